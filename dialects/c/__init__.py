@@ -1,0 +1,5 @@
+"""The `c` dialect."""
+
+from xdsl.ir import Dialect
+
+C = Dialect("c", [], [])

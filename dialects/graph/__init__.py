@@ -1,0 +1,5 @@
+"""The `graph` dialect."""
+
+from xdsl.ir import Dialect
+
+Graph = Dialect("graph", [], [])

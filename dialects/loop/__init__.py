@@ -1,0 +1,5 @@
+"""The `loop` dialect."""
+
+from xdsl.ir import Dialect
+
+Loop = Dialect("loop", [], [])

@@ -1,0 +1,5 @@
+"""The `tensor` dialect."""
+
+from xdsl.ir import Dialect
+
+Tensor = Dialect("tensor", [], [])

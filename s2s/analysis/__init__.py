@@ -1,0 +1,1 @@
+"""Facts derived from the IR that several passes need."""

@@ -1,0 +1,1 @@
+"""Interfaces for those who come from TVM, under its names."""

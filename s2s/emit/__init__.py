@@ -1,0 +1,1 @@
+"""From the `c` dialect to files."""

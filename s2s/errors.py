@@ -1,0 +1,33 @@
+"""The errors a user can meet.
+
+Every message names the place, the fact and the way out, in that order:
+`conv1 (Conv): auto_pad SAME_LOWER with dilation 2 is not supported; give explicit pads`.
+"""
+
+
+class S2SError(Exception):
+    """Base of all errors that are reported as one line, without a traceback."""
+
+    exit_code = 1
+
+
+class InputError(S2SError):
+    """The model, an option or a file is wrong."""
+
+    exit_code = 2
+
+
+class UnsupportedError(S2SError, NotImplementedError):
+    """The input is right, and s2s cannot do it yet. Carries every reason found, one a line."""
+
+    exit_code = 3
+
+
+class ToolchainError(S2SError):
+    """A program that s2s calls (a C compiler, make) is missing or failed; its output is part of the message."""
+
+    exit_code = 4
+
+
+class CompilerBug(Exception):
+    """An invariant of the compiler broke: shown with a traceback, as it is ours to mend."""

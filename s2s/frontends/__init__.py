@@ -1,0 +1,1 @@
+"""Readers of model files, one folder a format."""

@@ -1,0 +1,1 @@
+"""Reference meanings: every level of the IR can be run."""

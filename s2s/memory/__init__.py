@@ -1,0 +1,1 @@
+"""Execution order, arena planning and its lower bound."""

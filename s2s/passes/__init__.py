@@ -1,0 +1,1 @@
+"""Passes, one folder a level and one file a pass."""

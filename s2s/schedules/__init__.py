@@ -1,0 +1,1 @@
+"""Schedule heuristics, one file per kind of kernel."""

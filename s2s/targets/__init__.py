@@ -1,0 +1,1 @@
+"""Targets: what the code generator may know of a machine."""

@@ -1,0 +1,1 @@
+"""Building, loading and comparing emitted trees."""

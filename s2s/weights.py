@@ -1,0 +1,62 @@
+"""Constant tensors of a network, kept outside the IR.
+
+The IR names a weight and carries its type and content hash; the values live here, so that printing, hashing and
+rewriting the IR cost nothing per megabyte. Arrays are read-only. A broadcast array (stride 0) stays one value until it
+is written to a file.
+"""
+
+import hashlib
+from collections.abc import Iterator
+
+import numpy as np
+
+from s2s.errors import CompilerBug
+
+Array = np.ndarray[tuple[int, ...], np.dtype[np.generic]]
+
+
+class WeightStore:
+    """Named read-only arrays, in the order they were added."""
+
+    def __init__(self) -> None:
+        self._arrays: dict[str, Array] = {}
+        self._hashes: dict[str, str] = {}
+
+    def add(self, name: str, array: Array) -> str:
+        """Store `array` under `name`, or `name_2`, `name_3`, … when it is taken; return the name used."""
+        unique, count = name, 1
+        while unique in self._arrays:
+            count += 1
+            unique = f"{name}_{count}"
+        view = array.view()
+        view.flags.writeable = False
+        self._arrays[unique] = view
+        return unique
+
+    def get(self, name: str) -> Array:
+        """The array called `name`."""
+        if name not in self._arrays:
+            raise CompilerBug(f"weight {name!r} is not in the store")
+        return self._arrays[name]
+
+    def hash(self, name: str) -> str:
+        """SHA-256 over dtype, shape and values, as 64 hexadecimal digits."""
+        if name not in self._hashes:
+            array = self.get(name)
+            digest = hashlib.sha256(f"{array.dtype.str}{array.shape}".encode())
+            if array.size and not any(array.strides):
+                digest.update(b"splat" + array.reshape(-1)[:1].tobytes())
+            else:
+                digest.update(np.ascontiguousarray(array).tobytes())
+            self._hashes[name] = digest.hexdigest()
+        return self._hashes[name]
+
+    def names(self) -> Iterator[str]:
+        """Names in insertion order."""
+        return iter(self._arrays)
+
+    def __contains__(self, name: str) -> bool:
+        return name in self._arrays
+
+    def __len__(self) -> int:
+        return len(self._arrays)

@@ -1,0 +1,1 @@
+"""Jinja skeletons of the emitted files. Installed as `s2s.templates`."""
