@@ -1,0 +1,70 @@
+"""`s2s-opt`: run named passes on a module in text form, as `xdsl-opt` and `mlir-opt` do.
+
+    s2s-opt -p graph-fold-batch-norm,graph-fuse-activation model.mlir
+
+It knows the dialects of `CompilerContext`, the passes of `s2s.registry` and xDSL's `test` dialect. The values of
+weights that the text names come from an `.npz` file (`--weights`).
+"""
+
+import argparse
+import sys
+from collections.abc import Sequence
+
+from xdsl.targets import get_all_targets
+from xdsl.xdsl_opt_main import xDSLOptMain
+
+from s2s.context import CompilerContext
+from s2s.registry import available_passes
+
+
+class OptMain(xDSLOptMain):
+    """xDSL's driver, restricted to what s2s uses."""
+
+    version_format = "s2s-opt on xDSL {xdsl_version}"
+
+    def __init__(self, args: Sequence[str] | None = None) -> None:
+        super().__init__("Run passes of s2s on a module in text form", args)
+        if self.args.weights is not None:
+            self.load_weights(self.args.weights)
+
+    def register_all_dialects(self) -> None:
+        """Take the dialects of the compiler, and `test` for operations that mean nothing."""
+        self.ctx = CompilerContext()
+        self.ctx.register_dialect("test", _test_dialect)
+
+    def register_all_passes(self) -> None:
+        """Take the passes of the registry."""
+        self.available_passes.update(available_passes())
+
+    def register_all_targets(self) -> None:
+        """Print MLIR and nothing else: emission needs a whole compilation."""
+        self.available_targets["mlir"] = get_all_targets()["mlir"]
+
+    def register_all_arguments(self, arg_parser: argparse.ArgumentParser) -> None:
+        """Add `--weights` to xDSL's arguments."""
+        super().register_all_arguments(arg_parser)
+        arg_parser.add_argument("--weights", metavar="FILE.npz", help="values of the weights that the module names")
+
+    def load_weights(self, path: str) -> None:
+        """Put every array of the `.npz` file into the weight store under its own name."""
+        import numpy as np
+
+        assert isinstance(self.ctx, CompilerContext)
+        with np.load(path) as arrays:
+            for name in arrays.files:
+                self.ctx.weights.add(name, arrays[name])
+
+
+def _test_dialect():
+    from xdsl.dialects.test import Test
+
+    return Test
+
+
+def main(args: Sequence[str] | None = None) -> None:
+    """Entry point of the `s2s-opt` command."""
+    OptMain(sys.argv[1:] if args is None else args).run()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,60 @@
+"""Every pass of s2s by name, imported only when it is asked for.
+
+A name says where its pass lives: `graph-fuse-activation` is the class `FuseActivationPass` in
+`s2s/passes/graph/fuse_activation.py` (or in the `__init__.py` of a folder of that name), with its test in
+`tests/passes/graph/fuse_activation.mlir`. A new pass is one line in `PASSES`.
+"""
+
+import importlib
+from collections.abc import Callable
+
+from xdsl.passes import ModulePass
+
+from s2s.errors import CompilerBug, InputError
+
+PASSES: tuple[str, ...] = ()
+"""The names of our passes, level by level, alphabetical within a level."""
+
+XDSL_PASSES = ("canonicalize", "cse", "dce")
+"""The passes that come with xDSL and that our pipeline and our tests use as they are."""
+
+
+def module_name(name: str) -> str:
+    """The module that defines the pass called `name`: `s2s.passes.graph.fuse_activation`."""
+    level, _, rest = name.partition("-")
+    return f"s2s.passes.{level}.{rest.replace('-', '_')}"
+
+
+def class_name(name: str) -> str:
+    """The class of the pass called `name`: `FuseActivationPass`."""
+    _, _, rest = name.partition("-")
+    return "".join(word.capitalize() for word in rest.split("-")) + "Pass"
+
+
+def load_pass(name: str) -> type[ModulePass]:
+    """Import the pass called `name`, one of `PASSES`, and return its class."""
+    found = getattr(importlib.import_module(module_name(name)), class_name(name), None)
+    if not (isinstance(found, type) and issubclass(found, ModulePass)):
+        raise CompilerBug(f"{module_name(name)} defines no pass {class_name(name)}")
+    if found.name != name:
+        raise CompilerBug(f"{found.__name__} calls itself {found.name!r}, the registry calls it {name!r}")
+    return found
+
+
+def available_passes() -> dict[str, Callable[[], type[ModulePass]]]:
+    """Name to factory for every pass, ours and xDSL's, in the form xDSL's tools want."""
+    from xdsl.transforms import get_all_passes
+
+    theirs = get_all_passes()
+    factories: dict[str, Callable[[], type[ModulePass]]] = {name: theirs[name] for name in XDSL_PASSES}
+    for name in PASSES:
+        factories[name] = lambda name=name: load_pass(name)
+    return factories
+
+
+def get_pass(name: str) -> type[ModulePass]:
+    """The class of the pass called `name`, ours or xDSL's; a user's misspelling is refused with the list of names."""
+    factories = available_passes()
+    if name not in factories:
+        raise InputError(f"{name}: there is no such pass; the passes are {', '.join(sorted(factories))}")
+    return factories[name]()

@@ -1,0 +1,49 @@
+"""Collects `.mlir` files beside the Python tests; each RUN line is one test."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from support.mlir import RunLineFailure, run_command, run_lines
+
+
+class MlirFile(pytest.File):
+    """An `.mlir` file with RUN lines."""
+
+    def collect(self) -> Iterator["MlirRun"]:
+        """Yield one test for each RUN line; a file without one would check nothing and is refused."""
+        commands = run_lines(self.path.read_text())
+        if not commands:
+            raise self.CollectError(f"{self.path.name}: no RUN line; the first line is `// RUN: s2s-opt %s | filecheck %s`")
+        for number, command in enumerate(commands, 1):
+            name = "run" if len(commands) == 1 else f"run{number}"
+            yield MlirRun.from_parent(self, name=name, command=command)
+
+
+class MlirRun(pytest.Item):
+    """One RUN line of an `.mlir` file."""
+
+    def __init__(self, *, command: str, name: str, parent: MlirFile) -> None:
+        super().__init__(name, parent)
+        self.command = command
+
+    def runtest(self) -> None:
+        """Run the pipe."""
+        run_command(self.command, self.path)
+
+    def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: object = None) -> str:
+        """Show what the pipe printed; a Python traceback would only show this collector."""
+        if isinstance(excinfo.value, RunLineFailure):
+            return str(excinfo.value)
+        return str(super().repr_failure(excinfo))
+
+    def reportinfo(self) -> tuple[Path, int, str]:
+        """Name the test after the file, as pytest's summary wants it."""
+        return self.path, 0, f"{self.path.name}: {self.command}"
+
+
+def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
+    """Collect every `.mlir` file under tests/."""
+    if file_path.suffix != ".mlir":
+        return None
+    return MlirFile.from_parent(parent, path=file_path)  # pyright: ignore[reportUnknownMemberType]
