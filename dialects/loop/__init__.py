@@ -1,5 +1,49 @@
-"""The `loop` dialect."""
+"""The `loop` dialect: loop nests over flat buffers, registers and small vectors.
+
+Values are scalars, rank-1 vectors and `index`es; memory is flat memrefs. Scalar arithmetic is `arith` and `math`, on
+vectors too. Nothing here knows what a tensor is.
+"""
 
 from xdsl.ir import Dialect
 
-Loop = Dialect("loop", [], [])
+from s2s.dialects.loop.control import ForOp, IfOp, YieldOp
+from s2s.dialects.loop.index import ApplyOp
+from s2s.dialects.loop.memory import LoadAtOp, LoadOp, StoreAtOp, StoreOp, ViewOp, WeightOp
+from s2s.dialects.loop.register import BroadcastOp, FmaOp, ReduceOp
+
+Loop = Dialect(
+    "loop",
+    [
+        ApplyOp,
+        BroadcastOp,
+        FmaOp,
+        ForOp,
+        IfOp,
+        LoadAtOp,
+        LoadOp,
+        ReduceOp,
+        StoreAtOp,
+        StoreOp,
+        ViewOp,
+        WeightOp,
+        YieldOp,
+    ],
+    [],
+)
+
+__all__ = [
+    "ApplyOp",
+    "BroadcastOp",
+    "FmaOp",
+    "ForOp",
+    "IfOp",
+    "LoadAtOp",
+    "LoadOp",
+    "Loop",
+    "ReduceOp",
+    "StoreAtOp",
+    "StoreOp",
+    "ViewOp",
+    "WeightOp",
+    "YieldOp",
+]

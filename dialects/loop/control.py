@@ -1,0 +1,257 @@
+"""Loops and conditions with affine bounds."""
+
+from collections.abc import Sequence
+from typing import Self
+
+from xdsl.dialects.builtin import AffineMapAttr, AffineSetAttr, IndexType, IntegerAttr, StringAttr
+from xdsl.dialects.utils import AbstractYieldOperation, parse_assignment, print_assignment
+from xdsl.ir import Attribute, Block, Region, SSAValue
+from xdsl.ir.affine import AffineConstantExpr, AffineMap, AffineSet
+from xdsl.irdl import (
+    IRDLOperation,
+    irdl_op_definition,
+    lazy_traits_def,
+    opt_region_def,
+    prop_def,
+    region_def,
+    AttrSizedOperandSegments,
+    traits_def,
+    var_operand_def,
+    var_result_def,
+)
+from xdsl.parser import Parser
+from xdsl.printer import Printer
+from xdsl.traits import HasParent, IsTerminator, Pure, RecursiveMemoryEffect, SingleBlockImplicitTerminator
+from xdsl.utils.exceptions import VerifyException
+
+from s2s.dialects.loop.index import check_map
+
+SERIAL = "serial"
+UNROLL = "unroll"
+KINDS = (SERIAL, UNROLL)
+
+
+@irdl_op_definition
+class YieldOp(AbstractYieldOperation[Attribute]):
+    """Ends the body of a `loop.for` or `loop.if` with the values it hands on."""
+
+    name = "loop.yield"
+
+    traits = lazy_traits_def(lambda: (IsTerminator(), HasParent(ForOp, IfOp), Pure()))
+
+
+@irdl_op_definition
+class ForOp(IRDLOperation):
+    """A counted loop: `for (i = max(lower(dims)); i < min(upper(dims)); i += step)`, with carried values.
+
+        %sum = loop.for %i = 0 to 64 step 4 iter_args(%acc = %zero) -> (f32) {
+          …
+          loop.yield %next : f32
+        }
+
+    `lower` and `upper` are affine maps over `dims`, indices of enclosing loops; several results of `lower` mean their
+    maximum, of `upper` their minimum. Kind `unroll` asks the C compiler to unroll the loop completely.
+    """
+
+    name = "loop.for"
+
+    lower = prop_def(AffineMapAttr)
+    upper = prop_def(AffineMapAttr)
+    step = prop_def(IntegerAttr[IndexType])
+    kind = prop_def(StringAttr)
+    dims = var_operand_def(IndexType)
+    inits = var_operand_def()
+    res = var_result_def()
+    body = region_def("single_block")
+
+    irdl_options = (AttrSizedOperandSegments(as_property=True),)
+    traits = traits_def(SingleBlockImplicitTerminator(YieldOp), RecursiveMemoryEffect())
+
+    def __init__(
+        self,
+        lower: AffineMap | int,
+        upper: AffineMap | int,
+        body: Region | Block,
+        *,
+        step: int = 1,
+        dims: Sequence[SSAValue] = (),
+        inits: Sequence[SSAValue] = (),
+        kind: str = SERIAL,
+    ) -> None:
+        super().__init__(
+            operands=[dims, inits],
+            properties={
+                "lower": AffineMapAttr(_as_map(lower, len(dims))),
+                "upper": AffineMapAttr(_as_map(upper, len(dims))),
+                "step": IntegerAttr.from_index_int_value(step),
+                "kind": StringAttr(kind),
+            },
+            result_types=[[init.type for init in inits]],
+            regions=[Region(body) if isinstance(body, Block) else body],
+        )
+
+    @property
+    def index(self) -> SSAValue:
+        """The induction variable."""
+        return self.body.block.args[0]
+
+    @property
+    def carried(self) -> Sequence[SSAValue]:
+        """The carried values, as the body sees them."""
+        return self.body.block.args[1:]
+
+    def verify_(self) -> None:
+        check_map(f"{self.name} lower bound", self.lower.data, len(self.dims))
+        check_map(f"{self.name} upper bound", self.upper.data, len(self.dims))
+        if self.step.value.data <= 0:
+            raise VerifyException(f"{self.name}: step {self.step.value.data} is not positive")
+        if self.kind.data not in KINDS:
+            raise VerifyException(f"{self.name}: kind {self.kind.data!r} is none of {', '.join(KINDS)}")
+        arguments = [argument.type for argument in self.body.block.args]
+        expected = [IndexType(), *(init.type for init in self.inits)]
+        if arguments != expected:
+            raise VerifyException(
+                f"{self.name}: body takes ({_types(arguments)}), index and initial values are ({_types(expected)})"
+            )
+        _check_yield(self, self.body.block, self.res.types)
+
+    def print(self, printer: Printer) -> None:
+        printer.print_string(" ")
+        printer.print_ssa_value(self.index)
+        printer.print_string(" = ")
+        _print_bound(printer, "max", self.lower, self.dims)
+        printer.print_string(" to ")
+        _print_bound(printer, "min", self.upper, self.dims)
+        if self.step.value.data != 1:
+            printer.print_string(f" step {self.step.value.data}")
+        if self.kind.data != SERIAL:
+            printer.print_string(f" {self.kind.data}")
+        if self.inits:
+            printer.print_string(" iter_args(")
+            printer.print_list(
+                list(zip(self.carried, self.inits, strict=True)), lambda pair: print_assignment(printer, *pair)
+            )
+            printer.print_string(") -> (")
+            printer.print_list(self.res.types, printer.print_attribute)
+            printer.print_string(")")
+        printer.print_string(" ")
+        printer.print_region(
+            self.body, print_entry_block_args=False, print_empty_block=False, print_block_terminators=bool(self.inits)
+        )
+        printer.print_op_attributes(self.attributes)
+
+    @classmethod
+    def parse(cls, parser: Parser) -> Self:
+        index = parser.parse_argument(expect_type=False).resolve(IndexType())
+        parser.parse_punctuation("=")
+        lower, lower_dims = _parse_bound(parser, "max")
+        parser.parse_keyword("to")
+        upper, upper_dims = _parse_bound(parser, "min")
+        dims = lower_dims or upper_dims
+        step = parser.parse_integer() if parser.parse_optional_keyword("step") else 1
+        kind = UNROLL if parser.parse_optional_keyword(UNROLL) else SERIAL
+        arguments, inits = [index], list[SSAValue]()
+        if parser.parse_optional_keyword("iter_args"):
+            pairs = parser.parse_comma_separated_list(Parser.Delimiter.PAREN, lambda: parse_assignment(parser))
+            parser.parse_punctuation("->")
+            types = parser.parse_comma_separated_list(Parser.Delimiter.PAREN, parser.parse_type)
+            inits = parser.resolve_operands([init for _, init in pairs], types, parser.pos)
+            arguments += [argument.resolve(type) for (argument, _), type in zip(pairs, types, strict=True)]
+        body = parser.parse_region(arguments)
+        attributes = parser.parse_optional_attr_dict()
+        op = cls(
+            _as_map(lower, len(dims)), _as_map(upper, len(dims)), body, step=step, dims=dims, inits=inits, kind=kind
+        )
+        op.attributes |= attributes
+        if not inits and (body.block.last_op is None or not isinstance(body.block.last_op, YieldOp)):
+            body.block.add_op(YieldOp())
+        return op
+
+
+@irdl_op_definition
+class IfOp(IRDLOperation):
+    """Runs `then` where every constraint of the affine set holds for `dims`, else `otherwise`; hands on their values.
+
+    The constraints are `expression >= 0`.
+    """
+
+    name = "loop.if"
+
+    condition = prop_def(AffineSetAttr)
+    dims = var_operand_def(IndexType)
+    res = var_result_def()
+    then = region_def("single_block")
+    otherwise = opt_region_def("single_block")
+
+    traits = traits_def(RecursiveMemoryEffect())
+
+    assembly_format = "$condition `(` $dims `)` (`->` type($res)^)? $then (`else` $otherwise^)? attr-dict"
+
+    def __init__(
+        self,
+        condition: AffineSet,
+        dims: Sequence[SSAValue],
+        then: Region,
+        otherwise: Region | None = None,
+        result_types: Sequence[Attribute] = (),
+    ) -> None:
+        super().__init__(
+            operands=[dims],
+            properties={"condition": AffineSetAttr(condition)},
+            result_types=[result_types],
+            regions=[then, [] if otherwise is None else [otherwise]],
+        )
+
+    def verify_(self) -> None:
+        if self.condition.data.num_dims != len(self.dims):
+            raise VerifyException(
+                f"{self.name}: set takes {self.condition.data.num_dims} dimensions, {len(self.dims)} operands given"
+            )
+        _check_yield(self, self.then.block, self.res.types)
+        if self.otherwise is not None:
+            _check_yield(self, self.otherwise.block, self.res.types)
+        elif self.res:
+            raise VerifyException(f"{self.name}: a result needs both regions")
+
+
+def _as_map(bound: AffineMap | int, dims: int) -> AffineMap:
+    """`bound` as a map over `dims` dimensions."""
+    if isinstance(bound, int):
+        return AffineMap(dims, 0, (AffineConstantExpr(bound),))
+    return AffineMap(dims, 0, bound.results)
+
+
+def _types(types: Sequence[Attribute]) -> str:
+    return ", ".join(map(str, types))
+
+
+def _check_yield(op: IRDLOperation, block: Block, expected: Sequence[Attribute]) -> None:
+    last = block.last_op
+    if not isinstance(last, YieldOp):
+        raise VerifyException(f"{op.name}: body does not end in loop.yield")
+    given = [argument.type for argument in last.arguments]
+    if given != list(expected):
+        raise VerifyException(f"{op.name}: body yields ({_types(given)}), results are ({_types(expected)})")
+
+
+def _print_bound(printer: Printer, word: str, bound: AffineMapAttr, dims: Sequence[SSAValue]) -> None:
+    results = bound.data.results
+    if len(results) == 1 and isinstance(results[0], AffineConstantExpr):
+        printer.print_string(str(results[0].value))
+        return
+    printer.print_string(f"{word} ")
+    printer.print_attribute(bound)
+    printer.print_string("(")
+    printer.print_list(dims, printer.print_ssa_value)
+    printer.print_string(")")
+
+
+def _parse_bound(parser: Parser, word: str) -> tuple[AffineMap | int, list[SSAValue]]:
+    if not parser.parse_optional_keyword(word):
+        return parser.parse_integer(), []
+    bound = parser.parse_attribute()
+    if not isinstance(bound, AffineMapAttr):
+        parser.raise_error("expected an affine map")
+    operands = parser.parse_comma_separated_list(Parser.Delimiter.PAREN, parser.parse_unresolved_operand)
+    dims = [parser.resolve_operand(operand, IndexType()) for operand in operands]
+    return bound.data, dims

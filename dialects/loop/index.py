@@ -1,0 +1,38 @@
+"""Index arithmetic."""
+
+from collections.abc import Sequence
+
+from xdsl.dialects.builtin import AffineMapAttr, IndexType
+from xdsl.ir import SSAValue
+from xdsl.ir.affine import AffineMap
+from xdsl.irdl import IRDLOperation, irdl_op_definition, prop_def, result_def, traits_def, var_operand_def
+from xdsl.traits import Pure
+from xdsl.utils.exceptions import VerifyException
+
+
+def check_map(name: str, affine_map: AffineMap, operands: int, results: int | None = None) -> None:
+    """Refuse a map that does not take `operands` dimensions or does not give `results` expressions."""
+    if affine_map.num_dims != operands or affine_map.num_symbols != 0:
+        raise VerifyException(f"{name}: map takes {affine_map.num_dims} dimensions, {operands} operands given")
+    if results is not None and len(affine_map.results) != results:
+        raise VerifyException(f"{name}: map gives {len(affine_map.results)} results, {results} expected")
+
+
+@irdl_op_definition
+class ApplyOp(IRDLOperation):
+    """An affine expression of indices: `result = map(indices)`."""
+
+    name = "loop.apply"
+
+    map = prop_def(AffineMapAttr)
+    indices = var_operand_def(IndexType)
+    result = result_def(IndexType)
+
+    assembly_format = "$map `(` $indices `)` attr-dict"
+    traits = traits_def(Pure())
+
+    def __init__(self, affine_map: AffineMap, indices: Sequence[SSAValue]) -> None:
+        super().__init__(operands=[indices], properties={"map": AffineMapAttr(affine_map)}, result_types=[IndexType()])
+
+    def verify_(self) -> None:
+        check_map(self.name, self.map.data, len(self.indices), results=1)

@@ -1,0 +1,210 @@
+"""Access to flat buffers, and the buffers of the network's `main`."""
+
+from collections.abc import Sequence
+
+from xdsl.dialects.builtin import (
+    AffineMapAttr,
+    IndexType,
+    IntegerAttr,
+    IntegerType,
+    MemRefType,
+    StringAttr,
+    VectorType,
+    i64,
+)
+from xdsl.ir import Attribute, SSAValue
+from xdsl.ir.affine import AffineMap
+from xdsl.irdl import (
+    IRDLOperation,
+    ParsePropInAttrDict,
+    attr_def,
+    irdl_op_definition,
+    operand_def,
+    opt_prop_def,
+    prop_def,
+    result_def,
+    traits_def,
+    var_operand_def,
+)
+from xdsl.traits import MemoryReadEffect, MemoryWriteEffect, Pure
+from xdsl.utils.exceptions import VerifyException
+
+from s2s.dialects.loop.index import check_map
+
+
+def _check_element(op: IRDLOperation, buffer: Attribute, value: Attribute) -> None:
+    """Refuse an access whose value is not an element, or a vector of elements, of a flat buffer."""
+    if not isinstance(buffer, MemRefType) or len(buffer.get_shape()) != 1:
+        raise VerifyException(f"{op.name}: buffer {buffer} is not a flat memref")
+    scalar = value.element_type if isinstance(value, VectorType) else value
+    if scalar != scalar_type(buffer.element_type):
+        raise VerifyException(f"{op.name}: value is {value}, elements of the buffer are {buffer.element_type}")
+
+
+def scalar_type(element_type: Attribute) -> Attribute:
+    """The type of a scalar loaded from a buffer: integers lose their sign, which is the operations' matter."""
+    return IntegerType(element_type.width.data) if isinstance(element_type, IntegerType) else element_type
+
+
+class _AffineAccess(IRDLOperation):
+    """What affine loads and stores share: a flat position, and for vectors the distance and number of lanes."""
+
+    map = prop_def(AffineMapAttr)
+    stride = opt_prop_def(IntegerAttr)
+    lanes = opt_prop_def(IntegerAttr)
+    buffer = operand_def(MemRefType)
+    indices = var_operand_def(IndexType)
+
+    irdl_options = (ParsePropInAttrDict(),)
+
+    @property
+    def lane_stride(self) -> int:
+        """Elements from one lane to the next; 1 unless stated."""
+        return 1 if self.stride is None else self.stride.value.data
+
+    def _check(self, value: Attribute) -> None:
+        check_map(self.name, self.map.data, len(self.indices), results=1)
+        _check_element(self, self.buffer.type, value)
+        if not isinstance(value, VectorType):
+            if self.stride is not None or self.lanes is not None:
+                raise VerifyException(f"{self.name}: stride and lanes belong to vectors, value is {value}")
+        elif self.lanes is not None and not 0 < self.lanes.value.data < value.get_shape()[0]:
+            raise VerifyException(f"{self.name}: {self.lanes.value.data} lanes of {value}")
+
+
+def _access_properties(affine_map: AffineMap, stride: int, lanes: int | None) -> dict[str, Attribute | None]:
+    return {
+        "map": AffineMapAttr(affine_map),
+        "stride": None if stride == 1 else IntegerAttr(stride, i64),
+        "lanes": None if lanes is None else IntegerAttr(lanes, i64),
+    }
+
+
+@irdl_op_definition
+class LoadOp(_AffineAccess):
+    """`result = buffer[map(indices)]`; a vector takes lanes at distance `stride`, the first `lanes` of them (rest 0)."""
+
+    name = "loop.load"
+
+    result = result_def()
+    traits = traits_def(MemoryReadEffect())
+    assembly_format = "$buffer `[` $map `(` $indices `)` `]` attr-dict `:` type($buffer) `->` type($result)"
+
+    def __init__(
+        self,
+        buffer: SSAValue,
+        affine_map: AffineMap,
+        indices: Sequence[SSAValue],
+        result_type: Attribute,
+        *,
+        stride: int = 1,
+        lanes: int | None = None,
+    ) -> None:
+        super().__init__(
+            operands=[buffer, indices],
+            properties=_access_properties(affine_map, stride, lanes),
+            result_types=[result_type],
+        )
+
+    def verify_(self) -> None:
+        self._check(self.result.type)
+
+
+@irdl_op_definition
+class StoreOp(_AffineAccess):
+    """`buffer[map(indices)] = value`; a vector puts lanes at distance `stride`, the first `lanes` of them."""
+
+    name = "loop.store"
+
+    value = operand_def()
+    traits = traits_def(MemoryWriteEffect())
+    assembly_format = "$value `,` $buffer `[` $map `(` $indices `)` `]` attr-dict `:` type($value) `,` type($buffer)"
+
+    def __init__(
+        self,
+        value: SSAValue,
+        buffer: SSAValue,
+        affine_map: AffineMap,
+        indices: Sequence[SSAValue],
+        *,
+        stride: int = 1,
+        lanes: int | None = None,
+    ) -> None:
+        super().__init__(operands=[buffer, indices, value], properties=_access_properties(affine_map, stride, lanes))
+
+    def verify_(self) -> None:
+        self._check(self.value.type)
+
+
+@irdl_op_definition
+class LoadAtOp(IRDLOperation):
+    """`result = buffer[index]`, at a position that depends on data. The caller keeps it in range."""
+
+    name = "loop.load_at"
+
+    buffer = operand_def(MemRefType)
+    index = operand_def(IndexType)
+    result = result_def()
+    traits = traits_def(MemoryReadEffect())
+    assembly_format = "$buffer `[` $index `]` attr-dict `:` type($buffer) `->` type($result)"
+
+    def __init__(self, buffer: SSAValue, index: SSAValue, result_type: Attribute) -> None:
+        super().__init__(operands=[buffer, index], result_types=[result_type])
+
+    def verify_(self) -> None:
+        _check_element(self, self.buffer.type, self.result.type)
+
+
+@irdl_op_definition
+class StoreAtOp(IRDLOperation):
+    """`buffer[index] = value`, at a position that depends on data. The caller keeps it in range."""
+
+    name = "loop.store_at"
+
+    value = operand_def()
+    buffer = operand_def(MemRefType)
+    index = operand_def(IndexType)
+    traits = traits_def(MemoryWriteEffect())
+    assembly_format = "$value `,` $buffer `[` $index `]` attr-dict `:` type($value) `,` type($buffer)"
+
+    def __init__(self, value: SSAValue, buffer: SSAValue, index: SSAValue) -> None:
+        super().__init__(operands=[value, buffer, index])
+
+    def verify_(self) -> None:
+        _check_element(self, self.buffer.type, self.value.type)
+
+
+@irdl_op_definition
+class ViewOp(IRDLOperation):
+    """Part of the arena as a buffer: `result` starts `offset` bytes into `arena`."""
+
+    name = "loop.view"
+
+    arena = operand_def(MemRefType)
+    offset = prop_def(IntegerAttr)
+    result = result_def(MemRefType)
+    traits = traits_def(Pure())
+    assembly_format = "$arena `[` $offset `]` attr-dict `:` type($arena) `->` type($result)"
+
+    def __init__(self, arena: SSAValue, offset: int, result_type: MemRefType[Attribute]) -> None:
+        super().__init__(operands=[arena], properties={"offset": IntegerAttr(offset, i64)}, result_types=[result_type])
+
+
+@irdl_op_definition
+class WeightOp(IRDLOperation):
+    """A constant buffer; its values are in the weight store under `name`."""
+
+    name = "loop.weight"
+
+    weight = prop_def(StringAttr)
+    hash = attr_def(StringAttr)
+    result = result_def(MemRefType)
+    traits = traits_def(Pure())
+    assembly_format = "$weight attr-dict `:` type($result)"
+
+    def __init__(self, weight: str, hash: str, result_type: MemRefType[Attribute]) -> None:
+        super().__init__(
+            properties={"weight": StringAttr(weight)},
+            attributes={"hash": StringAttr(hash)},
+            result_types=[result_type],
+        )

@@ -1,0 +1,81 @@
+"""Operations on registers: what vectors need beside `arith`."""
+
+from typing import ClassVar
+
+from xdsl.dialects.builtin import StringAttr, VectorType
+from xdsl.ir import SSAValue
+from xdsl.irdl import (
+    IRDLOperation,
+    VarConstraint,
+    AnyAttr,
+    irdl_op_definition,
+    operand_def,
+    prop_def,
+    result_def,
+    traits_def,
+)
+from xdsl.traits import Pure
+from xdsl.utils.exceptions import VerifyException
+
+REDUCE_KINDS = ("add", "mul", "max", "min")
+
+
+@irdl_op_definition
+class BroadcastOp(IRDLOperation):
+    """Every lane of `result` is `scalar`."""
+
+    name = "loop.broadcast"
+
+    scalar = operand_def()
+    result = result_def(VectorType)
+    traits = traits_def(Pure())
+    assembly_format = "$scalar attr-dict `:` type($scalar) `->` type($result)"
+
+    def __init__(self, scalar: SSAValue, lanes: int) -> None:
+        super().__init__(operands=[scalar], result_types=[VectorType(scalar.type, [lanes])])
+
+    def verify_(self) -> None:
+        if self.result.type.element_type != self.scalar.type:
+            raise VerifyException(f"{self.name}: lanes of {self.result.type} cannot hold {self.scalar.type}")
+
+
+@irdl_op_definition
+class FmaOp(IRDLOperation):
+    """`result = a * b + c`, in one rounding where the target has it, else in two."""
+
+    name = "loop.fma"
+
+    T: ClassVar = VarConstraint("T", AnyAttr())
+    a = operand_def(T)
+    b = operand_def(T)
+    c = operand_def(T)
+    result = result_def(T)
+    traits = traits_def(Pure())
+    assembly_format = "$a `,` $b `,` $c attr-dict `:` type($result)"
+
+    def __init__(self, a: SSAValue, b: SSAValue, c: SSAValue) -> None:
+        super().__init__(operands=[a, b, c], result_types=[c.type])
+
+
+@irdl_op_definition
+class ReduceOp(IRDLOperation):
+    """All lanes of `vector` combined, lane 0 first: `add`, `mul`, `max` or `min`."""
+
+    name = "loop.reduce"
+
+    kind = prop_def(StringAttr)
+    vector = operand_def(VectorType)
+    result = result_def()
+    traits = traits_def(Pure())
+    assembly_format = "$kind $vector attr-dict `:` type($vector) `->` type($result)"
+
+    def __init__(self, kind: str, vector: SSAValue) -> None:
+        if not isinstance(vector.type, VectorType):
+            raise VerifyException(f"{self.name}: {vector.type} is not a vector")
+        super().__init__(
+            operands=[vector], properties={"kind": StringAttr(kind)}, result_types=[vector.type.element_type]
+        )
+
+    def verify_(self) -> None:
+        if self.kind.data not in REDUCE_KINDS:
+            raise VerifyException(f"{self.name}: kind {self.kind.data!r} is none of {', '.join(REDUCE_KINDS)}")
