@@ -4,7 +4,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from support.mlir import RunLineFailure, run_command, run_lines
+
+from support.mlir import RunLineError, run_command, run_lines
 
 
 class MlirFile(pytest.File):
@@ -14,17 +15,17 @@ class MlirFile(pytest.File):
         """Yield one test for each RUN line; a file without one would check nothing and is refused."""
         commands = run_lines(self.path.read_text())
         if not commands:
-            raise self.CollectError(f"{self.path.name}: no RUN line; the first line is `// RUN: s2s-opt %s | filecheck %s`")
+            raise self.CollectError(f"{self.path.name}: no RUN line; it wants `// RUN: s2s-opt %s | filecheck %s`")
         for number, command in enumerate(commands, 1):
             name = "run" if len(commands) == 1 else f"run{number}"
-            yield MlirRun.from_parent(self, name=name, command=command)
+            yield MlirRun.from_parent(self, name=name, command=command)  # pyright: ignore[reportUnknownMemberType]
 
 
 class MlirRun(pytest.Item):
     """One RUN line of an `.mlir` file."""
 
     def __init__(self, *, command: str, name: str, parent: MlirFile) -> None:
-        super().__init__(name, parent)
+        super().__init__(name, parent)  # pyright: ignore[reportUnknownMemberType]
         self.command = command
 
     def runtest(self) -> None:
@@ -33,7 +34,7 @@ class MlirRun(pytest.Item):
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: object = None) -> str:
         """Show what the pipe printed; a Python traceback would only show this collector."""
-        if isinstance(excinfo.value, RunLineFailure):
+        if isinstance(excinfo.value, RunLineError):
             return str(excinfo.value)
         return str(super().repr_failure(excinfo))
 

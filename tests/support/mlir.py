@@ -10,7 +10,7 @@ import io
 import re
 import shlex
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from pathlib import Path
 
 from filecheck.main import main as filecheck_main
@@ -22,7 +22,7 @@ PROCESS_WIDE = ("--disable-verify", "--syntax-highlight")
 """Options by which xDSL changes the process it runs in, and so the tests that come after."""
 
 
-class RunLineFailure(Exception):
+class RunLineError(Exception):
     """A RUN line did not do what the file says; the message shows the command and its output."""
 
 
@@ -38,7 +38,7 @@ def run_lines(text: str) -> list[str]:
         commands.append(open_line)
         open_line = ""
     if open_line:
-        raise RunLineFailure(f"the last RUN line ends in a backslash: {open_line}")
+        raise RunLineError(f"the last RUN line ends in a backslash: {open_line}")
     return commands
 
 
@@ -57,11 +57,11 @@ def stages(command: str, file: Path) -> list[list[str]]:
 
 
 def run_command(command: str, file: Path) -> None:
-    """Run one pipe; raise `RunLineFailure` when a stage fails."""
+    """Run one pipe; raise `RunLineError` when a stage fails."""
     text = ""
     for program, *args in stages(command, file):
         if program not in PROGRAMS:
-            raise RunLineFailure(f"{program!r} is none of {', '.join(PROGRAMS)}: {command}")
+            raise RunLineError(f"{program!r} is none of {', '.join(PROGRAMS)}: {command}")
         with _piped(text) as (out, err):
             try:
                 PROGRAMS[program](args)
@@ -74,13 +74,13 @@ def run_command(command: str, file: Path) -> None:
         text, messages = out.getvalue(), err.getvalue()
         if failed:
             shown = " ".join([program, *args]).replace(str(file), file.name)
-            raise RunLineFailure(f"{shown}\nin: {command}\n{messages}{text}".rstrip())
+            raise RunLineError(f"{shown}\nin: {command}\n{messages}{text}".rstrip())
 
 
 def _s2s_opt(args: Sequence[str]) -> None:
     refused = [arg for arg in args if arg in PROCESS_WIDE]
     if refused:
-        raise RunLineFailure(f"{refused[0]} would change the other tests of this process")
+        raise RunLineError(f"{refused[0]} would change the other tests of this process")
     OptMain(args).run()
 
 
@@ -92,7 +92,7 @@ PROGRAMS: dict[str, Callable[[Sequence[str]], None]] = {"s2s-opt": _s2s_opt, "fi
 
 
 @contextlib.contextmanager
-def _piped(text: str) -> Iterator[tuple[io.StringIO, io.StringIO]]:
+def _piped(text: str) -> Generator[tuple[io.StringIO, io.StringIO]]:
     """Standard input from `text`; standard output and error into the two strings given."""
     out, err = io.StringIO(), io.StringIO()
     stdin, sys.stdin = sys.stdin, io.TextIOWrapper(io.BytesIO(text.encode()))

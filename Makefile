@@ -1,0 +1,34 @@
+# Every target sets up what it needs; `make demo` and `make test` are all a new checkout takes.
+PYTHON ?= python3
+BIN := .venv/bin
+STAMP := .venv/.installed
+
+.PHONY: demo test lint format docs venv clean
+
+demo: $(STAMP)          ## compile the digits network, run it, print the figures
+	$(BIN)/python examples/digits/demo.py
+
+test: lint              ## everything that CI checks
+	$(BIN)/pytest -n auto
+
+lint: $(STAMP)          ## style and types
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/pyright
+
+format: $(STAMP)        ## mend what ruff can mend
+	$(BIN)/ruff check --fix
+	$(BIN)/ruff format
+
+docs: $(STAMP)          ## write the generated pages of docs/ again
+	$(BIN)/python -m s2s.docs docs
+
+venv: $(STAMP)          ## the virtual environment in .venv
+
+$(STAMP): pyproject.toml
+	$(PYTHON) -m venv .venv || { echo "make: $(PYTHON) cannot make a virtual environment; on Debian: apt-get install python3-venv" >&2; rm -rf .venv; exit 1; }
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	@touch $@
+
+clean:                  ## remove the virtual environment and everything built
+	rm -rf .venv build dist out *.egg-info .pytest_cache .ruff_cache .hypothesis

@@ -1,0 +1,93 @@
+"""The wheel and the sdist hold everything, install into a fresh environment and work outside the checkout."""
+
+import os
+import shutil
+import subprocess
+import sys
+import sysconfig
+import tarfile
+import tomllib
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from s2s.version import VERSION
+from support.project import PACKAGES, ROOT
+
+pytestmark = pytest.mark.xdist_group("packaging")
+
+
+def test_package_list_equals_the_directories():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())
+    found = {
+        ".".join([name, *init.parent.relative_to(folder).parts])
+        for name, folder in PACKAGES.items()
+        for init in folder.rglob("__init__.py")
+    }
+    assert project["tool"]["setuptools"]["packages"] == sorted(found)
+
+
+@pytest.fixture(scope="module")
+def distributions(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with the sdist of the project, and the wheel built from that sdist."""
+    folder = tmp_path_factory.mktemp("packaging")
+    ignore = shutil.ignore_patterns(".*", "__pycache__", "build", "dist", "out", "*.egg-info")
+    shutil.copytree(ROOT, folder / "checkout", ignore=ignore, symlinks=True)
+    build = [sys.executable, "-m", "build", "--no-isolation", "--outdir", str(folder), str(folder / "checkout")]
+    done = subprocess.run(build, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return folder
+
+
+@pytest.fixture(scope="module")
+def installed(distributions: Path) -> Path:
+    """The `bin` folder of a fresh environment that holds the wheel, and borrows only its dependencies."""
+    environment = distributions / "environment"
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", environment], check=True)
+    python = environment / "bin" / "python"
+    (wheel,) = distributions.glob("*.whl")
+    pip = [sys.executable, "-m", "pip", "--python", python, "install", "--quiet", "--no-deps", "--no-index", wheel]
+    subprocess.run(pip, check=True)
+    (site_packages,) = environment.glob("lib/python*/site-packages")
+    # A .pth file adds a plain path: the editable install of s2s that lives there is not activated by it.
+    (site_packages / "dependencies.pth").write_text(sysconfig.get_path("purelib") + "\n")
+    return python.parent
+
+
+def run(*command: str | Path, cwd: Path) -> str:
+    """Run `command` far from the checkout and return what it prints."""
+    clean = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
+    done = subprocess.run(command, cwd=cwd, env=clean, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+def test_wheel_holds_every_file_of_the_packages(distributions: Path):
+    (wheel,) = distributions.glob("*.whl")
+    packed = {name for name in zipfile.ZipFile(wheel).namelist() if ".dist-info/" not in name}
+    expected = {
+        "/".join([*name.split("."), *file.relative_to(folder).parts])
+        for name, folder in PACKAGES.items()
+        for file in folder.rglob("*")
+        if file.suffix in {".py", ".j2", ".c", ".h", ".typed"} and "__pycache__" not in file.parts
+    }
+    assert packed == expected
+
+
+def test_sdist_holds_the_tests_and_the_licence(distributions: Path):
+    (sdist,) = distributions.glob("*.tar.gz")
+    with tarfile.open(sdist) as archive:
+        names = archive.getnames()
+    for wanted in ("LICENSE", "CHANGELOG.md", "Makefile", "tests/conftest.py", "tests/opt/round_trip.mlir"):
+        assert f"s2s-{VERSION}/{wanted}" in names
+
+
+def test_wheel_is_imported_from_its_own_place(installed: Path, tmp_path: Path):
+    where = run(installed / "python", "-c", "import s2s.dialects.graph as g; print(g.__file__)", cwd=tmp_path)
+    assert where.startswith(str(installed.parent))
+
+
+def test_installed_s2s_opt_works_outside_the_checkout(installed: Path, tmp_path: Path):
+    (tmp_path / "a.mlir").write_text("func.func @f() {\n  func.return\n}\n")
+    assert "func.func @f()" in run(installed / "s2s-opt", "-p", "canonicalize", "a.mlir", cwd=tmp_path)
