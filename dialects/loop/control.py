@@ -8,13 +8,13 @@ from xdsl.dialects.utils import AbstractYieldOperation, parse_assignment, print_
 from xdsl.ir import Attribute, Block, Region, SSAValue
 from xdsl.ir.affine import AffineConstantExpr, AffineMap, AffineSet
 from xdsl.irdl import (
+    AttrSizedOperandSegments,
     IRDLOperation,
     irdl_op_definition,
     lazy_traits_def,
     opt_region_def,
     prop_def,
     region_def,
-    AttrSizedOperandSegments,
     traits_def,
     var_operand_def,
     var_result_def,

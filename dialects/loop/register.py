@@ -5,9 +5,9 @@ from typing import ClassVar
 from xdsl.dialects.builtin import StringAttr, VectorType
 from xdsl.ir import SSAValue
 from xdsl.irdl import (
+    AnyAttr,
     IRDLOperation,
     VarConstraint,
-    AnyAttr,
     irdl_op_definition,
     operand_def,
     prop_def,

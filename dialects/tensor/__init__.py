@@ -1,5 +1,32 @@
-"""The `tensor` dialect."""
+"""The `tensor` dialect: kernels as structured computations, each with its schedule as an attribute.
+
+It takes the name of xDSL's own `tensor` dialect, which is never loaded beside it.
+"""
 
 from xdsl.ir import Dialect
 
-Tensor = Dialect("tensor", [], [])
+from s2s.dialects.tensor.attributes import AccessAttr, PackAttr, PackedAxis, ScheduleAttr, integers
+from s2s.dialects.tensor.compute import ComputeOp, YieldOp, element_type, scalar_type
+from s2s.dialects.tensor.scalar import ExtractOp, InBoundsOp, IndexOp
+
+Tensor = Dialect(
+    "tensor",
+    [ComputeOp, ExtractOp, InBoundsOp, IndexOp, YieldOp],
+    [AccessAttr, PackAttr, ScheduleAttr],
+)
+
+__all__ = [
+    "AccessAttr",
+    "ComputeOp",
+    "ExtractOp",
+    "InBoundsOp",
+    "IndexOp",
+    "PackAttr",
+    "PackedAxis",
+    "ScheduleAttr",
+    "Tensor",
+    "YieldOp",
+    "element_type",
+    "integers",
+    "scalar_type",
+]

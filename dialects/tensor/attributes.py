@@ -1,0 +1,287 @@
+"""How a computation reads its operands, and how it is to be carried out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from xdsl.dialects.builtin import AffineMapAttr, ArrayAttr, DenseArrayBase, IntAttr, StringAttr, i64
+from xdsl.ir import ParametrizedAttribute
+from xdsl.ir.affine import AffineMap
+from xdsl.irdl import irdl_attr_definition
+from xdsl.parser import AttrParser
+from xdsl.printer import Printer
+from xdsl.utils.exceptions import VerifyException
+
+GUARDED = "guarded"
+TOTAL = "total"
+BLOCK = "floordiv"
+PLACE = "mod"
+
+
+def integers(values: Sequence[int]) -> DenseArrayBase:
+    """`values` as a dense array of i64."""
+    return DenseArrayBase.from_list(i64, list(values))
+
+
+@irdl_attr_definition
+class AccessAttr(ParametrizedAttribute):
+    """Which element of an operand a point of the domain reads.
+
+    Dimension `k` of the operand is read at `map.results[k] / divisors[k]`. A guarded access may fall outside the operand,
+    or between its elements where the division is not exact: a reduction skips such a point, an `apply` region sees an
+    unspecified value and asks `tensor.in_bounds`.
+
+        #tensor.access<affine_map<(d0, d1) -> (d0 + d1 - 1)>, guarded>
+        #tensor.access<affine_map<(d0, d1) -> (d0 - d1)>, guarded, divisors [2]>
+    """
+
+    name = "tensor.access"
+
+    map: AffineMapAttr
+    guard: StringAttr
+    divisors: DenseArrayBase
+
+    @staticmethod
+    def of(affine_map: AffineMap, *, guarded: bool = False, divisors: Sequence[int] | None = None) -> AccessAttr:
+        """The access by `affine_map`, total unless `guarded`."""
+        rank = len(affine_map.results)
+        return AccessAttr(
+            AffineMapAttr(affine_map),
+            StringAttr(GUARDED if guarded else TOTAL),
+            integers(divisors if divisors is not None else [1] * rank),
+        )
+
+    @property
+    def is_guarded(self) -> bool:
+        """Whether the access may miss the operand."""
+        return self.guard.data == GUARDED
+
+    @property
+    def division(self) -> tuple[int, ...]:
+        """The divisor of each operand dimension."""
+        return tuple(int(value) for value in self.divisors.get_values())
+
+    def verify(self) -> None:
+        if len(self.map.data.results) != len(self.division):
+            raise VerifyException(
+                f"tensor.access: {len(self.map.data.results)} map results, {len(self.division)} divisors"
+            )
+        if any(divisor < 1 for divisor in self.division):
+            raise VerifyException(f"tensor.access: divisors {list(self.division)} are not all positive")
+        if any(divisor > 1 for divisor in self.division) and not self.is_guarded:
+            raise VerifyException("tensor.access: a division may leave a rest, so the access must be guarded")
+
+    def print_parameters(self, printer: Printer) -> None:
+        with printer.in_angle_brackets():
+            printer.print_attribute(self.map)
+            if self.is_guarded:
+                printer.print_string(", guarded")
+            if any(divisor > 1 for divisor in self.division):
+                printer.print_string(f", divisors {list(self.division)}")
+
+    @classmethod
+    def parse_parameters(cls, parser: AttrParser) -> Sequence[AffineMapAttr | StringAttr | DenseArrayBase]:
+        with parser.in_angle_brackets():
+            affine_map = parser.parse_attribute()
+            if not isinstance(affine_map, AffineMapAttr):
+                parser.raise_error("expected an affine map")
+            guarded, divisors = False, [1] * len(affine_map.data.results)
+            while parser.parse_optional_punctuation(","):
+                if parser.parse_optional_keyword("guarded"):
+                    guarded = True
+                else:
+                    parser.parse_keyword("divisors")
+                    divisors = parse_integers(parser)
+        access = cls.of(affine_map.data, guarded=guarded, divisors=divisors)
+        return [access.map, access.guard, access.divisors]
+
+
+def parse_integers(parser: AttrParser) -> list[int]:
+    """`[1, 2, 3]`."""
+    return parser.parse_comma_separated_list(parser.Delimiter.SQUARE, parser.parse_integer)
+
+
+@dataclass(frozen=True)
+class PackedAxis:
+    """One axis of a packed constant: an axis of the operand, its blocks (`floordiv`), or the place in a block (`mod`)."""
+
+    axis: int
+    part: str = ""
+    block: int = 1
+
+    def __str__(self) -> str:
+        return f"{self.axis} {self.part} {self.block}" if self.part else str(self.axis)
+
+
+@irdl_attr_definition
+class PackAttr(ParametrizedAttribute):
+    """The layout in which a constant operand is stored: `#tensor.pack<1 : [0 floordiv 8, 1, 0 mod 8]>`.
+
+    The number before the colon is the operand. A block that is not full is padded with zeros.
+    """
+
+    name = "tensor.pack"
+
+    operand: IntAttr
+    layout: StringAttr
+
+    @staticmethod
+    def of(operand: int, axes: Sequence[PackedAxis]) -> PackAttr:
+        """Operand number `operand` laid out as `axes`, outermost first."""
+        return PackAttr(IntAttr(operand), StringAttr(", ".join(map(str, axes))))
+
+    @property
+    def axes(self) -> tuple[PackedAxis, ...]:
+        """The packed axes, outermost first."""
+        return tuple(_packed_axis(text) for text in self.layout.data.split(", "))
+
+    def print_parameters(self, printer: Printer) -> None:
+        printer.print_string(f"<{self.operand.data} : [{self.layout.data}]>")
+
+    @classmethod
+    def parse_parameters(cls, parser: AttrParser) -> Sequence[IntAttr | StringAttr]:
+        with parser.in_angle_brackets():
+            operand = parser.parse_integer()
+            parser.parse_punctuation(":")
+            axes = parser.parse_comma_separated_list(parser.Delimiter.SQUARE, lambda: _parse_packed_axis(parser))
+        pack = cls.of(operand, axes)
+        return [pack.operand, pack.layout]
+
+
+def _packed_axis(text: str) -> PackedAxis:
+    words = text.split()
+    return PackedAxis(int(words[0])) if len(words) == 1 else PackedAxis(int(words[0]), words[1], int(words[2]))
+
+
+def _parse_packed_axis(parser: AttrParser) -> PackedAxis:
+    axis = parser.parse_integer()
+    for part in (BLOCK, PLACE):
+        if parser.parse_optional_keyword(part):
+            return PackedAxis(axis, part, parser.parse_integer())
+    return PackedAxis(axis)
+
+
+@irdl_attr_definition
+class ScheduleAttr(ParametrizedAttribute):
+    """How `tensor-lower-to-loop` carries a computation out.
+
+        #tensor.schedule<tile = [1, 2, 1, 8, 16, 1, 1, 1, 1], order = [0, 1, 2, 3, 4, 5, 6, 7, 8], vector = 4 by 16,
+                         blocks = [[5, 4]], pack = [#tensor.pack<…>]>
+
+    - `tile`: points of each dimension that one pass through the innermost code covers. The parallel ones form the register
+      tile, whose accumulators stay in locals; those of a reduction are unrolled, in order.
+    - `order`: dimensions from the outermost loop to the innermost, one loop a dimension over its tiles. Reductions come
+      after all parallel dimensions.
+    - `vector = d by n`: dimension `d` runs in vectors of `n` lanes; its tile is a multiple of `n`. Absent: scalars.
+    - `blocks`: `[d, size]` puts a loop over blocks of `size` points of dimension `d` outside all others, in the given order
+      (cache blocking); parallel dimensions only.
+    - `pack`: layouts of constant operands, made by `tensor-pack-constants`.
+    """
+
+    name = "tensor.schedule"
+
+    tile: DenseArrayBase
+    order: DenseArrayBase
+    vector: IntAttr
+    lanes: IntAttr
+    blocks: ArrayAttr[DenseArrayBase]
+    packs: ArrayAttr[PackAttr]
+
+    @staticmethod
+    def of(
+        tile: Sequence[int],
+        order: Sequence[int],
+        *,
+        vector: int | None = None,
+        lanes: int = 1,
+        blocks: Sequence[tuple[int, int]] = (),
+        packs: Sequence[PackAttr] = (),
+    ) -> ScheduleAttr:
+        """A schedule; see the class for the meaning of each part."""
+        return ScheduleAttr(
+            integers(tile),
+            integers(order),
+            IntAttr(-1 if vector is None else vector),
+            IntAttr(1 if vector is None else lanes),
+            ArrayAttr([integers(block) for block in blocks]),
+            ArrayAttr(list(packs)),
+        )
+
+    @property
+    def tiles(self) -> tuple[int, ...]:
+        """Tile size of each dimension."""
+        return tuple(int(value) for value in self.tile.get_values())
+
+    @property
+    def loop_order(self) -> tuple[int, ...]:
+        """Dimensions, outermost first."""
+        return tuple(int(value) for value in self.order.get_values())
+
+    @property
+    def vector_dim(self) -> int | None:
+        """The dimension that runs in vectors, or None."""
+        return None if self.vector.data < 0 else self.vector.data
+
+    @property
+    def block_sizes(self) -> tuple[tuple[int, int], ...]:
+        """Dimension and size of each block loop, outermost first."""
+        pairs = [tuple(int(value) for value in block.get_values()) for block in self.blocks]
+        return tuple((pair[0], pair[1]) for pair in pairs)
+
+    def without_packs(self) -> ScheduleAttr:
+        """The same schedule once its constants are packed."""
+        return ScheduleAttr(self.tile, self.order, self.vector, self.lanes, self.blocks, ArrayAttr[PackAttr]([]))
+
+    def verify(self) -> None:
+        rank = len(self.tiles)
+        if sorted(self.loop_order) != list(range(rank)):
+            raise VerifyException(f"tensor.schedule: order {list(self.loop_order)} is no order of {rank} dimensions")
+        if any(size < 1 for size in self.tiles):
+            raise VerifyException(f"tensor.schedule: tile {list(self.tiles)} is not positive")
+        dim = self.vector_dim
+        if dim is not None and (dim >= rank or self.tiles[dim] % self.lanes.data):
+            raise VerifyException(
+                f"tensor.schedule: dimension {dim} of tile {list(self.tiles)} does not hold vectors of {self.lanes.data}"
+            )
+
+    def print_parameters(self, printer: Printer) -> None:
+        with printer.in_angle_brackets():
+            printer.print_string(f"tile = {list(self.tiles)}, order = {list(self.loop_order)}")
+            if self.vector_dim is not None:
+                printer.print_string(f", vector = {self.vector_dim} by {self.lanes.data}")
+            if self.block_sizes:
+                printer.print_string(f", blocks = {[list(block) for block in self.block_sizes]}")
+            if self.packs.data:
+                printer.print_string(", pack = ")
+                printer.print_attribute(self.packs)
+
+    @classmethod
+    def parse_parameters(cls, parser: AttrParser) -> Sequence[DenseArrayBase | IntAttr | ArrayAttr[DenseArrayBase]]:
+        tile, order, vector, lanes = list[int](), list[int](), None, 1
+        blocks, packs = list[tuple[int, int]](), list[PackAttr]()
+        with parser.in_angle_brackets():
+            while True:
+                key = parser.parse_identifier()
+                parser.parse_punctuation("=")
+                if key == "tile":
+                    tile = parse_integers(parser)
+                elif key == "order":
+                    order = parse_integers(parser)
+                elif key == "vector":
+                    vector = parser.parse_integer()
+                    parser.parse_keyword("by")
+                    lanes = parser.parse_integer()
+                elif key == "blocks":
+                    pairs = parser.parse_comma_separated_list(parser.Delimiter.SQUARE, lambda: parse_integers(parser))
+                    blocks = [(pair[0], pair[1]) for pair in pairs]
+                elif key == "pack":
+                    listed = parser.parse_attribute()
+                    packs = (
+                        [pack for pack in listed if isinstance(pack, PackAttr)] if isinstance(listed, ArrayAttr) else []
+                    )
+                else:
+                    parser.raise_error(f"unknown part {key!r} of a schedule")
+                if not parser.parse_optional_punctuation(","):
+                    break
+        return cls.of(tile, order, vector=vector, lanes=lanes, blocks=blocks, packs=packs).parameters

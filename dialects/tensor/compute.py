@@ -1,0 +1,323 @@
+"""The structured computation that every kernel is made of."""
+
+from collections.abc import Sequence
+from typing import Self
+
+from xdsl.dialects.builtin import ArrayAttr, BoolAttr, DenseArrayBase, FloatAttr, IntegerAttr, IntegerType, TensorType
+from xdsl.dialects.utils import AbstractYieldOperation
+from xdsl.ir import Attribute, Region, SSAValue
+from xdsl.irdl import (
+    AttrSizedOperandSegments,
+    IRDLOperation,
+    irdl_op_definition,
+    lazy_traits_def,
+    opt_prop_def,
+    opt_region_def,
+    prop_def,
+    region_def,
+    traits_def,
+    var_operand_def,
+    var_result_def,
+)
+from xdsl.parser import Parser, UnresolvedOperand
+from xdsl.printer import Printer
+from xdsl.traits import HasParent, IsTerminator, Pure
+from xdsl.utils.exceptions import VerifyException
+
+from s2s.dialects.tensor.attributes import AccessAttr, ScheduleAttr, integers
+
+
+def scalar_type(element_type: Attribute) -> Attribute:
+    """The type a region sees for one element: integers lose their sign, which is the operations' matter."""
+    return IntegerType(element_type.width.data) if isinstance(element_type, IntegerType) else element_type
+
+
+def element_type(value: SSAValue) -> Attribute:
+    """The scalar type of a tensor value."""
+    assert isinstance(value.type, TensorType)
+    return scalar_type(value.type.element_type)
+
+
+@irdl_op_definition
+class YieldOp(AbstractYieldOperation[Attribute]):
+    """Ends a region of `tensor.compute` with its scalars."""
+
+    name = "tensor.yield"
+
+    traits = lazy_traits_def(lambda: (IsTerminator(), HasParent(ComputeOp), Pure()))
+
+
+@irdl_op_definition
+class ComputeOp(IRDLOperation):
+    """Tensors defined point by point over a rectangular domain.
+
+        y[p] = apply(fold over r of reduce(reads[map(p, r)], acc), points[map(p)])
+
+    The domain is `[parallel sizes | reduction sizes]`; all results have the shape of its parallel part. `reduce` takes one
+    scalar of each read, then the accumulators, and yields the new accumulators; it is absent where nothing is reduced, and
+    runs in lexicographic order of the reduction dimensions. `apply` takes the accumulators, then one scalar of each point,
+    and yields one scalar a result. Tables are whole tensors that both regions take last, for `tensor.extract`.
+
+        %y = tensor.compute [8 | 3] reads(%x at #x, %w at #w) points(%b at #b) inits [0.0 : f32] reduce {
+        ^bb0(%xv: f32, %wv: f32, %acc: f32):
+          …
+          tensor.yield %next : f32
+        } apply {
+        ^bb0(%acc: f32, %bv: f32):
+          …
+        } : (tensor<10xf32>, tensor<3xf32>, tensor<8xf32>) -> tensor<8xf32>
+    """
+
+    name = "tensor.compute"
+
+    domain = prop_def(DenseArrayBase)
+    parallel = prop_def(IntegerAttr)
+    accesses = prop_def(ArrayAttr[AccessAttr])
+    inits = prop_def(ArrayAttr)
+    schedule = opt_prop_def(ScheduleAttr)
+    reads = var_operand_def(TensorType)
+    points = var_operand_def(TensorType)
+    tables = var_operand_def(TensorType)
+    res = var_result_def(TensorType)
+    reduce = opt_region_def("single_block")
+    apply = region_def("single_block")
+
+    irdl_options = (AttrSizedOperandSegments(as_property=True),)
+    traits = traits_def(Pure())
+
+    def __init__(
+        self,
+        parallel: Sequence[int],
+        reduction: Sequence[int],
+        *,
+        reads: Sequence[tuple[SSAValue, AccessAttr]] = (),
+        points: Sequence[tuple[SSAValue, AccessAttr]] = (),
+        tables: Sequence[SSAValue] = (),
+        inits: Sequence[Attribute] = (),
+        reduce: Region | None,
+        apply: Region,
+        result_types: Sequence[Attribute],
+        schedule: ScheduleAttr | None = None,
+    ) -> None:
+        super().__init__(
+            operands=[[value for value, _ in reads], [value for value, _ in points], list(tables)],
+            properties={
+                "domain": integers([*parallel, *reduction]),
+                "parallel": IntegerAttr(len(parallel), 64),
+                "accesses": ArrayAttr([access for _, access in [*reads, *points]]),
+                "inits": ArrayAttr(list(inits)),
+                "schedule": schedule,
+            },
+            result_types=[list(result_types)],
+            regions=[[] if reduce is None else [reduce], apply],
+        )
+
+    @property
+    def sizes(self) -> tuple[int, ...]:
+        """Size of each dimension of the domain, parallel ones first."""
+        return tuple(int(size) for size in self.domain.get_values())
+
+    @property
+    def rank(self) -> int:
+        """Number of parallel dimensions."""
+        return self.parallel.value.data
+
+    @property
+    def parallel_sizes(self) -> tuple[int, ...]:
+        """Sizes of the parallel dimensions: the shape of every result."""
+        return self.sizes[: self.rank]
+
+    @property
+    def reduction_sizes(self) -> tuple[int, ...]:
+        """Sizes of the reduction dimensions."""
+        return self.sizes[self.rank :]
+
+    @property
+    def read_accesses(self) -> tuple[AccessAttr, ...]:
+        """How each read is indexed, over the whole domain."""
+        return self.accesses.data[: len(self.reads)]
+
+    @property
+    def point_accesses(self) -> tuple[AccessAttr, ...]:
+        """How each point operand is indexed, over the parallel dimensions."""
+        return self.accesses.data[len(self.reads) :]
+
+    def verify_(self) -> None:
+        if any(size < 1 for size in self.sizes):
+            raise VerifyException(f"{self.name}: domain {list(self.sizes)} has an empty dimension")
+        if len(self.accesses) != len(self.reads) + len(self.points):
+            raise VerifyException(
+                f"{self.name}: {len(self.accesses)} accesses for {len(self.reads)} reads and {len(self.points)} points"
+            )
+        for value, access in zip(self.reads, self.read_accesses, strict=True):
+            self._check_access(value, access, len(self.sizes))
+        for value, access in zip(self.points, self.point_accesses, strict=True):
+            self._check_access(value, access, self.rank)
+        for result in self.res:
+            if result.type.get_shape() != self.parallel_sizes:
+                raise VerifyException(
+                    f"{self.name}: result {result.type} does not have the parallel shape {list(self.parallel_sizes)}"
+                )
+        self._check_regions()
+        if self.schedule is not None:
+            self._check_schedule(self.schedule)
+
+    def _check_access(self, value: SSAValue, access: AccessAttr, dims: int) -> None:
+        assert isinstance(value.type, TensorType)
+        if access.map.data.num_dims != dims or len(access.map.data.results) != len(value.type.get_shape()):
+            raise VerifyException(f"{self.name}: {access.map.data} does not index {value.type} from {dims} dimensions")
+
+    def _check_regions(self) -> None:
+        accumulators = [attribute_type(init) for init in self.inits]
+        tables = [table.type for table in self.tables]
+        if (self.reduce is None) != (not self.reduction_sizes) or (self.reduce is None) != (not accumulators):
+            raise VerifyException(f"{self.name}: reduction dimensions, inits and a reduce region come together")
+        if self.reduce is not None:
+            reads = [element_type(value) for value in self.reads]
+            _check_region(f"{self.name} reduce", self.reduce, [*reads, *accumulators, *tables], accumulators)
+        elif self.reads:
+            raise VerifyException(f"{self.name}: reads without a reduction")
+        points = [element_type(value) for value in self.points]
+        results = [element_type(value) for value in self.res]
+        _check_region(f"{self.name} apply", self.apply, [*accumulators, *points, *tables], results)
+
+    def _check_schedule(self, schedule: ScheduleAttr) -> None:
+        if len(schedule.tiles) != len(self.sizes):
+            raise VerifyException(
+                f"{self.name}: schedule of {len(schedule.tiles)} dimensions, domain {list(self.sizes)}"
+            )
+        order = schedule.loop_order
+        if any(dim >= self.rank for dim in order[: self.rank]):
+            raise VerifyException(f"{self.name}: order {list(order)} puts a reduction outside a parallel dimension")
+        dims = [dim for dim, _ in schedule.block_sizes]
+        if any(dim >= self.rank for dim in dims):
+            raise VerifyException(f"{self.name}: blocks {dims} are not all parallel dimensions")
+        if schedule.vector_dim is not None and schedule.vector_dim >= self.rank:
+            raise VerifyException(f"{self.name}: vector dimension {schedule.vector_dim} is a reduction")
+
+    def print(self, printer: Printer) -> None:
+        parallel = ", ".join(map(str, self.parallel_sizes))
+        reduction = ", ".join(map(str, self.reduction_sizes))
+        printer.print_string(f" [{parallel} | {reduction}]" if reduction else f" [{parallel}]")
+        _print_operands(printer, "reads", self.reads, self.read_accesses)
+        _print_operands(printer, "points", self.points, self.point_accesses)
+        if self.tables:
+            printer.print_string(" tables(")
+            printer.print_list(self.tables, printer.print_ssa_value)
+            printer.print_string(")")
+        if self.schedule is not None:
+            printer.print_string(" schedule ")
+            printer.print_attribute(self.schedule)
+        if self.reduce is not None:
+            printer.print_string(" inits ")
+            printer.print_attribute(self.inits)
+            printer.print_string(" reduce ")
+            printer.print_region(self.reduce)
+        printer.print_string(" apply ")
+        printer.print_region(self.apply)
+        if self.attributes:
+            printer.print_string(" attributes")
+            printer.print_op_attributes(self.attributes)
+        printer.print_string(" : ")
+        printer.print_operation_type(self)
+
+    @classmethod
+    def parse(cls, parser: Parser) -> Self:
+        parallel, reduction = _parse_domain(parser)
+        reads = _parse_operands(parser, "reads")
+        points = _parse_operands(parser, "points")
+        tables = list[UnresolvedOperand]()
+        if parser.parse_optional_keyword("tables"):
+            tables = parser.parse_comma_separated_list(Parser.Delimiter.PAREN, parser.parse_unresolved_operand)
+        schedule = parser.parse_attribute() if parser.parse_optional_keyword("schedule") else None
+        inits, reduce = list[Attribute](), None
+        if parser.parse_optional_keyword("inits"):
+            listed = parser.parse_attribute()
+            inits = list(listed) if isinstance(listed, ArrayAttr) else []
+            parser.parse_keyword("reduce")
+            reduce = parser.parse_region()
+        parser.parse_keyword("apply")
+        apply = parser.parse_region()
+        attributes = parser.parse_optional_attr_dict() if parser.parse_optional_keyword("attributes") else {}
+        parser.parse_punctuation(":")
+        position = parser.pos
+        signature = parser.parse_function_type()
+        names = [*(name for name, _ in reads), *(name for name, _ in points), *tables]
+        values = parser.resolve_operands(names, signature.inputs.data, position)
+        accesses = [access for _, access in [*reads, *points]]
+        pairs = list(zip(values[: len(accesses)], accesses, strict=True))
+        op = cls(
+            parallel,
+            reduction,
+            reads=pairs[: len(reads)],
+            points=pairs[len(reads) :],
+            tables=values[len(accesses) :],
+            inits=inits,
+            reduce=reduce,
+            apply=apply,
+            result_types=signature.outputs.data,
+            schedule=schedule if isinstance(schedule, ScheduleAttr) else None,
+        )
+        op.attributes |= attributes
+        return op
+
+
+def attribute_type(init: Attribute) -> Attribute:
+    """The type of an initial value."""
+    if isinstance(init, FloatAttr | IntegerAttr | BoolAttr):
+        return init.type
+    raise VerifyException(f"tensor.compute: {init} is not a number")
+
+
+def _check_region(name: str, region: Region, arguments: Sequence[Attribute], results: Sequence[Attribute]) -> None:
+    given = [argument.type for argument in region.block.args]
+    if given != list(arguments):
+        raise VerifyException(f"{name}: takes {[str(t) for t in given]}, expected {[str(t) for t in arguments]}")
+    last = region.block.last_op
+    if not isinstance(last, YieldOp):
+        raise VerifyException(f"{name}: does not end in tensor.yield")
+    yielded = [argument.type for argument in last.arguments]
+    if yielded != list(results):
+        raise VerifyException(f"{name}: yields {[str(t) for t in yielded]}, expected {[str(t) for t in results]}")
+
+
+def _print_operands(printer: Printer, word: str, values: Sequence[SSAValue], accesses: Sequence[AccessAttr]) -> None:
+    if not values:
+        return
+
+    def one(pair: tuple[SSAValue, AccessAttr]) -> None:
+        printer.print_ssa_value(pair[0])
+        printer.print_string(" at ")
+        printer.print_attribute(pair[1])
+
+    printer.print_string(f" {word}(")
+    printer.print_list(list(zip(values, accesses, strict=True)), one)
+    printer.print_string(")")
+
+
+def _parse_operands(parser: Parser, word: str) -> list[tuple[UnresolvedOperand, AccessAttr]]:
+    if not parser.parse_optional_keyword(word):
+        return []
+
+    def one() -> tuple[UnresolvedOperand, AccessAttr]:
+        name = parser.parse_unresolved_operand()
+        parser.parse_keyword("at")
+        access = parser.parse_attribute()
+        if not isinstance(access, AccessAttr):
+            parser.raise_error("expected a #tensor.access")
+        return name, access
+
+    return parser.parse_comma_separated_list(Parser.Delimiter.PAREN, one)
+
+
+def _parse_domain(parser: Parser) -> tuple[list[int], list[int]]:
+    parser.parse_punctuation("[")
+    parallel, reduction = list[int](), list[int]()
+    current = parallel
+    while not parser.parse_optional_punctuation("]"):
+        if parser.parse_optional_punctuation("|"):
+            current = reduction
+            continue
+        current.append(parser.parse_integer())
+        parser.parse_optional_punctuation(",")
+    return parallel, reduction

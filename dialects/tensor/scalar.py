@@ -1,0 +1,66 @@
+"""What regions of `tensor.compute` may say beside `arith` and `math`."""
+
+from collections.abc import Sequence
+
+from xdsl.dialects.builtin import IndexType, IntegerAttr, TensorType, i1, i64
+from xdsl.ir import Attribute, SSAValue
+from xdsl.irdl import IRDLOperation, irdl_op_definition, operand_def, prop_def, result_def, traits_def, var_operand_def
+from xdsl.traits import Pure
+from xdsl.utils.exceptions import VerifyException
+
+from s2s.dialects.tensor.compute import scalar_type
+
+
+@irdl_op_definition
+class IndexOp(IRDLOperation):
+    """The current position along dimension `dim` of the domain."""
+
+    name = "tensor.index"
+
+    dim = prop_def(IntegerAttr)
+    result = result_def(IndexType)
+    traits = traits_def(Pure())
+    assembly_format = "$dim attr-dict"
+
+    def __init__(self, dim: int) -> None:
+        super().__init__(properties={"dim": IntegerAttr(dim, i64)}, result_types=[IndexType()])
+
+
+@irdl_op_definition
+class InBoundsOp(IRDLOperation):
+    """Whether the guarded access behind a block argument hits an element of its operand."""
+
+    name = "tensor.in_bounds"
+
+    value = operand_def()
+    result = result_def(i1)
+    traits = traits_def(Pure())
+    assembly_format = "$value attr-dict `:` type($value)"
+
+    def __init__(self, value: SSAValue) -> None:
+        super().__init__(operands=[value], result_types=[i1])
+
+
+@irdl_op_definition
+class ExtractOp(IRDLOperation):
+    """One element of a table: `result = table[indices]`. The indices are in range, or the program is wrong."""
+
+    name = "tensor.extract"
+
+    table = operand_def(TensorType)
+    indices = var_operand_def(IndexType)
+    result = result_def()
+    traits = traits_def(Pure())
+    assembly_format = "$table `[` $indices `]` attr-dict `:` type($table) `->` type($result)"
+
+    def __init__(self, table: SSAValue, indices: Sequence[SSAValue], result_type: Attribute | None = None) -> None:
+        if result_type is None:
+            assert isinstance(table.type, TensorType)
+            result_type = scalar_type(table.type.element_type)
+        super().__init__(operands=[table, indices], result_types=[result_type])
+
+    def verify_(self) -> None:
+        if len(self.indices) != len(self.table.type.get_shape()):
+            raise VerifyException(f"{self.name}: {len(self.indices)} indices into {self.table.type}")
+        if self.result.type != scalar_type(self.table.type.element_type):
+            raise VerifyException(f"{self.name}: {self.result.type} is no element of {self.table.type}")
