@@ -1,0 +1,225 @@
+"""Affine index expressions over dimensions whose ranges are known.
+
+Knowing that `0 <= d1 < 64` turns `(d0 * 64 + d1) floordiv 64` into `d0`. Reshapes, packed layouts and tiles all produce
+such divisions, and nearly all of them vanish here. An expression is handled as a linear form: a constant plus
+coefficients of atoms, where an atom is a dimension or a division that could not be resolved.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from xdsl.ir.affine import (
+    AffineBinaryOpExpr,
+    AffineBinaryOpKind,
+    AffineConstantExpr,
+    AffineDimExpr,
+    AffineExpr,
+    AffineMap,
+)
+
+from s2s.errors import CompilerBug
+
+Range = tuple[int, int]
+"""Smallest and largest value, both included."""
+
+
+def ranges(sizes: Iterable[int]) -> list[Range]:
+    """The ranges of dimensions that start at 0 and have these sizes."""
+    return [(0, size - 1) for size in sizes]
+
+
+@dataclass(frozen=True)
+class Linear:
+    """`constant + sum of coefficient * atom`."""
+
+    constant: int
+    terms: Mapping[AffineExpr, int] = field(default_factory=dict[AffineExpr, int])
+
+    def plus(self, other: "Linear", factor: int = 1) -> "Linear":
+        """`self + factor * other`."""
+        terms = dict(self.terms)
+        for atom, coefficient in other.terms.items():
+            terms[atom] = terms.get(atom, 0) + factor * coefficient
+        return Linear(self.constant + factor * other.constant, {a: c for a, c in terms.items() if c})
+
+    def to_expr(self) -> AffineExpr:
+        """The expression, terms in the order they came."""
+        total: AffineExpr | None = None
+        for atom, coefficient in self.terms.items():
+            term = atom if coefficient == 1 else atom * coefficient
+            total = term if total is None else total + term
+        if total is None:
+            return AffineConstantExpr(self.constant)
+        return total + self.constant if self.constant else total
+
+
+def linear(expr: AffineExpr, bound: Sequence[Range]) -> Linear:
+    """`expr` as a linear form, divisions resolved as far as the ranges allow."""
+    if isinstance(expr, AffineConstantExpr):
+        return Linear(expr.value)
+    if isinstance(expr, AffineDimExpr):
+        lo, hi = bound[expr.position]
+        return Linear(lo) if lo == hi else Linear(0, {expr: 1})
+    if not isinstance(expr, AffineBinaryOpExpr):
+        raise CompilerBug(f"{expr} is not an affine expression of dimensions")
+    left, right = linear(expr.lhs, bound), linear(expr.rhs, bound)
+    match expr.kind:
+        case AffineBinaryOpKind.Add:
+            return _rejoin(left.plus(right))
+        case AffineBinaryOpKind.Mul:
+            return _times(left, right)
+        case AffineBinaryOpKind.FloorDiv:
+            return _floor_divide(left, _constant(right), bound)
+        case AffineBinaryOpKind.Mod:
+            return _modulo(left, _constant(right), bound)
+        case AffineBinaryOpKind.CeilDiv:
+            divisor = _constant(right)
+            return _floor_divide(left.plus(Linear(divisor - 1)), divisor, bound)
+
+
+def simplify(expr: AffineExpr, bound: Sequence[Range]) -> AffineExpr:
+    """`expr` without the divisions that the ranges of its dimensions resolve."""
+    return linear(expr, bound).to_expr()
+
+
+def simplify_map(affine_map: AffineMap, bound: Sequence[Range]) -> AffineMap:
+    """`affine_map` with every result simplified."""
+    return AffineMap(affine_map.num_dims, 0, tuple(simplify(result, bound) for result in affine_map.results))
+
+
+def bounds(expr: AffineExpr, bound: Sequence[Range]) -> Range:
+    """Smallest and largest value that `expr` can take (exact for linear forms, safe for others)."""
+    return _bounds(linear(expr, bound), bound)
+
+
+def flat_index(indices: Sequence[AffineExpr], shape: Sequence[int]) -> AffineExpr:
+    """The row-major position of `indices` in a tensor of `shape`."""
+    position: AffineExpr = AffineConstantExpr(0)
+    for index, size in zip(indices, shape, strict=True):
+        position = position * size + index
+    return position
+
+
+def delinearize(position: AffineExpr, shape: Sequence[int]) -> list[AffineExpr]:
+    """The indices of row-major `position` in a tensor of `shape`."""
+    indices: list[AffineExpr] = []
+    for axis in reversed(range(len(shape))):
+        indices.append(position % shape[axis] if axis else position)
+        position = position // shape[axis]
+    return indices[::-1]
+
+
+def coefficient(expr: AffineExpr, dim: int, bound: Sequence[Range]) -> int | None:
+    """How far `expr` moves per step of dimension `dim`; None where that is not constant (a division contains it)."""
+    form = linear(expr, bound)
+    if any(dim in atom.used_dims() for atom in form.terms if not isinstance(atom, AffineDimExpr)):
+        return None
+    return form.terms.get(AffineDimExpr(dim), 0)
+
+
+def _constant(form: Linear) -> int:
+    if form.terms or form.constant < 1:
+        raise CompilerBug(f"{form.to_expr()} is not a positive divisor")
+    return form.constant
+
+
+def _times(left: Linear, right: Linear) -> Linear:
+    if left.terms and right.terms:
+        raise CompilerBug(f"({left.to_expr()}) * ({right.to_expr()}) is not affine")
+    form, factor = (left, right.constant) if left.terms else (right, left.constant)
+    return Linear(0).plus(form, factor)
+
+
+def _bounds(form: Linear, bound: Sequence[Range]) -> Range:
+    low = high = form.constant
+    for atom, factor in form.terms.items():
+        ends = [factor * end for end in _atom_bounds(atom, bound)]
+        low, high = low + min(ends), high + max(ends)
+    return low, high
+
+
+def _atom_bounds(atom: AffineExpr, bound: Sequence[Range]) -> Range:
+    if isinstance(atom, AffineDimExpr):
+        return bound[atom.position]
+    assert isinstance(atom, AffineBinaryOpExpr) and isinstance(atom.rhs, AffineConstantExpr)
+    low, high = bounds(atom.lhs, bound)
+    if atom.kind is AffineBinaryOpKind.FloorDiv:
+        return low // atom.rhs.value, high // atom.rhs.value
+    return 0, atom.rhs.value - 1
+
+
+def _split(form: Linear, divisor: int) -> tuple[Linear, Linear]:
+    """`form = divisor * quotient + rest` with the coefficients of `rest` in [0, divisor)."""
+    quotient = Linear(form.constant // divisor, {a: c // divisor for a, c in form.terms.items() if c // divisor})
+    rest = Linear(form.constant % divisor, {a: c % divisor for a, c in form.terms.items() if c % divisor})
+    return quotient, rest
+
+
+def _split_signed(form: Linear, divisor: int) -> tuple[Linear, Linear]:
+    """As `_split`, but only whole multiples of `divisor` go to the quotient, so that signs stay as they are."""
+    quotient = Linear(form.constant // divisor, {a: c // divisor for a, c in form.terms.items() if c % divisor == 0})
+    rest = Linear(form.constant % divisor, {a: c for a, c in form.terms.items() if c % divisor})
+    return quotient, rest
+
+
+def _floor_divide(form: Linear, divisor: int, bound: Sequence[Range]) -> Linear:
+    if divisor == 1:
+        return form
+    for split in (_split_signed, _split):
+        quotient, rest = split(form, divisor)
+        low, high = _bounds(rest, bound)
+        if low // divisor == high // divisor:
+            return quotient.plus(Linear(low // divisor))
+    quotient, rest = _split_signed(form, divisor)
+    return quotient.plus(Linear(0, {_divide(rest, divisor): 1}))
+
+
+def _divide(rest: Linear, divisor: int) -> AffineExpr:
+    """The atom `rest floordiv divisor`, nested divisions merged: `(x floordiv 4) floordiv 8 = x floordiv 32`."""
+    if len(rest.terms) == 1 and not rest.constant:
+        ((atom, factor),) = rest.terms.items()
+        if factor == 1 and isinstance(atom, AffineBinaryOpExpr) and atom.kind is AffineBinaryOpKind.FloorDiv:
+            assert isinstance(atom.rhs, AffineConstantExpr)
+            return AffineBinaryOpExpr(
+                AffineBinaryOpKind.FloorDiv, atom.lhs, AffineConstantExpr(atom.rhs.value * divisor)
+            )
+    return AffineBinaryOpExpr(AffineBinaryOpKind.FloorDiv, rest.to_expr(), AffineConstantExpr(divisor))
+
+
+def _modulo(form: Linear, divisor: int, bound: Sequence[Range]) -> Linear:
+    if divisor == 1:
+        return Linear(0)
+    for split in (_split_signed, _split):
+        _, rest = split(form, divisor)
+        low, high = _bounds(rest, bound)
+        if low // divisor == high // divisor:
+            return rest.plus(Linear(-(low // divisor) * divisor))
+    _, rest = _split_signed(form, divisor)
+    atom = AffineBinaryOpExpr(AffineBinaryOpKind.Mod, rest.to_expr(), AffineConstantExpr(divisor))
+    return Linear(0, {atom: 1})
+
+
+def _rejoin(form: Linear) -> Linear:
+    """Put `n * (x floordiv n) + x mod n` back together as `x`, at any common factor."""
+    for atom, factor in form.terms.items():
+        if not isinstance(atom, AffineBinaryOpExpr) or atom.kind is not AffineBinaryOpKind.Mod:
+            continue
+        assert isinstance(atom.rhs, AffineConstantExpr)
+        whole = AffineBinaryOpExpr(AffineBinaryOpKind.FloorDiv, atom.lhs, atom.rhs)
+        if form.terms.get(whole) == factor * atom.rhs.value:
+            terms = {a: c for a, c in form.terms.items() if a not in (atom, whole)}
+            rest = Linear(form.constant, terms)
+            return _rejoin(rest.plus(_plain(atom.lhs), factor))
+    return form
+
+
+def _plain(expr: AffineExpr) -> Linear:
+    """An expression that already is a printed linear form, read back."""
+    if isinstance(expr, AffineConstantExpr):
+        return Linear(expr.value)
+    if isinstance(expr, AffineBinaryOpExpr) and expr.kind is AffineBinaryOpKind.Add:
+        return _plain(expr.lhs).plus(_plain(expr.rhs))
+    if isinstance(expr, AffineBinaryOpExpr) and expr.kind is AffineBinaryOpKind.Mul:
+        assert isinstance(expr.rhs, AffineConstantExpr)
+        return Linear(0).plus(_plain(expr.lhs), expr.rhs.value)
+    return Linear(0, {expr: 1})
