@@ -1,0 +1,76 @@
+/* s2s.h: status codes and the two helpers that every generated network uses. */
+#ifndef S2S_H
+#define S2S_H
+
+#include "s2s_config.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* What a function reports. 0 is success, positive values are news, negative values are errors: nothing was changed
+ * except where the function says so. */
+typedef enum s2s_status {
+    S2S_DONE = 1,            /* s2s_executor_step: the last node has run */
+    S2S_OK = 0,
+    S2S_ERR_NULL = -1,       /* a pointer that must be given is null */
+    S2S_ERR_ALIGN = -2,      /* memory is not aligned as the network needs it */
+    S2S_ERR_ARENA_SIZE = -3, /* the arena is smaller than the network needs */
+    S2S_ERR_SLOTS = -4,      /* the caller's array of slots is shorter than the graph has tensors or arguments */
+    S2S_ERR_INDEX = -5,      /* there is no input or output of that number */
+    S2S_ERR_NAME = -6,       /* there is no input of that name */
+    S2S_ERR_RANK = -7,       /* a tensor has another number of dimensions */
+    S2S_ERR_SHAPE = -8,      /* a tensor has other dimensions */
+    S2S_ERR_DTYPE = -9,      /* a tensor has another element type */
+    S2S_ERR_STRIDES = -10,   /* a tensor is not contiguous in row-major order */
+    S2S_ERR_DEVICE = -11,    /* a tensor does not live in memory that the processor can read */
+    S2S_ERR_SIZE = -12,      /* a number of bytes is not the size of the tensor */
+    S2S_ERR_UNBOUND = -13,   /* an input has no value, or an output no memory */
+    S2S_ERR_STATE = -14,     /* the call is not allowed between two steps of one run */
+    S2S_ERR_GRAPH = -15      /* the tables of the graph contradict each other */
+} s2s_status;
+
+/* One English sentence part for a status, never null: static storage, "unknown status" for anything else. */
+S2S_INLINE const char *s2s_status_phrase(s2s_status status)
+{
+#ifdef S2S_NO_PHRASES
+    (void)status;
+    return "";
+#else
+    switch (status) {
+    case S2S_DONE: return "the last node has run";
+    case S2S_OK: return "success";
+    case S2S_ERR_NULL: return "a pointer that must be given is null";
+    case S2S_ERR_ALIGN: return "memory is not aligned as the network needs it";
+    case S2S_ERR_ARENA_SIZE: return "the arena is smaller than the network needs";
+    case S2S_ERR_SLOTS: return "too few slots for the tensors or arguments of the graph";
+    case S2S_ERR_INDEX: return "there is no input or output of that number";
+    case S2S_ERR_NAME: return "there is no input of that name";
+    case S2S_ERR_RANK: return "a tensor has another number of dimensions";
+    case S2S_ERR_SHAPE: return "a tensor has other dimensions";
+    case S2S_ERR_DTYPE: return "a tensor has another element type";
+    case S2S_ERR_STRIDES: return "a tensor is not contiguous in row-major order";
+    case S2S_ERR_DEVICE: return "a tensor is not in memory that the processor can read";
+    case S2S_ERR_SIZE: return "a number of bytes is not the size of the tensor";
+    case S2S_ERR_UNBOUND: return "an input has no value, or an output no memory";
+    case S2S_ERR_STATE: return "the call is not allowed between two steps of one run";
+    case S2S_ERR_GRAPH: return "the tables of the graph contradict each other";
+    default: return "unknown status";
+    }
+#endif
+}
+
+/* True if address is a multiple of alignment, a power of two. */
+S2S_INLINE bool s2s_is_aligned(const void *address, size_t alignment)
+{
+    return ((uintptr_t)address & (uintptr_t)(alignment - 1u)) == 0u;
+}
+
+#ifdef __cplusplus
+}
+#endif
+#endif

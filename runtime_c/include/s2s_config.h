@@ -1,0 +1,52 @@
+/* s2s_config.h: what a project may change about the s2s runtime.
+ *
+ * Every macro here can be given on the command line (-DS2S_INLINE=...) or by a file of your own that is included first:
+ * -DS2S_USER_CONFIG='"my_s2s_config.h"'. Nothing else in the runtime reads the environment. */
+#ifndef S2S_CONFIG_H
+#define S2S_CONFIG_H
+
+#ifdef S2S_USER_CONFIG
+#include S2S_USER_CONFIG
+#endif
+
+/* Functions defined in headers. */
+#ifndef S2S_INLINE
+#define S2S_INLINE static inline
+#endif
+
+/* Vector functions: inlined even where the optimiser would not, so that no vector is ever passed through a call. */
+#ifndef S2S_ALWAYS_INLINE
+#if defined(__GNUC__)
+#define S2S_ALWAYS_INLINE static inline __attribute__((always_inline))
+#else
+#define S2S_ALWAYS_INLINE static inline
+#endif
+#endif
+
+/* C99 restrict, for headers that C++ includes. */
+#ifndef S2S_RESTRICT
+#if defined(__GNUC__)
+#define S2S_RESTRICT __restrict__
+#elif defined(__cplusplus)
+#define S2S_RESTRICT
+#else
+#define S2S_RESTRICT restrict
+#endif
+#endif
+
+/* Alignment of a variable in bytes, a power of two. Compilers without such an attribute get none: give an arena that the
+ * linker script aligns; the run function reports S2S_ERR_ALIGN otherwise. */
+#ifndef S2S_ALIGNED
+#if defined(__GNUC__)
+#define S2S_ALIGNED(bytes) __attribute__((aligned(bytes)))
+#elif defined(_MSC_VER)
+#define S2S_ALIGNED(bytes) __declspec(align(bytes))
+#else
+#define S2S_ALIGNED(bytes)
+#endif
+#endif
+
+/* S2S_SIMD_PORTABLE: define it to get the plain C99 form of s2s_simd.h on every compiler.
+ * S2S_NO_PHRASES: define it to leave the text of s2s_status_phrase out of the program. */
+
+#endif

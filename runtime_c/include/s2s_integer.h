@@ -1,0 +1,152 @@
+/* The integer functions of s2s_math.h for one type; included there once for each. */
+
+#define S2S_FN(name) S2S_MATH_JOIN(s2s_, S2S_MATH_JOIN(S2S_INT_NAME, _##name))
+#define S2S_F32_FN S2S_MATH_JOIN(s2s_f32_to_, S2S_INT_NAME)
+#define S2S_F64_FN S2S_MATH_JOIN(s2s_f64_to_, S2S_INT_NAME)
+
+S2S_INLINE S2S_INT S2S_FN(add)(S2S_INT a, S2S_INT b)
+{
+    return (S2S_INT)((S2S_WORD)a + (S2S_WORD)b);
+}
+
+S2S_INLINE S2S_INT S2S_FN(sub)(S2S_INT a, S2S_INT b)
+{
+    return (S2S_INT)((S2S_WORD)a - (S2S_WORD)b);
+}
+
+S2S_INLINE S2S_INT S2S_FN(mul)(S2S_INT a, S2S_INT b)
+{
+    return (S2S_INT)((S2S_WORD)a * (S2S_WORD)b);
+}
+
+S2S_INLINE S2S_INT S2S_FN(neg)(S2S_INT a)
+{
+    return (S2S_INT)((S2S_WORD)0 - (S2S_WORD)a);
+}
+
+S2S_INLINE S2S_INT S2S_FN(min)(S2S_INT a, S2S_INT b)
+{
+    return a < b ? a : b;
+}
+
+S2S_INLINE S2S_INT S2S_FN(max)(S2S_INT a, S2S_INT b)
+{
+    return a > b ? a : b;
+}
+
+#if S2S_INT_SIGNED
+S2S_INLINE S2S_INT S2S_FN(abs)(S2S_INT a)
+{
+    return a < 0 ? S2S_FN(neg)(a) : a;
+}
+
+S2S_INLINE S2S_INT S2S_FN(sign)(S2S_INT a)
+{
+    return (S2S_INT)((a > 0) - (a < 0));
+}
+
+S2S_INLINE S2S_INT S2S_FN(div)(S2S_INT a, S2S_INT b)
+{
+    if (b == -1) { return S2S_FN(neg)(a); }
+    return b == 0 ? (S2S_INT)0 : (S2S_INT)(a / b);
+}
+
+S2S_INLINE S2S_INT S2S_FN(rem)(S2S_INT a, S2S_INT b)
+{
+    return b == 0 || b == -1 ? (S2S_INT)0 : (S2S_INT)(a % b);
+}
+
+S2S_INLINE S2S_INT S2S_FN(mod)(S2S_INT a, S2S_INT b)
+{
+    const S2S_INT r = S2S_FN(rem)(a, b);
+
+    return r != 0 && (r < 0) != (b < 0) ? (S2S_INT)(r + b) : r;
+}
+
+S2S_INLINE S2S_INT S2S_FN(shift_right)(S2S_INT a, S2S_INT count)
+{
+    if (count < 0 || count >= S2S_INT_BITS) { return (S2S_INT)(a < 0 ? -1 : 0); }
+    return (S2S_INT)(a >> count);
+}
+
+S2S_INLINE S2S_INT S2S_FN(shift_left)(S2S_INT a, S2S_INT count)
+{
+    if (count < 0 || count >= S2S_INT_BITS) { return 0; }
+    return (S2S_INT)((S2S_WORD)a << count);
+}
+#else
+S2S_INLINE S2S_INT S2S_FN(abs)(S2S_INT a)
+{
+    return a;
+}
+
+S2S_INLINE S2S_INT S2S_FN(sign)(S2S_INT a)
+{
+    return (S2S_INT)(a != 0);
+}
+
+S2S_INLINE S2S_INT S2S_FN(div)(S2S_INT a, S2S_INT b)
+{
+    return b == 0 ? (S2S_INT)0 : (S2S_INT)(a / b);
+}
+
+S2S_INLINE S2S_INT S2S_FN(rem)(S2S_INT a, S2S_INT b)
+{
+    return b == 0 ? (S2S_INT)0 : (S2S_INT)(a % b);
+}
+
+S2S_INLINE S2S_INT S2S_FN(mod)(S2S_INT a, S2S_INT b)
+{
+    return S2S_FN(rem)(a, b);
+}
+
+S2S_INLINE S2S_INT S2S_FN(shift_right)(S2S_INT a, S2S_INT count)
+{
+    return count >= S2S_INT_BITS ? (S2S_INT)0 : (S2S_INT)(a >> count);
+}
+
+S2S_INLINE S2S_INT S2S_FN(shift_left)(S2S_INT a, S2S_INT count)
+{
+    return count >= S2S_INT_BITS ? (S2S_INT)0 : (S2S_INT)((S2S_WORD)a << count);
+}
+#endif
+
+S2S_INLINE S2S_INT S2S_FN(pow)(S2S_INT a, S2S_INT b)
+{
+    S2S_INT power = 1;
+
+#if S2S_INT_SIGNED
+    if (b < 0) {
+        if (a == -1) { return (b & 1) != 0 ? a : power; }
+        return (S2S_INT)(a == 1);
+    }
+#endif
+    for (; b != 0; b = (S2S_INT)(b >> 1)) {
+        if ((b & 1) != 0) { power = S2S_FN(mul)(power, a); }
+        a = S2S_FN(mul)(a, a);
+    }
+    return power;
+}
+
+/* A float towards zero, limited to the range of the type; NaN gives 0. MAX + 1 is a power of two, so it is exact. */
+S2S_INLINE S2S_INT S2S_F32_FN(float a)
+{
+    if (!(a > (float)S2S_INT_MIN)) { return a != a ? (S2S_INT)0 : (S2S_INT)S2S_INT_MIN; }
+    return a < (float)(S2S_INT_MAX / 2 + 1) * 2.0f ? (S2S_INT)a : (S2S_INT)S2S_INT_MAX;
+}
+
+S2S_INLINE S2S_INT S2S_F64_FN(double a)
+{
+    if (!(a > (double)S2S_INT_MIN)) { return a != a ? (S2S_INT)0 : (S2S_INT)S2S_INT_MIN; }
+    return a < (double)(S2S_INT_MAX / 2 + 1) * 2.0 ? (S2S_INT)a : (S2S_INT)S2S_INT_MAX;
+}
+
+#undef S2S_FN
+#undef S2S_F32_FN
+#undef S2S_F64_FN
+#undef S2S_INT_NAME
+#undef S2S_INT
+#undef S2S_WORD
+#undef S2S_INT_BITS
+#undef S2S_INT_MIN
+#undef S2S_INT_MAX

@@ -1,0 +1,134 @@
+/* s2s_math.h: scalar arithmetic that generated kernels need and C99 does not define, or not for every value.
+ *
+ * Floating point: S2S names follow the element type, s2s_f32_... for float and s2s_f64_... for double.
+ * Integers: s2s_i8_... to s2s_i64_... and s2s_u8_... to s2s_u64_... are the same functions for each type:
+ *
+ *   _add _sub _mul (a, b), _neg _abs _sign (a)   modulo 2^bits, also where C leaves overflow undefined
+ *   _min _max (a, b)
+ *   _div(a, b)      towards zero; 0 if b is 0
+ *   _rem(a, b)      remainder with the sign of a, as C's %; 0 if b is 0
+ *   _mod(a, b)      remainder with the sign of b, as Python's %; 0 if b is 0
+ *   _pow(a, b)      modulo 2^bits; for b < 0 the true power towards zero, and 0 if a is 0
+ *   _shift_left _shift_right (a, count)          0 if count is negative or at least the number of bits, except that a
+ *                   negative value shifted right by so much is -1: right shifts copy the sign
+ *
+ * All functions are pure. */
+#ifndef S2S_MATH_H
+#define S2S_MATH_H
+
+#include "s2s_config.h"
+
+#include <math.h>
+#include <stdint.h>
+
+/* The lesser or greater of a and b; NaN if either is NaN, as numpy.minimum and numpy.maximum. */
+S2S_INLINE float s2s_f32_min(float a, float b)
+{
+    return a < b || a != a ? a : b;
+}
+
+S2S_INLINE float s2s_f32_max(float a, float b)
+{
+    return a > b || a != a ? a : b;
+}
+
+S2S_INLINE double s2s_f64_min(double a, double b)
+{
+    return a < b || a != a ? a : b;
+}
+
+S2S_INLINE double s2s_f64_max(double a, double b)
+{
+    return a > b || a != a ? a : b;
+}
+
+/* -1, 0 or 1; zeros keep their sign and NaN stays NaN. */
+S2S_INLINE float s2s_f32_sign(float a)
+{
+    return a > 0.0f ? 1.0f : a < 0.0f ? -1.0f : a;
+}
+
+S2S_INLINE double s2s_f64_sign(double a)
+{
+    return a > 0.0 ? 1.0 : a < 0.0 ? -1.0 : a;
+}
+
+#define S2S_MATH_JOIN_(left, right) left##right
+#define S2S_MATH_JOIN(left, right) S2S_MATH_JOIN_(left, right)
+
+/* The functions for one integer type are those of s2s_integer.h, which wants S2S_INT_NAME (i8, ...), S2S_INT (the type),
+ * S2S_WORD (an unsigned type at least as wide, in which products neither promote nor overflow), S2S_INT_BITS,
+ * S2S_INT_SIGNED (1 or 0), S2S_INT_MIN, S2S_INT_MAX. */
+#define S2S_INT_SIGNED 1
+
+#define S2S_INT_NAME i8
+#define S2S_INT int8_t
+#define S2S_WORD uint32_t
+#define S2S_INT_BITS 8
+#define S2S_INT_MIN INT8_MIN
+#define S2S_INT_MAX INT8_MAX
+#include "s2s_integer.h"
+
+#define S2S_INT_NAME i16
+#define S2S_INT int16_t
+#define S2S_WORD uint32_t
+#define S2S_INT_BITS 16
+#define S2S_INT_MIN INT16_MIN
+#define S2S_INT_MAX INT16_MAX
+#include "s2s_integer.h"
+
+#define S2S_INT_NAME i32
+#define S2S_INT int32_t
+#define S2S_WORD uint32_t
+#define S2S_INT_BITS 32
+#define S2S_INT_MIN INT32_MIN
+#define S2S_INT_MAX INT32_MAX
+#include "s2s_integer.h"
+
+#define S2S_INT_NAME i64
+#define S2S_INT int64_t
+#define S2S_WORD uint64_t
+#define S2S_INT_BITS 64
+#define S2S_INT_MIN INT64_MIN
+#define S2S_INT_MAX INT64_MAX
+#include "s2s_integer.h"
+
+#undef S2S_INT_SIGNED
+#define S2S_INT_SIGNED 0
+
+#define S2S_INT_NAME u8
+#define S2S_INT uint8_t
+#define S2S_WORD uint32_t
+#define S2S_INT_BITS 8
+#define S2S_INT_MIN 0
+#define S2S_INT_MAX UINT8_MAX
+#include "s2s_integer.h"
+
+#define S2S_INT_NAME u16
+#define S2S_INT uint16_t
+#define S2S_WORD uint32_t
+#define S2S_INT_BITS 16
+#define S2S_INT_MIN 0
+#define S2S_INT_MAX UINT16_MAX
+#include "s2s_integer.h"
+
+#define S2S_INT_NAME u32
+#define S2S_INT uint32_t
+#define S2S_WORD uint32_t
+#define S2S_INT_BITS 32
+#define S2S_INT_MIN 0
+#define S2S_INT_MAX UINT32_MAX
+#include "s2s_integer.h"
+
+#define S2S_INT_NAME u64
+#define S2S_INT uint64_t
+#define S2S_WORD uint64_t
+#define S2S_INT_BITS 64
+#define S2S_INT_MIN 0
+#define S2S_INT_MAX UINT64_MAX
+#include "s2s_integer.h"
+
+#undef S2S_INT_SIGNED
+#undef S2S_MATH_JOIN
+#undef S2S_MATH_JOIN_
+#endif

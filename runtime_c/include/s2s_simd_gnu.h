@@ -1,0 +1,153 @@
+/* Vector types and arithmetic by GNU vector extensions (GCC, clang); included by s2s_simd_lanes.h for each width. */
+
+typedef float S2S_F32V __attribute__((vector_size(S2S_LANES * 4)));
+typedef int32_t S2S_I32V __attribute__((vector_size(S2S_LANES * 4)));
+typedef uint32_t S2S_SIMD_JOIN(s2s_u32x, S2S_LANES, ) __attribute__((vector_size(S2S_LANES * 4)));
+
+#define S2S_LANE(a, i) (a)[i]
+#define S2S_U32V S2S_SIMD_JOIN(s2s_u32x, S2S_LANES, )
+
+/* Initialisers: x for every lane; the lanes of a from number i on for a vector of half the lanes. */
+#if S2S_LANES == 16
+#define S2S_REPEAT(x) x, x, x, x, x, x, x, x, x, x, x, x, x, x, x, x
+#define S2S_FROM_LANE(a, i) a[i], a[i + 1], a[i + 2], a[i + 3], a[i + 4], a[i + 5], a[i + 6], a[i + 7]
+#elif S2S_LANES == 8
+#define S2S_REPEAT(x) x, x, x, x, x, x, x, x
+#define S2S_FROM_LANE(a, i) a[i], a[i + 1], a[i + 2], a[i + 3]
+#else
+#define S2S_REPEAT(x) x, x, x, x
+#endif
+
+#define S2S_V S2S_F32V
+#define S2S_ELEMENT float
+#define S2S_FN S2S_F32
+#include "s2s_simd_memory.h"
+
+#define S2S_V S2S_I32V
+#define S2S_ELEMENT int32_t
+#define S2S_FN S2S_I32
+#include "s2s_simd_memory.h"
+
+/* The function decides how fast this is: compilers turn sqrtf into one instruction where -fno-math-errno lets them. */
+S2S_ALWAYS_INLINE S2S_F32V S2S_F32(map)(float (*f)(float), S2S_F32V a)
+{
+    S2S_EACH_LANE(i) { S2S_LANE(a, i) = f(S2S_LANE(a, i)); }
+    return a;
+}
+
+S2S_ALWAYS_INLINE S2S_F32V S2S_F32(sqrt)(S2S_F32V a)
+{
+    S2S_EACH_LANE(i) { S2S_LANE(a, i) = sqrtf(S2S_LANE(a, i)); }
+    return a;
+}
+
+/* Half the lanes of a, the lower or the upper ones. */
+#ifdef S2S_HALF
+S2S_ALWAYS_INLINE S2S_F32H S2S_F32(low)(S2S_F32V a)
+{
+    const S2S_F32H half = {S2S_FROM_LANE(a, 0)};
+
+    return half;
+}
+
+S2S_ALWAYS_INLINE S2S_F32H S2S_F32(high)(S2S_F32V a)
+{
+    const S2S_F32H half = {S2S_FROM_LANE(a, S2S_HALF)};
+
+    return half;
+}
+
+S2S_ALWAYS_INLINE S2S_I32H S2S_I32(low)(S2S_I32V a)
+{
+    const S2S_I32H half = {S2S_FROM_LANE(a, 0)};
+
+    return half;
+}
+
+S2S_ALWAYS_INLINE S2S_I32H S2S_I32(high)(S2S_I32V a)
+{
+    const S2S_I32H half = {S2S_FROM_LANE(a, S2S_HALF)};
+
+    return half;
+}
+#endif
+
+S2S_ALWAYS_INLINE S2S_F32V S2S_F32(splat)(float x)
+{
+    const S2S_F32V r = {S2S_REPEAT(x)};
+
+    return r;
+}
+
+S2S_ALWAYS_INLINE S2S_I32V S2S_I32(splat)(int32_t x)
+{
+    const S2S_I32V r = {S2S_REPEAT(x)};
+
+    return r;
+}
+
+S2S_ALWAYS_INLINE S2S_F32V S2S_F32(zero)(void) { return S2S_F32(splat)(0.0f); }
+S2S_ALWAYS_INLINE S2S_I32V S2S_I32(zero)(void) { return S2S_I32(splat)(0); }
+
+S2S_ALWAYS_INLINE S2S_F32V S2S_F32(select)(S2S_I32V m, S2S_F32V a, S2S_F32V b)
+{
+    return (S2S_F32V)((m & (S2S_I32V)a) | (~m & (S2S_I32V)b));
+}
+
+S2S_ALWAYS_INLINE S2S_F32V S2S_F32(add)(S2S_F32V a, S2S_F32V b) { return a + b; }
+S2S_ALWAYS_INLINE S2S_F32V S2S_F32(sub)(S2S_F32V a, S2S_F32V b) { return a - b; }
+S2S_ALWAYS_INLINE S2S_F32V S2S_F32(mul)(S2S_F32V a, S2S_F32V b) { return a * b; }
+S2S_ALWAYS_INLINE S2S_F32V S2S_F32(div)(S2S_F32V a, S2S_F32V b) { return a / b; }
+S2S_ALWAYS_INLINE S2S_F32V S2S_F32(fma)(S2S_F32V a, S2S_F32V b, S2S_F32V c) { return a * b + c; }
+S2S_ALWAYS_INLINE S2S_F32V S2S_F32(neg)(S2S_F32V a) { return -a; }
+S2S_ALWAYS_INLINE S2S_F32V S2S_F32(abs)(S2S_F32V a) { return (S2S_F32V)((S2S_I32V)a & INT32_MAX); }
+
+/* a wherever a is NaN, b wherever only b is. */
+S2S_ALWAYS_INLINE S2S_F32V S2S_F32(min)(S2S_F32V a, S2S_F32V b) { return S2S_F32(select)((a < b) | (a != a), a, b); }
+S2S_ALWAYS_INLINE S2S_F32V S2S_F32(max)(S2S_F32V a, S2S_F32V b) { return S2S_F32(select)((a > b) | (a != a), a, b); }
+
+S2S_ALWAYS_INLINE S2S_I32V S2S_F32(equal)(S2S_F32V a, S2S_F32V b) { return a == b; }
+S2S_ALWAYS_INLINE S2S_I32V S2S_F32(not_equal)(S2S_F32V a, S2S_F32V b) { return a != b; }
+S2S_ALWAYS_INLINE S2S_I32V S2S_F32(less)(S2S_F32V a, S2S_F32V b) { return a < b; }
+S2S_ALWAYS_INLINE S2S_I32V S2S_F32(less_equal)(S2S_F32V a, S2S_F32V b) { return a <= b; }
+
+S2S_ALWAYS_INLINE S2S_I32V S2S_I32(select)(S2S_I32V m, S2S_I32V a, S2S_I32V b) { return (m & a) | (~m & b); }
+
+S2S_ALWAYS_INLINE S2S_F32V S2S_F32(from_i32)(S2S_I32V a) { return __builtin_convertvector(a, S2S_F32V); }
+
+/* Converts 0 where the conversion would be undefined, then puts the limit there. */
+S2S_ALWAYS_INLINE S2S_I32V S2S_F32(to_i32)(S2S_F32V a)
+{
+    const S2S_I32V too_low = a < S2S_F32(splat)(-2147483648.0f);
+    const S2S_I32V too_high = a >= S2S_F32(splat)(2147483648.0f);
+    const S2S_I32V bad = too_low | too_high | (a != a);
+    const S2S_F32V inside = S2S_F32(select)(bad, S2S_F32(zero)(), a);
+
+    return __builtin_convertvector(inside, S2S_I32V) | (too_low & INT32_MIN) | (too_high & INT32_MAX);
+}
+
+/* Unsigned, as they wrap by definition. */
+S2S_ALWAYS_INLINE S2S_I32V S2S_I32(add)(S2S_I32V a, S2S_I32V b) { return (S2S_I32V)((S2S_U32V)a + (S2S_U32V)b); }
+S2S_ALWAYS_INLINE S2S_I32V S2S_I32(sub)(S2S_I32V a, S2S_I32V b) { return (S2S_I32V)((S2S_U32V)a - (S2S_U32V)b); }
+S2S_ALWAYS_INLINE S2S_I32V S2S_I32(mul)(S2S_I32V a, S2S_I32V b) { return (S2S_I32V)((S2S_U32V)a * (S2S_U32V)b); }
+S2S_ALWAYS_INLINE S2S_I32V S2S_I32(neg)(S2S_I32V a) { return (S2S_I32V)(-(S2S_U32V)a); }
+S2S_ALWAYS_INLINE S2S_I32V S2S_I32(abs)(S2S_I32V a) { return S2S_I32(select)(a < 0, S2S_I32(neg)(a), a); }
+S2S_ALWAYS_INLINE S2S_I32V S2S_I32(min)(S2S_I32V a, S2S_I32V b) { return S2S_I32(select)(a < b, a, b); }
+S2S_ALWAYS_INLINE S2S_I32V S2S_I32(max)(S2S_I32V a, S2S_I32V b) { return S2S_I32(select)(a > b, a, b); }
+
+S2S_ALWAYS_INLINE S2S_I32V S2S_I32(bit_and)(S2S_I32V a, S2S_I32V b) { return a & b; }
+S2S_ALWAYS_INLINE S2S_I32V S2S_I32(bit_or)(S2S_I32V a, S2S_I32V b) { return a | b; }
+S2S_ALWAYS_INLINE S2S_I32V S2S_I32(bit_xor)(S2S_I32V a, S2S_I32V b) { return a ^ b; }
+S2S_ALWAYS_INLINE S2S_I32V S2S_I32(bit_not)(S2S_I32V a) { return ~a; }
+S2S_ALWAYS_INLINE S2S_I32V S2S_I32(shift_left)(S2S_I32V a, int count) { return (S2S_I32V)((S2S_U32V)a << count); }
+S2S_ALWAYS_INLINE S2S_I32V S2S_I32(shift_right)(S2S_I32V a, int count) { return a >> count; }
+
+S2S_ALWAYS_INLINE S2S_I32V S2S_I32(equal)(S2S_I32V a, S2S_I32V b) { return a == b; }
+S2S_ALWAYS_INLINE S2S_I32V S2S_I32(not_equal)(S2S_I32V a, S2S_I32V b) { return a != b; }
+S2S_ALWAYS_INLINE S2S_I32V S2S_I32(less)(S2S_I32V a, S2S_I32V b) { return a < b; }
+S2S_ALWAYS_INLINE S2S_I32V S2S_I32(less_equal)(S2S_I32V a, S2S_I32V b) { return a <= b; }
+
+#undef S2S_LANE
+#undef S2S_U32V
+#undef S2S_REPEAT
+#undef S2S_FROM_LANE
