@@ -1,5 +1,214 @@
-"""The `graph` dialect."""
+"""The `graph` dialect: networks as operators on whole tensors, in SSA form.
+
+Every operation infers its result type when built and checks it when verified (`s2s.analysis.shapes`), has a meaning in
+numpy (`s2s.interpret.graph`), and states how it may join a kernel (`fusion_kind`).
+"""
 
 from xdsl.ir import Dialect
 
-Graph = Dialect("graph", [], [])
+from s2s.dialects.graph.binary import (
+    AddOp,
+    BitwiseAndOp,
+    BitwiseOrOp,
+    BitwiseXorOp,
+    DivOp,
+    EqualOp,
+    GreaterEqualOp,
+    GreaterOp,
+    LessEqualOp,
+    LessOp,
+    LogicalAndOp,
+    LogicalOrOp,
+    LogicalXorOp,
+    MaximumOp,
+    MinimumOp,
+    ModOp,
+    MulOp,
+    PowOp,
+    PreluOp,
+    SelectOp,
+    ShiftLeftOp,
+    ShiftRightOp,
+    SubOp,
+)
+from s2s.dialects.graph.binary import (
+    BinaryElementwiseOp as BinaryElementwiseOp,
+)
+from s2s.dialects.graph.binary import (
+    CompareOp as CompareOp,
+)
+from s2s.dialects.graph.conv import ConvOp, ConvTransposeOp
+from s2s.dialects.graph.elementwise import (
+    AbsOp,
+    AcoshOp,
+    AcosOp,
+    AsinhOp,
+    AsinOp,
+    AtanhOp,
+    AtanOp,
+    BitwiseNotOp,
+    CastOp,
+    CeilOp,
+    ClampOp,
+    CoshOp,
+    CosOp,
+    ErfOp,
+    ExpOp,
+    FloorOp,
+    IdentityOp,
+    IsInfOp,
+    IsNanOp,
+    LogicalNotOp,
+    LogOp,
+    NegOp,
+    ReciprocalOp,
+    RoundOp,
+    RsqrtOp,
+    SigmoidOp,
+    SignOp,
+    SinhOp,
+    SinOp,
+    SqrtOp,
+    TanhOp,
+    TanOp,
+)
+from s2s.dialects.graph.elementwise import (
+    ElementwiseOp as ElementwiseOp,
+)
+from s2s.dialects.graph.elementwise import (
+    PredicateOp as PredicateOp,
+)
+from s2s.dialects.graph.elementwise import (
+    UnaryElementwiseOp as UnaryElementwiseOp,
+)
+from s2s.dialects.graph.index import GatherElementsOp, GatherNdOp, GatherOp, ScatterElementsOp, ScatterNdOp
+from s2s.dialects.graph.linear import MatmulOp
+from s2s.dialects.graph.norm import BatchNormOp, LayerNormOp, LogSoftmaxOp, LrnOp, SoftmaxOp
+from s2s.dialects.graph.pool import AvgPoolOp, MaxPoolIndicesOp, MaxPoolOp
+from s2s.dialects.graph.reduce import (
+    ArgmaxOp,
+    ArgminOp,
+    CumsumOp,
+    ReduceMaxOp,
+    ReduceMeanOp,
+    ReduceMinOp,
+    ReduceProdOp,
+    ReduceSumOp,
+)
+from s2s.dialects.graph.shape import BroadcastToOp, ConcatOp, IotaOp, PadOp, ReshapeOp, SliceOp, TileOp, TransposeOp
+from s2s.dialects.graph.structure import CallOp, ConstantOp, WeightOp
+from s2s.dialects.graph.traits import (
+    FusionKind as FusionKind,
+)
+from s2s.dialects.graph.traits import (
+    HasFusionKind as HasFusionKind,
+)
+from s2s.dialects.graph.traits import (
+    copy_provenance as copy_provenance,
+)
+from s2s.dialects.graph.traits import (
+    fusion_kind as fusion_kind,
+)
+from s2s.dialects.graph.traits import (
+    provenance as provenance,
+)
+from s2s.dialects.graph.traits import (
+    set_provenance as set_provenance,
+)
+
+Graph = Dialect(
+    "graph",
+    [
+        CallOp,
+        ConstantOp,
+        WeightOp,
+        AbsOp,
+        AcosOp,
+        AcoshOp,
+        AsinOp,
+        AsinhOp,
+        AtanOp,
+        AtanhOp,
+        BitwiseNotOp,
+        CastOp,
+        CeilOp,
+        ClampOp,
+        CosOp,
+        CoshOp,
+        ErfOp,
+        ExpOp,
+        FloorOp,
+        IdentityOp,
+        IsInfOp,
+        IsNanOp,
+        LogOp,
+        LogicalNotOp,
+        NegOp,
+        ReciprocalOp,
+        RoundOp,
+        RsqrtOp,
+        SigmoidOp,
+        SignOp,
+        SinOp,
+        SinhOp,
+        SqrtOp,
+        TanOp,
+        TanhOp,
+        AddOp,
+        BitwiseAndOp,
+        BitwiseOrOp,
+        BitwiseXorOp,
+        DivOp,
+        EqualOp,
+        GreaterEqualOp,
+        GreaterOp,
+        LessEqualOp,
+        LessOp,
+        LogicalAndOp,
+        LogicalOrOp,
+        LogicalXorOp,
+        MaximumOp,
+        MinimumOp,
+        ModOp,
+        MulOp,
+        PowOp,
+        PreluOp,
+        SelectOp,
+        ShiftLeftOp,
+        ShiftRightOp,
+        SubOp,
+        ConvOp,
+        ConvTransposeOp,
+        MatmulOp,
+        AvgPoolOp,
+        MaxPoolIndicesOp,
+        MaxPoolOp,
+        BatchNormOp,
+        LayerNormOp,
+        LogSoftmaxOp,
+        LrnOp,
+        SoftmaxOp,
+        BroadcastToOp,
+        ConcatOp,
+        IotaOp,
+        PadOp,
+        ReshapeOp,
+        SliceOp,
+        TileOp,
+        TransposeOp,
+        GatherElementsOp,
+        GatherNdOp,
+        GatherOp,
+        ScatterElementsOp,
+        ScatterNdOp,
+        ArgmaxOp,
+        ArgminOp,
+        CumsumOp,
+        ReduceMaxOp,
+        ReduceMeanOp,
+        ReduceMinOp,
+        ReduceProdOp,
+        ReduceSumOp,
+    ],
+    [],
+)

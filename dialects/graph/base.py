@@ -1,0 +1,117 @@
+"""What all graph operations share: one result, a type rule, custom assembly, purity."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+
+from xdsl.dialects.builtin import (
+    I64,
+    DenseArrayBase,
+    FloatAttr,
+    IntegerAttr,
+    StringAttr,
+    TensorType,
+    UnitAttr,
+    f64,
+    i64,
+)
+from xdsl.ir import Attribute, Operation, SSAValue, SSAValues
+from xdsl.ir.core import OpResult
+from xdsl.irdl import BaseAttr, IRDLOperation, ParsePropInAttrDict, result_def, traits_def
+from xdsl.traits import Pure
+from xdsl.utils.exceptions import VerifyException
+
+from s2s.analysis.dtypes import AnyTensor, tensor_type
+from s2s.analysis.shapes import ShapeError
+from s2s.errors import CompilerBug
+
+Value = SSAValue | Operation
+TENSOR = BaseAttr[AnyTensor](TensorType)
+INTS = DenseArrayBase.constr(i64)
+INT = IntegerAttr.constr(i64)
+FLOAT = FloatAttr.constr(f64)
+
+_UNKNOWN = tensor_type(f64, ())
+
+
+def type_of(value: Value) -> AnyTensor:
+    """The tensor type of an operand."""
+    found = SSAValue.get(value).type
+    if not isinstance(found, TensorType):
+        raise CompilerBug(f"{found} is not a tensor type")
+    return found
+
+
+def optional_type_of(value: Value | None) -> AnyTensor | None:
+    """The tensor type of an optional operand."""
+    return None if value is None else type_of(value)
+
+
+def ints(values: Sequence[int]) -> DenseArrayBase[I64]:
+    """`values` as an attribute."""
+    return DenseArrayBase.from_list(i64, values)
+
+
+def integer(value: int) -> IntegerAttr[I64]:
+    """`value` as a 64-bit attribute."""
+    return IntegerAttr(value, i64)
+
+
+def real(value: float) -> FloatAttr[Attribute]:
+    """`value` as a 64-bit attribute, so that every Python float survives."""
+    return FloatAttr(value, f64)
+
+
+def flag(value: bool) -> UnitAttr | None:
+    """Present when true."""
+    return UnitAttr() if value else None
+
+
+def string(value: str) -> StringAttr:
+    """`value` as an attribute."""
+    return StringAttr(value)
+
+
+def number(attribute: Attribute | None) -> int | float | None:
+    """The value of an optional float or integer attribute."""
+    return attribute.value.data if isinstance(attribute, FloatAttr | IntegerAttr) else None
+
+
+def number_attribute(value: int | float | None) -> Attribute | None:
+    """`value` as a 64-bit float or integer attribute, by its Python type."""
+    if value is None:
+        return None
+    return real(value) if isinstance(value, float) else integer(value)
+
+
+class GraphOp(IRDLOperation, ABC):
+    """An operation with one tensor result whose type follows from operands and properties."""
+
+    y = result_def(TENSOR)
+    traits = traits_def(Pure())
+    irdl_options = (ParsePropInAttrDict(),)
+
+    def __init__(
+        self,
+        operands: Sequence[Value | Sequence[Value] | None],
+        properties: Mapping[str, Attribute | None] | None = None,
+        result_type: AnyTensor | None = None,
+    ) -> None:
+        """Build with the inferred type; `result_type` is for operations whose type is partly a choice."""
+        super().__init__(operands=operands, result_types=[result_type or _UNKNOWN], properties=properties)
+        try:
+            self.results = SSAValues((OpResult(self.inferred_type(), self, 0),))
+        except ShapeError:
+            self.drop_all_references()
+            raise
+
+    @abstractmethod
+    def inferred_type(self) -> AnyTensor:
+        """The result type; raises ShapeError when operands and properties do not fit together."""
+
+    def verify_(self) -> None:
+        try:
+            expected = self.inferred_type()
+        except ShapeError as error:
+            raise VerifyException(str(error)) from error
+        if self.y.type != expected:
+            raise VerifyException(f"result type is {self.y.type}, expected {expected}")

@@ -1,0 +1,109 @@
+"""Operations that read or write at positions held in a tensor. A negative index counts from the end."""
+
+from abc import ABC
+
+from xdsl.dialects.builtin import StringAttr
+from xdsl.irdl import irdl_op_definition, operand_def, prop_def, traits_def
+
+from s2s.analysis.dtypes import AnyTensor
+from s2s.analysis.shapes import index
+from s2s.dialects.graph.base import INT, TENSOR, GraphOp, Value, integer, string, type_of
+from s2s.dialects.graph.traits import FusionKind, HasFusionKind
+
+
+class GatherFamilyOp(GraphOp, ABC):
+    """`y[i] = x[f(indices, i)]`."""
+
+    x = operand_def(TENSOR)
+    indices = operand_def(TENSOR)
+    traits = traits_def(HasFusionKind(FusionKind.INJECTIVE))
+    assembly_format = "$x `,` $indices attr-dict `:` functional-type(operands, results)"
+
+
+@irdl_op_definition
+class GatherOp(GatherFamilyOp):
+    """`y[a…, i…, b…] = x[a…, indices[i…], b…]`, the index standing at `axis`."""
+
+    name = "graph.gather"
+    axis = prop_def(INT)
+
+    def __init__(self, x: Value, indices: Value, *, axis: int) -> None:
+        super().__init__([x, indices], {"axis": integer(axis)})
+
+    def inferred_type(self) -> AnyTensor:
+        return index.gather(type_of(self.x), type_of(self.indices), self.axis.value.data)
+
+
+@irdl_op_definition
+class GatherElementsOp(GatherFamilyOp):
+    """`y[…, i, …] = x[…, indices[…, i, …], …]`, the index standing at `axis`."""
+
+    name = "graph.gather_elements"
+    axis = prop_def(INT)
+
+    def __init__(self, x: Value, indices: Value, *, axis: int) -> None:
+        super().__init__([x, indices], {"axis": integer(axis)})
+
+    def inferred_type(self) -> AnyTensor:
+        return index.gather_elements(type_of(self.x), type_of(self.indices), self.axis.value.data)
+
+
+@irdl_op_definition
+class GatherNdOp(GatherFamilyOp):
+    """`y[b…, i…, s…] = x[b…, indices[b…, i…, 0], …, indices[b…, i…, k - 1], s…]`, `b` being `batch_dims` long."""
+
+    name = "graph.gather_nd"
+    batch_dims = prop_def(INT)
+
+    def __init__(self, x: Value, indices: Value, *, batch_dims: int = 0) -> None:
+        super().__init__([x, indices], {"batch_dims": integer(batch_dims)})
+
+    def inferred_type(self) -> AnyTensor:
+        return index.gather_nd(type_of(self.x), type_of(self.indices), self.batch_dims.value.data)
+
+
+class ScatterFamilyOp(GraphOp, ABC):
+    """`y = x`, then `y[f(indices, i)] = updates[i]` in order.
+
+    `reduction` is `none`, or `add`, `mul`, `min`, `max` to combine with what is there.
+    """
+
+    x = operand_def(TENSOR)
+    indices = operand_def(TENSOR)
+    updates = operand_def(TENSOR)
+    reduction = prop_def(StringAttr)
+    traits = traits_def(HasFusionKind(FusionKind.OPAQUE))
+    assembly_format = "$x `,` $indices `,` $updates attr-dict `:` functional-type(operands, results)"
+
+
+@irdl_op_definition
+class ScatterElementsOp(ScatterFamilyOp):
+    """`y[…, indices[…, i, …], …] = updates[…, i, …]`, the index standing at `axis`; elsewhere `y = x`."""
+
+    name = "graph.scatter_elements"
+    axis = prop_def(INT)
+
+    def __init__(self, x: Value, indices: Value, updates: Value, *, axis: int, reduction: str = "none") -> None:
+        super().__init__([x, indices, updates], {"axis": integer(axis), "reduction": string(reduction)})
+
+    def inferred_type(self) -> AnyTensor:
+        return index.scatter_elements(
+            type_of(self.x),
+            type_of(self.indices),
+            type_of(self.updates),
+            self.axis.value.data,
+            self.reduction.data,
+        )
+
+
+@irdl_op_definition
+class ScatterNdOp(ScatterFamilyOp):
+    """`y[indices[i…, 0], …, indices[i…, k - 1], s…] = updates[i…, s…]`; elsewhere `y = x`."""
+
+    name = "graph.scatter_nd"
+
+    def __init__(self, x: Value, indices: Value, updates: Value, *, reduction: str = "none") -> None:
+        super().__init__([x, indices, updates], {"reduction": string(reduction)})
+
+    def inferred_type(self) -> AnyTensor:
+        return index.scatter_nd(type_of(self.x), type_of(self.indices), type_of(self.updates), self.reduction.data)

@@ -1,0 +1,60 @@
+"""What passes ask of any graph operation: its fusion kind, and which source nodes it came from."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from enum import IntEnum
+
+from xdsl.dialects.builtin import StringAttr
+from xdsl.ir import Operation
+from xdsl.traits import OpTrait
+
+PROVENANCE = "node"
+"""Name of the discardable attribute that holds the names of the source nodes, separated by `, `."""
+
+
+class FusionKind(IntEnum):
+    """How an operation may join a kernel. Names, numbers and rules are TVM's (`OpPatternKind`)."""
+
+    ELEMENTWISE = 0
+    """Each output element depends on the same element of every input."""
+    BROADCAST = 1
+    """As elementwise, after the inputs are broadcast to the output."""
+    INJECTIVE = 2
+    """Each output element depends on one element of an input, somewhere."""
+    REDUCTION = 3
+    """Each output element depends on many; elementwise inputs can be computed on the fly."""
+    OUT_FUSABLE = 4
+    """Expensive (convolution, matrix product); elementwise consumers can be computed on its output tile."""
+    OPAQUE = 8
+    """Stays alone."""
+
+
+@dataclass(frozen=True)
+class HasFusionKind(OpTrait):
+    """Attaches a fusion kind to an operation class."""
+
+    kind: FusionKind
+
+
+def fusion_kind(op: Operation) -> FusionKind:
+    """The fusion kind of `op`; operations that state none are opaque."""
+    trait = op.get_trait(HasFusionKind)
+    return FusionKind.OPAQUE if trait is None else trait.kind
+
+
+def provenance(op: Operation) -> tuple[str, ...]:
+    """Names of the source nodes `op` came from."""
+    node = op.attributes.get(PROVENANCE)
+    return tuple(node.data.split(", ")) if isinstance(node, StringAttr) and node.data else ()
+
+
+def set_provenance(op: Operation, nodes: Iterable[str]) -> None:
+    """State the source nodes of `op`, each once, in the given order."""
+    unique = dict.fromkeys(nodes)
+    if unique:
+        op.attributes[PROVENANCE] = StringAttr(", ".join(unique))
+
+
+def copy_provenance(target: Operation, *sources: Operation) -> None:
+    """Add the source nodes of `sources` to those of `target`."""
+    set_provenance(target, [name for op in (target, *sources) for name in provenance(op)])

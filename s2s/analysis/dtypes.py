@@ -1,0 +1,128 @@
+"""Element types: which ones exist, what they are in numpy, and how constants travel between the two.
+
+Signless integers are signed (`i8` is int8_t), `ui8` and its kin are unsigned, `i1` is bool.
+"""
+
+from functools import lru_cache
+from typing import Any, TypeAlias
+
+import ml_dtypes
+import numpy as np
+from xdsl.dialects.builtin import (
+    BFloat16Type,
+    BytesAttr,
+    DenseIntOrFPElementsAttr,
+    Float16Type,
+    Float32Type,
+    Float64Type,
+    IntegerType,
+    Signedness,
+    TensorType,
+    bf16,
+    f16,
+    f32,
+    f64,
+    i1,
+    i8,
+    i16,
+    i32,
+    i64,
+)
+from xdsl.ir import Attribute
+
+from s2s.errors import CompilerBug, UnsupportedError
+
+Array: TypeAlias = np.ndarray[tuple[int, ...], np.dtype[Any]]
+AnyTensor: TypeAlias = TensorType[Attribute]
+
+ui8 = IntegerType(8, Signedness.UNSIGNED)
+ui16 = IntegerType(16, Signedness.UNSIGNED)
+ui32 = IntegerType(32, Signedness.UNSIGNED)
+ui64 = IntegerType(64, Signedness.UNSIGNED)
+
+_PAIRS: tuple[tuple[Attribute, np.dtype[Any]], ...] = (
+    (i1, np.dtype(np.bool_)),
+    (i8, np.dtype(np.int8)),
+    (i16, np.dtype(np.int16)),
+    (i32, np.dtype(np.int32)),
+    (i64, np.dtype(np.int64)),
+    (ui8, np.dtype(np.uint8)),
+    (ui16, np.dtype(np.uint16)),
+    (ui32, np.dtype(np.uint32)),
+    (ui64, np.dtype(np.uint64)),
+    (f16, np.dtype(np.float16)),
+    (bf16, np.dtype(ml_dtypes.bfloat16)),
+    (f32, np.dtype(np.float32)),
+    (f64, np.dtype(np.float64)),
+)
+_TO_NUMPY = dict(_PAIRS)
+_FROM_NUMPY = {dtype: element for element, dtype in _PAIRS}
+
+ELEMENT_TYPES = tuple(element for element, _ in _PAIRS)
+
+
+def to_numpy(element: Attribute) -> np.dtype[Any]:
+    """The numpy dtype that holds values of `element`."""
+    if element not in _TO_NUMPY:
+        raise CompilerBug(f"{element} is not an element type of s2s")
+    return _TO_NUMPY[element]
+
+
+def from_numpy(dtype: np.dtype[Any] | type[np.generic]) -> Attribute:
+    """The element type of a numpy dtype, whatever its byte order."""
+    native = np.dtype(dtype).newbyteorder("=")
+    if native not in _FROM_NUMPY:
+        names = ", ".join(str(known) for known in _FROM_NUMPY)
+        raise UnsupportedError(f"element type {dtype} is not supported; convert the tensor to one of {names}")
+    return _FROM_NUMPY[native]
+
+
+def size_in_bytes(element: Attribute) -> int:
+    """Bytes of one element in memory; a bool takes one."""
+    return to_numpy(element).itemsize
+
+
+def is_float(element: Attribute) -> bool:
+    """Whether `element` is a floating-point type."""
+    return isinstance(element, Float16Type | BFloat16Type | Float32Type | Float64Type)
+
+
+def is_bool(element: Attribute) -> bool:
+    """Whether `element` is `i1`."""
+    return isinstance(element, IntegerType) and element.width.data == 1
+
+
+def is_integer(element: Attribute) -> bool:
+    """Whether `element` is an integer type other than bool."""
+    return isinstance(element, IntegerType) and element.width.data > 1
+
+
+def is_unsigned(element: Attribute) -> bool:
+    """Whether `element` is an unsigned integer type."""
+    return isinstance(element, IntegerType) and element.signedness.data == Signedness.UNSIGNED
+
+
+@lru_cache(maxsize=4096)
+def tensor_type(element: Attribute, shape: tuple[int, ...]) -> AnyTensor:
+    """The tensor type of `element` and `shape`, one object for all equal ones: types are compared all the time."""
+    return TensorType(element, shape)
+
+
+def type_of_array(array: Array) -> AnyTensor:
+    """The tensor type that describes `array`."""
+    return tensor_type(from_numpy(array.dtype), array.shape)
+
+
+def to_dense(array: Array) -> DenseIntOrFPElementsAttr[Any]:
+    """`array` as a dense attribute, bit for bit."""
+    native = np.ascontiguousarray(array, dtype=np.dtype(array.dtype).newbyteorder("<"))
+    return DenseIntOrFPElementsAttr(type_of_array(array), BytesAttr(native.tobytes()))  # pyright: ignore[reportArgumentType]
+
+
+def from_dense(value: DenseIntOrFPElementsAttr[Any]) -> Array:
+    """The read-only array a dense attribute stands for, bit for bit."""
+    dtype = to_numpy(value.get_element_type())
+    stored = np.frombuffer(value.data.data, np.dtype(np.int8) if dtype == np.bool_ else dtype.newbyteorder("<"))
+    array = stored.reshape(value.get_shape()).astype(dtype, copy=False)
+    array.flags.writeable = False
+    return array

@@ -1,0 +1,157 @@
+"""Types of the operators that slide a window over the spatial dimensions of an NC… tensor.
+
+`pads` are `[lo_1, …, lo_n, hi_1, …, hi_n]` as in ONNX. Along one dimension the output has
+`(size + lo + hi - ((kernel - 1) * dilation + 1)) / stride + 1` elements, rounded down.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from xdsl.dialects.builtin import i64
+
+from s2s.analysis.dtypes import AnyTensor
+from s2s.analysis.shapes.common import (
+    ShapeError,
+    require_at_least,
+    require_length,
+    require_number,
+    require_same_element,
+    result,
+    text,
+)
+
+
+@dataclass(frozen=True)
+class Window:
+    """A sliding window: one entry per spatial dimension, two in `pads`."""
+
+    kernel: Sequence[int]
+    strides: Sequence[int]
+    pads: Sequence[int]
+    dilations: Sequence[int]
+
+    @property
+    def rank(self) -> int:
+        """Number of spatial dimensions."""
+        return len(self.kernel)
+
+    @property
+    def low(self) -> Sequence[int]:
+        """Padding before each dimension."""
+        return self.pads[: self.rank]
+
+    @property
+    def high(self) -> Sequence[int]:
+        """Padding after each dimension."""
+        return self.pads[self.rank :]
+
+    @property
+    def extent(self) -> list[int]:
+        """Elements from the first tap to the last, both included."""
+        return [(size - 1) * dilation + 1 for size, dilation in zip(self.kernel, self.dilations, strict=True)]
+
+    def verify(self, x: AnyTensor) -> None:
+        """Refuse a window that does not fit the rank of `x` or has an impossible entry."""
+        rank = x.get_num_dims() - 2
+        if not 1 <= rank <= 3:
+            raise ShapeError(f"x of shape {text(x.get_shape())} has not 1 to 3 spatial dimensions")
+        require_length("kernel", self.kernel, rank)
+        require_length("strides", self.strides, rank)
+        require_length("pads", self.pads, 2 * rank)
+        require_length("dilations", self.dilations, rank)
+        require_at_least("kernel", self.kernel, 1)
+        require_at_least("strides", self.strides, 1)
+        require_at_least("pads", self.pads, 0)
+        require_at_least("dilations", self.dilations, 1)
+
+    def output(self, spatial: Sequence[int]) -> list[int]:
+        """Spatial shape of the output for the spatial shape of the input."""
+        sizes: list[int] = []
+        for size, low, high, extent, stride in zip(
+            spatial, self.low, self.high, self.extent, self.strides, strict=True
+        ):
+            if size + low + high < extent:
+                raise ShapeError(f"kernel spans {extent} elements, more than the padded input {low} + {size} + {high}")
+            sizes.append((size + low + high - extent) // stride + 1)
+        return sizes
+
+
+def conv(x: AnyTensor, w: AnyTensor, b: AnyTensor | None, window: Window, groups: int) -> AnyTensor:
+    """`x[N, C, …]`, `w[O, C / groups, k…]`, `b[O]` give `y[N, O, …]`."""
+    _verify_conv_operands(x, w, b, window, groups)
+    batch, channels, *spatial = x.get_shape()
+    out_channels, group_channels = w.get_shape()[:2]
+    if channels != group_channels * groups:
+        raise ShapeError(f"x has {channels} channels, w expects {group_channels} in each of {groups} groups")
+    if out_channels % groups:
+        raise ShapeError(f"{out_channels} output channels do not divide into {groups} groups")
+    _verify_bias(b, out_channels)
+    return result(x.element_type, [batch, out_channels, *window.output(spatial)])
+
+
+def conv_transpose(
+    x: AnyTensor, w: AnyTensor, b: AnyTensor | None, window: Window, groups: int, output_padding: Sequence[int]
+) -> AnyTensor:
+    """`x[N, C, …]`, `w[C, O / groups, k…]`, `b[O]` give `y[N, O, …]`."""
+    _verify_conv_operands(x, w, b, window, groups)
+    require_length("output_padding", output_padding, window.rank)
+    require_at_least("output_padding", output_padding, 0)
+    batch, channels, *spatial = x.get_shape()
+    if channels != w.get_shape()[0]:
+        raise ShapeError(f"x has {channels} channels, w expects {w.get_shape()[0]}")
+    if channels % groups:
+        raise ShapeError(f"{channels} input channels do not divide into {groups} groups")
+    out_channels = w.get_shape()[1] * groups
+    _verify_bias(b, out_channels)
+    sizes = [
+        (size - 1) * stride + extent + extra - low - high
+        for size, stride, extent, extra, low, high in zip(
+            spatial, window.strides, window.extent, output_padding, window.low, window.high, strict=True
+        )
+    ]
+    if any(size < 1 for size in sizes):
+        raise ShapeError(f"pads {text(window.pads)} leave nothing of the output: {text(sizes)}")
+    return result(x.element_type, [batch, out_channels, *sizes])
+
+
+def pool(x: AnyTensor, window: Window) -> AnyTensor:
+    """`x[N, C, …]` gives `y[N, C, …]`; every window holds at least one element of `x`."""
+    require_number("x", x)
+    window.verify(x)
+    for low, high, extent in zip(window.low, window.high, window.extent, strict=True):
+        if max(low, high) >= extent:
+            raise ShapeError(f"pads {text(window.pads)} reach or exceed the kernel extent {text(window.extent)}")
+    batch, channels, *spatial = x.get_shape()
+    return result(x.element_type, [batch, channels, *window.output(spatial)])
+
+
+def avg_pool(x: AnyTensor, window: Window, counted_pads: Sequence[int]) -> AnyTensor:
+    """As `pool`; `counted_pads` is the part of the padding that counts in the divisor."""
+    y = pool(x, window)
+    require_length("counted_pads", counted_pads, len(window.pads))
+    require_at_least("counted_pads", counted_pads, 0)
+    if any(counted > pad for counted, pad in zip(counted_pads, window.pads, strict=True)):
+        raise ShapeError(f"counted_pads {text(counted_pads)} exceed pads {text(window.pads)}")
+    return y
+
+
+def max_pool_indices(x: AnyTensor, window: Window, storage_order: int) -> AnyTensor:
+    """As `pool`, one `i64` index per output element."""
+    if storage_order not in (0, 1):
+        raise ShapeError(f"storage_order is {storage_order}, expected 0 (row major) or 1 (column major)")
+    return result(i64, pool(x, window).get_shape())
+
+
+def _verify_conv_operands(x: AnyTensor, w: AnyTensor, b: AnyTensor | None, window: Window, groups: int) -> None:
+    require_number("x", x)
+    require_same_element(x, w, *(() if b is None else (b,)))
+    if w.get_num_dims() != x.get_num_dims():
+        raise ShapeError(f"x has rank {x.get_num_dims()} and w has rank {w.get_num_dims()}")
+    window.verify(x)
+    if groups < 1:
+        raise ShapeError(f"groups is {groups}, expected at least 1")
+
+
+def _verify_bias(b: AnyTensor | None, out_channels: int) -> None:
+    if b is not None and b.get_shape() != (out_channels,):
+        raise ShapeError(f"b has shape {text(b.get_shape())}, expected [{out_channels}]")
