@@ -1,5 +1,73 @@
-"""The `c` dialect."""
+"""The `c` dialect: what C99 can say, one construct an operation, and nothing about what it computes.
+
+Expressions are SSA values. A value used once is printed where it is used; `c-name-temporaries` turns the others into
+`c.let`, after which emission only prints. Reading an object (`c.load`) and writing it (`c.assign`) are separate from
+designating it (`c.variable`, `c.subscript`, `c.member`), as they are in C.
+"""
 
 from xdsl.ir import Dialect
 
-C = Dialect("c", [], [])
+from s2s.dialects.c.control import CommentOp, ForOp, IfOp, ReturnOp
+from s2s.dialects.c.expressions import BinaryOp, CallOp, CastOp, ConditionalOp, LiteralOp, SymbolOp, UnaryOp
+from s2s.dialects.c.objects import AddressOfOp, AssignOp, LetOp, LoadOp, MemberOp, SubscriptOp, VariableOp
+from s2s.dialects.c.types import STATUS, VOID, ArrayType, LValueType, NamedType, PtrType
+from s2s.dialects.c.unit import FuncOp, GlobalOp, IncludeOp
+
+C = Dialect(
+    "c",
+    [
+        AddressOfOp,
+        AssignOp,
+        BinaryOp,
+        CallOp,
+        CastOp,
+        CommentOp,
+        ConditionalOp,
+        ForOp,
+        FuncOp,
+        GlobalOp,
+        IfOp,
+        IncludeOp,
+        LetOp,
+        LiteralOp,
+        LoadOp,
+        MemberOp,
+        ReturnOp,
+        SubscriptOp,
+        SymbolOp,
+        UnaryOp,
+        VariableOp,
+    ],
+    [ArrayType, LValueType, NamedType, PtrType],
+)
+
+__all__ = [
+    "STATUS",
+    "VOID",
+    "AddressOfOp",
+    "ArrayType",
+    "AssignOp",
+    "BinaryOp",
+    "C",
+    "CallOp",
+    "CastOp",
+    "CommentOp",
+    "ConditionalOp",
+    "ForOp",
+    "FuncOp",
+    "GlobalOp",
+    "IfOp",
+    "IncludeOp",
+    "LValueType",
+    "LetOp",
+    "LiteralOp",
+    "LoadOp",
+    "MemberOp",
+    "NamedType",
+    "PtrType",
+    "ReturnOp",
+    "SubscriptOp",
+    "SymbolOp",
+    "UnaryOp",
+    "VariableOp",
+]

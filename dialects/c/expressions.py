@@ -1,0 +1,203 @@
+"""Expressions: values computed without effect, printed where they are used unless `c-name-temporaries` names them."""
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+from xdsl.dialects.builtin import FloatAttr, IntegerAttr, StringAttr, UnitAttr
+from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.irdl import (
+    AnyAttr,
+    IRDLOperation,
+    ParamAttrConstraint,
+    ParsePropInAttrDict,
+    VarConstraint,
+    irdl_op_definition,
+    operand_def,
+    opt_prop_def,
+    opt_result_def,
+    prop_def,
+    result_def,
+    traits_def,
+    var_operand_def,
+)
+from xdsl.traits import ConstantLike, EffectInstance, MemoryEffect, MemoryEffectKind, Pure
+from xdsl.utils.exceptions import VerifyException
+
+from s2s.dialects.c.conversions import BINARY_OPERATORS, UNARY_OPERATORS, binary_type, unary_type
+
+
+@irdl_op_definition
+class LiteralOp(IRDLOperation):
+    """A number written in the source; it reads back as the same value."""
+
+    name = "c.literal"
+
+    T: ClassVar = VarConstraint("T", AnyAttr())
+    value = prop_def(ParamAttrConstraint(IntegerAttr, (AnyAttr(), T)) | ParamAttrConstraint(FloatAttr, (AnyAttr(), T)))
+    result = result_def(T)
+    traits = traits_def(Pure(), ConstantLike())
+    assembly_format = "$value attr-dict"
+
+    def __init__(self, value: IntegerAttr | FloatAttr) -> None:
+        super().__init__(properties={"value": value}, result_types=[value.get_type()])
+
+
+@irdl_op_definition
+class SymbolOp(IRDLOperation):
+    """Something known by its name: a global table, an enumerator, a macro of a header. `result = name`."""
+
+    name = "c.symbol"
+
+    symbol = prop_def(StringAttr)
+    result = result_def()
+    traits = traits_def(Pure())
+    assembly_format = "$symbol attr-dict `:` type($result)"
+
+    def __init__(self, symbol: str, result_type: Attribute) -> None:
+        super().__init__(properties={"symbol": StringAttr(symbol)}, result_types=[result_type])
+
+
+@irdl_op_definition
+class BinaryOp(IRDLOperation):
+    """`result = lhs operator rhs`, with the type that C gives to it."""
+
+    name = "c.binary"
+
+    operator = prop_def(StringAttr)
+    lhs = operand_def()
+    rhs = operand_def()
+    result = result_def()
+    traits = traits_def(Pure())
+    assembly_format = "$lhs $operator $rhs attr-dict `:` functional-type(operands, results)"
+
+    def __init__(self, operator: str, lhs: SSAValue | Operation, rhs: SSAValue | Operation) -> None:
+        lhs, rhs = SSAValue.get(lhs), SSAValue.get(rhs)
+        super().__init__(
+            operands=[lhs, rhs],
+            properties={"operator": StringAttr(operator)},
+            result_types=[_result_of(self.name, operator, binary_type(operator, lhs.type, rhs.type), lhs, rhs)],
+        )
+
+    def verify_(self) -> None:
+        if self.operator.data not in BINARY_OPERATORS:
+            raise VerifyException(f"{self.name}: {self.operator.data!r} is no operator of C for two operands")
+        expected = binary_type(self.operator.data, self.lhs.type, self.rhs.type)
+        _check_result(self, self.operator.data, expected, self.result)
+
+
+@irdl_op_definition
+class UnaryOp(IRDLOperation):
+    """`result = operator operand`: negation, complement or logical not."""
+
+    name = "c.unary"
+
+    operator = prop_def(StringAttr)
+    operand = operand_def()
+    result = result_def()
+    traits = traits_def(Pure())
+    assembly_format = "$operator $operand attr-dict `:` functional-type(operands, results)"
+
+    def __init__(self, operator: str, operand: SSAValue | Operation) -> None:
+        operand = SSAValue.get(operand)
+        super().__init__(
+            operands=[operand],
+            properties={"operator": StringAttr(operator)},
+            result_types=[_result_of(self.name, operator, unary_type(operator, operand.type), operand)],
+        )
+
+    def verify_(self) -> None:
+        if self.operator.data not in UNARY_OPERATORS:
+            raise VerifyException(f"{self.name}: {self.operator.data!r} is no operator of C for one operand")
+        _check_result(self, self.operator.data, unary_type(self.operator.data, self.operand.type), self.result)
+
+
+@irdl_op_definition
+class CastOp(IRDLOperation):
+    """`result = (type)operand`."""
+
+    name = "c.cast"
+
+    operand = operand_def()
+    result = result_def()
+    traits = traits_def(Pure())
+    assembly_format = "$operand attr-dict `:` type($operand) `to` type($result)"
+
+    def __init__(self, operand: SSAValue | Operation, result_type: Attribute) -> None:
+        super().__init__(operands=[operand], result_types=[result_type])
+
+
+@irdl_op_definition
+class ConditionalOp(IRDLOperation):
+    """`result = condition ? chosen : otherwise`. Both sides are safe to compute, whatever the condition says."""
+
+    name = "c.conditional"
+
+    T: ClassVar = VarConstraint("T", AnyAttr())
+    condition = operand_def()
+    chosen = operand_def(T)
+    otherwise = operand_def(T)
+    result = result_def(T)
+    traits = traits_def(Pure())
+    assembly_format = "$condition `,` $chosen `,` $otherwise attr-dict `:` type($condition) `,` type($result)"
+
+    def __init__(self, condition: SSAValue | Operation, chosen: SSAValue | Operation, otherwise: SSAValue | Operation):
+        super().__init__(operands=[condition, chosen, otherwise], result_types=[SSAValue.get(chosen).type])
+
+
+class _CallEffects(MemoryEffect):
+    """A pure call only computes; any other may read and write whatever it is handed."""
+
+    @classmethod
+    def get_effects(cls, op: Operation) -> set[EffectInstance]:
+        assert isinstance(op, CallOp)
+        if op.pure is not None:
+            return set()
+        return {EffectInstance(MemoryEffectKind.READ), EffectInstance(MemoryEffectKind.WRITE)}
+
+
+@irdl_op_definition
+class CallOp(IRDLOperation):
+    """`result = callee(arguments)`: a statement where nothing comes back or nobody uses it."""
+
+    name = "c.call"
+
+    callee = prop_def(StringAttr)
+    arguments = var_operand_def()
+    pure = opt_prop_def(UnitAttr)
+    result = opt_result_def()
+
+    irdl_options = (ParsePropInAttrDict(),)
+    traits = traits_def(_CallEffects())
+    assembly_format = "$callee `(` $arguments `)` attr-dict `:` functional-type($arguments, $result)"
+
+    def __init__(
+        self,
+        callee: str,
+        arguments: Sequence[SSAValue | Operation],
+        result_type: Attribute | None = None,
+        *,
+        pure: bool = False,
+    ) -> None:
+        super().__init__(
+            operands=[arguments],
+            properties={"callee": StringAttr(callee), "pure": UnitAttr() if pure else None},
+            result_types=[result_type],
+        )
+
+    def verify_(self) -> None:
+        if self.pure is not None and self.result is None:
+            raise VerifyException(f"{self.name}: a pure call of {self.callee.data} without a result does nothing")
+
+
+def _result_of(name: str, operator: str, result: Attribute | None, *operands: SSAValue) -> Attribute:
+    if result is None:
+        types = ", ".join(str(operand.type) for operand in operands)
+        raise VerifyException(f"{name}: C has no {operator!r} on {types}")
+    return result
+
+
+def _check_result(op: IRDLOperation, operator: str, expected: Attribute | None, result: SSAValue) -> None:
+    """Refuse a result type other than C's."""
+    computed = _result_of(op.name, operator, expected, *op.operands)
+    if computed != result.type:
+        raise VerifyException(f"{op.name}: C gives {operator!r} the type {computed}, result is {result.type}")

@@ -1,0 +1,227 @@
+"""Objects in memory: declarations, and the expressions that designate, read and write them."""
+
+from typing import ClassVar
+
+from xdsl.dialects.builtin import IntegerAttr, StringAttr
+from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.irdl import (
+    AnyAttr,
+    IRDLOperation,
+    ParsePropInAttrDict,
+    VarConstraint,
+    irdl_op_definition,
+    operand_def,
+    opt_operand_def,
+    opt_prop_def,
+    prop_def,
+    result_def,
+    traits_def,
+)
+from xdsl.traits import MemoryReadEffect, MemoryWriteEffect, Pure
+from xdsl.utils.exceptions import VerifyException
+
+from s2s.dialects.c.conversions import ASSIGNMENT_OPERATORS, is_integer
+from s2s.dialects.c.types import ArrayType, LValueType, NamedType, PtrType
+
+
+@irdl_op_definition
+class LetOp(IRDLOperation):
+    """A value with a name: `const float x0 = value;`. What `c-name-temporaries` makes of values used more than once."""
+
+    name = "c.let"
+
+    T: ClassVar = VarConstraint("T", AnyAttr())
+    identifier = prop_def(StringAttr)
+    value = operand_def(T)
+    result = result_def(T)
+    traits = traits_def(Pure())
+    assembly_format = "$identifier $value attr-dict `:` type($result)"
+
+    def __init__(self, identifier: str, value: SSAValue | Operation) -> None:
+        value = SSAValue.get(value)
+        super().__init__(operands=[value], properties={"identifier": StringAttr(identifier)}, result_types=[value.type])
+
+
+@irdl_op_definition
+class VariableOp(IRDLOperation):
+    """A variable of the function: `float acc = initial;`, or an array: `uint32_t wide[64];`.
+
+    Without an identifier the name hint of the result is the wish that `c-name-temporaries` grants. `align` asks for an
+    alignment in bytes, `comment` stands behind the declaration.
+    """
+
+    name = "c.variable"
+
+    identifier = opt_prop_def(StringAttr)
+    align = opt_prop_def(IntegerAttr)
+    comment = opt_prop_def(StringAttr)
+    initial = opt_operand_def()
+    result = result_def(LValueType)
+
+    irdl_options = (ParsePropInAttrDict(),)
+    traits = traits_def(MemoryWriteEffect())
+    assembly_format = "(`named` $identifier^)? (`=` $initial^ `:` type($initial))? attr-dict `->` type($result)"
+
+    def __init__(
+        self,
+        type: Attribute,
+        initial: SSAValue | Operation | None = None,
+        *,
+        identifier: str | None = None,
+        align: int | None = None,
+        comment: str | None = None,
+    ) -> None:
+        super().__init__(
+            operands=[initial],
+            properties={
+                "identifier": None if identifier is None else StringAttr(identifier),
+                "align": None if align is None else IntegerAttr(align, 64),
+                "comment": None if comment is None else StringAttr(comment),
+            },
+            result_types=[LValueType(type)],
+        )
+
+    def verify_(self) -> None:
+        if self.result.type.is_const:
+            raise VerifyException(f"{self.name}: a value that never changes is a c.let")
+        if self.initial is not None and self.initial.type != self.result.type.element:
+            raise VerifyException(
+                f"{self.name}: initial value is {self.initial.type}, variable is {self.result.type.element}"
+            )
+
+
+@irdl_op_definition
+class SubscriptOp(IRDLOperation):
+    """`base[index]`: element of an array, or of what a pointer points at."""
+
+    name = "c.subscript"
+
+    base = operand_def(PtrType | LValueType)
+    index = operand_def()
+    result = result_def(LValueType)
+    traits = traits_def(Pure())
+    assembly_format = "$base `[` $index `]` attr-dict `:` functional-type(operands, results)"
+
+    def __init__(self, base: SSAValue | Operation, index: SSAValue | Operation) -> None:
+        base = SSAValue.get(base)
+        super().__init__(operands=[base, index], result_types=[_element_of(self.name, base.type)])
+
+    def verify_(self) -> None:
+        expected = _element_of(self.name, self.base.type)
+        if expected != self.result.type:
+            raise VerifyException(f"{self.name}: element is {expected}, result is {self.result.type}")
+        if not is_integer(self.index.type):
+            raise VerifyException(f"{self.name}: index is {self.index.type}, not an integer")
+
+
+@irdl_op_definition
+class MemberOp(IRDLOperation):
+    """`base.field`, or `base->field` where `base` is a pointer."""
+
+    name = "c.member"
+
+    base = operand_def(PtrType | LValueType)
+    field = prop_def(StringAttr)
+    result = result_def(LValueType)
+    traits = traits_def(Pure())
+    assembly_format = "$base $field attr-dict `:` functional-type(operands, results)"
+
+    def __init__(self, base: SSAValue | Operation, field: str, field_type: Attribute) -> None:
+        base = SSAValue.get(base)
+        const = isinstance(base.type, PtrType | LValueType) and base.type.is_const
+        super().__init__(
+            operands=[base], properties={"field": StringAttr(field)}, result_types=[LValueType(field_type, const=const)]
+        )
+
+    def verify_(self) -> None:
+        base = self.base.type
+        if not isinstance(base, PtrType | LValueType) or not isinstance(base.element, NamedType):
+            raise VerifyException(f"{self.name}: {self.base.type} designates no structure")
+
+
+@irdl_op_definition
+class AddressOfOp(IRDLOperation):
+    """`&place`; of an array, the address of its first element, written as the array's name."""
+
+    name = "c.address_of"
+
+    place = operand_def(LValueType)
+    result = result_def(PtrType)
+    traits = traits_def(Pure())
+    assembly_format = "$place attr-dict `:` functional-type(operands, results)"
+
+    def __init__(self, place: SSAValue | Operation) -> None:
+        place = SSAValue.get(place)
+        super().__init__(operands=[place], result_types=[_address_of(self.name, place.type)])
+
+    def verify_(self) -> None:
+        expected = _address_of(self.name, self.place.type)
+        if expected != self.result.type:
+            raise VerifyException(f"{self.name}: address is {expected}, result is {self.result.type}")
+
+
+@irdl_op_definition
+class LoadOp(IRDLOperation):
+    """`result = place`: the value the object holds now."""
+
+    name = "c.load"
+
+    place = operand_def(LValueType)
+    result = result_def()
+    traits = traits_def(MemoryReadEffect())
+    assembly_format = "$place attr-dict `:` functional-type(operands, results)"
+
+    def __init__(self, place: SSAValue | Operation) -> None:
+        place = SSAValue.get(place)
+        super().__init__(operands=[place], result_types=[_held_by(self.name, place.type)])
+
+    def verify_(self) -> None:
+        expected = _held_by(self.name, self.place.type)
+        if expected != self.result.type:
+            raise VerifyException(f"{self.name}: object holds {expected}, result is {self.result.type}")
+
+
+@irdl_op_definition
+class AssignOp(IRDLOperation):
+    """`place = value;`, or with an operator `place += value;`."""
+
+    name = "c.assign"
+
+    operator = prop_def(StringAttr)
+    place = operand_def(LValueType)
+    value = operand_def()
+    traits = traits_def(MemoryWriteEffect())
+    assembly_format = "$place $operator $value attr-dict `:` type($place) `,` type($value)"
+
+    def __init__(self, place: SSAValue | Operation, value: SSAValue | Operation, operator: str = "=") -> None:
+        super().__init__(operands=[place, value], properties={"operator": StringAttr(operator)})
+
+    def verify_(self) -> None:
+        if self.operator.data not in ASSIGNMENT_OPERATORS:
+            raise VerifyException(f"{self.name}: {self.operator.data!r} is no assignment operator")
+        if isinstance(self.place.type, LValueType) and self.place.type.is_const:
+            raise VerifyException(f"{self.name}: {self.place.type} cannot be written")
+        held = _held_by(self.name, self.place.type)
+        if self.operator.data == "=" and held != self.value.type:
+            raise VerifyException(f"{self.name}: place holds {held}, value is {self.value.type}")
+
+
+def _element_of(name: str, base: Attribute) -> LValueType:
+    if isinstance(base, PtrType):
+        return LValueType(base.element, const=base.is_const)
+    if isinstance(base, LValueType) and isinstance(base.element, ArrayType):
+        return LValueType(base.element.element, const=base.is_const)
+    raise VerifyException(f"{name}: {base} has no elements")
+
+
+def _address_of(name: str, place: Attribute) -> PtrType:
+    if not isinstance(place, LValueType):
+        raise VerifyException(f"{name}: {place} has no address")
+    element = place.element.element if isinstance(place.element, ArrayType) else place.element
+    return PtrType(element, const=place.is_const)
+
+
+def _held_by(name: str, place: Attribute) -> Attribute:
+    if not isinstance(place, LValueType) or isinstance(place.element, ArrayType):
+        raise VerifyException(f"{name}: {place} holds no value")
+    return place.element

@@ -1,0 +1,195 @@
+"""What stands in a C file beside statements: functions, global tables, includes."""
+
+from collections.abc import Sequence
+from typing import Self
+
+from xdsl.dialects.builtin import (
+    ArrayAttr,
+    DenseIntOrFPElementsAttr,
+    FunctionType,
+    StringAttr,
+    SymbolNameConstraint,
+    UnitAttr,
+)
+from xdsl.dialects.utils import parse_func_op_like, print_func_op_like
+from xdsl.ir import Attribute, Block, BlockArgument, Region
+from xdsl.irdl import (
+    IRDLOperation,
+    ParsePropInAttrDict,
+    irdl_op_definition,
+    opt_prop_def,
+    prop_def,
+    region_def,
+    traits_def,
+)
+from xdsl.parser import Parser
+from xdsl.printer import Printer
+from xdsl.traits import IsolatedFromAbove, NoTerminator, SymbolOpInterface
+from xdsl.utils.exceptions import VerifyException
+
+from s2s.dialects.c.types import VOID
+
+_PRINTED_PROPERTIES = ("parameters", "extents", "doc")
+
+
+@irdl_op_definition
+class FuncOp(IRDLOperation):
+    """A function, or without a body its prototype.
+
+        c.func static @relu(%y : !c.ptr<f32>, %x : !c.ptr<f32, const>) attributes {doc = "y[i] = max(x[i], 0)"} { … }
+
+    `parameters` are the names in the source; `c-name-temporaries` makes them from the name hints where they are not
+    given. An entry of `extents` that is not empty writes its parameter as `const int8_t x[KWS_X_SIZE]`, which tells a
+    reader, and the compiler, how much is behind the pointer. `doc` is the comment above the function.
+    """
+
+    name = "c.func"
+
+    sym_name = prop_def(SymbolNameConstraint())
+    function_type = prop_def(FunctionType)
+    parameters = opt_prop_def(ArrayAttr[StringAttr])
+    extents = opt_prop_def(ArrayAttr[StringAttr])
+    static = opt_prop_def(UnitAttr)
+    doc = opt_prop_def(StringAttr)
+    body = region_def()
+
+    traits = traits_def(IsolatedFromAbove(), SymbolOpInterface(), NoTerminator())
+
+    def __init__(
+        self,
+        name: str,
+        inputs: Sequence[Attribute],
+        output: Attribute = VOID,
+        body: Region | Block | None = None,
+        *,
+        parameters: Sequence[str] | None = None,
+        extents: Sequence[str] | None = None,
+        static: bool = False,
+        doc: str | None = None,
+    ) -> None:
+        if body is None:
+            body = Region(Block(arg_types=inputs))
+        super().__init__(
+            properties={
+                "sym_name": StringAttr(name),
+                "function_type": FunctionType.from_lists(inputs, [output]),
+                "parameters": None if parameters is None else ArrayAttr(StringAttr(name) for name in parameters),
+                "extents": None if extents is None else ArrayAttr(StringAttr(extent) for extent in extents),
+                "static": UnitAttr() if static else None,
+                "doc": None if doc is None else StringAttr(doc),
+            },
+            regions=[Region(body) if isinstance(body, Block) else body],
+        )
+
+    @property
+    def output(self) -> Attribute:
+        """The type of what the function returns; `void` where it returns nothing."""
+        return self.function_type.outputs.data[0]
+
+    @property
+    def args(self) -> Sequence[BlockArgument]:
+        """The parameters, as the body sees them."""
+        return self.body.block.args
+
+    def verify_(self) -> None:
+        name, inputs = self.sym_name.data, self.function_type.inputs.data
+        if len(self.function_type.outputs.data) != 1:
+            raise VerifyException(
+                f"{self.name}: {name} gives {len(self.function_type.outputs.data)} values, C gives one"
+            )
+        if self.body.blocks and tuple(self.body.block.arg_types) != inputs:
+            raise VerifyException(f"{self.name}: {name}: body and function type differ in their parameters")
+        for given in (self.parameters, self.extents):
+            if given is not None and len(given) != len(inputs):
+                raise VerifyException(f"{self.name}: {name}: {len(given)} names for {len(inputs)} parameters")
+
+    def print(self, printer: Printer) -> None:
+        if self.static is not None:
+            printer.print_string(" static")
+        shown = {name: self.properties[name] for name in _PRINTED_PROPERTIES if name in self.properties}
+        print_func_op_like(
+            printer,
+            self.sym_name,
+            FunctionType.from_lists(self.function_type.inputs.data, self._printed_outputs),
+            self.body,
+            shown | self.attributes,
+            reserved_attr_names=(),
+        )
+
+    @property
+    def _printed_outputs(self) -> tuple[Attribute, ...]:
+        return () if self.output == VOID else (self.output,)
+
+    @classmethod
+    def parse(cls, parser: Parser) -> Self:
+        static = parser.parse_optional_keyword("static") is not None
+        name, inputs, outputs, body, extra, *_ = parse_func_op_like(parser, reserved_attr_names=("sym_name",))
+        op = cls(name, inputs, outputs[0] if outputs else VOID, body, static=static)
+        if extra is not None:
+            op.properties |= {key: value for key, value in extra.data.items() if key in _PRINTED_PROPERTIES}
+            op.attributes |= {key: value for key, value in extra.data.items() if key not in _PRINTED_PROPERTIES}
+        return op
+
+
+@irdl_op_definition
+class GlobalOp(IRDLOperation):
+    """A constant table at file scope: `static const int8_t name[4] = {1, 2, 3, 4};`.
+
+    `value` gives the elements row by row: dense numbers, or nested arrays (rows of structures) of integers, floats,
+    strings (C strings) and symbols (names of other objects). With `weight` instead the values are in the weight store
+    under that name, and the weights unit defines the table.
+    """
+
+    name = "c.global"
+
+    sym_name = prop_def(SymbolNameConstraint())
+    type = prop_def(Attribute)
+    value = opt_prop_def(DenseIntOrFPElementsAttr | ArrayAttr)
+    weight = opt_prop_def(StringAttr)
+    static = opt_prop_def(UnitAttr)
+    comment = opt_prop_def(StringAttr)
+
+    irdl_options = (ParsePropInAttrDict(),)
+    traits = traits_def(SymbolOpInterface())
+    assembly_format = "(`static` $static^)? $sym_name `:` $type (`=` $value^)? (`weight` $weight^)? attr-dict"
+
+    def __init__(
+        self,
+        name: str,
+        type: Attribute,
+        *,
+        value: Attribute | None = None,
+        weight: str | None = None,
+        static: bool = False,
+        comment: str | None = None,
+    ) -> None:
+        super().__init__(
+            properties={
+                "sym_name": StringAttr(name),
+                "type": type,
+                "value": value,
+                "weight": None if weight is None else StringAttr(weight),
+                "static": UnitAttr() if static else None,
+                "comment": None if comment is None else StringAttr(comment),
+            }
+        )
+
+    def verify_(self) -> None:
+        if (self.value is None) == (self.weight is None):
+            raise VerifyException(f"{self.name}: {self.sym_name.data} has not exactly one of value and weight")
+
+
+@irdl_op_definition
+class IncludeOp(IRDLOperation):
+    """`#include "header"`, or `#include <header>` with `system`."""
+
+    name = "c.include"
+
+    header = prop_def(StringAttr)
+    system = opt_prop_def(UnitAttr)
+
+    irdl_options = (ParsePropInAttrDict(),)
+    assembly_format = "$header attr-dict"
+
+    def __init__(self, header: str, *, system: bool = False) -> None:
+        super().__init__(properties={"header": StringAttr(header), "system": UnitAttr() if system else None})
