@@ -1,0 +1,102 @@
+"""The command `s2s`: its sub-commands, and what becomes of an error.
+
+Nothing heavy is imported before a command runs: `s2s --help` needs neither xdsl, onnx nor numpy.
+
+Exit codes: 0 done, 1 the numbers differ, 2 the model, a file or an option is wrong, 3 the model needs something that
+s2s cannot do, 4 a C compiler or the like is missing or failed, 70 a bug of s2s, 130 interrupted.
+"""
+
+import sys
+from collections.abc import Sequence
+from typing import Annotated
+
+import typer
+
+from s2s.cli.compile import compile_command
+from s2s.cli.inspect import inspect_command
+from s2s.cli.run import run_command
+from s2s.cli.verify import verify_command
+from s2s.errors import S2SError, UnsupportedError
+
+BUG_EXIT_CODE = 70
+"""`EX_SOFTWARE` of sysexits.h."""
+
+app = typer.Typer(
+    name="s2s",
+    help="Compile trained neural networks to portable C99.",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+app.command("compile")(compile_command)
+app.command("run")(run_command)
+app.command("verify")(verify_command)
+app.command("inspect")(inspect_command)
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        from s2s.version import VERSION
+
+        typer.echo(f"s2s {VERSION}")
+        raise typer.Exit
+
+
+@app.callback()
+def common(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version and exit.")
+    ] = False,
+) -> None:
+    """Compile trained neural networks to portable C99."""
+
+
+def main(args: Sequence[str] | None = None) -> None:
+    """Entry point of the command `s2s`: run it and exit."""
+    sys.exit(run(args))
+
+
+def run(args: Sequence[str] | None = None) -> int:
+    """Run the command line `args` and return its exit code."""
+    try:
+        return app(args, prog_name="s2s", standalone_mode=False) or 0
+    except S2SError as error:
+        report(error)
+        return error.exit_code
+    except typer.TyperException as error:
+        complain(f"{error.format_message()} See s2s --help.")
+        return error.exit_code
+    except typer.Abort:
+        return 130
+    except Exception:
+        report_bug()
+        return BUG_EXIT_CODE
+
+
+def report(error: S2SError) -> None:
+    """Say what is wrong in one line, or one for each unsupported thing; a failed program's output follows as it is."""
+    lines = str(error).splitlines()
+    first = len(lines) if isinstance(error, UnsupportedError) else 1
+    for line in lines[:first]:
+        complain(line)
+    for line in lines[first:]:
+        print(line, file=sys.stderr)
+
+
+def complain(text: str) -> None:
+    """Print one line of the form users and scripts look for."""
+    print(f"s2s: error: {text}", file=sys.stderr)
+
+
+def report_bug() -> None:
+    """Show the traceback of the exception being handled, and where to send it."""
+    import traceback
+
+    from s2s.version import VERSION
+
+    traceback.print_exc()
+    print(
+        f"s2s: this is a bug of s2s {VERSION}, not of your model; please report it with the lines above, the command"
+        " and, if you may share it, the model",
+        file=sys.stderr,
+    )

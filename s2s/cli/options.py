@@ -1,0 +1,58 @@
+"""Arguments and options that several commands share."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from s2s.errors import InputError
+
+if TYPE_CHECKING:
+    from s2s.pass_manager import DebugOptions
+
+Model = Annotated[Path, typer.Argument(metavar="MODEL", help="The network, an .onnx file.", show_default=False)]
+Shapes = Annotated[
+    list[str] | None,
+    typer.Option("--shape", metavar="NAME=D,D,…", help="Shape of an input whose dimensions are open; may be repeated."),
+]
+Json = Annotated[bool, typer.Option("--json", help="Print one JSON object instead of text.")]
+Name = Annotated[
+    str | None,
+    typer.Option("--name", metavar="NAME", help="Name of the network in C; by default that of the model's file."),
+]
+
+DEBUG = "Looking inside"
+PrintIrAfter = Annotated[
+    list[str] | None,
+    typer.Option(metavar="PASS", help="Print the module after this pass, or after `all`.", rich_help_panel=DEBUG),
+]
+VerifyEach = Annotated[bool, typer.Option("--verify-each", help="Verify after every pass.", rich_help_panel=DEBUG)]
+TimePasses = Annotated[bool, typer.Option("--time-passes", help="Time every pass.", rich_help_panel=DEBUG)]
+StopAfter = Annotated[
+    str | None,
+    typer.Option(metavar="PASS", help="Print the module after this pass and write no tree.", rich_help_panel=DEBUG),
+]
+
+
+def parse_shapes(options: list[str] | None) -> dict[str, tuple[int, ...]]:
+    """`["x=1,3"]` as `{"x": (1, 3)}`."""
+    shapes: dict[str, tuple[int, ...]] = {}
+    for option in options or ():
+        name, equals, dims = option.rpartition("=")
+        try:
+            shape = tuple(int(dim) for dim in dims.split(",")) if dims else ()
+        except ValueError:
+            equals, shape = "", ()
+        if not (name and equals) or any(dim < 0 for dim in shape):
+            raise InputError(f"--shape {option}: not of the form NAME=D,D,…, for example --shape x=1,3,224,224")
+        shapes[name] = shape
+    return shapes
+
+
+def debug_options(
+    print_ir_after: list[str] | None, verify_each: bool, time_passes: bool, stop_after: str | None
+) -> "DebugOptions":
+    """The debugging options of a command, gathered."""
+    from s2s.pass_manager import DebugOptions
+
+    return DebugOptions(tuple(print_ir_after or ()), verify_each, time_passes, stop_after)

@@ -1,0 +1,49 @@
+"""How the commands talk: progress on a terminal, results as text or as JSON."""
+
+import json
+import sys
+import threading
+from collections.abc import Generator, Mapping
+from contextlib import contextmanager
+
+from s2s import progress
+
+PATIENCE = 1.0
+"""Seconds after which someone at a terminal wonders what is going on."""
+
+
+@contextmanager
+def steps_shown(*, quiet: bool = False) -> Generator[None]:
+    """Show what runs inside the block, on a terminal and once it takes longer than a second."""
+    if quiet or not sys.stderr.isatty():
+        yield
+        return
+    from rich.console import Console
+
+    status = Console(stderr=True).status("")
+    timer = threading.Timer(PATIENCE, status.start)
+    timer.start()
+    try:
+        with progress.listening(status.update):
+            yield
+    finally:
+        timer.cancel()
+        timer.join()
+        status.stop()
+
+
+def print_json(value: object) -> None:
+    """Print `value` as one JSON object, keys in the order given."""
+    print(json.dumps(value, indent=2, ensure_ascii=False))
+
+
+def print_fields(fields: Mapping[str, object]) -> None:
+    """Print names and values in two columns; lists and mappings as tables of their own below."""
+    from rich.console import Console
+    from rich.table import Table
+
+    console = Console()
+    grid = Table.grid(padding=(0, 2))
+    for name, value in fields.items():
+        grid.add_row(name.replace("_", " "), str(value))
+    console.print(grid)

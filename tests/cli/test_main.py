@@ -1,0 +1,104 @@
+"""What every command of `s2s` shares: start-up, options, errors and exit codes."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from s2s.cli import main as cli
+from s2s.cli.options import parse_shapes
+from s2s.cli.run import load, split_input
+from s2s.errors import InputError, ToolchainError, UnsupportedError
+from s2s.version import VERSION
+
+HEAVY = {"onnx", "xdsl", "numpy", "jinja2", "cffi", "onnxruntime"}
+
+
+def test_help_imports_nothing_heavy():
+    program = f"""
+import sys
+from pathlib import Path
+from s2s.cli.main import run
+assert run(["--help"]) == 0
+assert run(["compile", "--help"]) == 0
+assert not {HEAVY!r} & sys.modules.keys(), {HEAVY!r} & sys.modules.keys()
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+
+
+def test_module_and_command_are_the_same():
+    done = subprocess.run([sys.executable, "-m", "s2s", "--version"], capture_output=True, text=True)
+    assert done.stdout == f"s2s {VERSION}\n"
+
+
+def test_offers_completion(capsys: pytest.CaptureFixture[str]):
+    assert cli.run(["--help"]) == 0
+    assert "--install-completion" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("command", ["compile", "run", "verify", "inspect"])
+def test_help_of_every_command_shows_an_example(command: str, capsys: pytest.CaptureFixture[str]):
+    assert cli.run([command, "--help"]) == 0
+    assert f"Example: s2s {command} " in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("args", "message"),
+    [
+        (["frobnicate"], "s2s: error: No such command 'frobnicate'. See s2s --help.\n"),
+        (["compile"], "s2s: error: Missing argument 'MODEL'. See s2s --help.\n"),
+        (["compile", "a.onnx", "--frob"], "s2s: error: No such option: --frob See s2s --help.\n"),
+    ],
+)
+def test_wrong_usage_is_one_line(args: list[str], message: str, capsys: pytest.CaptureFixture[str]):
+    assert cli.run(args) == 2
+    assert capsys.readouterr().err == message
+
+
+def test_every_unsupported_thing_is_a_line(capsys: pytest.CaptureFixture[str]):
+    cli.report(UnsupportedError("a (Foo): no; do b\nc (Bar): no; do d"))
+    assert capsys.readouterr().err == "s2s: error: a (Foo): no; do b\ns2s: error: c (Bar): no; do d\n"
+
+
+def test_output_of_a_failed_program_follows_its_line(capsys: pytest.CaptureFixture[str]):
+    cli.report(ToolchainError("gcc: exit code 1; see below\nx.c:1: error: y"))
+    assert capsys.readouterr().err == "s2s: error: gcc: exit code 1; see below\nx.c:1: error: y\n"
+
+
+def test_bug_shows_a_traceback_and_asks_for_a_report(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+):
+    def broken(*args: object, **kwargs: object) -> None:
+        raise KeyError("an invariant")
+
+    monkeypatch.setattr(cli, "app", broken)
+    assert cli.run([]) == cli.BUG_EXIT_CODE
+    shown = capsys.readouterr().err
+    assert "Traceback" in shown
+    assert "KeyError: 'an invariant'" in shown
+    assert "please report it" in shown
+
+
+def test_shapes_are_parsed():
+    assert parse_shapes(["x=1,3,224,224", "a=b=7", "scalar="]) == {"x": (1, 3, 224, 224), "a=b": (7,), "scalar": ()}
+
+
+@pytest.mark.parametrize("option", ["x", "=1", "x=1,b", "x=1,-2", "x=1.5"])
+def test_shape_of_another_form_is_refused(option: str):
+    with pytest.raises(InputError, match="not of the form NAME=D,D"):
+        parse_shapes([option])
+
+
+@pytest.mark.parametrize("option", ["x", "x=", "=a.npy"])
+def test_input_of_another_form_is_refused(option: str):
+    with pytest.raises(InputError, match=r"not of the form NAME=FILE\.npy"):
+        split_input(option)
+
+
+def test_input_that_is_no_array_is_refused(tmp_path: Path):
+    file = tmp_path / "a.npy"
+    file.write_text("no array")
+    with pytest.raises(InputError, match=r"--input x=.*a\.npy: cannot be read"):
+        load("x", file)
