@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from xdsl.dialects.builtin import (
     I64,
     DenseArrayBase,
+    Float64Type,
     FloatAttr,
     IntegerAttr,
     StringAttr,
@@ -20,9 +21,8 @@ from xdsl.irdl import BaseAttr, IRDLOperation, ParsePropInAttrDict, result_def, 
 from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 
-from s2s.analysis.dtypes import AnyTensor, tensor_type
+from s2s.analysis.dtypes import AnyTensor, as_tensor_type, tensor_type
 from s2s.analysis.shapes import ShapeError
-from s2s.errors import CompilerBug
 
 Value = SSAValue | Operation
 TENSOR = BaseAttr[AnyTensor](TensorType)
@@ -35,10 +35,7 @@ _UNKNOWN = tensor_type(f64, ())
 
 def type_of(value: Value) -> AnyTensor:
     """The tensor type of an operand."""
-    found = SSAValue.get(value).type
-    if not isinstance(found, TensorType):
-        raise CompilerBug(f"{found} is not a tensor type")
-    return found
+    return as_tensor_type(SSAValue.get(value).type)
 
 
 def optional_type_of(value: Value | None) -> AnyTensor | None:
@@ -56,7 +53,7 @@ def integer(value: int) -> IntegerAttr[I64]:
     return IntegerAttr(value, i64)
 
 
-def real(value: float) -> FloatAttr[Attribute]:
+def real(value: float) -> FloatAttr[Float64Type]:
     """`value` as a 64-bit attribute, so that every Python float survives."""
     return FloatAttr(value, f64)
 

@@ -4,17 +4,13 @@ Signless integers are signed (`i8` is int8_t), `ui8` and its kin are unsigned, `
 """
 
 from functools import lru_cache
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, cast
 
 import ml_dtypes
 import numpy as np
 from xdsl.dialects.builtin import (
-    BFloat16Type,
     BytesAttr,
     DenseIntOrFPElementsAttr,
-    Float16Type,
-    Float32Type,
-    Float64Type,
     IntegerType,
     Signedness,
     TensorType,
@@ -55,8 +51,12 @@ _PAIRS: tuple[tuple[Attribute, np.dtype[Any]], ...] = (
     (f32, np.dtype(np.float32)),
     (f64, np.dtype(np.float64)),
 )
-_TO_NUMPY = dict(_PAIRS)
+_TO_NUMPY: dict[Attribute, np.dtype[Any]] = dict(_PAIRS)
 _FROM_NUMPY = {dtype: element for element, dtype in _PAIRS}
+
+_FLOATS: frozenset[Attribute] = frozenset((f16, bf16, f32, f64))
+_SIGNED: frozenset[Attribute] = frozenset((i8, i16, i32, i64))
+_UNSIGNED: frozenset[Attribute] = frozenset((ui8, ui16, ui32, ui64))
 
 ELEMENT_TYPES = tuple(element for element, _ in _PAIRS)
 
@@ -84,28 +84,35 @@ def size_in_bytes(element: Attribute) -> int:
 
 def is_float(element: Attribute) -> bool:
     """Whether `element` is a floating-point type."""
-    return isinstance(element, Float16Type | BFloat16Type | Float32Type | Float64Type)
+    return element in _FLOATS
 
 
 def is_bool(element: Attribute) -> bool:
     """Whether `element` is `i1`."""
-    return isinstance(element, IntegerType) and element.width.data == 1
+    return element == i1
 
 
 def is_integer(element: Attribute) -> bool:
     """Whether `element` is an integer type other than bool."""
-    return isinstance(element, IntegerType) and element.width.data > 1
+    return element in _SIGNED or element in _UNSIGNED
 
 
 def is_unsigned(element: Attribute) -> bool:
     """Whether `element` is an unsigned integer type."""
-    return isinstance(element, IntegerType) and element.signedness.data == Signedness.UNSIGNED
+    return element in _UNSIGNED
 
 
 @lru_cache(maxsize=4096)
 def tensor_type(element: Attribute, shape: tuple[int, ...]) -> AnyTensor:
     """The tensor type of `element` and `shape`, one object for all equal ones: types are compared all the time."""
     return TensorType(element, shape)
+
+
+def as_tensor_type(attribute: Attribute) -> AnyTensor:
+    """`attribute`, known to be a tensor type."""
+    if not isinstance(attribute, TensorType):
+        raise CompilerBug(f"{attribute} is not a tensor type")
+    return cast(AnyTensor, attribute)
 
 
 def type_of_array(array: Array) -> AnyTensor:

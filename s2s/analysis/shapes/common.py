@@ -28,6 +28,10 @@ def text(shape: Sequence[int]) -> str:
     return f"[{', '.join(map(str, shape))}]"
 
 
+def accept_any(what: str, x: AnyTensor) -> None:
+    """Refuse nothing."""
+
+
 def require_float(what: str, x: AnyTensor) -> None:
     """Refuse elements that are not floating point."""
     if not is_float(x.element_type):
@@ -57,6 +61,12 @@ def require_bool(what: str, x: AnyTensor) -> None:
     """Refuse elements other than bool."""
     if not is_bool(x.element_type):
         raise ShapeError(f"{what} has element type {x.element_type}, expected i1")
+
+
+def require_bound(what: str, value: int | float | None, x: AnyTensor) -> None:
+    """Refuse a number that is not of the kind of the elements of `x`: a float for floats, an integer for the rest."""
+    if value is not None and isinstance(value, float) != is_float(x.element_type):
+        raise ShapeError(f"{what} = {value} does not fit element type {x.element_type}")
 
 
 def require_same_element(first: AnyTensor, *others: AnyTensor) -> None:
@@ -112,7 +122,3 @@ def require_broadcasts_to(what: str, shape: tuple[int, ...], target: tuple[int, 
     aligned = target[len(target) - len(shape) :]
     if len(shape) > len(target) or any(size not in (1, goal) for size, goal in zip(shape, aligned, strict=True)):
         raise ShapeError(f"{what} of shape {text(shape)} does not broadcast to {text(target)}")
-
-
-def accept_any(what: str, x: AnyTensor) -> None:
-    """Refuse nothing."""

@@ -2,11 +2,11 @@
 
 from xdsl.dialects.builtin import i1
 
-from s2s.analysis.dtypes import AnyTensor, is_float
+from s2s.analysis.dtypes import AnyTensor
 from s2s.analysis.shapes.common import (
-    ShapeError,
     broadcast,
     require_bool,
+    require_bound,
     require_broadcasts_to,
     require_number,
     require_same_element,
@@ -49,8 +49,6 @@ def select(cond: AnyTensor, a: AnyTensor, b: AnyTensor) -> AnyTensor:
 def clamp(x: AnyTensor, low: int | float | None, high: int | float | None) -> AnyTensor:
     """The type of `x`; float bounds for float elements, integer bounds for integers."""
     require_number("x", x)
-    expected = float if is_float(x.element_type) else int
-    for what, bound in (("min", low), ("max", high)):
-        if bound is not None and not isinstance(bound, expected):
-            raise ShapeError(f"{what} = {bound} does not fit element type {x.element_type}")
+    require_bound("min", low, x)
+    require_bound("max", high, x)
     return x

@@ -5,12 +5,13 @@ from math import prod
 
 from xdsl.ir import Attribute
 
-from s2s.analysis.dtypes import AnyTensor, is_float
+from s2s.analysis.dtypes import AnyTensor
 from s2s.analysis.shapes.common import (
     ShapeError,
     require_at_least,
     require_axes,
     require_axis,
+    require_bound,
     require_broadcasts_to,
     require_length,
     require_number,
@@ -79,8 +80,7 @@ def pad(x: AnyTensor, low: Sequence[int], high: Sequence[int], mode: str, value:
         raise ShapeError(f"pad mode is {mode}, expected one of {', '.join(PAD_MODES)}")
     if (value is None) == (mode == "constant"):
         raise ShapeError(f"pad mode {mode} comes {'without' if value is None else 'with'} a value")
-    if value is not None and not isinstance(value, float if is_float(x.element_type) else int):
-        raise ShapeError(f"pad value {value} does not fit element type {x.element_type}")
+    require_bound("value", value, x)
     spare = {"constant": None, "edge": None, "reflect": 1, "wrap": 0}[mode]
     for size, before, after in zip(x.get_shape(), low, high, strict=True):
         if spare is not None and max(before, after) > max(size - spare, 0):
