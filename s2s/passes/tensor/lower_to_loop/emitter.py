@@ -1,0 +1,160 @@
+"""Building loop code in order, with the enclosing loops kept in step."""
+
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import TypeVar
+
+from xdsl.dialects import arith
+from xdsl.dialects.builtin import AnyFloat, FloatAttr, IndexType, IntegerAttr, IntegerType, VectorType
+from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
+from xdsl.ir.affine import (
+    AffineConstantExpr,
+    AffineConstraintExpr,
+    AffineConstraintKind,
+    AffineExpr,
+    AffineMap,
+    AffineSet,
+)
+
+from s2s.analysis.affine import bounds
+from s2s.dialects import loop
+from s2s.errors import CompilerBug
+from s2s.passes.tensor.lower_to_loop.guards import Constraint
+from s2s.passes.tensor.lower_to_loop.space import EnclosingLoop, LoopSpace
+
+Op = TypeVar("Op", bound=Operation)
+
+
+@dataclass(frozen=True)
+class Bounds:
+    """Where a loop runs: `start … stop - 1` in steps, cut further by expressions of the enclosing loops."""
+
+    start: int
+    stop: int
+    step: int = 1
+    lower: tuple[AffineExpr, ...] = ()
+    upper: tuple[AffineExpr, ...] = ()
+
+
+@dataclass
+class Emitter:
+    """Appends operations to the innermost open block."""
+
+    block: Block
+    space: LoopSpace = field(default_factory=LoopSpace)
+
+    def add(self, op: Op, hint: str | None = None) -> Op:
+        """Append `op`; `hint` names its first result."""
+        self.block.add_op(op)
+        if hint is not None and op.results:
+            op.results[0].name_hint = hint
+        return op
+
+    @contextmanager
+    def inside(self, block: Block) -> Generator[None]:
+        """Append to `block` meanwhile."""
+        outer, self.block = self.block, block
+        try:
+            yield
+        finally:
+            self.block = outer
+
+    @contextmanager
+    def loop(self, limits: Bounds, name: str, carried: "Carried | None" = None) -> Generator[AffineExpr]:
+        """A loop; gives its variable. With `carried`, its values go round and come out as the loop's results."""
+        inits = [] if carried is None else carried.values
+        dims, lower, upper = self._bounds(limits)
+        body = Block(arg_types=[IndexType(), *(value.type for value in inits)])
+        body.args[0].name_hint = name
+        for argument, value in zip(body.args[1:], inits, strict=True):
+            argument.name_hint = value.name_hint
+        count = -(-(limits.stop - limits.start) // limits.step)
+        variable = self.space.enter(EnclosingLoop(body.args[0], limits.start, limits.step, count))
+        if carried is not None:
+            carried.values = list(body.args[1:])
+        with self.inside(body):
+            yield variable
+        self.space.leave()
+        outgoing = [] if carried is None else carried.values
+        body.add_op(loop.YieldOp(*outgoing))
+        op = self.add(loop.ForOp(lower, upper, body, step=limits.step, dims=dims, inits=inits))
+        if carried is not None:
+            carried.values = list(op.res)
+            for result, value in zip(op.res, inits, strict=True):
+                result.name_hint = value.name_hint
+
+    def _tightest(self, exprs: Sequence[AffineExpr], constant: int, sign: int) -> list[AffineExpr]:
+        """The bounds that can matter beside `constant`: for a maximum (`sign` 1) or a minimum (`sign` -1)."""
+        open_exprs: list[AffineExpr] = []
+        for expr in exprs:
+            low, high = bounds(expr * sign, self.space.bound)
+            if low == high:
+                constant = max(constant * sign, low) * sign
+            elif high > constant * sign:
+                open_exprs.append(expr)
+        certain = max([bounds(expr * sign, self.space.bound)[0] for expr in open_exprs], default=constant * sign - 1)
+        return open_exprs if certain >= constant * sign else [*open_exprs, AffineConstantExpr(constant)]
+
+    def _bounds(self, limits: Bounds) -> tuple[list[SSAValue], AffineMap, AffineMap]:
+        lower = self._tightest(limits.lower, limits.start, sign=1)
+        upper = self._tightest(limits.upper, limits.stop, sign=-1)
+        affine_map, dims = self.space.emit(*lower, *upper)
+        results = affine_map.results
+        low = AffineMap(len(dims), 0, results[: len(lower)])
+        high = AffineMap(len(dims), 0, results[len(lower) :])
+        return dims, low, high
+
+    def index(self, expr: AffineExpr, hint: str | None = None) -> SSAValue:
+        """An index value."""
+        affine_map, dims = self.space.emit(expr)
+        result = affine_map.results[0]
+        if isinstance(result, AffineConstantExpr):
+            return self.add(arith.ConstantOp(IntegerAttr.from_index_int_value(result.value))).result
+        return self.add(loop.ApplyOp(affine_map, dims), hint).result
+
+    def when(
+        self,
+        constraints: Sequence[Constraint],
+        dims: Sequence[AffineExpr],
+        then: Region,
+        otherwise: Region,
+        types: Sequence[Attribute],
+    ) -> list[SSAValue]:
+        """`then` where all constraints hold at the point `dims`, else `otherwise`."""
+        exprs = [constraint.expr.replace_dims_and_symbols(dims, ()) for constraint in constraints]
+        affine_map, indices = self.space.emit(*exprs)
+        conditions = tuple(
+            AffineConstraintExpr(AffineConstraintKind.eq, expr % constraint.modulus, AffineConstantExpr(0))
+            if constraint.modulus
+            else AffineConstraintExpr(AffineConstraintKind.ge, expr, AffineConstantExpr(0))
+            for constraint, expr in zip(constraints, affine_map.results, strict=True)
+        )
+        op = self.add(loop.IfOp(AffineSet(len(indices), 0, conditions), indices, then, otherwise, types))
+        return list(op.res)
+
+    def constant(self, value: Attribute) -> SSAValue:
+        """A scalar constant."""
+        return self.add(arith.ConstantOp(value)).result
+
+    def zero(self, type: Attribute) -> SSAValue:
+        """The zero of a scalar type."""
+        if isinstance(type, AnyFloat):
+            return self.constant(FloatAttr(0.0, type))
+        if not isinstance(type, IntegerType):
+            raise CompilerBug(f"{type} has no zero")
+        return self.constant(IntegerAttr(0, type))
+
+    def splat(self, value: SSAValue, lanes: int) -> SSAValue:
+        """`value` in every lane; itself where it is a vector already, or for one lane."""
+        if lanes == 1 or isinstance(value.type, VectorType):
+            return value
+        op = loop.BroadcastOp(value, lanes)
+        return self.add(op, value.name_hint).result
+
+
+@dataclass
+class Carried:
+    """The values that go round a loop."""
+
+    values: list[SSAValue]

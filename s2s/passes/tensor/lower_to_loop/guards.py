@@ -1,0 +1,56 @@
+"""When a guarded access hits its operand, as constraints over the domain."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import Enum
+
+from xdsl.ir.affine import AffineExpr
+
+from s2s.analysis.affine import Range, bounds
+from s2s.dialects.tensor import AccessAttr
+
+
+class Holds(Enum):
+    """What is known of a constraint on a box of the domain."""
+
+    ALWAYS = "always"
+    NEVER = "never"
+    MAYBE = "maybe"
+
+
+@dataclass(frozen=True)
+class Constraint:
+    """`expr >= 0` over the dimensions of the domain, or `expr mod modulus == 0` where a modulus is given."""
+
+    expr: AffineExpr
+    modulus: int = 0
+
+    def holds(self, box: Sequence[Range]) -> Holds:
+        """Whether it holds on all, none or part of `box`."""
+        low, high = bounds(self.expr, box)
+        if self.modulus:
+            return Holds.ALWAYS if low == high and low % self.modulus == 0 else Holds.MAYBE
+        if low >= 0:
+            return Holds.ALWAYS
+        return Holds.NEVER if high < 0 else Holds.MAYBE
+
+
+def guard_of(access: AccessAttr, shape: Sequence[int]) -> list[Constraint]:
+    """The constraints under which `access` hits an operand of `shape`; none for a total access."""
+    if not access.is_guarded:
+        return []
+    constraints: list[Constraint] = []
+    for expr, divisor, size in zip(access.map.data.results, access.division, shape, strict=True):
+        constraints.append(Constraint(expr))
+        constraints.append(Constraint(expr * -1 + (size - 1) * divisor))
+        if divisor > 1:
+            constraints.append(Constraint(expr, divisor))
+    return constraints
+
+
+def holds_all(constraints: Sequence[Constraint], box: Sequence[Range]) -> Holds:
+    """Whether all constraints hold on all, none or part of `box`."""
+    states = {constraint.holds(box) for constraint in constraints}
+    if Holds.NEVER in states:
+        return Holds.NEVER
+    return Holds.MAYBE if Holds.MAYBE in states else Holds.ALWAYS

@@ -1,0 +1,276 @@
+"""The loop nest of one computation, as its schedule asks for."""
+
+from collections.abc import Generator, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
+
+from xdsl.dialects.builtin import TensorType
+from xdsl.ir import Block, BlockArgument, Region, SSAValue
+from xdsl.ir.affine import AffineConstantExpr, AffineDimExpr, AffineExpr
+
+from s2s.analysis.affine import Range, flat_index, linear, ranges
+from s2s.dialects import loop, tensor
+from s2s.errors import CompilerBug
+from s2s.passes.tensor.lower_to_loop.emitter import Bounds, Carried, Emitter
+from s2s.passes.tensor.lower_to_loop.guards import Constraint, Holds
+from s2s.passes.tensor.lower_to_loop.pieces import Piece, cut
+from s2s.passes.tensor.lower_to_loop.tile import Loads, Operand, ScalarBody, TilePoint, tile_points
+
+
+@dataclass
+class Nest:
+    """State of the walk into the loops of `op`: where each dimension of the domain stands at the current place."""
+
+    op: tensor.ComputeOp
+    schedule: tensor.ScheduleAttr
+    names: Sequence[str]
+    buffers: dict[SSAValue, SSAValue]
+    emitter: Emitter
+    dims: list[AffineExpr] = field(default_factory=list[AffineExpr])
+    box: list[Range] = field(default_factory=list[Range])
+    pieces: list[Piece] = field(default_factory=list[Piece])
+    blocks: dict[int, tuple[AffineExpr, int]] = field(default_factory=dict[int, tuple[AffineExpr, int]])
+    clipped: set[Constraint] = field(default_factory=set[Constraint])
+
+    def __post_init__(self) -> None:
+        self.box = ranges(self.op.sizes)
+        self.dims = [AffineConstantExpr(0)] * len(self.op.sizes)
+        self.pieces = [Piece(0, 1, 1)] * len(self.op.sizes)
+        self.reads = self._operands(self.op.reads, self.op.read_accesses)
+        self.points = self._operands(self.op.points, self.op.point_accesses)
+        self.read_guards = [constraint for read in self.reads for constraint in read.guard]
+        self.point_guards = [constraint for point in self.points for constraint in point.guard]
+
+    def emit(self) -> None:
+        """Emit the whole nest."""
+        with ExitStack() as stack:
+            for dim, size in self.schedule.block_sizes:
+                variable = stack.enter_context(
+                    self.emitter.loop(Bounds(0, self.op.sizes[dim], size), f"{self.names[dim]}_block")
+                )
+                self.blocks[dim] = (variable, size)
+            self._parallel([dim for dim in self.schedule.loop_order if dim < self.op.rank])
+
+    def _operands(self, values: Sequence[SSAValue], accesses: Sequence[tensor.AccessAttr]) -> list[Operand]:
+        operands: list[Operand] = []
+        for value, access in zip(values, accesses, strict=True):
+            assert isinstance(value.type, TensorType)
+            operands.append(Operand(self.buffers[value], access, value.type.get_shape(), tensor.element_type(value)))
+        return operands
+
+    # parallel dimensions
+
+    def _parallel(self, order: Sequence[int]) -> None:
+        if not order:
+            self._tile()
+            return
+        for piece in self._cut(order[0]):
+            with self._piece(order[0], piece):
+                self._parallel(order[1:])
+
+    def _cut(self, dim: int) -> list[Piece]:
+        """The pieces of a parallel dimension. Guards of reads matter only where a tile would straddle them."""
+        tile = min(self.schedule.tiles[dim], self.op.sizes[dim])
+        lanes = self.schedule.lanes.data if self.schedule.vector_dim == dim else 1
+        guards = [*self.point_guards, *(self.read_guards if tile > 1 else [])]
+        relevant = [guard for guard in guards if dim in guard.expr.used_dims()]
+        return cut(dim, self.box, tile, lanes if self.op.sizes[dim] > 1 else 1, relevant)
+
+    @contextmanager
+    def _piece(self, dim: int, piece: Piece) -> Generator[None]:
+        before = self.dims[dim], self.box[dim], self.pieces[dim]
+        self.pieces[dim] = piece
+        self.box[dim] = (piece.start, piece.stop - 1)
+        with ExitStack() as stack:
+            if piece.count == 1 and dim not in self.blocks:
+                self.dims[dim] = AffineConstantExpr(piece.start)
+            else:
+                bounds = self._loop_bounds(dim, piece)
+                self.dims[dim] = stack.enter_context(self.emitter.loop(bounds, self.names[dim]))
+            yield
+        self.dims[dim], self.box[dim], self.pieces[dim] = before
+
+    def _loop_bounds(self, dim: int, piece: Piece) -> Bounds:
+        if dim not in self.blocks:
+            return Bounds(piece.start, piece.stop, piece.tile)
+        base, size = self.blocks[dim]
+        return Bounds(piece.start, piece.stop, piece.tile, (base,), (base + size,))
+
+    # one register tile
+
+    def _tile(self) -> None:
+        points = tile_points(self.pieces[: self.op.rank])
+        accumulators = Carried(self._initial(points))
+        if self.op.reduce is not None:
+            self._reduction([dim for dim in self.schedule.loop_order if dim >= self.op.rank], points, accumulators)
+        self._apply(points, accumulators.values)
+
+    def _at(self, point: TilePoint) -> list[AffineExpr]:
+        """The position of `point` in the domain."""
+        offsets = [*point.offsets, *[0] * (len(self.dims) - len(point.offsets))]
+        return [expr + offset if offset else expr for expr, offset in zip(self.dims, offsets, strict=True)]
+
+    def _initial(self, points: Sequence[TilePoint]) -> list[SSAValue]:
+        values: list[SSAValue] = []
+        vectors: dict[tuple[object, int], SSAValue] = {}
+        several = len(self.op.inits) > 1
+        for point in points:
+            for number, init in enumerate(self.op.inits):
+                key = (init, point.lanes)
+                if key not in vectors or not several:
+                    vectors[key] = self.emitter.splat(self.emitter.constant(init), point.lanes)
+                value = vectors[key]
+                value.name_hint = f"acc{'abcdefgh'[number] if several else ''}{point.label}"
+                values.append(value)
+        return values
+
+    # reductions
+
+    def _reduction(self, order: Sequence[int], points: Sequence[TilePoint], accumulators: Carried) -> None:
+        if not order:
+            self._step(points, accumulators)
+            return
+        dim, before = order[0], self.dims[order[0]]
+        size, tile = self.op.sizes[dim], min(self.schedule.tiles[dim], self.op.sizes[dim])
+        full = size // tile * tile
+        if tile == 1 and size > 1:
+            bounds, clipped = self._clip(dim)
+            self.clipped |= clipped
+            with self.emitter.loop(bounds, self.names[dim], accumulators) as variable:
+                self.dims[dim] = variable
+                self._reduction(order[1:], points, accumulators)
+            self.clipped -= clipped
+        else:
+            if full > tile:
+                with self.emitter.loop(Bounds(0, full, tile), self.names[dim], accumulators) as variable:
+                    self._unrolled(dim, variable, tile, order[1:], points, accumulators)
+            else:
+                self._unrolled(dim, AffineConstantExpr(0), full, order[1:], points, accumulators)
+            self._unrolled(dim, AffineConstantExpr(full), size - full, order[1:], points, accumulators)
+        self.dims[dim] = before
+
+    def _unrolled(
+        self,
+        dim: int,
+        base: AffineExpr,
+        count: int,
+        order: Sequence[int],
+        points: Sequence[TilePoint],
+        accumulators: Carried,
+    ) -> None:
+        for offset in range(count):
+            self.dims[dim] = base + offset
+            self._reduction(order, points, accumulators)
+
+    def _clip(self, dim: int) -> tuple[Bounds, set[Constraint]]:
+        """The bounds within which the open guards that only this reduction decides all hold."""
+        lower: list[AffineExpr] = []
+        upper: list[AffineExpr] = []
+        clipped: set[Constraint] = set()
+        for constraint in self.read_guards:
+            if constraint.modulus or constraint.holds(self.box) is not Holds.MAYBE:
+                continue
+            form = linear(constraint.expr, self.box)
+            reductions = {d for atom in form.terms for d in atom.used_dims() if d >= self.op.rank}
+            factor = form.terms.get(AffineDimExpr(dim), 0)
+            if reductions != {dim} or factor == 0 or self._in_tile(constraint):
+                continue
+            rest = form.plus(linear(AffineDimExpr(dim), [(0, 1)] * (dim + 1)), -factor).to_expr()
+            here = rest.replace_dims_and_symbols(self.dims, ())
+            if factor > 0:
+                lower.append((here * -1).ceil_div(factor) if factor > 1 else here * -1)
+            else:
+                upper.append((here + 1).ceil_div(-factor) if factor < -1 else here + 1)
+            clipped.add(constraint)
+        return Bounds(0, self.op.sizes[dim], 1, tuple(lower), tuple(upper)), clipped
+
+    def _in_tile(self, constraint: Constraint) -> bool:
+        """Whether the points of the tile may answer `constraint` differently."""
+        return any(self.pieces[d].tile > 1 for d in constraint.expr.used_dims() if d < self.op.rank)
+
+    def _step(self, points: Sequence[TilePoint], accumulators: Carried) -> None:
+        """One step of the reduction, for every point of the tile."""
+        assert self.op.reduce is not None
+        loads, width = Loads(self.emitter), len(self.op.inits)
+        for number, point in enumerate(points):
+            mine = slice(number * width, (number + 1) * width)
+            accumulators.values[mine] = self._guarded_step(point, loads, accumulators.values[mine])
+
+    def _guarded_step(self, point: TilePoint, loads: Loads, values: list[SSAValue]) -> list[SSAValue]:
+        dims = self._at(point)
+        here = [
+            Constraint(constraint.expr.replace_dims_and_symbols(dims, ()), constraint.modulus)
+            for constraint in self.read_guards
+            if constraint not in self.clipped
+        ]
+        states = [constraint.holds(self.emitter.space.bound) for constraint in here]
+        if Holds.NEVER in states:
+            return values
+        undecided = [constraint for constraint, state in zip(here, states, strict=True) if state is Holds.MAYBE]
+        if not undecided:
+            return self._reduce(point, dims, loads, values)
+        then, otherwise = Block(), Block([loop.YieldOp(*values)])
+        with self.emitter.inside(then):
+            then.add_op(loop.YieldOp(*self._reduce(point, dims, loads.nested(), values)))
+        identity: list[AffineExpr] = [AffineDimExpr(dim) for dim in range(len(self.emitter.space.loops))]
+        types = [value.type for value in values]
+        results = self.emitter.when(undecided, identity, Region(then), Region(otherwise), types)
+        for result, value in zip(results, values, strict=True):
+            result.name_hint = value.name_hint
+        return results
+
+    def _reduce(self, point: TilePoint, dims: list[AffineExpr], loads: Loads, values: list[SSAValue]) -> list[SSAValue]:
+        region = self.op.reduce
+        assert region is not None
+        arguments = region.block.args
+        reads = dict(zip(arguments, self.reads, strict=False))
+        body = ScalarBody(self.emitter, loads, point, dims, {}, self._tables(arguments))
+        for argument, operand in reads.items():
+            body.values[argument] = loads.load(operand, dims, point)
+        body.values.update(zip(arguments[len(self.reads) :], values, strict=False))
+        results = [self.emitter.splat(value, point.lanes) for value in body.run(region)]
+        for result, value in zip(results, values, strict=True):
+            result.name_hint = value.name_hint
+        return results
+
+    # results
+
+    def _apply(self, points: Sequence[TilePoint], accumulators: list[SSAValue]) -> None:
+        arguments, width = self.op.apply.block.args, len(self.op.inits)
+        sources = dict(zip(arguments[width:], self.points, strict=False))
+        loads = Loads(self.emitter)
+        for number, point in enumerate(points):
+            dims = self._at(point)
+            body = ScalarBody(self.emitter, loads, point, dims[: self.op.rank], sources, self._tables(arguments))
+            body.values.update(zip(arguments, accumulators[number * width : (number + 1) * width], strict=False))
+            for result, value in zip(self.op.res, body.run(self.op.apply), strict=True):
+                self._store(result, value, point, dims)
+
+    def _tables(self, arguments: Sequence[BlockArgument]) -> dict[BlockArgument, tuple[SSAValue, tuple[int, ...]]]:
+        tables: dict[BlockArgument, tuple[SSAValue, tuple[int, ...]]] = {}
+        count = len(self.op.tables)
+        for argument, table in zip(arguments[len(arguments) - count :], self.op.tables, strict=True):
+            assert isinstance(table.type, TensorType)
+            tables[argument] = (self.buffers[table], table.type.get_shape())
+        return tables
+
+    def _store(self, result: SSAValue, value: SSAValue, point: TilePoint, dims: list[AffineExpr]) -> None:
+        shape = self.op.parallel_sizes
+        position = flat_index(dims[: self.op.rank], shape)
+        affine_map, indices = self.emitter.space.emit(position)
+        if point.vector_dim is None:
+            self.emitter.add(loop.StoreOp(value, self.buffers[result], affine_map, indices))
+            return
+        stride = 1
+        for size in shape[point.vector_dim + 1 :]:
+            stride *= size
+        active = point.active if point.active < point.lanes else None
+        vector = self.emitter.splat(value, point.lanes)
+        self.emitter.add(loop.StoreOp(vector, self.buffers[result], affine_map, indices, stride=stride, lanes=active))
+
+
+def emit_nest(op: tensor.ComputeOp, names: Sequence[str], buffers: dict[SSAValue, SSAValue], block: Block) -> None:
+    """Append the loops of `op` to `block`; `buffers` holds the memref of every tensor it reads or defines."""
+    if op.schedule is None:
+        raise CompilerBug("tensor-lower-to-loop needs a schedule on every tensor.compute; run tensor-pick-schedule")
+    Nest(op, op.schedule, names, buffers, Emitter(block)).emit()

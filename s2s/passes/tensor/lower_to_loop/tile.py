@@ -1,0 +1,255 @@
+"""The code of one register tile: its points, the loads they share, and the scalar bodies copied for each."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import product
+
+from xdsl.dialects import arith
+from xdsl.dialects.builtin import IndexType, IntegerAttr, VectorType, i1
+from xdsl.ir import Attribute, Block, BlockArgument, Operation, Region, SSAValue
+from xdsl.ir.affine import AffineDimExpr, AffineExpr
+
+from s2s.analysis.affine import flat_index, linear
+from s2s.dialects import loop, tensor
+from s2s.errors import CompilerBug
+from s2s.passes.tensor.lower_to_loop.emitter import Emitter
+from s2s.passes.tensor.lower_to_loop.guards import Constraint, Holds, guard_of, holds_all
+from s2s.passes.tensor.lower_to_loop.pieces import Piece
+
+
+@dataclass(frozen=True)
+class TilePoint:
+    """A point of the register tile: its offset in each parallel dimension, and its lanes along the vector one."""
+
+    offsets: tuple[int, ...]
+    vector_dim: int | None
+    lanes: int
+    active: int
+    label: str
+    """Digits that tell the points of a tile apart, in names of temporaries; empty for a tile of one point."""
+
+
+def tile_points(pieces: Sequence[Piece]) -> list[TilePoint]:
+    """The points of the tile that the current pieces of the parallel dimensions span."""
+    vector_dim = next((dim for dim, piece in enumerate(pieces) if piece.lanes > 1), None)
+    steps = [range(0, piece.tile, piece.lanes) for piece in pieces]
+    wide = [dim for dim, step in enumerate(steps) if len(step) > 1]
+    points: list[TilePoint] = []
+    for number, offsets in enumerate(product(*steps)):
+        digits = [offsets[dim] // pieces[dim].lanes for dim in wide]
+        label = "".join(map(str, digits)) if all(digit < 10 for digit in digits) else str(number)
+        active = (
+            1 if vector_dim is None else min(pieces[vector_dim].lanes, pieces[vector_dim].tile - offsets[vector_dim])
+        )
+        lanes = 1 if vector_dim is None else pieces[vector_dim].lanes
+        points.append(TilePoint(offsets, vector_dim, lanes, active, label))
+    return points
+
+
+@dataclass(frozen=True)
+class Operand:
+    """A buffer and how it is indexed from the domain."""
+
+    buffer: SSAValue
+    access: tensor.AccessAttr
+    shape: tuple[int, ...]
+    element: Attribute
+
+    @property
+    def guard(self) -> list[Constraint]:
+        """When the access hits the buffer."""
+        return guard_of(self.access, self.shape)
+
+    def position(self, dims: Sequence[AffineExpr]) -> AffineExpr:
+        """The flat position read at the point `dims`."""
+        indices = [
+            expr.replace_dims_and_symbols(dims, ()) // divisor
+            for expr, divisor in zip(self.access.map.data.results, self.access.division, strict=True)
+        ]
+        return flat_index(indices, self.shape)
+
+
+@dataclass
+class Loads:
+    """Loads already made in the current block, so that points of a tile share them."""
+
+    emitter: Emitter
+    made: dict[tuple[object, ...], SSAValue] = field(default_factory=dict[tuple[object, ...], SSAValue])
+
+    def nested(self) -> "Loads":
+        """For a block inside the current one: sees these loads, keeps its own to itself."""
+        return Loads(self.emitter, dict(self.made))
+
+    def load(self, operand: Operand, dims: Sequence[AffineExpr], point: TilePoint) -> SSAValue:
+        """The element of `operand` at `dims`; a vector where the point is one and the operand varies along it."""
+        space = self.emitter.space
+        position = operand.position(dims)
+        if point.vector_dim is None:
+            return self._scalar(operand, position)
+        lane = AffineDimExpr(len(space.loops))
+        along = [expr + lane if dim == point.vector_dim else expr for dim, expr in enumerate(dims)]
+        form = linear(operand.position(along), [*space.bound, (0, point.lanes - 1)])
+        stride = form.terms.get(lane, 0)
+        if any(lane.position in atom.used_dims() for atom in form.terms if atom != lane):
+            raise CompilerBug(
+                f"access {operand.access.map.data} is not linear along vector dimension {point.vector_dim}"
+            )
+        if stride == 0:
+            return self._scalar(operand, position)
+        active = point.active if point.active < point.lanes else None
+        key = (operand.buffer, str(space.linear(position).to_expr()), stride, active)
+        if key not in self.made:
+            affine_map, indices = space.emit(position)
+            vector = VectorType(operand.element, [point.lanes])
+            op = loop.LoadOp(operand.buffer, affine_map, indices, vector, stride=stride, lanes=active)
+            self.made[key] = self.emitter.add(op, operand.buffer.name_hint).result
+        return self.made[key]
+
+    def _scalar(self, operand: Operand, position: AffineExpr) -> SSAValue:
+        space = self.emitter.space
+        key = (operand.buffer, str(space.linear(position).to_expr()))
+        if key not in self.made:
+            affine_map, indices = space.emit(position)
+            op = loop.LoadOp(operand.buffer, affine_map, indices, operand.element)
+            self.made[key] = self.emitter.add(op, operand.buffer.name_hint).result
+        return self.made[key]
+
+    def splat(self, value: SSAValue, lanes: int) -> SSAValue:
+        """`value` in every lane, once for all points."""
+        if lanes == 1 or isinstance(value.type, VectorType):
+            return value
+        key = ("splat", value, lanes)
+        if key not in self.made:
+            self.made[key] = self.emitter.splat(value, lanes)
+        return self.made[key]
+
+
+@dataclass
+class ScalarBody:
+    """Copies a region of `tensor.compute` for one point."""
+
+    emitter: Emitter
+    loads: Loads
+    point: TilePoint
+    dims: Sequence[AffineExpr]
+    sources: Mapping[BlockArgument, Operand]
+    tables: Mapping[BlockArgument, tuple[SSAValue, tuple[int, ...]]]
+    values: dict[SSAValue, SSAValue] = field(default_factory=dict[SSAValue, SSAValue])
+    known: dict[SSAValue, bool] = field(default_factory=dict[SSAValue, bool])
+
+    def run(self, region: Region) -> list[SSAValue]:
+        """Copy all operations; return what the region yields, for this point."""
+        for op in region.block.ops:
+            if isinstance(op, tensor.YieldOp):
+                return [self.value(argument) for argument in op.arguments]
+            self._copy(op)
+        raise CompilerBug("a region of tensor.compute without tensor.yield")
+
+    def value(self, original: SSAValue) -> SSAValue:
+        """The value at this point of a value of the region."""
+        if original not in self.values:
+            if not isinstance(original, BlockArgument) or original not in self.sources:
+                raise CompilerBug(f"value {original} of a tensor.compute region has no source")
+            self.values[original] = self._element(self.sources[original])
+        return self.values[original]
+
+    def _guard(self, operand: Operand) -> tuple[Holds, list[Constraint]]:
+        box = self.emitter.space.bound
+        here = [
+            Constraint(constraint.expr.replace_dims_and_symbols(self.dims, ()), constraint.modulus)
+            for constraint in operand.guard
+        ]
+        undecided = [constraint for constraint in here if constraint.holds(box) is Holds.MAYBE]
+        return holds_all(here, box), undecided
+
+    def _element(self, operand: Operand) -> SSAValue:
+        state, undecided = self._guard(operand)
+        if state is Holds.NEVER:
+            return self.emitter.zero(operand.element)
+        if state is Holds.ALWAYS:
+            return self.loads.load(operand, self.dims, self.point)
+        return self._choose(
+            undecided,
+            operand.element,
+            lambda: self.loads.nested().load(operand, self.dims, self.point),
+            lambda: self.emitter.zero(operand.element),
+        )
+
+    def _choose(
+        self,
+        constraints: Sequence[Constraint],
+        type: Attribute,
+        yes: Callable[[], SSAValue],
+        no: Callable[[], SSAValue],
+    ) -> SSAValue:
+        branches: list[Region] = []
+        for make in (yes, no):
+            block = Block()
+            with self.emitter.inside(block):
+                block.add_op(loop.YieldOp(make()))
+            branches.append(Region(block))
+        identity: list[AffineExpr] = [AffineDimExpr(dim) for dim in range(len(self.emitter.space.loops))]
+        return self.emitter.when(constraints, identity, branches[0], branches[1], [type])[0]
+
+    def _copy(self, op: Operation) -> None:
+        match op:
+            case tensor.IndexOp():
+                self.values[op.result] = self.emitter.index(self.dims[op.dim.value.data])
+            case tensor.InBoundsOp():
+                self._in_bounds(op)
+            case tensor.ExtractOp():
+                self._extract(op)
+            case arith.SelectOp() if self.value(op.cond) in self.known:
+                chosen = op.lhs if self.known[self.value(op.cond)] else op.rhs
+                self.values[op.result] = self.value(chosen)
+            case _:
+                self._copy_scalar(op)
+
+    def _in_bounds(self, op: tensor.InBoundsOp) -> None:
+        if not isinstance(op.value, BlockArgument) or op.value not in self.sources:
+            raise CompilerBug("tensor.in_bounds needs a block argument with an access")
+        state, undecided = self._guard(self.sources[op.value])
+        if state is Holds.MAYBE:
+            yes, no = (
+                (lambda: self.emitter.constant(IntegerAttr(1, i1))),
+                (lambda: self.emitter.constant(IntegerAttr(0, i1))),
+            )
+            self.values[op.result] = self._choose(undecided, i1, yes, no)
+            return
+        truth = state is Holds.ALWAYS
+        value = self.emitter.constant(IntegerAttr(int(truth), i1))
+        self.values[op.result] = value
+        self.known[value] = truth
+
+    def _extract(self, op: tensor.ExtractOp) -> None:
+        if not isinstance(op.table, BlockArgument):
+            raise CompilerBug("tensor.extract needs a table of its computation")
+        buffer, shape = self.tables[op.table]
+        position: SSAValue | None = None
+        for index, size in zip(op.indices, shape, strict=True):
+            here = self.value(index)
+            if position is None:
+                position = here
+                continue
+            extent = self.emitter.constant(IntegerAttr(size, IndexType()))
+            scaled = self.emitter.add(arith.MuliOp(position, extent)).result
+            position = self.emitter.add(arith.AddiOp(scaled, here)).result
+        if position is None:
+            position = self.emitter.constant(IntegerAttr(0, IndexType()))
+        self.values[op.result] = self.emitter.add(loop.LoadAtOp(buffer, position, op.result.type), "value").result
+
+    def _copy_scalar(self, op: Operation) -> None:
+        operands = [self.value(operand) for operand in op.operands]
+        vector = any(isinstance(operand.type, VectorType) for operand in operands)
+        types: list[Attribute] = [result.type for result in op.results]
+        if vector:
+            lanes = self.point.lanes
+            operands = [self.loads.splat(operand, lanes) for operand in operands]
+            types = [VectorType(type, [lanes]) for type in types]
+        copy = type(op).create(
+            operands=operands, result_types=types, properties=dict(op.properties), attributes=dict(op.attributes)
+        )
+        self.emitter.add(copy)
+        for old, new in zip(op.results, copy.results, strict=True):
+            new.name_hint = old.name_hint
+            self.values[old] = new
