@@ -21,7 +21,7 @@ format: $(STAMP)        ## mend what ruff can mend
 	$(BIN)/ruff format
 
 docs: $(STAMP)          ## write the generated pages of docs/ again
-	$(BIN)/python -m s2s.docs docs
+	$(BIN)/python docs/generate.py
 
 venv: $(STAMP)          ## the virtual environment in .venv
 

@@ -1,0 +1,106 @@
+"""Write the pages of docs/reference/ from the code they describe.
+
+    python docs/generate.py          (or: make docs)
+
+A test compares the pages with what this writes, so they are never older than the code.
+"""
+
+import importlib
+import inspect
+from collections.abc import Iterator
+from pathlib import Path
+
+from xdsl.ir import Dialect, Operation
+from xdsl.irdl import IRDLOperation, OpDef, OptionalDef, VariadicDef
+from xdsl.passes import get_pass_option_infos
+
+from s2s import registry
+from s2s.context import CompilerContext
+
+FOLDER = Path(__file__).parent / "reference"
+DIALECTS = ("graph", "tensor", "loop", "c")
+NOTICE = "<!-- Written by docs/generate.py; change the docstrings in the code, then `make docs`. -->\n"
+
+
+def dialects_page() -> str:
+    """Every operation, type and attribute of our dialects."""
+    loaded = {dialect.name: dialect for dialect in CompilerContext().loaded_dialects}
+    sections = (dialect_section(loaded[name]) for name in DIALECTS)
+    intro = (
+        "A network goes down through four dialects; `arith`, `math`, `func` and the types of `builtin` are xDSL's own."
+        " A name followed by `?` may be left out, by `…` may be repeated."
+    )
+    return "\n".join([NOTICE, "# Dialects\n", intro, "", *sections])
+
+
+def dialect_section(dialect: Dialect) -> str:
+    """A heading, the docstring of the dialect, its types and attributes, its operations by file."""
+    package = importlib.import_module(f"s2s.dialects.{dialect.name}")
+    lines = [f"## {dialect.name}\n", inspect.getdoc(package) or "", ""]
+    for attribute in sorted(dialect.attributes, key=lambda each: each.name):
+        lines.append(f"- `{attribute.name}`: {one_line(attribute.__doc__)}")
+    modules: dict[str, list[type[Operation]]] = {}
+    for operation in dialect.operations:
+        modules.setdefault(operation.__module__, []).append(operation)
+    for module, operations in modules.items():
+        lines += ["", f"### {module.rpartition('.')[2]}\n", one_line(importlib.import_module(module).__doc__), ""]
+        lines += ["| operation | from | with | to | what it does |", "|---|---|---|---|---|"]
+        lines += [operation_row(each) for each in sorted(operations, key=lambda each: each.name)]
+    return "\n".join(lines) + "\n"
+
+
+def operation_row(operation: type[Operation]) -> str:
+    """One line of the table of a file."""
+    assert issubclass(operation, IRDLOperation)
+    definition = operation.get_irdl_definition()
+    operands = ", ".join(marked(name, each) for name, each in definition.operands)
+    results = ", ".join(marked(name, each) for name, each in definition.results)
+    cells = (f"`{operation.name}`", operands, ", ".join(attributes(definition)), results, one_line(operation.__doc__))
+    return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
+
+
+def attributes(definition: OpDef) -> Iterator[str]:
+    """Names of properties, attributes and regions, the optional ones marked."""
+    for name, each in {**definition.properties, **definition.attributes}.items():
+        if name != "operandSegmentSizes":
+            yield marked(name, each)
+    for name, each in definition.regions:
+        yield marked(name, each) + " (region)"
+
+
+def marked(name: str, definition: object) -> str:
+    """The name in code type, with `?` when it may be left out and `…` when it may be repeated."""
+    repeated = isinstance(definition, VariadicDef) and not isinstance(definition, OptionalDef)
+    return f"`{name}{'…' if repeated else '?' if isinstance(definition, OptionalDef) else ''}`"
+
+
+def passes_page() -> str:
+    """Every pass, level by level."""
+    lines = [NOTICE, "# Passes\n", "Each runs alone with `s2s-opt -p NAME`, or `-p NAME{option=value}`.\n"]
+    for name in registry.PASSES:
+        options = get_pass_option_infos(registry.load_pass(name))
+        doc = inspect.getdoc(importlib.import_module(registry.module_name(name))) or ""
+        lines += [f"## {name}\n", doc, ""]
+        lines += [f"- `{each.name}`: {each.expected_type}, by default `{each.default_value}`" for each in options]
+    return "\n".join(lines).rstrip() + "\n"
+
+
+def one_line(doc: str | None) -> str:
+    """The prose of a docstring as one paragraph; examples of code do not fit a table."""
+    paragraphs = inspect.cleandoc(doc or "").split("\n\n")
+    return " ".join(" ".join(each for each in paragraphs if not each.startswith("    ")).split())
+
+
+PAGES = {"dialects.md": dialects_page, "passes.md": passes_page}
+"""File in docs/reference/, and what writes it."""
+
+
+def main() -> None:
+    """Write all pages."""
+    FOLDER.mkdir(exist_ok=True)
+    for file, page in PAGES.items():
+        (FOLDER / file).write_text(page())
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,16 @@
+"""The generated pages of docs/reference/ say what the code says."""
+
+import runpy
+from collections.abc import Callable
+
+import pytest
+
+from support.project import ROOT
+
+PAGES: dict[str, Callable[[], str]] = runpy.run_path(str(ROOT / "docs" / "generate.py"))["PAGES"]
+
+
+@pytest.mark.parametrize("file", PAGES)
+def test_page_is_as_generated(file: str):
+    written = (ROOT / "docs" / "reference" / file).read_text()
+    assert written == PAGES[file](), f"docs/reference/{file} is older than the code: make docs"
