@@ -1,0 +1,125 @@
+"""Buffers that share an address, seen as one block; and which blocks must not overlap.
+
+A chain of in-place kernels (`relu` of `add` of `conv`) keeps one address through several buffers. Such a chain is a
+block: its height over time is the size of the buffers that live then. Two blocks that live at the same time lie one
+below the other, and the lower one needs only the height it has *while both live*:
+
+    height
+      |  aaaa bb          block {a, b}, b computed in place of a
+      |  aaaa bb ccc      c may start right above b, below the top of a
+      +------------------ step
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from s2s.memory.buffers import Buffer, InPlace, align_up
+
+
+@dataclass(frozen=True)
+class Block:
+    """Buffers at one address, in order of time; `first` to `last` is the life of the whole."""
+
+    members: tuple[Buffer, ...]
+
+    @property
+    def size(self) -> int:
+        return max(member.size for member in self.members)
+
+    @property
+    def align(self) -> int:
+        return max(member.align for member in self.members)
+
+    @property
+    def first(self) -> int:
+        return self.members[0].first
+
+    @property
+    def last(self) -> int:
+        return self.members[-1].last
+
+    def height(self, first: int, last: int) -> int:
+        """The largest size within the steps `first` to `last`."""
+        return max((m.size for m in self.members if m.first <= last and first <= m.last), default=0)
+
+
+@dataclass(frozen=True)
+class Conflict:
+    """Seen from one block: `other` lives at the same time; `own` and `height` are what the two measure then."""
+
+    other: int
+    own: int
+    height: int
+
+
+@dataclass(frozen=True)
+class Layout:
+    """The blocks of a plan, for each block its conflicts with others, and a size that no placement can go below."""
+
+    blocks: tuple[Block, ...]
+    conflicts: tuple[tuple[Conflict, ...], ...]
+    bound: int
+
+    @property
+    def work(self) -> int:
+        """How much one placement of all blocks costs, in conflicts looked at."""
+        return len(self.blocks) + sum(map(len, self.conflicts))
+
+
+def merge_in_place(buffers: Sequence[Buffer], chosen: Sequence[InPlace]) -> tuple[Block, ...]:
+    """Chains of buffers linked by the chosen pairs, in the order of their first buffers. Zero sizes are left out."""
+    by_name = {buffer.name: buffer for buffer in buffers}
+    heir = {pair.input: pair.output for pair in chosen}
+    heirs = set(heir.values())
+    blocks: list[Block] = []
+    for buffer in buffers:
+        if buffer.name in heirs:
+            continue
+        members = [buffer]
+        while (following := heir.get(members[-1].name)) is not None:
+            members.append(by_name[following])
+        block = Block(tuple(members))
+        if block.size:
+            blocks.append(block)
+    return tuple(blocks)
+
+
+def layout_of(blocks: Sequence[Block]) -> Layout:
+    """Find the conflicts by a sweep over time: linear in blocks plus conflicts."""
+    conflicts: list[list[Conflict]] = [[] for _ in blocks]
+    active: list[int] = []
+    for index in sorted(range(len(blocks)), key=lambda i: (blocks[i].first, i)):
+        block = blocks[index]
+        active = [other for other in active if blocks[other].last >= block.first]
+        for other in active:
+            _relate(blocks, index, other, conflicts)
+        active.append(index)
+    return Layout(tuple(blocks), tuple(map(tuple, conflicts)), _aligned_bound(blocks, conflicts))
+
+
+def _aligned_bound(blocks: Sequence[Block], conflicts: Sequence[Sequence[Conflict]]) -> int:
+    """Largest sum of live blocks where all but the topmost are padded to the common alignment of all offsets."""
+    align = math.gcd(*(block.align for block in blocks))
+    bound = 0
+    for block, others in zip(blocks, conflicts, strict=True):
+        for step in {member.first for member in block.members}:
+            heights = [block.height(step, step), *(blocks[c.other].height(step, step) for c in others)]
+            padded = [align_up(height, align) for height in heights]
+            bound = max(bound, sum(padded) - max(p - h for p, h in zip(padded, heights, strict=True)))
+    return bound
+
+
+def _relate(blocks: Sequence[Block], index: int, other: int, conflicts: list[list[Conflict]]) -> None:
+    """Note that two blocks live together, if each has bytes in the common time."""
+    first = max(blocks[index].first, blocks[other].first)
+    last = min(blocks[index].last, blocks[other].last)
+    mine, theirs = blocks[index].height(first, last), blocks[other].height(first, last)
+    if mine and theirs:
+        conflicts[index].append(Conflict(other, mine, theirs))
+        conflicts[other].append(Conflict(index, theirs, mine))
+
+
+def total_size(layout: Layout, offsets: Sequence[int]) -> int:
+    """Bytes of the arena that these offsets need."""
+    return max((offset + block.size for offset, block in zip(offsets, layout.blocks, strict=True)), default=0)

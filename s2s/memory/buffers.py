@@ -1,0 +1,103 @@
+"""What the planners work on: buffers with a size and a lifetime, and the bound that no plan can beat.
+
+Time is counted in steps of the execution order. A buffer occupies its bytes from step `first` to step `last`, both
+included, so the input and the output of one kernel never share a byte, except where the kernel says they may.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from s2s.errors import CompilerBug
+
+
+@dataclass(frozen=True)
+class Buffer:
+    """`size` bytes at a multiple of `align`, holding a value from step `first` to step `last`."""
+
+    name: str
+    size: int
+    align: int
+    first: int
+    last: int
+
+
+@dataclass(frozen=True)
+class InPlace:
+    """Kernel permission: `output` may start at the address of `input`, which dies in the step that makes `output`."""
+
+    output: str
+    input: str
+
+
+@dataclass(frozen=True)
+class Plan:
+    """An offset for each buffer, the bytes of the arena, and the largest sum of simultaneously live buffers."""
+
+    offsets: Mapping[str, int]
+    size: int
+    lower_bound: int
+
+    @property
+    def ratio(self) -> float:
+        """Arena bytes for each byte of the bound: 1.0 is a perfect plan."""
+        return self.size / self.lower_bound if self.lower_bound else 1.0
+
+
+def align_up(offset: int, align: int) -> int:
+    """The smallest multiple of `align` that is not below `offset`."""
+    return -(-offset // align) * align
+
+
+def check_buffers(buffers: Sequence[Buffer], in_place: Sequence[InPlace]) -> None:
+    """Refuse what no caller of the planner may hand over."""
+    by_name = {buffer.name: buffer for buffer in buffers}
+    if len(by_name) != len(buffers):
+        raise CompilerBug("two buffers of one memory plan have the same name")
+    for buffer in buffers:
+        if buffer.size < 0 or buffer.align < 1 or buffer.last < buffer.first:
+            raise CompilerBug(f"impossible buffer in a memory plan: {buffer}")
+    for pair in in_place:
+        made, dying = by_name[pair.output], by_name[pair.input]
+        if not dying.first < dying.last == made.first:
+            raise CompilerBug(f"in-place pair {pair}: an older input has to die in the step that makes the output")
+
+
+def choose_in_place(buffers: Sequence[Buffer], in_place: Sequence[InPlace]) -> tuple[InPlace, ...]:
+    """One partner for each buffer: pairs that save most bytes first, each input given to one output only.
+
+    A kernel makes one output in nearly every network, so taking the largest saving for each step is the best choice.
+    """
+    by_name = {buffer.name: buffer for buffer in buffers}
+
+    def saving(pair: InPlace) -> int:
+        return min(by_name[pair.output].size, by_name[pair.input].size)
+
+    taken_inputs: set[str] = set()
+    taken_outputs: set[str] = set()
+    chosen: list[InPlace] = []
+    for pair in sorted(in_place, key=saving, reverse=True):
+        if pair.input in taken_inputs or pair.output in taken_outputs or pair.input == pair.output:
+            continue
+        taken_inputs.add(pair.input)
+        taken_outputs.add(pair.output)
+        chosen.append(pair)
+    return tuple(chosen)
+
+
+def lower_bound(buffers: Sequence[Buffer], in_place: Sequence[InPlace] = ()) -> int:
+    """Largest sum of simultaneously live buffers; a buffer computed in place counts once with its input."""
+    by_name = {buffer.name: buffer for buffer in buffers}
+    change: dict[int, int] = {}
+    saved: dict[int, int] = {}
+    for buffer in buffers:
+        change[buffer.first] = change.get(buffer.first, 0) + buffer.size
+        change[buffer.last + 1] = change.get(buffer.last + 1, 0) - buffer.size
+    for pair in choose_in_place(buffers, in_place):
+        step = by_name[pair.output].first
+        saved[step] = saved.get(step, 0) + min(by_name[pair.output].size, by_name[pair.input].size)
+        change.setdefault(step + 1, 0)
+    live, bound = 0, 0
+    for step in sorted(change):
+        live += change[step]
+        bound = max(bound, live - saved.get(step, 0))
+    return bound

@@ -1,0 +1,53 @@
+"""Improve an order of placement by moving the blocks that stand at the top of the arena.
+
+Only a block that reaches the current size, or one that pushed it up there, can lower the size by moving: each round
+takes one of them and swaps it with a block that stands in its way, or moves it to the front. Moves that make nothing
+worse are kept. The random choices come from a fixed seed, so the plan is the same every time.
+"""
+
+import random
+from collections.abc import Sequence
+
+from s2s.memory.blocks import Layout, total_size
+from s2s.memory.placement import place
+
+SEED = 20
+
+
+def climb(layout: Layout, start: Sequence[int], rounds: int) -> list[int]:
+    """Offsets after at most `rounds` placements; stops when the bound is reached."""
+    rng = random.Random(SEED)
+    order = list(start)
+    offsets = place(layout, order)
+    best, size = offsets, total_size(layout, offsets)
+    for _ in range(rounds):
+        if size <= layout.bound:
+            break
+        candidate = _neighbour(layout, order, offsets, size, rng)
+        candidate_offsets = place(layout, candidate)
+        candidate_size = total_size(layout, candidate_offsets)
+        if candidate_size <= size:
+            if candidate_size < size:
+                best = candidate_offsets
+            order, offsets, size = candidate, candidate_offsets, candidate_size
+    return best
+
+
+def _neighbour(layout: Layout, order: list[int], offsets: list[int], size: int, rng: random.Random) -> list[int]:
+    """The order with a culprit of the current size placed earlier."""
+    tops = [i for i, block in enumerate(layout.blocks) if offsets[i] + block.size == size]
+    culprit = rng.choice(tops)
+    below = [c.other for c in layout.conflicts[culprit] if offsets[c.other] < offsets[culprit]]
+    if below and rng.random() < 0.5:
+        culprit = rng.choice(below)
+        below = [c.other for c in layout.conflicts[culprit]]
+    position = {block: at for at, block in enumerate(order)}
+    earlier = [other for other in below if position[other] < position[culprit]]
+    candidate = list(order)
+    if earlier and rng.random() < 0.7:
+        other = rng.choice(earlier)
+        candidate[position[other]], candidate[position[culprit]] = culprit, other
+    else:
+        candidate.remove(culprit)
+        candidate.insert(rng.randrange(position[culprit] + 1), culprit)
+    return candidate

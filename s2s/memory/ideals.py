@@ -1,0 +1,61 @@
+"""The best order of a part, exactly: a shortest path over sets of executed steps, where length is the peak.
+
+States of smaller peak are expanded first, and among equals those with more steps done, so a part without a better order
+is recognised quickly. A step that does not raise the peak and frees at least what it keeps is always executed at once:
+doing it later could only keep more bytes alive meanwhile.
+"""
+
+import heapq
+from dataclasses import dataclass
+
+from s2s.memory.parts import Part
+
+
+@dataclass(frozen=True)
+class Found:
+    """The result of a search: the best order, None if none beats the given peak; not `complete` if states ran out."""
+
+    order: list[int] | None
+    complete: bool
+
+
+def best_order(part: Part, peak_to_beat: int, max_states: int) -> Found:
+    """The order of smallest peak below `peak_to_beat`, looking at no more than `max_states` states."""
+    everything = (1 << len(part.steps)) - 1
+    best = {0: part.live}
+    came_from: dict[int, tuple[int, int]] = {}
+    queue: list[tuple[int, int, int, int]] = [(part.live, 0, 0, part.live)]
+    while queue:
+        peak, _, state, live = heapq.heappop(queue)
+        if state == everything:
+            return Found(_trace(came_from, state), True)
+        if peak > best[state]:
+            continue
+        if len(best) > max_states:
+            return Found(None, False)
+        for index, during, after in _moves(part, state, live, peak):
+            following, reached = state | 1 << index, max(peak, during)
+            if reached < best.get(following, peak_to_beat):
+                best[following] = reached
+                came_from[following] = (state, index)
+                heapq.heappush(queue, (reached, -following.bit_count(), following, after))
+    return Found(None, True)
+
+
+def _moves(part: Part, state: int, live: int, peak: int) -> list[tuple[int, int, int]]:
+    """Steps to try next, with the bytes live during and after each; only one if that is certainly right."""
+    moves: list[tuple[int, int, int]] = []
+    for index in part.ready(state):
+        during, after = part.cost(state, live, index)
+        if during <= peak and after <= live:
+            return [(index, during, after)]
+        moves.append((index, during, after))
+    return moves
+
+
+def _trace(came_from: dict[int, tuple[int, int]], state: int) -> list[int]:
+    order: list[int] = []
+    while state:
+        state, index = came_from[state]
+        order.append(index)
+    return order[::-1]

@@ -1,0 +1,107 @@
+"""One part of a network, prepared for search: a state is the set of executed steps, as the bits of an integer."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from s2s.memory.steps import Network
+
+
+@dataclass(frozen=True)
+class Use:
+    """A value that a step reads: its bytes, the steps of the part that read it, and whether it is needed later."""
+
+    size: int
+    readers: int
+    survives: bool
+
+    def dies(self, state: int, step: int) -> bool:
+        """Whether `step` is the only reader left."""
+        return not self.survives and self.readers & ~state == 1 << step
+
+
+@dataclass(frozen=True)
+class PartStep:
+    """A step of a part: `written` bytes appear while it runs, `kept` of them stay."""
+
+    number: int
+    before: int
+    after: tuple[int, ...]
+    uses: tuple[Use, ...]
+    written: int
+    kept: int
+    in_place: tuple[tuple[int, int], ...]
+    """Bytes that can be shared, with the index into `uses` of the value that has to die for it."""
+
+
+@dataclass(frozen=True)
+class Part:
+    """Steps that stand together in every best order; steps are known by their position in the given order."""
+
+    steps: tuple[PartStep, ...]
+    live: int
+
+    @classmethod
+    def of(cls, network: Network, numbers: Sequence[int], live: int) -> "Part":
+        """Prepare consecutive steps of the given order; `live` bytes are live when they begin."""
+        first = numbers[0]
+        return cls(tuple(_part_step(network, numbers, first, number) for number in numbers), live)
+
+    def cost(self, state: int, live: int, index: int) -> tuple[int, int]:
+        """Bytes live while step `index` runs, and after it."""
+        step = self.steps[index]
+        dead, shared = 0, 0
+        for use in step.uses:
+            if use.dies(state, index):
+                dead += use.size
+        for size, use in step.in_place:
+            if size > shared and step.uses[use].dies(state, index):
+                shared = size
+        return live + step.written - shared, live + step.kept - dead
+
+    def ready(self, state: int) -> Iterator[int]:
+        """Steps that can be executed next."""
+        for index, step in enumerate(self.steps):
+            if not state >> index & 1 and step.before & ~state == 0:
+                yield index
+
+    def walk(self, order: Sequence[int]) -> tuple[int, int]:
+        """The peak of live bytes in this order, and the live bytes at its end."""
+        state, live, peak = 0, self.live, self.live
+        for index in order:
+            during, live = self.cost(state, live, index)
+            peak = max(peak, during)
+            state |= 1 << index
+        return peak, live
+
+
+def parts_of(network: Network) -> list[Part]:
+    """The network as parts that can be ordered one by one."""
+    live = network.live_at_start
+    parts: list[Part] = []
+    for numbers in network.segments():
+        part = Part.of(network, numbers, live)
+        parts.append(part)
+        _, live = part.walk(range(len(numbers)))
+    return parts
+
+
+def _part_step(network: Network, numbers: Sequence[int], first: int, number: int) -> PartStep:
+    """One step, with everything outside the part taken as done or as later."""
+    step, sizes = network.steps[number], network.sizes
+    reads = tuple(dict.fromkeys(step.reads))
+    in_place = tuple((min(sizes[out], sizes[read]), reads.index(read)) for out, read in step.in_place if read in reads)
+    return PartStep(
+        number,
+        before=sum(1 << earlier - first for earlier in network.before[number] if earlier >= first),
+        after=tuple(later - first for later in network.after[number] if later <= numbers[-1]),
+        uses=tuple(_use(network, value, first, numbers[-1]) for value in reads),
+        written=sum(sizes[value] for value in step.writes) + step.scratch,
+        kept=sum(sizes[value] for value in step.writes if value in network.readers or value in network.kept),
+        in_place=in_place,
+    )
+
+
+def _use(network: Network, value: int, first: int, last: int) -> Use:
+    readers = network.readers[value]
+    inside = sum(1 << reader - first for reader in readers if first <= reader <= last)
+    return Use(network.sizes[value], inside, value in network.kept or readers[-1] > last)
