@@ -1,0 +1,44 @@
+"""The files that come with s2s and are no Python: templates and the C runtime.
+
+They are read through `importlib.resources`, so they are found in a checkout, in an installed wheel and in a zip alike.
+"""
+
+from importlib.resources import files
+from importlib.resources.abc import Traversable
+
+from s2s.errors import CompilerBug
+
+RUNTIME = "s2s.runtime_c"
+TEMPLATES = "s2s.templates"
+
+
+def runtime_source(path: str) -> str:
+    """The text of a file of the C runtime, such as `include/s2s.h`."""
+    return _read(RUNTIME, path)
+
+
+def template_source(path: str) -> str:
+    """The text of a template, such as `header.h.j2`."""
+    return _read(TEMPLATES, path)
+
+
+def runtime_files() -> list[str]:
+    """Paths of all files of the C runtime, sorted: `include/s2s.h`, …, `src/arena.c`, …"""
+    return sorted(path for path in _walk(files(RUNTIME), "") if path.endswith((".c", ".h")))
+
+
+def _read(package: str, path: str) -> str:
+    resource = files(package).joinpath(path)
+    if not resource.is_file():
+        raise CompilerBug(f"{package} holds no file {path}")
+    return resource.read_text(encoding="utf-8")
+
+
+def _walk(folder: Traversable, prefix: str) -> list[str]:
+    found: list[str] = []
+    for entry in folder.iterdir():
+        if entry.is_dir():
+            found += _walk(entry, f"{prefix}{entry.name}/")
+        else:
+            found.append(prefix + entry.name)
+    return found
