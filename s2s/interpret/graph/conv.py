@@ -1,0 +1,72 @@
+"""Numpy meanings of the convolutions: one matrix product per image over unfolded windows.
+
+A convolution gathers all windows into columns (im2col) and multiplies; a transposed one multiplies and adds the
+columns into the windows.
+"""
+
+from itertools import product
+from math import prod
+
+import numpy as np
+from xdsl.ir import Operation
+
+from s2s.analysis.dtypes import Array
+from s2s.analysis.shapes.window import Window
+from s2s.dialects import graph
+from s2s.interpret.graph.precision import Meaning, widen
+
+
+def windows(x: Array, window: Window) -> Array:
+    """A view `[…, out…, kernel…]` of all windows of an `x[…, spatial…]` that is already padded."""
+    axes = tuple(range(x.ndim - window.rank, x.ndim))
+    every = np.lib.stride_tricks.sliding_window_view(x, tuple(window.extent), axis=axes)
+    steps = [slice(None, None, stride) for stride in window.strides]
+    taps = [slice(None, None, dilation) for dilation in window.dilations]
+    return every[(..., *steps, *taps)]
+
+
+def pad_spatial(x: Array, window: Window, value: object) -> Array:
+    """`x` with the padding of `window` written out as `value`."""
+    if not any(window.pads):
+        return x
+    outer = [(0, 0)] * (x.ndim - window.rank)
+    spatial = list(zip(window.low, window.high, strict=True))
+    return np.pad(x, outer + spatial, constant_values=np.asarray(value, x.dtype))
+
+
+def _conv(op: graph.ConvOp, x: Array, w: Array, b: Array | None = None) -> Array:
+    window, groups, out_shape = op.window(), op.groups.value.data, op.y.type.get_shape()
+    padded = pad_spatial(widen(x), window, 0)
+    taps = w.shape[1] * prod(window.kernel)
+    weights = widen(w).reshape(groups, w.shape[0] // groups, taps)
+    y = np.empty(out_shape, padded.dtype)
+    for image, out in zip(padded, y, strict=True):
+        columns = np.moveaxis(windows(image, window), range(1, 1 + window.rank), range(-window.rank, 0))
+        out[...] = np.matmul(weights, columns.reshape(groups, taps, -1)).reshape(out.shape)
+    return _add_bias(y, b).astype(x.dtype, copy=False)
+
+
+def _conv_transpose(op: graph.ConvTransposeOp, x: Array, w: Array, b: Array | None = None) -> Array:
+    window, groups = op.window(), op.groups.value.data
+    batch, channels, *spatial = x.shape
+    out_shape = op.y.type.get_shape()
+    weights = widen(w).reshape(groups, channels // groups, -1)
+    columns = np.matmul(np.swapaxes(weights, 1, 2), widen(x).reshape(batch, groups, channels // groups, -1))
+    columns = columns.reshape(batch, out_shape[1], *window.kernel, *spatial)
+    sizes = [low + size + high for low, size, high in zip(window.low, out_shape[2:], window.high, strict=True)]
+    full = np.zeros((batch, out_shape[1], *sizes), columns.dtype)
+    for tap in product(*map(range, window.kernel)):
+        places = tuple(
+            slice(position * dilation, position * dilation + (size - 1) * stride + 1, stride)
+            for position, dilation, size, stride in zip(tap, window.dilations, spatial, window.strides, strict=True)
+        )
+        full[(..., *places)] += columns[(slice(None), slice(None), *tap)]
+    cut = tuple(slice(low, low + size) for low, size in zip(window.low, out_shape[2:], strict=True))
+    return _add_bias(full[(..., *cut)], b).astype(x.dtype, copy=False)
+
+
+def _add_bias(y: Array, b: Array | None) -> Array:
+    return y if b is None else y + widen(b).reshape(-1, *[1] * (y.ndim - 2))
+
+
+MEANINGS: dict[type[Operation], Meaning] = {graph.ConvOp: _conv, graph.ConvTransposeOp: _conv_transpose}

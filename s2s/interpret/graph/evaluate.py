@@ -1,0 +1,48 @@
+"""The meaning of single operations: the table from operation to numpy, used to run graphs and to fold constants."""
+
+from collections.abc import Sequence
+
+import numpy as np
+from xdsl.ir import Operation
+
+from s2s.analysis.dtypes import Array, as_tensor_type, from_dense, to_numpy
+from s2s.dialects import graph
+from s2s.errors import CompilerBug
+from s2s.interpret.graph import binary, conv, elementwise, index, linear, norm, pool, reduce, shape
+from s2s.interpret.graph.precision import Meaning
+
+
+def _constant(op: graph.ConstantOp) -> Array:
+    return from_dense(op.value)
+
+
+MEANINGS: dict[type[Operation], Meaning] = {
+    graph.ConstantOp: _constant,
+    **elementwise.MEANINGS,
+    **binary.MEANINGS,
+    **conv.MEANINGS,
+    **linear.MEANINGS,
+    **pool.MEANINGS,
+    **norm.MEANINGS,
+    **shape.MEANINGS,
+    **index.MEANINGS,
+    **reduce.MEANINGS,
+}
+
+
+def can_evaluate(op: Operation) -> bool:
+    """Whether `op` has a meaning that depends on its operands alone."""
+    return type(op) in MEANINGS
+
+
+def evaluate(op: Operation, operands: Sequence[Array]) -> list[Array]:
+    """The results of `op` for the values of its operands. Results may be views of operands."""
+    meaning = MEANINGS.get(type(op))
+    if meaning is None:
+        raise CompilerBug(f"{op.name} has no numpy meaning")
+    with np.errstate(all="ignore"):
+        value = np.asarray(meaning(op, *operands))
+    expected = as_tensor_type(op.results[0].type)
+    if value.shape != expected.get_shape() or value.dtype != to_numpy(expected.element_type):
+        raise CompilerBug(f"{op.name} evaluates to {value.dtype}{list(value.shape)}, its type is {expected}")
+    return [value]

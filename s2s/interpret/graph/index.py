@@ -1,0 +1,73 @@
+"""Numpy meanings of the operations that read or write at positions held in a tensor."""
+
+import numpy as np
+from xdsl.ir import Operation
+
+from s2s.analysis.dtypes import Array
+from s2s.dialects import graph
+from s2s.errors import InputError
+from s2s.interpret.graph.precision import Meaning
+
+_COMBINE = {"add": np.add, "mul": np.multiply, "min": np.minimum, "max": np.maximum}
+
+
+def _positions(indices: Array, size: int) -> Array:
+    """`indices` counted from the front; one outside the dimension has no meaning in ONNX and is refused."""
+    positions = indices.astype(np.int64)
+    outside = (positions < -size) | (positions >= size)
+    if np.any(outside):
+        raise InputError(f"index {positions[outside].flat[0]} is outside [{-size}, {size}); give valid indices")
+    return np.where(positions < 0, positions + size, positions)
+
+
+def _gather(op: graph.GatherOp, x: Array, indices: Array) -> Array:
+    axis = op.axis.value.data
+    return np.take(x, _positions(indices, x.shape[axis]), axis=axis)
+
+
+def _gather_elements(op: graph.GatherElementsOp, x: Array, indices: Array) -> Array:
+    return x[_element_places(x, indices, op.axis.value.data)]
+
+
+def _element_places(x: Array, indices: Array, axis: int) -> tuple[Array, ...]:
+    """Where in `x` the elements are that `indices` name along `axis`."""
+    places = list(np.indices(indices.shape, sparse=True))
+    places[axis] = _positions(indices, x.shape[axis])
+    return tuple(places)
+
+
+def _gather_nd(op: graph.GatherNdOp, x: Array, indices: Array) -> Array:
+    batch_dims = op.batch_dims.value.data
+    batch = np.indices((*indices.shape[:batch_dims], *[1] * (indices.ndim - 1 - batch_dims)), sparse=True)
+    return x[(*batch[:batch_dims], *_slice_places(x.shape[batch_dims:], indices))]
+
+
+def _slice_places(shape: tuple[int, ...], indices: Array) -> tuple[Array, ...]:
+    """The last dimension of `indices` taken apart into one array of positions per dimension of `shape`."""
+    return tuple(_positions(indices[..., i], shape[i]) for i in range(indices.shape[-1]))
+
+
+def _scatter(x: Array, places: tuple[Array, ...], updates: Array, reduction: str) -> Array:
+    y = x.copy()
+    if reduction == "none":
+        y[places] = updates
+    else:
+        _COMBINE[reduction].at(y, places, updates)
+    return y
+
+
+def _scatter_elements(op: graph.ScatterElementsOp, x: Array, indices: Array, updates: Array) -> Array:
+    return _scatter(x, _element_places(x, indices, op.axis.value.data), updates, op.reduction.data)
+
+
+def _scatter_nd(op: graph.ScatterNdOp, x: Array, indices: Array, updates: Array) -> Array:
+    return _scatter(x, _slice_places(x.shape, indices), updates, op.reduction.data)
+
+
+MEANINGS: dict[type[Operation], Meaning] = {
+    graph.GatherOp: _gather,
+    graph.GatherElementsOp: _gather_elements,
+    graph.GatherNdOp: _gather_nd,
+    graph.ScatterElementsOp: _scatter_elements,
+    graph.ScatterNdOp: _scatter_nd,
+}

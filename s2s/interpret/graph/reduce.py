@@ -1,0 +1,67 @@
+"""Numpy meanings of reductions and scans."""
+
+from collections.abc import Callable
+
+import numpy as np
+from xdsl.ir import Operation
+
+from s2s.analysis.dtypes import Array
+from s2s.dialects import graph
+from s2s.dialects.graph.reduce import ArgReduceOp, ReduceOp
+from s2s.interpret.graph.binary import divide
+from s2s.interpret.graph.precision import Meaning, widen
+
+
+def _reduction(function: Callable[..., Array]) -> Meaning:
+    """The meaning of a reduction by a numpy function with `axis` and `keepdims`."""
+
+    def meaning(op: ReduceOp, x: Array) -> Array:
+        return function(widen(x), axis=op.axes.get_values(), keepdims=op.keepdims is not None).astype(x.dtype)
+
+    return meaning
+
+
+def _sum(x: Array, axis: tuple[int, ...], keepdims: bool) -> Array:
+    return np.sum(x, axis=axis, keepdims=keepdims, dtype=x.dtype)
+
+
+def _product(x: Array, axis: tuple[int, ...], keepdims: bool) -> Array:
+    return np.prod(x, axis=axis, keepdims=keepdims, dtype=x.dtype)
+
+
+def _mean(x: Array, axis: tuple[int, ...], keepdims: bool) -> Array:
+    count = np.prod([x.shape[i] for i in axis], dtype=np.int64)
+    return divide(_sum(x, axis, keepdims), np.asarray(count).astype(x.dtype))
+
+
+def _arg_reduction(function: Callable[..., Array]) -> Meaning:
+    """The meaning of a search by a numpy function that finds the first of equal elements."""
+
+    def meaning(op: ArgReduceOp, x: Array) -> Array:
+        axis, wide = op.axis.value.data, widen(x)
+        found = function(np.flip(wide, axis) if op.select_last else wide, axis=axis, keepdims=op.keepdims is not None)
+        return np.asarray(x.shape[axis] - 1 - found if op.select_last else found)
+
+    return meaning
+
+
+def _cumsum(op: graph.CumsumOp, x: Array) -> Array:
+    axis, wide = op.axis.value.data, widen(x)
+    ordered = np.flip(wide, axis) if op.reverse else wide
+    total = np.cumsum(ordered, axis=axis, dtype=wide.dtype)
+    if op.exclusive:
+        total = np.roll(total, 1, axis)
+        total[(*[slice(None)] * axis, slice(0, 1))] = 0
+    return (np.flip(total, axis) if op.reverse else total).astype(x.dtype, copy=False)
+
+
+MEANINGS: dict[type[Operation], Meaning] = {
+    graph.ReduceSumOp: _reduction(_sum),
+    graph.ReduceProdOp: _reduction(_product),
+    graph.ReduceMeanOp: _reduction(_mean),
+    graph.ReduceMaxOp: _reduction(np.max),
+    graph.ReduceMinOp: _reduction(np.min),
+    graph.ArgmaxOp: _arg_reduction(np.argmax),
+    graph.ArgminOp: _arg_reduction(np.argmin),
+    graph.CumsumOp: _cumsum,
+}
