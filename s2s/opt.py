@@ -3,18 +3,24 @@
     s2s-opt -p graph-fold-batch-norm,graph-fuse-activation model.mlir
 
 It knows the dialects of `CompilerContext`, the passes of `s2s.registry` and xDSL's `test` dialect. The values of
-weights that the text names come from an `.npz` file (`--weights`).
+weights that the text names come from an `.npz` file (`--weights`) or are made up (`--sample-weights`).
 """
 
 import argparse
 import sys
 from collections.abc import Sequence
 
+from xdsl.dialects.builtin import ModuleOp, StringAttr
+from xdsl.ir import Dialect
 from xdsl.targets import get_all_targets
 from xdsl.xdsl_opt_main import xDSLOptMain
 
+from s2s.analysis.dtypes import as_tensor_type
 from s2s.context import CompilerContext
+from s2s.dialects import graph
 from s2s.registry import available_passes
+from s2s.samples import sample
+from s2s.weights import WeightStore
 
 
 class OptMain(xDSLOptMain):
@@ -44,6 +50,16 @@ class OptMain(xDSLOptMain):
         """Add `--weights` to xDSL's arguments."""
         super().register_all_arguments(arg_parser)
         arg_parser.add_argument("--weights", metavar="FILE.npz", help="values of the weights that the module names")
+        arg_parser.add_argument(
+            "--sample-weights", action="store_true", help="make up values for the weights that have none"
+        )
+
+    def apply_passes(self, prog: ModuleOp) -> None:
+        """Make up the values of weights first, if asked for."""
+        if self.args.sample_weights:
+            assert isinstance(self.ctx, CompilerContext)
+            sample_weights(prog, self.ctx.weights)
+        super().apply_passes(prog)
 
     def load_weights(self, path: str) -> None:
         """Put every array of the `.npz` file into the weight store under its own name."""
@@ -55,7 +71,17 @@ class OptMain(xDSLOptMain):
                 self.ctx.weights.add(name, arrays[name])
 
 
-def _test_dialect():
+def sample_weights(module: ModuleOp, weights: WeightStore) -> None:
+    """Give every weight that `module` names and `weights` lacks values, and the operation the hash of those values."""
+    for op in module.walk():
+        if isinstance(op, graph.WeightOp):
+            name = op.weight_name.data
+            if name not in weights:
+                weights.add(name, sample(name, as_tensor_type(op.y.type)))
+            op.hash = StringAttr(weights.hash(name))
+
+
+def _test_dialect() -> Dialect:
     from xdsl.dialects.test import Test
 
     return Test

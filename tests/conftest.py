@@ -1,4 +1,7 @@
-"""Collects `.mlir` files beside the Python tests; each RUN line is one test."""
+"""Collects `.mlir` files beside the Python tests.
+
+Each RUN line is one test. Each RUN line of a test of a pass is a second one: that the pass keeps the numbers.
+"""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -6,19 +9,23 @@ from pathlib import Path
 import pytest
 
 from support.mlir import RunLineError, run_command, run_lines
+from support.numbers import check_numbers
 
 
 class MlirFile(pytest.File):
     """An `.mlir` file with RUN lines."""
 
-    def collect(self) -> Iterator["MlirRun"]:
+    def collect(self) -> Iterator["MlirRun | MlirNumbers"]:
         """Yield one test for each RUN line; a file without one would check nothing and is refused."""
         commands = run_lines(self.path.read_text())
         if not commands:
             raise self.CollectError(f"{self.path.name}: no RUN line; it wants `// RUN: s2s-opt %s | filecheck %s`")
         for number, command in enumerate(commands, 1):
-            name = "run" if len(commands) == 1 else f"run{number}"
-            yield MlirRun.from_parent(self, name=name, command=command)  # pyright: ignore[reportUnknownMemberType]
+            suffix = "" if len(commands) == 1 else str(number)
+            yield MlirRun.from_parent(self, name=f"run{suffix}", command=command)  # pyright: ignore[reportUnknownMemberType]
+            if "passes" in self.path.parts:
+                numbers = MlirNumbers.from_parent(self, name=f"numbers{suffix}", command=command)  # pyright: ignore[reportUnknownMemberType]
+                yield numbers
 
 
 class MlirRun(pytest.Item):
@@ -41,6 +48,15 @@ class MlirRun(pytest.Item):
     def reportinfo(self) -> tuple[Path, int, str]:
         """Name the test after the file, as pytest's summary wants it."""
         return self.path, 0, f"{self.path.name}: {self.command}"
+
+
+class MlirNumbers(MlirRun):
+    """The functions of an `.mlir` file, run before and after the passes of one RUN line."""
+
+    def runtest(self) -> None:
+        """Compare the numbers; a file of refusals, or of operations that mean nothing, has none."""
+        if check_numbers(self.command, self.path) == 0:
+            pytest.skip("no function can be run before and after")
 
 
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
