@@ -1,0 +1,160 @@
+"""Number functions that numpy lacks or defines otherwise, on numpy scalars and on arrays alike."""
+
+import math
+from collections.abc import Callable
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+Scalar = Any
+Function = Callable[..., Scalar]
+
+where: Function = np.where
+
+
+def through_double(function: Function) -> Function:
+    """`function` computed in f64, rounded once to the type of its first argument."""
+
+    def rounded(*values: Scalar) -> Scalar:
+        return function(*(value.astype(np.float64) for value in values)).astype(values[0].dtype)
+
+    return rounded
+
+
+def is_array(value: Scalar) -> bool:
+    """Whether `value` is an array rather than a scalar; scalars have quicker ways."""
+    return isinstance(value, np.ndarray)
+
+
+def maximum(a: Scalar, b: Scalar) -> Scalar:
+    """The greater; NaN where either is. Which of two zeros is not said."""
+    if is_array(a) or is_array(b):
+        return np.maximum(a, b)
+    return a if a > b or a != a else b
+
+
+def minimum(a: Scalar, b: Scalar) -> Scalar:
+    """The lesser; NaN where either is. Which of two zeros is not said."""
+    if is_array(a) or is_array(b):
+        return np.minimum(a, b)
+    return a if a < b or a != a else b
+
+
+def choose(condition: Scalar, a: Scalar, b: Scalar) -> Scalar:
+    """`a` where the condition holds, else `b`."""
+    if is_array(condition):
+        return where(condition, a, b)
+    return a if condition else b
+
+
+def divide_signed(a: Scalar, b: Scalar) -> Scalar:
+    """The quotient towards zero; 0 for a zero divisor."""
+    return (a - np.fmod(a, b)) // b
+
+
+def divide_up(a: Scalar, b: Scalar) -> Scalar:
+    """The quotient towards plus infinity; 0 for a zero divisor."""
+    return divide_signed(a, b) + ((np.fmod(a, b) != 0) & ((a < 0) == (b < 0)))
+
+
+def divide_unsigned_up(a: Scalar, b: Scalar) -> Scalar:
+    """The quotient of unsigned numbers rounded up; 0 for a zero divisor."""
+    return a // b + (np.fmod(a, b) != 0)
+
+
+def integer_power(a: Scalar, b: Scalar) -> Scalar:
+    """`a` to the power `b` modulo 2^bits; for `b < 0` the true power towards zero, and 0 if `a` is 0."""
+    base, exponent = np.broadcast_arrays(np.asarray(a), np.asarray(b))
+    power, square, rest = np.ones_like(base), base.copy(), where(exponent < 0, 0, exponent)
+    while rest.any():
+        power = where(rest & 1, power * square, power)
+        square, rest = square * square, rest >> 1
+    inverse = where(np.abs(base) == 1, where(exponent & 1, base, np.ones_like(base)), np.zeros_like(base))
+    return where(exponent < 0, inverse, power)[()]
+
+
+def multiply_extended(a: Scalar, b: Scalar) -> tuple[Scalar, Scalar]:
+    """Lower and upper half of the product."""
+    dtype = a.dtype
+    bits = 8 * dtype.itemsize
+    high = np.asarray(np.asarray(a).astype(object) * np.asarray(b).astype(object)) >> bits
+    return a * b, np.asarray(high).astype(dtype)[()]
+
+
+def count_leading_zeros(a: Scalar) -> Scalar:
+    """Zero bits above the highest set bit of an unsigned number."""
+    bits, shift = 8 * a.dtype.itemsize, 1
+    while shift < bits:
+        a, shift = a | (a >> a.dtype.type(shift)), 2 * shift
+    return a.dtype.type(bits) - np.bitwise_count(a).astype(a.dtype)
+
+
+def count_trailing_zeros(a: Scalar) -> Scalar:
+    """Zero bits below the lowest set bit of an unsigned number."""
+    return np.bitwise_count(~a & (a - a.dtype.type(1)))
+
+
+def round_half_away(a: Scalar) -> Scalar:
+    """The nearest integer, halves away from zero."""
+    whole = np.trunc(a)
+    return whole + np.copysign((np.abs(a - whole) >= 0.5).astype(a.dtype), a)
+
+
+def _fused_double(a: float, b: float, c: float) -> float:
+    if not (math.isfinite(a) and math.isfinite(b) and math.isfinite(c)):
+        return a * b + c
+    exact = Fraction(a) * Fraction(b) + Fraction(c)
+    try:
+        return float(exact) if exact else a * b + c
+    except OverflowError:
+        return math.inf if exact > 0 else -math.inf
+
+
+_FUSED_DOUBLE: Function = np.frompyfunc(_fused_double, 3, 1)
+
+
+def fused_multiply_add(a: Scalar, b: Scalar, c: Scalar) -> Scalar:
+    """`a * b + c` in one rounding.
+
+    For the types below f64 the product is exact in f64. The sum is rounded to odd there (Boldo and Melquiond, Emulation
+    of FMA and correctly rounded sums, 2008), after which the rounding to the type is right.
+    """
+    if c.dtype == np.float64:
+        return np.asarray(_FUSED_DOUBLE(a, b, c)).astype(np.float64)[()]
+    product, addend = a.astype(np.float64) * b.astype(np.float64), c.astype(np.float64)
+    total = product + addend
+    back = total - product
+    error = (product - (total - back)) + (addend - back)
+    even = (np.asarray(total).view(np.int64) & 1) == 0
+    odd = np.nextafter(total, np.copysign(np.inf, error))
+    return where(even & (error != 0) & np.isfinite(total), odd, total).astype(c.dtype)[()]
+
+
+def reciprocal_root(a: Scalar) -> Scalar:
+    """`1 / sqrt(a)`, each rounded."""
+    return a.dtype.type(1) / np.sqrt(a)
+
+
+_ERF: Function = np.frompyfunc(math.erf, 1, 1)
+
+
+def erf(a: Scalar) -> Scalar:
+    """The error function of f64."""
+    return np.asarray(_ERF(a)).astype(np.float64)[()]
+
+
+def float_to_integer(dtype: np.dtype[Any], *, unsigned: bool) -> Function:
+    """Towards zero, limited to the range of the integer; NaN gives 0. The result travels as signed."""
+    read = np.dtype(f"u{dtype.itemsize}") if unsigned else dtype
+    least: Scalar = read.type(np.iinfo(read).min)
+    most: Scalar = read.type(np.iinfo(read).max)
+    above = 2.0 ** (8 * read.itemsize - (not unsigned))
+
+    def convert(a: Scalar) -> Scalar:
+        wide = np.trunc(np.asarray(a).astype(np.float64))
+        inside = (wide >= float(least)) & (wide < above)
+        limited = where(np.isnan(wide), read.type(0), where(wide > 0, most, least))
+        return where(inside, where(inside, wide, 0.0).astype(read), limited).view(dtype)[()]
+
+    return convert
