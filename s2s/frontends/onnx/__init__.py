@@ -1,1 +1,6 @@
-"""The ONNX frontend."""
+"""The ONNX frontend: from a model file to graph operations."""
+
+from s2s.frontends.onnx.importer import Imported, Origin, import_model
+from s2s.frontends.onnx.load import LoadedModel, ModelSource, load_model
+
+__all__ = ["Imported", "LoadedModel", "ModelSource", "Origin", "import_model", "load_model"]

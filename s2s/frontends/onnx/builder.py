@@ -1,0 +1,202 @@
+"""Values during an import, and the builder that turns formulas over them into graph operations.
+
+A value is a constant, whose array is known, or is computed by the network. Operations on constants alone are not
+built but evaluated, by the same numpy meaning that the graph interpreter uses; so shape arithmetic melts away while
+the model is read, and importers see plain arrays where ONNX wants constant operands. A constant enters the IR when
+an operation of the network reads it first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from math import prod
+from typing import TypeAlias
+
+import numpy as np
+from xdsl.ir import Attribute, Block, Operation, SSAValue
+
+from s2s.analysis.dtypes import AnyTensor, Array, as_tensor_type, is_bool, is_float, to_numpy, type_of_array
+from s2s.dialects import graph
+from s2s.dialects.graph.traits import set_provenance
+from s2s.errors import InputError
+from s2s.frontends.onnx.limits import MAX_FOLDED_ELEMENTS
+from s2s.frontends.onnx.names import name_hint
+from s2s.interpret.graph import evaluate
+from s2s.weights import WeightStore
+
+Scalar: TypeAlias = int | float | bool
+Operand: TypeAlias = "Value | Sequence[Value] | None"
+
+_VIEWS = (graph.ReshapeOp, graph.TransposeOp, graph.BroadcastToOp, graph.SliceOp)
+"""Operations that numpy evaluates without copying, so that they cost nothing at any size."""
+
+
+class Value:
+    """A tensor of the model. Arithmetic on values builds operations; plain numbers take the value's element type."""
+
+    def __init__(self, builder: Builder, type: AnyTensor, name: str, array: Array | None, ssa: SSAValue | None) -> None:
+        self.builder = builder
+        self.type = type
+        self.name = name
+        self.array = array
+        self.ssa = ssa
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Size of each dimension."""
+        return self.type.get_shape()
+
+    @property
+    def rank(self) -> int:
+        """Number of dimensions."""
+        return self.type.get_num_dims()
+
+    @property
+    def element(self) -> Attribute:
+        """Element type in the IR."""
+        return self.type.element_type
+
+    @property
+    def dtype(self) -> np.dtype[np.generic]:
+        """Element type in numpy."""
+        return to_numpy(self.type.element_type)
+
+    @property
+    def is_float(self) -> bool:
+        """Whether the elements are floating-point numbers."""
+        return is_float(self.element)
+
+    @property
+    def is_bool(self) -> bool:
+        """Whether the elements are truth values."""
+        return is_bool(self.element)
+
+    def call(self, name: str) -> None:
+        """Give a value that has no name yet the one it has in the model."""
+        if not self.name and name:
+            self.name = name
+            if self.ssa is not None:
+                self.ssa.name_hint = name_hint(name)
+
+    def like(self, number: Scalar) -> Value:
+        """`number` as a tensor of rank 0 with this value's element type."""
+        return self.builder.scalar(number, self.element)
+
+    def _operand(self, other: Value | Scalar) -> Value:
+        return other if isinstance(other, Value) else self.like(other)
+
+    def __add__(self, other: Value | Scalar) -> Value:
+        return emit(graph.AddOp, self, self._operand(other))
+
+    def __radd__(self, other: Scalar) -> Value:
+        return emit(graph.AddOp, self.like(other), self)
+
+    def __sub__(self, other: Value | Scalar) -> Value:
+        return emit(graph.SubOp, self, self._operand(other))
+
+    def __rsub__(self, other: Scalar) -> Value:
+        return emit(graph.SubOp, self.like(other), self)
+
+    def __mul__(self, other: Value | Scalar) -> Value:
+        return emit(graph.MulOp, self, self._operand(other))
+
+    def __rmul__(self, other: Scalar) -> Value:
+        return emit(graph.MulOp, self.like(other), self)
+
+    def __truediv__(self, other: Value | Scalar) -> Value:
+        return emit(graph.DivOp, self, self._operand(other))
+
+    def __rtruediv__(self, other: Scalar) -> Value:
+        return emit(graph.DivOp, self.like(other), self)
+
+    def __pow__(self, other: Value | Scalar) -> Value:
+        return emit(graph.PowOp, self, self._operand(other))
+
+    def __neg__(self) -> Value:
+        return emit(graph.NegOp, self)
+
+    def __abs__(self) -> Value:
+        return emit(graph.AbsOp, self)
+
+
+def emit(
+    operation: Callable[..., Operation], first: Value | Sequence[Value], *others: Operand, **properties: object
+) -> Value:
+    """The result of `operation` on the operands; `None` stands for an optional operand that is left out."""
+    builder = first.builder if isinstance(first, Value) else first[0].builder
+    return builder.emit(operation, first, *others, **properties)
+
+
+class Builder:
+    """Appends operations to a block, in the name of the node that is being imported."""
+
+    def __init__(self, block: Block, weights: WeightStore) -> None:
+        self.block = block
+        self.weights = weights
+        self.node = ""
+
+    def constant(self, array: Array, name: str = "") -> Value:
+        """A value that is known."""
+        return Value(self, type_of_array(array), name, array, None)
+
+    def scalar(self, number: Scalar, element: Attribute) -> Value:
+        """A number of the given element type and rank 0."""
+        with np.errstate(all="ignore"):
+            return self.constant(np.asarray(number).astype(to_numpy(element)))
+
+    def computed(self, ssa: SSAValue, name: str = "") -> Value:
+        """A value of the network: an argument of its function, or the result of an operation."""
+        ssa.name_hint = name_hint(name or self.node)
+        return Value(self, as_tensor_type(ssa.type), name, None, ssa)
+
+    def stand_in(self, type: AnyTensor) -> Value:
+        """A value of `type` that nothing computes, to read on after a node that could not be imported."""
+        return self.computed(Block(arg_types=[type]).args[0], "unsupported")
+
+    def emit(self, operation: Callable[..., Operation], *operands: Operand, **properties: object) -> Value:
+        """Evaluate `operation` when all its operands are known and the result is of moderate size, else append it."""
+        given = [operand for operand in operands if operand is not None]
+        values = [value for operand in given for value in ([operand] if isinstance(operand, Value) else operand)]
+        known = [value.array for value in values if value.array is not None]
+        if len(known) == len(values):
+            op = operation(*_map_operands(operands, _placeholder), **properties)
+            if prod(as_tensor_type(op.results[0].type).get_shape()) <= MAX_FOLDED_ELEMENTS or isinstance(op, _VIEWS):
+                with np.errstate(all="ignore"):
+                    return self.constant(evaluate(op, known)[0])
+        op = operation(*_map_operands(operands, self.materialize), **properties)
+        set_provenance(op, [self.node])
+        self.block.add_op(op)
+        return self.computed(op.results[0])
+
+    def materialize(self, value: Value) -> SSAValue:
+        """The SSA value of `value`; a constant is put into the IR, and its array into the weight store."""
+        if value.ssa is None:
+            assert value.array is not None
+            if 0 in value.shape:
+                raise InputError(
+                    f"{value.name or self.node}: has shape {list(value.shape)}, which holds no element; remove its use"
+                )
+            name = value.name or self.node
+            op = self._constant_op(name, value.array)
+            set_provenance(op, [self.node])
+            self.block.add_op(op)
+            value.ssa = op.results[0]
+            value.ssa.name_hint = name_hint(name)
+        return value.ssa
+
+    def _constant_op(self, name: str, array: Array) -> Operation:
+        if array.size == 1:
+            return graph.ConstantOp(array)
+        stored = self.weights.add(name, array)
+        return graph.WeightOp(stored, type_of_array(array), self.weights.hash(stored))
+
+
+def _placeholder(value: Value) -> SSAValue:
+    return Block(arg_types=[value.type]).args[0]
+
+
+def _map_operands(operands: Sequence[Operand], ssa_of: Callable[[Value], SSAValue]) -> list[object]:
+    return [
+        None if operand is None else ssa_of(operand) if isinstance(operand, Value) else [ssa_of(v) for v in operand]
+        for operand in operands
+    ]

@@ -1,0 +1,90 @@
+"""Operators whose result is known while the model is read: constants, shapes, ranges."""
+
+from collections.abc import Mapping
+from math import ceil
+
+import numpy as np
+
+from s2s.analysis.dtypes import Array
+from s2s.analysis.shapes import MAX_ELEMENTS
+from s2s.frontends.onnx.builder import Value
+from s2s.frontends.onnx.node import Importer, Node
+from s2s.frontends.onnx.tensors import checked_shape, element_dtype, read_sparse
+
+_GIVEN = ("value", "sparse_value", "value_float", "value_floats", "value_int", "value_ints")
+
+
+def _constant(node: Node) -> Value:
+    given = [name for name in _GIVEN if node.has(name)]
+    if not given and (node.has("value_string") or node.has("value_strings")):
+        raise node.unsupported("the constant is text", "use numbers")
+    if len(given) != 1:
+        raise node.invalid(f"has {len(given)} values", "give one of the attributes " + ", ".join(_GIVEN))
+    return node.builder.constant(_constant_array(node, given[0]))
+
+
+def _constant_array(node: Node, name: str) -> Array:
+    if name == "value":
+        return node.tensor(name)
+    if name == "sparse_value":
+        return read_sparse(node.attributes[name].sparse_tensor, node.folder, f"{node.place}: attribute {name!r}")
+    if name.startswith("value_float"):
+        return np.array(node.reals(name) if name.endswith("s") else node.real(name), np.float32)
+    return np.array(node.integers(name) if name.endswith("s") else node.integer(name), np.int64)
+
+
+def _constant_of_shape(node: Node) -> Value:
+    """All elements are one value, and stay so until they are written to a file."""
+    fill = node.tensor("value") if node.has("value") else np.zeros(1, np.float32)
+    if fill.size != 1:
+        raise node.invalid(f"attribute 'value' has shape {list(fill.shape)}", "give one element")
+    shape = checked_shape(tuple(node.known_ints(0, "its shape")), node.place)
+    return node.builder.constant(np.broadcast_to(fill.reshape(()), shape))
+
+
+def _shape(node: Node) -> Value:
+    shape = node.input(0).shape
+    end = node.integer("end", len(shape)) if node.has("end") else len(shape)
+    return node.constant(shape[slice(node.integer("start", 0), end)], np.int64)
+
+
+def _size(node: Node) -> Value:
+    return node.constant(int(np.prod(node.input(0).shape, dtype=object)), np.int64)
+
+
+def _range(node: Node) -> Value:
+    start, limit, delta = (node.known(i, what) for i, what in enumerate(("start", "limit", "delta")))
+    for what, array in (("start", start), ("limit", limit), ("delta", delta)):
+        if array.size != 1 or not np.isfinite(array.astype(np.float64)).all():
+            raise node.invalid(f"{what} is not one finite number", "fix it")
+    first, last, step = (array.reshape(()).item() for array in (start, limit, delta))
+    if step == 0:
+        raise node.invalid("delta is 0", "give another step")
+    count = max(0, ceil((last - first) / step))
+    if count > MAX_ELEMENTS:
+        raise node.invalid(f"has {count} elements, more than {MAX_ELEMENTS}", "shorten the range")
+    return node.constant(first + np.arange(count) * step, start.dtype)
+
+
+def _eye_like(node: Node) -> Value:
+    x = node.input(0)
+    if x.rank != 2:
+        raise node.invalid(f"input has {x.rank} dimensions", "give a matrix")
+    dtype = element_dtype(node.integer("dtype"), f"{node.place}: attribute 'dtype'") if node.has("dtype") else x.dtype
+    shift = node.integer("k")
+    return node.constant(np.eye(*x.shape, k=max(-x.shape[0], min(x.shape[1], shift))), dtype)
+
+
+def _non_zero(node: Node) -> Value:
+    return node.constant(np.array(np.nonzero(np.atleast_1d(node.known(0, "its input")))), np.int64)
+
+
+IMPORTERS: Mapping[str, Importer] = {
+    "Constant": _constant,
+    "ConstantOfShape": _constant_of_shape,
+    "EyeLike": _eye_like,
+    "NonZero": _non_zero,
+    "Range": _range,
+    "Shape": _shape,
+    "Size": _size,
+}

@@ -1,0 +1,223 @@
+"""Operators that treat each element alone: arithmetic, comparison, logic, bits, casts."""
+
+from collections.abc import Callable, Mapping
+from functools import reduce
+
+import numpy as np
+from xdsl.ir import Operation
+
+from s2s.analysis.dtypes import from_numpy
+from s2s.dialects import graph
+from s2s.frontends.onnx.builder import Scalar, Value, emit
+from s2s.frontends.onnx.node import Importer, Node
+from s2s.frontends.onnx.tensors import element_dtype
+
+OperationClass = Callable[..., Operation]
+
+
+def cast(x: Value, dtype: np.dtype[np.generic]) -> Value:
+    """`x` converted to `dtype`; `x` itself when it has that type."""
+    return x if x.dtype == dtype else emit(graph.CastOp, x, element_type=from_numpy(dtype))
+
+
+def select(condition: Value, yes: Value, no: Value | Scalar) -> Value:
+    """`yes` where `condition` holds, else `no`."""
+    return emit(graph.SelectOp, condition, yes, no if isinstance(no, Value) else yes.like(no))
+
+
+def less(a: Value, b: Value | Scalar) -> Value:
+    """`a < b`."""
+    return emit(graph.LessOp, a, b if isinstance(b, Value) else a.like(b))
+
+
+def greater(a: Value, b: Value | Scalar) -> Value:
+    """`a > b`."""
+    return emit(graph.GreaterOp, a, b if isinstance(b, Value) else a.like(b))
+
+
+def equal(a: Value, b: Value | Scalar) -> Value:
+    """`a == b`."""
+    return emit(graph.EqualOp, a, b if isinstance(b, Value) else a.like(b))
+
+
+def maximum(a: Value, b: Value | Scalar) -> Value:
+    """The larger one."""
+    return emit(graph.MaximumOp, a, b if isinstance(b, Value) else a.like(b))
+
+
+def minimum(a: Value, b: Value | Scalar) -> Value:
+    """The smaller one."""
+    return emit(graph.MinimumOp, a, b if isinstance(b, Value) else a.like(b))
+
+
+def clamp(x: Value, low: Scalar | None, high: Scalar | None) -> Value:
+    """`x` limited to `[low, high]`; a bound that limits nothing is left out."""
+    if x.is_float:
+        lowest = None if low is None or low == -np.inf else float(low)
+        highest = None if high is None or high == np.inf else float(high)
+    else:
+        info = np.iinfo(x.dtype.str)
+        lowest = None if low is None or low <= info.min else int(low)
+        highest = None if high is None or high >= info.max else int(high)
+    return x if lowest is None and highest is None else emit(graph.ClampOp, x, min=lowest, max=highest)
+
+
+def aligned(a: Value, b: Value, axis: int) -> Value:
+    """`b` with its dimensions at those of `a` from `axis` on, for numpy broadcasting."""
+    return emit(graph.ReshapeOp, b, shape=[*b.shape, *[1] * (a.rank - axis - b.rank)])
+
+
+def legacy_broadcast(node: Node, a: Value, b: Value) -> Value:
+    """`b` as an operator before opset 7 aligned it: only on request, from the back or from `axis`."""
+    if node.since >= 7:
+        return b
+    if not node.flag("broadcast", False):
+        if a.shape != b.shape:
+            raise node.invalid(f"shapes {list(a.shape)} and {list(b.shape)} differ", "set broadcast = 1")
+        return b
+    if not node.has("axis"):
+        return b
+    axis = node.axis(node.integer("axis"), a.rank)
+    if axis + b.rank > a.rank:
+        raise node.invalid(f"axis {axis} leaves no room for {b.rank} dimensions", "fix the axis")
+    return aligned(a, b, axis)
+
+
+def _unary(operation: OperationClass) -> Importer:
+    return lambda node: emit(operation, node.input(0))
+
+
+def _binary(operation: OperationClass) -> Importer:
+    def importer(node: Node) -> Value:
+        a, b = node.input(0), node.input(1)
+        return emit(operation, a, legacy_broadcast(node, a, b))
+
+    return importer
+
+
+def _variadic(operation: OperationClass) -> Importer:
+    return lambda node: reduce(lambda a, b: emit(operation, a, b), node.inputs())
+
+
+def _mean(node: Node) -> Value:
+    return reduce(lambda a, b: a + b, node.inputs()) / len(node.operands)
+
+
+def _identity(node: Node) -> Value:
+    return node.input(0)
+
+
+def _cast(node: Node) -> Value:
+    target = element_dtype(node.integer("to"), f"{node.place}: attribute 'to'")
+    return cast(node.input(0), target)
+
+
+def _cast_like(node: Node) -> Value:
+    return cast(node.input(0), node.input(1).dtype)
+
+
+def _where(node: Node) -> Value:
+    return select(node.input(0), node.input(1), node.input(2))
+
+
+def _clip(node: Node) -> Value:
+    x = node.input(0)
+    if node.since < 11:
+        return clamp(x, *_attribute_bounds(node))
+    low, high = node.optional(1), node.optional(2)
+    bounds = [bound.array for bound in (low, high) if bound is not None]
+    if all(array is not None and array.size == 1 and not np.isnan(array).any() for array in bounds):
+        return clamp(x, node.known_number(1, "min"), node.known_number(2, "max"))
+    x = x if low is None else maximum(x, low)
+    return x if high is None else minimum(x, high)
+
+
+def _attribute_bounds(node: Node) -> tuple[float | None, float | None]:
+    """Bounds of Clip before opset 11, whose defaults are the largest finite floats, meaning none."""
+    largest = float(np.finfo(np.float32).max)
+    low, high = node.real("min", -largest), node.real("max", largest)
+    return None if low <= -largest else low, None if high >= largest else high
+
+
+def _pow(node: Node) -> Value:
+    base, exponent = node.input(0), node.input(1)
+    exponent = legacy_broadcast(node, base, exponent)
+    if exponent.is_float and not base.is_float:
+        return cast(emit(graph.PowOp, cast(base, exponent.dtype), exponent), base.dtype)
+    return emit(graph.PowOp, base, cast(exponent, base.dtype))
+
+
+def _mod(node: Node) -> Value:
+    return emit(graph.ModOp, node.input(0), node.input(1), fmod=node.flag("fmod"))
+
+
+def _bit_shift(node: Node) -> Value:
+    left = node.choice("direction", "LEFT", "RIGHT") == "LEFT"
+    return emit(graph.ShiftLeftOp if left else graph.ShiftRightOp, node.input(0), node.input(1))
+
+
+def _is_inf(node: Node) -> Value:
+    return emit(
+        graph.IsInfOp,
+        node.input(0),
+        detect_negative=node.flag("detect_negative"),
+        detect_positive=node.flag("detect_positive"),
+    )
+
+
+IMPORTERS: Mapping[str, Importer] = {
+    "Abs": _unary(graph.AbsOp),
+    "Acos": _unary(graph.AcosOp),
+    "Acosh": _unary(graph.AcoshOp),
+    "Add": _binary(graph.AddOp),
+    "And": _binary(graph.LogicalAndOp),
+    "Asin": _unary(graph.AsinOp),
+    "Asinh": _unary(graph.AsinhOp),
+    "Atan": _unary(graph.AtanOp),
+    "Atanh": _unary(graph.AtanhOp),
+    "BitShift": _bit_shift,
+    "BitwiseAnd": _binary(graph.BitwiseAndOp),
+    "BitwiseNot": _unary(graph.BitwiseNotOp),
+    "BitwiseOr": _binary(graph.BitwiseOrOp),
+    "BitwiseXor": _binary(graph.BitwiseXorOp),
+    "Cast": _cast,
+    "CastLike": _cast_like,
+    "Ceil": _unary(graph.CeilOp),
+    "Clip": _clip,
+    "Cos": _unary(graph.CosOp),
+    "Cosh": _unary(graph.CoshOp),
+    "Div": _binary(graph.DivOp),
+    "Equal": _binary(graph.EqualOp),
+    "Erf": _unary(graph.ErfOp),
+    "Exp": _unary(graph.ExpOp),
+    "Floor": _unary(graph.FloorOp),
+    "Greater": _binary(graph.GreaterOp),
+    "GreaterOrEqual": _binary(graph.GreaterEqualOp),
+    "Identity": _identity,
+    "IsInf": _is_inf,
+    "IsNaN": _unary(graph.IsNanOp),
+    "Less": _binary(graph.LessOp),
+    "LessOrEqual": _binary(graph.LessEqualOp),
+    "Log": _unary(graph.LogOp),
+    "Max": _variadic(graph.MaximumOp),
+    "Mean": _mean,
+    "Min": _variadic(graph.MinimumOp),
+    "Mod": _mod,
+    "Mul": _binary(graph.MulOp),
+    "Neg": _unary(graph.NegOp),
+    "Not": _unary(graph.LogicalNotOp),
+    "Or": _binary(graph.LogicalOrOp),
+    "Pow": _pow,
+    "Reciprocal": _unary(graph.ReciprocalOp),
+    "Round": _unary(graph.RoundOp),
+    "Sign": _unary(graph.SignOp),
+    "Sin": _unary(graph.SinOp),
+    "Sinh": _unary(graph.SinhOp),
+    "Sqrt": _unary(graph.SqrtOp),
+    "Sub": _binary(graph.SubOp),
+    "Sum": _variadic(graph.AddOp),
+    "Tan": _unary(graph.TanOp),
+    "Tanh": _unary(graph.TanhOp),
+    "Where": _where,
+    "Xor": _binary(graph.LogicalXorOp),
+}

@@ -1,0 +1,158 @@
+"""From an ONNX model to a module of graph operations."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from onnx import ModelProto, ValueInfoProto
+from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, FunctionType, ModuleOp, StringAttr
+from xdsl.dialects.func import FuncOp, ReturnOp
+from xdsl.ir import Block, Region
+
+from s2s.analysis.dtypes import AnyTensor, from_numpy, tensor_type
+from s2s.errors import InputError, UnsupportedError
+from s2s.frontends.onnx.builder import Builder, Value
+from s2s.frontends.onnx.load import LoadedModel, ModelSource, load_model
+from s2s.frontends.onnx.names import one_line
+from s2s.frontends.onnx.scope import Scope
+from s2s.frontends.onnx.session import Session
+from s2s.frontends.onnx.structure import function_key
+from s2s.frontends.onnx.tensors import checked_shape, element_dtype
+from s2s.weights import WeightStore
+
+
+@dataclass(frozen=True)
+class Origin:
+    """Where a network came from: what the report states, no more."""
+
+    format: str
+    producer: str
+    ir_version: int
+    opsets: Mapping[str, int]
+    nodes: int
+
+
+@dataclass(frozen=True)
+class Imported:
+    """A network at graph level: `@main` of `module`, the values of its weights, its name and origin."""
+
+    module: ModuleOp
+    weights: WeightStore
+    name: str
+    origin: Origin
+
+
+def import_model(
+    model: ModelSource | LoadedModel,
+    *,
+    shapes: Mapping[str, tuple[int, ...]] | None = None,
+    name: str | None = None,
+) -> Imported:
+    """Import a model; `shapes` fixes the shapes of inputs that the model leaves open."""
+    loaded = model if isinstance(model, LoadedModel) else load_model(model)
+    proto, weights = loaded.proto, WeightStore()
+    inputs = _input_types(proto, dict(shapes or {}))
+    block = Block(arg_types=list(inputs.values()))
+    builder = Builder(block, weights)
+    session = Session(builder, {function_key(function): function for function in proto.functions}, loaded.folder)
+    scope = Scope(loaded.opsets())
+    for input_name, argument in zip(inputs, block.args, strict=True):
+        scope.define(input_name, builder.computed(argument, input_name))
+    session.define_initializers(proto.graph, scope)
+    session.run_nodes(proto.graph.node, scope)
+    if session.failures:
+        raise UnsupportedError("\n".join(session.failures))
+    outputs = [_output(value, scope) for value in proto.graph.output]
+    builder.node = ""
+    block.add_op(ReturnOp(*(builder.materialize(value) for value in outputs)))
+    module = ModuleOp([_main(block, list(inputs), outputs, [value.name for value in proto.graph.output])])
+    module.verify()
+    origin = Origin(
+        "ONNX",
+        one_line(f"{proto.producer_name} {proto.producer_version}".strip()),
+        proto.ir_version,
+        loaded.opsets(),
+        len(proto.graph.node),
+    )
+    return Imported(module, weights, name or _model_name(loaded), origin)
+
+
+def _model_name(loaded: LoadedModel) -> str:
+    """The name of the file, else that of the graph."""
+    return Path(loaded.label).stem if loaded.folder is not None else loaded.proto.graph.name or "model"
+
+
+def _input_types(model: ModelProto, shapes: dict[str, tuple[int, ...]]) -> dict[str, AnyTensor]:
+    """Types of the inputs that have no initializer."""
+    given = {tensor.name for tensor in model.graph.initializer}
+    given |= {tensor.values.name for tensor in model.graph.sparse_initializer}
+    free = [value for value in model.graph.input if value.name not in given]
+    unknown = sorted(shapes.keys() - {value.name for value in free})
+    if unknown:
+        names = ", ".join(repr(one_line(value.name)) for value in free)
+        raise InputError(f"--shape {one_line(unknown[0])}: the model has no such input; its inputs are {names}")
+    return {value.name: _input_type(value, shapes.get(value.name)) for value in free}
+
+
+def _input_type(value: ValueInfoProto, shape: tuple[int, ...] | None) -> AnyTensor:
+    where = f"input {one_line(value.name)}"
+    if not value.type.HasField("tensor_type"):
+        kind = value.type.WhichOneof("value") or "of unknown type"
+        raise UnsupportedError(f"{where}: is {kind}; only tensors are supported")
+    tensor = value.type.tensor_type
+    element = from_numpy(element_dtype(tensor.elem_type, where))
+    declared: list[int | str] = [
+        dim.dim_value if dim.HasField("dim_value") else one_line(dim.dim_param) or "?" for dim in tensor.shape.dim
+    ]
+    if shape is None:
+        shape = _fixed(value.name, where, declared, tensor.HasField("shape"))
+    elif tensor.HasField("shape"):
+        _check_given(where, declared, shape)
+    if 0 in checked_shape(shape, where):
+        raise InputError(f"{where}: shape {list(shape)} holds no element; give every dimension a size of at least 1")
+    return tensor_type(element, shape)
+
+
+def _fixed(name: str, where: str, declared: list[int | str], known_rank: bool) -> tuple[int, ...]:
+    """The shape an input declares, when it has no open dimension."""
+    open_dims = [axis for axis, dim in enumerate(declared) if isinstance(dim, str)]
+    if open_dims or not known_rank:
+        fact = f"dimension {open_dims[0]} ({declared[open_dims[0]]}) has no size" if open_dims else "has no shape"
+        example = ",".join(str(dim) if isinstance(dim, int) else "1" for dim in declared) or "1,…"
+        raise InputError(f"{where}: {fact}; give the shape, as in --shape {one_line(name)}={example}")
+    return tuple(dim for dim in declared if isinstance(dim, int))
+
+
+def _check_given(where: str, declared: list[int | str], shape: tuple[int, ...]) -> None:
+    """A shape from the user must agree with what the model fixes."""
+    fits = len(shape) == len(declared) and all(
+        isinstance(dim, str) or dim == size for dim, size in zip(declared, shape, strict=True)
+    )
+    if not fits:
+        text = ", ".join(map(str, declared))
+        raise InputError(f"{where}: --shape gives {list(shape)}, the model declares [{text}]; make them agree")
+
+
+def _output(value: ValueInfoProto, scope: Scope) -> Value:
+    """The value of an output; its declared element type must be the one it has."""
+    found = scope.lookup(value.name)
+    where = f"output {one_line(value.name)}"
+    if not isinstance(found, Value):
+        raise InputError(f"{where}: is produced by no node; remove it or add the node")
+    declared = value.type.tensor_type.elem_type if value.type.HasField("tensor_type") else 0
+    dtype = element_dtype(declared, where) if declared else found.dtype
+    if dtype != found.dtype:
+        raise InputError(f"{where}: is declared as {dtype} and computed as {found.dtype}; fix the declaration")
+    return found
+
+
+def _main(block: Block, inputs: list[str], outputs: list[Value], output_names: list[str]) -> FuncOp:
+    """`@main` with the names of inputs and outputs."""
+    type = FunctionType.from_lists(list(block.arg_types), [value.type for value in outputs])
+    return FuncOp(
+        "main", type, Region(block), arg_attrs=_name_attributes(inputs), res_attrs=_name_attributes(output_names)
+    )
+
+
+def _name_attributes(names: list[str]) -> ArrayAttr[DictionaryAttr]:
+    return ArrayAttr([DictionaryAttr({"name": StringAttr(name)}) for name in names])

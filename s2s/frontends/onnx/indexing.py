@@ -1,0 +1,146 @@
+"""Operators that pick or place elements by indices held in a tensor."""
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from s2s.dialects import graph
+from s2s.frontends.onnx.builder import Value, emit
+from s2s.frontends.onnx.elementwise import cast, equal, less, select
+from s2s.frontends.onnx.node import Importer, Node
+from s2s.frontends.onnx.shape import broadcast_to, reshape, unsqueeze
+from s2s.frontends.onnx.slicing import take
+
+_INDEX = np.dtype(np.int64)
+
+
+def iota(node: Node, size: int, rank: int, axis: int) -> Value:
+    """`0, 1, …` along `axis` of a constant with `rank` dimensions, the others of size one."""
+    return node.constant(np.arange(size).reshape([size if dim == axis else 1 for dim in range(rank)]), _INDEX)
+
+
+def check_indices(node: Node, indices: Value, size: int) -> None:
+    """Refuse constant indices outside `[-size, size)`."""
+    array = indices.array
+    if array is not None and array.size and not (-size <= array.min() and array.max() < size):
+        raise node.invalid(f"a constant index is outside [-{size}, {size})", "fix the indices")
+
+
+def _gather(node: Node) -> Value:
+    x, indices = node.input(0), node.input(1)
+    axis = node.axis(node.integer("axis"), x.rank)
+    check_indices(node, indices, x.shape[axis])
+    array = indices.array
+    if array is not None and array.size == 1:
+        picked = take(x, axis, int(array.reshape(()).item()) % x.shape[axis], 1)
+        return reshape(picked, [*x.shape[:axis], *indices.shape, *x.shape[axis + 1 :]])
+    return emit(graph.GatherOp, x, indices, axis=axis)
+
+
+def _gather_elements(node: Node) -> Value:
+    x, indices = node.input(0), node.input(1)
+    axis = node.axis(node.integer("axis"), x.rank)
+    check_indices(node, indices, x.shape[axis])
+    return emit(graph.GatherElementsOp, x, indices, axis=axis)
+
+
+def _gather_nd(node: Node) -> Value:
+    x, indices, batch_dims = node.input(0), node.input(1), node.integer("batch_dims", 0)
+    _check_positions(node, x, indices, batch_dims)
+    return emit(graph.GatherNdOp, x, indices, batch_dims=batch_dims)
+
+
+def _check_positions(node: Node, x: Value, indices: Value, batch_dims: int) -> None:
+    """Refuse constant index tuples outside `x`."""
+    if indices.array is None or indices.rank == 0 or not 0 <= batch_dims <= x.rank - indices.shape[-1]:
+        return
+    for position in range(indices.shape[-1]):
+        column = node.builder.constant(indices.array[..., position])
+        check_indices(node, column, x.shape[batch_dims + position])
+
+
+def _scatter_elements(node: Node) -> Value:
+    x, indices, updates = node.input(0), node.input(1), node.input(2)
+    axis = node.axis(node.integer("axis"), x.rank)
+    check_indices(node, indices, x.shape[axis])
+    reduction = node.text("reduction", "none")
+    return emit(graph.ScatterElementsOp, x, indices, updates, axis=axis, reduction=reduction)
+
+
+def _scatter_nd(node: Node) -> Value:
+    x, indices, updates = node.input(0), node.input(1), node.input(2)
+    _check_positions(node, x, indices, 0)
+    return emit(graph.ScatterNdOp, x, indices, updates, reduction=node.text("reduction", "none"))
+
+
+def _array_feature_extractor(node: Node) -> Value:
+    x, indices = node.input(0), node.input(1)
+    if x.rank == 0:
+        raise node.invalid("input has no dimension", "give at least one")
+    check_indices(node, indices, x.shape[-1])
+    picked = emit(graph.GatherOp, x, reshape(indices, [int(np.prod(indices.shape))]), axis=x.rank - 1)
+    return picked if x.rank > 1 else reshape(picked, [1, *picked.shape])
+
+
+def _compress(node: Node) -> Value:
+    x, chosen = node.input(0), node.known(1, "condition")
+    if node.has("axis"):
+        axis = node.axis(node.integer("axis"), x.rank)
+    else:
+        x, axis = reshape(x, [int(np.prod(x.shape))]), 0
+    kept = np.flatnonzero(chosen[: x.shape[axis]])
+    return emit(graph.GatherOp, x, node.constant(kept, _INDEX), axis=axis)
+
+
+def _one_hot(node: Node) -> Value:
+    indices, values = cast(node.input(0), _INDEX), node.input(2)
+    depth = node.known_number(1, "depth")
+    if depth is None or depth < 1 or values.shape != (2,):
+        raise node.invalid(
+            f"depth is {depth} and values have shape {list(values.shape)}", "give a depth and two values"
+        )
+    rank = indices.rank + 1
+    axis = node.axis(node.integer("axis"), rank)
+    wrapped = select(less(indices, 0), indices + int(depth), indices)
+    hit = equal(unsqueeze(wrapped, [axis]), iota(node, int(depth), rank, axis))
+    off, on = (reshape(take(values, 0, position, 1), []) for position in (0, 1))
+    return select(hit, on, off)
+
+
+def _trilu(node: Node) -> Value:
+    x = node.input(0)
+    if x.rank < 2:
+        raise node.invalid(f"input has {x.rank} dimensions", "give at least two")
+    rows, columns = x.shape[-2:]
+    shift = max(-rows - 1, min(columns + 1, int(node.known_number(1, "k") or 0)))
+    upper = np.triu(np.ones((rows, columns), np.bool_), shift)
+    lower = np.tril(np.ones((rows, columns), np.bool_), shift)
+    return select(node.constant(upper if node.flag("upper") else lower), x, 0)
+
+
+def _reverse_sequence(node: Node) -> Value:
+    x, lengths = node.input(0), node.input(1)
+    batch, time = node.axis(node.integer("batch_axis"), x.rank), node.axis(node.integer("time_axis"), x.rank)
+    if batch == time or lengths.shape != (x.shape[batch],):
+        raise node.invalid(f"sequence_lens has shape {list(lengths.shape)}", "give one length for each of the batch")
+    length = reshape(lengths, [x.shape[batch] if axis == batch else 1 for axis in range(x.rank)])
+    step = iota(node, x.shape[time], x.rank, time)
+    index = select(less(step, length), length - 1 - step, step)
+    return emit(graph.GatherElementsOp, x, broadcast_to(index, x.shape), axis=time)
+
+
+IMPORTERS: Mapping[str, Importer] = {
+    "Compress": _compress,
+    "Gather": _gather,
+    "GatherElements": _gather_elements,
+    "GatherND": _gather_nd,
+    "OneHot": _one_hot,
+    "ReverseSequence": _reverse_sequence,
+    "Scatter": _scatter_elements,
+    "ScatterElements": _scatter_elements,
+    "ScatterND": _scatter_nd,
+    "Trilu": _trilu,
+}
+ML_IMPORTERS: Mapping[str, Importer] = {
+    "ArrayFeatureExtractor": _array_feature_extractor,
+}

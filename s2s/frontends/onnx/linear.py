@@ -1,0 +1,49 @@
+"""Matrix products."""
+
+from collections.abc import Mapping
+
+from s2s.dialects import graph
+from s2s.frontends.onnx.builder import Value, emit
+from s2s.frontends.onnx.elementwise import legacy_broadcast
+from s2s.frontends.onnx.node import Importer, Node
+from s2s.frontends.onnx.shape import reshape
+
+
+def matmul(a: Value, b: Value) -> Value:
+    """The product as numpy's `matmul` means it: a vector is a row on the left, a column on the right."""
+    left = reshape(a, [1, *a.shape]) if a.rank == 1 else a
+    right = reshape(b, [*b.shape, 1]) if b.rank == 1 else b
+    product = emit(graph.MatmulOp, left, right)
+    shape = list(product.shape)
+    if b.rank == 1:
+        del shape[-1]
+    if a.rank == 1:
+        del shape[-1 if b.rank == 1 else -2]
+    return reshape(product, shape)
+
+
+def _matmul(node: Node) -> Value:
+    a, b = node.input(0), node.input(1)
+    if a.rank == 0 or b.rank == 0:
+        raise node.invalid("an operand is a scalar", "use Mul")
+    return matmul(a, b)
+
+
+def _gemm(node: Node) -> Value:
+    a, b, c = node.input(0), node.input(1), node.optional(2)
+    alpha, beta = node.real("alpha"), node.real("beta")
+    if alpha != 1 and b.array is not None:
+        b = b * alpha
+    y = emit(graph.MatmulOp, a, b, transpose_a=node.flag("transA"), transpose_b=node.flag("transB"))
+    if alpha != 1 and b.array is None:
+        y = y * alpha
+    if c is None or beta == 0:
+        return y
+    c = legacy_broadcast(node, y, c) if node.since < 7 else c
+    return y + (c if beta == 1 else c * beta)
+
+
+IMPORTERS: Mapping[str, Importer] = {
+    "Gemm": _gemm,
+    "MatMul": _matmul,
+}

@@ -1,0 +1,91 @@
+"""Read an ONNX model from a path, from bytes or from memory, and check that it is sound.
+
+What comes out of `load_model` can be walked without surprises: one graph, known opsets, every name defined once and
+before its use, nesting and sizes within limits (`structure.py`). The values of tensors are read later, one by one,
+with `tensors.py`; external files are opened only there, through the onnx package, which refuses absolute paths,
+`..`, links and ranges beyond the end of the file.
+"""
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+from google.protobuf.message import DecodeError
+from onnx import IR_VERSION, ModelProto
+
+from s2s.errors import InputError, UnsupportedError
+from s2s.frontends.onnx.limits import MAX_FILE_BYTES, MAX_OPSET, MIN_OPSET
+from s2s.frontends.onnx.names import canonical_domain, one_line
+from s2s.frontends.onnx.structure import check_structure
+
+ModelSource = str | os.PathLike[str] | bytes | ModelProto
+
+
+@dataclass(frozen=True)
+class LoadedModel:
+    """A sound model, the folder its external data may lie in (None: it must carry its data), and a name for it."""
+
+    proto: ModelProto
+    folder: str | None
+    label: str
+
+    def opsets(self) -> dict[str, int]:
+        """Version of each domain the model imports."""
+        return {canonical_domain(entry.domain): entry.version for entry in self.proto.opset_import}
+
+
+def load_model(source: ModelSource) -> LoadedModel:
+    """The checked model of a path, of the bytes of a file, or of a message in memory."""
+    if isinstance(source, ModelProto):
+        loaded = LoadedModel(source, None, one_line(source.graph.name) or "model")
+    elif isinstance(source, bytes):
+        loaded = LoadedModel(_parse(source, "model"), None, "model")
+    else:
+        path = Path(source)
+        loaded = LoadedModel(_parse(_read(path), str(path)), str(path.absolute().parent), str(path))
+    _check_versions(loaded)
+    check_structure(loaded.proto)
+    return loaded
+
+
+def _read(path: Path) -> bytes:
+    try:
+        size = path.stat().st_size
+        if path.is_file() and size <= MAX_FILE_BYTES:
+            return path.read_bytes()
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read ({error.strerror}); give the path of an .onnx file") from None
+    if not path.is_file():
+        raise InputError(f"{path}: is not a file; give the path of an .onnx file")
+    raise InputError(f"{path}: {size} bytes are over 2 GiB; save the model with external data (onnx.save_model)")
+
+
+def _parse(data: bytes, label: str) -> ModelProto:
+    try:
+        model = ModelProto.FromString(data)
+    except DecodeError:
+        raise InputError(
+            f"{label}: is no ONNX model, or is damaged (no valid protobuf message); export the model again"
+        ) from None
+    if not model.HasField("graph") or not model.opset_import:
+        raise InputError(f"{label}: holds no ONNX graph with an opset; give a file written by an ONNX exporter")
+    return model
+
+
+def _check_versions(loaded: LoadedModel) -> None:
+    model = loaded.proto
+    if model.ir_version > IR_VERSION:
+        raise UnsupportedError(
+            f"{loaded.label}: IR version {model.ir_version} is newer than {IR_VERSION}; "
+            "save it with an older onnx package, or update the one s2s uses"
+        )
+    domains = [canonical_domain(entry.domain) for entry in model.opset_import]
+    twice = next((domain for domain in domains if domains.count(domain) > 1), None)
+    if twice is not None:
+        raise InputError(f"{loaded.label}: imports opset domain {twice or 'ai.onnx'!r} twice; keep one version of it")
+    version = loaded.opsets().get("")
+    if version is not None and not MIN_OPSET <= version <= MAX_OPSET:
+        raise UnsupportedError(
+            f"{loaded.label}: opset {version} is outside {MIN_OPSET} to {MAX_OPSET}; "
+            "export with a supported opset, or convert with onnx.version_converter"
+        )

@@ -1,0 +1,112 @@
+"""Pooling."""
+
+from collections.abc import Callable, Mapping
+from math import prod
+
+import numpy as np
+from xdsl.ir import Operation
+
+from s2s.dialects import graph
+from s2s.frontends.onnx.builder import Value, emit
+from s2s.frontends.onnx.node import Importer, Node
+from s2s.frontends.onnx.reduce import reduce_to, root
+from s2s.frontends.onnx.shape import reshape
+from s2s.frontends.onnx.window import Window, read_window, round_up
+
+
+def _window(node: Node, x: Value) -> tuple[Window, Window]:
+    """The window as the model states it, and as it becomes when the output size is rounded up."""
+    asked = read_window(node, x.shape[2:], node.integers("kernel_shape"))
+    return asked, round_up(asked, x.shape[2:]) if node.flag("ceil_mode", False) else asked
+
+
+def _max_pool(node: Node) -> list[Value]:
+    x = node.input(0)
+    _, window = _window(node, x)
+    sizes = {
+        "kernel": window.kernel,
+        "strides": window.strides,
+        "pads": window.pads,
+        "dilations": window.dilations,
+    }
+    outputs = [emit(graph.MaxPoolOp, x, **sizes)]
+    if node.outputs() > 1:
+        outputs.append(emit(graph.MaxPoolIndicesOp, x, **sizes, storage_order=node.integer("storage_order")))
+    return outputs
+
+
+def _average_pool(node: Node) -> Value:
+    x = node.input(0)
+    asked, window = _window(node, x)
+    counted = asked.pads if node.flag("count_include_pad", False) else [0] * len(asked.pads)
+    return emit(
+        graph.AvgPoolOp,
+        x,
+        kernel=window.kernel,
+        strides=window.strides,
+        pads=window.pads,
+        dilations=window.dilations,
+        counted_pads=counted,
+    )
+
+
+def _lp_pool(node: Node) -> Value:
+    """The p-norm of each window: powers summed by a convolution with ones, channel by channel."""
+    x, order = node.input(0), node.integer("p", 2)
+    _, window = _window(node, x)
+    channels = x.shape[1]
+    ones = node.constant(np.broadcast_to(np.ones((), x.dtype), (channels, 1, *window.kernel)))
+    summed = emit(
+        graph.ConvOp,
+        abs(x) ** order,
+        ones,
+        strides=window.strides,
+        pads=window.pads,
+        dilations=window.dilations,
+        groups=channels,
+    )
+    return root(summed, order)
+
+
+def _global(operation: Callable[..., Operation]) -> Importer:
+    def importer(node: Node) -> Value:
+        x = node.input(0)
+        return reduce_to(operation, x, list(range(2, x.rank)), keepdims=True)
+
+    return importer
+
+
+def _global_lp_pool(node: Node) -> Value:
+    x, order = node.input(0), node.integer("p", 2)
+    return root(reduce_to(graph.ReduceSumOp, abs(x) ** order, list(range(2, x.rank)), keepdims=True), order)
+
+
+def _max_unpool(node: Node) -> Value:
+    x, indices = node.input(0), node.input(1)
+    kernel = node.integers("kernel_shape")
+    rank = len(kernel)
+    strides, pads = node.integers("strides", [1] * rank), node.integers("pads", [0] * 2 * rank)
+    if x.rank != rank + 2 or len(strides) != rank or len(pads) != 2 * rank or indices.shape != x.shape:
+        raise node.invalid(f"kernel_shape {kernel} does not fit input {list(x.shape)}", "fix the attributes")
+    spatial = [
+        (size - 1) * strides[axis] + kernel[axis] - pads[axis] - pads[axis + rank]
+        for axis, size in enumerate(x.shape[2:])
+    ]
+    shape = [*x.shape[:2], *spatial]
+    if node.optional(2) is not None:
+        shape = node.known_ints(2, "output_shape")
+    count = prod(x.shape)
+    empty = node.constant(np.broadcast_to(np.zeros((), x.dtype), (prod(shape),)))
+    flat = emit(graph.ScatterElementsOp, empty, reshape(indices, [count]), reshape(x, [count]), axis=0)
+    return reshape(flat, shape)
+
+
+IMPORTERS: Mapping[str, Importer] = {
+    "AveragePool": _average_pool,
+    "GlobalAveragePool": _global(graph.ReduceMeanOp),
+    "GlobalLpPool": _global_lp_pool,
+    "GlobalMaxPool": _global(graph.ReduceMaxOp),
+    "LpPool": _lp_pool,
+    "MaxPool": _max_pool,
+    "MaxUnpool": _max_unpool,
+}

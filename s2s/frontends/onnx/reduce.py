@@ -1,0 +1,177 @@
+"""Reductions along axes, searches for extremes, running sums."""
+
+from collections.abc import Callable, Mapping
+
+import numpy as np
+from xdsl.ir import Operation
+
+from s2s.dialects import graph
+from s2s.frontends.onnx.builder import Value, emit
+from s2s.frontends.onnx.elementwise import cast, equal, greater, less, select
+from s2s.frontends.onnx.node import Importer, Node
+from s2s.frontends.onnx.shape import transpose, unsqueeze
+from s2s.frontends.onnx.slicing import pad
+
+OperationClass = Callable[..., Operation]
+
+
+def reduce_to(operation: OperationClass, x: Value, axes: list[int], keepdims: bool) -> Value:
+    """`x` reduced along `axes`; `x` itself when there are none."""
+    return emit(operation, x, axes=axes, keepdims=keepdims) if axes else x
+
+
+def root(x: Value, order: int) -> Value:
+    """The `order`-th root."""
+    if order == 1:
+        return x
+    return emit(graph.SqrtOp, x) if order == 2 else x ** (1 / order)
+
+
+def _axes(node: Node, x: Value) -> list[int]:
+    """The axes to reduce: an attribute at first, later an operand; all of them when not given, or none on request."""
+    given: list[int] | None = None
+    if "axes" in node.attributes:
+        given = node.integers("axes")
+    elif node.optional(1) is not None:
+        given = node.known_ints(1, "axes")
+    if not given:
+        return [] if node.flag("noop_with_empty_axes", False) else list(range(x.rank))
+    return node.axes(given, x.rank)
+
+
+def _reduction(
+    operation: OperationClass,
+    before: Callable[[Value], Value] | None = None,
+    after: Callable[[Value], Value] | None = None,
+) -> Importer:
+    def importer(node: Node) -> Value:
+        x = node.input(0)
+        axes = _axes(node, x)
+        summed = reduce_to(operation, before(x) if before else x, axes, node.flag("keepdims"))
+        return after(summed) if after else summed
+
+    return importer
+
+
+def _square(x: Value) -> Value:
+    return x * x
+
+
+def _log(x: Value) -> Value:
+    return emit(graph.LogOp, x)
+
+
+def _integer_sqrt(x: Value) -> Value:
+    """The root of a sum of squares, of integers through float64."""
+    return emit(graph.SqrtOp, x) if x.is_float else cast(emit(graph.SqrtOp, cast(x, np.dtype(np.float64))), x.dtype)
+
+
+def _log_sum_exp(node: Node) -> Value:
+    """Relative to the maximum, so that nothing overflows."""
+    x = node.input(0)
+    if not x.is_float:
+        raise node.unsupported(f"element type {x.element}", "insert a Cast to float")
+    axes, keepdims = _axes(node, x), node.flag("keepdims")
+    largest = reduce_to(graph.ReduceMaxOp, x, axes, keepdims=True)
+    finite = emit(graph.IsInfOp, largest)
+    largest = select(finite, largest.like(0), largest)
+    summed = _log(reduce_to(graph.ReduceSumOp, emit(graph.ExpOp, x - largest), axes, keepdims=True)) + largest
+    if keepdims or not axes:
+        return summed
+    return emit(graph.ReshapeOp, summed, shape=[size for axis, size in enumerate(x.shape) if axis not in axes])
+
+
+def _extreme(operation: OperationClass) -> Importer:
+    def importer(node: Node) -> Value:
+        x = node.input(0)
+        return emit(
+            operation,
+            x,
+            axis=node.axis(node.integer("axis"), x.rank),
+            keepdims=node.flag("keepdims"),
+            select_last=node.flag("select_last_index", False),
+        )
+
+    return importer
+
+
+def _scan_axis(node: Node, x: Value) -> int:
+    axis = node.known_number(1, "axis")
+    if axis is None:
+        raise node.invalid("axis is left out", "give it")
+    return node.axis(int(axis), x.rank)
+
+
+def _cumsum(node: Node) -> Value:
+    x = node.input(0)
+    return emit(
+        graph.CumsumOp,
+        x,
+        axis=_scan_axis(node, x),
+        exclusive=node.flag("exclusive"),
+        reverse=node.flag("reverse"),
+    )
+
+
+def _cumprod(node: Node) -> Value:
+    """Products over windows of 1, 2, 4, … elements, each from two of the window before."""
+    x = node.input(0)
+    axis, reverse = _scan_axis(node, x), node.flag("reverse")
+
+    def shifted(value: Value, distance: int) -> Value:
+        low, high = [0] * x.rank, [0] * x.rank
+        near, far = (high, low) if reverse else (low, high)
+        near[axis], far[axis] = distance, -distance
+        return pad(value, low, high, value=1)
+
+    if node.flag("exclusive"):
+        x = shifted(x, 1)
+    distance = 1
+    while distance < x.shape[axis]:
+        x = x * shifted(x, distance)
+        distance *= 2
+    return x
+
+
+def _top_k(node: Node) -> list[Value]:
+    """Sorted by counting: an element's place is the number of those before it, so there is no data-dependent order."""
+    x = node.input(0)
+    axis = node.axis(node.integer("axis"), x.rank)
+    size = x.shape[axis]
+    count = node.known_number(1, "K") if node.since >= 10 else node.integer("k")
+    if count is None or not 0 < count <= size:
+        raise node.invalid(f"K is {count} for {size} elements", "give 1 up to that many")
+    before = greater if node.flag("largest", True) else less
+    last = x.rank - 1
+    perm = [*(dim for dim in range(x.rank) if dim != axis), axis]
+    rows = transpose(x, perm)
+    ours, others = unsqueeze(rows, [last + 1]), unsqueeze(rows, [last])  # […, i, 1] and […, 1, j]
+    earlier = node.constant(np.tri(size, k=-1, dtype=np.bool_))
+    ahead = emit(graph.LogicalOrOp, before(others, ours), emit(graph.LogicalAndOp, equal(others, ours), earlier))
+    place = emit(graph.ReduceSumOp, cast(ahead, np.dtype(np.int64)), axes=[last + 1])
+    slots = node.constant(np.arange(int(count)), np.int64)
+    hit = equal(unsqueeze(place, [last + 1]), slots)  # […, i, slot]
+    positions = node.constant(np.arange(size)[:, None], np.int64)
+    picked = emit(graph.ReduceSumOp, select(hit, positions, 0), axes=[last])
+    back = [perm.index(dim) for dim in range(x.rank)]
+    values = emit(graph.GatherElementsOp, rows, picked, axis=last)
+    return [transpose(values, back), transpose(picked, back)]
+
+
+IMPORTERS: Mapping[str, Importer] = {
+    "ArgMax": _extreme(graph.ArgmaxOp),
+    "ArgMin": _extreme(graph.ArgminOp),
+    "CumProd": _cumprod,
+    "CumSum": _cumsum,
+    "ReduceL1": _reduction(graph.ReduceSumOp, before=abs),
+    "ReduceL2": _reduction(graph.ReduceSumOp, before=_square, after=_integer_sqrt),
+    "ReduceLogSum": _reduction(graph.ReduceSumOp, after=_log),
+    "ReduceLogSumExp": _log_sum_exp,
+    "ReduceMax": _reduction(graph.ReduceMaxOp),
+    "ReduceMean": _reduction(graph.ReduceMeanOp),
+    "ReduceMin": _reduction(graph.ReduceMinOp),
+    "ReduceProd": _reduction(graph.ReduceProdOp),
+    "ReduceSum": _reduction(graph.ReduceSumOp),
+    "ReduceSumSquare": _reduction(graph.ReduceSumOp, before=_square),
+    "TopK": _top_k,
+}

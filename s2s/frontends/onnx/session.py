@@ -1,0 +1,175 @@
+"""One import: walks the nodes of graphs, bodies and functions, and collects what cannot be imported."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import zip_longest
+
+from onnx import AttributeProto, FunctionProto, GraphProto, NodeProto
+
+from s2s.analysis.shapes import ShapeError
+from s2s.errors import InputError, UnsupportedError
+from s2s.frontends.onnx.builder import Builder, Value
+from s2s.frontends.onnx.limits import MAX_NODES
+from s2s.frontends.onnx.names import canonical_domain, label, one_line, operator, place
+from s2s.frontends.onnx.node import Node
+from s2s.frontends.onnx.schema_functions import function_body, has_function_body, infer_outputs
+from s2s.frontends.onnx.scope import FAILED, Binding, Failed, Scope
+from s2s.frontends.onnx.signature import Signature, check_node, check_types, signature
+from s2s.frontends.onnx.structure import FunctionKey, function_key
+from s2s.frontends.onnx.table import IMPORTERS, REFUSALS
+from s2s.frontends.onnx.tensors import read_sparse, read_tensor
+
+Attributes = Mapping[str, AttributeProto]
+
+
+class _ReportedError(UnsupportedError):
+    """The reason is already among the failures."""
+
+
+class Session:
+    """Imports nodes into `builder`; `failures` are the reasons of all nodes that could not be imported."""
+
+    def __init__(self, builder: Builder, functions: Mapping[FunctionKey, FunctionProto], folder: str | None) -> None:
+        self.builder = builder
+        self.failures: list[str] = []
+        self._functions = functions
+        self._folder = folder
+        self._nodes = 0
+
+    def define_initializers(self, graph: GraphProto, scope: Scope) -> None:
+        """Bind the constants of `graph`."""
+        for tensor in graph.initializer:
+            array = read_tensor(tensor, self._folder, f"initializer {one_line(tensor.name)}")
+            scope.define(tensor.name, self.builder.constant(array, tensor.name))
+        for sparse in graph.sparse_initializer:
+            array = read_sparse(sparse, self._folder, f"initializer {one_line(sparse.values.name)}")
+            scope.define(sparse.values.name, self.builder.constant(array, sparse.values.name))
+
+    def run_nodes(self, nodes: Iterable[NodeProto], scope: Scope) -> None:
+        """Import `nodes` in order; outputs are bound in `scope`."""
+        for node in nodes:
+            self._nodes += 1
+            if self._nodes > MAX_NODES:
+                raise UnsupportedError(f"{place(node)}: the model unrolls to over {MAX_NODES} nodes; shorten its loops")
+            self.builder.node = scope.node or scope.caller + label(node)
+            try:
+                outputs = self._run_node(node, scope)
+            except ShapeError as error:
+                raise InputError(f"{place(node)}: {error}; check the shapes and attributes of this node") from None
+            for name, value in zip(node.output, outputs, strict=False):
+                if isinstance(value, Value):
+                    value.call(name)
+                scope.define(name, value)
+
+    def _run_node(self, node: NodeProto, scope: Scope) -> Sequence[Binding]:
+        attributes = scope.resolve(node)
+        operands = [scope.lookup(name) for name in node.input]
+        function = self._functions.get(function_key(node))
+        if function is not None:
+            caller = f"{scope.caller}{label(node)}/"
+            return self._call(node, function, operands, attributes, caller, scope.node)
+        domain = canonical_domain(node.domain)
+        declared = self._declaration(node, domain, scope)
+        if declared is None:
+            return [FAILED] * len(node.output)
+        check_node(node, declared, attributes)
+        if any(isinstance(operand, Failed) for operand in operands):
+            return [FAILED] * len(node.output)
+        check_types(node, declared, [operand.dtype if isinstance(operand, Value) else None for operand in operands])
+        opset = scope.opsets[domain]
+        try:
+            return self._run_operator(node, declared, {**declared.defaults, **attributes}, operands, scope)
+        except _ReportedError:
+            pass
+        except UnsupportedError as error:
+            self.failures.append(str(error))
+        types = infer_outputs(node, domain, opset, operands)
+        return [FAILED if type is None else self.builder.stand_in(type) for type in types]
+
+    def _declaration(self, node: NodeProto, domain: str, scope: Scope) -> Signature | None:
+        """The signature of an operator that can be imported in principle; else None, and the reason is recorded."""
+        opset = scope.opsets.get(domain)
+        declared = None if opset is None else signature(domain, node.op_type, opset)
+        if opset is None or declared is None:
+            known = f"no operator of opset {opset} of {domain or 'ai.onnx'}" if opset else "of a domain not imported"
+            self.failures.append(
+                f"{place(node)}: operator {operator(node)} is {known}; "
+                "define it as a local function of the model, or replace it by standard operators"
+            )
+            return None
+        if (domain, node.op_type) in IMPORTERS or has_function_body(domain, node.op_type, opset):
+            return declared
+        fact, way_out = REFUSALS.get(
+            (domain, node.op_type), ("this operator is not supported yet", "replace it by other operators")
+        )
+        self.failures.append(f"{place(node)}: {fact}; {way_out}")
+        return None
+
+    def _run_operator(
+        self, node: NodeProto, declared: Signature, attributes: Attributes, operands: Sequence[Binding], scope: Scope
+    ) -> Sequence[Binding]:
+        domain = canonical_domain(node.domain)
+        importer = IMPORTERS.get((domain, node.op_type))
+        values = [operand if isinstance(operand, Value) else None for operand in operands]
+        if importer is None:
+            return self._expand(node, attributes, operands, scope)
+
+        def run_body(graph: GraphProto, inputs: Sequence[Value]) -> list[Value]:
+            return self._run_body(graph, inputs, scope, node)
+
+        view = Node(node, self.builder, declared.since, values, attributes, self._folder, run_body)
+        outputs = importer(view)
+        return [outputs] if isinstance(outputs, Value) else outputs
+
+    def _expand(
+        self, node: NodeProto, attributes: Attributes, operands: Sequence[Binding], scope: Scope
+    ) -> Sequence[Binding]:
+        """Import the definition of an operator by others; what fails inside is reported of the operator."""
+        domain = canonical_domain(node.domain)
+        function = function_body(node, domain, scope.opsets[domain], attributes, operands)
+        before = len(self.failures)
+        outputs = self._call(node, function, operands, attributes, scope.caller, self.builder.node)
+        inner = self.failures[before:]
+        if inner:
+            del self.failures[before:]
+            raise UnsupportedError(f"{place(node)}: is defined by operators of which one fails: {inner[0]}")
+        return outputs
+
+    def _call(
+        self,
+        node: NodeProto,
+        function: FunctionProto,
+        operands: Sequence[Binding],
+        attributes: Attributes,
+        caller: str,
+        provenance: str | None,
+    ) -> Sequence[Binding]:
+        """The outputs of `function` for a call by `node`."""
+        if len(operands) > len(function.input) or len(node.output) > len(function.output):
+            raise InputError(
+                f"{place(node)}: function {one_line(function.name)!r} takes {len(function.input)} inputs and gives "
+                f"{len(function.output)} outputs; fix the call"
+            )
+        opsets = {canonical_domain(entry.domain): entry.version for entry in function.opset_import}
+        defaults = {attribute.name: attribute for attribute in function.attribute_proto}
+        scope = Scope(opsets, None, {**defaults, **attributes}, caller, provenance)
+        for name, operand in zip_longest(function.input, operands):
+            scope.define(name, operand)
+        self.run_nodes(function.node, scope)
+        return [scope.lookup(name) for name in function.output]
+
+    def _run_body(self, graph: GraphProto, inputs: Sequence[Value], outer: Scope, node: NodeProto) -> list[Value]:
+        """The outputs of a body of `node`, with its inputs bound to `inputs`."""
+        if len(inputs) != len(graph.input):
+            raise InputError(f"{place(node)}: its body has {len(graph.input)} inputs for {len(inputs)} values; fix it")
+        provenance = self.builder.node
+        scope = outer.inner()
+        self.define_initializers(graph, scope)
+        for formal, value in zip(graph.input, inputs, strict=True):
+            scope.define(formal.name, value)
+        self.run_nodes(graph.node, scope)
+        self.builder.node = provenance
+        outputs = [scope.lookup(value.name) for value in graph.output]
+        values = [value for value in outputs if isinstance(value, Value)]
+        if len(values) < len(outputs):
+            raise _ReportedError
+        return values

@@ -1,0 +1,130 @@
+"""Operators that cut tensors apart, put them together, and pad them."""
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from s2s.dialects import graph
+from s2s.frontends.onnx.builder import Scalar, Value, emit
+from s2s.frontends.onnx.elementwise import select
+from s2s.frontends.onnx.node import Importer, Node
+
+_MODES = ("constant", "reflect", "edge", "wrap")
+
+
+def take(x: Value, axis: int, start: int, size: int) -> Value:
+    """`size` elements of `x` along `axis` from `start`."""
+    starts, sizes = [0] * x.rank, list(x.shape)
+    starts[axis], sizes[axis] = start, size
+    return crop(x, starts, sizes, [1] * x.rank)
+
+
+def crop(x: Value, starts: Sequence[int], sizes: Sequence[int], strides: Sequence[int]) -> Value:
+    """`sizes` elements of `x` from `starts` by `strides`."""
+    if tuple(sizes) == x.shape and all(stride == 1 for stride in strides):
+        return x
+    return emit(graph.SliceOp, x, starts=list(starts), sizes=list(sizes), strides=list(strides))
+
+
+def concat(parts: Sequence[Value], axis: int) -> Value:
+    """`parts` one after the other along `axis`; those without elements are left out."""
+    filled = [part for part in parts if 0 not in part.shape] or list(parts[:1])
+    return filled[0] if len(filled) == 1 else emit(graph.ConcatOp, filled, axis=axis)
+
+
+def pad(x: Value, low: Sequence[int], high: Sequence[int], mode: str = "constant", value: Scalar = 0) -> Value:
+    """`x` with `low` elements before and `high` after each dimension; negative counts cut elements off."""
+    starts = [max(0, -count) for count in low]
+    sizes = [size + min(0, before) + min(0, after) for size, before, after in zip(x.shape, low, high, strict=True)]
+    cut = crop(x, starts, sizes, [1] * x.rank)
+    low, high = [max(0, count) for count in low], [max(0, count) for count in high]
+    if not any(low) and not any(high):
+        return cut
+    fill = (float(value) if x.is_float else int(value)) if mode == "constant" else None
+    return emit(graph.PadOp, cut, low=low, high=high, mode=mode, value=fill)
+
+
+def _concat(node: Node) -> Value:
+    parts = node.inputs()
+    ranks = {part.rank for part in parts}
+    if len(ranks) != 1:
+        raise node.invalid(f"inputs have {' and '.join(map(str, sorted(ranks)))} dimensions", "make them equal")
+    return concat(parts, node.axis(node.integer("axis"), parts[0].rank))
+
+
+def _split(node: Node) -> list[Value]:
+    x = node.input(0)
+    axis = node.axis(node.integer("axis"), x.rank)
+    sizes = _split_sizes(node, x.shape[axis])
+    if any(size < 0 for size in sizes) or sum(sizes) != x.shape[axis]:
+        raise node.invalid(f"parts {sizes} do not add up to {x.shape[axis]}", "fix split")
+    if len(sizes) < len(node.proto.output):
+        raise node.invalid(f"has {len(node.proto.output)} outputs for {len(sizes)} parts", "fix split")
+    starts = np.cumsum([0, *sizes]).tolist()
+    return [take(x, axis, start, size) for start, size in zip(starts, sizes, strict=False)]
+
+
+def _split_sizes(node: Node, size: int) -> list[int]:
+    if node.since < 13 and node.has("split"):
+        return node.integers("split")
+    if node.since >= 13 and node.optional(1) is not None:
+        return node.known_ints(1, "split")
+    count = node.integer("num_outputs", len(node.proto.output)) if node.since >= 18 else len(node.proto.output)
+    if count < 1 or count > max(size, 1):
+        raise node.invalid(f"{size} elements cannot be split into {count} parts", "fix num_outputs")
+    part = -(-size // count)
+    return [min(part, max(0, size - part * position)) for position in range(count)]
+
+
+def _slice(node: Node) -> Value:
+    x = node.input(0)
+    if node.since < 10:
+        starts, ends = node.integers("starts"), node.integers("ends")
+        axes, steps = node.integers("axes", list(range(len(starts)))), [1] * len(starts)
+    else:
+        starts, ends = node.known_ints(1, "starts"), node.known_ints(2, "ends")
+        axes = list(range(len(starts))) if node.optional(3) is None else node.known_ints(3, "axes")
+        steps = [1] * len(starts) if node.optional(4) is None else node.known_ints(4, "steps")
+    if not len(starts) == len(ends) == len(axes) == len(steps) or 0 in steps:
+        raise node.invalid(
+            f"starts {starts}, ends {ends}, axes {axes}, steps {steps} do not match", "give as many of each, no step 0"
+        )
+    node.axes(axes, x.rank)
+    first, sizes, strides = [0] * x.rank, list(x.shape), [1] * x.rank
+    for start, end, axis, step in zip(starts, ends, axes, steps, strict=True):
+        axis %= x.rank
+        chosen = range(x.shape[axis])[slice(start, None if step < 0 and end < -x.shape[axis] else end, step)]
+        first[axis], sizes[axis], strides[axis] = (chosen.start if len(chosen) else 0), len(chosen), step
+        if len(chosen) < 2:
+            strides[axis] = 1
+    return crop(x, first, sizes, strides)
+
+
+def _pad(node: Node) -> Value:
+    x, mode = node.input(0), node.choice("mode", *_MODES)
+    pads = node.integers("pads") if node.since < 11 else node.known_ints(1, "pads")
+    axes = list(range(x.rank))
+    if node.since >= 18 and node.optional(3) is not None:
+        axes = [node.axis(axis, x.rank) for axis in node.known_ints(3, "axes")]
+    if len(pads) != 2 * len(axes) or len(set(axes)) != len(axes):
+        raise node.invalid(f"pads {pads} do not fit axes {axes}", "give two entries for each axis")
+    low, high = [0] * x.rank, [0] * x.rank
+    for position, axis in enumerate(axes):
+        low[axis], high[axis] = pads[position], pads[position + len(axes)]
+    if any(before + size + after < 0 for before, size, after in zip(low, x.shape, high, strict=True)):
+        raise node.invalid(f"pads {pads} cut more than shape {list(x.shape)} has", "fix pads")
+    if node.since < 11:
+        return pad(x, low, high, mode, node.real("value"))
+    fill = node.optional(2)
+    if fill is not None and fill.array is None and mode == "constant":
+        inside = pad(node.constant(np.ones(x.shape, np.bool_)), low, high)
+        return select(inside, pad(x, low, high), fill if fill.rank == 0 else emit(graph.ReshapeOp, fill, shape=[]))
+    return pad(x, low, high, mode, node.known_number(2, "the pad value") or 0)
+
+
+IMPORTERS: Mapping[str, Importer] = {
+    "Concat": _concat,
+    "Pad": _pad,
+    "Slice": _slice,
+    "Split": _split,
+}

@@ -1,0 +1,82 @@
+"""Which function imports which operator, and why the others cannot be imported."""
+
+from collections.abc import Mapping
+
+from s2s.frontends.onnx import (
+    activation,
+    constant,
+    control,
+    conv,
+    elementwise,
+    indexing,
+    linear,
+    norm,
+    pool,
+    reduce,
+    shape,
+    slicing,
+)
+from s2s.frontends.onnx.node import Importer
+
+_FAMILIES = (
+    activation,
+    constant,
+    control,
+    conv,
+    elementwise,
+    indexing,
+    linear,
+    norm,
+    pool,
+    reduce,
+    shape,
+    slicing,
+)
+_ML = "ai.onnx.ml"
+
+IMPORTERS: Mapping[tuple[str, str], Importer] = {
+    **{("", name): importer for family in _FAMILIES for name, importer in family.IMPORTERS.items()},
+    **{(_ML, name): importer for name, importer in indexing.ML_IMPORTERS.items()},
+}
+"""By domain and operator."""
+
+_RECURRENT = ("recurrent operators are not supported yet", "export the cell as elementary operators in a Scan")
+_DATA_DEPENDENT = ("the shape of its output depends on the data", "compute this part outside the network")
+_RANDOM = ("its result is random", "draw the numbers outside the network and feed them as an input")
+_TEXT = ("text is not supported", "process text outside the network")
+_SEQUENCE = ("sequences, optionals and maps are not supported", "use tensors")
+
+REFUSALS: Mapping[tuple[str, str], tuple[str, str]] = {
+    **{("", name): _RECURRENT for name in ("RNN", "GRU", "LSTM")},
+    **{("", name): _DATA_DEPENDENT for name in ("NonMaxSuppression", "Unique", "ImageDecoder")},
+    **{
+        ("", name): _RANDOM
+        for name in (
+            "RandomNormal",
+            "RandomNormalLike",
+            "RandomUniform",
+            "RandomUniformLike",
+            "Multinomial",
+            "Bernoulli",
+        )
+    },
+    **{("", name): _TEXT for name in ("StringConcat", "StringNormalizer", "StringSplit", "RegexFullMatch")},
+    **{
+        ("", name): _SEQUENCE
+        for name in (
+            "ConcatFromSequence",
+            "Optional",
+            "OptionalGetElement",
+            "OptionalHasElement",
+            "SequenceAt",
+            "SequenceConstruct",
+            "SequenceEmpty",
+            "SequenceErase",
+            "SequenceInsert",
+            "SequenceLength",
+            "SequenceMap",
+            "SplitToSequence",
+        )
+    },
+}
+"""A fact and a way out for operators that are known and will not, or do not yet, work."""
