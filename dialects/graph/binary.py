@@ -67,14 +67,14 @@ class MulOp(BinaryElementwiseOp):
 
 @irdl_op_definition
 class DivOp(BinaryElementwiseOp):
-    """`y = a / b`; integers truncate towards zero."""
+    """`y = a / b`; integers truncate towards zero, a zero divisor gives 0."""
 
     name = "graph.div"
 
 
 @irdl_op_definition
 class ModOp(BinaryElementwiseOp):
-    """`y` = the remainder of `a / b`, with the sign of `b`, or with `fmod` that of `a`."""
+    """`y` = the remainder of `a / b` with the sign of `b`, by `fmod` that of `a`; an integer divisor of 0 gives 0."""
 
     name = "graph.mod"
     fmod = opt_prop_def(UnitAttr)
@@ -85,7 +85,7 @@ class ModOp(BinaryElementwiseOp):
 
 @irdl_op_definition
 class PowOp(BinaryElementwiseOp):
-    """`y = a ** b`."""
+    """`y = a ** b`; for integers and negative `b` truncated towards zero, and 0 for a base of 0."""
 
     name = "graph.pow"
 

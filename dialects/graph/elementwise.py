@@ -274,8 +274,8 @@ class ClampOp(UnaryElementwiseOp):
 class CastOp(ElementwiseOp):
     """`y = x` converted to the element type of the result, by ONNX's rules.
 
-    To bool: whether not zero. Float to integer: towards zero; what does not fit is undefined in ONNX and wraps here.
-    To a narrower float: to nearest, halves to even.
+    To bool: whether not zero. Float to integer: towards zero; what does not fit is undefined in ONNX, here it saturates
+    and NaN gives 0. Integer to narrower integer: wraps. To a narrower float: to nearest, halves to even.
     """
 
     name = "graph.cast"

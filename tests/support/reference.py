@@ -1,10 +1,11 @@
 """Compares the meaning of a graph operation with that of an ONNX operator."""
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import onnx
+import onnxruntime  # pyright: ignore[reportMissingTypeStubs]
 from onnx import helper
 from onnx.reference import ReferenceEvaluator
 
@@ -23,8 +24,8 @@ def run_operation(build: Callable[..., GraphOp], inputs: Sequence[Array]) -> Arr
     return evaluate(op, inputs)[0]
 
 
-def run_onnx(kind: str, inputs: Sequence[Array], attributes: dict[str, Any], outputs: int = 1) -> list[Array]:
-    """The outputs of one ONNX operator by ONNX's own reference implementation."""
+def one_operator_model(kind: str, inputs: Sequence[Array], attributes: dict[str, Any], outputs: int) -> onnx.ModelProto:
+    """A model of a single operator on inputs `x0, x1, …`."""
     names = [f"x{i}" for i in range(len(inputs))]
     results = [f"y{i}" for i in range(outputs)]
     infos = [
@@ -33,10 +34,25 @@ def run_onnx(kind: str, inputs: Sequence[Array], attributes: dict[str, Any], out
     ]
     node = helper.make_node(kind, names, results, **attributes)
     body = helper.make_graph([node], "one", infos, [onnx.ValueInfoProto(name=name) for name in results])
-    model = helper.make_model(body, opset_imports=[helper.make_opsetid("", OPSET)])
+    return helper.make_model(body, opset_imports=[helper.make_opsetid("", OPSET)], ir_version=10)
+
+
+def run_onnx(kind: str, inputs: Sequence[Array], attributes: dict[str, Any], outputs: int = 1) -> list[Array]:
+    """The outputs of one ONNX operator by ONNX's own reference implementation."""
+    model = one_operator_model(kind, inputs, attributes, outputs)
     with np.errstate(all="ignore"):
-        found = ReferenceEvaluator(model).run(None, dict(zip(names, inputs, strict=True)))
-    return [np.asarray(value) for value in found]  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType]
+        found: Any = ReferenceEvaluator(model).run(  # pyright: ignore[reportUnknownMemberType]
+            None, {f"x{i}": value for i, value in enumerate(inputs)}
+        )
+    return [np.asarray(value) for value in found]
+
+
+def run_onnxruntime(kind: str, inputs: Sequence[Array], attributes: dict[str, Any], outputs: int = 1) -> list[Array]:
+    """The outputs of one ONNX operator by onnxruntime, for what ONNX's reference implementation gets wrong."""
+    model = one_operator_model(kind, inputs, attributes, outputs)
+    session = onnxruntime.InferenceSession(model.SerializeToString(), providers=["CPUExecutionProvider"])
+    found = session.run(None, {f"x{i}": value for i, value in enumerate(inputs)})  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
+    return [np.asarray(value) for value in cast(Sequence[Array], found)]
 
 
 def assert_close(actual: Array, expected: Array, tolerance: float = 1e-6) -> None:

@@ -122,7 +122,20 @@ def pool(x: AnyTensor, window: Window) -> AnyTensor:
         if max(low, high) >= extent:
             raise ShapeError(f"pads {text(window.pads)} reach or exceed the kernel extent {text(window.extent)}")
     batch, channels, *spatial = x.get_shape()
-    return result(x.element_type, [batch, channels, *window.output(spatial)])
+    sizes = window.output(spatial)
+    if any(window.pads) and any(dilation > 1 for dilation in window.dilations):
+        for axis, count in enumerate(sizes):
+            _require_elements(window, axis, spatial[axis], count)
+    return result(x.element_type, [batch, channels, *sizes])
+
+
+def _require_elements(window: Window, axis: int, size: int, count: int) -> None:
+    """Refuse a dilated window whose taps all miss the input, as one that lies across a short input does."""
+    taps = range(0, window.extent[axis], window.dilations[axis])
+    for position in range(count):
+        start = position * window.strides[axis] - window.low[axis]
+        if not any(0 <= start + tap < size for tap in taps):
+            raise ShapeError(f"window {position} along spatial dimension {axis} holds nothing but padding")
 
 
 def avg_pool(x: AnyTensor, window: Window, counted_pads: Sequence[int]) -> AnyTensor:

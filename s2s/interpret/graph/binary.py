@@ -8,6 +8,7 @@ from xdsl.ir import Operation
 from s2s.analysis.dtypes import Array
 from s2s.dialects import graph
 from s2s.interpret.graph.precision import Meaning, is_float_array, widen
+from s2s.interpret.numbers import divide_signed, integer_power
 
 
 def _binary(function: Callable[[Array, Array], Array]) -> Meaning:
@@ -27,21 +28,14 @@ def _compare(function: Callable[[Array, Array], Array]) -> Meaning:
 
 
 def divide(a: Array, b: Array) -> Array:
-    """`a / b`; integers truncate towards zero where numpy's `//` rounds down."""
-    if is_float_array(a):
-        return np.divide(a, b)
-    down = np.floor_divide(a, b)
-    rounded_away = (np.remainder(a, b) != 0) & ((a < 0) != (b < 0))
-    return down + rounded_away.astype(a.dtype)
+    """`a / b`; integers truncate towards zero, and give 0 for a zero divisor."""
+    return np.divide(a, b) if is_float_array(a) else divide_signed(a, b)
 
 
-def _power(a: Array, b: Array) -> Array:
-    """`a ** b`; for integers and negative `b` the truncated quotient, 0 for a base of 0."""
-    if is_float_array(a) or not np.any(b < 0):
-        return np.power(a, b)
-    odd_sign = np.where(b % 2 == 0, 1, -1)
-    reciprocal = np.where(a == 1, 1, np.where(a == -1, odd_sign, 0)).astype(a.dtype)
-    return np.where(b < 0, reciprocal, np.power(a, np.maximum(b, 0)))
+def _power(op: graph.PowOp, a: Array, b: Array) -> Array:
+    if not is_float_array(a):
+        return integer_power(a, b)
+    return np.power(a.astype(np.float64), b.astype(np.float64)).astype(a.dtype)
 
 
 def _mod(op: graph.ModOp, a: Array, b: Array) -> Array:
@@ -64,7 +58,7 @@ MEANINGS: dict[type[Operation], Meaning] = {
     graph.MulOp: _binary(np.multiply),
     graph.DivOp: _binary(divide),
     graph.ModOp: _mod,
-    graph.PowOp: _binary(_power),
+    graph.PowOp: _power,
     graph.MinimumOp: _binary(np.minimum),
     graph.MaximumOp: _binary(np.maximum),
     graph.LogicalAndOp: _binary(np.logical_and),

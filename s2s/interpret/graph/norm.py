@@ -1,22 +1,26 @@
-"""Numpy meanings of the normalisations."""
+"""Numpy meanings of the normalisations, computed in float64 and rounded once."""
 
 import numpy as np
 from xdsl.ir import Operation
 
 from s2s.analysis.dtypes import Array
 from s2s.dialects import graph
-from s2s.interpret.graph.precision import Meaning, widen
+from s2s.interpret.graph.precision import Meaning
+
+
+def _double(x: Array) -> Array:
+    return x.astype(np.float64)
 
 
 def _batch_norm(op: graph.BatchNormOp, x: Array, *parameters: Array) -> Array:
     shape = (-1, *[1] * (x.ndim - 2))
-    scale, bias, mean, var = (widen(parameter).reshape(shape) for parameter in parameters)
-    deviation = np.sqrt(var + var.dtype.type(op.epsilon.value.data))
-    return ((widen(x) - mean) / deviation * scale + bias).astype(x.dtype, copy=False)
+    scale, bias, mean, var = (_double(parameter).reshape(shape) for parameter in parameters)
+    deviation = np.sqrt(var + op.epsilon.value.data)
+    return ((_double(x) - mean) / deviation * scale + bias).astype(x.dtype, copy=False)
 
 
 def _shifted(x: Array, axis: int) -> Array:
-    wide = widen(x)
+    wide = _double(x)
     return wide - np.max(wide, axis=axis, keepdims=True)
 
 
@@ -33,20 +37,20 @@ def _log_softmax(op: graph.LogSoftmaxOp, x: Array) -> Array:
 
 
 def _layer_norm(op: graph.LayerNormOp, x: Array, *parameters: Array) -> Array:
-    wide, axes = widen(x), tuple(range(op.axis.value.data, x.ndim))
+    wide, axes = _double(x), tuple(range(op.axis.value.data, x.ndim))
     deviation = wide - np.mean(wide, axis=axes, keepdims=True)
     variance = np.mean(np.square(deviation), axis=axes, keepdims=True)
-    y = deviation / np.sqrt(variance + wide.dtype.type(op.epsilon.value.data))
+    y = deviation / np.sqrt(variance + op.epsilon.value.data)
     given = iter(parameters)
     if op.scale is not None:
-        y = y * widen(next(given))
+        y = y * _double(next(given))
     if op.bias is not None:
-        y = y + widen(next(given))
+        y = y + _double(next(given))
     return y.astype(x.dtype, copy=False)
 
 
 def _lrn(op: graph.LrnOp, x: Array) -> Array:
-    size, wide = op.size.value.data, widen(x)
+    size, wide = op.size.value.data, _double(x)
     squares = np.square(wide)
     total = np.zeros_like(wide)
     channels = x.shape[1]
@@ -55,8 +59,7 @@ def _lrn(op: graph.LrnOp, x: Array) -> Array:
             to = slice(max(-offset, 0), channels - max(offset, 0))
             source = slice(max(offset, 0), channels - max(-offset, 0))
             total[:, to] += squares[:, source]
-    real = wide.dtype.type
-    alpha, beta, bias = real(op.alpha.value.data / size), real(op.beta.value.data), real(op.bias.value.data)
+    alpha, beta, bias = op.alpha.value.data / size, op.beta.value.data, op.bias.value.data
     return (wide / (bias + alpha * total) ** beta).astype(x.dtype, copy=False)
 
 

@@ -14,21 +14,33 @@ from s2s.interpret.graph.evaluate import evaluate
 from s2s.weights import WeightStore
 
 Observer = Callable[[Operation, Sequence[Array]], None]
+Evaluator = Callable[[Operation, Sequence[Array]], list[Array]]
 
 
 def run_graph(
-    root: ModuleOp | FuncOp, inputs: Sequence[Array], weights: WeightStore, observe: Observer | None = None
+    root: ModuleOp | FuncOp,
+    inputs: Sequence[Array],
+    weights: WeightStore,
+    observe: Observer | None = None,
+    evaluator: Evaluator = evaluate,
 ) -> list[Array]:
     """The outputs of a function, or of `@main` of a module.
 
     `observe` is called with every operation that has run and its results, those inside kernels before their call.
+    `evaluator` gives operations their meaning; levels further down add theirs.
     """
     function = _function(root, "main") if isinstance(root, ModuleOp) else root
     _check_inputs(function, inputs)
-    return _run(function, inputs, weights, observe)
+    return _run(function, inputs, weights, observe, evaluator)
 
 
-def _run(function: FuncOp, inputs: Sequence[Array], weights: WeightStore, observe: Observer | None) -> list[Array]:
+def _run(
+    function: FuncOp,
+    inputs: Sequence[Array],
+    weights: WeightStore,
+    observe: Observer | None,
+    evaluator: Evaluator,
+) -> list[Array]:
     values: dict[SSAValue, Array] = dict(zip(function.body.block.args, inputs, strict=True))
     for op in function.body.block.ops:
         operands = [values[operand] for operand in op.operands]
@@ -36,11 +48,11 @@ def _run(function: FuncOp, inputs: Sequence[Array], weights: WeightStore, observ
             case ReturnOp():
                 return operands
             case graph.CallOp() | CallOp():
-                results = _run(_function(op, op.callee.string_value()), operands, weights, observe)
+                results = _run(_function(op, op.callee.string_value()), operands, weights, observe, evaluator)
             case graph.WeightOp():
                 results = [weights.get(op.weight_name.data)]
             case _:
-                results = evaluate(op, operands)
+                results = evaluator(op, operands)
         values.update(zip(op.results, results, strict=True))
         if observe is not None:
             observe(op, results)

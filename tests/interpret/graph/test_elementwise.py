@@ -66,6 +66,10 @@ COMPARISONS: dict[str, Callable[..., GraphOp]] = {
 }
 
 
+def cast_to(dtype: Any) -> Callable[..., GraphOp]:
+    return partial(graph.CastOp, element_type=from_numpy(np.dtype(dtype)))
+
+
 def values(dtype: Any, shape: tuple[int, ...], seed: int = 0) -> Array:
     """Random numbers in `dtype`, none of them zero, so that one can divide by them."""
     generator = np.random.default_rng(seed)
@@ -81,7 +85,8 @@ def values(dtype: Any, shape: tuple[int, ...], seed: int = 0) -> Array:
 def test_unary_on_special_values(kind: str, dtype: Any):
     x = SPECIAL.astype(dtype)
     wide = x.astype(np.float32) if np.dtype(dtype).itemsize == 2 else x
-    expected = run_onnx(kind, [wide], {})[0].astype(dtype)
+    with np.errstate(over="ignore"):
+        expected = run_onnx(kind, [wide], {})[0].astype(dtype)
     assert_close(run_operation(FLOAT_UNARY[kind], [x]), expected, HALF_ULP.get(np.dtype(dtype), 1e-6))
 
 
@@ -216,17 +221,17 @@ def test_select_broadcasts_all_three(dtype: Any):
 def test_clamp_hands_nan_on(low: float | None, high: float | None):
     x = SPECIAL.astype(np.float32)
     expected = np.clip(x, -np.inf if low is None else low, np.inf if high is None else high).astype(np.float32)
-    assert_close(run_operation(lambda x: graph.ClampOp(x, low, high), [x]), expected)
+    assert_close(run_operation(partial(graph.ClampOp, min=low, max=high), [x]), expected)
 
 
 def test_clamp_of_relu_is_relu():
     x = SPECIAL.astype(np.float32)
-    assert_close(run_operation(lambda x: graph.ClampOp(x, min=0.0), [x]), run_onnx("Relu", [x], {})[0])
+    assert_close(run_operation(partial(graph.ClampOp, min=0.0), [x]), run_onnx("Relu", [x], {})[0])
 
 
 def test_integer_bound_beyond_the_type_bounds_nothing():
     x = np.array([-128, 0, 127], np.int8)
-    assert run_operation(lambda x: graph.ClampOp(x, min=-1000, max=1000), [x]).tolist() == x.tolist()
+    assert run_operation(partial(graph.ClampOp, min=-1000, max=1000), [x]).tolist() == x.tolist()
 
 
 @pytest.mark.parametrize(("negative", "positive"), [(True, True), (True, False), (False, True), (False, False)])
@@ -247,7 +252,7 @@ def test_is_nan(dtype: Any):
 def test_cast_of_values_that_fit(source: Any, target: Any):
     x = np.array([0, 1, 2, 17.75, 100]).astype(source)
     expected = (x.astype(np.float64) != 0) if target is np.bool_ else x.astype(target)
-    assert_close(run_operation(lambda x: graph.CastOp(x, from_numpy(np.dtype(target))), [x]), expected)
+    assert_close(run_operation(cast_to(target), [x]), expected)
 
 
 @pytest.mark.parametrize("target", INTEGERS, ids=str)
@@ -255,15 +260,15 @@ def test_cast_from_float_saturates(target: Any):
     limits = np.iinfo(target)
     x = np.array([np.nan, np.inf, -np.inf, 1e30, -1e30, -0.75, float(limits.max), float(limits.min)])
     expected = [0, limits.max, limits.min, limits.max, limits.min, 0, limits.max, limits.min]
-    assert run_operation(lambda x: graph.CastOp(x, from_numpy(np.dtype(target))), [x]).tolist() == expected
+    assert run_operation(cast_to(target), [x]).tolist() == expected
 
 
 def test_cast_between_integers_wraps():
     x = np.array([300, -1, 128], np.int32)
-    assert run_operation(lambda x: graph.CastOp(x, from_numpy(np.dtype(np.uint8))), [x]).tolist() == [44, 255, 128]
+    assert run_operation(cast_to(np.uint8), [x]).tolist() == [44, 255, 128]
 
 
 def test_cast_of_nan_to_bool_is_true():
     x = np.array([np.nan, 0.0, -0.0, 1e-40], np.float32)
-    cast = run_operation(lambda x: graph.CastOp(x, from_numpy(np.dtype(np.bool_))), [x])
+    cast = run_operation(cast_to(np.bool_), [x])
     assert cast.tolist() == [True, False, False, True]
