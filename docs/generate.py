@@ -85,13 +85,40 @@ def passes_page() -> str:
     return "\n".join(lines).rstrip() + "\n"
 
 
+def onnx_page() -> str:
+    """Every operator of the newest opset that s2s reads, and what it does with it."""
+    from onnx.defs import get_all_schemas
+
+    from s2s.frontends.onnx.limits import MAX_OPSET, MIN_OPSET
+    from s2s.frontends.onnx.schema_functions import has_function_body
+    from s2s.frontends.onnx.table import IMPORTERS, REFUSALS
+
+    lines = [NOTICE, "# ONNX\n", f"Opsets {MIN_OPSET} to {MAX_OPSET}, static shapes.\n"]
+    lines += ["| operator | |", "|---|---|"]
+    for schema in sorted(get_all_schemas(), key=lambda each: (each.domain, each.name)):
+        if schema.domain not in ("", "ai.onnx.ml") or schema.deprecated:
+            continue
+        key = (schema.domain, schema.name)
+        if key in IMPORTERS:
+            status = "supported"
+        elif has_function_body(*key, schema.since_version):
+            status = "supported where the operators of its ONNX definition are"
+        elif schema.domain:
+            continue
+        else:
+            fact, way_out = REFUSALS.get(key, ("not supported yet", "replace it by other operators"))
+            status = f"refused: {fact}; {way_out}"
+        lines.append(f"| `{'.'.join(filter(None, key))}` | {status} |")
+    return "\n".join(lines) + "\n"
+
+
 def one_line(doc: str | None) -> str:
     """The prose of a docstring as one paragraph; examples of code do not fit a table."""
     paragraphs = inspect.cleandoc(doc or "").split("\n\n")
     return " ".join(" ".join(each for each in paragraphs if not each.startswith("    ")).split())
 
 
-PAGES = {"dialects.md": dialects_page, "passes.md": passes_page}
+PAGES = {"dialects.md": dialects_page, "onnx.md": onnx_page, "passes.md": passes_page}
 """File in docs/reference/, and what writes it."""
 
 
