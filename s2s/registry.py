@@ -12,7 +12,7 @@ from xdsl.passes import ModulePass
 
 from s2s.errors import CompilerBug, InputError
 
-PASSES: tuple[str, ...] = ()
+PASSES: tuple[str, ...] = ("c-name-temporaries",)
 """The names of our passes, level by level, alphabetical within a level."""
 
 XDSL_PASSES = ("canonicalize", "cse", "dce")

@@ -1,0 +1,105 @@
+"""Text from a model, made safe for the place where it is printed.
+
+Names and descriptions in a model are written by strangers: they hold spaces, keywords, comment ends, newlines,
+trigraphs (`??/` is a backslash in C99), letters that read from right to left. Every such text passes through one of
+these functions, one for each kind of place, and nothing else prints it.
+"""
+
+import hashlib
+import re
+import unicodedata
+from collections.abc import Collection, Iterable
+
+from s2s.emit.reserved import RESERVED
+
+SIGNIFICANT = 31
+"""Characters of an external name that every C99 compiler tells apart (C99 5.2.4.1)."""
+
+_HASH_DIGITS = 6
+
+
+def c_identifier(text: str, limit: int = SIGNIFICANT) -> str:
+    """A C identifier that reads like `text`: lower-case ASCII, no keyword, no reserved name, at most `limit` long.
+
+    Different texts may give the same identifier; `unique_identifiers` tells them apart. A name that is cut ends in six
+    digits of its hash, so that long names with the same beginning differ.
+    """
+    plain = unicodedata.normalize("NFKD", text).encode("ascii", "ignore").decode().lower()
+    word = re.sub(r"[^a-z0-9]+", "_", plain).strip("_") or "unnamed"
+    if word[0].isdigit():
+        word = f"n{word}"
+    if word in RESERVED:
+        word = f"{word}_"
+    if len(word) > limit:
+        digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:_HASH_DIGITS]
+        word = f"{word[: limit - _HASH_DIGITS - 1].rstrip('_')}_{digest}"
+    return word
+
+
+def unique_identifiers(
+    texts: Iterable[str], *, prefix: str = "", taken: Collection[str] = (), limit: int = SIGNIFICANT
+) -> list[str]:
+    """One identifier for each text, all different and none of them `taken`: `conv`, `conv_2`, `conv_3`."""
+    used = set(taken)
+    found: list[str] = []
+    for text in texts:
+        found.append(_first_free(f"{prefix}{text}", used, limit))
+        used.add(found[-1])
+    return found
+
+
+def _first_free(text: str, used: Collection[str], limit: int) -> str:
+    identifier = base = c_identifier(text, limit)
+    count = 1
+    while identifier in used:
+        count += 1
+        suffix = f"_{count}"
+        identifier = base[: limit - len(suffix)].rstrip("_") + suffix
+    return identifier
+
+
+def c_macro(identifier: str) -> str:
+    """The macro spelling of an identifier."""
+    return identifier.upper()
+
+
+def c_comment(text: str) -> str:
+    """`text` as one line that stays inside `/* … */`, under any standard and any warning about comments."""
+    line = _one_line(text).replace("??", "? ?")
+    while "*/" in line or "/*" in line:
+        line = line.replace("*/", "* /").replace("/*", "/ *")
+    return line.rstrip("\\ ")
+
+
+def line_comment(text: str) -> str:
+    """`text` as the rest of a line after `#` in make, CMake or shell."""
+    line = _one_line(text).replace("[[", "[ [").replace("[=", "[ =")
+    return line.rstrip("\\ ")
+
+
+def markdown_code(text: str) -> str:
+    """`text` as inline code in Markdown, backticks and all."""
+    line = _one_line(text).replace("|", "\\|")
+    fence = "`" * (1 + max((len(run) for run in re.findall("`+", line)), default=0))
+    pad = " " if line.startswith("`") or line.endswith("`") or not line else ""
+    return f"{fence}{pad}{line}{pad}{fence}"
+
+
+def c_string(text: str) -> str:
+    """`text` as a C string literal, in UTF-8; whatever is not plain ASCII is an octal escape."""
+    return '"' + "".join(map(_c_character, text.encode("utf-8", "surrogateescape"))) + '"'
+
+
+def _c_character(byte: int) -> str:
+    """One byte inside a string literal. A question mark is escaped, as two of them may begin a trigraph."""
+    character = chr(byte)
+    if character in '"\\?':
+        return f"\\{character}"
+    return character if 0x20 <= byte < 0x7F else f"\\{byte:03o}"
+
+
+def _one_line(text: str) -> str:
+    """`text` in printable ASCII on one line; other characters are spelt as escapes."""
+    spaced = re.sub(r"\s+", " ", text).strip()
+    escaped = spaced.encode("ascii", "backslashreplace").decode()
+    return "".join(character if character.isprintable() else f"\\x{ord(character):02x}" for character in escaped)

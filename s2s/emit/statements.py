@@ -1,0 +1,215 @@
+"""How statements, functions and tables are written: one statement a line, four columns a level."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from xdsl.dialects.builtin import ArrayAttr, DenseIntOrFPElementsAttr, StringAttr, SymbolRefAttr
+from xdsl.ir import Attribute, Block, Operation, SSAValue
+from xdsl.utils.hints import isa
+
+from s2s.analysis.dtypes import from_dense
+from s2s.dialects import c
+from s2s.dialects.c import ArrayType
+from s2s.emit.expressions import EXPRESSIONS, Expression, written
+from s2s.emit.identifiers import c_comment, c_string
+from s2s.emit.layout import WIDTH, Group, Text, call, lay_out
+from s2s.emit.literals import array_literals, literal
+from s2s.emit.types import c_type, declaration
+from s2s.errors import CompilerBug
+
+INDENT = 4
+_DECLARATIONS = (c.LetOp, c.VariableOp)
+
+
+def comment_lines(text: str, indent: int = 0) -> list[str]:
+    """A block comment of the lines of `text`; empty where there is no text."""
+    lines = [wrapped for line in text.splitlines() for wrapped in _wrapped(c_comment(line), WIDTH - indent - 3)]
+    if not lines:
+        return []
+    pad = " " * indent
+    opened = [f"{pad}{' * ' if number else '/* '}{line}".rstrip() for number, line in enumerate(lines)]
+    return [*opened[:-1], f"{opened[-1]} */"]
+
+
+def _wrapped(line: str, width: int) -> list[str]:
+    """`line` cut at spaces, further lines indented by two."""
+    lines, room = [line], width - 3
+    while len(lines[-1]) > room and (cut := lines[-1].rfind(" ", 3, room)) > 0:
+        lines[-1:] = [lines[-1][:cut], "  " + lines[-1][cut + 1 :]]
+    return lines
+
+
+class FunctionWriter:
+    """Writes one function, whose values have the names that `c-name-temporaries` gave them."""
+
+    def __init__(self, func: c.FuncOp) -> None:
+        if func.parameters is None and func.function_type.inputs.data:
+            raise CompilerBug(f"{func.sym_name.data}: parameters have no names; was c-name-temporaries run?")
+        self.func = func
+        self._names: dict[SSAValue, str] = {}
+        if func.parameters is not None and func.body.blocks:
+            self._names.update(zip(func.args, (name.data for name in func.parameters), strict=True))
+
+    def definition(self) -> list[str]:
+        """The comment, the head and the body."""
+        doc = comment_lines(self.func.doc.data) if self.func.doc is not None else []
+        return [*doc, *lay_out(self._head(""), 0), "{", *self._body(), "}"]
+
+    def prototype(self) -> list[str]:
+        """The declaration for a header."""
+        return lay_out(self._head(";"), 0)
+
+    def _head(self, end: str) -> Text:
+        func = self.func
+        static = "static " if func.static is not None else ""
+        result = c_type(func.output)
+        opening = f"{static}{result}{'' if result.endswith('*') else ' '}{func.sym_name.data}("
+        return call(opening, self._parameters() or ["void"], f"){end}")
+
+    def _parameters(self) -> list[Text]:
+        func = self.func
+        if func.parameters is None:
+            return []
+        extents = [extent.data for extent in func.extents] if func.extents is not None else [""] * len(func.parameters)
+        return [
+            _parameter(type, name.data, extent)
+            for type, name, extent in zip(func.function_type.inputs.data, func.parameters, extents, strict=True)
+        ]
+
+    def _body(self) -> Iterator[str]:
+        """The statements, with a blank line behind the declarations they begin with."""
+        block = self.func.body.block
+        declaring = True
+        seen = False
+        for op in block.ops:
+            lines = list(self._statement(op, INDENT))
+            if not lines:
+                continue
+            if declaring and not isinstance(op, _DECLARATIONS):
+                declaring = False
+                if seen:
+                    yield ""
+            seen = True
+            yield from lines
+
+    def _block(self, block: Block, indent: int) -> Iterator[str]:
+        for op in block.ops:
+            yield from self._statement(op, indent)
+
+    def _statement(self, op: Operation, indent: int) -> Iterator[str]:
+        """The lines of one statement; none for an expression, which is written where it is used."""
+        match op:
+            case c.LetOp():
+                self._names[op.result] = op.identifier.data
+                head = f"{declaration(op.result.type, op.identifier.data, const=True)} = "
+                yield from lay_out(Group(head, (self.expression(op.value).text,), ";"), indent)
+            case c.VariableOp():
+                yield from self._variable(op, indent)
+            case c.AssignOp():
+                head = f"{self.expression(op.place).flat} {op.operator.data} "
+                yield from lay_out(Group(head, (self.expression(op.value).text,), ";"), indent)
+            case c.ForOp():
+                yield from self._for(op, indent)
+            case c.IfOp():
+                yield from self._if(op, indent)
+            case c.ReturnOp():
+                value = Group("return ", (self.expression(op.value).text,), ";") if op.value else "return;"
+                yield from lay_out(value, indent)
+            case c.CommentOp():
+                yield from comment_lines(op.text.data, indent)
+            case c.CallOp() if op.result is None or not op.result.uses:
+                yield from lay_out(Group("", (self._written(op).text,), ";"), indent)
+            case _ if not isinstance(op, EXPRESSIONS):
+                raise CompilerBug(f"{op.name} is no statement of C")
+            case _:
+                pass
+
+    def _variable(self, op: c.VariableOp, indent: int) -> Iterator[str]:
+        if op.identifier is None:
+            raise CompilerBug("a variable has no name; was c-name-temporaries run?")
+        name = self._names[op.result] = op.identifier.data
+        align = f"S2S_ALIGNED({op.align.value.data}) " if op.align is not None else ""
+        head = f"{align}{declaration(op.result.type.element, name)}"
+        end = ";" if op.comment is None else f"; /* {c_comment(op.comment.data)} */"
+        if op.initial is None:
+            yield from lay_out(head + end, indent)
+        else:
+            yield from lay_out(Group(f"{head} = ", (self.expression(op.initial).text,), end), indent)
+
+    def _for(self, op: c.ForOp, indent: int) -> Iterator[str]:
+        if op.identifier is None:
+            raise CompilerBug("a loop counter has no name; was c-name-temporaries run?")
+        name = self._names[op.iterator] = op.identifier.data
+        step = op.step.value.data
+        compare = "<" if step > 0 else ">"
+        advance = {1: f"{name}++", -1: f"{name}--"}.get(step, f"{name} {'+' if step > 0 else '-'}= {abs(step)}")
+        items = (
+            Group(f"{declaration(op.iterator.type, name)} = ", (self.expression(op.lower).text,), ";"),
+            Group(f"{name} {compare} ", (self.expression(op.upper).text,), ";"),
+            advance,
+        )
+        if op.unroll is not None:
+            yield " " * indent + f"S2S_UNROLL({op.unroll.value.data})"
+        yield from lay_out(Group("for (", items, ") {"), indent)
+        yield from self._block(op.body.block, indent + INDENT)
+        yield " " * indent + "}"
+
+    def _if(self, op: c.IfOp, indent: int) -> Iterator[str]:
+        yield from lay_out(Group("if (", (self.expression(op.condition).text,), ") {"), indent)
+        yield from self._block(op.then.block, indent + INDENT)
+        if op.otherwise is not None:
+            yield " " * indent + "} else {"
+            yield from self._block(op.otherwise.block, indent + INDENT)
+        yield " " * indent + "}"
+
+    def expression(self, value: SSAValue) -> Expression:
+        """`value` as it is written where it is used."""
+        return written(value, self._names.get)
+
+    def _written(self, op: c.CallOp) -> Expression:
+        """A call whose result nobody uses."""
+        text = call(f"{op.callee.data}(", [self.expression(argument).text for argument in op.arguments])
+        return Expression(text)
+
+
+def global_definition(op: c.GlobalOp) -> list[str]:
+    """A constant table with its values."""
+    head = f"{'static ' if op.static is not None else ''}{declaration(op.type, op.sym_name.data, const=True)} = "
+    if op.value is None:
+        raise CompilerBug(f"{op.sym_name.data}: its values belong to the weights unit")
+    comment = comment_lines(op.comment.data) if op.comment is not None else []
+    return [*comment, *lay_out(Group(head, (_initialiser(op.value, op.type),), ";"), 0)]
+
+
+def _initialiser(value: Attribute, type: Attribute) -> Text:
+    """A value between braces, row by row."""
+    if isa(value, DenseIntOrFPElementsAttr[Any]):
+        element = type
+        while isinstance(element, ArrayType):
+            element = element.element
+        return _rows(array_literals(from_dense(value), element), type)
+    if isa(value, ArrayAttr[Attribute]):
+        inner = type.element if isinstance(type, ArrayType) else type
+        return call("{", [_initialiser(item, inner) for item in value], "}")
+    if isinstance(value, StringAttr):
+        return c_string(value.data)
+    if isinstance(value, SymbolRefAttr):
+        return value.root_reference.data
+    return literal(value)
+
+
+def _rows(literals: list[str], type: Attribute) -> Text:
+    """`literals` in the nesting of an array type."""
+    if not isinstance(type, ArrayType):
+        return literals[0]
+    step = len(literals) // type.size
+    return call("{", [_rows(literals[at : at + step], type.element) for at in range(0, len(literals), step)], "}")
+
+
+def _parameter(type: Attribute, name: str, extent: str) -> str:
+    """A parameter; with an extent as an array, which says how much is behind the pointer."""
+    if not extent:
+        return declaration(type, name)
+    if not isinstance(type, c.PtrType):
+        raise CompilerBug(f"parameter {name} has extent {extent} and is no pointer")
+    return declaration(type.element, f"{name}[{extent}]", const=type.is_const)

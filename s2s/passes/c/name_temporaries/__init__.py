@@ -1,0 +1,112 @@
+"""Decide which values of a function become named variables, and give everything a name.
+
+    %v = c.load %from : f32
+    %a = c.binary %v "*" %v : (f32, f32) -> f32
+    c.assign %to "=" %a : !c.lvalue<f32>, f32
+->
+    %v = c.load %from : f32
+    %x0 = c.let "x0" %v : f32
+    %a = c.binary %x0 "*" %x0 : (f32, f32) -> f32
+    c.assign %to "=" %a : !c.lvalue<f32>, f32
+
+which is printed as `const float x0 = x[i]; y[i] = x0 * x0;`. A value is named when it is printed more than once, when
+something between its computation and its use may change what it reads, when it would be computed again in every
+iteration of a loop, or when the expression would grow too long for a reader. Numbers, and names as they are, stay in
+place. Names come from the hints of the values, unique where they are visible and never a word of C; parameters,
+variables and loop counters get theirs too. Values nobody uses are dropped.
+"""
+
+from dataclasses import dataclass
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ArrayAttr, ModuleOp, StringAttr
+from xdsl.ir import Block, Operation
+from xdsl.passes import ModulePass
+from xdsl.rewriter import InsertPoint, Rewriter
+from xdsl.transforms.dead_code_elimination import dce
+
+from s2s.dialects import c
+from s2s.emit.reserved import RESERVED
+from s2s.passes.c.name_temporaries.names import Scope
+from s2s.passes.c.name_temporaries.placement import named_values
+
+
+@dataclass(frozen=True)
+class NameTemporariesPass(ModulePass):
+    name = "c-name-temporaries"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        dce(op)
+        functions = [function for function in op.ops if isinstance(function, c.FuncOp)]
+        taken = RESERVED | _file_names(op)
+        for function in functions:
+            scope = Scope(taken)
+            _name_parameters(function, scope)
+            if function.body.blocks:
+                _name_block(function.body.block, scope)
+
+
+def _name_parameters(function: c.FuncOp, scope: Scope) -> None:
+    """Keep the names that are given, else make them from the hints; those of a prototype have none."""
+    if function.parameters is not None:
+        for name in function.parameters:
+            scope.declare(name.data)
+        return
+    hints = [argument.name_hint for argument in function.args] if function.body.blocks else []
+    wishes = [hint or "arg" for hint in hints] or ["arg"] * len(function.function_type.inputs)
+    function.parameters = ArrayAttr(StringAttr(scope.declare(wish)) for wish in wishes)
+
+
+def _file_names(module: ModuleOp) -> set[str]:
+    """Everything that means something outside of a function: no local name hides it."""
+    names: set[str] = set()
+    for op in module.walk():
+        match op:
+            case c.FuncOp() | c.GlobalOp():
+                names.add(op.sym_name.data)
+            case c.CallOp():
+                names.add(op.callee.data)
+            case c.SymbolOp():
+                names.add(op.symbol.data)
+            case _:
+                pass
+    return names
+
+
+def _name_block(block: Block, scope: Scope) -> None:
+    """Give names to what the block declares, in order, and turn its named values into `c.let`."""
+    wanted = named_values(block)
+    for op in list(block.ops):
+        _name_operation(op, scope)
+        if op.results and op.results[0] in wanted:
+            _let(op, scope)
+
+
+def _name_operation(op: Operation, scope: Scope) -> None:
+    match op:
+        case c.VariableOp():
+            if op.identifier is None:
+                op.identifier = StringAttr(scope.declare_value(op.result))
+            else:
+                scope.declare(op.identifier.data)
+        case c.LetOp():
+            scope.declare(op.identifier.data)
+        case c.ForOp():
+            inner = scope.inner()
+            name = op.identifier.data if op.identifier is not None else None
+            op.identifier = StringAttr(inner.declare(name) if name else inner.declare_counter(op.iterator))
+            _name_block(op.body.block, inner)
+        case c.IfOp():
+            for region in op.regions:
+                _name_block(region.block, scope.inner())
+        case _:
+            pass
+
+
+def _let(op: Operation, scope: Scope) -> None:
+    """Put a `c.let` behind `op` and hand its value to all users."""
+    value = op.results[0]
+    let = c.LetOp(scope.declare_value(value), value)
+    let.result.name_hint = let.identifier.data
+    Rewriter.insert_op(let, InsertPoint.after(op))
+    value.replace_uses_with_if(let.result, lambda use: use.operation is not let)

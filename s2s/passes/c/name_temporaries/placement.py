@@ -1,0 +1,183 @@
+"""Which values are written where they are used, and which get a name first."""
+
+from dataclasses import dataclass
+
+from xdsl.ir import Block, Operation, SSAValue
+from xdsl.traits import MemoryEffectKind, has_effects
+
+from s2s.dialects import c
+from s2s.emit.expressions import EXPRESSIONS
+from s2s.emit.literals import literal
+from s2s.passes.c.name_temporaries.aliases import Writes
+
+LONGEST = 88
+"""Characters, by a rough count, that an expression may have before a part of it gets a name."""
+
+_WORTH_A_NAME = 16
+_PLACES = (c.SubscriptOp, c.MemberOp)
+_SHORT = 4
+
+
+@dataclass(frozen=True)
+class Printing:
+    """Where a value that is written in place appears: how often, up to which operation of its block, and whether in a
+    loop, where it would be computed again in every iteration."""
+
+    times: int
+    last: int
+    nested: bool
+    repeated: bool
+
+
+def named_values(block: Block) -> set[SSAValue]:
+    """The values computed by the operations of `block` itself that get a name."""
+    placement = _Placement(block)
+    for op in reversed(list(block.ops)):
+        if isinstance(op, EXPRESSIONS) and op.results:
+            placement.decide(op)
+    for op in block.ops:
+        placement.shorten(op)
+    return placement.named
+
+
+class _Placement:
+    """The decisions for one block. Users are decided before what they use, as they say where it is printed."""
+
+    def __init__(self, block: Block) -> None:
+        self.block = block
+        self.writes = Writes(block)
+        self.named: set[SSAValue] = set()
+        self._printings: dict[SSAValue, Printing] = {}
+        self._lengths: dict[SSAValue, int] = {}
+
+    def decide(self, op: Operation) -> None:
+        """Name the result of `op`, or note where it is printed."""
+        value = op.results[0]
+        printing = self._printing(value)
+        if not isinstance(op, _PLACES) and self._wants_name(op, printing):
+            self.named.add(value)
+        else:
+            self._printings[value] = printing
+
+    def _printing(self, value: SSAValue) -> Printing:
+        """Where `value` appears if it has no name."""
+        times, last, nested, repeated = 0, -1, False, False
+        for use in value.uses:
+            user = use.operation
+            inlined = self._printings.get(user.results[0]) if user.results else None
+            if isinstance(user, EXPRESSIONS) and inlined is not None:
+                times += inlined.times
+                last = max(last, inlined.last)
+                nested |= inlined.nested
+                repeated |= inlined.repeated
+                continue
+            outer = self._in_block(user)
+            times += _times_printed_elsewhere(user) if outer is not user else 1
+            last = max(last, self.writes.positions[outer])
+            nested |= outer is not user
+            repeated |= _repeats(user, use.index, outer)
+        return Printing(times, last, nested, repeated)
+
+    def _in_block(self, user: Operation) -> Operation:
+        """The operation of this block that holds `user`, or is it."""
+        while user.parent is not self.block:
+            parent = user.parent_op()
+            assert parent is not None
+            user = parent
+        return user
+
+    def _wants_name(self, op: Operation, printing: Printing) -> bool:
+        if isinstance(op, c.LiteralOp | c.SymbolOp):
+            return False
+        if isinstance(op, c.CallOp) and has_effects(op, MemoryEffectKind.WRITE):
+            return bool(op.results[0].uses) and not _hands_on(op)
+        if isinstance(op, c.AddressOfOp) and isinstance(op.place.owner, c.VariableOp):
+            return False
+        if isinstance(op, c.LoadOp):
+            here = self.writes.positions[op]
+            last = printing.last if printing.nested or printing.repeated else printing.last - 1
+            if self.writes.between(op.place, here, last):
+                return True
+            if isinstance(op.place.owner, c.VariableOp):
+                return False
+        if printing.repeated:
+            return printing.nested or not _is_simple(op)
+        return printing.times > 1
+
+    def shorten(self, op: Operation) -> None:
+        """Measure what `op` prints; while that is too long, name the longest of its operands.
+
+        The arguments of a call that stands alone stay: they are a list, which breaks well over lines.
+        """
+        while True:
+            lengths = {operand: self._length(operand) for operand in op.operands}
+            total = _own_length(op) + sum(lengths[operand] for operand in op.operands)
+            candidates = [
+                operand
+                for operand, length in lengths.items()
+                if length > _WORTH_A_NAME and operand in self._printings and not isinstance(operand.owner, _PLACES)
+            ]
+            if total <= LONGEST or not candidates or (isinstance(op, c.CallOp) and op.result is None):
+                break
+            self._name(max(candidates, key=lambda operand: lengths[operand]))
+        for result in op.results:
+            self._lengths[result] = total
+
+    def _name(self, value: SSAValue) -> None:
+        self.named.add(value)
+        del self._printings[value]
+
+    def _length(self, value: SSAValue) -> int:
+        """Characters that `value` takes where it is used."""
+        return self._lengths.get(value, _SHORT) if value in self._printings else _SHORT
+
+
+def _times_printed_elsewhere(user: Operation) -> int:
+    """How often an expression of an inner block is printed: a place once for each operation that reads or writes it."""
+    if not isinstance(user, (*_PLACES, c.AddressOfOp)):
+        return 1
+    return sum(_times_printed_elsewhere(use.operation) for use in user.results[0].uses)
+
+
+def _repeats(user: Operation, operand: int, outer: Operation) -> bool:
+    """Whether a loop computes the operand of `user` again in every iteration."""
+    if isinstance(user, c.ForOp) and operand == 1:
+        return True
+    step: Operation | None = user
+    while step is not None and step is not outer:
+        step = step.parent_op()
+        if isinstance(step, c.ForOp):
+            return True
+    return False
+
+
+def _hands_on(op: c.CallOp) -> bool:
+    """Whether the result goes whole into the very next statement."""
+    (use, *others) = op.results[0].uses
+    return not others and use.operation is op.next_op and isinstance(use.operation, c.ReturnOp | c.LetOp)
+
+
+def _is_simple(op: Operation) -> bool:
+    """Arithmetic of one operator on names and numbers, as in the bound of a loop."""
+    return isinstance(op, c.BinaryOp | c.UnaryOp) and not any(
+        isinstance(operand.owner, c.LoadOp | c.CallOp) for operand in op.operands
+    )
+
+
+def _own_length(op: Operation) -> int:
+    """Characters that an operation adds to what its operands print, roughly."""
+    match op:
+        case c.LiteralOp():
+            return len(literal(op.value))
+        case c.SymbolOp():
+            return len(op.symbol.data)
+        case c.CallOp():
+            return len(op.callee.data) + 2 * len(op.arguments)
+        case c.CastOp():
+            return 10
+        case c.ConditionalOp():
+            return 6
+        case c.LoadOp() | c.AddressOfOp():
+            return 0
+        case _:
+            return 3

@@ -1,0 +1,155 @@
+// RUN: s2s-opt %s -p c-name-temporaries --split-input-file | filecheck %s
+
+// A value used twice is computed once.
+// CHECK-LABEL: c.func @used_twice
+c.func @used_twice(%y: !c.ptr<f32>, %x: !c.ptr<f32, const>) {
+  %zero = c.literal 0 : index
+  %from = c.subscript %x[%zero] : (!c.ptr<f32, const>, index) -> !c.lvalue<f32, const>
+  %v = c.load %from : (!c.lvalue<f32, const>) -> f32
+  // CHECK: %v = c.load
+  // CHECK-NEXT: [[X:%.*]] = c.let "v" %v : f32
+  // CHECK-NEXT: c.binary [[X]] "*" [[X]]
+  %square = c.binary %v "*" %v : (f32, f32) -> f32
+  // CHECK-NOT: c.let
+  %to = c.subscript %y[%zero] : (!c.ptr<f32>, index) -> !c.lvalue<f32>
+  c.assign %to "=" %square : !c.lvalue<f32>, f32
+}
+// CHECK: }
+
+// -----
+
+// A read does not move across a write that may reach the same memory...
+// CHECK-LABEL: c.func @swap
+c.func @swap(%y: !c.ptr<f32>) {
+  %zero = c.literal 0 : index
+  %one = c.literal 1 : index
+  %first = c.subscript %y[%zero] : (!c.ptr<f32>, index) -> !c.lvalue<f32>
+  %second = c.subscript %y[%one] : (!c.ptr<f32>, index) -> !c.lvalue<f32>
+  // CHECK: %a = c.load
+  // CHECK-NEXT: %a_1 = c.let "a" %a : f32
+  %a = c.load %first : (!c.lvalue<f32>) -> f32
+  // CHECK: %b = c.load
+  // CHECK-NEXT: c.assign %first "=" %b
+  %b = c.load %second : (!c.lvalue<f32>) -> f32
+  c.assign %first "=" %b : !c.lvalue<f32>, f32
+  // CHECK-NEXT: c.assign %second "=" %a_1
+  c.assign %second "=" %a : !c.lvalue<f32>, f32
+}
+
+// -----
+
+// ...and does where `restrict` says that it cannot.
+// CHECK-LABEL: c.func @restrict
+c.func @restrict(%y: !c.ptr<f32, restrict>, %x: !c.ptr<f32, const, restrict>) {
+  // CHECK-NOT: c.let
+  %zero = c.literal 0 : index
+  %one = c.literal 1 : index
+  %from = c.subscript %x[%zero] : (!c.ptr<f32, const, restrict>, index) -> !c.lvalue<f32, const>
+  %a = c.load %from : (!c.lvalue<f32, const>) -> f32
+  %first = c.subscript %y[%zero] : (!c.ptr<f32, restrict>, index) -> !c.lvalue<f32>
+  %second = c.subscript %y[%one] : (!c.ptr<f32, restrict>, index) -> !c.lvalue<f32>
+  %half = c.literal 0.5 : f32
+  c.assign %first "=" %half : !c.lvalue<f32>, f32
+  c.assign %second "=" %a : !c.lvalue<f32>, f32
+}
+// CHECK: }
+
+// -----
+
+// A variable is read in place until it changes.
+// CHECK-LABEL: c.func @variable
+c.func @variable() -> i32 {
+  %one = c.literal 1 : i32
+  // CHECK: c.variable named "count"
+  %count = c.variable = %one : i32 -> !c.lvalue<i32>
+  // CHECK: %before = c.load
+  // CHECK-NEXT: c.let "before" %before
+  %before = c.load %count : (!c.lvalue<i32>) -> i32
+  c.assign %count "+=" %one : !c.lvalue<i32>, i32
+  // CHECK: %after = c.load
+  // CHECK-NEXT: %square = c.binary %after "*" %after
+  %after = c.load %count : (!c.lvalue<i32>) -> i32
+  %square = c.binary %after "*" %after : (i32, i32) -> i32
+  %sum = c.binary %before "+" %square : (i32, i32) -> i32
+  c.return %sum : i32
+}
+
+// -----
+
+// What every iteration would compute again has a name; the simple bound of a loop stays where it is.
+// CHECK-LABEL: c.func @loop
+c.func @loop(%y: !c.ptr<i32>, %n: index) {
+  %zero = c.literal 0 : index
+  %eight = c.literal 8 : index
+  // CHECK: c.for %i = %zero to %n named "i"
+  c.for %i = %zero to %n : index {
+    // CHECK: %row = c.binary %i "*" %eight
+    // CHECK-NEXT: c.let "row" %row
+    %row = c.binary %i "*" %eight : (index, index) -> index
+    // CHECK-NEXT: %end = c.binary %i "+" %eight
+    // CHECK-NEXT: c.for %0 = %i to %end named "j"
+    %end = c.binary %i "+" %eight : (index, index) -> index
+    c.for %0 = %i to %end : index {
+      // CHECK-NEXT: c.binary %row_1 "+" %0
+      %at = c.binary %row "+" %0 : (index, index) -> index
+      %to = c.subscript %y[%at] : (!c.ptr<i32>, index) -> !c.lvalue<i32>
+      %v = c.literal 1 : i32
+      c.assign %to "=" %v : !c.lvalue<i32>, i32
+    }
+  }
+  // Blocks side by side use the same names.
+  // CHECK: c.for %i_1 = %zero to %n named "i"
+  c.for %i = %zero to %n : index {
+    %to = c.subscript %y[%i] : (!c.ptr<i32>, index) -> !c.lvalue<i32>
+    %v = c.literal 2 : i32
+    c.assign %to "=" %v : !c.lvalue<i32>, i32
+  }
+}
+
+// -----
+
+// An effect happens where it stands, once; a result that nobody uses is dropped only where nothing else happens.
+// CHECK-LABEL: c.func @calls
+c.func @calls(%x: f32) -> f32 {
+  // CHECK: %t = c.call "next"() : () -> f32
+  // CHECK-NEXT: c.let "t" %t
+  %t = c.call "next"() : () -> f32
+  // CHECK-NEXT: c.call "next"() : () -> f32
+  %unused = c.call "next"() : () -> f32
+  // CHECK-NOT: sqrtf
+  %dropped = c.call "sqrtf"(%x) {pure} : (f32) -> f32
+  c.return %t : f32
+}
+// CHECK: }
+
+// -----
+
+// Names are C's to refuse and unique where they are seen: `for`, the parameter `x`, the function `helper`.
+c.func @helper() {
+}
+// CHECK: c.func @names(%for: f32, %x: f32) -> f32 attributes {parameters = ["for_", "x"]}
+c.func @names(%for: f32, %x: f32) -> f32 {
+  // CHECK: c.let "x2"
+  %a = c.binary %for "+" %x : (f32, f32) -> f32
+  %x_1 = c.binary %a "*" %a : (f32, f32) -> f32
+  %1 = c.binary %x_1 "*" %x_1 : (f32, f32) -> f32
+  // CHECK: c.let "t0"
+  %helper = c.binary %1 "+" %1 : (f32, f32) -> f32
+  // CHECK: c.let "helper2"
+  %b = c.binary %helper "+" %helper : (f32, f32) -> f32
+  c.return %b : f32
+}
+
+// -----
+
+// An expression too long for a reader is cut.
+// CHECK-LABEL: c.func @long
+c.func @long(%x: f32) -> f32 {
+  %a = c.call "a_rather_long_function_name"(%x) {pure} : (f32) -> f32
+  // CHECK: %b = c.call
+  %b = c.call "a_rather_long_function_name"(%a) {pure} : (f32) -> f32
+  // CHECK-NEXT: c.let "b" %b
+  %c = c.call "a_rather_long_function_name"(%b) {pure} : (f32) -> f32
+  %d = c.call "a_rather_long_function_name"(%c) {pure} : (f32) -> f32
+  c.return %d : f32
+}
