@@ -12,7 +12,15 @@ from xdsl.passes import ModulePass
 
 from s2s.errors import CompilerBug, InputError
 
-PASSES: tuple[str, ...] = ("c-name-temporaries",)
+PASSES: tuple[str, ...] = (
+    "tensor-collapse-dims",
+    "tensor-fuse-computes",
+    "tensor-lower-to-loop",
+    "tensor-pack-constants",
+    "tensor-pick-schedule",
+    "loop-plan-memory",
+    "c-name-temporaries",
+)
 """The names of our passes, level by level, alphabetical within a level."""
 
 XDSL_PASSES = ("canonicalize", "cse", "dce")

@@ -8,12 +8,13 @@ from xdsl.ir import Dialect
 
 from s2s.dialects.loop.control import ForOp, IfOp, YieldOp
 from s2s.dialects.loop.index import ApplyOp
-from s2s.dialects.loop.memory import LoadAtOp, LoadOp, StoreAtOp, StoreOp, ViewOp, WeightOp
+from s2s.dialects.loop.memory import AllocOp, LoadAtOp, LoadOp, StoreAtOp, StoreOp, ViewOp, WeightOp
 from s2s.dialects.loop.register import BroadcastOp, FmaOp, ReduceOp
 
 Loop = Dialect(
     "loop",
     [
+        AllocOp,
         ApplyOp,
         BroadcastOp,
         FmaOp,
@@ -32,6 +33,7 @@ Loop = Dialect(
 )
 
 __all__ = [
+    "AllocOp",
     "ApplyOp",
     "BroadcastOp",
     "FmaOp",

@@ -26,7 +26,7 @@ from xdsl.irdl import (
     traits_def,
     var_operand_def,
 )
-from xdsl.traits import MemoryReadEffect, MemoryWriteEffect, Pure
+from xdsl.traits import MemoryAllocEffect, MemoryReadEffect, MemoryWriteEffect, Pure
 from xdsl.utils.exceptions import VerifyException
 
 from s2s.dialects.loop.index import check_map
@@ -130,7 +130,7 @@ class StoreOp(_AffineAccess):
         stride: int = 1,
         lanes: int | None = None,
     ) -> None:
-        super().__init__(operands=[buffer, indices, value], properties=_access_properties(affine_map, stride, lanes))
+        super().__init__(operands=[value, buffer, indices], properties=_access_properties(affine_map, stride, lanes))
 
     def verify_(self) -> None:
         self._check(self.value.type)
@@ -172,6 +172,20 @@ class StoreAtOp(IRDLOperation):
 
     def verify_(self) -> None:
         _check_element(self, self.buffer.type, self.value.type)
+
+
+@irdl_op_definition
+class AllocOp(IRDLOperation):
+    """A buffer without an address yet; `loop-plan-memory` puts it into the arena."""
+
+    name = "loop.alloc"
+
+    result = result_def(MemRefType)
+    traits = traits_def(MemoryAllocEffect())
+    assembly_format = "attr-dict `:` type($result)"
+
+    def __init__(self, result_type: MemRefType[Attribute]) -> None:
+        super().__init__(result_types=[result_type])
 
 
 @irdl_op_definition

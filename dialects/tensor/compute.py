@@ -1,6 +1,7 @@
 """The structured computation that every kernel is made of."""
 
 from collections.abc import Sequence
+from math import prod
 from typing import Self
 
 from xdsl.dialects.builtin import ArrayAttr, BoolAttr, DenseArrayBase, FloatAttr, IntegerAttr, IntegerType, TensorType
@@ -53,10 +54,11 @@ class ComputeOp(IRDLOperation):
 
         y[p] = apply(fold over r of reduce(reads[map(p, r)], acc), points[map(p)])
 
-    The domain is `[parallel sizes | reduction sizes]`; all results have the shape of its parallel part. `reduce` takes one
-    scalar of each read, then the accumulators, and yields the new accumulators; it is absent where nothing is reduced, and
-    runs in lexicographic order of the reduction dimensions. `apply` takes the accumulators, then one scalar of each point,
-    and yields one scalar a result. Tables are whole tensors that both regions take last, for `tensor.extract`.
+    The domain is `[parallel sizes | reduction sizes]`. Every result holds its parallel part in row-major order (so a
+    result of shape [4, 2] may come from a domain [8]). `reduce` takes one scalar of each read, then the accumulators, and
+    yields the new accumulators; it is absent where nothing is reduced, and runs in lexicographic order of the reduction
+    dimensions. `apply` takes the accumulators, then one scalar of each point, and yields one scalar a result. Tables are
+    whole tensors that both regions take last, for `tensor.extract`.
 
         %y = tensor.compute [8 | 3] reads(%x at #x, %w at #w) points(%b at #b) inits [0.0 : f32] reduce {
         ^bb0(%xv: f32, %wv: f32, %acc: f32):
@@ -154,9 +156,9 @@ class ComputeOp(IRDLOperation):
         for value, access in zip(self.points, self.point_accesses, strict=True):
             self._check_access(value, access, self.rank)
         for result in self.res:
-            if result.type.get_shape() != self.parallel_sizes:
+            if prod(result.type.get_shape()) != prod(self.parallel_sizes):
                 raise VerifyException(
-                    f"{self.name}: result {result.type} does not have the parallel shape {list(self.parallel_sizes)}"
+                    f"{self.name}: result {result.type} does not hold the parallel domain {list(self.parallel_sizes)}"
                 )
         self._check_regions()
         if self.schedule is not None:

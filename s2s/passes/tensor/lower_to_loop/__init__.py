@@ -1,45 +1,33 @@
 """Carry out the schedules: turn every kernel of tensor computations into loops over flat buffers.
 
     func.func private @k(%x: tensor<4x8xf32>) -> tensor<4xf32> { %y = tensor.compute [4 | 8] … }
+    func.func @main(%x: tensor<4x8xf32>) -> tensor<4xf32> { %y = graph.call @k(%x) … }
 ->
     func.func private @k(%y: memref<4xf32>, %x: memref<32xf32>) { loop.for %i = 0 to 4 { … } }
+    func.func @main(%y: memref<4xf32>, %x: memref<32xf32>) { func.call @k(%y, %x) … }
 
-The new arguments are the results, the old arguments, then one scratch buffer for every tensor that lives only inside the
-kernel. `main` is left for `loop-plan-memory`. A computation without a schedule is a bug of the pipeline.
+The arguments of a kernel are its results, its old arguments, then one scratch buffer for every tensor that lives only
+inside it. Its attribute `in_place` lists the arguments whose buffer its result may take over. In `main`, what passes
+between kernels becomes `loop.alloc`, for `loop-plan-memory`. A computation without a schedule is a bug of the pipeline.
 """
 
 from dataclasses import dataclass
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import FunctionType, MemRefType, ModuleOp, TensorType
+from xdsl.dialects.builtin import FunctionType, ModuleOp
 from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Attribute, Block, SSAValue
 from xdsl.passes import ModulePass
 
-from s2s.dialects import tensor
+from s2s.analysis.compute import dim_names
+from s2s.dialects import graph, tensor
 from s2s.errors import CompilerBug
+from s2s.passes.tensor.lower_to_loop.buffers import buffer_type, may_overwrite
+from s2s.passes.tensor.lower_to_loop.main import LowerMain
 from s2s.passes.tensor.lower_to_loop.nest import emit_nest
 
-
-def buffer_type(type: Attribute) -> MemRefType[Attribute]:
-    """The flat buffer that holds a tensor."""
-    assert isinstance(type, TensorType)
-    count = 1
-    for size in type.get_shape():
-        count *= size
-    return MemRefType(type.element_type, [count])
-
-
-def dim_names(op: tensor.ComputeOp) -> list[str]:
-    """Names for the loops of `op`: its attribute `dims`, or letters in order."""
-    named = op.attributes.get("dims")
-    if named is not None:
-        words = str(named).strip('"').split()
-        if len(words) == len(op.sizes):
-            return words
-    reduction = [f"r{n}" if len(op.reduction_sizes) > 1 else "r" for n in range(len(op.reduction_sizes))]
-    letters = "ijklmnop"
-    return [*(letters[n % len(letters)] for n in range(op.rank)), *reduction]
+IN_PLACE = "in_place"
+"""Attribute of a kernel: the arguments whose buffer its first argument, the result, may take over."""
 
 
 class LowerKernel:
@@ -49,35 +37,41 @@ class LowerKernel:
         self.func = func
         self.computes = [op for op in func.body.block.ops if isinstance(op, tensor.ComputeOp)]
         terminator = func.body.block.last_op
-        if not isinstance(terminator, ReturnOp):
-            raise CompilerBug(f"kernel {func.sym_name.data} does not end in func.return")
+        if not isinstance(terminator, ReturnOp) or len(self.computes) + 1 != len(func.body.block.ops):
+            raise CompilerBug(f"kernel {func.sym_name.data} holds more than computations and a func.return")
         self.returned = list(terminator.arguments)
+        self.inner = [result for op in self.computes for result in op.res if result not in self.returned]
 
-    def run(self) -> None:
-        """Replace the body and the signature."""
+    def run(self) -> tuple[Attribute, ...]:
+        """Replace the body and the signature; return the types of the scratch arguments."""
         inputs = list(self.func.body.block.args)
-        inner = [r for op in self.computes for r in op.res if r not in self.returned]
-        order: list[SSAValue] = [*self.returned, *inputs, *inner]
+        order: list[SSAValue] = [*self.returned, *inputs, *self.inner]
         if len(set(order)) != len(order):
-            raise CompilerBug(f"kernel {self.func.sym_name.data} returns an argument or a value twice")
+            raise CompilerBug(f"kernel {self.func.sym_name.data} returns an argument, or a value twice")
         types = [buffer_type(value.type) for value in order]
         block = Block(arg_types=types)
-        for argument, value, number in zip(block.args, order, range(len(order)), strict=True):
+        for number, (argument, value) in enumerate(zip(block.args, order, strict=True)):
             argument.name_hint = self._name(value, number)
-        buffers = dict(zip(order, block.args, strict=True))
+        buffers: dict[SSAValue, SSAValue] = dict(zip(order, block.args, strict=True))
+        self.func.attributes[IN_PLACE] = tensor.integers(self._in_place(inputs))
         for op in self.computes:
             emit_nest(op, dim_names(op), buffers, block)
         block.add_op(ReturnOp())
         self.func.body.detach_block(self.func.body.block)
         self.func.body.add_block(block)
         self.func.function_type = FunctionType.from_lists(types, [])
-        self.func.arg_attrs = None
-        self.func.res_attrs = None
+        return tuple(types[len(self.returned) + len(inputs) :])
+
+    def _in_place(self, inputs: list[SSAValue]) -> list[int]:
+        last = self.computes[-1]
+        if list(last.res) != self.returned:
+            return []
+        return [number + 1 for number, value in enumerate(inputs) if may_overwrite(last, value)]
 
     def _name(self, value: SSAValue, number: int) -> str:
         if number < len(self.returned):
             return "y" if len(self.returned) == 1 else f"y{number}"
-        return value.name_hint or ("scratch" if number >= len(self.returned) + len(self.func.body.block.args) else "x")
+        return value.name_hint or ("scratch" if value in self.inner else "x")
 
 
 @dataclass(frozen=True)
@@ -85,9 +79,16 @@ class LowerToLoopPass(ModulePass):
     name = "tensor-lower-to-loop"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        for func in list(op.ops):
-            if isinstance(func, FuncOp) and any(isinstance(inner, tensor.ComputeOp) for inner in func.body.block.ops):
-                LowerKernel(func).run()
+        scratch: dict[str, tuple[Attribute, ...]] = {}
+        mains: list[FuncOp] = []
+        for func in [func for func in op.ops if isinstance(func, FuncOp) and not func.is_declaration]:
+            ops = list(func.body.block.ops)
+            if any(isinstance(inner, tensor.ComputeOp) for inner in ops):
+                scratch[func.sym_name.data] = LowerKernel(func).run()
+            elif any(isinstance(inner, graph.CallOp) for inner in ops):
+                mains.append(func)
+        for func in mains:
+            LowerMain(func, scratch).run()
 
 
-__all__ = ["LowerToLoopPass"]
+__all__ = ["IN_PLACE", "LowerToLoopPass"]

@@ -1,0 +1,31 @@
+"""Which arguments of a kernel are weights at every call."""
+
+from collections import defaultdict
+from collections.abc import Mapping
+
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.func import FuncOp
+from xdsl.ir import SSAValue
+
+from s2s.dialects import graph
+
+
+def calls_of(module: ModuleOp) -> dict[str, list[graph.CallOp]]:
+    """The calls of each kernel, in order."""
+    calls: dict[str, list[graph.CallOp]] = defaultdict(list)
+    for func in module.ops:
+        if isinstance(func, FuncOp) and not func.is_declaration:
+            for op in func.body.block.ops:
+                if isinstance(op, graph.CallOp):
+                    calls[op.callee.root_reference.data].append(op)
+    return calls
+
+
+def constant_arguments(func: FuncOp, calls: Mapping[str, list[graph.CallOp]]) -> frozenset[SSAValue]:
+    """The arguments of kernel `func` that every call gives a weight to; none where it is never called."""
+    mine = calls.get(func.sym_name.data, [])
+    return frozenset(
+        argument
+        for number, argument in enumerate(func.body.block.args)
+        if mine and all(isinstance(call.operands[number].owner, graph.WeightOp) for call in mine)
+    )

@@ -1,0 +1,131 @@
+"""Putting a `tensor.compute` together from parts of others."""
+
+from collections.abc import Mapping, Sequence
+from typing import TypeVar
+
+from xdsl.ir import Attribute, Block, BlockArgument, Operation, Region, SSAValue
+
+from s2s.analysis.compute import DIM_NAMES
+from s2s.dialects import tensor
+from s2s.dialects.graph.traits import copy_provenance
+from s2s.dialects.tensor.compute import attribute_type
+from s2s.errors import CompilerBug
+
+Slot = tuple[SSAValue, tensor.AccessAttr]
+Item = TypeVar("Item")
+
+
+def slots(values: Sequence[SSAValue], accesses: Sequence[tensor.AccessAttr]) -> list[Slot]:
+    """Operands with their accesses."""
+    return list(zip(values, accesses, strict=True))
+
+
+class ComputeBuilder:
+    """First the operands, each once; then the regions, copied from those of other computations."""
+
+    def __init__(self, parallel: Sequence[int], reduction: Sequence[int], inits: Sequence[Attribute]) -> None:
+        self.parallel, self.reduction, self.inits = list(parallel), list(reduction), list(inits)
+        self.reads: list[Slot] = []
+        self.points: list[Slot] = []
+        self.tables: list[SSAValue] = []
+        self._reduce: Block | None = None
+        self._apply = Block()
+
+    def read(self, slot: Slot) -> int:
+        """Register a read; return its number."""
+        return _register(self.reads, slot)
+
+    def point(self, slot: Slot) -> int:
+        """Register a point operand; return its number."""
+        return _register(self.points, slot)
+
+    def table(self, value: SSAValue) -> int:
+        """Register a table; return its number."""
+        return _register(self.tables, value)
+
+    def open(self) -> None:
+        """All operands are known: make the blocks."""
+        accumulators = [attribute_type(init) for init in self.inits]
+        tables = [table.type for table in self.tables]
+        if self.reduction:
+            elements = [tensor.element_type(value) for value, _ in self.reads]
+            self._reduce = Block(arg_types=[*elements, *accumulators, *tables])
+        elements = [tensor.element_type(value) for value, _ in self.points]
+        self._apply = Block(arg_types=[*accumulators, *elements, *tables])
+
+    @property
+    def reduce_block(self) -> Block:
+        """The block of the reduce region."""
+        if self._reduce is None:
+            raise CompilerBug("a computation without reduction has no reduce region")
+        return self._reduce
+
+    @property
+    def apply_block(self) -> Block:
+        """The block of the apply region."""
+        return self._apply
+
+    def read_argument(self, number: int) -> BlockArgument:
+        """Where the reduce region sees read `number`."""
+        return self.reduce_block.args[number]
+
+    def point_argument(self, number: int) -> BlockArgument:
+        """Where the apply region sees point operand `number`."""
+        return self._apply.args[len(self.inits) + number]
+
+    def accumulators(self, block: Block) -> Sequence[BlockArgument]:
+        """The accumulators in either block."""
+        first = len(self.reads) if block is self._reduce else 0
+        return block.args[first : first + len(self.inits)]
+
+    def table_argument(self, block: Block, value: SSAValue) -> BlockArgument:
+        """Where either block sees a table."""
+        return block.args[len(block.args) - len(self.tables) + self.tables.index(value)]
+
+    def finish(self, last: tensor.ComputeOp, *origins: tensor.ComputeOp, names: tensor.ComputeOp) -> tensor.ComputeOp:
+        """The computation, with the results of `last`; `origins` are the others it came from, `names` has its domain."""
+        op = tensor.ComputeOp(
+            self.parallel,
+            self.reduction,
+            reads=self.reads,
+            points=self.points,
+            tables=self.tables,
+            inits=self.inits,
+            reduce=None if self._reduce is None else Region(self._reduce),
+            apply=Region(self._apply),
+            result_types=[result.type for result in last.res],
+        )
+        copy_provenance(op, *origins, last)
+        if DIM_NAMES in names.attributes:
+            op.attributes[DIM_NAMES] = names.attributes[DIM_NAMES]
+        for result, old in zip(op.res, last.res, strict=True):
+            result.name_hint = old.name_hint
+        return op
+
+
+def _register(items: list[Item], item: Item) -> int:
+    if item not in items:
+        items.append(item)
+    return items.index(item)
+
+
+def copy_region(
+    region: Region,
+    arguments: Sequence[SSAValue],
+    block: Block,
+    guards: Mapping[SSAValue, SSAValue] | None = None,
+) -> list[SSAValue]:
+    """Copy the operations of `region` to the end of `block`, its arguments replaced; return what it yields.
+
+    `guards` names the block argument to ask `tensor.in_bounds` of, for an argument replaced by a computed value.
+    """
+    values: dict[SSAValue, SSAValue] = dict(zip(region.block.args, arguments, strict=True))
+    for op in region.block.ops:
+        if isinstance(op, tensor.YieldOp):
+            return [values[argument] for argument in op.arguments]
+        copy: Operation = op.clone(value_mapper=dict(values))
+        if isinstance(op, tensor.InBoundsOp) and guards is not None and op.value in guards:
+            copy = tensor.InBoundsOp(guards[op.value])
+        block.add_op(copy)
+        values.update(zip(op.results, copy.results, strict=True))
+    raise CompilerBug("a region of tensor.compute without tensor.yield")

@@ -1,0 +1,102 @@
+"""Make one dimension of two neighbours that every access walks through as one.
+
+    tensor.compute [64, 7, 7 | 64] reads(%x at (o, h, w, i) -> (i, h, w), %w at (o, h, w, i) -> (o, i)) …
+->
+    tensor.compute [64, 49 | 64] reads(%x at (o, p, i) -> (i, p floordiv 7, p mod 7), %w at (o, p, i) -> (o, i)) …
+
+Longer dimensions tile better, and an elementwise kernel becomes a single loop. The divisions vanish when the flat
+position is taken. Dimensions of one point are dropped the same way. Declined where a guard, an index or a division
+depends on one of the two.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ArrayAttr, IntegerAttr, ModuleOp, StringAttr, i64
+from xdsl.ir import SSAValue
+from xdsl.ir.affine import AffineDimExpr, AffineExpr, AffineMap
+from xdsl.passes import ModulePass
+
+from s2s.analysis.affine import bounds, coefficient, flat_index, ranges, simplify
+from s2s.analysis.compute import DIM_NAMES, body_ops, dim_names, shape_of
+from s2s.dialects import tensor
+
+
+def _linear_together(value: SSAValue, access: tensor.AccessAttr, dim: int, sizes: Sequence[int]) -> bool:
+    """Whether the position read moves evenly through dimensions `dim` and `dim + 1`."""
+    if access.is_guarded and any(
+        {dim, dim + 1} & simplify(expr, ranges(sizes)).used_dims() and not _always_hits(expr, size, sizes)
+        for expr, size in zip(access.map.data.results, shape_of(value), strict=True)
+    ):
+        return False
+    position = flat_index(access.map.data.results, shape_of(value))
+    outer, inner = (coefficient(position, d, ranges(sizes)) for d in (dim, dim + 1))
+    return outer is not None and inner is not None and outer == inner * sizes[dim + 1]
+
+
+def _always_hits(expr: AffineExpr, size: int, sizes: Sequence[int]) -> bool:
+    low, high = bounds(expr, ranges(sizes))
+    return low >= 0 and high < size
+
+
+def _may_collapse(op: tensor.ComputeOp, dim: int) -> bool:
+    if dim + 1 == op.rank:
+        return False
+    if any(isinstance(inner, tensor.IndexOp) and inner.dim.value.data in (dim, dim + 1) for inner in body_ops(op)):
+        return False
+    if 1 in op.sizes[dim : dim + 2]:
+        return True
+    if any(access.division != (1,) * len(access.division) for access in op.accesses):
+        return False
+    operands = list(zip(op.reads, op.read_accesses, [op.sizes] * len(op.reads), strict=True))
+    if dim + 1 < op.rank:
+        operands += zip(op.points, op.point_accesses, [op.parallel_sizes] * len(op.points), strict=True)
+    return all(_linear_together(value, access, dim, sizes) for value, access, sizes in operands)
+
+
+def _collapse(op: tensor.ComputeOp, dim: int) -> None:
+    """Merge dimensions `dim` and `dim + 1` of `op` in place."""
+    inner = op.sizes[dim + 1]
+    sizes = [*op.sizes[:dim], op.sizes[dim] * inner, *op.sizes[dim + 2 :]]
+    names = dim_names(op)
+    merged = [name for name, size in zip(names[dim : dim + 2], op.sizes[dim : dim + 2], strict=True) if size > 1]
+    in_parallel = dim + 1 < op.rank
+    accesses: list[tensor.AccessAttr] = []
+    for number, access in enumerate(op.accesses):
+        rank = len(sizes) if number < len(op.reads) else op.rank - in_parallel
+        accesses.append(_with_merged(access, dim, inner, sizes[:rank]) if dim < rank else access)
+    for body in body_ops(op):
+        if isinstance(body, tensor.IndexOp) and body.dim.value.data > dim:
+            body.properties["dim"] = IntegerAttr(body.dim.value.data - 1, i64)
+    op.properties["domain"] = tensor.integers(sizes)
+    op.properties["parallel"] = IntegerAttr(op.rank - in_parallel, 64)
+    op.properties["accesses"] = ArrayAttr(accesses)
+    op.attributes[DIM_NAMES] = StringAttr(" ".join([*names[:dim], "".join(merged) or names[dim], *names[dim + 2 :]]))
+
+
+def _with_merged(access: tensor.AccessAttr, dim: int, inner: int, sizes: Sequence[int]) -> tensor.AccessAttr:
+    joint = AffineDimExpr(dim)
+    into: list[AffineExpr] = [
+        *(AffineDimExpr(d) for d in range(dim)),
+        joint // inner,
+        joint % inner,
+        *(AffineDimExpr(d) for d in range(dim + 1, len(sizes))),
+    ]
+    results = tuple(
+        simplify(expr.replace_dims_and_symbols(into, ()), ranges(sizes)) for expr in access.map.data.results
+    )
+    affine_map = AffineMap(len(sizes), 0, results)
+    return tensor.AccessAttr.of(affine_map, guarded=access.is_guarded, divisors=access.division)
+
+
+@dataclass(frozen=True)
+class CollapseDimsPass(ModulePass):
+    name = "tensor-collapse-dims"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        for inner in op.walk():
+            if isinstance(inner, tensor.ComputeOp) and inner.schedule is None:
+                for dim in reversed(range(len(inner.sizes) - 1)):
+                    if _may_collapse(inner, dim):
+                        _collapse(inner, dim)

@@ -1,0 +1,221 @@
+"""Merge the computations of a kernel, so that what passes between them stays in registers.
+
+A pointwise consumer goes into the `apply` region of its producer, which then costs no pass over memory:
+
+    %a = tensor.compute [8 | 3] reads(%x, %w) … apply { ^bb0(%acc): yield %acc }
+    %b = tensor.compute [8] points(%a at identity, %c) apply { ^bb0(%av, %cv): yield max(%av + %cv, 0) }
+->
+    %b = tensor.compute [8 | 3] reads(%x, %w) points(%c) … apply { ^bb0(%acc, %cv): yield max(%acc + %cv, 0) }
+
+A pointwise producer goes into its consumer, its accesses composed with the consumer's.
+
+Declined where work would be repeated (a producer with arithmetic that is read more than once), where a guard of one
+would mean something else in the other, and where the consumer reads the producer in another order than it is written.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from math import prod
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.func import FuncOp
+from xdsl.ir import Block, BlockArgument, SSAValue
+from xdsl.ir.affine import AffineDimExpr, AffineMap
+from xdsl.passes import ModulePass
+from xdsl.rewriter import Rewriter
+
+from s2s.analysis.affine import delinearize, ranges, simplify
+from s2s.analysis.compute import body_ops, composed, moves_only, own_position, reads_in_place, shape_of
+from s2s.dialects import tensor
+from s2s.passes.tensor.build_compute import ComputeBuilder, Slot, copy_region, slots
+
+
+def fuse_consumer(producer: tensor.ComputeOp, consumer: tensor.ComputeOp) -> tensor.ComputeOp | None:
+    """`consumer` done in the `apply` region of `producer`, or None where that is not possible."""
+    value = producer.res[0]
+    if len(producer.res) != 1 or consumer.reduce is not None or value in consumer.tables:
+        return None
+    if any(use.operation is not consumer for use in value.uses) or _asks_for_index(consumer):
+        return None
+    sizes, own = consumer.parallel_sizes, producer.parallel_sizes
+    points = slots(consumer.points, consumer.point_accesses)
+    if not all(
+        not access.is_guarded and reads_in_place(value, access, sizes) for operand, access in points if operand is value
+    ):
+        return None
+    into = _dims_in(own, sizes)
+    build = ComputeBuilder(own, producer.reduction_sizes, list(producer.inits))
+    reads = [build.read(slot) for slot in slots(producer.reads, producer.read_accesses)]
+    first = [build.point(slot) for slot in slots(producer.points, producer.point_accesses)]
+    second = [
+        None if operand is value else build.point((operand, _compose(access, into, own))) for operand, access in points
+    ]
+    for table in [*producer.tables, *consumer.tables]:
+        build.table(table)
+    build.open()
+    if producer.reduce is not None:
+        block = build.reduce_block
+        arguments = [*map(build.read_argument, reads), *build.accumulators(block), *_tables(build, block, producer)]
+        block.add_op(tensor.YieldOp(*copy_region(producer.reduce, arguments, block)))
+    block = build.apply_block
+    arguments = [*build.accumulators(block), *map(build.point_argument, first), *_tables(build, block, producer)]
+    (inner,) = copy_region(producer.apply, arguments, block)
+    arguments = [inner if number is None else build.point_argument(number) for number in second]
+    results = copy_region(consumer.apply, [*arguments, *_tables(build, block, consumer)], block)
+    block.add_op(tensor.YieldOp(*results))
+    return build.finish(consumer, producer, names=producer)
+
+
+def fuse_producer(producer: tensor.ComputeOp, consumer: tensor.ComputeOp) -> tensor.ComputeOp | None:
+    """`producer` done where `consumer` reads it, or None where that is not possible."""
+    value = producer.res[0]
+    if len(producer.res) != 1 or producer.reduce is not None or value in consumer.tables or _asks_for_index(producer):
+        return None
+    if producer.parallel_sizes != shape_of(value):
+        return None
+    guarded = any(access.is_guarded for access in producer.point_accesses)
+    for operand, access in slots(consumer.reads, consumer.read_accesses):
+        if operand is value and (guarded or not _may_inline(producer, access, _cheap(producer, consumer.sizes))):
+            return None
+    for operand, access in slots(consumer.points, consumer.point_accesses):
+        if operand is value and not _may_inline(producer, access, _cheap(producer, consumer.parallel_sizes)):
+            return None
+    return _inline(producer, consumer)
+
+
+def _may_inline(producer: tensor.ComputeOp, access: tensor.AccessAttr, cheap: bool) -> bool:
+    if not cheap or any(divisor > 1 for divisor in access.division):
+        return False
+    return not access.is_guarded or _same_bounds(producer)
+
+
+def _same_bounds(producer: tensor.ComputeOp) -> bool:
+    """Whether missing the result of `producer` means missing each of its operands: it permutes them at most."""
+    for operand, access in slots(producer.points, producer.point_accesses):
+        results = access.map.data.results
+        dims = [expr.position for expr in results if isinstance(expr, AffineDimExpr)]
+        if access.is_guarded or sorted(dims) != list(range(producer.rank)) or len(results) != producer.rank:
+            return False
+        if any(shape_of(operand)[k] != producer.sizes[dim] for k, dim in enumerate(dims)):
+            return False
+    return bool(producer.points) and not producer.tables
+
+
+def _cheap(producer: tensor.ComputeOp, domain: Sequence[int]) -> bool:
+    """Whether `producer` may be computed at every point of `domain`: it only moves, or nothing is computed twice."""
+    return moves_only(producer) or (producer.res[0].has_one_use() and prod(domain) <= prod(producer.sizes))
+
+
+def _inline(producer: tensor.ComputeOp, consumer: tensor.ComputeOp) -> tensor.ComputeOp:
+    build = ComputeBuilder(consumer.parallel_sizes, consumer.reduction_sizes, list(consumer.inits))
+    reads = _register(build.read, producer, slots(consumer.reads, consumer.read_accesses), consumer.sizes)
+    points = _register(build.point, producer, slots(consumer.points, consumer.point_accesses), consumer.parallel_sizes)
+    for table in [*producer.tables, *consumer.tables]:
+        build.table(table)
+    build.open()
+    asked: dict[SSAValue, SSAValue] = {}
+    if consumer.reduce is not None:
+        block = build.reduce_block
+        values, guards = _arguments(build, block, producer, reads, build.read_argument)
+        own = consumer.reduce.block.args
+        arguments = [*values, *build.accumulators(block), *_tables(build, block, consumer)]
+        asked |= {own[number]: guard for number, guard in guards.items()}
+        block.add_op(tensor.YieldOp(*copy_region(consumer.reduce, arguments, block, asked)))
+    block = build.apply_block
+    values, guards = _arguments(build, block, producer, points, build.point_argument)
+    own, first = consumer.apply.block.args, len(build.inits)
+    asked |= {own[first + number]: guard for number, guard in guards.items()}
+    arguments = [*build.accumulators(block), *values, *_tables(build, block, consumer)]
+    block.add_op(tensor.YieldOp(*copy_region(consumer.apply, arguments, block, asked)))
+    return build.finish(consumer, producer, names=consumer)
+
+
+def _register(
+    add: Callable[[Slot], int], producer: tensor.ComputeOp, operands: Sequence[Slot], sizes: Sequence[int]
+) -> list[list[int] | int]:
+    """Register the operands of a consumer; for one that is the producer's result, the producer's operands instead."""
+    numbers: list[list[int] | int] = []
+    for operand, access in operands:
+        if operand is producer.res[0]:
+            inner = slots(producer.points, producer.point_accesses)
+            numbers.append(
+                [add((point, _compose(own, access.map.data, sizes, access.is_guarded))) for point, own in inner]
+            )
+        else:
+            numbers.append(add((operand, access)))
+    return numbers
+
+
+def _arguments(
+    build: ComputeBuilder,
+    block: Block,
+    producer: tensor.ComputeOp,
+    numbers: Sequence[list[int] | int],
+    argument: Callable[[int], BlockArgument],
+) -> tuple[list[SSAValue], dict[int, SSAValue]]:
+    """The values of a consumer's operands in `block`, and whom to ask for the bounds of the computed ones."""
+    values: list[SSAValue] = []
+    guards: dict[int, SSAValue] = {}
+    for place, number in enumerate(numbers):
+        if isinstance(number, int):
+            values.append(argument(number))
+            continue
+        inner = [*map(argument, number), *_tables(build, block, producer)]
+        values += copy_region(producer.apply, inner, block)
+        if number:
+            guards[place] = argument(number[0])
+    return values, guards
+
+
+def _compose(
+    access: tensor.AccessAttr, into: AffineMap, sizes: Sequence[int], guarded: bool = False
+) -> tensor.AccessAttr:
+    composition = composed(access.map.data, into, sizes)
+    return tensor.AccessAttr.of(composition, guarded=guarded or access.is_guarded, divisors=access.division)
+
+
+def _dims_in(own: Sequence[int], other: Sequence[int]) -> AffineMap:
+    """The dimensions of a domain of `other` sizes as a map over one of `own` sizes with the same row-major order."""
+    if tuple(own) == tuple(other):
+        return AffineMap.identity(len(own))
+    bound = ranges(own)
+    return AffineMap(len(own), 0, tuple(simplify(expr, bound) for expr in delinearize(own_position(own), other)))
+
+
+def _asks_for_index(op: tensor.ComputeOp) -> bool:
+    return any(isinstance(inner, tensor.IndexOp) for inner in body_ops(op))
+
+
+def _tables(build: ComputeBuilder, block: Block, op: tensor.ComputeOp) -> list[SSAValue]:
+    return [build.table_argument(block, table) for table in op.tables]
+
+
+def _fuse_into(consumer: tensor.ComputeOp) -> tensor.ComputeOp | None:
+    """Merge one producer into `consumer`, if any can be; the merged computation takes the consumer's place."""
+    for value in dict.fromkeys([*consumer.points, *consumer.reads]):
+        producer = value.owner
+        if not isinstance(producer, tensor.ComputeOp):
+            continue
+        fused = fuse_producer(producer, consumer) or fuse_consumer(producer, consumer)
+        if fused is None:
+            continue
+        Rewriter.replace_op(consumer, fused)
+        if not value.uses:
+            Rewriter.erase_op(producer)
+        return fused
+    return None
+
+
+@dataclass(frozen=True)
+class FuseComputesPass(ModulePass):
+    name = "tensor-fuse-computes"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        for func in op.ops:
+            if not isinstance(func, FuncOp) or func.is_declaration:
+                continue
+            for inner in list(func.body.block.ops):
+                current = inner if isinstance(inner, tensor.ComputeOp) else None
+                while current is not None:
+                    current = _fuse_into(current)

@@ -1,0 +1,138 @@
+"""Store constants in the layout that their kernel's schedule asks for.
+
+    %w = graph.weight "w" : tensor<64x16xf32>                        // main
+    tensor.compute … reads(%w at (o, p, i) -> (o, i)) schedule #tensor.schedule<… pack = [#tensor.pack<1 : [0 floordiv 32,
+                                                                                           1, 0 mod 32]>]>
+->
+    %w = graph.weight "w_packed" : tensor<2x16x32xf32>
+    tensor.compute … reads(%w at (o, p, i) -> (o floordiv 32, i, o mod 32)) …
+
+The values are rearranged here, on the host; blocks that are not full are filled with zeros. A pack of anything but a
+weight that only this computation reads is an error of the schedule.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from xdsl.context import Context
+from xdsl.dialects.builtin import ArrayAttr, FunctionType, ModuleOp, TensorType
+from xdsl.dialects.func import FuncOp
+from xdsl.ir import BlockArgument
+from xdsl.ir.affine import AffineExpr, AffineMap
+from xdsl.passes import ModulePass
+from xdsl.rewriter import InsertPoint, Rewriter
+
+from s2s.analysis.affine import ranges, simplify
+from s2s.analysis.compute import shape_of
+from s2s.analysis.constants import calls_of, constant_arguments
+from s2s.context import weights_of
+from s2s.dialects import graph, tensor
+from s2s.errors import CompilerBug
+from s2s.weights import Array, WeightStore
+
+
+def packed_shape(shape: Sequence[int], axes: Sequence[tensor.PackedAxis]) -> tuple[int, ...]:
+    """The shape of a tensor of `shape` laid out as `axes`."""
+    return tuple(_extent(shape[axis.axis], axis) for axis in axes)
+
+
+def _extent(size: int, axis: tensor.PackedAxis) -> int:
+    if not axis.part:
+        return size
+    return -(-size // axis.block) if axis.part == "floordiv" else axis.block
+
+
+def pack(array: Array, axes: Sequence[tensor.PackedAxis]) -> Array:
+    """`array` laid out as `axes`, read-only; a splat that fills its blocks stays one value."""
+    shape = packed_shape(array.shape, axes)
+    if array.size and not any(array.strides) and np.prod(shape) == array.size:
+        return np.broadcast_to(array.reshape(-1)[:1].reshape(()), shape)
+    blocks = {axis.axis: axis.block for axis in axes if axis.part}
+    padding = [(0, -size % blocks.get(k, 1)) for k, size in enumerate(array.shape)]
+    padded = np.pad(array, padding) if any(after for _, after in padding) else array
+    split: list[int] = []
+    places: dict[tuple[int, str], int] = {}
+    for k, size in enumerate(padded.shape):
+        block = blocks.get(k)
+        if block is None:
+            places[k, ""] = len(split)
+            split.append(size)
+        else:
+            places[k, "floordiv"], places[k, "mod"] = len(split), len(split) + 1
+            split += [size // block, block]
+    return np.ascontiguousarray(padded.reshape(split).transpose([places[axis.axis, axis.part] for axis in axes]))
+
+
+def _packed_access(
+    access: tensor.AccessAttr, axes: Sequence[tensor.PackedAxis], sizes: Sequence[int]
+) -> tensor.AccessAttr:
+    results: list[AffineExpr] = []
+    for axis in axes:
+        expr = access.map.data.results[axis.axis]
+        if axis.part == "floordiv":
+            expr = expr // axis.block
+        elif axis.part == "mod":
+            expr = expr % axis.block
+        results.append(simplify(expr, ranges(sizes)))
+    return tensor.AccessAttr.of(AffineMap(access.map.data.num_dims, 0, tuple(results)))
+
+
+class PackConstants:
+    """Packs the constants of one kernel, and the weights its calls give it."""
+
+    def __init__(self, func: FuncOp, calls: Sequence[graph.CallOp], weights: WeightStore) -> None:
+        self.func, self.calls, self.weights = func, calls, weights
+
+    def pack_operand(self, op: tensor.ComputeOp, request: tensor.PackAttr) -> None:
+        """Rearrange operand `request.operand` of `op`."""
+        number, axes = request.operand.data, request.axes
+        argument = op.reads[number]
+        if not isinstance(argument, BlockArgument) or op.read_accesses[number].is_guarded:
+            raise CompilerBug(f"{self.func.sym_name.data}: read {number} cannot be packed")
+        shape = packed_shape(shape_of(argument), axes)
+        access = _packed_access(op.read_accesses[number], axes, op.sizes)
+        accesses = [access if k == number else old for k, old in enumerate(op.accesses)]
+        assert isinstance(argument.type, TensorType)
+        packed_type = TensorType(argument.type.element_type, shape)
+        Rewriter.replace_value_with_new_type(argument, packed_type)
+        op.properties["accesses"] = ArrayAttr(accesses)
+        for call in self.calls:
+            self._pack_weight(call, argument.index, axes, packed_type)
+
+    def _pack_weight(self, call: graph.CallOp, index: int, axes: Sequence[tensor.PackedAxis], type: TensorType) -> None:
+        weight = call.operands[index].owner
+        assert isinstance(weight, graph.WeightOp)
+        name = self.weights.add(
+            f"{weight.weight_name.data}_packed", pack(self.weights.get(weight.weight_name.data), axes)
+        )
+        packed = graph.WeightOp(name, type, self.weights.hash(name))
+        packed.y.name_hint = weight.y.name_hint
+        Rewriter.insert_op(packed, InsertPoint.before(call))
+        call.operands[index] = packed.y
+        if not weight.y.uses:
+            Rewriter.erase_op(weight)
+
+
+@dataclass(frozen=True)
+class PackConstantsPass(ModulePass):
+    name = "tensor-pack-constants"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        calls = calls_of(op)
+        for func in op.ops:
+            if not isinstance(func, FuncOp) or func.is_declaration:
+                continue
+            constants = constant_arguments(func, calls)
+            packer = PackConstants(func, calls.get(func.sym_name.data, []), weights_of(ctx))
+            for compute in func.body.block.ops:
+                if not isinstance(compute, tensor.ComputeOp) or compute.schedule is None:
+                    continue
+                for request in compute.schedule.packs:
+                    if compute.reads[request.operand.data] not in constants:
+                        raise CompilerBug(f"{func.sym_name.data}: {request} asks to pack what is not a weight")
+                    packer.pack_operand(compute, request)
+                compute.properties["schedule"] = compute.schedule.without_packs()
+            func.function_type = FunctionType.from_lists(
+                [argument.type for argument in func.body.block.args], func.function_type.outputs.data
+            )

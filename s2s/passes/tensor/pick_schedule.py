@@ -1,0 +1,42 @@
+"""Give every computation a schedule.
+
+    tensor.compute [64, 49 | 16] reads(%x …, %w …) …
+->
+    tensor.compute [64, 49 | 16] … schedule #tensor.schedule<tile = [32, 7, 1], order = [0, 1, 2], vector = 0 by 16, …>
+
+The choice is the target's heuristic, from shapes and target data; a schedule that is there already stays.
+"""
+
+from dataclasses import dataclass
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.func import FuncOp
+from xdsl.passes import ModulePass
+
+from s2s.analysis.constants import calls_of, constant_arguments
+from s2s.dialects import tensor
+from s2s.schedules.default import default
+from s2s.schedules.reference import reference
+from s2s.targets import get_target
+
+
+@dataclass(frozen=True)
+class PickSchedulePass(ModulePass):
+    name = "tensor-pick-schedule"
+
+    target: str = "c"
+    schedule: str = "default"
+    """`default`, or `reference` for plain loops."""
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        target = get_target(self.target)
+        calls = calls_of(op)
+        for func in op.ops:
+            if not isinstance(func, FuncOp) or func.is_declaration:
+                continue
+            constants = constant_arguments(func, calls)
+            for compute in func.body.block.ops:
+                if isinstance(compute, tensor.ComputeOp) and compute.schedule is None:
+                    chosen = reference(compute) if self.schedule == "reference" else default(compute, target, constants)
+                    compute.properties["schedule"] = chosen

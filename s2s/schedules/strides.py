@@ -1,0 +1,98 @@
+"""How the operands of a computation move along each dimension, as heuristics want to know it."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from math import prod
+
+from xdsl.dialects import arith, math
+from xdsl.dialects.builtin import Float32Type
+from xdsl.ir import SSAValue
+from xdsl.ir.affine import AffineDimExpr
+
+from s2s.analysis.affine import bounds, coefficient, flat_index, ranges, simplify
+from s2s.analysis.compute import body_ops, shape_of
+from s2s.dialects import tensor
+
+VECTOR_OPS = (
+    arith.AddfOp,
+    arith.SubfOp,
+    arith.MulfOp,
+    arith.DivfOp,
+    arith.NegfOp,
+    arith.MaximumfOp,
+    arith.MinimumfOp,
+    arith.ConstantOp,
+    math.AbsFOp,
+    math.SqrtOp,
+)
+"""Scalar operations that exist on vectors of float32 too."""
+
+
+@dataclass(frozen=True)
+class Moves:
+    """Elements that each operand and result moves per step of a dimension; None where that is not constant."""
+
+    reads: tuple[int | None, ...]
+    points: tuple[int | None, ...]
+    result: int
+
+
+def moves(op: tensor.ComputeOp, dim: int) -> Moves:
+    """The moves along parallel dimension `dim`."""
+    reads = tuple(_move(value, access, dim, op.sizes) for value, access in zip(op.reads, op.read_accesses, strict=True))
+    points = tuple(
+        _move(value, access, dim, op.parallel_sizes) for value, access in zip(op.points, op.point_accesses, strict=True)
+    )
+    return Moves(reads, points, prod(op.parallel_sizes[dim + 1 :]))
+
+
+def _move(value: SSAValue, access: tensor.AccessAttr, dim: int, sizes: tuple[int, ...]) -> int | None:
+    if any(divisor > 1 for divisor in access.division):
+        return None
+    return coefficient(flat_index(access.map.data.results, shape_of(value)), dim, ranges(sizes))
+
+
+def vectorizable(op: tensor.ComputeOp) -> bool:
+    """Whether all of `op` can run in vectors of float32."""
+    elements = [tensor.element_type(value) for value in [*op.reads, *op.points, *op.res]]
+    if op.tables or not all(isinstance(element, Float32Type) for element in elements):
+        return False
+    return all(
+        isinstance(inner, VECTOR_OPS) or isinstance(inner, tensor.InBoundsOp) or _picks_by_bounds(inner)
+        for inner in body_ops(op)
+    )
+
+
+def _picks_by_bounds(inner: object) -> bool:
+    return isinstance(inner, arith.SelectOp) and isinstance(inner.cond.owner, tensor.InBoundsOp)
+
+
+def border(op: tensor.ComputeOp, dim: int) -> int:
+    """Positions of parallel dimension `dim` at which some read may miss its operand."""
+    size = op.sizes[dim]
+    low, high = 0, size
+    for value, access in zip(op.reads, op.read_accesses, strict=True):
+        if not access.is_guarded:
+            continue
+        for expr, extent, divisor in zip(access.map.data.results, shape_of(value), access.division, strict=True):
+            if dim not in simplify(expr, ranges(op.sizes)).used_dims():
+                continue
+            if divisor > 1:
+                return size
+            box = ranges(op.sizes)
+            while low < high and bounds(expr, [*box[:dim], (low, low), *box[dim + 1 :]])[0] < 0:
+                low += 1
+            while high > low and bounds(expr, [*box[:dim], (high - 1, high - 1), *box[dim + 1 :]])[1] >= extent:
+                high -= 1
+    return size - (high - low)
+
+
+def packable(op: tensor.ComputeOp, dim: int, constants: Mapping[SSAValue, object] | frozenset[SSAValue]) -> list[int]:
+    """Reads that are constants with one axis indexed by `dim` alone: their layout may follow the schedule."""
+    found: list[int] = []
+    for number, (value, access) in enumerate(zip(op.reads, op.read_accesses, strict=True)):
+        axes = [axis for axis, expr in enumerate(access.map.data.results) if dim in expr.used_dims()]
+        plain = len(axes) == 1 and access.map.data.results[axes[0]] == AffineDimExpr(dim)
+        if value in constants and plain and not access.is_guarded and value.has_one_use():
+            found.append(number)
+    return found

@@ -1,0 +1,42 @@
+"""The machine that the compiler runs on, as its processor describes itself."""
+
+import platform
+from functools import cache
+from pathlib import Path
+
+from s2s.targets.target import Target
+
+
+@cache
+def host() -> Target:
+    """Vectors as wide as this processor has them; the C compiler is told to use all of it."""
+    lanes, registers, flags = _vectors()
+    return Target(
+        name="host",
+        description="this machine",
+        lanes=lanes,
+        registers=registers,
+        cflags=("-march=native", *flags, "-ffp-contract=fast"),
+    )
+
+
+def _vectors() -> tuple[int, int, tuple[str, ...]]:
+    """float32 lanes, vector registers, and flags that make the C compiler prefer that width."""
+    features = _features()
+    if "avx512f" in features:
+        return 16, 32, ("-mprefer-vector-width=512",)
+    if "avx2" in features and "fma" in features:
+        return 8, 16, ()
+    if platform.machine() in ("aarch64", "arm64"):
+        return 4, 32, ()
+    return 4, 16, ()
+
+
+def _features() -> frozenset[str]:
+    """The processor's feature words, where the operating system tells them."""
+    try:
+        text = Path("/proc/cpuinfo").read_text(encoding="ascii", errors="replace")
+    except OSError:
+        return frozenset()
+    line = next((line for line in text.splitlines() if line.startswith(("flags", "Features"))), "")
+    return frozenset(line.partition(":")[2].split())

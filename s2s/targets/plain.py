@@ -1,0 +1,11 @@
+"""Portable C99: no vector types, no contraction of floating-point expressions."""
+
+from s2s.targets.target import Target
+
+PLAIN = Target(
+    name="c",
+    description="portable C99 for any compiler and processor",
+    lanes=1,
+    registers=16,
+    cflags=("-ffp-contract=off",),
+)
