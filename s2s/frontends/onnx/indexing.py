@@ -112,10 +112,11 @@ def _trilu(node: Node) -> Value:
     if x.rank < 2:
         raise node.invalid(f"input has {x.rank} dimensions", "give at least two")
     rows, columns = x.shape[-2:]
-    shift = max(-rows - 1, min(columns + 1, int(node.known_number(1, "k") or 0)))
-    upper = np.triu(np.ones((rows, columns), np.bool_), shift)
-    lower = np.tril(np.ones((rows, columns), np.bool_), shift)
-    return select(node.constant(upper if node.flag("upper") else lower), x, 0)
+    shift = node.optional(1)
+    distance = node.constant(np.arange(columns) - np.arange(rows)[:, None], _INDEX)
+    bound = node.constant(0, _INDEX) if shift is None else reshape(shift, [])
+    kept = emit(graph.GreaterEqualOp if node.flag("upper") else graph.LessEqualOp, distance, bound)
+    return select(kept, x, 0)
 
 
 def _reverse_sequence(node: Node) -> Value:

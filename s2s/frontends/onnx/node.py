@@ -72,6 +72,10 @@ class Node:
         """As `known`, for an operand that lists integers."""
         return [int(value) for value in self.known(position, what).reshape(-1)]
 
+    def known_reals(self, position: int, what: str) -> list[float]:
+        """As `known`, for an operand that lists numbers."""
+        return [float(value) for value in self.known(position, what).reshape(-1)]
+
     def known_number(self, position: int, what: str) -> int | float | bool | None:
         """The one element of an optional operand that must be constant; None when it is left out."""
         if self.optional(position) is None:

@@ -9,7 +9,7 @@ from s2s.dialects import graph
 from s2s.frontends.onnx.builder import Value, emit
 from s2s.frontends.onnx.elementwise import cast, equal, greater, less, select
 from s2s.frontends.onnx.node import Importer, Node
-from s2s.frontends.onnx.shape import transpose, unsqueeze
+from s2s.frontends.onnx.shape import reshape, transpose, unsqueeze
 from s2s.frontends.onnx.slicing import pad
 
 OperationClass = Callable[..., Operation]
@@ -78,7 +78,7 @@ def _log_sum_exp(node: Node) -> Value:
     summed = _log(reduce_to(graph.ReduceSumOp, emit(graph.ExpOp, x - largest), axes, keepdims=True)) + largest
     if keepdims or not axes:
         return summed
-    return emit(graph.ReshapeOp, summed, shape=[size for axis, size in enumerate(x.shape) if axis not in axes])
+    return reshape(summed, [size for axis, size in enumerate(x.shape) if axis not in axes])
 
 
 def _extreme(operation: OperationClass) -> Importer:
@@ -95,28 +95,32 @@ def _extreme(operation: OperationClass) -> Importer:
     return importer
 
 
-def _scan_axis(node: Node, x: Value) -> int:
-    axis = node.known_number(1, "axis")
-    if axis is None:
-        raise node.invalid("axis is left out", "give it")
-    return node.axis(int(axis), x.rank)
+def _along(node: Node, scan: Callable[[Value, int], Value]) -> Value:
+    """`scan` along the axis that an operand names; one computed at run time selects among the results of all axes."""
+    x, axis = node.input(0), node.input(1)
+    if axis.array is not None:
+        if axis.array.size != 1:
+            raise node.invalid(f"axis has shape {list(axis.shape)}", "give one number")
+        return scan(x, node.axis(int(axis.array.reshape(()).item()), x.rank))
+    chosen = reshape(axis, [])
+    chosen = select(less(chosen, 0), chosen + x.rank, chosen)
+    result = scan(x, 0)
+    for candidate in range(1, x.rank):
+        result = select(equal(chosen, candidate), scan(x, candidate), result)
+    return result
 
 
 def _cumsum(node: Node) -> Value:
-    x = node.input(0)
-    return emit(
-        graph.CumsumOp,
-        x,
-        axis=_scan_axis(node, x),
-        exclusive=node.flag("exclusive"),
-        reverse=node.flag("reverse"),
-    )
+    flags = {"exclusive": node.flag("exclusive"), "reverse": node.flag("reverse")}
+    return _along(node, lambda x, axis: emit(graph.CumsumOp, x, axis=axis, **flags))
 
 
 def _cumprod(node: Node) -> Value:
+    return _along(node, lambda x, axis: _running_product(x, axis, node.flag("exclusive"), node.flag("reverse")))
+
+
+def _running_product(x: Value, axis: int, exclusive: bool, reverse: bool) -> Value:
     """Products over windows of 1, 2, 4, … elements, each from two of the window before."""
-    x = node.input(0)
-    axis, reverse = _scan_axis(node, x), node.flag("reverse")
 
     def shifted(value: Value, distance: int) -> Value:
         low, high = [0] * x.rank, [0] * x.rank
@@ -124,8 +128,7 @@ def _cumprod(node: Node) -> Value:
         near[axis], far[axis] = distance, -distance
         return pad(value, low, high, value=1)
 
-    if node.flag("exclusive"):
-        x = shifted(x, 1)
+    x = shifted(x, 1) if exclusive else x
     distance = 1
     while distance < x.shape[axis]:
         x = x * shifted(x, distance)

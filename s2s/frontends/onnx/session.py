@@ -155,7 +155,8 @@ class Session:
         for name, operand in zip_longest(function.input, operands):
             scope.define(name, operand)
         self.run_nodes(function.node, scope)
-        return [scope.lookup(name) for name in function.output]
+        wanted = zip(function.output, node.output, strict=False)  # an operator's definition may leave others out
+        return [scope.lookup(name) if used else None for name, used in wanted]
 
     def _run_body(self, graph: GraphProto, inputs: Sequence[Value], outer: Scope, node: NodeProto) -> list[Value]:
         """The outputs of a body of `node`, with its inputs bound to `inputs`."""

@@ -12,7 +12,9 @@ from s2s.frontends.onnx import (
     linear,
     norm,
     pool,
+    quant,
     reduce,
+    resize,
     shape,
     slicing,
 )
@@ -28,7 +30,9 @@ _FAMILIES = (
     linear,
     norm,
     pool,
+    quant,
     reduce,
+    resize,
     shape,
     slicing,
 )

@@ -1,0 +1,160 @@
+"""Quantisation, in plain arithmetic: a pass recognises the integer networks in it."""
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from s2s.dialects import graph
+from s2s.frontends.onnx.builder import Value, emit
+from s2s.frontends.onnx.conv import convolve
+from s2s.frontends.onnx.elementwise import cast, clamp
+from s2s.frontends.onnx.linear import matmul
+from s2s.frontends.onnx.node import Importer, Node
+from s2s.frontends.onnx.shape import broadcast_to, reshape, unsqueeze
+from s2s.frontends.onnx.slicing import take
+from s2s.frontends.onnx.tensors import element_dtype
+
+_FLOAT = np.dtype(np.float32)
+_ACCUMULATOR = np.dtype(np.int32)
+
+
+def quantize(x: Value, scale: Value, zero_point: Value | None, dtype: np.dtype[np.generic]) -> Value:
+    """`clamp(round(x / scale) + zero_point)` as `dtype`; the parameters broadcast to `x`."""
+    y = emit(graph.RoundOp, x / scale)
+    if zero_point is not None and not _is_zero(zero_point):
+        y = y + cast(zero_point, y.dtype)
+    info = np.iinfo(dtype.str)
+    return cast(clamp(y, int(info.min), int(info.max)), dtype)
+
+
+def dequantize(x: Value, scale: Value, zero_point: Value | None) -> Value:
+    """`(x - zero_point) * scale`; the parameters broadcast to `x`."""
+    y = cast(x, scale.dtype)
+    if zero_point is not None and not _is_zero(zero_point):
+        y = y - cast(zero_point, scale.dtype)
+    return y * scale
+
+
+def _is_zero(value: Value) -> bool:
+    return value.array is not None and not value.array.any()
+
+
+def _quantize_linear(node: Node) -> Value:
+    x, scale, zero_point = node.input(0), node.input(1), node.optional(2)
+    _check_scale(node, scale)
+    dtype = np.dtype(np.uint8) if zero_point is None else zero_point.dtype
+    if node.integer("output_dtype", 0) and zero_point is None:
+        dtype = element_dtype(node.integer("output_dtype"), f"{node.place}: attribute 'output_dtype'")
+    if dtype.kind not in "iu":
+        raise node.unsupported(f"quantises to {dtype}", "quantise to an integer type of 8 or 16 bits")
+    if node.integer("precision", 0):
+        wide = element_dtype(node.integer("precision"), f"{node.place}: attribute 'precision'")
+        x, scale = cast(x, wide), cast(scale, wide)
+    scale = _parameter(node, x, scale)
+    zero_point = None if zero_point is None else _parameter(node, x, zero_point)
+    return quantize(cast(x, scale.dtype), scale, zero_point, dtype)
+
+
+def _dequantize_linear(node: Node) -> Value:
+    x, scale, zero_point = node.input(0), node.input(1), node.optional(2)
+    _check_scale(node, scale)
+    dtype = scale.dtype
+    if node.integer("output_dtype", 0):
+        dtype = element_dtype(node.integer("output_dtype"), f"{node.place}: attribute 'output_dtype'")
+    zero_point = None if zero_point is None else _parameter(node, x, zero_point)
+    return cast(dequantize(x, _parameter(node, x, scale), zero_point), dtype)
+
+
+def _check_scale(node: Node, scale: Value) -> None:
+    """Refuse a constant scale that is no positive number: no calibration gives one."""
+    if scale.array is not None and not ((scale.array > 0) & np.isfinite(scale.array)).all():
+        raise node.invalid("a scale is not a positive finite number", "calibrate the model again")
+
+
+def _parameter(node: Node, x: Value, value: Value) -> Value:
+    """A scale or zero point shaped to broadcast to `x`: one for all, for each index of an axis, or for each block."""
+    if value.rank == 0 or value.shape == (1,):
+        return reshape(value, [])
+    axis = node.axis(node.integer("axis", 1), x.rank)
+    if value.rank == 1:
+        if value.shape[0] != x.shape[axis]:
+            raise node.invalid(
+                f"{value.shape[0]} scales or zero points for axis {axis} of shape {list(x.shape)}", "fix the axis"
+            )
+        return reshape(value, [value.shape[0] if dim == axis else 1 for dim in range(x.rank)])
+    block = node.integer("block_size", 0)
+    expected = tuple(-(-size // max(block, 1)) if dim == axis else size for dim, size in enumerate(x.shape))
+    if block < 1 or value.shape != expected:
+        raise node.invalid(f"scales of shape {list(value.shape)} do not match blocks of {block}", "fix block_size")
+    spread = list(unsqueeze(value, [axis + 1]).shape)
+    spread[axis + 1] = block
+    blocks = broadcast_to(unsqueeze(value, [axis + 1]), spread)
+    merged = reshape(blocks, [size * block if dim == axis else size for dim, size in enumerate(value.shape)])
+    return take(merged, axis, 0, x.shape[axis])
+
+
+def _shifted(x: Value, zero_point: Value | None) -> Value:
+    """`x - zero_point` as 32-bit integers."""
+    wide = cast(x, _ACCUMULATOR)
+    return wide if zero_point is None or _is_zero(zero_point) else wide - cast(zero_point, _ACCUMULATOR)
+
+
+def _channels(node: Node, value: Value | None, rank: int, axis: int) -> Value | None:
+    """A parameter with one element, or one for each index of `axis` of a tensor of `rank`."""
+    if value is None or value.rank > 1:
+        return value
+    if value.rank == 0 or value.shape == (1,):
+        return reshape(value, [])
+    return reshape(value, [value.shape[0] if dim == axis else 1 for dim in range(rank)])
+
+
+def _conv_integer(node: Node) -> Value:
+    x, w = node.input(0), node.input(1)
+    shifted = _shifted(w, _channels(node, node.optional(3), w.rank, 0))
+    return convolve(node, _shifted(x, _channels(node, node.optional(2), x.rank, 1)), shifted, None)
+
+
+def _rows(value: Value | None, rank: int) -> Value | None:
+    """A parameter of the left matrix: one element, one per row, or already broadcasting."""
+    return reshape(value, [value.shape[0], 1]) if value is not None and value.rank == 1 and rank > 1 else value
+
+
+def _matmul_integer(node: Node) -> Value:
+    a, b = node.input(0), node.input(1)
+    return matmul(_shifted(a, _rows(node.optional(2), a.rank)), _shifted(b, node.optional(3)))
+
+
+def _qlinear_matmul(node: Node) -> Value:
+    a, a_scale, a_zero, b, b_scale, b_zero, y_scale, y_zero = (node.input(position) for position in range(8))
+    product = matmul(_shifted(a, _rows(a_zero, a.rank)), _shifted(b, b_zero))
+    row_scale = _rows(a_scale, a.rank) or a_scale
+    scale = cast(row_scale, _FLOAT) * cast(b_scale, _FLOAT) / cast(y_scale, _FLOAT)
+    return _requantize(product, scale, y_zero)
+
+
+def _qlinear_conv(node: Node) -> Value:
+    x, x_scale, x_zero, w, w_scale, w_zero, y_scale, y_zero = (node.input(position) for position in range(8))
+    w_shift = _channels(node, w_zero, w.rank, 0)
+    product = convolve(node, _shifted(x, _channels(node, x_zero, x.rank, 1)), _shifted(w, w_shift), node.optional(8))
+    channel_scale = _channels(node, w_scale, w.rank, 1) or w_scale
+    scale = reshape(x_scale, []) * channel_scale / reshape(y_scale, [])
+    return _requantize(product, scale, reshape(y_zero, []))
+
+
+def _requantize(product: Value, scale: Value, zero_point: Value) -> Value:
+    """`clamp(round(product * scale) + zero_point)` in the type of the zero point."""
+    y = emit(graph.RoundOp, cast(product, _FLOAT) * scale)
+    if not _is_zero(zero_point):
+        y = y + cast(zero_point, _FLOAT)
+    info = np.iinfo(zero_point.dtype.str)
+    return cast(clamp(y, int(info.min), int(info.max)), zero_point.dtype)
+
+
+IMPORTERS: Mapping[str, Importer] = {
+    "ConvInteger": _conv_integer,
+    "DequantizeLinear": _dequantize_linear,
+    "MatMulInteger": _matmul_integer,
+    "QLinearConv": _qlinear_conv,
+    "QLinearMatMul": _qlinear_matmul,
+    "QuantizeLinear": _quantize_linear,
+}

@@ -1,0 +1,165 @@
+"""Resize and Upsample, axis by axis."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from math import floor, isfinite
+
+import numpy as np
+
+from s2s.analysis.dtypes import Array
+from s2s.dialects import graph
+from s2s.frontends.onnx.builder import Value, emit
+from s2s.frontends.onnx.elementwise import cast, select
+from s2s.frontends.onnx.node import Importer, Node
+from s2s.frontends.onnx.resample import (
+    COORDINATES,
+    Taps,
+    coordinates,
+    cubic_kernel,
+    linear_kernel,
+    nearest_taps,
+    weighted_taps,
+)
+from s2s.frontends.onnx.shape import transpose
+from s2s.frontends.onnx.tensors import checked_shape
+
+_MOST_TAPS = 4
+"""Beyond that many, positions are read by a matrix product instead of one by one."""
+
+
+@dataclass(frozen=True)
+class _Axis:
+    """How one axis is resized."""
+
+    axis: int
+    count: int
+    scale: float
+    roi: tuple[float, float]
+
+
+def _upsample(node: Node) -> Value:
+    x = node.input(0)
+    scales = node.known_reals(1, "scales") if node.since >= 9 else node.reals("scales")
+    axes = _scaled_axes(node, x, list(range(x.rank)), scales, None)
+    return _resample(node, x, axes, "asymmetric", "floor")
+
+
+def _resize(node: Node) -> Value:
+    x = node.input(0)
+    if node.since < 11:
+        axes = _scaled_axes(node, x, list(range(x.rank)), node.known_reals(1, "scales"), None)
+        return _resample(node, x, axes, "asymmetric", "floor")
+    chosen = [node.axis(axis, x.rank) for axis in node.integers("axes", list(range(x.rank)))]
+    mode = node.choice("coordinate_transformation_mode", *COORDINATES)
+    roi = node.known_reals(1, "roi") if mode == "tf_crop_and_resize" else None
+    scales = _given(node, 2)
+    sizes = _given(node, 3)
+    if (scales is None) == (sizes is None):
+        raise node.invalid("needs exactly one of scales and sizes", "give one of them")
+    if scales is not None:
+        axes = _scaled_axes(node, x, chosen, [float(scale) for scale in scales], roi)
+    else:
+        assert sizes is not None
+        axes = _sized_axes(node, x, chosen, [int(size) for size in sizes], roi)
+    return _resample(node, x, axes, mode, node.text("nearest_mode"))
+
+
+def _given(node: Node, position: int) -> Array | None:
+    """An operand that counts as left out when it is empty."""
+    if node.optional(position) is None:
+        return None
+    array = node.known(position, "scales" if position == 2 else "sizes")
+    return array.reshape(-1) if array.size else None
+
+
+def _scaled_axes(node: Node, x: Value, chosen: list[int], scales: list[float], roi: list[float] | None) -> list[_Axis]:
+    if len(scales) != len(chosen) or any(not isfinite(scale) or scale <= 0 for scale in scales):
+        raise node.invalid(f"scales {scales} do not fit {len(chosen)} axes", "give a positive scale for each axis")
+    counts = [floor(x.shape[axis] * scale) for axis, scale in zip(chosen, scales, strict=True)]
+    return _axes(node, chosen, counts, scales, roi)
+
+
+def _sized_axes(node: Node, x: Value, chosen: list[int], sizes: list[int], roi: list[float] | None) -> list[_Axis]:
+    if len(sizes) != len(chosen) or any(size < 1 for size in sizes):
+        raise node.invalid(f"sizes {sizes} do not fit {len(chosen)} axes", "give a positive size for each axis")
+    scales = [size / x.shape[axis] for axis, size in zip(chosen, sizes, strict=True)]
+    policy = node.text("keep_aspect_ratio_policy", "stretch")
+    if policy in ("not_larger", "not_smaller"):
+        scale = min(scales) if policy == "not_larger" else max(scales)
+        scales = [scale] * len(chosen)
+        sizes = [floor(scale * x.shape[axis] + 0.5) for axis in chosen]
+    return _axes(node, chosen, sizes, scales, roi)
+
+
+def _axes(
+    node: Node, chosen: list[int], counts: list[int], scales: list[float], roi: list[float] | None
+) -> list[_Axis]:
+    checked_shape(tuple(counts), node.place)
+    if any(count < 1 for count in counts):
+        raise node.invalid(f"sizes {counts} hold no element", "enlarge the scales")
+    if roi is None:
+        roi = [0.0] * len(chosen) + [1.0] * len(chosen)
+    if len(roi) != 2 * len(chosen) or not all(map(isfinite, roi)):
+        raise node.invalid(f"roi {roi} does not fit {len(chosen)} axes", "give a start and an end for each axis")
+    starts, ends = roi[: len(chosen)], roi[len(chosen) :]
+    return [_Axis(*entry) for entry in zip(chosen, counts, scales, zip(starts, ends, strict=True), strict=True)]
+
+
+def _resample(node: Node, x: Value, axes: list[_Axis], mode: str, nearest_mode: str) -> Value:
+    """`x` resized along `axes`, one after the other; of the positions outside, those of the crop modes are replaced."""
+    y = x if x.is_float or node.text("mode") == "nearest" else cast(x, np.dtype(np.float32))
+    outside = np.zeros([1] * x.rank, np.bool_)
+    for axis in axes:
+        taps = _taps(node, axis, x.shape[axis.axis], mode, nearest_mode)
+        y = _read(node, y, axis.axis, taps)
+        if mode == "tf_crop_and_resize":
+            shape = [axis.count if dim == axis.axis else 1 for dim in range(x.rank)]
+            outside = outside | taps.outside.reshape(shape)
+    if outside.any():
+        y = select(node.constant(outside), y.like(node.real("extrapolation_value", 0.0)), y)
+    return cast(y, x.dtype)
+
+
+def _taps(node: Node, axis: _Axis, size: int, mode: str, nearest_mode: str) -> Taps:
+    at = coordinates(mode, size, axis.scale, axis.count, axis.roi)
+    kind = node.choice("mode", "nearest", "linear", "cubic", "bilinear")
+    if kind == "nearest":
+        if nearest_mode not in ("round_prefer_floor", "round_prefer_ceil", "floor", "ceil"):
+            raise node.invalid(f"nearest_mode is {nearest_mode!r}", "use a mode that ONNX defines")
+        return nearest_taps(at, size, nearest_mode)
+    antialias = node.flag("antialias", False)
+    if kind == "cubic":
+        kernel, reach = cubic_kernel(axis.scale, node.real("cubic_coeff_a", -0.75), antialias)
+    else:
+        kernel, reach = linear_kernel(axis.scale, antialias)
+    return weighted_taps(at, size, kernel, reach, node.flag("exclude_outside", False))
+
+
+def _read(node: Node, x: Value, axis: int, taps: Taps) -> Value:
+    """`sum_k gather(x, index[:, k]) * weight[:, k]` along `axis`."""
+    size = x.shape[axis]
+    if taps.is_identity(size):
+        return x
+    if taps.index.shape[1] > _MOST_TAPS:
+        matrix = node.constant(taps.dense(size).T, x.dtype)
+        perm = [*(dim for dim in range(x.rank) if dim != axis), axis]
+        rows = emit(graph.MatmulOp, transpose(x, perm), matrix)
+        return transpose(rows, [perm.index(dim) for dim in range(x.rank)])
+    column = [-1 if dim == axis else 1 for dim in range(x.rank)]
+    parts: list[Value] = []
+    for tap in range(taps.index.shape[1]):
+        weight = taps.weight[:, tap]
+        if not weight.any():
+            continue
+        part = emit(graph.GatherOp, x, node.constant(taps.index[:, tap]), axis=axis)
+        parts.append(part if (weight == 1).all() else part * node.constant(weight.reshape(column), x.dtype))
+    total = parts[0]
+    for part in parts[1:]:
+        total = total + part
+    return total
+
+
+IMPORTERS: Mapping[str, Importer] = {
+    "Resize": _resize,
+    "Upsample": _upsample,
+}
