@@ -1,0 +1,1 @@
+"""The meaning of the loop dialect, statement by statement, with every access checked."""

@@ -1,0 +1,41 @@
+"""Runs networks and kernels at tensor level."""
+
+from collections.abc import Sequence
+
+from xdsl.dialects import arith
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.func import FuncOp
+from xdsl.ir import Operation
+
+from s2s.analysis.dtypes import Array
+from s2s.dialects import tensor
+from s2s.interpret.graph import Observer, evaluate, run_graph
+from s2s.interpret.scalar import number
+from s2s.interpret.tensor.compute import evaluate_compute
+from s2s.weights import WeightStore
+
+
+def run_tensor(
+    root: ModuleOp | FuncOp,
+    inputs: Sequence[Array],
+    weights: WeightStore | None = None,
+    observe: Observer | None = None,
+    *,
+    fast: bool = False,
+) -> list[Array]:
+    """The outputs of a function, or of `@main` of a module, which may still hold operations of `graph`.
+
+    Numbers are added up in the order of the serial loops, unless `fast`: then matrix products do it where they can.
+    `observe` is called as by `run_graph`.
+    """
+
+    def evaluate_any(op: Operation, operands: Sequence[Array]) -> list[Array]:
+        match op:
+            case tensor.ComputeOp():
+                return evaluate_compute(op, operands, fast=fast)
+            case arith.ConstantOp():
+                return [number(op.value)]
+            case _:
+                return evaluate(op, operands)
+
+    return run_graph(root, inputs, weights or WeightStore(), observe, evaluate_any)
