@@ -7,11 +7,11 @@ from xdsl.ir import Dialect
 
 from s2s.dialects.tensor.attributes import AccessAttr, PackAttr, PackedAxis, ScheduleAttr, integers
 from s2s.dialects.tensor.compute import ComputeOp, YieldOp, element_type, scalar_type
-from s2s.dialects.tensor.scalar import ExtractOp, InBoundsOp, IndexOp
+from s2s.dialects.tensor.scalar import ExtractOp, InBoundsOp, IndexOp, RemFOp
 
 Tensor = Dialect(
     "tensor",
-    [ComputeOp, ExtractOp, InBoundsOp, IndexOp, YieldOp],
+    [ComputeOp, ExtractOp, InBoundsOp, IndexOp, RemFOp, YieldOp],
     [AccessAttr, PackAttr, ScheduleAttr],
 )
 
@@ -23,6 +23,7 @@ __all__ = [
     "IndexOp",
     "PackAttr",
     "PackedAxis",
+    "RemFOp",
     "ScheduleAttr",
     "Tensor",
     "YieldOp",

@@ -1,10 +1,20 @@
 """What regions of `tensor.compute` may say beside `arith` and `math`."""
 
 from collections.abc import Sequence
+from typing import ClassVar
 
-from xdsl.dialects.builtin import IndexType, IntegerAttr, TensorType, i1, i64
+from xdsl.dialects.builtin import AnyFloatConstr, IndexType, IntegerAttr, TensorType, i1, i64
 from xdsl.ir import Attribute, SSAValue
-from xdsl.irdl import IRDLOperation, irdl_op_definition, operand_def, prop_def, result_def, traits_def, var_operand_def
+from xdsl.irdl import (
+    IRDLOperation,
+    VarConstraint,
+    irdl_op_definition,
+    operand_def,
+    prop_def,
+    result_def,
+    traits_def,
+    var_operand_def,
+)
 from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 
@@ -64,3 +74,23 @@ class ExtractOp(IRDLOperation):
             raise VerifyException(f"{self.name}: {len(self.indices)} indices into {self.table.type}")
         if self.result.type != scalar_type(self.table.type.element_type):
             raise VerifyException(f"{self.name}: {self.result.type} is no element of {self.table.type}")
+
+
+@irdl_op_definition
+class RemFOp(IRDLOperation):
+    """`result` = the remainder of `lhs / rhs` with the sign of `lhs`, exact, as C's `fmod`.
+
+    MLIR's `arith` has this operation and xDSL's lacks it; the name is MLIR's.
+    """
+
+    name = "arith.remf"
+
+    T: ClassVar = VarConstraint("T", AnyFloatConstr)
+    lhs = operand_def(T)
+    rhs = operand_def(T)
+    result = result_def(T)
+    traits = traits_def(Pure())
+    assembly_format = "$lhs `,` $rhs attr-dict `:` type($result)"
+
+    def __init__(self, lhs: SSAValue, rhs: SSAValue) -> None:
+        super().__init__(operands=[lhs, rhs], result_types=[lhs.type])
