@@ -1,8 +1,16 @@
 """`s2s inspect`: what is in a network, and whether s2s can compile it."""
 
+from typing import TYPE_CHECKING
+
 import typer
 
 from s2s.cli import options
+
+if TYPE_CHECKING:
+    from s2s.inspection import Inspection
+
+NOT_SUPPORTED = 3
+"""The exit code of an `UnsupportedError`."""
 
 
 def inspect_command(model: options.Model, shape: options.Shapes = None, as_json: options.Json = False) -> None:
@@ -10,14 +18,34 @@ def inspect_command(model: options.Model, shape: options.Shapes = None, as_json:
 
     Example: s2s inspect kws.onnx --json
     """
-    from s2s import api
-    from s2s.cli.output import print_fields, print_json, steps_shown
+    from s2s.cli.output import print_json, steps_shown
+    from s2s.inspection import inspect_model
 
     with steps_shown():
-        summary = api.inspect(model, shapes=options.parse_shapes(shape))
+        found = inspect_model(model, options.parse_shapes(shape))
     if as_json:
-        print_json(summary.as_dict())
+        print_json(found.as_dict())
     else:
-        print_fields(summary.as_dict())
-    if summary.unsupported:
-        raise typer.Exit(3)
+        show(found)
+    if not found.supported:
+        raise typer.Exit(NOT_SUPPORTED)
+
+
+def show(found: "Inspection") -> None:
+    """Print what was found for people."""
+    from s2s.cli.output import console, field_grid, number
+
+    opsets = ", ".join(f"{domain} {version}" for domain, version in found.opsets.items())
+    fields = {"model": found.model, "producer": found.producer or "unknown", "opset": opsets}
+    for kind, tensors in (("input", found.inputs), ("output", found.outputs)):
+        for tensor in tensors:
+            dims = "×".join(map(str, tensor.shape)) or "scalar"
+            fields[f"{kind} {tensor.name}"] = f"{tensor.type} {dims}, {number(tensor.bytes)} bytes"
+    fields["operators"] = ", ".join(f"{count} {name}" for name, count in found.operators.items())
+    if found.supported:
+        fields["weights"] = f"{number(found.parameters)} in {number(found.weight_bytes)} bytes"
+        fields["work"] = f"{number(found.multiply_adds)} multiply-adds"
+        fields["activations"] = f"at most {number(found.activation_bytes)} bytes at a time, before fusion"
+    console().print(field_grid(fields))
+    for reason in found.unsupported:
+        console().print(f"not supported: {reason}", style="red", markup=False, highlight=False, soft_wrap=True)

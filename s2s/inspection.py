@@ -1,0 +1,169 @@
+"""What is in a network, found out without compiling it: operators, weights, work, memory, and what is not supported."""
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from math import prod
+
+from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, ModuleOp, StringAttr
+from xdsl.dialects.func import FuncOp, ReturnOp
+from xdsl.ir import Attribute, Operation, SSAValue
+
+from s2s.analysis.dtypes import AnyTensor, as_tensor_type, from_numpy, size_in_bytes
+from s2s.dialects import graph
+from s2s.errors import CompilerBug, UnsupportedError
+from s2s.frontends.onnx import LoadedModel, ModelSource, import_model, load_model
+from s2s.frontends.onnx.names import one_line, operator
+from s2s.memory.order import peak_of
+from s2s.memory.steps import Step
+
+Shapes = Mapping[str, tuple[int, ...]]
+
+
+@dataclass(frozen=True)
+class TensorInfo:
+    """An input or an output of a network."""
+
+    name: str
+    type: str
+    shape: tuple[int, ...]
+    bytes: int
+
+
+@dataclass(frozen=True)
+class Inspection:
+    """What `s2s inspect` shows. The figures are None when the network cannot be imported."""
+
+    model: str
+    producer: str
+    opsets: Mapping[str, int]
+    operators: Mapping[str, int]
+    """Operators of the model with how often they occur, the most frequent first."""
+    unsupported: tuple[str, ...]
+    """Why s2s cannot compile the model, a reason for each node in question."""
+    inputs: tuple[TensorInfo, ...] = ()
+    outputs: tuple[TensorInfo, ...] = ()
+    parameters: int | None = None
+    weight_bytes: int | None = None
+    multiply_adds: int | None = None
+    """Multiplications with an addition in convolutions and matrix products."""
+    activation_bytes: int | None = None
+    """Largest sum of simultaneously live tensors, in the order of the model and with nothing fused."""
+
+    @property
+    def supported(self) -> bool:
+        """Whether s2s can compile the model."""
+        return not self.unsupported
+
+    def as_dict(self) -> dict[str, object]:
+        """The fields in order, as JSON has them."""
+        return asdict(self)
+
+
+def inspect_model(model: ModelSource, shapes: Shapes | None = None) -> Inspection:
+    """Read `model`; what cannot be imported is part of the answer, what is wrong raises an `InputError`."""
+    loaded = load_model(model)
+    try:
+        imported = import_model(loaded, shapes=shapes)
+    except UnsupportedError as error:
+        return _outline(loaded, tuple(str(error).splitlines()))
+    main = _main_function(imported.module)
+    outline = _outline(loaded, ())
+    arrays = [imported.weights.get(name) for name in _used_weights(main)]
+    return Inspection(
+        outline.model,
+        outline.producer,
+        outline.opsets,
+        outline.operators,
+        (),
+        _tensors(main.arg_attrs, main.function_type.inputs),
+        _tensors(main.res_attrs, main.function_type.outputs),
+        sum(array.size for array in arrays),
+        sum(array.size * size_in_bytes(from_numpy(array.dtype)) for array in arrays),
+        sum(multiply_adds(op) for op in main.walk()),
+        activation_bytes(main),
+    )
+
+
+def multiply_adds(op: Operation) -> int:
+    """Multiply-adds of a convolution or a matrix product; 0 for every other operation."""
+    match op:
+        case graph.ConvOp():
+            return prod(_shape(op.y)) * prod(_shape(op.w)[1:])
+        case graph.ConvTransposeOp():
+            return prod(_shape(op.x)) * prod(_shape(op.w)[1:])
+        case graph.MatmulOp():
+            return prod(_shape(op.y)) * _shape(op.a)[-2 if op.transpose_a else -1]
+        case _:
+            return 0
+
+
+def activation_bytes(main: FuncOp) -> int:
+    """Largest sum of simultaneously live activations; a reshape is no copy, constants do not count."""
+    block = main.body.block
+    numbers: dict[SSAValue, int] = {}
+    sizes: list[int] = []
+    steps: list[Step] = []
+
+    def number(value: SSAValue) -> int:
+        numbers[value] = len(sizes)
+        tensor = as_tensor_type(value.type)
+        sizes.append(prod(tensor.get_shape()) * size_in_bytes(tensor.element_type))
+        return numbers[value]
+
+    for argument in block.args:
+        number(argument)
+    kept: list[int] = []
+    for op in block.ops:
+        reads = [numbers[operand] for operand in op.operands if operand in numbers]
+        match op:
+            case graph.WeightOp() | graph.ConstantOp():
+                continue
+            case ReturnOp():
+                kept = reads
+            case graph.ReshapeOp() if reads:
+                numbers[op.y] = reads[0]
+            case _:
+                steps.append(Step(tuple(reads), tuple(number(result) for result in op.results)))
+    return peak_of(steps, sizes, kept)
+
+
+def _outline(loaded: LoadedModel, unsupported: tuple[str, ...]) -> Inspection:
+    """What the file says of itself."""
+    proto = loaded.proto
+    counts = Counter(operator(node) for node in proto.graph.node)
+    operators = dict(sorted(counts.items(), key=lambda item: (-item[1], item[0])))
+    opsets = {domain or "ai.onnx": version for domain, version in loaded.opsets().items()}
+    producer = one_line(f"{proto.producer_name} {proto.producer_version}".strip())
+    return Inspection(loaded.label, producer, opsets, operators, unsupported)
+
+
+def _main_function(module: ModuleOp) -> FuncOp:
+    for op in module.body.block.ops:
+        if isinstance(op, FuncOp) and op.sym_name.data == "main":
+            return op
+    raise CompilerBug("the imported module has no @main")
+
+
+def _tensors(names: ArrayAttr[DictionaryAttr] | None, types: ArrayAttr[Attribute]) -> tuple[TensorInfo, ...]:
+    """Names and types of the inputs or outputs of a function."""
+    if names is None:
+        raise CompilerBug("the imported @main does not name its inputs and outputs")
+    return tuple(_tensor(each.data["name"], as_tensor_type(type)) for each, type in zip(names, types, strict=True))
+
+
+def _tensor(name: Attribute, type: AnyTensor) -> TensorInfo:
+    assert isinstance(name, StringAttr)
+    shape = type.get_shape()
+    return TensorInfo(
+        one_line(name.data), str(type.element_type), shape, prod(shape) * size_in_bytes(type.element_type)
+    )
+
+
+def _used_weights(main: FuncOp) -> list[str]:
+    """Names of the weights that the network reads, each once."""
+    return list(dict.fromkeys(op.weight_name.data for op in main.walk() if isinstance(op, graph.WeightOp)))
+
+
+def _shape(value: SSAValue) -> tuple[int, ...]:
+    return as_tensor_type(value.type).get_shape()

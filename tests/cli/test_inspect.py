@@ -1,0 +1,72 @@
+"""`s2s inspect` says what is in a network."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from s2s.cli.main import run
+from s2s.inspection import inspect_model
+from support.onnx_text import onnx_file, onnx_model
+from support.project import ROOT
+
+DIGITS = ROOT / "examples" / "digits" / "digits.onnx"
+
+
+def test_shows_the_figures_of_the_example(capsys: pytest.CaptureFixture[str]):
+    assert run(["inspect", str(DIGITS)]) == 0
+    shown = capsys.readouterr().out
+    for part in (
+        "f32 1×1×8×8, 256 bytes",
+        "2 Conv, 2 MaxPool, 2 Relu",
+        "6,090 in 24,360 bytes",
+        "84,224 multiply-adds",
+    ):
+        assert part in shown
+
+
+def test_json_holds_the_same(capsys: pytest.CaptureFixture[str]):
+    assert run(["inspect", str(DIGITS), "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["parameters"] == 16 * 9 + 16 + 32 * 16 * 9 + 32 + 10 * 128 + 10
+    assert found["inputs"] == [{"name": "image", "type": "f32", "shape": [1, 1, 8, 8], "bytes": 256}]
+
+
+def test_unsupported_nodes_are_part_of_the_answer(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    file = onnx_file("(float[4] x) => (float[4] y) { [one] a = Frob(x) [two] y = Nicate(a) }", tmp_path)
+    assert run(["inspect", str(file)]) == 3
+    shown = capsys.readouterr().out
+    assert "not supported: one (Frob): " in shown
+    assert "not supported: two (Nicate): " in shown
+
+
+def test_shape_fixes_an_open_dimension(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    file = onnx_file("(float[N, 4] x) => (float[N, 4] y) { y = Relu(x) }", tmp_path)
+    assert run(["inspect", str(file), "--shape", "x=2,4"]) == 0
+    assert "f32 2×4, 32 bytes" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("body", "work"),
+    [
+        ("(float[2, 3, 8, 8] x, float[6, 3, 3, 3] w) => (float[n] y) { y = Conv(x, w) }", 2 * 6 * 6 * 6 * 27),
+        ("(float[2, 3, 8, 8] x, float[3, 6, 2, 2] w) => (float[n] y) { y = ConvTranspose(x, w) }", 2 * 3 * 64 * 24),
+        ("(float[5, 2, 3] a, float[3, 4] b) => (float[n] y) { y = MatMul(a, b) }", 5 * 2 * 4 * 3),
+        ("(float[3, 2] a, float[4, 3] b) => (float[n] y) { y = Gemm <transA = 1, transB = 1> (a, b) }", 2 * 4 * 3),
+        ("(float[5] x) => (float[5] y) { y = Exp(x) }", 0),
+    ],
+)
+def test_counts_multiply_adds(body: str, work: int):
+    assert inspect_model(onnx_model(body)).multiply_adds == work
+
+
+def test_activations_live_until_they_are_last_read():
+    body = "(float[10] x) => (float[10] y) { a = Exp(x) b = Exp(a) y = Add(a, b) }"
+    assert inspect_model(onnx_model(body)).activation_bytes == 3 * 40
+
+
+def test_a_reshape_is_no_copy():
+    body = (
+        """(float[10] x) => (float[2, 5] y) <int64[2] shape = {2, 5}> { a = Exp(x) b = Reshape(a, shape) y = Exp(b) }"""
+    )
+    assert inspect_model(onnx_model(body)).activation_bytes == 2 * 40
