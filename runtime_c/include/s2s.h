@@ -28,7 +28,7 @@ typedef enum s2s_status {
     S2S_ERR_DTYPE = -9,      /* a tensor has another element type */
     S2S_ERR_STRIDES = -10,   /* a tensor is not contiguous in row-major order */
     S2S_ERR_DEVICE = -11,    /* a tensor does not live in memory that the processor can read */
-    S2S_ERR_SIZE = -12,      /* a number of bytes is not the size of the tensor */
+    S2S_ERR_STAGING = -12,   /* no memory was given for copies: bind the tensor instead */
     S2S_ERR_UNBOUND = -13,   /* an input has no value, or an output no memory */
     S2S_ERR_STATE = -14,     /* the call is not allowed between two steps of one run */
     S2S_ERR_GRAPH = -15      /* the tables of the graph contradict each other */
@@ -55,7 +55,7 @@ S2S_INLINE const char *s2s_status_phrase(s2s_status status)
     case S2S_ERR_DTYPE: return "a tensor has another element type";
     case S2S_ERR_STRIDES: return "a tensor is not contiguous in row-major order";
     case S2S_ERR_DEVICE: return "a tensor is not in memory that the processor can read";
-    case S2S_ERR_SIZE: return "a number of bytes is not the size of the tensor";
+    case S2S_ERR_STAGING: return "no memory was given for copies";
     case S2S_ERR_UNBOUND: return "an input has no value, or an output no memory";
     case S2S_ERR_STATE: return "the call is not allowed between two steps of one run";
     case S2S_ERR_GRAPH: return "the tables of the graph contradict each other";

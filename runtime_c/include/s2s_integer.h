@@ -47,13 +47,15 @@ S2S_INLINE S2S_INT S2S_FN(sign)(S2S_INT a)
 
 S2S_INLINE S2S_INT S2S_FN(div)(S2S_INT a, S2S_INT b)
 {
+    if (b == 0) { return 0; }
     if (b == -1) { return S2S_FN(neg)(a); }
-    return b == 0 ? (S2S_INT)0 : (S2S_INT)(a / b);
+    return (S2S_INT)(a / b);
 }
 
 S2S_INLINE S2S_INT S2S_FN(rem)(S2S_INT a, S2S_INT b)
 {
-    return b == 0 || b == -1 ? (S2S_INT)0 : (S2S_INT)(a % b);
+    if (b == 0 || b == -1) { return 0; }
+    return (S2S_INT)(a % b);
 }
 
 S2S_INLINE S2S_INT S2S_FN(mod)(S2S_INT a, S2S_INT b)
@@ -87,12 +89,14 @@ S2S_INLINE S2S_INT S2S_FN(sign)(S2S_INT a)
 
 S2S_INLINE S2S_INT S2S_FN(div)(S2S_INT a, S2S_INT b)
 {
-    return b == 0 ? (S2S_INT)0 : (S2S_INT)(a / b);
+    if (b == 0) { return 0; }
+    return (S2S_INT)(a / b);
 }
 
 S2S_INLINE S2S_INT S2S_FN(rem)(S2S_INT a, S2S_INT b)
 {
-    return b == 0 ? (S2S_INT)0 : (S2S_INT)(a % b);
+    if (b == 0) { return 0; }
+    return (S2S_INT)(a % b);
 }
 
 S2S_INLINE S2S_INT S2S_FN(mod)(S2S_INT a, S2S_INT b)
@@ -102,12 +106,14 @@ S2S_INLINE S2S_INT S2S_FN(mod)(S2S_INT a, S2S_INT b)
 
 S2S_INLINE S2S_INT S2S_FN(shift_right)(S2S_INT a, S2S_INT count)
 {
-    return count >= S2S_INT_BITS ? (S2S_INT)0 : (S2S_INT)(a >> count);
+    if (count >= S2S_INT_BITS) { return 0; }
+    return (S2S_INT)(a >> count);
 }
 
 S2S_INLINE S2S_INT S2S_FN(shift_left)(S2S_INT a, S2S_INT count)
 {
-    return count >= S2S_INT_BITS ? (S2S_INT)0 : (S2S_INT)((S2S_WORD)a << count);
+    if (count >= S2S_INT_BITS) { return 0; }
+    return (S2S_INT)((S2S_WORD)a << count);
 }
 #endif
 

@@ -1,0 +1,83 @@
+/* s2s_graph.h: a network as constant tables, which the compiler writes and the executor walks.
+ *
+ * Tables live in flash and are never changed. Every tensor has one row, every call of a kernel has one row, in execution
+ * order; the arguments of all calls stand in one list of tensor numbers. */
+#ifndef S2S_GRAPH_H
+#define S2S_GRAPH_H
+
+#include "s2s_tensor.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* A kernel: args points at its arguments in the order of the kernel's parameters, outputs first. It writes the outputs and
+ * scratch buffers, reads the rest and keeps nothing. */
+typedef void (*s2s_kernel)(void *const *args);
+
+/* Where the elements of a tensor are. */
+typedef enum s2s_place {
+    S2S_PLACE_ARENA = 0, /* position: bytes from the start of the arena */
+    S2S_PLACE_CONSTANT,  /* constant: the elements */
+    S2S_PLACE_INPUT,     /* position: number of the input that the caller binds */
+    S2S_PLACE_OUTPUT     /* position: number of the output that the caller binds */
+} s2s_place;
+
+typedef struct s2s_graph_tensor {
+    const char *name;     /* inputs, parameters and outputs: as in the model; null allowed for the rest */
+    const int64_t *shape; /* ndim numbers; null allowed if ndim is 0 */
+    const void *constant; /* of a constant; of an input: its value until another is bound (a parameter), or null */
+    size_t position;
+    s2s_place place;
+    int32_t ndim;
+    s2s_dtype dtype;
+} s2s_graph_tensor;
+
+typedef struct s2s_graph_node {
+    s2s_kernel kernel;
+    uint32_t first_arg; /* args[first_arg] ... args[first_arg + num_args - 1] of the graph */
+    uint32_t num_args;
+    const char *name; /* the nodes of the model that the kernel computes, or null */
+} s2s_graph_node;
+
+/* No memory is set aside for a copy of this input. */
+#define S2S_NO_STAGING ((size_t)-1)
+
+/* An input or output: its tensor, and where in the arena its copy goes if the caller gives memory for copies. */
+typedef struct s2s_graph_port {
+    uint32_t tensor;
+    size_t staging; /* bytes from the start of the arena, at or above arena_size, or S2S_NO_STAGING */
+} s2s_graph_port;
+
+typedef struct s2s_graph {
+    const char *name;
+    const s2s_graph_node *nodes;
+    const uint32_t *args;
+    const s2s_graph_tensor *tensors;
+    const s2s_graph_port *inputs; /* inputs of the model, then parameters whose value may be replaced */
+    const s2s_graph_port *outputs;
+    uint32_t num_nodes;
+    uint32_t num_args;
+    uint32_t num_tensors;
+    uint32_t num_inputs;
+    uint32_t num_outputs;
+    uint32_t max_args;  /* the most arguments of one node */
+    size_t arena_size;  /* bytes that the kernels need */
+    size_t staged_size; /* bytes with room for copies of inputs and outputs as well */
+    size_t arena_align; /* a power of two */
+} s2s_graph;
+
+/* Pointers that an executor of this graph needs, one each for inputs and outputs and the arguments of one kernel. */
+S2S_INLINE size_t s2s_graph_num_slots(const s2s_graph *graph)
+{
+    return (size_t)graph->num_inputs + graph->num_outputs + graph->max_args;
+}
+
+/* S2S_ERR_GRAPH unless every number in the tables is in range, every tensor of the arena lies inside it, and ports and
+ * tensors name each other. The executor trusts its tables; call this from a test. */
+s2s_status s2s_graph_check(const s2s_graph *graph);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

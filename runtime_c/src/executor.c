@@ -1,0 +1,333 @@
+/* The graph executor; the contract is in s2s_executor.h. */
+#include "s2s_executor.h"
+
+#include "s2s_arena.h"
+
+#include <string.h>
+
+/* Kernels take void pointers only, constants and inputs included, and do not write to those. */
+static void *without_const(const void *address)
+{
+    return (void *)(uintptr_t)address;
+}
+
+static const s2s_graph_tensor *tensor_of(const s2s_executor *executor, const s2s_graph_port *port)
+{
+    return &executor->graph->tensors[port->tensor];
+}
+
+static void *staging_of(const s2s_executor *executor, const s2s_graph_port *port)
+{
+    return executor->is_staged && port->staging != S2S_NO_STAGING ? executor->arena + port->staging : NULL;
+}
+
+s2s_status s2s_executor_init(s2s_executor *executor, const s2s_graph *graph, void *arena, size_t arena_size,
+                             void **slots, size_t num_slots)
+{
+    s2s_status status;
+
+    if (executor == NULL || graph == NULL || slots == NULL) {
+        return S2S_ERR_NULL;
+    }
+    status = s2s_arena_check(arena, arena_size, graph->arena_size, graph->arena_align);
+    if (status != S2S_OK) {
+        return status;
+    }
+    if (num_slots < s2s_graph_num_slots(graph)) {
+        return S2S_ERR_SLOTS;
+    }
+    executor->graph = graph;
+    executor->arena = arena;
+    executor->inputs = slots;
+    executor->outputs = executor->inputs + graph->num_inputs;
+    executor->args = executor->outputs + graph->num_outputs;
+    executor->next_node = 0u;
+    executor->is_staged = arena != NULL && arena_size >= graph->staged_size;
+    for (uint32_t i = 0; i < graph->num_inputs; ++i) {
+        executor->inputs[i] = without_const(tensor_of(executor, &graph->inputs[i])->constant);
+    }
+    for (uint32_t i = 0; i < graph->num_outputs; ++i) {
+        executor->outputs[i] = staging_of(executor, &graph->outputs[i]);
+    }
+    return S2S_OK;
+}
+
+/* Whether value is in readable memory and of the type and shape that the graph wants. */
+static s2s_status check_value(const s2s_tensor *value, const s2s_graph_tensor *wanted)
+{
+    const bool is_empty = s2s_shape_elements(wanted->shape, wanted->ndim) == 0u;
+
+    if (value->data == NULL && !is_empty) {
+        return S2S_ERR_NULL;
+    }
+    if (value->device.type != S2S_DEVICE_CPU) {
+        return S2S_ERR_DEVICE;
+    }
+    if (!s2s_dtype_equal(value->dtype, wanted->dtype)) {
+        return S2S_ERR_DTYPE;
+    }
+    if (value->ndim != wanted->ndim) {
+        return S2S_ERR_RANK;
+    }
+    for (int32_t i = 0; i < wanted->ndim; ++i) {
+        if (value->shape[i] != wanted->shape[i]) {
+            return S2S_ERR_SHAPE;
+        }
+    }
+    if (!is_empty && !s2s_tensor_is_contiguous(value)) {
+        return S2S_ERR_STRIDES;
+    }
+    return s2s_is_aligned(s2s_tensor_first(value), s2s_dtype_size(wanted->dtype)) ? S2S_OK : S2S_ERR_ALIGN;
+}
+
+/* The checks that set_input, set_output and get_output share; ports are the inputs or the outputs. */
+static s2s_status check_port(const s2s_executor *executor, const s2s_graph_port *ports, uint32_t num_ports,
+                             uint32_t index, const s2s_tensor *value)
+{
+    if (value == NULL) {
+        return S2S_ERR_NULL;
+    }
+    if (executor->next_node != 0u) {
+        return S2S_ERR_STATE;
+    }
+    if (index >= num_ports) {
+        return S2S_ERR_INDEX;
+    }
+    return check_value(value, tensor_of(executor, &ports[index]));
+}
+
+static s2s_status check_input(const s2s_executor *executor, uint32_t index, const s2s_tensor *value)
+{
+    if (executor == NULL) {
+        return S2S_ERR_NULL;
+    }
+    return check_port(executor, executor->graph->inputs, executor->graph->num_inputs, index, value);
+}
+
+static s2s_status check_output(const s2s_executor *executor, uint32_t index, const s2s_tensor *value)
+{
+    if (executor == NULL) {
+        return S2S_ERR_NULL;
+    }
+    return check_port(executor, executor->graph->outputs, executor->graph->num_outputs, index, value);
+}
+
+/* An empty tensor may come without memory, but null means unbound: any address will do, as nothing is read. */
+static void *bound_address(const s2s_executor *executor, const s2s_tensor *value)
+{
+    void *const first = s2s_tensor_first(value);
+
+    return first != NULL ? first : without_const(executor->graph);
+}
+
+s2s_status s2s_executor_set_input(s2s_executor *executor, uint32_t index, const s2s_tensor *value)
+{
+    const s2s_status status = check_input(executor, index, value);
+    void *copy;
+    size_t size;
+
+    if (status != S2S_OK) {
+        return status;
+    }
+    copy = staging_of(executor, &executor->graph->inputs[index]);
+    if (copy == NULL) {
+        return S2S_ERR_STAGING;
+    }
+    size = s2s_tensor_size(value);
+    if (size > 0u) {
+        memmove(copy, s2s_tensor_first(value), size);
+    }
+    executor->inputs[index] = copy;
+    return S2S_OK;
+}
+
+s2s_status s2s_executor_set_input_zero_copy(s2s_executor *executor, uint32_t index, const s2s_tensor *value)
+{
+    const s2s_status status = check_input(executor, index, value);
+
+    if (status == S2S_OK) {
+        executor->inputs[index] = bound_address(executor, value);
+    }
+    return status;
+}
+
+s2s_status s2s_executor_set_output_zero_copy(s2s_executor *executor, uint32_t index, const s2s_tensor *value)
+{
+    const s2s_status status = check_output(executor, index, value);
+
+    if (status == S2S_OK) {
+        executor->outputs[index] = bound_address(executor, value);
+    }
+    return status;
+}
+
+static bool has_null(void *const *slots, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; ++i) {
+        if (slots[i] == NULL) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void *address_of(const s2s_executor *executor, const s2s_graph_tensor *tensor)
+{
+    switch (tensor->place) {
+    case S2S_PLACE_ARENA: return executor->arena + tensor->position;
+    case S2S_PLACE_INPUT: return executor->inputs[tensor->position];
+    case S2S_PLACE_OUTPUT: return executor->outputs[tensor->position];
+    case S2S_PLACE_CONSTANT:
+    default: return without_const(tensor->constant);
+    }
+}
+
+static void run_node(const s2s_executor *executor, const s2s_graph_node *node)
+{
+    const s2s_graph *const graph = executor->graph;
+
+    for (uint32_t i = 0; i < node->num_args; ++i) {
+        executor->args[i] = address_of(executor, &graph->tensors[graph->args[node->first_arg + i]]);
+    }
+    node->kernel(executor->args);
+}
+
+s2s_status s2s_executor_step(s2s_executor *executor)
+{
+    const s2s_graph *graph;
+
+    if (executor == NULL) {
+        return S2S_ERR_NULL;
+    }
+    graph = executor->graph;
+    if (executor->next_node == 0u && (has_null(executor->inputs, graph->num_inputs) ||
+                                      has_null(executor->outputs, graph->num_outputs))) {
+        return S2S_ERR_UNBOUND;
+    }
+    if (executor->next_node < graph->num_nodes) {
+        run_node(executor, &graph->nodes[executor->next_node]);
+        ++executor->next_node;
+    }
+    if (executor->next_node < graph->num_nodes) {
+        return S2S_OK;
+    }
+    executor->next_node = 0u;
+    return S2S_DONE;
+}
+
+s2s_status s2s_executor_run(s2s_executor *executor)
+{
+    s2s_status status;
+
+    do {
+        status = s2s_executor_step(executor);
+    } while (status == S2S_OK);
+    return status == S2S_DONE ? S2S_OK : status;
+}
+
+s2s_status s2s_executor_reset(s2s_executor *executor)
+{
+    if (executor == NULL) {
+        return S2S_ERR_NULL;
+    }
+    executor->next_node = 0u;
+    return S2S_OK;
+}
+
+s2s_status s2s_executor_get_output(const s2s_executor *executor, uint32_t index, const s2s_tensor *value)
+{
+    const s2s_status status = check_output(executor, index, value);
+    size_t size;
+
+    if (status != S2S_OK) {
+        return status;
+    }
+    if (executor->outputs[index] == NULL) {
+        return S2S_ERR_UNBOUND;
+    }
+    size = s2s_tensor_size(value);
+    if (size > 0u) {
+        memmove(s2s_tensor_first(value), executor->outputs[index], size);
+    }
+    return S2S_OK;
+}
+
+uint32_t s2s_executor_num_inputs(const s2s_executor *executor)
+{
+    return executor == NULL ? 0u : executor->graph->num_inputs;
+}
+
+uint32_t s2s_executor_num_outputs(const s2s_executor *executor)
+{
+    return executor == NULL ? 0u : executor->graph->num_outputs;
+}
+
+static s2s_status find_port(const s2s_executor *executor, const s2s_graph_port *ports, uint32_t num_ports,
+                            const char *name, uint32_t *index)
+{
+    if (name == NULL || index == NULL) {
+        return S2S_ERR_NULL;
+    }
+    for (uint32_t i = 0; i < num_ports; ++i) {
+        if (strcmp(tensor_of(executor, &ports[i])->name, name) == 0) {
+            *index = i;
+            return S2S_OK;
+        }
+    }
+    return S2S_ERR_NAME;
+}
+
+s2s_status s2s_executor_get_input_index(const s2s_executor *executor, const char *name, uint32_t *index)
+{
+    if (executor == NULL) {
+        return S2S_ERR_NULL;
+    }
+    return find_port(executor, executor->graph->inputs, executor->graph->num_inputs, name, index);
+}
+
+s2s_status s2s_executor_get_output_index(const s2s_executor *executor, const char *name, uint32_t *index)
+{
+    if (executor == NULL) {
+        return S2S_ERR_NULL;
+    }
+    return find_port(executor, executor->graph->outputs, executor->graph->num_outputs, name, index);
+}
+
+static void describe(const s2s_graph_tensor *tensor, void *data, s2s_tensor *info, const char **name)
+{
+    info->data = data;
+    info->device.type = S2S_DEVICE_CPU;
+    info->device.id = 0;
+    info->ndim = tensor->ndim;
+    info->dtype = tensor->dtype;
+    info->shape = tensor->shape;
+    info->strides = NULL;
+    info->byte_offset = 0u;
+    if (name != NULL) {
+        *name = tensor->name;
+    }
+}
+
+s2s_status s2s_executor_input_info(const s2s_executor *executor, uint32_t index, s2s_tensor *info, const char **name)
+{
+    if (executor == NULL || info == NULL) {
+        return S2S_ERR_NULL;
+    }
+    if (index >= executor->graph->num_inputs) {
+        return S2S_ERR_INDEX;
+    }
+    describe(tensor_of(executor, &executor->graph->inputs[index]), executor->inputs[index], info, name);
+    return S2S_OK;
+}
+
+s2s_status s2s_executor_output_info(const s2s_executor *executor, uint32_t index, s2s_tensor *info, const char **name)
+{
+    if (executor == NULL || info == NULL) {
+        return S2S_ERR_NULL;
+    }
+    if (index >= executor->graph->num_outputs) {
+        return S2S_ERR_INDEX;
+    }
+    describe(tensor_of(executor, &executor->graph->outputs[index]), executor->outputs[index], info, name);
+    return S2S_OK;
+}

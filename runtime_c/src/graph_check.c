@@ -1,0 +1,113 @@
+/* Consistency of the constant tables; the contract is in s2s_graph.h. */
+#include "s2s_graph.h"
+
+static bool is_power_of_two(size_t number)
+{
+    return number != 0u && (number & (number - 1u)) == 0u;
+}
+
+static size_t bytes_of(const s2s_graph_tensor *tensor)
+{
+    return s2s_shape_elements(tensor->shape, tensor->ndim) * s2s_dtype_size(tensor->dtype);
+}
+
+static bool is_shape(const s2s_graph_tensor *tensor)
+{
+    if (tensor->ndim < 0 || (tensor->ndim > 0 && tensor->shape == NULL)) {
+        return false;
+    }
+    for (int32_t i = 0; i < tensor->ndim; ++i) {
+        if (tensor->shape[i] < 0) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Whether size bytes at offset lie between the limits and are aligned for the elements. */
+static bool is_inside(size_t offset, const s2s_graph_tensor *tensor, size_t low, size_t high)
+{
+    const size_t size = bytes_of(tensor);
+
+    return offset >= low && offset <= high && size <= high - offset && offset % s2s_dtype_size(tensor->dtype) == 0u;
+}
+
+static bool is_placed(const s2s_graph *graph, const s2s_graph_tensor *tensor)
+{
+    switch (tensor->place) {
+    case S2S_PLACE_ARENA: return is_inside(tensor->position, tensor, 0u, graph->arena_size);
+    case S2S_PLACE_CONSTANT: return tensor->constant != NULL;
+    case S2S_PLACE_INPUT: return tensor->position < graph->num_inputs;
+    case S2S_PLACE_OUTPUT: return tensor->position < graph->num_outputs;
+    default: return false;
+    }
+}
+
+static bool is_tensor(const s2s_graph *graph, const s2s_graph_tensor *tensor)
+{
+    return s2s_dtype_size(tensor->dtype) > 0u && is_shape(tensor) && is_placed(graph, tensor);
+}
+
+static bool is_node(const s2s_graph *graph, const s2s_graph_node *node)
+{
+    if (node->kernel == NULL || node->num_args > graph->max_args || node->first_arg > graph->num_args ||
+        node->num_args > graph->num_args - node->first_arg) {
+        return false;
+    }
+    for (uint32_t i = 0; i < node->num_args; ++i) {
+        if (graph->args[node->first_arg + i] >= graph->num_tensors) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool is_port(const s2s_graph *graph, const s2s_graph_port *port, s2s_place place, uint32_t number)
+{
+    const s2s_graph_tensor *tensor;
+
+    if (port->tensor >= graph->num_tensors) {
+        return false;
+    }
+    tensor = &graph->tensors[port->tensor];
+    if (tensor->name == NULL || tensor->place != place || tensor->position != number) {
+        return false;
+    }
+    return port->staging == S2S_NO_STAGING || is_inside(port->staging, tensor, graph->arena_size, graph->staged_size);
+}
+
+static bool are_ports(const s2s_graph *graph)
+{
+    for (uint32_t i = 0; i < graph->num_inputs; ++i) {
+        if (!is_port(graph, &graph->inputs[i], S2S_PLACE_INPUT, i)) {
+            return false;
+        }
+    }
+    for (uint32_t i = 0; i < graph->num_outputs; ++i) {
+        if (!is_port(graph, &graph->outputs[i], S2S_PLACE_OUTPUT, i)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+s2s_status s2s_graph_check(const s2s_graph *graph)
+{
+    if (graph == NULL) {
+        return S2S_ERR_NULL;
+    }
+    if (!is_power_of_two(graph->arena_align) || graph->staged_size < graph->arena_size) {
+        return S2S_ERR_GRAPH;
+    }
+    for (uint32_t i = 0; i < graph->num_tensors; ++i) {
+        if (!is_tensor(graph, &graph->tensors[i])) {
+            return S2S_ERR_GRAPH;
+        }
+    }
+    for (uint32_t i = 0; i < graph->num_nodes; ++i) {
+        if (!is_node(graph, &graph->nodes[i])) {
+            return S2S_ERR_GRAPH;
+        }
+    }
+    return are_ports(graph) ? S2S_OK : S2S_ERR_GRAPH;
+}

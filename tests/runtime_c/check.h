@@ -1,0 +1,37 @@
+/* check.h: the few assertions that the tests of the runtime need. A failure is printed and counted; the test goes on. */
+#ifndef CHECK_H
+#define CHECK_H
+
+#include <stdio.h>
+
+/* Defined in main.c. */
+extern int check_failures;
+
+#define CHECK(condition)                                                                                               \
+    do {                                                                                                               \
+        if (!(condition)) {                                                                                            \
+            ++check_failures;                                                                                          \
+            printf("%s:%d: failed: %s\n", __FILE__, __LINE__, #condition);                                             \
+        }                                                                                                              \
+    } while (0)
+
+#define CHECK_STATUS(expected, call)                                                                                   \
+    do {                                                                                                               \
+        const s2s_status got_ = (call);                                                                                \
+        if (got_ != (expected)) {                                                                                      \
+            ++check_failures;                                                                                          \
+            printf("%s:%d: %s: expected %s, got %d (%s)\n", __FILE__, __LINE__, #call, #expected, (int)got_,           \
+                   s2s_status_phrase(got_));                                                                           \
+        }                                                                                                              \
+    } while (0)
+
+/* One group of tests for each file. */
+void test_status(void);
+void test_tensor(void);
+void test_executor(void);
+void test_graph_check(void);
+void test_math(void);
+void test_integer(void);
+void test_simd(void);
+
+#endif

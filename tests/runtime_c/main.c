@@ -1,0 +1,17 @@
+/* Runs all tests of the runtime; the exit code is 0 if none failed. */
+#include "check.h"
+
+int check_failures = 0;
+
+int main(void)
+{
+    test_status();
+    test_tensor();
+    test_executor();
+    test_graph_check();
+    test_math();
+    test_integer();
+    test_simd();
+    printf("%d failed\n", check_failures);
+    return check_failures == 0 ? 0 : 1;
+}

@@ -1,0 +1,129 @@
+"""The C runtime: its tests in C under every compiler and form, its headers alone, what it links and tests reach."""
+
+import json
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from support.c_compilers import COMPILERS, SANITIZERS, WARNINGS, require, run
+from support.project import ROOT
+
+HERE = Path(__file__).parent
+INCLUDE = ROOT / "runtime_c" / "include"
+SOURCES = sorted((ROOT / "runtime_c" / "src").glob("*.c"))
+TESTS = sorted(HERE.glob("*.c"))
+
+FRAGMENTS = {
+    "s2s_integer.h",
+    "s2s_simd_gnu.h",
+    "s2s_simd_halves.h",
+    "s2s_simd_lanes.h",
+    "s2s_simd_memory.h",
+    "s2s_simd_portable.h",
+    "s2s_simd_reduce.h",
+}
+"""Files that one header includes several times; they mean nothing alone."""
+
+HEADERS = sorted(path.name for path in INCLUDE.glob("*.h") if path.name not in FRAGMENTS)
+
+FORMS = {
+    "vectors": ["-O2"],
+    "portable": ["-O2", "-DS2S_SIMD_PORTABLE"],
+    "sanitized": ["-O1", *SANITIZERS],
+    "sanitized-portable": ["-O1", "-DS2S_SIMD_PORTABLE", *SANITIZERS],
+    "native": ["-O3", "-march=native"],
+}
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("compiler", COMPILERS)
+def test_c_tests_pass(compiler: str, form: str, tmp_path: Path):
+    flags = [*WARNINGS, *FORMS[form], "-ffp-contract=off", f"-I{INCLUDE}"]
+    run([require(compiler), *flags, *SOURCES, *TESTS, "-o", "runtime_test", "-lm"], tmp_path)
+    assert run([tmp_path / "runtime_test"], tmp_path) == "0 failed\n"
+
+
+def test_every_line_is_reached(tmp_path: Path):
+    gcov = require("gcov")
+    flags = [*WARNINGS, "-O0", "--coverage", "-fkeep-inline-functions", f"-I{INCLUDE}"]
+    run([require("gcc"), *flags, *SOURCES, *TESTS, "-o", "runtime_test", "-lm"], tmp_path)
+    run([tmp_path / "runtime_test"], tmp_path)
+    report = run([gcov, "--json-format", "--stdout", *sorted(tmp_path.glob("*.gcda"))], tmp_path)
+    counts: dict[tuple[str, int], int] = {}
+    for document in report.splitlines():
+        for file in json.loads(document)["files"]:
+            for line in file["lines"]:
+                place = (Path(file["file"]).name, line["line_number"])
+                counts[place] = max(counts.get(place, 0), line["count"])
+    names = {"s2s.h", "s2s_arena.h", "s2s_graph.h", "s2s_integer.h", "s2s_math.h", "s2s_tensor.h"}
+    names |= {path.name for path in SOURCES}
+    assert names == {name for name, _ in counts} & names
+    assert sorted(place for place, count in counts.items() if place[0] in names and count == 0) == []
+
+
+@pytest.mark.parametrize("header", HEADERS)
+def test_header_stands_alone_in_c_and_cpp(header: str, tmp_path: Path):
+    (tmp_path / "alone.c").write_text(f'#include "{header}"\n#include "{header}"\n\nint unused;\n')
+    (tmp_path / "alone.cpp").write_text(f'#include "{header}"\n')
+    run([require("gcc"), *WARNINGS, f"-I{INCLUDE}", "-c", "alone.c"], tmp_path)
+    cpp = ["-std=c++11", "-pedantic", "-Wall", "-Wextra", "-Werror"]
+    run([require("g++"), *cpp, f"-I{INCLUDE}", "-c", "alone.cpp"], tmp_path)
+    run(["g++", *cpp, "-DS2S_SIMD_PORTABLE", f"-I{INCLUDE}", "-c", "alone.cpp"], tmp_path)
+
+
+@pytest.mark.parametrize("source", SOURCES, ids=lambda path: path.name)
+def test_source_has_no_heap_no_state_and_little_stack(source: Path, tmp_path: Path):
+    flags = [*WARNINGS, "-O2", "-Wstack-usage=256", f"-I{INCLUDE}"]
+    run([require("gcc"), *flags, "-c", source, "-o", "object.o"], tmp_path)
+    symbols = [line.split() for line in run([require("nm"), "object.o"], tmp_path).splitlines()]
+    assert {fields[-1] for fields in symbols if fields[-2] == "U"} <= {"memmove", "strcmp", "_GLOBAL_OFFSET_TABLE_"}
+    assert [fields for fields in symbols if fields[-2] in "bBdDcC"] == []
+
+
+def test_phrases_can_be_left_out(tmp_path: Path):
+    text = '#include "s2s.h"\n\nint main(void)\n{\n    return s2s_status_phrase(S2S_ERR_NULL)[0];\n}\n'
+    (tmp_path / "main.c").write_text(text)
+    flags = [*WARNINGS, "-DS2S_NO_PHRASES", f"-I{INCLUDE}"]
+    run([require("gcc"), *flags, "main.c", "-o", "program"], tmp_path)
+    run([tmp_path / "program"], tmp_path)
+
+
+DOT = """
+#include "s2s_simd.h"
+
+float dot(const float *x, const float *y, int n);
+
+float dot(const float *x, const float *y, int n)
+{
+    s2s_f32x16 sum = s2s_f32x16_zero();
+
+    for (int i = 0; i < n; i += 16) {
+        sum = s2s_f32x16_fma(s2s_f32x16_load(x + i), s2s_f32x16_load(y + i), sum);
+    }
+    return s2s_f32x16_reduce_add(sum);
+}
+"""
+
+
+def assembly(flags: list[str], tmp_path: Path) -> str:
+    """The code gcc makes of the dot product."""
+    machine = subprocess.run([require("gcc"), "-dumpmachine"], capture_output=True, text=True, check=True).stdout
+    if not machine.startswith("x86_64"):
+        pytest.skip(f"the instructions looked for are those of x86-64, not of {machine.strip()}")
+    (tmp_path / "dot.c").write_text(DOT)
+    run(["gcc", *WARNINGS, "-O3", "-ffp-contract=fast", *flags, f"-I{INCLUDE}", "-S", "dot.c"], tmp_path)
+    return (tmp_path / "dot.s").read_text()
+
+
+def test_sixteen_lanes_are_one_instruction_where_the_machine_has_them(tmp_path: Path):
+    text = assembly(["-march=skylake-avx512", "-mprefer-vector-width=512"], tmp_path)
+    assert len(re.findall(r"vfmadd\w+\s.*%zmm", text)) == 1
+    assert "rsp" not in text
+
+
+def test_sixteen_lanes_are_two_instructions_on_a_narrower_machine(tmp_path: Path):
+    text = assembly(["-march=x86-64-v3"], tmp_path)
+    assert len(re.findall(r"vfmadd\w+\s.*%ymm", text)) == 2
+    assert "rsp" not in text

@@ -1,0 +1,32 @@
+"""C compilers of this machine, and one way to call them from a test."""
+
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+COMPILERS = ("gcc", "clang")
+WARNINGS = (
+    *("-std=c99", "-pedantic", "-Wall", "-Wextra", "-Werror", "-Wconversion", "-Wsign-conversion"),
+    *("-Wshadow", "-Wvla", "-Wdouble-promotion", "-Wcast-qual", "-Wmissing-prototypes", "-Wstrict-prototypes"),
+)
+"""What hand-written and generated C is free of."""
+
+SANITIZERS = ("-fsanitize=address,undefined", "-fno-sanitize-recover=all")
+
+
+def require(program: str) -> str:
+    """The path of a program; the test is skipped where it is not installed."""
+    path = shutil.which(program)
+    if path is None:
+        pytest.skip(f"{program} is not installed")
+    return path
+
+
+def run(command: list[str | Path], cwd: Path) -> str:
+    """What a command prints; a test that calls it fails with that if the command does."""
+    done = subprocess.run(command, cwd=cwd, capture_output=True, text=True, check=False)
+    output = done.stdout + done.stderr
+    assert done.returncode == 0, f"{' '.join(map(str, command))}\n{output}"
+    return output
