@@ -69,4 +69,4 @@ def test_a_reshape_is_no_copy():
     body = (
         """(float[10] x) => (float[2, 5] y) <int64[2] shape = {2, 5}> { a = Exp(x) b = Reshape(a, shape) y = Exp(b) }"""
     )
-    assert inspect_model(onnx_model(body)).activation_bytes == 2 * 40
+    assert inspect_model(onnx_model(body)).activation_bytes == 2 * 24
