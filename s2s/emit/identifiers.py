@@ -100,6 +100,6 @@ def _c_character(byte: int) -> str:
 
 def _one_line(text: str) -> str:
     """`text` in printable ASCII on one line; other characters are spelt as escapes."""
-    spaced = re.sub(r"\s+", " ", text).strip()
+    spaced = re.sub(r"\s", " ", text).strip()
     escaped = spaced.encode("ascii", "backslashreplace").decode()
     return "".join(character if character.isprintable() else f"\\x{ord(character):02x}" for character in escaped)

@@ -1,7 +1,7 @@
 """How statements, functions and tables are written: one statement a line, four columns a level."""
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, cast
 
 from xdsl.dialects.builtin import ArrayAttr, DenseIntOrFPElementsAttr, StringAttr, SymbolRefAttr
 from xdsl.ir import Attribute, Block, Operation, SSAValue
@@ -77,20 +77,18 @@ class FunctionWriter:
         ]
 
     def _body(self) -> Iterator[str]:
-        """The statements, with a blank line behind the declarations they begin with."""
-        block = self.func.body.block
-        declaring = True
-        seen = False
-        for op in block.ops:
+        """The statements. Declarations they begin with stand apart; a parameter without use is named for the compiler."""
+        unused = [f"{' ' * INDENT}(void){self._names[arg]};" for arg in self.func.args if not arg.uses]
+        declared = apart = False
+        for op in self.func.body.block.ops:
             lines = list(self._statement(op, INDENT))
-            if not lines:
-                continue
-            if declaring and not isinstance(op, _DECLARATIONS):
-                declaring = False
-                if seen:
-                    yield ""
-            seen = True
+            if lines and not apart and not isinstance(op, _DECLARATIONS):
+                apart = True
+                yield from ["", *unused] if declared else unused
+            declared |= bool(lines)
             yield from lines
+        if not apart:
+            yield from unused
 
     def _block(self, block: Block, indent: int) -> Iterator[str]:
         for op in block.ops:
@@ -183,11 +181,12 @@ def global_definition(op: c.GlobalOp) -> list[str]:
 
 def _initialiser(value: Attribute, type: Attribute) -> Text:
     """A value between braces, row by row."""
-    if isa(value, DenseIntOrFPElementsAttr[Any]):
+    if isinstance(value, DenseIntOrFPElementsAttr):
+        dense = cast(DenseIntOrFPElementsAttr[Any], value)
         element = type
         while isinstance(element, ArrayType):
             element = element.element
-        return _rows(array_literals(from_dense(value), element), type)
+        return _rows(array_literals(from_dense(dense), element), type)
     if isa(value, ArrayAttr[Attribute]):
         inner = type.element if isinstance(type, ArrayType) else type
         return call("{", [_initialiser(item, inner) for item in value], "}")
