@@ -11,7 +11,7 @@ from xdsl.utils.exceptions import DiagnosticException
 from s2s.analysis.dtypes import Array, as_tensor_type
 from s2s.context import CompilerContext
 from s2s.errors import S2SError
-from s2s.interpret.graph import run_graph
+from s2s.interpret.tensor import run_tensor
 from s2s.opt import OptMain
 from s2s.samples import sample
 from s2s.weights import WeightStore
@@ -20,7 +20,7 @@ from support.mlir import RunLineError, stages
 RTOL, ATOL = 1e-4, 1e-5
 """Passes may add up float numbers in another order; integers have to stay as they are."""
 
-RUNNABLE = {"graph", "func"}
+RUNNABLE = {"graph", "tensor", "arith", "math", "func"}
 """Dialects whose functions can be run."""
 
 
@@ -58,7 +58,7 @@ def same_numbers(before: FuncOp, module: ModuleOp, weights: WeightStore) -> bool
         return False
     inputs = [sample(f"{i}", as_tensor_type(argument.type)) for i, argument in enumerate(before.body.block.args)]
     with np.errstate(all="ignore"):
-        compare(before.sym_name.data, run_graph(before, inputs, weights), run_graph(after, inputs, weights))
+        compare(before.sym_name.data, run_tensor(before, inputs, weights), run_tensor(after, inputs, weights))
     return True
 
 
