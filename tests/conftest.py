@@ -3,6 +3,7 @@
 Each RUN line is one test. Each RUN line of a test of a pass is a second one: that the pass keeps the numbers.
 """
 
+import traceback
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -11,6 +12,8 @@ import pytest
 from support.mlir import RunLineError, run_command, run_lines
 from support.numbers import check_numbers
 from support.project import ROOT
+
+INNER_FRAMES = 6
 
 PASSES = ROOT / "tests" / "passes"
 """Tests of passes; there is an interpreter for what all of them work on, except c, which is compiled and run."""
@@ -44,10 +47,10 @@ class MlirRun(pytest.Item):
         run_command(self.command, self.path)
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: object = None) -> str:
-        """Show what the pipe printed; a Python traceback would only show this collector."""
+        """Show what the pipe printed, or the innermost frames: the outer ones are pytest and this collector."""
         if isinstance(excinfo.value, RunLineError):
             return str(excinfo.value)
-        return str(super().repr_failure(excinfo))
+        return "".join(traceback.format_exception(excinfo.value, limit=-INNER_FRAMES))
 
     def reportinfo(self) -> tuple[Path, int, str]:
         """Name the test after the file, as pytest's summary wants it."""
