@@ -10,6 +10,7 @@ import io
 import re
 import shlex
 import sys
+import traceback
 from collections.abc import Callable, Generator, Sequence
 from pathlib import Path
 
@@ -69,7 +70,7 @@ def run_command(command: str, file: Path) -> None:
             except SystemExit as stop:
                 failed = bool(stop.code)
             except Exception as error:
-                err.write(f"{type(error).__name__}: {error}\n")
+                err.write("".join(traceback.format_exception(error, limit=-3)))
                 failed = True
         text, messages = out.getvalue(), err.getvalue()
         if failed:
