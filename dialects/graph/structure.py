@@ -1,10 +1,16 @@
 """Constants, weights and calls into kernels."""
 
 from collections.abc import Sequence
-from typing import Any, ClassVar
+from typing import Any, ClassVar, cast
 
-from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, FlatSymbolRefAttrConstr, StringAttr, SymbolRefAttr
-from xdsl.dialects.func import FuncOp
+import numpy as np
+from xdsl.dialects.builtin import (
+    DenseIntOrFPElementsAttr,
+    FlatSymbolRefAttrConstr,
+    FunctionType,
+    StringAttr,
+    SymbolRefAttr,
+)
 from xdsl.ir import Attribute, Operation
 from xdsl.irdl import (
     AnyAttr,
@@ -20,10 +26,13 @@ from xdsl.irdl import (
     var_operand_def,
     var_result_def,
 )
-from xdsl.traits import ConstantLike, Pure, SymbolTable, SymbolUserOpInterface
+from xdsl.parser import Parser
+from xdsl.printer import Printer
+from xdsl.traits import ConstantLike, Pure, SymbolUserOpInterface
 from xdsl.utils.exceptions import VerifyException
 
-from s2s.analysis.dtypes import AnyTensor, Array, tensor_type, to_dense
+from s2s.analysis.dtypes import AnyTensor, Array, from_dense, is_float, tensor_type, to_dense
+from s2s.analysis.symbols import function_named
 from s2s.dialects.graph.base import TENSOR, GraphOp, Value, string
 from s2s.dialects.graph.traits import FusionKind, HasFusionKind
 
@@ -53,7 +62,6 @@ class ConstantOp(GraphOp):
     value = prop_def(ParamAttrConstraint[DenseIntOrFPElementsAttr[Any]](DenseIntOrFPElementsAttr, (T, AnyAttr())))
     y = result_def(T)
     traits = traits_def(ConstantLike(), HasFusionKind(FusionKind.ELEMENTWISE))
-    assembly_format = "attr-dict $value"
 
     def __init__(self, value: Array | DenseIntOrFPElementsAttr[Any]) -> None:
         super().__init__([], {"value": value if isinstance(value, DenseIntOrFPElementsAttr) else to_dense(value)})
@@ -61,19 +69,47 @@ class ConstantOp(GraphOp):
     def inferred_type(self) -> AnyTensor:
         return tensor_type(self.value.get_element_type(), self.value.get_shape())
 
+    @classmethod
+    def parse(cls, parser: Parser) -> "ConstantOp":
+        attributes = parser.parse_optional_attr_dict()
+        value = parser.parse_attribute()
+        if not isinstance(value, DenseIntOrFPElementsAttr):
+            parser.raise_error(f"expected a dense attribute, got {value}")
+        op = cls(cast(DenseIntOrFPElementsAttr[Any], value))
+        op.attributes = attributes
+        return op
+
+    def print(self, printer: Printer) -> None:
+        printer.print_op_attributes(self.attributes)
+        printer.print_string(" ")
+        if _reads_back(self.value):
+            printer.print_attribute(self.value)
+        else:
+            printer.print_string(f'dense<"0x{self.value.data.data.hex().upper()}"> : {self.value.get_type()}')
+
+
+def _reads_back(value: DenseIntOrFPElementsAttr[Any]) -> bool:
+    """Whether the decimal form of `value` is parsed to the same bits.
+
+    xDSL prints NaN, infinities and floats of seven and more digits before the point as hexadecimal numbers, which it
+    parses as integers; and zeros of both signs as one.
+    """
+    array = from_dense(value)
+    both_zeros = is_float(value.get_element_type()) and len(set(np.signbit(array[array == 0]).tolist())) > 1
+    return not both_zeros and "0x" not in str(value)
+
 
 class CallNamesKernel(SymbolUserOpInterface):
     """The callee is a function of exactly the operand and result types."""
 
     def verify(self, op: Operation) -> None:
         assert isinstance(op, CallOp)
-        callee = SymbolTable.lookup_symbol(op, op.callee)
-        if not isinstance(callee, FuncOp):
+        callee = function_named(op, op.callee.string_value())
+        if callee is None:
             raise VerifyException(f"{op.callee} is not a function of this module")
-        expected = callee.function_type
-        if expected.inputs.data != tuple(op.operand_types) or expected.outputs.data != tuple(op.result_types):
-            found = f"({', '.join(map(str, op.operand_types))}) -> ({', '.join(map(str, op.result_types))})"
-            raise VerifyException(f"called as {found}, but {op.callee} is {expected}")
+        called = FunctionType.from_lists(op.operand_types, op.result_types)
+        if called != callee.function_type:
+            raise VerifyException(f"called as {called}, but {op.callee} is {callee.function_type}")
 
 
 @irdl_op_definition

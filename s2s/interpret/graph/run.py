@@ -5,9 +5,9 @@ from collections.abc import Callable, Sequence
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import CallOp, FuncOp, ReturnOp
 from xdsl.ir import Operation, SSAValue
-from xdsl.traits import SymbolTable
 
 from s2s.analysis.dtypes import Array, as_tensor_type, to_numpy
+from s2s.analysis.symbols import function_named
 from s2s.dialects import graph
 from s2s.errors import CompilerBug, InputError
 from s2s.interpret.graph.evaluate import evaluate
@@ -60,8 +60,8 @@ def _run(
 
 
 def _function(place: Operation, name: str) -> FuncOp:
-    found = SymbolTable.lookup_symbol(place, name)
-    if not isinstance(found, FuncOp):
+    found = function_named(place, name)
+    if found is None:
         raise CompilerBug(f"@{name} is not a function of the module")
     return found
 

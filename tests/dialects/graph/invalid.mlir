@@ -1,0 +1,502 @@
+// RUN: s2s-opt %s --verify-diagnostics --split-input-file | filecheck %s
+
+%a, %b = "test.op"() : () -> (tensor<2x3xf32>, tensor<2x3xf32>)
+%y = graph.add %a, %b : (tensor<2x3xf32>, tensor<2x3xf32>) -> tensor<3x2xf32>
+// CHECK: result type is tensor<3x2xf32>, expected tensor<2x3xf32>
+
+// -----
+
+%a, %b = "test.op"() : () -> (tensor<2x3xf32>, tensor<4xf32>)
+%y = graph.add %a, %b : (tensor<2x3xf32>, tensor<4xf32>) -> tensor<2x3xf32>
+// CHECK: shapes [2, 3] and [4] do not broadcast
+
+// -----
+
+%a, %b = "test.op"() : () -> (tensor<2xf32>, tensor<2xf16>)
+%y = graph.add %a, %b : (tensor<2xf32>, tensor<2xf16>) -> tensor<2xf32>
+// CHECK: element types f32 and f16 differ
+
+// -----
+
+%a, %b = "test.op"() : () -> (tensor<2xi1>, tensor<2xi1>)
+%y = graph.add %a, %b : (tensor<2xi1>, tensor<2xi1>) -> tensor<2xi1>
+// CHECK: a has element type i1, expected a number type
+
+// -----
+
+%a = "test.op"() : () -> tensor<2xi32>
+%y = graph.exp %a : tensor<2xi32>
+// CHECK: x has element type i32, expected a float type
+
+// -----
+
+%a = "test.op"() : () -> tensor<2xui8>
+%y = graph.neg %a : tensor<2xui8>
+// CHECK: x has element type ui8, expected a signed type
+
+// -----
+
+%a = "test.op"() : () -> tensor<2xi8>
+%y = graph.logical_not %a : tensor<2xi8>
+// CHECK: x has element type i8, expected i1
+
+// -----
+
+%a = "test.op"() : () -> tensor<2xf32>
+%y = graph.bitwise_not %a : tensor<2xf32>
+// CHECK: x has element type f32, expected an integer type
+
+// -----
+
+%a = "test.op"() : () -> tensor<2xf32>
+%y = graph.clamp %a {min = 0 : i64} : tensor<2xf32>
+// CHECK: min = 0 does not fit element type f32
+
+// -----
+
+%a = "test.op"() : () -> tensor<2xi8>
+%y = graph.clamp %a {max = 6.0 : f64} : tensor<2xi8>
+// CHECK: max = 6.0 does not fit element type i8
+
+// -----
+
+%a = "test.op"() : () -> tensor<2xf32>
+%y = graph.cast %a : (tensor<2xf32>) -> tensor<3xi8>
+// CHECK: result type is tensor<3xi8>, expected tensor<2xi8>
+
+// -----
+
+%a, %b = "test.op"() : () -> (tensor<2xf32>, tensor<2xf32>)
+%y = graph.less %a, %b : (tensor<2xf32>, tensor<2xf32>) -> tensor<2xf32>
+// CHECK: result type is tensor<2xf32>, expected tensor<2xi1>
+
+// -----
+
+%a, %b = "test.op"() : () -> (tensor<3xf32>, tensor<2x3xf32>)
+%y = graph.prelu %a, %b : (tensor<3xf32>, tensor<2x3xf32>) -> tensor<2x3xf32>
+// CHECK: slope of shape [2, 3] does not broadcast to [3]
+
+// -----
+
+%a, %b, %c = "test.op"() : () -> (tensor<2xi8>, tensor<2xf32>, tensor<2xf32>)
+%y = graph.select %a, %b, %c : (tensor<2xi8>, tensor<2xf32>, tensor<2xf32>) -> tensor<2xf32>
+// CHECK: cond has element type i8, expected i1
+
+// -----
+
+%a, %b = "test.op"() : () -> (tensor<1x4x8x8xf32>, tensor<6x2x3x3xf32>)
+%y = graph.conv %a, %b {strides = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, dilations = array<i64: 1, 1>, groups = 1 : i64} : (tensor<1x4x8x8xf32>, tensor<6x2x3x3xf32>) -> tensor<1x6x6x6xf32>
+// CHECK: x has 4 channels, w expects 2 in each of 1 groups
+
+// -----
+
+%a, %b = "test.op"() : () -> (tensor<1x4x8x8xf32>, tensor<6x4x3x3xf32>)
+%y = graph.conv %a, %b {strides = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, dilations = array<i64: 1, 1>, groups = 0 : i64} : (tensor<1x4x8x8xf32>, tensor<6x4x3x3xf32>) -> tensor<1x6x6x6xf32>
+// CHECK: groups is 0, expected at least 1
+
+// -----
+
+%a, %b = "test.op"() : () -> (tensor<1x4x8x8xf32>, tensor<6x4x3x3xf32>)
+%y = graph.conv %a, %b {strides = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, dilations = array<i64: 1, 1>, groups = -1 : i64} : (tensor<1x4x8x8xf32>, tensor<6x4x3x3xf32>) -> tensor<1x6x6x6xf32>
+// CHECK: groups is -1, expected at least 1
+
+// -----
+
+%a, %b = "test.op"() : () -> (tensor<1x4x8x8xf32>, tensor<5x2x3x3xf32>)
+%y = graph.conv %a, %b {strides = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, dilations = array<i64: 1, 1>, groups = 2 : i64} : (tensor<1x4x8x8xf32>, tensor<5x2x3x3xf32>) -> tensor<1x6x6x6xf32>
+// CHECK: 5 output channels do not divide into 2 groups
+
+// -----
+
+%a, %b, %c = "test.op"() : () -> (tensor<1x4x8x8xf32>, tensor<6x4x3x3xf32>, tensor<4xf32>)
+%y = graph.conv %a, %b, %c {strides = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, dilations = array<i64: 1, 1>, groups = 1 : i64} : (tensor<1x4x8x8xf32>, tensor<6x4x3x3xf32>, tensor<4xf32>) -> tensor<1x6x6x6xf32>
+// CHECK: b has shape [4], expected [6]
+
+// -----
+
+%a, %b = "test.op"() : () -> (tensor<1x4x8x8xf32>, tensor<6x4x3xf32>)
+%y = graph.conv %a, %b {strides = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, dilations = array<i64: 1, 1>, groups = 1 : i64} : (tensor<1x4x8x8xf32>, tensor<6x4x3xf32>) -> tensor<1x6x6x6xf32>
+// CHECK: x has rank 4 and w has rank 3
+
+// -----
+
+%a, %b = "test.op"() : () -> (tensor<1x4xf32>, tensor<6x4xf32>)
+%y = graph.conv %a, %b {strides = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, dilations = array<i64: 1, 1>, groups = 1 : i64} : (tensor<1x4xf32>, tensor<6x4xf32>) -> tensor<1x6x6x6xf32>
+// CHECK: x of shape [1, 4] has not 1 to 3 spatial dimensions
+
+// -----
+
+%a, %b = "test.op"() : () -> (tensor<1x4x8x8xf32>, tensor<6x4x3x3xf32>)
+%y = graph.conv %a, %b {strides = array<i64: 1>, pads = array<i64: 0, 0, 0, 0>, dilations = array<i64: 1, 1>, groups = 1 : i64} : (tensor<1x4x8x8xf32>, tensor<6x4x3x3xf32>) -> tensor<1x6x6x6xf32>
+// CHECK: strides [1] has 1 entries, expected 2
+
+// -----
+
+%a, %b = "test.op"() : () -> (tensor<1x4x8x8xf32>, tensor<6x4x3x3xf32>)
+%y = graph.conv %a, %b {strides = array<i64: 0, 1>, pads = array<i64: 0, 0, 0, 0>, dilations = array<i64: 1, 1>, groups = 1 : i64} : (tensor<1x4x8x8xf32>, tensor<6x4x3x3xf32>) -> tensor<1x6x6x6xf32>
+// CHECK: strides [0, 1] has an entry below 1
+
+// -----
+
+%a, %b = "test.op"() : () -> (tensor<1x4x8x8xf32>, tensor<6x4x3x3xf32>)
+%y = graph.conv %a, %b {strides = array<i64: 1, 1>, pads = array<i64: 0, -1, 0, 0>, dilations = array<i64: 1, 1>, groups = 1 : i64} : (tensor<1x4x8x8xf32>, tensor<6x4x3x3xf32>) -> tensor<1x6x6x6xf32>
+// CHECK: pads [0, -1, 0, 0] has an entry below 0
+
+// -----
+
+%a, %b = "test.op"() : () -> (tensor<1x4x8x8xf32>, tensor<6x4x3x3xf32>)
+%y = graph.conv %a, %b {strides = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, dilations = array<i64: 1, 0>, groups = 1 : i64} : (tensor<1x4x8x8xf32>, tensor<6x4x3x3xf32>) -> tensor<1x6x6x6xf32>
+// CHECK: dilations [1, 0] has an entry below 1
+
+// -----
+
+%a, %b = "test.op"() : () -> (tensor<1x4x8x8xf32>, tensor<6x4x3x3xf32>)
+%y = graph.conv %a, %b {strides = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, dilations = array<i64: 4, 1>, groups = 1 : i64} : (tensor<1x4x8x8xf32>, tensor<6x4x3x3xf32>) -> tensor<1x6x6x6xf32>
+// CHECK: kernel spans 9 elements, more than the padded input 0 + 8 + 0
+
+// -----
+
+%a, %b = "test.op"() : () -> (tensor<1x4x8x8xf32>, tensor<6x4x3x3xf32>)
+%y = graph.conv %a, %b {strides = array<i64: 1, 1>, pads = array<i64: 536870912, 0, 536870912, 0>, dilations = array<i64: 1, 1>, groups = 1 : i64} : (tensor<1x4x8x8xf32>, tensor<6x4x3x3xf32>) -> tensor<1x6x6x6xf32>
+// CHECK: result [1, 6, 1073741830, 6] has 38654705880 elements, more than 2147483647
+
+// -----
+
+%a, %b = "test.op"() : () -> (tensor<1x4x8x8xf32>, tensor<3x6x3x3xf32>)
+%y = graph.conv_transpose %a, %b {strides = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, dilations = array<i64: 1, 1>, groups = 1 : i64, output_padding = array<i64: 0, 0>} : (tensor<1x4x8x8xf32>, tensor<3x6x3x3xf32>) -> tensor<1x6x10x10xf32>
+// CHECK: x has 4 channels, w expects 3
+
+// -----
+
+%a, %b = "test.op"() : () -> (tensor<1x4x8x8xf32>, tensor<4x6x3x3xf32>)
+%y = graph.conv_transpose %a, %b {strides = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, dilations = array<i64: 1, 1>, groups = 3 : i64, output_padding = array<i64: 0, 0>} : (tensor<1x4x8x8xf32>, tensor<4x6x3x3xf32>) -> tensor<1x6x10x10xf32>
+// CHECK: 4 input channels do not divide into 3 groups
+
+// -----
+
+%a, %b = "test.op"() : () -> (tensor<1x4x8x8xf32>, tensor<4x6x3x3xf32>)
+%y = graph.conv_transpose %a, %b {strides = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, dilations = array<i64: 1, 1>, groups = 1 : i64, output_padding = array<i64: 0, -1>} : (tensor<1x4x8x8xf32>, tensor<4x6x3x3xf32>) -> tensor<1x6x10x10xf32>
+// CHECK: output_padding [0, -1] has an entry below 0
+
+// -----
+
+%a, %b = "test.op"() : () -> (tensor<1x4x8x8xf32>, tensor<4x6x3x3xf32>)
+%y = graph.conv_transpose %a, %b {strides = array<i64: 1, 1>, pads = array<i64: 5, 0, 5, 0>, dilations = array<i64: 1, 1>, groups = 1 : i64, output_padding = array<i64: 0, 0>} : (tensor<1x4x8x8xf32>, tensor<4x6x3x3xf32>) -> tensor<1x6x10x10xf32>
+// CHECK: pads [5, 0, 5, 0] leave nothing of the output: [0, 10]
+
+// -----
+
+%a, %b = "test.op"() : () -> (tensor<2x3xf32>, tensor<4x5xf32>)
+%y = graph.matmul %a, %b : (tensor<2x3xf32>, tensor<4x5xf32>) -> tensor<2x5xf32>
+// CHECK: a has 3 columns and b has 4 rows
+
+// -----
+
+%a, %b = "test.op"() : () -> (tensor<2x3xf32>, tensor<3x5xf32>)
+%y = graph.matmul %a, %b {transpose_b} : (tensor<2x3xf32>, tensor<3x5xf32>) -> tensor<2x5xf32>
+// CHECK: a has 3 columns and b has 5 rows
+
+// -----
+
+%a, %b = "test.op"() : () -> (tensor<3xf32>, tensor<3x5xf32>)
+%y = graph.matmul %a, %b : (tensor<3xf32>, tensor<3x5xf32>) -> tensor<5xf32>
+// CHECK: a of shape [3] is no matrix
+
+// -----
+
+%a, %b = "test.op"() : () -> (tensor<2x2x3xf32>, tensor<4x3x5xf32>)
+%y = graph.matmul %a, %b : (tensor<2x2x3xf32>, tensor<4x3x5xf32>) -> tensor<2x2x5xf32>
+// CHECK: shapes [2] and [4] do not broadcast
+
+// -----
+
+%a = "test.op"() : () -> tensor<1x4x8x8xf32>
+%y = graph.max_pool %a {kernel = array<i64: 2, 2>, strides = array<i64: 2, 2>, pads = array<i64: 2, 0, 0, 0>, dilations = array<i64: 1, 1>} : (tensor<1x4x8x8xf32>) -> tensor<1x4x4x4xf32>
+// CHECK: pads [2, 0, 0, 0] reach or exceed the kernel extent [2, 2]
+
+// -----
+
+%a = "test.op"() : () -> tensor<1x4x8x1xf32>
+%y = graph.max_pool %a {kernel = array<i64: 2, 2>, strides = array<i64: 2, 2>, pads = array<i64: 0, 2, 0, 2>, dilations = array<i64: 1, 4>} : (tensor<1x4x8x1xf32>) -> tensor<1x4x4x1xf32>
+// CHECK: window 0 along spatial dimension 1 holds nothing but padding
+
+// -----
+
+%a = "test.op"() : () -> tensor<1x4x8x8xf32>
+%y = graph.max_pool %a {kernel = array<i64: 0, 2>, strides = array<i64: 2, 2>, pads = array<i64: 0, 0, 0, 0>, dilations = array<i64: 1, 1>} : (tensor<1x4x8x8xf32>) -> tensor<1x4x4x4xf32>
+// CHECK: kernel [0, 2] has an entry below 1
+
+// -----
+
+%a = "test.op"() : () -> tensor<1x4x8x8xf32>
+%y = graph.max_pool %a {kernel = array<i64: 2, 9>, strides = array<i64: 2, 2>, pads = array<i64: 0, 0, 0, 0>, dilations = array<i64: 1, 1>} : (tensor<1x4x8x8xf32>) -> tensor<1x4x4x4xf32>
+// CHECK: kernel spans 9 elements, more than the padded input 0 + 8 + 0
+
+// -----
+
+%a = "test.op"() : () -> tensor<1x4x8x8xf32>
+%y = graph.avg_pool %a {kernel = array<i64: 2, 2>, strides = array<i64: 2, 2>, pads = array<i64: 0, 0, 0, 0>, dilations = array<i64: 1, 1>, counted_pads = array<i64: 1, 0, 0, 0>} : (tensor<1x4x8x8xf32>) -> tensor<1x4x4x4xf32>
+// CHECK: counted_pads [1, 0, 0, 0] exceed pads [0, 0, 0, 0]
+
+// -----
+
+%a = "test.op"() : () -> tensor<1x4x8x8xf32>
+%y = graph.max_pool_indices %a {kernel = array<i64: 2, 2>, strides = array<i64: 2, 2>, pads = array<i64: 0, 0, 0, 0>, dilations = array<i64: 1, 1>, storage_order = 2 : i64} : (tensor<1x4x8x8xf32>) -> tensor<1x4x4x4xi64>
+// CHECK: storage_order is 2, expected 0 (row major) or 1 (column major)
+
+// -----
+
+%a, %b, %c, %d, %e = "test.op"() : () -> (tensor<2x3xf32>, tensor<3xf32>, tensor<3xf32>, tensor<3xf32>, tensor<2xf32>)
+%y = graph.batch_norm %a, %b, %c, %d, %e {epsilon = 1.0e-5 : f64} : (tensor<2x3xf32>, tensor<3xf32>, tensor<3xf32>, tensor<3xf32>, tensor<2xf32>) -> tensor<2x3xf32>
+// CHECK: var has shape [2], expected [3]
+
+// -----
+
+%a, %b, %c, %d, %e = "test.op"() : () -> (tensor<3xf32>, tensor<3xf32>, tensor<3xf32>, tensor<3xf32>, tensor<3xf32>)
+%y = graph.batch_norm %a, %b, %c, %d, %e {epsilon = 1.0e-5 : f64} : (tensor<3xf32>, tensor<3xf32>, tensor<3xf32>, tensor<3xf32>, tensor<3xf32>) -> tensor<3xf32>
+// CHECK: x of shape [3] has no channel dimension
+
+// -----
+
+%a = "test.op"() : () -> tensor<2x3xf32>
+%y = graph.softmax %a {axis = 2 : i64} : (tensor<2x3xf32>) -> tensor<2x3xf32>
+// CHECK: axis 2 is outside [0, 2)
+
+// -----
+
+%a = "test.op"() : () -> tensor<2x3xf32>
+%y = graph.softmax %a {axis = -1 : i64} : (tensor<2x3xf32>) -> tensor<2x3xf32>
+// CHECK: axis -1 is outside [0, 2)
+
+// -----
+
+%a = "test.op"() : () -> tensor<2x3x4xf32>
+%y = graph.lrn %a {size = 0 : i64, alpha = 1.0 : f64, beta = 1.0 : f64, bias = 1.0 : f64} : (tensor<2x3x4xf32>) -> tensor<2x3x4xf32>
+// CHECK: size is 0, expected at least 1
+
+// -----
+
+%x, %s = "test.op"() : () -> (tensor<2x3xf32>, tensor<2xf32>)
+%y = graph.layer_norm %x scale %s : tensor<2xf32> {axis = 1 : i64, epsilon = 1.0e-5 : f64} : (tensor<2x3xf32>) -> tensor<2x3xf32>
+// CHECK: scale of shape [2] does not broadcast to [2, 3]
+
+// -----
+
+%a = "test.op"() : () -> tensor<2x3xf32>
+%y = graph.reshape %a : (tensor<2x3xf32>) -> tensor<7xf32>
+// CHECK: [2, 3] with 6 elements cannot become [7] with 7 elements
+
+// -----
+
+%a = "test.op"() : () -> tensor<2x3xf32>
+%y = graph.reshape %a : (tensor<2x3xf32>) -> tensor<6xf16>
+// CHECK: result type is tensor<6xf16>, expected tensor<6xf32>
+
+// -----
+
+%a = "test.op"() : () -> tensor<2x3xf32>
+%y = graph.transpose %a {perm = array<i64: 0, 0>} : (tensor<2x3xf32>) -> tensor<2x2xf32>
+// CHECK: axes [0, 0] name an axis twice
+
+// -----
+
+%a = "test.op"() : () -> tensor<2x3xf32>
+%y = graph.transpose %a {perm = array<i64: 1>} : (tensor<2x3xf32>) -> tensor<3xf32>
+// CHECK: perm [1] has 1 entries, expected 2
+
+// -----
+
+%a = "test.op"() : () -> tensor<3xf32>
+%y = graph.slice %a {starts = array<i64: 1>, sizes = array<i64: 3>, strides = array<i64: 1>} : (tensor<3xf32>) -> tensor<3xf32>
+// CHECK: elements 1 to 3 along axis 0 are outside [0, 3)
+
+// -----
+
+%a = "test.op"() : () -> tensor<3xf32>
+%y = graph.slice %a {starts = array<i64: 1>, sizes = array<i64: 3>, strides = array<i64: -1>} : (tensor<3xf32>) -> tensor<3xf32>
+// CHECK: elements 1 to -1 along axis 0 are outside [0, 3)
+
+// -----
+
+%a = "test.op"() : () -> tensor<3xf32>
+%y = graph.slice %a {starts = array<i64: 0>, sizes = array<i64: 1>, strides = array<i64: 0>} : (tensor<3xf32>) -> tensor<1xf32>
+// CHECK: strides [0] has an entry 0
+
+// -----
+
+%a = "test.op"() : () -> tensor<3xf32>
+%y = graph.slice %a {starts = array<i64: 0>, sizes = array<i64: -1>, strides = array<i64: 1>} : (tensor<3xf32>) -> tensor<1xf32>
+// CHECK: sizes [-1] has an entry below 0
+
+// -----
+
+%a, %b = "test.op"() : () -> (tensor<2x3xf32>, tensor<2x4xf32>)
+%y = graph.concat %a, %b {axis = 0 : i64} : (tensor<2x3xf32>, tensor<2x4xf32>) -> tensor<4x3xf32>
+// CHECK: shapes [2, 3] and [2, 4] differ outside axis 0
+
+// -----
+
+%a, %b = "test.op"() : () -> (tensor<2xf32>, tensor<2xi32>)
+%y = graph.concat %a, %b {axis = 0 : i64} : (tensor<2xf32>, tensor<2xi32>) -> tensor<4xf32>
+// CHECK: element types f32 and i32 differ
+
+// -----
+
+%a = "test.op"() : () -> tensor<3xf32>
+%y = graph.pad %a {low = array<i64: -1>, high = array<i64: 0>, mode = "constant", value = 0.0 : f64} : (tensor<3xf32>) -> tensor<2xf32>
+// CHECK: low [-1] has an entry below 0
+
+// -----
+
+%a = "test.op"() : () -> tensor<3xf32>
+%y = graph.pad %a {low = array<i64: 1>, high = array<i64: 0>, mode = "constant"} : (tensor<3xf32>) -> tensor<4xf32>
+// CHECK: pad mode constant comes without a value
+
+// -----
+
+%a = "test.op"() : () -> tensor<3xf32>
+%y = graph.pad %a {low = array<i64: 1>, high = array<i64: 0>, mode = "edge", value = 0.0 : f64} : (tensor<3xf32>) -> tensor<4xf32>
+// CHECK: pad mode edge comes with a value
+
+// -----
+
+%a = "test.op"() : () -> tensor<3xf32>
+%y = graph.pad %a {low = array<i64: 1>, high = array<i64: 0>, mode = "mirror"} : (tensor<3xf32>) -> tensor<4xf32>
+// CHECK: pad mode is mirror, expected one of constant, edge, reflect, wrap
+
+// -----
+
+%a = "test.op"() : () -> tensor<3xf32>
+%y = graph.pad %a {low = array<i64: 3>, high = array<i64: 0>, mode = "reflect"} : (tensor<3xf32>) -> tensor<6xf32>
+// CHECK: reflect padding 3 and 0 needs more than the 3 elements there are
+
+// -----
+
+%a = "test.op"() : () -> tensor<2xf32>
+%y = graph.broadcast_to %a : (tensor<2xf32>) -> tensor<3xf32>
+// CHECK: x of shape [2] does not broadcast to [3]
+
+// -----
+
+%a = "test.op"() : () -> tensor<2xf32>
+%y = graph.tile %a {repeats = array<i64: -1>} : (tensor<2xf32>) -> tensor<2xf32>
+// CHECK: repeats [-1] has an entry below 0
+
+// -----
+
+%a = "test.op"() : () -> tensor<2xf32>
+%y = graph.tile %a {repeats = array<i64: 4611686018427387904>} : (tensor<2xf32>) -> tensor<2xf32>
+// CHECK: result [9223372036854775808] has 9223372036854775808 elements, more than 2147483647
+
+// -----
+
+%y = graph.iota {axis = 1 : i64} : tensor<2xf32>
+// CHECK: axis 1 is outside [0, 1)
+
+// -----
+
+%a, %b = "test.op"() : () -> (tensor<2x3xf32>, tensor<4xi64>)
+%y = graph.gather %a, %b {axis = 2 : i64} : (tensor<2x3xf32>, tensor<4xi64>) -> tensor<2x4xf32>
+// CHECK: axis 2 is outside [0, 2)
+
+// -----
+
+%a, %b = "test.op"() : () -> (tensor<2x3xf32>, tensor<4xf32>)
+%y = graph.gather %a, %b {axis = 0 : i64} : (tensor<2x3xf32>, tensor<4xf32>) -> tensor<4x3xf32>
+// CHECK: indices has element type f32, expected an integer type
+
+// -----
+
+%a, %b = "test.op"() : () -> (tensor<2x3xf32>, tensor<3x3xi64>)
+%y = graph.gather_elements %a, %b {axis = 1 : i64} : (tensor<2x3xf32>, tensor<3x3xi64>) -> tensor<3x3xf32>
+// CHECK: indices of shape [3, 3] do not lie inside x [2, 3] outside axis 1
+
+// -----
+
+%a, %b = "test.op"() : () -> (tensor<2x3xf32>, tensor<4x3xi64>)
+%y = graph.gather_nd %a, %b {batch_dims = 0 : i64} : (tensor<2x3xf32>, tensor<4x3xi64>) -> tensor<4xf32>
+// CHECK: indices of shape [4, 3] are longer than the rank of x [2, 3]
+
+// -----
+
+%a, %b = "test.op"() : () -> (tensor<2x3xf32>, tensor<2x3xi64>)
+%y = graph.gather_nd %a, %b {batch_dims = 2 : i64} : (tensor<2x3xf32>, tensor<2x3xi64>) -> tensor<2xf32>
+// CHECK: batch_dims 2 is outside [0, 2)
+
+// -----
+
+%a, %b = "test.op"() : () -> (tensor<2x3xf32>, tensor<3x1xi64>)
+%y = graph.gather_nd %a, %b {batch_dims = 1 : i64} : (tensor<2x3xf32>, tensor<3x1xi64>) -> tensor<3xf32>
+// CHECK: batch dimensions of [2, 3] and [3, 1] differ
+
+// -----
+
+%a, %b, %c = "test.op"() : () -> (tensor<3xf32>, tensor<2xi64>, tensor<3xf32>)
+%y = graph.scatter_elements %a, %b, %c {axis = 0 : i64, reduction = "none"} : (tensor<3xf32>, tensor<2xi64>, tensor<3xf32>) -> tensor<3xf32>
+// CHECK: updates have shape [3], expected [2]
+
+// -----
+
+%a, %b, %c = "test.op"() : () -> (tensor<3xf32>, tensor<2xi64>, tensor<2xf32>)
+%y = graph.scatter_elements %a, %b, %c {axis = 0 : i64, reduction = "sum"} : (tensor<3xf32>, tensor<2xi64>, tensor<2xf32>) -> tensor<3xf32>
+// CHECK: reduction is sum, expected one of none, add, mul, min, max
+
+// -----
+
+%a, %b, %c = "test.op"() : () -> (tensor<3xi1>, tensor<2x1xi64>, tensor<2xi1>)
+%y = graph.scatter_nd %a, %b, %c {reduction = "add"} : (tensor<3xi1>, tensor<2x1xi64>, tensor<2xi1>) -> tensor<3xi1>
+// CHECK: x has element type i1, expected a number type
+
+// -----
+
+%a = "test.op"() : () -> tensor<2x3xf32>
+%y = graph.reduce_sum %a {axes = array<i64: 0, 0>} : (tensor<2x3xf32>) -> tensor<3xf32>
+// CHECK: axes [0, 0] name an axis twice
+
+// -----
+
+%a = "test.op"() : () -> tensor<2x3xf32>
+%y = graph.reduce_max %a {axes = array<i64: 3>} : (tensor<2x3xf32>) -> tensor<3xf32>
+// CHECK: axis 3 is outside [0, 2)
+
+// -----
+
+%a = "test.op"() : () -> tensor<2x3xf32>
+%y = graph.argmax %a {axis = 0 : i64} : (tensor<2x3xf32>) -> tensor<3xi32>
+// CHECK: result type is tensor<3xi32>, expected tensor<3xi64>
+
+// -----
+
+%a = "test.op"() : () -> tensor<3xi1>
+%y = graph.cumsum %a {axis = 0 : i64} : (tensor<3xi1>) -> tensor<3xi1>
+// CHECK: x has element type i1, expected a number type
+
+// -----
+
+%x = "test.op"() : () -> tensor<2xf32>
+%y = graph.call @missing(%x) : (tensor<2xf32>) -> tensor<2xf32>
+// CHECK: @missing is not a function of this module
+
+// -----
+
+func.func private @kernel(tensor<2xf32>) -> tensor<3xf32>
+%x = "test.op"() : () -> tensor<2xf32>
+%y = graph.call @kernel(%x) : (tensor<2xf32>) -> tensor<2xf32>
+// CHECK: called as (tensor<2xf32>) -> tensor<2xf32>, but @kernel is (tensor<2xf32>) -> tensor<3xf32>
+
+// -----
+
+"graph.reduce_sum"() <{axes = array<i64>}> : () -> tensor<2xf32>
+// CHECK: Expected 1 operand, but got 0
+
+// -----
+
+%x = "test.op"() : () -> tensor<2xf32>
+%y = "graph.softmax"(%x) : (tensor<2xf32>) -> tensor<2xf32>
+// CHECK: property 'axis' expected in operation 'graph.softmax'
+
+// -----
+
+%x = "test.op"() : () -> f32
+%y = "graph.reshape"(%x) : (f32) -> tensor<1xf32>
+// CHECK: f32 should be of base attribute tensor
