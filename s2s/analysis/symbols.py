@@ -4,14 +4,14 @@
 many calls as functions quadratic: 2.7 s for 1,600 kernels.
 """
 
-from weakref import WeakKeyDictionary
+from weakref import WeakKeyDictionary, WeakValueDictionary
 
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Operation
 
-_FUNCTIONS: WeakKeyDictionary[ModuleOp, dict[str, FuncOp]] = WeakKeyDictionary()
-"""What the last walk over a module found. An entry counts only while it still holds."""
+_FUNCTIONS: WeakKeyDictionary[ModuleOp, WeakValueDictionary[str, FuncOp]] = WeakKeyDictionary()
+"""What the last walk over a module found. An entry counts only while it still holds; none keeps a module alive."""
 
 
 def function_named(place: Operation, name: str) -> FuncOp | None:
@@ -19,9 +19,12 @@ def function_named(place: Operation, name: str) -> FuncOp | None:
     module = enclosing_module(place)
     if module is None:
         return None
-    found = _FUNCTIONS.get(module, {}).get(name)
+    functions = _FUNCTIONS.get(module)
+    found = None if functions is None else functions.get(name)
     if found is None or found.sym_name.data != name or found.parent is not module.body.block:
-        functions = {op.sym_name.data: op for op in module.body.block.ops if isinstance(op, FuncOp)}
+        functions = WeakValueDictionary(
+            {op.sym_name.data: op for op in module.body.block.ops if isinstance(op, FuncOp)}
+        )
         _FUNCTIONS[module] = functions
         found = functions.get(name)
     return found
