@@ -13,11 +13,14 @@ from xdsl.passes import ModulePass
 from s2s.errors import CompilerBug, InputError
 
 PASSES: tuple[str, ...] = (
+    "graph-copy-outputs",
+    "graph-lower-to-tensor",
     "tensor-collapse-dims",
     "tensor-fuse-computes",
     "tensor-lower-to-loop",
     "tensor-pack-constants",
     "tensor-pick-schedule",
+    "loop-form-fma",
     "loop-plan-memory",
     "c-name-temporaries",
 )

@@ -16,6 +16,7 @@ def host() -> Target:
         description="this machine",
         lanes=lanes,
         registers=registers,
+        align=64,
         cflags=("-march=native", *flags, "-ffp-contract=fast"),
     )
 

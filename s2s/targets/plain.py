@@ -7,5 +7,6 @@ PLAIN = Target(
     description="portable C99 for any compiler and processor",
     lanes=1,
     registers=16,
+    align=8,
     cflags=("-ffp-contract=off",),
 )

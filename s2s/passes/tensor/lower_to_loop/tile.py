@@ -147,6 +147,8 @@ class ScalarBody:
 
     def value(self, original: SSAValue) -> SSAValue:
         """The value at this point of a value of the region."""
+        if original in self.known:
+            return self.emitter.constant(IntegerAttr(int(self.known[original]), i1))
         if original not in self.values:
             if not isinstance(original, BlockArgument) or original not in self.sources:
                 raise CompilerBug(f"value {original} of a tensor.compute region has no source")
@@ -199,8 +201,8 @@ class ScalarBody:
                 self._in_bounds(op)
             case tensor.ExtractOp():
                 self._extract(op)
-            case arith.SelectOp() if self.value(op.cond) in self.known:
-                chosen = op.lhs if self.known[self.value(op.cond)] else op.rhs
+            case arith.SelectOp() if op.cond in self.known:
+                chosen = op.lhs if self.known[op.cond] else op.rhs
                 self.values[op.result] = self.value(chosen)
             case _:
                 self._copy_scalar(op)
@@ -216,10 +218,7 @@ class ScalarBody:
             )
             self.values[op.result] = self._choose(undecided, i1, yes, no)
             return
-        truth = state is Holds.ALWAYS
-        value = self.emitter.constant(IntegerAttr(int(truth), i1))
-        self.values[op.result] = value
-        self.known[value] = truth
+        self.known[op.result] = state is Holds.ALWAYS
 
     def _extract(self, op: tensor.ExtractOp) -> None:
         if not isinstance(op.table, BlockArgument):

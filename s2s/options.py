@@ -1,0 +1,28 @@
+"""What the user chooses about one compilation."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+from s2s.pass_manager import DebugOptions
+
+Executor = Literal["aot", "graph"]
+Schedule = Literal["default", "reference"]
+WeightForm = Literal["auto", "arrays", "incbin"]
+
+
+@dataclass(frozen=True)
+class CompileOptions:
+    """Options of `s2s.compile`; every one has a flag of `s2s compile`."""
+
+    target: str = "host"
+    executor: Executor = "aot"
+    name: str | None = None
+    """Name of the network in C; by default the model's file name."""
+    weights: WeightForm = "auto"
+    """Weights as C arrays, as one binary file beside the C, or by size."""
+    shapes: Mapping[str, tuple[int, ...]] = field(default_factory=dict[str, tuple[int, ...]])
+    """Shapes of inputs that the model leaves open."""
+    schedule: Schedule = "default"
+    """`reference`: one plain loop nest for each operator, nothing fused, nothing tiled."""
+    debug: DebugOptions = field(default_factory=DebugOptions)

@@ -1,0 +1,56 @@
+"""Let every output of the network be computed for it alone.
+
+    func.func @main(%x) -> (tensor<4xf32>, tensor<4xf32>) { %a = graph.relu %x …  return %a, %a }
+->
+    func.func @main(%x) -> … { %a = graph.relu %x …  %b = graph.identity %a  return %a, %b }
+
+A network may return an input, a weight, or one tensor twice (reshaped or not); the caller's buffers are distinct all the
+same, so such an output becomes a copy. Declined for all other outputs: their kernel writes them where they belong.
+"""
+
+from dataclasses import dataclass
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.func import FuncOp, ReturnOp
+from xdsl.ir import BlockArgument, SSAValue
+from xdsl.passes import ModulePass
+from xdsl.rewriter import InsertPoint, Rewriter
+
+from s2s.dialects import graph
+from s2s.dialects.graph.traits import copy_provenance
+
+
+def root_of(value: SSAValue) -> SSAValue:
+    """The tensor that `value` is, seen through reshapes."""
+    while isinstance(value.owner, graph.ReshapeOp):
+        value = value.owner.x
+    return value
+
+
+def copy_shared_outputs(last: ReturnOp) -> None:
+    """Copy what `last` returns wherever no operation computes it for this output alone."""
+    seen: set[SSAValue] = set()
+    for number, value in enumerate(list(last.arguments)):
+        root = root_of(value)
+        fixed = isinstance(root, BlockArgument) or isinstance(root.owner, graph.WeightOp | graph.ConstantOp)
+        if fixed or root in seen:
+            copy = graph.IdentityOp(value)
+            copy.y.name_hint = value.name_hint
+            if not isinstance(value, BlockArgument):
+                copy_provenance(copy, value.owner)
+            Rewriter.insert_op(copy, InsertPoint.before(last))
+            last.operands[number] = copy.y
+        seen.add(root)
+
+
+@dataclass(frozen=True)
+class CopyOutputsPass(ModulePass):
+    name = "graph-copy-outputs"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        for func in op.ops:
+            if isinstance(func, FuncOp) and func.sym_name.data == "main" and not func.is_declaration:
+                last = func.body.block.last_op
+                if isinstance(last, ReturnOp):
+                    copy_shared_outputs(last)

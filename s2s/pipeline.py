@@ -1,0 +1,108 @@
+"""The compiler on one page: every pass, in order, with the reason it stands there."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from xdsl.passes import ModulePass
+
+from s2s.options import CompileOptions
+from s2s.registry import get_pass
+from s2s.targets import get_target
+
+LEVELS = ("graph", "tensor", "loop", "c")
+
+
+def _pass(name: str, **options: Any) -> ModulePass:
+    return get_pass(name)(**options)
+
+
+def graph_passes(options: CompileOptions) -> list[ModulePass]:
+    """From the imported network to kernels of graph operations and a `main` of calls."""
+    simplify = [
+        # What depends on weights alone is computed here and now.
+        _pass("graph-fold-constants"),
+        # Importers and folding leave identities, double transposes and reshapes; clear them before patterns look.
+        _pass("graph-remove-identities"),
+        _pass("graph-canonicalize-reshapes"),
+        # Padding first, so that batch norm and bias find the convolution next to them.
+        _pass("graph-canonicalize-pads"),
+        # A batch norm becomes weights of its convolution; a lone one becomes a multiply and an add …
+        _pass("graph-fold-batch-norm"),
+        # … which, like any addition of a constant per channel, is a bias.
+        _pass("graph-canonicalize-bias"),
+        # Every spelling of relu and clip becomes a clamp.
+        _pass("graph-canonicalize-activations"),
+        # The rewrites above leave new constants, twins and dead operations behind.
+        _pass("graph-fold-constants"),
+        _pass("graph-eliminate-common-subexpressions"),
+        _pass("graph-eliminate-dead-code"),
+    ]
+    if options.schedule == "reference":
+        simplify = [_pass("graph-fold-constants"), _pass("graph-remove-identities"), _pass("graph-eliminate-dead-code")]
+    return [
+        *simplify,
+        # Each output gets a kernel of its own, so that kernels can write the caller's buffers.
+        _pass("graph-copy-outputs"),
+        # Operators that belong together become one kernel; main becomes calls.
+        _pass("graph-fuse-ops", **({"enable": False} if options.schedule == "reference" else {})),
+        # Equal layers share one kernel and differ in their weights.
+        _pass("graph-share-kernels"),
+        # The order of calls decides how much memory lives at once.
+        _pass("graph-order-calls"),
+    ]
+
+
+def tensor_passes(options: CompileOptions) -> list[ModulePass]:
+    """From graph operations to scheduled computations."""
+    tuned = options.schedule != "reference"
+    return [
+        # Operators become domains, access maps and scalar bodies.
+        _pass("graph-lower-to-tensor"),
+        # Bias, activation and residual move into the computation that feeds them; before schedules, which tile the whole.
+        *([_pass("tensor-fuse-computes")] if tuned else []),
+        # Fewer, longer dimensions tile better.
+        *([_pass("tensor-collapse-dims")] if tuned else []),
+        # How each computation is carried out, from shapes and the target's data.
+        _pass("tensor-pick-schedule", target=options.target, schedule=options.schedule),
+        # Weights take the layout that their schedule asks for, on the host.
+        _pass("tensor-pack-constants"),
+    ]
+
+
+def loop_passes(options: CompileOptions) -> list[ModulePass]:
+    """From schedules to loops over buffers with addresses."""
+    target = get_target(options.target)
+    return [
+        # Schedules become loops, registers and flat positions; main becomes calls on buffers.
+        _pass("tensor-lower-to-loop"),
+        # Constants and indices that tiles computed alike are kept once; what nobody uses goes.
+        _pass("cse"),
+        _pass("dce"),
+        # Vectors multiply and add in one instruction.
+        _pass("loop-form-fma"),
+        # Every buffer of main gets its offset in one arena.
+        _pass("loop-plan-memory", align=target.align),
+    ]
+
+
+def c_passes(options: CompileOptions, name: str) -> list[ModulePass]:
+    """From loops to C declarations, statements and expressions."""
+    return [
+        # One C construct for each operation; names take the network's prefix.
+        _pass("loop-lower-to-c", prefix=name),
+        # Decide which values become variables, and what they are called.
+        _pass("c-name-temporaries"),
+    ]
+
+
+def pipeline(options: CompileOptions, name: str) -> Mapping[str, list[ModulePass]]:
+    """All passes by the level that they end on."""
+    return {
+        "graph": graph_passes(options),
+        "tensor": tensor_passes(options),
+        "loop": loop_passes(options),
+        "c": c_passes(options, name),
+    }
+
+
+__all__ = ["LEVELS", "pipeline"]

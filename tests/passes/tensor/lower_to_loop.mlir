@@ -1,0 +1,122 @@
+// RUN: s2s-opt %s -p tensor-lower-to-loop | filecheck %s
+
+// Rows of a matrix summed, two at a time; a row that is left over comes alone.
+// CHECK-LABEL: func.func private @register_tile
+// CHECK-SAME:    %y: memref<5xf32>, %x: memref<40xf32>
+// CHECK:         loop.for %i = 0 to 4 step 2 {
+// CHECK:           %acc0_1, %acc1_1 = loop.for %r = 0 to 8 iter_args(%acc0_2 = %acc0, %acc1_2 = %acc1) -> (f32, f32) {
+// CHECK-NEXT:        loop.load %x[affine_map<(d0, d1) -> (((d0 * 8) + d1))>(%i, %r)]
+// CHECK:             loop.load %x[affine_map<(d0, d1) -> ((((d0 * 8) + d1) + 8))>(%i, %r)]
+// CHECK:         loop.for %r_1 = 0 to 8
+func.func private @register_tile(%x: tensor<5x8xf32>) -> tensor<5xf32> {
+  %y = tensor.compute [5 | 8] reads(%x at #tensor.access<affine_map<(i, j) -> (i, j)>>)
+    schedule #tensor.schedule<tile = [2, 1], order = [0, 1]> inits [0.0 : f32] reduce {
+  ^bb0(%v: f32, %acc: f32):
+    %s = arith.addf %acc, %v : f32
+    tensor.yield %s : f32
+  } apply {
+  ^bb0(%acc: f32):
+    tensor.yield %acc : f32
+  } : (tensor<5x8xf32>) -> tensor<5xf32>
+  func.return %y : tensor<5xf32>
+}
+
+// A padded window: the border clips the bounds of the reduction, nothing is tested inside.
+// CHECK-LABEL: func.func private @clipped_border
+// CHECK:         loop.for %i = 0 to 8 {
+// CHECK:           loop.for %r = max affine_map<(d0) -> (((d0 * -1) + 1), 0)>(%i) to min affine_map<(d0) -> (((d0 * -1) + 9), 3)>(%i)
+// CHECK-NOT:     loop.if
+func.func private @clipped_border(%x: tensor<8xf32>) -> tensor<8xf32> {
+  %y = tensor.compute [8 | 3] reads(%x at #tensor.access<affine_map<(i, j) -> (i + j - 1)>, guarded>)
+    schedule #tensor.schedule<tile = [1, 1], order = [0, 1]> inits [0.0 : f32] reduce {
+  ^bb0(%v: f32, %acc: f32):
+    %s = arith.addf %acc, %v : f32
+    tensor.yield %s : f32
+  } apply {
+  ^bb0(%acc: f32):
+    tensor.yield %acc : f32
+  } : (tensor<8xf32>) -> tensor<8xf32>
+  func.return %y : tensor<8xf32>
+}
+
+// The same window in vectors: first and last element come alone, the inside without a test.
+// CHECK-LABEL: func.func private @peeled_border
+// CHECK:         loop.for %r = 1 to 3
+// CHECK:         loop.for %r_1 = 0 to 3
+// CHECK:           loop.load %x[affine_map<(d0) -> (d0)>(%r_1)] : memref<10xf32> -> vector<8xf32>
+// CHECK:         loop.for %r_2 = 0 to 2
+// CHECK-NOT:     loop.if
+func.func private @peeled_border(%x: tensor<10xf32>) -> tensor<10xf32> {
+  %y = tensor.compute [10 | 3] reads(%x at #tensor.access<affine_map<(i, j) -> (i + j - 1)>, guarded>)
+    schedule #tensor.schedule<tile = [8, 1], order = [0, 1], vector = 0 by 8> inits [0.0 : f32] reduce {
+  ^bb0(%v: f32, %acc: f32):
+    %s = arith.addf %acc, %v : f32
+    tensor.yield %s : f32
+  } apply {
+  ^bb0(%acc: f32):
+    tensor.yield %acc : f32
+  } : (tensor<10xf32>) -> tensor<10xf32>
+  func.return %y : tensor<10xf32>
+}
+
+// A stride that does not divide: only here a test remains.
+// CHECK-LABEL: func.func private @divided_access
+// CHECK:         loop.if affine_set<(d0, d1) : ({{.*}} mod 2) == 0
+func.func private @divided_access(%x: tensor<4xf32>, %w: tensor<3xf32>) -> tensor<8xf32> {
+  %y = tensor.compute [8 | 3]
+    reads(%x at #tensor.access<affine_map<(i, j) -> (i - j)>, guarded, divisors [2]>,
+          %w at #tensor.access<affine_map<(i, j) -> (j)>>)
+    schedule #tensor.schedule<tile = [1, 1], order = [0, 1]> inits [0.0 : f32] reduce {
+  ^bb0(%v: f32, %wv: f32, %acc: f32):
+    %p = arith.mulf %v, %wv : f32
+    %s = arith.addf %acc, %p : f32
+    tensor.yield %s : f32
+  } apply {
+  ^bb0(%acc: f32):
+    tensor.yield %acc : f32
+  } : (tensor<4xf32>, tensor<3xf32>) -> tensor<8xf32>
+  func.return %y : tensor<8xf32>
+}
+
+// Concatenation: each part is a loop of its own.
+// CHECK-LABEL: func.func private @parts_of_a_concatenation
+// CHECK:         loop.for %i = 0 to 3 {
+// CHECK-NEXT:      loop.load %a
+// CHECK:         loop.for %i_1 = 3 to 8 {
+// CHECK-NEXT:      loop.load %b
+// CHECK-NOT:     arith.select
+func.func private @parts_of_a_concatenation(%a: tensor<3xf32>, %b: tensor<5xf32>) -> tensor<8xf32> {
+  %y = tensor.compute [8]
+    points(%a at #tensor.access<affine_map<(i) -> (i)>, guarded>, %b at #tensor.access<affine_map<(i) -> (i - 3)>, guarded>)
+    schedule #tensor.schedule<tile = [1], order = [0]> apply {
+  ^bb0(%av: f32, %bv: f32):
+    %hit = tensor.in_bounds %av : f32
+    %v = arith.select %hit, %av, %bv : f32
+    tensor.yield %v : f32
+  } : (tensor<3xf32>, tensor<5xf32>) -> tensor<8xf32>
+  func.return %y : tensor<8xf32>
+}
+
+// CHECK-LABEL: func.func private @in_place
+// CHECK-SAME:    attributes {in_place = array<i64: 1>}
+func.func private @in_place(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %y = tensor.compute [4] points(%x at #tensor.access<affine_map<(i) -> (i)>>) schedule #tensor.schedule<tile = [1], order = [0]> apply {
+  ^bb0(%v: f32):
+    %w = math.exp %v : f32
+    tensor.yield %w : f32
+  } : (tensor<4xf32>) -> tensor<4xf32>
+  func.return %y : tensor<4xf32>
+}
+
+// main: what passes between kernels becomes a buffer, the output is an argument, a reshape is the same buffer.
+// CHECK-LABEL: func.func @main
+// CHECK-SAME:    %y: memref<4xf32> {name = "y", role = "output"}, %x: memref<4xf32> {name = "x", role = "input"}
+// CHECK-NEXT:    %a = loop.alloc : memref<4xf32>
+// CHECK-NEXT:    func.call @in_place(%a, %x) {node = "first"}
+// CHECK-NEXT:    func.call @in_place(%y, %a)
+func.func @main(%x: tensor<4xf32> {name = "x"}) -> (tensor<2x2xf32> {name = "y"}) {
+  %a = graph.call @in_place(%x) {node = "first"} : (tensor<4xf32>) -> tensor<4xf32>
+  %y = graph.call @in_place(%a) : (tensor<4xf32>) -> tensor<4xf32>
+  %r = graph.reshape %y : (tensor<4xf32>) -> tensor<2x2xf32>
+  func.return %r : tensor<2x2xf32>
+}
