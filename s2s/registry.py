@@ -13,8 +13,20 @@ from xdsl.passes import ModulePass
 from s2s.errors import CompilerBug, InputError
 
 PASSES: tuple[str, ...] = (
+    "graph-canonicalize-activations",
+    "graph-canonicalize-bias",
+    "graph-canonicalize-pads",
+    "graph-canonicalize-reshapes",
     "graph-copy-outputs",
+    "graph-eliminate-common-subexpressions",
+    "graph-eliminate-dead-code",
+    "graph-fold-batch-norm",
+    "graph-fold-constants",
+    "graph-fuse-ops",
     "graph-lower-to-tensor",
+    "graph-order-calls",
+    "graph-remove-identities",
+    "graph-share-kernels",
     "tensor-collapse-dims",
     "tensor-fuse-computes",
     "tensor-lower-to-loop",

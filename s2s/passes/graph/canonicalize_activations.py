@@ -1,0 +1,83 @@
+"""Write every form of limiting values as one clamp.
+
+    %a = graph.maximum %x, %zero : (tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
+    %y = graph.minimum %a, %six : (tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
+->
+    %y = graph.clamp %x {min = 0.0 : f64, max = 6.0 : f64} : tensor<4xf32>
+
+A clamp of a clamp is one clamp; both hand NaN on. Declined when the limit is not one number for all elements, is NaN,
+or makes the result larger than the operand.
+"""
+
+import math
+from dataclasses import dataclass
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.passes import ModulePass
+from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
+
+from s2s.analysis.known_values import splat_value
+from s2s.context import weights_of
+from s2s.dialects import graph
+from s2s.dialects.graph import copy_provenance
+from s2s.dialects.graph.base import number
+from s2s.passes.rewrite import rewrite
+from s2s.weights import WeightStore
+
+
+@dataclass(frozen=True)
+class LimitByConstant(RewritePattern):
+    """`maximum(x, c)` and `minimum(x, c)`."""
+
+    store: WeightStore
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: graph.MaximumOp | graph.MinimumOp, rewriter: PatternRewriter) -> None:
+        for x, other in ((op.a, op.b), (op.b, op.a)):
+            limit = splat_value(other, self.store)
+            if limit is None or math.isnan(limit) or x.type != op.y.type:
+                continue
+            clamp = graph.ClampOp(x, min=limit) if isinstance(op, graph.MaximumOp) else graph.ClampOp(x, max=limit)
+            copy_provenance(clamp, op)
+            rewriter.replace(op, clamp)
+            return
+
+
+class ClampOfClamp(RewritePattern):
+    """The outer limits, narrowed by the inner ones.
+
+    With `g(t) = minimum(maximum(t, min), max)` the outer clamp, `g(clamp(x, a, b)) = clamp(x, g(a), g(b))`, as `g`
+    keeps the order of its arguments.
+    """
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: graph.ClampOp, rewriter: PatternRewriter) -> None:
+        inner = op.x.owner
+        if not isinstance(inner, graph.ClampOp):
+            return
+        low, high = _limit(number(inner.min), op, -math.inf), _limit(number(inner.max), op, math.inf)
+        clamp = graph.ClampOp(inner.x, min=low, max=high)
+        copy_provenance(clamp, inner, op)
+        rewriter.replace(op, clamp)
+
+
+def _limit(inner: int | float | None, outer: graph.ClampOp, absent: float) -> int | float | None:
+    """`outer` applied to a limit of the inner clamp; None when neither limits on that side."""
+    value: int | float = absent if inner is None else inner
+    low, high = number(outer.min), number(outer.max)
+    if low is not None:
+        value = max(value, low)
+    if high is not None:
+        value = min(value, high)
+    return None if value == absent else value
+
+
+@dataclass(frozen=True)
+class CanonicalizeActivationsPass(ModulePass):
+    """One `graph.clamp` for each chain of limits."""
+
+    name = "graph-canonicalize-activations"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        rewrite(op, LimitByConstant(weights_of(ctx)), ClampOfClamp())

@@ -1,0 +1,155 @@
+"""Move constants that a layer is multiplied with or that are added to it into its weights and bias.
+
+    %a = graph.conv %x, %w {…} : …
+    %b = graph.mul %a, %c : (tensor<1x16x8x8xf32>, tensor<16x1x1xf32>) -> …
+    %y = graph.add %b, %d : (tensor<1x16x8x8xf32>, tensor<16x1x1xf32>) -> …
+->
+    %y = graph.conv %x, %w_folded, %bias {…} : …
+
+Also `sub`, `div` and `neg`, transposed convolutions, and multiplications of matrix products (which have no bias, so
+what is added to them stays an addition; a multiplication behind it goes into both). Products are formed in f64 and
+rounded once.
+
+Declined when the constant varies along anything but the channels, when the layer has another use, weights that are
+computed, or elements that are not floats.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import Operation, SSAValue
+from xdsl.passes import ModulePass
+from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
+
+from s2s.analysis.dtypes import Array
+from s2s.analysis.known_values import is_finite, map_lazily, round_to, widened
+from s2s.context import weights_of
+from s2s.dialects import graph
+from s2s.dialects.graph import copy_provenance
+from s2s.passes.graph.constants import name_for, new_constant
+from s2s.passes.graph.linear_layers import (
+    LinearLayer,
+    constant_operand,
+    convolution_layer,
+    linear_layer,
+)
+from s2s.passes.rewrite import rewrite
+from s2s.weights import WeightStore
+
+
+def _sum(a: Array | None, b: Array) -> Array:
+    return b if a is None else map_lazily(np.add, widened(a), b)
+
+
+@dataclass(frozen=True)
+class AdditionToConvolution(RewritePattern):
+    """`conv + c`, `c + conv`, `conv - c`."""
+
+    store: WeightStore
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: graph.AddOp | graph.SubOp, rewriter: PatternRewriter) -> None:
+        for operand in op.operands if isinstance(op, graph.AddOp) else op.operands[:1]:
+            layer = convolution_layer(operand, self.store)
+            added = layer and layer.per_channel(constant_operand(op, operand, self.store))
+            if layer is None or added is None:
+                continue
+            if isinstance(op, graph.SubOp):
+                added = map_lazily(np.negative, added)
+            made = layer.rebuilt(None, round_to(_sum(layer.bias, added), layer.dtype), self.store, rewriter)
+            copy_provenance(made, op)
+            rewriter.replace(op, [], made.results)
+            return
+
+
+@dataclass(frozen=True)
+class Scaling:
+    """`op` multiplies `value` by `factor`, an f64 constant of any shape that broadcasts to it."""
+
+    value: SSAValue
+    factor: Array
+
+
+def scaling_of(op: Operation, store: WeightStore) -> list[Scaling]:
+    """The ways to see `op` as a multiplication by a constant."""
+    match op:
+        case graph.NegOp():
+            return [Scaling(op.x, np.asarray(-1.0))]
+        case graph.DivOp():
+            divisor = constant_operand(op, op.a, store)
+            if divisor is None:
+                return []
+            with np.errstate(all="ignore"):
+                return [Scaling(op.a, map_lazily(np.reciprocal, widened(divisor)))]
+        case graph.MulOp():
+            found = ((operand, constant_operand(op, operand, store)) for operand in op.operands)
+            return [Scaling(operand, widened(factor)) for operand, factor in found if factor is not None]
+        case _:
+            return []
+
+
+@dataclass(frozen=True)
+class ScalingOfLayer(RewritePattern):
+    """`conv * c`, `matmul / c`, `-conv`."""
+
+    store: WeightStore
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: graph.MulOp | graph.DivOp | graph.NegOp, rewriter: PatternRewriter) -> None:
+        for scaling in scaling_of(op, self.store):
+            layer = linear_layer(scaling.value, self.store)
+            scale = layer and layer.per_channel(scaling.factor)
+            if layer is not None and scale is not None and is_finite(scale):
+                made = _scaled(layer, scale, self.store, rewriter)
+                copy_provenance(made, op)
+                rewriter.replace(op, [], made.results)
+                return
+
+
+@dataclass(frozen=True)
+class ScalingOfSum(RewritePattern):
+    """`(matmul + c) * d` -> `matmul * d + c * d`, with both products folded."""
+
+    store: WeightStore
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: graph.MulOp | graph.DivOp | graph.NegOp, rewriter: PatternRewriter) -> None:
+        for scaling in scaling_of(op, self.store):
+            addition = scaling.value.owner
+            if not isinstance(addition, graph.AddOp) or not scaling.value.has_one_use():
+                continue
+            for operand in addition.operands:
+                layer = linear_layer(operand, self.store)
+                added = layer and layer.per_channel(constant_operand(addition, operand, self.store))
+                scale = layer and layer.per_channel(scaling.factor)
+                if layer is None or added is None or scale is None or not is_finite(scale):
+                    continue
+                shift = round_to(map_lazily(np.multiply, added, scale), layer.dtype)
+                made = _scaled(layer, scale, self.store, rewriter)
+                constant = rewriter.insert(new_constant(shift, name_for(addition, "bias"), self.store))
+                total = rewriter.insert(graph.AddOp(made.y, constant.y))
+                copy_provenance(total, addition, op)
+                rewriter.replace(op, [], [total.y])
+                return
+
+
+def _scaled(
+    layer: LinearLayer, scale: Array, store: WeightStore, rewriter: PatternRewriter
+) -> graph.ConvOp | graph.ConvTransposeOp | graph.MatmulOp:
+    bias = None
+    if layer.bias is not None:
+        bias = round_to(map_lazily(np.multiply, widened(layer.bias), scale), layer.dtype)
+    return layer.rebuilt(layer.scaled_weights(scale), bias, store, rewriter)
+
+
+@dataclass(frozen=True)
+class CanonicalizeBiasPass(ModulePass):
+    """Give layers the scale and the offset that follow them."""
+
+    name = "graph-canonicalize-bias"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        store = weights_of(ctx)
+        rewrite(op, AdditionToConvolution(store), ScalingOfLayer(store), ScalingOfSum(store))

@@ -1,0 +1,113 @@
+"""Leave as few reshapes and transposes as possible, and prefer reshapes, which move nothing.
+
+    %a = graph.transpose %x {perm = array<i64: 0, 2, 3, 1>} : (tensor<1x64x1x1xf32>) -> tensor<1x1x1x64xf32>
+    %y = graph.reshape %a : (tensor<1x1x1x64xf32>) -> tensor<1x64xf32>
+->
+    %y = graph.reshape %x : (tensor<1x64x1x1xf32>) -> tensor<1x64xf32>
+
+A transpose that moves only dimensions of size one becomes a reshape; a reshape of a reshape, or a transpose of a
+transpose, becomes one; one that changes nothing disappears; a transpose of the last two dimensions in front of a matrix
+product becomes a flag of it. Reshapes and transposes of constants are `graph-fold-constants`'s.
+
+Declined for transposes that move data.
+"""
+
+from dataclasses import dataclass
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import Operation, SSAValue
+from xdsl.passes import ModulePass
+from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
+
+from s2s.analysis.dtypes import as_tensor_type
+from s2s.dialects import graph
+from s2s.dialects.graph import copy_provenance
+from s2s.passes.rewrite import rewrite
+
+
+class ReshapeOfReshape(RewritePattern):
+    """Only the last shape counts; no reshape at all if it is the first one."""
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: graph.ReshapeOp, rewriter: PatternRewriter) -> None:
+        inner = op.x.owner
+        source = inner.x if isinstance(inner, graph.ReshapeOp) else op.x
+        if source.type == op.y.type:
+            rewriter.replace(op, [], [source])
+        elif isinstance(inner, graph.ReshapeOp):
+            made = graph.ReshapeOp(source, as_tensor_type(op.y.type).get_shape())
+            copy_provenance(made, inner, op)
+            rewriter.replace(op, made)
+
+
+class TransposeOfTranspose(RewritePattern):
+    """The permutations multiply."""
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: graph.TransposeOp, rewriter: PatternRewriter) -> None:
+        inner = op.x.owner
+        if not isinstance(inner, graph.TransposeOp):
+            return
+        first = inner.perm.get_values()
+        made = graph.TransposeOp(inner.x, perm=[first[axis] for axis in op.perm.get_values()])
+        copy_provenance(made, inner, op)
+        rewriter.replace(op, made)
+
+
+class TransposeOfUnitDimensions(RewritePattern):
+    """The dimensions larger than one stay in order."""
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: graph.TransposeOp, rewriter: PatternRewriter) -> None:
+        shape = as_tensor_type(op.x.type).get_shape()
+        moved = [axis for axis in op.perm.get_values() if shape[axis] != 1]
+        if moved != sorted(moved):
+            return
+        if op.x.type == op.y.type:
+            rewriter.replace(op, [], [op.x])
+            return
+        made = graph.ReshapeOp(op.x, as_tensor_type(op.y.type).get_shape())
+        copy_provenance(made, op)
+        rewriter.replace(op, made)
+
+
+class TransposeBeforeMatmul(RewritePattern):
+    """A transpose of the last two dimensions of an operand."""
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: graph.MatmulOp, rewriter: PatternRewriter) -> None:
+        a, b = _swapped(op.a), _swapped(op.b)
+        if a is None and b is None:
+            return
+        made = graph.MatmulOp(
+            a or op.a,
+            b or op.b,
+            transpose_a=(op.transpose_a is None) == (a is not None),
+            transpose_b=(op.transpose_b is None) == (b is not None),
+        )
+        for swapped, operand in ((a, op.a), (b, op.b)):
+            if swapped is not None and isinstance(operand.owner, Operation):
+                copy_provenance(made, operand.owner)
+        copy_provenance(made, op)
+        rewriter.replace(op, made)
+
+
+def _swapped(value: SSAValue) -> SSAValue | None:
+    """The tensor whose last two dimensions `value` swaps."""
+    op = value.owner
+    if not isinstance(op, graph.TransposeOp):
+        return None
+    *leading, row, column = op.perm.get_values()
+    rank = len(leading) + 2
+    return op.x if leading == list(range(rank - 2)) and (row, column) == (rank - 1, rank - 2) else None
+
+
+@dataclass(frozen=True)
+class CanonicalizeReshapesPass(ModulePass):
+    """Merge and remove reshapes and transposes."""
+
+    name = "graph-canonicalize-reshapes"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        rewrite(op, TransposeOfTranspose(), TransposeOfUnitDimensions(), ReshapeOfReshape(), TransposeBeforeMatmul())

@@ -1,0 +1,34 @@
+"""Putting computed constants into a graph: small ones as `graph.constant`, others into the weight store."""
+
+from xdsl.ir import Operation, SSAValue
+
+from s2s.analysis.dtypes import Array, type_of_array
+from s2s.dialects import graph
+from s2s.weights import WeightStore
+
+READABLE = 16
+"""Arrays of up to this many elements are written out in the IR."""
+
+
+def new_constant(array: Array, name: str, weights: WeightStore) -> graph.ConstantOp | graph.WeightOp:
+    """An operation that yields `array`; `name` is the wish for a name in the weight store."""
+    made = graph.ConstantOp(array) if array.size <= READABLE else new_weight(array, name, weights)
+    made.y.name_hint = name if SSAValue.is_valid_name(name) else None
+    return made
+
+
+def new_weight(array: Array, name: str, weights: WeightStore) -> graph.WeightOp:
+    """Store `array` and return the operation that yields it."""
+    stored = weights.add(name, array)
+    return graph.WeightOp(stored, type_of_array(array), weights.hash(stored))
+
+
+def name_for(op: Operation, suffix: str) -> str:
+    """A name in the weight store for a constant that comes from `op`: after its node, else after the operation."""
+    nodes = graph.provenance(op)
+    return f"{nodes[0] if nodes else op.name.removeprefix('graph.')}_{suffix}"
+
+
+def weight_name(value: SSAValue) -> str | None:
+    """The name of the weight that `value` is."""
+    return value.owner.weight_name.data if isinstance(value.owner, graph.WeightOp) else None

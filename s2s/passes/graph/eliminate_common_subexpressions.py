@@ -1,0 +1,62 @@
+"""Compute equal things once.
+
+    %a = graph.exp %x {node = "Exp_1"} : tensor<4xf32>
+    %b = graph.exp %x {node = "Exp_2"} : tensor<4xf32>
+    %c = graph.add %a, %b : …
+->
+    %a = graph.exp %x {node = "Exp_1, Exp_2"} : tensor<4xf32>
+    %c = graph.add %a, %a : …
+
+Weights are equal when their contents are. xDSL's `cse` would see two operations with different `node` attributes, so
+this pass leaves that attribute out and joins it. Declined for operations that are not pure or hold regions.
+"""
+
+from collections.abc import Hashable
+from dataclasses import dataclass
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.func import FuncOp
+from xdsl.ir import Block, Operation
+from xdsl.passes import ModulePass
+from xdsl.rewriter import Rewriter
+from xdsl.traits import Commutative, is_side_effect_free
+
+from s2s.dialects import graph
+from s2s.dialects.graph import copy_provenance
+from s2s.dialects.graph.traits import PROVENANCE
+
+
+@dataclass(frozen=True)
+class EliminateCommonSubexpressionsPass(ModulePass):
+    """Replace each pure operation that repeats an earlier one of its block."""
+
+    name = "graph-eliminate-common-subexpressions"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        for function in op.body.block.ops:
+            if isinstance(function, FuncOp):
+                for block in function.body.blocks:
+                    _simplify(block)
+
+
+def _simplify(block: Block) -> None:
+    known: dict[Hashable, Operation] = {}
+    for op in list(block.ops):
+        if op.regions or not is_side_effect_free(op):
+            continue
+        first = known.setdefault(_meaning(op), op)
+        if first is not op:
+            copy_provenance(first, op)
+            Rewriter.replace_op(op, [], first.results)
+
+
+def _meaning(op: Operation) -> Hashable:
+    """What two operations have in common that always yield the same values."""
+    if isinstance(op, graph.WeightOp):
+        return (op.name, op.hash, op.y.type)
+    operands: Hashable = tuple(op.operands)
+    if op.has_trait(Commutative):
+        operands = frozenset(op.operands) if len(set(op.operands)) > 1 else operands
+    attributes = frozenset((name, value) for name, value in op.attributes.items() if name != PROVENANCE)
+    return (op.name, operands, frozenset(op.properties.items()), attributes, tuple(op.result_types))

@@ -1,0 +1,89 @@
+"""Compute at compile time what depends on constants alone.
+
+    %w = graph.weight "w" {hash = "…"} : tensor<64x32xf32>
+    %t = graph.transpose %w {perm = array<i64: 1, 0>} : (tensor<64x32xf32>) -> tensor<32x64xf32>
+->
+    %t = graph.weight "w_transpose" {hash = "…"} : tensor<32x64xf32>
+
+Declined when the result is large and more than twice the size of all operands (flash would pay for the time saved), or
+when an operand is not a weight or a constant. Splats stay one element.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import Operation, SSAValue
+from xdsl.passes import ModulePass
+from xdsl.rewriter import Rewriter
+
+from s2s.analysis.dtypes import Array, as_tensor_type, size_in_bytes, tensor_type
+from s2s.analysis.known_values import is_known, is_splat, known_values, map_lazily
+from s2s.context import weights_of
+from s2s.dialects import graph
+from s2s.dialects.graph import FusionKind, copy_provenance, fusion_kind
+from s2s.interpret.graph import can_evaluate, evaluate
+from s2s.passes.graph.constants import name_for, new_constant, weight_name
+from s2s.weights import WeightStore
+
+
+@dataclass(frozen=True)
+class FoldConstantsPass(ModulePass):
+    """Evaluate operations on constants; `small` is the number of bytes that every result may have."""
+
+    name = "graph-fold-constants"
+    small: int = 4096
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        weights = weights_of(ctx)
+        for candidate in list(op.walk()):
+            if _is_foldable(candidate) and self._pays(candidate):
+                _fold(candidate, weights)
+
+    def _pays(self, op: Operation) -> bool:
+        size = sum(_bytes(result) for result in op.results)
+        return size <= self.small or size <= 2 * sum(_bytes(operand) for operand in op.operands)
+
+
+def _is_foldable(op: Operation) -> bool:
+    """Whether the operation has a meaning in numpy and constant operands only, and is not a constant itself."""
+    if isinstance(op, graph.ConstantOp) or not can_evaluate(op):
+        return False
+    return all(map(is_known, op.operands))
+
+
+def _bytes(value: SSAValue) -> int:
+    shaped = as_tensor_type(value.type)
+    return shaped.element_count() * size_in_bytes(shaped.element_type)
+
+
+def _fold(op: Operation, weights: WeightStore) -> None:
+    """Replace `op` by its value."""
+    operands = known_values(op.operands, weights) or []
+    value = _evaluate_splats(op, operands) if _is_elementwise_on_splats(op, operands) else evaluate(op, operands)[0]
+    mnemonic = op.name.removeprefix("graph.")
+    source = next(filter(None, map(weight_name, op.operands)), None)
+    folded = new_constant(value, f"{source}_{mnemonic}" if source else name_for(op, "value"), weights)
+    copy_provenance(folded, op)
+    Rewriter.replace_op(op, folded)
+
+
+def _is_elementwise_on_splats(op: Operation, operands: Sequence[Array]) -> bool:
+    return (
+        fusion_kind(op) <= FusionKind.BROADCAST
+        and not isinstance(op, graph.BatchNormOp)
+        and bool(operands)
+        and all(map(is_splat, operands))
+    )
+
+
+def _evaluate_splats(op: Operation, operands: Sequence[Array]) -> Array:
+    """The value of an elementwise operation, computed on one element."""
+
+    def of_scalars(*scalars: Array) -> Array:
+        results = [tensor_type(as_tensor_type(result.type).element_type, ()) for result in op.results]
+        inputs = [graph.ConstantOp(scalar).y for scalar in scalars]
+        return evaluate(type(op).create(operands=inputs, result_types=results, properties=op.properties), scalars)[0]
+
+    return map_lazily(of_scalars, *operands)

@@ -1,0 +1,85 @@
+"""Divide a network into kernels.
+
+    func.func @main(%x: tensor<1x3x8x8xf32>) -> tensor<1x16x8x8xf32> {
+      %w = graph.weight "w" {…} : tensor<16x3x3x3xf32>
+      %a = graph.conv %x, %w {…} : …
+      %y = graph.clamp %a {min = 0.0 : f64} : …
+      func.return %y : …
+    }
+->
+    func.func private @conv_3x3_relu(%x: …, %w: …) -> … attributes {kernel} { graph.conv, graph.clamp }
+    func.func @main(%x: …) -> … {
+      %w = graph.weight "w" {…} : …
+      %y = graph.call @conv_3x3_relu(%x, %w) {node = "Conv_0, Relu_1"} : …
+      func.return %y : …
+    }
+
+`partition` says which operations go together. Afterwards `main` holds weights, calls, and reshapes, which are other
+names for the same bytes: a reshape at the border of a group stays outside, so that convolutions keep their shapes. A
+constant of one element, used elementwise, is copied into the kernel; other constants become weights, which calls pass.
+
+Declined for functions that are kernels already. `graph-copy-outputs` has run, so that every output is a call's.
+`depth` is the largest number of operations in a kernel. Not enabled, every operation is a kernel, but for reshapes.
+"""
+
+from dataclasses import dataclass
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.func import FuncOp
+from xdsl.ir import Block
+from xdsl.passes import ModulePass
+from xdsl.rewriter import Rewriter
+
+from s2s.analysis.known_values import known_value
+from s2s.context import weights_of
+from s2s.dialects import graph
+from s2s.dialects.graph import copy_provenance
+from s2s.passes.graph.constants import new_weight
+from s2s.passes.graph.fuse_ops.dataflow import dataflow
+from s2s.passes.graph.fuse_ops.names import UniqueNames, kernel_name
+from s2s.passes.graph.fuse_ops.outline import outline, without_border_reshapes
+from s2s.passes.graph.fuse_ops.partition import partition
+from s2s.weights import WeightStore
+
+
+@dataclass(frozen=True)
+class FuseOpsPass(ModulePass):
+    """Outline groups of operations as kernels."""
+
+    name = "graph-fuse-ops"
+    depth: int = 256
+    enable: bool = True
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        weights = weights_of(ctx)
+        functions = [function for function in op.body.block.ops if isinstance(function, FuncOp)]
+        names = UniqueNames([function.sym_name.data for function in functions])
+        for function in functions:
+            if "kernel" not in function.attributes and function.body.blocks:
+                self._divide(function, names, weights)
+
+    def _divide(self, function: FuncOp, names: UniqueNames, weights: WeightStore) -> None:
+        """Outline the groups of one function, in front of it."""
+        block = function.body.block
+        nodes = dataflow(function)
+        module = function.parent_block()
+        assert module is not None
+        for members in partition(nodes, self.depth if self.enable else 1):
+            ops = without_border_reshapes([op for index in members if (op := nodes[index].op) is not None])
+            if ops and not (len(ops) == 1 and isinstance(ops[0], graph.CallOp)):
+                module.insert_op_before(outline(names.make(kernel_name(ops)), ops, weights), function)
+        _name_constants(block, weights)
+
+
+def _name_constants(block: Block, weights: WeightStore) -> None:
+    """Turn the constants that calls pass into weights, and drop what no call passes."""
+    for op in list(block.ops):
+        if isinstance(op, graph.ConstantOp | graph.WeightOp) and not op.y.uses:
+            Rewriter.erase_op(op)
+        elif isinstance(op, graph.ConstantOp):
+            value = known_value(op.y, weights)
+            assert value is not None
+            weight = new_weight(value, op.y.name_hint or "constant", weights)
+            copy_provenance(weight, op)
+            Rewriter.replace_op(op, weight)

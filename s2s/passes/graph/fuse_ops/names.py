@@ -1,0 +1,75 @@
+"""Names of kernels: what they compute, as a C identifier."""
+
+from collections.abc import Sequence
+
+from xdsl.ir import Operation
+
+from s2s.analysis.dtypes import as_tensor_type
+from s2s.dialects import graph
+from s2s.dialects.graph.base import number
+
+MAX_PARTS = 5
+
+NAMES_OF_C = {"abs", "ceil", "div", "erf", "exp", "floor", "log", "pow", "round", "select", "sqrt"}
+NAMES_OF_C |= {f"{a}{name}{h}" for a in ("", "a") for name in ("cos", "sin", "tan") for h in ("", "h")}
+"""Operations that are also functions of the C library, or of POSIX."""
+
+
+def kernel_name(ops: Sequence[Operation]) -> str:
+    """A name such as `conv_3x3_s2_add_relu`."""
+    parts = [_part(op) for op in ops]
+    if len(parts) > MAX_PARTS:
+        parts = [*parts[: MAX_PARTS - 1], f"and_{len(parts) - MAX_PARTS + 1}_more"]
+    name = "_".join(parts)
+    return f"{name}_elements" if name in NAMES_OF_C else name
+
+
+def _part(op: Operation) -> str:
+    """What one operation adds to the name."""
+    mnemonic = op.name.removeprefix("graph.")
+    match op:
+        case graph.ConvOp() | graph.ConvTransposeOp() | graph.MaxPoolOp() | graph.AvgPoolOp():
+            window = op.window()
+            stride = _factors("s", window.strides)
+            return _kind(op, mnemonic) + _factors("", window.kernel) + stride + _factors("d", window.dilations)
+        case graph.ClampOp():
+            limits = number(op.min), number(op.max)
+            return "relu" if limits == (0, None) else "relu6" if limits == (0, 6) else mnemonic
+        case graph.IdentityOp():
+            return "copy"
+        case _:
+            return mnemonic
+
+
+def _kind(op: Operation, mnemonic: str) -> str:
+    if not isinstance(op, graph.ConvOp):
+        return mnemonic
+    groups, channels = op.groups.value.data, as_tensor_type(op.x.type).get_shape()[1]
+    if groups == 1:
+        return mnemonic
+    return "depthwise_conv" if groups == channels else f"grouped_{mnemonic}"
+
+
+def _factors(letter: str, values: Sequence[int]) -> str:
+    """`_3x3`, `_s2`; nothing for strides and dilations of one."""
+    if letter and all(value == 1 for value in values):
+        return ""
+    shown = values[:1] if letter and len(set(values)) == 1 else values
+    return f"_{letter}" + "x".join(map(str, shown))
+
+
+class UniqueNames:
+    """Hands out each name once; the second asker gets `name_2`."""
+
+    def __init__(self, taken: Sequence[str]) -> None:
+        self._next: dict[str, int] = dict.fromkeys(taken, 2)
+
+    def make(self, wish: str) -> str:
+        """`wish`, or the first free `wish_N`."""
+        if wish not in self._next:
+            self._next[wish] = 2
+            return wish
+        while (name := f"{wish}_{self._next[wish]}") in self._next:
+            self._next[wish] += 1
+        self._next[name] = 2
+        return name

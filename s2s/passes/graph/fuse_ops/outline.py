@@ -1,0 +1,107 @@
+"""Moves groups of operations into functions of their own."""
+
+from collections.abc import Sequence
+
+from xdsl.dialects.builtin import FunctionType, UnitAttr
+from xdsl.dialects.func import FuncOp, ReturnOp
+from xdsl.ir import Block, BlockArgument, Operation, Region, SSAValue
+
+from s2s.analysis.dtypes import as_tensor_type
+from s2s.analysis.known_values import is_known, known_value
+from s2s.dialects import graph
+from s2s.dialects.graph import FusionKind, copy_provenance, fusion_kind
+from s2s.weights import WeightStore
+
+ROLES: dict[type[Operation], tuple[str, ...]] = {
+    graph.ConvOp: ("x", "w", "bias"),
+    graph.ConvTransposeOp: ("x", "w", "bias"),
+    graph.BatchNormOp: ("x", "scale", "bias", "mean", "var"),
+    graph.MatmulOp: ("a", "b"),
+}
+"""Names of operands that say more than `x`."""
+
+
+def without_border_reshapes(ops: Sequence[Operation]) -> list[Operation]:
+    """The operations of a group without the reshapes at its inputs and at its output: those need no kernel."""
+    kept = dict.fromkeys(ops)
+    for op in ops:
+        if isinstance(op, graph.ReshapeOp) and op.x.owner not in kept:
+            del kept[op]
+    while kept and isinstance(last := next(reversed(kept)), graph.ReshapeOp):
+        del kept[last]
+    return list(kept)
+
+
+def outline(name: str, ops: Sequence[Operation], weights: WeightStore) -> FuncOp:
+    """Move `ops`, whose last one alone is used outside, into a kernel, and leave a call in their place."""
+    inside = set(ops)
+    last = ops[-1]
+    operands = _parameters(ops, inside)
+    body = Block(arg_types=[operand.type for operand in operands])
+    for argument, (operand, role) in zip(body.args, operands.items(), strict=True):
+        argument.name_hint = role
+        operand.name_hint = operand.name_hint or role
+    call = graph.CallOp(name, list(operands), last.result_types)
+    copy_provenance(call, *ops)
+    block = last.parent_block()
+    assert block is not None
+    block.insert_op_before(call, last)
+    for result, replacement in zip(last.results, call.outputs, strict=True):
+        replacement.name_hint = result.name_hint
+        result.replace_all_uses_with(replacement)
+    _move(ops, inside, dict(zip(operands, body.args, strict=True)), body, weights)
+    body.add_op(ReturnOp(*last.results))
+    kind = FunctionType.from_lists([argument.type for argument in body.args], last.result_types)
+    kernel = FuncOp(name, kind, Region(body), visibility="private")
+    kernel.attributes["kernel"] = UnitAttr()
+    return kernel
+
+
+def _parameters(ops: Sequence[Operation], inside: set[Operation]) -> dict[SSAValue, str]:
+    """What the kernel reads from outside, in order of first use, each with a name."""
+    found: dict[SSAValue, str] = {}
+    for op in ops:
+        roles = ROLES.get(type(op), ())
+        for position, operand in enumerate(op.operands):
+            if operand.owner not in inside and not _is_inlined(op, operand):
+                found.setdefault(operand, roles[position] if roles else "x")
+    return found
+
+
+def _is_inlined(op: Operation, operand: SSAValue) -> bool:
+    """Whether the kernel holds a copy of this constant: it is one number, combined elementwise."""
+    if not is_known(operand) or as_tensor_type(operand.type).element_count() != 1:
+        return False
+    return fusion_kind(op) <= FusionKind.BROADCAST and not isinstance(op, graph.BatchNormOp)
+
+
+def _move(
+    ops: Sequence[Operation],
+    inside: set[Operation],
+    arguments: dict[SSAValue, BlockArgument],
+    body: Block,
+    weights: WeightStore,
+) -> None:
+    """Take `ops` out of their block into `body`, where they read arguments and copies of constants."""
+    copies: dict[SSAValue, SSAValue] = {}
+    for op in ops:
+        op.detach()
+        for position, operand in enumerate(op.operands):
+            if operand.owner in inside:
+                continue
+            if not _is_inlined(op, operand):
+                op.operands[position] = arguments[operand]
+                continue
+            if operand not in copies:
+                copies[operand] = _copy(operand, body, weights)
+            op.operands[position] = copies[operand]
+        body.add_op(op)
+
+
+def _copy(constant: SSAValue, body: Block, weights: WeightStore) -> SSAValue:
+    value = known_value(constant, weights)
+    assert value is not None
+    copy = graph.ConstantOp(value)
+    copy.y.name_hint = constant.name_hint
+    body.add_op(copy)
+    return copy.y

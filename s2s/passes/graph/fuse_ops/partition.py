@@ -1,0 +1,140 @@
+"""Which operations share a kernel: TVM's rules, in three phases over the post-dominator tree.
+
+A node joins its immediate post-dominator, with everything on the paths between, if every node on these paths fits. So a
+group has one value that leaves it, and nothing outside lies between two of its members.
+
+Phase 0: a convolution or the like takes the elementwise operations that follow it.
+Phases 0 and 1: what computes elementwise joins injective operations, reductions, and groups of phase 0.
+Phase 1: injective operations join chains of at most injective ones, so convolutions have chosen first.
+Phase 2: producers of at most injective kind join a concatenation, unless it went into something wider.
+
+Narrower than TVM in one place: between an elementwise operation and the group of a convolution there may be elementwise
+operations only, as an epilogue that moves elements cannot be computed at the output tile.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from s2s.dialects.graph import FusionKind
+from s2s.passes.graph.fuse_ops.dataflow import TUPLE, Node, PostDominator, post_dominators
+
+Condition = Callable[[int, bool], bool]
+"""Whether a group of this kind may lie on the path; the flag tells the end of the path."""
+
+
+@dataclass
+class Group:
+    """A set of nodes that share a kernel, as a tree of merges; the root speaks for all."""
+
+    kind: int
+    is_anchor: bool
+    size: int = 1
+    parent: "Group | None" = None
+
+    def root(self) -> "Group":
+        """The group that this one ended up in; paths are shortened on the way."""
+        found = self
+        while found.parent is not None:
+            found = found.parent
+        step: Group = self
+        while step.parent is not None:
+            step.parent, step = found, step.parent
+        return found
+
+
+class Partition:
+    """The groups of a function's nodes, merged phase by phase."""
+
+    def __init__(self, nodes: list[Node], max_depth: int) -> None:
+        self.nodes = nodes
+        self.max_depth = max_depth
+        self.tree = post_dominators(nodes)
+        self.groups = [Group(node.kind, node.kind == FusionKind.OUT_FUSABLE) for node in nodes]
+
+    def run(self) -> None:
+        """Merge whatever the rules allow."""
+        for phase in range(3):
+            for index, dominator in enumerate(self.tree):
+                if self.groups[index].kind != FusionKind.OPAQUE and dominator.parent is not None:
+                    self._visit(index, dominator, dominator.parent, phase)
+
+    def members(self) -> list[list[int]]:
+        """The nodes of each group in order; groups ordered by their last node."""
+        found: dict[int, list[int]] = {}
+        for index, group in enumerate(self.groups):
+            found.setdefault(id(group.root()), []).append(index)
+        return sorted(found.values(), key=lambda group: group[-1])
+
+    def _visit(self, index: int, dominator: PostDominator, sink: int, phase: int) -> None:
+        condition = self._concat_rule(index, sink) if phase == 2 else self._rule(index, dominator, sink, phase)
+        if condition is not None:
+            self._join(index, sink, condition)
+
+    def _rule(self, index: int, dominator: PostDominator, sink: int, phase: int) -> Condition | None:
+        """What phases 0 and 1 want of the paths from a node to its post-dominator."""
+        group, target = self.groups[index], self.groups[sink]
+        if group.root() is target.root() or target.kind == TUPLE:
+            return None
+        if group.kind == FusionKind.OUT_FUSABLE:
+            elementwise = phase == 0 and dominator.edge == FusionKind.ELEMENTWISE
+            return (lambda kind, _: kind <= FusionKind.BROADCAST) if elementwise else None
+        if group.kind <= FusionKind.BROADCAST:
+            if dominator.edge > FusionKind.REDUCTION:
+                return None
+            between = FusionKind.INJECTIVE
+            if target.root().kind == FusionKind.OUT_FUSABLE:
+                between = FusionKind.BROADCAST
+            return lambda kind, at_end: kind <= (FusionKind.OUT_FUSABLE if at_end else between)
+        if group.kind in (FusionKind.INJECTIVE, TUPLE) and phase == 1:
+            return lambda kind, _: kind <= FusionKind.INJECTIVE
+        return None
+
+    def _concat_rule(self, index: int, sink: int) -> Condition | None:
+        """What phase 2 wants of the paths from a producer to a concatenation."""
+        target = self.groups[sink]
+        fused = target.kind == TUPLE and target.root().kind <= FusionKind.INJECTIVE
+        if self.groups[index].kind > FusionKind.INJECTIVE or not fused:
+            return None
+        return lambda kind, _: kind <= FusionKind.INJECTIVE
+
+    def _join(self, source: int, sink: int, condition: Condition) -> None:
+        """Merge everything from `source` to `sink`, if all of it fits and the kernel does not grow too long."""
+        path = self._path(source, sink, condition)
+        target = self.groups[sink].root()
+        if path is None:
+            return
+        roots = {id(root): root for root in (self.groups[index].root() for index in path) if root is not target}
+        if target.size + sum(root.size for root in roots.values()) <= self.max_depth:
+            for root in roots.values():
+                _merge(root, target)
+
+    def _path(self, source: int, sink: int, condition: Condition) -> list[int] | None:
+        """All nodes from `source` up to but without `sink`; None if one of them, or the sink, does not fit."""
+        path, seen, stack = [source], {source}, [user for user, _ in self.nodes[source].users]
+        while stack:
+            index = stack.pop()
+            if index in seen:
+                continue
+            seen.add(index)
+            if not condition(self.groups[index].root().kind, index == sink):
+                return None
+            if index != sink:
+                path.append(index)
+                stack.extend(user for user, _ in self.nodes[index].users)
+        return path
+
+
+def _merge(child: Group, parent: Group) -> None:
+    """Make `child` part of `parent`; the kind of a group changes by an anchor only."""
+    child.parent = parent
+    parent.size += child.size
+    if child.is_anchor:
+        parent.is_anchor = True
+        parent.kind = max(parent.kind, child.kind)
+
+
+def partition(nodes: list[Node], max_depth: int) -> list[list[int]]:
+    """The nodes that share a kernel, groups in an order in which they can run."""
+    groups = Partition(nodes, max_depth)
+    groups.run()
+    return groups.members()

@@ -1,0 +1,132 @@
+"""Put the calls of a network into the order that needs the smallest arena.
+
+    %a = graph.call @wide(%x) : (tensor<16xf32>) -> tensor<1024xf32>
+    %b = graph.call @wide(%x) : (tensor<16xf32>) -> tensor<1024xf32>
+    %c = graph.call @narrow(%a) : (tensor<1024xf32>) -> tensor<16xf32>
+->
+    %a = graph.call @wide(%x) : …
+    %c = graph.call @narrow(%a) : …
+    %b = graph.call @wide(%x) : …
+
+Weights come first, a reshape follows the call it belongs to. Inputs, outputs and weights of the network lie outside the
+arena and do not count. A kernel that reads an operand elementwise is taken to compute in place.
+
+Declined (the given order stays) where no other order is better, and for functions that hold anything but weights, calls
+and reshapes.
+"""
+
+from dataclasses import dataclass
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.func import FuncOp, ReturnOp
+from xdsl.ir import Block, Operation, SSAValue
+from xdsl.passes import ModulePass
+
+from s2s.analysis.dtypes import as_tensor_type, size_in_bytes
+from s2s.dialects import graph
+from s2s.dialects.graph import FusionKind, fusion_kind
+from s2s.memory.order import order_steps
+from s2s.memory.steps import Step
+
+
+@dataclass(frozen=True)
+class OrderCallsPass(ModulePass):
+    """Order the calls of every function that holds nothing else."""
+
+    name = "graph-order-calls"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        functions = [function for function in op.body.block.ops if isinstance(function, FuncOp)]
+        elementwise = {
+            function.sym_name.data: _elementwise_arguments(function)
+            for function in functions
+            if "kernel" in function.attributes
+        }
+        for function in functions:
+            if "kernel" not in function.attributes and function.body.blocks and _is_network(function.body.block):
+                _order(function.body.block, elementwise)
+
+
+def _is_network(block: Block) -> bool:
+    known = (graph.WeightOp, graph.CallOp, graph.ReshapeOp, ReturnOp)
+    return all(isinstance(op, known) for op in block.ops)
+
+
+def _elementwise_arguments(kernel: FuncOp) -> frozenset[int]:
+    """Arguments of the type of the result that are read only to compute the same element of it."""
+    block = kernel.body.block
+    terminator = block.last_op
+    assert terminator is not None
+    reached: set[Operation] = {terminator}
+    pending = list(terminator.operands)
+    target = terminator.operands[0].type
+    while pending:
+        owner = pending.pop().owner
+        if isinstance(owner, Operation) and owner not in reached and fusion_kind(owner) <= FusionKind.BROADCAST:
+            reached.add(owner)
+            pending.extend(operand for operand in owner.operands if operand.type == target)
+    return frozenset(
+        at
+        for at, argument in enumerate(block.args)
+        if argument.type == target and all(use.operation in reached for use in argument.uses)
+    )
+
+
+def _order(block: Block, elementwise: dict[str, frozenset[int]]) -> None:
+    """Take the operations out of the block and put them back in order."""
+    ops = list(block.ops)
+    calls = [op for op in ops if isinstance(op, graph.CallOp)]
+    source = _sources(ops)
+    outputs = {source[operand] for op in ops if isinstance(op, ReturnOp) for operand in op.operands}
+    results = [output for call in calls for output in call.outputs]
+    numbers: dict[SSAValue, int] = {value: number for number, value in enumerate(results)}
+    sizes = [0 if value in outputs else _bytes(value) for value in results]
+    steps = [_step(call, source, numbers, elementwise.get(call.callee.string_value(), frozenset())) for call in calls]
+    order = order_steps(steps, sizes)
+    for op in ops:
+        op.detach()
+    block.add_ops(op for op in ops if isinstance(op, graph.WeightOp))
+    placed: set[Operation] = set()
+    for number in order:
+        _add(calls[number], block, placed)
+    for op in ops:
+        if isinstance(op, graph.ReshapeOp | ReturnOp):
+            _add(op, block, placed)
+
+
+def _add(op: Operation, block: Block, placed: set[Operation]) -> None:
+    """Append `op`, after the reshapes it reads."""
+    for operand in op.operands:
+        if isinstance(operand.owner, graph.ReshapeOp):
+            _add(operand.owner, block, placed)
+    if op not in placed:
+        placed.add(op)
+        block.add_op(op)
+
+
+def _sources(ops: list[Operation]) -> dict[SSAValue, SSAValue]:
+    """For each value the one whose bytes it shows: reshapes stand for what they reshape."""
+    source: dict[SSAValue, SSAValue] = {}
+    for op in ops:
+        for operand in op.operands:
+            source.setdefault(operand, operand)
+        for result in op.results:
+            source[result] = source[op.operands[0]] if isinstance(op, graph.ReshapeOp) else result
+    return source
+
+
+def _bytes(value: SSAValue) -> int:
+    kind = as_tensor_type(value.type)
+    return kind.element_count() * size_in_bytes(kind.element_type)
+
+
+def _step(
+    call: graph.CallOp, source: dict[SSAValue, SSAValue], numbers: dict[SSAValue, int], elementwise: frozenset[int]
+) -> Step:
+    reads = [source[operand] for operand in call.inputs]
+    writes = tuple(numbers[output] for output in call.outputs)
+    in_place = tuple(
+        (writes[0], numbers[read]) for at, read in enumerate(reads) if at in elementwise and read in numbers
+    )
+    return Step(tuple(numbers[read] for read in reads if read in numbers), writes, in_place=in_place)
