@@ -1,0 +1,90 @@
+"""Turn the operators inside kernels into structured computations.
+
+    func.func private @relu(%x: tensor<8xf32>) -> tensor<8xf32> {
+      %y = graph.clamp %x {min = 0.0} : tensor<8xf32>
+      func.return %y : tensor<8xf32>
+    }
+->
+    func.func private @relu(%x: tensor<8xf32>) -> tensor<8xf32> {
+      %y = tensor.compute [8] points(%x at #tensor.access<affine_map<(d0) -> (d0)>>) apply {
+      ^bb0(%x: f32):
+        %0 = arith.constant 0.0 : f32
+        %1 = arith.maximumf %x, %0 : f32
+        tensor.yield %1 : f32
+      } : (tensor<8xf32>) -> tensor<8xf32>
+      func.return %y : tensor<8xf32>
+    }
+
+Signatures stay as they are, and so does `@main`, which only calls kernels. A constant becomes part of the computations
+that read it. Users come before producers, so that a constant is seen by them all before it goes.
+"""
+
+from dataclasses import dataclass
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.func import FuncOp
+from xdsl.passes import ModulePass
+from xdsl.pattern_rewriter import (
+    GreedyRewritePatternApplier,
+    PatternRewriter,
+    PatternRewriteWalker,
+    RewritePattern,
+    op_type_rewrite_pattern,
+)
+
+from s2s.dialects import graph
+from s2s.errors import CompilerBug
+from s2s.passes.graph.lower_to_tensor import binary, conv, elementwise, index, linear, norm, pool, reduce, shape
+from s2s.passes.graph.lower_to_tensor.compute import compute, constant_number, place
+
+MAIN = "main"
+"""The function that is the network; all others are kernels."""
+
+
+class LowerConstant(RewritePattern):
+    """A constant that every user took into its region goes; one that is read as a tensor is computed."""
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: graph.ConstantOp, rewriter: PatternRewriter) -> None:
+        if not op.y.uses:
+            return rewriter.erase(op)
+        number, kind = constant_number(op.y), op.y.type
+        if number is None:
+            raise CompilerBug(
+                f"{place(op)}: {kind} of several values is inside a kernel, where it should be an argument"
+            )
+        y = compute(rewriter, op, kind.get_shape(), apply=lambda s: s.constant(number, kind.element_type), widen=False)
+        return rewriter.replace(op, [], [y])
+
+
+PATTERNS: list[RewritePattern] = [
+    LowerConstant(),
+    *elementwise.PATTERNS,
+    *binary.PATTERNS,
+    *conv.PATTERNS,
+    *linear.PATTERNS,
+    *pool.PATTERNS,
+    *norm.PATTERNS,
+    *shape.PATTERNS,
+    *index.PATTERNS,
+    *reduce.PATTERNS,
+]
+
+
+@dataclass(frozen=True)
+class LowerToTensorPass(ModulePass):
+    name = "graph-lower-to-tensor"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        lowering = GreedyRewritePatternApplier(PATTERNS, dce_enabled=False)
+        for kernel in op.ops:
+            if not isinstance(kernel, FuncOp) or kernel.sym_name.data == MAIN or kernel.is_declaration:
+                continue
+            PatternRewriteWalker(lowering, apply_recursively=False, walk_reverse=True).rewrite_region(kernel.body)
+            for left in kernel.body.walk():
+                if left.dialect_name() == "graph":
+                    raise CompilerBug(f"{place(left)} in @{kernel.sym_name.data} has no lowering")
+
+
+__all__ = ["LowerToTensorPass"]

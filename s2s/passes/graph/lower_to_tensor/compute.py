@@ -1,0 +1,218 @@
+"""Builds a `tensor.compute` from index expressions and Python functions on scalars.
+
+    d = dims(3)
+    compute(
+        rewriter, op, [m, n], [k],
+        reads=[at(a, d[0], d[2]), at(b, d[2], d[1])],
+        inits=[(0, f32)],
+        reduce=lambda s, x, w, acc: acc + x * w,
+        apply=lambda s, acc: acc,
+    )
+
+What a lowering need not think of: an access that can miss its operand is guarded, index expressions are simplified by
+the sizes of the domain, a one-element `graph.constant` becomes a constant inside the region, and floats narrower than
+f32 are calculated with in f32 and rounded once, when they are stored.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+from xdsl.builder import Builder
+from xdsl.dialects.builtin import StringAttr, TensorType
+from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
+from xdsl.ir.affine import AffineConstantExpr, AffineDimExpr, AffineExpr, AffineMap
+from xdsl.pattern_rewriter import PatternRewriter
+from xdsl.rewriter import InsertPoint
+
+from s2s.analysis.affine import bounds, ranges, simplify
+from s2s.analysis.compute import DIM_NAMES, shape_of
+from s2s.analysis.dtypes import from_dense, is_float, tensor_type
+from s2s.dialects import graph, tensor
+from s2s.dialects.graph.base import type_of
+from s2s.dialects.tensor import AccessAttr, scalar_type
+from s2s.errors import UnsupportedError
+from s2s.passes.graph.lower_to_tensor.conversion import Number, number_attribute, widened
+from s2s.passes.graph.lower_to_tensor.scalars import Scalar, Scalars
+
+Index = AffineExpr | int
+Outcome = Scalar | tuple[Scalar, ...]
+Body = (
+    Callable[[Scalars], Outcome]
+    | Callable[[Scalars, Scalar], Outcome]
+    | Callable[[Scalars, Scalar, Scalar], Outcome]
+    | Callable[[Scalars, Scalar, Scalar, Scalar], Outcome]
+    | Callable[[Scalars, Scalar, Scalar, Scalar, Scalar], Outcome]
+    | Callable[[Scalars, Scalar, Scalar, Scalar, Scalar, Scalar], Outcome]
+    | Callable[[Scalars, *tuple[Scalar, ...]], Outcome]
+)
+"""A function that writes a region: it takes what the region takes and gives what the region yields."""
+
+
+@dataclass(frozen=True)
+class Operand:
+    """A tensor and the index expressions it is read at, over the dimensions of the domain."""
+
+    value: SSAValue
+    indices: tuple[AffineExpr, ...]
+    divisors: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Argument:
+    """What a region takes: a block argument of `type`, or a number that is known."""
+
+    element: Attribute
+    type: Attribute | None
+    name: str | None = None
+    number: Number = 0
+
+
+def place(op: Operation) -> str:
+    """Where the user finds `op`: `conv1 (graph.conv)`."""
+    return f"{', '.join(graph.provenance(op)) or 'a node'} ({op.name})"
+
+
+def dims(count: int) -> tuple[AffineExpr, ...]:
+    """The dimensions of a domain."""
+    return tuple(AffineDimExpr(position) for position in range(count))
+
+
+def at(value: SSAValue, *indices: Index, divisors: Sequence[int] | None = None) -> Operand:
+    """`value[indices]`, each index divided by its divisor; where that leaves a rest, there is no element."""
+    exprs = tuple(AffineConstantExpr(index) if isinstance(index, int) else index for index in indices)
+    return Operand(value, exprs, tuple(divisors or (1,) * len(exprs)))
+
+
+def aligned(value: SSAValue, indices: Sequence[AffineExpr]) -> Operand:
+    """`value` broadcast by numpy's rule to a tensor that is read at `indices`."""
+    shape = shape_of(value)
+    last = indices[len(indices) - len(shape) :]
+    return at(value, *(0 if size == 1 else index for size, index in zip(shape, last, strict=True)))
+
+
+def compute(
+    rewriter: PatternRewriter,
+    op: Operation,
+    parallel: Sequence[int],
+    reduction: Sequence[int] = (),
+    *,
+    reads: Sequence[Operand] = (),
+    points: Sequence[Operand] = (),
+    tables: Sequence[SSAValue] = (),
+    inits: Sequence[tuple[Number, Attribute]] = (),
+    reduce: Body | None = None,
+    apply: Body,
+    element: Attribute | None = None,
+    widen: bool = True,
+    names: Sequence[str] = (),
+) -> SSAValue:
+    """Insert before `op` a computation of shape `parallel`, and return its result.
+
+    `element` is that of the result, by default the one of `op`; without `widen` the regions see narrow floats as they
+    are stored. `names` are those of the dimensions. A reduction over no element leaves the initial values.
+    """
+    element = type_of(op.results[0]).element_type if element is None else element
+    if 0 in parallel:
+        fact = f"{place(op)}: the result {list(parallel)} has no element"
+        raise UnsupportedError(f"{fact}; take the node out of the model")
+    accumulators = [Argument(kind, scalar_type(kind), "acc") for _, kind in inits]
+    if reduce is None or 0 in reduction:
+        accumulators = [Argument(kind, None, number=number) for number, kind in inits]
+        reads, reduction, inits, reduce = (), (), (), None
+    sizes = [*parallel, *reduction]
+    whole = [Argument(type_of(table).element_type, table.type, table.name_hint) for table in tables]
+    taken, read_accesses = _arguments(reads, sizes)
+    pointed, point_accesses = _arguments(points, parallel)
+    region = None
+    if reduce is not None:
+        region = _write([*taken, *accumulators, *whole], reduce, [kind for _, kind in inits], widen=widen)
+    made = tensor.ComputeOp(
+        parallel,
+        reduction,
+        reads=read_accesses,
+        points=point_accesses,
+        tables=tables,
+        inits=[number_attribute(number, kind) for number, kind in inits],
+        reduce=region,
+        apply=_write([*accumulators, *pointed, *whole], apply, [element], widen=widen),
+        result_types=[tensor_type(element, tuple(parallel))],
+    )
+    graph.copy_provenance(made, op)
+    if names:
+        made.attributes[DIM_NAMES] = StringAttr(" ".join(names))
+    return rewriter.insert(made).res[0]
+
+
+def move(
+    rewriter: PatternRewriter,
+    op: Operation,
+    parallel: Sequence[int],
+    points: Sequence[Operand],
+    *,
+    tables: Sequence[SSAValue] = (),
+    apply: Body = lambda s, x: x,
+) -> SSAValue:
+    """As `compute`, for operators that pass elements on as they are."""
+    return compute(rewriter, op, parallel, points=points, tables=tables, apply=apply, widen=False)
+
+
+def _arguments(
+    operands: Iterable[Operand], sizes: Sequence[int]
+) -> tuple[list[Argument], list[tuple[SSAValue, AccessAttr]]]:
+    """What a region sees of `operands`, and the accesses to those that are not constants."""
+    arguments: list[Argument] = []
+    accesses: list[tuple[SSAValue, AccessAttr]] = []
+    for operand in operands:
+        kind = type_of(operand.value).element_type
+        access = access_of(operand, sizes)
+        number = None if access.is_guarded else constant_number(operand.value)
+        if number is None:
+            arguments.append(Argument(kind, scalar_type(kind), operand.value.name_hint))
+            accesses.append((operand.value, access))
+        else:
+            arguments.append(Argument(kind, None, number=number))
+    return arguments, accesses
+
+
+def access_of(operand: Operand, sizes: Sequence[int]) -> AccessAttr:
+    """The access of `operand` from a domain of `sizes`, guarded unless it hits an element at every point."""
+    domain = ranges(sizes)
+    indices = tuple(simplify(index, domain) for index in operand.indices)
+    guarded = any(divisor > 1 for divisor in operand.divisors)
+    for index, size in zip(indices, type_of(operand.value).get_shape(), strict=True):
+        low, high = bounds(index, domain)
+        guarded = guarded or low < 0 or high >= size
+    return AccessAttr.of(AffineMap(len(sizes), 0, indices), guarded=guarded, divisors=operand.divisors)
+
+
+def constant_number(value: SSAValue) -> Number | None:
+    """The number that all elements of `value` are, if a `graph.constant` says so."""
+    if not isinstance(value.owner, graph.ConstantOp):
+        return None
+    dense = value.owner.value
+    if len(dense) != 1 and not dense.is_splat():
+        return None
+    return from_dense(dense).reshape(-1)[0].item()
+
+
+def _write(arguments: Sequence[Argument], body: Body, yields: Sequence[Attribute], *, widen: bool) -> Region:
+    """A region that takes `arguments`, does `body` and yields its outcome as `yields`."""
+    block = Block(arg_types=[argument.type for argument in arguments if argument.type is not None])
+    builder = Builder(InsertPoint.at_end(block))
+    s = Scalars(builder)
+    free = iter(block.args)
+    values: list[Scalar] = []
+    for argument in arguments:
+        kind = widened(argument.element) if widen else argument.element
+        if argument.type is None:
+            values.append(s.constant(argument.number, kind))
+            continue
+        passed = next(free)
+        passed.name_hint = argument.name
+        value = s.argument(passed, argument.element)
+        values.append(value if isinstance(argument.type, TensorType) else s.cast(value, kind))
+    outcome = body(s, *values)
+    results = (outcome,) if isinstance(outcome, Scalar) else outcome
+    stored = [s.cast(y, kind) if is_float(y.element) else y for y, kind in zip(results, yields, strict=True)]
+    builder.insert(tensor.YieldOp(*(y.value for y in stored)))
+    return Region(block)

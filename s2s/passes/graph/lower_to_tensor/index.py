@@ -1,0 +1,81 @@
+"""Lowers the operators that read at positions held in a tensor.
+
+    %y = graph.gather %x, %i {axis = 0} : (tensor<10x4xf32>, tensor<3xi64>) -> tensor<3x4xf32>
+->
+    %y = tensor.compute [3, 4] points(%i at …(d0)) tables(%x) apply { tensor.extract %x[place, d1] }
+
+A negative index counts from the end. An index outside the dimension is an error in ONNX; here it is moved to the
+nearest element, so that no input makes a kernel read outside its buffers.
+"""
+
+from xdsl.dialects.builtin import i32
+from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
+
+from s2s.analysis.compute import shape_of
+from s2s.analysis.dtypes import is_unsigned
+from s2s.dialects import graph
+from s2s.passes.graph.lower_to_tensor.compute import at, constant_number, dims, move
+from s2s.passes.graph.lower_to_tensor.scalars import Scalar, Scalars
+
+
+def _place(s: Scalars, index: Scalar, size: int) -> Scalar:
+    """`index` counted from the front, inside `[0, size)`."""
+    place = s.cast(index, i32)
+    if not is_unsigned(index.element):
+        place = s.select(s.less(place, 0), place + size, place)
+    return s.minimum(s.maximum(place, 0), size - 1)
+
+
+class LowerGather(RewritePattern):
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: graph.GatherOp, rewriter: PatternRewriter) -> None:
+        axis, shape = op.axis.value.data, op.y.type.get_shape()
+        size, end = shape_of(op.x)[axis], axis + len(shape_of(op.indices))
+        d = dims(len(shape))
+        known = constant_number(op.indices)
+        if known is not None and -size <= known < size:
+            source = at(op.x, *d[:axis], int(known) % size, *d[end:])
+            return rewriter.replace(op, [], [move(rewriter, op, shape, [source])])
+
+        def gather(s: Scalars, index: Scalar, x: Scalar) -> Scalar:
+            before = [s.index(dim) for dim in range(axis)]
+            return s.extract(x, [*before, _place(s, index, size), *(s.index(dim) for dim in range(end, len(shape)))])
+
+        y = move(rewriter, op, shape, [at(op.indices, *d[axis:end])], tables=[op.x], apply=gather)
+        return rewriter.replace(op, [], [y])
+
+
+class LowerGatherElements(RewritePattern):
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: graph.GatherElementsOp, rewriter: PatternRewriter) -> None:
+        axis, shape = op.axis.value.data, op.y.type.get_shape()
+
+        def gather(s: Scalars, index: Scalar, x: Scalar) -> Scalar:
+            places = [s.index(dim) for dim in range(len(shape)) if dim != axis]
+            places.insert(axis, _place(s, index, shape_of(op.x)[axis]))
+            return s.extract(x, places)
+
+        y = move(rewriter, op, shape, [at(op.indices, *dims(len(shape)))], tables=[op.x], apply=gather)
+        rewriter.replace(op, [], [y])
+
+
+class LowerGatherNd(RewritePattern):
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: graph.GatherNdOp, rewriter: PatternRewriter) -> None:
+        batch, shape = op.batch_dims.value.data, op.y.type.get_shape()
+        *positions, length = shape_of(op.indices)
+        sizes = shape_of(op.x)[batch : batch + length]
+        d = dims(len(shape))
+
+        def gather(s: Scalars, *values: Scalar) -> Scalar:
+            *indices, x = values
+            places = [_place(s, index, size) for index, size in zip(indices, sizes, strict=True)]
+            inner = [s.index(dim) for dim in range(len(positions), len(shape))]
+            return s.extract(x, [*(s.index(dim) for dim in range(batch)), *places, *inner])
+
+        points = [at(op.indices, *d[: len(positions)], part) for part in range(length)]
+        y = move(rewriter, op, shape, points, tables=[op.x], apply=gather)
+        rewriter.replace(op, [], [y])
+
+
+PATTERNS: tuple[RewritePattern, ...] = (LowerGather(), LowerGatherElements(), LowerGatherNd())

@@ -1,0 +1,54 @@
+"""Lowers the matrix product.
+
+    %y = graph.matmul %a, %b : (tensor<4x8xf32>, tensor<8x3xf32>) -> tensor<4x3xf32>
+->
+    %y = tensor.compute [4, 3 | 8] reads(%a at …(d0, d2), %b at …(d2, d1)) inits [0.0 : f32] reduce { acc + a * b }
+"""
+
+from collections.abc import Sequence
+
+from xdsl.ir import SSAValue
+from xdsl.ir.affine import AffineExpr
+from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
+
+from s2s.analysis.compute import shape_of
+from s2s.dialects import graph
+from s2s.passes.graph.lower_to_tensor.compute import Operand, aligned, compute, dims
+from s2s.passes.graph.lower_to_tensor.conversion import widened
+from s2s.passes.graph.lower_to_tensor.scalars import Scalar, Scalars
+
+
+def multiply_add(s: Scalars, a: Scalar, b: Scalar, acc: Scalar) -> Scalar:
+    """One step of a sum of products."""
+    return acc + a * b
+
+
+class LowerMatmul(RewritePattern):
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: graph.MatmulOp, rewriter: PatternRewriter) -> None:
+        shape = op.y.type.get_shape()
+        inner = shape_of(op.a)[-2 if op.transpose_a is not None else -1]
+        *batch, row, column, k = dims(len(shape) + 1)
+        a = _matrix(op.a, batch, row, k, transposed=op.transpose_a is not None)
+        b = _matrix(op.b, batch, k, column, transposed=op.transpose_b is not None)
+        y = compute(
+            rewriter,
+            op,
+            shape,
+            [inner],
+            reads=[a, b],
+            inits=[(0, widened(op.y.type.element_type))],
+            reduce=multiply_add,
+            apply=lambda s, acc: acc,
+            names=[*(f"b{number}" for number in range(len(batch))), "m", "n", "k"],
+        )
+        rewriter.replace(op, [], [y])
+
+
+def _matrix(
+    value: SSAValue, batch: Sequence[AffineExpr], row: AffineExpr, column: AffineExpr, *, transposed: bool
+) -> Operand:
+    return aligned(value, [*batch, column, row] if transposed else [*batch, row, column])
+
+
+PATTERNS: tuple[RewritePattern, ...] = (LowerMatmul(),)

@@ -1,0 +1,192 @@
+"""Lowers normalisations to a few computations each; statistics of narrow floats are kept in f32.
+
+    %y = graph.softmax %x {axis = 1} : (tensor<4x8xf32>) -> tensor<4x8xf32>
+->
+    %m = tensor.compute [4 | 8] …      the maxima
+    %e = tensor.compute [4, 8] …       exp(x - m)
+    %s = tensor.compute [4 | 8] …      1 / the sums of e
+    %y = tensor.compute [4, 8] …       e * s
+"""
+
+from collections.abc import Sequence
+from math import prod
+
+from xdsl.dialects import math
+from xdsl.ir import SSAValue
+from xdsl.ir.affine import AffineExpr
+from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
+
+from s2s.dialects import graph
+from s2s.dialects.graph.norm import AxisNormOp
+from s2s.passes.graph.lower_to_tensor.compute import Body, Operand, aligned, at, compute, dims
+from s2s.passes.graph.lower_to_tensor.conversion import widened
+from s2s.passes.graph.lower_to_tensor.reduce import MAXIMUM, SUM, Fold, reduced_indices
+from s2s.passes.graph.lower_to_tensor.scalars import POWER, Scalar, Scalars
+
+
+def _exp(s: Scalars, x: Scalar) -> Scalar:
+    return s.unary(math.ExpOp, x)
+
+
+class AlongAxis:
+    """Computations over the shape of `op`, and statistics along its axis, which lack that dimension."""
+
+    def __init__(self, rewriter: PatternRewriter, op: AxisNormOp) -> None:
+        self.rewriter, self.op = rewriter, op
+        self.axis, self.shape = op.axis.value.data, op.y.type.get_shape()
+        self.element = widened(op.y.type.element_type)
+
+    def statistic(self, fold: Fold, x: SSAValue, apply: Body) -> SSAValue:
+        """`apply` of all elements of `x` along the axis folded."""
+        return compute(
+            self.rewriter,
+            self.op,
+            self.shape[: self.axis] + self.shape[self.axis + 1 :],
+            [self.shape[self.axis]],
+            reads=[at(x, *reduced_indices(len(self.shape), [self.axis], keepdims=False))],
+            inits=[(fold.start(self.element), self.element)],
+            reduce=fold.step,
+            apply=apply,
+            element=self.element,
+        )
+
+    def elements(self, points: Sequence[Operand], apply: Body, *, last: bool) -> SSAValue:
+        """`apply` at every element; in the type of the result if it is the `last` computation."""
+        element = None if last else self.element
+        return compute(self.rewriter, self.op, self.shape, points=points, apply=apply, element=element)
+
+    def whole(self, x: SSAValue) -> Operand:
+        """`x` of the shape of the result, at the current element."""
+        return at(x, *dims(len(self.shape)))
+
+    def along(self, statistic: SSAValue) -> Operand:
+        """`statistic` for the current element."""
+        d = dims(len(self.shape))
+        return at(statistic, *d[: self.axis], *d[self.axis + 1 :])
+
+
+class LowerSoftmax(RewritePattern):
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: graph.SoftmaxOp, rewriter: PatternRewriter) -> None:
+        over = AlongAxis(rewriter, op)
+        top = over.statistic(MAXIMUM, op.x, lambda s, acc: acc)
+        powers = over.elements([over.whole(op.x), over.along(top)], lambda s, x, m: _exp(s, x - m), last=False)
+        scale = over.statistic(SUM, powers, lambda s, acc: 1 / acc)
+        y = over.elements([over.whole(powers), over.along(scale)], lambda s, e, r: e * r, last=True)
+        rewriter.replace(op, [], [y])
+
+
+class LowerLogSoftmax(RewritePattern):
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: graph.LogSoftmaxOp, rewriter: PatternRewriter) -> None:
+        over = AlongAxis(rewriter, op)
+        top = over.statistic(MAXIMUM, op.x, lambda s, acc: acc)
+        shifted = over.elements([over.whole(op.x), over.along(top)], lambda s, x, m: x - m, last=False)
+        powers = Fold(SUM.start, lambda s, x, acc: acc + _exp(s, x))
+        log_sum = over.statistic(powers, shifted, lambda s, acc: s.unary(math.LogOp, acc))
+        y = over.elements([over.whole(shifted), over.along(log_sum)], lambda s, x, total: x - total, last=True)
+        rewriter.replace(op, [], [y])
+
+
+class LowerLayerNorm(RewritePattern):
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: graph.LayerNormOp, rewriter: PatternRewriter) -> None:
+        axis, shape = op.axis.value.data, op.y.type.get_shape()
+        outer, inner, d = shape[:axis], shape[axis:], dims(len(shape))
+        element = widened(op.y.type.element_type)
+        count, epsilon = prod(inner), op.epsilon.value.data
+        mean = compute(
+            rewriter,
+            op,
+            outer,
+            inner,
+            reads=[at(op.x, *d)],
+            inits=[(0, element)],
+            reduce=SUM.step,
+            apply=lambda s, acc: acc / count,
+            element=element,
+        )
+        scale = compute(
+            rewriter,
+            op,
+            outer,
+            inner,
+            reads=[at(op.x, *d), at(mean, *d[:axis])],
+            inits=[(0, element)],
+            reduce=_add_squared_difference,
+            apply=lambda s, acc: 1 / s.unary(math.SqrtOp, acc / count + epsilon),
+            element=element,
+        )
+        parameters = [aligned(value, d) for value in (op.scale, op.bias) if value is not None]
+
+        def normalised(s: Scalars, *values: Scalar) -> Scalar:
+            x, middle, factor, *given = values
+            y = (x - middle) * factor
+            y = y * given.pop(0) if op.scale is not None else y
+            return y + given.pop(0) if op.bias is not None else y
+
+        points = [at(op.x, *d), at(mean, *d[:axis]), at(scale, *d[:axis]), *parameters]
+        rewriter.replace(op, [], [compute(rewriter, op, shape, points=points, apply=normalised)])
+
+
+def _add_squared_difference(s: Scalars, x: Scalar, mean: Scalar, acc: Scalar) -> Scalar:
+    difference = x - mean
+    return acc + difference * difference
+
+
+class LowerBatchNorm(RewritePattern):
+    """`(x - mean) * factor + bias` with one factor a channel, `scale / sqrt(var + epsilon)`."""
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: graph.BatchNormOp, rewriter: PatternRewriter) -> None:
+        shape, epsilon = op.y.type.get_shape(), op.epsilon.value.data
+        (position,) = dims(1)
+        factor = compute(
+            rewriter,
+            op,
+            [shape[1]],
+            points=[at(op.scale, position), at(op.var, position)],
+            apply=lambda s, scale, var: scale / s.unary(math.SqrtOp, var + epsilon),
+            element=widened(op.y.type.element_type),
+        )
+        d = dims(len(shape))
+        y = compute(
+            rewriter,
+            op,
+            shape,
+            points=[at(op.x, *d), at(op.mean, d[1]), at(factor, d[1]), at(op.bias, d[1])],
+            apply=lambda s, x, mean, scale, bias: (x - mean) * scale + bias,
+        )
+        rewriter.replace(op, [], [y])
+
+
+class LowerLrn(RewritePattern):
+    """The channels beyond the first and the last are skipped: they add nothing."""
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: graph.LrnOp, rewriter: PatternRewriter) -> None:
+        shape, size = op.y.type.get_shape(), op.size.value.data
+        alpha, beta, bias = op.alpha.value.data / size, op.beta.value.data, op.bias.value.data
+        *d, step = dims(len(shape) + 1)
+        neighbour: list[AffineExpr] = [d[0], d[1] + step - (size - 1) // 2, *d[2:]]
+        y = compute(
+            rewriter,
+            op,
+            shape,
+            [size],
+            reads=[at(op.x, *neighbour)],
+            points=[at(op.x, *d)],
+            inits=[(0, widened(op.y.type.element_type))],
+            reduce=lambda s, x, acc: acc + x * x,
+            apply=lambda s, acc, x: x / s.binary(POWER, acc * alpha + bias, beta),
+        )
+        rewriter.replace(op, [], [y])
+
+
+PATTERNS: tuple[RewritePattern, ...] = (
+    LowerSoftmax(),
+    LowerLogSoftmax(),
+    LowerLayerNorm(),
+    LowerBatchNorm(),
+    LowerLrn(),
+)

@@ -1,0 +1,154 @@
+"""Lowers reductions over axes, the search for a position, and the running sum.
+
+    %y = graph.reduce_max %x {axes = [1]} : (tensor<4x8xf32>) -> tensor<4xf32>
+->
+    %y = tensor.compute [4 | 8] reads(%x at …(d0, d1)) inits [-inf : f32] reduce { arith.maximumf } apply { … }
+
+A running sum reads, for each position, the whole axis shifted so that what does not count falls outside `x`:
+
+    %y = graph.cumsum %x {axis = 0} : (tensor<8xf32>) -> tensor<8xf32>
+->
+    %y = tensor.compute [8 | 8] reads(%x at #tensor.access<affine_map<(d0, d1) -> (d0 + d1 - 7)>, guarded>) …
+
+which is quadratic in the length of the axis, but adds in the order of the definition.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from math import prod
+
+from xdsl.dialects.builtin import i32, i64
+from xdsl.ir import Attribute
+from xdsl.ir.affine import AffineExpr
+from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
+
+from s2s.analysis.compute import shape_of
+from s2s.analysis.dtypes import is_float, size_in_bytes
+from s2s.dialects import graph
+from s2s.dialects.graph.base import type_of
+from s2s.dialects.graph.reduce import ArgReduceOp, ReduceOp
+from s2s.passes.graph.lower_to_tensor.compute import at, compute, dims
+from s2s.passes.graph.lower_to_tensor.conversion import Number, limits, widened
+from s2s.passes.graph.lower_to_tensor.scalars import GREATER, GREATER_EQUAL, LESS, LESS_EQUAL, Scalar, Scalars
+
+
+@dataclass(frozen=True)
+class Fold:
+    """How a reduction starts, and how it takes in one more element."""
+
+    start: Callable[[Attribute], Number]
+    step: Callable[[Scalars, Scalar, Scalar], Scalar]
+
+
+SUM = Fold(lambda element: 0, lambda s, x, acc: acc + x)
+PRODUCT = Fold(lambda element: 1, lambda s, x, acc: acc * x)
+MAXIMUM = Fold(lambda element: limits(element)[0], lambda s, x, acc: s.maximum(acc, x))
+MINIMUM = Fold(lambda element: limits(element)[1], lambda s, x, acc: s.minimum(acc, x))
+
+FOLDS: Mapping[type[ReduceOp], Fold] = {
+    graph.ReduceSumOp: SUM,
+    graph.ReduceProdOp: PRODUCT,
+    graph.ReduceMeanOp: SUM,
+    graph.ReduceMaxOp: MAXIMUM,
+    graph.ReduceMinOp: MINIMUM,
+}
+
+
+def reduced_indices(rank: int, axes: Sequence[int], *, keepdims: bool) -> list[AffineExpr]:
+    """The indices of an operand of `rank` over the domain `[dimensions of the result | axes]`."""
+    kept = rank if keepdims else rank - len(axes)
+    d = dims(kept + len(axes))
+    outer = iter(d[:kept])
+    inner = dict(zip(sorted(axes), d[kept:], strict=True))
+    indices: list[AffineExpr] = []
+    for axis in range(rank):
+        if axis not in inner:
+            indices.append(next(outer))
+            continue
+        if keepdims:
+            next(outer)
+        indices.append(inner[axis])
+    return indices
+
+
+def divided(s: Scalars, total: Scalar, count: Scalar | int) -> Scalar:
+    """`total / count`, integers towards zero in a type that holds the count."""
+    wide = total.element if is_float(total.element) or size_in_bytes(total.element) >= 4 else i32
+    divisor = s.constant(count, wide) if isinstance(count, int) else s.cast(count, wide)
+    return s.cast(s.cast(total, wide) / divisor, total.element)
+
+
+class LowerReduce(RewritePattern):
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: ReduceOp, rewriter: PatternRewriter) -> None:
+        x, axes = shape_of(op.x), sorted(op.axes.get_values())
+        sizes = [x[axis] for axis in axes]
+        element = widened(op.y.type.element_type)
+        fold = FOLDS[type(op)]
+        mean = isinstance(op, graph.ReduceMeanOp)
+        y = compute(
+            rewriter,
+            op,
+            op.y.type.get_shape(),
+            sizes or [1],
+            reads=[at(op.x, *reduced_indices(len(x), axes, keepdims=op.keepdims is not None))],
+            inits=[(fold.start(element), element)],
+            reduce=fold.step,
+            apply=lambda s, acc: divided(s, acc, prod(sizes)) if mean else acc,
+        )
+        rewriter.replace(op, [], [y])
+
+
+class LowerArgReduce(RewritePattern):
+    """NaN counts as the extreme; of equal elements the first counts, or the last."""
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: ArgReduceOp, rewriter: PatternRewriter) -> None:
+        axis, last = op.axis.value.data, op.select_last is not None
+        element = widened(type_of(op.x).element_type)
+        rank = len(op.y.type.get_shape())
+        largest = isinstance(op, graph.ArgmaxOp)
+        beyond = {True: (GREATER, GREATER_EQUAL), False: (LESS, LESS_EQUAL)}[largest][last]
+
+        def step(s: Scalars, x: Scalar, best: Scalar, place: Scalar) -> tuple[Scalar, Scalar]:
+            better = s.compare(beyond, x, best)
+            if is_float(element):
+                nan = s.not_equal(x, x)
+                better = better | (nan if last else nan & s.equal(best, best))
+            return s.select(better, x, best), s.select(better, s.position(rank), place)
+
+        y = compute(
+            rewriter,
+            op,
+            op.y.type.get_shape(),
+            [shape_of(op.x)[axis]],
+            reads=[at(op.x, *reduced_indices(len(shape_of(op.x)), [axis], keepdims=op.keepdims is not None))],
+            inits=[(limits(element)[0 if largest else 1], element), (0, i32)],
+            reduce=step,
+            apply=lambda s, best, place: s.cast(place, i64),
+        )
+        rewriter.replace(op, [], [y])
+
+
+class LowerCumsum(RewritePattern):
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: graph.CumsumOp, rewriter: PatternRewriter) -> None:
+        axis, shape = op.axis.value.data, op.y.type.get_shape()
+        *indices, back = dims(len(shape) + 1)
+        behind = back - (shape[axis] - 1) - (0 if op.exclusive is None else 1)
+        indices[axis] = indices[axis] + behind if op.reverse is None else indices[axis] - behind
+        element = widened(op.y.type.element_type)
+        y = compute(
+            rewriter,
+            op,
+            shape,
+            [shape[axis]],
+            reads=[at(op.x, *indices)],
+            inits=[(0, element)],
+            reduce=SUM.step,
+            apply=lambda s, acc: acc,
+        )
+        rewriter.replace(op, [], [y])
+
+
+PATTERNS: tuple[RewritePattern, ...] = (LowerReduce(), LowerArgReduce(), LowerCumsum())

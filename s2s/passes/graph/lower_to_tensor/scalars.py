@@ -1,0 +1,211 @@
+"""Scalar code for the regions of `tensor.compute`, written as Python expressions.
+
+    lambda s, x, w, acc: acc + x * w
+
+An operation is chosen by the element type of its operands: `arith.addf` for floats, `arith.addi` for integers. Values
+of integer type carry no sign inside a region, so a `Scalar` remembers the element type it came from and picks `divsi`
+or `divui` by it. The operations of `arith` on integers are total here and mean what `s2s_math.h` makes of them:
+arithmetic wraps around, a division by zero gives zero, a shift by the width or more shifts everything out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from xdsl.builder import Builder
+from xdsl.dialects import arith, math
+from xdsl.dialects.builtin import IndexType, i1, i32
+from xdsl.ir import Attribute, Operation, SSAValue
+
+from s2s.analysis.dtypes import is_bool, is_float, is_unsigned
+from s2s.dialects import tensor
+from s2s.errors import CompilerBug
+from s2s.passes.graph.lower_to_tensor.conversion import Number, NumberAttr, conversion, number_attribute
+
+Build = Callable[[SSAValue, SSAValue], Operation]
+
+
+@dataclass(frozen=True)
+class Choice:
+    """The operation to build for floats, for signed and for unsigned integers; bools count as unsigned."""
+
+    on_floats: Build
+    on_signed: Build
+    on_unsigned: Build
+
+    def of(self, element: Attribute) -> Build:
+        """The one for `element`."""
+        if is_float(element):
+            return self.on_floats
+        return self.on_unsigned if is_unsigned(element) or is_bool(element) else self.on_signed
+
+
+def _no_floats(a: SSAValue, b: SSAValue) -> Operation:
+    raise CompilerBug(f"an integer operation is applied to {a.type} and {b.type}")
+
+
+def _compare(on_floats: str, on_signed: str, on_unsigned: str) -> Choice:
+    return Choice(
+        lambda a, b: arith.CmpfOp(a, b, on_floats),
+        lambda a, b: arith.CmpiOp(a, b, on_signed),
+        lambda a, b: arith.CmpiOp(a, b, on_unsigned),
+    )
+
+
+ADD = Choice(arith.AddfOp, arith.AddiOp, arith.AddiOp)
+SUB = Choice(arith.SubfOp, arith.SubiOp, arith.SubiOp)
+MUL = Choice(arith.MulfOp, arith.MuliOp, arith.MuliOp)
+DIV = Choice(arith.DivfOp, arith.DivSIOp, arith.DivUIOp)
+REM = Choice(tensor.RemFOp, arith.RemSIOp, arith.RemUIOp)
+MAXIMUM = Choice(arith.MaximumfOp, arith.MaxSIOp, arith.MaxUIOp)
+MINIMUM = Choice(arith.MinimumfOp, arith.MinSIOp, arith.MinUIOp)
+AND = Choice(_no_floats, arith.AndIOp, arith.AndIOp)
+OR = Choice(_no_floats, arith.OrIOp, arith.OrIOp)
+XOR = Choice(_no_floats, arith.XOrIOp, arith.XOrIOp)
+SHIFT_LEFT = Choice(_no_floats, arith.ShLIOp, arith.ShLIOp)
+SHIFT_RIGHT = Choice(_no_floats, arith.ShRSIOp, arith.ShRUIOp)
+POWER = Choice(math.PowFOp, math.IPowIOp, math.IPowIOp)
+
+EQUAL = _compare("oeq", "eq", "eq")
+NOT_EQUAL = _compare("une", "ne", "ne")
+LESS = _compare("olt", "slt", "ult")
+LESS_EQUAL = _compare("ole", "sle", "ule")
+GREATER = _compare("ogt", "sgt", "ugt")
+GREATER_EQUAL = _compare("oge", "sge", "uge")
+
+
+@dataclass(frozen=True)
+class Scalar:
+    """A value inside a region, and the element type it has in memory: `ui8` where the value itself is `i8`."""
+
+    value: SSAValue
+    element: Attribute
+    region: Scalars = field(repr=False, compare=False)
+
+    def __add__(self, other: Scalar | Number) -> Scalar:
+        return self.region.binary(ADD, self, other)
+
+    def __sub__(self, other: Scalar | Number) -> Scalar:
+        return self.region.binary(SUB, self, other)
+
+    def __mul__(self, other: Scalar | Number) -> Scalar:
+        return self.region.binary(MUL, self, other)
+
+    def __truediv__(self, other: Scalar | Number) -> Scalar:
+        return self.region.binary(DIV, self, other)
+
+    def __rsub__(self, other: Number) -> Scalar:
+        return self.region.like(self, other) - self
+
+    def __rtruediv__(self, other: Number) -> Scalar:
+        return self.region.like(self, other) / self
+
+    def __neg__(self) -> Scalar:
+        if not is_float(self.element):
+            return 0 - self
+        return self.region.unary(arith.NegfOp, self)
+
+    def __and__(self, other: Scalar) -> Scalar:
+        return self.region.binary(AND, self, other)
+
+    def __or__(self, other: Scalar) -> Scalar:
+        return self.region.binary(OR, self, other)
+
+    def __xor__(self, other: Scalar) -> Scalar:
+        return self.region.binary(XOR, self, other)
+
+    def __invert__(self) -> Scalar:
+        return self ^ self.region.constant(1 if is_bool(self.element) else -1, self.element)
+
+
+class Scalars:
+    """Writes operations at the end of one region."""
+
+    def __init__(self, builder: Builder) -> None:
+        self._builder = builder
+        self._constants: dict[NumberAttr, SSAValue] = {}
+
+    def insert(self, op: Operation, element: Attribute) -> Scalar:
+        """Append `op`; its result has element type `element`."""
+        self._builder.insert(op)
+        return Scalar(op.results[0], element, self)
+
+    def argument(self, value: SSAValue, element: Attribute) -> Scalar:
+        """A block argument that holds one element."""
+        return Scalar(value, element, self)
+
+    def constant(self, value: Number, element: Attribute) -> Scalar:
+        """The number `value`; equal ones are written once."""
+        attribute = number_attribute(value, element)
+        if attribute not in self._constants:
+            self._constants[attribute] = self._builder.insert(arith.ConstantOp(attribute)).result
+        return Scalar(self._constants[attribute], element, self)
+
+    def like(self, x: Scalar, value: Scalar | Number) -> Scalar:
+        """`value` in the element type of `x`, if it is a Python number."""
+        return value if isinstance(value, Scalar) else self.constant(value, x.element)
+
+    def index(self, dim: int) -> Scalar:
+        """The position along dimension `dim` of the domain, as `index`."""
+        return self.insert(tensor.IndexOp(dim), IndexType())
+
+    def position(self, dim: int) -> Scalar:
+        """The position along dimension `dim` of the domain, as `i32`, for calculations that pass below zero."""
+        return self.cast(self.index(dim), i32)
+
+    def in_bounds(self, x: Scalar) -> Scalar:
+        """Whether the guarded access that read `x` hit an element."""
+        return self.insert(tensor.InBoundsOp(x.value), i1)
+
+    def extract(self, table: Scalar, indices: Sequence[Scalar]) -> Scalar:
+        """The element of `table` at `indices`, which lie inside it."""
+        positions = [self.cast(index, IndexType()).value for index in indices]
+        return self.insert(tensor.ExtractOp(table.value, positions), table.element)
+
+    def cast(self, x: Scalar, element: Attribute) -> Scalar:
+        """`x` converted to `element`."""
+        value = x.value
+        for op in conversion(value, x.element, element):
+            value = self._builder.insert(op).results[0]
+        return Scalar(value, element, self)
+
+    def unary(self, build: Callable[[SSAValue], Operation], x: Scalar) -> Scalar:
+        """`build(x)`, of the type of `x`."""
+        return self.insert(build(x.value), x.element)
+
+    def binary(self, choice: Choice, a: Scalar, b: Scalar | Number) -> Scalar:
+        """`a ~ b`, of the type of both."""
+        return self.insert(choice.of(a.element)(a.value, self.like(a, b).value), a.element)
+
+    def compare(self, choice: Choice, a: Scalar, b: Scalar | Number) -> Scalar:
+        """`a ~ b`, a bool."""
+        return self.insert(choice.of(a.element)(a.value, self.like(a, b).value), i1)
+
+    def less(self, a: Scalar, b: Scalar | Number) -> Scalar:
+        """`a < b`, false for NaN."""
+        return self.compare(LESS, a, b)
+
+    def greater(self, a: Scalar, b: Scalar | Number) -> Scalar:
+        """`a > b`, false for NaN."""
+        return self.compare(GREATER, a, b)
+
+    def equal(self, a: Scalar, b: Scalar | Number) -> Scalar:
+        """`a == b`, false for NaN."""
+        return self.compare(EQUAL, a, b)
+
+    def not_equal(self, a: Scalar, b: Scalar | Number) -> Scalar:
+        """`a != b`, true for NaN."""
+        return self.compare(NOT_EQUAL, a, b)
+
+    def maximum(self, a: Scalar, b: Scalar | Number) -> Scalar:
+        """The larger one, NaN if either is; of bools the disjunction."""
+        return self.binary(OR if is_bool(a.element) else MAXIMUM, a, b)
+
+    def minimum(self, a: Scalar, b: Scalar | Number) -> Scalar:
+        """The smaller one, NaN if either is; of bools the conjunction."""
+        return self.binary(AND if is_bool(a.element) else MINIMUM, a, b)
+
+    def select(self, condition: Scalar, a: Scalar, b: Scalar | Number) -> Scalar:
+        """`a` where the condition holds, else `b`."""
+        return self.insert(arith.SelectOp(condition.value, a.value, self.like(a, b).value), a.element)

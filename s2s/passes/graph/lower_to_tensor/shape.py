@@ -1,0 +1,158 @@
+"""Lowers the operators that pass elements on as they are: one computation whose access maps say from where.
+
+    %y = graph.transpose %x {perm = [1, 0]} : (tensor<4x8xf32>) -> tensor<8x4xf32>
+->
+    %y = tensor.compute [8, 4] points(%x at #tensor.access<affine_map<(d0, d1) -> (d1, d0)>>) apply { yield }
+
+A concatenation reads every input at a shifted place and takes the one whose guarded access hits. Padding by mirrored or
+repeated elements is no affine access: the place is calculated, and the element extracted.
+"""
+
+from itertools import accumulate
+
+from xdsl.ir.affine import AffineExpr
+from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
+
+from s2s.analysis.affine import delinearize, flat_index
+from s2s.analysis.compute import shape_of
+from s2s.dialects import graph
+from s2s.dialects.graph.base import number
+from s2s.dialects.graph.shape import InjectiveOp
+from s2s.errors import CompilerBug
+from s2s.passes.graph.lower_to_tensor.compute import Operand, aligned, at, compute, dims, move
+from s2s.passes.graph.lower_to_tensor.scalars import Scalar, Scalars
+
+
+def _replace(rewriter: PatternRewriter, op: InjectiveOp, source: Operand) -> None:
+    """Replace `op` by the elements at `source`."""
+    rewriter.replace(op, [], [move(rewriter, op, op.y.type.get_shape(), [source])])
+
+
+class LowerReshape(RewritePattern):
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: graph.ReshapeOp, rewriter: PatternRewriter) -> None:
+        shape = op.y.type.get_shape()
+        position = flat_index(dims(len(shape)), shape)
+        _replace(rewriter, op, at(op.x, *delinearize(position, shape_of(op.x))))
+
+
+class LowerBroadcastTo(RewritePattern):
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: graph.BroadcastToOp, rewriter: PatternRewriter) -> None:
+        _replace(rewriter, op, aligned(op.x, dims(len(op.y.type.get_shape()))))
+
+
+class LowerTranspose(RewritePattern):
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: graph.TransposeOp, rewriter: PatternRewriter) -> None:
+        perm = op.perm.get_values()
+        d = dims(len(perm))
+        _replace(rewriter, op, at(op.x, *(d[perm.index(axis)] for axis in range(len(perm)))))
+
+
+class LowerSlice(RewritePattern):
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: graph.SliceOp, rewriter: PatternRewriter) -> None:
+        starts, strides = op.starts.get_values(), op.strides.get_values()
+        places = zip(dims(len(starts)), strides, starts, strict=True)
+        _replace(rewriter, op, at(op.x, *(d * stride + start for d, stride, start in places)))
+
+
+class LowerTile(RewritePattern):
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: graph.TileOp, rewriter: PatternRewriter) -> None:
+        sizes = shape_of(op.x)
+        _replace(rewriter, op, at(op.x, *(d % size for d, size in zip(dims(len(sizes)), sizes, strict=True))))
+
+
+class LowerConcat(RewritePattern):
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: graph.ConcatOp, rewriter: PatternRewriter) -> None:
+        axis, shape = op.axis.value.data, op.y.type.get_shape()
+        inputs = [x for x in op.inputs if shape_of(x)[axis] > 0]
+        offsets = accumulate((shape_of(x)[axis] for x in inputs), initial=0)
+        points: list[Operand] = []
+        for x, offset in zip(inputs, offsets, strict=False):
+            indices = list(dims(len(shape)))
+            indices[axis] = indices[axis] - offset
+            points.append(at(x, *indices))
+        rewriter.replace(op, [], [move(rewriter, op, shape, points, apply=_the_one_in_bounds)])
+
+
+def _the_one_in_bounds(s: Scalars, *values: Scalar) -> Scalar:
+    """The value that is in bounds, where exactly one is."""
+    chosen = values[-1]
+    for value in reversed(values[:-1]):
+        chosen = s.select(s.in_bounds(value), value, chosen)
+    return chosen
+
+
+class LowerPad(RewritePattern):
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: graph.PadOp, rewriter: PatternRewriter) -> None:
+        low, shape = op.low.get_values(), op.y.type.get_shape()
+        d = dims(len(shape))
+        if shape == shape_of(op.x):
+            return _replace(rewriter, op, at(op.x, *d))
+        match op.mode.data:
+            case "constant":
+                value = number(op.value)
+                assert value is not None
+                source = at(op.x, *(place - before for place, before in zip(d, low, strict=True)))
+                y = move(rewriter, op, shape, [source], apply=lambda s, x: s.select(s.in_bounds(x), x, value))
+            case "wrap":
+                return _replace(rewriter, op, at(op.x, *_wrapped(d, low, shape_of(op.x))))
+            case _:
+                y = move(rewriter, op, shape, [], tables=[op.x], apply=lambda s, x: _border(s, op, x))
+        return rewriter.replace(op, [], [y])
+
+
+def _wrapped(d: tuple[AffineExpr, ...], low: tuple[int, ...], sizes: tuple[int, ...]) -> list[AffineExpr]:
+    """The place of each index in a tensor that repeats itself."""
+    return [(place + (-before) % size) % size for place, before, size in zip(d, low, sizes, strict=True)]
+
+
+def _border(s: Scalars, op: graph.PadOp, table: Scalar) -> Scalar:
+    """The element of `table` at the place that stands for the current one: itself, or inside where that is outside."""
+    inside = {"edge": _nearest, "reflect": _mirrored}
+    if op.mode.data not in inside:
+        raise CompilerBug(f"{op.name}: mode {op.mode.data} has no lowering")
+    places: list[Scalar] = []
+    for axis, (size, before, padded) in enumerate(
+        zip(shape_of(op.x), op.low.get_values(), op.y.type.get_shape(), strict=True)
+    ):
+        if padded == size:
+            places.append(s.index(axis))
+        else:
+            places.append(inside[op.mode.data](s, s.position(axis) - before, size))
+    return s.extract(table, places)
+
+
+def _nearest(s: Scalars, place: Scalar, size: int) -> Scalar:
+    return s.minimum(s.maximum(place, 0), size - 1)
+
+
+def _mirrored(s: Scalars, place: Scalar, size: int) -> Scalar:
+    """`last - |last - |place||`: reflected at the first and at the last element."""
+    beyond = (size - 1) - s.maximum(place, -place)
+    return (size - 1) - s.maximum(beyond, -beyond)
+
+
+class LowerIota(RewritePattern):
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: graph.IotaOp, rewriter: PatternRewriter) -> None:
+        axis, element = op.axis.value.data, op.y.type.element_type
+        y = compute(rewriter, op, op.y.type.get_shape(), apply=lambda s: s.cast(s.index(axis), element))
+        rewriter.replace(op, [], [y])
+
+
+PATTERNS: tuple[RewritePattern, ...] = (
+    LowerReshape(),
+    LowerBroadcastTo(),
+    LowerTranspose(),
+    LowerSlice(),
+    LowerTile(),
+    LowerConcat(),
+    LowerPad(),
+    LowerIota(),
+)

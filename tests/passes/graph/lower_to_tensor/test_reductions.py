@@ -1,0 +1,143 @@
+"""Reductions, normalisations and running sums keep their numbers when they are lowered."""
+
+from collections.abc import Callable
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+import pytest
+from xdsl.ir import Operation, SSAValue
+
+from s2s.analysis.dtypes import Array
+from s2s.dialects import graph
+from support.kernels import check_lowering, rand
+
+FLOATS = (np.float32, np.float64, np.float16, ml_dtypes.bfloat16)
+INTEGERS = (np.int8, np.uint8, np.int32, np.uint64)
+REDUCTIONS = [graph.ReduceSumOp, graph.ReduceProdOp, graph.ReduceMeanOp, graph.ReduceMaxOp, graph.ReduceMinOp]
+SEARCHES = [graph.ArgmaxOp, graph.ArgminOp]
+
+
+def tolerance(dtype: Any) -> float | None:
+    """Half a unit in the last place of bfloat16 is 0.4 %; what the other types allow otherwise."""
+    return 8e-3 if dtype == ml_dtypes.bfloat16 else None
+
+
+@pytest.mark.parametrize("keepdims", [False, True])
+@pytest.mark.parametrize("axes", [[0], [1], [2, 0], [0, 1, 2], []])
+@pytest.mark.parametrize("build", REDUCTIONS)
+def test_axes(build: Callable[..., Operation], axes: list[int], keepdims: bool):
+    check_lowering(lambda x: build(x, axes=axes, keepdims=keepdims), rand(3, 4, 5))
+
+
+@pytest.mark.parametrize("dtype", [*FLOATS, *INTEGERS])
+@pytest.mark.parametrize("build", REDUCTIONS)
+def test_other_types(build: Callable[..., Operation], dtype: Any):
+    check_lowering(lambda x: build(x, axes=[1]), rand(4, 6, dtype=dtype), rtol=tolerance(dtype))
+
+
+@pytest.mark.parametrize("build", [graph.ReduceMaxOp, graph.ReduceMinOp])
+def test_extremes(build: Callable[..., Operation]):
+    x = np.array([[np.nan, 1], [2, np.nan], [-np.inf, -np.inf], [np.inf, -np.inf]], np.float32)
+    check_lowering(lambda value: build(value, axes=[1]), x)
+    check_lowering(lambda value: build(value, axes=[1]), rand(3, 4, dtype=np.bool_))
+
+
+def test_sum_of_nothing_is_zero():
+    check_lowering(lambda x: graph.ReduceSumOp(x, axes=[1]), rand(3, 0))
+    check_lowering(lambda x: graph.ReduceProdOp(x, axes=[1], keepdims=True), rand(3, 0, dtype=np.int32))
+
+
+@pytest.mark.parametrize("select_last", [False, True])
+@pytest.mark.parametrize("keepdims", [False, True])
+@pytest.mark.parametrize("axis", [0, 1, 2])
+@pytest.mark.parametrize("build", SEARCHES)
+def test_search(build: Callable[..., Operation], axis: int, keepdims: bool, select_last: bool):
+    x = np.rint(rand(3, 6, 5))
+    check_lowering(lambda value: build(value, axis=axis, keepdims=keepdims, select_last=select_last), x)
+
+
+@pytest.mark.parametrize("select_last", [False, True])
+@pytest.mark.parametrize("build", SEARCHES)
+def test_search_among_extremes(build: Callable[..., Operation], select_last: bool):
+    rows = [[1, np.nan, 2, np.nan], [-np.inf] * 4, [np.inf] * 4, [np.nan] * 4, [np.nan, np.inf, 0, -np.inf]]
+    check_lowering(lambda value: build(value, axis=1, select_last=select_last), np.array(rows, np.float32))
+
+
+@pytest.mark.parametrize("dtype", [*FLOATS, *INTEGERS])
+@pytest.mark.parametrize("build", SEARCHES)
+def test_search_in_other_types(build: Callable[..., Operation], dtype: Any):
+    check_lowering(lambda value: build(value, axis=1), rand(4, 6, dtype=dtype))
+
+
+@pytest.mark.parametrize("exclusive", [False, True])
+@pytest.mark.parametrize("reverse", [False, True])
+@pytest.mark.parametrize("axis", [0, 1])
+def test_running_sum(axis: int, reverse: bool, exclusive: bool):
+    for x in (rand(4, 5), rand(1, 1), rand(4, 5, dtype=np.int8)):
+        check_lowering(lambda value: graph.CumsumOp(value, axis=axis, exclusive=exclusive, reverse=reverse), x)
+
+
+@pytest.mark.parametrize("dtype", FLOATS)
+def test_running_sum_of_other_floats(dtype: Any):
+    check_lowering(lambda x: graph.CumsumOp(x, axis=0), rand(6, dtype=dtype), rtol=tolerance(dtype))
+
+
+@pytest.mark.parametrize("dtype", FLOATS)
+@pytest.mark.parametrize("axis", [0, 1, 2])
+@pytest.mark.parametrize("build", [graph.SoftmaxOp, graph.LogSoftmaxOp])
+def test_softmax(build: Callable[..., Operation], axis: int, dtype: Any):
+    check_lowering(lambda x: build(x, axis=axis), rand(3, 4, 5, dtype=dtype), rtol=tolerance(dtype))
+
+
+@pytest.mark.parametrize("build", [graph.SoftmaxOp, graph.LogSoftmaxOp])
+def test_softmax_of_large_numbers(build: Callable[..., Operation]):
+    x = np.array([[1e4, 1e4 + 1, 0], [-1e30, 0, 1], [-np.inf, 0, 1], [np.nan, 0, 1], [np.inf, 0, 1]], np.float32)
+    check_lowering(lambda value: build(value, axis=1), x)
+
+
+@pytest.mark.parametrize("dtype", FLOATS)
+@pytest.mark.parametrize("parameters", [[], ["scale"], ["bias"], ["scale", "bias"]])
+@pytest.mark.parametrize("axis", [0, 1, 2])
+def test_layer_norm(axis: int, parameters: list[str], dtype: Any):
+    values = {name: rand(4, 5, dtype=dtype, seed=seed) for seed, name in enumerate(parameters, 1)}
+
+    def build(x: SSAValue, *given: SSAValue) -> Operation:
+        return graph.LayerNormOp(x, **dict(zip(parameters, given, strict=True)), axis=axis, epsilon=1e-5)
+
+    check_lowering(
+        build,
+        rand(3, 4, 5, dtype=dtype),
+        *values.values(),
+        rtol=2e-2 if dtype == ml_dtypes.bfloat16 else None,
+    )
+
+
+@pytest.mark.parametrize("dtype", FLOATS)
+@pytest.mark.parametrize("shape", [(2, 3), (2, 3, 4, 5)])
+def test_batch_norm(shape: tuple[int, ...], dtype: Any):
+    scale, bias, mean = (rand(3, dtype=dtype, seed=seed) for seed in range(3))
+    variance: Array = np.abs(rand(3, dtype=dtype, seed=3))
+
+    def build(x: SSAValue, *given: SSAValue) -> Operation:
+        return graph.BatchNormOp(x, *given, epsilon=1e-3)
+
+    check_lowering(
+        build,
+        rand(*shape, dtype=dtype),
+        scale,
+        bias,
+        mean,
+        variance,
+        rtol=2e-2 if dtype == ml_dtypes.bfloat16 else None,
+    )
+
+
+@pytest.mark.parametrize("dtype", FLOATS)
+@pytest.mark.parametrize("size", [1, 2, 5, 9])
+def test_lrn(size: int, dtype: Any):
+    check_lowering(
+        lambda x: graph.LrnOp(x, size=size, alpha=0.1, beta=0.75, bias=1.5),
+        rand(2, 6, 3, 2, dtype=dtype),
+        rtol=tolerance(dtype),
+    )

@@ -1,0 +1,145 @@
+"""Operators that move elements keep them when they are lowered."""
+
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+import pytest
+from xdsl.ir import Operation, SSAValue
+
+from s2s.analysis.dtypes import from_numpy
+from s2s.dialects import graph
+from support.kernels import check_lowering, rand
+
+ALL = (np.float32, np.float64, np.float16, ml_dtypes.bfloat16, np.int8, np.uint8, np.int64, np.uint64, np.bool_)
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ([2, 3, 4], [6, 4]),
+        ([6, 4], [2, 3, 4]),
+        ([2, 3, 4], [24]),
+        ([4, 6], [8, 3]),
+        ([1], []),
+        ([], [1, 1]),
+        ([1, 3, 1, 2], [3, 2, 1]),
+        ([3, 8, 5], [3, 4, 2, 5]),
+        ([5, 7], [7, 5]),
+    ],
+)
+def test_reshape(before: list[int], after: list[int]):
+    check_lowering(lambda x: graph.ReshapeOp(x, after), rand(*before))
+
+
+@pytest.mark.parametrize("dtype", ALL)
+def test_elements_stay_as_they_are(dtype: Any):
+    x = rand(3, 4, dtype=dtype)
+    if x.dtype.kind == "f":
+        x[0, 0] = np.nan
+    check_lowering(lambda value: graph.TransposeOp(value, perm=[1, 0]), x, rtol=0)
+
+
+@pytest.mark.parametrize("perm", [[0, 1, 2], [2, 0, 1], [1, 2, 0], [2, 1, 0]])
+def test_transpose(perm: list[int]):
+    check_lowering(lambda x: graph.TransposeOp(x, perm=perm), rand(2, 3, 4))
+
+
+@pytest.mark.parametrize(
+    ("starts", "sizes", "strides"), [([0, 0], [5, 6], [1, 1]), ([1, 5], [2, 3], [2, -2]), ([4, 0], [5, 1], [-1, 1])]
+)
+def test_slice(starts: list[int], sizes: list[int], strides: list[int]):
+    check_lowering(lambda x: graph.SliceOp(x, starts=starts, sizes=sizes, strides=strides), rand(5, 6))
+
+
+@pytest.mark.parametrize("repeats", [[1, 1], [2, 3], [1, 4]])
+def test_tile(repeats: list[int]):
+    check_lowering(lambda x: graph.TileOp(x, repeats=repeats), rand(2, 3))
+
+
+def test_broadcast_to():
+    check_lowering(lambda x: graph.BroadcastToOp(x, [4, 2, 3]), rand(2, 1))
+    check_lowering(lambda x: graph.BroadcastToOp(x, [4, 2]), rand())
+
+
+@pytest.mark.parametrize("sizes", [[3], [1, 2], [2, 0, 3, 1]])
+@pytest.mark.parametrize("axis", [0, 1, 2])
+def test_concat(sizes: list[int], axis: int):
+    inputs = [rand(*(size if dim == axis else 2 + dim for dim in range(3)), seed=size) for size in sizes]
+
+    def build(*values: SSAValue) -> Operation:
+        return graph.ConcatOp(values, axis=axis)
+
+    check_lowering(build, *inputs)
+
+
+def test_concat_of_one_value_twice():
+    check_lowering(lambda x: graph.ConcatOp([x, x], axis=0), rand(3, 2))
+
+
+def test_concat_with_a_constant():
+    check_lowering(lambda x: graph.ConcatOp([graph.ConstantOp(np.ones((1, 1), np.float32)), x], axis=1), rand(1, 5))
+
+
+@pytest.mark.parametrize("value", [0.0, -1.5, -np.inf])
+@pytest.mark.parametrize(("low", "high"), [([1, 0], [0, 2]), ([0, 0], [0, 0]), ([3, 4], [5, 6])])
+def test_pad_by_a_constant(low: list[int], high: list[int], value: float):
+    check_lowering(lambda x: graph.PadOp(x, low=low, high=high, mode="constant", value=value), rand(2, 3))
+
+
+@pytest.mark.parametrize("dtype", [np.int8, np.uint8, np.float16])
+def test_pad_of_other_types(dtype: Any):
+    value = 0.1 if dtype == np.float16 else 100
+    check_lowering(lambda x: graph.PadOp(x, low=[1], high=[2], value=value), rand(4, dtype=dtype), rtol=0)
+
+
+@pytest.mark.parametrize("mode", ["edge", "reflect", "wrap"])
+@pytest.mark.parametrize(("low", "high"), [([1, 0], [0, 2]), ([0, 0], [0, 0]), ([2, 2], [2, 3])])
+def test_pad_from_the_tensor(low: list[int], high: list[int], mode: str):
+    check_lowering(lambda x: graph.PadOp(x, low=low, high=high, mode=mode), rand(3, 4))
+
+
+def test_edge_padding_reaches_further_than_the_tensor():
+    check_lowering(lambda x: graph.PadOp(x, low=[7], high=[9], mode="edge"), rand(2))
+
+
+@pytest.mark.parametrize("dtype", [each for each in ALL if each is not np.bool_])
+def test_iota(dtype: Any):
+    check_lowering(lambda: graph.IotaOp(from_numpy(np.dtype(dtype)), [2, 5, 3], axis=1))
+
+
+@pytest.mark.parametrize("dtype", [np.int8, np.int32, np.int64, np.uint8, np.uint32, np.uint64])
+def test_gather_by_indices_of_every_type(dtype: Any):
+    indices = np.array([[0, 4], [2, 1]], dtype)
+    if np.dtype(dtype).kind == "i":
+        indices[1] = [-1, -5]
+    check_lowering(lambda x, i: graph.GatherOp(x, i, axis=1), rand(2, 5, 3), indices)
+
+
+@pytest.mark.parametrize("axis", [0, 1, 2])
+@pytest.mark.parametrize("shape", [(), (4,), (2, 3)])
+def test_gather(axis: int, shape: tuple[int, ...]):
+    indices = np.random.default_rng(0).integers(-3, 3, shape)
+    check_lowering(lambda x, i: graph.GatherOp(x, i, axis=axis), rand(3, 4, 5), np.asarray(indices))
+
+
+@pytest.mark.parametrize("index", [2, -1])
+@pytest.mark.parametrize("shape", [(), (1,), (1, 1)])
+def test_gather_of_a_constant_place(index: int, shape: tuple[int, ...]):
+    check_lowering(
+        lambda x: graph.GatherOp(x, graph.ConstantOp(np.full(shape, index, np.int64)), axis=1), rand(3, 4, 5)
+    )
+
+
+@pytest.mark.parametrize("axis", [0, 1])
+def test_gather_elements(axis: int):
+    indices = np.random.default_rng(0).integers(-3, 3, (2, 3))
+    check_lowering(lambda x, i: graph.GatherElementsOp(x, i, axis=axis), rand(3, 4), indices)
+
+
+@pytest.mark.parametrize(
+    ("shape", "batch_dims"), [((2, 1), 0), ((5, 3), 0), ((2, 4, 2), 1), ((2, 3, 1), 2), ((1,), 0), ((2, 2), 0)]
+)
+def test_gather_nd(shape: tuple[int, ...], batch_dims: int):
+    indices = np.random.default_rng(0).integers(-2, 2, shape)
+    check_lowering(lambda x, i: graph.GatherNdOp(x, i, batch_dims=batch_dims), rand(2, 3, 4), indices)

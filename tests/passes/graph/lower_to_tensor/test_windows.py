@@ -1,0 +1,181 @@
+"""Convolutions, poolings and matrix products keep their numbers when they are lowered."""
+
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+import pytest
+from xdsl.ir import Operation, SSAValue
+
+from s2s.analysis.dtypes import Array
+from s2s.dialects import graph
+from support.kernels import check_lowering, rand
+
+FLOATS = (np.float32, np.float64, np.float16, ml_dtypes.bfloat16)
+INTEGERS = (np.int8, np.uint8, np.int32, np.uint64)
+
+
+def special(*shape: int) -> Array:
+    """Random numbers, some of them infinite or NaN."""
+    x = rand(*shape)
+    x.reshape(-1)[::7] = -np.inf
+    x.reshape(-1)[3::11] = np.nan
+    return x
+
+
+CONVOLUTIONS = [
+    # x, w, strides, pads, dilations, groups
+    ([2, 3, 7], [4, 3, 3], [1], [0, 0], [1], 1),
+    ([1, 3, 9, 8], [4, 3, 3, 2], [2, 1], [1, 0, 1, 1], [1, 1], 1),
+    ([1, 3, 9, 8], [4, 3, 3, 2], [1, 2], [2, 1, 0, 3], [2, 3], 1),
+    ([2, 1, 6, 6], [3, 1, 3, 3], [1, 1], [1, 1, 1, 1], [1, 1], 1),
+    ([1, 6, 5, 5], [6, 1, 3, 3], [1, 1], [1, 1, 1, 1], [1, 1], 6),
+    ([1, 4, 5, 5], [8, 1, 3, 3], [2, 2], [1, 1, 1, 1], [1, 1], 4),
+    ([1, 6, 5, 5], [4, 3, 2, 2], [1, 1], [0, 0, 0, 0], [1, 1], 2),
+    ([1, 2, 4, 5, 3], [3, 2, 2, 3, 1], [1, 2, 1], [1, 0, 0, 0, 1, 0], [1, 1, 1], 1),
+    ([1, 8, 1, 1], [3, 8, 1, 1], [1, 1], [0, 0, 0, 0], [1, 1], 1),
+]
+
+
+@pytest.mark.parametrize("bias", [False, True])
+@pytest.mark.parametrize(("x", "w", "strides", "pads", "dilations", "groups"), CONVOLUTIONS)
+def test_conv(
+    x: list[int], w: list[int], strides: list[int], pads: list[int], dilations: list[int], groups: int, bias: bool
+):
+    operands = [rand(*x), rand(*w, seed=1), *([rand(w[0], seed=2)] if bias else [])]
+
+    def build(*values: SSAValue) -> Operation:
+        return graph.ConvOp(*values, strides=strides, pads=pads, dilations=dilations, groups=groups)
+
+    check_lowering(build, *operands)
+
+
+@pytest.mark.parametrize("dtype", [*FLOATS, *INTEGERS])
+def test_conv_of_other_types(dtype: Any):
+    check_lowering(
+        lambda x, w, b: graph.ConvOp(x, w, b, strides=[1, 1], pads=[1, 1, 1, 1], dilations=[1, 1], groups=1),
+        rand(1, 3, 5, 5, dtype=dtype),
+        rand(2, 3, 3, 3, dtype=dtype, seed=1),
+        rand(2, dtype=dtype, seed=2),
+        rtol=0.02 if dtype == ml_dtypes.bfloat16 else None,
+    )
+
+
+TRANSPOSED = [
+    # x, w, strides, pads, dilations, groups, output padding
+    ([2, 3, 5], [3, 4, 3], [1], [0, 0], [1], 1, [0]),
+    ([1, 3, 4, 5], [3, 2, 3, 2], [2, 3], [1, 0, 1, 1], [1, 1], 1, [1, 2]),
+    ([1, 3, 4, 5], [3, 2, 3, 2], [2, 1], [0, 1, 2, 0], [2, 3], 1, [1, 0]),
+    ([1, 4, 3, 3], [4, 1, 2, 2], [2, 2], [0, 0, 0, 0], [1, 1], 4, [0, 0]),
+    ([1, 6, 3, 3], [6, 2, 3, 3], [2, 2], [1, 1, 1, 1], [1, 1], 2, [1, 1]),
+    ([1, 2, 3, 2, 2], [2, 2, 2, 1, 2], [2, 1, 2], [0, 0, 1, 0, 0, 0], [1, 1, 1], 1, [0, 0, 1]),
+]
+
+
+@pytest.mark.parametrize("bias", [False, True])
+@pytest.mark.parametrize(("x", "w", "strides", "pads", "dilations", "groups", "extra"), TRANSPOSED)
+def test_conv_transpose(
+    x: list[int],
+    w: list[int],
+    strides: list[int],
+    pads: list[int],
+    dilations: list[int],
+    groups: int,
+    extra: list[int],
+    bias: bool,
+):
+    operands = [rand(*x), rand(*w, seed=1), *([rand(w[1] * groups, seed=2)] if bias else [])]
+
+    def build(*values: SSAValue) -> Operation:
+        return graph.ConvTransposeOp(
+            *values, strides=strides, pads=pads, dilations=dilations, groups=groups, output_padding=extra
+        )
+
+    check_lowering(build, *operands)
+
+
+MATRICES: list[tuple[list[int], list[int], dict[str, bool]]] = [
+    ([3, 4], [4, 5], {}),
+    ([4, 3], [4, 5], {"transpose_a": True}),
+    ([3, 4], [5, 4], {"transpose_b": True}),
+    ([2, 4, 3], [5, 4], {"transpose_a": True, "transpose_b": True}),
+    ([2, 1, 3, 4], [6, 4, 2], {}),
+    ([1, 3, 4], [2, 4, 1], {}),
+    ([1, 1], [1, 1], {}),
+]
+
+
+@pytest.mark.parametrize(("a", "b", "flags"), MATRICES)
+def test_matmul(a: list[int], b: list[int], flags: dict[str, bool]):
+    check_lowering(lambda x, y: graph.MatmulOp(x, y, **flags), rand(*a), rand(*b, seed=1))
+
+
+@pytest.mark.parametrize("dtype", [*FLOATS, *INTEGERS])
+def test_matmul_of_other_types(dtype: Any):
+    check_lowering(graph.MatmulOp, rand(3, 4, dtype=dtype), rand(4, 2, dtype=dtype, seed=1))
+
+
+POOLS = [
+    # x, kernel, strides, pads, dilations
+    ([2, 3, 9], [3], [2], [0, 0], [1]),
+    ([1, 2, 8, 7], [2, 3], [2, 1], [1, 0, 0, 2], [1, 1]),
+    ([1, 2, 8, 7], [2, 3], [1, 2], [0, 3, 1, 4], [2, 2]),
+    ([1, 2, 5, 5], [5, 5], [1, 1], [0, 0, 0, 0], [1, 1]),
+    ([1, 2, 5, 5], [5, 5], [1, 1], [2, 2, 2, 2], [1, 1]),
+    ([1, 1, 4, 4, 5], [2, 2, 3], [2, 1, 2], [0, 1, 1, 0, 0, 1], [1, 1, 1]),
+]
+STATED = ("x", "kernel", "strides", "pads", "dilations")
+
+
+@pytest.mark.parametrize(STATED, POOLS)
+def test_max_pool(x: list[int], kernel: list[int], strides: list[int], pads: list[int], dilations: list[int]):
+    for operand in (rand(*x), special(*x), rand(*x, dtype=np.int8)):
+        check_lowering(
+            lambda value: graph.MaxPoolOp(value, kernel=kernel, strides=strides, pads=pads, dilations=dilations),
+            operand,
+        )
+
+
+@pytest.mark.parametrize("storage_order", [0, 1])
+@pytest.mark.parametrize(STATED, POOLS)
+def test_max_pool_indices(
+    x: list[int], kernel: list[int], strides: list[int], pads: list[int], dilations: list[int], storage_order: int
+):
+    rounded = np.rint(rand(*x))
+    lowest = np.full(x, -np.inf, np.float32)
+    for operand in (rounded, special(*x), lowest, rand(*x, dtype=np.uint8)):
+        check_lowering(
+            lambda value: graph.MaxPoolIndicesOp(
+                value, kernel=kernel, strides=strides, pads=pads, dilations=dilations, storage_order=storage_order
+            ),
+            operand,
+        )
+
+
+@pytest.mark.parametrize("share", [0, 1, 2])
+@pytest.mark.parametrize(STATED, POOLS)
+def test_avg_pool(
+    x: list[int], kernel: list[int], strides: list[int], pads: list[int], dilations: list[int], share: int
+):
+    counted = [pad * share // 2 for pad in pads]
+    for operand in (rand(*x), rand(*x, dtype=np.int8), rand(*x, dtype=np.int64) // 2**20):
+        check_lowering(
+            lambda value: graph.AvgPoolOp(
+                value, kernel=kernel, strides=strides, pads=pads, dilations=dilations, counted_pads=counted
+            ),
+            operand,
+        )
+
+
+@pytest.mark.parametrize("dtype", FLOATS)
+def test_pools_of_other_floats(dtype: Any):
+    kernel, pads = [3, 3], [1, 1, 1, 1]
+    x = rand(1, 2, 6, 6, dtype=dtype)
+    check_lowering(lambda v: graph.MaxPoolOp(v, kernel=kernel, strides=[2, 2], pads=pads, dilations=[1, 1]), x)
+    check_lowering(lambda v: graph.MaxPoolIndicesOp(v, kernel=kernel, strides=[2, 2], pads=pads, dilations=[1, 1]), x)
+    check_lowering(
+        lambda v: graph.AvgPoolOp(
+            v, kernel=kernel, strides=[2, 2], pads=pads, dilations=[1, 1], counted_pads=[0, 0, 0, 0]
+        ),
+        x,
+    )
