@@ -8,11 +8,11 @@ from typing import Any, Protocol
 
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
-from xdsl.ir.affine import AffineBinaryOpExpr, AffineBinaryOpKind, AffineExpr
 
 from s2s.analysis.dtypes import Array
 from s2s.dialects.tensor import AccessAttr
 from s2s.errors import CompilerBug
+from s2s.interpret.affine import LinearForm, linear_form
 
 Mask = Array | None
 """At which points a guarded access hits its operand; None means at all of them."""
@@ -61,33 +61,6 @@ def reader(place: str, operand: Array, access: AccessAttr, sizes: Sequence[int])
     if len(forms) == len(affine) and all(divisor == 1 for divisor in access.division):
         return StridedReader(place, operand, access, sizes, forms)
     return GatherReader(place, operand, access)
-
-
-@dataclass(frozen=True)
-class LinearForm:
-    """`constant + sum of coefficient * dimension`."""
-
-    constant: int
-    coefficients: tuple[int, ...]
-
-    def at(self, dims: Sequence[Any]) -> Any:
-        """The value at `dims`, numbers or arrays."""
-        return sum((factor * dim for factor, dim in zip(self.coefficients, dims, strict=True) if factor), self.constant)
-
-    def range(self, sizes: Sequence[int]) -> tuple[int, int]:
-        """The smallest and the largest value."""
-        ends = [factor * (size - 1) for factor, size in zip(self.coefficients, sizes, strict=True)]
-        return self.constant + sum(min(end, 0) for end in ends), self.constant + sum(max(end, 0) for end in ends)
-
-
-def linear_form(expr: AffineExpr, dims: int) -> LinearForm | None:
-    """`expr` by its values at 0 and at the unit vectors; None if it divides."""
-    divides = (AffineBinaryOpKind.FloorDiv, AffineBinaryOpKind.CeilDiv, AffineBinaryOpKind.Mod)
-    if any(isinstance(part, AffineBinaryOpExpr) and part.kind in divides for part in expr.dfs()):
-        return None
-    constant = expr.eval([0] * dims, [])
-    units = ([int(dim == other) for other in range(dims)] for dim in range(dims))
-    return LinearForm(constant, tuple(expr.eval(unit, []) - constant for unit in units))
 
 
 class StridedReader:

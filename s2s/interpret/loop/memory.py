@@ -1,0 +1,148 @@
+"""Loads and stores, every position checked; views of the arena and weights."""
+
+from typing import Any
+
+import numpy as np
+from xdsl.dialects.builtin import IntegerAttr, VectorType
+from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.utils.hints import isa
+
+from s2s.analysis.dtypes import Array, size_in_bytes, to_numpy
+from s2s.dialects import loop
+from s2s.errors import CompilerBug
+from s2s.interpret.affine import Frame, Position, position
+from s2s.interpret.loop.scope import AnyMemRef, Scope, Step, buffer_name, length, memref
+from s2s.interpret.scalar import dtype_of, signless
+
+
+def allocate(type: AnyMemRef, *, poison: bool) -> Array:
+    """A buffer that nobody has written to."""
+    dtype = to_numpy(type.element_type)
+    count = type.get_shape()[0]
+    return np.full(count * dtype.itemsize, 0xFF if poison else 0, np.uint8).view(dtype)
+
+
+def flat(array: Array) -> Array:
+    """The elements of `array` in one row, without a copy even where it repeats one value."""
+    if array.size and not any(array.strides):
+        return np.broadcast_to(array[(0,) * array.ndim], (array.size,))
+    return array.reshape(-1)
+
+
+def load(scope: Scope, op: loop.LoadOp) -> Step:
+    """`loop.load`."""
+    at = position(op.map.data.results[0], scope.operands(op.indices))
+    buffer, size = scope.place(op.buffer), length(op.buffer)
+    result = scope.new(op.result)
+    if not isa(op.result.type, VectorType):
+        return _load_scalar(scope, op, op.buffer, at, result)
+    offsets = _lanes(op.result.type, op.lanes) * op.lane_stride
+    empty = np.zeros(op.result.type.get_shape(), dtype_of(op.result.type))
+    low, high = int(offsets.min()), int(offsets.max())
+
+    def step(frame: Frame) -> None:
+        first = at(frame)
+        if first + low < 0 or first + high >= size:
+            raise _outside(scope, op, op.buffer, first + low if first + low < 0 else first + high)
+        value = empty.copy()
+        value[: len(offsets)] = frame[buffer][first + offsets]
+        frame[result] = value
+
+    return step
+
+
+def store(scope: Scope, op: loop.StoreOp) -> Step:
+    """`loop.store`."""
+    at = position(op.map.data.results[0], scope.operands(op.indices))
+    buffer, size, value = scope.place(op.buffer), length(op.buffer), scope.place(op.value)
+    if not isa(op.value.type, VectorType):
+        return _store_scalar(scope, op, op.buffer, at, value)
+    offsets = _lanes(op.value.type, op.lanes) * op.lane_stride
+    low, high = int(offsets.min()), int(offsets.max())
+
+    def step(frame: Frame) -> None:
+        first = at(frame)
+        if first + low < 0 or first + high >= size:
+            raise _outside(scope, op, op.buffer, first + low if first + low < 0 else first + high)
+        try:
+            frame[buffer][first + offsets] = frame[value][: len(offsets)]
+        except ValueError as error:
+            raise _constant(scope, op, op.buffer) from error
+
+    return step
+
+
+def load_at(scope: Scope, op: loop.LoadAtOp) -> Step:
+    """`loop.load_at`."""
+    place = scope.place(op.index)
+    return _load_scalar(scope, op, op.buffer, lambda frame: frame[place], scope.new(op.result))
+
+
+def store_at(scope: Scope, op: loop.StoreAtOp) -> Step:
+    """`loop.store_at`."""
+    place = scope.place(op.index)
+    return _store_scalar(scope, op, op.buffer, lambda frame: frame[place], scope.place(op.value))
+
+
+def view(scope: Scope, op: loop.ViewOp) -> Step:
+    """`loop.view`: has to be inside of the arena and aligned to its elements."""
+    start, type = op.offset.value.data, memref(op.result)
+    size = size_in_bytes(type.element_type)
+    end = start + length(op.result) * size
+    if start < 0 or end > length(op.arena) or start % size:
+        raise CompilerBug(f"{scope.where(op)}: bytes {start} to {end} of {buffer_name(op.arena)} cannot be a {type}")
+    arena, result, dtype = scope.place(op.arena), scope.new(op.result), dtype_of(type.element_type)
+
+    def step(frame: Frame) -> None:
+        frame[result] = frame[arena][start:end].view(dtype)
+
+    return step
+
+
+def weight(scope: Scope, op: loop.WeightOp) -> Step | None:
+    """`loop.weight`: a constant, nothing happens when the function runs."""
+    type, values = memref(op.result), flat(scope.weights.get(op.weight.data))
+    if len(values) != length(op.result) or values.dtype != to_numpy(type.element_type):
+        raise CompilerBug(f"{scope.where(op)}: weight {op.weight.data!r} is {len(values)} {values.dtype}, not {type}")
+    scope.new(op.result, signless(values))
+    return None
+
+
+def _lanes(vector: VectorType[Attribute], lanes: IntegerAttr[Any] | None) -> Array:
+    """The lanes that an access touches."""
+    return np.arange(vector.get_shape()[0] if lanes is None else lanes.value.data)
+
+
+def _load_scalar(scope: Scope, op: Operation, source: SSAValue, at: Position, result: int) -> Step:
+    buffer, size = scope.place(source), length(source)
+
+    def step(frame: Frame) -> None:
+        index = at(frame)
+        if not 0 <= index < size:
+            raise _outside(scope, op, source, index)
+        frame[result] = frame[buffer][index]
+
+    return step
+
+
+def _store_scalar(scope: Scope, op: Operation, target: SSAValue, at: Position, value: int) -> Step:
+    buffer, size = scope.place(target), length(target)
+
+    def step(frame: Frame) -> None:
+        index = at(frame)
+        if not 0 <= index < size:
+            raise _outside(scope, op, target, index)
+        try:
+            frame[buffer][index] = frame[value]
+        except ValueError as error:
+            raise _constant(scope, op, target) from error
+
+    return step
+
+
+def _outside(scope: Scope, op: Operation, buffer: SSAValue, index: int) -> CompilerBug:
+    return CompilerBug(f"{scope.where(op)}: index {index} is outside of {buffer_name(buffer)}")
+
+
+def _constant(scope: Scope, op: Operation, buffer: SSAValue) -> CompilerBug:
+    return CompilerBug(f"{scope.where(op)}: {buffer_name(buffer)} is an input or a weight and cannot be written")

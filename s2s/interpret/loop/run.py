@@ -1,0 +1,121 @@
+"""Runs networks and kernels at loop level."""
+
+from collections.abc import Sequence
+from itertools import takewhile
+
+import numpy as np
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.func import CallOp, FuncOp
+from xdsl.ir import Operation, SSAValue
+from xdsl.traits import SymbolTable
+
+from s2s.analysis.dtypes import Array, to_numpy
+from s2s.dialects import loop
+from s2s.errors import CompilerBug, InputError
+from s2s.interpret.graph import Observer
+from s2s.interpret.loop.memory import allocate, flat
+from s2s.interpret.loop.scope import Called, Kernel, Options, Scope, buffer_name, length, memref
+from s2s.interpret.loop.translate import translate_function
+from s2s.interpret.scalar import signless
+from s2s.weights import WeightStore
+
+
+def run_loop(
+    module: ModuleOp,
+    inputs: Sequence[Array],
+    weights: WeightStore | None = None,
+    observe: Observer | None = None,
+    options: Options | None = None,
+) -> list[Array]:
+    """The outputs of `@main(%arena, outputs…, inputs…)`, flat.
+
+    `observe` is called with every kernel call of `@main` and copies of the outputs that the kernel has written.
+    """
+    options = options or Options()
+    main = find_function(module, "main")
+    arguments = main.body.block.args
+    if len(arguments) <= len(inputs):
+        raise InputError(f"{len(inputs)} inputs given, @main takes {len(arguments)} buffers in all; give one an input")
+    split = len(arguments) - len(inputs)
+    own = [allocate(memref(argument), poison=options.poison) for argument in arguments[:split]]
+    given = [_checked(flat(value), argument) for value, argument in zip(inputs, arguments[split:], strict=True)]
+    for value in given:
+        value.flags.writeable = False
+    _Program(main, weights, options, observe).run([*own, *given])
+    return own[1:]
+
+
+def run_loop_function(
+    function: FuncOp, buffers: Sequence[Array], weights: WeightStore | None = None, options: Options | None = None
+) -> None:
+    """Run one kernel on its buffers, which it writes to in place."""
+    arguments = function.body.block.args
+    if len(buffers) != len(arguments):
+        raise InputError(f"{len(buffers)} buffers given, @{function.sym_name.data} takes {len(arguments)}; give all")
+    if not all(buffer.flags.c_contiguous or not any(buffer.strides) for buffer in buffers):
+        raise InputError(f"@{function.sym_name.data}: a buffer is not contiguous; pass np.ascontiguousarray of it")
+    given = [_checked(flat(buffer), argument) for buffer, argument in zip(buffers, arguments, strict=True)]
+    _Program(function, weights, options, None).run(given)
+
+
+def output_arguments(kernel: FuncOp) -> list[SSAValue]:
+    """The outputs of a kernel: its first arguments, as far as it writes to them."""
+    stored = {op.buffer for op in kernel.walk() if isinstance(op, loop.StoreOp | loop.StoreAtOp)}
+    return list(takewhile(lambda argument: argument in stored, kernel.body.block.args))
+
+
+def find_function(place: Operation, name: str) -> FuncOp:
+    """The function called `name` of the module that holds `place`."""
+    found = SymbolTable.lookup_symbol(place, name)
+    if not isinstance(found, FuncOp):
+        raise CompilerBug(f"@{name} is not a function of the module")
+    return found
+
+
+class _Program:
+    """A function and all that it calls, translated when first needed."""
+
+    def __init__(
+        self, entry: FuncOp, weights: WeightStore | None, options: Options | None, observe: Observer | None
+    ) -> None:
+        self.entry = entry
+        self.weights = weights or WeightStore()
+        self.options = options or Options()
+        self.observe = observe
+        self.kernels: dict[str, Kernel] = {}
+
+    def run(self, buffers: Sequence[Array]) -> None:
+        """Run the entry function."""
+        with np.errstate(all="ignore"):
+            self._translate(self.entry, self._report if self.observe is not None else None)(
+                [signless(buffer) for buffer in buffers]
+            )
+
+    def _translate(self, function: FuncOp, called: Called | None = None) -> Kernel:
+        return translate_function(
+            Scope(function.sym_name.data, self.weights, self.options, self._callee, called), function
+        )
+
+    def _callee(self, name: str) -> Kernel:
+        if name not in self.kernels:
+            self.kernels[name] = self._translate(find_function(self.entry, name))
+        return self.kernels[name]
+
+    def _report(self, op: CallOp, buffers: Sequence[Array]) -> None:
+        outputs = output_arguments(find_function(self.entry, op.callee.string_value()))
+        values = [
+            buffer.view(to_numpy(memref(output).element_type)).copy()
+            for buffer, output in zip(buffers, outputs, strict=False)
+        ]
+        assert self.observe is not None
+        self.observe(op, values)
+
+
+def _checked(value: Array, argument: SSAValue) -> Array:
+    """`value` if it is what `argument` wants."""
+    type = memref(argument)
+    if len(value) != length(argument) or value.dtype != to_numpy(type.element_type):
+        raise InputError(
+            f"{buffer_name(argument)}: array has {len(value)} elements of {value.dtype}; convert or reshape it"
+        )
+    return value.view()
