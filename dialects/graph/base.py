@@ -44,8 +44,11 @@ def optional_type_of(value: Value | None) -> AnyTensor | None:
 
 
 def ints(values: Sequence[int]) -> DenseArrayBase[I64]:
-    """`values` as an attribute."""
-    return DenseArrayBase.from_list(i64, values)
+    """`values` as an attribute; a model can ask for numbers that no 64 bits hold."""
+    try:
+        return DenseArrayBase.from_list(i64, values)
+    except ValueError as error:
+        raise ShapeError(f"[{', '.join(map(str, values))}] has an entry outside the range of i64") from error
 
 
 def integer(value: int) -> IntegerAttr[I64]:

@@ -4,6 +4,7 @@ Convolution here is cross-correlation, as everywhere in neural networks: the ker
 `[lo_1, …, lo_n, hi_1, …, hi_n]` zeros.
 """
 
+from abc import ABC
 from collections.abc import Sequence
 
 from xdsl.irdl import irdl_op_definition, operand_def, opt_operand_def, prop_def, traits_def
@@ -15,14 +16,9 @@ from s2s.dialects.graph.base import INT, INTS, TENSOR, GraphOp, Value, integer, 
 from s2s.dialects.graph.traits import FusionKind, HasFusionKind
 
 
-@irdl_op_definition
-class ConvOp(GraphOp):
-    """`y[n, o, p] = b[o] + sum_{c, k} x[n, group(o) * C / groups + c, p * stride + k * dilation - lo] * w[o, c, k]`.
+class ConvFamilyOp(GraphOp, ABC):
+    """A sum of products over a sliding window, with groups and an optional bias."""
 
-    `x[N, C, …]`, `w[O, C / groups, k…]`, `b[O]`.
-    """
-
-    name = "graph.conv"
     x = operand_def(TENSOR)
     w = operand_def(TENSOR)
     b = opt_operand_def(TENSOR)
@@ -32,6 +28,21 @@ class ConvOp(GraphOp):
     groups = prop_def(INT)
     traits = traits_def(HasFusionKind(FusionKind.OUT_FUSABLE))
     assembly_format = "$x `,` $w (`,` $b^)? attr-dict `:` functional-type(operands, results)"
+
+    def window(self) -> Window:
+        """The sliding window, its kernel taken from the shape of `w`."""
+        kernel = type_of(self.w).get_shape()[2:]
+        return Window(kernel, self.strides.get_values(), self.pads.get_values(), self.dilations.get_values())
+
+
+@irdl_op_definition
+class ConvOp(ConvFamilyOp):
+    """`y[n, o, p] = b[o] + sum_{c, k} x[n, group(o) * C / groups + c, p * stride + k * dilation - lo] * w[o, c, k]`.
+
+    `x[N, C, …]`, `w[O, C / groups, k…]`, `b[O]`.
+    """
+
+    name = "graph.conv"
 
     def __init__(
         self,
@@ -49,18 +60,13 @@ class ConvOp(GraphOp):
             {"strides": ints(strides), "pads": ints(pads), "dilations": ints(dilations), "groups": integer(groups)},
         )
 
-    def window(self) -> Window:
-        """The sliding window, its kernel taken from the shape of `w`."""
-        kernel = type_of(self.w).get_shape()[2:]
-        return Window(kernel, self.strides.get_values(), self.pads.get_values(), self.dilations.get_values())
-
     def inferred_type(self) -> AnyTensor:
         groups = self.groups.value.data
         return window.conv(type_of(self.x), type_of(self.w), optional_type_of(self.b), self.window(), groups)
 
 
 @irdl_op_definition
-class ConvTransposeOp(GraphOp):
+class ConvTransposeOp(ConvFamilyOp):
     """The gradient of a convolution: each input element adds `x * w` to the outputs its window covers.
 
     `y[n, o, p * stride + k * dilation - lo] += x[n, c, p] * w[c, o, k]` over all `c` of the group of `o`, `p`, `k`,
@@ -69,16 +75,7 @@ class ConvTransposeOp(GraphOp):
     """
 
     name = "graph.conv_transpose"
-    x = operand_def(TENSOR)
-    w = operand_def(TENSOR)
-    b = opt_operand_def(TENSOR)
-    strides = prop_def(INTS)
-    pads = prop_def(INTS)
-    dilations = prop_def(INTS)
-    groups = prop_def(INT)
     output_padding = prop_def(INTS)
-    traits = traits_def(HasFusionKind(FusionKind.OUT_FUSABLE))
-    assembly_format = "$x `,` $w (`,` $b^)? attr-dict `:` functional-type(operands, results)"
 
     def __init__(
         self,
@@ -102,11 +99,6 @@ class ConvTransposeOp(GraphOp):
                 "output_padding": ints(output_padding),
             },
         )
-
-    def window(self) -> Window:
-        """The sliding window, its kernel taken from the shape of `w`."""
-        kernel = type_of(self.w).get_shape()[2:]
-        return Window(kernel, self.strides.get_values(), self.pads.get_values(), self.dilations.get_values())
 
     def inferred_type(self) -> AnyTensor:
         return window.conv_transpose(

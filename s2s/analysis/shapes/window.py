@@ -6,6 +6,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import gcd
 
 from xdsl.dialects.builtin import i64
 
@@ -123,18 +124,22 @@ def pool(x: AnyTensor, window: Window) -> AnyTensor:
             raise ShapeError(f"pads {text(window.pads)} reach or exceed the kernel extent {text(window.extent)}")
     batch, channels, *spatial = x.get_shape()
     sizes = window.output(spatial)
-    if any(window.pads) and any(dilation > 1 for dilation in window.dilations):
-        for axis, count in enumerate(sizes):
-            _require_elements(window, axis, spatial[axis], count)
+    for axis, (size, count) in enumerate(zip(spatial, sizes, strict=True)):
+        _require_elements(window, axis, size, count)
     return result(x.element_type, [batch, channels, *sizes])
 
 
 def _require_elements(window: Window, axis: int, size: int, count: int) -> None:
-    """Refuse a dilated window whose taps all miss the input, as one that lies across a short input does."""
-    taps = range(0, window.extent[axis], window.dilations[axis])
-    for position in range(count):
-        start = position * window.strides[axis] - window.low[axis]
-        if not any(0 <= start + tap < size for tap in taps):
+    """Refuse a dilated window whose taps all miss the input, as one that lies astride a short input does.
+
+    No window starts behind the input, and none ends before it. So the first tap that is not before the input stands
+    at `start mod dilation`, and misses if that is behind it. These numbers repeat.
+    """
+    dilation, stride = window.dilations[axis], window.strides[axis]
+    if size >= dilation:
+        return
+    for position in range(min(count, dilation // gcd(dilation, stride))):
+        if (position * stride - window.low[axis]) % dilation >= size:
             raise ShapeError(f"window {position} along spatial dimension {axis} holds nothing but padding")
 
 

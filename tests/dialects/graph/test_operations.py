@@ -53,6 +53,12 @@ def test_refused_construction_leaves_no_use_behind():
     assert list(b.uses) == []
 
 
+def test_number_beyond_64_bits_is_refused():
+    x = create_ssa_value(tensor_type(f32, (2,)))
+    with pytest.raises(ShapeError, match="has an entry outside the range of i64"):
+        graph.PadOp(x, low=[2**63], high=[0], value=0.0)
+
+
 def test_refusal_is_an_error_of_the_input():
     assert issubclass(ShapeError, InputError)
 
