@@ -129,7 +129,8 @@ class ForOp(IRDLOperation):
         if self.inits:
             printer.print_string(" iter_args(")
             printer.print_list(
-                list(zip(self.carried, self.inits, strict=True)), lambda pair: print_assignment(printer, *pair)
+                list(zip(self.body.block.args[1:], self.inits, strict=True)),
+                lambda pair: print_assignment(printer, *pair),
             )
             printer.print_string(") -> (")
             printer.print_list(self.res.types, printer.print_attribute)
@@ -146,8 +147,11 @@ class ForOp(IRDLOperation):
         parser.parse_punctuation("=")
         lower, lower_dims = _parse_bound(parser, "max")
         parser.parse_keyword("to")
+        position = parser.pos
         upper, upper_dims = _parse_bound(parser, "min")
         dims = lower_dims or upper_dims
+        if upper_dims and upper_dims != dims:
+            parser.raise_error("both bounds take the same indices", position)
         step = parser.parse_integer() if parser.parse_optional_keyword("step") else 1
         kind = UNROLL if parser.parse_optional_keyword(UNROLL) else SERIAL
         arguments, inits = [index], list[SSAValue]()
@@ -246,7 +250,7 @@ def _print_bound(printer: Printer, word: str, bound: AffineMapAttr, dims: Sequen
     printer.print_string(")")
 
 
-def _parse_bound(parser: Parser, word: str) -> tuple[AffineMap | int, list[SSAValue]]:
+def _parse_bound(parser: Parser, word: str) -> tuple[AffineMap | int, Sequence[SSAValue]]:
     if not parser.parse_optional_keyword(word):
         return parser.parse_integer(), []
     bound = parser.parse_attribute()

@@ -6,7 +6,6 @@ from xdsl.dialects.builtin import (
     AffineMapAttr,
     IndexType,
     IntegerAttr,
-    IntegerType,
     MemRefType,
     StringAttr,
     VectorType,
@@ -28,22 +27,19 @@ from xdsl.irdl import (
 )
 from xdsl.traits import MemoryAllocEffect, MemoryReadEffect, MemoryWriteEffect, Pure
 from xdsl.utils.exceptions import VerifyException
+from xdsl.utils.hints import isa
 
+from s2s.analysis.dtypes import scalar_type
 from s2s.dialects.loop.index import check_map
 
 
 def _check_element(op: IRDLOperation, buffer: Attribute, value: Attribute) -> None:
     """Refuse an access whose value is not an element, or a vector of elements, of a flat buffer."""
-    if not isinstance(buffer, MemRefType) or len(buffer.get_shape()) != 1:
+    if not isa(buffer, MemRefType) or len(buffer.get_shape()) != 1:
         raise VerifyException(f"{op.name}: buffer {buffer} is not a flat memref")
-    scalar = value.element_type if isinstance(value, VectorType) else value
+    scalar = value.element_type if isa(value, VectorType) else value
     if scalar != scalar_type(buffer.element_type):
         raise VerifyException(f"{op.name}: value is {value}, elements of the buffer are {buffer.element_type}")
-
-
-def scalar_type(element_type: Attribute) -> Attribute:
-    """The type of a scalar loaded from a buffer: integers lose their sign, which is the operations' matter."""
-    return IntegerType(element_type.width.data) if isinstance(element_type, IntegerType) else element_type
 
 
 class _AffineAccess(IRDLOperation):
@@ -82,7 +78,7 @@ def _access_properties(affine_map: AffineMap, stride: int, lanes: int | None) ->
 
 @irdl_op_definition
 class LoadOp(_AffineAccess):
-    """`result = buffer[map(indices)]`; a vector takes lanes at distance `stride`, the first `lanes` of them (rest 0)."""
+    """`result = buffer[map(indices)]`; a vector takes the first `lanes` lanes at distance `stride`, the rest is 0."""
 
     name = "loop.load"
 
@@ -112,7 +108,7 @@ class LoadOp(_AffineAccess):
 
 @irdl_op_definition
 class StoreOp(_AffineAccess):
-    """`buffer[map(indices)] = value`; a vector puts lanes at distance `stride`, the first `lanes` of them."""
+    """`buffer[map(indices)] = value`; a vector puts its first `lanes` lanes at distance `stride`."""
 
     name = "loop.store"
 

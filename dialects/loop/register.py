@@ -16,6 +16,7 @@ from xdsl.irdl import (
 )
 from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
+from xdsl.utils.hints import isa
 
 REDUCE_KINDS = ("add", "mul", "max", "min")
 
@@ -70,7 +71,7 @@ class ReduceOp(IRDLOperation):
     assembly_format = "$kind $vector attr-dict `:` type($vector) `->` type($result)"
 
     def __init__(self, kind: str, vector: SSAValue) -> None:
-        if not isinstance(vector.type, VectorType):
+        if not isa(vector.type, VectorType):
             raise VerifyException(f"{self.name}: {vector.type} is not a vector")
         super().__init__(
             operands=[vector], properties={"kind": StringAttr(kind)}, result_types=[vector.type.element_type]

@@ -6,7 +6,7 @@ It takes the name of xDSL's own `tensor` dialect, which is never loaded beside i
 from xdsl.ir import Dialect
 
 from s2s.dialects.tensor.attributes import AccessAttr, PackAttr, PackedAxis, ScheduleAttr, integers
-from s2s.dialects.tensor.compute import ComputeOp, YieldOp, element_type, scalar_type
+from s2s.dialects.tensor.compute import ComputeOp, YieldOp, element_type
 from s2s.dialects.tensor.scalar import ExtractOp, InBoundsOp, IndexOp, RemFOp
 
 Tensor = Dialect(
@@ -29,5 +29,4 @@ __all__ = [
     "YieldOp",
     "element_type",
     "integers",
-    "scalar_type",
 ]

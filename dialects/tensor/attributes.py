@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from xdsl.dialects.builtin import AffineMapAttr, ArrayAttr, DenseArrayBase, IntAttr, StringAttr, i64
-from xdsl.ir import ParametrizedAttribute
+from xdsl.dialects.builtin import I64, AffineMapAttr, ArrayAttr, DenseArrayBase, IntAttr, StringAttr, i64
+from xdsl.ir import Attribute, ParametrizedAttribute
 from xdsl.ir.affine import AffineMap
 from xdsl.irdl import irdl_attr_definition
 from xdsl.parser import AttrParser
@@ -19,7 +19,7 @@ BLOCK = "floordiv"
 PLACE = "mod"
 
 
-def integers(values: Sequence[int]) -> DenseArrayBase:
+def integers(values: Sequence[int]) -> DenseArrayBase[I64]:
     """`values` as a dense array of i64."""
     return DenseArrayBase.from_list(i64, list(values))
 
@@ -28,9 +28,9 @@ def integers(values: Sequence[int]) -> DenseArrayBase:
 class AccessAttr(ParametrizedAttribute):
     """Which element of an operand a point of the domain reads.
 
-    Dimension `k` of the operand is read at `map.results[k] / divisors[k]`. A guarded access may fall outside the operand,
-    or between its elements where the division is not exact: a reduction skips such a point, an `apply` region sees an
-    unspecified value and asks `tensor.in_bounds`.
+    Dimension `k` of the operand is read at `map.results[k] / divisors[k]`. A guarded access may fall outside the
+    operand, or between its elements where the division is not exact: a reduction skips such a point, an `apply` region
+    sees an unspecified value and asks `tensor.in_bounds`.
 
         #tensor.access<affine_map<(d0, d1) -> (d0 + d1 - 1)>, guarded>
         #tensor.access<affine_map<(d0, d1) -> (d0 - d1)>, guarded, divisors [2]>
@@ -40,7 +40,7 @@ class AccessAttr(ParametrizedAttribute):
 
     map: AffineMapAttr
     guard: StringAttr
-    divisors: DenseArrayBase
+    divisors: DenseArrayBase[I64]
 
     @staticmethod
     def of(affine_map: AffineMap, *, guarded: bool = False, divisors: Sequence[int] | None = None) -> AccessAttr:
@@ -60,7 +60,7 @@ class AccessAttr(ParametrizedAttribute):
     @property
     def division(self) -> tuple[int, ...]:
         """The divisor of each operand dimension."""
-        return tuple(int(value) for value in self.divisors.get_values())
+        return self.divisors.get_values()
 
     def verify(self) -> None:
         if len(self.map.data.results) != len(self.division):
@@ -81,7 +81,7 @@ class AccessAttr(ParametrizedAttribute):
                 printer.print_string(f", divisors {list(self.division)}")
 
     @classmethod
-    def parse_parameters(cls, parser: AttrParser) -> Sequence[AffineMapAttr | StringAttr | DenseArrayBase]:
+    def parse_parameters(cls, parser: AttrParser) -> Sequence[AffineMapAttr | StringAttr | DenseArrayBase[I64]]:
         with parser.in_angle_brackets():
             affine_map = parser.parse_attribute()
             if not isinstance(affine_map, AffineMapAttr):
@@ -104,7 +104,7 @@ def parse_integers(parser: AttrParser) -> list[int]:
 
 @dataclass(frozen=True)
 class PackedAxis:
-    """One axis of a packed constant: an axis of the operand, its blocks (`floordiv`), or the place in a block (`mod`)."""
+    """One axis of a packed constant: an axis of the operand, its blocks (`floordiv`) or the place in one (`mod`)."""
 
     axis: int
     part: str = ""
@@ -169,23 +169,23 @@ class ScheduleAttr(ParametrizedAttribute):
         #tensor.schedule<tile = [1, 2, 1, 8, 16, 1, 1, 1, 1], order = [0, 1, 2, 3, 4, 5, 6, 7, 8], vector = 4 by 16,
                          blocks = [[5, 4]], pack = [#tensor.pack<…>]>
 
-    - `tile`: points of each dimension that one pass through the innermost code covers. The parallel ones form the register
-      tile, whose accumulators stay in locals; those of a reduction are unrolled, in order.
+    - `tile`: points of each dimension that one pass through the innermost code covers. The parallel ones form the
+      register tile, whose accumulators stay in locals; those of a reduction are unrolled, in order.
     - `order`: dimensions from the outermost loop to the innermost, one loop a dimension over its tiles. Reductions come
       after all parallel dimensions.
     - `vector = d by n`: dimension `d` runs in vectors of `n` lanes; its tile is a multiple of `n`. Absent: scalars.
-    - `blocks`: `[d, size]` puts a loop over blocks of `size` points of dimension `d` outside all others, in the given order
-      (cache blocking); parallel dimensions only.
+    - `blocks`: `[d, size]` puts a loop over blocks of `size` points of dimension `d` outside all others, in the given
+      order (cache blocking); parallel dimensions only.
     - `pack`: layouts of constant operands, made by `tensor-pack-constants`.
     """
 
     name = "tensor.schedule"
 
-    tile: DenseArrayBase
-    order: DenseArrayBase
+    tile: DenseArrayBase[I64]
+    order: DenseArrayBase[I64]
     vector: IntAttr
     lanes: IntAttr
-    blocks: ArrayAttr[DenseArrayBase]
+    blocks: ArrayAttr[DenseArrayBase[I64]]
     packs: ArrayAttr[PackAttr]
 
     @staticmethod
@@ -211,12 +211,12 @@ class ScheduleAttr(ParametrizedAttribute):
     @property
     def tiles(self) -> tuple[int, ...]:
         """Tile size of each dimension."""
-        return tuple(int(value) for value in self.tile.get_values())
+        return self.tile.get_values()
 
     @property
     def loop_order(self) -> tuple[int, ...]:
         """Dimensions, outermost first."""
-        return tuple(int(value) for value in self.order.get_values())
+        return self.order.get_values()
 
     @property
     def vector_dim(self) -> int | None:
@@ -226,7 +226,7 @@ class ScheduleAttr(ParametrizedAttribute):
     @property
     def block_sizes(self) -> tuple[tuple[int, int], ...]:
         """Dimension and size of each block loop, outermost first."""
-        pairs = [tuple(int(value) for value in block.get_values()) for block in self.blocks]
+        pairs = [block.get_values() for block in self.blocks]
         return tuple((pair[0], pair[1]) for pair in pairs)
 
     def without_packs(self) -> ScheduleAttr:
@@ -242,7 +242,7 @@ class ScheduleAttr(ParametrizedAttribute):
         dim = self.vector_dim
         if dim is not None and (dim >= rank or self.tiles[dim] % self.lanes.data):
             raise VerifyException(
-                f"tensor.schedule: dimension {dim} of tile {list(self.tiles)} does not hold vectors of {self.lanes.data}"
+                f"tensor.schedule: dimension {dim} of tile {list(self.tiles)} is no multiple of {self.lanes.data} lanes"
             )
 
     def print_parameters(self, printer: Printer) -> None:
@@ -257,7 +257,7 @@ class ScheduleAttr(ParametrizedAttribute):
                 printer.print_attribute(self.packs)
 
     @classmethod
-    def parse_parameters(cls, parser: AttrParser) -> Sequence[DenseArrayBase | IntAttr | ArrayAttr[DenseArrayBase]]:
+    def parse_parameters(cls, parser: AttrParser) -> Sequence[Attribute]:
         tile, order, vector, lanes = list[int](), list[int](), None, 1
         blocks, packs = list[tuple[int, int]](), list[PackAttr]()
         with parser.in_angle_brackets():
@@ -273,15 +273,25 @@ class ScheduleAttr(ParametrizedAttribute):
                     parser.parse_keyword("by")
                     lanes = parser.parse_integer()
                 elif key == "blocks":
-                    pairs = parser.parse_comma_separated_list(parser.Delimiter.SQUARE, lambda: parse_integers(parser))
-                    blocks = [(pair[0], pair[1]) for pair in pairs]
+                    blocks = parser.parse_comma_separated_list(parser.Delimiter.SQUARE, lambda: _parse_pair(parser))
                 elif key == "pack":
-                    listed = parser.parse_attribute()
-                    packs = (
-                        [pack for pack in listed if isinstance(pack, PackAttr)] if isinstance(listed, ArrayAttr) else []
-                    )
+                    packs = parser.parse_comma_separated_list(parser.Delimiter.SQUARE, lambda: _parse_pack(parser))
                 else:
                     parser.raise_error(f"unknown part {key!r} of a schedule")
                 if not parser.parse_optional_punctuation(","):
                     break
         return cls.of(tile, order, vector=vector, lanes=lanes, blocks=blocks, packs=packs).parameters
+
+
+def _parse_pair(parser: AttrParser) -> tuple[int, int]:
+    pair = parse_integers(parser)
+    if len(pair) != 2:
+        parser.raise_error(f"expected a dimension and a size, not {pair}")
+    return pair[0], pair[1]
+
+
+def _parse_pack(parser: AttrParser) -> PackAttr:
+    pack = parser.parse_attribute()
+    if not isinstance(pack, PackAttr):
+        parser.raise_error(f"expected a #tensor.pack, not {pack}")
+    return pack

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from math import prod
 from typing import Self
 
-from xdsl.dialects.builtin import ArrayAttr, BoolAttr, DenseArrayBase, FloatAttr, IntegerAttr, IntegerType, TensorType
+from xdsl.dialects.builtin import ArrayAttr, DenseArrayBase, FloatAttr, IntegerAttr, TensorType, i64
 from xdsl.dialects.utils import AbstractYieldOperation
 from xdsl.ir import Attribute, Region, SSAValue
 from xdsl.irdl import (
@@ -24,19 +24,15 @@ from xdsl.parser import Parser, UnresolvedOperand
 from xdsl.printer import Printer
 from xdsl.traits import HasParent, IsTerminator, Pure
 from xdsl.utils.exceptions import VerifyException
+from xdsl.utils.hints import isa
 
+from s2s.analysis.dtypes import as_tensor_type, scalar_type
 from s2s.dialects.tensor.attributes import AccessAttr, ScheduleAttr, integers
-
-
-def scalar_type(element_type: Attribute) -> Attribute:
-    """The type a region sees for one element: integers lose their sign, which is the operations' matter."""
-    return IntegerType(element_type.width.data) if isinstance(element_type, IntegerType) else element_type
 
 
 def element_type(value: SSAValue) -> Attribute:
     """The scalar type of a tensor value."""
-    assert isinstance(value.type, TensorType)
-    return scalar_type(value.type.element_type)
+    return scalar_type(as_tensor_type(value.type).element_type)
 
 
 @irdl_op_definition
@@ -55,10 +51,10 @@ class ComputeOp(IRDLOperation):
         y[p] = apply(fold over r of reduce(reads[map(p, r)], acc), points[map(p)])
 
     The domain is `[parallel sizes | reduction sizes]`. Every result holds its parallel part in row-major order (so a
-    result of shape [4, 2] may come from a domain [8]). `reduce` takes one scalar of each read, then the accumulators, and
-    yields the new accumulators; it is absent where nothing is reduced, and runs in lexicographic order of the reduction
-    dimensions. `apply` takes the accumulators, then one scalar of each point, and yields one scalar a result. Tables are
-    whole tensors that both regions take last, for `tensor.extract`.
+    result of shape [4, 2] may come from a domain [8]). `reduce` takes one scalar of each read, then the accumulators,
+    and yields the new accumulators; it is absent where nothing is reduced, and runs in lexicographic order of the
+    reduction dimensions. `apply` takes the accumulators, then one scalar of each point, and yields one scalar a result.
+    Tables are whole tensors that both regions take last, for `tensor.extract`.
 
         %y = tensor.compute [8 | 3] reads(%x at #x, %w at #w) points(%b at #b) inits [0.0 : f32] reduce {
         ^bb0(%xv: f32, %wv: f32, %acc: f32):
@@ -72,10 +68,10 @@ class ComputeOp(IRDLOperation):
 
     name = "tensor.compute"
 
-    domain = prop_def(DenseArrayBase)
+    domain = prop_def(DenseArrayBase.constr(i64))
     parallel = prop_def(IntegerAttr)
     accesses = prop_def(ArrayAttr[AccessAttr])
-    inits = prop_def(ArrayAttr)
+    inits = prop_def(ArrayAttr[Attribute])
     schedule = opt_prop_def(ScheduleAttr)
     reads = var_operand_def(TensorType)
     points = var_operand_def(TensorType)
@@ -117,7 +113,7 @@ class ComputeOp(IRDLOperation):
     @property
     def sizes(self) -> tuple[int, ...]:
         """Size of each dimension of the domain, parallel ones first."""
-        return tuple(int(size) for size in self.domain.get_values())
+        return self.domain.get_values()
 
     @property
     def rank(self) -> int:
@@ -126,7 +122,7 @@ class ComputeOp(IRDLOperation):
 
     @property
     def parallel_sizes(self) -> tuple[int, ...]:
-        """Sizes of the parallel dimensions: the shape of every result."""
+        """Sizes of the parallel dimensions."""
         return self.sizes[: self.rank]
 
     @property
@@ -156,7 +152,7 @@ class ComputeOp(IRDLOperation):
         for value, access in zip(self.points, self.point_accesses, strict=True):
             self._check_access(value, access, self.rank)
         for result in self.res:
-            if prod(result.type.get_shape()) != prod(self.parallel_sizes):
+            if prod(as_tensor_type(result.type).get_shape()) != prod(self.parallel_sizes):
                 raise VerifyException(
                     f"{self.name}: result {result.type} does not hold the parallel domain {list(self.parallel_sizes)}"
                 )
@@ -165,8 +161,8 @@ class ComputeOp(IRDLOperation):
             self._check_schedule(self.schedule)
 
     def _check_access(self, value: SSAValue, access: AccessAttr, dims: int) -> None:
-        assert isinstance(value.type, TensorType)
-        if access.map.data.num_dims != dims or len(access.map.data.results) != len(value.type.get_shape()):
+        rank = len(as_tensor_type(value.type).get_shape())
+        if access.map.data.num_dims != dims or len(access.map.data.results) != rank:
             raise VerifyException(f"{self.name}: {access.map.data} does not index {value.type} from {dims} dimensions")
 
     def _check_regions(self) -> None:
@@ -234,8 +230,7 @@ class ComputeOp(IRDLOperation):
         schedule = parser.parse_attribute() if parser.parse_optional_keyword("schedule") else None
         inits, reduce = list[Attribute](), None
         if parser.parse_optional_keyword("inits"):
-            listed = parser.parse_attribute()
-            inits = list(listed) if isinstance(listed, ArrayAttr) else []
+            inits = parser.parse_comma_separated_list(Parser.Delimiter.SQUARE, parser.parse_attribute)
             parser.parse_keyword("reduce")
             reduce = parser.parse_region()
         parser.parse_keyword("apply")
@@ -266,7 +261,7 @@ class ComputeOp(IRDLOperation):
 
 def attribute_type(init: Attribute) -> Attribute:
     """The type of an initial value."""
-    if isinstance(init, FloatAttr | IntegerAttr | BoolAttr):
+    if isa(init, FloatAttr) or isa(init, IntegerAttr):
         return init.type
     raise VerifyException(f"tensor.compute: {init} is not a number")
 

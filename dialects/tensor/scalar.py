@@ -18,7 +18,8 @@ from xdsl.irdl import (
 from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 
-from s2s.dialects.tensor.compute import scalar_type
+from s2s.analysis.dtypes import as_tensor_type
+from s2s.dialects.tensor.compute import element_type
 
 
 @irdl_op_definition
@@ -64,15 +65,12 @@ class ExtractOp(IRDLOperation):
     assembly_format = "$table `[` $indices `]` attr-dict `:` type($table) `->` type($result)"
 
     def __init__(self, table: SSAValue, indices: Sequence[SSAValue], result_type: Attribute | None = None) -> None:
-        if result_type is None:
-            assert isinstance(table.type, TensorType)
-            result_type = scalar_type(table.type.element_type)
-        super().__init__(operands=[table, indices], result_types=[result_type])
+        super().__init__(operands=[table, indices], result_types=[result_type or element_type(table)])
 
     def verify_(self) -> None:
-        if len(self.indices) != len(self.table.type.get_shape()):
+        if len(self.indices) != len(as_tensor_type(self.table.type).get_shape()):
             raise VerifyException(f"{self.name}: {len(self.indices)} indices into {self.table.type}")
-        if self.result.type != scalar_type(self.table.type.element_type):
+        if self.result.type != element_type(self.table):
             raise VerifyException(f"{self.name}: {self.result.type} is no element of {self.table.type}")
 
 

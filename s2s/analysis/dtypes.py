@@ -25,6 +25,7 @@ from xdsl.dialects.builtin import (
     i64,
 )
 from xdsl.ir import Attribute
+from xdsl.utils.hints import isa
 
 from s2s.errors import CompilerBug, UnsupportedError
 
@@ -100,6 +101,11 @@ def is_integer(element: Attribute) -> bool:
 def is_unsigned(element: Attribute) -> bool:
     """Whether `element` is an unsigned integer type."""
     return element in _UNSIGNED
+
+
+def scalar_type(element: Attribute) -> Attribute:
+    """The type of one element as a scalar: integers lose their sign, which is the matter of the operations on them."""
+    return IntegerType(element.width.data) if isa(element, IntegerType) else element
 
 
 @lru_cache(maxsize=4096)

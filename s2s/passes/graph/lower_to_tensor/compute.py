@@ -26,10 +26,10 @@ from xdsl.rewriter import InsertPoint
 
 from s2s.analysis.affine import bounds, ranges, simplify
 from s2s.analysis.compute import DIM_NAMES, shape_of
-from s2s.analysis.dtypes import from_dense, is_float, tensor_type
+from s2s.analysis.dtypes import from_dense, is_float, scalar_type, tensor_type
 from s2s.dialects import graph, tensor
 from s2s.dialects.graph.base import type_of
-from s2s.dialects.tensor import AccessAttr, scalar_type
+from s2s.dialects.tensor import AccessAttr
 from s2s.errors import UnsupportedError
 from s2s.passes.graph.lower_to_tensor.conversion import Number, number_attribute, widened
 from s2s.passes.graph.lower_to_tensor.scalars import Scalar, Scalars
