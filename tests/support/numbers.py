@@ -4,13 +4,17 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
-from xdsl.dialects.builtin import ModuleOp, TensorType
-from xdsl.dialects.func import FuncOp
+from xdsl.dialects.builtin import MemRefType, ModuleOp, TensorType
+from xdsl.dialects.func import CallOp, FuncOp
+from xdsl.ir import Attribute
 from xdsl.utils.exceptions import DiagnosticException
+from xdsl.utils.hints import isa
 
-from s2s.analysis.dtypes import Array, as_tensor_type
+from s2s.analysis.dtypes import AnyTensor, Array, as_tensor_type, tensor_type, to_numpy
 from s2s.context import CompilerContext
+from s2s.dialects import loop
 from s2s.errors import S2SError
+from s2s.interpret.loop import output_arguments, run_loop_function
 from s2s.interpret.tensor import run_tensor
 from s2s.opt import OptMain
 from s2s.samples import sample
@@ -20,8 +24,9 @@ from support.mlir import RunLineError, stages
 RTOL, ATOL = 1e-4, 1e-5
 """Passes may add up float numbers in another order; integers have to stay as they are."""
 
-RUNNABLE = {"graph", "tensor", "arith", "math", "func"}
-"""Dialects whose functions can be run."""
+TENSOR_LEVELS = {"graph", "tensor", "arith", "math", "func"}
+LOOP_LEVEL = {"loop", "arith", "math", "func"}
+"""Dialects of functions that can be run, on tensors and on buffers."""
 
 
 def check_numbers(command: str, file: Path) -> int:
@@ -41,32 +46,79 @@ def check_numbers(command: str, file: Path) -> int:
             opt.apply_passes(module)
         except (DiagnosticException, S2SError):
             continue
-        compared += sum(same_numbers(each, module, opt.ctx.weights) for each in public_functions(before))
+        compared += compare_modules(before, module, opt.ctx.weights)
     return compared
 
 
-def public_functions(module: ModuleOp) -> list[FuncOp]:
-    """The functions of `module` that somebody outside may call."""
-    found = [op for op in module.body.block.ops if isinstance(op, FuncOp)]
-    return [op for op in found if op.sym_visibility is None or op.sym_visibility.data != "private"]
+def compare_modules(before: ModuleOp, after: ModuleOp, weights: WeightStore) -> int:
+    """Compare the functions that somebody outside may call; where none can be run, the kernels on their own."""
+    public = [same_numbers(each, after, weights) for each in functions(before) if not is_private(each)]
+    if any(public):
+        return sum(public)
+    return sum(same_numbers(each, after, weights) for each in functions(before) if is_private(each))
+
+
+def functions(module: ModuleOp) -> list[FuncOp]:
+    """The functions of `module`."""
+    return [op for op in module.body.block.ops if isinstance(op, FuncOp)]
+
+
+def is_private(function: FuncOp) -> bool:
+    """Whether only other functions of the module may call `function`: a pass is free to change what it takes."""
+    return function.sym_visibility is not None and function.sym_visibility.data == "private"
 
 
 def same_numbers(before: FuncOp, module: ModuleOp, weights: WeightStore) -> bool:
     """Compare `before` with the function of its name in `module`; false if one of them cannot be run."""
-    after = next((each for each in public_functions(module) if each.sym_name == before.sym_name), None)
+    after = next((each for each in functions(module) if each.sym_name == before.sym_name), None)
     if after is None or not (runnable(before) and runnable(after)):
         return False
-    inputs = [sample(f"{i}", as_tensor_type(argument.type)) for i, argument in enumerate(before.body.block.args)]
+    inputs = [sample(f"{i}", type) for i, type in enumerate(input_types(before))]
     with np.errstate(all="ignore"):
-        compare(before.sym_name.data, run_tensor(before, inputs, weights), run_tensor(after, inputs, weights))
+        compare(before.sym_name.data, results(before, inputs, weights), results(after, inputs, weights))
     return True
 
 
 def runnable(function: FuncOp) -> bool:
-    """Whether there is an interpreter for all that `function` holds."""
-    return all(op.dialect_name() in RUNNABLE for op in function.walk()) and all(
-        isinstance(argument.type, TensorType) for argument in function.body.block.args
+    """Whether there is an interpreter for all that `function` holds; main is not run at loop level."""
+    dialects = {op.dialect_name() for op in function.walk()}
+    if any(isinstance(op, loop.AllocOp | CallOp) for op in function.walk()):
+        return False
+    types = {type(argument.type) for argument in function.body.block.args}
+    return (dialects <= TENSOR_LEVELS and types <= {TensorType}) or (dialects <= LOOP_LEVEL and types == {MemRefType})
+
+
+def on_buffers(function: FuncOp) -> bool:
+    """Whether `function` is at loop level."""
+    return any(isinstance(argument.type, MemRefType) for argument in function.body.block.args)
+
+
+def input_types(function: FuncOp) -> list[AnyTensor]:
+    """What `function` reads; a flat buffer is a tensor of rank 1."""
+    types = [argument.type for argument in function.body.block.args]
+    return (
+        [as_flat_tensor(each) for each in types[len(output_arguments(function)) :]]
+        if on_buffers(function)
+        else [as_tensor_type(each) for each in types]
     )
+
+
+def as_flat_tensor(buffer: Attribute) -> AnyTensor:
+    """The tensor type with the elements of a buffer."""
+    assert isa(buffer, MemRefType[Attribute])
+    return tensor_type(buffer.element_type, buffer.get_shape())
+
+
+def results(function: FuncOp, inputs: Sequence[Array], weights: WeightStore) -> list[Array]:
+    """What `function` makes of `inputs`, flat: a lowering may forget shapes. Buffers after the inputs are scratch."""
+    if not on_buffers(function):
+        return [np.ravel(each) for each in run_tensor(function, inputs, weights)]
+    types = [as_flat_tensor(argument.type) for argument in function.body.block.args]
+    made = len(output_arguments(function))
+    buffers = [np.zeros(each.get_shape(), to_numpy(each.element_type)) for each in types]
+    buffers[made : made + len(inputs)] = [np.ravel(each) for each in inputs]
+    run_loop_function(function, buffers, weights)
+    return buffers[:made]
 
 
 def compare(name: str, expected: Sequence[Array], found: Sequence[Array]) -> None:
