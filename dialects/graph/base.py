@@ -44,16 +44,22 @@ def optional_type_of(value: Value | None) -> AnyTensor | None:
 
 
 def ints(values: Sequence[int]) -> DenseArrayBase[I64]:
-    """`values` as an attribute; a model can ask for numbers that no 64 bits hold."""
-    try:
-        return DenseArrayBase.from_list(i64, values)
-    except ValueError as error:
-        raise ShapeError(f"[{', '.join(map(str, values))}] has an entry outside the range of i64") from error
+    """`values` as an attribute."""
+    for value in values:
+        _require_64_bits(value)
+    return DenseArrayBase.from_list(i64, values)
 
 
 def integer(value: int) -> IntegerAttr[I64]:
     """`value` as a 64-bit attribute."""
+    _require_64_bits(value)
     return IntegerAttr(value, i64)
+
+
+def _require_64_bits(value: int) -> None:
+    """Refuse what a hostile model can ask for; xDSL would wrap a number just above the range to a negative one."""
+    if not -(2**63) <= value < 2**63:
+        raise ShapeError(f"{value} is outside the range of i64")
 
 
 def real(value: float) -> FloatAttr[Float64Type]:

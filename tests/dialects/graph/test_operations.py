@@ -53,10 +53,13 @@ def test_refused_construction_leaves_no_use_behind():
     assert list(b.uses) == []
 
 
-def test_number_beyond_64_bits_is_refused():
+@pytest.mark.parametrize("number", [2**63, -(2**63) - 1, 2**64])
+def test_number_beyond_64_bits_is_refused(number: int):
     x = create_ssa_value(tensor_type(f32, (2,)))
-    with pytest.raises(ShapeError, match="has an entry outside the range of i64"):
-        graph.PadOp(x, low=[2**63], high=[0], value=0.0)
+    with pytest.raises(ShapeError, match=f"{number} is outside the range of i64"):
+        graph.PadOp(x, low=[number], high=[0], value=0.0)
+    with pytest.raises(ShapeError, match=f"{number} is outside the range of i64"):
+        graph.SoftmaxOp(x, axis=number)
 
 
 def test_refusal_is_an_error_of_the_input():
