@@ -110,10 +110,10 @@ func.func private @in_place(%x: tensor<4xf32>) -> tensor<4xf32> {
 
 // main: what passes between kernels becomes a buffer, the output is an argument, a reshape is the same buffer.
 // CHECK-LABEL: func.func @main
-// CHECK-SAME:    %y: memref<4xf32> {name = "y", role = "output"}, %x: memref<4xf32> {name = "x", role = "input"}
+// CHECK-SAME:    %r: memref<4xf32> {name = "y", role = "output"}, %x: memref<4xf32> {name = "x", role = "input"}
 // CHECK-NEXT:    %a = loop.alloc : memref<4xf32>
 // CHECK-NEXT:    func.call @in_place(%a, %x) {node = "first"}
-// CHECK-NEXT:    func.call @in_place(%y, %a)
+// CHECK-NEXT:    func.call @in_place(%r, %a)
 func.func @main(%x: tensor<4xf32> {name = "x"}) -> (tensor<2x2xf32> {name = "y"}) {
   %a = graph.call @in_place(%x) {node = "first"} : (tensor<4xf32>) -> tensor<4xf32>
   %y = graph.call @in_place(%a) : (tensor<4xf32>) -> tensor<4xf32>
