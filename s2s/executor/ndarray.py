@@ -1,0 +1,36 @@
+"""Arrays as TVM's users know them: numpy arrays with the methods of `tvm.nd.NDArray`."""
+
+import numpy as np
+import numpy.typing as npt
+
+from s2s.executor.element_types import DType
+from s2s.weights import Array
+
+ALIGNMENT = 64
+"""Where arrays of the executor begin: a line of the cache, and the widest vector."""
+
+
+class NDArray(np.ndarray[tuple[int, ...], DType]):
+    """A numpy array that also answers to `numpy`, `copyfrom` and `copyto`."""
+
+    def numpy(self) -> Array:
+        """A copy as a plain numpy array."""
+        return np.array(self, subok=False)
+
+    def copyfrom(self, source: npt.ArrayLike) -> "NDArray":
+        """Take the values of `source`, which has the same shape."""
+        np.copyto(self, source, casting="same_kind")
+        return self
+
+    def copyto(self, target: Array) -> Array:
+        """Give the values to `target`, which has the same shape."""
+        np.copyto(target, self, casting="same_kind")
+        return target
+
+
+def aligned_empty(shape: tuple[int, ...], dtype: DType, alignment: int = ALIGNMENT) -> NDArray:
+    """An array with any contents whose first element stands at a multiple of `alignment`."""
+    size = int(np.prod(shape, dtype=np.int64)) * dtype.itemsize
+    memory = np.empty(size + alignment, np.uint8)
+    start = -memory.ctypes.data % alignment
+    return memory[start : start + size].view(dtype).reshape(shape).view(NDArray)

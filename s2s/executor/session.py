@@ -1,0 +1,190 @@
+"""One executor of a network in a loaded library: the C context, its memory, and the arrays bound to it.
+
+All memory is numpy's: the arena, one array for each output, and one for each input that is set. The C side only ever
+sees them by zero-copy calls, so it makes no copies of its own, and an array lives as long as it is bound.
+"""
+
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+
+from s2s.errors import CompilerBug, InputError
+from s2s.executor.declarations import graph_symbol, status_phrases
+from s2s.executor.element_types import DType, dlpack_of_numpy, numpy_of_dlpack
+from s2s.executor.ndarray import NDArray, aligned_empty
+from s2s.weights import Array
+
+CPU = 1
+
+
+class LoadedLibrary(Protocol):
+    """A compiled tree in this process.
+
+    `ffi` has read `executor_declarations(name)`, `lib` has the functions and tables, `name` is the name of the model.
+    """
+
+    @property
+    def ffi(self) -> Any:
+        """The cffi instance."""
+        ...
+
+    @property
+    def lib(self) -> Any:
+        """Functions and variables of the library."""
+        ...
+
+    @property
+    def name(self) -> str:
+        """The prefix of all names of the model."""
+        ...
+
+
+@dataclass(frozen=True)
+class Port:
+    """An input or output of a network. A parameter is an input that has a value from the start."""
+
+    name: str
+    dtype: DType
+    shape: tuple[int, ...]
+    is_parameter: bool
+
+
+class Session:
+    """A network that can be run. Sessions of one library are independent of each other."""
+
+    def __init__(self, library: LoadedLibrary) -> None:
+        self._library = library
+        self._ffi: Any = library.ffi
+        self._lib: Any = library.lib
+        self.name = library.name
+        self._graph: Any = self._ffi.addressof(self._lib, graph_symbol(library.name))
+        self._check(self._lib.s2s_graph_check(self._graph), f"tables of {self.name}")
+        graph = self._graph
+        self._arena = aligned_empty((graph.arena_size,), np.dtype(np.uint8), max(int(graph.arena_align), 64))
+        count = graph.num_inputs + graph.num_outputs + graph.max_args
+        self._slots: Any = self._ffi.new("void *[]", count)
+        self._executor: Any = self._ffi.new("s2s_executor *")
+        status = self._lib.s2s_executor_init(
+            self._executor, graph, self._pointer(self._arena), self._arena.nbytes, self._slots, count
+        )
+        self._check(status, self.name)
+        self.inputs = tuple(self._port(graph.inputs[i]) for i in range(graph.num_inputs))
+        self.outputs = tuple(self._port(graph.outputs[i]) for i in range(graph.num_outputs))
+        self._own_inputs: dict[int, NDArray] = {}
+        self._bound_inputs: dict[int, tuple[Array, object]] = {}
+        self._bound_outputs: dict[int, Array] = {}
+        for index, port in enumerate(self.outputs):
+            self.bind_output(index, aligned_empty(port.shape, port.dtype))
+
+    def set_input(self, index: int, value: Array) -> None:
+        """Copy `value`, converted to the element type of the input where that loses no kind of value."""
+        port = self.inputs[index]
+        if value.shape != port.shape:
+            raise InputError(f"input {port.name!r}: shape {value.shape} given, {port.shape} wanted; reshape it")
+        converted = aligned_empty(port.shape, port.dtype)
+        try:
+            np.copyto(converted, value, casting="same_kind")
+        except TypeError as error:
+            raise InputError(
+                f"input {port.name!r}: {value.dtype} given, {port.dtype} wanted; convert it with astype"
+            ) from error
+        if port.dtype.kind in "iu" and not np.array_equal(converted, value):
+            raise InputError(f"input {port.name!r}: values outside the range of {port.dtype}; clip or scale them")
+        if index not in self._own_inputs:
+            self._own_inputs[index] = converted
+        self._own_inputs[index][...] = converted
+        self.bind_input(index, self._own_inputs[index])
+
+    def bind_input(self, index: int, value: Array, owner: object = None) -> None:
+        """Read the input from the memory of `value` at each run, without a copy. `owner` is kept alive with it."""
+        name = f"input {self.inputs[index].name!r}"
+        self._bind(self._lib.s2s_executor_set_input_zero_copy, index, value, name)
+        self._bound_inputs[index] = (value, owner)
+
+    def bind_output(self, index: int, value: Array) -> None:
+        """Write the output to the memory of `value` at each run, without a copy."""
+        name = f"output {self.outputs[index].name!r}"
+        if not value.flags.writeable:
+            raise InputError(f"{name}: the array is read-only; give one that can be written")
+        self._bind(self._lib.s2s_executor_set_output_zero_copy, index, value, name)
+        self._bound_outputs[index] = value
+
+    def input_memory(self, index: int) -> Array | None:
+        """The memory the input is read from, None if it has no value yet.
+
+        For a parameter that has not been replaced this is memory of the library: read-only, and gone with the session.
+        """
+        if index in self._bound_inputs:
+            return self._bound_inputs[index][0]
+        if not self.inputs[index].is_parameter:
+            return None
+        return self._constant(self._graph.tensors[self._graph.inputs[index].tensor])
+
+    def output_memory(self, index: int) -> Array:
+        """The memory the output is written to."""
+        return self._bound_outputs[index]
+
+    def fixed_constant(self, name: str) -> Array | None:
+        """The value of a constant of that name that cannot be replaced, None if there is none."""
+        for number in range(self._graph.num_tensors):
+            tensor = self._graph.tensors[number]
+            if tensor.place == self._lib.S2S_PLACE_CONSTANT and self._text(tensor.name) == name:
+                return self._constant(tensor)
+        return None
+
+    def run(self) -> None:
+        """Run the network; every input must have a value."""
+        missing = [port.name for i, port in enumerate(self.inputs) if not self._executor.inputs[i]]
+        if missing:
+            raise InputError(f"{self.name}: no value for {', '.join(missing)}; set it before run")
+        self._check(self._lib.s2s_executor_run(self._executor), self.name)
+
+    def _port(self, described: Any) -> Port:
+        tensor = self._graph.tensors[described.tensor]
+        has_value = tensor.place == self._lib.S2S_PLACE_INPUT and bool(tensor.constant)
+        return Port(self._text(tensor.name), self._dtype(tensor), self._shape(tensor), has_value)
+
+    def _text(self, pointer: Any) -> str:
+        return bytes(self._ffi.string(pointer)).decode() if pointer else ""
+
+    def _shape(self, tensor: Any) -> tuple[int, ...]:
+        return tuple(int(tensor.shape[i]) for i in range(tensor.ndim))
+
+    def _dtype(self, tensor: Any) -> DType:
+        return numpy_of_dlpack((tensor.dtype.code, tensor.dtype.bits, tensor.dtype.lanes))
+
+    def _constant(self, tensor: Any) -> Array:
+        """The elements of a constant, in place."""
+        dtype, shape = self._dtype(tensor), self._shape(tensor)
+        size = int(np.prod(shape, dtype=np.int64)) * dtype.itemsize
+        view = np.frombuffer(self._ffi.buffer(tensor.constant, size), np.uint8).view(dtype).reshape(shape)
+        view.flags.writeable = False
+        return view
+
+    def _pointer(self, array: Array) -> Any:
+        return self._ffi.cast("void *", array.ctypes.data)
+
+    def _bind(self, function: Any, index: int, array: Array, place: str) -> None:
+        """Hand the memory of `array` to a zero-copy call of the runtime."""
+        if not array.flags.c_contiguous or not array.dtype.isnative:
+            raise InputError(
+                f"{place}: the array is not contiguous in native byte order; give np.ascontiguousarray of it"
+            )
+        shape = self._ffi.new("int64_t[]", array.shape)
+        tensor = self._ffi.new("s2s_tensor *")
+        tensor.data = self._pointer(array)
+        tensor.device.type = CPU
+        tensor.ndim = array.ndim
+        tensor.dtype.code, tensor.dtype.bits, tensor.dtype.lanes = dlpack_of_numpy(array.dtype)
+        tensor.shape = shape
+        self._check(function(self._executor, index, tensor), place)
+
+    def _check(self, status: int, place: str) -> None:
+        """Raise what a status of the C side means."""
+        if status < 0:
+            name = self._ffi.typeof("s2s_status").elements[status]
+            phrase = status_phrases()[name]
+            if name in ("S2S_ERR_GRAPH", "S2S_ERR_SLOTS", "S2S_ERR_ARENA_SIZE", "S2S_ERR_STATE"):
+                raise CompilerBug(f"{place}: {phrase}")
+            raise InputError(f"{place}: {phrase}; give an array as get_input_info and get_output_info describe it")
