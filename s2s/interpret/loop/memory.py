@@ -99,6 +99,16 @@ def view(scope: Scope, op: loop.ViewOp) -> Step:
     return step
 
 
+def alloc(scope: Scope, op: loop.AllocOp) -> Step:
+    """`loop.alloc`: nobody has written to it yet."""
+    type, result, poison = memref(op.result), scope.new(op.result), scope.options.poison
+
+    def step(frame: Frame) -> None:
+        frame[result] = signless(allocate(type, poison=poison))
+
+    return step
+
+
 def weight(scope: Scope, op: loop.WeightOp) -> Step | None:
     """`loop.weight`: a constant, nothing happens when the function runs."""
     type, values = memref(op.result), flat(scope.weights.get(op.weight.data))

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from itertools import takewhile
 
 import numpy as np
-from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.builtin import ModuleOp, StringAttr
 from xdsl.dialects.func import CallOp, FuncOp
 from xdsl.ir import Operation, SSAValue
 from xdsl.traits import SymbolTable
@@ -27,22 +27,25 @@ def run_loop(
     observe: Observer | None = None,
     options: Options | None = None,
 ) -> list[Array]:
-    """The outputs of `@main(%arena, outputs…, inputs…)`, flat.
+    """The outputs of `@main`, flat, in the order of its arguments; so are `inputs`. The arguments have roles.
 
     `observe` is called with every kernel call of `@main` and copies of the outputs that the kernel has written.
     """
     options = options or Options()
     main = find_function(module, "main")
     arguments = main.body.block.args
-    if len(arguments) <= len(inputs):
-        raise InputError(f"{len(inputs)} inputs given, @main takes {len(arguments)} buffers in all; give one an input")
-    split = len(arguments) - len(inputs)
-    own = [allocate(memref(argument), poison=options.poison) for argument in arguments[:split]]
-    given = [_checked(flat(value), argument) for value, argument in zip(inputs, arguments[split:], strict=True)]
-    for value in given:
-        value.flags.writeable = False
-    _Program(main, weights, options, observe).run([*own, *given])
-    return own[1:]
+    roles = [_role(main, number) for number in range(len(arguments))]
+    if roles.count("input") != len(inputs):
+        raise InputError(f"{len(inputs)} inputs given, the network has {roles.count('input')}; give one array for each")
+    given, buffers = iter(inputs), list[Array]()
+    for argument, role in zip(arguments, roles, strict=True):
+        if role == "input":
+            buffers.append(_checked(flat(next(given)), argument))
+            buffers[-1].flags.writeable = False
+        else:
+            buffers.append(allocate(memref(argument), poison=options.poison))
+    _Program(main, weights, options, observe).run(buffers)
+    return [buffer for buffer, role in zip(buffers, roles, strict=True) if role == "output"]
 
 
 def run_loop_function(
@@ -109,6 +112,14 @@ class _Program:
         ]
         assert self.observe is not None
         self.observe(op, values)
+
+
+def _role(main: FuncOp, number: int) -> str:
+    """What an argument of `main` is: arena, output or input."""
+    role = None if main.arg_attrs is None else main.arg_attrs.data[number].data.get("role")
+    if not isinstance(role, StringAttr):
+        raise CompilerBug(f"@main: argument %{main.body.block.args[number].name_hint} has no role")
+    return role.data
 
 
 def _checked(value: Array, argument: SSAValue) -> Array:

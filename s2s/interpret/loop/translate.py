@@ -246,6 +246,7 @@ _COMBINE: Mapping[str, Callable[[Scalar, Scalar], Scalar]] = {
 
 _TRANSLATORS: Mapping[type[Operation], Translator] = {
     arith.ConstantOp: _constant,
+    loop.AllocOp: memory.alloc,
     loop.ApplyOp: _apply,
     loop.BroadcastOp: _broadcast,
     loop.FmaOp: _fma,

@@ -33,7 +33,9 @@ func.func private @truth(%y: memref<4xui8>, %x: memref<4xf32>) {
   }
   func.return
 }
-func.func @main(%arena: memref<48xi8>, %y: memref<4xui8>, %x: memref<4xf32>) {
+func.func @main(
+    %arena: memref<48xi8> {role = "arena"}, %y: memref<4xui8> {role = "output"}, %x: memref<4xf32> {role = "input"}
+) {
   %w = loop.weight "w" {hash = ""} : memref<4xf32>
   %a = loop.view %arena[0] : memref<48xi8> -> memref<4xf32>
   %s = loop.view %arena[16] : memref<48xi8> -> memref<4xf32>
@@ -71,17 +73,22 @@ def test_network_runs_and_is_observed():
     ]
 
 
+@pytest.mark.parametrize(
+    "buffer", ["loop.view %arena[4] : memref<8xi8> -> memref<1xf32>", "loop.alloc : memref<1xf32>"]
+)
 @pytest.mark.parametrize(("poison", "expected"), [(True, float("nan")), (False, 0.0)])
-def test_memory_nobody_wrote_is_poisoned(poison: bool, expected: float):
+def test_memory_nobody_wrote_is_poisoned(buffer: str, poison: bool, expected: float):
     text = """
-    func.func @main(%arena: memref<8xi8>, %y: memref<1xf32>) {
-      %a = loop.view %arena[4] : memref<8xi8> -> memref<1xf32>
+    func.func @main(%arena: memref<8xi8> {role = "arena"}, %y: memref<1xf32> {role = "output"}) {
+      %a = BUFFER
       %v = loop.load %a[affine_map<() -> (0)>()] : memref<1xf32> -> f32
       loop.store %v, %y[affine_map<() -> (0)>()] : f32, memref<1xf32>
       func.return
     }
     """
-    np.testing.assert_array_equal(run_loop(parse(text), [], options=Options(poison=poison)), [[expected]])
+    np.testing.assert_array_equal(
+        run_loop(parse(text.replace("BUFFER", buffer)), [], options=Options(poison=poison)), [[expected]]
+    )
 
 
 @pytest.mark.parametrize("offset", [-4, 34, 36])
@@ -110,8 +117,13 @@ def test_inputs_are_not_touched_and_have_to_fit():
     assert x.flags.writeable
     with pytest.raises(InputError, match="array has 4 elements of float64"):
         run_loop(parse(NETWORK), [X.astype(np.float64)], store())
-    with pytest.raises(InputError, match="4 inputs given"):
-        run_loop(parse(NETWORK), [X, X, X, X], store())
+    with pytest.raises(InputError, match="2 inputs given, the network has 1"):
+        run_loop(parse(NETWORK), [X, X], store())
+
+
+def test_argument_without_a_role_is_a_bug():
+    with pytest.raises(CompilerBug, match="@main: argument %x has no role"):
+        run_loop(parse(NETWORK.replace(' {role = "input"}', "")), [X], store())
 
 
 def test_module_without_main_is_a_bug():
