@@ -65,6 +65,7 @@ def _fold(op: Operation, weights: WeightStore) -> None:
     mnemonic = op.name.removeprefix("graph.")
     source = next(filter(None, map(weight_name, op.operands)), None)
     folded = new_constant(value, f"{source}_{mnemonic}" if source else name_for(op, "value"), weights)
+    folded.y.name_hint = op.results[0].name_hint or folded.y.name_hint
     copy_provenance(folded, op)
     Rewriter.replace_op(op, folded)
 
