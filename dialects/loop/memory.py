@@ -9,6 +9,7 @@ from xdsl.dialects.builtin import (
     MemRefType,
     StringAttr,
     VectorType,
+    i8,
     i64,
 )
 from xdsl.ir import Attribute, SSAValue
@@ -29,17 +30,30 @@ from xdsl.traits import MemoryAllocEffect, MemoryReadEffect, MemoryWriteEffect, 
 from xdsl.utils.exceptions import VerifyException
 from xdsl.utils.hints import isa
 
-from s2s.analysis.dtypes import scalar_type
+from s2s.analysis.dtypes import scalar_type, size_in_bytes
 from s2s.dialects.loop.index import check_map
 
 
 def _check_element(op: IRDLOperation, buffer: Attribute, value: Attribute) -> None:
     """Refuse an access whose value is not an element, or a vector of elements, of a flat buffer."""
-    if not isa(buffer, MemRefType) or len(buffer.get_shape()) != 1:
+    element = _check_flat(op, buffer).element_type
+    scalar = value.element_type if isa(value, VectorType) and len(value.get_shape()) == 1 else value
+    if scalar != scalar_type(element):
+        raise VerifyException(f"{op.name}: value is {value}, elements of the buffer are {element}")
+
+
+def _check_flat(op: IRDLOperation, buffer: Attribute) -> MemRefType[Attribute]:
+    """Refuse a buffer that is not flat."""
+    if not isa(buffer, MemRefType[Attribute]) or len(buffer.get_shape()) != 1:
         raise VerifyException(f"{op.name}: buffer {buffer} is not a flat memref")
-    scalar = value.element_type if isa(value, VectorType) else value
-    if scalar != scalar_type(buffer.element_type):
-        raise VerifyException(f"{op.name}: value is {value}, elements of the buffer are {buffer.element_type}")
+    return buffer
+
+
+def _check_scalar(op: IRDLOperation, buffer: Attribute, value: Attribute) -> None:
+    """Refuse an access by computed index whose value is not an element."""
+    if isinstance(value, VectorType):
+        raise VerifyException(f"{op.name}: value is {value}, a computed index gives one element")
+    _check_element(op, buffer, value)
 
 
 class _AffineAccess(IRDLOperation):
@@ -148,7 +162,7 @@ class LoadAtOp(IRDLOperation):
         super().__init__(operands=[buffer, index], result_types=[result_type])
 
     def verify_(self) -> None:
-        _check_element(self, self.buffer.type, self.result.type)
+        _check_scalar(self, self.buffer.type, self.result.type)
 
 
 @irdl_op_definition
@@ -167,7 +181,7 @@ class StoreAtOp(IRDLOperation):
         super().__init__(operands=[value, buffer, index])
 
     def verify_(self) -> None:
-        _check_element(self, self.buffer.type, self.value.type)
+        _check_scalar(self, self.buffer.type, self.value.type)
 
 
 @irdl_op_definition
@@ -182,6 +196,9 @@ class AllocOp(IRDLOperation):
 
     def __init__(self, result_type: MemRefType[Attribute]) -> None:
         super().__init__(result_types=[result_type])
+
+    def verify_(self) -> None:
+        _check_flat(self, self.result.type)
 
 
 @irdl_op_definition
@@ -198,6 +215,15 @@ class ViewOp(IRDLOperation):
 
     def __init__(self, arena: SSAValue, offset: int, result_type: MemRefType[Attribute]) -> None:
         super().__init__(operands=[arena], properties={"offset": IntegerAttr(offset, i64)}, result_types=[result_type])
+
+    def verify_(self) -> None:
+        arena, view = _check_flat(self, self.arena.type), _check_flat(self, self.result.type)
+        if arena.element_type != i8:
+            raise VerifyException(f"{self.name}: arena {arena} does not consist of bytes")
+        start, element = self.offset.value.data, size_in_bytes(view.element_type)
+        end = start + view.get_shape()[0] * element
+        if start < 0 or end > arena.get_shape()[0] or start % element:
+            raise VerifyException(f"{self.name}: bytes {start} to {end} of {arena} cannot be a {view}")
 
 
 @irdl_op_definition
@@ -218,3 +244,6 @@ class WeightOp(IRDLOperation):
             attributes={"hash": StringAttr(hash)},
             result_types=[result_type],
         )
+
+    def verify_(self) -> None:
+        _check_flat(self, self.result.type)

@@ -80,3 +80,5 @@ class ReduceOp(IRDLOperation):
     def verify_(self) -> None:
         if self.kind.data not in REDUCE_KINDS:
             raise VerifyException(f"{self.name}: kind {self.kind.data!r} is none of {', '.join(REDUCE_KINDS)}")
+        if not isa(self.vector.type, VectorType) or self.result.type != self.vector.type.element_type:
+            raise VerifyException(f"{self.name}: {self.result.type} is no lane of {self.vector.type}")

@@ -6,7 +6,7 @@ from typing import Self
 
 from xdsl.dialects.builtin import ArrayAttr, DenseArrayBase, FloatAttr, IntegerAttr, TensorType, i64
 from xdsl.dialects.utils import AbstractYieldOperation
-from xdsl.ir import Attribute, Region, SSAValue
+from xdsl.ir import Attribute, BlockArgument, Region, SSAValue
 from xdsl.irdl import (
     AttrSizedOperandSegments,
     IRDLOperation,
@@ -140,7 +140,18 @@ class ComputeOp(IRDLOperation):
         """How each point operand is indexed, over the parallel dimensions."""
         return self.accesses.data[len(self.reads) :]
 
+    def access_of(self, value: SSAValue) -> AccessAttr | None:
+        """How the element was read that a region sees as `value`; None if it is no such argument."""
+        if not isinstance(value, BlockArgument):
+            return None
+        in_reduce = self.reduce is not None and value.block is self.reduce.block
+        accesses = self.read_accesses if in_reduce else self.point_accesses
+        number = value.index if in_reduce else value.index - len(self.inits)
+        return accesses[number] if 0 <= number < len(accesses) else None
+
     def verify_(self) -> None:
+        if not 0 <= self.rank <= len(self.sizes):
+            raise VerifyException(f"{self.name}: {self.rank} parallel dimensions of the domain {list(self.sizes)}")
         if any(size < 1 for size in self.sizes):
             raise VerifyException(f"{self.name}: domain {list(self.sizes)} has an empty dimension")
         if len(self.accesses) != len(self.reads) + len(self.points):
@@ -192,6 +203,9 @@ class ComputeOp(IRDLOperation):
             raise VerifyException(f"{self.name}: blocks {dims} are not all parallel dimensions")
         if schedule.vector_dim is not None and schedule.vector_dim >= self.rank:
             raise VerifyException(f"{self.name}: vector dimension {schedule.vector_dim} is a reduction")
+        packed = [pack.operand.data for pack in schedule.packs]
+        if any(not 0 <= operand < len(self.operands) for operand in packed):
+            raise VerifyException(f"{self.name}: packs operands {packed} of {len(self.operands)}")
 
     def print(self, printer: Printer) -> None:
         parallel = ", ".join(map(str, self.parallel_sizes))

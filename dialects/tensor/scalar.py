@@ -19,7 +19,7 @@ from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 
 from s2s.analysis.dtypes import as_tensor_type
-from s2s.dialects.tensor.compute import element_type
+from s2s.dialects.tensor.compute import ComputeOp, element_type
 
 
 @irdl_op_definition
@@ -36,6 +36,12 @@ class IndexOp(IRDLOperation):
     def __init__(self, dim: int) -> None:
         super().__init__(properties={"dim": IntegerAttr(dim, i64)}, result_types=[IndexType()])
 
+    def verify_(self) -> None:
+        compute = _compute_around(self)
+        dims = compute.rank if self.parent_region() is compute.apply else len(compute.sizes)
+        if not 0 <= self.dim.value.data < dims:
+            raise VerifyException(f"{self.name}: dimension {self.dim.value.data} of {dims}")
+
 
 @irdl_op_definition
 class InBoundsOp(IRDLOperation):
@@ -50,6 +56,11 @@ class InBoundsOp(IRDLOperation):
 
     def __init__(self, value: SSAValue) -> None:
         super().__init__(operands=[value], result_types=[i1])
+
+    def verify_(self) -> None:
+        access = _compute_around(self).access_of(self.value)
+        if access is None or not access.is_guarded:
+            raise VerifyException(f"{self.name}: %{self.value.name_hint} is not read by a guarded access")
 
 
 @irdl_op_definition
@@ -72,6 +83,14 @@ class ExtractOp(IRDLOperation):
             raise VerifyException(f"{self.name}: {len(self.indices)} indices into {self.table.type}")
         if self.result.type != element_type(self.table):
             raise VerifyException(f"{self.name}: {self.result.type} is no element of {self.table.type}")
+
+
+def _compute_around(op: IRDLOperation) -> ComputeOp:
+    """The computation whose region holds `op`."""
+    parent = op.parent_op()
+    if not isinstance(parent, ComputeOp):
+        raise VerifyException(f"{op.name}: is outside of a tensor.compute")
+    return parent
 
 
 @irdl_op_definition

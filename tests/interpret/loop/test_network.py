@@ -91,13 +91,6 @@ def test_memory_nobody_wrote_is_poisoned(buffer: str, poison: bool, expected: fl
     )
 
 
-@pytest.mark.parametrize("offset", [-4, 34, 36])
-def test_view_stays_in_the_arena_and_is_aligned(offset: int):
-    wrong = NETWORK.replace("%arena[32]", f"%arena[{offset}]")
-    with pytest.raises(CompilerBug, match=rf"@main: loop\.view: bytes {offset} to {offset + 16} of %arena"):
-        run_loop(parse(wrong), [X], store())
-
-
 def test_kernel_that_writes_to_an_input_of_the_network_is_a_bug():
     wrong = NETWORK.replace("@scale(%b, %a, %w, %s)", "@scale(%x, %a, %w, %s)")
     with pytest.raises(CompilerBug, match=r"@scale: loop\.store: %y \(memref<4xf32>\) is an input or a weight"):
