@@ -1,11 +1,11 @@
 """Turn the operators inside kernels into structured computations.
 
-    func.func private @relu(%x: tensor<8xf32>) -> tensor<8xf32> {
+    func.func private @relu(%x: tensor<8xf32>) -> tensor<8xf32> attributes {kernel} {
       %y = graph.clamp %x {min = 0.0} : tensor<8xf32>
       func.return %y : tensor<8xf32>
     }
 ->
-    func.func private @relu(%x: tensor<8xf32>) -> tensor<8xf32> {
+    func.func private @relu(%x: tensor<8xf32>) -> tensor<8xf32> attributes {kernel} {
       %y = tensor.compute [8] points(%x at #tensor.access<affine_map<(d0) -> (d0)>>) apply {
       ^bb0(%x: f32):
         %0 = arith.constant 0.0 : f32
@@ -15,8 +15,8 @@
       func.return %y : tensor<8xf32>
     }
 
-Signatures stay as they are, and so does `@main`, which only calls kernels. A constant becomes part of the computations
-that read it. Users come before producers, so that a constant is seen by them all before it goes.
+Signatures stay as they are, and so does the network, which only calls kernels. A constant becomes part of the
+computations that read it. Users come before producers, so that a constant is seen by them all before it goes.
 """
 
 from dataclasses import dataclass
@@ -35,11 +35,19 @@ from xdsl.pattern_rewriter import (
 
 from s2s.dialects import graph
 from s2s.errors import CompilerBug
-from s2s.passes.graph.lower_to_tensor import binary, conv, elementwise, index, linear, norm, pool, reduce, shape
+from s2s.passes.graph.lower_to_tensor import (
+    binary,
+    conv,
+    elementwise,
+    index,
+    linear,
+    norm,
+    pool,
+    reduce,
+    scatter,
+    shape,
+)
 from s2s.passes.graph.lower_to_tensor.compute import compute, constant_number, place
-
-MAIN = "main"
-"""The function that is the network; all others are kernels."""
 
 
 class LowerConstant(RewritePattern):
@@ -69,6 +77,7 @@ PATTERNS: list[RewritePattern] = [
     *shape.PATTERNS,
     *index.PATTERNS,
     *reduce.PATTERNS,
+    *scatter.PATTERNS,
 ]
 
 
@@ -79,7 +88,7 @@ class LowerToTensorPass(ModulePass):
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         lowering = GreedyRewritePatternApplier(PATTERNS, dce_enabled=False)
         for kernel in op.ops:
-            if not isinstance(kernel, FuncOp) or kernel.sym_name.data == MAIN or kernel.is_declaration:
+            if not isinstance(kernel, FuncOp) or "kernel" not in kernel.attributes:
                 continue
             PatternRewriteWalker(lowering, apply_recursively=False, walk_reverse=True).rewrite_region(kernel.body)
             for left in kernel.body.walk():

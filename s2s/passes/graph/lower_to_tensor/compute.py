@@ -105,11 +105,13 @@ def compute(
     element: Attribute | None = None,
     widen: bool = True,
     names: Sequence[str] = (),
+    hint: str | None = None,
 ) -> SSAValue:
     """Insert before `op` a computation of shape `parallel`, and return its result.
 
     `element` is that of the result, by default the one of `op`; without `widen` the regions see narrow floats as they
-    are stored. `names` are those of the dimensions. A reduction over no element leaves the initial values.
+    are stored. `names` are those of the dimensions, `hint` that of an intermediate result. A reduction over
+    no element leaves the initial values.
     """
     element = type_of(op.results[0]).element_type if element is None else element
     if 0 in parallel:
@@ -140,6 +142,7 @@ def compute(
     graph.copy_provenance(made, op)
     if names:
         made.attributes[DIM_NAMES] = StringAttr(" ".join(names))
+    made.res[0].name_hint = hint
     return rewriter.insert(made).res[0]
 
 

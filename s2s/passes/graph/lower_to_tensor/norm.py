@@ -2,10 +2,10 @@
 
     %y = graph.softmax %x {axis = 1} : (tensor<4x8xf32>) -> tensor<4x8xf32>
 ->
-    %m = tensor.compute [4 | 8] …      the maxima
-    %e = tensor.compute [4, 8] …       exp(x - m)
-    %s = tensor.compute [4 | 8] …      1 / the sums of e
-    %y = tensor.compute [4, 8] …       e * s
+    %largest = tensor.compute [4 | 8] …
+    %powers = tensor.compute [4, 8] …      exp(x - largest)
+    %scale = tensor.compute [4 | 8] …      1 / sum(powers)
+    %y = tensor.compute [4, 8] …           powers * scale
 """
 
 from collections.abc import Sequence
@@ -24,10 +24,6 @@ from s2s.passes.graph.lower_to_tensor.reduce import MAXIMUM, SUM, Fold, reduced_
 from s2s.passes.graph.lower_to_tensor.scalars import POWER, Scalar, Scalars
 
 
-def _exp(s: Scalars, x: Scalar) -> Scalar:
-    return s.unary(math.ExpOp, x)
-
-
 class AlongAxis:
     """Computations over the shape of `op`, and statistics along its axis, which lack that dimension."""
 
@@ -36,7 +32,7 @@ class AlongAxis:
         self.axis, self.shape = op.axis.value.data, op.y.type.get_shape()
         self.element = widened(op.y.type.element_type)
 
-    def statistic(self, fold: Fold, x: SSAValue, apply: Body) -> SSAValue:
+    def statistic(self, hint: str, fold: Fold, x: SSAValue, apply: Body) -> SSAValue:
         """`apply` of all elements of `x` along the axis folded."""
         return compute(
             self.rewriter,
@@ -48,12 +44,16 @@ class AlongAxis:
             reduce=fold.step,
             apply=apply,
             element=self.element,
+            hint=hint,
         )
 
-    def elements(self, points: Sequence[Operand], apply: Body, *, last: bool) -> SSAValue:
-        """`apply` at every element; in the type of the result if it is the `last` computation."""
-        element = None if last else self.element
-        return compute(self.rewriter, self.op, self.shape, points=points, apply=apply, element=element)
+    def elements(self, hint: str, points: Sequence[Operand], apply: Body) -> SSAValue:
+        """`apply` at every element, an intermediate result."""
+        return compute(self.rewriter, self.op, self.shape, points=points, apply=apply, element=self.element, hint=hint)
+
+    def finish(self, points: Sequence[Operand], apply: Body) -> None:
+        """Replace the operation by `apply` at every element."""
+        self.rewriter.replace(self.op, [], [compute(self.rewriter, self.op, self.shape, points=points, apply=apply)])
 
     def whole(self, x: SSAValue) -> Operand:
         """`x` of the shape of the result, at the current element."""
@@ -69,23 +69,23 @@ class LowerSoftmax(RewritePattern):
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: graph.SoftmaxOp, rewriter: PatternRewriter) -> None:
         over = AlongAxis(rewriter, op)
-        top = over.statistic(MAXIMUM, op.x, lambda s, acc: acc)
-        powers = over.elements([over.whole(op.x), over.along(top)], lambda s, x, m: _exp(s, x - m), last=False)
-        scale = over.statistic(SUM, powers, lambda s, acc: 1 / acc)
-        y = over.elements([over.whole(powers), over.along(scale)], lambda s, e, r: e * r, last=True)
-        rewriter.replace(op, [], [y])
+        largest = over.statistic("largest", MAXIMUM, op.x, lambda s, acc: acc)
+        powers = over.elements(
+            "powers", [over.whole(op.x), over.along(largest)], lambda s, x, m: s.unary(math.ExpOp, x - m)
+        )
+        scale = over.statistic("scale", SUM, powers, lambda s, acc: 1 / acc)
+        over.finish([over.whole(powers), over.along(scale)], lambda s, power, factor: power * factor)
 
 
 class LowerLogSoftmax(RewritePattern):
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: graph.LogSoftmaxOp, rewriter: PatternRewriter) -> None:
         over = AlongAxis(rewriter, op)
-        top = over.statistic(MAXIMUM, op.x, lambda s, acc: acc)
-        shifted = over.elements([over.whole(op.x), over.along(top)], lambda s, x, m: x - m, last=False)
-        powers = Fold(SUM.start, lambda s, x, acc: acc + _exp(s, x))
-        log_sum = over.statistic(powers, shifted, lambda s, acc: s.unary(math.LogOp, acc))
-        y = over.elements([over.whole(shifted), over.along(log_sum)], lambda s, x, total: x - total, last=True)
-        rewriter.replace(op, [], [y])
+        largest = over.statistic("largest", MAXIMUM, op.x, lambda s, acc: acc)
+        shifted = over.elements("shifted", [over.whole(op.x), over.along(largest)], lambda s, x, m: x - m)
+        powers = Fold(SUM.start, lambda s, x, acc: acc + s.unary(math.ExpOp, x))
+        log_sum = over.statistic("log_sum", powers, shifted, lambda s, acc: s.unary(math.LogOp, acc))
+        over.finish([over.whole(shifted), over.along(log_sum)], lambda s, x, total: x - total)
 
 
 class LowerLayerNorm(RewritePattern):
@@ -105,8 +105,9 @@ class LowerLayerNorm(RewritePattern):
             reduce=SUM.step,
             apply=lambda s, acc: acc / count,
             element=element,
+            hint="mean",
         )
-        scale = compute(
+        factor = compute(
             rewriter,
             op,
             outer,
@@ -116,16 +117,17 @@ class LowerLayerNorm(RewritePattern):
             reduce=_add_squared_difference,
             apply=lambda s, acc: 1 / s.unary(math.SqrtOp, acc / count + epsilon),
             element=element,
+            hint="factor",
         )
         parameters = [aligned(value, d) for value in (op.scale, op.bias) if value is not None]
 
         def normalised(s: Scalars, *values: Scalar) -> Scalar:
-            x, middle, factor, *given = values
-            y = (x - middle) * factor
+            x, middle, scale, *given = values
+            y = (x - middle) * scale
             y = y * given.pop(0) if op.scale is not None else y
             return y + given.pop(0) if op.bias is not None else y
 
-        points = [at(op.x, *d), at(mean, *d[:axis]), at(scale, *d[:axis]), *parameters]
+        points = [at(op.x, *d), at(mean, *d[:axis]), at(factor, *d[:axis]), *parameters]
         rewriter.replace(op, [], [compute(rewriter, op, shape, points=points, apply=normalised)])
 
 
@@ -148,6 +150,7 @@ class LowerBatchNorm(RewritePattern):
             points=[at(op.scale, position), at(op.var, position)],
             apply=lambda s, scale, var: scale / s.unary(math.SqrtOp, var + epsilon),
             element=widened(op.y.type.element_type),
+            hint="factor",
         )
         d = dims(len(shape))
         y = compute(

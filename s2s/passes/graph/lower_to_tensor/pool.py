@@ -6,7 +6,7 @@
            reads(%x at #tensor.access<affine_map<(n, c, p, k) -> (n, c, p * 2 + k)>, guarded>)
            inits [-inf : f32] reduce { arith.maximumf } apply { … }
 
-The divisor of a mean is a constant where all windows count alike, else it follows from the position of the window.
+The divisor of a mean is a constant where all windows count alike.
 """
 
 from math import prod
@@ -63,19 +63,37 @@ class LowerMaxPool(RewritePattern):
 
 
 class LowerAvgPool(RewritePattern):
+    """Where no padding counts, what the reduction does not skip is counted beside the sum."""
+
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: graph.AvgPoolOp, rewriter: PatternRewriter) -> None:
-        y = compute(
-            rewriter,
-            op,
-            op.y.type.get_shape(),
-            op.window().kernel,
-            reads=[_read(op)],
-            names=_names(op),
-            inits=[(0, widened(op.y.type.element_type))],
-            reduce=SUM.step,
-            apply=lambda s, total: divided(s, total, _count(s, op)),
-        )
+        shape, window, element = op.y.type.get_shape(), op.window(), widened(op.y.type.element_type)
+        counts = [_counts(op, axis) for axis in range(window.rank)]
+        varies = any(min(along) != max(along) for along in counts)
+        if varies and not any(op.counted_pads.get_values()):
+            y = compute(
+                rewriter,
+                op,
+                shape,
+                window.kernel,
+                reads=[_read(op)],
+                names=_names(op),
+                inits=[(0, element), (0, element if is_float(element) else i32)],
+                reduce=lambda s, x, total, count: (total + x, count + 1),
+                apply=lambda s, total, count: divided(s, total, count),
+            )
+        else:
+            y = compute(
+                rewriter,
+                op,
+                shape,
+                window.kernel,
+                reads=[_read(op)],
+                names=_names(op),
+                inits=[(0, element)],
+                reduce=SUM.step,
+                apply=lambda s, total: divided(s, total, _count(s, op)),
+            )
         rewriter.replace(op, [], [y])
 
 

@@ -84,16 +84,20 @@ class Scalar:
     region: Scalars = field(repr=False, compare=False)
 
     def __add__(self, other: Scalar | Number) -> Scalar:
-        return self.region.binary(ADD, self, other)
+        return self if self._unchanged_by(other, 0) else self.region.binary(ADD, self, other)
 
     def __sub__(self, other: Scalar | Number) -> Scalar:
-        return self.region.binary(SUB, self, other)
+        return self if self._unchanged_by(other, 0) else self.region.binary(SUB, self, other)
 
     def __mul__(self, other: Scalar | Number) -> Scalar:
-        return self.region.binary(MUL, self, other)
+        return self if self._unchanged_by(other, 1) else self.region.binary(MUL, self, other)
 
     def __truediv__(self, other: Scalar | Number) -> Scalar:
-        return self.region.binary(DIV, self, other)
+        return self if self._unchanged_by(other, 1) else self.region.binary(DIV, self, other)
+
+    def _unchanged_by(self, other: Scalar | Number, neutral: int) -> bool:
+        """Whether `other` is the number that leaves an integer as it is: index arithmetic is full of those."""
+        return not isinstance(other, Scalar) and other == neutral and not is_float(self.element)
 
     def __rsub__(self, other: Number) -> Scalar:
         return self.region.like(self, other) - self
@@ -125,6 +129,7 @@ class Scalars:
     def __init__(self, builder: Builder) -> None:
         self._builder = builder
         self._constants: dict[NumberAttr, SSAValue] = {}
+        self._positions: dict[tuple[int, Attribute], Scalar] = {}
 
     def insert(self, op: Operation, element: Attribute) -> Scalar:
         """Append `op`; its result has element type `element`."""
@@ -148,11 +153,18 @@ class Scalars:
 
     def index(self, dim: int) -> Scalar:
         """The position along dimension `dim` of the domain, as `index`."""
-        return self.insert(tensor.IndexOp(dim), IndexType())
+        return self._position(dim, IndexType())
 
     def position(self, dim: int) -> Scalar:
         """The position along dimension `dim` of the domain, as `i32`, for calculations that pass below zero."""
-        return self.cast(self.index(dim), i32)
+        return self._position(dim, i32)
+
+    def _position(self, dim: int, element: Attribute) -> Scalar:
+        if (dim, element) not in self._positions:
+            index = isinstance(element, IndexType)
+            made = self.insert(tensor.IndexOp(dim), element) if index else self.cast(self.index(dim), element)
+            self._positions[dim, element] = made
+        return self._positions[dim, element]
 
     def in_bounds(self, x: Scalar) -> Scalar:
         """Whether the guarded access that read `x` hit an element."""

@@ -143,3 +143,36 @@ def test_gather_elements(axis: int):
 def test_gather_nd(shape: tuple[int, ...], batch_dims: int):
     indices = np.random.default_rng(0).integers(-2, 2, shape)
     check_lowering(lambda x, i: graph.GatherNdOp(x, i, batch_dims=batch_dims), rand(2, 3, 4), indices)
+
+
+REDUCTIONS = ["none", "add", "mul", "min", "max"]
+
+
+@pytest.mark.parametrize("reduction", REDUCTIONS)
+@pytest.mark.parametrize("dtype", [np.float32, np.float16, np.uint8, np.int64])
+def test_scatter_elements(dtype: Any, reduction: str):
+    indices = np.random.default_rng(0).integers(-4, 4, (2, 9))
+    indices[1, 0] = indices[1, 8] = 3
+    check_lowering(
+        lambda x, i, u: graph.ScatterElementsOp(x, i, u, axis=1, reduction=reduction),
+        rand(3, 4, dtype=dtype),
+        indices,
+        rand(2, 9, dtype=dtype, seed=1),
+    )
+
+
+@pytest.mark.parametrize("reduction", REDUCTIONS)
+@pytest.mark.parametrize("shape", [(7, 2), (3, 2, 1), (2,), (0, 2)])
+def test_scatter_nd(shape: tuple[int, ...], reduction: str):
+    indices = np.random.default_rng(0).integers(-2, 2, shape)
+    updates = rand(*shape[:-1], *(2, 3, 4)[shape[-1] :], seed=1)
+    check_lowering(lambda x, i, u: graph.ScatterNdOp(x, i, u, reduction=reduction), rand(2, 3, 4), indices, updates)
+
+
+def test_scattered_truth_values():
+    check_lowering(
+        lambda x, i, u: graph.ScatterElementsOp(x, i, u, axis=0),
+        rand(5, dtype=np.bool_),
+        np.array([4, 0, 4], np.uint8),
+        np.array([True, False, False]),
+    )
