@@ -66,10 +66,10 @@ def _scan(node: Node) -> list[Value]:
     if node.since < 9:
         return _batched_scan(node)
     scanned = node.integer("num_scan_inputs")
-    states = [node.input(position) for position in range(len(operands) - scanned)]
-    sequences = [node.input(position) for position in range(len(operands) - scanned, len(operands))]
     if not 0 < scanned <= len(operands):
         raise node.invalid(f"num_scan_inputs is {scanned} for {len(operands)} inputs", "fix it")
+    states = [node.input(position) for position in range(len(operands) - scanned)]
+    sequences = [node.input(position) for position in range(len(operands) - scanned, len(operands))]
     in_axes = node.integers("scan_input_axes", [0] * scanned)
     directions = node.integers("scan_input_directions", [0] * scanned)
     axes = [node.axis(axis, value.rank) for axis, value in zip(in_axes, sequences, strict=True)]

@@ -11,6 +11,8 @@ MAX_FILE_BYTES = 2**31 - 1
 """Protocol Buffers cannot read a longer message; larger models keep their weights in external files."""
 MAX_NODES = 200_000
 """Nodes of all graphs and functions, after every call of a function is expanded."""
+MAX_BODIES = 5_000
+"""Runs of bodies of If, Loop and Scan, which are unrolled."""
 MAX_DEPTH = 8
 """Bodies of If, Loop and Scan within each other, and calls of functions within each other."""
 MAX_FOLDED_ELEMENTS = 2**24

@@ -83,6 +83,8 @@ def _check_versions(loaded: LoadedModel) -> None:
     twice = next((domain for domain in domains if domains.count(domain) > 1), None)
     if twice is not None:
         raise InputError(f"{loaded.label}: imports opset domain {twice or 'ai.onnx'!r} twice; keep one version of it")
+    if any(not 1 <= entry.version < 2**31 for entry in model.opset_import):
+        raise InputError(f"{loaded.label}: an opset version is not a positive 32-bit number; export the model again")
     version = loaded.opsets().get("")
     if version is not None and not MIN_OPSET <= version <= MAX_OPSET:
         raise UnsupportedError(

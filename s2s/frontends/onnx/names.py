@@ -10,9 +10,10 @@ from onnx import NodeProto
 from s2s.frontends.onnx.limits import MAX_NAME
 
 
-def one_line(text: str) -> str:
-    """`text` without control characters, cut to a readable length."""
-    line = "".join(c if c.isprintable() else "?" for c in text)
+def one_line(text: str | bytes) -> str:
+    """`text` without control characters, cut to a readable length; protobuf hands out bytes that are not UTF-8."""
+    decoded = text.decode("utf-8", "replace") if isinstance(text, bytes) else text
+    line = "".join(c if c.isprintable() else "?" for c in decoded)
     return line if len(line) <= MAX_NAME else line[: MAX_NAME - 1] + "…"
 
 

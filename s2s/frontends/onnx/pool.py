@@ -11,6 +11,7 @@ from s2s.frontends.onnx.builder import Value, emit
 from s2s.frontends.onnx.node import Importer, Node
 from s2s.frontends.onnx.reduce import reduce_to, root
 from s2s.frontends.onnx.shape import reshape
+from s2s.frontends.onnx.tensors import checked_shape
 from s2s.frontends.onnx.window import Window, read_window, round_up
 
 
@@ -50,9 +51,16 @@ def _average_pool(node: Node) -> Value:
     )
 
 
+def _order(node: Node) -> int:
+    """Which norm an Lp operator takes."""
+    if node.integer("p", 2) < 1:
+        raise node.invalid(f"p is {node.integer('p')}", "give a positive order")
+    return node.integer("p", 2)
+
+
 def _lp_pool(node: Node) -> Value:
     """The p-norm of each window: powers summed by a convolution with ones, channel by channel."""
-    x, order = node.input(0), node.integer("p", 2)
+    x, order = node.input(0), _order(node)
     _, window = _window(node, x)
     channels = x.shape[1]
     ones = node.constant(np.broadcast_to(np.ones((), x.dtype), (channels, 1, *window.kernel)))
@@ -77,7 +85,7 @@ def _global(operation: Callable[..., Operation]) -> Importer:
 
 
 def _global_lp_pool(node: Node) -> Value:
-    x, order = node.input(0), node.integer("p", 2)
+    x, order = node.input(0), _order(node)
     return root(reduce_to(graph.ReduceSumOp, abs(x) ** order, list(range(2, x.rank)), keepdims=True), order)
 
 
@@ -95,6 +103,7 @@ def _max_unpool(node: Node) -> Value:
     shape = [*x.shape[:2], *spatial]
     if node.optional(2) is not None:
         shape = node.known_ints(2, "output_shape")
+    checked_shape(tuple(shape), node.place)
     count = prod(x.shape)
     empty = node.constant(np.broadcast_to(np.zeros((), x.dtype), (prod(shape),)))
     flat = emit(graph.ScatterElementsOp, empty, reshape(indices, [count]), reshape(x, [count]), axis=0)

@@ -17,6 +17,7 @@ from onnx import (
     numpy_helper,
     shape_inference,
 )
+from onnx.checker import ValidationError
 
 from s2s.analysis.dtypes import AnyTensor, from_numpy, tensor_type
 from s2s.errors import S2SError
@@ -94,7 +95,7 @@ def infer_outputs(node: NodeProto, domain: str, opset: int, operands: Sequence[B
     schema = defs.get_schema(node.op_type, opset, domain)
     try:
         found = shape_inference.infer_node_outputs(schema, node, types, data)
-    except (shape_inference.InferenceError, RuntimeError, KeyError, ValueError, TypeError):
+    except (shape_inference.InferenceError, ValidationError, RuntimeError, KeyError, ValueError, TypeError):
         return [None] * len(node.output)
     return [_static_type(found.get(name)) for name in node.output]
 

@@ -1,20 +1,22 @@
 """One import: walks the nodes of graphs, bodies and functions, and collects what cannot be imported."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from itertools import zip_longest
 
 from onnx import AttributeProto, FunctionProto, GraphProto, NodeProto
 
+from s2s.analysis.dtypes import Array
 from s2s.analysis.shapes import ShapeError
 from s2s.errors import InputError, UnsupportedError
 from s2s.frontends.onnx.builder import Builder, Value
-from s2s.frontends.onnx.limits import MAX_NODES
+from s2s.frontends.onnx.limits import MAX_BODIES, MAX_NODES
 from s2s.frontends.onnx.names import canonical_domain, label, one_line, operator, place
 from s2s.frontends.onnx.node import Node
 from s2s.frontends.onnx.schema_functions import function_body, has_function_body, infer_outputs
 from s2s.frontends.onnx.scope import FAILED, Binding, Failed, Scope
 from s2s.frontends.onnx.signature import Signature, check_node, check_types, signature
-from s2s.frontends.onnx.structure import FunctionKey, function_key
+from s2s.frontends.onnx.structure import FunctionKey, check_function, function_key
 from s2s.frontends.onnx.table import IMPORTERS, REFUSALS
 from s2s.frontends.onnx.tensors import read_sparse, read_tensor
 
@@ -34,15 +36,21 @@ class Session:
         self._functions = functions
         self._folder = folder
         self._nodes = 0
+        self._bodies = 0
 
     def define_initializers(self, graph: GraphProto, scope: Scope) -> None:
         """Bind the constants of `graph`."""
         for tensor in graph.initializer:
-            array = read_tensor(tensor, self._folder, f"initializer {one_line(tensor.name)}")
-            scope.define(tensor.name, self.builder.constant(array, tensor.name))
+            self._define_constant(scope, tensor.name, partial(read_tensor, tensor, self._folder))
         for sparse in graph.sparse_initializer:
-            array = read_sparse(sparse, self._folder, f"initializer {one_line(sparse.values.name)}")
-            scope.define(sparse.values.name, self.builder.constant(array, sparse.values.name))
+            self._define_constant(scope, sparse.values.name, partial(read_sparse, sparse, self._folder))
+
+    def _define_constant(self, scope: Scope, name: str, read: Callable[[str], Array]) -> None:
+        try:
+            scope.define(name, self.builder.constant(read(f"initializer {one_line(name)}"), name))
+        except UnsupportedError as error:
+            self.failures.append(str(error))
+            scope.define(name, FAILED)
 
     def run_nodes(self, nodes: Iterable[NodeProto], scope: Scope) -> None:
         """Import `nodes` in order; outputs are bound in `scope`."""
@@ -68,41 +76,39 @@ class Session:
             caller = f"{scope.caller}{label(node)}/"
             return self._call(node, function, operands, attributes, caller, scope.node)
         domain = canonical_domain(node.domain)
-        declared = self._declaration(node, domain, scope)
+        opset = scope.opsets.get(domain, 0)
+        declared = signature(domain, node.op_type, opset) if opset else None
         if declared is None:
-            return [FAILED] * len(node.output)
-        check_node(node, declared, attributes)
-        if any(isinstance(operand, Failed) for operand in operands):
-            return [FAILED] * len(node.output)
-        check_types(node, declared, [operand.dtype if isinstance(operand, Value) else None for operand in operands])
-        opset = scope.opsets[domain]
-        try:
-            return self._run_operator(node, declared, {**declared.defaults, **attributes}, operands, scope)
-        except _ReportedError:
-            pass
-        except UnsupportedError as error:
-            self.failures.append(str(error))
-        types = infer_outputs(node, domain, opset, operands)
-        return [FAILED if type is None else self.builder.stand_in(type) for type in types]
-
-    def _declaration(self, node: NodeProto, domain: str, scope: Scope) -> Signature | None:
-        """The signature of an operator that can be imported in principle; else None, and the reason is recorded."""
-        opset = scope.opsets.get(domain)
-        declared = None if opset is None else signature(domain, node.op_type, opset)
-        if opset is None or declared is None:
             known = f"no operator of opset {opset} of {domain or 'ai.onnx'}" if opset else "of a domain not imported"
             self.failures.append(
                 f"{place(node)}: operator {operator(node)} is {known}; "
                 "define it as a local function of the model, or replace it by standard operators"
             )
+            return [FAILED] * len(node.output)
+        check_node(node, declared, attributes)
+        refusal = self._refusal(node, domain, opset)
+        if refusal is not None:
+            self.failures.append(refusal)
+        if any(isinstance(operand, Failed) for operand in operands):
+            return [FAILED] * len(node.output)
+        check_types(node, declared, [operand.dtype if isinstance(operand, Value) else None for operand in operands])
+        if refusal is None:
+            try:
+                return self._run_operator(node, declared, {**declared.defaults, **attributes}, operands, scope)
+            except _ReportedError:
+                pass
+            except UnsupportedError as error:
+                self.failures.append(str(error))
+        types = infer_outputs(node, domain, opset, operands)
+        return [FAILED if type is None else self.builder.stand_in(type) for type in types]
+
+    def _refusal(self, node: NodeProto, domain: str, opset: int) -> str | None:
+        """Why the operator of `node` cannot be imported at all; None when it can."""
+        key = domain, node.op_type
+        if key in IMPORTERS or (key not in REFUSALS and has_function_body(domain, node.op_type, opset)):
             return None
-        if (domain, node.op_type) in IMPORTERS or has_function_body(domain, node.op_type, opset):
-            return declared
-        fact, way_out = REFUSALS.get(
-            (domain, node.op_type), ("this operator is not supported yet", "replace it by other operators")
-        )
-        self.failures.append(f"{place(node)}: {fact}; {way_out}")
-        return None
+        fact, way_out = REFUSALS.get(key, ("this operator is not supported yet", "replace it by other operators"))
+        return f"{place(node)}: {fact}; {way_out}"
 
     def _run_operator(
         self, node: NodeProto, declared: Signature, attributes: Attributes, operands: Sequence[Binding], scope: Scope
@@ -126,6 +132,12 @@ class Session:
         """Import the definition of an operator by others; what fails inside is reported of the operator."""
         domain = canonical_domain(node.domain)
         function = function_body(node, domain, scope.opsets[domain], attributes, operands)
+        if not function.node:
+            raise UnsupportedError(f"{place(node)}: is not defined for these operands; replace it by other operators")
+        try:
+            check_function(function)
+        except InputError as error:
+            raise InputError(f"{place(node)}: its operands do not fit together ({error}); fix the node") from None
         before = len(self.failures)
         outputs = self._call(node, function, operands, attributes, scope.caller, self.builder.node)
         inner = self.failures[before:]
@@ -162,6 +174,9 @@ class Session:
         """The outputs of a body of `node`, with its inputs bound to `inputs`."""
         if len(inputs) != len(graph.input):
             raise InputError(f"{place(node)}: its body has {len(graph.input)} inputs for {len(inputs)} values; fix it")
+        self._bodies += 1
+        if self._bodies > MAX_BODIES:
+            raise UnsupportedError(f"{place(node)}: unrolls to over {MAX_BODIES} steps; shorten the loop")
         provenance = self.builder.node
         scope = outer.inner()
         self.define_initializers(graph, scope)

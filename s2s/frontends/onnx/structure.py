@@ -5,6 +5,7 @@ onnx.checker looks at some of this too, but says it less clearly and lets nestin
 """
 
 from collections.abc import Iterable, Iterator, Sequence
+from typing import cast
 
 from onnx import AttributeProto, FunctionProto, GraphProto, ModelProto, NodeProto
 
@@ -44,7 +45,7 @@ def check_structure(model: ModelProto) -> None:
     if total > MAX_NODES:
         raise UnsupportedError(f"model: {total} nodes are over the limit of {MAX_NODES}; split the model")
     for function in model.functions:
-        _check_function(function)
+        check_function(function)
     _check_graph(model.graph, ())
 
 
@@ -89,7 +90,8 @@ class _Expansion:
         return size, depth
 
 
-def _check_function(function: FunctionProto) -> None:
+def check_function(function: FunctionProto) -> None:
+    """Raise an InputError that names the first node or value of `function` that is out of order."""
     where = f"function {one_line(function.name)}"
     known: set[str] = set()
     for name in function.input:
@@ -116,6 +118,7 @@ def _check_graph(graph: GraphProto, outer: Scopes) -> None:
 
 def _check_nodes(nodes: Sequence[NodeProto], scopes: Scopes) -> None:
     for position, node in enumerate(nodes):
+        _check_text(node)
         for name in node.input:
             if name and not _visible(name, scopes):
                 raise InputError(_missing(name, position, nodes))
@@ -124,6 +127,14 @@ def _check_nodes(nodes: Sequence[NodeProto], scopes: Scopes) -> None:
         for name in node.output:
             if name:
                 _define(name, scopes, place(node))
+
+
+def _check_text(node: NodeProto) -> None:
+    """Names must be text: protobuf hands out bytes for what is not."""
+    texts: list[object] = [node.name, node.op_type, node.domain, node.overload, *node.input, *node.output]
+    texts += [text for attribute in node.attribute for text in (attribute.name, attribute.ref_attr_name)]
+    if not all(isinstance(text, str) for text in texts):
+        raise InputError(f"{place(node)}: a name is not valid UTF-8; the file is damaged, export the model again")
 
 
 def _missing(name: str, position: int, nodes: Sequence[NodeProto]) -> str:
@@ -158,6 +169,8 @@ def _define(name: str, scopes: Scopes, where: str) -> None:
     """Add `name` to the innermost scope, where neither it nor a scope around it may have it."""
     if not name:
         raise InputError(f"{where}: a value has no name; give it one")
+    if not isinstance(cast(object, name), str):
+        raise InputError(f"{where}: a name is not valid UTF-8; the file is damaged, export the model again")
     if _visible(name, scopes):
         raise InputError(f"{where}: {one_line(name)!r} is defined twice; rename one of the two values")
     scopes[-1].add(name)

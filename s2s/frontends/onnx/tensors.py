@@ -7,7 +7,7 @@ import onnx
 from onnx import SparseTensorProto, TensorProto, helper, numpy_helper
 from onnx.checker import ValidationError
 
-from s2s.analysis.dtypes import Array
+from s2s.analysis.dtypes import Array, from_numpy
 from s2s.analysis.shapes import MAX_ELEMENTS
 from s2s.errors import InputError, UnsupportedError
 from s2s.frontends.onnx.limits import MAX_RANK
@@ -29,9 +29,14 @@ def element_dtype(data_type: int, where: str) -> np.dtype[np.generic]:
         name = TensorProto.DataType.Name(data_type).lower()
         raise UnsupportedError(f"{where}: element type {name} is not supported; use a real number type")
     try:
-        return helper.tensor_dtype_to_np_dtype(data_type)
+        dtype = helper.tensor_dtype_to_np_dtype(data_type)
     except KeyError:
         raise InputError(f"{where}: element type {data_type} is unknown; export the model again") from None
+    try:
+        from_numpy(dtype)
+    except UnsupportedError as error:
+        raise UnsupportedError(f"{where}: {error}") from None
+    return dtype
 
 
 def checked_shape(dims: tuple[int, ...], where: str) -> tuple[int, ...]:
@@ -40,7 +45,7 @@ def checked_shape(dims: tuple[int, ...], where: str) -> tuple[int, ...]:
         raise InputError(f"{where}: shape {list(dims)} has a negative dimension; export the model again")
     if len(dims) > MAX_RANK:
         raise UnsupportedError(f"{where}: {len(dims)} dimensions are over the limit of {MAX_RANK}; reshape the tensor")
-    if prod(dims) > MAX_ELEMENTS:
+    if max(prod(dims), *dims, 0) > MAX_ELEMENTS:
         raise UnsupportedError(f"{where}: shape {list(dims)} has over {MAX_ELEMENTS} elements; split the tensor")
     return dims
 

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from s2s.frontends.onnx.node import Node
+from s2s.frontends.onnx.tensors import checked_shape
 
 
 @dataclass(frozen=True)
@@ -44,6 +45,7 @@ def read_window(node: Node, spatial: Sequence[int], kernel: Sequence[int]) -> Wi
             raise node.invalid(f"{what} {list(values)} has {len(values)} entries, expected {length}", "fix it")
         if any(value < (0 if what == "pads" else 1) for value in values):
             raise node.invalid(f"{what} {list(values)} has an entry that is too small", "fix it")
+    checked_shape(tuple(kernel), f"{node.place}: kernel")
     window = Window(list(kernel), strides, pads[:rank], pads[rank:], dilations)
     mode = node.choice("auto_pad", "NOTSET", "SAME_UPPER", "SAME_LOWER", "VALID")
     if mode == "NOTSET":

@@ -11,9 +11,41 @@ POSITIVE = floats(2, 3, 4, low=0.1, high=3)
 INTEGERS = np.array([[-7, -3, 5], [6, 2, -1]], np.int32)
 BOOLS = X > 0
 
-UNARY = ["Abs", "Neg", "Ceil", "Floor", "Round", "Exp", "Sin", "Cos", "Tan", "Sinh", "Cosh", "Asinh", "Atan", "Erf"]
-UNARY += ["Tanh", "Sign", "Reciprocal", "Identity", "Relu", "Sigmoid", "Softsign", "HardSwish", "Mish", "IsNaN"]
-UNARY += ["Elu", "Selu", "Celu", "ThresholdedRelu", "HardSigmoid", "LeakyRelu", "Softplus", "Shrink", "Gelu"]
+UNARY = [
+    "Abs",
+    "Neg",
+    "Ceil",
+    "Floor",
+    "Round",
+    "Exp",
+    "Sin",
+    "Cos",
+    "Tan",
+    "Sinh",
+    "Cosh",
+    "Asinh",
+    "Atan",
+    "Erf",
+    "Tanh",
+    "Sign",
+    "Reciprocal",
+    "Identity",
+    "Relu",
+    "Sigmoid",
+    "Softsign",
+    "HardSwish",
+    "Mish",
+    "IsNaN",
+    "Elu",
+    "Selu",
+    "Celu",
+    "ThresholdedRelu",
+    "HardSigmoid",
+    "LeakyRelu",
+    "Softplus",
+    "Shrink",
+    "Gelu",
+]
 BINARY = ["Add", "Sub", "Mul", "Div", "Pow", "Less", "LessOrEqual", "Greater", "GreaterOrEqual", "Equal"]
 
 

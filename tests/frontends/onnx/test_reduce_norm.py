@@ -11,8 +11,18 @@ X = floats(2, 3, 4)
 POSITIVE = floats(2, 3, 4, low=0.5, high=2)
 IMAGE = floats(2, 4, 3, 5)
 CHANNELS = [floats(4, seed=seed, low=0.5, high=2) for seed in range(4)]
-REDUCTIONS = ["ReduceSum", "ReduceMean", "ReduceMax", "ReduceMin", "ReduceProd", "ReduceL1", "ReduceL2"]
-REDUCTIONS += ["ReduceLogSum", "ReduceLogSumExp", "ReduceSumSquare"]
+REDUCTIONS = [
+    "ReduceSum",
+    "ReduceMean",
+    "ReduceMax",
+    "ReduceMin",
+    "ReduceProd",
+    "ReduceL1",
+    "ReduceL2",
+    "ReduceLogSum",
+    "ReduceLogSumExp",
+    "ReduceSumSquare",
+]
 
 
 @pytest.mark.parametrize("kind", REDUCTIONS)
