@@ -14,6 +14,7 @@ from s2s.errors import CompilerBug, InputError
 
 PASSES: tuple[str, ...] = (
     "graph-canonicalize-activations",
+    "graph-canonicalize-affine",
     "graph-canonicalize-bias",
     "graph-canonicalize-pads",
     "graph-canonicalize-reshapes",
@@ -33,6 +34,7 @@ PASSES: tuple[str, ...] = (
     "tensor-pack-constants",
     "tensor-pick-schedule",
     "loop-form-fma",
+    "loop-lower-to-c",
     "loop-plan-memory",
     "c-name-temporaries",
 )

@@ -145,25 +145,33 @@ class ConditionalOp(IRDLOperation):
 
 
 class _CallEffects(MemoryEffect):
-    """A pure call only computes; any other may read and write whatever it is handed."""
+    """A call reaches memory through the pointers it is handed and no other way; its flags say what it does there."""
 
     @classmethod
     def get_effects(cls, op: Operation) -> set[EffectInstance]:
         assert isinstance(op, CallOp)
         if op.pure is not None:
             return set()
+        if op.reads is not None:
+            return {EffectInstance(MemoryEffectKind.READ)}
         return {EffectInstance(MemoryEffectKind.READ), EffectInstance(MemoryEffectKind.WRITE)}
 
 
 @irdl_op_definition
 class CallOp(IRDLOperation):
-    """`result = callee(arguments)`: a statement where nothing comes back or nobody uses it."""
+    """`result = callee(arguments)`: a statement where nothing comes back or nobody uses it.
+
+    A `pure` call only computes; one that `reads` also looks at what its pointers lead to. Any other may write there too,
+    and happens exactly once, where it stands. `comment` follows a call that is a statement.
+    """
 
     name = "c.call"
 
     callee = prop_def(StringAttr)
     arguments = var_operand_def()
     pure = opt_prop_def(UnitAttr)
+    reads = opt_prop_def(UnitAttr)
+    comment = opt_prop_def(StringAttr)
     result = opt_result_def()
 
     irdl_options = (ParsePropInAttrDict(),)
@@ -177,16 +185,23 @@ class CallOp(IRDLOperation):
         result_type: Attribute | None = None,
         *,
         pure: bool = False,
+        reads: bool = False,
+        comment: str | None = None,
     ) -> None:
         super().__init__(
             operands=[arguments],
-            properties={"callee": StringAttr(callee), "pure": UnitAttr() if pure else None},
+            properties={
+                "callee": StringAttr(callee),
+                "pure": UnitAttr() if pure else None,
+                "reads": UnitAttr() if reads else None,
+                "comment": None if comment is None else StringAttr(comment),
+            },
             result_types=[result_type],
         )
 
     def verify_(self) -> None:
-        if self.pure is not None and self.result is None:
-            raise VerifyException(f"{self.name}: a pure call of {self.callee.data} without a result does nothing")
+        if self.result is None and (self.pure is not None or self.reads is not None):
+            raise VerifyException(f"{self.name}: {self.callee.data} gives nothing and writes nothing")
 
 
 def _result_of(name: str, operator: str, result: Attribute | None, *operands: SSAValue) -> Attribute:

@@ -58,6 +58,18 @@
 #endif
 #endif
 
+/* Before a for statement: its body should stand so many times in the code. A hint; compilers without it lose speed only. */
+#ifndef S2S_UNROLL
+#define S2S_PRAGMA(text) _Pragma(#text)
+#if defined(__clang__)
+#define S2S_UNROLL(times) S2S_PRAGMA(clang loop unroll_count(times))
+#elif defined(__GNUC__) && __GNUC__ >= 8
+#define S2S_UNROLL(times) S2S_PRAGMA(GCC unroll times)
+#else
+#define S2S_UNROLL(times)
+#endif
+#endif
+
 /* S2S_SIMD_PORTABLE: define it to get the plain C99 form of s2s_simd.h on every compiler.
  * S2S_NO_PHRASES: define it to leave the text of s2s_status_phrase out of the program. */
 

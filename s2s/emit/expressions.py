@@ -128,9 +128,13 @@ def _unary(op: Operation, recurse: Recurse) -> Expression:
 
 
 def _cast(op: Operation, recurse: Recurse) -> Expression:
+    """`(type)x`; nothing where both types are spelt the same, as `index` and `i32` are."""
     assert isinstance(op, c.CastOp)
     operand = recurse(op.operand)
-    return Expression(Group(f"({c_type(op.result.type)})", (_strong(operand, Level.UNARY),)), Level.UNARY)
+    spelling = c_type(op.result.type)
+    if c_type(op.operand.type) == spelling:
+        return operand
+    return Expression(Group(f"({spelling})", (_strong(operand, Level.UNARY),)), Level.UNARY)
 
 
 def _conditional(op: Operation, recurse: Recurse) -> Expression:

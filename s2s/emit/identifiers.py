@@ -58,6 +58,13 @@ def _first_free(text: str, used: Collection[str], limit: int) -> str:
     return identifier
 
 
+def port_identifiers(inputs: Iterable[str], outputs: Iterable[str]) -> tuple[list[str], list[str]]:
+    """The parameters of a network's run function: inputs, then outputs, beside its arena."""
+    inputs = list(inputs)
+    names = unique_identifiers([*inputs, *outputs], taken={"arena", "a"})
+    return names[: len(inputs)], names[len(inputs) :]
+
+
 def c_macro(identifier: str) -> str:
     """The macro spelling of an identifier."""
     return identifier.upper()

@@ -1,4 +1,4 @@
-"""Words that an identifier of ours is not: they mean something to a compiler or to a header that an emitted file includes."""
+"""Words that an identifier of ours is not: a compiler, or a header that emitted files include, knows them."""
 
 _C = """
 auto break case char const continue default do double else enum extern float for goto if inline int long register

@@ -77,7 +77,7 @@ class FunctionWriter:
         ]
 
     def _body(self) -> Iterator[str]:
-        """The statements. Declarations they begin with stand apart; a parameter without use is named for the compiler."""
+        """The statements. Declarations in front stand apart; a parameter without use is named for the compiler."""
         unused = [f"{' ' * INDENT}(void){self._names[arg]};" for arg in self.func.args if not arg.uses]
         declared = apart = False
         for op in self.func.body.block.ops:
@@ -99,7 +99,7 @@ class FunctionWriter:
         match op:
             case c.LetOp():
                 self._names[op.result] = op.identifier.data
-                head = f"{declaration(op.result.type, op.identifier.data, const=True)} = "
+                head = declaration(op.result.type, op.identifier.data, const=True) + " = "
                 yield from lay_out(Group(head, (self.expression(op.value).text,), ";"), indent)
             case c.VariableOp():
                 yield from self._variable(op, indent)
@@ -116,7 +116,7 @@ class FunctionWriter:
             case c.CommentOp():
                 yield from comment_lines(op.text.data, indent)
             case c.CallOp() if op.result is None or not op.result.uses:
-                yield from lay_out(Group("", (self._written(op).text,), ";"), indent)
+                yield from lay_out(self._call(op), indent)
             case _ if not isinstance(op, EXPRESSIONS):
                 raise CompilerBug(f"{op.name} is no statement of C")
             case _:
@@ -164,10 +164,10 @@ class FunctionWriter:
         """`value` as it is written where it is used."""
         return written(value, self._names.get)
 
-    def _written(self, op: c.CallOp) -> Expression:
-        """A call whose result nobody uses."""
-        text = call(f"{op.callee.data}(", [self.expression(argument).text for argument in op.arguments])
-        return Expression(text)
+    def _call(self, op: c.CallOp) -> Text:
+        """A call as a statement, with its comment behind it."""
+        comment = f" /* {c_comment(op.comment.data)} */" if op.comment is not None else ""
+        return call(f"{op.callee.data}(", [self.expression(argument).text for argument in op.arguments], f");{comment}")
 
 
 def global_definition(op: c.GlobalOp) -> list[str]:

@@ -1,4 +1,8 @@
-"""Which writes a read must not move across."""
+"""Which writes a read must not move across.
+
+Memory is told apart by the object it belongs to: two variables are different, a `restrict` pointer shares its object
+with no other pointer, and what a call does, it does through the pointers it is handed.
+"""
 
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -58,7 +62,7 @@ def may_change(read: SSAValue, written: Root) -> bool:
 
 def _is_constant_table(place: SSAValue, root: Root) -> bool:
     """A global is not written while anyone reads it through a pointer to const: it is a weight or a table."""
-    return isinstance(root.of, str) and isinstance(place.type, c.LValueType) and place.type.is_const
+    return isinstance(root.of, str) and isinstance(place.type, c.LValueType | c.PtrType) and place.type.is_const
 
 
 def _is_variable(root: Root) -> bool:
@@ -111,5 +115,14 @@ def _written_by(op: Operation) -> set[Root]:
     if op.regions:
         return {root for nested in op.walk() if nested is not op for root in _written_by(nested)}
     if isinstance(op, c.CallOp) and has_effects(op, MemoryEffectKind.WRITE):
-        return {UNKNOWN}
+        return {root_of(argument) for argument in pointers(op) if not _leads_to_const(argument)}
     return set()
+
+
+def pointers(op: c.CallOp) -> list[SSAValue]:
+    """The arguments through which a call reaches memory."""
+    return [argument for argument in op.arguments if isinstance(argument.type, c.PtrType)]
+
+
+def _leads_to_const(pointer: SSAValue) -> bool:
+    return isinstance(pointer.type, c.PtrType) and pointer.type.is_const

@@ -8,7 +8,7 @@ from xdsl.traits import MemoryEffectKind, has_effects
 from s2s.dialects import c
 from s2s.emit.expressions import EXPRESSIONS
 from s2s.emit.literals import literal
-from s2s.passes.c.name_temporaries.aliases import Writes
+from s2s.passes.c.name_temporaries.aliases import Writes, pointers
 
 LONGEST = 88
 """Characters, by a rough count, that an expression may have before a part of it gets a name."""
@@ -93,13 +93,12 @@ class _Placement:
             return bool(op.results[0].uses) and not _hands_on(op)
         if isinstance(op, c.AddressOfOp) and isinstance(op.place.owner, c.VariableOp):
             return False
-        if isinstance(op, c.LoadOp):
-            here = self.writes.positions[op]
-            last = printing.last if printing.nested or printing.repeated else printing.last - 1
-            if self.writes.between(op.place, here, last):
-                return True
-            if isinstance(op.place.owner, c.VariableOp):
-                return False
+        here = self.writes.positions[op]
+        last = printing.last if printing.nested or printing.repeated else printing.last - 1
+        if any(self.writes.between(place, here, last) for place in _read_by(op)):
+            return True
+        if isinstance(op, c.LoadOp) and isinstance(op.place.owner, c.VariableOp):
+            return False
         if printing.repeated:
             return printing.nested or not _is_simple(op)
         return printing.times > 1
@@ -130,6 +129,13 @@ class _Placement:
     def _length(self, value: SSAValue) -> int:
         """Characters that `value` takes where it is used."""
         return self._lengths.get(value, _SHORT) if value in self._printings else _SHORT
+
+
+def _read_by(op: Operation) -> list[SSAValue]:
+    """The places whose contents `op` reads."""
+    if isinstance(op, c.LoadOp):
+        return [op.place]
+    return pointers(op) if isinstance(op, c.CallOp) and op.reads is not None else []
 
 
 def _times_printed_elsewhere(user: Operation) -> int:

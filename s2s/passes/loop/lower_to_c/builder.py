@@ -1,0 +1,167 @@
+"""Building c operations in order, with what each loop value became.
+
+Integers of `arith` have no sign; those of C do. A value keeps the sign it came with (that of the buffer it was loaded
+from), and is cast where an operation reads it the other way.
+"""
+
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+
+from xdsl.dialects.builtin import (
+    AnyFloat,
+    FloatAttr,
+    IndexType,
+    IntegerAttr,
+    IntegerType,
+    MemRefType,
+    Signedness,
+    VectorType,
+    f32,
+    i1,
+    i32,
+)
+from xdsl.ir import Attribute, Block, Operation, SSAValue
+from xdsl.utils.hints import isa
+
+from s2s.analysis.affine import Range
+from s2s.dialects import c
+from s2s.dialects.c.conversions import is_half, is_unsigned
+from s2s.emit.types import element_name, vector_type
+from s2s.errors import CompilerBug
+
+
+def unsigned_type(type: Attribute) -> Attribute:
+    """The unsigned integer as wide as `type`."""
+    if not isa(type, IntegerType):
+        raise CompilerBug(f"{type} has no unsigned form")
+    return type if type.width.data == 1 else IntegerType(type.width.data, Signedness.UNSIGNED)
+
+
+def signed_type(type: Attribute) -> Attribute:
+    """The signed integer as wide as `type`; any other type is itself."""
+    return IntegerType(type.width.data) if isa(type, IntegerType) else type
+
+
+def value_type(type: Attribute) -> Attribute:
+    """The C type in which a loop value of `type` is carried.
+
+    Half-precision numbers are carried as `float`, rounded after every operation. The masks of vector comparisons are
+    vectors of integers.
+    """
+    if isa(type, MemRefType[Attribute]):
+        return c.PtrType(type.element_type)
+    if isa(type, VectorType[Attribute]):
+        return VectorType(i32 if type.element_type == i1 else type.element_type, type.get_shape())
+    return f32 if is_half(type) else type
+
+
+def literal_value(value: SSAValue) -> int | float | None:
+    """The number that `value` is, if it is a literal."""
+    op = value.owner
+    return op.value.value.data if isinstance(op, c.LiteralOp) else None
+
+
+def vector_name(type: Attribute) -> str:
+    """The name of a vector type, with which its functions begin."""
+    if not isa(type, VectorType[Attribute]):
+        raise CompilerBug(f"{type} is not a vector")
+    return vector_type(type.element_type, type.get_shape()[0])
+
+
+@dataclass
+class Builder:
+    """Appends c operations to the innermost open block."""
+
+    block: Block
+    values: dict[SSAValue, SSAValue] = field(default_factory=dict[SSAValue, SSAValue])
+    ranges: dict[SSAValue, Range] = field(default_factory=dict[SSAValue, Range])
+    """Smallest and largest value of the loop counters in reach."""
+
+    @contextmanager
+    def inside(self, block: Block) -> Generator[None]:
+        """Append to `block` meanwhile."""
+        outer, self.block = self.block, block
+        try:
+            yield
+        finally:
+            self.block = outer
+
+    def add(self, op: Operation) -> SSAValue:
+        """Append `op` and return its result."""
+        self.block.add_op(op)
+        return op.results[0]
+
+    def bind(self, old: SSAValue, new: SSAValue) -> None:
+        """`old` became `new`, and hands its name on."""
+        self.values[old] = new
+        if new.name_hint is None:
+            new.name_hint = old.name_hint
+
+    def value(self, old: SSAValue) -> SSAValue:
+        """What `old` became."""
+        if old not in self.values:
+            raise CompilerBug(f"{old} was not lowered to C before its use")
+        return self.values[old]
+
+    def literal(self, value: float, type: Attribute) -> SSAValue:
+        """A number of `type`."""
+        if isinstance(type, AnyFloat):
+            return self.add(c.LiteralOp(FloatAttr(float(value), type)))
+        if isa(type, IntegerType) or isinstance(type, IndexType):
+            return self.add(c.LiteralOp(IntegerAttr(int(value), type)))
+        raise CompilerBug(f"{type} has no literals")
+
+    def binary(self, operator: str, lhs: SSAValue, rhs: SSAValue) -> SSAValue:
+        """`lhs operator rhs`."""
+        return self.add(c.BinaryOp(operator, lhs, rhs))
+
+    def unary(self, operator: str, operand: SSAValue) -> SSAValue:
+        """`operator operand`."""
+        return self.add(c.UnaryOp(operator, operand))
+
+    def cast(self, value: SSAValue, type: Attribute) -> SSAValue:
+        """`value` as `type`; itself where it has that type, and a literal as a literal."""
+        if value.type == type:
+            return value
+        number = literal_value(value)
+        if isinstance(number, int) and isa(type, IntegerType) and type.width.data > 1:
+            return self.literal(number, type)
+        return self.add(c.CastOp(value, type))
+
+    def call(self, name: str, arguments: Sequence[SSAValue], type: Attribute, *, reads: bool = False) -> SSAValue:
+        """The result of a function that only computes, or only reads."""
+        return self.add(c.CallOp(name, arguments, type, pure=not reads, reads=reads))
+
+    def scalar_call(self, name: str, arguments: Sequence[SSAValue], type: Attribute) -> SSAValue:
+        """A scalar function of the runtime for one type: `s2s_i32_add(a, b)`."""
+        return self.call(f"s2s_{element_name(type)}_{name}", arguments, type)
+
+    def vector_call(
+        self,
+        name: str,
+        arguments: Sequence[SSAValue],
+        type: Attribute,
+        *,
+        of: Attribute | None = None,
+        reads: bool = False,
+    ) -> SSAValue:
+        """A vector function of the runtime: `s2s_f32x16_add(a, b)`; `of` is its vector type where it gives another."""
+        return self.call(f"{vector_name(of or type)}_{name}", arguments, type, reads=reads)
+
+    def signed(self, old: SSAValue) -> SSAValue:
+        """What `old` became, read as signed."""
+        new = self.value(old)
+        return self.cast(new, signed_type(new.type)) if is_unsigned(new.type) and new.type != i1 else new
+
+    def unsigned(self, old: SSAValue) -> SSAValue:
+        """What `old` became, read as unsigned."""
+        new = self.value(old)
+        return self.cast(new, unsigned_type(new.type))
+
+    def same_sign(self, *old: SSAValue) -> list[SSAValue]:
+        """What the values became, all of one sign: as they are if they agree, else signed."""
+        new = [self.value(value) for value in old]
+        if len({value.type for value in new}) == 1:
+            return new
+        return [self.signed(value) for value in old]

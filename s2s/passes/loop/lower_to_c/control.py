@@ -1,0 +1,145 @@
+"""Loops and conditions. What loops carry becomes variables of the function, assigned at the end of each iteration."""
+
+from collections.abc import Callable, Sequence
+
+from xdsl.dialects import arith
+from xdsl.ir import Block, BlockArgument, SSAValue
+from xdsl.ir.affine import AffineExpr
+
+from s2s.analysis.affine import Range, bounds, linear
+from s2s.dialects import c, loop
+from s2s.dialects.loop.control import UNROLL
+from s2s.passes.loop.lower_to_c.builder import Builder, signed_type, value_type
+from s2s.passes.loop.lower_to_c.index import INDEX, condition, index_expression, ranges_of
+
+LowerBlock = Callable[[Block], None]
+
+
+def lower_for(b: Builder, op: loop.ForOp, lower_block: LowerBlock) -> None:
+    """A C loop; carried values live in variables that the loop before may have left them in already."""
+    variables = [_variable_for(b, op, init, carried) for init, carried in zip(op.inits, op.carried, strict=True)]
+    lower = _tightest(b, "max", op.lower.data.results, op.dims)
+    upper = _tightest(b, "min", op.upper.data.results, op.dims)
+    body = c.ForOp.block(INDEX)
+    body.args[0].name_hint = op.index.name_hint
+    b.values[op.index] = body.args[0]
+    b.ranges[op.index] = _range(b, op)
+    with b.inside(body):
+        for argument, variable in zip(op.carried, variables, strict=True):
+            b.bind(argument, b.add(c.LoadOp(variable)))
+        lower_block(op.body.block)
+        _assign(b, variables, [b.signed(value) for value in _yielded(op.body.block)])
+    b.block.add_op(c.ForOp(lower, upper, body, step=op.step.value.data, unroll=_trip_count(b, op)))
+    for result, variable in zip(op.res, variables, strict=True):
+        b.bind(result, b.add(c.LoadOp(variable)))
+
+
+def lower_if(b: Builder, op: loop.IfOp, lower_block: LowerBlock) -> None:
+    """A C condition. Results are variables that both branches set, or that begin as the numbers `else` would give."""
+    test = condition(b, op.condition.data, op.dims)
+    otherwise = op.otherwise
+    initial: Sequence[SSAValue | None] = [None] * len(op.res)
+    if otherwise is not None and _only_constants(otherwise.block):
+        lower_block(otherwise.block)
+        initial = [b.signed(value) for value in _yielded(otherwise.block)]
+        otherwise = None
+    variables = [_declare(b, result, start) for result, start in zip(op.res, initial, strict=True)]
+    branches = [_branch(b, region.block, variables, lower_block) for region in (op.then, otherwise) if region]
+    b.block.add_op(c.IfOp(test, *branches))
+    for result, variable in zip(op.res, variables, strict=True):
+        b.bind(result, b.add(c.LoadOp(variable)))
+
+
+def _branch(b: Builder, block: Block, variables: Sequence[SSAValue], lower_block: LowerBlock) -> Block:
+    lowered = Block()
+    with b.inside(lowered):
+        lower_block(block)
+        _assign(b, variables, [b.signed(value) for value in _yielded(block)])
+    return lowered
+
+
+def _only_constants(block: Block) -> bool:
+    return all(isinstance(op, arith.ConstantOp | loop.YieldOp) for op in block.ops)
+
+
+def _yielded(block: Block) -> Sequence[SSAValue]:
+    last = block.last_op
+    return last.arguments if isinstance(last, loop.YieldOp) else ()
+
+
+def _declare(b: Builder, value: SSAValue, initial: SSAValue | None) -> SSAValue:
+    """A variable for `value`."""
+    variable = b.add(c.VariableOp(signed_type(value_type(value.type)), initial))
+    variable.name_hint = value.name_hint
+    return variable
+
+
+def _variable_for(b: Builder, op: loop.ForOp, init: SSAValue, carried: SSAValue) -> SSAValue:
+    """The variable that carries `carried` round the loop.
+
+    A value that the loop around, or the loop before, carries and that nobody else looks at stays in its variable.
+    """
+    load = b.value(init).owner
+    here = init.owner if isinstance(init, BlockArgument) else init.owner.parent_block()
+    alone = len(list(init.uses)) == 1 and here is op.parent_block()
+    if alone and isinstance(load, c.LoadOp) and isinstance(load.place.owner, c.VariableOp):
+        return load.place
+    return _declare(b, carried, b.signed(init))
+
+
+def _assign(b: Builder, variables: Sequence[SSAValue], values: Sequence[SSAValue]) -> None:
+    """Give each variable its value; one that holds it already is left alone."""
+    for variable, value in zip(variables, values, strict=True):
+        if _reads(value, variable):
+            continue
+        added = _compound(variable, value)
+        if added is None:
+            b.block.add_op(c.AssignOp(variable, value))
+        else:
+            operator, operand = added
+            b.block.add_op(c.AssignOp(variable, operand, f"{operator}="))
+
+
+def _reads(value: SSAValue, variable: SSAValue) -> bool:
+    return isinstance(value.owner, c.LoadOp) and value.owner.place is variable
+
+
+def _compound(variable: SSAValue, value: SSAValue) -> tuple[str, SSAValue] | None:
+    """The operator and operand of `variable += operand`, if `value` is that and nobody else wants it."""
+    op = value.owner
+    if not isinstance(op, c.BinaryOp) or op.operator.data not in ("+", "-", "*") or op.result.uses:
+        return None
+    for old, operand in ((op.lhs, op.rhs), (op.rhs, op.lhs)):
+        if _reads(old, variable) and old.type == value.type == operand.type and len(list(old.uses)) == 1:
+            if old is op.rhs and op.operator.data == "-":
+                return None
+            op.detach()
+            op.erase()
+            return op.operator.data, operand
+    return None
+
+
+def _tightest(b: Builder, name: str, exprs: Sequence[AffineExpr], dims: Sequence[SSAValue]) -> SSAValue:
+    """The greatest lower or least upper bound."""
+    values = [index_expression(b, expr, dims) for expr in exprs]
+    result = values[0]
+    for value in values[1:]:
+        result = b.call(f"s2s_i32_{name}", [result, value], INDEX)
+    return result
+
+
+def _range(b: Builder, op: loop.ForOp) -> Range:
+    """Smallest and largest value of the counter."""
+    known = ranges_of(b, op.dims)
+    low = max(bounds(expr, known)[0] for expr in op.lower.data.results)
+    high = min(bounds(expr, known)[1] for expr in op.upper.data.results) - 1
+    return low, max(low, high)
+
+
+def _trip_count(b: Builder, op: loop.ForOp) -> int | None:
+    """Iterations of a loop to unroll, where their number is known."""
+    if op.kind.data != UNROLL or len(op.lower.data.results) != 1 or len(op.upper.data.results) != 1:
+        return None
+    length = linear(op.upper.data.results[0] - op.lower.data.results[0], ranges_of(b, op.dims))
+    count = -(-length.constant // op.step.value.data)
+    return count if not length.terms and count > 1 else None

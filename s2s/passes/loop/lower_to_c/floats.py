@@ -1,0 +1,185 @@
+"""Floating-point operations of `arith` and `math` as C.
+
+Half-precision values are carried as `float` and rounded after every operation, which gives the same numbers as
+arithmetic in half precision: `float` has more than twice its digits.
+"""
+
+from collections.abc import Callable
+
+from xdsl.dialects import arith, math
+from xdsl.dialects.builtin import Float64Type, i1
+from xdsl.ir import Attribute, Operation, SSAValue
+
+from s2s.dialects import loop
+from s2s.dialects.c.conversions import is_half
+from s2s.dialects.tensor import RemFOp
+from s2s.emit.types import element_name
+from s2s.passes.loop.lower_to_c.builder import Builder, literal_value, unsigned_type, value_type
+from s2s.passes.loop.lower_to_c.integers import Lowering
+
+
+def rounded(b: Builder, value: SSAValue, type: Attribute) -> SSAValue:
+    """`value` rounded to `type`, if that is narrower than what C computes in."""
+    return b.call(f"s2s_{element_name(type)}_round", [value], value.type) if is_half(type) else value
+
+
+def libm(name: str, type: Attribute) -> str:
+    """The function of <math.h> for `type`: `expf`, or `exp` for double."""
+    return name if isinstance(type, Float64Type) else f"{name}f"
+
+
+def _operands(b: Builder, op: Operation) -> list[SSAValue]:
+    return [b.value(operand) for operand in op.operands]
+
+
+def _operator(operator: str) -> Lowering:
+    return lambda b, op: rounded(b, b.binary(operator, *_operands(b, op)), op.results[0].type)
+
+
+def _math(name: str) -> Lowering:
+    def lower(b: Builder, op: Operation) -> SSAValue:
+        operands = _operands(b, op)
+        type = operands[0].type
+        result = b.call(libm(name, type), [b.cast(operand, type) for operand in operands], type)
+        return rounded(b, result, op.results[0].type)
+
+    return lower
+
+
+def _extreme(name: str) -> Lowering:
+    """Minimum or maximum, NaN if either is. A constant goes first: then one machine instruction does it."""
+
+    def lower(b: Builder, op: Operation) -> SSAValue:
+        lhs, rhs = _operands(b, op)
+        pair = [rhs, lhs] if literal_value(rhs) is not None else [lhs, rhs]
+        return b.scalar_call(name, pair, lhs.type)
+
+    return lower
+
+
+def _negate(b: Builder, op: Operation) -> SSAValue:
+    return b.unary("-", b.value(op.operands[0]))
+
+
+def _reciprocal_root(b: Builder, op: Operation) -> SSAValue:
+    value = b.value(op.operands[0])
+    root = b.call(libm("sqrt", value.type), [value], value.type)
+    return rounded(b, b.binary("/", b.literal(1.0, value.type), root), op.results[0].type)
+
+
+def _multiply_add(b: Builder, op: Operation) -> SSAValue:
+    """`loop.fma` leaves the number of roundings to the compiler; the sum is written so that `acc += a * b` shows."""
+    left, right, total = _operands(b, op)
+    return rounded(b, b.binary("+", total, b.binary("*", left, right)), op.results[0].type)
+
+
+_ORDERED = {"oeq": "==", "ogt": ">", "oge": ">=", "olt": "<", "ole": "<=", "une": "!="}
+_NEGATED = {"ugt": "<=", "uge": "<", "ult": ">=", "ule": ">"}
+
+
+def _compare(b: Builder, op: Operation) -> SSAValue:
+    """Ordered predicates are false for NaN, as C's comparisons are; unordered ones are their opposites' negation."""
+    assert isinstance(op, arith.CmpfOp)
+    predicate = arith.CMPF_COMPARISON_OPERATIONS[op.predicate.value.data]
+    lhs, rhs = _operands(b, op)
+    if predicate in _ORDERED:
+        return b.binary(_ORDERED[predicate], lhs, rhs)
+    if predicate in _NEGATED:
+        return b.unary("!", b.binary(_NEGATED[predicate], lhs, rhs))
+    if predicate in ("one", "ueq"):
+        apart = b.binary("||", b.binary("<", lhs, rhs), b.binary(">", lhs, rhs))
+        return apart if predicate == "one" else b.unary("!", apart)
+    if predicate == "ord":
+        return b.binary("&&", b.binary("==", lhs, lhs), b.binary("==", rhs, rhs))
+    if predicate == "uno":
+        return b.binary("||", b.binary("!=", lhs, lhs), b.binary("!=", rhs, rhs))
+    return b.literal(predicate == "true", i1)
+
+
+def _change_precision(b: Builder, op: Operation) -> SSAValue:
+    value, type = b.value(op.operands[0]), op.results[0].type
+    if not is_half(type):
+        return b.cast(value, type)
+    if isinstance(value.type, Float64Type):
+        return b.call(f"s2s_f64_to_{element_name(type)}_round", [value], value_type(type))
+    return rounded(b, value, type)
+
+
+def _from_integer(read: Callable[[Builder, SSAValue], SSAValue]) -> Lowering:
+    def lower(b: Builder, op: Operation) -> SSAValue:
+        type = op.results[0].type
+        return rounded(b, b.cast(read(b, op.operands[0]), value_type(type)), type)
+
+    return lower
+
+
+def _to_integer(*, unsigned: bool) -> Lowering:
+    """Towards zero, limited to the range of the integer; C leaves out of range undefined."""
+
+    def lower(b: Builder, op: Operation) -> SSAValue:
+        value = b.value(op.operands[0])
+        type = unsigned_type(op.results[0].type) if unsigned else op.results[0].type
+        return b.call(f"s2s_{element_name(value.type)}_to_{element_name(type)}", [value], type)
+
+    return lower
+
+
+LIBM: dict[type[Operation], str] = {
+    RemFOp: "fmod",
+    arith.MaxnumfOp: "fmax",
+    arith.MinnumfOp: "fmin",
+    math.AbsFOp: "fabs",
+    math.AcosOp: "acos",
+    math.AcoshOp: "acosh",
+    math.AsinOp: "asin",
+    math.AsinhOp: "asinh",
+    math.AtanOp: "atan",
+    math.Atan2Op: "atan2",
+    math.AtanhOp: "atanh",
+    math.CbrtOp: "cbrt",
+    math.CeilOp: "ceil",
+    math.CopySignOp: "copysign",
+    math.CosOp: "cos",
+    math.CoshOp: "cosh",
+    math.ErfOp: "erf",
+    math.ExpOp: "exp",
+    math.Exp2Op: "exp2",
+    math.ExpM1Op: "expm1",
+    math.FloorOp: "floor",
+    math.FmaOp: "fma",
+    math.FPowIOp: "pow",
+    math.LogOp: "log",
+    math.Log10Op: "log10",
+    math.Log1pOp: "log1p",
+    math.Log2Op: "log2",
+    math.PowFOp: "pow",
+    math.RoundOp: "round",
+    math.RoundEvenOp: "rint",
+    math.SinOp: "sin",
+    math.SinhOp: "sinh",
+    math.SqrtOp: "sqrt",
+    math.TanOp: "tan",
+    math.TanhOp: "tanh",
+    math.TruncOp: "trunc",
+}
+"""Operations that are functions of <math.h>; `rint` rounds to even in the rounding mode that programs start in."""
+
+FLOATS: dict[type[Operation], Lowering] = {
+    **{kind: _math(name) for kind, name in LIBM.items()},
+    arith.AddfOp: _operator("+"),
+    arith.SubfOp: _operator("-"),
+    arith.MulfOp: _operator("*"),
+    arith.DivfOp: _operator("/"),
+    arith.NegfOp: _negate,
+    arith.MaximumfOp: _extreme("max"),
+    arith.MinimumfOp: _extreme("min"),
+    arith.CmpfOp: _compare,
+    arith.ExtFOp: _change_precision,
+    arith.TruncFOp: _change_precision,
+    arith.SIToFPOp: _from_integer(Builder.signed),
+    arith.UIToFPOp: _from_integer(Builder.unsigned),
+    arith.FPToSIOp: _to_integer(unsigned=False),
+    arith.FPToUIOp: _to_integer(unsigned=True),
+    loop.FmaOp: _multiply_add,
+    math.RsqrtOp: _reciprocal_root,
+}

@@ -1,0 +1,127 @@
+"""Affine expressions as C.
+
+They are written from their linear form, largest factor first, as a person writes the position in a tensor:
+`i * 64 + j + 3`. Divisions whose operand is known not to be negative are C's `/` and `%`; others round down by hand.
+"""
+
+from collections.abc import Sequence
+
+from xdsl.dialects.builtin import IndexType
+from xdsl.ir import SSAValue
+from xdsl.ir.affine import (
+    AffineBinaryOpExpr,
+    AffineBinaryOpKind,
+    AffineConstraintKind,
+    AffineDimExpr,
+    AffineExpr,
+    AffineSet,
+)
+
+from s2s.analysis.affine import Linear, Range, bounds, linear
+from s2s.errors import CompilerBug
+from s2s.passes.loop.lower_to_c.builder import Builder
+
+INDEX = IndexType()
+_UNKNOWN: Range = (-(2**31), 2**31 - 1)
+
+
+def ranges_of(b: Builder, operands: Sequence[SSAValue]) -> list[Range]:
+    """The ranges of loop values, as far as they are known."""
+    return [b.ranges.get(operand, _UNKNOWN) for operand in operands]
+
+
+def index_expression(b: Builder, expr: AffineExpr, operands: Sequence[SSAValue]) -> SSAValue:
+    """The value of `expr`, whose dimensions are the loop values `operands`."""
+    return _Writer(b, operands).form(linear(expr, ranges_of(b, operands)))
+
+
+def condition(b: Builder, affine_set: AffineSet, operands: Sequence[SSAValue]) -> SSAValue:
+    """Whether all constraints of `affine_set` hold."""
+    known = ranges_of(b, operands)
+    writer = _Writer(b, operands)
+    tests = [
+        writer.test(linear(constraint.lhs - constraint.rhs, known), constraint.kind)
+        for constraint in affine_set.constraints
+    ]
+    result = tests[0]
+    for test in tests[1:]:
+        result = b.binary("&&", result, test)
+    return result
+
+
+class _Writer:
+    """Writes linear forms over the loop values `operands`."""
+
+    def __init__(self, b: Builder, operands: Sequence[SSAValue]) -> None:
+        self.b, self.operands = b, operands
+        self.known = ranges_of(b, operands)
+
+    def form(self, form: Linear) -> SSAValue:
+        """`constant + sum of coefficient * atom`, written as a sum of positive terms less the others."""
+        added, taken = self._sides(form)
+        total = self._sum(added) if added else self.b.literal(form.constant, INDEX)
+        for atom, factor in taken:
+            total = self.b.binary("-", total, self._term(atom, factor))
+        return self._plus(total, form.constant) if added else total
+
+    def test(self, form: Linear, kind: AffineConstraintKind) -> SSAValue:
+        """`form >= 0` or `form == 0`, with the negative terms brought to the other side."""
+        added, taken = self._sides(form)
+        if kind is AffineConstraintKind.eq:
+            return self.b.binary("==", self.form(form), self.b.literal(0, INDEX))
+        if kind is not AffineConstraintKind.ge:
+            raise CompilerBug(f"a constraint is {kind}, not an equality or at least zero")
+        if not added and taken:
+            return self.b.binary("<", self._sum(taken), self.b.literal(form.constant + 1, INDEX))
+        if not taken:
+            left = self._sum(added) if added else self.b.literal(0, INDEX)
+            return self.b.binary(">=", left, self.b.literal(-form.constant, INDEX))
+        left, right = self._sum(added), self._sum(taken)
+        if form.constant == -1:
+            return self.b.binary(">", left, right)
+        return self.b.binary(">=", self._plus(left, form.constant), right)
+
+    def _sides(self, form: Linear) -> tuple[list[tuple[AffineExpr, int]], list[tuple[AffineExpr, int]]]:
+        """The terms added and those taken away, factors positive, largest first."""
+        terms = sorted(form.terms.items(), key=lambda term: -abs(term[1]))
+        added = [(atom, factor) for atom, factor in terms if factor > 0]
+        return added, [(atom, -factor) for atom, factor in terms if factor < 0]
+
+    def _sum(self, terms: Sequence[tuple[AffineExpr, int]]) -> SSAValue:
+        total = self._term(*terms[0])
+        for atom, factor in terms[1:]:
+            total = self.b.binary("+", total, self._term(atom, factor))
+        return total
+
+    def _plus(self, value: SSAValue, constant: int) -> SSAValue:
+        if constant == 0:
+            return value
+        return self.b.binary("+" if constant > 0 else "-", value, self.b.literal(abs(constant), INDEX))
+
+    def _term(self, atom: AffineExpr, factor: int) -> SSAValue:
+        value = self._atom(atom)
+        return value if factor == 1 else self.b.binary("*", value, self.b.literal(factor, INDEX))
+
+    def _atom(self, atom: AffineExpr) -> SSAValue:
+        """A dimension, or a division that the ranges could not resolve."""
+        if isinstance(atom, AffineDimExpr):
+            return self.b.value(self.operands[atom.position])
+        if not isinstance(atom, AffineBinaryOpExpr):
+            raise CompilerBug(f"{atom} is not an index expression")
+        inner, divisor = linear(atom.lhs, self.known), linear(atom.rhs, self.known)
+        if divisor.terms:
+            raise CompilerBug(f"{atom} divides by what is not a constant")
+        positive = bounds(atom.lhs, self.known)[0] >= 0
+        return self._division(atom.kind, self.form(inner), divisor.constant, positive)
+
+    def _division(self, kind: AffineBinaryOpKind, value: SSAValue, divisor: int, positive: bool) -> SSAValue:
+        b, by = self.b, self.b.literal(divisor, INDEX)
+        if kind is AffineBinaryOpKind.Mod:
+            return b.binary("%", value, by) if positive else b.call("s2s_i32_mod", [value, by], INDEX)
+        if kind is AffineBinaryOpKind.CeilDiv:
+            value = self._plus(value, divisor - 1)
+        elif kind is not AffineBinaryOpKind.FloorDiv:
+            raise CompilerBug(f"{kind} is no division")
+        if positive:
+            return b.binary("/", value, by)
+        return b.binary("/", b.binary("-", value, b.call("s2s_i32_mod", [value, by], INDEX)), by)

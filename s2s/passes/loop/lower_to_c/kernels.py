@@ -1,0 +1,103 @@
+"""Kernels as C functions: one operation after the other."""
+
+from xdsl.dialects import arith
+from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, FloatAttr, IntegerAttr, VectorType
+from xdsl.dialects.func import FuncOp, ReturnOp
+from xdsl.ir import Attribute, Block, Operation, SSAValue
+from xdsl.utils.hints import isa
+
+from s2s.dialects import c, loop
+from s2s.errors import CompilerBug
+from s2s.passes.loop.lower_to_c import memory
+from s2s.passes.loop.lower_to_c.builder import Builder, value_type
+from s2s.passes.loop.lower_to_c.control import lower_for, lower_if
+from s2s.passes.loop.lower_to_c.floats import FLOATS
+from s2s.passes.loop.lower_to_c.index import index_expression
+from s2s.passes.loop.lower_to_c.integers import INTEGERS
+from s2s.passes.loop.lower_to_c.vectors import lower_vector
+
+DOC = "doc"
+"""Attribute of a kernel: the comment above its C function."""
+
+_SCALARS = {**INTEGERS, **FLOATS}
+
+
+def lower_kernel(func: FuncOp, name: str, in_place: frozenset[int]) -> c.FuncOp:
+    """The C function called `name`. The buffers numbered `in_place` may be the first one; all others are apart."""
+    shared = in_place | {0} if in_place else frozenset[int]()
+    types = [
+        _parameter_type(argument.type, argument, restrict=number not in shared)
+        for number, argument in enumerate(func.args)
+    ]
+    block = Block(arg_types=types)
+    b = Builder(block)
+    for old, new in zip(func.args, block.args, strict=True):
+        b.bind(old, new)
+    _lower_block(b, func.body.block)
+    doc = func.attributes.get(DOC)
+    return c.FuncOp(name, types, body=block, doc=getattr(doc, "data", None))
+
+
+def _parameter_type(type: Attribute, value: SSAValue, *, restrict: bool) -> Attribute:
+    """A pointer; to const where the kernel only reads."""
+    pointer = value_type(type)
+    if not isinstance(pointer, c.PtrType):
+        raise CompilerBug(f"a kernel takes {type}, which is not a buffer")
+    return c.PtrType(pointer.element, const=not _is_written(value), restrict=restrict)
+
+
+def _is_written(buffer: SSAValue) -> bool:
+    return any(
+        isinstance(use.operation, loop.StoreOp | loop.StoreAtOp) and use.operation.buffer is buffer
+        for use in buffer.uses
+    )
+
+
+def _lower_block(b: Builder, block: Block) -> None:
+    for op in block.ops:
+        _lower(b, op)
+
+
+def _lower(b: Builder, op: Operation) -> None:
+    """Append the C of one operation."""
+    match op:
+        case loop.ForOp():
+            lower_for(b, op, lambda inner: _lower_block(b, inner))
+        case loop.IfOp():
+            lower_if(b, op, lambda inner: _lower_block(b, inner))
+        case loop.StoreOp():
+            memory.store(b, op)
+        case loop.StoreAtOp():
+            memory.store_at(b, op)
+        case loop.YieldOp() | ReturnOp():
+            pass
+        case _:
+            b.bind(op.results[0], _expression(b, op))
+
+
+def _expression(b: Builder, op: Operation) -> SSAValue:
+    """The C of an operation that gives a value."""
+    match op:
+        case loop.LoadOp():
+            return memory.load(b, op)
+        case loop.LoadAtOp():
+            return memory.load_at(b, op)
+        case loop.ApplyOp():
+            return index_expression(b, op.map.data.results[0], op.indices)
+        case _ if any(isinstance(value.type, VectorType) for value in (*op.operands, *op.results)):
+            return lower_vector(b, op)
+        case arith.ConstantOp():
+            return _constant(b, op)
+        case arith.SelectOp():
+            chosen, otherwise = b.same_sign(op.lhs, op.rhs)
+            return b.add(c.ConditionalOp(b.value(op.cond), chosen, otherwise))
+        case _ if type(op) in _SCALARS:
+            return _SCALARS[type(op)](b, op)
+        case _:
+            raise CompilerBug(f"{op.name} has no C")
+
+
+def _constant(b: Builder, op: arith.ConstantOp) -> SSAValue:
+    if isinstance(op.value, DenseIntOrFPElementsAttr) or not isa(op.value, IntegerAttr | FloatAttr):
+        raise CompilerBug(f"{op.value} is not a number")
+    return b.literal(op.value.value.data, value_type(op.result.type))

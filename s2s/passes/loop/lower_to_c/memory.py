@@ -1,0 +1,87 @@
+"""Reading and writing buffers."""
+
+from xdsl.dialects.builtin import IntegerType, MemRefType, VectorType, f32
+from xdsl.ir import Attribute, SSAValue
+from xdsl.ir.affine import AffineExpr
+from xdsl.utils.hints import isa
+
+from s2s.dialects import c, loop
+from s2s.dialects.c.conversions import is_half
+from s2s.emit.types import element_name
+from s2s.errors import CompilerBug
+from s2s.passes.loop.lower_to_c.builder import Builder, literal_value, vector_name
+from s2s.passes.loop.lower_to_c.index import INDEX, index_expression
+
+
+def load(b: Builder, op: loop.LoadOp) -> SSAValue:
+    """`buffer[at]`, or a vector of neighbours."""
+    at = _position(b, op)
+    if not isa(op.result.type, VectorType):
+        return _read(b, op.buffer, at)
+    function, extra = _vector_access(b, op, "load")
+    return b.vector_call(function, [_pointer(b, op.buffer, at), *extra], op.result.type, reads=True)
+
+
+def store(b: Builder, op: loop.StoreOp) -> None:
+    """`buffer[at] = value`, or a vector to neighbours."""
+    at = _position(b, op)
+    value = b.value(op.value)
+    if not isa(op.value.type, VectorType):
+        _write(b, op.buffer, at, value)
+        return
+    function, extra = _vector_access(b, op, "store")
+    name = f"{vector_name(value.type)}_{function}"
+    b.block.add_op(c.CallOp(name, [_pointer(b, op.buffer, at), *extra, value]))
+
+
+def load_at(b: Builder, op: loop.LoadAtOp) -> SSAValue:
+    """`buffer[index]` at a position that depends on data."""
+    return _read(b, op.buffer, b.value(op.index))
+
+
+def store_at(b: Builder, op: loop.StoreAtOp) -> None:
+    """`buffer[index] = value` at a position that depends on data."""
+    _write(b, op.buffer, b.value(op.index), b.value(op.value))
+
+
+def _position(b: Builder, op: loop.LoadOp | loop.StoreOp) -> SSAValue:
+    expr: AffineExpr = op.map.data.results[0]
+    return index_expression(b, expr, op.indices)
+
+
+def _vector_access(b: Builder, op: loop.LoadOp | loop.StoreOp, verb: str) -> tuple[str, list[SSAValue]]:
+    """The function's name, and its arguments between pointer and vector."""
+    if op.lanes is not None and op.lane_stride != 1:
+        raise CompilerBug(f"{op.name} of a part of a vector at a stride has no function")
+    if op.lanes is not None:
+        return f"{verb}_part", [b.literal(op.lanes.value.data, INDEX)]
+    if op.lane_stride != 1:
+        return f"{verb}_strided", [b.literal(op.lane_stride, INDEX)]
+    return verb, []
+
+
+def _pointer(b: Builder, buffer: SSAValue, at: SSAValue) -> SSAValue:
+    base = b.value(buffer)
+    return base if literal_value(at) == 0 else b.binary("+", base, at)
+
+
+def _element(buffer: SSAValue) -> Attribute:
+    if not isa(buffer.type, MemRefType[Attribute]):
+        raise CompilerBug(f"{buffer.type} is not a buffer")
+    return buffer.type.element_type
+
+
+def _read(b: Builder, buffer: SSAValue, at: SSAValue) -> SSAValue:
+    value = b.add(c.LoadOp(b.add(c.SubscriptOp(b.value(buffer), at))))
+    element = _element(buffer)
+    return b.call(f"s2s_{element_name(element)}_to_f32", [value], f32) if is_half(element) else value
+
+
+def _write(b: Builder, buffer: SSAValue, at: SSAValue, value: SSAValue) -> None:
+    place = b.add(c.SubscriptOp(b.value(buffer), at))
+    element = _element(buffer)
+    if is_half(element):
+        value = b.call(f"s2s_f32_to_{element_name(element)}", [value], element)
+    elif isa(element, IntegerType):
+        value = b.cast(value, element)
+    b.block.add_op(c.AssignOp(place, value))
