@@ -11,7 +11,8 @@ what is added to them stays an addition; a multiplication behind it goes into bo
 rounded once.
 
 Declined when the constant varies along anything but the channels, when the layer has another use, weights that are
-computed, or elements that are not floats.
+computed, or elements that are not floats; and for a factor in front of a rounding, which is the scale of a
+quantisation: there half a unit decides, and later passes look for it.
 """
 
 from dataclasses import dataclass
@@ -90,6 +91,10 @@ def scaling_of(op: Operation, store: WeightStore) -> list[Scaling]:
             return []
 
 
+def _is_rounded(op: Operation) -> bool:
+    return any(isinstance(use.operation, graph.RoundOp) for use in op.results[0].uses)
+
+
 @dataclass(frozen=True)
 class ScalingOfLayer(RewritePattern):
     """`conv * c`, `matmul / c`, `-conv`."""
@@ -98,7 +103,7 @@ class ScalingOfLayer(RewritePattern):
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: graph.MulOp | graph.DivOp | graph.NegOp, rewriter: PatternRewriter) -> None:
-        for scaling in scaling_of(op, self.store):
+        for scaling in () if _is_rounded(op) else scaling_of(op, self.store):
             layer = linear_layer(scaling.value, self.store)
             scale = layer and layer.per_channel(scaling.factor)
             if layer is not None and scale is not None and is_finite(scale):
@@ -116,7 +121,7 @@ class ScalingOfSum(RewritePattern):
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: graph.MulOp | graph.DivOp | graph.NegOp, rewriter: PatternRewriter) -> None:
-        for scaling in scaling_of(op, self.store):
+        for scaling in () if _is_rounded(op) else scaling_of(op, self.store):
             addition = scaling.value.owner
             if not isinstance(addition, graph.AddOp) or not scaling.value.has_one_use():
                 continue

@@ -5,8 +5,8 @@
 ->
     %t = graph.weight "w_transpose" {hash = "…"} : tensor<32x64xf32>
 
-Declined when the result is large and more than twice the size of all operands (flash would pay for the time saved), or
-when an operand is not a weight or a constant. Splats stay one element.
+Declined when the result is large and has more than twice the elements of all operands (flash would pay for the time
+saved), or when an operand is not a weight or a constant. Splats stay one element.
 """
 
 from collections.abc import Sequence
@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.ir import Operation, SSAValue
+from xdsl.ir import Operation
 from xdsl.passes import ModulePass
 from xdsl.rewriter import Rewriter
 
@@ -42,8 +42,10 @@ class FoldConstantsPass(ModulePass):
                 _fold(candidate, weights)
 
     def _pays(self, op: Operation) -> bool:
-        size = sum(_bytes(result) for result in op.results)
-        return size <= self.small or size <= 2 * sum(_bytes(operand) for operand in op.operands)
+        kind = as_tensor_type(op.results[0].type)
+        known = sum(as_tensor_type(operand.type).element_count() for operand in op.operands)
+        count = kind.element_count()
+        return count <= 2 * known or count * size_in_bytes(kind.element_type) <= self.small
 
 
 def _is_foldable(op: Operation) -> bool:
@@ -51,11 +53,6 @@ def _is_foldable(op: Operation) -> bool:
     if isinstance(op, graph.ConstantOp) or not can_evaluate(op):
         return False
     return all(map(is_known, op.operands))
-
-
-def _bytes(value: SSAValue) -> int:
-    shaped = as_tensor_type(value.type)
-    return shaped.element_count() * size_in_bytes(shaped.element_type)
 
 
 def _fold(op: Operation, weights: WeightStore) -> None:

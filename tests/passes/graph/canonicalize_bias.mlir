@@ -97,3 +97,16 @@ func.func @declined_for_computed_weights(%x: tensor<2x8xf32>, %w: tensor<8x3xf32
   %y = graph.mul %p, %c : (tensor<2x3xf32>, tensor<3xf32>) -> tensor<2x3xf32>
   func.return %y : tensor<2x3xf32>
 }
+
+// CHECK-LABEL: func.func @declined_for_the_scale_of_a_quantisation
+// CHECK:         graph.matmul
+// CHECK-NEXT:    graph.div
+// CHECK-NEXT:    graph.round
+func.func @declined_for_the_scale_of_a_quantisation(%x: tensor<2x8xf32>) -> tensor<2x3xf32> {
+  %w = graph.weight "w8" {hash = "8"} : tensor<8x3xf32>
+  %c = graph.constant dense<0.1> : tensor<f32>
+  %p = graph.matmul %x, %w : (tensor<2x8xf32>, tensor<8x3xf32>) -> tensor<2x3xf32>
+  %d = graph.div %p, %c : (tensor<2x3xf32>, tensor<f32>) -> tensor<2x3xf32>
+  %y = graph.round %d : tensor<2x3xf32>
+  func.return %y : tensor<2x3xf32>
+}

@@ -1,0 +1,114 @@
+"""Make one multiplication and one addition of a chain of them by constants.
+
+    %a = graph.mul %x, %s : …
+    %b = graph.add %a, %t : …
+    %c = graph.mul %b, %u : …
+    %y = graph.add %c, %v : …
+->
+    %a = graph.mul %x, %su : …        // s * u
+    %y = graph.add %a, %tuv : …       // t * u + v
+
+Networks converted from Caffe have such chains, a normalisation and a scale apart. Constants are combined in f64 and
+rounded once.
+
+Declined when a value in between has another use, when the combined constant would be larger than both, and for elements
+that are not floats.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import Operation, SSAValue
+from xdsl.passes import ModulePass
+from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
+
+from s2s.analysis.dtypes import Array, as_tensor_type, is_float, to_numpy
+from s2s.analysis.known_values import is_finite, map_lazily, round_to, widened
+from s2s.context import weights_of
+from s2s.dialects import graph
+from s2s.dialects.graph import copy_provenance
+from s2s.passes.graph.constants import name_for, new_constant
+from s2s.passes.graph.linear_layers import constant_operand
+from s2s.passes.rewrite import rewrite
+from s2s.weights import WeightStore
+
+
+@dataclass(frozen=True)
+class Step:
+    """`op` combines `value` with `constant`, here in f64."""
+
+    op: Operation
+    value: SSAValue
+    constant: Array
+
+
+def step_of(op: object, store: WeightStore) -> Step | None:
+    """How `op` adds or multiplies a constant of floats, if it does and keeps the type of its operand."""
+    if not isinstance(op, graph.AddOp | graph.MulOp) or not is_float(as_tensor_type(op.y.type).element_type):
+        return None
+    for value in op.operands:
+        constant = constant_operand(op, value, store)
+        if constant is not None:
+            return Step(op, value, widened(constant))
+    return None
+
+
+@dataclass(frozen=True)
+class ConstantAfterConstant(RewritePattern):
+    """Two steps in a row: of one kind they become one, a multiplication goes in front of an addition."""
+
+    store: WeightStore
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: graph.AddOp | graph.MulOp, rewriter: PatternRewriter) -> None:
+        outer = step_of(op, self.store)
+        inner = step_of(outer.value.owner, self.store) if outer is not None else None
+        if outer is None or inner is None or not outer.value.has_one_use():
+            return
+        scales = isinstance(op, graph.MulOp)
+        if not scales and isinstance(inner.op, graph.MulOp):
+            return
+        combined = self._combine(np.multiply if scales else np.add, inner.constant, outer.constant, op)
+        if combined is None:
+            return
+        if type(inner.op) is type(op):
+            self._replace(op, inner, type(op), combined, rewriter)
+            return
+        scaled = graph.MulOp(inner.value, next(x for x in op.operands if x is not outer.value))
+        copy_provenance(scaled, op)
+        rewriter.insert(scaled)
+        self._replace(op, Step(inner.op, scaled.y, combined), graph.AddOp, combined, rewriter)
+
+    def _combine(self, function: Callable[..., Array], a: Array, b: Array, op: Operation) -> Array | None:
+        """The constant of both steps in the type of the result, if it is finite and not larger than each."""
+        if np.broadcast_shapes(a.shape, b.shape) not in (a.shape, b.shape):
+            return None
+        combined = round_to(map_lazily(function, a, b), to_numpy(as_tensor_type(op.results[0].type).element_type))
+        return combined if is_finite(combined) else None
+
+    def _replace(
+        self,
+        op: graph.AddOp | graph.MulOp,
+        inner: Step,
+        make: type[graph.AddOp] | type[graph.MulOp],
+        constant: Array,
+        rewriter: PatternRewriter,
+    ) -> None:
+        """Put one step on the value of the inner one in the place of `op`."""
+        known = rewriter.insert(new_constant(constant, name_for(inner.op, "constant"), self.store))
+        made = make(inner.value, known.y)
+        copy_provenance(made, inner.op, op)
+        rewriter.replace(op, made)
+
+
+@dataclass(frozen=True)
+class CanonicalizeAffinePass(ModulePass):
+    """Merge multiplications and additions by constants."""
+
+    name = "graph-canonicalize-affine"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        rewrite(op, ConstantAfterConstant(weights_of(ctx)))
