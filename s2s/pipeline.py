@@ -30,6 +30,8 @@ def graph_passes(options: CompileOptions) -> list[ModulePass]:
         _pass("graph-fold-batch-norm"),
         # … which, like any addition of a constant per channel, is a bias.
         _pass("graph-canonicalize-bias"),
+        # What found no layer to go into is one multiply and one add at most.
+        _pass("graph-canonicalize-affine"),
         # Every spelling of relu and clip becomes a clamp.
         _pass("graph-canonicalize-activations"),
         # The rewrites above leave new constants, twins and dead operations behind.
