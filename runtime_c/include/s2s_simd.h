@@ -13,6 +13,8 @@
  *   V_store_part(p, n, a)               the first n lanes to p; nothing else is written
  *   V_load_strided(p, stride)           lane i from p[i * stride]; the stride counts elements and may be negative
  *   V_store_strided(p, stride, a)       lane i to p[i * stride]
+ *   V_load_strided_part(p, stride, n), V_store_strided_part(p, stride, n, a)
+ *                                       the first n lanes so; other elements are neither read nor written
  *   V_lane(a, i)                        the value of lane i
  *   V_add V_sub V_mul (a, b)            lane by lane; integers wrap
  *   V_min V_max (a, b)                  lane by lane; a float result is NaN if either is NaN. Cheapest with a constant a

@@ -86,6 +86,22 @@ typedef struct S2S_I32V {
         S2S_##X##H_(store_strided)(p, stride, a.low);                                                                  \
         S2S_##X##H_(store_strided)(p + S2S_HALF * stride, stride, a.high);                                             \
     }                                                                                                                  \
+    S2S_ALWAYS_INLINE S2S_##X##V S2S_##X(load_strided_part)(const element *p, ptrdiff_t stride, int32_t n)             \
+    {                                                                                                                  \
+        return n < S2S_HALF ? S2S_##X(join)(S2S_##X##H_(load_strided_part)(p, stride, n), S2S_##X##H_(zero)())         \
+                            : S2S_##X(join)(S2S_##X##H_(load_strided)(p, stride),                                      \
+                                            S2S_##X##H_(load_strided_part)(p + S2S_HALF * stride, stride,              \
+                                                                           n - S2S_HALF));                             \
+    }                                                                                                                  \
+    S2S_ALWAYS_INLINE void S2S_##X(store_strided_part)(element *p, ptrdiff_t stride, int32_t n, S2S_##X##V a)          \
+    {                                                                                                                  \
+        if (n < S2S_HALF) {                                                                                            \
+            S2S_##X##H_(store_strided_part)(p, stride, n, a.low);                                                      \
+        } else {                                                                                                       \
+            S2S_##X##H_(store_strided)(p, stride, a.low);                                                              \
+            S2S_##X##H_(store_strided_part)(p + S2S_HALF * stride, stride, n - S2S_HALF, a.high);                      \
+        }                                                                                                              \
+    }                                                                                                                  \
     S2S_ALWAYS_INLINE element S2S_##X(lane)(S2S_##X##V a, int i)                                                       \
     {                                                                                                                  \
         return i < S2S_HALF ? S2S_##X##H_(lane)(a.low, i) : S2S_##X##H_(lane)(a.high, i - S2S_HALF);                   \

@@ -43,6 +43,22 @@ S2S_ALWAYS_INLINE void S2S_FN(store_strided)(S2S_ELEMENT *p, ptrdiff_t stride, S
     S2S_EACH_LANE(i) { p[i * stride] = S2S_LANE(a, i); }
 }
 
+S2S_ALWAYS_INLINE S2S_V S2S_FN(load_strided_part)(const S2S_ELEMENT *p, ptrdiff_t stride, int32_t n)
+{
+    S2S_ELEMENT part[S2S_LANES];
+
+    S2S_EACH_LANE(i) { part[i] = i < n ? p[i * stride] : 0; }
+    return S2S_FN(load)(part);
+}
+
+S2S_ALWAYS_INLINE void S2S_FN(store_strided_part)(S2S_ELEMENT *p, ptrdiff_t stride, int32_t n, S2S_V a)
+{
+    S2S_EACH_LANE(i)
+    {
+        if (i < n) { p[i * stride] = S2S_LANE(a, i); }
+    }
+}
+
 S2S_ALWAYS_INLINE S2S_ELEMENT S2S_FN(lane)(S2S_V a, int i)
 {
     return S2S_LANE(a, i);

@@ -32,6 +32,7 @@ void test_executor(void);
 void test_graph_check(void);
 void test_math(void);
 void test_integer(void);
+void test_half(void);
 void test_simd(void);
 
 #endif

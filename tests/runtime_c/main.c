@@ -11,6 +11,7 @@ int main(void)
     test_graph_check();
     test_math();
     test_integer();
+    test_half();
     test_simd();
     printf("%d failed\n", check_failures);
     return check_failures == 0 ? 0 : 1;

@@ -24,6 +24,14 @@ def require(program: str) -> str:
     return path
 
 
+def require_sanitizers(compiler: str, folder: Path) -> None:
+    """Skip the test where the compiler comes without the libraries of its sanitizers, as Debian's clang may."""
+    (folder / "empty.c").write_text("int main(void) { return 0; }\n")
+    command = [require(compiler), *SANITIZERS, "empty.c", "-o", "empty"]
+    if subprocess.run(command, cwd=folder, capture_output=True, check=False).returncode != 0:
+        pytest.skip(f"{compiler} cannot link its sanitizers")
+
+
 def run(command: list[str | Path], cwd: Path) -> str:
     """What a command prints; a test that calls it fails with that if the command does."""
     done = subprocess.run(command, cwd=cwd, capture_output=True, text=True, check=False)
