@@ -61,7 +61,7 @@ def _fill(text: Text, column: int, hanging: int, width: int, reserved: int) -> l
     if isinstance(text, str) or column + len(text.flat) + reserved <= width:
         return [flat(text)]
     aligned = column + len(text.head)
-    if aligned > _DEEPEST_ALIGNMENT:
+    if aligned > _DEEPEST_ALIGNMENT or aligned + max(len(flat(item)) for item in text.items) > width:
         aligned = hanging
     lines, at = [text.head], column + len(text.head)
     for number, item in enumerate(text.items):

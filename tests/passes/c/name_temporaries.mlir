@@ -129,7 +129,7 @@ c.func @helper() {
 }
 // CHECK: c.func @names(%for: f32, %x: f32) -> f32 attributes {parameters = ["for_", "x"]}
 c.func @names(%for: f32, %x: f32) -> f32 {
-  // CHECK: c.let "x2"
+  // CHECK: c.let "x0"
   %a = c.binary %for "+" %x : (f32, f32) -> f32
   %x_1 = c.binary %a "*" %a : (f32, f32) -> f32
   %1 = c.binary %x_1 "*" %x_1 : (f32, f32) -> f32

@@ -43,7 +43,7 @@ class NameTemporariesPass(ModulePass):
             scope = Scope(taken)
             _name_parameters(function, scope)
             if function.body.blocks:
-                _name_block(function.body.block, scope)
+                _name_block(function.body.block, scope.inner())
 
 
 def _name_parameters(function: c.FuncOp, scope: Scope) -> None:

@@ -37,14 +37,17 @@ class Scope:
         return name not in self._taken
 
     def declare(self, wish: str) -> str:
-        """`wish`, or the nearest free name to it: `acc`, `acc2`, `acc3`; `x0`, `x0_2`."""
+        """`wish`, or the nearest free name to it: `acc`, `acc2`, `acc3`; `x0`, `x0_2`; beside a parameter `x`: `x0`."""
         base = c_identifier(wish)
-        name, count = base, 1
+        name, count = base, -1 if base in self._outermost()._own else 1
         while not self._is_free(name):
             count += 1
             name = f"{base}_{count}" if base[-1].isdigit() else f"{base}{count}"
         self._own.add(name)
         return name
+
+    def _outermost(self) -> "Scope":
+        return self if self._outer is None else self._outer._outermost()
 
     def declare_numbered(self, base: str) -> str:
         """`t0`, `t1`, `t2`: the first that is free."""

@@ -87,7 +87,7 @@ class _Placement:
         return user
 
     def _wants_name(self, op: Operation, printing: Printing) -> bool:
-        if isinstance(op, c.LiteralOp | c.SymbolOp):
+        if isinstance(op, c.LiteralOp | c.SymbolOp) or _is_constant(op):
             return False
         if isinstance(op, c.CallOp) and has_effects(op, MemoryEffectKind.WRITE):
             return bool(op.results[0].uses) and not _hands_on(op)
@@ -106,7 +106,7 @@ class _Placement:
     def shorten(self, op: Operation) -> None:
         """Measure what `op` prints; while that is too long, name the longest of its operands.
 
-        The arguments of a call that stands alone stay: they are a list, which breaks well over lines.
+        What a statement consists of stays: its parts are short enough by now, and a list of arguments breaks well.
         """
         while True:
             lengths = {operand: self._length(operand) for operand in op.operands}
@@ -116,7 +116,7 @@ class _Placement:
                 for operand, length in lengths.items()
                 if length > _WORTH_A_NAME and operand in self._printings and not isinstance(operand.owner, _PLACES)
             ]
-            if total <= LONGEST or not candidates or (isinstance(op, c.CallOp) and op.result is None):
+            if total <= LONGEST or not candidates or not op.results:
                 break
             self._name(max(candidates, key=lambda operand: lengths[operand]))
         for result in op.results:
@@ -129,6 +129,15 @@ class _Placement:
     def _length(self, value: SSAValue) -> int:
         """Characters that `value` takes where it is used."""
         return self._lengths.get(value, _SHORT) if value in self._printings else _SHORT
+
+
+def _is_constant(op: Operation) -> bool:
+    """A vector of one number, which is as good as a literal."""
+    return (
+        isinstance(op, c.CallOp)
+        and op.pure is not None
+        and all(isinstance(argument.owner, c.LiteralOp) for argument in op.arguments)
+    )
 
 
 def _read_by(op: Operation) -> list[SSAValue]:

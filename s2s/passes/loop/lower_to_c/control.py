@@ -20,6 +20,7 @@ def lower_for(b: Builder, op: loop.ForOp, lower_block: LowerBlock) -> None:
     variables = [_variable_for(b, op, init, carried) for init, carried in zip(op.inits, op.carried, strict=True)]
     lower = _tightest(b, "max", op.lower.data.results, op.dims)
     upper = _tightest(b, "min", op.upper.data.results, op.dims)
+    upper.name_hint = f"{op.index.name_hint or 'i'}_end"
     body = c.ForOp.block(INDEX)
     body.args[0].name_hint = op.index.name_hint
     b.values[op.index] = body.args[0]

@@ -4,7 +4,7 @@ They are written from their linear form, largest factor first, as a person write
 `i * 64 + j + 3`. Divisions whose operand is known not to be negative are C's `/` and `%`; others round down by hand.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from xdsl.dialects.builtin import IndexType
 from xdsl.ir import SSAValue
@@ -22,6 +22,8 @@ from s2s.errors import CompilerBug
 from s2s.passes.loop.lower_to_c.builder import Builder
 
 INDEX = IndexType()
+_MOST_PADDING = 3
+"""How far below 0 the rest of a constant may go when a row is taken out of it: the padding of a 7 x 7 window."""
 _UNKNOWN: Range = (-(2**31), 2**31 - 1)
 
 
@@ -58,49 +60,62 @@ class _Writer:
 
     def form(self, form: Linear) -> SSAValue:
         """`constant + sum of coefficient * atom`, written as a sum of positive terms less the others."""
-        added, taken = self._sides(form)
-        total = self._sum(added) if added else self.b.literal(form.constant, INDEX)
-        for atom, factor in taken:
-            total = self.b.binary("-", total, self._term(atom, factor))
-        return self._plus(total, form.constant) if added else total
+        added, taken = _sides(form)
+        if not added:
+            return self._less(self.b.literal(form.constant, INDEX), taken)
+        total, rest = self._sum(added, form.constant)
+        return self._plus(self._less(total, taken), rest)
 
     def test(self, form: Linear, kind: AffineConstraintKind) -> SSAValue:
         """`form >= 0` or `form == 0`, with the negative terms brought to the other side."""
-        added, taken = self._sides(form)
+        added, taken = _sides(form)
         if kind is AffineConstraintKind.eq:
             return self.b.binary("==", self.form(form), self.b.literal(0, INDEX))
         if kind is not AffineConstraintKind.ge:
             raise CompilerBug(f"a constraint is {kind}, not an equality or at least zero")
-        if not added and taken:
-            return self.b.binary("<", self._sum(taken), self.b.literal(form.constant + 1, INDEX))
+        if not added:
+            return self.b.binary("<", self._plain_sum(taken), self.b.literal(form.constant + 1, INDEX))
         if not taken:
-            left = self._sum(added) if added else self.b.literal(0, INDEX)
-            return self.b.binary(">=", left, self.b.literal(-form.constant, INDEX))
-        left, right = self._sum(added), self._sum(taken)
+            return self.b.binary(">=", self._plain_sum(added), self.b.literal(-form.constant, INDEX))
+        left, right = self._plain_sum(added), self._plain_sum(taken)
         if form.constant == -1:
             return self.b.binary(">", left, right)
         return self.b.binary(">=", self._plus(left, form.constant), right)
 
-    def _sides(self, form: Linear) -> tuple[list[tuple[AffineExpr, int]], list[tuple[AffineExpr, int]]]:
-        """The terms added and those taken away, factors positive, largest first."""
-        terms = sorted(form.terms.items(), key=lambda term: -abs(term[1]))
-        added = [(atom, factor) for atom, factor in terms if factor > 0]
-        return added, [(atom, -factor) for atom, factor in terms if factor < 0]
+    def _plain_sum(self, terms: "Terms") -> SSAValue:
+        return self._sum(terms, 0)[0] if terms else self.b.literal(0, INDEX)
 
-    def _sum(self, terms: Sequence[tuple[AffineExpr, int]]) -> SSAValue:
-        total = self._term(*terms[0])
-        for atom, factor in terms[1:]:
-            total = self.b.binary("+", total, self._term(atom, factor))
+    def _sum(self, terms: "Terms", constant: int) -> tuple[SSAValue, int]:
+        """The sum of `terms` with as much of `constant` as they take up, and what is left of it.
+
+        Terms of one factor stand together: `(oh + kh - 1) * 8 + kw - 1` is row and column of a padded image.
+        """
+        total: SSAValue | None = None
+        for factor, atoms in terms.items():
+            value = self._atom(atoms[0])
+            for atom in atoms[1:]:
+                value = self.b.binary("+", value, self._atom(atom))
+            if factor > 1:
+                share = (constant + (min(_MOST_PADDING, factor // 2) if constant < 0 else 0)) // factor
+                constant -= share * factor
+                value = self.b.binary("*", self._plus(value, share), self.b.literal(factor, INDEX))
+            total = value if total is None else self.b.binary("+", total, value)
+        assert total is not None
+        return total, constant
+
+    def _less(self, total: SSAValue, taken: "Terms") -> SSAValue:
+        for factor, atoms in taken.items():
+            for atom in atoms:
+                value = self._atom(atom)
+                if factor > 1:
+                    value = self.b.binary("*", value, self.b.literal(factor, INDEX))
+                total = self.b.binary("-", total, value)
         return total
 
     def _plus(self, value: SSAValue, constant: int) -> SSAValue:
         if constant == 0:
             return value
         return self.b.binary("+" if constant > 0 else "-", value, self.b.literal(abs(constant), INDEX))
-
-    def _term(self, atom: AffineExpr, factor: int) -> SSAValue:
-        value = self._atom(atom)
-        return value if factor == 1 else self.b.binary("*", value, self.b.literal(factor, INDEX))
 
     def _atom(self, atom: AffineExpr) -> SSAValue:
         """A dimension, or a division that the ranges could not resolve."""
@@ -125,3 +140,15 @@ class _Writer:
         if positive:
             return b.binary("/", value, by)
         return b.binary("/", b.binary("-", value, b.call("s2s_i32_mod", [value, by], INDEX)), by)
+
+
+Terms = Mapping[int, Sequence[AffineExpr]]
+"""Atoms by their factor, largest factor first."""
+
+
+def _sides(form: Linear) -> tuple[Terms, Terms]:
+    """The terms added and those taken away, factors positive."""
+    sides: tuple[dict[int, list[AffineExpr]], dict[int, list[AffineExpr]]] = ({}, {})
+    for atom, factor in sorted(form.terms.items(), key=lambda term: -abs(term[1])):
+        sides[factor < 0].setdefault(abs(factor), []).append(atom)
+    return sides

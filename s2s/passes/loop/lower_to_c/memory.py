@@ -51,18 +51,17 @@ def _position(b: Builder, op: loop.LoadOp | loop.StoreOp) -> SSAValue:
 
 def _vector_access(b: Builder, op: loop.LoadOp | loop.StoreOp, verb: str) -> tuple[str, list[SSAValue]]:
     """The function's name, and its arguments between pointer and vector."""
-    if op.lanes is not None and op.lane_stride != 1:
-        raise CompilerBug(f"{op.name} of a part of a vector at a stride has no function")
-    if op.lanes is not None:
-        return f"{verb}_part", [b.literal(op.lanes.value.data, INDEX)]
+    suffix, extra = "", list[SSAValue]()
     if op.lane_stride != 1:
-        return f"{verb}_strided", [b.literal(op.lane_stride, INDEX)]
-    return verb, []
+        suffix, extra = "_strided", [b.literal(op.lane_stride, INDEX)]
+    if op.lanes is not None:
+        suffix, extra = f"{suffix}_part", [*extra, b.literal(op.lanes.value.data, INDEX)]
+    return verb + suffix, extra
 
 
 def _pointer(b: Builder, buffer: SSAValue, at: SSAValue) -> SSAValue:
     base = b.value(buffer)
-    return base if literal_value(at) == 0 else b.binary("+", base, at)
+    return base if literal_value(at) == 0 else b.add(c.AddressOfOp(b.add(c.SubscriptOp(base, at))))
 
 
 def _element(buffer: SSAValue) -> Attribute:
