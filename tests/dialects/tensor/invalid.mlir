@@ -1,0 +1,302 @@
+// RUN: s2s-opt %s --verify-diagnostics --parsing-diagnostics --split-input-file | filecheck %s
+
+%x = "test.op"() : () -> tensor<4xf32>
+%y = tensor.compute [0] points(%x at #tensor.access<affine_map<(d0) -> (d0)>>) apply {
+^bb0(%v: f32):
+  tensor.yield %v : f32
+} : (tensor<4xf32>) -> tensor<0xf32>
+// CHECK: tensor.compute: domain [0] has an empty dimension
+
+// -----
+
+%x = "test.op"() : () -> tensor<4xf32>
+%y = tensor.compute [2, 2] points(%x at #tensor.access<affine_map<(d0) -> (d0)>>) apply {
+^bb0(%v: f32):
+  tensor.yield %v : f32
+} : (tensor<4xf32>) -> tensor<2x2xf32>
+// CHECK: tensor.compute: (d0) -> (d0) does not index tensor<4xf32> from 2 dimensions
+
+// -----
+
+%x = "test.op"() : () -> tensor<4xf32>
+%y = tensor.compute [4] points(%x at #tensor.access<affine_map<(d0) -> (d0, 0)>>) apply {
+^bb0(%v: f32):
+  tensor.yield %v : f32
+} : (tensor<4xf32>) -> tensor<4xf32>
+// CHECK: tensor.compute: (d0) -> (d0, 0) does not index tensor<4xf32> from 1 dimensions
+
+// -----
+
+%x = "test.op"() : () -> tensor<4xf32>
+%y = tensor.compute [4] points(%x at #tensor.access<affine_map<(d0) -> (d0)>>) apply {
+^bb0(%v: f32):
+  tensor.yield %v : f32
+} : (tensor<4xf32>) -> tensor<2xf32>
+// CHECK: tensor.compute: result tensor<2xf32> does not hold the parallel domain [4]
+
+// -----
+
+%x = "test.op"() : () -> tensor<4xf32>
+%y = tensor.compute [4] points(%x at #tensor.access<affine_map<(d0) -> (d0)>>) apply {
+^bb0(%v: i32):
+  tensor.yield %v : i32
+} : (tensor<4xf32>) -> tensor<4xi32>
+// CHECK: tensor.compute apply: takes ['i32'], expected ['f32']
+
+// -----
+
+%x = "test.op"() : () -> tensor<4xui8>
+%y = tensor.compute [4] points(%x at #tensor.access<affine_map<(d0) -> (d0)>>) apply {
+^bb0(%v: i8):
+  %w = arith.extui %v : i8 to i32
+  tensor.yield %w : i32
+} : (tensor<4xui8>) -> tensor<4xui8>
+// CHECK: tensor.compute apply: yields ['i32'], expected ['i8']
+
+// -----
+
+%x = "test.op"() : () -> tensor<4xf32>
+%y = tensor.compute [4] points(%x at #tensor.access<affine_map<(d0) -> (d0)>>) apply {
+^bb0(%v: f32):
+  "test.termop"(%v) : (f32) -> ()
+} : (tensor<4xf32>) -> tensor<4xf32>
+// CHECK: tensor.compute apply: does not end in tensor.yield
+
+// -----
+
+%x = "test.op"() : () -> tensor<4xf32>
+%y = tensor.compute [4] reads(%x at #tensor.access<affine_map<(d0) -> (d0)>>) apply {
+^bb0:
+  %zero = arith.constant 0.0 : f32
+  tensor.yield %zero : f32
+} : (tensor<4xf32>) -> tensor<4xf32>
+// CHECK: tensor.compute: reads without a reduction
+
+// -----
+
+%x = "test.op"() : () -> tensor<4xf32>
+%y = tensor.compute [ | 4] apply {
+^bb0:
+  %zero = arith.constant 0.0 : f32
+  tensor.yield %zero : f32
+} : () -> tensor<f32>
+// CHECK: tensor.compute: reduction dimensions, inits and a reduce region come together
+
+// -----
+
+%x = "test.op"() : () -> tensor<4xf32>
+%y = tensor.compute [ | 4] reads(%x at #tensor.access<affine_map<(d0) -> (d0)>>) inits [0.0 : f32] reduce {
+^bb0(%v: f32, %acc: f32):
+  tensor.yield %v, %acc : f32, f32
+} apply {
+^bb0(%acc: f32):
+  tensor.yield %acc : f32
+} : (tensor<4xf32>) -> tensor<f32>
+// CHECK: tensor.compute reduce: yields ['f32', 'f32'], expected ['f32']
+
+// -----
+
+%x = "test.op"() : () -> tensor<4xf32>
+%y = tensor.compute [ | 4] reads(%x at #tensor.access<affine_map<(d0) -> (d0)>>) inits ["zero"] reduce {
+^bb0(%v: f32, %acc: f32):
+  tensor.yield %v : f32
+} apply {
+^bb0(%acc: f32):
+  tensor.yield %acc : f32
+} : (tensor<4xf32>) -> tensor<f32>
+// CHECK: tensor.compute: "zero" is not a number
+
+// -----
+
+%x = "test.op"() : () -> tensor<4xf32>
+%y = "tensor.compute"(%x) <{domain = array<i64: 4>, parallel = 1, accesses = [], inits = [], operandSegmentSizes = array<i32: 0, 1, 0>}> ({
+^bb0(%v: f32):
+  tensor.yield %v : f32
+}) : (tensor<4xf32>) -> tensor<4xf32>
+// CHECK: tensor.compute: 0 accesses for 0 reads and 1 points
+
+// -----
+
+%y = "tensor.compute"() <{domain = array<i64: 4>, parallel = 2, accesses = [], inits = [], operandSegmentSizes = array<i32: 0, 0, 0>}> ({
+^bb0:
+  %zero = arith.constant 0.0 : f32
+  tensor.yield %zero : f32
+}) : () -> tensor<4xf32>
+// CHECK: tensor.compute: 2 parallel dimensions of the domain [4]
+
+// -----
+
+%x = "test.op"() : () -> tensor<4xf32>
+%y = tensor.compute [4] points(%x at #tensor.access<affine_map<(d0) -> (d0)>>)
+    schedule #tensor.schedule<tile = [1, 1], order = [0, 1]> apply {
+^bb0(%v: f32):
+  tensor.yield %v : f32
+} : (tensor<4xf32>) -> tensor<4xf32>
+// CHECK: tensor.compute: schedule of 2 dimensions, domain [4]
+
+// -----
+
+%x = "test.op"() : () -> tensor<4x4xf32>
+%y = tensor.compute [4 | 4] reads(%x at #tensor.access<affine_map<(d0, d1) -> (d0, d1)>>)
+    schedule #tensor.schedule<tile = [1, 1], order = [1, 0]> inits [0.0 : f32] reduce {
+^bb0(%v: f32, %acc: f32):
+  tensor.yield %v : f32
+} apply {
+^bb0(%acc: f32):
+  tensor.yield %acc : f32
+} : (tensor<4x4xf32>) -> tensor<4xf32>
+// CHECK: tensor.compute: order [1, 0] puts a reduction outside a parallel dimension
+
+// -----
+
+%x = "test.op"() : () -> tensor<4x4xf32>
+%y = tensor.compute [4 | 4] reads(%x at #tensor.access<affine_map<(d0, d1) -> (d0, d1)>>)
+    schedule #tensor.schedule<tile = [1, 1], order = [0, 1], blocks = [[1, 2]]> inits [0.0 : f32] reduce {
+^bb0(%v: f32, %acc: f32):
+  tensor.yield %v : f32
+} apply {
+^bb0(%acc: f32):
+  tensor.yield %acc : f32
+} : (tensor<4x4xf32>) -> tensor<4xf32>
+// CHECK: tensor.compute: blocks [1] are not all parallel dimensions
+
+// -----
+
+%x = "test.op"() : () -> tensor<4x4xf32>
+%y = tensor.compute [4 | 4] reads(%x at #tensor.access<affine_map<(d0, d1) -> (d0, d1)>>)
+    schedule #tensor.schedule<tile = [1, 4], order = [0, 1], vector = 1 by 4> inits [0.0 : f32] reduce {
+^bb0(%v: f32, %acc: f32):
+  tensor.yield %v : f32
+} apply {
+^bb0(%acc: f32):
+  tensor.yield %acc : f32
+} : (tensor<4x4xf32>) -> tensor<4xf32>
+// CHECK: tensor.compute: vector dimension 1 is a reduction
+
+// -----
+
+%x = "test.op"() : () -> tensor<4xf32>
+%y = tensor.compute [4] points(%x at #tensor.access<affine_map<(d0) -> (d0)>>)
+    schedule #tensor.schedule<tile = [1], order = [0], pack = [#tensor.pack<1 : [0]>]> apply {
+^bb0(%v: f32):
+  tensor.yield %v : f32
+} : (tensor<4xf32>) -> tensor<4xf32>
+// CHECK: tensor.compute: packs operands [1] of 1
+
+// -----
+
+%x = "test.op"() : () -> tensor<4xf32>
+%y = tensor.compute [4] points(%x at #tensor.access<affine_map<(d0) -> (d0)>>) apply {
+^bb0(%v: f32):
+  %i = tensor.index 1
+  tensor.yield %v : f32
+} : (tensor<4xf32>) -> tensor<4xf32>
+// CHECK: tensor.index: dimension 1 of 1
+
+// -----
+
+%x = "test.op"() : () -> tensor<4x4xf32>
+%y = tensor.compute [4 | 4] reads(%x at #tensor.access<affine_map<(d0, d1) -> (d0, d1)>>) inits [0.0 : f32] reduce {
+^bb0(%v: f32, %acc: f32):
+  %i = tensor.index 1
+  tensor.yield %v : f32
+} apply {
+^bb0(%acc: f32):
+  %j = tensor.index 1
+  tensor.yield %acc : f32
+} : (tensor<4x4xf32>) -> tensor<4xf32>
+// CHECK: %j = "tensor.index"
+// CHECK: tensor.index: dimension 1 of 1
+
+// -----
+
+%i = tensor.index 0
+// CHECK: tensor.index: is outside of a tensor.compute
+
+// -----
+
+%x = "test.op"() : () -> tensor<4xf32>
+%y = tensor.compute [4] points(%x at #tensor.access<affine_map<(d0) -> (d0)>>) apply {
+^bb0(%v: f32):
+  %i = tensor.in_bounds %v : f32
+  tensor.yield %v : f32
+} : (tensor<4xf32>) -> tensor<4xf32>
+// CHECK: tensor.in_bounds: %v is not read by a guarded access
+
+// -----
+
+%x = "test.op"() : () -> tensor<4xf32>
+%y = tensor.compute [4] points(%x at #tensor.access<affine_map<(d0) -> (d0)>, guarded>) apply {
+^bb0(%v: f32):
+  %w = arith.negf %v : f32
+  %i = tensor.in_bounds %w : f32
+  tensor.yield %v : f32
+} : (tensor<4xf32>) -> tensor<4xf32>
+// CHECK: tensor.in_bounds: %w is not read by a guarded access
+
+// -----
+
+%x = "test.op"() : () -> tensor<4x4xf32>
+%y = tensor.compute [4] tables(%x) apply {
+^bb0(%t: tensor<4x4xf32>):
+  %i = tensor.index 0
+  %v = tensor.extract %t[%i] : tensor<4x4xf32> -> f32
+  tensor.yield %v : f32
+} : (tensor<4x4xf32>) -> tensor<4xf32>
+// CHECK: tensor.extract: 1 indices into tensor<4x4xf32>
+
+// -----
+
+%x = "test.op"() : () -> tensor<4xui8>
+%y = tensor.compute [4] tables(%x) apply {
+^bb0(%t: tensor<4xui8>):
+  %i = tensor.index 0
+  %v = tensor.extract %t[%i] : tensor<4xui8> -> i32
+  tensor.yield %v : i32
+} : (tensor<4xui8>) -> tensor<4xi32>
+// CHECK: tensor.extract: i32 is no element of tensor<4xui8>
+
+// -----
+
+"test.op"() {access = #tensor.access<affine_map<(d0) -> (d0)>, guarded, divisors [2, 2]>} : () -> ()
+// CHECK: tensor.access: 1 map results, 2 divisors
+
+// -----
+
+"test.op"() {access = #tensor.access<affine_map<(d0) -> (d0)>, guarded, divisors [0]>} : () -> ()
+// CHECK: tensor.access: divisors [0] are not all positive
+
+// -----
+
+"test.op"() {access = #tensor.access<affine_map<(d0) -> (d0)>, divisors [2]>} : () -> ()
+// CHECK: tensor.access: a division may leave a rest, so the access must be guarded
+
+// -----
+
+"test.op"() {schedule = #tensor.schedule<tile = [1, 1], order = [0, 0]>} : () -> ()
+// CHECK: tensor.schedule: order [0, 0] is no order of 2 dimensions
+
+// -----
+
+"test.op"() {schedule = #tensor.schedule<tile = [0], order = [0]>} : () -> ()
+// CHECK: tensor.schedule: tile [0] is not positive
+
+// -----
+
+"test.op"() {schedule = #tensor.schedule<tile = [6], order = [0], vector = 0 by 4>} : () -> ()
+// CHECK: tensor.schedule: dimension 0 of tile [6] is no multiple of 4 lanes
+
+// -----
+
+"test.op"() {schedule = #tensor.schedule<tile = [6], order = [0], speed = 3>} : () -> ()
+// CHECK: unknown part 'speed' of a schedule
+
+// -----
+
+"test.op"() {schedule = #tensor.schedule<tile = [6], order = [0], blocks = [[0]]>} : () -> ()
+// CHECK: expected a dimension and a size, not [0]
+
+// -----
+
+"test.op"() {schedule = #tensor.schedule<tile = [6], order = [0], pack = [3]>} : () -> ()
+// CHECK: expected a #tensor.pack, not 3 : i64

@@ -1,0 +1,122 @@
+// RUN: s2s-opt %s | s2s-opt | filecheck %s
+// RUN: s2s-opt %s --print-op-generic | s2s-opt | filecheck %s
+// RUN: s2s-opt %s --print-op-generic | filecheck %s --check-prefix GENERIC
+
+// CHECK-LABEL:   func.func private @one_point_each
+// GENERIC-LABEL: "func.func"() <{sym_name = "one_point_each"
+func.func private @one_point_each(%x: tensor<2x3xf32>, %b: tensor<3xf32>) -> tensor<2x3xf32> {
+  // CHECK-NEXT:  %y = tensor.compute [2, 3]
+  // CHECK-SAME:    points(%x at #tensor.access<affine_map<(d0, d1) -> (d0, d1)>>, %b at #tensor.access<affine_map<(d0, d1) -> (d1)>>)
+  // CHECK-SAME:    apply {
+  // CHECK-NEXT:  ^bb0(%xv: f32, %bv: f32):
+  // CHECK-NEXT:    %s = arith.addf %xv, %bv : f32
+  // CHECK-NEXT:    tensor.yield %s : f32
+  // CHECK-NEXT:  } : (tensor<2x3xf32>, tensor<3xf32>) -> tensor<2x3xf32>
+  // GENERIC:     %y = "tensor.compute"(%x, %b) <{
+  // GENERIC-SAME:  domain = array<i64: 2, 3>, parallel = 2 : i64
+  // GENERIC-SAME:  inits = []
+  // GENERIC-SAME:  operandSegmentSizes = array<i32: 0, 2, 0>
+  %y = tensor.compute [2, 3]
+      points(%x at #tensor.access<affine_map<(d0, d1) -> (d0, d1)>>, %b at #tensor.access<affine_map<(d0, d1) -> (d1)>>)
+      apply {
+  ^bb0(%xv: f32, %bv: f32):
+    %s = arith.addf %xv, %bv : f32
+    tensor.yield %s : f32
+  } : (tensor<2x3xf32>, tensor<3xf32>) -> tensor<2x3xf32>
+  func.return %y : tensor<2x3xf32>
+}
+
+// CHECK-LABEL: func.func private @reduction
+func.func private @reduction(%x: tensor<10xui8>, %w: tensor<3xi8>, %b: tensor<8xi32>) -> (tensor<8xi32>, tensor<2x4xi32>) {
+  // CHECK-NEXT:  %y, %z = tensor.compute [8 | 3]
+  // CHECK-SAME:    reads(%x at #tensor.access<affine_map<(d0, d1) -> (((d0 + d1) + -1))>, guarded>, %w at #tensor.access<affine_map<(d0, d1) -> (d1)>>)
+  // CHECK-SAME:    points(%b at #tensor.access<affine_map<(d0) -> (d0)>>)
+  // CHECK-SAME:    inits [0 : i32] reduce {
+  // CHECK-NEXT:  ^bb0(%xv: i8, %wv: i8, %acc: i32):
+  // CHECK:         tensor.yield %s : i32
+  // CHECK-NEXT:  } apply {
+  // CHECK-NEXT:  ^bb0(%acc_1: i32, %bv: i32):
+  // CHECK:         tensor.yield %t, %acc_1 : i32, i32
+  // CHECK-NEXT:  } attributes {node = "conv1"} : (tensor<10xui8>, tensor<3xi8>, tensor<8xi32>) -> (tensor<8xi32>, tensor<2x4xi32>)
+  %y, %z = tensor.compute [8 | 3]
+      reads(%x at #tensor.access<affine_map<(d0, d1) -> (d0 + d1 - 1)>, guarded>,
+            %w at #tensor.access<affine_map<(d0, d1) -> (d1)>>)
+      points(%b at #tensor.access<affine_map<(d0) -> (d0)>>)
+      inits [0 : i32] reduce {
+  ^bb0(%xv: i8, %wv: i8, %acc: i32):
+    %xw = arith.extui %xv : i8 to i32
+    %ww = arith.extsi %wv : i8 to i32
+    %p = arith.muli %xw, %ww : i32
+    %s = arith.addi %acc, %p : i32
+    tensor.yield %s : i32
+  } apply {
+  ^bb0(%acc: i32, %bv: i32):
+    %t = arith.addi %acc, %bv : i32
+    tensor.yield %t, %acc : i32, i32
+  } attributes {node = "conv1"} : (tensor<10xui8>, tensor<3xi8>, tensor<8xi32>) -> (tensor<8xi32>, tensor<2x4xi32>)
+  func.return %y, %z : tensor<8xi32>, tensor<2x4xi32>
+}
+
+// CHECK-LABEL: func.func private @total_reduction
+func.func private @total_reduction(%x: tensor<4xf32>) -> tensor<f32> {
+  // CHECK-NEXT: %y = tensor.compute [ | 4] reads(%x at #tensor.access<affine_map<(d0) -> (d0)>>) inits [0.000000e+00 : f32] reduce {
+  %y = tensor.compute [ | 4] reads(%x at #tensor.access<affine_map<(d0) -> (d0)>>) inits [0.0 : f32] reduce {
+  ^bb0(%v: f32, %acc: f32):
+    %s = arith.addf %acc, %v : f32
+    tensor.yield %s : f32
+  } apply {
+  ^bb0(%acc: f32):
+    tensor.yield %acc : f32
+  } : (tensor<4xf32>) -> tensor<f32>
+  func.return %y : tensor<f32>
+}
+
+// CHECK-LABEL: func.func private @what_regions_may_say
+func.func private @what_regions_may_say(%x: tensor<5x2xf32>, %i: tensor<3xi64>) -> tensor<4x2xf32> {
+  // CHECK-NEXT:  %y = tensor.compute [4, 2]
+  // CHECK-SAME:    points(%i at #tensor.access<affine_map<(d0, d1) -> (d0)>, guarded, divisors [2]>)
+  // CHECK-SAME:    tables(%x) apply {
+  // CHECK-NEXT:  ^bb0(%iv: i64, %table: tensor<5x2xf32>):
+  // CHECK-NEXT:    %inside = tensor.in_bounds %iv : i64
+  // CHECK:         %column = tensor.index 1
+  // CHECK-NEXT:    %v = tensor.extract %table[%row, %column] : tensor<5x2xf32> -> f32
+  // CHECK-NEXT:    %r = arith.remf %v, %zero : f32
+  %y = tensor.compute [4, 2] points(%i at #tensor.access<affine_map<(d0, d1) -> (d0)>, guarded, divisors [2]>)
+      tables(%x) apply {
+  ^bb0(%iv: i64, %table: tensor<5x2xf32>):
+    %inside = tensor.in_bounds %iv : i64
+    %none = arith.constant 0 : i64
+    %zero = arith.constant 0.0 : f32
+    %safe = arith.select %inside, %iv, %none : i64
+    %row = arith.index_cast %safe : i64 to index
+    %column = tensor.index 1
+    %v = tensor.extract %table[%row, %column] : tensor<5x2xf32> -> f32
+    %r = arith.remf %v, %zero : f32
+    tensor.yield %r : f32
+  } : (tensor<3xi64>, tensor<5x2xf32>) -> tensor<4x2xf32>
+  func.return %y : tensor<4x2xf32>
+}
+
+// A convolution 3x3, weights packed [oc/32][ic/16][kh][kw][16][32], 8 pixels by 32 channels in registers.
+// CHECK-LABEL: func.func private @schedule
+// CHECK:         schedule #tensor.schedule<tile = [1, 2, 1, 8, 16, 1, 1, 1, 1], order = [0, 1, 2, 3, 4, 5, 6, 7, 8], vector = 4 by 16,
+// CHECK-SAME:      blocks = {{\[\[}}2, 14], [1, 2]],
+// CHECK-SAME:      pack = [#tensor.pack<1 : [0 floordiv 32, 1 floordiv 16, 2, 3, 1 mod 16, 0 mod 32]>]> inits
+func.func private @schedule(%x: tensor<1x4x58x58x16xf32>, %w: tensor<64x64x3x3xf32>) -> tensor<1x4x56x56x16xf32> {
+  %y = tensor.compute [1, 4, 56, 56, 16 | 4, 3, 3, 16]
+      reads(%x at #tensor.access<affine_map<(n, ob, y, x, oi, ib, ky, kx, ii) -> (n, ib, y + ky, x + kx, ii)>>,
+            %w at #tensor.access<affine_map<(n, ob, y, x, oi, ib, ky, kx, ii) -> (ob * 16 + oi, ib * 16 + ii, ky, kx)>>)
+      schedule #tensor.schedule<
+          tile = [1, 2, 1, 8, 16, 1, 1, 1, 1], order = [0, 1, 2, 3, 4, 5, 6, 7, 8], vector = 4 by 16,
+          blocks = [[2, 14], [1, 2]], pack = [#tensor.pack<1 : [0 floordiv 32, 1 floordiv 16, 2, 3, 1 mod 16, 0 mod 32]>]>
+      inits [0.0 : f32] reduce {
+  ^bb0(%xv: f32, %wv: f32, %acc: f32):
+    %p = arith.mulf %xv, %wv : f32
+    %s = arith.addf %acc, %p : f32
+    tensor.yield %s : f32
+  } apply {
+  ^bb0(%acc: f32):
+    tensor.yield %acc : f32
+  } : (tensor<1x4x58x58x16xf32>, tensor<64x64x3x3xf32>) -> tensor<1x4x56x56x16xf32>
+  func.return %y : tensor<1x4x56x56x16xf32>
+}
