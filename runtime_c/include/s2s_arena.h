@@ -4,8 +4,8 @@
  *     ...
  *     status = kws_run(kws_arena, mfcc, scores);
  *
- * The arena is scratch: its contents need not be set and mean nothing between two runs, except for copies that an executor
- * keeps there. One arena serves one run at a time. */
+ * The arena is scratch: its contents need not be set and mean nothing between two runs, except for copies that an
+ * executor keeps there. One arena serves one run at a time. */
 #ifndef S2S_ARENA_H
 #define S2S_ARENA_H
 
@@ -16,7 +16,7 @@
 #define S2S_ARENA_SECTION
 #endif
 
-/* Defines `static uint8_t name[bytes]`, aligned to alignment, a power of two. At least one byte, as C has no empty arrays. */
+/* Defines `static uint8_t name[bytes]`, aligned to alignment, a power of two; of one byte if bytes is 0. */
 #define S2S_ARENA(name, bytes, alignment)                                                                              \
     S2S_ARENA_SECTION static S2S_ALIGNED(alignment) uint8_t name[(bytes) > 0 ? (bytes) : 1]
 

@@ -34,8 +34,8 @@
 #endif
 #endif
 
-/* Alignment of a variable in bytes, a power of two. Compilers without such an attribute get none: give an arena that the
- * linker script aligns; the run function reports S2S_ERR_ALIGN otherwise. */
+/* Alignment of a variable in bytes, a power of two. Compilers without such an attribute get none: give an arena that
+ * the linker script aligns; the run function reports S2S_ERR_ALIGN otherwise. */
 #ifndef S2S_ALIGNED
 #if defined(__GNUC__)
 #define S2S_ALIGNED(bytes) __attribute__((aligned(bytes)))
@@ -58,7 +58,7 @@
 #endif
 #endif
 
-/* Before a for statement: its body should stand so many times in the code. A hint; compilers without it lose speed only. */
+/* Before a for statement: how often its body should stand in the code. Compilers without such a hint lose speed. */
 #ifndef S2S_UNROLL
 #define S2S_PRAGMA(text) _Pragma(#text)
 #if defined(__clang__)

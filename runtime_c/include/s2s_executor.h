@@ -14,15 +14,15 @@
  *
  * Every call returns a status; after an error nothing has changed.
  *
- * Ownership: the caller owns executor, arena, slots, graph and all bound memory, which must stay until the executor is no
- * longer used. Nothing is allocated, and there is nothing to release.
+ * Ownership: the caller owns executor, arena, slots, graph and all bound memory, which must stay until the executor is
+ * no longer used. Nothing is allocated, and there is nothing to release.
  *
  * Memory: graph->arena_size bytes are enough if every input and output is bound by a zero-copy call. With
- * graph->staged_size bytes the executor also keeps its own copy of inputs and outputs. Memory of inputs, outputs and arena
- * must not overlap.
+ * graph->staged_size bytes the executor also keeps its own copy of inputs and outputs. Memory of inputs, outputs and
+ * arena must not overlap.
  *
- * Re-entrancy: all state is in *executor, its arena and its slots. Executors that share none of these may be used at the
- * same time, from one thread or several, also for the same graph.
+ * Re-entrancy: all state is in *executor, its arena and its slots. Executors that share none of these may be used at
+ * the same time, from one thread or several, also for the same graph.
  *
  * Inputs keep their value from run to run. Parameters are inputs that have a value from the start; binding one replaces
  * the value linked into the program. */

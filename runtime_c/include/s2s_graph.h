@@ -1,7 +1,7 @@
 /* s2s_graph.h: a network as constant tables, which the compiler writes and the executor walks.
  *
- * Tables live in flash and are never changed. Every tensor has one row, every call of a kernel has one row, in execution
- * order; the arguments of all calls stand in one list of tensor numbers. */
+ * Tables live in flash and are never changed. Every tensor has one row, every call of a kernel has one row, in
+ * execution order; the arguments of all calls stand in one list of tensor numbers. */
 #ifndef S2S_GRAPH_H
 #define S2S_GRAPH_H
 
@@ -11,8 +11,8 @@
 extern "C" {
 #endif
 
-/* A kernel: args points at its arguments in the order of the kernel's parameters, outputs first. It writes the outputs and
- * scratch buffers, reads the rest and keeps nothing. */
+/* A kernel: args points at its arguments in the order of the kernel's parameters, outputs first. It writes the outputs
+ * and scratch buffers, reads the rest and keeps nothing. */
 typedef void (*s2s_kernel)(void *const *args);
 
 /* Where the elements of a tensor are. */

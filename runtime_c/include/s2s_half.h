@@ -95,8 +95,8 @@ S2S_INLINE float s2s_bf16_round(float x)
     return s2s_bf16_to_f32(s2s_f32_to_bf16(x));
 }
 
-/* A double as float, cut towards zero, with the last bit set if anything was lost: rounding that again to a format of at
- * most 22 digits gives what rounding the double gives. */
+/* A double as float, cut towards zero, with the last bit set if anything was lost: rounding that again to a format of
+ * at most 22 digits gives what rounding the double gives. */
 S2S_INLINE float s2s_f64_to_f32_odd(double x)
 {
     const float nearest = (float)x;

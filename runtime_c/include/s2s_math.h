@@ -1,6 +1,6 @@
 /* s2s_math.h: scalar arithmetic that generated kernels need and C99 does not define, or not for every value.
  *
- * Floating point: S2S names follow the element type, s2s_f32_... for float and s2s_f64_... for double.
+ * Floating point: s2s_f32_... for float and s2s_f64_... for double; s2s_f32_to_i8(a) and so on cast to integers.
  * Integers: s2s_i8_... to s2s_i64_... and s2s_u8_... to s2s_u64_... are the same functions for each type:
  *
  *   _add _sub _mul (a, b), _neg _abs _sign (a)   modulo 2^bits, also where C leaves overflow undefined
@@ -56,8 +56,8 @@ S2S_INLINE double s2s_f64_sign(double a)
 #define S2S_MATH_JOIN_(left, right) left##right
 #define S2S_MATH_JOIN(left, right) S2S_MATH_JOIN_(left, right)
 
-/* The functions for one integer type are those of s2s_integer.h, which wants S2S_INT_NAME (i8, ...), S2S_INT (the type),
- * S2S_WORD (an unsigned type at least as wide, in which products neither promote nor overflow), S2S_INT_BITS,
+/* The functions for one integer type are those of s2s_integer.h, which wants S2S_INT_NAME (i8, ...), S2S_INT (the
+ * type), S2S_WORD (an unsigned type at least as wide, in which products neither promote nor overflow), S2S_INT_BITS,
  * S2S_INT_SIGNED (1 or 0), S2S_INT_MIN, S2S_INT_MAX. */
 #define S2S_INT_SIGNED 1
 

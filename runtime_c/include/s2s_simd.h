@@ -2,8 +2,8 @@
  *
  * Types     s2s_f32x4 s2s_f32x8 s2s_f32x16 (float), s2s_i32x4 s2s_i32x8 s2s_i32x16 (int32_t).
  * GCC >= 9 and clang map them to GNU vector types, one machine vector or several; any other C99 compiler, or
- * -DS2S_SIMD_PORTABLE, gets arrays and loops with the same names and the same results. Only the contraction of a * b + c
- * may differ between compilers; -ffp-contract decides it in both forms.
+ * -DS2S_SIMD_PORTABLE, gets arrays and loops with the same names and the same results. Only whether a * b + c is
+ * rounded once or twice may differ between compilers; -ffp-contract decides it in both forms.
  *
  * Functions, with V = s2s_f32x16 and so on, N its lanes, a, b, c of type V, M = s2s_i32xN:
  *
@@ -17,7 +17,7 @@
  *                                       the first n lanes so; other elements are neither read nor written
  *   V_lane(a, i)                        the value of lane i
  *   V_add V_sub V_mul (a, b)            lane by lane; integers wrap
- *   V_min V_max (a, b)                  lane by lane; a float result is NaN if either is NaN. Cheapest with a constant a
+ *   V_min V_max (a, b)                  lane by lane; a float result is NaN if either is; cheapest with a constant a
  *   V_neg V_abs (a)                     lane by lane; integers wrap
  *   V_reduce_add V_reduce_mul V_reduce_min V_reduce_max (a)
  *                                       over the lanes, by halves: lane i meets lane i + N/2, then i + N/4, ...
@@ -49,8 +49,8 @@
 #define S2S_SIMD_GNU 1
 #endif
 
-/* Lanes of the widest vector that the target holds in one register. Wider types are a pair of halves: GCC and clang would
- * pass and lower a vector wider than that through memory, and warn of it. */
+/* Lanes of the widest vector that the target holds in one register. Wider types are a pair of halves: GCC and clang
+ * would pass and lower a vector wider than that through memory, and warn of it. */
 #ifndef S2S_SIMD_NATIVE_LANES
 #if !defined(S2S_SIMD_GNU) || defined(__AVX512F__)
 #define S2S_SIMD_NATIVE_LANES 16

@@ -1,4 +1,5 @@
-/* Vector types and arithmetic as arrays and loops, for any C99 compiler; included by s2s_simd_lanes.h for each width. */
+/* Vector types and arithmetic as arrays and loops, for any C99 compiler; included by s2s_simd_lanes.h for each
+ * width. */
 
 typedef struct S2S_F32V { float lane[S2S_LANES]; } S2S_F32V;
 typedef struct S2S_I32V { int32_t lane[S2S_LANES]; } S2S_I32V;

@@ -1,7 +1,8 @@
 /* s2s_tensor.h: a view of an array somewhere in memory, laid out as DLPack's DLTensor.
  *
- * An s2s_tensor owns nothing: data, shape and strides belong to whoever filled it in and must outlive its use. A pointer to
- * a DLTensor may be passed where a pointer to an s2s_tensor is wanted after a cast, as the fields are the same. */
+ * An s2s_tensor owns nothing: data, shape and strides belong to whoever filled it in and must outlive its use. A
+ * pointer to a DLTensor may be passed where a pointer to an s2s_tensor is wanted after a cast, as the fields are the
+ * same. */
 #ifndef S2S_TENSOR_H
 #define S2S_TENSOR_H
 
