@@ -171,6 +171,15 @@ static void CASE(float_memory)(void)
         const F32V v = F32(load_strided)(float_a + 16 - (LANES == 16 ? 16 : 0) + first, stride);
 
         F32(store_strided)(strided + first, stride, v);
+        for (int32_t n = 0; n <= LANES; ++n) {
+            float part[2 * LANES] = {0.0f};
+            const F32V w = F32(load_strided_part)(strided + first, stride, n);
+
+            F32(store_strided_part)(part + first, stride, n, w);
+            for (int i = 0; i < LANES && stride != 0; ++i) {
+                CHECK(is_same(part[first + i * stride], i < n ? strided[first + i * stride] : 0.0f));
+            }
+        }
         for (int i = 0; i < LANES && stride != 0; ++i) {
             CHECK(is_same(strided[first + i * stride], float_a[16 - (LANES == 16 ? 16 : 0) + first + i * stride]));
         }
@@ -198,6 +207,16 @@ static void CASE(int_memory)(void)
         int32_t strided[LANES];
 
         I32(store_strided)(strided + first, stride, I32(load_strided)(int_a + first, stride));
+        for (int32_t n = 0; n <= LANES && stride != 0; ++n) {
+            int32_t part[LANES] = {0};
+
+            I32(store_strided_part)(part + first, stride, n, I32(load_strided_part)(int_a + first, stride, n));
+            for (int i = 0; i < LANES; ++i) {
+                const int lane = (i - first) / stride;
+
+                CHECK(part[i] == (lane < n ? int_a[i] : 0));
+            }
+        }
         for (int i = 0; i < LANES && stride != 0; ++i) {
             CHECK(strided[i] == int_a[i]);
         }
