@@ -219,10 +219,8 @@ class IfOp(IRDLOperation):
 
 
 def _as_map(bound: AffineMap | int, dims: int) -> AffineMap:
-    """`bound` as a map over `dims` dimensions."""
-    if isinstance(bound, int):
-        return AffineMap(dims, 0, (AffineConstantExpr(bound),))
-    return AffineMap(dims, 0, bound.results)
+    """`bound`, a constant as a map over `dims` dimensions."""
+    return AffineMap(dims, 0, (AffineConstantExpr(bound),)) if isinstance(bound, int) else bound
 
 
 def _types(types: Sequence[Attribute]) -> str:

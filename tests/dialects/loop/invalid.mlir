@@ -1,0 +1,210 @@
+// RUN: s2s-opt %s --verify-diagnostics --parsing-diagnostics --split-input-file | filecheck %s
+
+%n = "test.op"() : () -> index
+loop.for %i = 0 to min affine_map<(d0, d1) -> (d0)>(%n) {
+}
+// CHECK: loop.for upper bound: map takes 2 dimensions, 1 operands given
+
+// -----
+
+%n = "test.op"() : () -> index
+loop.for %i = max affine_map<(d0, d1) -> (d1)>(%n) to min affine_map<(d0) -> (d0)>(%n) {
+}
+// CHECK: loop.for lower bound: map takes 2 dimensions, 1 operands given
+
+// -----
+
+%n, %m = "test.op"() : () -> (index, index)
+loop.for %i = max affine_map<(d0) -> (d0)>(%n) to min affine_map<(d0) -> (d0)>(%m) {
+}
+// CHECK: both bounds take the same indices
+
+// -----
+
+loop.for %i = 0 to 8 step 0 {
+}
+// CHECK: loop.for: step 0 is not positive
+
+// -----
+
+"loop.for"() <{lower = affine_map<() -> (0)>, upper = affine_map<() -> (8)>, step = 1 : index, kind = "parallel", operandSegmentSizes = array<i32: 0, 0>}> ({
+^bb0(%i: index):
+  loop.yield
+}) : () -> ()
+// CHECK: loop.for: kind 'parallel' is none of serial, unroll
+
+// -----
+
+"loop.for"() <{lower = affine_map<() -> (0)>, upper = affine_map<() -> (8)>, step = 1 : index, kind = "serial", operandSegmentSizes = array<i32: 0, 0>}> ({
+^bb0(%i: i32):
+  loop.yield
+}) : () -> ()
+// CHECK: loop.for: body takes (i32), index and initial values are (index)
+
+// -----
+
+%x = "test.op"() : () -> f32
+%y = loop.for %i = 0 to 8 iter_args(%a = %x) -> (f32) {
+  loop.yield %i : index
+}
+// CHECK: loop.for: body yields (index), results are (f32)
+
+// -----
+
+%x = "test.op"() : () -> f32
+%y = loop.for %i = 0 to 8 iter_args(%a = %x) -> (f32) {
+  "test.termop"() : () -> ()
+}
+// CHECK: 'loop.for' terminates with operation test.termop instead of loop.yield
+
+// -----
+
+%n = "test.op"() : () -> index
+loop.if affine_set<(d0) : (d0 >= 0)>(%n) {
+  "test.termop"() : () -> ()
+}
+// CHECK: loop.if: body does not end in loop.yield
+
+// -----
+
+%n = "test.op"() : () -> index
+loop.if affine_set<(d0, d1) : (d0 - d1 >= 0)>(%n) {
+  loop.yield
+}
+// CHECK: loop.if: set takes 2 dimensions, 1 operands given
+
+// -----
+
+%n, %x = "test.op"() : () -> (index, f32)
+%y = loop.if affine_set<(d0) : (d0 >= 0)>(%n) -> f32 {
+  loop.yield %x : f32
+}
+// CHECK: loop.if: a result needs both regions
+
+// -----
+
+%n, %x = "test.op"() : () -> (index, f32)
+%y = loop.if affine_set<(d0) : (d0 >= 0)>(%n) -> f32 {
+  loop.yield %x : f32
+} else {
+  loop.yield %n : index
+}
+// CHECK: loop.if: body yields (index), results are (f32)
+
+// -----
+
+%n = "test.op"() : () -> index
+%i = loop.apply affine_map<(d0) -> (d0, d0)>(%n)
+// CHECK: loop.apply: map gives 2 results, 1 expected
+
+// -----
+
+%x, %n = "test.op"() : () -> (memref<8xf32>, index)
+%v = loop.load %x[affine_map<() -> (0)>(%n)] : memref<8xf32> -> f32
+// CHECK: loop.load: map takes 0 dimensions, 1 operands given
+
+// -----
+
+%x = "test.op"() : () -> memref<8x8xf32>
+%v = loop.load %x[affine_map<() -> (0)>()] : memref<8x8xf32> -> f32
+// CHECK: loop.load: buffer memref<8x8xf32> is not a flat memref
+
+// -----
+
+%x = "test.op"() : () -> memref<8xui8>
+%v = loop.load %x[affine_map<() -> (0)>()] : memref<8xui8> -> ui8
+// CHECK: loop.load: value is ui8, elements of the buffer are ui8
+
+// -----
+
+%x = "test.op"() : () -> memref<8xf32>
+%v = loop.load %x[affine_map<() -> (0)>()] : memref<8xf32> -> vector<4xf16>
+// CHECK: loop.load: value is vector<4xf16>, elements of the buffer are f32
+
+// -----
+
+%x = "test.op"() : () -> memref<8xf32>
+%v = loop.load %x[affine_map<() -> (0)>()] : memref<8xf32> -> vector<2x4xf32>
+// CHECK: loop.load: value is vector<2x4xf32>, elements of the buffer are f32
+
+// -----
+
+%x = "test.op"() : () -> memref<8xf32>
+%v = loop.load %x[affine_map<() -> (0)>()] {stride = 2 : i64} : memref<8xf32> -> f32
+// CHECK: loop.load: stride and lanes belong to vectors, value is f32
+
+// -----
+
+%x = "test.op"() : () -> memref<8xf32>
+%v = loop.load %x[affine_map<() -> (0)>()] {lanes = 4 : i64} : memref<8xf32> -> vector<4xf32>
+// CHECK: loop.load: 4 lanes of vector<4xf32>
+
+// -----
+
+%x, %v = "test.op"() : () -> (memref<8xf32>, vector<4xf32>)
+loop.store %v, %x[affine_map<() -> (0)>()] {lanes = 0 : i64} : vector<4xf32>, memref<8xf32>
+// CHECK: loop.store: 0 lanes of vector<4xf32>
+
+// -----
+
+%x, %v = "test.op"() : () -> (memref<8xf32>, i32)
+loop.store %v, %x[affine_map<() -> (0)>()] : i32, memref<8xf32>
+// CHECK: loop.store: value is i32, elements of the buffer are f32
+
+// -----
+
+%x, %n = "test.op"() : () -> (memref<8xf32>, index)
+%v = loop.load_at %x[%n] : memref<8xf32> -> vector<4xf32>
+// CHECK: loop.load_at: value is vector<4xf32>, a computed index gives one element
+
+// -----
+
+%x, %n, %v = "test.op"() : () -> (memref<8xf32>, index, f16)
+loop.store_at %v, %x[%n] : f16, memref<8xf32>
+// CHECK: loop.store_at: value is f16, elements of the buffer are f32
+
+// -----
+
+%x = "test.op"() : () -> memref<8xf32>
+%y = loop.view %x[0] : memref<8xf32> -> memref<4xf32>
+// CHECK: loop.view: arena memref<8xf32> does not consist of bytes
+
+// -----
+
+%x = "test.op"() : () -> memref<64xi8>
+%y = loop.view %x[52] : memref<64xi8> -> memref<4xf32>
+// CHECK: loop.view: bytes 52 to 68 of memref<64xi8> cannot be a memref<4xf32>
+
+// -----
+
+%x = "test.op"() : () -> memref<64xi8>
+%y = loop.view %x[6] : memref<64xi8> -> memref<4xf32>
+// CHECK: loop.view: bytes 6 to 22 of memref<64xi8> cannot be a memref<4xf32>
+
+// -----
+
+%x = loop.alloc : memref<2x2xf32>
+// CHECK: loop.alloc: buffer memref<2x2xf32> is not a flat memref
+
+// -----
+
+%x = loop.weight "w" {hash = ""} : memref<2x2xf32>
+// CHECK: loop.weight: buffer memref<2x2xf32> is not a flat memref
+
+// -----
+
+%s = "test.op"() : () -> f32
+%v = loop.broadcast %s : f32 -> vector<4xf16>
+// CHECK: loop.broadcast: lanes of vector<4xf16> cannot hold f32
+
+// -----
+
+%v = "test.op"() : () -> vector<4xf32>
+%s = loop.reduce "xor" %v : vector<4xf32> -> f32
+// CHECK: loop.reduce: kind 'xor' is none of add, mul, max, min
+
+// -----
+
+%v = "test.op"() : () -> vector<4xf32>
+%s = loop.reduce "add" %v : vector<4xf32> -> f16
+// CHECK: loop.reduce: f16 is no lane of vector<4xf32>

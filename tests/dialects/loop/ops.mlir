@@ -1,0 +1,111 @@
+// RUN: s2s-opt %s | s2s-opt | filecheck %s
+// RUN: s2s-opt %s --print-op-generic | s2s-opt | filecheck %s
+// RUN: s2s-opt %s --print-op-generic | filecheck %s --check-prefix GENERIC
+
+// CHECK-LABEL:   func.func private @loops
+// GENERIC-LABEL: "func.func"() <{sym_name = "loops"
+func.func private @loops(%y: memref<64xf32>, %x: memref<64xf32>) {
+  // CHECK-NEXT: loop.for %i = 0 to 64 step 8 {
+  // GENERIC:    "loop.for"() <{lower = affine_map<() -> (0)>, upper = affine_map<() -> (64)>, step = 8 : index, kind = "serial", operandSegmentSizes = array<i32: 0, 0>}> ({
+  // GENERIC-NEXT: ^bb0(%i: index):
+  loop.for %i = 0 to 64 step 8 {
+    // CHECK-NEXT: %zero = arith.constant 0.000000e+00 : f32
+    %zero = arith.constant 0.0 : f32
+    // CHECK-NEXT: loop.for %j = max affine_map<(d0) -> (d0)>(%i) to min affine_map<(d0) -> ((d0 + 8), 61)>(%i) unroll {
+    loop.for %j = max affine_map<(d0) -> (d0)>(%i) to min affine_map<(d0) -> (d0 + 8, 61)>(%i) unroll {
+      // CHECK-NEXT: loop.store %zero, %y[affine_map<(d0) -> (d0)>(%j)] : f32, memref<64xf32>
+      loop.store %zero, %y[affine_map<(d0) -> (d0)>(%j)] : f32, memref<64xf32>
+    }
+  // CHECK-NEXT: }
+  // CHECK-NEXT: } {node = "fill"}
+  } {node = "fill"}
+  func.return
+}
+
+// CHECK-LABEL:   func.func private @carried_values
+func.func private @carried_values(%y: memref<64xf32>, %n: index) {
+  // CHECK-NEXT: %zero = arith.constant
+  %zero = arith.constant 0.0 : f32
+  // CHECK-NEXT: %a, %b = loop.for %i = 0 to min affine_map<(d0) -> (d0)>(%n) iter_args(%c = %zero, %d = %zero) -> (f32, f32) {
+  // CHECK-NEXT:   %e = arith.addf %c, %d : f32
+  // CHECK-NEXT:   loop.yield %d, %e : f32, f32
+  // CHECK-NEXT: }
+  %a, %b = loop.for %i = 0 to min affine_map<(d0) -> (d0)>(%n) iter_args(%c = %zero, %d = %zero) -> (f32, f32) {
+    %e = arith.addf %c, %d : f32
+    loop.yield %d, %e : f32, f32
+  }
+  func.return
+}
+
+// CHECK-LABEL:   func.func private @conditions
+func.func private @conditions(%y: memref<64xf32>, %n: index) {
+  // CHECK-NEXT: %one, %two = "test.op"() : () -> (f32, f32)
+  %one, %two = "test.op"() : () -> (f32, f32)
+  // CHECK-NEXT: %v = loop.if affine_set<(d0) : ((d0 + -3) >= 0)>(%n) -> f32 {
+  // CHECK-NEXT:   loop.yield %one : f32
+  // CHECK-NEXT: } else {
+  // CHECK-NEXT:   loop.yield %two : f32
+  // CHECK-NEXT: }
+  %v = loop.if affine_set<(d0) : (d0 - 3 >= 0)>(%n) -> f32 {
+    loop.yield %one : f32
+  } else {
+    loop.yield %two : f32
+  }
+  // CHECK-NEXT: loop.if affine_set<(d0) : (d0 >= 0)>(%n) {
+  // CHECK-NEXT:   loop.store %v, %y[affine_map<(d0) -> (d0)>(%n)] : f32, memref<64xf32>
+  // CHECK-NEXT:   loop.yield
+  // CHECK-NEXT: }
+  loop.if affine_set<(d0) : (d0 >= 0)>(%n) {
+    loop.store %v, %y[affine_map<(d0) -> (d0)>(%n)] : f32, memref<64xf32>
+    loop.yield
+  }
+  func.return
+}
+
+// CHECK-LABEL:   func.func private @accesses
+func.func private @accesses(%y: memref<64xf32>, %x: memref<64xui8>, %i: index) {
+  // CHECK-NEXT: %a = loop.load %x[affine_map<(d0) -> (((d0 * 4) + 1))>(%i)] : memref<64xui8> -> i8
+  %a = loop.load %x[affine_map<(d0) -> (d0 * 4 + 1)>(%i)] : memref<64xui8> -> i8
+  // CHECK-NEXT: %b = loop.load %y[affine_map<() -> (3)>()] : memref<64xf32> -> vector<16xf32>
+  %b = loop.load %y[affine_map<() -> (3)>()] : memref<64xf32> -> vector<16xf32>
+  // CHECK-NEXT: %c = loop.load %y[affine_map<(d0) -> (d0)>(%i)] {stride = 4 : i64} : memref<64xf32> -> vector<16xf32>
+  %c = loop.load %y[affine_map<(d0) -> (d0)>(%i)] {stride = 4 : i64} : memref<64xf32> -> vector<16xf32>
+  // CHECK-NEXT: loop.store %b, %y[affine_map<(d0) -> (d0)>(%i)] {stride = -1 : i64, lanes = 3 : i64} : vector<16xf32>, memref<64xf32>
+  loop.store %b, %y[affine_map<(d0) -> (d0)>(%i)] {stride = -1 : i64, lanes = 3 : i64} : vector<16xf32>, memref<64xf32>
+  // CHECK-NEXT: %j = loop.apply affine_map<(d0) -> ((d0 floordiv 2))>(%i)
+  %j = loop.apply affine_map<(d0) -> (d0 floordiv 2)>(%i)
+  // CHECK-NEXT: %d = loop.load_at %y[%j] : memref<64xf32> -> f32
+  %d = loop.load_at %y[%j] : memref<64xf32> -> f32
+  // CHECK-NEXT: loop.store_at %d, %y[%i] : f32, memref<64xf32>
+  loop.store_at %d, %y[%i] : f32, memref<64xf32>
+  func.return
+}
+
+// CHECK-LABEL:   func.func private @registers
+func.func private @registers(%s: f32, %v: vector<16xf32>) {
+  // CHECK-NEXT: %a = loop.broadcast %s : f32 -> vector<16xf32>
+  %a = loop.broadcast %s : f32 -> vector<16xf32>
+  // CHECK-NEXT: %b = loop.fma %a, %v, %v : vector<16xf32>
+  %b = loop.fma %a, %v, %v : vector<16xf32>
+  // CHECK-NEXT: %c = loop.fma %s, %s, %s : f32
+  %c = loop.fma %s, %s, %s : f32
+  // CHECK-NEXT: %d = loop.reduce "add" %b : vector<16xf32> -> f32
+  %d = loop.reduce "add" %b : vector<16xf32> -> f32
+  func.return
+}
+
+// CHECK-LABEL:   func.func @main
+// CHECK-SAME:    (%arena: memref<256xi8> {role = "arena"}, %y: memref<64xf32> {role = "output"})
+// GENERIC-LABEL: sym_name = "main"
+func.func @main(%arena: memref<256xi8> {role = "arena"}, %y: memref<64xf32> {role = "output"}) {
+  // CHECK-NEXT: %a = loop.view %arena[64 : i64] : memref<256xi8> -> memref<48xf32>
+  // GENERIC:    %a = "loop.view"(%arena) <{offset = 64 : i64}> : (memref<256xi8>) -> memref<48xf32>
+  %a = loop.view %arena[64] : memref<256xi8> -> memref<48xf32>
+  // CHECK-NEXT: %b = loop.alloc : memref<64xf32>
+  %b = loop.alloc : memref<64xf32>
+  // CHECK-NEXT: %w = loop.weight "conv1.weight" {hash = "c0ffee"} : memref<16xf32>
+  %w = loop.weight "conv1.weight" {hash = "c0ffee"} : memref<16xf32>
+  // CHECK-NEXT: func.call @loops(%y, %b) {node = "relu1"} : (memref<64xf32>, memref<64xf32>) -> ()
+  func.call @loops(%y, %b) {node = "relu1"} : (memref<64xf32>, memref<64xf32>) -> ()
+  func.return
+}
