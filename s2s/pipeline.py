@@ -68,6 +68,8 @@ def tensor_passes(options: CompileOptions) -> list[ModulePass]:
         _pass("tensor-pick-schedule", target=options.target, schedule=options.schedule),
         # Weights take the layout that their schedule asks for, on the host.
         _pass("tensor-pack-constants"),
+        # While formulas can still be read off: the comment above each kernel in C.
+        _pass("tensor-describe-kernels"),
     ]
 
 

@@ -29,6 +29,7 @@ PASSES: tuple[str, ...] = (
     "graph-remove-identities",
     "graph-share-kernels",
     "tensor-collapse-dims",
+    "tensor-describe-kernels",
     "tensor-fuse-computes",
     "tensor-lower-to-loop",
     "tensor-pack-constants",

@@ -1,0 +1,35 @@
+// RUN: s2s-opt %s -p tensor-describe-kernels | filecheck %s
+
+// CHECK-LABEL: func.func private @product
+// CHECK-SAME:    doc = "y[m][n] = max(sum(k: a[m][k] * b[n / 4][k][n % 4]) + c[n], 0),  m < 6, n < 8, k < 3
+// CHECK-SAME:    y[6][8], a[6][3], b[2][3][4], c[8]
+// CHECK-SAME:    nodes: fc1, relu1, fc2
+// CHECK-SAME:    schedule: tile 2 m x 4 n; loops n, m, k"
+func.func private @product(%a: tensor<6x3xf32>, %b: tensor<2x3x4xf32>, %c: tensor<8xf32>) -> tensor<6x8xf32> {
+  %y = tensor.compute [6, 8 | 3]
+    reads(%a at #tensor.access<affine_map<(m, n, k) -> (m, k)>>,
+          %b at #tensor.access<affine_map<(m, n, k) -> (n floordiv 4, k, n mod 4)>>)
+    points(%c at #tensor.access<affine_map<(m, n) -> (n)>>)
+    schedule #tensor.schedule<tile = [2, 4, 1], order = [1, 0, 2]> inits [0.0 : f32] reduce {
+  ^bb0(%av: f32, %bv: f32, %acc: f32):
+    %p = arith.mulf %av, %bv : f32
+    %s = arith.addf %acc, %p : f32
+    tensor.yield %s : f32
+  } apply {
+  ^bb0(%acc: f32, %cv: f32):
+    %zero = arith.constant 0.0 : f32
+    %s = arith.addf %acc, %cv : f32
+    %r = arith.maximumf %s, %zero : f32
+    tensor.yield %r : f32
+  } attributes {dims = "m n k"} : (tensor<6x3xf32>, tensor<2x3x4xf32>, tensor<8xf32>) -> tensor<6x8xf32>
+  func.return %y : tensor<6x8xf32>
+}
+
+// Declined: main is not a kernel.
+// CHECK-LABEL: func.func @main
+// CHECK-NOT:     doc
+func.func @main(%a: tensor<6x3xf32>, %b: tensor<2x3x4xf32>, %c: tensor<8xf32>) -> (tensor<6x8xf32>, tensor<6x8xf32>) {
+  %y = graph.call @product(%a, %b, %c) {node = "fc1, relu1"} : (tensor<6x3xf32>, tensor<2x3x4xf32>, tensor<8xf32>) -> tensor<6x8xf32>
+  %z = graph.call @product(%a, %b, %c) {node = "fc2"} : (tensor<6x3xf32>, tensor<2x3x4xf32>, tensor<8xf32>) -> tensor<6x8xf32>
+  func.return %y, %z : tensor<6x8xf32>, tensor<6x8xf32>
+}
