@@ -62,39 +62,67 @@ def _goes_on(node: Node, condition: Value | None) -> bool:
 
 def _scan(node: Node) -> list[Value]:
     """Unrolled over the length of its sequences."""
-    body, operands = node.body("body"), list(node.operands)
-    if node.since < 9:
-        return _batched_scan(node)
+    operands = node.inputs() if node.since >= 9 else [node.input(i) for i in range(1, len(node.operands))]
     scanned = node.integer("num_scan_inputs")
     if not 0 < scanned <= len(operands):
         raise node.invalid(f"num_scan_inputs is {scanned} for {len(operands)} inputs", "fix it")
-    states = [node.input(position) for position in range(len(operands) - scanned)]
-    sequences = [node.input(position) for position in range(len(operands) - scanned, len(operands))]
-    in_axes = node.integers("scan_input_axes", [0] * scanned)
+    states, sequences = operands[:-scanned], operands[-scanned:]
+    if node.since < 9:
+        return _batched_scan(node, states, sequences)
+    axes = node.integers("scan_input_axes", [0] * scanned)
     directions = node.integers("scan_input_directions", [0] * scanned)
-    axes = [node.axis(axis, value.rank) for axis, value in zip(in_axes, sequences, strict=True)]
+    if len(axes) != scanned or len(directions) != scanned:
+        raise node.invalid(f"has not {scanned} scan_input_axes and scan_input_directions", "fix them")
+    axes = [node.axis(axis, value.rank) for axis, value in zip(axes, sequences, strict=True)]
+    states, collected = _steps(node, states, sequences, axes, directions)
+    out_axes = node.integers("scan_output_axes", [0] * len(collected))
+    out_directions = node.integers("scan_output_directions", [0] * len(collected))
+    return [*states, *_joined(node, collected, out_axes, out_directions)]
+
+
+def _batched_scan(node: Node, states: list[Value], sequences: list[Value]) -> list[Value]:
+    """Scan of opset 8: the first dimension of every operand is the batch, the second that of the sequence."""
+    if node.optional(0) is not None:
+        raise node.unsupported("sequence_lens is given", "convert the model to opset 9 or later")
+    if any(value.rank == 0 for value in states) or any(value.rank < 2 for value in sequences):
+        raise node.invalid("an operand has no batch or no sequence dimension", "fix the shapes")
+    directions = node.integers("directions", [0] * len(sequences))
+    if len(directions) != len(sequences):
+        raise node.invalid(f"has {len(directions)} directions for {len(sequences)} sequences", "fix them")
+    rows: list[list[Value]] = []
+    for number in range(sequences[0].shape[0]):
+        ours = [_item(node, value, 0, number) for value in (*states, *sequences)]
+        last, collected = _steps(node, ours[: len(states)], ours[len(states) :], [0] * len(sequences), directions)
+        rows.append([*last, *_joined(node, collected, [0] * len(collected), [0] * len(collected))])
+    return [concat([unsqueeze(value, [0]) for value in column], 0) for column in zip(*rows, strict=True)]
+
+
+def _steps(
+    node: Node, states: list[Value], sequences: list[Value], axes: list[int], directions: list[int]
+) -> tuple[list[Value], list[list[Value]]]:
+    """The states after the last step, and what each step gave."""
+    body = node.body("body")
     lengths = {value.shape[axis] for axis, value in zip(axes, sequences, strict=True)}
     if len(lengths) != 1:
         raise node.invalid(f"sequences have lengths {sorted(lengths)}", "make them equal")
     length = lengths.pop()
-    kept = len(body.output) - len(states)
-    collected: list[list[Value]] = [[] for _ in range(kept)]
+    collected: list[list[Value]] = [[] for _ in range(len(body.output) - len(states))]
     for step in range(length):
         items = [
-            _item(value, axis, length - 1 - step if backward else step)
+            _item(node, value, axis, length - 1 - step if backward else step)
             for value, axis, backward in zip(sequences, axes, directions, strict=True)
         ]
         outputs = node.run_body(body, [*states, *items])
         states = outputs[: len(states)]
         for values, value in zip(collected, outputs[len(states) :], strict=True):
             values.append(value)
-    return [*states, *_joined(node, collected)]
+    return states, collected
 
 
-def _joined(node: Node, collected: list[list[Value]]) -> list[Value]:
-    """The values of all steps, one after the other along the axis the node asks for."""
-    axes = node.integers("scan_output_axes", [0] * len(collected))
-    directions = node.integers("scan_output_directions", [0] * len(collected))
+def _joined(node: Node, collected: list[list[Value]], axes: list[int], directions: list[int]) -> list[Value]:
+    """The values of all steps, one after the other along the axis of each output."""
+    if len(axes) != len(collected) or len(directions) != len(collected):
+        raise node.invalid(f"has not {len(collected)} scan_output_axes and scan_output_directions", "fix them")
     joined: list[Value] = []
     for values, axis, backward in zip(collected, axes, directions, strict=True):
         if not values:
@@ -105,24 +133,29 @@ def _joined(node: Node, collected: list[list[Value]]) -> list[Value]:
     return joined
 
 
-def _item(value: Value, axis: int, position: int) -> Value:
+def _item(node: Node, value: Value, axis: int, position: int) -> Value:
+    """The part of `value` at `position` along `axis`, without that axis."""
+    if position >= value.shape[axis]:
+        raise node.invalid(f"operands differ in size along axis {axis}", "make them equal")
     part = take(value, axis, position, 1)
     return reshape(part, [*value.shape[:axis], *value.shape[axis + 1 :]])
 
 
-def _batched_scan(node: Node) -> list[Value]:
-    """Scan of opset 8: every operand has a batch dimension first, and the sequence dimension second."""
-    raise node.unsupported("Scan of opset 8 is not supported", "convert the model to opset 9 or later")
-
-
 def _dropout(node: Node) -> list[Value]:
     x = node.input(0)
-    training = node.known_number(2, "training_mode") if node.since >= 12 else not node.flag("is_test", True)
-    ratio = node.known_number(1, "ratio") if node.since >= 12 else 0.5
-    if training and (ratio is None or ratio != 0):
+    if not _drops_nothing(node):
         raise node.unsupported("is in training mode", "export the model for inference")
     mask = np.broadcast_to(np.ones((), np.bool_ if node.since >= 10 else x.dtype), x.shape)
     return [x, node.constant(mask)] if node.outputs() > 1 else [x]
+
+
+def _drops_nothing(node: Node) -> bool:
+    """Whether this is inference, or the share of dropped elements is zero."""
+    if node.since < 12:
+        return node.flag("is_test", True)
+    training, ratio = node.optional(2), node.optional(1)
+    never = training is None or (training.array is not None and not training.array.any())
+    return never or (ratio is not None and ratio.array is not None and not ratio.array.any())
 
 
 IMPORTERS: Mapping[str, Importer] = {

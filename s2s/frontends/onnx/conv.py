@@ -2,10 +2,14 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
+from math import prod
+
+import numpy as np
 
 from s2s.dialects import graph
 from s2s.frontends.onnx.builder import Value, emit
 from s2s.frontends.onnx.node import Importer, Node
+from s2s.frontends.onnx.shape import reshape
 from s2s.frontends.onnx.window import Window, read_window, split_padding
 
 
@@ -59,6 +63,42 @@ def _conv_transpose(node: Node) -> Value:
     )
 
 
+def _col2im(node: Node) -> Value:
+    """Patches added up where they overlap: a transposed convolution whose kernels each place one element."""
+    x = node.input(0)
+    image, kernel = node.known_ints(1, "image_shape"), node.known_ints(2, "block_shape")
+    rank, taps = len(kernel), prod(kernel)
+    if x.rank != 3 or len(image) != rank or taps < 1 or x.shape[1] % taps:
+        raise node.invalid(f"input {list(x.shape)} does not hold patches of {kernel} for an image {image}", "fix them")
+    window = read_window(node, image, kernel)
+    counts = [
+        (size + low + high - extent) // stride + 1
+        for size, low, high, extent, stride in zip(
+            image, window.low, window.high, window.extent, window.strides, strict=True
+        )
+    ]
+    if prod(counts) != x.shape[2]:
+        raise node.invalid(f"has {x.shape[2]} patches where {counts} fit", "fix the shapes")
+    channels = x.shape[1] // taps
+    placing = np.tile(np.eye(taps).reshape(taps, 1, *kernel), [channels, *[1] * (rank + 1)])
+    reached = [
+        (count - 1) * stride + extent - low - high
+        for count, stride, extent, low, high in zip(
+            counts, window.strides, window.extent, window.low, window.high, strict=True
+        )
+    ]
+    return emit(
+        graph.ConvTransposeOp,
+        reshape(x, [*x.shape[:2], *counts]),
+        node.constant(placing, x.dtype),
+        strides=window.strides,
+        pads=window.pads,
+        dilations=window.dilations,
+        groups=channels,
+        output_padding=[size - done for size, done in zip(image, reached, strict=True)],
+    )
+
+
 def _transposed_window(node: Node, window: Window, spatial: list[int]) -> tuple[Window, list[int]]:
     """The window with the padding that gives the output size asked for, and how much the output is lengthened."""
     rank = len(spatial)
@@ -85,6 +125,7 @@ def _transposed_window(node: Node, window: Window, spatial: list[int]) -> tuple[
 
 
 IMPORTERS: Mapping[str, Importer] = {
+    "Col2Im": _col2im,
     "Conv": _conv,
     "ConvTranspose": _conv_transpose,
 }

@@ -151,6 +151,21 @@ def _mod(node: Node) -> Value:
     return emit(graph.ModOp, node.input(0), node.input(1), fmod=node.flag("fmod"))
 
 
+def _bit_cast(node: Node) -> Value:
+    """Between integers of one width, which keep their bits when they wrap around."""
+    x, target = node.input(0), element_dtype(node.integer("to"), f"{node.place}: attribute 'to'")
+    if target.itemsize != x.dtype.itemsize:
+        raise node.invalid(f"{x.dtype} and {target} differ in size", "choose a type of the same size")
+    if target != x.dtype and not (target.kind in "iu" and x.dtype.kind in "iu"):
+        raise node.unsupported(f"reinterprets {x.dtype} as {target}", "do this outside the network")
+    return cast(x, target)
+
+
+def _binarizer(node: Node) -> Value:
+    x = node.input(0)
+    return cast(greater(x, node.real("threshold")), x.dtype)
+
+
 def _bit_shift(node: Node) -> Value:
     left = node.choice("direction", "LEFT", "RIGHT") == "LEFT"
     return emit(graph.ShiftLeftOp if left else graph.ShiftRightOp, node.input(0), node.input(1))
@@ -175,6 +190,7 @@ IMPORTERS: Mapping[str, Importer] = {
     "Asinh": _unary(graph.AsinhOp),
     "Atan": _unary(graph.AtanOp),
     "Atanh": _unary(graph.AtanhOp),
+    "BitCast": _bit_cast,
     "BitShift": _bit_shift,
     "BitwiseAnd": _binary(graph.BitwiseAndOp),
     "BitwiseNot": _unary(graph.BitwiseNotOp),
@@ -220,4 +236,7 @@ IMPORTERS: Mapping[str, Importer] = {
     "Tanh": _unary(graph.TanhOp),
     "Where": _where,
     "Xor": _binary(graph.LogicalXorOp),
+}
+ML_IMPORTERS: Mapping[str, Importer] = {
+    "Binarizer": _binarizer,
 }

@@ -130,6 +130,18 @@ def _reverse_sequence(node: Node) -> Value:
     return emit(graph.GatherElementsOp, x, broadcast_to(index, x.shape), axis=time)
 
 
+def _tensor_scatter(node: Node) -> Value:
+    cache, update = node.input(0), node.input(1)
+    axis = node.axis(node.integer("axis"), cache.rank)
+    index = iota(node, update.shape[axis] if update.rank == cache.rank else 1, cache.rank, axis)
+    if node.optional(2) is not None:
+        index = index + reshape(cast(node.input(2), _INDEX), [cache.shape[0], *[1] * (cache.rank - 1)])
+    if node.choice("mode", "linear", "circular") == "circular":
+        index = emit(graph.ModOp, index, index.like(cache.shape[axis]))
+    check_indices(node, index, cache.shape[axis])
+    return emit(graph.ScatterElementsOp, cache, broadcast_to(index, update.shape), update, axis=axis, reduction="none")
+
+
 IMPORTERS: Mapping[str, Importer] = {
     "Compress": _compress,
     "Gather": _gather,
@@ -140,6 +152,7 @@ IMPORTERS: Mapping[str, Importer] = {
     "Scatter": _scatter_elements,
     "ScatterElements": _scatter_elements,
     "ScatterND": _scatter_nd,
+    "TensorScatter": _tensor_scatter,
     "Trilu": _trilu,
 }
 ML_IMPORTERS: Mapping[str, Importer] = {

@@ -7,6 +7,10 @@ from s2s.frontends.onnx.builder import Value, emit
 from s2s.frontends.onnx.elementwise import legacy_broadcast
 from s2s.frontends.onnx.node import Importer, Node
 from s2s.frontends.onnx.shape import reshape
+from s2s.frontends.onnx.slicing import take
+
+_MOST_ROWS = 4
+"""Beyond that, expanding a determinant costs more than anybody wants."""
 
 
 def matmul(a: Value, b: Value) -> Value:
@@ -43,7 +47,36 @@ def _gemm(node: Node) -> Value:
     return y + (c if beta == 1 else c * beta)
 
 
+def _determinant(node: Node) -> Value:
+    x = node.input(0)
+    if x.rank < 2 or x.shape[-1] != x.shape[-2]:
+        raise node.invalid(f"shape {list(x.shape)} is no square matrix", "fix the shape")
+    size = x.shape[-1]
+    if size > _MOST_ROWS:
+        raise node.unsupported(f"a determinant of {size} rows", f"use at most {_MOST_ROWS}")
+    entries = [
+        [reshape(take(take(x, x.rank - 2, row, 1), x.rank - 1, column, 1), x.shape[:-2]) for column in range(size)]
+        for row in range(size)
+    ]
+    return _expanded(entries)
+
+
+def _expanded(rows: list[list[Value]]) -> Value:
+    """A determinant expanded along its first row."""
+    if len(rows) == 1:
+        return rows[0][0]
+    terms = [
+        rows[0][column] * _expanded([[*row[:column], *row[column + 1 :]] for row in rows[1:]])
+        for column in range(len(rows))
+    ]
+    total = terms[0]
+    for column, term in enumerate(terms[1:], 1):
+        total = total - term if column % 2 else total + term
+    return total
+
+
 IMPORTERS: Mapping[str, Importer] = {
+    "Det": _determinant,
     "Gemm": _gemm,
     "MatMul": _matmul,
 }

@@ -11,6 +11,7 @@ from s2s.frontends.onnx.builder import Value, emit
 from s2s.frontends.onnx.node import Importer, Node
 from s2s.frontends.onnx.reduce import reduce_to, root
 from s2s.frontends.onnx.shape import reshape
+from s2s.frontends.onnx.slicing import pad
 from s2s.frontends.onnx.tensors import checked_shape
 from s2s.frontends.onnx.window import Window, read_window, round_up
 
@@ -101,13 +102,17 @@ def _max_unpool(node: Node) -> Value:
         for axis, size in enumerate(x.shape[2:])
     ]
     shape = [*x.shape[:2], *spatial]
-    if node.optional(2) is not None:
-        shape = node.known_ints(2, "output_shape")
     checked_shape(tuple(shape), node.place)
     count = prod(x.shape)
     empty = node.constant(np.broadcast_to(np.zeros((), x.dtype), (prod(shape),)))
     flat = emit(graph.ScatterElementsOp, empty, reshape(indices, [count]), reshape(x, [count]), axis=0)
-    return reshape(flat, shape)
+    y = reshape(flat, shape)
+    if node.optional(2) is None:
+        return y
+    wanted = node.known_ints(2, "output_shape")
+    if len(wanted) != x.rank or any(size < done for size, done in zip(wanted, shape, strict=False)):
+        raise node.invalid(f"output_shape {wanted} is smaller than {shape}", "fix output_shape")
+    return pad(y, [0] * x.rank, [size - done for size, done in zip(wanted, shape, strict=True)])
 
 
 IMPORTERS: Mapping[str, Importer] = {

@@ -135,7 +135,8 @@ class Session:
         if not function.node:
             raise UnsupportedError(f"{place(node)}: is not defined for these operands; replace it by other operators")
         try:
-            check_function(function)
+            wanted = zip(function.output, node.output, strict=False)
+            check_function(function, [name for name, used in wanted if used])
         except InputError as error:
             raise InputError(f"{place(node)}: its operands do not fit together ({error}); fix the node") from None
         before = len(self.failures)

@@ -45,7 +45,7 @@ def check_structure(model: ModelProto) -> None:
     if total > MAX_NODES:
         raise UnsupportedError(f"model: {total} nodes are over the limit of {MAX_NODES}; split the model")
     for function in model.functions:
-        check_function(function)
+        check_function(function, function.output)
     _check_graph(model.graph, ())
 
 
@@ -90,14 +90,14 @@ class _Expansion:
         return size, depth
 
 
-def check_function(function: FunctionProto) -> None:
-    """Raise an InputError that names the first node or value of `function` that is out of order."""
+def check_function(function: FunctionProto, outputs: Iterable[str]) -> None:
+    """Raise an InputError that names the first node or value that is out of order, those of `outputs` included."""
     where = f"function {one_line(function.name)}"
     known: set[str] = set()
     for name in function.input:
         _define(name, (known,), where)
     _check_nodes(function.node, (known,))
-    _check_produced(function.output, (known,), where)
+    _check_produced(outputs, (known,), where)
 
 
 def _check_graph(graph: GraphProto, outer: Scopes) -> None:

@@ -7,6 +7,7 @@ from s2s.frontends.onnx import (
     constant,
     control,
     conv,
+    einsum,
     elementwise,
     indexing,
     linear,
@@ -15,7 +16,9 @@ from s2s.frontends.onnx import (
     quant,
     reduce,
     resize,
+    sampling,
     shape,
+    signal,
     slicing,
 )
 from s2s.frontends.onnx.node import Importer
@@ -25,6 +28,7 @@ _FAMILIES = (
     constant,
     control,
     conv,
+    einsum,
     elementwise,
     indexing,
     linear,
@@ -33,14 +37,16 @@ _FAMILIES = (
     quant,
     reduce,
     resize,
+    sampling,
     shape,
+    signal,
     slicing,
 )
 _ML = "ai.onnx.ml"
 
 IMPORTERS: Mapping[tuple[str, str], Importer] = {
     **{("", name): importer for family in _FAMILIES for name, importer in family.IMPORTERS.items()},
-    **{(_ML, name): importer for name, importer in indexing.ML_IMPORTERS.items()},
+    **{(_ML, name): importer for family in (elementwise, indexing) for name, importer in family.ML_IMPORTERS.items()},
 }
 """By domain and operator."""
 

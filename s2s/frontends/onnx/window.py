@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from s2s.frontends.onnx.names import one_line
 from s2s.frontends.onnx.node import Node
 from s2s.frontends.onnx.tensors import checked_shape
 
@@ -47,7 +48,9 @@ def read_window(node: Node, spatial: Sequence[int], kernel: Sequence[int]) -> Wi
             raise node.invalid(f"{what} {list(values)} has an entry that is too small", "fix it")
     checked_shape(tuple(kernel), f"{node.place}: kernel")
     window = Window(list(kernel), strides, pads[:rank], pads[rank:], dilations)
-    mode = node.choice("auto_pad", "NOTSET", "SAME_UPPER", "SAME_LOWER", "VALID")
+    mode = node.text("auto_pad", "NOTSET")
+    if mode not in ("NOTSET", "SAME_UPPER", "SAME_LOWER", "VALID"):
+        raise node.invalid(f"auto_pad is {one_line(mode)!r}", "use one that ONNX defines")
     if mode == "NOTSET":
         return window
     if mode == "VALID":
