@@ -1,6 +1,7 @@
 """`s2s-opt`: run named passes on a module in text form, as `xdsl-opt` and `mlir-opt` do.
 
     s2s-opt -p graph-fold-batch-norm,graph-fuse-activation model.mlir
+    s2s-opt -p loop-lower-to-c,c-name-temporaries -t c kernel.mlir
 
 It knows the dialects of `CompilerContext`, the passes of `s2s.registry` and xDSL's `test` dialect. The values of
 weights that the text names come from an `.npz` file (`--weights`) or are made up (`--sample-weights`).
@@ -9,6 +10,7 @@ weights that the text names come from an `.npz` file (`--weights`) or are made u
 import argparse
 import sys
 from collections.abc import Sequence
+from typing import IO
 
 from xdsl.dialects.builtin import ModuleOp, StringAttr
 from xdsl.ir import Dialect
@@ -17,7 +19,8 @@ from xdsl.xdsl_opt_main import xDSLOptMain
 
 from s2s.analysis.dtypes import as_tensor_type
 from s2s.context import CompilerContext
-from s2s.dialects import graph
+from s2s.dialects import c, graph
+from s2s.errors import InputError
 from s2s.registry import available_passes
 from s2s.samples import sample
 from s2s.weights import WeightStore
@@ -43,8 +46,9 @@ class OptMain(xDSLOptMain):
         self.available_passes.update(available_passes())
 
     def register_all_targets(self) -> None:
-        """Print MLIR and nothing else: emission needs a whole compilation."""
+        """Print MLIR, or the C of functions and tables; a whole tree needs a whole compilation."""
         self.available_targets["mlir"] = get_all_targets()["mlir"]
+        self.available_targets["c"] = print_c
 
     def register_all_arguments(self, arg_parser: argparse.ArgumentParser) -> None:
         """Add `--weights` to xDSL's arguments."""
@@ -79,6 +83,22 @@ def sample_weights(module: ModuleOp, weights: WeightStore) -> None:
             if name not in weights:
                 weights.add(name, sample(name, as_tensor_type(op.y.type)))
             op.hash = StringAttr(weights.hash(name))
+
+
+def print_c(module: ModuleOp, stream: IO[str]) -> None:
+    """Write the functions and tables of `module` as C."""
+    from s2s.emit.statements import FunctionWriter, global_definition
+
+    for op in module.body.block.ops:
+        match op:
+            case c.FuncOp():
+                writer = FunctionWriter(op)
+                lines = writer.definition() if op.body.blocks else writer.prototype()
+            case c.GlobalOp():
+                lines = global_definition(op)
+            case _:
+                raise InputError(f"{op.name}: is not C; lower the module first, with -p …,c-name-temporaries")
+        stream.write("\n".join([*lines, "", ""]))
 
 
 def _test_dialect() -> Dialect:
