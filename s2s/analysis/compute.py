@@ -2,11 +2,12 @@
 
 from collections.abc import Sequence
 
-from xdsl.dialects.builtin import StringAttr, TensorType
+from xdsl.dialects.builtin import StringAttr
 from xdsl.ir import Operation, Region, SSAValue
 from xdsl.ir.affine import AffineDimExpr, AffineExpr, AffineMap
 
 from s2s.analysis.affine import flat_index, linear, ranges, simplify
+from s2s.analysis.dtypes import as_tensor_type
 from s2s.dialects import tensor
 
 DIM_NAMES = "dims"
@@ -26,8 +27,7 @@ def dim_names(op: tensor.ComputeOp) -> list[str]:
 
 def shape_of(value: SSAValue) -> tuple[int, ...]:
     """The shape of a tensor value."""
-    assert isinstance(value.type, TensorType)
-    return value.type.get_shape()
+    return as_tensor_type(value.type).get_shape()
 
 
 def position(value: SSAValue, access: tensor.AccessAttr, sizes: Sequence[int]) -> AffineExpr:

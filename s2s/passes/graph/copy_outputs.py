@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp, ReturnOp
-from xdsl.ir import BlockArgument, SSAValue
+from xdsl.ir import BlockArgument, Operation, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
@@ -37,7 +37,7 @@ def copy_shared_outputs(last: ReturnOp) -> None:
         if fixed or root in seen:
             copy = graph.IdentityOp(value)
             copy.y.name_hint = value.name_hint
-            if not isinstance(value, BlockArgument):
+            if isinstance(value.owner, Operation):
                 copy_provenance(copy, value.owner)
             Rewriter.insert_op(copy, InsertPoint.before(last))
             last.operands[number] = copy.y

@@ -83,7 +83,7 @@ class ComputeBuilder:
         return block.args[len(block.args) - len(self.tables) + self.tables.index(value)]
 
     def finish(self, last: tensor.ComputeOp, *origins: tensor.ComputeOp, names: tensor.ComputeOp) -> tensor.ComputeOp:
-        """The computation, with the results of `last`; `origins` are the others it came from, `names` has its domain."""
+        """The computation, with the results of `last`; `origins` are its other parts, `names` has its domain."""
         op = tensor.ComputeOp(
             self.parallel,
             self.reduction,

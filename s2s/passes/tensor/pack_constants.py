@@ -1,11 +1,11 @@
 """Store constants in the layout that their kernel's schedule asks for.
 
     %w = graph.weight "w" : tensor<64x16xf32>                        // main
-    tensor.compute … reads(%w at (o, p, i) -> (o, i)) schedule #tensor.schedule<… pack = [#tensor.pack<1 : [0 floordiv 32,
-                                                                                           1, 0 mod 32]>]>
+    tensor.compute … reads(%x …, %w at (o, p, i) -> (o, i)) schedule #tensor.schedule<… pack = [#p]>
+                                                    where #p = #tensor.pack<1 : [0 floordiv 32, 1, 0 mod 32]>
 ->
     %w = graph.weight "w_packed" : tensor<2x16x32xf32>
-    tensor.compute … reads(%w at (o, p, i) -> (o floordiv 32, i, o mod 32)) …
+    tensor.compute … reads(%x …, %w at (o, p, i) -> (o floordiv 32, i, o mod 32)) …
 
 The values are rearranged here, on the host; blocks that are not full are filled with zeros. A pack of anything but a
 weight that only this computation reads is an error of the schedule.
@@ -16,7 +16,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from xdsl.context import Context
-from xdsl.dialects.builtin import ArrayAttr, FunctionType, ModuleOp, TensorType
+from xdsl.dialects.builtin import ArrayAttr, FunctionType, ModuleOp
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import BlockArgument
 from xdsl.ir.affine import AffineExpr, AffineMap
@@ -26,6 +26,7 @@ from xdsl.rewriter import InsertPoint, Rewriter
 from s2s.analysis.affine import ranges, simplify
 from s2s.analysis.compute import shape_of
 from s2s.analysis.constants import calls_of, constant_arguments
+from s2s.analysis.dtypes import as_tensor_type, tensor_type
 from s2s.context import weights_of
 from s2s.dialects import graph, tensor
 from s2s.errors import CompilerBug
@@ -93,8 +94,7 @@ class PackConstants:
         shape = packed_shape(shape_of(argument), axes)
         access = _packed_access(op.read_accesses[number], axes, op.sizes)
         accesses = [access if k == number else old for k, old in enumerate(op.accesses)]
-        assert isinstance(argument.type, TensorType)
-        packed_type = TensorType(argument.type.element_type, shape)
+        packed_type = tensor_type(as_tensor_type(argument.type).element_type, shape)
         Rewriter.replace_value_with_new_type(argument, packed_type)
         op.properties["accesses"] = ArrayAttr(accesses)
         for call in self.calls:

@@ -11,10 +11,11 @@ inside it. Its attribute `in_place` lists the arguments whose buffer its result 
 between kernels becomes `loop.alloc`, for `loop-plan-memory`. A computation without a schedule is a bug of the pipeline.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import FunctionType, ModuleOp
+from xdsl.dialects.builtin import FunctionType, MemRefType, ModuleOp
 from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Attribute, Block, SSAValue
 from xdsl.passes import ModulePass
@@ -42,7 +43,7 @@ class LowerKernel:
         self.returned = list(terminator.arguments)
         self.inner = [result for op in self.computes for result in op.res if result not in self.returned]
 
-    def run(self) -> tuple[Attribute, ...]:
+    def run(self) -> tuple[MemRefType[Attribute], ...]:
         """Replace the body and the signature; return the types of the scratch arguments."""
         inputs = list(self.func.body.block.args)
         order: list[SSAValue] = [*self.returned, *inputs, *self.inner]
@@ -62,7 +63,7 @@ class LowerKernel:
         self.func.function_type = FunctionType.from_lists(types, [])
         return tuple(types[len(self.returned) + len(inputs) :])
 
-    def _in_place(self, inputs: list[SSAValue]) -> list[int]:
+    def _in_place(self, inputs: Sequence[SSAValue]) -> list[int]:
         last = self.computes[-1]
         if list(last.res) != self.returned:
             return []
@@ -79,7 +80,7 @@ class LowerToLoopPass(ModulePass):
     name = "tensor-lower-to-loop"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        scratch: dict[str, tuple[Attribute, ...]] = {}
+        scratch: dict[str, tuple[MemRefType[Attribute], ...]] = {}
         mains: list[FuncOp] = []
         for func in [func for func in op.ops if isinstance(func, FuncOp) and not func.is_declaration]:
             ops = list(func.body.block.ops)

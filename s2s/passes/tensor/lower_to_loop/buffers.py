@@ -2,17 +2,18 @@
 
 from math import prod
 
-from xdsl.dialects.builtin import MemRefType, TensorType
+from xdsl.dialects.builtin import MemRefType
 from xdsl.ir import Attribute, SSAValue
 
 from s2s.analysis.compute import reads_in_place, shape_of
+from s2s.analysis.dtypes import as_tensor_type
 from s2s.dialects import tensor
 
 
 def buffer_type(type: Attribute) -> MemRefType[Attribute]:
     """The flat buffer that holds a tensor."""
-    assert isinstance(type, TensorType)
-    return MemRefType(type.element_type, [prod(type.get_shape())])
+    tensor_type = as_tensor_type(type)
+    return MemRefType(tensor_type.element_type, [prod(tensor_type.get_shape())])
 
 
 def may_overwrite(last: tensor.ComputeOp, value: SSAValue) -> bool:

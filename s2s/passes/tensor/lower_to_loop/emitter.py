@@ -16,6 +16,7 @@ from xdsl.ir.affine import (
     AffineMap,
     AffineSet,
 )
+from xdsl.utils.hints import isa
 
 from s2s.analysis.affine import bounds
 from s2s.dialects import loop
@@ -135,13 +136,15 @@ class Emitter:
 
     def constant(self, value: Attribute) -> SSAValue:
         """A scalar constant."""
+        if not isa(value, IntegerAttr | FloatAttr):
+            raise CompilerBug(f"{value} is not a number")
         return self.add(arith.ConstantOp(value)).result
 
     def zero(self, type: Attribute) -> SSAValue:
         """The zero of a scalar type."""
         if isinstance(type, AnyFloat):
             return self.constant(FloatAttr(0.0, type))
-        if not isinstance(type, IntegerType):
+        if not isa(type, IntegerType):
             raise CompilerBug(f"{type} has no zero")
         return self.constant(IntegerAttr(0, type))
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, FunctionType, StringAttr
+from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, FunctionType, MemRefType, StringAttr
 from xdsl.dialects.func import CallOp, FuncOp, ReturnOp
 from xdsl.ir import Attribute, Block, BlockArgument, Operation, SSAValue
 
@@ -18,7 +18,7 @@ ROLE = "role"
 class LowerMain:
     """Rebuilds `main` once its kernels take buffers; `scratch` gives the types of the scratch arguments of each."""
 
-    def __init__(self, func: FuncOp, scratch: Mapping[str, tuple[Attribute, ...]]) -> None:
+    def __init__(self, func: FuncOp, scratch: Mapping[str, tuple[MemRefType[Attribute], ...]]) -> None:
         self.func, self.scratch = func, scratch
         last = func.body.block.last_op
         assert isinstance(last, ReturnOp)
@@ -87,7 +87,7 @@ class LowerMain:
         set_provenance(call, provenance(op))
         block.add_op(call)
 
-    def _alloc(self, type: Attribute, hint: str | None, block: Block) -> SSAValue:
+    def _alloc(self, type: MemRefType[Attribute], hint: str | None, block: Block) -> SSAValue:
         alloc = loop.AllocOp(type)
         alloc.result.name_hint = hint
         block.add_op(alloc)

@@ -4,11 +4,11 @@ from collections.abc import Generator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 
-from xdsl.dialects.builtin import TensorType
 from xdsl.ir import Block, BlockArgument, Region, SSAValue
 from xdsl.ir.affine import AffineConstantExpr, AffineDimExpr, AffineExpr
 
 from s2s.analysis.affine import Range, flat_index, linear, ranges
+from s2s.analysis.compute import shape_of
 from s2s.dialects import loop, tensor
 from s2s.errors import CompilerBug
 from s2s.passes.tensor.lower_to_loop.emitter import Bounds, Carried, Emitter
@@ -54,8 +54,7 @@ class Nest:
     def _operands(self, values: Sequence[SSAValue], accesses: Sequence[tensor.AccessAttr]) -> list[Operand]:
         operands: list[Operand] = []
         for value, access in zip(values, accesses, strict=True):
-            assert isinstance(value.type, TensorType)
-            operands.append(Operand(self.buffers[value], access, value.type.get_shape(), tensor.element_type(value)))
+            operands.append(Operand(self.buffers[value], access, shape_of(value), tensor.element_type(value)))
         return operands
 
     # parallel dimensions
@@ -250,8 +249,7 @@ class Nest:
         tables: dict[BlockArgument, tuple[SSAValue, tuple[int, ...]]] = {}
         count = len(self.op.tables)
         for argument, table in zip(arguments[len(arguments) - count :], self.op.tables, strict=True):
-            assert isinstance(table.type, TensorType)
-            tables[argument] = (self.buffers[table], table.type.get_shape())
+            tables[argument] = (self.buffers[table], shape_of(table))
         return tables
 
     def _store(self, result: SSAValue, value: SSAValue, point: TilePoint, dims: list[AffineExpr]) -> None:
