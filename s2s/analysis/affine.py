@@ -141,7 +141,8 @@ def _bounds(form: Linear, bound: Sequence[Range]) -> Range:
 def _atom_bounds(atom: AffineExpr, bound: Sequence[Range]) -> Range:
     if isinstance(atom, AffineDimExpr):
         return bound[atom.position]
-    assert isinstance(atom, AffineBinaryOpExpr) and isinstance(atom.rhs, AffineConstantExpr)
+    assert isinstance(atom, AffineBinaryOpExpr)
+    assert isinstance(atom.rhs, AffineConstantExpr)
     low, high = bounds(atom.lhs, bound)
     if atom.kind is AffineBinaryOpKind.FloorDiv:
         return low // atom.rhs.value, high // atom.rhs.value

@@ -4,8 +4,8 @@
 ->
     func.func @main(%x) -> … { %a = graph.relu %x …  %b = graph.identity %a  return %a, %b }
 
-A network may return an input, a weight, or one tensor twice (reshaped or not); the caller's buffers are distinct all the
-same, so such an output becomes a copy. Declined for all other outputs: their kernel writes them where they belong.
+A network may return an input, a weight, or one tensor twice (reshaped or not); the caller's buffers are distinct all
+the same, so such an output becomes a copy. Declined for all other outputs: their kernel writes them where they belong.
 """
 
 from dataclasses import dataclass

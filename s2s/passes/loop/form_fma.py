@@ -5,8 +5,8 @@
 ->
     %s = loop.fma %a, %b, %acc : vector<16xf32>
 
-Declined for scalars, whose expressions read better and which the C compiler contracts where the target allows it, and for
-a product with another use.
+Declined for scalars, whose expressions read better and which the C compiler contracts where the target allows it, and
+for a product with another use.
 """
 
 from dataclasses import dataclass

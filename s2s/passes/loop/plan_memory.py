@@ -5,8 +5,8 @@
     func.func @main(%arena: memref<16xi8>, %y: memref<4xf32>, %x: memref<4xf32>)
         attributes {arena_lower_bound = 16, …} { %a = loop.view %arena[0] : memref<16xi8> -> memref<4xf32> … }
 
-A buffer lives from the call that writes it to the last call that reads it. A result whose kernel allows it takes over the
-buffer of an operand that dies there. The bound is the largest sum of buffers that live at the same time.
+A buffer lives from the call that writes it to the last call that reads it. A result whose kernel allows it takes over
+the buffer of an operand that dies there. The bound is the largest sum of buffers that live at the same time.
 """
 
 from dataclasses import dataclass

@@ -100,7 +100,7 @@ class PackConstants:
         for call in self.calls:
             self._pack_weight(call, argument.index, axes, packed_type)
 
-    def _pack_weight(self, call: graph.CallOp, index: int, axes: Sequence[tensor.PackedAxis], type: TensorType) -> None:
+    def _pack_weight(self, call: graph.CallOp, index: int, axes: Sequence[tensor.PackedAxis], type: AnyTensor) -> None:
         weight = call.operands[index].owner
         assert isinstance(weight, graph.WeightOp)
         name = self.weights.add(
