@@ -26,7 +26,7 @@ from xdsl.rewriter import InsertPoint, Rewriter
 from s2s.analysis.affine import ranges, simplify
 from s2s.analysis.compute import shape_of
 from s2s.analysis.constants import calls_of, constant_arguments
-from s2s.analysis.dtypes import as_tensor_type, tensor_type
+from s2s.analysis.dtypes import AnyTensor, as_tensor_type, tensor_type
 from s2s.context import weights_of
 from s2s.dialects import graph, tensor
 from s2s.errors import CompilerBug
