@@ -67,51 +67,36 @@ class LowerAvgPool(RewritePattern):
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: graph.AvgPoolOp, rewriter: PatternRewriter) -> None:
-        shape, window, element = op.y.type.get_shape(), op.window(), widened(op.y.type.element_type)
-        counts = [_counts(op, axis) for axis in range(window.rank)]
-        varies = any(min(along) != max(along) for along in counts)
-        if varies and not any(op.counted_pads.get_values()):
-            y = compute(
-                rewriter,
-                op,
-                shape,
-                window.kernel,
-                reads=[_read(op)],
-                names=_names(op),
-                inits=[(0, element), (0, element if is_float(element) else i32)],
-                reduce=lambda s, x, total, count: (total + x, count + 1),
-                apply=lambda s, total, count: divided(s, total, count),
-            )
-        else:
-            y = compute(
-                rewriter,
-                op,
-                shape,
-                window.kernel,
-                reads=[_read(op)],
-                names=_names(op),
-                inits=[(0, element)],
-                reduce=SUM.step,
-                apply=lambda s, total: divided(s, total, _count(s, op)),
-            )
+        element = widened(op.y.type.element_type)
+        counting = not any(op.counted_pads.get_values()) and any(
+            len(set(_counts(op, axis))) > 1 for axis in range(op.window().rank)
+        )
+        y = compute(
+            rewriter,
+            op,
+            op.y.type.get_shape(),
+            op.window().kernel,
+            reads=[_read(op)],
+            names=_names(op),
+            inits=[(0, element), *([(0, element if is_float(element) else i32)] if counting else [])],
+            reduce=(lambda s, x, total, count: (total + x, count + 1)) if counting else SUM.step,
+            apply=(lambda s, total, count: divided(s, total, count))
+            if counting
+            else (lambda s, total: divided(s, total, _count(s, op))),
+        )
         rewriter.replace(op, [], [y])
 
 
 def _count(s: Scalars, op: graph.AvgPoolOp) -> Scalar | int:
     """How many positions of the window count: a number if that is so everywhere, else calculated."""
-    known, varying = 1, list[Scalar]()
+    factors: list[Scalar | int] = []
     for axis in range(op.window().rank):
-        counts = _counts(op, axis)
-        if min(counts) == max(counts):
-            known *= counts[0]
-        else:
-            varying.append(_count_along(s, op, axis))
-    if not varying:
-        return known
-    count = varying[0]
-    for other in varying[1:]:
-        count = count * other
-    return count if known == 1 else count * known
+        counts = set(_counts(op, axis))
+        factors.append(counts.pop() if len(counts) == 1 else _count_along(s, op, axis))
+    count: Scalar | int = prod(factor for factor in factors if isinstance(factor, int))
+    for factor in factors:
+        count = factor * count if isinstance(factor, Scalar) else count
+    return count
 
 
 def _counted(op: graph.AvgPoolOp, axis: int) -> tuple[int, int]:
@@ -130,27 +115,23 @@ def _counts(op: graph.AvgPoolOp, axis: int) -> list[int]:
     return [min(kernel, -((start - end) // dilation)) - max(0, -((start - first) // dilation)) for start in starts]
 
 
-def _count_along(s: Scalars, op: graph.AvgPoolOp, axis: int) -> Scalar:
+def _count_along(s: Scalars, op: graph.AvgPoolOp, axis: int) -> Scalar | int:
     """`min(kernel, ceil((end - start) / dilation)) - max(0, ceil((first - start) / dilation))`, as i32.
 
-    The window starts inside the input, so `end - start` is positive.
+    Every window holds an element of the input, so `end - start` is positive.
     """
     window = op.window()
     first, end = _counted(op, axis)
-    dilation = window.dilations[axis]
-    start = s.position(2 + axis) * window.strides[axis]
-    last_start = (op.y.type.get_shape()[2 + axis] - 1) * window.strides[axis]
+    dilation, stride, kernel = window.dilations[axis], window.strides[axis], window.kernel[axis]
+    start = s.position(2 + axis) * stride
+    last_start = (op.y.type.get_shape()[2 + axis] - 1) * stride
 
     def divided_up(x: Scalar) -> Scalar:
-        return x if dilation == 1 else (x + (dilation - 1)) / dilation
+        return (x + (dilation - 1)) / dilation
 
     clipped = last_start + window.extent[axis] > end
-    count = s.minimum(divided_up(end - start), window.kernel[axis]) if clipped else None
-    if first <= 0:
-        assert count is not None
-        return count
-    missing = divided_up(s.maximum(first - start, 0))
-    return window.kernel[axis] - missing if count is None else count - missing
+    before_end = s.minimum(divided_up(end - start), kernel) if clipped else kernel
+    return before_end if first <= 0 else before_end - divided_up(s.maximum(first - start, 0))
 
 
 class LowerMaxPoolIndices(RewritePattern):

@@ -53,6 +53,28 @@ func.func private @windows_over_the_border_count_what_they_hold(%x: tensor<1x2x8
   func.return %y : tensor<1x2x8xf32>
 }
 
+// CHECK-LABEL: @padding_that_counts_in_part_is_counted_by_place(
+// CHECK-NEXT: %y = tensor.compute [1, 2, 4 | 3] reads(%x at #tensor.access<affine_map<(d0, d1, d2, d3) -> (0, d1, (((d2 * 2) + d3) + -1))>, guarded>) inits [0.000000e+00 : f32] reduce {
+// CHECK-NEXT: ^bb0(%x_1: f32, %acc: f32):
+// CHECK-NEXT: %0 = arith.addf %acc, %x_1 : f32
+// CHECK-NEXT: tensor.yield %0 : f32
+// CHECK: ^bb0(%acc_1: f32):
+// CHECK-NEXT: %1 = tensor.index 2 : i64
+// CHECK-NEXT: %2 = arith.index_cast %1 : index to i32
+// CHECK-NEXT: %3 = arith.constant 2 : i32
+// CHECK-NEXT: %4 = arith.muli %2, %3 : i32
+// CHECK-NEXT: %5 = arith.constant 8 : i32
+// CHECK-NEXT: %6 = arith.subi %5, %4 : i32
+// CHECK-NEXT: %7 = arith.constant 3 : i32
+// CHECK-NEXT: %8 = arith.minsi %6, %7 : i32
+// CHECK-NEXT: %9 = arith.sitofp %8 : i32 to f32
+// CHECK-NEXT: %10 = arith.divf %acc_1, %9 : f32
+// CHECK-NEXT: tensor.yield %10 : f32
+func.func private @padding_that_counts_in_part_is_counted_by_place(%x: tensor<1x2x6xf32>) -> tensor<1x2x4xf32> attributes {kernel} {
+  %y = graph.avg_pool %x {kernel = array<i64: 3>, strides = array<i64: 2>, pads = array<i64: 1, 2>, dilations = array<i64: 1>, counted_pads = array<i64: 1, 1>} : (tensor<1x2x6xf32>) -> tensor<1x2x4xf32>
+  func.return %y : tensor<1x2x4xf32>
+}
+
 // CHECK-LABEL: @place_of_the_largest(
 // CHECK-NEXT: %y = tensor.compute [1, 1, 4 | 2] reads(%x at #tensor.access<affine_map<(d0, d1, d2, d3) -> (0, 0, ((d2 * 2) + d3))>>) inits [-128 : i8, -1 : i32] reduce {
 // CHECK-NEXT: ^bb0(%x_1: i8, %acc: i8, %acc_1: i32):
