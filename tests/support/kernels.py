@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
-from xdsl.dialects.builtin import FunctionType, ModuleOp
+from xdsl.dialects.builtin import FunctionType, ModuleOp, UnitAttr
 from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Block, Operation, Region, SSAValue
 
@@ -38,6 +38,7 @@ def kernel(build: Build, inputs: Sequence[Array]) -> FuncOp:
     block.add_op(ReturnOp(op.results[0]))
     types = [argument.type for argument in block.args], [op.results[0].type]
     function = FuncOp("kernel", FunctionType.from_lists(*types), Region(block), "private")
+    function.attributes["kernel"] = UnitAttr()
     ModuleOp([function]).verify()
     return function
 
