@@ -1,0 +1,155 @@
+"""What an emitted tree takes on a device: flash, RAM and stack, measured with the C compiler.
+
+Every file is compiled for itself and the sections of its object are added up, so a linker that drops unused functions
+does no worse. The stack comes from the call graph that gcc writes (`call_graph.py`). The arena is not in here: it
+belongs to the caller, and the header of the tree says how large it is.
+"""
+
+import os
+import tempfile
+from collections import Counter
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from s2s.errors import InputError
+from s2s.verify.call_graph import Stack, deepest_stack
+from s2s.verify.toolchain import compiler_version, default_compiler, is_gcc, run_program, sibling_program
+
+FIRST_GCC_WITH_CALL_GRAPHS = 10
+UNWINDING = (".eh_frame", ".gcc_except_table", ".ARM.ex")
+"""Sections for exceptions of C++ and for debuggers; programs in C do without (`-fno-asynchronous-unwind-tables`)."""
+
+RELOCATED = ".data.rel.ro"
+"""Constants that hold addresses: only where code can be loaded anywhere do they have to be written once."""
+
+
+@dataclass(frozen=True)
+class ObjectSize:
+    """Bytes of one compiled file."""
+
+    source: str
+    code: int = 0
+    constants: int = 0
+    data: int = 0
+    """Variables with a first value: the value in flash and the variable in RAM."""
+    zeroed: int = 0
+    """Variables that start as zero, in RAM only."""
+
+
+@dataclass(frozen=True)
+class Footprint:
+    """Figures of an emitted tree, all in bytes."""
+
+    compiler: str
+    flags: tuple[str, ...]
+    objects: tuple[ObjectSize, ...]
+    stack: Stack
+
+    @property
+    def code(self) -> int:
+        """Machine code."""
+        return sum(each.code for each in self.objects)
+
+    @property
+    def constants(self) -> int:
+        """Weights and tables."""
+        return sum(each.constants for each in self.objects)
+
+    @property
+    def flash(self) -> int:
+        """Memory that keeps its content: code, constants and first values of variables."""
+        return self.code + self.constants + sum(each.data for each in self.objects)
+
+    @property
+    def static_ram(self) -> int:
+        """Variables outside of functions."""
+        return sum(each.data + each.zeroed for each in self.objects)
+
+    def as_dict(self) -> dict[str, object]:
+        """All figures, as JSON has them."""
+        totals = {name: getattr(self, name) for name in ("flash", "code", "constants", "static_ram")}
+        return {**totals, **asdict(self)}
+
+
+def measure(
+    sources: Sequence[Path],
+    *,
+    entry: str,
+    include: Sequence[Path] = (),
+    flags: Sequence[str] = (),
+    compiler: Sequence[str] | None = None,
+    root: Path | None = None,
+) -> Footprint:
+    """Compile `sources`, each for itself, and add up what they take; `entry` is the function whose stack is wanted.
+
+    `compiler` is a command, by default that of this machine; `root` is the folder that names of files start from.
+    """
+    command = tuple(compiler) if compiler is not None else default_compiler()
+    if not sources:
+        raise InputError(f"{root or '.'}: no C files to measure; give the folder that s2s compile wrote")
+    obstacle = _stack_obstacle(command)
+    measured = (*flags, *(_stack_flags(command) if obstacle is None else ()))
+    includes = tuple(f"-I{folder.resolve()}" for folder in include)
+    with tempfile.TemporaryDirectory(prefix="s2s-footprint-") as folder:
+        outputs = [Path(folder) / f"{number}.o" for number in range(len(sources))]
+
+        def compile_one(source: Path, output: Path) -> ObjectSize:
+            name = _relative(source, root)
+            run_program([*command, *measured, *includes, "-c", name, "-o", output], cwd=root)
+            return object_size(output, name, command)
+
+        with ThreadPoolExecutor(os.cpu_count()) as pool:
+            objects = tuple(pool.map(compile_one, sources, outputs))
+        graphs = [path.read_text() for path in (output.with_suffix(".ci") for output in outputs) if path.is_file()]
+    stack = deepest_stack(graphs, entry) if obstacle is None else Stack(None, reasons=(obstacle,))
+    return Footprint(compiler_version(command), tuple(flags), objects, stack)
+
+
+def object_size(path: Path, source: str, compiler: tuple[str, ...]) -> ObjectSize:
+    """Add up the sections of an object file, by the flags that `objdump` prints."""
+    sizes: Counter[str] = Counter()
+    for line in run_program([sibling_program(compiler, "objdump"), "-h", "-w", path]).splitlines():
+        match line.split(maxsplit=7):
+            case [number, name, size, _, _, _, _, words] if number.isdigit():
+                if kind := _kind(name, frozenset(words.split(", "))):
+                    sizes[kind] += int(size, 16)
+            case _:
+                pass
+    return ObjectSize(source, **sizes)
+
+
+def _kind(name: str, flags: frozenset[str]) -> str | None:
+    """What a section holds, None if it is not part of a program."""
+    if "ALLOC" not in flags or name.startswith(UNWINDING):
+        return None
+    if "LOAD" not in flags:
+        return "zeroed"
+    if "CODE" in flags:
+        return "code"
+    return "constants" if "READONLY" in flags or name.startswith(RELOCATED) else "data"
+
+
+def _stack_flags(compiler: tuple[str, ...]) -> tuple[str, ...]:
+    """Flags that let gcc say what functions put on the stack.
+
+    The red zone of x86-64, 128 bytes that a leaf uses without taking them, is not in gcc's figures: do without it.
+    """
+    machine = run_program([*compiler, "-dumpmachine"])
+    return ("-fcallgraph-info=su,da", *(("-mno-red-zone",) if machine.startswith(("x86_64", "amd64")) else ()))
+
+
+def _stack_obstacle(compiler: tuple[str, ...]) -> str | None:
+    """Why this compiler cannot tell the stack, None if it can."""
+    version = compiler_version(compiler)
+    if not is_gcc(compiler):
+        return f"{version} does not write call graphs; measure with gcc"
+    major = version.removeprefix("gcc ").partition(".")[0]
+    if major.isdigit() and int(major) < FIRST_GCC_WITH_CALL_GRAPHS:
+        return f"{version} does not write call graphs; gcc {FIRST_GCC_WITH_CALL_GRAPHS} and later do"
+    return None
+
+
+def _relative(path: Path, root: Path | None) -> str:
+    return str(path.resolve().relative_to(root.resolve())) if root is not None else str(path)
