@@ -1,0 +1,66 @@
+"""How long a network will take to interpret: known before it is started, since bounds are affine."""
+
+from collections.abc import Sequence
+
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.func import CallOp
+from xdsl.ir import Block, SSAValue
+from xdsl.ir.affine import AffineExpr
+
+from s2s.analysis.affine import Range, bounds
+from s2s.dialects import loop
+from s2s.interpret.loop.run import find_function
+
+Ranges = dict[SSAValue, Range]
+"""What is known of indices; an index that is not in here is taken as 0."""
+
+
+def estimated_operations(module: ModuleOp) -> int:
+    """At most how many operations `@main` carries out, those of its kernels included."""
+    costs = dict[str, int]()
+    total = 0
+    for op in find_function(module, "main").walk():
+        if isinstance(op, CallOp):
+            name = op.callee.string_value()
+            if name not in costs:
+                costs[name] = _block(find_function(module, name).body.block, {})
+            total += costs[name]
+    return total
+
+
+def _block(block: Block, ranges: Ranges) -> int:
+    """The operations of one run through `block`."""
+    total = 0
+    for op in block.ops:
+        total += 1
+        match op:
+            case loop.ForOp():
+                trips = _enter(op, ranges)
+                total += trips * _block(op.body.block, ranges) if trips else 0
+            case loop.IfOp():
+                branches = [op.then] if op.otherwise is None else [op.then, op.otherwise]
+                total += max(_block(branch.block, ranges) for branch in branches)
+            case loop.ApplyOp():
+                ranges[op.result] = bounds(op.map.data.results[0], _of(op.indices, ranges))
+            case _:
+                pass
+    return total
+
+
+def _enter(op: loop.ForOp, ranges: Ranges) -> int:
+    """At most how often the body runs; notes the range of the index."""
+    dims = _of(op.dims, ranges)
+    lower, upper = op.lower.data.results, op.upper.data.results
+    first = max(bounds(each, dims)[0] for each in lower)
+    last = min(bounds(each, dims)[1] for each in upper) - 1
+    ranges[op.index] = (first, max(first, last))
+    span = min(_largest(high - low, dims) for high in upper for low in lower)
+    return max(0, -(-span // op.step.value.data))
+
+
+def _largest(expr: AffineExpr, dims: Sequence[Range]) -> int:
+    return bounds(expr, dims)[1]
+
+
+def _of(values: Sequence[SSAValue], ranges: Ranges) -> list[Range]:
+    return [ranges.get(value, (0, 0)) for value in values]

@@ -1,0 +1,197 @@
+"""Runs the levels of one compilation against each other and names the first place where they part.
+
+Every level computes the same network on the same inputs and tells what each node gives. Going down level by level, the
+first node whose value differs from the level above points at the lowering that is wrong, and at the kernel.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.func import FuncOp
+from xdsl.ir import Operation
+
+from s2s.analysis.dtypes import Array
+from s2s.dialects.graph.traits import provenance
+from s2s.errors import CompilerBug
+from s2s.interpret.graph import Observer, run_graph
+from s2s.interpret.loop import run_loop
+from s2s.interpret.loop.cost import estimated_operations
+from s2s.interpret.tensor import run_tensor
+from s2s.verify.compare import Comparison, Tolerance, compare, default_tolerance
+from s2s.weights import WeightStore
+
+OPERATION_LIMIT = 30_000_000
+"""Operations of the loop level that are still worth waiting for, about ten seconds."""
+
+
+@dataclass(frozen=True)
+class Trace:
+    """What a level has computed."""
+
+    outputs: Sequence[Array]
+    nodes: Mapping[str, Sequence[Array]] = field(default_factory=dict[str, Sequence[Array]])
+    """The values of each node in the order of execution, several where several operations carry its name."""
+
+
+@dataclass(frozen=True)
+class Skipped:
+    """A level that was not run."""
+
+    reason: str
+
+
+Level = Callable[[Sequence[Array]], Trace | Skipped]
+"""Runs the network on its inputs."""
+
+
+@dataclass(frozen=True)
+class LevelResult:
+    """How a level compares with the one above it that ran last."""
+
+    level: str
+    against: str | None = None
+    compared: int = 0
+    """Values compared with those of the level above, nodes and outputs."""
+    wrong: bool = False
+    node: str | None = None
+    """The first node where the level parts from the one above; None if it does not, or breaks off."""
+    reason: str = ""
+    """How it is wrong, or why it was not run."""
+
+    def describe(self) -> str:
+        """The result in one line."""
+        if self.node is not None:
+            return f"{self.level}: parts from level {self.against} at {self.node}: {self.reason}"
+        if self.reason:
+            return f"{self.level}: {'breaks off' if self.wrong else 'skipped'}: {self.reason}"
+        if self.against is None:
+            return f"{self.level}: ran"
+        return f"{self.level}: agrees with level {self.against} in {self.compared} values"
+
+
+@dataclass(frozen=True)
+class LevelsReport:
+    """What became of each level, down to the first that parts from the one above."""
+
+    levels: tuple[LevelResult, ...]
+
+    @property
+    def parting(self) -> LevelResult | None:
+        """The first level that is wrong; None if all agree."""
+        return next((level for level in self.levels if level.wrong), None)
+
+    @property
+    def passed(self) -> bool:
+        """Whether all levels that ran agree."""
+        return self.parting is None
+
+    def describe(self) -> str:
+        """One line a level."""
+        return "\n".join(level.describe() for level in self.levels)
+
+
+def graph_level(module: ModuleOp, weights: WeightStore) -> Level:
+    """The network in operators."""
+    return lambda inputs: _traced(lambda observe: run_graph(module, inputs, weights, observe))
+
+
+def tensor_level(module: ModuleOp, weights: WeightStore, *, fast: bool = False) -> Level:
+    """The network in structured computations."""
+    return lambda inputs: _traced(lambda observe: run_tensor(module, inputs, weights, observe, fast=fast))
+
+
+def loop_level(module: ModuleOp, weights: WeightStore, limit: int = OPERATION_LIMIT) -> Level:
+    """The network in loops, unless that takes more than `limit` operations."""
+
+    def run(inputs: Sequence[Array]) -> Trace | Skipped:
+        operations = estimated_operations(module)
+        if operations > limit:
+            return Skipped(f"it takes up to {operations} operations one by one, the limit is {limit}")
+        return _traced(lambda observe: run_loop(module, inputs, weights, observe))
+
+    return run
+
+
+def outputs_level(run: Callable[[Sequence[Array]], Sequence[Array]]) -> Level:
+    """Something that tells its outputs and no more, such as compiled C or another engine."""
+    return lambda inputs: Trace(run(inputs))
+
+
+def compare_levels(
+    levels: Mapping[str, Level], inputs: Sequence[Array], tolerance: Tolerance | None = None
+) -> LevelsReport:
+    """Run `levels`, from the top, on `inputs`, until one parts from the one above it.
+
+    The tolerance is that of the element type by default, its absolute part in units of the largest value of a node:
+    inside of a network values may be large where its outputs are not.
+    """
+    results, above = list[LevelResult](), None
+    for name, level in levels.items():
+        try:
+            trace = level(inputs)
+        except CompilerBug as bug:
+            results.append(LevelResult(name, wrong=True, reason=str(bug)))
+            break
+        if isinstance(trace, Skipped):
+            results.append(LevelResult(name, reason=trace.reason))
+            continue
+        results.append(LevelResult(name) if above is None else _compare(name, trace, *above, tolerance))
+        if results[-1].wrong:
+            break
+        above = name, trace
+    return LevelsReport(tuple(results))
+
+
+def _traced(run: Callable[[Observer], list[Array]]) -> Trace:
+    """Run with an observer that keeps what the operations of `main` give."""
+    nodes = dict[str, list[Array]]()
+
+    def observe(op: Operation, results: Sequence[Array]) -> None:
+        parent = op.parent_op()
+        if provenance(op) and isinstance(parent, FuncOp) and parent.sym_name.data == "main":
+            for key, value in zip(_keys(op, len(results)), results, strict=True):
+                nodes.setdefault(key, []).append(value)
+
+    return Trace(run(observe), nodes)
+
+
+def _keys(op: Operation, results: int) -> list[str]:
+    """What the results of `op` are called: one result is that of the last source node, which the others feed."""
+    names = provenance(op)
+    if results == 1:
+        return [names[-1]]
+    return [f"{', '.join(names)} (result {number})" for number in range(results)]
+
+
+def _compare(level: str, trace: Trace, against: str, above: Trace, tolerance: Tolerance | None) -> LevelResult:
+    """The first difference in the order in which the lower level computes."""
+    compared = 0
+    for node, expected, found in _pairs(trace, above):
+        result = _compare_values(expected, found, tolerance)
+        if not result.passed:
+            return LevelResult(level, against, compared, wrong=True, node=node, reason=result.describe())
+        compared += 1
+    if len(trace.outputs) != len(above.outputs):
+        found = f"{len(trace.outputs)} outputs, {against} has {len(above.outputs)}"
+        return LevelResult(level, against, compared, wrong=True, reason=found)
+    return LevelResult(level, against, compared)
+
+
+def _pairs(trace: Trace, above: Trace) -> Iterator[tuple[str, Array, Array]]:
+    """Values that both levels know, nodes first. A node is left out that only one computes, or in other parts."""
+    for node, values in trace.nodes.items():
+        others = above.nodes.get(node, ())
+        if len(values) == len(others) and all(a.size == b.size for a, b in zip(values, others, strict=True)):
+            yield from ((node, other, value) for value, other in zip(values, others, strict=True))
+    for number, (value, other) in enumerate(zip(trace.outputs, above.outputs, strict=False)):
+        yield f"output {number}", other, value
+
+
+def _compare_values(expected: Array, found: Array, tolerance: Tolerance | None) -> Comparison:
+    """Compare after the shape of `expected`: buffers have none."""
+    if tolerance is None:
+        default = default_tolerance(expected.dtype)
+        tolerance = Tolerance(default.rtol, default.atol, scaled=True)
+    shaped = found.reshape(expected.shape) if found.size == expected.size else found
+    return compare(expected, shaped, tolerance)
