@@ -120,3 +120,21 @@ func.func @main(%x: tensor<4xf32> {name = "x"}) -> (tensor<2x2xf32> {name = "y"}
   %r = graph.reshape %y : (tensor<4xf32>) -> tensor<2x2xf32>
   func.return %r : tensor<2x2xf32>
 }
+
+// A guard that one value answers for the whole vector: the load is conditional, the choice is made once.
+// CHECK-LABEL: func.func private @vector_behind_a_guard
+// CHECK:         %[[hit:.*]] = loop.if affine_set<{{.*}} -> i1 {
+// CHECK:         loop.if affine_set<{{.*}} mod 2{{.*}} -> vector<4xf32> {
+// CHECK:         arith.select %[[hit]], %{{.*}}, %{{.*}} : vector<4xf32>
+func.func private @vector_behind_a_guard(%x: tensor<2x4xf32>) -> tensor<4x4xf32> {
+  %y = tensor.compute [4, 4]
+    points(%x at #tensor.access<affine_map<(i, j) -> (i, j)>, guarded, divisors [2, 1]>)
+    schedule #tensor.schedule<tile = [1, 4], order = [0, 1], vector = 1 by 4> apply {
+  ^bb0(%v: f32):
+    %zero = arith.constant 0.0 : f32
+    %hit = tensor.in_bounds %v : f32
+    %w = arith.select %hit, %v, %zero : f32
+    tensor.yield %w : f32
+  } : (tensor<2x4xf32>) -> tensor<4x4xf32>
+  func.return %y : tensor<4x4xf32>
+}

@@ -106,7 +106,7 @@ def _select(b: Builder, op: Operation) -> SSAValue:
     chosen, otherwise = b.value(op.lhs), b.value(op.rhs)
     condition = b.value(op.cond)
     if condition.type == i1:
-        raise CompilerBug("a vector chosen by one scalar has no vector function")
+        return b.add(c.ConditionalOp(condition, chosen, otherwise))
     return b.vector_call("select", [condition, chosen, otherwise], chosen.type)
 
 

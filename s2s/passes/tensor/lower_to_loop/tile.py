@@ -172,26 +172,26 @@ class ScalarBody:
             return self.loads.load(operand, self.dims, self.point)
         return self._choose(
             undecided,
-            operand.element,
             lambda: self.loads.nested().load(operand, self.dims, self.point),
-            lambda: self.emitter.zero(operand.element),
+            lambda type: self._zero(operand.element, type),
         )
 
+    def _zero(self, element: Attribute, type: Attribute) -> SSAValue:
+        lanes = type.get_shape()[0] if isinstance(type, VectorType) else 1
+        return self.emitter.splat(self.emitter.zero(element), lanes)
+
     def _choose(
-        self,
-        constraints: Sequence[Constraint],
-        type: Attribute,
-        yes: Callable[[], SSAValue],
-        no: Callable[[], SSAValue],
+        self, constraints: Sequence[Constraint], yes: Callable[[], SSAValue], no: Callable[[Attribute], SSAValue]
     ) -> SSAValue:
-        branches: list[Region] = []
-        for make in (yes, no):
-            block = Block()
-            with self.emitter.inside(block):
-                block.add_op(loop.YieldOp(make()))
-            branches.append(Region(block))
+        """`yes` where the constraints hold, else `no`, which is told the type that it must have."""
+        then, otherwise = Block(), Block()
+        with self.emitter.inside(then):
+            value = yes()
+            then.add_op(loop.YieldOp(value))
+        with self.emitter.inside(otherwise):
+            otherwise.add_op(loop.YieldOp(no(value.type)))
         identity: list[AffineExpr] = [AffineDimExpr(dim) for dim in range(len(self.emitter.space.loops))]
-        return self.emitter.when(constraints, identity, branches[0], branches[1], [type])[0]
+        return self.emitter.when(constraints, identity, Region(then), Region(otherwise), [value.type])[0]
 
     def _copy(self, op: Operation) -> None:
         match op:
@@ -212,11 +212,11 @@ class ScalarBody:
             raise CompilerBug("tensor.in_bounds needs a block argument with an access")
         state, undecided = self._guard(self.sources[op.value])
         if state is Holds.MAYBE:
-            yes, no = (
-                (lambda: self.emitter.constant(IntegerAttr(1, i1))),
-                (lambda: self.emitter.constant(IntegerAttr(0, i1))),
+            self.values[op.result] = self._choose(
+                undecided,
+                lambda: self.emitter.constant(IntegerAttr(1, i1)),
+                lambda _: self.emitter.constant(IntegerAttr(0, i1)),
             )
-            self.values[op.result] = self._choose(undecided, i1, yes, no)
             return
         self.known[op.result] = state is Holds.ALWAYS
 
@@ -243,7 +243,8 @@ class ScalarBody:
         types: list[Attribute] = [result.type for result in op.results]
         if vector:
             lanes = self.point.lanes
-            operands = [self.loads.splat(operand, lanes) for operand in operands]
+            uniform = 1 if isinstance(op, arith.SelectOp) else 0
+            operands[uniform:] = [self.loads.splat(operand, lanes) for operand in operands[uniform:]]
             types = [VectorType(type, [lanes]) for type in types]
         copy = type(op).create(
             operands=operands, result_types=types, properties=dict(op.properties), attributes=dict(op.attributes)
