@@ -101,7 +101,7 @@ def onnx_page() -> str:
         key = (schema.domain, schema.name)
         if key in IMPORTERS:
             status = "supported"
-        elif has_function_body(*key, schema.since_version):
+        elif key not in REFUSALS and has_function_body(*key, schema.since_version):
             status = "supported where the operators of its ONNX definition are"
         elif schema.domain:
             continue

@@ -98,6 +98,8 @@ def _extreme(operation: OperationClass) -> Importer:
 def _along(node: Node, scan: Callable[[Value, int], Value]) -> Value:
     """`scan` along the axis that an operand names; one computed at run time selects among the results of all axes."""
     x, axis = node.input(0), node.input(1)
+    if x.rank == 0:
+        raise node.invalid("the input is a scalar", "give at least one dimension")
     if axis.array is not None:
         if axis.array.size != 1:
             raise node.invalid(f"axis has shape {list(axis.shape)}", "give one number")

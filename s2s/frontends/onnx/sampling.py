@@ -8,10 +8,11 @@ import numpy as np
 
 from s2s.dialects import graph
 from s2s.frontends.onnx.builder import Value, emit
-from s2s.frontends.onnx.elementwise import cast, clamp, maximum, minimum
+from s2s.frontends.onnx.elementwise import cast, clamp, maximum, minimum, select
 from s2s.frontends.onnx.node import Importer, Node
 from s2s.frontends.onnx.shape import reshape, transpose, unsqueeze
 from s2s.frontends.onnx.slicing import concat, take
+from s2s.frontends.onnx.tensors import checked_shape
 
 _INDEX = np.dtype(np.int64)
 
@@ -127,7 +128,7 @@ def _grid_sample(node: Node) -> Value:
         at = (place + 1) / 2 * (size - 1) if corners else ((place + 1) * size - 1) / 2
         at = emit(graph.RoundOp, at) if mode == "nearest" else at
         if padding == "border":
-            at = clamp(at, 0, size - 1)
+            at = select(_within(at, *bounds), at, clamp(at, 0, size - 1))
         elif padding == "reflection":
             at = _reflect(at, *bounds)
         if mode == "nearest":
@@ -150,6 +151,9 @@ def _roi_align(node: Node) -> Value:
         )
     half_pixel = node.since >= 16 and node.text("coordinate_transformation_mode") == "half_pixel"
     counts = (node.integer("output_height"), node.integer("output_width"))
+    samples = (rois.shape[0], counts[0] * ratio, counts[1] * ratio, x.shape[1])
+    if min(counts) < 1 or min(checked_shape(samples, node.place)) < 1:
+        raise node.invalid(f"output of {counts[0]} x {counts[1]}", "give positive sizes")
     corners = [reshape(take(rois, 1, position, 1), [rois.shape[0]]) * scale for position in range(4)]
     if half_pixel:
         corners = [corner - 0.5 for corner in corners]

@@ -36,16 +36,22 @@ def _checked_matrix(node: Node, count: int, parts: int, length: int, inverse: bo
     return fourier_matrix(count, parts, length, inverse, onesided)
 
 
+def _known_int(node: Node, position: int, what: str, default: int) -> int:
+    """A constant whole number, `default` when it is left out."""
+    number = node.known_number(position, what)
+    return default if number is None else int(number)
+
+
 def _dft(node: Node) -> Value:
     x = node.input(0)
     inverse, onesided = node.flag("inverse"), node.flag("onesided")
-    axis = node.integer("axis") if node.since < 20 else int(node.known_number(2, "axis") or -2)
+    axis = node.integer("axis") if node.since < 20 else _known_int(node, 2, "axis", -2)
     axis = node.axis(axis, x.rank)
     if x.rank < 2 or axis == x.rank - 1:
         raise node.invalid(f"axis {axis} of shape {list(x.shape)} holds the parts of a number", "choose another axis")
     count, parts = x.shape[axis], x.shape[-1]
     default = 2 * (count - 1) if inverse and onesided else count
-    length = int(node.known_number(1, "dft_length") or default)
+    length = _known_int(node, 1, "dft_length", default)
     matrix = _checked_matrix(node, count, parts, length, inverse, onesided)
     others = [dim for dim in range(x.rank - 1) if dim != axis]
     perm = [*others, axis, x.rank - 1]
@@ -67,7 +73,7 @@ def _stft(node: Node) -> Value:
     if signal.rank != 3 or step is None or step < 1:
         raise node.invalid(f"signal {list(signal.shape)} with step {step}", "give [batch, samples, 1 or 2] and a step")
     default = window.shape[0] if window is not None and window.rank else signal.shape[1]
-    length = int(node.known_number(3, "frame_length") or default)
+    length = _known_int(node, 3, "frame_length", default)
     if not 0 < length <= signal.shape[1] or (window is not None and window.shape != (length,)):
         raise node.invalid(
             f"frames of {length} do not fit {signal.shape[1]} samples and the window", "fix frame_length"

@@ -115,11 +115,12 @@ def _pad(node: Node) -> Value:
         raise node.invalid(f"pads {pads} cut more than shape {list(x.shape)} has", "fix pads")
     if node.since < 11:
         return pad(x, low, high, mode, node.real("value"))
-    fill = node.optional(2)
-    if fill is not None and fill.array is None and mode == "constant":
+    fill = node.optional(2) if mode == "constant" else None
+    if fill is not None and fill.array is None:
         inside = pad(node.constant(np.ones(x.shape, np.bool_)), low, high)
         return select(inside, pad(x, low, high), fill if fill.rank == 0 else emit(graph.ReshapeOp, fill, shape=[]))
-    return pad(x, low, high, mode, node.known_number(2, "the pad value") or 0)
+    number = None if fill is None else node.known_number(2, "the pad value")
+    return pad(x, low, high, mode, 0 if number is None else number)
 
 
 IMPORTERS: Mapping[str, Importer] = {

@@ -1,0 +1,126 @@
+"""Einsum, Fourier transforms, reading between pixels, and other operators that few networks have."""
+
+import numpy as np
+import pytest
+
+from s2s.errors import InputError, UnsupportedError
+from s2s.frontends.onnx import import_model
+from support.onnx_nodes import NodeCase, check, floats, known
+
+X = floats(2, 3, 4)
+IMAGE = floats(2, 3, 5, 6)
+GRID = floats(2, 4, 7, 2, low=-1.3, high=1.3)
+SIGNAL = floats(2, 60, 1)
+ROIS = np.array([[0, 0, 3, 3.5], [1, 0.5, 5, 4], [-3, -2, 9, 8]], np.float32)
+
+EINSUMS = {
+    "ij,jk->ik": [floats(2, 3), floats(3, 4)],
+    "ij,jk": [floats(2, 3), floats(3, 4)],
+    "bij,bjk->bik": [floats(2, 3, 4), floats(2, 4, 5)],
+    "bhid,bhjd->bhij": [floats(2, 2, 3, 4), floats(2, 2, 5, 4)],
+    "...ij,...jk->...ik": [floats(2, 1, 3, 4), floats(5, 4, 2)],
+    "ij->ji": [floats(2, 3)],
+    "ij->": [floats(2, 3)],
+    "ii->i": [floats(3, 3)],
+    "...ii->...i": [floats(2, 3, 3)],
+    "i,i": [floats(4), floats(4, seed=1)],
+    "i,j->ij": [floats(4), floats(3)],
+    "ij,jk,kl->il": [floats(2, 3), floats(3, 4), floats(4, 5)],
+    "ijk,ij->k": [floats(2, 3, 4), floats(2, 3)],
+    "ijk,k->ij": [floats(2, 3, 4), floats(4)],
+    ",ij->ij": [floats(), floats(2, 3)],
+}
+
+
+@pytest.mark.parametrize("equation", EINSUMS)
+def test_einsum(equation: str):
+    operands = EINSUMS[equation]
+    expected = np.einsum(equation, *operands)
+    check(NodeCase("Einsum", operands, {"equation": equation}, expected=[np.asarray(expected)]))
+
+
+@pytest.mark.parametrize("mode", ["linear", "nearest", "cubic"])
+@pytest.mark.parametrize("padding", ["zeros", "border", "reflection"])
+@pytest.mark.parametrize("corners", [0, 1])
+def test_grid_sample(mode: str, padding: str, corners: int):
+    attributes = {"mode": mode, "padding_mode": padding, "align_corners": corners}
+    check(NodeCase("GridSample", [IMAGE, GRID], attributes, 22, tolerance=1e-4))
+
+
+CASES = {
+    "fourier": NodeCase("DFT", [SIGNAL, None, known(1)], {}, 20, tolerance=1e-4),
+    "fourier of complex numbers": NodeCase("DFT", [X[..., :2]], {"axis": 1}, 17),
+    "inverse": NodeCase("DFT", [X[..., :2], None, known(0)], {"inverse": 1}, 20),
+    "half of the spectrum": NodeCase("DFT", [SIGNAL, None, known(-2)], {"onesided": 1}, 20, tolerance=1e-4),
+    "filled up": NodeCase("DFT", [SIGNAL, known(64), known(1)], {}, 20, tolerance=1e-4),
+    "short times": NodeCase("STFT", [SIGNAL, known(8), None, known(16)], {}, 17, tolerance=1e-4),
+    "short times with a window": NodeCase(
+        "STFT", [SIGNAL, known(5), known(np.hanning(16), np.float32)], {"onesided": 0}, 17, tolerance=1e-4
+    ),
+    "short times with a window of run time": NodeCase("STFT", [SIGNAL, known(5), floats(16)], {}, 17, tolerance=1e-4),
+    "mel filters": NodeCase(
+        "MelWeightMatrix",
+        [known(8), known(16), known(8192), known(0, np.float32), known(8192 / 2, np.float32)],
+        {},
+        17,
+    ),
+    "window function": NodeCase("HannWindow", [known(10)], {"periodic": 0}, 17),
+    "regions": NodeCase(
+        "RoiAlign",
+        [IMAGE, ROIS, np.array([0, 1, 1])],
+        {"output_height": 3, "output_width": 2, "sampling_ratio": 2, "spatial_scale": 0.8},
+        22,
+    ),
+    "largest of regions": NodeCase(
+        "RoiAlign",
+        [IMAGE, ROIS, np.array([0, 1, 1])],
+        {"output_height": 2, "output_width": 2, "sampling_ratio": 3, "mode": "max"},
+        16,
+    ),
+    "deformed convolution": NodeCase(
+        "DeformConv",
+        [floats(1, 4, 5, 5), floats(6, 2, 3, 3), floats(1, 36, 4, 2), floats(6), floats(1, 18, 4, 2)],
+        {"group": 2, "offset_group": 2, "pads": [1, 0, 0, 1], "strides": [1, 2], "dilations": [1, 1]},
+        22,
+        tolerance=1e-4,
+    ),
+    "columns to image": NodeCase(
+        "Col2Im", [floats(1, 12, 9), known([5, 6]), known([2, 3])], {"strides": [2, 2], "pads": [0, 1, 1, 0]}, 18
+    ),
+    "cache": NodeCase("TensorScatter", [X, X[:, :1], np.array([1, 2])], {"axis": 1}, 24),
+    "circular cache": NodeCase(
+        "TensorScatter", [X, X[:, :2], np.array([2, 1])], {"axis": 1, "mode": "circular"}, 24
+    ),
+    "determinant": NodeCase("Det", [floats(2, 4, 4)], {}, 22),
+    "crop or pad": NodeCase("CenterCropPad", [X, known([5, 2])], {"axes": [1, 2]}, 18),
+    "affine grid": NodeCase("AffineGrid", [floats(2, 2, 3), known([2, 3, 4, 5])], {}, 20),
+    "attention": NodeCase("Attention", [floats(1, 2, 3, 4), floats(1, 2, 5, 4), floats(1, 2, 5, 4)], {}, 23),
+    "loss": NodeCase("SoftmaxCrossEntropyLoss", [floats(3, 4), np.array([0, 2, 1])], {}, 13),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", CASES.values(), ids=CASES)
+def test_case(case: NodeCase):
+    check(case)
+
+
+@pytest.mark.parametrize(
+    ("case", "message"),
+    [
+        (NodeCase("Einsum", [X], {"equation": "ij->ij"}), "does not fit a tensor of 3 dimensions"),
+        (NodeCase("Einsum", [X], {"equation": "ijk,k->ij"}), "has 2 terms for 1 inputs"),
+        (NodeCase("Einsum", [X], {"equation": "ijk->ijl"}), "not in the inputs"),
+        (NodeCase("Einsum", [X], {"equation": "iik->ik"}), "dimensions of label 'i' differ"),
+        (NodeCase("Einsum", [floats(2), floats(3)], {"equation": "i,i"}), "sizes 2 and 3"),
+        (NodeCase("GridSample", [IMAGE, floats(3, 4, 7, 2)], {}, 22), "does not fit input"),
+        (NodeCase("STFT", [SIGNAL, known(8), None, known(100)], {}, 17), "frames of 100 do not fit"),
+        (NodeCase("RoiAlign", [IMAGE, ROIS, np.array([0, 1, 1])], {}, 22), "sampling_ratio 0"),
+        (NodeCase("Det", [floats(2, 3)], {}, 22), "no square matrix"),
+        (NodeCase("Det", [floats(9, 9)], {}, 22), "determinant of 9 rows"),
+        (NodeCase("LSTM", [floats(3, 1, 2), floats(1, 8, 2), floats(1, 8, 2)], {"hidden_size": 2}), "recurrent"),
+    ],
+)
+def test_what_does_not_fit_is_refused(case: NodeCase, message: str):
+    with pytest.raises((InputError, UnsupportedError), match=message) as caught:
+        import_model(case.model())
+    assert str(caught.value).startswith("node (")
