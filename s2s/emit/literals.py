@@ -62,6 +62,8 @@ def float_literal(value: float, type: Attribute) -> str:
 
 def array_literals(array: Array, type: Attribute) -> list[str]:
     """The elements of `array`, flat, as literals; the fast way for many."""
+    if array.size > 1 and not any(array.strides):
+        return array_literals(array.reshape(-1)[:1], type) * array.size
     if is_half(type):
         return [_hexadecimal(bits) for bits in array.reshape(-1).view(np.uint16).tolist()]
     numbers: list[Any] = array.reshape(-1).tolist()

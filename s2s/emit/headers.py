@@ -1,0 +1,52 @@
+"""Which headers a C function needs, from the names it uses."""
+
+import re
+
+from xdsl.dialects.builtin import FloatAttr, VectorType
+from xdsl.ir import Attribute, Operation
+from xdsl.utils.hints import isa
+
+from s2s.dialects import c
+from s2s.emit.literals import literal
+
+_BY_NAME = (
+    (re.compile(r"s2s_[fiu]\d+x\d+_"), '"s2s_simd.h"'),
+    (re.compile(r"s2s_b?f16_|s2s_f(32|64)_to_b?f16"), '"s2s_half.h"'),
+    (re.compile(r"s2s_[fiu]\d+_"), '"s2s_math.h"'),
+    (re.compile(r"s2s_|S2S_|NULL$"), '"s2s.h"'),
+)
+_LIBM = re.compile(
+    r"(a?(cos|sin|tan)h?|atan2|cbrt|ceil|copysign|erf|exp2?|expm1|fabs|floor|fma|fmax|fmin|fmod|log(10|1p|2)?|pow"
+    r"|r?int|round|sqrt|trunc)f?"
+)
+
+
+def headers_of(func: c.FuncOp) -> set[str]:
+    """Headers as they stand behind `#include`: `<math.h>`, `"s2s_simd.h"`."""
+    return {header for op in func.walk() for header in _headers(op)}
+
+
+def _headers(op: Operation) -> list[str]:
+    match op:
+        case c.CallOp():
+            return _of_name(op.callee.data)
+        case c.SymbolOp():
+            return _of_name(op.symbol.data)
+        case c.LiteralOp() if isa(op.value, FloatAttr):
+            return ["<math.h>"] if re.search("INFINITY|NAN", literal(op.value)) else []
+        case c.VariableOp():
+            return _of_type(op.result.type.element)
+        case c.LetOp():
+            return _of_type(op.result.type)
+        case _:
+            return []
+
+
+def _of_name(name: str) -> list[str]:
+    if _LIBM.fullmatch(name):
+        return ["<math.h>"]
+    return [header for pattern, header in _BY_NAME if pattern.match(name)][:1]
+
+
+def _of_type(type: Attribute) -> list[str]:
+    return ['"s2s_simd.h"'] if isinstance(type, VectorType) else []

@@ -1,0 +1,87 @@
+"""What emission has to know of a network beside its C: names, sizes, where it came from, how to test it."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from math import prod
+from typing import Literal
+
+from xdsl.ir import Attribute
+
+from s2s.analysis.dtypes import Array, size_in_bytes
+from s2s.targets.target import Target
+from s2s.version import VERSION
+
+
+@dataclass(frozen=True)
+class Quantisation:
+    """`real = scale * (q - zero_point)`."""
+
+    scale: float
+    zero_point: int
+
+
+@dataclass(frozen=True)
+class PortInfo:
+    """An input or output of the network."""
+
+    name: str
+    """As in the model: any text."""
+    element: Attribute
+    shape: tuple[int, ...]
+    layout: str = ""
+    """What the dimensions are, if it is known: `N, time, band, C`."""
+    quantisation: Quantisation | None = None
+
+    @property
+    def count(self) -> int:
+        """Number of elements."""
+        return prod(self.shape)
+
+    @property
+    def size(self) -> int:
+        """Bytes."""
+        return self.count * size_in_bytes(self.element)
+
+
+@dataclass(frozen=True)
+class GoldenVector:
+    """Inputs and the outputs that belong to them, in the order of the network's inputs and outputs."""
+
+    inputs: tuple[Array, ...]
+    outputs: tuple[Array, ...]
+
+
+@dataclass(frozen=True)
+class Tolerance:
+    """A float passes if it differs by at most `absolute + relative * |expected|`."""
+
+    relative: float = 1e-4
+    absolute: float = 1e-5
+
+
+@dataclass(frozen=True)
+class NetworkInfo:
+    """One network as it is emitted."""
+
+    name: str
+    """The prefix of its C names: a C identifier."""
+    source: str
+    """The model's file name: any text."""
+    sha256: str
+    """Of the model's file, in hexadecimal."""
+    target: Target
+    inputs: tuple[PortInfo, ...]
+    outputs: tuple[PortInfo, ...]
+    arena_size: int
+    arena_align: int
+    arena_lower_bound: int
+    executor: Literal["aot", "graph"] = "aot"
+    description: str = ""
+    """One line about the network: any text."""
+    stack_size: int | None = None
+    """Bytes of the deepest stack, where somebody measured it."""
+    golden: tuple[GoldenVector, ...] = ()
+    tolerance: Tolerance = field(default_factory=Tolerance)
+    options: Mapping[str, str] = field(default_factory=dict[str, str])
+    """The options of this compilation, for the record."""
+    version: str = VERSION

@@ -1,0 +1,63 @@
+"""`metadata.json`: what a program may want to know about a tree."""
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+from s2s.emit.identifiers import port_identifiers
+from s2s.emit.info import NetworkInfo, PortInfo
+from s2s.emit.types import element_name
+from s2s.emit.units import Program
+from s2s.emit.weights import ConstantArray
+from s2s.targets.flags import compile_flags
+
+SCHEMA = 1
+"""Raised when a field changes its meaning."""
+
+
+def metadata(info: NetworkInfo, program: Program, constants: Sequence[ConstantArray], files: Sequence[str]) -> str:
+    """The record of a tree: generator, source, interface, memory, kernels, options and files."""
+    inputs, outputs = port_identifiers((port.name for port in info.inputs), (port.name for port in info.outputs))
+    record: dict[str, Any] = {
+        "schema": SCHEMA,
+        "generator": {"name": "s2s", "version": info.version},
+        "name": info.name,
+        "description": info.description,
+        "source": {"file": info.source, "sha256": info.sha256},
+        "target": {"name": info.target.name, "flags": list(compile_flags(info.target))},
+        "executor": info.executor,
+        "options": dict(info.options),
+        "inputs": [_port(name, port) for name, port in zip(inputs, info.inputs, strict=True)],
+        "outputs": [_port(name, port) for name, port in zip(outputs, info.outputs, strict=True)],
+        "arena": {"size": info.arena_size, "align": info.arena_align, "lower_bound": info.arena_lower_bound},
+        "weights": {
+            "size": sum(array.size for array in constants),
+            "arrays": [
+                {
+                    "identifier": array.identifier,
+                    "name": array.name,
+                    "dtype": element_name(array.element),
+                    "shape": list(array.values.shape),
+                }
+                for array in constants
+            ],
+        },
+        "stack": info.stack_size,
+        "kernels": [kernel.sym_name.data for kernel in program.kernels],
+        "tolerance": {"relative": info.tolerance.relative, "absolute": info.tolerance.absolute},
+        "files": list(files),
+    }
+    return json.dumps(record, indent=2) + "\n"
+
+
+def _port(identifier: str, port: PortInfo) -> dict[str, Any]:
+    quantised = port.quantisation
+    return {
+        "name": port.name,
+        "identifier": identifier,
+        "dtype": element_name(port.element),
+        "shape": list(port.shape),
+        "layout": port.layout,
+        "size": port.size,
+        "quantisation": None if quantised is None else {"scale": quantised.scale, "zero_point": quantised.zero_point},
+    }

@@ -1,0 +1,39 @@
+"""Which files of the runtime a tree needs: the headers its files include, their headers, the sources behind these."""
+
+import posixpath
+import re
+from collections.abc import Iterable
+from functools import cache
+
+from s2s.resources import runtime_files, runtime_source
+
+_INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.MULTILINE)
+
+SOURCES = {"s2s_executor.h": ("src/executor.c",), "s2s_graph.h": ("src/graph_check.c",)}
+"""The sources that define what a header declares; every other header defines all it declares."""
+
+
+def included(text: str) -> set[str]:
+    """Names of the headers that a C text includes in quotes."""
+    return set(_INCLUDE.findall(text))
+
+
+def needed_files(headers: Iterable[str]) -> list[str]:
+    """Paths in the runtime of everything that `headers` need, sorted; headers of other libraries do not matter."""
+    known = {posixpath.basename(path): path for path in runtime_files()}
+    found: set[str] = set()
+    open_paths = [known[header] for header in headers if header in known]
+    while open_paths:
+        path = open_paths.pop()
+        if path in found:
+            continue
+        found.add(path)
+        names = _included_by(path)
+        open_paths += [known[name] for name in names if name in known]
+        open_paths += SOURCES.get(posixpath.basename(path), ())
+    return sorted(found)
+
+
+@cache
+def _included_by(path: str) -> frozenset[str]:
+    return frozenset(included(runtime_source(path)))

@@ -1,0 +1,133 @@
+"""The network's own test: golden vectors as constants, and a C program that compares."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from xdsl.dialects.builtin import Float64Type
+from xdsl.ir import Attribute
+
+from s2s.analysis.dtypes import Array, to_numpy
+from s2s.dialects.c.conversions import is_float, is_half
+from s2s.emit.identifiers import c_macro, c_string, unique_identifiers
+from s2s.emit.info import NetworkInfo, PortInfo
+from s2s.emit.types import c_type, element_name
+from s2s.emit.view import PortView
+from s2s.emit.weights import ConstantArray
+
+
+@dataclass(frozen=True)
+class KindView:
+    """A floating-point type that outputs have, and its elements as double."""
+
+    name: str
+    c_type: str
+    found: str
+    expected: str
+
+
+@dataclass(frozen=True)
+class VectorView:
+    """One run, and the checks of its outputs."""
+
+    call: str
+    checks: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class TestView:
+    """The test program."""
+
+    headers: tuple[str, ...]
+    relative: str
+    absolute: str
+    memory: tuple[str, ...]
+    kinds: tuple[KindView, ...]
+    exact: bool
+    run: str
+    vectors: tuple[VectorView, ...]
+
+
+@dataclass(frozen=True)
+class Golden:
+    """The arrays of one vector: inputs, and expected outputs, none where nobody computed them."""
+
+    inputs: tuple[ConstantArray, ...]
+    outputs: tuple[ConstantArray, ...]
+
+
+def golden_vectors(info: NetworkInfo, inputs: Sequence[PortView], outputs: Sequence[PortView]) -> list[Golden]:
+    """The vectors of `info` under C names; without any, inputs of zeros, which still show that the network runs."""
+    ports = [*zip(inputs, info.inputs, strict=True), *zip(outputs, info.outputs, strict=True)]
+    if not info.golden:
+        zeros = [(view, port, _zeros(port)) for view, port in ports[: len(inputs)]]
+        return [Golden(tuple(_named(info, zeros, 0)), ())]
+    found: list[Golden] = []
+    for number, vector in enumerate(info.golden):
+        values = (*vector.inputs, *vector.outputs)
+        arrays = [(view, port, value) for (view, port), value in zip(ports, values, strict=True)]
+        named = _named(info, arrays, number)
+        found.append(Golden(tuple(named[: len(inputs)]), tuple(named[len(inputs) :])))
+    return found
+
+
+def _named(info: NetworkInfo, arrays: Sequence[tuple[PortView, PortInfo, Array]], number: int) -> list[ConstantArray]:
+    texts = [f"{info.name}_{view.identifier}_{number}" for view, _, _ in arrays]
+    names = unique_identifiers(texts)
+    return [
+        ConstantArray(name, port.element, value, port.name)
+        for name, (_, port, value) in zip(names, arrays, strict=True)
+    ]
+
+
+def _zeros(port: PortInfo) -> Array:
+    return np.broadcast_to(np.zeros((), to_numpy(port.element)), port.shape)
+
+
+def test_view(info: NetworkInfo, vectors: Sequence[Golden], outputs: Sequence[PortView], run: str) -> TestView:
+    """The program that runs `vectors`; `run` is the function that it calls, or empty for the network's own."""
+    macro = c_macro(info.name)
+    elements = list(dict.fromkeys(port.element for port in outputs))
+    memory = [f"S2S_ARENA(arena, {macro}_ARENA_SIZE, {macro}_ARENA_ALIGN);"]
+    memory += [f"static {c_type(port.element)} {_found(port)}[{port.macro}_SIZE];" for port in outputs]
+    return TestView(
+        headers=('"s2s_arena.h"', *(['"s2s_half.h"'] if any(map(is_half, elements)) else [])),
+        relative=repr(info.tolerance.relative),
+        absolute=repr(info.tolerance.absolute),
+        memory=tuple(memory),
+        kinds=tuple(_kind(element) for element in elements if _is_inexact(element)),
+        exact=not all(map(_is_inexact, elements)),
+        run=run,
+        vectors=tuple(_vector(info, vector, outputs) for vector in vectors),
+    )
+
+
+def _vector(info: NetworkInfo, vector: Golden, outputs: Sequence[PortView]) -> VectorView:
+    arguments = ["arena", *(array.identifier for array in vector.inputs), *map(_found, outputs)]
+    checks = [_check(array.name, port, array.identifier) for array, port in zip(vector.outputs, outputs, strict=False)]
+    return VectorView(f"{info.name}_run({', '.join(arguments)})", tuple(checks))
+
+
+def _check(name: str, port: PortView, expected: str) -> str:
+    label, found = c_string(name), _found(port)
+    if _is_inexact(port.element):
+        return f"check_{element_name(port.element)}({label}, {found}, {expected}, {port.macro}_SIZE)"
+    return f"check_exact({label}, {found}, {expected}, sizeof {found})"
+
+
+def _found(port: PortView) -> str:
+    return f"found_{port.identifier}"
+
+
+def _is_inexact(element: Attribute) -> bool:
+    return is_float(element) or is_half(element)
+
+
+def _kind(element: Attribute) -> KindView:
+    name = element_name(element)
+    if is_half(element):
+        found, expected = (f"(double)s2s_{name}_to_f32({side}[i])" for side in ("found", "expected"))
+    else:
+        cast = "" if isinstance(element, Float64Type) else "(double)"
+        found, expected = f"{cast}found[i]", f"{cast}expected[i]"
+    return KindView(name, c_type(element), found, expected)

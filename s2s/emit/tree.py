@@ -1,0 +1,217 @@
+"""The emitted tree: every file of a compiled network, ready to be written.
+
+include/<model>.h       what a caller needs
+src/<model>.c           the run function (executor `aot`) or the tables (`graph`)
+src/<model>_kernels.c   kernels; `_kernels_1.c`, `_kernels_2.c`, … when long; `_kernels.h` declares them
+src/<model>_weights.c   constants, with `.h`, and `.c.bin` where they are binary
+runtime/                the files of the C runtime that these include
+test/                   self-test with golden vectors
+Makefile CMakeLists.txt README.md metadata.json
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from xdsl.dialects.builtin import ModuleOp
+
+from s2s.dialects.c import ArrayType
+from s2s.emit.identifiers import c_macro
+from s2s.emit.info import NetworkInfo
+from s2s.emit.metadata import metadata
+from s2s.emit.runtime import included, needed_files
+from s2s.emit.selftest import golden_vectors, test_view
+from s2s.emit.statements import FunctionWriter, comment_lines
+from s2s.emit.stream import Content, pieces
+from s2s.emit.templates import fill
+from s2s.emit.units import Program
+from s2s.emit.view import (
+    Row,
+    TreeView,
+    UnitView,
+    constants_view,
+    facts,
+    flags_view,
+    lead,
+    origin,
+    port_views,
+    sizes,
+    usage,
+)
+from s2s.emit.weights import ConstantArray, WeightForm, binary_file, c_arrays, is_binary, place
+from s2s.emit.write import RECORD, write_tree
+from s2s.errors import CompilerBug
+from s2s.resources import runtime_source
+from s2s.weights import WeightStore
+
+
+@dataclass(frozen=True)
+class Tree:
+    """Relative paths and contents, in the order they are written."""
+
+    files: Mapping[str, Content]
+
+    def write(self, destination: str | Path) -> None:
+        """Put the tree at `destination`: whole or not at all; replaces an older tree of s2s, nothing else."""
+        write_tree(self.files, Path(destination))
+
+    def text(self, path: str) -> str:
+        """A file as text."""
+        return b"".join(pieces(self.files[path])).decode()
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.files)
+
+
+def render(module: ModuleOp, info: NetworkInfo, weights: WeightStore, *, form: WeightForm = "auto") -> Tree:
+    """The tree of a network: `module` holds its C after `c-name-temporaries`, `weights` the values of its constants."""
+    return _Renderer(module, info, weights, form).tree()
+
+
+class _Renderer:
+    """Collects the files of one tree."""
+
+    def __init__(self, module: ModuleOp, info: NetworkInfo, weights: WeightStore, form: WeightForm) -> None:
+        self.info = info
+        self.form: WeightForm = form
+        self.program = Program.of(module)
+        self.constants = [_constant_of(op.sym_name.data, op.type, op.weight, weights) for op in self.program.weights]
+        self.inputs, self.outputs = port_views(info)
+        self.files: dict[str, Content] = {}
+        self.binaries: list[str] = []
+        self.view = self._view()
+
+    def tree(self) -> Tree:
+        """All files; what describes the others comes last."""
+        name = self.info.name
+        self._text(f"include/{name}.h", "model.h.j2")
+        self._entry()
+        self._kernels()
+        if self.constants:
+            self._constants(f"src/{name}_weights", f"{name}: its constants", self.constants, self.form)
+        self._self_test()
+        self._runtime()
+        sources = [path for path in self.files if path.endswith(".c") and not path.startswith("test/")]
+        self.view = replace(
+            self.view,
+            sources=tuple(sources),
+            test_sources=tuple(path for path in self.files if path.endswith(".c") and path.startswith("test/")),
+            binaries=tuple(self.binaries),
+            files=tuple(_described(self.files, name)),
+        )
+        self._text("Makefile", "Makefile.j2")
+        self._text("CMakeLists.txt", "CMakeLists.txt.j2")
+        self._text("README.md", "README.md.j2")
+        self.files[RECORD] = metadata(self.info, self.program, self.constants, sorted(self.files)).encode()
+        return Tree(self.files)
+
+    def _view(self) -> TreeView:
+        info = self.info
+        size = sum(array.size for array in self.constants)
+        ports = (*self.inputs, *self.outputs)
+        return TreeView(
+            name=info.name,
+            macro=c_macro(info.name),
+            version=info.version,
+            title=f"{info.name}: {info.description}" if info.description else info.name,
+            origin=origin(info),
+            lead=lead(info),
+            target=info.target.name,
+            flags=flags_view(info),
+            public_headers=('"s2s.h"',),
+            sizes=tuple(sizes(info, size)),
+            ports=ports,
+            interface=self._interface(),
+            kernel_headers=('"s2s.h"',),
+            prototypes="\n".join(line for func in self.program.kernels for line in FunctionWriter(func).prototype()),
+            usage=usage(info, self.inputs, self.outputs),
+            facts=tuple(facts(info, size, ports)),
+        )
+
+    def _interface(self) -> str:
+        """The run function as the header declares it."""
+        doc = comment_lines(
+            "Runs the network once. arena is scratch between calls; two arenas may run at the same time.\n"
+            "Returns S2S_OK, S2S_ERR_NULL if a pointer is missing, or S2S_ERR_ALIGN if arena is not aligned."
+        )
+        return "\n".join([*doc, *(line for func in self.program.entry for line in FunctionWriter(func).prototype())])
+
+    def _text(self, path: str, template: str, **views: object) -> None:
+        self.files[path] = fill(template, view=self.view, **views).encode()
+
+    def _entry(self) -> None:
+        name = self.info.name
+        own = [f'"{name}.h"', f'"{name}_kernels.h"', *([f'"{name}_weights.h"'] if self.constants else [])]
+        unit = self.program.entry_unit(own)
+        view = UnitView(f"{name}: the network, kernel by kernel", unit.headers, unit.text)
+        self._text(f"src/{name}.c", "unit.c.j2", unit=view)
+
+    def _kernels(self) -> None:
+        name = self.info.name
+        self._text(f"src/{name}_kernels.h", "kernels.h.j2")
+        units = self.program.kernel_units(f'"{name}_kernels.h"')
+        for number, unit in enumerate(units, 1):
+            stem = f"{name}_kernels" if len(units) == 1 else f"{name}_kernels_{number}"
+            part = "" if len(units) == 1 else f", part {number} of {len(units)}"
+            view = UnitView(f"{name}: its kernels{part}", unit.headers, unit.text)
+            self._text(f"src/{stem}.c", "unit.c.j2", unit=view)
+
+    def _constants(self, path: str, title: str, arrays: Sequence[ConstantArray], form: WeightForm) -> None:
+        """The pair of files `path.c` and `path.h`, and `path.c.bin` where the arrays are binary."""
+        align = self.info.target.align
+        placed = place(arrays, align)
+        view = constants_view(title, path.rpartition("/")[2], arrays, placed, align)
+        self._text(f"{path}.h", "constants.h.j2", constants=view)
+        if is_binary(arrays, form):
+            self._text(f"{path}.c", "constants_incbin.c.j2", constants=view)
+            self.files[f"{path}.c.bin"] = binary_file(placed)
+            self.binaries.append(path)
+            return
+        head = fill("constants_arrays.c.j2", view=self.view, constants=view).encode()
+        self.files[f"{path}.c"] = c_arrays(head, arrays, f"S2S_WEIGHTS_SECTION S2S_ALIGNED({align}) ")
+
+    def _self_test(self) -> None:
+        name = self.info.name
+        vectors = golden_vectors(self.info, self.inputs, self.outputs)
+        arrays = [array for vector in vectors for array in (*vector.inputs, *vector.outputs)]
+        self._constants(f"test/{name}_vectors", f"{name}: inputs and the outputs that belong to them", arrays, "auto")
+        self._text(f"test/{name}_test.c", "test.c.j2", test=test_view(self.info, vectors, self.outputs, ""))
+
+    def _runtime(self) -> None:
+        texts = [content for path, content in self.files.items() if path.endswith((".c", ".h"))]
+        headers = {header for content in texts for header in included(_beginning(content))}
+        for path in needed_files(headers):
+            self.files[f"runtime/{path}"] = runtime_source(path).encode()
+
+
+def _beginning(content: Content) -> str:
+    """A file up to where its data begin; that is where the includes are."""
+    return content.decode() if isinstance(content, bytes) else next(iter(content)).decode()
+
+
+def _constant_of(identifier: str, type: object, weight: object, store: WeightStore) -> ConstantArray:
+    name = getattr(weight, "data", None)
+    if not isinstance(type, ArrayType) or not isinstance(name, str):
+        raise CompilerBug(f"{identifier} is no weight")
+    array = ConstantArray(identifier, type.element, store.get(name), name)
+    if array.count != type.size:
+        raise CompilerBug(f"{identifier}: declared with {type.size} elements, weight {name} has {array.count}")
+    return array
+
+
+def _described(files: Mapping[str, Content], name: str) -> list[Row]:
+    """The README's table of files."""
+    known = {
+        f"include/{name}.h": "sizes, shapes and the run function",
+        f"src/{name}.c": "the network: one call a kernel",
+        f"src/{name}_kernels.c": "the kernels",
+        f"src/{name}_kernels.h": "their declarations, private",
+        f"src/{name}_weights.c": "the constants",
+        f"src/{name}_weights.c.bin": "their bytes",
+        f"test/{name}_test.c": "the self-test",
+    }
+    rows = [Row(path, text) for path, text in known.items() if path in files]
+    parts = [path for path in files if path.startswith(f"src/{name}_kernels_")]
+    if parts:
+        rows.insert(2, Row(f"src/{name}_kernels_*.c", f"the kernels, in {len(parts)} files"))
+    return [*rows, Row("runtime/", "the part of the s2s runtime that this network uses")]

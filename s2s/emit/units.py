@@ -1,0 +1,82 @@
+"""Which C file each function and table goes to."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from xdsl.dialects.builtin import ModuleOp
+
+from s2s.dialects import c
+from s2s.emit.headers import headers_of
+from s2s.emit.statements import FunctionWriter, global_definition
+from s2s.errors import CompilerBug
+
+LONGEST_UNIT = 1200
+"""Lines of kernels in one file; more go to further files, which compile at the same time."""
+
+_SYSTEM_FIRST = ("<", '"')
+
+
+@dataclass(frozen=True)
+class Unit:
+    """The inside of one C file: what it includes and what it defines."""
+
+    headers: tuple[str, ...]
+    text: str
+
+
+@dataclass(frozen=True)
+class Program:
+    """The C of a network, taken apart: what it exports, and its kernels."""
+
+    entry: tuple[c.FuncOp, ...]
+    """Functions that a caller may call."""
+    kernels: tuple[c.FuncOp, ...]
+    weights: tuple[c.GlobalOp, ...]
+    tables: tuple[c.GlobalOp, ...]
+    headers: tuple[str, ...]
+    """What `c.include` asks for."""
+
+    @staticmethod
+    def of(module: ModuleOp) -> "Program":
+        """Sort the operations of a c module. A function with `extents` is the network's face."""
+        functions = [op for op in module.ops if isinstance(op, c.FuncOp)]
+        tables = [op for op in module.ops if isinstance(op, c.GlobalOp)]
+        includes = [op for op in module.ops if isinstance(op, c.IncludeOp)]
+        if len(functions) + len(tables) + len(includes) != len(list(module.ops)):
+            raise CompilerBug("the module holds operations that are no C; lower it first")
+        return Program(
+            entry=tuple(func for func in functions if func.extents is not None),
+            kernels=tuple(func for func in functions if func.extents is None),
+            weights=tuple(table for table in tables if table.weight is not None),
+            tables=tuple(table for table in tables if table.weight is None),
+            headers=tuple(_spelt(op) for op in includes),
+        )
+
+    def entry_unit(self, own_headers: Sequence[str]) -> Unit:
+        """The functions that a caller may call."""
+        return self._unit(self.entry, own_headers)
+
+    def kernel_units(self, own_header: str) -> list[Unit]:
+        """The kernels, in files of readable length, and with each the tables it reads."""
+        parts: list[list[c.FuncOp]] = [[]]
+        length = 0
+        for kernel in self.kernels:
+            lines = len(FunctionWriter(kernel).definition()) + 1
+            if parts[-1] and length + lines > LONGEST_UNIT:
+                parts.append([])
+                length = 0
+            parts[-1].append(kernel)
+            length += lines
+        return [self._unit(part, [own_header]) for part in parts if part]
+
+    def _unit(self, functions: Sequence[c.FuncOp], own_headers: Sequence[str]) -> Unit:
+        needed = {header for func in functions for header in headers_of(func)} | set(self.headers)
+        ordered = sorted(needed - set(own_headers), key=lambda header: (_SYSTEM_FIRST.index(header[0]), header))
+        named = {op.symbol.data for func in functions for op in func.walk() if isinstance(op, c.SymbolOp)}
+        tables = [global_definition(table) for table in self.tables if table.sym_name.data in named]
+        blocks = [*tables, *(FunctionWriter(func).definition() for func in functions)]
+        return Unit((*own_headers, *ordered), "\n\n".join("\n".join(lines) for lines in blocks))
+
+
+def _spelt(op: c.IncludeOp) -> str:
+    return f"<{op.header.data}>" if op.system is not None else f'"{op.header.data}"'

@@ -1,0 +1,129 @@
+"""Constant arrays as C: literals in a C file, or a binary file that the assembler takes in.
+
+A compiler spends seconds and hundreds of megabytes on a million literals; `.incbin` takes no time. So units above a
+megabyte are binary unless an option says otherwise. Arrays are written in pieces, those of one value (broadcasts) too:
+no more than a piece is ever in memory.
+"""
+
+import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from math import prod
+from typing import Literal
+
+import numpy as np
+from xdsl.ir import Attribute
+
+from s2s.analysis.dtypes import Array, size_in_bytes
+from s2s.emit.layout import WIDTH
+from s2s.emit.literals import array_literals
+from s2s.emit.stream import Content, Stream
+from s2s.emit.types import declaration
+
+WeightForm = Literal["auto", "arrays", "incbin"]
+
+LARGEST_ARRAYS = 1 << 20
+"""Bytes of weights up to which they are literals, unless an option says otherwise."""
+
+_PIECE = 1 << 16
+"""Elements that are in memory at once."""
+_INDENT = "    "
+
+
+@dataclass(frozen=True)
+class ConstantArray:
+    """One array: its C name, element type, values, and what it is called in the model."""
+
+    identifier: str
+    element: Attribute
+    values: Array
+    name: str
+
+    @property
+    def count(self) -> int:
+        """Number of elements."""
+        return prod(self.values.shape)
+
+    @property
+    def size(self) -> int:
+        """Bytes."""
+        return self.count * size_in_bytes(self.element)
+
+    @property
+    def declaration(self) -> str:
+        """`const float kws_conv1_weight[864]`."""
+        return declaration(self.element, f"{self.identifier}[{self.count}]", const=True)
+
+    def pieces(self) -> Iterator[Array]:
+        """The elements in order, flat, so many at a time."""
+        flat = self.values.reshape(-1) if self.values.flags.c_contiguous else None
+        for start in range(0, self.count, _PIECE):
+            stop = min(start + _PIECE, self.count)
+            yield flat[start:stop] if flat is not None else _elements(self.values, start, stop)
+
+
+@dataclass(frozen=True)
+class Placed:
+    """An array of a binary file, and where it begins there."""
+
+    array: ConstantArray
+    offset: int
+
+
+def is_binary(arrays: Sequence[ConstantArray], form: WeightForm) -> bool:
+    """Whether `arrays` go into a binary file."""
+    return form == "incbin" or (form == "auto" and sum(array.size for array in arrays) > LARGEST_ARRAYS)
+
+
+def place(arrays: Sequence[ConstantArray], align: int) -> list[Placed]:
+    """Where each array begins in a binary file, at multiples of `align`."""
+    placed: list[Placed] = []
+    end = 0
+    for array in arrays:
+        offset = -(-end // align) * align
+        placed.append(Placed(array, offset))
+        end = offset + array.size
+    return placed
+
+
+def binary_file(placed: Sequence[Placed]) -> Content:
+    """The bytes of the arrays, little-endian, zeros between them."""
+
+    def chunks() -> Iterator[bytes]:
+        end = 0
+        for entry in placed:
+            yield bytes(entry.offset - end)
+            for piece in entry.array.pieces():
+                yield (piece if sys.byteorder == "little" else piece.byteswap()).tobytes()
+            end = entry.offset + entry.array.size
+
+    return Stream(chunks)
+
+
+def c_arrays(head: bytes, arrays: Sequence[ConstantArray], attributes: str) -> Content:
+    """A C file: `head`, then the definition of each array, `attributes` in front."""
+
+    def chunks() -> Iterator[bytes]:
+        yield head
+        for array in arrays:
+            yield f"\n{attributes}{array.declaration} = {{\n".encode()
+            for piece in array.pieces():
+                yield _lines(array_literals(piece, array.element)).encode()
+            yield b"};\n"
+
+    return Stream(chunks)
+
+
+def _lines(literals: Sequence[str]) -> str:
+    """Rows of literals, as many in each as fit for all."""
+    widest = max(map(len, literals))
+    count = max(1, (WIDTH - len(_INDENT)) // (widest + 2))
+    rows = (literals[at : at + count] for at in range(0, len(literals), count))
+    return "".join(f"{_INDENT}{', '.join(row)},\n" for row in rows)
+
+
+def _elements(values: Array, start: int, stop: int) -> Array:
+    """Elements `start … stop - 1` of an array in row-major order, whatever its strides."""
+    if not any(values.strides):
+        return np.broadcast_to(values[(0,) * values.ndim], (stop - start,))
+    return values[np.unravel_index(np.arange(start, stop), values.shape)]
