@@ -12,6 +12,7 @@ from xdsl.dialects.func import FuncOp
 from xdsl.ir import Operation
 
 from s2s.analysis.dtypes import Array
+from s2s.dialects import graph
 from s2s.dialects.graph.traits import provenance
 from s2s.errors import CompilerBug
 from s2s.interpret.graph import Observer, run_graph
@@ -20,6 +21,9 @@ from s2s.interpret.loop.cost import estimated_operations
 from s2s.interpret.tensor import run_tensor
 from s2s.verify.compare import Comparison, Tolerance, compare, default_tolerance
 from s2s.weights import WeightStore
+
+_COMPUTES_NOTHING = (graph.ConstantOp, graph.ReshapeOp, graph.WeightOp)
+"""Operations of `main` whose values come from elsewhere: lower levels lay them out anew, or have none."""
 
 OPERATION_LIMIT = 30_000_000
 """Operations of the loop level that are still worth waiting for, about ten seconds."""
@@ -144,12 +148,13 @@ def compare_levels(
 
 
 def _traced(run: Callable[[Observer], list[Array]]) -> Trace:
-    """Run with an observer that keeps what the operations of `main` give."""
+    """Run with an observer that keeps what the operations of `main` compute."""
     nodes = dict[str, list[Array]]()
 
     def observe(op: Operation, results: Sequence[Array]) -> None:
         parent = op.parent_op()
-        if provenance(op) and isinstance(parent, FuncOp) and parent.sym_name.data == "main":
+        in_main = isinstance(parent, FuncOp) and parent.sym_name.data == "main"
+        if in_main and provenance(op) and not isinstance(op, _COMPUTES_NOTHING):
             for key, value in zip(_keys(op, len(results)), results, strict=True):
                 nodes.setdefault(key, []).append(value)
 

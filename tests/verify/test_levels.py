@@ -35,8 +35,9 @@ MAIN
 """
 
 MAIN = """
-func.func @main(%x: tensor<2x3xf32>) -> tensor<2xf32> {
-  %w = graph.weight "w" {hash = ""} : tensor<2x3xf32>
+func.func @main(%given: tensor<6xf32>) -> tensor<2xf32> {
+  %x = graph.reshape %given {node = "neg1"} : (tensor<6xf32>) -> tensor<2x3xf32>
+  %w = graph.weight "w" {hash = "", node = "mul1"} : tensor<2x3xf32>
   %a = graph.call @scale(%x, %w) {node = "mul1, neg1"} : (tensor<2x3xf32>, tensor<2x3xf32>) -> tensor<2x3xf32>
   %b = graph.call @scale(%a, %w) {node = "mul2, neg2"} : (tensor<2x3xf32>, tensor<2x3xf32>) -> tensor<2x3xf32>
   %y = graph.call @total(%b) {node = "sum"} : (tensor<2x3xf32>) -> tensor<2xf32>
@@ -104,7 +105,7 @@ func.func @main(%arena: memref<48xi8> {role = "arena"}, %y: memref<2xf32> {role 
 }
 """
 
-X = np.arange(1, 7, dtype=np.float32).reshape(2, 3)
+X = np.arange(1, 7, dtype=np.float32)
 W = np.array([[1, 2, 3], [0.5, 0.25, 2]], np.float32)
 FAULT = ("arith.negf %p", "arith.addf %p, %p")
 
@@ -117,7 +118,7 @@ def weights() -> WeightStore:
 
 def engine(inputs: Sequence[Array]) -> list[Array]:
     """What compiled C would give."""
-    return [(inputs[0] * W * W).sum(1)]
+    return [(inputs[0].reshape(2, 3) * W * W).sum(1)]
 
 
 def levels(texts: Mapping[str, str]) -> dict[str, Level]:
