@@ -91,17 +91,16 @@ class _Writer:
         Terms of one factor stand together: `(oh + kh - 1) * 8 + kw - 1` is row and column of a padded image.
         """
         total: SSAValue | None = None
+        shares, rest = _shares([factor for factor in terms if factor > 1], constant)
         for factor, atoms in terms.items():
             value = self._atom(atoms[0])
             for atom in atoms[1:]:
                 value = self.b.binary("+", value, self._atom(atom))
             if factor > 1:
-                share = (constant + (min(_MOST_PADDING, factor // 2) if constant < 0 else 0)) // factor
-                constant -= share * factor
-                value = self.b.binary("*", self._plus(value, share), self.b.literal(factor, INDEX))
+                value = self.b.binary("*", self._plus(value, shares[factor]), self.b.literal(factor, INDEX))
             total = value if total is None else self.b.binary("+", total, value)
         assert total is not None
-        return total, constant
+        return total, rest
 
     def _less(self, total: SSAValue, taken: "Terms") -> SSAValue:
         for factor, atoms in taken.items():
@@ -152,3 +151,22 @@ def _sides(form: Linear) -> tuple[Terms, Terms]:
     for atom, factor in sorted(form.terms.items(), key=lambda term: -abs(term[1])):
         sides[factor < 0].setdefault(abs(factor), []).append(atom)
     return sides
+
+
+def _shares(factors: Sequence[int], constant: int) -> tuple[dict[int, int], int]:
+    """How many of each of `factors`, largest first, `constant` holds, and the rest: -33 is a row of 32 and one back.
+
+    Where the constant is negative, as a padded window makes it, a rest may go a little below 0.
+    """
+    shares = dict.fromkeys(factors, 0)
+    rests: list[int] = []
+    for number in reversed(range(len(factors))):
+        unit = factors[number + 1] if number + 1 < len(factors) else 1
+        if factors[number] % unit:
+            return shares, constant
+        below = min(_MOST_PADDING * unit, factors[number] // 2) if constant < 0 else 0
+        rests.append((constant - sum(rests) + below) % factors[number] - below)
+    whole = constant - sum(rests)
+    for factor, part in zip(factors, [whole, *reversed(rests[1:])], strict=False):
+        shares[factor] = part // factor
+    return shares, rests[0] if rests else constant
