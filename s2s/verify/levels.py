@@ -25,8 +25,8 @@ from s2s.weights import WeightStore
 _COMPUTES_NOTHING = (graph.ConstantOp, graph.ReshapeOp, graph.WeightOp)
 """Operations of `main` whose values come from elsewhere: lower levels lay them out anew, or have none."""
 
-OPERATION_LIMIT = 30_000_000
-"""Operations of the loop level that are still worth waiting for, about ten seconds."""
+OPERATION_LIMIT = 20_000_000
+"""Operations of the loop level that are still worth waiting for: they take some ten seconds."""
 
 
 @dataclass(frozen=True)

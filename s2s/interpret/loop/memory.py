@@ -1,5 +1,6 @@
 """Loads and stores, every position checked; views of the arena and weights."""
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -36,16 +37,16 @@ def load(scope: Scope, op: loop.LoadOp) -> Step:
     result = scope.new(op.result)
     if not isa(op.result.type, VectorType):
         return _load_scalar(scope, op, op.buffer, at, result)
-    offsets = _lanes(op.result.type, op.lanes) * op.lane_stride
-    empty = np.zeros(op.result.type.get_shape(), dtype_of(op.result.type))
-    low, high = int(offsets.min()), int(offsets.max())
+    lanes = _Lanes(op.result.type, op.lanes, op.lane_stride)
+    rest = None if op.lanes is None else np.zeros(op.result.type.get_shape(), dtype_of(op.result.type))
 
     def step(frame: Frame) -> None:
         first = at(frame)
-        if first + low < 0 or first + high >= size:
-            raise _outside(scope, op, op.buffer, first + low if first + low < 0 else first + high)
-        value = empty.copy()
-        value[: len(offsets)] = frame[buffer][first + offsets]
+        if first + lanes.low < 0 or first + lanes.high >= size:
+            raise _outside(scope, op, op.buffer, lanes.wrong(first))
+        value = frame[buffer][lanes.at(first)].copy()
+        if rest is not None:
+            value = np.concatenate([value, rest[lanes.count :]])
         frame[result] = value
 
     return step
@@ -57,19 +58,38 @@ def store(scope: Scope, op: loop.StoreOp) -> Step:
     buffer, size, value = scope.place(op.buffer), length(op.buffer), scope.place(op.value)
     if not isa(op.value.type, VectorType):
         return _store_scalar(scope, op, op.buffer, at, value)
-    offsets = _lanes(op.value.type, op.lanes) * op.lane_stride
-    low, high = int(offsets.min()), int(offsets.max())
+    lanes = _Lanes(op.value.type, op.lanes, op.lane_stride)
 
     def step(frame: Frame) -> None:
         first = at(frame)
-        if first + low < 0 or first + high >= size:
-            raise _outside(scope, op, op.buffer, first + low if first + low < 0 else first + high)
+        if first + lanes.low < 0 or first + lanes.high >= size:
+            raise _outside(scope, op, op.buffer, lanes.wrong(first))
         try:
-            frame[buffer][first + offsets] = frame[value][: len(offsets)]
+            frame[buffer][lanes.at(first)] = frame[value][: lanes.count]
         except ValueError as error:
             raise _constant(scope, op, op.buffer) from error
 
     return step
+
+
+class _Lanes:
+    """Which elements a vector access touches, counted from its position."""
+
+    def __init__(self, vector: VectorType[Attribute], lanes: IntegerAttr[Any] | None, stride: int) -> None:
+        self.count = vector.get_shape()[0] if lanes is None else int(lanes.value.data)
+        self.low, self.high = sorted((0, (self.count - 1) * stride))
+        self.at: Callable[[int], Any] = self._row if stride == 1 else self._scattered
+        self.offsets = np.arange(self.count) * stride
+
+    def wrong(self, first: int) -> int:
+        """The index to complain about."""
+        return first + (self.low if first + self.low < 0 else self.high)
+
+    def _row(self, first: int) -> slice:
+        return slice(first, first + self.count)
+
+    def _scattered(self, first: int) -> Array:
+        return first + self.offsets
 
 
 def load_at(scope: Scope, op: loop.LoadAtOp) -> Step:
@@ -113,11 +133,6 @@ def weight(scope: Scope, op: loop.WeightOp) -> Step | None:
         raise CompilerBug(f"{scope.where(op)}: weight {op.weight.data!r} is {len(values)} {values.dtype}, not {type}")
     scope.new(op.result, signless(values))
     return None
-
-
-def _lanes(vector: VectorType[Attribute], lanes: IntegerAttr[Any] | None) -> Array:
-    """The lanes that an access touches."""
-    return np.arange(vector.get_shape()[0] if lanes is None else lanes.value.data)
 
 
 def _load_scalar(scope: Scope, op: Operation, source: SSAValue, at: Position, result: int) -> Step:

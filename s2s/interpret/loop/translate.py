@@ -21,7 +21,7 @@ from s2s.interpret.affine import Frame, Position, position
 from s2s.interpret.loop import memory
 from s2s.interpret.loop.scope import Kernel, Scope, Step
 from s2s.interpret.numbers import fused_multiply_add, maximum, minimum
-from s2s.interpret.scalar import Scalar, function_of, is_scalar_op, number
+from s2s.interpret.scalar import Scalar, dtype_of, function_of, is_scalar_op, number
 
 Translator = Callable[[Scope, Any], Step | None]
 
@@ -198,10 +198,12 @@ def _constant(scope: Scope, op: arith.ConstantOp) -> None:
 
 
 def _broadcast(scope: Scope, op: loop.BroadcastOp) -> Step:
-    [lanes] = op.result.type.get_shape()
+    shape, dtype = op.result.type.get_shape(), dtype_of(op.result.type)
 
     def repeat(value: Scalar) -> Scalar:
-        return np.full(lanes, value)
+        vector = np.empty(shape, dtype)
+        vector.fill(value)
+        return vector
 
     return _scalar(scope, op, repeat)
 
