@@ -17,9 +17,10 @@ from xdsl.ir import Attribute, Block, Operation, SSAValue
 
 from s2s.analysis.dtypes import AnyTensor, Array, as_tensor_type, is_bool, is_float, to_numpy, type_of_array
 from s2s.dialects import graph
-from s2s.dialects.graph.traits import set_provenance
+from s2s.dialects.graph.pool import PoolOp
+from s2s.dialects.graph.traits import FusionKind, fusion_kind, set_provenance
 from s2s.errors import InputError
-from s2s.frontends.onnx.limits import MAX_FOLDED_ELEMENTS
+from s2s.frontends.onnx.limits import MAX_FOLDED_ELEMENTS, MAX_FOLDED_PRODUCTS
 from s2s.frontends.onnx.names import name_hint
 from s2s.interpret.graph import evaluate
 from s2s.weights import WeightStore
@@ -160,7 +161,7 @@ class Builder:
         known = [value.array for value in values if value.array is not None]
         if len(known) == len(values):
             op = operation(*_map_operands(operands, _placeholder), **properties)
-            if prod(as_tensor_type(op.results[0].type).get_shape()) <= MAX_FOLDED_ELEMENTS or isinstance(op, _VIEWS):
+            if isinstance(op, _VIEWS) or _is_cheap(op):
                 with np.errstate(all="ignore"):
                     return self.constant(evaluate(op, known)[0])
         op = operation(*_map_operands(operands, self.materialize), **properties)
@@ -189,6 +190,21 @@ class Builder:
             return graph.ConstantOp(array)
         stored = self.weights.add(name, array)
         return graph.WeightOp(stored, type_of_array(array), self.weights.hash(stored))
+
+
+def _is_cheap(op: Operation) -> bool:
+    """Whether evaluating `op` takes little time and memory, however large its operands claim to be."""
+    elements = prod(as_tensor_type(op.results[0].type).get_shape())
+    if fusion_kind(op) != FusionKind.OUT_FUSABLE:
+        return elements <= MAX_FOLDED_ELEMENTS
+    shapes = [as_tensor_type(operand.type).get_shape() for operand in op.operands]
+    if isinstance(op, graph.MatmulOp):
+        terms = shapes[0][-2 if op.transpose_a is not None else -1]
+    elif isinstance(op, graph.ConvOp | graph.ConvTransposeOp):
+        terms = prod(shapes[1][1:])
+    else:
+        terms = prod(op.window().kernel) if isinstance(op, PoolOp) else MAX_FOLDED_PRODUCTS
+    return elements * terms <= MAX_FOLDED_PRODUCTS
 
 
 def _placeholder(value: Value) -> SSAValue:

@@ -1,12 +1,11 @@
 """Operators whose result is known while the model is read: constants, shapes, ranges."""
 
 from collections.abc import Mapping
-from math import ceil
+from math import ceil, prod
 
 import numpy as np
 
 from s2s.analysis.dtypes import Array
-from s2s.analysis.shapes import MAX_ELEMENTS
 from s2s.frontends.onnx.builder import Value
 from s2s.frontends.onnx.node import Importer, Node
 from s2s.frontends.onnx.tensors import checked_shape, element_dtype, read_sparse
@@ -61,8 +60,7 @@ def _range(node: Node) -> Value:
     if step == 0:
         raise node.invalid("delta is 0", "give another step")
     count = max(0, ceil((last - first) / step))
-    if count > MAX_ELEMENTS:
-        raise node.invalid(f"has {count} elements, more than {MAX_ELEMENTS}", "shorten the range")
+    node.require_small(count, "the range")
     return node.constant(first + np.arange(count) * step, start.dtype)
 
 
@@ -71,6 +69,7 @@ def _eye_like(node: Node) -> Value:
     if x.rank != 2:
         raise node.invalid(f"input has {x.rank} dimensions", "give a matrix")
     dtype = element_dtype(node.integer("dtype"), f"{node.place}: attribute 'dtype'") if node.has("dtype") else x.dtype
+    node.require_small(prod(x.shape), "the matrix")
     shift = node.integer("k")
     return node.constant(np.eye(*x.shape, k=max(-x.shape[0], min(x.shape[1], shift))), dtype)
 

@@ -80,6 +80,7 @@ def _col2im(node: Node) -> Value:
     if prod(counts) != x.shape[2]:
         raise node.invalid(f"has {x.shape[2]} patches where {counts} fit", "fix the shapes")
     channels = x.shape[1] // taps
+    node.require_small(channels * taps * taps, "the kernel that places the patches")
     placing = np.tile(np.eye(taps).reshape(taps, 1, *kernel), [channels, *[1] * (rank + 1)])
     reached = [
         (count - 1) * stride + extent - low - high

@@ -16,6 +16,7 @@ _INDEX = np.dtype(np.int64)
 
 def iota(node: Node, size: int, rank: int, axis: int) -> Value:
     """`0, 1, …` along `axis` of a constant with `rank` dimensions, the others of size one."""
+    node.require_small(size, "a list of indices")
     return node.constant(np.arange(size).reshape([size if dim == axis else 1 for dim in range(rank)]), _INDEX)
 
 
@@ -113,7 +114,7 @@ def _trilu(node: Node) -> Value:
         raise node.invalid(f"input has {x.rank} dimensions", "give at least two")
     rows, columns = x.shape[-2:]
     shift = node.optional(1)
-    distance = node.constant(np.arange(columns) - np.arange(rows)[:, None], _INDEX)
+    distance = iota(node, columns, 2, 1) - iota(node, rows, 2, 0)
     bound = node.constant(0, _INDEX) if shift is None else reshape(shift, [])
     kept = emit(graph.GreaterEqualOp if node.flag("upper") else graph.LessEqualOp, distance, bound)
     return select(kept, x, 0)

@@ -17,6 +17,8 @@ MAX_DEPTH = 8
 """Bodies of If, Loop and Scan within each other, and calls of functions within each other."""
 MAX_FOLDED_ELEMENTS = 2**24
 """Elements of a constant that is computed during the import; larger ones are left to the network."""
+MAX_FOLDED_PRODUCTS = 2**26
+"""Multiplications of a convolution, pooling or matrix product that is computed during the import."""
 MAX_RANK = 16
 """Dimensions of one tensor."""
 MAX_NAME = 80

@@ -13,7 +13,7 @@ from s2s.frontends.onnx.limits import MAX_NAME
 def one_line(text: str | bytes) -> str:
     """`text` without control characters, cut to a readable length; protobuf hands out bytes that are not UTF-8."""
     decoded = text.decode("utf-8", "replace") if isinstance(text, bytes) else text
-    line = "".join(c if c.isprintable() else "?" for c in decoded)
+    line = decoded if decoded.isprintable() else "".join(c if c.isprintable() else "?" for c in decoded)
     return line if len(line) <= MAX_NAME else line[: MAX_NAME - 1] + "…"
 
 

@@ -10,6 +10,7 @@ from onnx import AttributeProto, GraphProto, NodeProto
 from s2s.analysis.dtypes import Array
 from s2s.errors import CompilerBug, InputError, UnsupportedError
 from s2s.frontends.onnx.builder import Builder, Value
+from s2s.frontends.onnx.limits import MAX_FOLDED_ELEMENTS
 from s2s.frontends.onnx.names import one_line, place
 from s2s.frontends.onnx.tensors import read_tensor
 
@@ -154,6 +155,11 @@ class Node:
         return self.attributes[name]
 
     # ------------------------------------------------------------------ values
+
+    def require_small(self, count: int, what: str) -> None:
+        """Refuse to make a constant that would be larger than any network needs."""
+        if count > MAX_FOLDED_ELEMENTS:
+            raise self.unsupported(f"{what} has {count} elements, more than {MAX_FOLDED_ELEMENTS}", "make it smaller")
 
     def constant(self, values: object, dtype: np.dtype[np.generic] | type[np.generic] | None = None) -> Value:
         """A constant of this node."""

@@ -146,6 +146,7 @@ def _top_k(node: Node) -> list[Value]:
     count = node.known_number(1, "K") if node.since >= 10 else node.integer("k")
     if count is None or not 0 < count <= size:
         raise node.invalid(f"K is {count} for {size} elements", "give 1 up to that many")
+    node.require_small(size * size, "the comparison of all pairs")
     before = greater if node.flag("largest", True) else less
     last = x.rank - 1
     perm = [*(dim for dim in range(x.rank) if dim != axis), axis]

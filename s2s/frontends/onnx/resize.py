@@ -121,6 +121,7 @@ def _resample(node: Node, x: Value, axes: list[_Axis], mode: str, nearest_mode: 
 
 
 def _taps(node: Node, axis: _Axis, size: int, mode: str, nearest_mode: str) -> Taps:
+    node.require_small(axis.count, "a resized axis")
     at = coordinates(mode, size, axis.scale, axis.count, axis.roi)
     kind = node.choice("mode", "nearest", "linear", "cubic", "bilinear")
     if kind == "nearest":
@@ -141,6 +142,7 @@ def _read(node: Node, x: Value, axis: int, taps: Taps) -> Value:
     if taps.is_identity(size):
         return x
     if taps.index.shape[1] > _MOST_TAPS:
+        node.require_small(len(taps.index) * size, "the matrix of weights")
         matrix = node.constant(taps.dense(size).T, x.dtype)
         perm = [*(dim for dim in range(x.rank) if dim != axis), axis]
         rows = emit(graph.MatmulOp, transpose(x, perm), matrix)

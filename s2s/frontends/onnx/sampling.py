@@ -154,6 +154,7 @@ def _roi_align(node: Node) -> Value:
     samples = (rois.shape[0], counts[0] * ratio, counts[1] * ratio, x.shape[1])
     if min(counts) < 1 or min(checked_shape(samples, node.place)) < 1:
         raise node.invalid(f"output of {counts[0]} x {counts[1]}", "give positive sizes")
+    node.require_small(max(counts) * ratio, "a row of samples")
     corners = [reshape(take(rois, 1, position, 1), [rois.shape[0]]) * scale for position in range(4)]
     if half_pixel:
         corners = [corner - 0.5 for corner in corners]

@@ -10,7 +10,7 @@ from s2s.dialects import graph
 from s2s.frontends.onnx.builder import Value, emit
 from s2s.frontends.onnx.node import Importer, Node
 from s2s.frontends.onnx.shape import reshape, transpose
-from s2s.frontends.onnx.tensors import checked_shape, element_dtype
+from s2s.frontends.onnx.tensors import element_dtype
 
 
 def fourier_matrix(count: int, parts: int, length: int, inverse: bool, onesided: bool) -> Array:
@@ -32,7 +32,7 @@ def fourier_matrix(count: int, parts: int, length: int, inverse: bool, onesided:
 def _checked_matrix(node: Node, count: int, parts: int, length: int, inverse: bool, onesided: bool) -> Array:
     if parts not in (1, 2) or length < 1:
         raise node.invalid(f"{count} numbers of {parts} parts, length {length}", "give real or complex numbers")
-    checked_shape((count, parts, length, 2), f"{node.place}: its matrix")
+    node.require_small(count * parts * length * 2, "the Fourier matrix")
     return fourier_matrix(count, parts, length, inverse, onesided)
 
 
@@ -100,7 +100,8 @@ def _mel_weight_matrix(node: Node) -> Value:
     bins, length, rate, lowest, highest = (float(node.known_number(i, name) or 0) for i, name in enumerate(names))
     if not (bins >= 1 and length >= 1 and rate > 0 and 0 <= lowest <= highest <= rate / 2):
         raise node.invalid(f"{bins:g} bins from {lowest:g} to {highest:g} Hz at {rate:g} Hz", "fix the filter bank")
-    shape = checked_shape((int(length) // 2 + 1, int(bins)), node.place)
+    shape = (int(length) // 2 + 1, int(bins))
+    node.require_small(shape[0] * (shape[1] + 2), "the filter bank")
     low, high = (2595 * np.log1p(edge / 700) / log(10) for edge in (lowest, highest))
     mels = np.arange(int(bins) + 2) * ((high - low) / (bins + 2)) + low
     edges = ((length + 1) * (700 * np.expm1(mels / 2595 * log(10))) // rate).astype(np.int64)

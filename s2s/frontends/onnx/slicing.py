@@ -117,7 +117,7 @@ def _pad(node: Node) -> Value:
         return pad(x, low, high, mode, node.real("value"))
     fill = node.optional(2) if mode == "constant" else None
     if fill is not None and fill.array is None:
-        inside = pad(node.constant(np.ones(x.shape, np.bool_)), low, high)
+        inside = pad(node.constant(np.broadcast_to(np.True_, x.shape)), low, high)
         return select(inside, pad(x, low, high), fill if fill.rank == 0 else emit(graph.ReshapeOp, fill, shape=[]))
     number = None if fill is None else node.known_number(2, "the pad value")
     return pad(x, low, high, mode, 0 if number is None else number)

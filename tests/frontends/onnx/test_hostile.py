@@ -9,6 +9,7 @@ from s2s.errors import InputError, UnsupportedError
 from s2s.frontends.onnx import import_model
 from support.onnx_mutants import mutate_bytes, mutate_model
 from support.onnx_seeds import SEEDS
+from support.onnx_text import onnx_model
 
 MODELS = [seed() for seed in SEEDS]
 BATCH = 100
@@ -47,3 +48,29 @@ def test_every_prefix_of_a_file():
     data = MODELS[1].SerializeToString()
     for length in range(0, len(data), 3):
         import_or_refuse(data[:length])
+
+
+BOMBS = {
+    "range": "(float[1] x) => (int64[N] y) <int64 a = {1}, int64 b = {1000000000000}> { y = Range(a, b, a) }",
+    "identity matrix": "(float[40000, 40000] x) => (float[40000, 40000] y) { y = EyeLike(x) }",
+    "one hot": """(int64[3] x, float[2] v) => (float[3, N] y) <int64 d = {1000000000}> { y = OneHot(x, d, v) }""",
+    "sorted": "(float[100000] x) => (float[5] y, int64[5] i) <int64[1] k = {5}> { y, i = TopK(x, k) }",
+    "spectrum": "(float[1, 100000, 1] x) => (float[1, 100000, 2] y) { y = DFT <axis = 1> (x) }",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("body", BOMBS.values(), ids=BOMBS)
+def test_constants_of_absurd_size_are_not_made(body: str):
+    with pytest.raises(UnsupportedError, match=r"elements, more than .*; make it smaller"):
+        import_model(onnx_model(body))
+
+
+def test_large_products_of_constants_are_left_to_the_network():
+    """Their windows written out would need terabytes."""
+    body = """(float[1] x) => (float y) <int64[4] s = {1, 1, 4000, 4000}, int64[4] t = {1, 1, 2000, 2000}> {
+        image = ConstantOfShape(s)
+        kernel = ConstantOfShape(t)
+        y = Conv(image, kernel)
+    }"""
+    operations = [op.name for op in import_model(onnx_model(body)).module.walk()]
+    assert "graph.conv" in operations
