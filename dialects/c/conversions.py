@@ -24,7 +24,7 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute
 from xdsl.utils.hints import isa
 
-from s2s.dialects.c.types import PtrType
+from s2s.dialects.c.types import VOID, PtrType
 
 ARITHMETIC: Final = ("+", "-", "*", "/")
 INTEGER_ONLY: Final = ("%", "&", "|", "^")
@@ -87,8 +87,7 @@ def binary_type(operator: str, lhs: Attribute, rhs: Attribute) -> Attribute | No
     if operator in LOGICAL:
         return i1
     if operator in COMPARISONS:
-        same_pointers = isinstance(lhs, PtrType) and isinstance(rhs, PtrType) and lhs.element == rhs.element
-        return i1 if same_pointers or common_type(lhs, rhs) is not None else None
+        return i1 if _comparable(lhs, rhs) or common_type(lhs, rhs) is not None else None
     if operator in ("+", "-") and isinstance(lhs, PtrType):
         return lhs.without_restrict() if is_integer(rhs) else None
     if operator in SHIFTS:
@@ -97,6 +96,13 @@ def binary_type(operator: str, lhs: Attribute, rhs: Attribute) -> Attribute | No
     if operator in INTEGER_ONLY and result is not None and not is_integer(result):
         return None
     return result if operator in BINARY_OPERATORS else None
+
+
+def _comparable(lhs: Attribute, rhs: Attribute) -> bool:
+    """Pointers to the same type, or one of them to `void`."""
+    if not isinstance(lhs, PtrType) or not isinstance(rhs, PtrType):
+        return False
+    return lhs.element == rhs.element or VOID in (lhs.element, rhs.element)
 
 
 def unary_type(operator: str, operand: Attribute) -> Attribute | None:

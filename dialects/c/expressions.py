@@ -161,8 +161,8 @@ class _CallEffects(MemoryEffect):
 class CallOp(IRDLOperation):
     """`result = callee(arguments)`: a statement where nothing comes back or nobody uses it.
 
-    A `pure` call only computes; one that `reads` also looks at what its pointers lead to. Any other may write there too,
-    and happens exactly once, where it stands. `comment` follows a call that is a statement.
+    A `pure` call only computes; one that `reads` also looks at what its pointers lead to. Any other may write there
+    too, and happens exactly once, where it stands. `comment` follows a call that is a statement.
     """
 
     name = "c.call"
@@ -201,7 +201,7 @@ class CallOp(IRDLOperation):
 
     def verify_(self) -> None:
         if self.result is None and (self.pure is not None or self.reads is not None):
-            raise VerifyException(f"{self.name}: {self.callee.data} gives nothing and writes nothing")
+            raise VerifyException(f"{self.name}: {self.callee.data} neither gives nor writes anything")
 
 
 def _result_of(name: str, operator: str, result: Attribute | None, *operands: SSAValue) -> Attribute:

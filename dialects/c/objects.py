@@ -1,14 +1,10 @@
 """Objects in memory: declarations, and the expressions that designate, read and write them."""
 
-from typing import ClassVar
-
 from xdsl.dialects.builtin import IntegerAttr, StringAttr
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.irdl import (
-    AnyAttr,
     IRDLOperation,
     ParsePropInAttrDict,
-    VarConstraint,
     irdl_op_definition,
     operand_def,
     opt_operand_def,
@@ -21,25 +17,36 @@ from xdsl.traits import MemoryReadEffect, MemoryWriteEffect, Pure
 from xdsl.utils.exceptions import VerifyException
 
 from s2s.dialects.c.conversions import ASSIGNMENT_OPERATORS, is_integer
-from s2s.dialects.c.types import ArrayType, LValueType, NamedType, PtrType
+from s2s.dialects.c.types import VOID, ArrayType, LValueType, NamedType, PtrType
 
 
 @irdl_op_definition
 class LetOp(IRDLOperation):
-    """A value with a name: `const float x0 = value;`. What `c-name-temporaries` makes of values used more than once."""
+    """A value with a name: `const float x0 = value;`. What `c-name-temporaries` makes of values used more than once.
+
+    A `void` pointer becomes a pointer to anything by it, as C allows.
+    """
 
     name = "c.let"
 
-    T: ClassVar = VarConstraint("T", AnyAttr())
     identifier = prop_def(StringAttr)
-    value = operand_def(T)
-    result = result_def(T)
+    value = operand_def()
+    result = result_def()
     traits = traits_def(Pure())
-    assembly_format = "$identifier $value attr-dict `:` type($result)"
+    assembly_format = "$identifier $value attr-dict `:` functional-type(operands, results)"
 
-    def __init__(self, identifier: str, value: SSAValue | Operation) -> None:
+    def __init__(self, identifier: str, value: SSAValue | Operation, type: Attribute | None = None) -> None:
         value = SSAValue.get(value)
-        super().__init__(operands=[value], properties={"identifier": StringAttr(identifier)}, result_types=[value.type])
+        super().__init__(
+            operands=[value],
+            properties={"identifier": StringAttr(identifier)},
+            result_types=[value.type if type is None else type],
+        )
+
+    def verify_(self) -> None:
+        void = isinstance(self.value.type, PtrType) and self.value.type.element == VOID
+        if self.value.type != self.result.type and not (void and isinstance(self.result.type, PtrType)):
+            raise VerifyException(f"{self.name}: value is {self.value.type}, result is {self.result.type}")
 
 
 @irdl_op_definition

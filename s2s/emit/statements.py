@@ -1,6 +1,7 @@
 """How statements, functions and tables are written: one statement a line, four columns a level."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby
 from typing import Any, cast
 
 from xdsl.dialects.builtin import ArrayAttr, DenseIntOrFPElementsAttr, StringAttr, SymbolRefAttr
@@ -79,20 +80,44 @@ class FunctionWriter:
     def _body(self) -> Iterator[str]:
         """The statements. Declarations in front stand apart; a parameter without use is named for the compiler."""
         unused = [f"{' ' * INDENT}(void){self._names[arg]};" for arg in self.func.args if not arg.uses]
-        declared = apart = False
-        for op in self.func.body.block.ops:
-            lines = list(self._statement(op, INDENT))
-            if lines and not apart and not isinstance(op, _DECLARATIONS):
-                apart = True
-                yield from ["", *unused] if declared else unused
-            declared |= bool(lines)
-            yield from lines
-        if not apart:
-            yield from unused
+        ops = list(self.func.body.block.ops)
+        first = next((at for at, op in enumerate(ops) if _acts(op)), len(ops))
+        declarations = list(self._statements(ops[:first], INDENT))
+        rest = [*unused, *self._statements(ops[first:], INDENT)]
+        yield from declarations
+        if declarations and rest:
+            yield ""
+        yield from rest
 
     def _block(self, block: Block, indent: int) -> Iterator[str]:
-        for op in block.ops:
-            yield from self._statement(op, indent)
+        return self._statements(block.ops, indent)
+
+    def _statements(self, ops: Iterable[Operation], indent: int) -> Iterator[str]:
+        """The lines of statements; calls that follow each other have their comments in one column."""
+        for commented, run in groupby(ops, lambda op: isinstance(op, c.CallOp) and op.comment is not None):
+            if commented:
+                yield from self._commented_calls([op for op in run if isinstance(op, c.CallOp)], indent)
+            else:
+                for op in run:
+                    yield from self._statement(op, indent)
+
+    def _commented_calls(self, calls: Sequence[c.CallOp], indent: int) -> Iterator[str]:
+        """Calls with comments behind them, or above where a line would get too long."""
+        written = [lay_out(self._call(op), indent) for op in calls]
+        comments = [f"/* {c_comment(op.comment.data)} */" if op.comment is not None else "" for op in calls]
+        fits = [
+            len(lines) == 1 and len(lines[0]) + 1 + len(comment) <= WIDTH
+            for lines, comment in zip(written, comments, strict=True)
+        ]
+        short = [lines[0] for lines, fit in zip(written, fits, strict=True) if fit]
+        room = WIDTH - max((len(comment) for comment, fit in zip(comments, fits, strict=True) if fit), default=0)
+        column = max((len(line) + 1 for line in short if len(line) < room), default=0)
+        for lines, comment, fit in zip(written, comments, fits, strict=True):
+            if fit:
+                yield f"{lines[0]:<{max(column, len(lines[0]) + 1)}}{comment}"
+            else:
+                yield " " * indent + comment
+                yield from lines
 
     def _statement(self, op: Operation, indent: int) -> Iterator[str]:
         """The lines of one statement; none for an expression, which is written where it is used."""
@@ -115,7 +140,7 @@ class FunctionWriter:
                 yield from lay_out(value, indent)
             case c.CommentOp():
                 yield from comment_lines(op.text.data, indent)
-            case c.CallOp() if op.result is None or not op.result.uses:
+            case c.CallOp() if _acts(op):
                 yield from lay_out(self._call(op), indent)
             case _ if not isinstance(op, EXPRESSIONS):
                 raise CompilerBug(f"{op.name} is no statement of C")
@@ -165,9 +190,15 @@ class FunctionWriter:
         return written(value, self._names.get)
 
     def _call(self, op: c.CallOp) -> Text:
-        """A call as a statement, with its comment behind it."""
-        comment = f" /* {c_comment(op.comment.data)} */" if op.comment is not None else ""
-        return call(f"{op.callee.data}(", [self.expression(argument).text for argument in op.arguments], f");{comment}")
+        """A call as a statement."""
+        return call(f"{op.callee.data}(", [self.expression(argument).text for argument in op.arguments], ");")
+
+
+def _acts(op: Operation) -> bool:
+    """Whether `op` is a statement that declares nothing."""
+    if isinstance(op, c.CallOp):
+        return op.result is None or not op.result.uses
+    return not isinstance(op, (*_DECLARATIONS, *EXPRESSIONS))
 
 
 def global_definition(op: c.GlobalOp) -> list[str]:

@@ -1,5 +1,8 @@
 """How types are written in C."""
 
+from typing import Any
+
+import numpy as np
 from xdsl.dialects.builtin import (
     BFloat16Type,
     Float16Type,
@@ -12,9 +15,10 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute
 from xdsl.utils.hints import isa
 
+from s2s.analysis.dtypes import ELEMENT_TYPES, to_numpy
 from s2s.dialects.c import ArrayType, NamedType, PtrType
 from s2s.dialects.c.conversions import is_unsigned
-from s2s.errors import CompilerBug
+from s2s.errors import CompilerBug, InputError
 
 INDEX = "int32_t"
 """The integer type that counts elements: wide enough for every buffer of 2 GB, narrow enough for a 32-bit core."""
@@ -69,6 +73,14 @@ def element_name(type: Attribute) -> str:
         if isinstance(type, known):
             return short
     raise CompilerBug(f"{type} is no element type")
+
+
+def dtype_named(name: str) -> np.dtype[Any]:
+    """The numpy dtype of an element name, as `metadata.json` has them."""
+    for element in ELEMENT_TYPES:
+        if element_name(element) == name:
+            return to_numpy(element)
+    raise InputError(f"{name}: no element type is called so; was the tree written by another version of s2s?")
 
 
 def _integer(type: IntegerType) -> str:

@@ -70,8 +70,11 @@ class Program:
         return [self._unit(part, [own_header]) for part in parts if part]
 
     def _unit(self, functions: Sequence[c.FuncOp], own_headers: Sequence[str]) -> Unit:
+        # Our own headers include s2s.h.
         needed = {header for func in functions for header in headers_of(func)} | set(self.headers)
-        ordered = sorted(needed - set(own_headers), key=lambda header: (_SYSTEM_FIRST.index(header[0]), header))
+        ordered = sorted(
+            needed - {'"s2s.h"', *own_headers}, key=lambda header: (_SYSTEM_FIRST.index(header[0]), header)
+        )
         named = {op.symbol.data for func in functions for op in func.walk() if isinstance(op, c.SymbolOp)}
         tables = [global_definition(table) for table in self.tables if table.sym_name.data in named]
         blocks = [*tables, *(FunctionWriter(func).definition() for func in functions)]

@@ -110,4 +110,4 @@ c.func @f(%x: f32) attributes {parameters = ["x", "y"]} {
 // -----
 
 c.call "abort"() {pure} : () -> ()
-// CHECK: c.call: abort gives nothing and writes nothing
+// CHECK: c.call: abort neither gives nor writes anything

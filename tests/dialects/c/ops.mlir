@@ -41,8 +41,8 @@ c.func @declarations() -> !c.named<"s2s_status"> {
   %wide = c.variable {align = 64 : i64, comment = "two pixels"} -> !c.lvalue<!c.array<64 x ui32>>
   // CHECK-NEXT: %p = c.address_of %wide : (!c.lvalue<!c.array<64 x ui32>>) -> !c.ptr<ui32>
   %p = c.address_of %wide : (!c.lvalue<!c.array<64 x ui32>>) -> !c.ptr<ui32>
-  // CHECK-NEXT: %q = c.let "q" %p : !c.ptr<ui32>
-  %q = c.let "q" %p : !c.ptr<ui32>
+  // CHECK-NEXT: %q = c.let "q" %p : (!c.ptr<ui32>) -> !c.ptr<ui32>
+  %q = c.let "q" %p : (!c.ptr<ui32>) -> !c.ptr<ui32>
   %now = c.load %acc : (!c.lvalue<i32>) -> i32
   %less = c.binary %now "<" %one : (i32, i32) -> i1
   // CHECK: c.if %less {

@@ -7,7 +7,7 @@ c.func @used_twice(%y: !c.ptr<f32>, %x: !c.ptr<f32, const>) {
   %from = c.subscript %x[%zero] : (!c.ptr<f32, const>, index) -> !c.lvalue<f32, const>
   %v = c.load %from : (!c.lvalue<f32, const>) -> f32
   // CHECK: %v = c.load
-  // CHECK-NEXT: [[X:%.*]] = c.let "v" %v : f32
+  // CHECK-NEXT: [[X:%.*]] = c.let "v" %v : (f32) -> f32
   // CHECK-NEXT: c.binary [[X]] "*" [[X]]
   %square = c.binary %v "*" %v : (f32, f32) -> f32
   // CHECK-NOT: c.let
@@ -26,7 +26,7 @@ c.func @swap(%y: !c.ptr<f32>) {
   %first = c.subscript %y[%zero] : (!c.ptr<f32>, index) -> !c.lvalue<f32>
   %second = c.subscript %y[%one] : (!c.ptr<f32>, index) -> !c.lvalue<f32>
   // CHECK: %a = c.load
-  // CHECK-NEXT: %a_1 = c.let "a" %a : f32
+  // CHECK-NEXT: %a_1 = c.let "a" %a : (f32) -> f32
   %a = c.load %first : (!c.lvalue<f32>) -> f32
   // CHECK: %b = c.load
   // CHECK-NEXT: c.assign %first "=" %b

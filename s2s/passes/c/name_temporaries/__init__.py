@@ -5,7 +5,7 @@
     c.assign %to "=" %a : !c.lvalue<f32>, f32
 ->
     %v = c.load %from : f32
-    %x0 = c.let "x0" %v : f32
+    %x0 = c.let "x0" %v : (f32) -> f32
     %a = c.binary %x0 "*" %x0 : (f32, f32) -> f32
     c.assign %to "=" %a : !c.lvalue<f32>, f32
 

@@ -87,7 +87,7 @@ class _Placement:
         return user
 
     def _wants_name(self, op: Operation, printing: Printing) -> bool:
-        if isinstance(op, c.LiteralOp | c.SymbolOp) or _is_constant(op):
+        if isinstance(op, c.LiteralOp | c.SymbolOp) or _is_constant(op) or _is_fixed_offset(op):
             return False
         if isinstance(op, c.CallOp) and has_effects(op, MemoryEffectKind.WRITE):
             return bool(op.results[0].uses) and not _hands_on(op)
@@ -137,6 +137,16 @@ def _is_constant(op: Operation) -> bool:
         isinstance(op, c.CallOp)
         and op.pure is not None
         and all(isinstance(argument.owner, c.LiteralOp) for argument in op.arguments)
+    )
+
+
+def _is_fixed_offset(op: Operation) -> bool:
+    """A pointer and a number, `a + 1024`, which says more than a name."""
+    return (
+        isinstance(op, c.BinaryOp)
+        and isinstance(op.result.type, c.PtrType)
+        and isinstance(op.lhs.owner, c.LetOp | Block)
+        and isinstance(op.rhs.owner, c.LiteralOp)
     )
 
 

@@ -2,19 +2,20 @@
 
 from collections.abc import Mapping
 
-from xdsl.dialects.builtin import IndexType, IntegerType, MemRefType, Signedness
+from xdsl.dialects.builtin import IndexType, IntegerType, MemRefType
 from xdsl.dialects.func import CallOp, ReturnOp
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.utils.hints import isa
 
+from s2s.analysis.dtypes import size_in_bytes
 from s2s.dialects import c, loop
 from s2s.dialects.graph.traits import provenance
 from s2s.emit.identifiers import c_macro, port_identifiers
+from s2s.emit.types import element_name
 from s2s.errors import CompilerBug
 from s2s.passes.loop.lower_to_c.builder import Builder
 from s2s.passes.loop.lower_to_c.main import Main
 
-_BYTE = IntegerType(8, Signedness.UNSIGNED)
 _VOID_POINTER = c.PtrType(c.VOID)
 
 
@@ -26,6 +27,8 @@ class LowerNetwork:
         inputs, outputs = port_identifiers(main.input_names, main.output_names)
         self.parameters = ["arena", *inputs, *outputs]
         self.arguments = [main.arena, *main.inputs, *main.outputs]
+        self.bases: dict[Attribute, SSAValue] = {}
+        """The pointer into the arena for each element type."""
 
     def run(self) -> c.FuncOp:
         """The function `<prefix>_run(arena, inputs…, outputs…)`."""
@@ -35,13 +38,21 @@ class LowerNetwork:
         b = Builder(block)
         for old, new in zip(self.arguments, block.args, strict=True):
             b.values[old] = new
-        b.values[self.main.arena] = b.add(c.LetOp("a", b.cast(block.args[0], c.PtrType(_BYTE))))
+        self._divide_arena(b, block.args[0])
         self._check(b, block)
         for op in self.main.func.body.block.ops:
             self._lower(b, op)
         block.add_op(c.ReturnOp(b.add(c.SymbolOp("S2S_OK", c.STATUS))))
         extents = ["", *(f"{c_macro(f'{self.prefix}_{name}')}_SIZE" for name in self.parameters[1:])]
         return c.FuncOp(f"{self.prefix}_run", types, c.STATUS, block, parameters=self.parameters, extents=extents)
+
+    def _divide_arena(self, b: Builder, arena: SSAValue) -> None:
+        """One pointer into the arena for each type that lies there: `float *const a = arena;`."""
+        views = [op for op in self.main.func.body.block.ops if isinstance(op, loop.ViewOp)]
+        elements = list(dict.fromkeys(_element(view.result.type) for view in views))
+        names = ["a"] if len(elements) == 1 else [f"a_{element_name(element)}" for element in elements]
+        for name, element in zip(names, elements, strict=True):
+            self.bases[element] = b.add(c.LetOp(name, arena, c.PtrType(element)))
 
     def _port(self, value: SSAValue, *, const: bool) -> Attribute:
         return c.PtrType(_element(value.type), const=const)
@@ -50,7 +61,7 @@ class LowerNetwork:
         """Refuse missing memory, and an arena that the kernels cannot use."""
         handed = list(block.args) if self.main.arena_size else list(block.args[1:])
         null = b.add(c.SymbolOp("NULL", _VOID_POINTER))
-        missing = [b.binary("==", b.cast(value, _VOID_POINTER), null) for value in handed]
+        missing = [b.binary("==", value, null) for value in handed]
         if missing:
             self._refuse(b, _any_of(b, missing), "S2S_ERR_NULL")
         if self.main.arena_size:
@@ -67,10 +78,7 @@ class LowerNetwork:
     def _lower(self, b: Builder, op: Operation) -> None:
         match op:
             case loop.ViewOp():
-                at = b.value(op.arena)
-                if op.offset.value.data:
-                    at = b.binary("+", at, b.literal(op.offset.value.data, IndexType()))
-                b.values[op.result] = at if _element(op.result.type) == _BYTE else b.cast(at, _VOID_POINTER)
+                b.values[op.result] = self._view(b, op)
             case loop.WeightOp():
                 pointer = c.PtrType(_element(op.result.type), const=True)
                 b.values[op.result] = b.add(c.SymbolOp(self.weights[op.weight.data], pointer))
@@ -82,6 +90,14 @@ class LowerNetwork:
                 pass
             case _:
                 raise CompilerBug(f"{op.name} is left in main; plan the memory first")
+
+    def _view(self, b: Builder, op: loop.ViewOp) -> SSAValue:
+        """`a + 1024`, counted in elements; always with the offset, so that the plan can be read off the calls."""
+        element = _element(op.result.type)
+        position, rest = divmod(op.offset.value.data, size_in_bytes(element))
+        if rest:
+            raise CompilerBug(f"a buffer of {element} lies at byte {op.offset.value.data} of the arena")
+        return b.binary("+", self.bases[element], b.literal(position, IndexType()))
 
 
 def _any_of(b: Builder, tests: list[SSAValue]) -> SSAValue:

@@ -1,0 +1,190 @@
+"""An emitted tree in this process: built into a shared library in a temporary directory, loaded, run, cleaned up.
+
+    with load(tree) as network:
+        outputs = network.run({"image": pixels})
+
+The caller's side of the contract is kept here as a firmware would keep it: the arena is ours, aligned as the header
+asks. Behind it and behind every output lies a guard, so that a kernel that writes too far is caught.
+"""
+
+import json
+import os
+import shutil
+import tempfile
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from s2s.analysis.dtypes import Array
+from s2s.emit.tree import Tree
+from s2s.emit.types import dtype_named
+from s2s.emit.write import RECORD
+from s2s.errors import CompilerBug, InputError
+from s2s.executor.declarations import executor_declarations
+from s2s.executor.session import Session
+from s2s.verify.footprint import INCLUDE_FOLDERS, SOURCE_FOLDERS
+from s2s.verify.toolchain import accepts_flag, default_compiler, run_program
+
+_GUARD = 64
+"""Bytes behind arena and outputs that no kernel may touch."""
+_UNTOUCHED = 0xA5
+
+
+@dataclass(frozen=True)
+class Port:
+    """An input or output as the record of a tree states it."""
+
+    name: str
+    dtype: np.dtype[Any]
+    shape: tuple[int, ...]
+
+
+def compile_library(
+    root: Path, output: Path, *, compiler: Sequence[str] | None = None, flags: Sequence[str] | None = None
+) -> None:
+    """Compile the sources of the tree at `root` into the shared library `output`.
+
+    `flags` are those of the tree's record unless given; a flag that the compiler refuses is left out.
+    """
+    command = tuple(compiler) if compiler is not None else default_compiler()
+    wanted = flags if flags is not None else _record(root)["target"]["flags"]
+    accepted = [flag for flag in wanted if accepts_flag(command, flag)]
+    includes = [f"-I{folder}" for folder in INCLUDE_FOLDERS]
+    sources = [path.relative_to(root) for folder in SOURCE_FOLDERS for path in sorted((root / folder).glob("*.c"))]
+    with tempfile.TemporaryDirectory(prefix="s2s-objects-") as folder:
+        objects = [Path(folder) / f"{number}.o" for number in range(len(sources))]
+
+        def compile_one(source: Path, made: Path) -> None:
+            run_program([*command, *accepted, "-fPIC", *includes, "-c", source, "-o", made], cwd=root)
+
+        with ThreadPoolExecutor(os.cpu_count()) as pool:
+            list(pool.map(compile_one, sources, objects))
+        run_program([*command, *accepted, "-shared", "-o", output.resolve(), *objects, "-lm"], cwd=root)
+
+
+def load(
+    tree: Tree | str | Path, *, compiler: Sequence[str] | None = None, flags: Sequence[str] | None = None
+) -> "LoadedNetwork":
+    """Build a tree, in memory or on disk, and load it; the result is a context manager that cleans up."""
+    folder = Path(tempfile.mkdtemp(prefix="s2s-"))
+    try:
+        root = Path(tree).resolve() if not isinstance(tree, Tree) else folder / "tree"
+        if isinstance(tree, Tree):
+            tree.write(root)
+        compile_library(root, folder / "network.so", compiler=compiler, flags=flags)
+        return LoadedNetwork(root, folder)
+    except BaseException:
+        shutil.rmtree(folder, ignore_errors=True)
+        raise
+
+
+class LoadedNetwork:
+    """A network in this process. `ffi`, `lib` and `name` are what `s2s.executor` wants of a library."""
+
+    def __init__(self, root: Path, folder: Path) -> None:
+        from cffi import FFI
+
+        record = _record(root)
+        self.name: str = record["name"]
+        self.executor: str = record["executor"]
+        self.inputs = tuple(map(_port, record["inputs"]))
+        self.outputs = tuple(map(_port, record["outputs"]))
+        self._arena_size: int = record["arena"]["size"]
+        self._arena_align: int = record["arena"]["align"]
+        self._folder = folder
+        self.ffi: Any = FFI()
+        if self.executor == "graph":
+            self.ffi.cdef(executor_declarations(self.name))
+        else:
+            pointers = ", ".join(["void *"] * (1 + len(self.inputs) + len(self.outputs)))
+            self.ffi.cdef(f"int {self.name}_run({pointers});")
+        self.lib: Any = self.ffi.dlopen(str(folder / "network.so"))
+
+    def run(self, inputs: Mapping[str, ArrayLike]) -> dict[str, Array]:
+        """The outputs by name for inputs by name; shapes and element types are the network's."""
+        arrays = [self._input(port, inputs) for port in self.inputs]
+        unknown = [name for name in inputs if name not in {port.name for port in self.inputs}]
+        if unknown:
+            known = ", ".join(port.name for port in self.inputs)
+            raise InputError(f"{unknown[0]}: {self.name} has no such input; its inputs are {known}")
+        found = self._run_graph(arrays) if self.executor == "graph" else self._run_aot(arrays)
+        return {port.name: value for port, value in zip(self.outputs, found, strict=True)}
+
+    def _input(self, port: Port, inputs: Mapping[str, ArrayLike]) -> Array:
+        if port.name not in inputs:
+            raise InputError(f"{port.name}: {self.name} needs this input, {port.dtype}{list(port.shape)}; give it")
+        value = np.asarray(inputs[port.name])
+        if value.dtype != port.dtype or value.shape != port.shape:
+            wanted = f"{port.dtype}{list(port.shape)}"
+            raise InputError(f"{port.name}: {value.dtype}{list(value.shape)} given, {wanted} wanted; convert it")
+        return np.ascontiguousarray(value)
+
+    def _run_aot(self, inputs: Sequence[Array]) -> list[Array]:
+        arena = _Guarded(self._arena_size, self._arena_align)
+        outputs = [_Guarded(_size(port), max(_GUARD, port.dtype.itemsize)) for port in self.outputs]
+        memory = [arena.memory, *inputs, *(output.memory for output in outputs)]
+        pointers = [self.ffi.cast("void *", each.ctypes.data) for each in memory]
+        status: int = getattr(self.lib, f"{self.name}_run")(*pointers)
+        if status != 0:
+            raise CompilerBug(f"{self.name}_run: status {status}")
+        for what, each in (("its arena", arena), *zip((port.name for port in self.outputs), outputs, strict=True)):
+            if not each.is_intact():
+                raise CompilerBug(f"{self.name}: a kernel wrote behind the end of {what}")
+        return [
+            each.memory.view(port.dtype).reshape(port.shape) for port, each in zip(self.outputs, outputs, strict=True)
+        ]
+
+    def _run_graph(self, inputs: Sequence[Array]) -> list[Array]:
+        session = Session(self)
+        for index, value in enumerate(inputs):
+            session.set_input(index, value)
+        session.run()
+        return [np.array(session.output_memory(index)) for index in range(len(self.outputs))]
+
+    def close(self) -> None:
+        """Unload the library and remove what was built."""
+        self.ffi.dlclose(self.lib)
+        shutil.rmtree(self._folder, ignore_errors=True)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+class _Guarded:
+    """Aligned bytes with a guard behind them."""
+
+    def __init__(self, size: int, align: int) -> None:
+        whole = np.full(size + align + _GUARD, _UNTOUCHED, np.uint8)
+        start = -whole.ctypes.data % align
+        self.memory = whole[start : start + size]
+        self._guard = whole[start + size : start + size + _GUARD]
+
+    def is_intact(self) -> bool:
+        """Whether the guard is as it was."""
+        return bool((self._guard == _UNTOUCHED).all())
+
+
+def _size(port: Port) -> int:
+    return int(np.prod(port.shape, dtype=np.int64)) * port.dtype.itemsize
+
+
+def _record(root: Path) -> dict[str, Any]:
+    try:
+        return json.loads((root / RECORD).read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise InputError(f"{root}: is no tree that s2s wrote; give the directory that `s2s compile` made") from error
+
+
+def _port(described: Mapping[str, Any]) -> Port:
+    return Port(described["name"], dtype_named(described["dtype"]), tuple(described["shape"]))
