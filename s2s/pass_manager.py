@@ -44,49 +44,53 @@ class PassTiming:
     """Operations in the module after the pass."""
 
 
-@dataclass(frozen=True)
-class PassRun:
-    """What came of running a list of passes."""
+class PassManager:
+    """Runs lists of passes, one after the other, on a module that goes down through the levels."""
 
-    timings: tuple[PassTiming, ...]
-    stopped: bool
-    """Whether `stop_after` cut the list short; the module is then not what the whole list would have made."""
+    def __init__(
+        self,
+        ctx: Context,
+        passes: Sequence[ModulePass],
+        debug: DebugOptions | None = None,
+        stream: TextIO | None = None,
+    ) -> None:
+        """Prepare for `passes`, all that may run; what `debug` asks for is printed on `stream` (standard error)."""
+        self.ctx = ctx
+        self.debug = debug if debug is not None else DebugOptions()
+        self.stream: TextIO = stream if stream is not None else sys.stderr
+        self.timings: list[PassTiming] = []
+        self.stopped = False
+        """Whether `stop_after` has been reached; nothing runs after that."""
+        self._count = 0
+        check_names(passes, self.debug)
 
+    def run(self, module: ModuleOp, passes: Sequence[ModulePass]) -> None:
+        """Apply `passes` to `module` in order, and verify it at the end: if it does not, the pass before is wrong."""
+        for number, each in enumerate(passes, 1):
+            if self.stopped:
+                return
+            progress.step(each.name)
+            start = time.perf_counter()
+            _apply(self.ctx, module, each)
+            seconds = time.perf_counter() - start
+            self.stopped = each.name == self.debug.stop_after
+            if self.debug.verify_each or self.stopped or number == len(passes):
+                _verify(module, each.name)
+            self._show(module, each, seconds)
 
-def run_passes(
-    ctx: Context,
-    module: ModuleOp,
-    passes: Sequence[ModulePass],
-    debug: DebugOptions | None = None,
-    stream: TextIO | None = None,
-) -> PassRun:
-    """Apply `passes` to `module` in order; what `debug` asks for is printed on `stream` (standard error).
+    def _show(self, module: ModuleOp, each: ModulePass, seconds: float) -> None:
+        self._count += 1
+        if self.debug.time_passes:
+            self.timings.append(PassTiming(each.name, seconds, sum(1 for _ in module.walk())))
+        if each.name in self.debug.print_ir_after or "all" in self.debug.print_ir_after:
+            self.stream.write(f"// IR after {self._count}. {each.spec()}\n")
+            Printer(self.stream).print_op(module)
+            self.stream.write("\n\n")
 
-    The module is verified after the last pass in any case. A module that does not verify is a bug of the pass before.
-    """
-    debug = debug if debug is not None else DebugOptions()
-    out: TextIO = stream if stream is not None else sys.stderr
-    check_names(passes, debug)
-    timings: list[PassTiming] = []
-    for number, each in enumerate(passes, 1):
-        progress.step(each.name)
-        start = time.perf_counter()
-        _apply(ctx, module, each)
-        seconds = time.perf_counter() - start
-        stopped = each.name == debug.stop_after
-        if debug.verify_each or stopped or number == len(passes):
-            _verify(module, each.name)
-        if debug.time_passes:
-            timings.append(PassTiming(each.name, seconds, sum(1 for _ in module.walk())))
-        if each.name in debug.print_ir_after or "all" in debug.print_ir_after:
-            out.write(f"// IR after {number}. {each.spec()}\n")
-            Printer(out).print_op(module)
-            out.write("\n\n")
-        if stopped:
-            break
-    if debug.time_passes:
-        print_timings(timings, out)
-    return PassRun(tuple(timings), stopped=debug.stop_after is not None)
+    def finish(self) -> None:
+        """Print the table of times, if asked for."""
+        if self.debug.time_passes:
+            print_timings(self.timings, self.stream)
 
 
 def check_names(passes: Sequence[ModulePass], debug: DebugOptions) -> None:

@@ -1,7 +1,9 @@
 """The debug aids of the pass manager do what they say."""
 
 import io
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TextIO
 
 import pytest
 from xdsl.context import Context
@@ -13,7 +15,7 @@ from xdsl.passes import ModulePass
 from s2s import progress
 from s2s.context import CompilerContext
 from s2s.errors import CompilerBug, InputError
-from s2s.pass_manager import DebugOptions, run_passes
+from s2s.pass_manager import DebugOptions, PassManager
 from support.project import ROOT
 
 
@@ -48,10 +50,19 @@ class RaisePass(ModulePass):
         raise KeyError("oops")
 
 
+def run_passes(
+    module: ModuleOp, passes: Sequence[ModulePass], debug: DebugOptions | None = None, stream: TextIO | None = None
+) -> PassManager:
+    manager = PassManager(CompilerContext(), passes, debug, stream)
+    manager.run(module, passes)
+    manager.finish()
+    return manager
+
+
 def test_prints_the_module_after_the_named_pass_only():
     out = io.StringIO()
     passes = [MarkPass("a"), RenamedPass("b")]
-    run_passes(CompilerContext(), ModuleOp([]), passes, DebugOptions(print_ir_after=("renamed",)), out)
+    run_passes(ModuleOp([]), passes, DebugOptions(print_ir_after=("renamed",)), out)
     assert out.getvalue().count("// IR after") == 1
     assert '// IR after 2. renamed{text="b"}\nbuiltin.module attributes {a = "a", b = "b"}' in out.getvalue()
 
@@ -65,13 +76,23 @@ class RenamedPass(MarkPass):
 
 def test_prints_after_all():
     out = io.StringIO()
-    run_passes(CompilerContext(), ModuleOp([]), [MarkPass(), RenamedPass()], DebugOptions(print_ir_after=("all",)), out)
+    run_passes(ModuleOp([]), [MarkPass(), RenamedPass()], DebugOptions(print_ir_after=("all",)), out)
     assert out.getvalue().count("// IR after") == 2
+
+
+def test_goes_on_through_several_lists():
+    out, module, passes = io.StringIO(), ModuleOp([]), [MarkPass("a"), RenamedPass("b"), MarkPass("c")]
+    manager = PassManager(CompilerContext(), passes, DebugOptions(("all",), stop_after="renamed"), out)
+    manager.run(module, passes[:1])
+    manager.run(module, passes[1:])
+    manager.run(module, passes)
+    assert set(module.attributes) == {"a", "b"}
+    assert out.getvalue().count("// IR after 1. mark") == out.getvalue().count("// IR after 2. renamed") == 1
 
 
 def test_stops_after_the_named_pass():
     module = ModuleOp([])
-    run = run_passes(CompilerContext(), module, [MarkPass("a"), RenamedPass("b")], DebugOptions(stop_after="mark"))
+    run = run_passes(module, [MarkPass("a"), RenamedPass("b")], DebugOptions(stop_after="mark"))
     assert run.stopped
     assert set(module.attributes) == {"a"}
 
@@ -79,28 +100,28 @@ def test_stops_after_the_named_pass():
 @pytest.mark.parametrize("debug", [DebugOptions(stop_after="merk"), DebugOptions(print_ir_after=("merk",))])
 def test_a_name_that_never_runs_is_refused(debug: DebugOptions):
     with pytest.raises(InputError, match="no pass merk runs here; the passes are mark"):
-        run_passes(CompilerContext(), ModuleOp([]), [MarkPass()], debug)
+        run_passes(ModuleOp([]), [MarkPass()], debug)
 
 
 def test_module_that_does_not_verify_is_a_bug_of_the_pass_before():
     with pytest.raises(CompilerBug, match="does not verify after the pass break"):
-        run_passes(CompilerContext(), ModuleOp([]), [BreakPass(), MarkPass()], DebugOptions(verify_each=True))
+        run_passes(ModuleOp([]), [BreakPass(), MarkPass()], DebugOptions(verify_each=True))
 
 
 def test_last_module_is_verified_in_any_case():
     with pytest.raises(CompilerBug, match="does not verify after the pass mark"):
-        run_passes(CompilerContext(), ModuleOp([]), [BreakPass(), MarkPass()])
+        run_passes(ModuleOp([]), [BreakPass(), MarkPass()])
 
 
 def test_exception_in_a_pass_names_the_pass():
     with pytest.raises(KeyError) as caught:
-        run_passes(CompilerContext(), ModuleOp([]), [RaisePass()])
+        run_passes(ModuleOp([]), [RaisePass()])
     assert caught.value.__notes__ == ["while the pass raise was running"]
 
 
 def test_times_every_pass():
     out = io.StringIO()
-    run = run_passes(CompilerContext(), ModuleOp([]), [MarkPass(), RenamedPass()], DebugOptions(time_passes=True), out)
+    run = run_passes(ModuleOp([]), [MarkPass(), RenamedPass()], DebugOptions(time_passes=True), out)
     assert [timing.name for timing in run.timings] == ["mark", "renamed"]
     assert "renamed" in out.getvalue()
 
@@ -108,7 +129,7 @@ def test_times_every_pass():
 def test_steps_reach_the_listener():
     heard: list[str] = []
     with progress.listening(heard.append):
-        run_passes(CompilerContext(), ModuleOp([]), [MarkPass(), RenamedPass()])
+        run_passes(ModuleOp([]), [MarkPass(), RenamedPass()])
     progress.step("nobody listens")
     assert heard == ["mark", "renamed"]
 
@@ -118,5 +139,5 @@ def test_xdsl_passes_run_too():
 
     ctx = CompilerContext()
     module = Parser(ctx, (ROOT / "tests" / "opt" / "xdsl_passes.mlir").read_text()).parse_module()
-    run_passes(ctx, module, [get_pass("canonicalize")(), get_pass("cse")(), get_pass("dce")()])
+    run_passes(module, [get_pass("canonicalize")(), get_pass("cse")(), get_pass("dce")()])
     assert "addf" not in str(module)
