@@ -1,0 +1,45 @@
+"""The Python face of s2s.
+
+artifact = s2s.compile("kws.onnx", target="host")
+artifact.write("kws")
+artifact.run({"mfcc": array})
+"""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from s2s.artifact import Artifact, compile_artifact
+from s2s.frontends.onnx import ModelSource
+from s2s.options import CompileOptions, Executor, Schedule, WeightForm
+from s2s.pass_manager import DebugOptions
+from s2s.verify.build import LoadedNetwork
+from s2s.verify.build import load as load_tree
+
+
+def compile(
+    model: ModelSource,
+    *,
+    target: str = "host",
+    executor: Executor = "aot",
+    name: str | None = None,
+    weights: WeightForm = "auto",
+    shapes: Mapping[str, tuple[int, ...]] | None = None,
+    schedule: Schedule = "default",
+    debug: DebugOptions | None = None,
+) -> Artifact:
+    """Compile a model (a path, the bytes of a file, or an `onnx.ModelProto`) to C. See `CompileOptions`."""
+    options = CompileOptions(
+        target=target,
+        executor=executor,
+        name=name,
+        weights=weights,
+        shapes=dict(shapes or {}),
+        schedule=schedule,
+        debug=debug if debug is not None else DebugOptions(),
+    )
+    return compile_artifact(model, options)
+
+
+def load(tree: str | Path) -> LoadedNetwork:
+    """Build a tree that `s2s compile` wrote, and load it."""
+    return load_tree(tree)

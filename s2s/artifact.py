@@ -1,0 +1,222 @@
+"""A compiled network: write it, run it, hold it against another engine, and read its figures."""
+
+import tempfile
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+from s2s import progress
+from s2s.analysis.dtypes import Array, tensor_type
+from s2s.compiler import Compilation, compile_model
+from s2s.dialects import c
+from s2s.emit.info import NetworkInfo
+from s2s.emit.tree import Tree, render
+from s2s.errors import InputError
+from s2s.frontends.onnx import ModelSource, load_model
+from s2s.options import CompileOptions
+from s2s.samples import sample
+from s2s.verify.build import LoadedNetwork, load
+from s2s.verify.compare import Comparison, Tolerance, compare, default_tolerance
+from s2s.verify.engines import EngineName, run_engine
+from s2s.verify.footprint import measure_tree
+from s2s.verify.levels import LevelsReport, compare_levels, graph_level, loop_level, outputs_level, tensor_level
+
+
+@dataclass(frozen=True)
+class Report:
+    """Figures of a compiled network, in bytes. Those that need the C compiler are None until they are measured."""
+
+    name: str
+    target: str
+    executor: str
+    kernels: int
+    arena: int
+    arena_lower_bound: int
+    arena_ratio: float
+    inputs: int
+    outputs: int
+    weights: int
+    flash: int | None = None
+    """Code and constants of network and runtime."""
+    code: int | None = None
+    static_ram: int | None = None
+    stack: int | None = None
+    stack_note: str = ""
+
+    def as_dict(self) -> dict[str, Any]:
+        """The figures in order; those that were not measured are left out."""
+        return {key: value for key, value in asdict(self).items() if value not in (None, "")}
+
+
+@dataclass(frozen=True)
+class Verification:
+    """How the emitted C compares with another engine, output by output, and the levels with each other."""
+
+    against: str
+    outputs: Mapping[str, Comparison]
+    levels: LevelsReport | None = None
+
+    @property
+    def passed(self) -> bool:
+        """Whether everything that was compared agrees."""
+        return all(each.passed for each in self.outputs.values()) and (self.levels is None or self.levels.passed)
+
+    def as_dict(self) -> dict[str, Any]:
+        """Flat fields for the command line and JSON."""
+        fields: dict[str, Any] = {"passed": self.passed, "against": self.against}
+        for name, comparison in self.outputs.items():
+            fields[f"output {name}"] = comparison.describe()
+        if self.levels is not None:
+            for level in self.levels.levels:
+                fields[f"level {level.level}"] = level.describe()
+        return fields
+
+
+class Artifact:
+    """What `s2s.compile` gives."""
+
+    def __init__(self, model: ModelSource, compilation: Compilation) -> None:
+        self._model, self._compilation = model, compilation
+        self._loaded: LoadedNetwork | None = None
+
+    @property
+    def name(self) -> str:
+        """The prefix of the network's C names."""
+        return self._compilation.network.name
+
+    @property
+    def info(self) -> NetworkInfo:
+        """Names, shapes and sizes; refused where the compilation was stopped early."""
+        if self._compilation.info is None:
+            raise InputError("--stop-after: the compilation was stopped before it reached C; leave the option out")
+        return self._compilation.info
+
+    def ir(self) -> str:
+        """The module as text, at the level it has reached."""
+        return str(self._compilation.module)
+
+    def tree(self) -> Tree:
+        """The files of the emitted tree, in memory."""
+        progress.step("writing C")
+        compilation = self._compilation
+        return render(compilation.module, self.info, compilation.weights, form=compilation.options.weights)
+
+    def write(self, destination: str | Path) -> Path:
+        """Write the tree to `destination`, whole or not at all."""
+        path = Path(destination)
+        self.tree().write(path)
+        return path
+
+    def loaded(self, *, flags: Sequence[str] | None = None) -> LoadedNetwork:
+        """The network built by the C compiler and loaded, once; `flags` replace those of the tree."""
+        if self._loaded is None:
+            tree = self.tree()
+            progress.step("compiling the C")
+            self._loaded = load(tree, flags=flags)
+        return self._loaded
+
+    def run(self, inputs: Mapping[str, Array]) -> dict[str, Array]:
+        """The outputs by name for inputs by name, computed by the emitted C."""
+        return self.loaded().run(inputs)
+
+    def report(self, *, measure: bool = False) -> Report:
+        """The figures; with `measure`, those that the C compiler knows too."""
+        info, compilation = self.info, self._compilation
+        bound = info.arena_lower_bound
+        report = Report(
+            name=info.name,
+            target=info.target.name,
+            executor=info.executor,
+            kernels=sum(isinstance(op, c.FuncOp) for op in compilation.module.ops) - 1,
+            arena=info.arena_size,
+            arena_lower_bound=bound,
+            arena_ratio=round(info.arena_size / bound, 4) if bound else 1.0,
+            inputs=sum(port.size for port in info.inputs),
+            outputs=sum(port.size for port in info.outputs),
+            weights=self._constant_bytes(),
+        )
+        return self._measured(report) if measure else report
+
+    def _constant_bytes(self) -> int:
+        store = self._compilation.weights
+        tables = [op for op in self._compilation.module.ops if isinstance(op, c.GlobalOp) and op.weight is not None]
+        return sum(store.get(op.weight.data).nbytes for op in tables if op.weight is not None)
+
+    def _measured(self, report: Report) -> Report:
+        with tempfile.TemporaryDirectory(prefix="s2s-tree-") as folder:
+            tree = self.write(Path(folder) / self.name)
+            progress.step("measuring flash and stack")
+            footprint = measure_tree(tree, self.name, self.info.target)
+        return replace(
+            report,
+            flash=footprint.flash,
+            code=footprint.code,
+            static_ram=footprint.static_ram,
+            stack=footprint.stack.bytes,
+            stack_note="; ".join(footprint.stack.reasons),
+        )
+
+    def verify(
+        self,
+        *,
+        against: EngineName = "onnxruntime",
+        levels: bool = False,
+        rtol: float | None = None,
+        atol: float | None = None,
+        seed: int = 0,
+    ) -> Verification:
+        """Run the C on made-up inputs and compare with another engine; with `levels`, also level against level."""
+        network = self._compilation.network
+        arrays = {port.name: sample(port.name, tensor_type(port.element, port.shape), seed) for port in network.inputs}
+        expected = run_engine(against, load_model(self._model), arrays)
+        found = self.run(arrays)
+        outputs = {
+            port.name: compare(wanted, found[port.name], _tolerance(wanted, rtol, atol))
+            for port, wanted in zip(network.outputs, expected, strict=True)
+        }
+        return Verification(against, outputs, self._compare_levels(list(arrays.values())) if levels else None)
+
+    def _compare_levels(self, inputs: Sequence[Array]) -> LevelsReport:
+        kept = compile_model(self._model, self._compilation.options, keep_levels=True)
+        store = kept.weights
+        return compare_levels(
+            {
+                "graph": graph_level(kept.levels["graph"], store),
+                "tensor": tensor_level(kept.levels["tensor"], store, fast=True),
+                "loop": loop_level(kept.levels["loop"], store),
+                "c": outputs_level(self._run_in_order),
+            },
+            inputs,
+        )
+
+    def _run_in_order(self, inputs: Sequence[Array]) -> list[Array]:
+        names = [port.name for port in self._compilation.network.inputs]
+        return list(self.run(dict(zip(names, inputs, strict=True))).values())
+
+    def close(self) -> None:
+        """Unload what was built and remove its files."""
+        if self._loaded is not None:
+            self._loaded.close()
+            self._loaded = None
+
+    def __enter__(self) -> "Artifact":
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+def _tolerance(expected: Array, rtol: float | None, atol: float | None) -> Tolerance:
+    usual = default_tolerance(expected.dtype)
+    if rtol is None and atol is None:
+        return usual
+    return Tolerance(usual.rtol if rtol is None else rtol, usual.atol if atol is None else atol)
+
+
+def compile_artifact(model: ModelSource, options: CompileOptions) -> Artifact:
+    """Compile `model`."""
+    return Artifact(model, compile_model(model, options))

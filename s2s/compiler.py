@@ -1,0 +1,171 @@
+"""From a model to C in memory: frontend, pipeline, and what emission has to know beside the C."""
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, IntegerAttr, ModuleOp, StringAttr
+from xdsl.dialects.func import FuncOp
+from xdsl.ir import Attribute
+
+from s2s import progress
+from s2s.analysis.dtypes import as_tensor_type, tensor_type
+from s2s.analysis.symbols import function_named
+from s2s.context import CompilerContext
+from s2s.emit.identifiers import c_identifier
+from s2s.emit.info import GoldenVector, NetworkInfo, PortInfo
+from s2s.errors import CompilerBug, InputError
+from s2s.frontends.onnx import Imported, LoadedModel, ModelSource, import_model, load_model
+from s2s.interpret.graph import run_graph
+from s2s.options import CompileOptions
+from s2s.pass_manager import PassManager
+from s2s.passes.loop.plan_memory import ARENA_ALIGN, ARENA_LOWER_BOUND, ARENA_SIZE
+from s2s.pipeline import LEVELS, pipeline
+from s2s.samples import sample
+from s2s.targets import get_target
+from s2s.weights import WeightStore
+
+LONGEST_NAME = 24
+GOLDEN_SEED = 0
+
+
+@dataclass(frozen=True)
+class Network:
+    """What is known of a network before it is compiled."""
+
+    name: str
+    """The prefix of its C names."""
+    source: str
+    sha256: str
+    inputs: tuple[PortInfo, ...]
+    outputs: tuple[PortInfo, ...]
+    golden: tuple[GoldenVector, ...]
+
+
+@dataclass(frozen=True)
+class Compilation:
+    """A network compiled as far as the options ask; `info` is there once it has reached C."""
+
+    network: Network
+    options: CompileOptions
+    module: ModuleOp
+    weights: WeightStore
+    levels: Mapping[str, ModuleOp]
+    """The module after each level, where they were asked for."""
+    info: NetworkInfo | None
+
+
+def compile_model(model: ModelSource, options: CompileOptions, *, keep_levels: bool = False) -> Compilation:
+    """Run the frontend and the pipeline. With `keep_levels`, the module is copied after every level."""
+    progress.step("reading the model")
+    loaded = load_model(model)
+    imported = import_model(loaded, shapes=options.shapes, name=options.name)
+    network = _describe(loaded, imported, options)
+    context, module = CompilerContext(imported.weights), imported.module
+    levels: dict[str, ModuleOp] = {}
+    arena: tuple[int, int, int] | None = None
+    passes_of = pipeline(options, network.name)
+    manager = PassManager(context, [each for passes in passes_of.values() for each in passes], options.debug)
+    for level, passes in passes_of.items():
+        manager.run(module, passes)
+        if keep_levels and level != LEVELS[-1]:
+            levels[level] = module.clone()
+        if level == "loop" and not manager.stopped:
+            arena = _arena(module)
+        if manager.stopped:
+            break
+    manager.finish()
+    if manager.stopped:
+        return Compilation(network, options, module, imported.weights, levels, None)
+    if arena is None:
+        raise CompilerBug("the pipeline ended without a memory plan")
+    return Compilation(network, options, module, imported.weights, levels, _info(network, options, arena))
+
+
+def _describe(loaded: LoadedModel, imported: Imported, options: CompileOptions) -> Network:
+    main = function_named(imported.module, "main")
+    if main is None:
+        raise CompilerBug("the imported module has no main")
+    inputs = _ports(main.arg_attrs, main.function_type.inputs.data)
+    outputs = _ports(main.res_attrs, main.function_type.outputs.data)
+    progress.step("computing a golden vector")
+    return Network(
+        name=_c_name(options.name, imported.name),
+        source=Path(loaded.label).name,
+        sha256=_digest(loaded),
+        inputs=inputs,
+        outputs=outputs,
+        golden=(_golden(imported, inputs),),
+    )
+
+
+def _c_name(wished: str | None, found: str) -> str:
+    name = c_identifier(wished if wished is not None else found, LONGEST_NAME)
+    if wished is not None and name != wished:
+        raise InputError(
+            f"--name {wished}: is not a C identifier of lower-case letters, digits and _, of at most {LONGEST_NAME} "
+            f"characters; try {name}"
+        )
+    return name
+
+
+def _digest(loaded: LoadedModel) -> str:
+    path = Path(loaded.label)
+    if loaded.folder is not None and path.is_file():
+        with path.open("rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+    return hashlib.sha256(loaded.proto.SerializeToString(deterministic=True)).hexdigest()
+
+
+def _ports(attributes: ArrayAttr[DictionaryAttr] | None, types: tuple[Attribute, ...]) -> tuple[PortInfo, ...]:
+    ports: list[PortInfo] = []
+    for dictionary, type in zip(attributes or (), types, strict=True):
+        name, tensor = dictionary.data["name"], as_tensor_type(type)
+        assert isinstance(name, StringAttr)
+        ports.append(PortInfo(name.data, tensor.element_type, tensor.get_shape()))
+    return tuple(ports)
+
+
+def _golden(imported: Imported, inputs: tuple[PortInfo, ...]) -> GoldenVector:
+    """Made-up inputs, and what the graph interpreter says they give."""
+    arrays = tuple(sample(port.name, tensor_type(port.element, port.shape), GOLDEN_SEED) for port in inputs)
+    return GoldenVector(arrays, tuple(run_graph(imported.module, arrays, imported.weights)))
+
+
+def _arena(module: ModuleOp) -> tuple[int, int, int]:
+    main = function_named(module, "main")
+    if main is None:
+        raise CompilerBug("the module lost its main")
+    size, align, bound = (_integer(main, key) for key in (ARENA_SIZE, ARENA_ALIGN, ARENA_LOWER_BOUND))
+    return size, align, bound
+
+
+def _integer(main: FuncOp, key: str) -> int:
+    attribute = main.attributes.get(key)
+    if not isinstance(attribute, IntegerAttr):
+        raise CompilerBug(f"main has no attribute {key}; loop-plan-memory states it")
+    return attribute.value.data
+
+
+def _info(network: Network, options: CompileOptions, arena: tuple[int, int, int]) -> NetworkInfo:
+    size, align, bound = arena
+    return NetworkInfo(
+        name=network.name,
+        source=network.source,
+        sha256=network.sha256,
+        target=get_target(options.target),
+        inputs=network.inputs,
+        outputs=network.outputs,
+        arena_size=size,
+        arena_align=align,
+        arena_lower_bound=bound,
+        executor=options.executor,
+        golden=network.golden,
+        options={
+            "target": options.target,
+            "executor": options.executor,
+            "schedule": options.schedule,
+            "weights": options.weights,
+        },
+    )
