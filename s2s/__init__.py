@@ -5,12 +5,14 @@
 
 from typing import TYPE_CHECKING, Any
 
-from s2s.version import VERSION as __version__
+from s2s.version import VERSION
 
 if TYPE_CHECKING:
     from s2s.api import compile as compile
     from s2s.api import load as load
     from s2s.artifact import Artifact as Artifact
+
+__version__ = VERSION
 
 __all__ = ["Artifact", "__version__", "compile", "load"]
 

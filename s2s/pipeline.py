@@ -60,7 +60,7 @@ def tensor_passes(options: CompileOptions) -> list[ModulePass]:
     return [
         # Operators become domains, access maps and scalar bodies.
         _pass("graph-lower-to-tensor"),
-        # Bias, activation and residual move into the computation that feeds them; before schedules, which tile the whole.
+        # Bias, activation and residual move into the computation that feeds them; schedules then tile the whole.
         *([_pass("tensor-fuse-computes")] if tuned else []),
         # Fewer, longer dimensions tile better.
         *([_pass("tensor-collapse-dims")] if tuned else []),
