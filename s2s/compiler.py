@@ -27,6 +27,8 @@ from s2s.targets import get_target
 from s2s.weights import WeightStore
 
 LONGEST_NAME = 24
+RUNTIME_PREFIX = "s2s"
+"""What the names of the runtime start with."""
 GOLDEN_SEED = 0
 
 
@@ -102,10 +104,12 @@ def _describe(loaded: LoadedModel, imported: Imported, options: CompileOptions) 
 
 def _c_name(wished: str | None, found: str) -> str:
     name = c_identifier(wished if wished is not None else found, LONGEST_NAME)
+    if name.partition("_")[0] == RUNTIME_PREFIX:
+        name = f"net_{name}"[:LONGEST_NAME]
     if wished is not None and name != wished:
         raise InputError(
-            f"--name {wished}: is not a C identifier of lower-case letters, digits and _, of at most {LONGEST_NAME} "
-            f"characters; try {name}"
+            f"--name {wished}: names in C start with it, so it has lower-case letters, digits and _, at most "
+            f"{LONGEST_NAME} characters, and is neither a word of C nor {RUNTIME_PREFIX}; try {name}"
         )
     return name
 

@@ -1,11 +1,15 @@
 """`s2s compile`: a network in, a tree of C out."""
 
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
 from s2s.cli import options
+from s2s.cli.output import number
+
+if TYPE_CHECKING:
+    from s2s.artifact import Report
 
 
 def compile_command(
@@ -58,8 +62,19 @@ def compile_command(
             print(artifact.ir())
             return
         tree = artifact.write(output if output is not None else Path(artifact.name))
-    report = {"tree": str(tree), **artifact.report().as_dict()}
+        report = artifact.report()
     if as_json:
-        print_json(report)
+        print_json({"tree": str(tree), **report.as_dict()})
     else:
-        print_fields(report)
+        print_fields({"tree": tree, **describe(report)})
+
+
+def describe(report: "Report") -> dict[str, str]:
+    """The figures of a network in words."""
+    return {
+        "target": f"{report.target}, executor {report.executor}",
+        "kernels": number(report.kernels),
+        "RAM": f"{number(report.arena)} bytes of arena, no plan could do with less than "
+        f"{number(report.arena_lower_bound)}; inputs {number(report.inputs)}, outputs {number(report.outputs)}",
+        "constants": f"{number(report.weights)} bytes",
+    }

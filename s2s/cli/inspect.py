@@ -33,7 +33,7 @@ def inspect_command(model: options.Model, shape: options.Shapes = None, as_json:
 
 def show(found: "Inspection") -> None:
     """Print what was found for people."""
-    from s2s.cli.output import console, field_grid, number
+    from s2s.cli.output import number, print_fields
 
     opsets = ", ".join(f"{domain} {version}" for domain, version in found.opsets.items())
     fields = {"model": found.model, "producer": found.producer or "unknown", "opset": opsets}
@@ -46,6 +46,6 @@ def show(found: "Inspection") -> None:
         fields["weights"] = f"{number(found.parameters)} in {number(found.weight_bytes)} bytes"
         fields["work"] = f"{number(found.multiply_adds)} multiply-adds"
         fields["activations"] = f"at most {number(found.activation_bytes)} bytes at a time, before fusion"
-    console().print(field_grid(fields))
+    print_fields(fields)
     for reason in found.unsupported:
-        console().print(f"not supported: {reason}", style="red", markup=False, highlight=False, soft_wrap=True)
+        print(f"not supported: {reason}")

@@ -5,13 +5,8 @@ import sys
 import threading
 from collections.abc import Generator, Mapping
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
 
 from s2s import progress
-
-if TYPE_CHECKING:
-    from rich.console import Console
-    from rich.table import Table
 
 PATIENCE = 1.0
 """Seconds after which someone at a terminal wonders what is going on."""
@@ -42,24 +37,13 @@ def print_json(value: object) -> None:
     print(json.dumps(value, indent=2, ensure_ascii=False))
 
 
-def console() -> "Console":
-    """Where results go."""
-    from rich.console import Console
-
-    return Console(highlight=False)
-
-
 def number(value: float | None) -> str:
     """A count with its thousands set apart."""
     return "unknown" if value is None else f"{value:,}"
 
 
-def field_grid(fields: Mapping[str, str]) -> "Table":
-    """Names and values in two columns."""
-    from rich.table import Table
-    from rich.text import Text
-
-    grid = Table.grid(padding=(0, 2))
+def print_fields(fields: Mapping[str, object]) -> None:
+    """Print names and values in two columns."""
+    width = max(map(len, fields), default=0)
     for name, value in fields.items():
-        grid.add_row(Text(name, style="bold"), Text(value))
-    return grid
+        print(f"{name:<{width}}  {value}")

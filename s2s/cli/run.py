@@ -1,7 +1,7 @@
 """`s2s run`: a tree of C built and called with arrays from files."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
 
@@ -62,7 +62,7 @@ def load(name: str, file: Path) -> "npt.NDArray[np.generic]":
         raise InputError(f"--input {name}={file}: cannot be read: {error}; write it with numpy.save") from error
     if not isinstance(array, np.ndarray):
         raise InputError(f"--input {name}={file}: holds several arrays; write the one array with numpy.save")
-    return array
+    return cast("npt.NDArray[np.generic]", array)
 
 
 def save(results: "dict[str, npt.NDArray[np.generic]]", folder: Path) -> None:

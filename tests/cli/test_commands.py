@@ -1,0 +1,93 @@
+"""The commands on the example network: they do what the Python functions do."""
+
+import json
+import os
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from s2s import api
+from s2s.cli.main import run
+from support.project import ROOT
+
+DIGITS = ROOT / "examples" / "digits" / "digits.onnx"
+HELD_OUT = ROOT / "examples" / "digits" / "held_out.npz"
+
+
+def files(tree: Path) -> dict[str, bytes]:
+    return {path.relative_to(tree).as_posix(): path.read_bytes() for path in sorted(tree.rglob("*")) if path.is_file()}
+
+
+def test_compile_writes_the_tree_of_the_python_function(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    args = ["--target", "c", "--executor", "graph", "--name", "net", "--weights", "arrays", "--schedule", "reference"]
+    assert run(["compile", str(DIGITS), "-o", str(tmp_path / "by_command"), *args]) == 0
+    assert f"tree       {tmp_path / 'by_command'}" in capsys.readouterr().out
+    artifact = api.compile(DIGITS, target="c", executor="graph", name="net", weights="arrays", schedule="reference")
+    artifact.write(tmp_path / "by_function")
+    assert files(tmp_path / "by_command") == files(tmp_path / "by_function")
+
+
+def test_compile_as_json(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    assert run(["compile", str(DIGITS), "-o", str(tmp_path / "out"), "--json"]) == 0
+    report = json.loads(capsys.readouterr().out)
+    assert report["tree"] == str(tmp_path / "out")
+    assert report["arena"] >= report["arena_lower_bound"] > 0
+
+
+def test_compile_names_the_folder_after_the_network(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.chdir(tmp_path)
+    assert run(["compile", str(DIGITS)]) == 0
+    assert os.listdir(tmp_path) == ["digits"]
+
+
+def test_compile_stops_after_a_pass_and_writes_no_tree(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    assert run(["compile", str(DIGITS), "-o", str(tmp_path / "out"), "--stop-after", "graph-fuse-ops"]) == 0
+    shown = capsys.readouterr()
+    assert "graph.call @conv_3x3_relu" in shown.out
+    assert shown.err == ""
+    assert not (tmp_path / "out").exists()
+
+
+def test_compile_shows_what_it_does(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    args = ["--print-ir-after", "tensor-pick-schedule", "--verify-each", "--time-passes"]
+    assert run(["compile", str(DIGITS), "-o", str(tmp_path / "out"), *args]) == 0
+    shown = capsys.readouterr().err
+    assert shown.count("// IR after") == 1
+    assert "#tensor.schedule<" in shown
+    assert "c-name-temporaries" in shown
+    assert "total" in shown
+
+
+def test_run_gives_what_the_network_gives(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    held_out = np.load(HELD_OUT)
+    np.save(tmp_path / "image.npy", held_out["images"][:1])
+    assert run(["compile", str(DIGITS), "-o", str(tmp_path / "digits")]) == 0
+    image = ["--input", f"image={tmp_path / 'image.npy'}"]
+    assert run(["run", str(tmp_path / "digits"), *image, "--output", str(tmp_path / "results")]) == 0
+    probabilities = np.load(tmp_path / "results" / "probabilities.npy")
+    assert probabilities.argmax() == held_out["labels"][0]
+    capsys.readouterr()
+    assert run(["run", str(tmp_path / "digits"), *image, "--json"]) == 0
+    shown = json.loads(capsys.readouterr().out)["probabilities"]
+    assert (shown["dtype"], shown["shape"]) == ("float32", [1, 10])
+    np.testing.assert_array_equal(np.float32(shown["values"]), probabilities)
+
+
+def test_run_wants_every_input(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    assert run(["compile", str(DIGITS), "-o", str(tmp_path / "digits")]) == 0
+    assert run(["run", str(tmp_path / "digits")]) == 2
+    assert "s2s: error: image: digits needs this input, float32[1, 1, 8, 8]" in capsys.readouterr().err
+
+
+def test_verify_agrees_with_onnxruntime_and_level_with_level(capsys: pytest.CaptureFixture[str]):
+    pytest.importorskip("onnxruntime")
+    assert run(["verify", str(DIGITS), "--levels", "--json"]) == 0
+    report = json.loads(capsys.readouterr().out)
+    assert report["passed"] is True
+    assert "agrees with level loop" in report["level c"]
+
+
+def test_verify_exits_with_1_when_the_numbers_differ(capsys: pytest.CaptureFixture[str]):
+    assert run(["verify", str(DIGITS), "--against", "reference", "--rtol", "0", "--atol", "0"]) == 1
+    assert "elements differ" in capsys.readouterr().out
