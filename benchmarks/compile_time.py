@@ -11,7 +11,6 @@ import argparse
 import subprocess
 import sys
 import tempfile
-import time
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -20,7 +19,7 @@ from pathlib import Path
 import s2s
 from benchmarks.chains import chain
 from benchmarks.models import CACHE, DIGITS, available
-from benchmarks.timing import growth, pin
+from benchmarks.timing import children, growth, now, pin
 from s2s import progress
 from s2s.frontends.onnx import ModelSource
 from s2s.options import CompileOptions
@@ -45,14 +44,14 @@ class Stopwatch:
 
     def turn_to(self, stage: str) -> None:
         """The running stage ends and `stage` begins."""
-        now = time.perf_counter()
-        self.seconds[self._stage] += now - self._since
-        self._stage, self._since = stage, now
+        moment = now()
+        self.seconds[self._stage] += moment - self._since
+        self._stage, self._since = stage, moment
 
     @contextmanager
     def running(self) -> Generator[None]:
         """Measure what happens inside the block."""
-        self._since = time.perf_counter()
+        self._since = now()
         coming = [(each.name, level) for level, passes in pipeline(CompileOptions(), "x").items() for each in passes]
 
         def step(name: str) -> None:
@@ -79,9 +78,9 @@ def fastest_command(arguments: Sequence[str], runs: int) -> float:
     best = float("inf")
     for _ in range(runs):
         with tempfile.TemporaryDirectory() as folder:
-            start = time.perf_counter()
+            start = children()
             subprocess.run([sys.executable, "-m", "s2s", *arguments], check=True, capture_output=True, cwd=folder)
-            best = min(best, time.perf_counter() - start)
+            best = min(best, children() - start)
     return best
 
 

@@ -14,8 +14,17 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from s2s.errors import InputError
-from s2s.verify.call_graph import Stack, deepest_stack
-from s2s.verify.toolchain import compiler_version, default_compiler, is_gcc, run_program, sibling_program
+from s2s.targets import Target
+from s2s.targets.flags import compile_flags
+from s2s.verify.call_graph import TABLES, Stack, deepest_stack
+from s2s.verify.toolchain import (
+    accepts_flag,
+    compiler_version,
+    default_compiler,
+    is_gcc,
+    run_program,
+    sibling_program,
+)
 
 FIRST_GCC_WITH_CALL_GRAPHS = 10
 UNWINDING = (".eh_frame", ".gcc_except_table", ".ARM.ex")
@@ -23,6 +32,10 @@ UNWINDING = (".eh_frame", ".gcc_except_table", ".ARM.ex")
 
 RELOCATED = ".data.rel.ro"
 """Constants that hold addresses: only where code can be loaded anywhere do they have to be written once."""
+
+SOURCE_FOLDERS = ("src", "runtime/src")
+INCLUDE_FOLDERS = ("include", "src", "runtime/include")
+"""Where a tree has the files that its library is made of; `test/` is no part of it."""
 
 
 @dataclass(frozen=True)
@@ -105,6 +118,24 @@ def measure(
         graphs = [path.read_text() for path in (output.with_suffix(".ci") for output in outputs) if path.is_file()]
     stack = deepest_stack(graphs, entry) if obstacle is None else Stack(None, reasons=(obstacle,))
     return Footprint(compiler_version(command), tuple(flags), objects, stack)
+
+
+def measure_tree(tree: Path, name: str, target: Target, compiler: Sequence[str] | None = None) -> Footprint:
+    """Measure what `s2s compile` wrote for the network `name`, built the way its own build files do.
+
+    The stack is that of the network's run function, or that of the executor if the tree has tables for one.
+    """
+    command = tuple(compiler) if compiler is not None else default_compiler()
+    sources = [path for folder in SOURCE_FOLDERS for path in sorted((tree / folder).glob("*.c"))]
+    flags = compile_flags(target)
+    return measure(
+        sources,
+        entry="s2s_executor_run" if (tree / "src" / f"{name}{TABLES}").is_file() else f"{name}_run",
+        include=[tree / folder for folder in INCLUDE_FOLDERS],
+        flags=[flag for flag in flags if flag not in target.cflags or accepts_flag(command, flag)],
+        compiler=command,
+        root=tree,
+    )
 
 
 def object_size(path: Path, source: str, compiler: tuple[str, ...]) -> ObjectSize:

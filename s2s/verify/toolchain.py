@@ -68,3 +68,13 @@ def is_gcc(compiler: tuple[str, ...]) -> bool:
 def sibling_program(compiler: tuple[str, ...], name: str) -> str:
     """The tool of that name that belongs to a compiler: a cross compiler has an `objdump` of its own."""
     return find_program(run_program([*compiler, f"-print-prog-name={name}"]).strip())
+
+
+@cache
+def accepts_flag(compiler: tuple[str, ...], flag: str) -> bool:
+    """Whether a compiler knows a flag; some only warn about those they do not know."""
+    try:
+        run_program([*compiler, "-Werror", flag, "-x", "c", "-c", os.devnull, "-o", os.devnull])
+    except ToolchainError:
+        return False
+    return True
