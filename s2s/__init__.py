@@ -1,29 +1,28 @@
 """s2s: a source-to-source compiler from trained neural networks to portable C99.
 
-`s2s.compile` and `s2s.load` are the way in; they are imported when they are first used, so that `import s2s` is quick.
+    artifact = s2s.compile("kws.onnx", target="c")
+    artifact.write("kws")
+
+The names below are imported when first used, so that `import s2s` and the command line start at once.
 """
 
-from typing import TYPE_CHECKING, Any
-
-from s2s.version import VERSION
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from s2s.api import compile as compile
-    from s2s.api import load as load
-    from s2s.artifact import Artifact as Artifact
+    from s2s.api import Artifact, compile, load
 
-__version__ = VERSION
+    __version__: str
 
 __all__ = ["Artifact", "__version__", "compile", "load"]
 
 
-def __getattr__(name: str) -> Any:
-    if name in ("compile", "load"):
-        from s2s import api
+def __getattr__(name: str) -> object:
+    if name not in __all__:
+        raise AttributeError(f"module 's2s' has no attribute {name!r}")
+    if name == "__version__":
+        from s2s.version import VERSION
 
-        return getattr(api, name)
-    if name == "Artifact":
-        from s2s.artifact import Artifact
+        return VERSION
+    from s2s import api
 
-        return Artifact
-    raise AttributeError(f"module 's2s' has no attribute {name!r}")
+    return getattr(api, name)
