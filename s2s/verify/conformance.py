@@ -1,13 +1,43 @@
-"""Adapters for the ONNX conformance runner: `function(model_path, inputs) -> outputs`."""
+"""Adapters for the ONNX conformance runner: `function(model_path, inputs) -> outputs`.
+
+`run` is the whole compiler: the emitted C, built and called. `run_graph` stops after the frontend, so that a case that
+fails there and one that fails further down can be told apart.
+"""
 
 from collections.abc import Sequence
 
 from s2s.analysis.dtypes import Array
+from s2s.api import compile
 from s2s.frontends.onnx import import_model
 from s2s.interpret.graph import run_graph as interpret
+from s2s.options import Executor
+from s2s.targets.flags import STANDARD
+
+QUICK = "-O1"
+"""How networks are optimised that take longer to compile than to run."""
+SMALL_WEIGHTS = 1 << 20
+"""Bytes of weights up to which a network is built with the quick flags."""
+
+
+def run(model_path: str, inputs: Sequence[Array]) -> list[Array]:
+    """Compile to C, build, and run as the entry function does."""
+    return _run_c(model_path, inputs, "aot")
+
+
+def run_executor(model_path: str, inputs: Sequence[Array]) -> list[Array]:
+    """Compile to C, build, and run by the graph executor."""
+    return _run_c(model_path, inputs, "graph")
 
 
 def run_graph(model_path: str, inputs: Sequence[Array]) -> list[Array]:
-    """Import the model and run it by the numpy meaning of the graph dialect: a test of the frontend alone."""
+    """Import the model and run it by the numpy meaning of the graph dialect."""
     imported = import_model(model_path)
     return interpret(imported.module, inputs, imported.weights)
+
+
+def _run_c(model_path: str, inputs: Sequence[Array], executor: Executor) -> list[Array]:
+    with compile(model_path, executor=executor) as artifact:
+        small = artifact.report().weights <= SMALL_WEIGHTS
+        network = artifact.loaded(flags=(*STANDARD, QUICK, *artifact.info.target.cflags) if small else None)
+        names = [port.name for port in network.inputs]
+        return list(network.run(dict(zip(names, inputs, strict=True))).values())
