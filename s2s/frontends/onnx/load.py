@@ -7,11 +7,12 @@ with `tensors.py`; external files are opened only there, through the onnx packag
 """
 
 import os
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from google.protobuf.message import DecodeError
-from onnx import IR_VERSION, ModelProto
+from onnx import IR_VERSION, ModelProto, OperatorSetIdProto
 
 from s2s.errors import InputError, UnsupportedError
 from s2s.frontends.onnx.limits import MAX_FILE_BYTES, MAX_OPSET, MIN_OPSET
@@ -79,15 +80,23 @@ def _check_versions(loaded: LoadedModel) -> None:
             f"{loaded.label}: IR version {model.ir_version} is newer than {IR_VERSION}; "
             "save it with an older onnx package, or update the one s2s uses"
         )
-    domains = [canonical_domain(entry.domain) for entry in model.opset_import]
-    twice = next((domain for domain in domains if domains.count(domain) > 1), None)
-    if twice is not None:
-        raise InputError(f"{loaded.label}: imports opset domain {twice or 'ai.onnx'!r} twice; keep one version of it")
-    if any(not 1 <= entry.version < 2**31 for entry in model.opset_import):
-        raise InputError(f"{loaded.label}: an opset version is not a positive 32-bit number; export the model again")
-    version = loaded.opsets().get("")
-    if version is not None and not MIN_OPSET <= version <= MAX_OPSET:
+    _check_opsets(model.opset_import, loaded.label)
+    for function in model.functions:
+        _check_opsets(function.opset_import, f"function {one_line(function.name)}")
+
+
+def _check_opsets(imports: Sequence[OperatorSetIdProto], where: str) -> None:
+    """Each domain once, in a version that s2s reads."""
+    versions: dict[str, int] = {}
+    for entry in imports:
+        domain = canonical_domain(entry.domain)
+        if domain in versions:
+            raise InputError(f"{where}: imports opset domain {one_line(domain) or 'ai.onnx'!r} twice; keep one of them")
+        if not 1 <= entry.version < 2**31:
+            raise InputError(f"{where}: opset version {entry.version} is no positive 32-bit number; export it again")
+        versions[domain] = entry.version
+    if not MIN_OPSET <= versions.get("", MIN_OPSET) <= MAX_OPSET:
         raise UnsupportedError(
-            f"{loaded.label}: opset {version} is outside {MIN_OPSET} to {MAX_OPSET}; "
+            f"{where}: opset {versions['']} is outside {MIN_OPSET} to {MAX_OPSET}; "
             "export with a supported opset, or convert with onnx.version_converter"
         )

@@ -35,7 +35,7 @@ def unsqueeze(x: Value, axes: Sequence[int]) -> Value:
 
 def _reshape(node: Node) -> Value:
     x = node.input(0)
-    asked = node.known_ints(1, "its shape") if node.since >= 5 else node.integers("shape")
+    asked = node.known_ints(1, "its shape")
     keep_zero = node.flag("allowzero", False)
     shape: list[int] = []
     for axis, dim in enumerate(asked):
@@ -100,11 +100,7 @@ def _expand(node: Node) -> Value:
 
 def _tile(node: Node) -> Value:
     x = node.input(0)
-    if node.since < 6:
-        repeats = [1] * x.rank
-        repeats[node.axis(node.known_ints(2, "axis")[0], x.rank)] = node.known_ints(1, "tiles")[0]
-    else:
-        repeats = node.known_ints(1, "repeats")
+    repeats = node.known_ints(1, "repeats")
     return (
         x if all(count == 1 for count in repeats) and x.rank == len(repeats) else emit(graph.TileOp, x, repeats=repeats)
     )

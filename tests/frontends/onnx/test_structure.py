@@ -135,6 +135,13 @@ def test_calls_that_multiply_are_counted_before_they_are_expanded():
         load_model(functions(calls))
 
 
+def test_function_of_an_old_opset_is_unsupported():
+    model = functions({"f0": ["Relu"]})
+    model.functions[0].opset_import[0].version = 3
+    with pytest.raises(UnsupportedError, match="function f0: opset 3 is outside"):
+        load_model(model)
+
+
 def test_two_functions_of_one_name_are_refused():
     model = functions({"f0": ["Relu"]})
     model.functions.append(model.functions[0])
