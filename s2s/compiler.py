@@ -16,6 +16,8 @@ from s2s.context import CompilerContext
 from s2s.emit.identifiers import c_identifier
 from s2s.emit.info import GoldenVector, NetworkInfo, PortInfo
 from s2s.errors import CompilerBug, InputError
+from s2s.executor import graph_json
+from s2s.executor.describe import describe
 from s2s.frontends.onnx import Imported, LoadedModel, ModelSource, import_model, load_model
 from s2s.interpret.graph import run_graph
 from s2s.options import CompileOptions
@@ -67,6 +69,7 @@ def compile_model(model: ModelSource, options: CompileOptions, *, keep_levels: b
     context, module = CompilerContext(imported.weights), imported.module
     levels: dict[str, ModuleOp] = {}
     arena: tuple[int, int, int] | None = None
+    graph: graph_json.Network | None = None
     passes_of = pipeline(options, network.name)
     manager = PassManager(context, [each for passes in passes_of.values() for each in passes], options.debug)
     for level, passes in passes_of.items():
@@ -75,6 +78,8 @@ def compile_model(model: ModelSource, options: CompileOptions, *, keep_levels: b
             levels[level] = module.clone()
         if level == "loop" and not manager.stopped:
             arena = _arena(module)
+            if options.executor == "graph":
+                graph = describe(module, network.name, imported.weights)
         if manager.stopped:
             break
     manager.finish()
@@ -82,7 +87,7 @@ def compile_model(model: ModelSource, options: CompileOptions, *, keep_levels: b
         return Compilation(network, options, module, imported.weights, levels, None)
     if arena is None:
         raise CompilerBug("the pipeline ended without a memory plan")
-    return Compilation(network, options, module, imported.weights, levels, _info(network, options, arena))
+    return Compilation(network, options, module, imported.weights, levels, _info(network, options, arena, graph))
 
 
 def _describe(loaded: LoadedModel, imported: Imported, options: CompileOptions) -> Network:
@@ -152,7 +157,9 @@ def _integer(main: FuncOp, key: str) -> int:
     return attribute.value.data
 
 
-def _info(network: Network, options: CompileOptions, arena: tuple[int, int, int]) -> NetworkInfo:
+def _info(
+    network: Network, options: CompileOptions, arena: tuple[int, int, int], graph: graph_json.Network | None
+) -> NetworkInfo:
     size, align, bound = arena
     return NetworkInfo(
         name=network.name,
@@ -165,6 +172,7 @@ def _info(network: Network, options: CompileOptions, arena: tuple[int, int, int]
         arena_align=align,
         arena_lower_bound=bound,
         executor=options.executor,
+        graph=graph,
         golden=network.golden,
         options={
             "target": options.target,

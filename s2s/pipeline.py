@@ -62,6 +62,8 @@ def tensor_passes(options: CompileOptions) -> list[ModulePass]:
         _pass("graph-lower-to-tensor"),
         # Bias, activation and residual move into the computation that feeds them; schedules then tile the whole.
         *([_pass("tensor-fuse-computes")] if tuned else []),
+        # Activations in blocks of channels, so that vectors find neighbours; a change of maps, so after all fusion.
+        *([_pass("tensor-block-channels", target=options.target)] if tuned else []),
         # Fewer, longer dimensions tile better.
         *([_pass("tensor-collapse-dims")] if tuned else []),
         # How each computation is carried out, from shapes and the target's data.
@@ -93,7 +95,7 @@ def c_passes(options: CompileOptions, name: str) -> list[ModulePass]:
     """From loops to C declarations, statements and expressions."""
     return [
         # One C construct for each operation; names take the network's prefix.
-        _pass("loop-lower-to-c", prefix=name),
+        _pass("loop-lower-to-c", prefix=name, executor=options.executor),
         # Decide which values become variables, and what they are called.
         _pass("c-name-temporaries"),
     ]

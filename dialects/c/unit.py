@@ -6,6 +6,7 @@ from typing import Self
 from xdsl.dialects.builtin import (
     ArrayAttr,
     DenseIntOrFPElementsAttr,
+    DictionaryAttr,
     FunctionType,
     StringAttr,
     SymbolNameConstraint,
@@ -135,16 +136,16 @@ class FuncOp(IRDLOperation):
 class GlobalOp(IRDLOperation):
     """A constant table at file scope: `static const int8_t name[4] = {1, 2, 3, 4};`.
 
-    `value` gives the elements row by row: dense numbers, or nested arrays (rows of structures) of integers, floats,
-    strings (C strings) and symbols (names of other objects). With `weight` instead the values are in the weight store
-    under that name, and the weights unit defines the table.
+    `value` gives the elements: dense numbers, nested arrays (rows of structures), or a dictionary (a structure by its
+    fields) of integers, floats, strings (C strings) and symbols (names of other objects). With `weight` instead the
+    values are in the weight store under that name, and the weights unit defines the table.
     """
 
     name = "c.global"
 
     sym_name = prop_def(SymbolNameConstraint())
     type = prop_def(Attribute)
-    value = opt_prop_def(DenseIntOrFPElementsAttr | ArrayAttr)
+    value = opt_prop_def(DenseIntOrFPElementsAttr | ArrayAttr | DictionaryAttr)
     weight = opt_prop_def(StringAttr)
     static = opt_prop_def(UnitAttr)
     comment = opt_prop_def(StringAttr)

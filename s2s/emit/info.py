@@ -8,6 +8,7 @@ from typing import Literal
 from xdsl.ir import Attribute
 
 from s2s.analysis.dtypes import Array, size_in_bytes
+from s2s.executor.graph_json import Network
 from s2s.targets.target import Target
 from s2s.version import VERSION
 
@@ -78,6 +79,8 @@ class NetworkInfo:
     executor: Literal["aot", "graph"] = "aot"
     description: str = ""
     """One line about the network: any text."""
+    graph: Network | None = None
+    """The network as nodes, for executor `graph`."""
     stack_size: int | None = None
     """Bytes of the deepest stack, where somebody measured it."""
     golden: tuple[GoldenVector, ...] = ()

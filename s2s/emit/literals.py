@@ -19,6 +19,8 @@ from s2s.dialects.c.conversions import is_half, is_unsigned
 from s2s.errors import CompilerBug
 
 _DOUBLES = {"NAN": "(double)NAN", "INFINITY": "(double)INFINITY", "-INFINITY": "-(double)INFINITY"}
+_PLAIN = 1 << 31
+"""Below this an element of a table needs no suffix: its type is that of the table."""
 _SUFFIXES = {32: "u", 64: "ULL"}
 
 
@@ -71,8 +73,8 @@ def array_literals(array: Array, type: Attribute) -> list[str]:
         return [_f64(number) for number in numbers]
     if type == f32:
         return [_f32(number) for number in array.reshape(-1)]
-    if isa(type, IntegerType) and type.width.data < 32 and type.width.data > 1:
-        return [str(number) for number in numbers]
+    if isa(type, IntegerType) and type.width.data > 1:
+        return [str(number) if abs(number) < _PLAIN else integer_literal(number, type) for number in numbers]
     return [integer_literal(int(number), type) for number in numbers]
 
 

@@ -98,14 +98,18 @@ def test_view(info: NetworkInfo, vectors: Sequence[Golden], outputs: Sequence[Po
         kinds=tuple(_kind(element) for element in elements if _is_inexact(element)),
         exact=not all(map(_is_inexact, elements)),
         run=run,
-        vectors=tuple(_vector(info, vector, outputs) for vector in vectors),
+        vectors=tuple(_vector(info, vector, outputs, graph=bool(run)) for vector in vectors),
     )
 
 
-def _vector(info: NetworkInfo, vector: Golden, outputs: Sequence[PortView]) -> VectorView:
-    arguments = ["arena", *(array.identifier for array in vector.inputs), *map(_found, outputs)]
+def _vector(info: NetworkInfo, vector: Golden, outputs: Sequence[PortView], *, graph: bool) -> VectorView:
+    inputs, found = [array.identifier for array in vector.inputs], list(map(_found, outputs))
+    if graph:
+        call = f"run((const void *const[]){{{', '.join(inputs)}}}, (void *const[]){{{', '.join(found)}}})"
+    else:
+        call = f"{info.name}_run({', '.join(['arena', *inputs, *found])})"
     checks = [_check(array.name, port, array.identifier) for array, port in zip(vector.outputs, outputs, strict=False)]
-    return VectorView(f"{info.name}_run({', '.join(arguments)})", tuple(checks))
+    return VectorView(call, tuple(checks))
 
 
 def _check(name: str, port: PortView, expected: str) -> str:

@@ -1,10 +1,10 @@
 """How statements, functions and tables are written: one statement a line, four columns a level."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import groupby
+from itertools import groupby, zip_longest
 from typing import Any, cast
 
-from xdsl.dialects.builtin import ArrayAttr, DenseIntOrFPElementsAttr, StringAttr, SymbolRefAttr
+from xdsl.dialects.builtin import ArrayAttr, DenseIntOrFPElementsAttr, DictionaryAttr, StringAttr, SymbolRefAttr
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.utils.hints import isa
 
@@ -13,12 +13,14 @@ from s2s.dialects import c
 from s2s.dialects.c import ArrayType
 from s2s.emit.expressions import EXPRESSIONS, Expression, written
 from s2s.emit.identifiers import c_comment, c_string
-from s2s.emit.layout import WIDTH, Group, Text, call, lay_out
+from s2s.emit.layout import WIDTH, Group, Text, call, flat, lay_out
 from s2s.emit.literals import array_literals, literal
 from s2s.emit.types import c_type, declaration
 from s2s.errors import CompilerBug
 
 INDENT = 4
+_WIDEST_TABLE = 150
+"""Columns that a table may take: its rows are not read as sentences are."""
 _DECLARATIONS = (c.LetOp, c.VariableOp)
 
 
@@ -94,7 +96,8 @@ class FunctionWriter:
 
     def _statements(self, ops: Iterable[Operation], indent: int) -> Iterator[str]:
         """The lines of statements; calls that follow each other have their comments in one column."""
-        for commented, run in groupby(ops, lambda op: isinstance(op, c.CallOp) and op.comment is not None):
+        written = [op for op in ops if _acts(op) or not isinstance(op, EXPRESSIONS)]
+        for commented, run in groupby(written, lambda op: isinstance(op, c.CallOp) and op.comment is not None):
             if commented:
                 yield from self._commented_calls([op for op in run if isinstance(op, c.CallOp)], indent)
             else:
@@ -207,7 +210,30 @@ def global_definition(op: c.GlobalOp) -> list[str]:
     if op.value is None:
         raise CompilerBug(f"{op.sym_name.data}: its values belong to the weights unit")
     comment = comment_lines(op.comment.data) if op.comment is not None else []
-    return [*comment, *lay_out(Group(head, (_initialiser(op.value, op.type),), ";"), 0)]
+    return [*comment, *_definition(head, op.value, op.type)]
+
+
+def _definition(head: str, value: Attribute, type: Attribute) -> list[str]:
+    """`head` with its value; rows of a table and fields of a structure stand on lines of their own."""
+    if isa(value, DictionaryAttr):
+        lines = [f".{name} = {flat(_initialiser(item, type))}," for name, item in value.data.items()]
+    elif isa(value, ArrayAttr[Attribute]) and all(isa(row, ArrayAttr[Attribute]) for row in value):
+        rows = [row for row in value if isa(row, ArrayAttr[Attribute])]
+        lines = _columns([[flat(_initialiser(cell, type)) for cell in row] for row in rows])
+    else:
+        return lay_out(Group(head, (_initialiser(value, type),), ";"), 0)
+    return [head + "{", *(f"{' ' * INDENT}{line}" for line in lines), "};"]
+
+
+def _columns(rows: Sequence[Sequence[str]]) -> list[str]:
+    """Rows of a table, cells below each other unless that takes too much room, and behind each row its number."""
+    separated = [[*(f"{cell}," for cell in row[:-1]), *row[-1:]] for row in rows]
+    widths = [max(map(len, column)) for column in zip_longest(*separated, fillvalue="")]
+    if sum(widths) + len(widths) > _WIDEST_TABLE:
+        widths = [0] * len(widths)
+    lines = ["{" + " ".join(map(str.ljust, row, widths)).rstrip() + "}," for row in separated]
+    longest = max(map(len, lines)) if any(widths) else 0
+    return [f"{line:<{longest}} /* {number} */" for number, line in enumerate(lines)]
 
 
 def _initialiser(value: Attribute, type: Attribute) -> Text:

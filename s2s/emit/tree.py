@@ -22,7 +22,7 @@ from s2s.emit.metadata import metadata
 from s2s.emit.runtime import included, needed_files
 from s2s.emit.selftest import golden_vectors, test_view
 from s2s.emit.statements import FunctionWriter, comment_lines
-from s2s.emit.stream import Content, pieces
+from s2s.emit.stream import Content, Stream, pieces
 from s2s.emit.templates import fill
 from s2s.emit.units import Program
 from s2s.emit.view import (
@@ -32,6 +32,7 @@ from s2s.emit.view import (
     constants_view,
     facts,
     flags_view,
+    graph_usage,
     lead,
     origin,
     port_views,
@@ -41,6 +42,8 @@ from s2s.emit.view import (
 from s2s.emit.weights import ConstantArray, WeightForm, binary_file, c_arrays, is_binary, place
 from s2s.emit.write import RECORD, write_tree
 from s2s.errors import CompilerBug
+from s2s.executor.graph_json import dump
+from s2s.executor.params import param_pieces
 from s2s.resources import runtime_source
 from s2s.weights import WeightStore
 
@@ -91,6 +94,7 @@ class _Renderer:
             self._constants(f"src/{name}_weights", f"{name}: its constants", self.constants, self.form)
         self._self_test()
         self._runtime()
+        self._graph_files()
         sources = [path for path in self.files if path.endswith(".c") and not path.startswith("test/")]
         self.view = replace(
             self.view,
@@ -118,18 +122,22 @@ class _Renderer:
             lead=lead(info),
             target=info.target.name,
             flags=flags_view(info),
-            public_headers=('"s2s.h"',),
-            sizes=tuple(sizes(info, size)),
+            public_headers=('"s2s.h"',) if self.program.graph is None else ('"s2s_executor.h"',),
+            sizes=tuple(sizes(info, size, self.program.graph)),
             ports=ports,
             interface=self._interface(),
             kernel_headers=('"s2s.h"',),
             prototypes="\n".join(line for func in self.program.kernels for line in FunctionWriter(func).prototype()),
-            usage=usage(info, self.inputs, self.outputs),
+            usage=graph_usage(info) if self.program.graph is not None else usage(info, self.inputs, self.outputs),
             facts=tuple(facts(info, size, ports)),
         )
 
     def _interface(self) -> str:
-        """The run function as the header declares it."""
+        """What the header declares: the run function, or the tables of the graph executor."""
+        graph = self.program.graph
+        if graph is not None:
+            lines = comment_lines("The network as tables for s2s_executor_init.")
+            return "\n".join([*lines, f"extern const s2s_graph {self.info.name}_graph;"])
         doc = comment_lines(
             "Runs the network once. arena is scratch between calls; two arenas may run at the same time.\n"
             "Returns S2S_OK, S2S_ERR_NULL if a pointer is missing, or S2S_ERR_ALIGN if arena is not aligned."
@@ -140,11 +148,27 @@ class _Renderer:
         self.files[path] = fill(template, view=self.view, **views).encode()
 
     def _entry(self) -> None:
+        """The file that holds the network: a function, or tables."""
         name = self.info.name
         own = [f'"{name}.h"', f'"{name}_kernels.h"', *([f'"{name}_weights.h"'] if self.constants else [])]
-        unit = self.program.entry_unit(own)
-        view = UnitView(f"{name}: the network, kernel by kernel", unit.headers, unit.text)
-        self._text(f"src/{name}.c", "unit.c.j2", unit=view)
+        if self.program.graph is None:
+            unit = self.program.entry_unit(own)
+            view = UnitView(f"{name}: the network, kernel by kernel", unit.headers, unit.text)
+            self._text(f"src/{name}.c", "unit.c.j2", unit=view)
+            return
+        unit = self.program.graph_unit(own)
+        view = UnitView(f"{name}: tables for the graph executor", unit.headers, unit.text)
+        self._text(f"src/{name}_graph.c", "unit.c.j2", unit=view)
+
+    def _graph_files(self) -> None:
+        """The network in TVM's formats, for the Python side of the graph executor."""
+        network = self.info.graph
+        if network is None:
+            return
+        self.files[f"{self.info.name}.graph.json"] = dump(network).encode()
+        sources = {source.name for source in network.sources()}
+        values = {array.name: array.values for array in self.constants if array.name in sources}
+        self.files[f"{self.info.name}.params"] = Stream(lambda: param_pieces(values))
 
     def _kernels(self) -> None:
         name = self.info.name
@@ -175,7 +199,10 @@ class _Renderer:
         vectors = golden_vectors(self.info, self.inputs, self.outputs)
         arrays = [array for vector in vectors for array in (*vector.inputs, *vector.outputs)]
         self._constants(f"test/{name}_vectors", f"{name}: inputs and the outputs that belong to them", arrays, "auto")
-        self._text(f"test/{name}_test.c", "test.c.j2", test=test_view(self.info, vectors, self.outputs, ""))
+        run = ""
+        if self.program.graph is not None:
+            run = fill("run_graph.c.j2", view=self.view, inputs=len(self.inputs), outputs=len(self.outputs))
+        self._text(f"test/{name}_test.c", "test.c.j2", test=test_view(self.info, vectors, self.outputs, run))
 
     def _runtime(self) -> None:
         texts = [content for path, content in self.files.items() if path.endswith((".c", ".h"))]
@@ -204,11 +231,14 @@ def _described(files: Mapping[str, Content], name: str) -> list[Row]:
     known = {
         f"include/{name}.h": "sizes, shapes and the run function",
         f"src/{name}.c": "the network: one call a kernel",
+        f"src/{name}_graph.c": "the network: tables for the executor",
         f"src/{name}_kernels.c": "the kernels",
         f"src/{name}_kernels.h": "their declarations, private",
         f"src/{name}_weights.c": "the constants",
         f"src/{name}_weights.c.bin": "their bytes",
         f"test/{name}_test.c": "the self-test",
+        f"{name}.graph.json": "the network as TVM's graph JSON",
+        f"{name}.params": "the constants in TVM's format",
     }
     rows = [Row(path, text) for path, text in known.items() if path in files]
     parts = [path for path in files if path.startswith(f"src/{name}_kernels_")]

@@ -1,9 +1,11 @@
 """Which C file each function and table goes to."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, ModuleOp, SymbolRefAttr
+from xdsl.ir import Attribute
+from xdsl.utils.hints import isa
 
 from s2s.dialects import c
 from s2s.emit.headers import headers_of
@@ -30,6 +32,10 @@ class Program:
 
     entry: tuple[c.FuncOp, ...]
     """Functions that a caller may call."""
+    graph: c.GlobalOp | None
+    """The exported table of the graph executor."""
+    callers: tuple[c.FuncOp, ...]
+    """The functions that it leads to."""
     kernels: tuple[c.FuncOp, ...]
     weights: tuple[c.GlobalOp, ...]
     tables: tuple[c.GlobalOp, ...]
@@ -38,19 +44,35 @@ class Program:
 
     @staticmethod
     def of(module: ModuleOp) -> "Program":
-        """Sort the operations of a c module. A function with `extents` is the network's face."""
+        """Sort the operations of a c module.
+
+        A function with `extents` is the network's face; a table that is not static is, for the graph executor, and
+        the static functions belong to it.
+        """
         functions = [op for op in module.ops if isinstance(op, c.FuncOp)]
         tables = [op for op in module.ops if isinstance(op, c.GlobalOp)]
         includes = [op for op in module.ops if isinstance(op, c.IncludeOp)]
         if len(functions) + len(tables) + len(includes) != len(list(module.ops)):
             raise CompilerBug("the module holds operations that are no C; lower it first")
+        exported = [table for table in tables if table.weight is None and table.static is None]
         return Program(
             entry=tuple(func for func in functions if func.extents is not None),
-            kernels=tuple(func for func in functions if func.extents is None),
+            graph=exported[0] if exported else None,
+            callers=tuple(func for func in functions if exported and func.static is not None),
+            kernels=tuple(func for func in functions if func.extents is None and not (exported and func.static)),
             weights=tuple(table for table in tables if table.weight is not None),
-            tables=tuple(table for table in tables if table.weight is None),
+            tables=tuple(table for table in tables if table.weight is None and table not in exported),
             headers=tuple(_spelt(op) for op in includes),
         )
+
+    def graph_unit(self, own_headers: Sequence[str]) -> Unit:
+        """The tables of the graph executor, and the functions that they lead to."""
+        assert self.graph is not None
+        named: list[c.GlobalOp] = []
+        _add_named(self.graph, {table.sym_name.data: table for table in self.tables}, named)
+        blocks = [FunctionWriter(func).definition() for func in self.callers]
+        blocks += [global_definition(table) for table in named]
+        return Unit(tuple(own_headers), "\n\n".join("\n".join(lines) for lines in blocks))
 
     def entry_unit(self, own_headers: Sequence[str]) -> Unit:
         """The functions that a caller may call."""
@@ -83,3 +105,24 @@ class Program:
 
 def _spelt(op: c.IncludeOp) -> str:
     return f"<{op.header.data}>" if op.system is not None else f'"{op.header.data}"'
+
+
+def _add_named(table: c.GlobalOp, known: Mapping[str, c.GlobalOp], found: list[c.GlobalOp]) -> None:
+    """Append the tables that `table` names, each behind those that it names itself, then `table`."""
+    assert table.value is not None
+    for name in _symbols(table.value):
+        if name in known and known[name] not in found:
+            _add_named(known[name], known, found)
+    found.append(table)
+
+
+def _symbols(value: Attribute) -> Iterator[str]:
+    """The names in an initialiser, in order."""
+    if isinstance(value, SymbolRefAttr):
+        yield value.root_reference.data
+    elif isa(value, ArrayAttr[Attribute]):
+        for item in value:
+            yield from _symbols(item)
+    elif isa(value, DictionaryAttr):
+        for item in value.data.values():
+            yield from _symbols(item)

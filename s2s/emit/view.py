@@ -3,15 +3,17 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from xdsl.dialects.builtin import i1
+from xdsl.dialects.builtin import IntegerAttr, i1
 from xdsl.ir import Attribute
 
+from s2s.dialects import c
 from s2s.dialects.c.conversions import is_half
 from s2s.emit.identifiers import c_comment, c_macro, line_comment, markdown_code, port_identifiers
 from s2s.emit.info import NetworkInfo, PortInfo
 from s2s.emit.statements import comment_lines
 from s2s.emit.types import c_type
 from s2s.emit.weights import ConstantArray, Placed
+from s2s.errors import CompilerBug
 from s2s.targets.flags import OPTIMISE, compile_flags
 
 _DIGEST = 16
@@ -162,8 +164,8 @@ def flags_view(info: NetworkInfo) -> FlagsView:
     )
 
 
-def sizes(info: NetworkInfo, weights_size: int) -> list[Row]:
-    """The macros of the header that say what memory the network takes."""
+def sizes(info: NetworkInfo, weights_size: int, graph: c.GlobalOp | None) -> list[Row]:
+    """The macros of the header that say what memory the network takes; those of `graph` for its executor."""
     rows = [
         Row("ARENA_SIZE", str(info.arena_size), "bytes of RAM that the caller provides"),
         Row("ARENA_ALIGN", str(info.arena_align), "alignment of the arena, in bytes"),
@@ -171,7 +173,18 @@ def sizes(info: NetworkInfo, weights_size: int) -> list[Row]:
     ]
     if info.stack_size is not None:
         rows.insert(2, Row("STACK_SIZE", str(info.stack_size), "bytes of the deepest stack, as measured on the host"))
+    if graph is not None:
+        staged, slots = _number(graph, "staged_size"), _number(graph, "slots")
+        rows.append(Row("GRAPH_STAGED_SIZE", staged, "bytes of RAM with room for copies of inputs and outputs"))
+        rows.append(Row("GRAPH_SLOTS", slots, "pointers that an executor needs"))
     return rows
+
+
+def _number(table: c.GlobalOp, key: str) -> str:
+    number = table.attributes.get(key)
+    if not isinstance(number, IntegerAttr):
+        raise CompilerBug(f"{table.sym_name.data} states no {key}")
+    return str(number.value.data)
 
 
 def facts(info: NetworkInfo, weights_size: int, ports: Sequence[PortView]) -> list[Row]:
@@ -195,6 +208,23 @@ def usage(info: NetworkInfo, inputs: Sequence[PortView], outputs: Sequence[PortV
     lines += [f"static {c_type(port.element)} {port.identifier}[{port.macro}_SIZE];" for port in (*inputs, *outputs)]
     names = ", ".join(port.identifier for port in (*inputs, *outputs))
     return "\n".join([*lines, "", f"s2s_status status = {info.name}_run({info.name}_arena, {names});"])
+
+
+def graph_usage(info: NetworkInfo) -> str:
+    """A call of the executor, as a README shows it."""
+    name, macro = info.name, c_macro(info.name)
+    return "\n".join(
+        [
+            f"S2S_ARENA(arena, {macro}_GRAPH_STAGED_SIZE, {macro}_ARENA_ALIGN);",
+            "static s2s_executor executor;",
+            f"static void *slots[{macro}_GRAPH_SLOTS];",
+            "",
+            f"s2s_executor_init(&executor, &{name}_graph, arena, sizeof arena, slots, {macro}_GRAPH_SLOTS);",
+            "s2s_executor_set_input(&executor, 0, &tensor); /* an s2s_tensor that describes the caller's array */",
+            "s2s_executor_run(&executor);",
+            "s2s_executor_output_info(&executor, 0, &tensor, NULL); /* tensor.data points at the result */",
+        ]
+    )
 
 
 def constants_view(

@@ -17,7 +17,7 @@ Names are written in sorted order, so that equal weights give equal files. Sourc
 import io
 import math
 import struct
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import BinaryIO
 
 import numpy as np
@@ -34,16 +34,22 @@ CHUNK_ELEMENTS = 1 << 20
 """Elements that are copied at once, so that writing a broadcast array takes no memory of its full size."""
 
 
-def write_param_dict(file: BinaryIO, params: Mapping[str, Array]) -> None:
-    """Write `params` to `file`; arrays of any layout, stride-0 broadcasts included."""
+def param_pieces(params: Mapping[str, Array]) -> Iterator[bytes]:
+    """The file piece by piece; arrays of any layout, stride-0 broadcasts included."""
     names = sorted(params)
-    file.write(struct.pack("<QQQ", LIST_MAGIC, 0, len(names)))
+    yield struct.pack("<QQQ", LIST_MAGIC, 0, len(names))
     for name in names:
         encoded = name.encode()
-        file.write(struct.pack("<Q", len(encoded)) + encoded)
-    file.write(struct.pack("<Q", len(names)))
+        yield struct.pack("<Q", len(encoded)) + encoded
+    yield struct.pack("<Q", len(names))
     for name in names:
-        _write_array(file, params[name])
+        yield from _array_pieces(params[name])
+
+
+def write_param_dict(file: BinaryIO, params: Mapping[str, Array]) -> None:
+    """Write `params` to `file`."""
+    for piece in param_pieces(params):
+        file.write(piece)
 
 
 def save_param_dict(params: Mapping[str, Array]) -> bytes:
@@ -53,14 +59,14 @@ def save_param_dict(params: Mapping[str, Array]) -> bytes:
     return file.getvalue()
 
 
-def _write_array(file: BinaryIO, array: Array) -> None:
+def _array_pieces(array: Array) -> Iterator[bytes]:
     code, bits, lanes = tvm_of_numpy(array.dtype)
-    file.write(struct.pack("<QQiii", ARRAY_MAGIC, 0, CPU, 0, array.ndim))
-    file.write(struct.pack("<BBH", code, bits, lanes))
-    file.write(struct.pack(f"<{array.ndim}qq", *array.shape, array.nbytes))
+    yield struct.pack("<QQiii", ARRAY_MAGIC, 0, CPU, 0, array.ndim)
+    yield struct.pack("<BBH", code, bits, lanes)
+    yield struct.pack(f"<{array.ndim}qq", *array.shape, array.nbytes)
     stored = array.dtype.newbyteorder("<")
     for start in range(0, array.size, CHUNK_ELEMENTS):
-        file.write(array.flat[start : start + CHUNK_ELEMENTS].astype(stored, copy=False).tobytes())
+        yield array.flat[start : start + CHUNK_ELEMENTS].astype(stored, copy=False).tobytes()
 
 
 def load_param_dict(blob: bytes) -> dict[str, Array]:

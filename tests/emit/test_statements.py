@@ -169,7 +169,7 @@ def test_tables_hold_rows_of_numbers_names_and_text() -> None:
     )
     assert text == (
         "static const int8_t taps[2][2] = {{1, -2}, {3, -128}};\n\n"
-        '/* rows */\nstatic const row rows[2] = {{1, "a\\"b"}, {2, taps}};\n'
+        '/* rows */\nstatic const row rows[2] = {\n    {1, "a\\"b"}, /* 0 */\n    {2, taps},   /* 1 */\n};\n'
     )
 
 

@@ -8,26 +8,29 @@
 
 Every kernel becomes `<prefix>_<kernel>`, every weight a `c.global` called `<prefix>_<weight>` whose values stay in the
 weight store. Two pointers of a kernel are `restrict` unless its attribute `in_place` says that they may be one buffer.
-The attribute `doc` of a kernel becomes the comment above it.
+The attribute `doc` of a kernel becomes the comment above it. With `executor=graph`, `main` becomes tables instead.
 """
 
 from dataclasses import dataclass
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import DenseArrayBase, ModuleOp
-from xdsl.dialects.func import CallOp, FuncOp
+from xdsl.dialects.func import FuncOp
 from xdsl.ir import Operation
 from xdsl.passes import ModulePass
 
+from s2s.context import weights_of
 from s2s.dialects import c, loop
-from s2s.emit.identifiers import c_identifier, unique_identifiers
+from s2s.errors import CompilerBug
 from s2s.passes.loop.lower_to_c.kernels import lower_kernel
 from s2s.passes.loop.lower_to_c.main import Main
+from s2s.passes.loop.lower_to_c.names import Names, c_names, functions, is_main
 from s2s.passes.loop.lower_to_c.network import LowerNetwork, flat_array
+from s2s.passes.loop.lower_to_c.rows import rows_of
+from s2s.passes.loop.lower_to_c.tables import graph_tables
 from s2s.passes.tensor.lower_to_loop import IN_PLACE
 
-LONGEST_PREFIX = 24
-"""Characters of the network's name in C names, so that something else is left of 31."""
+EXECUTORS = ("aot", "graph")
 
 
 @dataclass(frozen=True)
@@ -36,32 +39,36 @@ class LowerToCPass(ModulePass):
 
     prefix: str = "net"
     """What every name outside of functions begins with: the name of the network."""
+    executor: str = "aot"
+    """`aot`: a run function; `graph`: tables for the executor of the runtime."""
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        prefix = c_identifier(self.prefix, LONGEST_PREFIX)
-        functions = [func for func in op.ops if isinstance(func, FuncOp)]
-        mains = [func for func in functions if any(isinstance(inner, CallOp) for inner in func.body.walk())]
-        kernels = [func for func in functions if func not in mains]
-        weights = list(dict.fromkeys(inner for inner in op.walk() if isinstance(inner, loop.WeightOp)))
-        by_name = {weight.weight.data: weight for weight in weights}
-        wanted = [func.sym_name.data for func in kernels] + list(by_name)
-        names = unique_identifiers(wanted, prefix=f"{prefix}_", taken={f"{prefix}_run", f"{prefix}_graph"})
-        kernel_names = dict(zip(wanted, names[: len(kernels)], strict=False))
-        weight_names = dict(zip(by_name, names[len(kernels) :], strict=True))
-        made: list[Operation] = [
-            c.GlobalOp(weight_names[name], flat_array(weight.result.type), weight=name)
-            for name, weight in by_name.items()
-        ]
-        made += [lower_kernel(func, kernel_names[func.sym_name.data], _in_place(func)) for func in kernels]
-        made += [LowerNetwork(Main(func), prefix, kernel_names, weight_names).run() for func in mains]
-        for func in functions:
+        if self.executor not in EXECUTORS:
+            raise CompilerBug(f"executor {self.executor!r} is none of {', '.join(EXECUTORS)}")
+        names = c_names(op, self.prefix)
+        kernels = [func for func in functions(op) if not is_main(func)]
+        mains = [Main(func) for func in functions(op) if is_main(func)]
+        made: list[Operation] = _weights(op, names)
+        made += [lower_kernel(func, names.kernels[func.sym_name.data], _in_place(func)) for func in kernels]
+        for main in mains:
+            if self.executor == "graph":
+                made += graph_tables(rows_of(main, names, kernels, weights_of(ctx)))
+            else:
+                made.append(LowerNetwork(main, names).run())
+        for func in functions(op):
             func.detach()
             func.erase()
         op.body.block.add_ops(made)
 
 
+def _weights(module: ModuleOp, names: Names) -> list[Operation]:
+    """A declaration of each weight, once."""
+    types = {op.weight.data: op.result.type for op in module.walk() if isinstance(op, loop.WeightOp)}
+    return [c.GlobalOp(names.weights[name], flat_array(type), weight=name) for name, type in types.items()]
+
+
 def _in_place(func: FuncOp) -> frozenset[int]:
     listed = func.attributes.get(IN_PLACE)
-    return (
-        frozenset(int(number) for number in listed.get_values()) if isinstance(listed, DenseArrayBase) else frozenset()
-    )
+    if not isinstance(listed, DenseArrayBase):
+        return frozenset()
+    return frozenset(int(number) for number in listed.get_values())

@@ -43,10 +43,11 @@ def _parameter_type(type: Attribute, value: SSAValue, *, restrict: bool) -> Attr
     pointer = value_type(type)
     if not isinstance(pointer, c.PtrType):
         raise CompilerBug(f"a kernel takes {type}, which is not a buffer")
-    return c.PtrType(pointer.element, const=not _is_written(value), restrict=restrict)
+    return c.PtrType(pointer.element, const=not is_written(value), restrict=restrict)
 
 
-def _is_written(buffer: SSAValue) -> bool:
+def is_written(buffer: SSAValue) -> bool:
+    """Whether a kernel stores to `buffer`, one of its arguments."""
     return any(
         isinstance(use.operation, loop.StoreOp | loop.StoreAtOp) and use.operation.buffer is buffer
         for use in buffer.uses

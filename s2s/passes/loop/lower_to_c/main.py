@@ -4,10 +4,10 @@ from dataclasses import dataclass
 
 from xdsl.dialects.builtin import IntegerAttr, StringAttr
 from xdsl.dialects.func import FuncOp
-from xdsl.ir import BlockArgument, SSAValue
+from xdsl.ir import Attribute, BlockArgument, SSAValue
 
 from s2s.errors import CompilerBug
-from s2s.passes.loop.plan_memory import ARENA_SIZE
+from s2s.passes.loop.plan_memory import ARENA_ALIGN, ARENA_SIZE
 
 
 @dataclass(frozen=True)
@@ -34,29 +34,39 @@ class Main:
     @property
     def input_names(self) -> list[str]:
         """The inputs' names in the model."""
-        return [self._name(value) for value in self.inputs]
+        return [self.name(value) for value in self.inputs]
 
     @property
     def output_names(self) -> list[str]:
         """The outputs' names in the model."""
-        return [self._name(value) for value in self.outputs]
+        return [self.name(value) for value in self.outputs]
 
     @property
     def arena_size(self) -> int:
         """Bytes of arena that the kernels need."""
-        size = self.func.attributes.get(ARENA_SIZE)
-        if not isinstance(size, IntegerAttr):
-            raise CompilerBug("main states no arena size; run loop-plan-memory")
-        return size.value.data
+        return self._planned(ARENA_SIZE)
 
-    def _with_role(self, role: str) -> list[SSAValue]:
-        return [value for value in self.func.args if self._text(value, "role") == role]
+    @property
+    def arena_align(self) -> int:
+        """Alignment of the arena in bytes."""
+        return self._planned(ARENA_ALIGN)
 
-    def _name(self, value: SSAValue) -> str:
-        return self._text(value, "name") or value.name_hint or "x"
+    def name(self, value: SSAValue) -> str:
+        """The name of an input or output in the model."""
+        name = self.attribute(value, "name")
+        return name.data if isinstance(name, StringAttr) else value.name_hint or "x"
 
-    def _text(self, value: SSAValue, key: str) -> str | None:
+    def attribute(self, value: SSAValue, key: str) -> Attribute | None:
+        """What `main` states about one of its arguments."""
         if self.func.arg_attrs is None or not isinstance(value, BlockArgument):
             raise CompilerBug("the arguments of main have no roles; run tensor-lower-to-loop")
-        text = self.func.arg_attrs.data[value.index].data.get(key)
-        return text.data if isinstance(text, StringAttr) else None
+        return self.func.arg_attrs.data[value.index].data.get(key)
+
+    def _with_role(self, role: str) -> list[SSAValue]:
+        return [value for value in self.func.args if self.attribute(value, "role") == StringAttr(role)]
+
+    def _planned(self, key: str) -> int:
+        number = self.func.attributes.get(key)
+        if not isinstance(number, IntegerAttr):
+            raise CompilerBug(f"main states no {key}; run loop-plan-memory")
+        return number.value.data

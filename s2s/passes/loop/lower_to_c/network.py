@@ -1,7 +1,5 @@
 """The network's `main` as the function that a program calls: checks of what it is handed, then kernel after kernel."""
 
-from collections.abc import Mapping
-
 from xdsl.dialects.builtin import IndexType, IntegerType, MemRefType
 from xdsl.dialects.func import CallOp, ReturnOp
 from xdsl.ir import Attribute, Block, Operation, SSAValue
@@ -15,15 +13,16 @@ from s2s.emit.types import element_name
 from s2s.errors import CompilerBug
 from s2s.passes.loop.lower_to_c.builder import Builder
 from s2s.passes.loop.lower_to_c.main import Main
+from s2s.passes.loop.lower_to_c.names import Names
 
 _VOID_POINTER = c.PtrType(c.VOID)
 
 
 class LowerNetwork:
-    """Writes the run function. `kernels` and `weights` are the C names of what `main` calls and names."""
+    """Writes the run function."""
 
-    def __init__(self, main: Main, prefix: str, kernels: Mapping[str, str], weights: Mapping[str, str]) -> None:
-        self.main, self.prefix, self.kernels, self.weights = main, prefix, kernels, weights
+    def __init__(self, main: Main, names: Names) -> None:
+        self.main, self.names, self.prefix = main, names, names.prefix
         inputs, outputs = port_identifiers(main.input_names, main.output_names)
         self.parameters = ["arena", *inputs, *outputs]
         self.arguments = [main.arena, *main.inputs, *main.outputs]
@@ -81,11 +80,11 @@ class LowerNetwork:
                 b.values[op.result] = self._view(b, op)
             case loop.WeightOp():
                 pointer = c.PtrType(_element(op.result.type), const=True)
-                b.values[op.result] = b.add(c.SymbolOp(self.weights[op.weight.data], pointer))
+                b.values[op.result] = b.add(c.SymbolOp(self.names.weights[op.weight.data], pointer))
             case CallOp():
                 nodes = ", ".join(provenance(op)) or None
                 arguments = [b.value(argument) for argument in op.arguments]
-                b.block.add_op(c.CallOp(self.kernels[op.callee.root_reference.data], arguments, comment=nodes))
+                b.block.add_op(c.CallOp(self.names.kernels[op.callee.root_reference.data], arguments, comment=nodes))
             case ReturnOp():
                 pass
             case _:

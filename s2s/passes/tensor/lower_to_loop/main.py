@@ -1,18 +1,22 @@
 """The network's `main` over buffers: results become arguments, what passes between kernels becomes `loop.alloc`."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, FunctionType, MemRefType, StringAttr
 from xdsl.dialects.func import CallOp, FuncOp, ReturnOp
 from xdsl.ir import Attribute, Block, BlockArgument, Operation, SSAValue
 
-from s2s.dialects import graph, loop
+from s2s.analysis.compute import shape_of
+from s2s.dialects import graph, loop, tensor
 from s2s.dialects.graph.traits import provenance, set_provenance
 from s2s.errors import CompilerBug
+from s2s.passes.tensor.block_channels import BLOCKED
 from s2s.passes.tensor.lower_to_loop.buffers import buffer_type
 
 ROLE = "role"
 """Key of an argument of `main`: `"output"` or `"input"`."""
+SHAPE = "shape"
+"""Key of an argument of `main`: the shape of the tensor that the buffer holds."""
 
 
 class LowerMain:
@@ -39,8 +43,8 @@ class LowerMain:
         block.add_op(ReturnOp())
         self.func.arg_attrs = ArrayAttr(
             [
-                *_attributes(self.func.res_attrs, "output", len(self.returned)),
-                *_attributes(self.func.arg_attrs, "input", len(old.args)),
+                *_attributes(self.func.res_attrs, "output", self.returned),
+                *_attributes(self.func.arg_attrs, "input", old.args),
             ]
         )
         self.func.res_attrs = None
@@ -85,6 +89,8 @@ class LowerMain:
         scratch = [self._alloc(type, "scratch", block) for type in self.scratch.get(name, ())]
         call = CallOp(name, [*outputs, *inputs, *scratch], [])
         set_provenance(call, provenance(op))
+        if BLOCKED in op.attributes:
+            call.attributes[BLOCKED] = op.attributes[BLOCKED]
         block.add_op(call)
 
     def _alloc(self, type: MemRefType[Attribute], hint: str | None, block: Block) -> SSAValue:
@@ -94,8 +100,12 @@ class LowerMain:
         return alloc.result
 
 
-def _attributes(attributes: ArrayAttr[DictionaryAttr] | None, role: str, count: int) -> list[DictionaryAttr]:
-    """The attributes of inputs or outputs with their role added."""
-
-    given = list(attributes) if attributes is not None else [DictionaryAttr({})] * count
-    return [DictionaryAttr({**dictionary.data, ROLE: StringAttr(role)}) for dictionary in given]
+def _attributes(
+    attributes: ArrayAttr[DictionaryAttr] | None, role: str, values: Sequence[SSAValue]
+) -> list[DictionaryAttr]:
+    """The attributes of inputs or outputs with their role and shape added."""
+    given = list(attributes) if attributes is not None else [DictionaryAttr({})] * len(values)
+    return [
+        DictionaryAttr({**dictionary.data, ROLE: StringAttr(role), SHAPE: tensor.integers(shape_of(value))})
+        for dictionary, value in zip(given, values, strict=True)
+    ]

@@ -1,0 +1,163 @@
+"""The network as constant tables that the executor of the runtime walks (`s2s_graph.h`)."""
+
+from collections.abc import Sequence
+
+import numpy as np
+from xdsl.dialects.builtin import (
+    ArrayAttr,
+    BFloat16Type,
+    DictionaryAttr,
+    IndexType,
+    IntegerAttr,
+    IntegerType,
+    StringAttr,
+    SymbolRefAttr,
+    i1,
+    i32,
+    i64,
+)
+from xdsl.ir import Attribute, Block, Operation
+from xdsl.utils.hints import isa
+
+from s2s.analysis.dtypes import size_in_bytes, to_dense, ui32
+from s2s.dialects import c
+from s2s.dialects.c.conversions import is_unsigned
+from s2s.emit.identifiers import c_macro
+from s2s.passes.loop.lower_to_c.rows import Call, Rows, Tensor
+
+STAGED_SIZE = "staged_size"
+SLOTS = "slots"
+"""Attributes of the exported table: what the header tells a caller."""
+
+_ARGUMENTS = c.PtrType(c.PtrType(c.VOID), const=True)
+
+
+def graph_tables(rows: Rows) -> list[Operation]:
+    """A function that calls each kernel on a list of pointers, the tables, and the exported one that names them."""
+    kernels = list(dict.fromkeys(call.kernel for call in rows.calls))
+    shapes = list(dict.fromkeys(tensor.shape for tensor in rows.tensors if tensor.shape))
+    made: list[Operation] = [_caller(rows, kernel) for kernel in kernels]
+    made += [_table(_shape_name(shape), to_dense(np.asarray(shape, np.int64)), i64, len(shape)) for shape in shapes]
+    made += _rows_table("tensors", "s2s_graph_tensor", [_tensor(tensor) for tensor in rows.tensors])
+    arguments = [number for call in rows.calls for number in call.arguments]
+    if arguments:
+        made.append(_table("args", to_dense(np.asarray(arguments, np.uint32)), ui32, len(arguments)))
+    made += _rows_table("nodes", "s2s_graph_node", _nodes(rows))
+    offsets, staged = rows.staging
+    first_output = rows.inputs + rows.parameters
+    inputs = [_port(number, offsets[number] if number < rows.inputs else None) for number in range(first_output)]
+    outputs = [_port(first_output + number, offsets[rows.inputs + number]) for number in range(rows.outputs)]
+    made += _rows_table("inputs", "s2s_graph_port", inputs)
+    made += _rows_table("outputs", "s2s_graph_port", outputs)
+    exported = c.GlobalOp(f"{rows.prefix}_graph", c.NamedType("s2s_graph"), value=_graph(rows))
+    exported.attributes |= {STAGED_SIZE: IntegerAttr(staged, i64), SLOTS: IntegerAttr(rows.slots, i64)}
+    return [*made, exported]
+
+
+def _caller(rows: Rows, kernel: str) -> c.FuncOp:
+    """`static void call_relu(void *const *args) { net_relu(args[0], args[1]); }`"""
+    count = next(len(call.arguments) for call in rows.calls if call.kernel == kernel)
+    block = Block(arg_types=[_ARGUMENTS])
+    pointers: list[Operation] = []
+    for number in range(count):
+        at = c.LiteralOp(IntegerAttr(number, IndexType()))
+        place = c.SubscriptOp(block.args[0], at)
+        block.add_ops([at, place])
+        pointers.append(c.LoadOp(place))
+        block.add_op(pointers[-1])
+    block.add_op(c.CallOp(kernel, pointers))
+    return c.FuncOp(_caller_name(rows, kernel), [_ARGUMENTS], body=block, parameters=["args"], static=True)
+
+
+def _caller_name(rows: Rows, kernel: str) -> str:
+    return f"call_{kernel.removeprefix(f'{rows.prefix}_')}"
+
+
+def _shape_name(shape: Sequence[int]) -> str:
+    return "shape_" + "x".join(map(str, shape))
+
+
+def _tensor(tensor: Tensor) -> Attribute:
+    """`{"x", shape_2x3, NULL, 0u, S2S_PLACE_INPUT, 2, {S2S_DTYPE_FLOAT, 32, 1}}`"""
+    return ArrayAttr(
+        [
+            StringAttr(tensor.name) if tensor.name is not None else _symbol("NULL"),
+            _symbol(_shape_name(tensor.shape) if tensor.shape else "NULL"),
+            _symbol(tensor.weight or "NULL"),
+            _count(tensor.position),
+            _symbol(f"S2S_PLACE_{tensor.place}"),
+            IntegerAttr(len(tensor.shape), i32),
+            _dtype(tensor.element),
+        ]
+    )
+
+
+def _dtype(element: Attribute) -> Attribute:
+    """How DLPack describes an element type."""
+    if element == i1:
+        code = "BOOL"
+    elif isa(element, IntegerType):
+        code = "UINT" if is_unsigned(element) else "INT"
+    else:
+        code = "BFLOAT" if isinstance(element, BFloat16Type) else "FLOAT"
+    bits = IntegerAttr(8 * size_in_bytes(element), i32)
+    return ArrayAttr([_symbol(f"S2S_DTYPE_{code}"), bits, IntegerAttr(1, i32)])
+
+
+def _nodes(rows: Rows) -> list[Attribute]:
+    found: list[Attribute] = []
+    first = 0
+    for call in rows.calls:
+        found.append(_node(rows, call, first))
+        first += len(call.arguments)
+    return found
+
+
+def _node(rows: Rows, call: Call, first: int) -> Attribute:
+    nodes = StringAttr(call.nodes) if call.nodes else _symbol("NULL")
+    kernel = _symbol(_caller_name(rows, call.kernel))
+    return ArrayAttr([kernel, _count(first), _count(len(call.arguments)), nodes])
+
+
+def _port(tensor: int, staging: int | None) -> Attribute:
+    return ArrayAttr([_count(tensor), _symbol("S2S_NO_STAGING") if staging is None else _count(staging)])
+
+
+def _graph(rows: Rows) -> DictionaryAttr:
+    """The fields of `s2s_graph`; an empty table is left out, as C has none."""
+    macro = c_macro(rows.prefix)
+    arguments = sum(len(call.arguments) for call in rows.calls)
+    counts = {
+        "nodes": len(rows.calls),
+        "args": arguments,
+        "tensors": len(rows.tensors),
+        "inputs": rows.inputs + rows.parameters,
+        "outputs": rows.outputs,
+    }
+    return DictionaryAttr(
+        {
+            "name": StringAttr(rows.prefix),
+            **{table: _symbol(table if count else "NULL") for table, count in counts.items()},
+            **{f"num_{table}": _count(count) for table, count in counts.items()},
+            "max_args": _count(rows.max_arguments),
+            "arena_size": _symbol(f"{macro}_ARENA_SIZE"),
+            "staged_size": _symbol(f"{macro}_GRAPH_STAGED_SIZE"),
+            "arena_align": _symbol(f"{macro}_ARENA_ALIGN"),
+        }
+    )
+
+
+def _table(name: str, value: Attribute, element: Attribute, count: int) -> c.GlobalOp:
+    return c.GlobalOp(name, c.ArrayType(count, element), value=value, static=True)
+
+
+def _rows_table(name: str, type: str, rows: Sequence[Attribute]) -> list[c.GlobalOp]:
+    return [_table(name, ArrayAttr(rows), c.NamedType(type), len(rows))] if rows else []
+
+
+def _count(value: int) -> IntegerAttr:
+    return IntegerAttr(value, ui32)
+
+
+def _symbol(name: str) -> SymbolRefAttr:
+    return SymbolRefAttr(name)
