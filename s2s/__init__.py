@@ -16,13 +16,15 @@ if TYPE_CHECKING:
 __all__ = ["Artifact", "__version__", "compile", "load"]
 
 
-def __getattr__(name: str) -> object:
-    if name not in __all__:
-        raise AttributeError(f"module 's2s' has no attribute {name!r}")
-    if name == "__version__":
-        from s2s.version import VERSION
+if not TYPE_CHECKING:  # a checker would take every submodule for an object
 
-        return VERSION
-    from s2s import api
+    def __getattr__(name: str) -> object:
+        if name not in __all__:
+            raise AttributeError(f"module 's2s' has no attribute {name!r}")
+        if name == "__version__":
+            from s2s.version import VERSION
 
-    return getattr(api, name)
+            return VERSION
+        from s2s import api
+
+        return getattr(api, name)

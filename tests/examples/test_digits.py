@@ -1,0 +1,37 @@
+"""The example does what README says of it."""
+
+import re
+import runpy
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import onnx
+import pytest
+
+from support.project import ROOT
+
+FOLDER = ROOT / "examples" / "digits"
+
+
+def test_demo_classifies_in_c_as_well_as_onnxruntime(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    pytest.importorskip("onnxruntime")
+    main: Callable[[Path], None] = runpy.run_path(str(FOLDER / "demo.py"))["main"]
+    main(tmp_path / "digits")
+    shown = capsys.readouterr().out
+    in_c, reference = map(float, re.findall(r"([\d.]+)%", shown))
+    assert in_c == reference >= 97
+    assert (tmp_path / "digits" / "Makefile").is_file()
+
+
+def test_committed_model_is_small_and_sound():
+    path = FOLDER / "digits.onnx"
+    assert path.stat().st_size < 200_000
+    onnx.checker.check_model(onnx.load(path), full_check=True)
+
+
+def test_held_out_images_belong_to_the_model():
+    held_out = np.load(FOLDER / "held_out.npz")
+    assert held_out["images"].shape == (360, 1, 8, 8)
+    assert held_out["images"].dtype == np.float32
+    assert held_out["labels"].shape == (360,)
