@@ -28,6 +28,7 @@ PASSES: tuple[str, ...] = (
     "graph-order-calls",
     "graph-remove-identities",
     "graph-share-kernels",
+    "tensor-block-channels",
     "tensor-collapse-dims",
     "tensor-describe-kernels",
     "tensor-fuse-computes",

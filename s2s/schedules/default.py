@@ -5,13 +5,16 @@ cost. Constants cost nothing extra along a dimension they can be packed for. The
 registers on a second dimension that reuses what the first loads.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import ceil, prod
 
 from xdsl.ir import SSAValue
+from xdsl.ir.affine import AffineDimExpr, AffineExpr
 
+from s2s.analysis.affine import linear, ranges
 from s2s.dialects import tensor
-from s2s.schedules.strides import Moves, border, moves, packable, vectorizable
+from s2s.schedules.strides import Panel, border, moves, packable, vectorizable
 from s2s.targets import Target
 
 STRIDED_LOAD = 4.0
@@ -22,12 +25,18 @@ STRIDED_STORE = 12.0
 
 @dataclass(frozen=True)
 class Choice:
-    """A vector dimension (None: scalars), its lanes, and the constants to pack along it."""
+    """A dimension to run along in vectors (or scalars, for one lane), and the constants to pack for it."""
 
     dim: int
     lanes: int
-    packs: tuple[int, ...]
+    panels: tuple[Panel, ...]
     cost: float
+
+    @property
+    def partner(self) -> int | None:
+        """The dimension that continues `dim` through the packed constants, if all of them have one."""
+        partners = {panel.partner for panel in self.panels}
+        return partners.pop() if len(partners) == 1 else None
 
 
 def default(op: tensor.ComputeOp, target: Target, constants: frozenset[SSAValue]) -> tensor.ScheduleAttr:
@@ -35,19 +44,14 @@ def default(op: tensor.ComputeOp, target: Target, constants: frozenset[SSAValue]
     if op.rank == 0:
         return tensor.ScheduleAttr.of([1] * len(op.sizes), list(range(len(op.sizes))))
     choice = _choose_dim(op, target, constants)
-    tile = [1] * len(op.sizes)
-    second = _second_dim(op, choice)
-    width, height = _register_tile(op, target, choice, second)
-    tile[choice.dim] = width
-    if second is not None:
-        tile[second] = height
-    packs = [_pack(op, number, choice.dim, width) for number in choice.packs] if width > 1 else []
+    tile, second = _register_tile(op, target, choice)
+    order = _order(op, choice, second, tile)
     return tensor.ScheduleAttr.of(
         tile,
-        _order(op, choice, second),
+        order,
         vector=choice.dim if choice.lanes > 1 else None,
         lanes=choice.lanes,
-        packs=packs,
+        packs=_packs(op, choice, tile, order),
     )
 
 
@@ -70,61 +74,105 @@ def _scalar_choice(op: tensor.ComputeOp, constants: frozenset[SSAValue]) -> Choi
 
 def _vector_choice(op: tensor.ComputeOp, dim: int, lanes: int, constants: frozenset[SSAValue]) -> list[Choice]:
     along = moves(op, dim)
-    packs = packable(op, dim, constants)
+    panels = packable(op, dim, constants)
     if None in along.reads or None in along.points:
         return []
+    packed = {panel.operand for panel in panels}
     steps, size, edge = prod(op.reduction_sizes), op.sizes[dim], border(op, dim)
-    strided = sum(move not in (0, 1) for number, move in enumerate(along.reads) if number not in packs)
+    strided = sum(move not in (0, 1) for number, move in enumerate(along.reads) if number not in packed)
     ends = STRIDED_LOAD * sum(move not in (0, 1) for move in along.points) + STRIDED_STORE * (along.result != 1)
     vector = steps * (1.0 + STRIDED_LOAD * strided) + 4.0 + ends
     cost = (ceil((size - edge) / lanes) * vector + edge * (2.0 * steps + 4.0)) / size
-    return [Choice(dim, lanes, tuple(packs), cost)]
+    return [Choice(dim, lanes, tuple(panels), cost)]
 
 
-def _second_dim(op: tensor.ComputeOp, choice: Choice) -> int | None:
+def _second_dim(op: tensor.ComputeOp, taken: set[int]) -> int | None:
     """A dimension along which some operand of the reduction stays where it is, so that a tile reuses it."""
-    if op.reduce is None:
-        return None
     useful: list[tuple[int, int]] = []
     for dim in range(op.rank):
-        along: Moves = moves(op, dim)
+        along = moves(op, dim)
         interior = op.sizes[dim] - border(op, dim)
-        if dim != choice.dim and interior > 1 and (0 in along.reads or op.rank == 2):
+        if dim not in taken and interior > 1 and (0 in along.reads or op.rank == 2):
             useful.append((interior if 0 in along.reads else 1, dim))
     return max(useful)[1] if useful else None
 
 
-def _register_tile(op: tensor.ComputeOp, target: Target, choice: Choice, second: int | None) -> tuple[int, int]:
-    """Elements along the chosen dimension, and along the second one."""
-    lanes, size = choice.lanes, op.sizes[choice.dim] - border(op, choice.dim)
-    vectors = ceil(size / lanes)
+def _register_tile(op: tensor.ComputeOp, target: Target, choice: Choice) -> tuple[list[int], int | None]:
+    """The tile of every dimension, and the second dimension of the register tile."""
+    tile = [1] * len(op.sizes)
+    lanes = choice.lanes
     if op.reduce is None:
-        return (lanes if lanes > 1 else 1), 1
-    budget = target.registers * 3 // 4
-    if second is None:
-        wide = min(vectors, 8 if lanes > 1 else 4)
-        return max(1, wide * lanes), 1
-    wide = min(vectors, 2 if lanes > 1 else 4)
-    extent = op.sizes[second] - border(op, second)
-    most = max(1, min(extent, budget // wide, 14))
-    height = min(range(1, most + 1), key=lambda tall: (ceil(extent / tall) * (tall * wide + wide + tall), -tall))
-    return max(1, wide * lanes), height
+        tile[choice.dim] = lanes
+        return tile, None
+    vectors = ceil((op.sizes[choice.dim] - border(op, choice.dim)) / lanes)
+    partner = choice.partner
+    second = _second_dim(op, {choice.dim} if partner is None else {choice.dim, partner})
+    wide = min(vectors, (8 if second is None else 2) if lanes > 1 else 4)
+    tile[choice.dim] = max(1, wide * lanes)
+    if partner is not None and vectors == 1 and 0 in moves(op, partner).reads:
+        wide = min(op.sizes[partner], 8 if second is None else 2)
+        tile[partner] = wide
+    if second is not None:
+        extent = op.sizes[second] - border(op, second)
+        most = max(1, min(extent, target.registers * 3 // 4 // wide, 14))
+        tile[second] = min(
+            range(1, most + 1), key=lambda tall: (ceil(extent / tall) * (tall * wide + wide + tall), -tall)
+        )
+    return tile, second
 
 
-def _order(op: tensor.ComputeOp, choice: Choice, second: int | None) -> list[int]:
-    """The domain's own order, but a packed panel stays outside the dimension that reuses it."""
+def _order(op: tensor.ComputeOp, choice: Choice, second: int | None, tile: list[int]) -> list[int]:
+    """The domain's own order, but a packed panel stays outside the dimension that reuses it.
+
+    Of several reductions, the one that reads neighbours comes last; the order of a sum is free within its tolerance.
+    """
     order = list(range(len(op.sizes)))
-    if second is not None and choice.packs and second < choice.dim:
+    if second is not None and choice.panels and second < choice.dim and choice.partner is None:
         order.remove(choice.dim)
         order.insert(order.index(second), choice.dim)
+    if vectorizable(op):
+        packed = {panel.operand for panel in choice.panels}
+        for dim in range(op.rank, len(op.sizes)):
+            along = [move for number, move in enumerate(moves(op, dim).reads) if number not in packed]
+            if 1 in along:
+                order.remove(dim)
+                order.append(dim)
     return order
 
 
-def _pack(op: tensor.ComputeOp, number: int, dim: int, width: int) -> tensor.PackAttr:
-    """Panels of `width` elements along `dim`, the other axes in between."""
-    results = op.read_accesses[number].map.data.results
-    axis = next(axis for axis, expr in enumerate(results) if dim in expr.used_dims())
-    others = [tensor.PackedAxis(other) for other in range(len(results)) if other != axis]
-    return tensor.PackAttr.of(
-        number, [tensor.PackedAxis(axis, "floordiv", width), *others, tensor.PackedAxis(axis, "mod", width)]
-    )
+def _packs(op: tensor.ComputeOp, choice: Choice, tile: list[int], order: list[int]) -> list[tensor.PackAttr]:
+    """Panels as wide as the register tile; the other axes lie in between, in the order of the loops."""
+    packs: list[tensor.PackAttr] = []
+    for panel in choice.panels:
+        width = tile[choice.dim]
+        if panel.partner is not None and tile[choice.dim] == op.sizes[choice.dim]:
+            width *= tile[panel.partner]
+        if width == 1:
+            continue
+        results = op.read_accesses[panel.operand].map.data.results
+        inner = [axis for dim in order for axis in _axes(results, dim, op.sizes) if axis.axis != panel.axis]
+        missing = [axis for axis in range(len(results)) if axis not in {known.axis for known in inner}]
+        inner += [tensor.PackedAxis(axis) for axis in missing if axis != panel.axis]
+        block, place = (tensor.PackedAxis(panel.axis, part, width) for part in ("floordiv", "mod"))
+        packs.append(tensor.PackAttr.of(panel.operand, [block, *inner, place]))
+    return packs
+
+
+def _axes(results: Sequence[AffineExpr], dim: int, sizes: Sequence[int]) -> list[tensor.PackedAxis]:
+    """The axis that `dim` indexes: whole, its blocks, or the place in a block."""
+    found: list[tensor.PackedAxis] = []
+    for axis, expr in enumerate(results):
+        terms = linear(expr, ranges(sizes)).terms
+        own = terms.get(AffineDimExpr(dim))
+        if own is None:
+            continue
+        others = [atom for atom in terms if atom != AffineDimExpr(dim)]
+        if not others and own == 1:
+            found.append(tensor.PackedAxis(axis))
+        elif len(others) == 1 and isinstance(others[0], AffineDimExpr):
+            other = others[0].position
+            if own == sizes[other] and terms[others[0]] == 1:
+                found.append(tensor.PackedAxis(axis, "floordiv", own))
+            elif own == 1 and terms[others[0]] == sizes[dim]:
+                found.append(tensor.PackedAxis(axis, "mod", sizes[dim]))
+    return found

@@ -1,6 +1,5 @@
 """How the operands of a computation move along each dimension, as heuristics want to know it."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from math import prod
 
@@ -9,7 +8,7 @@ from xdsl.dialects.builtin import Float32Type
 from xdsl.ir import SSAValue
 from xdsl.ir.affine import AffineDimExpr
 
-from s2s.analysis.affine import bounds, coefficient, flat_index, ranges, simplify
+from s2s.analysis.affine import bounds, coefficient, flat_index, linear, ranges, simplify
 from s2s.analysis.compute import body_ops, shape_of
 from s2s.dialects import tensor
 
@@ -57,10 +56,7 @@ def vectorizable(op: tensor.ComputeOp) -> bool:
     elements = [tensor.element_type(value) for value in [*op.reads, *op.points, *op.res]]
     if op.tables or not all(isinstance(element, Float32Type) for element in elements):
         return False
-    return all(
-        isinstance(inner, VECTOR_OPS) or isinstance(inner, tensor.InBoundsOp) or _picks_by_bounds(inner)
-        for inner in body_ops(op)
-    )
+    return all(isinstance(inner, (*VECTOR_OPS, tensor.InBoundsOp)) or _picks_by_bounds(inner) for inner in body_ops(op))
 
 
 def _picks_by_bounds(inner: object) -> bool:
@@ -87,12 +83,33 @@ def border(op: tensor.ComputeOp, dim: int) -> int:
     return size - (high - low)
 
 
-def packable(op: tensor.ComputeOp, dim: int, constants: Mapping[SSAValue, object] | frozenset[SSAValue]) -> list[int]:
-    """Reads that are constants with one axis indexed by `dim` alone: their layout may follow the schedule."""
-    found: list[int] = []
+@dataclass(frozen=True)
+class Panel:
+    """A constant read that can be packed along a dimension: the axis it indexes, with the help of `partner` or alone.
+
+    With a partner the axis is indexed by `partner * size + dim`: together they walk through it.
+    """
+
+    operand: int
+    axis: int
+    partner: int | None
+
+
+def packable(op: tensor.ComputeOp, dim: int, constants: frozenset[SSAValue]) -> list[Panel]:
+    """The reads whose layout may follow a schedule that runs in vectors along parallel dimension `dim`."""
+    found: list[Panel] = []
     for number, (value, access) in enumerate(zip(op.reads, op.read_accesses, strict=True)):
         axes = [axis for axis, expr in enumerate(access.map.data.results) if dim in expr.used_dims()]
-        plain = len(axes) == 1 and access.map.data.results[axes[0]] == AffineDimExpr(dim)
-        if value in constants and plain and not access.is_guarded and value.has_one_use():
-            found.append(number)
+        if value not in constants or access.is_guarded or not value.has_one_use() or len(axes) != 1:
+            continue
+        form = linear(access.map.data.results[axes[0]], ranges(op.sizes))
+        others = {atom: factor for atom, factor in form.terms.items() if atom != AffineDimExpr(dim)}
+        if form.terms.get(AffineDimExpr(dim)) != 1 or form.constant:
+            continue
+        if not others:
+            found.append(Panel(number, axes[0], None))
+        elif len(others) == 1:
+            ((atom, factor),) = others.items()
+            if isinstance(atom, AffineDimExpr) and factor == op.sizes[dim] and atom.position < op.rank:
+                found.append(Panel(number, axes[0], atom.position))
     return found

@@ -7,7 +7,7 @@ first node whose value differs from the level above points at the lowering that 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.builtin import DenseArrayBase, ModuleOp
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Operation
 
@@ -19,6 +19,7 @@ from s2s.interpret.graph import Observer, run_graph
 from s2s.interpret.loop import run_loop
 from s2s.interpret.loop.cost import estimated_operations
 from s2s.interpret.tensor import run_tensor
+from s2s.passes.tensor.block_channels import BLOCKED
 from s2s.verify.compare import Comparison, Tolerance, compare, default_tolerance
 from s2s.weights import WeightStore
 
@@ -156,9 +157,18 @@ def _traced(run: Callable[[Observer], list[Array]]) -> Trace:
         in_main = isinstance(parent, FuncOp) and parent.sym_name.data == "main"
         if in_main and provenance(op) and not isinstance(op, _COMPUTES_NOTHING):
             for key, value in zip(_keys(op, len(results)), results, strict=True):
-                nodes.setdefault(key, []).append(value)
+                nodes.setdefault(key, []).append(_in_plain_layout(op, value))
 
     return Trace(run(observe), nodes)
+
+
+def _in_plain_layout(op: Operation, value: Array) -> Array:
+    """A value that lower levels keep in blocks of channels, `[N, C / b, H, W, b]`, as `[N, C, H, W]`."""
+    shape = op.attributes.get(BLOCKED)
+    if not isinstance(shape, DenseArrayBase):
+        return value
+    n, blocks, h, w, block = (int(size) for size in shape.get_values())
+    return value.reshape(n, blocks, h, w, block).transpose(0, 1, 4, 2, 3).reshape(n, blocks * block, h, w)
 
 
 def _keys(op: Operation, results: int) -> list[str]:

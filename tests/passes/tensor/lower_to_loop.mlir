@@ -110,7 +110,7 @@ func.func private @in_place(%x: tensor<4xf32>) -> tensor<4xf32> {
 
 // main: what passes between kernels becomes a buffer, the output is an argument, a reshape is the same buffer.
 // CHECK-LABEL: func.func @main
-// CHECK-SAME:    %r: memref<4xf32> {name = "y", role = "output"}, %x: memref<4xf32> {name = "x", role = "input"}
+// CHECK-SAME:    %r: memref<4xf32> {name = "y", role = "output", shape = array<i64: 2, 2>}, %x: memref<4xf32> {name = "x", role = "input", shape = array<i64: 4>}
 // CHECK-NEXT:    %a = loop.alloc : memref<4xf32>
 // CHECK-NEXT:    func.call @in_place(%a, %x) {node = "first"}
 // CHECK-NEXT:    func.call @in_place(%r, %a)

@@ -1,0 +1,22 @@
+"""x86-64 by microarchitecture level (the psABI's x86-64-v2, -v3, -v4), for code that runs on another machine."""
+
+from s2s.targets.target import Target
+
+
+def _level(number: int, lanes: int, registers: int, description: str, *flags: str) -> Target:
+    name = f"x86-64-v{number}"
+    return Target(
+        name=name,
+        description=description,
+        lanes=lanes,
+        registers=registers,
+        align=4 * lanes,
+        cflags=(f"-march={name}", *flags, "-ffp-contract=fast"),
+    )
+
+
+LEVELS = (
+    _level(2, 4, 16, "x86-64 with SSE4.2"),
+    _level(3, 8, 16, "x86-64 with AVX2 and FMA"),
+    _level(4, 16, 32, "x86-64 with AVX-512", "-mprefer-vector-width=512"),
+)

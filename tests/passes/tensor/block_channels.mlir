@@ -1,0 +1,79 @@
+// RUN: s2s-opt %s -p tensor-block-channels{target=x86-64-v3} --split-input-file | filecheck %s
+
+#conv = #tensor.access<affine_map<(n, o, h, w, i, r) -> (n, i, h + r - 1, w)>, guarded>
+#id = #tensor.access<affine_map<(n, c, h, w) -> (n, c, h, w)>>
+
+// The tensor between the two kernels is blocked; the network's input and output stay as they are.
+// CHECK-LABEL: func.func private @first
+// CHECK-SAME:    %x: tensor<1x3x4x4xf32>
+// CHECK-SAME:    -> tensor<1x2x4x4x8xf32>
+// CHECK-NEXT:    tensor.compute [1, 2, 4, 4, 8 | 3, 3]
+// CHECK-SAME:      (d0, d1, d2, d3, d4, d5, d6) -> (0, d5, ((d2 + d6) + -1), d3)>, guarded>
+// CHECK-SAME:      (((d1 * 8) + d4), d5, d6)
+func.func private @first(%x: tensor<1x3x4x4xf32>, %w: tensor<16x3x3xf32>) -> tensor<1x16x4x4xf32> {
+  %y = tensor.compute [1, 16, 4, 4 | 3, 3]
+    reads(%x at #conv, %w at #tensor.access<affine_map<(n, o, h, w, i, r) -> (o, i, r)>>) inits [0.0 : f32] reduce {
+  ^bb0(%xv: f32, %wv: f32, %acc: f32):
+    %p = arith.mulf %xv, %wv : f32
+    %s = arith.addf %acc, %p : f32
+    tensor.yield %s : f32
+  } apply {
+  ^bb0(%acc: f32):
+    tensor.yield %acc : f32
+  } : (tensor<1x3x4x4xf32>, tensor<16x3x3xf32>) -> tensor<1x16x4x4xf32>
+  func.return %y : tensor<1x16x4x4xf32>
+}
+
+// Its reader walks over blocks, and in a block over places.
+// CHECK-LABEL: func.func private @second
+// CHECK-SAME:    %x: tensor<1x2x4x4x8xf32>
+// CHECK-NEXT:    tensor.compute [1, 5, 4, 4 | 2, 8, 3]
+// CHECK-SAME:      (d0, d1, d2, d3, d4, d5, d6) -> (0, d4, ((d2 + d6) + -1), d3, d5)>, guarded>
+func.func private @second(%x: tensor<1x16x4x4xf32>, %w: tensor<5x16x3xf32>) -> tensor<1x5x4x4xf32> {
+  %y = tensor.compute [1, 5, 4, 4 | 16, 3]
+    reads(%x at #conv, %w at #tensor.access<affine_map<(n, o, h, w, i, r) -> (o, i, r)>>) inits [0.0 : f32] reduce {
+  ^bb0(%xv: f32, %wv: f32, %acc: f32):
+    %p = arith.mulf %xv, %wv : f32
+    %s = arith.addf %acc, %p : f32
+    tensor.yield %s : f32
+  } apply {
+  ^bb0(%acc: f32):
+    tensor.yield %acc : f32
+  } : (tensor<1x16x4x4xf32>, tensor<5x16x3xf32>) -> tensor<1x5x4x4xf32>
+  func.return %y : tensor<1x5x4x4xf32>
+}
+
+// CHECK-LABEL: func.func @main
+// CHECK:         graph.call @first(%x, %w) {blocked = array<i64: 1, 2, 4, 4, 8>} : (tensor<1x3x4x4xf32>, tensor<16x3x3xf32>) -> tensor<1x2x4x4x8xf32>
+// CHECK-NEXT:    graph.call @second(%a, %v) : (tensor<1x2x4x4x8xf32>, tensor<5x16x3xf32>) -> tensor<1x5x4x4xf32>
+func.func @main(%x: tensor<1x3x4x4xf32>) -> tensor<1x5x4x4xf32> {
+  %w = graph.weight "w" {hash = "0"} : tensor<16x3x3xf32>
+  %v = graph.weight "v" {hash = "1"} : tensor<5x16x3xf32>
+  %a = graph.call @first(%x, %w) : (tensor<1x3x4x4xf32>, tensor<16x3x3xf32>) -> tensor<1x16x4x4xf32>
+  %y = graph.call @second(%a, %v) : (tensor<1x16x4x4xf32>, tensor<5x16x3xf32>) -> tensor<1x5x4x4xf32>
+  func.return %y : tensor<1x5x4x4xf32>
+}
+
+// -----
+
+#id = #tensor.access<affine_map<(n, c, h, w) -> (n, c, h, w)>>
+
+// Declined: the tensor between the kernels is seen through a reshape, which knows rows only.
+// CHECK-LABEL: func.func @main
+// CHECK:         graph.call @relu(%x) : (tensor<1x8x2x2xf32>) -> tensor<1x8x2x2xf32>
+func.func private @relu(%x: tensor<1x8x2x2xf32>) -> tensor<1x8x2x2xf32> {
+  %y = tensor.compute [1, 8, 2, 2] points(%x at #id) apply {
+  ^bb0(%v: f32):
+    %zero = arith.constant 0.0 : f32
+    %m = arith.maximumf %v, %zero : f32
+    tensor.yield %m : f32
+  } : (tensor<1x8x2x2xf32>) -> tensor<1x8x2x2xf32>
+  func.return %y : tensor<1x8x2x2xf32>
+}
+func.func @main(%x: tensor<1x8x2x2xf32>) -> tensor<1x8x2x2xf32> {
+  %a = graph.call @relu(%x) : (tensor<1x8x2x2xf32>) -> tensor<1x8x2x2xf32>
+  %r = graph.reshape %a : (tensor<1x8x2x2xf32>) -> tensor<1x8x4x1xf32>
+  %s = graph.reshape %r : (tensor<1x8x4x1xf32>) -> tensor<1x8x2x2xf32>
+  %y = graph.call @relu(%s) : (tensor<1x8x2x2xf32>) -> tensor<1x8x2x2xf32>
+  func.return %y : tensor<1x8x2x2xf32>
+}
