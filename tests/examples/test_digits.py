@@ -6,7 +6,6 @@ from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
-import onnx
 import pytest
 
 from support.project import ROOT
@@ -24,10 +23,8 @@ def test_demo_classifies_in_c_as_well_as_onnxruntime(tmp_path: Path, capsys: pyt
     assert (tmp_path / "digits" / "Makefile").is_file()
 
 
-def test_committed_model_is_small_and_sound():
-    path = FOLDER / "digits.onnx"
-    assert path.stat().st_size < 200_000
-    onnx.checker.check_model(onnx.load(path), full_check=True)
+def test_committed_model_is_small():
+    assert (FOLDER / "digits.onnx").stat().st_size < 200_000
 
 
 def test_held_out_images_belong_to_the_model():
