@@ -11,9 +11,10 @@ import json
 import os
 import shutil
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -125,20 +126,36 @@ class LoadedNetwork:
             raise InputError(f"{port.name}: {value.dtype}{list(value.shape)} given, {wanted} wanted; convert it")
         return np.ascontiguousarray(value)
 
-    def _run_aot(self, inputs: Sequence[Array]) -> list[Array]:
+    def bind(self, inputs: Mapping[str, ArrayLike]) -> "BoundRun":
+        """A call of the run function on memory that is set up once; `aot` only."""
+        return self._bind([self._input(port, inputs) for port in self.inputs])
+
+    def _bind(self, inputs: Sequence[Array]) -> "BoundRun":
+        if self.executor != "aot":
+            raise InputError(f"{self.name}: is no function to call but tables; use s2s.contrib.graph_executor")
         arena = _Guarded(self._arena_size, self._arena_align)
         outputs = [_Guarded(_size(port), max(_GUARD, port.dtype.itemsize)) for port in self.outputs]
         memory = [arena.memory, *inputs, *(output.memory for output in outputs)]
         pointers = [self.ffi.cast("void *", each.ctypes.data) for each in memory]
-        status: int = getattr(self.lib, f"{self.name}_run")(*pointers)
+        return BoundRun(
+            call=partial(getattr(self.lib, f"{self.name}_run"), *pointers),
+            outputs=tuple(
+                each.memory.view(port.dtype).reshape(port.shape)
+                for port, each in zip(self.outputs, outputs, strict=True)
+            ),
+            guarded={"its arena": arena, **{port.name: each for port, each in zip(self.outputs, outputs, strict=True)}},
+            memory=tuple(memory),
+        )
+
+    def _run_aot(self, inputs: Sequence[Array]) -> list[Array]:
+        bound = self._bind(inputs)
+        status = bound.call()
         if status != 0:
             raise CompilerBug(f"{self.name}_run: status {status}")
-        for what, each in (("its arena", arena), *zip((port.name for port in self.outputs), outputs, strict=True)):
+        for what, each in bound.guarded.items():
             if not each.is_intact():
                 raise CompilerBug(f"{self.name}: a kernel wrote behind the end of {what}")
-        return [
-            each.memory.view(port.dtype).reshape(port.shape) for port, each in zip(self.outputs, outputs, strict=True)
-        ]
+        return list(bound.outputs)
 
     def _run_graph(self, inputs: Sequence[Array]) -> list[Array]:
         session = Session(self)
@@ -173,6 +190,19 @@ class _Guarded:
     def is_intact(self) -> bool:
         """Whether the guard is as it was."""
         return bool((self._guard == _UNTOUCHED).all())
+
+
+@dataclass(frozen=True)
+class BoundRun:
+    """The run function with its memory: what a firmware calls again and again."""
+
+    call: Callable[[], int]
+    """Runs the network; returns its status."""
+    outputs: tuple[Array, ...]
+    """What the last call wrote."""
+    guarded: Mapping[str, _Guarded]
+    memory: tuple[Array, ...]
+    """Everything the call points at, kept alive with it."""
 
 
 def _size(port: Port) -> int:
