@@ -16,14 +16,14 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-import s2s
 from benchmarks.chains import chain
 from benchmarks.models import CACHE, DIGITS, available
 from benchmarks.timing import children, growth, now, pin
-from s2s import progress
+from s2s.api import compile as compile_network
 from s2s.frontends.onnx import ModelSource
 from s2s.options import CompileOptions
 from s2s.pipeline import LEVELS, pipeline
+from s2s.progress import listening
 
 STAGES = ("read", *LEVELS, "write")
 NODES = (100, 200, 400, 800, 1600)
@@ -58,7 +58,7 @@ class Stopwatch:
             if coming and name == coming[0][0]:
                 self.turn_to(coming.pop(0)[1])
 
-        with progress.listening(step):
+        with listening(step):
             yield
         self.turn_to(self._stage)
 
@@ -67,7 +67,7 @@ def seconds_of_stages(model: ModelSource) -> dict[str, float]:
     """Compile `model` and write its tree; seconds of each stage."""
     watch = Stopwatch()
     with tempfile.TemporaryDirectory() as folder, watch.running():
-        artifact = s2s.compile(model)
+        artifact = compile_network(model)
         watch.turn_to("write")
         artifact.write(Path(folder) / "tree")
     return watch.seconds
