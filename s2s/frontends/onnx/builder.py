@@ -165,6 +165,10 @@ class Builder:
                 with np.errstate(all="ignore"):
                     return self.constant(evaluate(op, known)[0])
         op = operation(*_map_operands(operands, self.materialize), **properties)
+        type = as_tensor_type(op.results[0].type)
+        if 0 in type.get_shape():  # what holds nothing is known
+            op.erase()
+            return self.constant(np.zeros(type.get_shape(), to_numpy(type.element_type)))
         set_provenance(op, [self.node])
         self.block.add_op(op)
         return self.computed(op.results[0])

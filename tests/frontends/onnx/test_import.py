@@ -130,6 +130,14 @@ def test_constants_of_one_value_stay_one_value():
     assert imported.weights.get(name).strides == (0, 0)
 
 
+def test_what_holds_no_element_is_a_constant():
+    body = """(float[3] x) => (float[3] y) <int64[1] zero = {0}> {
+        none = Slice(x, zero, zero)
+        y = Concat <axis = 0> (none, x, none)
+    }"""
+    assert names(import_model(onnx_model(body))) == ["func.return"]
+
+
 def test_output_may_be_an_input_or_a_constant():
     body = "(float[2] x) => (float[2] x2, float[2] k) { x2 = Identity(x) k = Constant <value = float[2] {1, 2}> () }"
     found = run_imported(import_model(onnx_model(body)), [np.array([5, 6], np.float32)])
