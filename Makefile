@@ -22,6 +22,7 @@ format: $(STAMP)        ## mend what ruff can mend
 
 docs: $(STAMP)          ## write the generated pages of docs/ again
 	$(BIN)/python docs/generate.py
+	$(BIN)/python docs/tour.py
 
 venv: $(STAMP)          ## the virtual environment in .venv
 
