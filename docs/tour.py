@@ -3,8 +3,8 @@
     python docs/tour.py          (or: make docs)
 
 The tour holds the network itself, in the text form of ONNX. A comment above each other block says what belongs there:
-`after PASS` is the module after that pass, `function NAME in FILE` a piece of the emitted tree. A test compares the pages
-with what this writes.
+`after PASS` is the module after that pass, `function NAME in FILE` a piece of the emitted tree. A test compares the
+pages with what this writes.
 """
 
 import re

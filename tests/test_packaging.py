@@ -91,3 +91,9 @@ def test_wheel_is_imported_from_its_own_place(installed: Path, tmp_path: Path):
 def test_installed_s2s_opt_works_outside_the_checkout(installed: Path, tmp_path: Path):
     (tmp_path / "a.mlir").write_text("func.func @f() {\n  func.return\n}\n")
     assert "func.func @f()" in run(installed / "s2s-opt", "-p", "canonicalize", "a.mlir", cwd=tmp_path)
+
+
+def test_installed_s2s_compiles_a_network_outside_the_checkout(installed: Path, tmp_path: Path):
+    shutil.copy(ROOT / "examples" / "digits" / "digits.onnx", tmp_path)
+    run(installed / "s2s", "compile", "digits.onnx", "-o", "tree", "--executor", "graph", cwd=tmp_path)
+    assert "digits: passed" in run("make", "-C", "tree", "test", cwd=tmp_path)
