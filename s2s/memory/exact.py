@@ -11,11 +11,14 @@ from dataclasses import dataclass, field
 from s2s.memory.blocks import Layout
 from s2s.memory.buffers import align_up
 
-MAX_BLOCKS = 100
+MAX_BLOCKS = 200
 
 
 def search_exact(layout: Layout, size_to_beat: int, nodes: int) -> list[int] | None:
-    """Offsets of the smallest plan below `size_to_beat`; None when there is none or `nodes` ran out before one."""
+    """Offsets of the smallest plan below `size_to_beat`; None when there is none or `nodes` ran out before one.
+
+    The closer `size_to_beat` is to the bound the more is cut, so a perfect plan is found soonest when it is asked for.
+    """
     if len(layout.blocks) > MAX_BLOCKS:
         return None
     search = _Search(layout, size_to_beat, nodes)

@@ -17,6 +17,12 @@ def by_size(layout: Layout) -> list[int]:
     )
 
 
+def by_area(layout: Layout) -> list[int]:
+    """Largest product of size and life first."""
+    blocks = layout.blocks
+    return sorted(range(len(blocks)), key=lambda i: (-blocks[i].size * (blocks[i].last - blocks[i].first + 1), i))
+
+
 def by_life(layout: Layout) -> list[int]:
     """Longest-lived blocks first, the larger first among equals: skip connections go to the bottom."""
     blocks = layout.blocks
@@ -48,5 +54,6 @@ def greedy_orders(layout: Layout) -> Iterator[list[int]]:
     """The orders worth trying before any search, best first in experience."""
     yield by_size(layout)
     yield by_breadth(layout)
+    yield by_area(layout)
     yield by_life(layout)
     yield by_time(layout)

@@ -1,8 +1,9 @@
 """Improve an order of placement by moving the blocks that stand at the top of the arena.
 
 Only a block that reaches the current size, or one that pushed it up there, can lower the size by moving: each round
-takes one of them and swaps it with a block that stands in its way, or moves it to the front. Moves that make nothing
-worse are kept. The random choices come from a fixed seed, so the plan is the same every time.
+takes one of them and swaps it with a block that stands in its way, or moves it to the front. A move is kept unless it
+makes the plan larger by more than a tolerance, which shrinks to nothing over the rounds (threshold accepting, Dueck and
+Scheuer 1990). The random choices come from a fixed seed, so the plan is the same every time.
 """
 
 import random
@@ -12,6 +13,8 @@ from s2s.memory.blocks import Layout, total_size
 from s2s.memory.placement import place
 
 SEED = 20
+TOLERANCE = 0.02
+"""Growth of the arena that is accepted at first."""
 
 
 def climb(layout: Layout, start: Sequence[int], rounds: int) -> list[int]:
@@ -19,17 +22,18 @@ def climb(layout: Layout, start: Sequence[int], rounds: int) -> list[int]:
     rng = random.Random(SEED)
     order = list(start)
     offsets = place(layout, order)
-    best, size = offsets, total_size(layout, offsets)
-    for _ in range(rounds):
-        if size <= layout.bound:
+    size = total_size(layout, offsets)
+    best, best_size = offsets, size
+    for number in range(rounds):
+        if best_size <= layout.bound:
             break
         candidate = _neighbour(layout, order, offsets, size, rng)
         candidate_offsets = place(layout, candidate)
         candidate_size = total_size(layout, candidate_offsets)
-        if candidate_size <= size:
-            if candidate_size < size:
-                best = candidate_offsets
+        if candidate_size <= size + TOLERANCE * layout.bound * (1 - number / rounds):
             order, offsets, size = candidate, candidate_offsets, candidate_size
+            if size < best_size:
+                best, best_size = offsets, size
     return best
 
 

@@ -12,6 +12,7 @@ from s2s.memory.buffers import Buffer, InPlace, Plan, choose_in_place, lower_bou
 from s2s.memory.exact import search_exact
 from s2s.memory.greedy import greedy_orders
 from s2s.memory.hill_climb import climb
+from s2s.memory.order import order_steps
 from s2s.memory.placement import Fit, place
 from s2s.memory.plan import plan
 from s2s.memory.poison import check_plan
@@ -81,6 +82,18 @@ def test_plan_is_the_same_every_time() -> None:
 )
 def test_plan_is_within_five_percent_of_the_bound_on_networks(net: Builder, align: int) -> None:
     buffers, pairs = lifetimes(net, list(range(len(net.steps))), align)
+    found = plan(buffers, pairs)
+    check_plan(buffers, found, pairs)
+    assert found.ratio <= 1.05
+
+
+@pytest.mark.parametrize(
+    "net",
+    [inception(9), inception(100), transformer(60), shuffle(100)],
+    ids=["small", "large", "transformer", "shuffle"],
+)
+def test_plan_is_within_five_percent_of_the_bound_in_the_best_order(net: Builder) -> None:
+    buffers, pairs = lifetimes(net, order_steps(net.steps, net.sizes, [len(net.sizes) - 1]))
     found = plan(buffers, pairs)
     check_plan(buffers, found, pairs)
     assert found.ratio <= 1.05
