@@ -10,8 +10,12 @@ from s2s.dialects.graph.base import number
 
 MAX_PARTS = 5
 
-NAMES_OF_C = {"abs", "ceil", "div", "erf", "exp", "floor", "log", "pow", "round", "select", "sqrt"}
-NAMES_OF_C |= {f"{a}{name}{h}" for a in ("", "a") for name in ("cos", "sin", "tan") for h in ("", "h")}
+NAMES_OF_C = frozenset(
+    (
+        *("abs", "ceil", "div", "erf", "exp", "floor", "log", "pow", "round", "select", "sqrt"),
+        *(f"{a}{name}{h}" for a in ("", "a") for name in ("cos", "sin", "tan") for h in ("", "h")),
+    )
+)
 """Operations that are also functions of the C library, or of POSIX."""
 
 
