@@ -295,7 +295,7 @@ def _cast(op: Operation) -> Unary:
         case arith.ExtFOp() | arith.TruncFOp():
             return lambda a: a.astype(wanted)
         case arith.SIToFPOp() | arith.ExtSIOp() | arith.IndexCastOp() if one == -1:
-            return lambda a: -a.astype(wanted)
+            return lambda a: (-a.astype(np.int8)).astype(wanted)
         case arith.SIToFPOp() | arith.ExtSIOp() | arith.IndexCastOp() | arith.TruncIOp():
             return (lambda a: (a & 1).astype(wanted)) if wanted == np.bool_ else (lambda a: a.astype(wanted))
         case arith.UIToFPOp() | arith.ExtUIOp():

@@ -4,10 +4,8 @@ Half-precision values are carried as `float` and rounded after every operation, 
 arithmetic in half precision: `float` has more than twice its digits.
 """
 
-from collections.abc import Callable
-
 from xdsl.dialects import arith, math
-from xdsl.dialects.builtin import Float64Type, i1
+from xdsl.dialects.builtin import Float64Type, i1, i32
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from s2s.dialects import loop
@@ -105,12 +103,17 @@ def _change_precision(b: Builder, op: Operation) -> SSAValue:
     return rounded(b, value, type)
 
 
-def _from_integer(read: Callable[[Builder, SSAValue], SSAValue]) -> Lowering:
-    def lower(b: Builder, op: Operation) -> SSAValue:
-        type = op.results[0].type
-        return rounded(b, b.cast(read(b, op.operands[0]), value_type(type)), type)
+def _from_signed(b: Builder, op: Operation) -> SSAValue:
+    """A signed integer; a true `i1` is -1."""
+    type, value = op.results[0].type, b.signed(op.operands[0])
+    if value.type == i1:
+        value = b.unary("-", b.cast(value, i32))
+    return rounded(b, b.cast(value, value_type(type)), type)
 
-    return lower
+
+def _from_unsigned(b: Builder, op: Operation) -> SSAValue:
+    type = op.results[0].type
+    return rounded(b, b.cast(b.unsigned(op.operands[0]), value_type(type)), type)
 
 
 def _to_integer(*, unsigned: bool) -> Lowering:
@@ -176,8 +179,8 @@ FLOATS: dict[type[Operation], Lowering] = {
     arith.CmpfOp: _compare,
     arith.ExtFOp: _change_precision,
     arith.TruncFOp: _change_precision,
-    arith.SIToFPOp: _from_integer(Builder.signed),
-    arith.UIToFPOp: _from_integer(Builder.unsigned),
+    arith.SIToFPOp: _from_signed,
+    arith.UIToFPOp: _from_unsigned,
     arith.FPToSIOp: _to_integer(unsigned=False),
     arith.FPToUIOp: _to_integer(unsigned=True),
     loop.FmaOp: _multiply_add,
