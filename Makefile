@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 STAMP := .venv/.installed
 
-.PHONY: demo test lint format docs venv clean
+.PHONY: demo test lint format docs bench venv clean
 
 demo: $(STAMP)          ## compile the digits network, run it, print the figures
 	$(BIN)/python examples/digits/demo.py
@@ -23,6 +23,10 @@ format: $(STAMP)        ## mend what ruff can mend
 docs: $(STAMP)          ## write the generated pages of docs/ again
 	$(BIN)/python docs/generate.py
 	$(BIN)/python docs/tour.py
+
+bench: $(STAMP)         ## measure compile time, and the speed of what is emitted (benchmarks/README.md)
+	$(BIN)/python -m benchmarks.compile_time
+	$(BIN)/python -m benchmarks.baseline
 
 venv: $(STAMP)          ## the virtual environment in .venv
 

@@ -4,10 +4,11 @@
 
 Compiles each model four times: as plain loops (`--schedule reference`) and with the default schedules, each for the
 targets `c` and `host`; everything is built with -O3 and runs on one core. The plain loops of target `c` are what the
-rest is held against; those of target `host` show what the compiler's flags do without schedules. Prints microseconds of the fastest run
-(CPU time, in turns), the speed-up over the plain loops, the arena beside its lower bound, and the largest difference
-from onnxruntime. Exits with 1 if the geometric mean of the speed-ups for this machine is below what it must be, or a
-result or an arena is worse than it may be.
+rest is held against; those of target `host` show what the flags of the C compiler do without schedules.
+
+Prints microseconds of the fastest run (CPU time, in turns), the speed-up over the plain loops, the arena beside its
+lower bound, and the largest difference from onnxruntime. Exits with 1 if the geometric mean of the speed-ups of the
+default schedules on this machine is below what it must be, or if a result or an arena is worse than it may be.
 """
 
 import argparse
