@@ -6,14 +6,16 @@
 The names below are imported when first used, so that `import s2s` and the command line start at once.
 """
 
+import importlib
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from s2s.api import Artifact, compile, load
+    from s2s import frontend
+    from s2s.api import Artifact, build, compile, cpu, load
 
     __version__: str
 
-__all__ = ["Artifact", "__version__", "compile", "load"]
+__all__ = ["Artifact", "__version__", "build", "compile", "cpu", "frontend", "load"]
 
 
 if not TYPE_CHECKING:  # a checker would take every submodule for an object
@@ -25,6 +27,8 @@ if not TYPE_CHECKING:  # a checker would take every submodule for an object
             from s2s.version import VERSION
 
             return VERSION
+        if name == "frontend":
+            return importlib.import_module("s2s.frontend")
         from s2s import api
 
         return getattr(api, name)

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from s2s.artifact import Artifact, compile_artifact
+from s2s.factory import build, cpu
 from s2s.frontends.onnx import ModelSource
 from s2s.options import CompileOptions, Executor, Schedule, WeightForm
 from s2s.pass_manager import DebugOptions
@@ -43,3 +44,6 @@ def compile(
 def load(tree: str | Path) -> LoadedNetwork:
     """Build a tree that `s2s compile` wrote, and load it."""
     return load_tree(tree)
+
+
+__all__ = ["Artifact", "LoadedNetwork", "build", "compile", "cpu", "load"]

@@ -14,7 +14,7 @@ from s2s.dialects import c
 from s2s.emit.info import NetworkInfo
 from s2s.emit.tree import Tree, render
 from s2s.errors import InputError
-from s2s.frontends.onnx import ModelSource, load_model
+from s2s.model import Source, load_for_engine
 from s2s.options import CompileOptions
 from s2s.samples import sample
 from s2s.verify.build import LoadedNetwork, load
@@ -77,7 +77,7 @@ class Verification:
 class Artifact:
     """What `s2s.compile` gives."""
 
-    def __init__(self, model: ModelSource, compilation: Compilation) -> None:
+    def __init__(self, model: Source, compilation: Compilation) -> None:
         self._model, self._compilation = model, compilation
         self._loaded: LoadedNetwork | None = None
 
@@ -170,7 +170,7 @@ class Artifact:
         """Run the C on made-up inputs and compare with another engine; with `levels`, also level against level."""
         network = self._compilation.network
         arrays = {port.name: sample(port.name, tensor_type(port.element, port.shape), seed) for port in network.inputs}
-        expected = run_engine(against, load_model(self._model), arrays)
+        expected = run_engine(against, load_for_engine(self._model, against), arrays)
         found = self.run(arrays)
         outputs = {
             port.name: compare(wanted, found[port.name], _tolerance(wanted, rtol, atol))
@@ -217,6 +217,6 @@ def _tolerance(expected: Array, rtol: float | None, atol: float | None) -> Toler
     return Tolerance(usual.rtol if rtol is None else rtol, usual.atol if atol is None else atol)
 
 
-def compile_artifact(model: ModelSource, options: CompileOptions) -> Artifact:
+def compile_artifact(model: Source, options: CompileOptions) -> Artifact:
     """Compile `model`."""
     return Artifact(model, compile_model(model, options))

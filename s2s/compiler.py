@@ -1,9 +1,7 @@
 """From a model to C in memory: frontend, pipeline, and what emission has to know beside the C."""
 
-import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
 
 from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, IntegerAttr, ModuleOp, StringAttr
 from xdsl.dialects.func import FuncOp
@@ -18,8 +16,8 @@ from s2s.emit.info import GoldenVector, NetworkInfo, PortInfo
 from s2s.errors import CompilerBug, InputError
 from s2s.executor import graph_json
 from s2s.executor.describe import describe
-from s2s.frontends.onnx import Imported, LoadedModel, ModelSource, import_model, load_model
 from s2s.interpret.graph import run_graph
+from s2s.model import Model, Source, read
 from s2s.options import CompileOptions
 from s2s.pass_manager import PassManager
 from s2s.passes.loop.plan_memory import ARENA_ALIGN, ARENA_LOWER_BOUND, ARENA_SIZE
@@ -60,13 +58,12 @@ class Compilation:
     info: NetworkInfo | None
 
 
-def compile_model(model: ModelSource, options: CompileOptions, *, keep_levels: bool = False) -> Compilation:
+def compile_model(source: Source, options: CompileOptions, *, keep_levels: bool = False) -> Compilation:
     """Run the frontend and the pipeline. With `keep_levels`, the module is copied after every level."""
     progress.step("reading the model")
-    loaded = load_model(model)
-    imported = import_model(loaded, shapes=options.shapes, name=options.name)
-    network = _describe(loaded, imported, options)
-    context, module = CompilerContext(imported.weights), imported.module
+    model = read(source, options.shapes, options.name)
+    network = _describe(model, options)
+    context, module = CompilerContext(model.weights), model.module
     levels: dict[str, ModuleOp] = {}
     arena: tuple[int, int, int] | None = None
     graph: graph_json.Network | None = None
@@ -79,31 +76,31 @@ def compile_model(model: ModelSource, options: CompileOptions, *, keep_levels: b
         if level == "loop" and not manager.stopped:
             arena = _arena(module)
             if options.executor == "graph":
-                graph = describe(module, network.name, imported.weights)
+                graph = describe(module, network.name, model.weights)
         if manager.stopped:
             break
     manager.finish()
     if manager.stopped:
-        return Compilation(network, options, module, imported.weights, levels, None)
+        return Compilation(network, options, module, model.weights, levels, None)
     if arena is None:
         raise CompilerBug("the pipeline ended without a memory plan")
-    return Compilation(network, options, module, imported.weights, levels, _info(network, options, arena, graph))
+    return Compilation(network, options, module, model.weights, levels, _info(network, options, arena, graph))
 
 
-def _describe(loaded: LoadedModel, imported: Imported, options: CompileOptions) -> Network:
-    main = function_named(imported.module, "main")
+def _describe(model: Model, options: CompileOptions) -> Network:
+    main = function_named(model.module, "main")
     if main is None:
         raise CompilerBug("the imported module has no main")
     inputs = _ports(main.arg_attrs, main.function_type.inputs.data)
     outputs = _ports(main.res_attrs, main.function_type.outputs.data)
     progress.step("computing a golden vector")
     return Network(
-        name=_c_name(options.name, imported.name),
-        source=Path(loaded.label).name,
-        sha256=_digest(loaded),
+        name=_c_name(options.name, model.name),
+        source=model.file,
+        sha256=model.sha256,
         inputs=inputs,
         outputs=outputs,
-        golden=(_golden(imported, inputs),),
+        golden=(_golden(model, inputs),),
     )
 
 
@@ -119,14 +116,6 @@ def _c_name(wished: str | None, found: str) -> str:
     return name
 
 
-def _digest(loaded: LoadedModel) -> str:
-    path = Path(loaded.label)
-    if loaded.folder is not None and path.is_file():
-        with path.open("rb") as file:
-            return hashlib.file_digest(file, "sha256").hexdigest()
-    return hashlib.sha256(loaded.proto.SerializeToString(deterministic=True)).hexdigest()
-
-
 def _ports(attributes: ArrayAttr[DictionaryAttr] | None, types: tuple[Attribute, ...]) -> tuple[PortInfo, ...]:
     ports: list[PortInfo] = []
     for dictionary, type in zip(attributes or (), types, strict=True):
@@ -136,10 +125,10 @@ def _ports(attributes: ArrayAttr[DictionaryAttr] | None, types: tuple[Attribute,
     return tuple(ports)
 
 
-def _golden(imported: Imported, inputs: tuple[PortInfo, ...]) -> GoldenVector:
+def _golden(model: Model, inputs: tuple[PortInfo, ...]) -> GoldenVector:
     """Made-up inputs, and what the graph interpreter says they give."""
     arrays = tuple(sample(port.name, tensor_type(port.element, port.shape), GOLDEN_SEED) for port in inputs)
-    return GoldenVector(arrays, tuple(run_graph(imported.module, arrays, imported.weights)))
+    return GoldenVector(arrays, tuple(run_graph(model.module, arrays, model.weights)))
 
 
 def _arena(module: ModuleOp) -> tuple[int, int, int]:

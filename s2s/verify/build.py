@@ -92,6 +92,7 @@ class LoadedNetwork:
         from cffi import FFI
 
         record = _record(root)
+        self.root = root
         self.name: str = record["name"]
         self.executor: str = record["executor"]
         self.inputs = tuple(map(_port, record["inputs"]))

@@ -1,0 +1,27 @@
+"""Model readers under TVM's names.
+
+module, params = s2s.frontend.from_onnx(model, shape={"data": (1, 3, 224, 224)})
+library = s2s.build(module, target="host", params=params)
+"""
+
+from collections.abc import Mapping, Sequence
+
+from xdsl.dialects.builtin import ModuleOp
+
+from s2s.executor.ndarray import NDArray, aligned_empty
+from s2s.frontends.onnx import ModelSource, import_model
+
+
+def from_onnx(
+    model: ModelSource, shape: Mapping[str, Sequence[int]] | None = None
+) -> tuple[ModuleOp, dict[str, NDArray]]:
+    """The network at graph level, and its weights by name; `shape` fixes inputs that the model leaves open.
+
+    The weights may be changed before `s2s.build` takes them; their names stand in the module as `graph.weight`.
+    """
+    imported = import_model(model, shapes={name: tuple(sizes) for name, sizes in (shape or {}).items()})
+    params: dict[str, NDArray] = {}
+    for name in imported.weights.names():
+        array = imported.weights.get(name)
+        params[name] = aligned_empty(array.shape, array.dtype).copyfrom(array)
+    return imported.module, params
