@@ -68,8 +68,8 @@ def run(args: Sequence[str] | None = None) -> int:
         return error.exit_code
     except typer.Abort:
         return 130
-    except Exception:
-        report_bug()
+    except Exception as error:
+        report_bug(error)
         return BUG_EXIT_CODE
 
 
@@ -88,13 +88,15 @@ def complain(text: str) -> None:
     print(f"s2s: error: {text}", file=sys.stderr)
 
 
-def report_bug() -> None:
-    """Show the traceback of the exception being handled, and where to send it."""
+def report_bug(error: Exception) -> None:
+    """Show the traceback of `error`, from the command on, and say that it is wanted."""
     import traceback
 
     from s2s.version import VERSION
 
-    traceback.print_exc()
+    frames = traceback.extract_tb(error.__traceback__)
+    inner = next((number for number, frame in enumerate(frames) if frame.name.endswith("_command")), 0)
+    traceback.print_exception(error, limit=inner - len(frames))
     print(
         f"s2s: this is a bug of s2s {VERSION}, not of your model; please report it with the lines above, the command"
         " and, if you may share it, the model",
