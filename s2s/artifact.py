@@ -70,7 +70,7 @@ class Verification:
             fields[f"output {name}"] = comparison.describe()
         if self.levels is not None:
             for level in self.levels.levels:
-                fields[f"level {level.level}"] = level.describe()
+                fields[f"level {level.level}"] = level.describe().removeprefix(f"{level.level}: ")
         return fields
 
 
