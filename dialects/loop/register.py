@@ -60,7 +60,7 @@ class FmaOp(IRDLOperation):
 
 @irdl_op_definition
 class ReduceOp(IRDLOperation):
-    """All lanes of `vector` combined, lane 0 first: `add`, `mul`, `max` or `min`."""
+    """All lanes of `vector` combined, in an order of the target's choice: `add`, `mul`, `max` or `min`."""
 
     name = "loop.reduce"
 

@@ -173,7 +173,8 @@ class ScheduleAttr(ParametrizedAttribute):
       register tile, whose accumulators stay in locals; those of a reduction are unrolled, in order.
     - `order`: dimensions from the outermost loop to the innermost, one loop a dimension over its tiles. Reductions come
       after all parallel dimensions.
-    - `vector = d by n`: dimension `d` runs in vectors of `n` lanes; its tile is a multiple of `n`. Absent: scalars.
+    - `vector = d by n`: dimension `d` runs in vectors of `n` lanes; its tile is a multiple of `n`. Absent: scalars. A
+      reduction may be `d` if it is the only one and a sum, product, maximum or minimum: its lanes are combined last.
     - `blocks`: `[d, size]` puts a loop over blocks of `size` points of dimension `d` outside all others, in the given
       order (cache blocking); parallel dimensions only.
     - `pack`: layouts of constant operands, made by `tensor-pack-constants`.

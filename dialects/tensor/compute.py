@@ -201,8 +201,9 @@ class ComputeOp(IRDLOperation):
         dims = [dim for dim, _ in schedule.block_sizes]
         if any(dim >= self.rank for dim in dims):
             raise VerifyException(f"{self.name}: blocks {dims} are not all parallel dimensions")
-        if schedule.vector_dim is not None and schedule.vector_dim >= self.rank:
-            raise VerifyException(f"{self.name}: vector dimension {schedule.vector_dim} is a reduction")
+        dim, several = schedule.vector_dim, sum(size > 1 for size in self.reduction_sizes) > 1
+        if dim is not None and dim >= self.rank and several:
+            raise VerifyException(f"{self.name}: vector dimension {dim} is one of several reductions")
         packed = [pack.operand.data for pack in schedule.packs]
         if any(not 0 <= operand < len(self.operands) for operand in packed):
             raise VerifyException(f"{self.name}: packs operands {packed} of {len(self.operands)}")

@@ -13,6 +13,7 @@ from xdsl.ir import SSAValue
 from xdsl.ir.affine import AffineDimExpr, AffineExpr
 
 from s2s.analysis.affine import linear, ranges
+from s2s.analysis.folds import folds_of
 from s2s.dialects import tensor
 from s2s.schedules.strides import Panel, border, moves, packable, vectorizable
 from s2s.targets import Target
@@ -21,6 +22,10 @@ STRIDED_LOAD = 4.0
 """Cost of a lane-by-lane load against a contiguous one, per vector."""
 STRIDED_STORE = 12.0
 """Cost of a lane-by-lane store against one multiply-add."""
+COMBINE = 8.0
+"""Cost of combining the lanes of a vector."""
+SUMS_AT_ONCE = 4
+"""Results that are folded side by side, so that one addition need not wait for the last."""
 
 
 @dataclass(frozen=True)
@@ -62,6 +67,7 @@ def _choose_dim(op: tensor.ComputeOp, target: Target, constants: frozenset[SSAVa
         for dim in range(op.rank):
             if op.sizes[dim] >= 2:
                 candidates += _vector_choice(op, dim, target.lanes, constants)
+        candidates += _fold_choice(op, target.lanes)
     return min(candidates, key=lambda choice: choice.cost)
 
 
@@ -86,6 +92,19 @@ def _vector_choice(op: tensor.ComputeOp, dim: int, lanes: int, constants: frozen
     return [Choice(dim, lanes, tuple(panels), cost)]
 
 
+def _fold_choice(op: tensor.ComputeOp, lanes: int) -> list[Choice]:
+    """The one reduction in vectors, where its order is free and what it reads lies side by side."""
+    long = [dim for dim in range(op.rank, len(op.sizes)) if op.sizes[dim] > 1]
+    guarded = any(access.is_guarded for access in op.read_accesses)
+    if len(long) != 1 or op.sizes[long[0]] < lanes or guarded or folds_of(op) is None:
+        return []
+    along = moves(op, long[0]).reads
+    if 1 not in along or not set(along) <= {0, 1}:
+        return []
+    vectors, rest = divmod(op.sizes[long[0]], lanes)
+    return [Choice(long[0], lanes, (), vectors + 2.0 * rest + COMBINE + 4.0)]
+
+
 def _second_dim(op: tensor.ComputeOp, taken: set[int]) -> int | None:
     """A dimension along which some operand of the reduction stays where it is, so that a tile reuses it."""
     useful: list[tuple[int, int]] = []
@@ -104,6 +123,11 @@ def _register_tile(op: tensor.ComputeOp, target: Target, choice: Choice) -> tupl
     if op.reduce is None:
         tile[choice.dim] = lanes
         return tile, None
+    if choice.dim >= op.rank:
+        tile[choice.dim] = lanes
+        second = max(range(op.rank), key=lambda dim: op.sizes[dim])
+        tile[second] = min(op.sizes[second], SUMS_AT_ONCE)
+        return tile, second
     vectors = ceil((op.sizes[choice.dim] - border(op, choice.dim)) / lanes)
     partner = choice.partner
     second = _second_dim(op, {choice.dim} if partner is None else {choice.dim, partner})

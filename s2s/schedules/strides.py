@@ -37,7 +37,7 @@ class Moves:
 
 
 def moves(op: tensor.ComputeOp, dim: int) -> Moves:
-    """The moves along parallel dimension `dim`."""
+    """The moves along `dim`; a reduction does not move points or results."""
     reads = tuple(_move(value, access, dim, op.sizes) for value, access in zip(op.reads, op.read_accesses, strict=True))
     points = tuple(
         _move(value, access, dim, op.parallel_sizes) for value, access in zip(op.points, op.point_accesses, strict=True)

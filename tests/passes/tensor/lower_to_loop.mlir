@@ -138,3 +138,23 @@ func.func private @vector_behind_a_guard(%x: tensor<2x4xf32>) -> tensor<4x4xf32>
   } : (tensor<2x4xf32>) -> tensor<4x4xf32>
   func.return %y : tensor<4x4xf32>
 }
+
+// A sum in vectors along what is summed: the lanes are combined at the end, two elements that are left over come singly.
+// CHECK-LABEL: func.func private @fold_in_vectors
+// CHECK:         loop.for %i = 0 to 4 step 2 {
+// CHECK:           loop.for %r = 0 to 8 step 4 iter_args({{.*}}) -> (vector<4xf32>, vector<4xf32>) {
+// CHECK:           loop.reduce "add" %{{.*}} : vector<4xf32> -> f32
+// CHECK-NEXT:      loop.reduce "add" %{{.*}} : vector<4xf32> -> f32
+// CHECK-NEXT:      loop.for %r_1 = 8 to 10 iter_args({{.*}}) -> (f32, f32) {
+func.func private @fold_in_vectors(%x: tensor<4x10xf32>) -> tensor<4xf32> {
+  %y = tensor.compute [4 | 10] reads(%x at #tensor.access<affine_map<(i, j) -> (i, j)>>)
+    schedule #tensor.schedule<tile = [2, 4], order = [0, 1], vector = 1 by 4> inits [0.0 : f32] reduce {
+  ^bb0(%v: f32, %acc: f32):
+    %s = arith.addf %acc, %v : f32
+    tensor.yield %s : f32
+  } apply {
+  ^bb0(%acc: f32):
+    tensor.yield %acc : f32
+  } : (tensor<4x10xf32>) -> tensor<4xf32>
+  func.return %y : tensor<4xf32>
+}

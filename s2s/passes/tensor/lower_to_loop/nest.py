@@ -2,13 +2,14 @@
 
 from collections.abc import Generator, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from xdsl.ir import Block, BlockArgument, Region, SSAValue
 from xdsl.ir.affine import AffineConstantExpr, AffineDimExpr, AffineExpr
 
 from s2s.analysis.affine import Range, flat_index, linear, ranges
 from s2s.analysis.compute import shape_of
+from s2s.analysis.folds import folds_of
 from s2s.dialects import loop, tensor
 from s2s.errors import CompilerBug
 from s2s.passes.tensor.lower_to_loop.emitter import Bounds, Carried, Emitter
@@ -99,10 +100,44 @@ class Nest:
 
     def _tile(self) -> None:
         points = tile_points(self.pieces[: self.op.rank])
-        accumulators = Carried(self._initial(points))
-        if self.op.reduce is not None:
-            self._reduction([dim for dim in self.schedule.loop_order if dim >= self.op.rank], points, accumulators)
+        if self.schedule.vector_dim is not None and self.schedule.vector_dim >= self.op.rank:
+            accumulators = self._fold_in_vectors(points, self.schedule.vector_dim, self.schedule.lanes.data)
+        else:
+            accumulators = Carried(self._initial(points))
+            if self.op.reduce is not None:
+                self._reduction([dim for dim in self.schedule.loop_order if dim >= self.op.rank], points, accumulators)
         self._apply(points, accumulators.values)
+
+    def _fold_in_vectors(self, points: Sequence[TilePoint], dim: int, lanes: int) -> Carried:
+        """The reduction `dim` in vectors, whose lanes are combined at the end; the rest comes singly."""
+        folds = folds_of(self.op)
+        if folds is None or self.read_guards:
+            raise CompilerBug(f"dimension {dim} is no fold that vectors can take in parts")
+        size = self.op.sizes[dim]
+        full = size // lanes * lanes
+        wide = [replace(point, vector_dim=dim, lanes=lanes, active=lanes) for point in points]
+        accumulators = Carried(self._initial(wide if full else points))
+        if full:
+            self._fold_range(dim, 0, full, lanes, wide, accumulators)
+            accumulators.values = [
+                self.emitter.add(loop.ReduceOp(folds[number % len(folds)].kind, value), value.name_hint).result
+                for number, value in enumerate(accumulators.values)
+            ]
+        if full < size:
+            self._fold_range(dim, full, size, 1, points, accumulators)
+        self.dims[dim] = AffineConstantExpr(0)
+        return accumulators
+
+    def _fold_range(
+        self, dim: int, start: int, stop: int, step: int, points: Sequence[TilePoint], accumulators: Carried
+    ) -> None:
+        if stop - start == step:
+            self.dims[dim] = AffineConstantExpr(start)
+            self._step(points, accumulators)
+            return
+        with self.emitter.loop(Bounds(start, stop, step), self.names[dim], accumulators) as variable:
+            self.dims[dim] = variable
+            self._step(points, accumulators)
 
     def _at(self, point: TilePoint) -> list[AffineExpr]:
         """The position of `point` in the domain."""

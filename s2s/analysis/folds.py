@@ -1,0 +1,46 @@
+"""Reductions whose steps may be taken in any order, within the tolerance of floats: sums, products, maxima, minima."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from math import inf
+
+from xdsl.dialects import arith
+from xdsl.dialects.builtin import FloatAttr
+from xdsl.ir import Operation
+
+from s2s.dialects import tensor
+
+
+@dataclass(frozen=True)
+class Fold:
+    """A way to combine, as `loop.reduce` calls it, and the value that changes nothing."""
+
+    kind: str
+    identity: float
+
+
+FOLDS: Mapping[type[Operation], Fold] = {
+    arith.AddfOp: Fold("add", 0.0),
+    arith.MulfOp: Fold("mul", 1.0),
+    arith.MaximumfOp: Fold("max", -inf),
+    arith.MinimumfOp: Fold("min", inf),
+}
+
+
+def folds_of(op: tensor.ComputeOp) -> list[Fold] | None:
+    """How each accumulator of `op` is combined; None where a step is anything else, or starts from another value."""
+    if op.reduce is None:
+        return None
+    last = op.reduce.block.last_op
+    assert isinstance(last, tensor.YieldOp)
+    accumulators = op.reduce.block.args[len(op.reads) : len(op.reads) + len(op.inits)]
+    found: list[Fold] = []
+    for value, accumulator, init in zip(last.arguments, accumulators, op.inits, strict=True):
+        step = value.owner
+        fold = FOLDS.get(type(step)) if isinstance(step, Operation) else None
+        if fold is None or not isinstance(init, FloatAttr) or init.value.data != fold.identity:
+            return None
+        if accumulator.get_user_of_unique_use() is not step:
+            return None
+        found.append(fold)
+    return found
