@@ -3,14 +3,17 @@
 import ctypes
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 from xdsl.dialects.builtin import FunctionType, IndexType, MemRefType, ModuleOp, VectorType
 from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.ir.affine import AffineDimExpr, AffineMap
 from xdsl.parser import Parser
+from xdsl.utils.hints import isa
 
-from s2s.analysis.dtypes import Array
+from s2s.analysis.dtypes import Array, to_numpy
 from s2s.context import CompilerContext
 from s2s.dialects import c, loop
 from s2s.dialects.loop.memory import scalar_type
@@ -55,6 +58,13 @@ def elementwise(
     body.body.block.add_ops([*loads, *made, store, loop.YieldOp()])
     block.add_ops([body, ReturnOp()])
     return FuncOp(name, FunctionType.from_lists(types, []), Region(block), "private")
+
+
+def dtype_of(function: FuncOp) -> np.dtype[Any]:
+    """The element type of the first buffer of a kernel."""
+    buffer = function.function_type.inputs.data[0]
+    assert isa(buffer, MemRefType[Attribute])
+    return to_numpy(buffer.element_type)
 
 
 def vector_of(element: Attribute, lanes: int) -> Attribute:

@@ -19,7 +19,6 @@ from xdsl.dialects.builtin import (
     VectorType,
     f32,
     i1,
-    i32,
 )
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.utils.hints import isa
@@ -46,13 +45,10 @@ def signed_type(type: Attribute) -> Attribute:
 def value_type(type: Attribute) -> Attribute:
     """The C type in which a loop value of `type` is carried.
 
-    Half-precision numbers are carried as `float`, rounded after every operation. The masks of vector comparisons are
-    vectors of integers.
+    Half-precision numbers are carried as `float`, rounded after every operation.
     """
     if isa(type, MemRefType[Attribute]):
         return c.PtrType(type.element_type)
-    if isa(type, VectorType[Attribute]):
-        return VectorType(i32 if type.element_type == i1 else type.element_type, type.get_shape())
     return f32 if is_half(type) else type
 
 

@@ -9,7 +9,7 @@ from xdsl.ir.affine import AffineExpr
 from s2s.analysis.affine import Range, bounds, linear
 from s2s.dialects import c, loop
 from s2s.dialects.loop.control import UNROLL
-from s2s.passes.loop.lower_to_c.builder import Builder, signed_type, value_type
+from s2s.passes.loop.lower_to_c.builder import Builder, literal_value, signed_type, value_type
 from s2s.passes.loop.lower_to_c.index import INDEX, condition, index_expression, ranges_of
 
 LowerBlock = Callable[[Block], None]
@@ -20,7 +20,8 @@ def lower_for(b: Builder, op: loop.ForOp, lower_block: LowerBlock) -> None:
     variables = [_variable_for(b, op, init, carried) for init, carried in zip(op.inits, op.carried, strict=True)]
     lower = _tightest(b, "max", op.lower.data.results, op.dims)
     upper = _tightest(b, "min", op.upper.data.results, op.dims)
-    upper.name_hint = f"{op.index.name_hint or 'i'}_end"
+    if literal_value(upper) is None:
+        upper.name_hint = f"{op.index.name_hint or 'i'}_end"
     body = c.ForOp.block(INDEX)
     body.args[0].name_hint = op.index.name_hint
     b.values[op.index] = body.args[0]

@@ -1,18 +1,18 @@
 """Operations on vectors as calls of `s2s_simd.h`, which has a form for every compiler.
 
-A comparison gives a mask: a vector of `int32_t` whose lanes are all ones or zero. It stands for the vector of `i1` of
-the loop level.
+There are no vectors of `i1`: `arith` compares scalars only.
 """
 
+from math import copysign
+
 from xdsl.dialects import arith, math
-from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, VectorType, f32, i1, i32
+from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, f32
 from xdsl.ir import Attribute, Operation, SSAValue
-from xdsl.utils.hints import isa
 
 from s2s.analysis.dtypes import from_dense
 from s2s.dialects import c, loop
 from s2s.errors import CompilerBug
-from s2s.passes.loop.lower_to_c.builder import Builder, literal_value, value_type, vector_name
+from s2s.passes.loop.lower_to_c.builder import Builder, literal_value, value_type
 from s2s.passes.loop.lower_to_c.floats import LIBM
 from s2s.passes.loop.lower_to_c.integers import Lowering
 
@@ -54,7 +54,8 @@ def lower_vector(b: Builder, op: Operation) -> SSAValue:
 
 def splat(b: Builder, scalar: SSAValue, type: Attribute) -> SSAValue:
     """`scalar` in every lane of a vector of `type`."""
-    if literal_value(scalar) == 0:
+    value = literal_value(scalar)
+    if value == 0 and copysign(1.0, value) > 0:
         return b.vector_call("zero", [], type)
     return b.vector_call("splat", [scalar], type)
 
@@ -67,15 +68,12 @@ def _constant(b: Builder, op: Operation) -> SSAValue:
     values = from_dense(op.value)
     if not (values == values.flat[0]).all():
         raise CompilerBug("vector constants with different lanes have no C")
-    mask = op.value.get_element_type() == i1
-    return splat(b, b.literal(-int(values.flat[0]) if mask else values.flat[0].item(), _element(type)), type)
+    return splat(b, b.literal(values.flat[0].item(), op.value.get_element_type()), type)
 
 
 def _broadcast(b: Builder, op: Operation) -> SSAValue:
     assert isinstance(op, loop.BroadcastOp)
     scalar = b.value(op.scalar)
-    if op.scalar.type == i1:
-        scalar = b.unary("-", b.cast(scalar, i32))
     return splat(b, scalar, value_type(op.result.type))
 
 
@@ -102,40 +100,9 @@ def _is_splat_of_literal(value: SSAValue) -> bool:
 
 
 def _select(b: Builder, op: Operation) -> SSAValue:
+    """One of two vectors by a scalar condition, which C's own conditional does for any type."""
     assert isinstance(op, arith.SelectOp)
-    chosen, otherwise = b.value(op.lhs), b.value(op.rhs)
-    condition = b.value(op.cond)
-    if condition.type == i1:
-        return b.add(c.ConditionalOp(condition, chosen, otherwise))
-    return b.vector_call("select", [condition, chosen, otherwise], chosen.type)
-
-
-def _compare_floats(b: Builder, op: Operation) -> SSAValue:
-    assert isinstance(op, arith.CmpfOp)
-    return _comparison(b, op, arith.CMPF_COMPARISON_OPERATIONS[op.predicate.value.data])
-
-
-def _compare_integers(b: Builder, op: Operation) -> SSAValue:
-    assert isinstance(op, arith.CmpiOp)
-    predicate = arith.CMPI_COMPARISON_OPERATIONS[op.predicate.value.data]
-    return _comparison(b, op, {"eq": "oeq", "ne": "une"}.get(predicate, f"o{predicate[1:]}"))
-
-
-_FORWARD = {"oeq": "equal", "une": "not_equal", "olt": "less", "ole": "less_equal"}
-_BACKWARD = {"ogt": "less", "oge": "less_equal"}
-_OPPOSITES = {"ugt": "ole", "uge": "olt", "ult": "oge", "ule": "ogt"}
-
-
-def _comparison(b: Builder, op: Operation, predicate: str) -> SSAValue:
-    lhs, rhs = (b.value(operand) for operand in op.operands)
-    mask = value_type(op.results[0].type)
-    if predicate in _OPPOSITES:
-        return b.vector_call("bit_not", [_comparison(b, op, _OPPOSITES[predicate])], mask)
-    if predicate in _FORWARD:
-        return b.vector_call(_FORWARD[predicate], [lhs, rhs], mask, of=lhs.type)
-    if predicate in _BACKWARD:
-        return b.vector_call(_BACKWARD[predicate], [rhs, lhs], mask, of=lhs.type)
-    raise CompilerBug(f"{op.name} {predicate} has no vector function")
+    return b.add(c.ConditionalOp(b.value(op.cond), b.value(op.lhs), b.value(op.rhs)))
 
 
 def _exclusive_or(b: Builder, op: Operation) -> SSAValue:
@@ -179,19 +146,11 @@ def _each_lane(b: Builder, op: Operation) -> SSAValue:
     return b.vector_call("map", [function, value], value.type)
 
 
-def _element(type: Attribute) -> Attribute:
-    if not isa(type, VectorType):
-        raise CompilerBug(f"{vector_name(type)} is not a vector")
-    return type.element_type
-
-
 _SPECIAL: dict[type[Operation], Lowering] = {
     arith.ConstantOp: _constant,
     arith.MaximumfOp: _extreme("max"),
     arith.MinimumfOp: _extreme("min"),
     arith.SelectOp: _select,
-    arith.CmpfOp: _compare_floats,
-    arith.CmpiOp: _compare_integers,
     arith.XOrIOp: _exclusive_or,
     arith.SIToFPOp: _from_integers,
     arith.FPToSIOp: _to_integers,
