@@ -88,12 +88,15 @@ def sample_weights(module: ModuleOp, weights: WeightStore) -> None:
 def print_c(module: ModuleOp, stream: IO[str]) -> None:
     """Write the functions and tables of `module` as C."""
     from s2s.emit.statements import FunctionWriter, global_definition
+    from s2s.emit.types import declaration
 
     for op in module.body.block.ops:
         match op:
             case c.FuncOp():
                 writer = FunctionWriter(op)
                 lines = writer.definition() if op.body.blocks else writer.prototype()
+            case c.GlobalOp() if op.weight is not None:
+                lines = [f"extern {declaration(op.type, op.sym_name.data, const=True)};"]
             case c.GlobalOp():
                 lines = global_definition(op)
             case _:
