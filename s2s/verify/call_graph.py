@@ -7,7 +7,7 @@ title (`src/kws.c:conv`), so files keep apart what has the same name.
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 
@@ -52,6 +52,16 @@ class Stack:
     """What stands in the way of a number."""
 
 
+@dataclass(frozen=True)
+class UnitGraph:
+    """What is known of the functions of one file."""
+
+    text: str
+    """The call graph as gcc wrote it."""
+    gaps: Mapping[str, int] = field(default_factory=dict[str, int])
+    """Bytes that functions may take beyond what gcc says, by their names in the object file."""
+
+
 @dataclass
 class CallGraph:
     """Functions of several files and their calls, by title."""
@@ -59,15 +69,17 @@ class CallGraph:
     frames: dict[str, Frame] = field(default_factory=dict[str, Frame])
     calls: dict[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
 
-    def add(self, text: str) -> None:
+    def add(self, unit: "UnitGraph") -> None:
         """Add what gcc wrote for one file."""
+        text = unit.text
         callees: defaultdict[str, dict[str, None]] = defaultdict(dict)
         for caller, callee in _EDGE.findall(text):
             callees[caller][callee] = None
         for title, label in _NODE.findall(text):
             name, place, bound, *_ = [*label.split("\\n"), "", ""]
             if frame := _FRAME.match(bound):
-                self.frames[title] = Frame(name, place, int(frame[1]), frame[2] != "dynamic")
+                size = int(frame[1]) + unit.gaps.get(title.rpartition(":")[2], 0)
+                self.frames[title] = Frame(name, place, size, frame[2] != "dynamic")
                 self.calls[title] = tuple(callees[title])
 
     def callees(self, title: str) -> Iterator[str]:
@@ -87,11 +99,11 @@ class CallGraph:
         )
 
 
-def deepest_stack(files: Iterable[str], entry: str) -> Stack:
+def deepest_stack(units: Iterable[UnitGraph], entry: str) -> Stack:
     """The stack that `entry` takes, from the call graphs of all files that it is made of."""
     graph = CallGraph()
-    for text in files:
-        graph.add(text)
+    for unit in units:
+        graph.add(unit)
     if entry not in graph.frames:
         raise InputError(f"{entry}: no such function in these files; name one that is defined there and not static")
     reached = _reached(graph, entry)

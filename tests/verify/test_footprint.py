@@ -1,6 +1,7 @@
 """The figures of small programs written by hand, whose sizes one can count."""
 
 import os
+import platform
 from pathlib import Path
 
 import pytest
@@ -37,6 +38,12 @@ def measured(folder: Path, entry: str, compiler: str = "gcc", **texts: str) -> F
         sources.append(folder / f"{name}.c")
         sources[-1].write_text(text)
     return measure(sources, entry=entry, flags=FLAGS, compiler=[require(compiler)], root=folder)
+
+
+def require_x86() -> None:
+    """Skip what is true of this processor alone."""
+    if platform.machine() != "x86_64":
+        pytest.skip("frames are aligned in another way on this processor")
 
 
 @pytest.mark.parametrize("compiler", ["gcc", "clang"])
@@ -89,6 +96,14 @@ def test_stack_is_that_of_the_deepest_calls(tmp_path: Path):
 def test_a_leaf_counts_what_it_would_use_without_taking_it(tmp_path: Path):
     found = measured(tmp_path, "run", net="int run(int n) { volatile int x[25]; x[n] = 1; return x[2]; }")
     assert (found.stack.bytes or 0) >= 100
+
+
+def test_the_gap_above_an_aligned_frame_counts(tmp_path: Path):
+    require_x86()
+    text = "int run(int n) {{ volatile char x[64] {}; x[n] = 1; return x[0]; }}"
+    plain = measured(tmp_path, "run", net=text.format("")).stack.bytes or 0
+    aligned = measured(tmp_path, "run", net=text.format("__attribute__((aligned(256)))")).stack.bytes or 0
+    assert aligned - plain >= 256 - 16
 
 
 def test_static_functions_of_two_files_are_two(tmp_path: Path):
