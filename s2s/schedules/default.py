@@ -14,8 +14,8 @@ from xdsl.ir.affine import AffineDimExpr, AffineExpr
 
 from s2s.analysis.affine import linear, ranges
 from s2s.analysis.folds import folds_of
+from s2s.analysis.strides import Panel, border, moves, packable, vectorizable
 from s2s.dialects import tensor
-from s2s.schedules.strides import Panel, border, moves, packable, vectorizable
 from s2s.targets import Target
 
 STRIDED_LOAD = 4.0

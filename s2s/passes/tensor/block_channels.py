@@ -35,9 +35,9 @@ from s2s.analysis.affine import linear, ranges, simplify
 from s2s.analysis.compute import DIM_NAMES, body_ops, dim_names, shape_of
 from s2s.analysis.constants import calls_of
 from s2s.analysis.dtypes import AnyTensor, as_tensor_type, tensor_type
+from s2s.analysis.strides import vectorizable
 from s2s.dialects import graph, tensor
 from s2s.passes.tensor.build_compute import slots
-from s2s.schedules.strides import vectorizable
 from s2s.targets import get_target
 
 BLOCKED = "blocked"

@@ -10,8 +10,10 @@ from xdsl.ir.affine import AffineConstantExpr, AffineDimExpr, AffineExpr
 from s2s.analysis.affine import Range, flat_index, linear, ranges
 from s2s.analysis.compute import shape_of
 from s2s.analysis.folds import folds_of
+from s2s.analysis.strides import moves
 from s2s.dialects import loop, tensor
 from s2s.errors import CompilerBug
+from s2s.passes.tensor.lower_to_loop.buffers import may_overwrite
 from s2s.passes.tensor.lower_to_loop.emitter import Bounds, Carried, Emitter
 from s2s.passes.tensor.lower_to_loop.guards import Constraint, Holds
 from s2s.passes.tensor.lower_to_loop.pieces import Piece, cut
@@ -71,10 +73,18 @@ class Nest:
     def _cut(self, dim: int) -> list[Piece]:
         """The pieces of a parallel dimension. Guards of reads matter only where a tile would straddle them."""
         tile = min(self.schedule.tiles[dim], self.op.sizes[dim])
-        lanes = self.schedule.lanes.data if self.schedule.vector_dim == dim else 1
+        lanes = self.schedule.lanes.data if self.schedule.vector_dim == dim and self.op.sizes[dim] > 1 else 1
         guards = [*self.point_guards, *(self.read_guards if tile > 1 else [])]
         relevant = [guard for guard in guards if dim in guard.expr.used_dims()]
-        return cut(dim, self.box, tile, lanes if self.op.sizes[dim] > 1 else 1, relevant)
+        return cut(dim, self.box, tile, lanes, relevant, overlap=lanes > 1 and self._may_repeat(dim))
+
+    def _may_repeat(self, dim: int) -> bool:
+        """Whether points along `dim` may be computed twice, from any start: no result takes over an operand's buffer,
+        and no operand is packed in tiles of this dimension."""
+        if dim in self.blocks or any(may_overwrite(self.op, value) for value in self.op.points):
+            return False
+        along = moves(self.op, dim)
+        return None not in (*along.reads, *along.points)
 
     @contextmanager
     def _piece(self, dim: int, piece: Piece) -> Generator[None]:

@@ -30,8 +30,13 @@ class Piece:
         return (self.stop - self.start) // self.tile
 
 
-def cut(dim: int, box: Sequence[Range], tile: int, lanes: int, guards: Sequence[Constraint]) -> list[Piece]:
-    """The pieces of dimension `dim`, in order, for the guards that matter to it."""
+def cut(
+    dim: int, box: Sequence[Range], tile: int, lanes: int, guards: Sequence[Constraint], *, overlap: bool = False
+) -> list[Piece]:
+    """The pieces of dimension `dim`, in order, for the guards that matter to it.
+
+    With `overlap` the last vector of a segment may step back over points that are done already, to be a full one.
+    """
     stop = box[dim][1] + 1
     edges = {0, stop}
     for constraint in guards:
@@ -43,7 +48,7 @@ def cut(dim: int, box: Sequence[Range], tile: int, lanes: int, guards: Sequence[
         open_guard = any(
             dim in constraint.expr.used_dims() and constraint.holds(segment) is Holds.MAYBE for constraint in guards
         )
-        pieces += [Piece(low, high, 1)] if open_guard else _tiles(low, high, tile, lanes)
+        pieces += [Piece(low, high, 1)] if open_guard else _tiles(low, high, tile, lanes, overlap)
     return pieces
 
 
@@ -68,10 +73,12 @@ def _edges(constraint: Constraint, dim: int, box: Sequence[Range]) -> list[int]:
     return [low // -factor + 1, high // -factor + 1]
 
 
-def _tiles(low: int, high: int, tile: int, lanes: int) -> list[Piece]:
-    """`[low, high)` as full tiles and a rest; a rest of a vector dimension keeps its last vector partly filled."""
+def _tiles(low: int, high: int, tile: int, lanes: int, overlap: bool) -> list[Piece]:
+    """`[low, high)` as full tiles and a rest; a rest of a vector dimension overlaps, or is a vector partly filled."""
     full = low + (high - low) // tile * tile
     pieces = [Piece(low, full, tile, lanes)] if full > low else []
     if full < high:
-        pieces.append(Piece(full, high, high - full, lanes))
+        whole = -(-(high - full) // lanes) * lanes
+        start = high - whole if overlap and high - low >= whole else full
+        pieces.append(Piece(start, high, high - start, lanes))
     return pieces
