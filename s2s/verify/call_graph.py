@@ -51,6 +51,13 @@ class Stack:
     reasons: tuple[str, ...] = ()
     """What stands in the way of a number."""
 
+    @property
+    def note(self) -> str:
+        """What has to be said beside the number, or instead of it; often nothing."""
+        if self.reasons:
+            return "; ".join(self.reasons)
+        return f"on top comes what {', '.join(self.outside)} takes" if self.outside else ""
+
 
 @dataclass(frozen=True)
 class UnitGraph:

@@ -131,6 +131,7 @@ def test_functions_of_libraries_are_listed(tmp_path: Path):
     )
     assert found.stack.outside == ("expf", "memset")
     assert found.stack.bytes is not None
+    assert found.stack.note == "on top comes what expf, memset takes"
 
 
 def test_the_executor_takes_what_the_largest_kernel_of_its_tables_takes(tmp_path: Path):
