@@ -79,6 +79,8 @@ def _scalar_choice(op: tensor.ComputeOp, constants: frozenset[SSAValue]) -> Choi
 
 
 def _vector_choice(op: tensor.ComputeOp, dim: int, lanes: int, constants: frozenset[SSAValue]) -> list[Choice]:
+    while lanes > 4 and op.sizes[dim] <= lanes // 2:
+        lanes //= 2
     along = moves(op, dim)
     panels = packable(op, dim, constants)
     if None in along.reads or None in along.points:

@@ -19,7 +19,7 @@ kernel, can follow. Declined for targets without vectors, for the network's inpu
 regions ask for an index.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import prod
 
@@ -27,7 +27,14 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ArrayAttr, FunctionType, IntegerAttr, ModuleOp, StringAttr
 from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Attribute, BlockArgument, SSAValue
-from xdsl.ir.affine import AffineBinaryOpExpr, AffineBinaryOpKind, AffineDimExpr, AffineExpr, AffineMap
+from xdsl.ir.affine import (
+    AffineBinaryOpExpr,
+    AffineBinaryOpKind,
+    AffineConstantExpr,
+    AffineDimExpr,
+    AffineExpr,
+    AffineMap,
+)
 from xdsl.passes import ModulePass
 from xdsl.rewriter import Rewriter
 
@@ -75,8 +82,8 @@ class Groups:
 class BlockChannels:
     """Decides for one module, then rewrites it."""
 
-    def __init__(self, module: ModuleOp, block: int) -> None:
-        self.block = block
+    def __init__(self, module: ModuleOp, lanes: int) -> None:
+        self.lanes = lanes
         self.calls = [call for calls in calls_of(module).values() for call in calls]
         functions = {func.sym_name.data: func for func in module.ops if isinstance(func, FuncOp)}
         self.kernels = {name: functions[name] for name in {_callee(call) for call in self.calls}}
@@ -87,14 +94,14 @@ class BlockChannels:
         """Block what can be blocked."""
         self._group()
         chosen = {value for value in self._values() if self.groups.find(value) not in self.refused}
-        slots_chosen = {slot for value in chosen for slot in self._slots(value)}
+        slots_chosen = {slot: self._block_of(value) for value in chosen for slot in self._slots(value)}
         for name, func in self.kernels.items():
-            mine = {number for kernel, number in slots_chosen if kernel == name}
+            mine = {number: block for (kernel, number), block in slots_chosen.items() if kernel == name}
             if mine:
-                BlockKernel(func, mine, self.block).run()
+                BlockKernel(func, mine).run()
         for value in chosen:
             assert isinstance(value.owner, graph.CallOp)
-            new_type = _blocked_type(value.type, self.block)
+            new_type = _blocked_type(value.type, self._block_of(value))
             value.owner.attributes[BLOCKED] = tensor.integers(new_type.get_shape())
             Rewriter.replace_value_with_new_type(value, new_type)
 
@@ -119,12 +126,17 @@ class BlockChannels:
         self.refused |= {slot for value in self._values() for slot in self._slots(value) if not self._follows(slot)}
         self.refused = {self.groups.find(item) for item in self.refused}
 
+    def _block_of(self, value: SSAValue) -> int:
+        """The widest block that the channels fill: a vector, or half of one; 0 where neither does."""
+        channels = shape_of(value)[CHANNEL]
+        return next((block for block in (self.lanes, self.lanes // 2) if block > 2 and channels % block == 0), 0)
+
     def _suits(self, value: SSAValue) -> bool:
         """Whether a tensor of main has the right shape and stays among kernels."""
         shape = shape_of(value)
         return (
             len(shape) == 4
-            and shape[CHANNEL] % self.block == 0
+            and self._block_of(value) > 0
             and prod(shape[2:]) > 1
             and all(isinstance(use.operation, graph.CallOp) for use in value.uses)
         )
@@ -168,70 +180,71 @@ def _blocked_type(type: Attribute, block: int) -> AnyTensor:
 
 
 class BlockKernel:
-    """Rewrites one kernel for the blocked `numbers` of its slots."""
+    """Rewrites one kernel; `blocks` gives the block of every slot that has one."""
 
-    def __init__(self, func: FuncOp, numbers: set[int], block: int) -> None:
-        self.func, self.numbers, self.block = func, numbers, block
+    def __init__(self, func: FuncOp, blocks: Mapping[int, int]) -> None:
+        self.func, self.blocks = func, blocks
 
     def run(self) -> None:
         """Rewrite signature and computations."""
         entry = self.func.body.block
         for number, argument in enumerate(entry.args):
-            if number in self.numbers:
-                self._read_blocks(argument)
+            if number in self.blocks:
+                self._read_blocks(argument, self.blocks[number])
         last = entry.last_op
         assert isinstance(last, ReturnOp)
         for number, value in enumerate(last.arguments):
-            if -1 - number in self.numbers:
-                self._write_blocks(value)
+            if -1 - number in self.blocks:
+                self._write_blocks(value, self.blocks[-1 - number])
         for op in entry.ops:
             if isinstance(op, tensor.ComputeOp):
-                while (divided := _divided_dim(op, self.block)) is not None:
-                    split_dim(op, divided, self.block)
+                while (divided := _divided_dim(op)) is not None:
+                    split_dim(op, *divided)
         self.func.function_type = FunctionType.from_lists(
             [argument.type for argument in entry.args], [value.type for value in last.arguments]
         )
 
-    def _read_blocks(self, argument: BlockArgument) -> None:
-        new_type = _blocked_type(argument.type, self.block)
+    def _read_blocks(self, argument: BlockArgument, block: int) -> None:
+        new_type = _blocked_type(argument.type, block)
         for op in [use.operation for use in argument.uses]:
             if isinstance(op, tensor.ComputeOp):
                 operands = [*op.reads, *op.points]
                 accesses = [
-                    self._blocked_access(access, op, number) if operand is argument else access
+                    self._blocked_access(access, op, number, block) if operand is argument else access
                     for number, (operand, access) in enumerate(zip(operands, op.accesses, strict=True))
                 ]
                 op.properties["accesses"] = ArrayAttr(accesses)
         Rewriter.replace_value_with_new_type(argument, new_type)
 
-    def _blocked_access(self, access: tensor.AccessAttr, op: tensor.ComputeOp, number: int) -> tensor.AccessAttr:
-        if len(access.map.data.results) != 4:
-            return access
+    def _blocked_access(
+        self, access: tensor.AccessAttr, op: tensor.ComputeOp, number: int, block: int
+    ) -> tensor.AccessAttr:
         sizes = op.sizes if number < len(op.reads) else op.parallel_sizes
         n, c, h, w = access.map.data.results
-        results = tuple(simplify(expr, ranges(sizes)) for expr in (n, c // self.block, h, w, c % self.block))
+        results = tuple(simplify(expr, ranges(sizes)) for expr in (n, c // block, h, w, c % block))
         affine_map = AffineMap(access.map.data.num_dims, 0, results)
         return tensor.AccessAttr.of(affine_map, guarded=access.is_guarded)
 
-    def _write_blocks(self, value: SSAValue) -> None:
+    def _write_blocks(self, value: SSAValue, block: int) -> None:
         """Split the channel dimension of the producer and move its inner half behind the pixels."""
         op = value.owner
         assert isinstance(op, tensor.ComputeOp)
-        new_type = _blocked_type(value.type, self.block)
-        split_dim(op, CHANNEL, self.block, inner_at=op.rank)
+        new_type = _blocked_type(value.type, block)
+        split_dim(op, CHANNEL, block, inner_at=op.rank)
         Rewriter.replace_value_with_new_type(value, new_type)
 
 
-def _divided_dim(op: tensor.ComputeOp, block: int) -> int | None:
-    """A dimension that some access still divides into blocks."""
+def _divided_dim(op: tensor.ComputeOp) -> tuple[int, int] | None:
+    """A dimension that some access still divides into blocks, and their size."""
     for access in op.accesses:
         for expr in access.map.data.results:
             for atom in linear(expr, ranges(op.sizes)).terms:
-                if isinstance(atom, AffineBinaryOpExpr) and isinstance(atom.lhs, AffineDimExpr):
-                    dim = atom.lhs.position
-                    divides = atom.kind in (AffineBinaryOpKind.FloorDiv, AffineBinaryOpKind.Mod)
-                    if divides and op.sizes[dim] % block == 0 and op.sizes[dim] > block:
-                        return dim
+                if not isinstance(atom, AffineBinaryOpExpr) or not isinstance(atom.lhs, AffineDimExpr):
+                    continue
+                dim, block = atom.lhs.position, atom.rhs
+                divides = atom.kind in (AffineBinaryOpKind.FloorDiv, AffineBinaryOpKind.Mod)
+                if divides and isinstance(block, AffineConstantExpr) and op.sizes[dim] % block.value == 0:
+                    return dim, block.value
     return None
 
 
