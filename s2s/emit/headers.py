@@ -1,12 +1,14 @@
 """Which headers a C function needs, from the names it uses."""
 
 import re
+from collections.abc import Iterable
 
 from xdsl.dialects.builtin import FloatAttr, VectorType
 from xdsl.ir import Attribute, Operation
 from xdsl.utils.hints import isa
 
 from s2s.dialects import c
+from s2s.dialects.c.conversions import is_half
 from s2s.emit.literals import literal
 
 _BY_NAME = (
@@ -23,7 +25,13 @@ _LIBM = re.compile(
 
 def headers_of(func: c.FuncOp) -> set[str]:
     """Headers as they stand behind `#include`: `<math.h>`, `"s2s_simd.h"`."""
-    return {header for op in func.walk() for header in _headers(op)}
+    return {header for op in func.walk() for header in _headers(op)} | set(signature_headers([func]))
+
+
+def signature_headers(functions: Iterable[c.FuncOp]) -> list[str]:
+    """The headers that the declarations of `functions` need beside `s2s.h`."""
+    types = {type for func in functions for type in func.function_type.inputs}
+    return sorted({header for type in types for header in _of_type(type)})
 
 
 def _headers(op: Operation) -> list[str]:
@@ -49,4 +57,10 @@ def _of_name(name: str) -> list[str]:
 
 
 def _of_type(type: Attribute) -> list[str]:
-    return ['"s2s_simd.h"'] if isinstance(type, VectorType) else []
+    match type:
+        case VectorType():
+            return ['"s2s_simd.h"']
+        case c.PtrType() | c.ArrayType():
+            return _of_type(type.element)
+        case _:
+            return ['"s2s_half.h"'] if is_half(type) else []

@@ -17,6 +17,7 @@ from xdsl.dialects.builtin import ModuleOp
 
 from s2s.dialects.c import ArrayType
 from s2s.emit.identifiers import c_macro
+from s2s.emit.headers import signature_headers
 from s2s.emit.info import NetworkInfo
 from s2s.emit.metadata import metadata
 from s2s.emit.runtime import included, needed_files
@@ -122,15 +123,20 @@ class _Renderer:
             lead=lead(info),
             target=info.target.name,
             flags=flags_view(info),
-            public_headers=('"s2s.h"',) if self.program.graph is None else ('"s2s_executor.h"',),
+            public_headers=self._public_headers(),
             sizes=tuple(sizes(info, size, self.program.graph)),
             ports=ports,
             interface=self._interface(),
-            kernel_headers=('"s2s.h"',),
+            kernel_headers=('"s2s.h"', *signature_headers(self.program.kernels)),
             prototypes="\n".join(line for func in self.program.kernels for line in FunctionWriter(func).prototype()),
             usage=graph_usage(info) if self.program.graph is not None else usage(info, self.inputs, self.outputs),
             facts=tuple(facts(info, size, ports)),
         )
+
+    def _public_headers(self) -> tuple[str, ...]:
+        if self.program.graph is not None:
+            return ('"s2s_executor.h"',)
+        return ('"s2s.h"', *signature_headers(self.program.entry))
 
     def _interface(self) -> str:
         """What the header declares: the run function, or the tables of the graph executor."""
