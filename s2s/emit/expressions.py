@@ -107,6 +107,8 @@ def _binary(op: Operation, recurse: Recurse) -> Expression:
 def _pauses(operator: str, operand: Expression, *, on_right: bool) -> bool:
     """Whether a reader would pause at `operand` beside `operator`, although C knows what is meant."""
     outer, inner = _LEVELS[operator], operand.level
+    if operand.operator == "!" and (outer in _BITS or outer in _COMPARING):
+        return True
     if inner >= Level.UNARY:
         return on_right and outer is Level.ADDITIVE and operand.operator == "-"
     if outer is Level.SHIFT:

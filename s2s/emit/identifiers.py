@@ -94,7 +94,7 @@ def markdown_code(text: str) -> str:
 
 def c_string(text: str) -> str:
     """`text` as a C string literal, in UTF-8; whatever is not plain ASCII is an octal escape."""
-    return '"' + "".join(map(_c_character, text.encode("utf-8", "surrogateescape"))) + '"'
+    return '"' + "".join(map(_c_character, text.encode("utf-8", "surrogatepass"))) + '"'
 
 
 def _c_character(byte: int) -> str:

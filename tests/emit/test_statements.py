@@ -176,10 +176,11 @@ def test_tables_hold_rows_of_numbers_names_and_text() -> None:
 def test_long_lines_are_broken_behind_their_opening() -> None:
     text = written(
         """
-        c.func @combine(%alpha: f32, %beta: f32, %gamma: f32, %delta: f32, %epsilon: f32, %zeta: f32, %eta: f32) -> f32 {
-          %t = c.call "function_of_seven_values"(%alpha, %beta, %gamma, %delta, %epsilon, %zeta, %eta) {pure}
+        c.func @combine(%alpha: f32, %beta: f32, %gamma: f32, %delta: f32, %epsilon: f32, %zeta: f32, %eta: f32)
+            -> f32 {
+          %t = c.call "function_of_values"(%alpha, %beta, %gamma, %delta, %epsilon, %zeta, %eta) {pure}
               : (f32, f32, f32, f32, f32, f32, f32) -> f32
-          c.call "procedure_of_eight_values"(%t, %alpha, %beta, %gamma, %delta, %epsilon, %zeta, %eta)
+          c.call "procedure_of_values"(%t, %alpha, %beta, %gamma, %delta, %epsilon, %zeta, %eta)
               : (f32, f32, f32, f32, f32, f32, f32, f32) -> ()
           c.return %alpha : f32
         }
@@ -189,8 +190,8 @@ def test_long_lines_are_broken_behind_their_opening() -> None:
         """\
         float combine(float alpha, float beta, float gamma_, float delta, float epsilon, float zeta, float eta)
         {
-            procedure_of_eight_values(function_of_seven_values(alpha, beta, gamma_, delta, epsilon, zeta, eta), alpha,
-                                      beta, gamma_, delta, epsilon, zeta, eta);
+            procedure_of_values(function_of_values(alpha, beta, gamma_, delta, epsilon, zeta, eta), alpha, beta,
+                                gamma_, delta, epsilon, zeta, eta);
             return alpha;
         }
         """
