@@ -56,7 +56,7 @@ def measured() -> tuple[dict[str, float], dict[str, float]]:
 
 def test_no_graph_pass_grows_faster_than_the_network(measured: tuple[dict[str, float], dict[str, float]]) -> None:
     small, large = measured
-    allowed = {name: max(SLACK * LARGE / SMALL * small[name], 0.25) for name in large}
+    allowed = {name: max(SLACK * LARGE / SMALL * small[name], 0.6) for name in large}
     assert {name: taken for name, taken in large.items() if taken > allowed[name]} == {}
 
 
