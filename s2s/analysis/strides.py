@@ -83,6 +83,33 @@ def border(op: tensor.ComputeOp, dim: int) -> int:
     return size - (high - low)
 
 
+WINDOW = 7
+"""The longest reduction that is written out at a border: the side of a window, not a depth."""
+
+
+def fixable(op: tensor.ComputeOp, dim: int) -> bool:
+    """Whether the borders of parallel dimension `dim` can be decided while code is written: only short reductions and
+    `dim` itself answer its guards, and nothing but reads has any."""
+    if any(access.is_guarded for access in op.point_accesses):
+        return False
+    for access in op.read_accesses:
+        if not access.is_guarded:
+            continue
+        for expr, divisor in zip(access.map.data.results, access.division, strict=True):
+            used = simplify(expr, ranges(op.sizes)).used_dims()
+            if dim not in used:
+                continue
+            others = used - {dim}
+            if divisor > 1 or any(other < op.rank or op.sizes[other] > WINDOW for other in others):
+                return False
+    return True
+
+
+def interior(op: tensor.ComputeOp, dim: int) -> int:
+    """Positions of `dim` that a register tile may cover: all, where borders can be fixed tiles, else those inside."""
+    return op.sizes[dim] if fixable(op, dim) else op.sizes[dim] - border(op, dim)
+
+
 @dataclass(frozen=True)
 class Panel:
     """A constant read that can be packed along a dimension: the axis it indexes, with the help of `partner` or alone.

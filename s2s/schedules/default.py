@@ -14,7 +14,7 @@ from xdsl.ir.affine import AffineDimExpr, AffineExpr
 
 from s2s.analysis.affine import linear, ranges
 from s2s.analysis.folds import folds_of
-from s2s.analysis.strides import Panel, border, moves, packable, vectorizable
+from s2s.analysis.strides import Panel, border, interior, moves, packable, vectorizable
 from s2s.dialects import tensor
 from s2s.targets import Target
 
@@ -112,9 +112,9 @@ def _second_dim(op: tensor.ComputeOp, taken: set[int]) -> int | None:
     useful: list[tuple[int, int]] = []
     for dim in range(op.rank):
         along = moves(op, dim)
-        interior = op.sizes[dim] - border(op, dim)
-        if dim not in taken and interior > 1 and (0 in along.reads or op.rank == 2):
-            useful.append((interior if 0 in along.reads else 1, dim))
+        inside = interior(op, dim)
+        if dim not in taken and inside > 1 and (0 in along.reads or op.rank == 2):
+            useful.append((inside if 0 in along.reads else 1, dim))
     return max(useful)[1] if useful else None
 
 
@@ -139,7 +139,7 @@ def _register_tile(op: tensor.ComputeOp, target: Target, choice: Choice) -> tupl
         wide = min(op.sizes[partner], 8 if second is None else 2)
         tile[partner] = wide
     if second is not None:
-        extent = op.sizes[second] - border(op, second)
+        extent = interior(op, second)
         most = max(1, min(extent, target.registers * 3 // 4 // wide, 14))
         tile[second] = min(
             range(1, most + 1), key=lambda tall: (ceil(extent / tall) * (tall * wide + wide + tall), -tall)

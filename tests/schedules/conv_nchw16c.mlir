@@ -5,15 +5,19 @@
 //
 // CHECK-LABEL: func.func private @conv_3x3
 // CHECK-SAME:    %w: memref<36864xf32>
-// Two blocks of output channels at a time, and rows; the first pixel comes alone.
+// Two blocks of output channels at a time, and rows. The eight pixels of a row are one tile over both borders, so the
+// three columns of the window are written out: the first leaves out the first pixel, the last the last, and every weight
+// vector is loaded once for all pixels.
 // CHECK:         loop.for %o = 0 to 4 step 2 {
 // CHECK-NEXT:      loop.for %h = 0 to 8 {
-// CHECK:             loop.for %s = 1 to 3
-// The pixels between the borders fill one tile of 6 by 2 vectors; every weight vector is loaded once for all of them.
-// CHECK:             loop.for %s_{{[0-9]+}} = 0 to 3
-// CHECK-COUNT-12:      loop.fma
-// CHECK-NEXT:          loop.yield
-// CHECK:             loop.for %s_{{[0-9]+}} = 0 to 2
+// CHECK:             loop.for %r = max
+// CHECK:               loop.for %c = 0 to 16
+// CHECK-COUNT-14:        loop.fma
+// CHECK:               loop.for %c_1 = 0 to 16
+// CHECK-COUNT-16:        loop.fma
+// CHECK:               loop.for %c_2 = 0 to 16
+// CHECK-COUNT-14:        loop.fma
+// CHECK-NEXT:            loop.yield
 func.func private @conv_3x3(%x: tensor<1x4x8x8x16xf32>, %w: tensor<64x64x3x3xf32>, %b: tensor<64xf32>)
     -> tensor<1x4x8x8x16xf32> {
   %y = tensor.compute [1, 4, 8, 8, 16 | 4, 3, 3, 16]

@@ -158,3 +158,24 @@ func.func private @fold_in_vectors(%x: tensor<4x10xf32>) -> tensor<4xf32> {
   } : (tensor<4x10xf32>) -> tensor<4xf32>
   func.return %y : tensor<4xf32>
 }
+
+// A padded window under a tile of four: the ends are fixed tiles, whose three taps are written out where they hit.
+// CHECK-LABEL: func.func private @fixed_border
+// CHECK-NEXT:    arith.constant
+// CHECK-NOT:     loop.if
+// CHECK:         loop.store %{{.*}}, %y[affine_map<() -> (3)>()]
+// CHECK:         loop.for %i = 4 to 12 step 4 {
+// CHECK:           loop.for %r = 0 to 3
+// CHECK:         loop.store %{{.*}}, %y[affine_map<() -> (15)>()]
+func.func private @fixed_border(%x: tensor<16xf32>) -> tensor<16xf32> {
+  %y = tensor.compute [16 | 3] reads(%x at #tensor.access<affine_map<(i, j) -> (i + j - 1)>, guarded>)
+    schedule #tensor.schedule<tile = [4, 1], order = [0, 1]> inits [0.0 : f32] reduce {
+  ^bb0(%v: f32, %acc: f32):
+    %s = arith.addf %acc, %v : f32
+    tensor.yield %s : f32
+  } apply {
+  ^bb0(%acc: f32):
+    tensor.yield %acc : f32
+  } : (tensor<16xf32>) -> tensor<16xf32>
+  func.return %y : tensor<16xf32>
+}

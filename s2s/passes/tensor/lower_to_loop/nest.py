@@ -10,13 +10,13 @@ from xdsl.ir.affine import AffineConstantExpr, AffineDimExpr, AffineExpr
 from s2s.analysis.affine import Range, flat_index, linear, ranges
 from s2s.analysis.compute import shape_of
 from s2s.analysis.folds import folds_of
-from s2s.analysis.strides import moves
+from s2s.analysis.strides import fixable, moves
 from s2s.dialects import loop, tensor
 from s2s.errors import CompilerBug
 from s2s.passes.tensor.lower_to_loop.buffers import may_overwrite
 from s2s.passes.tensor.lower_to_loop.emitter import Bounds, Carried, Emitter
 from s2s.passes.tensor.lower_to_loop.guards import Constraint, Holds
-from s2s.passes.tensor.lower_to_loop.pieces import Piece, cut
+from s2s.passes.tensor.lower_to_loop.pieces import Piece, cut, cut_fixed
 from s2s.passes.tensor.lower_to_loop.tile import Loads, Operand, ScalarBody, TilePoint, tile_points
 
 
@@ -76,6 +76,10 @@ class Nest:
         lanes = self.schedule.lanes.data if self.schedule.vector_dim == dim and self.op.sizes[dim] > 1 else 1
         guards = [*self.point_guards, *(self.read_guards if tile > 1 else [])]
         relevant = [guard for guard in guards if dim in guard.expr.used_dims()]
+        if tile > 1 and lanes == 1 and relevant and fixable(self.op, dim):
+            fixed = cut_fixed(dim, self.box, tile, relevant)
+            if fixed is not None:
+                return fixed
         return cut(dim, self.box, tile, lanes, relevant, overlap=lanes > 1 and self._may_repeat(dim))
 
     def _may_repeat(self, dim: int) -> bool:
@@ -176,6 +180,8 @@ class Nest:
             return
         dim, before = order[0], self.dims[order[0]]
         size, tile = self.op.sizes[dim], min(self.schedule.tiles[dim], self.op.sizes[dim])
+        if self._decides_fixed(dim):
+            tile = size
         full = size // tile * tile
         if tile == 1 and size > 1:
             bounds, clipped = self._clip(dim)
@@ -205,6 +211,15 @@ class Nest:
         for offset in range(count):
             self.dims[dim] = base + offset
             self._reduction(order, points, accumulators)
+
+    def _decides_fixed(self, dim: int) -> bool:
+        """Whether guards of a fixed piece depend on reduction `dim`: then its steps are written out, each decided."""
+        fixed = {d for d, piece in enumerate(self.pieces) if piece.fixed}
+        return any(
+            dim in used and used & fixed and constraint.holds(self.box) is Holds.MAYBE
+            for constraint in self.read_guards
+            if (used := constraint.expr.used_dims())
+        )
 
     def _clip(self, dim: int) -> tuple[Bounds, set[Constraint]]:
         """The bounds within which the open guards that only this reduction decides all hold."""

@@ -1,8 +1,9 @@
 """How one dimension of the domain is cut into pieces that are each tiled without a test inside.
 
 A guard that depends on the dimension changes its answer at few positions (where padding ends, where one input of a
-concatenation ends). Between them the answer is known and the tile runs without tests; where it stays open (the border
-of a padded convolution) the piece runs point by point, with clipped reduction bounds.
+concatenation ends). Between them the answer is known and the tile runs without tests. Where it stays open (the border
+of a padded convolution) there are two ways: the piece runs point by point, with clipped reduction bounds; or it is a
+fixed tile, at a position known here and now, in which every point of the window is decided before any code is written.
 """
 
 from collections.abc import Sequence
@@ -17,12 +18,16 @@ from s2s.passes.tensor.lower_to_loop.guards import Constraint, Holds
 
 @dataclass(frozen=True)
 class Piece:
-    """Positions `start … stop - 1` of a dimension, `tile` at a time; `lanes > 1` means in vectors of so many lanes."""
+    """Positions `start … stop - 1` of a dimension, `tile` at a time; `lanes > 1` means in vectors of so many lanes.
+
+    A `fixed` piece is one tile over a border, whose guards are decided for each point and step of the reduction.
+    """
 
     start: int
     stop: int
     tile: int
     lanes: int = 1
+    fixed: bool = False
 
     @property
     def count(self) -> int:
@@ -44,12 +49,39 @@ def cut(
     marks = sorted(edges)
     pieces: list[Piece] = []
     for low, high in pairwise(marks):
-        segment = [(low, high - 1) if k == dim else full for k, full in enumerate(box)]
-        open_guard = any(
-            dim in constraint.expr.used_dims() and constraint.holds(segment) is Holds.MAYBE for constraint in guards
-        )
-        pieces += [Piece(low, high, 1)] if open_guard else _tiles(low, high, tile, lanes, overlap)
+        single = Piece(low, high, 1)
+        pieces += [single] if _is_open(single, dim, box, guards) else _tiles(low, high, tile, lanes, overlap)
     return pieces
+
+
+def cut_fixed(dim: int, box: Sequence[Range], tile: int, guards: Sequence[Constraint]) -> list[Piece] | None:
+    """The pieces of a dimension whose borders become fixed tiles; None where the borders are wider than a tile."""
+    point_by_point = cut(dim, box, 1, 1, guards)
+    inside = [piece for piece in point_by_point if not _is_open(piece, dim, box, guards)]
+    stop = box[dim][1] + 1
+    if len(inside) > 1:
+        return None
+    low, high = (inside[0].start, inside[0].stop) if inside else (stop, stop)
+    if stop <= tile:
+        return [Piece(0, stop, stop, fixed=True)]
+    if low > tile or stop - high > tile:
+        return None
+    pieces = [Piece(0, tile, tile, fixed=True)] if low else []
+    start = tile if low else 0
+    full = start + (high - start) // tile * tile
+    if full > start:
+        pieces.append(Piece(start, full, tile))
+    if stop - full > tile:
+        pieces.append(Piece(full, stop - tile, stop - tile - full))
+        full = stop - tile
+    if full < stop:
+        pieces.append(Piece(full, stop, stop - full, fixed=stop > high))
+    return pieces
+
+
+def _is_open(piece: Piece, dim: int, box: Sequence[Range], guards: Sequence[Constraint]) -> bool:
+    segment = [(piece.start, piece.stop - 1) if k == dim else full for k, full in enumerate(box)]
+    return any(dim in guard.expr.used_dims() and guard.holds(segment) is Holds.MAYBE for guard in guards)
 
 
 def _edges(constraint: Constraint, dim: int, box: Sequence[Range]) -> list[int]:
