@@ -15,6 +15,8 @@ from s2s.emit.reserved import RESERVED
 SIGNIFICANT = 31
 """Characters of an external name that every C99 compiler tells apart (C99 5.2.4.1)."""
 
+_LONGEST = 48
+"""Characters that a name may have for a reader's sake, if its first `SIGNIFICANT` are its own."""
 _HASH_DIGITS = 6
 
 
@@ -37,18 +39,25 @@ def c_identifier(text: str, limit: int = SIGNIFICANT) -> str:
 
 
 def unique_identifiers(
-    texts: Iterable[str], *, prefix: str = "", taken: Collection[str] = (), limit: int = SIGNIFICANT
+    texts: Iterable[str], *, prefix: str = "", taken: Collection[str] = (), longest: int = _LONGEST
 ) -> list[str]:
-    """One identifier for each text, all different and none of them `taken`: `conv`, `conv_2`, `conv_3`."""
-    used = set(taken)
+    """One identifier for each text, none of them `taken`: `conv`, `conv_2`, `conv_3`.
+
+    They differ within the characters that every compiler tells apart; while it does, a name may be longer than that.
+    """
+    used = {name[:SIGNIFICANT] for name in taken}
     found: list[str] = []
     for text in texts:
-        found.append(_first_free(f"{prefix}{text}", used, limit))
-        used.add(found[-1])
+        found.append(_first_free(f"{prefix}{text}", used, longest))
+        used.add(found[-1][:SIGNIFICANT])
     return found
 
 
-def _first_free(text: str, used: Collection[str], limit: int) -> str:
+def _first_free(text: str, used: Collection[str], longest: int) -> str:
+    whole = c_identifier(text, longest)
+    if whole[:SIGNIFICANT] not in used:
+        return whole
+    limit = min(longest, SIGNIFICANT)
     identifier = base = c_identifier(text, limit)
     count = 1
     while identifier in used:

@@ -105,19 +105,14 @@ class FunctionWriter:
                     yield from self._statement(op, indent)
 
     def _commented_calls(self, calls: Sequence[c.CallOp], indent: int) -> Iterator[str]:
-        """Calls with comments behind them, or above where a line would get too long."""
+        """Calls with their comments behind them, all in one column; above them where a line would get too long."""
         written = [lay_out(self._call(op), indent) for op in calls]
         comments = [f"/* {c_comment(op.comment.data)} */" if op.comment is not None else "" for op in calls]
-        fits = [
-            len(lines) == 1 and len(lines[0]) + 1 + len(comment) <= WIDTH
-            for lines, comment in zip(written, comments, strict=True)
-        ]
-        short = [lines[0] for lines, fit in zip(written, fits, strict=True) if fit]
-        room = WIDTH - max((len(comment) for comment, fit in zip(comments, fits, strict=True) if fit), default=0)
-        column = max((len(line) + 1 for line in short if len(line) < room), default=0)
-        for lines, comment, fit in zip(written, comments, fits, strict=True):
-            if fit:
-                yield f"{lines[0]:<{max(column, len(lines[0]) + 1)}}{comment}"
+        column = max(len(lines[0]) for lines in written) + 1
+        beside = all(len(lines) == 1 for lines in written) and column + max(map(len, comments)) <= WIDTH
+        for lines, comment in zip(written, comments, strict=True):
+            if beside:
+                yield f"{lines[0]:<{column}}{comment}"
             else:
                 yield " " * indent + comment
                 yield from lines

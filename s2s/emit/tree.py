@@ -16,8 +16,8 @@ from pathlib import Path
 from xdsl.dialects.builtin import ModuleOp
 
 from s2s.dialects.c import ArrayType
-from s2s.emit.identifiers import c_macro
 from s2s.emit.headers import signature_headers
+from s2s.emit.identifiers import c_macro
 from s2s.emit.info import NetworkInfo
 from s2s.emit.metadata import metadata
 from s2s.emit.runtime import included, needed_files

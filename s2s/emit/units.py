@@ -72,39 +72,38 @@ class Program:
         _add_named(self.graph, {table.sym_name.data: table for table in self.tables}, named)
         blocks = [FunctionWriter(func).definition() for func in self.callers]
         blocks += [global_definition(table) for table in named]
-        return Unit(tuple(own_headers), "\n\n".join("\n".join(lines) for lines in blocks))
-
-    def entry_unit(self, own_headers: Sequence[str]) -> Unit:
-        """The functions that a caller may call."""
-        return self._unit(self.entry, own_headers)
+        return Unit(tuple(own_headers), _joined(blocks))
 
     def kernel_units(self, own_header: str) -> list[Unit]:
         """The kernels, in files of readable length, and with each the tables it reads."""
         parts: list[list[c.FuncOp]] = [[]]
+        texts = {kernel: FunctionWriter(kernel).definition() for kernel in self.kernels}
         length = 0
-        for kernel in self.kernels:
-            lines = len(FunctionWriter(kernel).definition()) + 1
-            if parts[-1] and length + lines > LONGEST_UNIT:
+        for kernel, lines in texts.items():
+            if parts[-1] and length + len(lines) > LONGEST_UNIT:
                 parts.append([])
                 length = 0
             parts[-1].append(kernel)
-            length += lines
-        return [self._unit(part, [own_header]) for part in parts if part]
+            length += len(lines) + 1
+        return [self._unit({kernel: texts[kernel] for kernel in part}, [own_header]) for part in parts if part]
 
-    def _unit(self, functions: Sequence[c.FuncOp], own_headers: Sequence[str]) -> Unit:
-        # Our own headers include s2s.h.
+    def entry_unit(self, own_headers: Sequence[str]) -> Unit:
+        """The functions that a caller may call."""
+        return self._unit({func: FunctionWriter(func).definition() for func in self.entry}, own_headers)
+
+    def _unit(self, functions: Mapping[c.FuncOp, Sequence[str]], own_headers: Sequence[str]) -> Unit:
+        """Functions with their text, headed by what they need; our own headers include s2s.h."""
         needed = {header for func in functions for header in headers_of(func)} | set(self.headers)
-        ordered = sorted(
-            needed - {'"s2s.h"', *own_headers}, key=lambda header: (_SYSTEM_FIRST.index(header[0]), header)
-        )
+        wanted = needed - {'"s2s.h"', *own_headers}
+        ordered = sorted(wanted, key=lambda header: (_SYSTEM_FIRST.index(header[0]), header))
         named = {op.symbol.data for func in functions for op in func.walk() if isinstance(op, c.SymbolOp)}
         tables = [global_definition(table) for table in self.tables if table.sym_name.data in named]
-        blocks = [*tables, *(FunctionWriter(func).definition() for func in functions)]
-        return Unit((*own_headers, *ordered), "\n\n".join("\n".join(lines) for lines in blocks))
+        return Unit((*own_headers, *ordered), _joined([*tables, *functions.values()]))
 
 
-def _spelt(op: c.IncludeOp) -> str:
-    return f"<{op.header.data}>" if op.system is not None else f'"{op.header.data}"'
+def _joined(blocks: Sequence[Sequence[str]]) -> str:
+    """Definitions with a blank line between them."""
+    return "\n\n".join("\n".join(lines) for lines in blocks)
 
 
 def _add_named(table: c.GlobalOp, known: Mapping[str, c.GlobalOp], found: list[c.GlobalOp]) -> None:
@@ -126,3 +125,7 @@ def _symbols(value: Attribute) -> Iterator[str]:
     elif isa(value, DictionaryAttr):
         for item in value.data.values():
             yield from _symbols(item)
+
+
+def _spelt(op: c.IncludeOp) -> str:
+    return f"<{op.header.data}>" if op.system is not None else f'"{op.header.data}"'
