@@ -74,7 +74,7 @@ class ExecutorFactory:
 
         def create(device: object = None) -> Session:
             check_device(device)
-            self._check_graph("an executor")
+            self._check_graph("context to run in")
             return Session(self.get_lib())
 
         return create
@@ -121,4 +121,4 @@ class ExecutorFactory:
 
     def _check_graph(self, what: str) -> None:
         if self.get_executor_config() != "graph":
-            raise InputError(f"{self.name}: was built for executor aot, which has no {what}; use executor='graph'")
+            raise InputError(f"{self.name}: was built for executor aot, which has no {what}; build with executor='graph'")

@@ -61,7 +61,8 @@ class Session:
         self._graph: Any = self._ffi.addressof(self._lib, graph_symbol(library.name))
         self._check(self._lib.s2s_graph_check(self._graph), f"tables of {self.name}")
         graph = self._graph
-        self._arena = aligned_empty((graph.arena_size,), np.dtype(np.uint8), max(int(graph.arena_align), 64))
+        # A byte at least: an array without elements has no place that could be aligned.
+        self._arena = aligned_empty((max(int(graph.arena_size), 1),), np.dtype(np.uint8), max(int(graph.arena_align), 64))
         count = graph.num_inputs + graph.num_outputs + graph.max_args
         self._slots: Any = self._ffi.new("void *[]", count)
         self._executor: Any = self._ffi.new("s2s_executor *")

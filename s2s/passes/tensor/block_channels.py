@@ -206,7 +206,7 @@ class BlockKernel:
 
     def _read_blocks(self, argument: BlockArgument, block: int) -> None:
         new_type = _blocked_type(argument.type, block)
-        for op in [use.operation for use in argument.uses]:
+        for op in dict.fromkeys(use.operation for use in argument.uses):
             if isinstance(op, tensor.ComputeOp):
                 operands = [*op.reads, *op.points]
                 accesses = [

@@ -1,0 +1,184 @@
+"""The two executors give the same bits, and the graph executor is reached under TVM's names."""
+
+import json
+import tarfile
+from pathlib import Path
+
+import numpy as np
+import pytest
+from xdsl.dialects.builtin import ModuleOp
+
+import s2s
+from s2s.analysis.dtypes import Array, tensor_type
+from s2s.artifact import Artifact
+from s2s.contrib.graph_executor import GraphModule, create
+from s2s.emit.stream import pieces
+from s2s.errors import InputError
+from s2s.executor import graph_json_reader
+from s2s.executor.params import load_param_dict
+from s2s.executor.session import Session
+from s2s.samples import sample
+from s2s.verify.build import load
+from s2s.weights import WeightStore
+from support import layer_cases, operator_cases
+from support.compiled import compiled, run_c
+from support.operator_cases import network
+from support.project import ROOT, SHARED
+from support.random_networks import SHAPE
+from support.seeded_networks import seeded_networks
+
+DIGITS = ROOT / "examples" / "digits" / "digits.onnx"
+MODELS = SHARED / "models" / "onnx"
+
+
+def made_up_inputs(artifact: Artifact) -> list[Array]:
+    return [sample(port.name, tensor_type(port.element, port.shape), seed=1) for port in artifact.info.inputs]
+
+
+def assert_same_bits(first: list[Array], second: list[Array]) -> None:
+    assert len(first) == len(second)
+    for one, other in zip(first, second, strict=True):
+        assert (one.dtype, one.shape) == (other.dtype, other.shape)
+        assert one.tobytes() == other.tobytes()
+
+
+def check_module(module: ModuleOp, inputs: list[Array], weights: WeightStore | None = None, target: str = "host"):
+    with (
+        compiled(module, weights, executor="aot", target=target) as aot,
+        compiled(module, weights, executor="graph", target=target) as tables,
+    ):
+        assert_same_bits(run_c(aot, inputs), run_c(tables, inputs))
+
+
+@pytest.mark.parametrize("target", ["c", "host"])
+def test_random_networks_have_the_same_bits(target: str):
+    module, weights = seeded_networks(range(40, 60))
+    check_module(module, [np.random.default_rng(5).standard_normal(SHAPE).astype(np.float32)], weights, target)
+
+
+@pytest.mark.parametrize("family", [operator_cases.indices, layer_cases.products, layer_cases.normalisations])
+def test_operators_have_the_same_bits(family):  # pyright: ignore
+    check_module(*network(family()))
+
+
+@pytest.mark.parametrize(
+    "path",
+    [DIGITS, *(MODELS / f"{name}.onnx" for name in ("tiny_kws_dscnn", "tiny_ad_autoencoder_int8"))],
+    ids=lambda path: path.stem,
+)
+def test_models_have_the_same_bits(path: Path):
+    if not path.is_file():
+        pytest.skip("the model is not there")
+    with s2s.compile(path) as aot, s2s.compile(path, executor="graph") as tables:
+        inputs = made_up_inputs(aot)
+        assert_same_bits(run_c(aot, inputs), run_c(tables, inputs))
+
+
+@pytest.fixture(scope="module")
+def tables():
+    """The digits network for the graph executor, built."""
+    with s2s.compile(DIGITS, executor="graph", target="c") as artifact:
+        artifact.loaded()
+        yield artifact
+
+
+def test_graph_json_and_params_stand_beside_the_tables(tables: Artifact):
+    tree = tables.tree()
+    described = json.loads(tree.text("digits.graph.json"))
+    params = load_param_dict(b"".join(pieces(tree.files["digits.params"])))
+    names = [node["name"] for node in described["nodes"]]
+    sources = [names[number] for number in described["arg_nodes"]]
+    assert sources[: len(tables.info.inputs)] == [port.name for port in tables.info.inputs]
+    assert set(params) <= set(sources)
+    functions = {node["attrs"]["func_name"] for node in described["nodes"] if node["op"] == "tvm_op"}
+    assert all(f"{name}(" in tree.text("src/digits_kernels.h") for name in functions if name != "__nop")
+
+
+def test_params_of_the_file_are_those_of_the_library(tables: Artifact):
+    tree = tables.tree()
+    module = GraphModule(Session(tables.loaded()))
+    [image] = made_up_inputs(tables)
+    module.run(image=image)
+    before = module.get_output(0).numpy()
+    module.load_params(b"".join(pieces(tree.files["digits.params"])))
+    module.run()
+    assert module.get_output(0).tobytes() == before.tobytes()
+
+
+def test_graph_module_runs_a_compiled_network(tables: Artifact):
+    text = tables.tree().text("digits.graph.json")
+    module = create(text, tables.loaded(), s2s.cpu())
+    [image] = made_up_inputs(tables)
+    module.set_input("image", image)
+    module.run()
+    found = module.get_output(0).numpy()
+    with s2s.compile(DIGITS, target="c") as aot:
+        assert_same_bits([found], list(aot.run({"image": image}).values()))
+
+
+def test_two_contexts_interleave(tables: Artifact):
+    first, second = (GraphModule(Session(tables.loaded())) for _ in range(2))
+    [image] = made_up_inputs(tables)
+    first.set_input("image", image)
+    second.set_input("image", -image)
+    first.run()
+    second.run()
+    kept = first.get_output(0).numpy()
+    first.run()
+    assert first.get_output(0).tobytes() == kept.tobytes()
+    assert second.get_output(0).tobytes() != kept.tobytes()
+
+
+def test_build_gives_what_compile_gives(tables: Artifact):
+    module, params = s2s.frontend.from_onnx(DIGITS)
+    library = s2s.build(module, target="c", params=params)
+    runtime = GraphModule(library["default"](s2s.cpu()))
+    [image] = made_up_inputs(tables)
+    runtime.run(image=image)
+    assert_same_bits([runtime.get_output(0).numpy()], list(tables.run({"image": image}).values()))
+    assert graph_json_reader.load(library.get_graph_json()).outputs
+    assert {name for name in library.get_params()} <= set(library.get_graph_json().split('"'))
+
+
+def test_build_takes_the_values_of_params():
+    module, params = s2s.frontend.from_onnx(DIGITS)
+    zeros = {name: np.zeros_like(value) for name, value in params.items()}
+    text = str(module)
+    runtime = GraphModule(s2s.build(module, target="c", params=zeros)["default"](None))
+    runtime.run(image=np.ones((1, 1, 8, 8), np.float32))
+    assert len(set(runtime.get_output(0).numpy().ravel().tolist())) == 1
+    assert str(module) == text
+
+
+def test_build_refuses_params_that_do_not_fit():
+    module, params = s2s.frontend.from_onnx(DIGITS)
+    name, value = next(iter(params.items()))
+    with pytest.raises(InputError, match=r"weight '.*': params hold no value for it; give one"):
+        s2s.build(module, params={key: array for key, array in params.items() if key != name})
+    with pytest.raises(InputError, match=r"params hold float64\[.*\], the module wants tensor<"):
+        s2s.build(module, params={**params, name: value.astype(np.float64)})
+
+
+def test_library_holds_one_network_for_one_executor():
+    module, params = s2s.frontend.from_onnx(DIGITS)
+    library = s2s.build(module, target="c", params=params, executor="aot", mod_name="digits")
+    with pytest.raises(InputError, match="the library holds 'digits'"):
+        library["default"]
+    with pytest.raises(InputError, match="executor aot, which has no context to run in"):
+        library["digits"](s2s.cpu())
+    with pytest.raises(InputError, match="executor aot, which has no graph JSON"):
+        library.get_graph_json()
+
+
+def test_libraries_are_exported(tmp_path: Path):
+    module, params = s2s.frontend.from_onnx(DIGITS)
+    library = s2s.build(module, target="c", params=params)
+    library.export_library(tmp_path / "digits.so")
+    library.export_library(tmp_path / "digits.tar")
+    assert (tmp_path / "digits.so").read_bytes()[:4] == b"\x7fELF"
+    with tarfile.open(tmp_path / "digits.tar") as archive:
+        archive.extractall(tmp_path / "tar", filter="data")
+    with load(tmp_path / "tar" / "network") as network:
+        assert network.executor == "graph"
+    with pytest.raises(InputError, match=r"exported as \.so or \.tar"):
+        library.export_library(tmp_path / "digits.dll")

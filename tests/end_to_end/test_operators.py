@@ -1,0 +1,51 @@
+"""Every operator of the graph dialect through C, against what it means in numpy.
+
+The cases of a family stand side by side in one network, which is compiled once for each target.
+"""
+
+from collections.abc import Callable
+
+import pytest
+from xdsl.ir import Operation
+
+from s2s.dialects import graph
+from support import layer_cases, operator_cases
+from support.compiled import compiled, differences
+from support.operator_cases import Case, network
+
+FAMILIES = (
+    *(operator_cases.functions, operator_cases.casts, operator_cases.binary, operator_cases.shapes),
+    *(operator_cases.iotas, operator_cases.indices, operator_cases.reductions),
+    *(layer_cases.convolutions, layer_cases.products, layer_cases.pools, layer_cases.normalisations),
+)
+
+
+def family_name(family: Callable[[], list[Case]]) -> str:
+    return family.__name__
+
+
+@pytest.mark.parametrize("target", ["c", "host"])
+@pytest.mark.parametrize("family", FAMILIES, ids=family_name)
+def test_operators_compute_what_they_mean(family: Callable[[], list[Case]], target: str):
+    cases = family()
+    module, inputs = network(cases)
+    with compiled(module, target=target) as artifact:
+        assert differences(artifact, module, inputs, [case.label for case in cases]) == {}
+
+
+def test_every_operator_has_a_case():
+    def built(case: Case) -> type[Operation]:
+        module, _ = network([case])
+        [function] = module.ops
+        return type(next(op for op in function.walk() if isinstance(op, graph.base.GraphOp)))
+
+    found = {built(case) for family in FAMILIES for case in family()}
+    assert set(graph.Graph.operations) - found == {graph.CallOp, graph.WeightOp, graph.ConstantOp}
+
+
+def test_indices_that_are_bytes_have_a_self_test():
+    """A made-up byte is no valid index of five elements, so the self-test runs on zeros."""
+    [case] = [case for case in operator_cases.indices() if case.label == "gather by uint8"]
+    module, _ = network([case])
+    [vector] = compiled(module, target="c").info.golden
+    assert not vector.inputs[1].any()

@@ -1,0 +1,150 @@
+"""Layers of networks: windows, products and normalisations, for `support.operator_cases`."""
+
+import ml_dtypes
+import numpy as np
+from xdsl.ir import SSAValue
+
+from s2s.dialects import graph
+from support.kernels import rand
+from support.operator_cases import FLOATS, Case
+
+SOME = (*FLOATS, np.int8, np.uint8, np.int32, np.uint64)
+
+CONVOLUTIONS = (
+    # x, w, strides, pads, dilations, groups
+    ([2, 3, 7], [4, 3, 3], [1], [0, 0], [1], 1),
+    ([1, 3, 9, 8], [4, 3, 3, 2], [2, 1], [1, 0, 1, 1], [1, 1], 1),
+    ([1, 3, 9, 8], [4, 3, 3, 2], [1, 2], [2, 1, 0, 3], [2, 3], 1),
+    ([1, 6, 5, 5], [6, 1, 3, 3], [1, 1], [1, 1, 1, 1], [1, 1], 6),
+    ([1, 4, 5, 5], [8, 1, 3, 3], [2, 2], [1, 1, 1, 1], [1, 1], 4),
+    ([1, 6, 5, 5], [4, 3, 2, 2], [1, 1], [0, 0, 0, 0], [1, 1], 2),
+    ([1, 2, 4, 5, 3], [3, 2, 2, 3, 1], [1, 2, 1], [1, 0, 0, 0, 1, 0], [1, 1, 1], 1),
+    ([1, 16, 8, 8], [32, 16, 3, 3], [1, 1], [1, 1, 1, 1], [1, 1], 1),
+    ([1, 33, 6, 6], [17, 33, 1, 1], [1, 1], [0, 0, 0, 0], [1, 1], 1),
+)
+TRANSPOSED = (
+    # x, w, strides, pads, dilations, groups, output padding
+    ([2, 3, 5], [3, 4, 3], [1], [0, 0], [1], 1, [0]),
+    ([1, 3, 4, 5], [3, 2, 3, 2], [2, 3], [1, 0, 1, 1], [1, 1], 1, [1, 2]),
+    ([1, 3, 4, 5], [3, 2, 3, 2], [2, 1], [0, 1, 2, 0], [2, 3], 1, [1, 0]),
+    ([1, 6, 3, 3], [6, 2, 3, 3], [2, 2], [1, 1, 1, 1], [1, 1], 2, [1, 1]),
+)
+MATRICES = (
+    # a, b, transpose_a, transpose_b
+    ([3, 4], [4, 5], False, False),
+    ([4, 3], [4, 5], True, False),
+    ([3, 4], [5, 4], False, True),
+    ([2, 4, 3], [5, 4], True, True),
+    ([2, 1, 3, 4], [6, 4, 2], False, False),
+    ([17, 33], [33, 35], False, False),
+    ([1, 64], [48, 64], False, True),
+)
+POOLS = (
+    # x, kernel, strides, pads, dilations
+    ([2, 3, 9], [3], [2], [0, 0], [1]),
+    ([1, 2, 8, 7], [2, 3], [2, 1], [1, 0, 0, 2], [1, 1]),
+    ([1, 2, 8, 7], [2, 3], [1, 2], [0, 3, 1, 4], [2, 2]),
+    ([1, 2, 5, 5], [5, 5], [1, 1], [2, 2, 2, 2], [1, 1]),
+    ([1, 1, 4, 4, 5], [2, 2, 3], [2, 1, 2], [0, 1, 1, 0, 0, 1], [1, 1, 1]),
+    ([1, 32, 8, 8], [3, 3], [2, 2], [1, 1, 1, 1], [1, 1]),
+)
+
+
+def convolutions() -> list[Case]:
+    """Convolutions of all ranks and of several types, with and without bias, and transposed ones."""
+    found: list[Case] = []
+    for number, (x, w, strides, pads, dilations, groups) in enumerate(CONVOLUTIONS):
+
+        def conv(*values: SSAValue, s=strides, p=pads, d=dilations, g=groups) -> graph.ConvOp:  # pyright: ignore
+            return graph.ConvOp(*values, strides=s, pads=p, dilations=d, groups=g)
+
+        operands = [rand(*x), rand(*w, seed=1), rand(w[0], seed=2)]
+        found += [Case(f"conv {number} {bias}", conv, operands[: 2 + bias]) for bias in (False, True)]
+    found += [
+        Case(
+            f"conv {np.dtype(each)}",
+            lambda x, w, b: graph.ConvOp(x, w, b, strides=[1, 1], pads=[1, 1, 1, 1], dilations=[1, 1], groups=1),
+            [rand(1, 3, 5, 5, dtype=each), rand(2, 3, 3, 3, dtype=each, seed=1), rand(2, dtype=each, seed=2)],
+        )
+        for each in SOME
+    ]
+    found += [
+        Case(
+            f"conv_transpose {number}",
+            lambda x, w, b, s=strides, p=pads, d=dilations, g=groups, o=extra: graph.ConvTransposeOp(
+                x, w, b, strides=s, pads=p, dilations=d, groups=g, output_padding=o
+            ),
+            [rand(*x), rand(*w, seed=1), rand(w[1] * groups, seed=2)],
+        )
+        for number, (x, w, strides, pads, dilations, groups, extra) in enumerate(TRANSPOSED)
+    ]
+    return found
+
+
+def products() -> list[Case]:
+    """Matrix products."""
+    return [
+        *(
+            Case(
+                f"matmul {a} {b} {ta} {tb}",
+                lambda x, y, s=ta, t=tb: graph.MatmulOp(x, y, transpose_a=s, transpose_b=t),
+                [rand(*a), rand(*b, seed=1)],
+            )
+            for a, b, ta, tb in MATRICES
+        ),
+        *(
+            Case(f"matmul {np.dtype(each)}", graph.MatmulOp, [rand(3, 4, dtype=each), rand(4, 2, dtype=each, seed=1)])
+            for each in SOME
+        ),
+    ]
+
+
+def pools() -> list[Case]:
+    """Poolings: with borders, of several types, of rows without a largest value."""
+    found: list[Case] = []
+    for number, (x, kernel, strides, pads, dilations) in enumerate(POOLS):
+        window = {"kernel": kernel, "strides": strides, "pads": pads, "dilations": dilations}
+        special = rand(*x)
+        special.reshape(-1)[::7] = -np.inf
+        special.reshape(-1)[3::11] = np.nan
+        found += [
+            Case(f"max_pool {number}", lambda v, k=window: graph.MaxPoolOp(v, **k), [special]),
+            Case(f"max_pool int8 {number}", lambda v, k=window: graph.MaxPoolOp(v, **k), [rand(*x, dtype=np.int8)]),
+            Case(f"max_pool_indices {number}", lambda v, k=window: graph.MaxPoolIndicesOp(v, **k, storage_order=1), [special]),
+            *(
+                Case(
+                    f"avg_pool {number} counted {share}",
+                    lambda v, k=window, c=[pad * share // 2 for pad in pads]: graph.AvgPoolOp(v, **k, counted_pads=c),
+                    [rand(*x)],
+                )
+                for share in (0, 1, 2)
+            ),
+        ]
+    common = {"kernel": [3, 3], "strides": [2, 2], "pads": [1, 1, 1, 1], "dilations": [1, 1]}
+    for each in FLOATS:
+        x = rand(1, 2, 6, 6, dtype=each)
+        found += [
+            Case(f"max_pool {np.dtype(each)}", lambda v: graph.MaxPoolOp(v, **common), [x]),
+            Case(f"avg_pool {np.dtype(each)}", lambda v: graph.AvgPoolOp(v, **common, counted_pads=[0] * 4), [x]),
+        ]
+    return found
+
+
+def normalisations() -> list[Case]:
+    """Softmax and the norms, on every float type."""
+    found: list[Case] = []
+    for each in FLOATS:
+        name, x = np.dtype(each), rand(3, 4, 5, dtype=each)
+        scale, bias, mean = (rand(4, dtype=each, seed=seed) for seed in range(3))
+        variance = np.abs(rand(4, dtype=each, seed=3))
+        layer = [rand(5, dtype=each, seed=4), rand(5, dtype=each, seed=5)]
+        if each != ml_dtypes.bfloat16:
+            found.append(Case(f"lrn {name}", lambda v: graph.LrnOp(v, size=3, alpha=0.1, beta=0.75, bias=1.5), [rand(2, 6, 3, 2, dtype=each)]))
+        found += [
+            *(Case(f"softmax {name} {axis}", lambda v, a=axis: graph.SoftmaxOp(v, axis=a), [x]) for axis in range(3)),
+            *(Case(f"log_softmax {name} {axis}", lambda v, a=axis: graph.LogSoftmaxOp(v, axis=a), [x]) for axis in range(3)),
+            Case(f"layer_norm {name}", lambda v: graph.LayerNormOp(v, axis=1, epsilon=1e-5), [x]),
+            Case(f"layer_norm {name} scaled", lambda v, s, b: graph.LayerNormOp(v, s, b, axis=2, epsilon=1e-5), [x, *layer]),
+            Case(f"batch_norm {name}", lambda v, s, b, m, r: graph.BatchNormOp(v, s, b, m, r, epsilon=1e-3), [x, scale, bias, mean, variance]),
+        ]
+    return found

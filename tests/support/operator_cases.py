@@ -1,0 +1,243 @@
+"""Every operator of the graph dialect on element types and values that matter, grouped by family."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.func import FuncOp, ReturnOp
+from xdsl.ir import Block, Region
+
+from s2s.analysis.dtypes import Array, from_numpy, type_of_array
+from s2s.dialects import graph
+from s2s.dialects.graph.base import GraphOp
+from support.kernels import rand
+
+FLOATS = (np.float32, np.float64, np.float16, ml_dtypes.bfloat16)
+SIGNED = (np.int8, np.int16, np.int32, np.int64)
+UNSIGNED = (np.uint8, np.uint16, np.uint32, np.uint64)
+INTEGERS = (*SIGNED, *UNSIGNED)
+NUMBERS = (*FLOATS, *INTEGERS)
+ALL = (*NUMBERS, np.bool_)
+SPECIAL = (0.0, -0.0, 1.0, -1.0, 0.5, -1.5, 2.5, 100.0, -100.0, np.inf, -np.inf, np.nan)
+
+
+@dataclass(frozen=True)
+class Case:
+    """One operation on the values it is run with."""
+
+    label: str
+    build: Callable[..., GraphOp]
+    inputs: Sequence[Array]
+
+
+def network(cases: Sequence[Case]) -> tuple[ModuleOp, list[Array]]:
+    """All cases side by side in one `main`, an output for each, and the inputs."""
+    inputs = [value for case in cases for value in case.inputs]
+    block = Block(arg_types=[type_of_array(value) for value in inputs])
+    values, outputs = list(block.args), list[GraphOp]()
+    for case in cases:
+        operands, values = values[: len(case.inputs)], values[len(case.inputs) :]
+        op = case.build(*operands)
+        graph.set_provenance(op, [case.label])
+        block.add_op(op)
+        outputs.append(op)
+    results = [op.results[0] for op in outputs]
+    block.add_op(ReturnOp(*results))
+    types = list(block.arg_types), [result.type for result in results]
+    module = ModuleOp([FuncOp("main", types, Region(block))])
+    module.verify()
+    return module, inputs
+
+
+def values(dtype: Any) -> Array:
+    """Ordinary values and extreme ones."""
+    kind = np.dtype(dtype)
+    if kind in [np.dtype(each) for each in FLOATS]:
+        return np.concatenate([np.array(SPECIAL).astype(kind), rand(20, dtype=kind)])
+    if kind == np.bool_:
+        return np.array([False, True])
+    limits = np.iinfo(kind)
+    return np.concatenate([np.array([limits.min, limits.max, 0, 1, 2, 3], kind), rand(20, dtype=kind)])
+
+
+def _pairs(dtype: Any) -> tuple[Array, Array]:
+    first = values(dtype)
+    return first.reshape(-1, 1), first
+
+
+def _typed(ops: Sequence[Callable[..., GraphOp]], dtypes: Sequence[Any], inputs: Callable[[Any], Sequence[Array]]) -> list[Case]:
+    return [Case(f"{getattr(op, 'name', op)} {np.dtype(each)}", op, inputs(each)) for op in ops for each in dtypes]
+
+
+def _one(dtype: Any) -> tuple[Array]:
+    return (values(dtype),)
+
+
+def functions() -> list[Case]:
+    """Operators of one value."""
+    of_floats = (
+        *(graph.AcosOp, graph.AcoshOp, graph.AsinOp, graph.AsinhOp, graph.AtanOp, graph.AtanhOp, graph.CeilOp),
+        *(graph.CosOp, graph.CoshOp, graph.ErfOp, graph.ExpOp, graph.FloorOp, graph.LogOp, graph.ReciprocalOp),
+        *(graph.RoundOp, graph.RsqrtOp, graph.SigmoidOp, graph.SinOp, graph.SinhOp, graph.SqrtOp, graph.TanOp),
+        *(graph.TanhOp, graph.IsNanOp),
+    )
+    return [
+        *_typed(of_floats, FLOATS, _one),
+        *_typed([graph.AbsOp, graph.SignOp], NUMBERS, _one),
+        *_typed([graph.NegOp], [*FLOATS, *SIGNED], _one),
+        *_typed([graph.IdentityOp], ALL, _one),
+        *_typed([graph.BitwiseNotOp], INTEGERS, _one),
+        *_typed([graph.LogicalNotOp], [np.bool_], _one),
+        *(
+            Case(f"is_inf {np.dtype(each)} {sides}", lambda x, s=sides: graph.IsInfOp(x, detect_negative=s[0], detect_positive=s[1]), _one(each))
+            for each in FLOATS
+            for sides in ((True, False), (False, True), (True, True))
+        ),
+        *(
+            Case(f"clamp {np.dtype(each)} {low} {high}", lambda x, a=low, b=high: graph.ClampOp(x, a, b), _one(each))
+            for dtypes, bounds in ((FLOATS, (-0.5, 6.0)), (INTEGERS, (-3, 6)))
+            for each in dtypes
+            for low, high in (bounds, (None, bounds[1]), (bounds[0], None))
+        ),
+    ]
+
+
+def casts() -> list[Case]:
+    """From every element type to every other."""
+    return [
+        Case(
+            f"cast {np.dtype(source)} to {np.dtype(target)}",
+            lambda x, to=target: graph.CastOp(x, from_numpy(np.dtype(to))),
+            _one(source),
+        )
+        for source in ALL
+        for target in ALL
+    ]
+
+
+def binary() -> list[Case]:
+    """Operators of two and three values, broadcast."""
+    arithmetic = (
+        *(graph.AddOp, graph.SubOp, graph.MulOp, graph.DivOp, graph.MaximumOp, graph.MinimumOp),
+        *(graph.LessOp, graph.LessEqualOp, graph.GreaterOp, graph.GreaterEqualOp),
+    )
+    bits = (graph.BitwiseAndOp, graph.BitwiseOrOp, graph.BitwiseXorOp)
+    logic = (graph.LogicalAndOp, graph.LogicalOrOp, graph.LogicalXorOp)
+    return [
+        *_typed(arithmetic, NUMBERS, _pairs),
+        *_typed([graph.EqualOp], ALL, _pairs),
+        *_typed(bits, INTEGERS, _pairs),
+        *_typed(logic, [np.bool_], _pairs),
+        *_typed([graph.PreluOp], FLOATS, lambda each: (rand(3, 4, dtype=each), rand(4, dtype=each, seed=1))),
+        *_typed([graph.PowOp], [np.float32, np.float64], _pairs),
+        *_typed([graph.PowOp], INTEGERS, lambda each: (values(each).reshape(-1, 1), np.array([0, 1, 2, 3, 7], each))),
+        *_typed(
+            [graph.ShiftLeftOp, graph.ShiftRightOp],
+            UNSIGNED,
+            lambda each: (values(each).reshape(-1, 1), np.array([0, 1, 7, 8, 31, 32, 64, 100], each)),
+        ),
+        *(
+            Case(f"mod {np.dtype(each)} fmod={fmod}", lambda a, b, f=fmod: graph.ModOp(a, b, fmod=f), _pairs(each))
+            for each in NUMBERS
+            for fmod in (False, True)
+        ),
+        *_typed(
+            [graph.SelectOp],
+            ALL,
+            lambda each: (rand(3, 1, dtype=np.bool_), rand(1, 4, dtype=each), rand(3, 4, dtype=each, seed=1)),
+        ),
+    ]
+
+
+def shapes() -> list[Case]:
+    """Operators that move elements, on every type."""
+    found: list[Case] = []
+    for each in ALL:
+        name, x, y = np.dtype(each), rand(3, 4, dtype=each), rand(2, 4, dtype=each, seed=1)
+        fill = 0.5 if each in FLOATS else 1
+        found += [
+            Case(f"reshape {name}", lambda v: graph.ReshapeOp(v, [2, 6]), [x]),
+            Case(f"transpose {name}", lambda v: graph.TransposeOp(v, perm=[1, 0]), [x]),
+            Case(f"slice {name}", lambda v: graph.SliceOp(v, starts=[2, 0], sizes=[2, 2], strides=[-1, 2]), [x]),
+            Case(f"concat {name}", lambda v, w: graph.ConcatOp([v, w], axis=0), [x, y]),
+            Case(f"tile {name}", lambda v: graph.TileOp(v, repeats=[2, 3]), [x]),
+            Case(f"broadcast_to {name}", lambda v: graph.BroadcastToOp(v, [2, 3, 4]), [x]),
+            Case(f"pad {name}", lambda v, f=fill: graph.PadOp(v, low=[1, 0], high=[0, 2], value=f), [x]),
+        ]
+    found += [
+        Case(f"pad {mode}", lambda v, m=mode: graph.PadOp(v, low=[2, 2], high=[2, 3], mode=m), [rand(3, 4)])
+        for mode in ("edge", "reflect", "wrap")
+    ]
+    return found
+
+
+def iotas() -> list[Case]:
+    """Operators without operands; a network needs an input beside them."""
+    return [
+        Case("identity", graph.IdentityOp, [rand(2)]),
+        *(
+            Case(f"iota {np.dtype(each)}", lambda to=each: graph.IotaOp(from_numpy(np.dtype(to)), [2, 5, 3], axis=1), [])
+            for each in NUMBERS
+        ),
+    ]
+
+
+def indices() -> list[Case]:
+    """Operators whose operands say where elements lie."""
+    found = [
+        Case(f"gather by {np.dtype(each)}", lambda x, i: graph.GatherOp(x, i, axis=1), [rand(2, 5, 3), np.array([[0, 4], [2, 1]], each)])
+        for each in (np.int32, np.int64, np.uint8)
+    ]
+    picks = np.random.default_rng(0).integers(-3, 3, (2, 3))
+    pairs = np.random.default_rng(0).integers(-2, 2, (5, 2))
+    for each in (np.float32, np.float16, np.int8, np.uint8, np.int64, np.bool_):
+        name, x, box = np.dtype(each), rand(3, 4, dtype=each), rand(2, 3, 4, dtype=each)
+        found += [
+            Case(f"gather {name}", lambda v, i: graph.GatherOp(v, i, axis=0), [x, picks]),
+            Case(f"gather_elements {name}", lambda v, i: graph.GatherElementsOp(v, i, axis=0), [x, picks]),
+            Case(f"gather_nd {name}", lambda v, i: graph.GatherNdOp(v, i, batch_dims=0), [box, pairs]),
+            Case(f"scatter_elements {name}", lambda v, i, u: graph.ScatterElementsOp(v, i, u, axis=0), [x, np.array([[2, 0, 1], [0, 2, -1]]), rand(2, 3, dtype=each, seed=1)]),
+            Case(f"scatter_nd {name}", graph.ScatterNdOp, [x, np.array([[2], [0]]), rand(2, 4, dtype=each, seed=1)]),
+        ]
+    where, by = np.array([[0, 1, 1], [2, -1, 0]]), rand(2, 3, seed=1)
+    found += [
+        Case(f"scatter_{kind} {how}", build, operands)
+        for how in ("add", "mul", "min", "max")
+        for kind, build, operands in (
+            ("elements", lambda x, i, u, h=how: graph.ScatterElementsOp(x, i, u, axis=0, reduction=h), [rand(3, 4), where, by]),
+            ("nd", lambda x, i, u, h=how: graph.ScatterNdOp(x, i, u, reduction=h), [rand(3, 4), np.array([[2], [2]]), rand(2, 4, seed=1)]),
+        )
+    ]
+    return found
+
+
+def reductions() -> list[Case]:
+    """Operators that leave out dimensions, and running sums."""
+    sums = (graph.ReduceSumOp, graph.ReduceMaxOp, graph.ReduceMinOp, graph.ReduceProdOp)
+    found: list[Case] = []
+    for each in NUMBERS:
+        name, x = np.dtype(each), rand(2, 3, 4, dtype=each)
+        for op in (*sums, *([graph.ReduceMeanOp] if each in FLOATS else [])):
+            found += [
+                Case(f"{op.name} {name} {axes}", lambda v, o=op, a=axes: o(v, axes=a, keepdims=False), [x])
+                for axes in ((2,), (0, 1), (0, 1, 2))
+            ]
+        for op in (graph.ArgmaxOp, graph.ArgminOp):
+            found += [
+                Case(f"{op.name} {name} {last}", lambda v, o=op, s=last: o(v, axis=1, keepdims=True, select_last=s), [x])
+                for last in (False, True)
+            ]
+    found += [
+        Case(
+            f"cumsum {np.dtype(each)} {exclusive} {reverse}",
+            lambda v, e=exclusive, r=reverse: graph.CumsumOp(v, axis=1, exclusive=e, reverse=r),
+            [rand(3, 5, dtype=each)],
+        )
+        for each in (np.float32, np.float64, np.int32, np.int64)
+        for exclusive in (False, True)
+        for reverse in (False, True)
+    ]
+    return found

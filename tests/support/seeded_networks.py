@@ -1,0 +1,24 @@
+"""Random networks by number: the same ones in every run, many side by side in one module."""
+
+from random import Random
+
+from xdsl.dialects.builtin import ModuleOp
+
+from s2s.weights import WeightStore
+from support.random_networks import KINDS, NetworkBuilder, extend
+
+LONGEST = 14
+
+
+def seeded_networks(seeds: range) -> tuple[ModuleOp, WeightStore]:
+    """One network for each seed, all on the same input; output `i` is that of seed `i`."""
+    net = NetworkBuilder()
+    outputs = []
+    for seed in seeds:
+        random = Random(seed)
+        net.values = [net.block.args[0]]
+        for _ in range(random.randint(2, LONGEST)):
+            recent = net.values[-4:]
+            extend(net, random.choice(KINDS), random.choice(recent), random.choice(recent), random.randrange(12))
+        outputs.append(net.values[-1])
+    return net.module(outputs), net.weights
