@@ -14,8 +14,7 @@ from onnx import helper, numpy_helper
 import s2s
 from s2s.emit.identifiers import c_identifier
 from s2s.emit.tree import Tree
-from s2s.targets.flags import STANDARD, WARNINGS
-from support.c_compilers import require
+from support.c_compilers import WARNINGS, require
 from support.compiled import run_c
 
 X = np.linspace(-1, 1, 12).astype(np.float32).reshape(1, 3, 4)
@@ -56,7 +55,7 @@ def check_syntax(tree: Tree) -> None:
         tree.write(root)
         sources = [path for path in tree if path.endswith(".c")]
         includes = ["-Iinclude", "-Isrc", "-Iruntime/include"]
-        command = [require("gcc"), *STANDARD, *WARNINGS, "-Werror", "-fsyntax-only", *includes, *sources]
+        command = [require("gcc"), *WARNINGS, "-fsyntax-only", *includes, *sources]
         done = subprocess.run(command, cwd=root, capture_output=True, text=True, check=False)
         assert done.returncode == 0, done.stderr
 
