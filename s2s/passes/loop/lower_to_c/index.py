@@ -5,6 +5,7 @@ They are written from their linear form, largest factor first, as a person write
 """
 
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 
 from xdsl.dialects.builtin import IndexType
 from xdsl.ir import SSAValue
@@ -22,8 +23,6 @@ from s2s.errors import CompilerBug
 from s2s.passes.loop.lower_to_c.builder import Builder
 
 INDEX = IndexType()
-_MOST_PADDING = 3
-"""How far below 0 the rest of a constant may go when a row is taken out of it: the padding of a 7 x 7 window."""
 _UNKNOWN: Range = (-(2**31), 2**31 - 1)
 
 
@@ -91,7 +90,9 @@ class _Writer:
         Terms of one factor stand together: `(oh + kh - 1) * 8 + kw - 1` is row and column of a padded image.
         """
         total: SSAValue | None = None
-        shares, rest = _shares([factor for factor in terms if factor > 1], constant)
+        factors = [factor for factor in terms if factor > 1]
+        lowest = [sum(f * self._least(atoms) for f, atoms in terms.items() if f < factor) for factor in factors]
+        shares, rest = _shares(factors, lowest, constant)
         for factor, atoms in terms.items():
             value = self._atom(atoms[0])
             for atom in atoms[1:]:
@@ -101,6 +102,11 @@ class _Writer:
             total = value if total is None else self.b.binary("+", total, value)
         assert total is not None
         return total, rest
+
+    def _least(self, atoms: Sequence[AffineExpr]) -> int:
+        """The least that `atoms` add up to, 0 where that is not known."""
+        least = sum(bounds(atom, self.known)[0] for atom in atoms)
+        return least if least > _UNKNOWN[0] else 0
 
     def _less(self, total: SSAValue, taken: "Terms") -> SSAValue:
         for factor, atoms in taken.items():
@@ -153,20 +159,16 @@ def _sides(form: Linear) -> tuple[Terms, Terms]:
     return sides
 
 
-def _shares(factors: Sequence[int], constant: int) -> tuple[dict[int, int], int]:
+def _shares(factors: Sequence[int], lowest: Sequence[int], constant: int) -> tuple[dict[int, int], int]:
     """How many of each of `factors`, largest first, `constant` holds, and the rest: -33 is a row of 32 and one back.
 
-    Where the constant is negative, as a padded window makes it, a rest may go a little below 0.
+    `lowest` is the least that the terms of all smaller factors come to; with the rest added it stays at least 0, so
+    that a column is one of its row.
     """
     shares = dict.fromkeys(factors, 0)
-    rests: list[int] = []
-    for number in reversed(range(len(factors))):
-        unit = factors[number + 1] if number + 1 < len(factors) else 1
-        if factors[number] % unit:
-            return shares, constant
-        below = min(_MOST_PADDING * unit, factors[number] // 2) if constant < 0 else 0
-        rests.append((constant - sum(rests) + below) % factors[number] - below)
-    whole = constant - sum(rests)
-    for factor, part in zip(factors, [whole, *reversed(rests[1:])], strict=False):
-        shares[factor] = part // factor
-    return shares, rests[0] if rests else constant
+    if any(larger % smaller for larger, smaller in pairwise(factors)):
+        return shares, constant
+    rests = [(constant + low) % factor - low for factor, low in zip(factors, lowest, strict=True)]
+    for factor, above, below in zip(factors, [constant, *rests], rests, strict=False):
+        shares[factor] = (above - below) // factor
+    return shares, rests[-1] if rests else constant
