@@ -1,4 +1,4 @@
-"""ONNX's own backend tests through the emitted C, kind by kind; `benchmarks/conformance.py` runs single operators too."""
+"""ONNX's own backend tests through the emitted C, kind by kind; benchmarks/conformance.py has the rest."""
 
 import json
 import subprocess

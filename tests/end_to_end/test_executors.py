@@ -2,13 +2,14 @@
 
 import json
 import tarfile
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 import pytest
 from xdsl.dialects.builtin import ModuleOp
 
-import s2s
+from s2s import api, frontend
 from s2s.analysis.dtypes import Array, tensor_type
 from s2s.artifact import Artifact
 from s2s.contrib.graph_executor import GraphModule, create
@@ -22,7 +23,7 @@ from s2s.verify.build import load
 from s2s.weights import WeightStore
 from support import layer_cases, operator_cases
 from support.compiled import compiled, run_c
-from support.operator_cases import network
+from support.operator_cases import Case, network
 from support.project import ROOT, SHARED
 from support.random_networks import SHAPE
 from support.seeded_networks import seeded_networks
@@ -57,7 +58,7 @@ def test_random_networks_have_the_same_bits(target: str):
 
 
 @pytest.mark.parametrize("family", [operator_cases.indices, layer_cases.products, layer_cases.normalisations])
-def test_operators_have_the_same_bits(family):  # pyright: ignore
+def test_operators_have_the_same_bits(family: Callable[[], list[Case]]):
     check_module(*network(family()))
 
 
@@ -69,7 +70,7 @@ def test_operators_have_the_same_bits(family):  # pyright: ignore
 def test_models_have_the_same_bits(path: Path):
     if not path.is_file():
         pytest.skip("the model is not there")
-    with s2s.compile(path) as aot, s2s.compile(path, executor="graph") as tables:
+    with api.compile(path) as aot, api.compile(path, executor="graph") as tables:
         inputs = made_up_inputs(aot)
         assert_same_bits(run_c(aot, inputs), run_c(tables, inputs))
 
@@ -77,7 +78,7 @@ def test_models_have_the_same_bits(path: Path):
 @pytest.fixture(scope="module")
 def tables():
     """The digits network for the graph executor, built."""
-    with s2s.compile(DIGITS, executor="graph", target="c") as artifact:
+    with api.compile(DIGITS, executor="graph", target="c") as artifact:
         artifact.loaded()
         yield artifact
 
@@ -107,12 +108,12 @@ def test_params_of_the_file_are_those_of_the_library(tables: Artifact):
 
 def test_graph_module_runs_a_compiled_network(tables: Artifact):
     text = tables.tree().text("digits.graph.json")
-    module = create(text, tables.loaded(), s2s.cpu())
+    module = create(text, tables.loaded(), api.cpu())
     [image] = made_up_inputs(tables)
     module.set_input("image", image)
     module.run()
     found = module.get_output(0).numpy()
-    with s2s.compile(DIGITS, target="c") as aot:
+    with api.compile(DIGITS, target="c") as aot:
         assert_same_bits([found], list(aot.run({"image": image}).values()))
 
 
@@ -130,49 +131,49 @@ def test_two_contexts_interleave(tables: Artifact):
 
 
 def test_build_gives_what_compile_gives(tables: Artifact):
-    module, params = s2s.frontend.from_onnx(DIGITS)
-    library = s2s.build(module, target="c", params=params)
-    runtime = GraphModule(library["default"](s2s.cpu()))
+    module, params = frontend.from_onnx(DIGITS)
+    library = api.build(module, target="c", params=params)
+    runtime = GraphModule(library["default"](api.cpu()))
     [image] = made_up_inputs(tables)
     runtime.run(image=image)
     assert_same_bits([runtime.get_output(0).numpy()], list(tables.run({"image": image}).values()))
     assert graph_json_reader.load(library.get_graph_json()).outputs
-    assert {name for name in library.get_params()} <= set(library.get_graph_json().split('"'))
+    assert set(library.get_params()) <= set(library.get_graph_json().split('"'))
 
 
 def test_build_takes_the_values_of_params():
-    module, params = s2s.frontend.from_onnx(DIGITS)
+    module, params = frontend.from_onnx(DIGITS)
     zeros = {name: np.zeros_like(value) for name, value in params.items()}
     text = str(module)
-    runtime = GraphModule(s2s.build(module, target="c", params=zeros)["default"](None))
+    runtime = GraphModule(api.build(module, target="c", params=zeros)["default"](None))
     runtime.run(image=np.ones((1, 1, 8, 8), np.float32))
     assert len(set(runtime.get_output(0).numpy().ravel().tolist())) == 1
     assert str(module) == text
 
 
 def test_build_refuses_params_that_do_not_fit():
-    module, params = s2s.frontend.from_onnx(DIGITS)
+    module, params = frontend.from_onnx(DIGITS)
     name, value = next(iter(params.items()))
     with pytest.raises(InputError, match=r"weight '.*': params hold no value for it; give one"):
-        s2s.build(module, params={key: array for key, array in params.items() if key != name})
+        api.build(module, params={key: array for key, array in params.items() if key != name})
     with pytest.raises(InputError, match=r"params hold float64\[.*\], the module wants tensor<"):
-        s2s.build(module, params={**params, name: value.astype(np.float64)})
+        api.build(module, params={**params, name: value.astype(np.float64)})
 
 
 def test_library_holds_one_network_for_one_executor():
-    module, params = s2s.frontend.from_onnx(DIGITS)
-    library = s2s.build(module, target="c", params=params, executor="aot", mod_name="digits")
+    module, params = frontend.from_onnx(DIGITS)
+    library = api.build(module, target="c", params=params, executor="aot", mod_name="digits")
     with pytest.raises(InputError, match="the library holds 'digits'"):
         library["default"]
     with pytest.raises(InputError, match="executor aot, which has no context to run in"):
-        library["digits"](s2s.cpu())
+        library["digits"](api.cpu())
     with pytest.raises(InputError, match="executor aot, which has no graph JSON"):
         library.get_graph_json()
 
 
 def test_libraries_are_exported(tmp_path: Path):
-    module, params = s2s.frontend.from_onnx(DIGITS)
-    library = s2s.build(module, target="c", params=params)
+    module, params = frontend.from_onnx(DIGITS)
+    library = api.build(module, target="c", params=params)
     library.export_library(tmp_path / "digits.so")
     library.export_library(tmp_path / "digits.tar")
     assert (tmp_path / "digits.so").read_bytes()[:4] == b"\x7fELF"

@@ -9,7 +9,7 @@ import onnxruntime  # pyright: ignore[reportMissingTypeStubs]
 import pytest
 from onnx import numpy_helper
 
-import s2s
+from s2s import api
 from s2s.analysis.dtypes import Array, tensor_type
 from s2s.artifact import Artifact
 from s2s.errors import UnsupportedError
@@ -51,7 +51,7 @@ def last_step(name: str) -> float:
 
 @pytest.mark.parametrize("name", FLOAT_MODELS)
 def test_float_model_gives_what_onnxruntime_gives(name: str):
-    with s2s.compile(FOLDER / f"{name}.onnx") as artifact:
+    with api.compile(FOLDER / f"{name}.onnx") as artifact:
         inputs = made_up_inputs(artifact)
         for found, expected in zip(run_c(artifact, list(inputs.values())), by_onnxruntime(name, inputs), strict=True):
             largest = float(np.abs(expected).max())
@@ -63,7 +63,7 @@ def test_float_model_gives_what_onnxruntime_gives(name: str):
 @pytest.mark.parametrize("name", INT8_MODELS)
 def test_quantised_model_is_within_a_step_of_onnxruntime(name: str):
     """QDQ models are computed in floats between the quantised values; a tie that rounds the other way is one step."""
-    with s2s.compile(FOLDER / f"{name}.onnx") as artifact:
+    with api.compile(FOLDER / f"{name}.onnx") as artifact:
         inputs = made_up_inputs(artifact)
         for found, expected in zip(run_c(artifact, list(inputs.values())), by_onnxruntime(name, inputs), strict=True):
             assert float(np.abs(found - expected).max()) <= 1.01 * last_step(name)
@@ -74,4 +74,4 @@ def test_quantised_model_is_within_a_step_of_onnxruntime(name: str):
 @pytest.mark.parametrize("name", ["gru_kws", "lstm"])
 def test_recurrent_model_is_refused_by_node(name: str):
     with pytest.raises(UnsupportedError, match=r"^/rnn/\w+ \(\w+\): recurrent operators are not supported yet"):
-        s2s.compile(FOLDER / f"{name}.onnx")
+        api.compile(FOLDER / f"{name}.onnx")

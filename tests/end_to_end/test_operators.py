@@ -9,6 +9,7 @@ import pytest
 from xdsl.ir import Operation
 
 from s2s.dialects import graph
+from s2s.dialects.graph.base import GraphOp
 from support import layer_cases, operator_cases
 from support.compiled import compiled, differences
 from support.operator_cases import Case, network
@@ -37,7 +38,7 @@ def test_every_operator_has_a_case():
     def built(case: Case) -> type[Operation]:
         module, _ = network([case])
         [function] = module.ops
-        return type(next(op for op in function.walk() if isinstance(op, graph.base.GraphOp)))
+        return type(next(op for op in function.walk() if isinstance(op, GraphOp)))
 
     found = {built(case) for family in FAMILIES for case in family()}
     assert set(graph.Graph.operations) - found == {graph.CallOp, graph.WeightOp, graph.ConstantOp}

@@ -19,9 +19,9 @@ QUICK = "-O1"
 """Tests compile more C than they run."""
 
 
-def compiled(module: ModuleOp, weights: WeightStore | None = None, **options: Any) -> Artifact:
+def compiled(module: ModuleOp, store: WeightStore | None = None, **options: Any) -> Artifact:
     """A module compiled to C, not built yet."""
-    store = WeightStore() if weights is None else weights
+    store = WeightStore() if store is None else store
     params = {name: store.get(name) for name in store.names()}
     return compile_artifact(GraphModel(module, params, "net"), CompileOptions(**options))
 
@@ -34,11 +34,15 @@ def run_c(artifact: Artifact, inputs: Sequence[Array], *flags: str) -> list[Arra
 
 
 def differences(
-    artifact: Artifact, module: ModuleOp, inputs: Sequence[Array], labels: Sequence[str], weights: WeightStore | None = None
+    artifact: Artifact,
+    module: ModuleOp,
+    inputs: Sequence[Array],
+    labels: Sequence[str],
+    store: WeightStore | None = None,
 ) -> dict[str, str]:
     """How the outputs of the C differ from what the operations mean, by the labels of the outputs that do."""
     with np.errstate(all="ignore"):
-        expected = run_graph(module, inputs, WeightStore() if weights is None else weights)
+        expected = run_graph(module, inputs, WeightStore() if store is None else store)
     found = run_c(artifact, inputs)
-    results = {label: compare(*pair) for label, *pair in zip(labels, expected, found, strict=True)}
+    results = {label: compare(wanted, value) for label, wanted, value in zip(labels, expected, found, strict=True)}
     return {label: result.describe() for label, result in results.items() if not result.passed}

@@ -1,8 +1,9 @@
 """Layers of networks: windows, products and normalisations, for `support.operator_cases`."""
 
+from functools import partial
+
 import ml_dtypes
 import numpy as np
-from xdsl.ir import SSAValue
 
 from s2s.dialects import graph
 from support.kernels import rand
@@ -54,16 +55,14 @@ def convolutions() -> list[Case]:
     """Convolutions of all ranks and of several types, with and without bias, and transposed ones."""
     found: list[Case] = []
     for number, (x, w, strides, pads, dilations, groups) in enumerate(CONVOLUTIONS):
-
-        def conv(*values: SSAValue, s=strides, p=pads, d=dilations, g=groups) -> graph.ConvOp:  # pyright: ignore
-            return graph.ConvOp(*values, strides=s, pads=p, dilations=d, groups=g)
+        conv = partial(graph.ConvOp, strides=strides, pads=pads, dilations=dilations, groups=groups)
 
         operands = [rand(*x), rand(*w, seed=1), rand(w[0], seed=2)]
         found += [Case(f"conv {number} {bias}", conv, operands[: 2 + bias]) for bias in (False, True)]
     found += [
         Case(
             f"conv {np.dtype(each)}",
-            lambda x, w, b: graph.ConvOp(x, w, b, strides=[1, 1], pads=[1, 1, 1, 1], dilations=[1, 1], groups=1),
+            partial(graph.ConvOp, strides=[1, 1], pads=[1, 1, 1, 1], dilations=[1, 1], groups=1),
             [rand(1, 3, 5, 5, dtype=each), rand(2, 3, 3, 3, dtype=each, seed=1), rand(2, dtype=each, seed=2)],
         )
         for each in SOME
@@ -71,8 +70,13 @@ def convolutions() -> list[Case]:
     found += [
         Case(
             f"conv_transpose {number}",
-            lambda x, w, b, s=strides, p=pads, d=dilations, g=groups, o=extra: graph.ConvTransposeOp(
-                x, w, b, strides=s, pads=p, dilations=d, groups=g, output_padding=o
+            partial(
+                graph.ConvTransposeOp,
+                strides=strides,
+                pads=pads,
+                dilations=dilations,
+                groups=groups,
+                output_padding=extra,
             ),
             [rand(*x), rand(*w, seed=1), rand(w[1] * groups, seed=2)],
         )
@@ -87,7 +91,7 @@ def products() -> list[Case]:
         *(
             Case(
                 f"matmul {a} {b} {ta} {tb}",
-                lambda x, y, s=ta, t=tb: graph.MatmulOp(x, y, transpose_a=s, transpose_b=t),
+                partial(graph.MatmulOp, transpose_a=ta, transpose_b=tb),
                 [rand(*a), rand(*b, seed=1)],
             )
             for a, b, ta, tb in MATRICES
@@ -108,13 +112,17 @@ def pools() -> list[Case]:
         special.reshape(-1)[::7] = -np.inf
         special.reshape(-1)[3::11] = np.nan
         found += [
-            Case(f"max_pool {number}", lambda v, k=window: graph.MaxPoolOp(v, **k), [special]),
-            Case(f"max_pool int8 {number}", lambda v, k=window: graph.MaxPoolOp(v, **k), [rand(*x, dtype=np.int8)]),
-            Case(f"max_pool_indices {number}", lambda v, k=window: graph.MaxPoolIndicesOp(v, **k, storage_order=1), [special]),
+            Case(f"max_pool {number}", partial(graph.MaxPoolOp, **window), [special]),
+            Case(f"max_pool int8 {number}", partial(graph.MaxPoolOp, **window), [rand(*x, dtype=np.int8)]),
+            Case(
+                f"max_pool_indices {number}",
+                partial(graph.MaxPoolIndicesOp, **window, storage_order=1),
+                [special],
+            ),
             *(
                 Case(
                     f"avg_pool {number} counted {share}",
-                    lambda v, k=window, c=[pad * share // 2 for pad in pads]: graph.AvgPoolOp(v, **k, counted_pads=c),
+                    partial(graph.AvgPoolOp, **window, counted_pads=[pad * share // 2 for pad in pads]),
                     [rand(*x)],
                 )
                 for share in (0, 1, 2)
@@ -124,8 +132,8 @@ def pools() -> list[Case]:
     for each in FLOATS:
         x = rand(1, 2, 6, 6, dtype=each)
         found += [
-            Case(f"max_pool {np.dtype(each)}", lambda v: graph.MaxPoolOp(v, **common), [x]),
-            Case(f"avg_pool {np.dtype(each)}", lambda v: graph.AvgPoolOp(v, **common, counted_pads=[0] * 4), [x]),
+            Case(f"max_pool {np.dtype(each)}", partial(graph.MaxPoolOp, **common), [x]),
+            Case(f"avg_pool {np.dtype(each)}", partial(graph.AvgPoolOp, **common, counted_pads=[0] * 4), [x]),
         ]
     return found
 
@@ -139,12 +147,26 @@ def normalisations() -> list[Case]:
         variance = np.abs(rand(4, dtype=each, seed=3))
         layer = [rand(5, dtype=each, seed=4), rand(5, dtype=each, seed=5)]
         if each != ml_dtypes.bfloat16:
-            found.append(Case(f"lrn {name}", lambda v: graph.LrnOp(v, size=3, alpha=0.1, beta=0.75, bias=1.5), [rand(2, 6, 3, 2, dtype=each)]))
+            found.append(
+                Case(
+                    f"lrn {name}",
+                    partial(graph.LrnOp, size=3, alpha=0.1, beta=0.75, bias=1.5),
+                    [rand(2, 6, 3, 2, dtype=each)],
+                )
+            )
         found += [
-            *(Case(f"softmax {name} {axis}", lambda v, a=axis: graph.SoftmaxOp(v, axis=a), [x]) for axis in range(3)),
-            *(Case(f"log_softmax {name} {axis}", lambda v, a=axis: graph.LogSoftmaxOp(v, axis=a), [x]) for axis in range(3)),
-            Case(f"layer_norm {name}", lambda v: graph.LayerNormOp(v, axis=1, epsilon=1e-5), [x]),
-            Case(f"layer_norm {name} scaled", lambda v, s, b: graph.LayerNormOp(v, s, b, axis=2, epsilon=1e-5), [x, *layer]),
-            Case(f"batch_norm {name}", lambda v, s, b, m, r: graph.BatchNormOp(v, s, b, m, r, epsilon=1e-3), [x, scale, bias, mean, variance]),
+            *(Case(f"softmax {name} {axis}", partial(graph.SoftmaxOp, axis=axis), [x]) for axis in range(3)),
+            *(Case(f"log_softmax {name} {axis}", partial(graph.LogSoftmaxOp, axis=axis), [x]) for axis in range(3)),
+            Case(f"layer_norm {name}", partial(graph.LayerNormOp, axis=1, epsilon=1e-5), [x]),
+            Case(
+                f"layer_norm {name} scaled",
+                partial(graph.LayerNormOp, axis=2, epsilon=1e-5),
+                [x, *layer],
+            ),
+            Case(
+                f"batch_norm {name}",
+                partial(graph.BatchNormOp, epsilon=1e-3),
+                [x, scale, bias, mean, variance],
+            ),
         ]
     return found

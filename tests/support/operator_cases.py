@@ -2,13 +2,14 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import ml_dtypes
 import numpy as np
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp, ReturnOp
-from xdsl.ir import Block, Region
+from xdsl.ir import Block, Region, SSAValue
 
 from s2s.analysis.dtypes import Array, from_numpy, type_of_array
 from s2s.dialects import graph
@@ -23,13 +24,15 @@ NUMBERS = (*FLOATS, *INTEGERS)
 ALL = (*NUMBERS, np.bool_)
 SPECIAL = (0.0, -0.0, 1.0, -1.0, 0.5, -1.5, 2.5, 100.0, -100.0, np.inf, -np.inf, np.nan)
 
+Build = Callable[..., GraphOp]
+
 
 @dataclass(frozen=True)
 class Case:
     """One operation on the values it is run with."""
 
     label: str
-    build: Callable[..., GraphOp]
+    build: Build
     inputs: Sequence[Array]
 
 
@@ -68,7 +71,9 @@ def _pairs(dtype: Any) -> tuple[Array, Array]:
     return first.reshape(-1, 1), first
 
 
-def _typed(ops: Sequence[Callable[..., GraphOp]], dtypes: Sequence[Any], inputs: Callable[[Any], Sequence[Array]]) -> list[Case]:
+def _typed(
+    ops: Sequence[Callable[..., GraphOp]], dtypes: Sequence[Any], inputs: Callable[[Any], Sequence[Array]]
+) -> list[Case]:
     return [Case(f"{getattr(op, 'name', op)} {np.dtype(each)}", op, inputs(each)) for op in ops for each in dtypes]
 
 
@@ -92,12 +97,16 @@ def functions() -> list[Case]:
         *_typed([graph.BitwiseNotOp], INTEGERS, _one),
         *_typed([graph.LogicalNotOp], [np.bool_], _one),
         *(
-            Case(f"is_inf {np.dtype(each)} {sides}", lambda x, s=sides: graph.IsInfOp(x, detect_negative=s[0], detect_positive=s[1]), _one(each))
+            Case(f"is_inf {np.dtype(each)} {sides}", partial(graph.IsInfOp, **sides), _one(each))
             for each in FLOATS
-            for sides in ((True, False), (False, True), (True, True))
+            for sides in (
+                {"detect_negative": True, "detect_positive": False},
+                {"detect_negative": False, "detect_positive": True},
+                {"detect_negative": True, "detect_positive": True},
+            )
         ),
         *(
-            Case(f"clamp {np.dtype(each)} {low} {high}", lambda x, a=low, b=high: graph.ClampOp(x, a, b), _one(each))
+            Case(f"clamp {np.dtype(each)} {low} {high}", partial(graph.ClampOp, min=low, max=high), _one(each))
             for dtypes, bounds in ((FLOATS, (-0.5, 6.0)), (INTEGERS, (-3, 6)))
             for each in dtypes
             for low, high in (bounds, (None, bounds[1]), (bounds[0], None))
@@ -110,7 +119,7 @@ def casts() -> list[Case]:
     return [
         Case(
             f"cast {np.dtype(source)} to {np.dtype(target)}",
-            lambda x, to=target: graph.CastOp(x, from_numpy(np.dtype(to))),
+            partial(graph.CastOp, element_type=from_numpy(np.dtype(target))),
             _one(source),
         )
         for source in ALL
@@ -140,7 +149,7 @@ def binary() -> list[Case]:
             lambda each: (values(each).reshape(-1, 1), np.array([0, 1, 7, 8, 31, 32, 64, 100], each)),
         ),
         *(
-            Case(f"mod {np.dtype(each)} fmod={fmod}", lambda a, b, f=fmod: graph.ModOp(a, b, fmod=f), _pairs(each))
+            Case(f"mod {np.dtype(each)} fmod={fmod}", partial(graph.ModOp, fmod=fmod), _pairs(each))
             for each in NUMBERS
             for fmod in (False, True)
         ),
@@ -152,6 +161,10 @@ def binary() -> list[Case]:
     ]
 
 
+def _concat(*parts: SSAValue) -> GraphOp:
+    return graph.ConcatOp(parts, axis=0)
+
+
 def shapes() -> list[Case]:
     """Operators that move elements, on every type."""
     found: list[Case] = []
@@ -159,16 +172,16 @@ def shapes() -> list[Case]:
         name, x, y = np.dtype(each), rand(3, 4, dtype=each), rand(2, 4, dtype=each, seed=1)
         fill = 0.5 if each in FLOATS else 1
         found += [
-            Case(f"reshape {name}", lambda v: graph.ReshapeOp(v, [2, 6]), [x]),
-            Case(f"transpose {name}", lambda v: graph.TransposeOp(v, perm=[1, 0]), [x]),
-            Case(f"slice {name}", lambda v: graph.SliceOp(v, starts=[2, 0], sizes=[2, 2], strides=[-1, 2]), [x]),
-            Case(f"concat {name}", lambda v, w: graph.ConcatOp([v, w], axis=0), [x, y]),
-            Case(f"tile {name}", lambda v: graph.TileOp(v, repeats=[2, 3]), [x]),
-            Case(f"broadcast_to {name}", lambda v: graph.BroadcastToOp(v, [2, 3, 4]), [x]),
-            Case(f"pad {name}", lambda v, f=fill: graph.PadOp(v, low=[1, 0], high=[0, 2], value=f), [x]),
+            Case(f"reshape {name}", partial(graph.ReshapeOp, shape=[2, 6]), [x]),
+            Case(f"transpose {name}", partial(graph.TransposeOp, perm=[1, 0]), [x]),
+            Case(f"slice {name}", partial(graph.SliceOp, starts=[2, 0], sizes=[2, 2], strides=[-1, 2]), [x]),
+            Case(f"concat {name}", _concat, [x, y]),
+            Case(f"tile {name}", partial(graph.TileOp, repeats=[2, 3]), [x]),
+            Case(f"broadcast_to {name}", partial(graph.BroadcastToOp, shape=[2, 3, 4]), [x]),
+            Case(f"pad {name}", partial(graph.PadOp, low=[1, 0], high=[0, 2], value=fill), [x]),
         ]
     found += [
-        Case(f"pad {mode}", lambda v, m=mode: graph.PadOp(v, low=[2, 2], high=[2, 3], mode=m), [rand(3, 4)])
+        Case(f"pad {mode}", partial(graph.PadOp, low=[2, 2], high=[2, 3], mode=mode), [rand(3, 4)])
         for mode in ("edge", "reflect", "wrap")
     ]
     return found
@@ -179,7 +192,7 @@ def iotas() -> list[Case]:
     return [
         Case("identity", graph.IdentityOp, [rand(2)]),
         *(
-            Case(f"iota {np.dtype(each)}", lambda to=each: graph.IotaOp(from_numpy(np.dtype(to)), [2, 5, 3], axis=1), [])
+            Case(f"iota {np.dtype(each)}", partial(graph.IotaOp, from_numpy(np.dtype(each)), [2, 5, 3], axis=1), [])
             for each in NUMBERS
         ),
     ]
@@ -188,18 +201,27 @@ def iotas() -> list[Case]:
 def indices() -> list[Case]:
     """Operators whose operands say where elements lie."""
     found = [
-        Case(f"gather by {np.dtype(each)}", lambda x, i: graph.GatherOp(x, i, axis=1), [rand(2, 5, 3), np.array([[0, 4], [2, 1]], each)])
+        Case(
+            f"gather by {np.dtype(each)}",
+            partial(graph.GatherOp, axis=1),
+            [rand(2, 5, 3), np.array([[0, 4], [2, 1]], each)],
+        )
         for each in (np.int32, np.int64, np.uint8)
     ]
     picks = np.random.default_rng(0).integers(-3, 3, (2, 3))
+    spots = np.array([[2, 0, 1], [0, 2, -1]])
     pairs = np.random.default_rng(0).integers(-2, 2, (5, 2))
     for each in (np.float32, np.float16, np.int8, np.uint8, np.int64, np.bool_):
         name, x, box = np.dtype(each), rand(3, 4, dtype=each), rand(2, 3, 4, dtype=each)
         found += [
-            Case(f"gather {name}", lambda v, i: graph.GatherOp(v, i, axis=0), [x, picks]),
-            Case(f"gather_elements {name}", lambda v, i: graph.GatherElementsOp(v, i, axis=0), [x, picks]),
-            Case(f"gather_nd {name}", lambda v, i: graph.GatherNdOp(v, i, batch_dims=0), [box, pairs]),
-            Case(f"scatter_elements {name}", lambda v, i, u: graph.ScatterElementsOp(v, i, u, axis=0), [x, np.array([[2, 0, 1], [0, 2, -1]]), rand(2, 3, dtype=each, seed=1)]),
+            Case(f"gather {name}", partial(graph.GatherOp, axis=0), [x, picks]),
+            Case(f"gather_elements {name}", partial(graph.GatherElementsOp, axis=0), [x, picks]),
+            Case(f"gather_nd {name}", partial(graph.GatherNdOp, batch_dims=0), [box, pairs]),
+            Case(
+                f"scatter_elements {name}",
+                partial(graph.ScatterElementsOp, axis=0),
+                [x, spots, rand(2, 3, dtype=each, seed=1)],
+            ),
             Case(f"scatter_nd {name}", graph.ScatterNdOp, [x, np.array([[2], [0]]), rand(2, 4, dtype=each, seed=1)]),
         ]
     where, by = np.array([[0, 1, 1], [2, -1, 0]]), rand(2, 3, seed=1)
@@ -207,8 +229,16 @@ def indices() -> list[Case]:
         Case(f"scatter_{kind} {how}", build, operands)
         for how in ("add", "mul", "min", "max")
         for kind, build, operands in (
-            ("elements", lambda x, i, u, h=how: graph.ScatterElementsOp(x, i, u, axis=0, reduction=h), [rand(3, 4), where, by]),
-            ("nd", lambda x, i, u, h=how: graph.ScatterNdOp(x, i, u, reduction=h), [rand(3, 4), np.array([[2], [2]]), rand(2, 4, seed=1)]),
+            (
+                "elements",
+                partial(graph.ScatterElementsOp, axis=0, reduction=how),
+                [rand(3, 4), where, by],
+            ),
+            (
+                "nd",
+                partial(graph.ScatterNdOp, reduction=how),
+                [rand(3, 4), np.array([[2], [2]]), rand(2, 4, seed=1)],
+            ),
         )
     ]
     return found
@@ -222,18 +252,18 @@ def reductions() -> list[Case]:
         name, x = np.dtype(each), rand(2, 3, 4, dtype=each)
         for op in (*sums, *([graph.ReduceMeanOp] if each in FLOATS else [])):
             found += [
-                Case(f"{op.name} {name} {axes}", lambda v, o=op, a=axes: o(v, axes=a, keepdims=False), [x])
+                Case(f"{op.name} {name} {axes}", partial(op, axes=axes, keepdims=False), [x])
                 for axes in ((2,), (0, 1), (0, 1, 2))
             ]
         for op in (graph.ArgmaxOp, graph.ArgminOp):
             found += [
-                Case(f"{op.name} {name} {last}", lambda v, o=op, s=last: o(v, axis=1, keepdims=True, select_last=s), [x])
+                Case(f"{op.name} {name} {last}", partial(op, axis=1, keepdims=True, select_last=last), [x])
                 for last in (False, True)
             ]
     found += [
         Case(
             f"cumsum {np.dtype(each)} {exclusive} {reverse}",
-            lambda v, e=exclusive, r=reverse: graph.CumsumOp(v, axis=1, exclusive=e, reverse=r),
+            partial(graph.CumsumOp, axis=1, exclusive=exclusive, reverse=reverse),
             [rand(3, 5, dtype=each)],
         )
         for each in (np.float32, np.float64, np.int32, np.int64)
