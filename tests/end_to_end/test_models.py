@@ -4,7 +4,6 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-import onnx
 import onnxruntime  # pyright: ignore[reportMissingTypeStubs]
 import pytest
 from onnx import numpy_helper
@@ -13,6 +12,7 @@ from s2s import api
 from s2s.analysis.dtypes import Array, tensor_type
 from s2s.artifact import Artifact
 from s2s.errors import UnsupportedError
+from s2s.frontends.onnx import load_model
 from s2s.samples import sample
 from support.compiled import run_c
 from support.project import SHARED
@@ -44,7 +44,7 @@ def by_onnxruntime(name: str, inputs: Mapping[str, Array]) -> list[Array]:
 
 def last_step(name: str) -> float:
     """The scale of the DequantizeLinear that gives the output."""
-    graph = onnx.load(FOLDER / f"{name}.onnx").graph
+    graph = load_model(FOLDER / f"{name}.onnx").proto.graph
     scales = {tensor.name: numpy_helper.to_array(tensor) for tensor in graph.initializer}
     return float(scales[graph.node[-1].input[1]])
 

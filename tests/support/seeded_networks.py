@@ -3,6 +3,7 @@
 from random import Random
 
 from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import SSAValue
 
 from s2s.weights import WeightStore
 from support.random_networks import KINDS, NetworkBuilder, extend
@@ -13,7 +14,7 @@ LONGEST = 14
 def seeded_networks(seeds: range) -> tuple[ModuleOp, WeightStore]:
     """One network for each seed, all on the same input; output `i` is that of seed `i`."""
     net = NetworkBuilder()
-    outputs = []
+    outputs: list[SSAValue] = []
     for seed in seeds:
         random = Random(seed)
         net.values = [net.block.args[0]]

@@ -3,6 +3,7 @@
 import tempfile
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 from s2s import api
 from s2s.artifact import Artifact
@@ -24,10 +25,10 @@ FAMILIES = {
 """Makers of the cases that share a network."""
 
 
-def artifact_of(network: str, target: str, **options: str) -> Artifact:
+def artifact_of(network: str, target: str, **options: Any) -> Artifact:
     """The network called `network`: that of the demo (`digits`), or the cases of a family."""
     if network == "digits":
-        return api.compile(DIGITS, target=target, name="net", **options)  # pyright: ignore[reportArgumentType]
+        return api.compile(DIGITS, target=target, name="net", **options)
     module, _ = operator_cases.network(FAMILIES[network]())
     return compiled(module, target=target, **options)
 
