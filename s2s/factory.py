@@ -121,4 +121,4 @@ class ExecutorFactory:
 
     def _check_graph(self, what: str) -> None:
         if self.get_executor_config() != "graph":
-            raise InputError(f"{self.name}: was built for executor aot, which has no {what}; build with executor='graph'")
+            raise InputError(f"{self.name}: built for executor aot, which has no {what}; build with executor='graph'")
