@@ -1,11 +1,10 @@
 """Affine expressions as C.
 
-They are written from their linear form, largest factor first, as a person writes the position in a tensor:
-`i * 64 + j + 3`. Divisions whose operand is known not to be negative are C's `/` and `%`; others round down by hand.
+They are written from their linear form, axis by axis, as a person writes the position in a tensor: `i * 64 + j + 3`
+(`axes.py`). Divisions whose operand is known not to be negative are C's `/` and `%`; others round down by hand.
 """
 
-from collections.abc import Mapping, Sequence
-from itertools import pairwise
+from collections.abc import Sequence
 
 from xdsl.dialects.builtin import IndexType
 from xdsl.ir import SSAValue
@@ -20,6 +19,7 @@ from xdsl.ir.affine import (
 
 from s2s.analysis.affine import Linear, Range, bounds, linear
 from s2s.errors import CompilerBug
+from s2s.passes.loop.lower_to_c.axes import axes_of
 from s2s.passes.loop.lower_to_c.builder import Builder
 
 INDEX = IndexType()
@@ -85,37 +85,36 @@ class _Writer:
         return self._sum(terms, 0)[0] if terms else self.b.literal(0, INDEX)
 
     def _sum(self, terms: "Terms", constant: int) -> tuple[SSAValue, int]:
-        """The sum of `terms` with as much of `constant` as they take up, and what is left of it.
-
-        Terms of one factor stand together: `(oh + kh - 1) * 8 + kw - 1` is row and column of a padded image.
-        """
+        """The sum of `terms`, axis by axis, with as much of `constant` as they take up, and what is left of it."""
         total: SSAValue | None = None
-        factors = [factor for factor in terms if factor > 1]
-        lowest = [sum(f * self._least(atoms) for f, atoms in terms.items() if f < factor) for factor in factors]
-        shares, rest = _shares(factors, lowest, constant)
-        for factor, atoms in terms.items():
-            value = self._atom(atoms[0])
-            for atom in atoms[1:]:
-                value = self.b.binary("+", value, self._atom(atom))
-            if factor > 1:
-                value = self.b.binary("*", self._plus(value, shares[factor]), self.b.literal(factor, INDEX))
-            total = value if total is None else self.b.binary("+", total, value)
+        axes, rest = axes_of(terms, constant, self._least)
+        for axis in axes:
+            position: SSAValue | None = total if axis.factor == 1 else None
+            for atom, multiplier in axis.atoms:
+                value = self._scaled(atom, multiplier)
+                position = value if position is None else self.b.binary("+", position, value)
+            assert position is not None
+            if axis.factor == 1:
+                total = position
+                continue
+            position = self.b.binary("*", self._plus(position, axis.share), self.b.literal(axis.factor, INDEX))
+            total = position if total is None else self.b.binary("+", total, position)
         assert total is not None
         return total, rest
 
-    def _least(self, atoms: Sequence[AffineExpr]) -> int:
-        """The least that `atoms` add up to, 0 where that is not known."""
-        least = sum(bounds(atom, self.known)[0] for atom in atoms)
+    def _least(self, atom: AffineExpr) -> int:
+        """The least that `atom` may be, 0 where that is not known."""
+        least = bounds(atom, self.known)[0]
         return least if least > _UNKNOWN[0] else 0
 
     def _less(self, total: SSAValue, taken: "Terms") -> SSAValue:
-        for factor, atoms in taken.items():
-            for atom in atoms:
-                value = self._atom(atom)
-                if factor > 1:
-                    value = self.b.binary("*", value, self.b.literal(factor, INDEX))
-                total = self.b.binary("-", total, value)
+        for atom, factor in taken:
+            total = self.b.binary("-", total, self._scaled(atom, factor))
         return total
+
+    def _scaled(self, atom: AffineExpr, factor: int) -> SSAValue:
+        value = self._atom(atom)
+        return value if factor == 1 else self.b.binary("*", value, self.b.literal(factor, INDEX))
 
     def _plus(self, value: SSAValue, constant: int) -> SSAValue:
         if constant == 0:
@@ -147,28 +146,12 @@ class _Writer:
         return b.binary("/", b.binary("-", value, b.call("s2s_i32_mod", [value, by], INDEX)), by)
 
 
-Terms = Mapping[int, Sequence[AffineExpr]]
-"""Atoms by their factor, largest factor first."""
+Terms = Sequence[tuple[AffineExpr, int]]
+"""Atoms with their factors, all positive, largest factor first."""
 
 
 def _sides(form: Linear) -> tuple[Terms, Terms]:
-    """The terms added and those taken away, factors positive."""
-    sides: tuple[dict[int, list[AffineExpr]], dict[int, list[AffineExpr]]] = ({}, {})
-    for atom, factor in sorted(form.terms.items(), key=lambda term: -abs(term[1])):
-        sides[factor < 0].setdefault(abs(factor), []).append(atom)
-    return sides
-
-
-def _shares(factors: Sequence[int], lowest: Sequence[int], constant: int) -> tuple[dict[int, int], int]:
-    """How many of each of `factors`, largest first, `constant` holds, and the rest: -33 is a row of 32 and one back.
-
-    `lowest` is the least that the terms of all smaller factors come to; with the rest added it stays at least 0, so
-    that a column is one of its row.
-    """
-    shares = dict.fromkeys(factors, 0)
-    if any(larger % smaller for larger, smaller in pairwise(factors)):
-        return shares, constant
-    rests = [(constant + low) % factor - low for factor, low in zip(factors, lowest, strict=True)]
-    for factor, above, below in zip(factors, [constant, *rests], rests, strict=False):
-        shares[factor] = (above - below) // factor
-    return shares, rests[-1] if rests else constant
+    """The terms added and those taken away."""
+    terms = sorted(form.terms.items(), key=lambda term: -abs(term[1]))
+    added = [(atom, factor) for atom, factor in terms if factor > 0]
+    return added, [(atom, -factor) for atom, factor in terms if factor < 0]
