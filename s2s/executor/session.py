@@ -62,7 +62,8 @@ class Session:
         self._check(self._lib.s2s_graph_check(self._graph), f"tables of {self.name}")
         graph = self._graph
         # A byte at least: an array without elements has no place that could be aligned.
-        self._arena = aligned_empty((max(int(graph.arena_size), 1),), np.dtype(np.uint8), max(int(graph.arena_align), 64))
+        bytes, align = max(int(graph.arena_size), 1), max(int(graph.arena_align), 64)
+        self._arena = aligned_empty((bytes,), np.dtype(np.uint8), align)
         count = graph.num_inputs + graph.num_outputs + graph.max_args
         self._slots: Any = self._ffi.new("void *[]", count)
         self._executor: Any = self._ffi.new("s2s_executor *")
