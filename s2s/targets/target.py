@@ -1,6 +1,7 @@
 """The description of a target."""
 
 from dataclasses import dataclass
+from typing import Literal
 
 
 @dataclass(frozen=True)
@@ -17,3 +18,17 @@ class Target:
     """Alignment in bytes of the arena and of every buffer in it."""
     cflags: tuple[str, ...]
     """What the C compiler is told beside `-std=c99 -O3`; stated in every build file."""
+    cc: str = ""
+    """The cross compiler that belongs to the target; empty where the one of this machine does."""
+    packages: tuple[str, ...] = ()
+    """The Debian packages that hold this cross compiler and its C library."""
+    word_bits: int = 64
+    """Bits of a general register."""
+    general_registers: int = 14
+    """General registers that a register tile may fill, accumulators and operands together."""
+    dsp: bool = False
+    """Whether two products of 16 bits are added in one instruction (SMLAD of ARM's DSP extension)."""
+    mve: bool = False
+    """Whether there are vectors of 128 bits for integers (Helium, ARM's M-profile vector extension)."""
+    io: Literal["caller", "arena"] = "caller"
+    """Where inputs and outputs live unless the user says otherwise: in buffers of the caller, or in the arena."""

@@ -1,0 +1,15 @@
+"""64-bit Arm, for code that runs on another machine."""
+
+from s2s.targets.target import Target
+
+AARCH64 = Target(
+    name="aarch64",
+    description="64-bit Arm with NEON",
+    lanes=4,
+    registers=32,
+    align=16,
+    cflags=("-march=armv8-a", "-ffp-contract=fast"),
+    cc="aarch64-linux-gnu-gcc",
+    packages=("gcc-aarch64-linux-gnu", "libc6-dev-arm64-cross"),
+    general_registers=28,
+)
