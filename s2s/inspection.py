@@ -12,8 +12,9 @@ from xdsl.ir import Attribute, Operation, SSAValue
 from s2s.analysis.dtypes import AnyTensor, as_tensor_type, from_numpy, size_in_bytes
 from s2s.dialects import graph
 from s2s.errors import CompilerBug, UnsupportedError
+from s2s.frontends.names import one_line
 from s2s.frontends.onnx import LoadedModel, ModelSource, import_model, load_model
-from s2s.frontends.onnx.names import one_line, operator
+from s2s.frontends.onnx.names import operator
 from s2s.memory.order import peak_of
 from s2s.memory.steps import Step
 

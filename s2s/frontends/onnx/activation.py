@@ -6,8 +6,9 @@ from math import pi, sqrt
 import numpy as np
 
 from s2s.dialects import graph
-from s2s.frontends.onnx.builder import Value, emit
-from s2s.frontends.onnx.elementwise import aligned, cast, clamp, greater, less, maximum, minimum, select
+from s2s.frontends.builder import Value, emit
+from s2s.frontends.formulas import cast, clamp, greater, less, maximum, minimum, select
+from s2s.frontends.onnx.elementwise import aligned
 from s2s.frontends.onnx.node import Importer, Node
 
 

@@ -4,11 +4,9 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from s2s.frontends.onnx.builder import Value
-from s2s.frontends.onnx.elementwise import select
+from s2s.frontends.builder import Value
+from s2s.frontends.formulas import concat, reshape, select, take, unsqueeze
 from s2s.frontends.onnx.node import Importer, Node
-from s2s.frontends.onnx.shape import reshape, unsqueeze
-from s2s.frontends.onnx.slicing import concat, take
 
 
 def _if(node: Node) -> Sequence[Value]:

@@ -7,9 +7,9 @@ from math import prod
 import numpy as np
 
 from s2s.dialects import graph
-from s2s.frontends.onnx.builder import Value, emit
+from s2s.frontends.builder import Value, emit
+from s2s.frontends.formulas import reshape
 from s2s.frontends.onnx.node import Importer, Node
-from s2s.frontends.onnx.shape import reshape
 from s2s.frontends.onnx.window import Window, read_window, split_padding
 
 

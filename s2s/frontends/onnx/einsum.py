@@ -8,11 +8,10 @@ from string import ascii_letters
 import numpy as np
 
 from s2s.dialects import graph
-from s2s.frontends.onnx.builder import Value, emit
-from s2s.frontends.onnx.elementwise import select
-from s2s.frontends.onnx.names import one_line
+from s2s.frontends.builder import Value, emit
+from s2s.frontends.formulas import broadcast_to, reshape, select, transpose
+from s2s.frontends.names import one_line
 from s2s.frontends.onnx.node import Importer, Node
-from s2s.frontends.onnx.shape import broadcast_to, reshape, transpose
 
 
 @dataclass(frozen=True)

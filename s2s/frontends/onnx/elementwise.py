@@ -6,60 +6,13 @@ from functools import reduce
 import numpy as np
 from xdsl.ir import Operation
 
-from s2s.analysis.dtypes import from_numpy
 from s2s.dialects import graph
-from s2s.frontends.onnx.builder import Scalar, Value, emit
+from s2s.frontends.builder import Value, emit
+from s2s.frontends.formulas import cast, clamp, greater, maximum, minimum, select
 from s2s.frontends.onnx.node import Importer, Node
 from s2s.frontends.onnx.tensors import element_dtype
 
 OperationClass = Callable[..., Operation]
-
-
-def cast(x: Value, dtype: np.dtype[np.generic]) -> Value:
-    """`x` converted to `dtype`; `x` itself when it has that type."""
-    return x if x.dtype == dtype else emit(graph.CastOp, x, element_type=from_numpy(dtype))
-
-
-def select(condition: Value, yes: Value, no: Value | Scalar) -> Value:
-    """`yes` where `condition` holds, else `no`."""
-    return emit(graph.SelectOp, condition, yes, no if isinstance(no, Value) else yes.like(no))
-
-
-def less(a: Value, b: Value | Scalar) -> Value:
-    """`a < b`."""
-    return emit(graph.LessOp, a, b if isinstance(b, Value) else a.like(b))
-
-
-def greater(a: Value, b: Value | Scalar) -> Value:
-    """`a > b`."""
-    return emit(graph.GreaterOp, a, b if isinstance(b, Value) else a.like(b))
-
-
-def equal(a: Value, b: Value | Scalar) -> Value:
-    """`a == b`."""
-    return emit(graph.EqualOp, a, b if isinstance(b, Value) else a.like(b))
-
-
-def maximum(a: Value, b: Value | Scalar) -> Value:
-    """The larger one."""
-    return emit(graph.MaximumOp, a, b if isinstance(b, Value) else a.like(b))
-
-
-def minimum(a: Value, b: Value | Scalar) -> Value:
-    """The smaller one."""
-    return emit(graph.MinimumOp, a, b if isinstance(b, Value) else a.like(b))
-
-
-def clamp(x: Value, low: Scalar | None, high: Scalar | None) -> Value:
-    """`x` limited to `[low, high]`; a bound that limits nothing is left out."""
-    if x.is_float:
-        lowest = None if low is None or low == -np.inf else float(low)
-        highest = None if high is None or high == np.inf else float(high)
-    else:
-        info = np.iinfo(x.dtype.str)
-        lowest = None if low is None or low <= info.min else int(low)
-        highest = None if high is None or high >= info.max else int(high)
-    return x if lowest is None and highest is None else emit(graph.ClampOp, x, min=lowest, max=highest)
 
 
 def aligned(a: Value, b: Value, axis: int) -> Value:

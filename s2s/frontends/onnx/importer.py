@@ -11,13 +11,14 @@ from xdsl.ir import Block, Region
 
 from s2s.analysis.dtypes import AnyTensor, from_numpy, tensor_type
 from s2s.errors import InputError, UnsupportedError
-from s2s.frontends.onnx.builder import Builder, Value
+from s2s.frontends.builder import Builder, Value
+from s2s.frontends.formulas import checked_shape
+from s2s.frontends.names import one_line
 from s2s.frontends.onnx.load import LoadedModel, ModelSource, load_model
-from s2s.frontends.onnx.names import one_line
 from s2s.frontends.onnx.scope import Scope
 from s2s.frontends.onnx.session import Session
 from s2s.frontends.onnx.structure import function_key
-from s2s.frontends.onnx.tensors import checked_shape, element_dtype
+from s2s.frontends.onnx.tensors import element_dtype
 from s2s.weights import WeightStore
 
 

@@ -5,11 +5,9 @@ from collections.abc import Mapping
 import numpy as np
 
 from s2s.dialects import graph
-from s2s.frontends.onnx.builder import Value, emit
-from s2s.frontends.onnx.elementwise import cast, equal, less, select
+from s2s.frontends.builder import Value, emit
+from s2s.frontends.formulas import broadcast_to, cast, equal, less, reshape, select, take, unsqueeze
 from s2s.frontends.onnx.node import Importer, Node
-from s2s.frontends.onnx.shape import broadcast_to, reshape, unsqueeze
-from s2s.frontends.onnx.slicing import take
 
 _INDEX = np.dtype(np.int64)
 

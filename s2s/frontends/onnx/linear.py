@@ -3,11 +3,10 @@
 from collections.abc import Mapping
 
 from s2s.dialects import graph
-from s2s.frontends.onnx.builder import Value, emit
+from s2s.frontends.builder import Value, emit
+from s2s.frontends.formulas import reshape, take
 from s2s.frontends.onnx.elementwise import legacy_broadcast
 from s2s.frontends.onnx.node import Importer, Node
-from s2s.frontends.onnx.shape import reshape
-from s2s.frontends.onnx.slicing import take
 
 _MOST_ROWS = 4
 """Beyond that, expanding a determinant costs more than anybody wants."""

@@ -15,8 +15,10 @@ from google.protobuf.message import DecodeError
 from onnx import IR_VERSION, ModelProto, OperatorSetIdProto
 
 from s2s.errors import InputError, UnsupportedError
-from s2s.frontends.onnx.limits import MAX_FILE_BYTES, MAX_OPSET, MIN_OPSET
-from s2s.frontends.onnx.names import canonical_domain, one_line
+from s2s.frontends.limits import MAX_FILE_BYTES
+from s2s.frontends.names import one_line
+from s2s.frontends.onnx.limits import MAX_OPSET, MIN_OPSET
+from s2s.frontends.onnx.names import canonical_domain
 from s2s.frontends.onnx.structure import check_structure
 
 ModelSource = str | os.PathLike[str] | bytes | ModelProto

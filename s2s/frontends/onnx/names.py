@@ -1,20 +1,8 @@
-"""Names of nodes and values, as they stand in error messages, in provenance and in the IR.
-
-Text of a model may hold anything: line breaks, `*/`, ten thousand characters. What leaves this file is one line.
-"""
-
-import re
+"""Names of nodes, as they stand in error messages and in provenance."""
 
 from onnx import NodeProto
 
-from s2s.frontends.onnx.limits import MAX_NAME
-
-
-def one_line(text: str | bytes) -> str:
-    """`text` without control characters, cut to a readable length; protobuf hands out bytes that are not UTF-8."""
-    decoded = text.decode("utf-8", "replace") if isinstance(text, bytes) else text
-    line = decoded if decoded.isprintable() else "".join(c if c.isprintable() else "?" for c in decoded)
-    return line if len(line) <= MAX_NAME else line[: MAX_NAME - 1] + "…"
+from s2s.frontends.names import one_line
 
 
 def label(node: NodeProto) -> str:
@@ -39,9 +27,3 @@ def operator(node: NodeProto) -> str:
 def canonical_domain(domain: str) -> str:
     """`ai.onnx` and the empty string name the same domain; the empty string is used here."""
     return "" if domain == "ai.onnx" else domain
-
-
-def name_hint(name: str) -> str | None:
-    """`name` as an SSA value name of the IR, None when nothing of it is usable."""
-    hint = re.sub(r"[^A-Za-z0-9_$.-]+", "_", name)[:MAX_NAME].strip("_.-")
-    return None if not hint or hint[0].isdigit() else hint

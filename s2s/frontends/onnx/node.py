@@ -9,9 +9,10 @@ from onnx import AttributeProto, GraphProto, NodeProto
 
 from s2s.analysis.dtypes import Array
 from s2s.errors import CompilerBug, InputError, UnsupportedError
-from s2s.frontends.onnx.builder import Builder, Value
-from s2s.frontends.onnx.limits import MAX_FOLDED_ELEMENTS
-from s2s.frontends.onnx.names import one_line, place
+from s2s.frontends.builder import Builder, Value
+from s2s.frontends.limits import MAX_FOLDED_ELEMENTS
+from s2s.frontends.names import one_line
+from s2s.frontends.onnx.names import place
 from s2s.frontends.onnx.tensors import read_tensor
 
 T = TypeVar("T")

@@ -7,11 +7,10 @@ import numpy as np
 from xdsl.ir import Operation
 
 from s2s.dialects import graph
-from s2s.frontends.onnx.builder import Value, emit
-from s2s.frontends.onnx.elementwise import cast, equal, select
+from s2s.frontends.builder import Value, emit
+from s2s.frontends.formulas import cast, equal, reshape, select
 from s2s.frontends.onnx.indexing import iota
 from s2s.frontends.onnx.node import Importer, Node
-from s2s.frontends.onnx.shape import reshape
 
 _FLOAT = np.dtype(np.float32)
 

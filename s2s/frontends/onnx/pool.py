@@ -7,12 +7,10 @@ import numpy as np
 from xdsl.ir import Operation
 
 from s2s.dialects import graph
-from s2s.frontends.onnx.builder import Value, emit
+from s2s.frontends.builder import Value, emit
+from s2s.frontends.formulas import checked_shape, pad, reshape
 from s2s.frontends.onnx.node import Importer, Node
 from s2s.frontends.onnx.reduce import reduce_to, root
-from s2s.frontends.onnx.shape import reshape
-from s2s.frontends.onnx.slicing import pad
-from s2s.frontends.onnx.tensors import checked_shape
 from s2s.frontends.onnx.window import Window, read_window, round_up
 
 

@@ -5,13 +5,11 @@ from collections.abc import Mapping
 import numpy as np
 
 from s2s.dialects import graph
-from s2s.frontends.onnx.builder import Value, emit
+from s2s.frontends.builder import Value, emit
+from s2s.frontends.formulas import broadcast_to, cast, clamp, reshape, take, unsqueeze
 from s2s.frontends.onnx.conv import convolve
-from s2s.frontends.onnx.elementwise import cast, clamp
 from s2s.frontends.onnx.linear import matmul
 from s2s.frontends.onnx.node import Importer, Node
-from s2s.frontends.onnx.shape import broadcast_to, reshape, unsqueeze
-from s2s.frontends.onnx.slicing import take
 from s2s.frontends.onnx.tensors import element_dtype
 
 _FLOAT = np.dtype(np.float32)

@@ -6,11 +6,9 @@ import numpy as np
 from xdsl.ir import Operation
 
 from s2s.dialects import graph
-from s2s.frontends.onnx.builder import Value, emit
-from s2s.frontends.onnx.elementwise import cast, equal, greater, less, select
+from s2s.frontends.builder import Value, emit
+from s2s.frontends.formulas import cast, equal, greater, less, pad, reshape, select, transpose, unsqueeze
 from s2s.frontends.onnx.node import Importer, Node
-from s2s.frontends.onnx.shape import reshape, transpose, unsqueeze
-from s2s.frontends.onnx.slicing import pad
 
 OperationClass = Callable[..., Operation]
 

@@ -8,8 +8,8 @@ import numpy as np
 
 from s2s.analysis.dtypes import Array
 from s2s.dialects import graph
-from s2s.frontends.onnx.builder import Value, emit
-from s2s.frontends.onnx.elementwise import cast, select
+from s2s.frontends.builder import Value, emit
+from s2s.frontends.formulas import cast, checked_shape, select, transpose
 from s2s.frontends.onnx.node import Importer, Node
 from s2s.frontends.onnx.resample import (
     COORDINATES,
@@ -20,8 +20,6 @@ from s2s.frontends.onnx.resample import (
     nearest_taps,
     weighted_taps,
 )
-from s2s.frontends.onnx.shape import transpose
-from s2s.frontends.onnx.tensors import checked_shape
 
 _MOST_TAPS = 4
 """Beyond that many, positions are read by a matrix product instead of one by one."""

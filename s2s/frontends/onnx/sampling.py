@@ -7,12 +7,21 @@ from itertools import product
 import numpy as np
 
 from s2s.dialects import graph
-from s2s.frontends.onnx.builder import Value, emit
-from s2s.frontends.onnx.elementwise import cast, clamp, maximum, minimum, select
+from s2s.frontends.builder import Value, emit
+from s2s.frontends.formulas import (
+    cast,
+    checked_shape,
+    clamp,
+    concat,
+    maximum,
+    minimum,
+    reshape,
+    select,
+    take,
+    transpose,
+    unsqueeze,
+)
 from s2s.frontends.onnx.node import Importer, Node
-from s2s.frontends.onnx.shape import reshape, transpose, unsqueeze
-from s2s.frontends.onnx.slicing import concat, take
-from s2s.frontends.onnx.tensors import checked_shape
 
 _INDEX = np.dtype(np.int64)
 

@@ -21,7 +21,7 @@ from onnx.checker import ValidationError
 
 from s2s.analysis.dtypes import AnyTensor, from_numpy, tensor_type
 from s2s.errors import S2SError
-from s2s.frontends.onnx.builder import Value
+from s2s.frontends.builder import Value
 from s2s.frontends.onnx.scope import Binding
 from s2s.frontends.onnx.tensors import element_dtype
 

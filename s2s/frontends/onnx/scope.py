@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from onnx import AttributeProto, NodeProto
 
 from s2s.errors import CompilerBug
-from s2s.frontends.onnx.builder import Value
+from s2s.frontends.builder import Value
 
 
 class Failed:

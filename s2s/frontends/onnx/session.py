@@ -9,9 +9,10 @@ from onnx import AttributeProto, FunctionProto, GraphProto, NodeProto
 from s2s.analysis.dtypes import Array
 from s2s.analysis.shapes import ShapeError
 from s2s.errors import InputError, UnsupportedError
-from s2s.frontends.onnx.builder import Builder, Value
-from s2s.frontends.onnx.limits import MAX_BODIES, MAX_NODES
-from s2s.frontends.onnx.names import canonical_domain, label, one_line, operator, place
+from s2s.frontends.builder import Builder, Value
+from s2s.frontends.limits import MAX_BODIES, MAX_NODES
+from s2s.frontends.names import one_line
+from s2s.frontends.onnx.names import canonical_domain, label, operator, place
 from s2s.frontends.onnx.node import Node
 from s2s.frontends.onnx.schema_functions import function_body, has_function_body, infer_outputs
 from s2s.frontends.onnx.scope import FAILED, Binding, Failed, Scope

@@ -1,36 +1,13 @@
 """Operators that give the same elements another shape or order."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from math import prod
 
 from s2s.analysis.shapes import broadcast
 from s2s.dialects import graph
-from s2s.frontends.onnx.builder import Value, emit
+from s2s.frontends.builder import Value, emit
+from s2s.frontends.formulas import broadcast_to, checked_shape, reshape, transpose, unsqueeze
 from s2s.frontends.onnx.node import Importer, Node
-from s2s.frontends.onnx.tensors import checked_shape
-
-
-def reshape(x: Value, shape: Sequence[int]) -> Value:
-    """The elements of `x` in row-major order under `shape`."""
-    return x if tuple(shape) == x.shape else emit(graph.ReshapeOp, x, shape=list(shape))
-
-
-def transpose(x: Value, perm: Sequence[int]) -> Value:
-    """Dimension `i` of the result is dimension `perm[i]` of `x`."""
-    return x if list(perm) == list(range(x.rank)) else emit(graph.TransposeOp, x, perm=list(perm))
-
-
-def broadcast_to(x: Value, shape: Sequence[int]) -> Value:
-    """`x` repeated to `shape` by numpy's rule."""
-    return x if tuple(shape) == x.shape else emit(graph.BroadcastToOp, x, shape=list(shape))
-
-
-def unsqueeze(x: Value, axes: Sequence[int]) -> Value:
-    """`x` with dimensions of size one, so that they are `axes` (sorted, from the front) of the result."""
-    shape = list(x.shape)
-    for axis in axes:
-        shape.insert(axis, 1)
-    return reshape(x, shape)
 
 
 def _reshape(node: Node) -> Value:

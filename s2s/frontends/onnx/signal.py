@@ -7,9 +7,9 @@ import numpy as np
 
 from s2s.analysis.dtypes import Array
 from s2s.dialects import graph
-from s2s.frontends.onnx.builder import Value, emit
+from s2s.frontends.builder import Value, emit
+from s2s.frontends.formulas import reshape, transpose
 from s2s.frontends.onnx.node import Importer, Node
-from s2s.frontends.onnx.shape import reshape, transpose
 from s2s.frontends.onnx.tensors import element_dtype
 
 

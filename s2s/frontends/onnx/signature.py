@@ -9,7 +9,8 @@ import numpy as np
 from onnx import AttributeProto, NodeProto, defs
 
 from s2s.errors import InputError
-from s2s.frontends.onnx.names import one_line, operator, place
+from s2s.frontends.names import one_line
+from s2s.frontends.onnx.names import operator, place
 from s2s.frontends.onnx.tensors import type_name
 
 

@@ -1,47 +1,15 @@
 """Operators that cut tensors apart, put them together, and pad them."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 import numpy as np
 
 from s2s.dialects import graph
-from s2s.frontends.onnx.builder import Scalar, Value, emit
-from s2s.frontends.onnx.elementwise import select
+from s2s.frontends.builder import Value, emit
+from s2s.frontends.formulas import concat, crop, pad, select, take
 from s2s.frontends.onnx.node import Importer, Node
 
 _MODES = ("constant", "reflect", "edge", "wrap")
-
-
-def take(x: Value, axis: int, start: int, size: int) -> Value:
-    """`size` elements of `x` along `axis` from `start`."""
-    starts, sizes = [0] * x.rank, list(x.shape)
-    starts[axis], sizes[axis] = start, size
-    return crop(x, starts, sizes, [1] * x.rank)
-
-
-def crop(x: Value, starts: Sequence[int], sizes: Sequence[int], strides: Sequence[int]) -> Value:
-    """`sizes` elements of `x` from `starts` by `strides`."""
-    if tuple(sizes) == x.shape and all(stride == 1 for stride in strides):
-        return x
-    return emit(graph.SliceOp, x, starts=list(starts), sizes=list(sizes), strides=list(strides))
-
-
-def concat(parts: Sequence[Value], axis: int) -> Value:
-    """`parts` one after the other along `axis`; those without elements are left out."""
-    filled = [part for part in parts if 0 not in part.shape] or list(parts[:1])
-    return filled[0] if len(filled) == 1 else emit(graph.ConcatOp, filled, axis=axis)
-
-
-def pad(x: Value, low: Sequence[int], high: Sequence[int], mode: str = "constant", value: Scalar = 0) -> Value:
-    """`x` with `low` elements before and `high` after each dimension; negative counts cut elements off."""
-    starts = [max(0, -count) for count in low]
-    sizes = [size + min(0, before) + min(0, after) for size, before, after in zip(x.shape, low, high, strict=True)]
-    cut = crop(x, starts, sizes, [1] * x.rank)
-    low, high = [max(0, count) for count in low], [max(0, count) for count in high]
-    if not any(low) and not any(high):
-        return cut
-    fill = (float(value) if x.is_float else int(value)) if mode == "constant" else None
-    return emit(graph.PadOp, cut, low=low, high=high, mode=mode, value=fill)
 
 
 def _concat(node: Node) -> Value:

@@ -10,8 +10,9 @@ from typing import cast
 from onnx import AttributeProto, FunctionProto, GraphProto, ModelProto, NodeProto
 
 from s2s.errors import InputError, UnsupportedError
-from s2s.frontends.onnx.limits import MAX_DEPTH, MAX_NODES
-from s2s.frontends.onnx.names import canonical_domain, one_line, place
+from s2s.frontends.limits import MAX_DEPTH, MAX_NODES
+from s2s.frontends.names import one_line
+from s2s.frontends.onnx.names import canonical_domain, place
 
 FunctionKey = tuple[str, str, str]
 Scopes = tuple[set[str], ...]

@@ -8,10 +8,9 @@ from onnx import SparseTensorProto, TensorProto, helper, numpy_helper
 from onnx.checker import ValidationError
 
 from s2s.analysis.dtypes import Array, from_numpy
-from s2s.analysis.shapes import MAX_ELEMENTS
 from s2s.errors import InputError, UnsupportedError
-from s2s.frontends.onnx.limits import MAX_RANK
-from s2s.frontends.onnx.names import one_line
+from s2s.frontends.formulas import checked_shape
+from s2s.frontends.names import one_line
 
 _PER_BYTE: dict[int, int] = {
     TensorProto.INT4: 2,
@@ -37,17 +36,6 @@ def element_dtype(data_type: int, where: str) -> np.dtype[np.generic]:
     except UnsupportedError as error:
         raise UnsupportedError(f"{where}: {error}") from None
     return dtype
-
-
-def checked_shape(dims: tuple[int, ...], where: str) -> tuple[int, ...]:
-    """`dims`, when they are a shape within the limits."""
-    if any(dim < 0 for dim in dims):
-        raise InputError(f"{where}: shape {list(dims)} has a negative dimension; export the model again")
-    if len(dims) > MAX_RANK:
-        raise UnsupportedError(f"{where}: {len(dims)} dimensions are over the limit of {MAX_RANK}; reshape the tensor")
-    if max(prod(dims), *dims, 0) > MAX_ELEMENTS:
-        raise UnsupportedError(f"{where}: shape {list(dims)} has over {MAX_ELEMENTS} elements; split the tensor")
-    return dims
 
 
 def read_tensor(tensor: TensorProto, folder: str | None, where: str) -> Array:

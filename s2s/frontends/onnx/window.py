@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from s2s.frontends.onnx.names import one_line
+from s2s.frontends.formulas import checked_shape
+from s2s.frontends.names import one_line
 from s2s.frontends.onnx.node import Node
-from s2s.frontends.onnx.tensors import checked_shape
 
 
 @dataclass(frozen=True)

@@ -5,8 +5,8 @@ import pytest
 from onnx import helper
 
 from s2s.errors import InputError, UnsupportedError
+from s2s.frontends.limits import MAX_DEPTH
 from s2s.frontends.onnx import load_model
-from s2s.frontends.onnx.limits import MAX_DEPTH
 from support.onnx_text import onnx_model
 
 BROKEN = {

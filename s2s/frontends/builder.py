@@ -2,7 +2,7 @@
 
 A value is a constant, whose array is known, or is computed by the network. Operations on constants alone are not
 built but evaluated, by the same numpy meaning that the graph interpreter uses; so shape arithmetic melts away while
-the model is read, and importers see plain arrays where ONNX wants constant operands. A constant enters the IR when
+the model is read, and importers see plain arrays where a format wants constant operands. A constant enters the IR when
 an operation of the network reads it first.
 """
 
@@ -20,8 +20,8 @@ from s2s.dialects import graph
 from s2s.dialects.graph.pool import PoolOp
 from s2s.dialects.graph.traits import FusionKind, fusion_kind, set_provenance
 from s2s.errors import InputError
-from s2s.frontends.onnx.limits import MAX_FOLDED_ELEMENTS, MAX_FOLDED_PRODUCTS
-from s2s.frontends.onnx.names import name_hint
+from s2s.frontends.limits import MAX_FOLDED_ELEMENTS, MAX_FOLDED_PRODUCTS
+from s2s.frontends.names import name_hint
 from s2s.interpret.graph import evaluate
 from s2s.weights import WeightStore
 

@@ -1,0 +1,126 @@
+"""Formulas over values that importers of every format write with."""
+
+from collections.abc import Sequence
+from math import prod
+
+import numpy as np
+
+from s2s.analysis.dtypes import from_numpy
+from s2s.analysis.shapes import MAX_ELEMENTS
+from s2s.dialects import graph
+from s2s.errors import InputError, UnsupportedError
+from s2s.frontends.builder import Scalar, Value, emit
+from s2s.frontends.limits import MAX_RANK
+
+
+def checked_shape(dims: tuple[int, ...], where: str) -> tuple[int, ...]:
+    """`dims`, when they are a shape within the limits."""
+    if any(dim < 0 for dim in dims):
+        raise InputError(f"{where}: shape {list(dims)} has a negative dimension; export the model again")
+    if len(dims) > MAX_RANK:
+        raise UnsupportedError(f"{where}: {len(dims)} dimensions are over the limit of {MAX_RANK}; reshape the tensor")
+    if max(prod(dims), *dims, 0) > MAX_ELEMENTS:
+        raise UnsupportedError(f"{where}: shape {list(dims)} has over {MAX_ELEMENTS} elements; split the tensor")
+    return dims
+
+
+def reshape(x: Value, shape: Sequence[int]) -> Value:
+    """The elements of `x` in row-major order under `shape`."""
+    return x if tuple(shape) == x.shape else emit(graph.ReshapeOp, x, shape=list(shape))
+
+
+def transpose(x: Value, perm: Sequence[int]) -> Value:
+    """Dimension `i` of the result is dimension `perm[i]` of `x`."""
+    return x if list(perm) == list(range(x.rank)) else emit(graph.TransposeOp, x, perm=list(perm))
+
+
+def broadcast_to(x: Value, shape: Sequence[int]) -> Value:
+    """`x` repeated to `shape` by numpy's rule."""
+    return x if tuple(shape) == x.shape else emit(graph.BroadcastToOp, x, shape=list(shape))
+
+
+def unsqueeze(x: Value, axes: Sequence[int]) -> Value:
+    """`x` with dimensions of size one, so that they are `axes` (sorted, from the front) of the result."""
+    shape = list(x.shape)
+    for axis in axes:
+        shape.insert(axis, 1)
+    return reshape(x, shape)
+
+
+def take(x: Value, axis: int, start: int, size: int) -> Value:
+    """`size` elements of `x` along `axis` from `start`."""
+    starts, sizes = [0] * x.rank, list(x.shape)
+    starts[axis], sizes[axis] = start, size
+    return crop(x, starts, sizes, [1] * x.rank)
+
+
+def crop(x: Value, starts: Sequence[int], sizes: Sequence[int], strides: Sequence[int]) -> Value:
+    """`sizes` elements of `x` from `starts` by `strides`."""
+    if tuple(sizes) == x.shape and all(stride == 1 for stride in strides):
+        return x
+    return emit(graph.SliceOp, x, starts=list(starts), sizes=list(sizes), strides=list(strides))
+
+
+def concat(parts: Sequence[Value], axis: int) -> Value:
+    """`parts` one after the other along `axis`; those without elements are left out."""
+    filled = [part for part in parts if 0 not in part.shape] or list(parts[:1])
+    return filled[0] if len(filled) == 1 else emit(graph.ConcatOp, filled, axis=axis)
+
+
+def pad(x: Value, low: Sequence[int], high: Sequence[int], mode: str = "constant", value: Scalar = 0) -> Value:
+    """`x` with `low` elements before and `high` after each dimension; negative counts cut elements off."""
+    starts = [max(0, -count) for count in low]
+    sizes = [size + min(0, before) + min(0, after) for size, before, after in zip(x.shape, low, high, strict=True)]
+    cut = crop(x, starts, sizes, [1] * x.rank)
+    low, high = [max(0, count) for count in low], [max(0, count) for count in high]
+    if not any(low) and not any(high):
+        return cut
+    fill = (float(value) if x.is_float else int(value)) if mode == "constant" else None
+    return emit(graph.PadOp, cut, low=low, high=high, mode=mode, value=fill)
+
+
+def cast(x: Value, dtype: np.dtype[np.generic]) -> Value:
+    """`x` converted to `dtype`; `x` itself when it has that type."""
+    return x if x.dtype == dtype else emit(graph.CastOp, x, element_type=from_numpy(dtype))
+
+
+def select(condition: Value, yes: Value, no: Value | Scalar) -> Value:
+    """`yes` where `condition` holds, else `no`."""
+    return emit(graph.SelectOp, condition, yes, no if isinstance(no, Value) else yes.like(no))
+
+
+def less(a: Value, b: Value | Scalar) -> Value:
+    """`a < b`."""
+    return emit(graph.LessOp, a, b if isinstance(b, Value) else a.like(b))
+
+
+def greater(a: Value, b: Value | Scalar) -> Value:
+    """`a > b`."""
+    return emit(graph.GreaterOp, a, b if isinstance(b, Value) else a.like(b))
+
+
+def equal(a: Value, b: Value | Scalar) -> Value:
+    """`a == b`."""
+    return emit(graph.EqualOp, a, b if isinstance(b, Value) else a.like(b))
+
+
+def maximum(a: Value, b: Value | Scalar) -> Value:
+    """The larger one."""
+    return emit(graph.MaximumOp, a, b if isinstance(b, Value) else a.like(b))
+
+
+def minimum(a: Value, b: Value | Scalar) -> Value:
+    """The smaller one."""
+    return emit(graph.MinimumOp, a, b if isinstance(b, Value) else a.like(b))
+
+
+def clamp(x: Value, low: Scalar | None, high: Scalar | None) -> Value:
+    """`x` limited to `[low, high]`; a bound that limits nothing is left out."""
+    if x.is_float:
+        lowest = None if low is None or low == -np.inf else float(low)
+        highest = None if high is None or high == np.inf else float(high)
+    else:
+        info = np.iinfo(x.dtype.str)
+        lowest = None if low is None or low <= info.min else int(low)
+        highest = None if high is None or high >= info.max else int(high)
+    return x if lowest is None and highest is None else emit(graph.ClampOp, x, min=lowest, max=highest)

@@ -1,0 +1,23 @@
+"""How large a model may be before a frontend refuses it.
+
+A model file is input from outside: every count is checked with Python integers before anything of that size is
+allocated, so that a few hostile bytes cannot ask for terabytes. The figures are far above any network that fits a
+C project.
+"""
+
+MAX_FILE_BYTES = 2**31 - 1
+"""Neither Protocol Buffers nor FlatBuffers read a longer file; larger models keep their weights beside them."""
+MAX_NODES = 200_000
+"""Nodes of all graphs and functions, after every call of a function is expanded."""
+MAX_BODIES = 5_000
+"""Runs of bodies of If, Loop and Scan, which are unrolled."""
+MAX_DEPTH = 8
+"""Bodies of If, Loop and Scan within each other, and calls of functions within each other."""
+MAX_FOLDED_ELEMENTS = 2**24
+"""Elements of a constant that is computed during the import; larger ones are left to the network."""
+MAX_FOLDED_PRODUCTS = 2**26
+"""Multiplications of a convolution, pooling or matrix product that is computed during the import."""
+MAX_RANK = 16
+"""Dimensions of one tensor."""
+MAX_NAME = 80
+"""Characters of a name that an error message quotes."""
