@@ -8,7 +8,8 @@ these functions, one for each kind of place, and nothing else prints it.
 import hashlib
 import re
 import unicodedata
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Iterator
+from itertools import count
 
 from s2s.emit.reserved import RESERVED
 
@@ -44,27 +45,25 @@ def unique_identifiers(
     """One identifier for each text, none of them `taken`: `conv`, `conv_2`, `conv_3`.
 
     They differ within the characters that every compiler tells apart; while it does, a name may be longer than that.
+    The number of a long name stands at its beginning: `net_2_a_very_long_name`.
     """
     used = {name[:SIGNIFICANT] for name in taken}
     found: list[str] = []
     for text in texts:
-        found.append(_first_free(f"{prefix}{text}", used, longest))
+        candidates = (c_identifier(each, longest) for each in _spellings(prefix, text))
+        found.append(next(name for name in candidates if name[:SIGNIFICANT] not in used))
         used.add(found[-1][:SIGNIFICANT])
     return found
 
 
-def _first_free(text: str, used: Collection[str], longest: int) -> str:
-    whole = c_identifier(text, longest)
-    if whole[:SIGNIFICANT] not in used:
-        return whole
-    limit = min(longest, SIGNIFICANT)
-    identifier = base = c_identifier(text, limit)
-    count = 1
-    while identifier in used:
-        count += 1
-        suffix = f"_{count}"
-        identifier = base[: limit - len(suffix)].rstrip("_") + suffix
-    return identifier
+def _spellings(prefix: str, text: str) -> Iterator[str]:
+    """`text` behind `prefix`, then the same with one number after the other."""
+    whole = f"{prefix}{text}"
+    yield whole
+    for number in count(2):
+        suffix = f"_{number}"
+        plain = c_identifier(whole, len(whole) + 1)
+        yield f"{whole}{suffix}" if len(plain) + len(suffix) <= SIGNIFICANT else f"{prefix}{number}_{text}"
 
 
 def port_identifiers(inputs: Iterable[str], outputs: Iterable[str]) -> tuple[list[str], list[str]]:
