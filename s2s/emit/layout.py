@@ -15,6 +15,7 @@ WIDTH = 110
 
 _DEEPEST_ALIGNMENT = 60
 _HANGING_INDENT = 8
+_VALUE_INDENT = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +52,14 @@ def lay_out(text: Text, indent: int, width: int = WIDTH) -> list[str]:
     """The lines of a statement that begins in column `indent`."""
     lines = _fill(text, indent, indent + _HANGING_INDENT, width, 0)
     return [" " * indent + lines[0], *lines[1:]]
+
+
+def lay_out_assignment(target: str, value: Text, indent: int, width: int = WIDTH) -> list[str]:
+    """`target = value;`, where `target` ends in the operator; a value that needs a line of its own gets it whole."""
+    room = width - indent - len(";")
+    if len(target) + 1 + len(flat(value)) > room and _VALUE_INDENT + len(flat(value)) <= room:
+        return [" " * indent + target, " " * (indent + _VALUE_INDENT) + flat(value) + ";"]
+    return lay_out(Group(f"{target} ", (value,), ";"), indent, width)
 
 
 def _fill(text: Text, column: int, hanging: int, width: int, reserved: int) -> list[str]:

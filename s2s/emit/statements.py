@@ -13,7 +13,7 @@ from s2s.dialects import c
 from s2s.dialects.c import ArrayType
 from s2s.emit.expressions import EXPRESSIONS, Expression, written
 from s2s.emit.identifiers import c_comment, c_string
-from s2s.emit.layout import WIDTH, Group, Text, call, flat, lay_out
+from s2s.emit.layout import WIDTH, Group, Text, call, flat, lay_out, lay_out_assignment
 from s2s.emit.literals import array_literals, literal
 from s2s.emit.types import c_type, declaration
 from s2s.errors import CompilerBug
@@ -95,7 +95,7 @@ class FunctionWriter:
         return self._statements(block.ops, indent)
 
     def _statements(self, ops: Iterable[Operation], indent: int) -> Iterator[str]:
-        """The lines of statements; calls that follow each other have their comments in one column."""
+        """The lines of statements; a loop stands apart from what follows it."""
         written = [op for op in ops if _acts(op) or not isinstance(op, EXPRESSIONS)]
         for commented, run in groupby(written, lambda op: isinstance(op, c.CallOp) and op.comment is not None):
             if commented:
@@ -103,32 +103,35 @@ class FunctionWriter:
             else:
                 for op in run:
                     yield from self._statement(op, indent)
+                    if isinstance(op, c.ForOp) and op is not written[-1]:
+                        yield ""
 
     def _commented_calls(self, calls: Sequence[c.CallOp], indent: int) -> Iterator[str]:
         """Calls with their comments behind them, all in one column; above them where a line would get too long."""
         written = [lay_out(self._call(op), indent) for op in calls]
-        comments = [f"/* {c_comment(op.comment.data)} */" if op.comment is not None else "" for op in calls]
+        texts = [op.comment.data if op.comment is not None else "" for op in calls]
         column = max(len(lines[0]) for lines in written) + 1
-        beside = all(len(lines) == 1 for lines in written) and column + max(map(len, comments)) <= WIDTH
-        for lines, comment in zip(written, comments, strict=True):
-            if beside:
+        beside = [f"/* {c_comment(text)} */" for text in texts]
+        if all(len(lines) == 1 for lines in written) and column + max(map(len, beside)) <= WIDTH:
+            for lines, comment in zip(written, beside, strict=True):
                 yield f"{lines[0]:<{column}}{comment}"
-            else:
-                yield " " * indent + comment
-                yield from lines
+            return
+        for lines, text in zip(written, texts, strict=True):
+            yield from comment_lines(text, indent)
+            yield from lines
 
     def _statement(self, op: Operation, indent: int) -> Iterator[str]:
         """The lines of one statement; none for an expression, which is written where it is used."""
         match op:
             case c.LetOp():
                 self._names[op.result] = op.identifier.data
-                head = declaration(op.result.type, op.identifier.data, const=True) + " = "
-                yield from lay_out(Group(head, (self.expression(op.value).text,), ";"), indent)
+                target = f"{declaration(op.result.type, op.identifier.data, const=True)} ="
+                yield from lay_out_assignment(target, self.expression(op.value).text, indent)
             case c.VariableOp():
                 yield from self._variable(op, indent)
             case c.AssignOp():
-                head = f"{self.expression(op.place).flat} {op.operator.data} "
-                yield from lay_out(Group(head, (self.expression(op.value).text,), ";"), indent)
+                target = f"{self.expression(op.place).flat} {op.operator.data}"
+                yield from lay_out_assignment(target, self.expression(op.value).text, indent)
             case c.ForOp():
                 yield from self._for(op, indent)
             case c.IfOp():

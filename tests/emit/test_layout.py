@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from s2s.emit.layout import Group, Text, call, flat, lay_out
+from s2s.emit.layout import Group, Text, call, flat, lay_out, lay_out_assignment
 
 
 def written_call(name: str, arguments: list[Text]) -> Text:
@@ -42,6 +42,15 @@ def test_an_operator_begins_the_next_line() -> None:
 def test_what_would_begin_too_far_right_hangs() -> None:
     lines = lay_out(call("a_function_with_quite_a_long_name(", ["x" * 20, "y" * 60]), 4, width=80)
     assert lines == ["    a_function_with_quite_a_long_name(" + "x" * 20 + ",", "            " + "y" * 60 + ")"]
+
+
+def test_a_value_that_needs_a_line_gets_it_whole() -> None:
+    value = call("function(", ["a" * 30, "b" * 30])
+    assert lay_out_assignment("const float value =", value, 4, width=90) == [
+        "    const float value =",
+        f"        function({'a' * 30}, {'b' * 30});",
+    ]
+    assert lay_out_assignment("x =", value, 4, width=90) == [f"    x = {flat(value)};"]
 
 
 @given(TEXTS, st.integers(0, 3), st.integers(40, 110))

@@ -54,6 +54,7 @@ def test_a_kernel_reads_as_if_written_by_hand() -> None:
                 for (int32_t k = 0; k < 64; k++) {
                     acc += w[i * 64 + k] * x[k];
                 }
+
                 y[i] = acc < 0.0f ? 0.0f : acc;
             }
         }
@@ -133,6 +134,7 @@ def test_conditions_and_counting_down() -> None:
                     found = found * 2LL;
                 }
             }
+
             return found;
         }
         """,

@@ -11,6 +11,7 @@
 // CHECK-NEXT:         for (int32_t k = 0; k < 8; k++) {
 // CHECK-NEXT:             acc += x[i * 8 + k];
 // CHECK-NEXT:         }
+// CHECK-EMPTY:
 // CHECK-NEXT:         y[i] = acc;
 // CHECK-NEXT:     }
 // CHECK-NEXT: }
@@ -40,6 +41,54 @@ func.func private @twice(%y: memref<16xf32>, %x: memref<16xf32>) attributes {ker
     %v = loop.load %x[affine_map<(i) -> (i)>(%i)] : memref<16xf32> -> vector<4xf32>
     %s = arith.addf %v, %v : vector<4xf32>
     loop.store %s, %y[affine_map<(i) -> (i)>(%i)] : vector<4xf32>, memref<16xf32>
+  }
+  func.return
+}
+
+// Pointers are apart, unless the plan gave the result the buffer of an operand. The doc is the comment above.
+// CHECK:      /* y[i] = a[i] + b[i] */
+// CHECK-NEXT: void net_add(float *y, const float *a, const float *restrict b)
+func.func private @add(%y: memref<8xf32>, %a: memref<8xf32>, %b: memref<8xf32>)
+    attributes {in_place = array<i64: 1>, doc = "y[i] = a[i] + b[i]", kernel} {
+  loop.for %i = 0 to 8 {
+    %v = loop.load %a[affine_map<(i) -> (i)>(%i)] : memref<8xf32> -> f32
+    %w = loop.load %b[affine_map<(i) -> (i)>(%i)] : memref<8xf32> -> f32
+    %sum = arith.addf %v, %w : f32
+    loop.store %sum, %y[affine_map<(i) -> (i)>(%i)] : f32, memref<8xf32>
+  }
+  func.return
+}
+
+// Sums of integers wrap, so a function of the runtime adds them, unless the operation promises to stay in range.
+// CHECK:      void net_wrap(int32_t *restrict y, const int32_t *restrict x)
+// CHECK-NEXT: {
+// CHECK-NEXT:     const int32_t b = x[1];
+// CHECK-EMPTY:
+// CHECK-NEXT:     y[0] = s2s_i32_add(x[0], b) + b;
+// CHECK-NEXT: }
+func.func private @wrap(%y: memref<1xi32>, %x: memref<2xi32>) attributes {kernel} {
+  %a = loop.load %x[affine_map<() -> (0)>()] : memref<2xi32> -> i32
+  %b = loop.load %x[affine_map<() -> (1)>()] : memref<2xi32> -> i32
+  %c = arith.addi %a, %b : i32
+  %d = arith.addi %c, %b overflow<nsw> : i32
+  loop.store %d, %y[affine_map<() -> (0)>()] : i32, memref<1xi32>
+  func.return
+}
+
+// Neighbours share the long part of their position.
+// CHECK:      void net_three(float *restrict y, const float *restrict x)
+// CHECK-NEXT: {
+// CHECK-NEXT:     for (int32_t i = 0; i < 4; i++) {
+// CHECK-NEXT:         const int32_t x_at = i * 8;
+// CHECK-NEXT:         y[i] = x[x_at] + x[x_at + 1] + x[x_at + 2];
+func.func private @three(%y: memref<4xf32>, %x: memref<32xf32>) attributes {kernel} {
+  loop.for %i = 0 to 4 {
+    %a = loop.load %x[affine_map<(i) -> (i * 8)>(%i)] : memref<32xf32> -> f32
+    %b = loop.load %x[affine_map<(i) -> (i * 8 + 1)>(%i)] : memref<32xf32> -> f32
+    %c = loop.load %x[affine_map<(i) -> (i * 8 + 2)>(%i)] : memref<32xf32> -> f32
+    %d = arith.addf %a, %b : f32
+    %e = arith.addf %d, %c : f32
+    loop.store %e, %y[affine_map<(i) -> (i)>(%i)] : f32, memref<4xf32>
   }
   func.return
 }

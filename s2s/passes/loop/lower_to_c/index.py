@@ -36,6 +36,13 @@ def index_expression(b: Builder, expr: AffineExpr, operands: Sequence[SSAValue])
     return _Writer(b, operands).form(linear(expr, ranges_of(b, operands)))
 
 
+def plus_constant(b: Builder, value: SSAValue, constant: int) -> SSAValue:
+    """`value + constant`, as a difference where the constant is negative."""
+    if constant == 0:
+        return value
+    return b.binary("+" if constant > 0 else "-", value, b.literal(abs(constant), INDEX))
+
+
 def condition(b: Builder, affine_set: AffineSet, operands: Sequence[SSAValue]) -> SSAValue:
     """Whether all constraints of `affine_set` hold."""
     known = ranges_of(b, operands)
@@ -117,9 +124,7 @@ class _Writer:
         return value if factor == 1 else self.b.binary("*", value, self.b.literal(factor, INDEX))
 
     def _plus(self, value: SSAValue, constant: int) -> SSAValue:
-        if constant == 0:
-            return value
-        return self.b.binary("+" if constant > 0 else "-", value, self.b.literal(abs(constant), INDEX))
+        return plus_constant(self.b, value, constant)
 
     def _atom(self, atom: AffineExpr) -> SSAValue:
         """A dimension, or a division that the ranges could not resolve."""

@@ -14,6 +14,7 @@ from s2s.passes.loop.lower_to_c.control import lower_for, lower_if
 from s2s.passes.loop.lower_to_c.floats import FLOATS
 from s2s.passes.loop.lower_to_c.index import index_expression
 from s2s.passes.loop.lower_to_c.integers import INTEGERS
+from s2s.passes.loop.lower_to_c.neighbours import Neighbours
 from s2s.passes.loop.lower_to_c.vectors import lower_vector
 
 DOC = "doc"
@@ -55,19 +56,22 @@ def is_written(buffer: SSAValue) -> bool:
 
 
 def _lower_block(b: Builder, block: Block) -> None:
+    neighbours = Neighbours.of(b, block)
     for op in block.ops:
-        _lower(b, op)
+        _lower(b, op, neighbours)
 
 
-def _lower(b: Builder, op: Operation) -> None:
+def _lower(b: Builder, op: Operation, neighbours: Neighbours) -> None:
     """Append the C of one operation."""
     match op:
         case loop.ForOp():
             lower_for(b, op, lambda inner: _lower_block(b, inner))
         case loop.IfOp():
             lower_if(b, op, lambda inner: _lower_block(b, inner))
+        case loop.LoadOp():
+            b.bind(op.result, memory.load(b, op, neighbours.position(b, op)))
         case loop.StoreOp():
-            memory.store(b, op)
+            memory.store(b, op, neighbours.position(b, op))
         case loop.StoreAtOp():
             memory.store_at(b, op)
         case loop.YieldOp() | ReturnOp():
@@ -79,8 +83,6 @@ def _lower(b: Builder, op: Operation) -> None:
 def _expression(b: Builder, op: Operation) -> SSAValue:
     """The C of an operation that gives a value."""
     match op:
-        case loop.LoadOp():
-            return memory.load(b, op)
         case loop.LoadAtOp():
             return memory.load_at(b, op)
         case loop.ApplyOp():

@@ -2,7 +2,6 @@
 
 from xdsl.dialects.builtin import IntegerType, MemRefType, VectorType, f32
 from xdsl.ir import Attribute, SSAValue
-from xdsl.ir.affine import AffineExpr
 from xdsl.utils.hints import isa
 
 from s2s.dialects import c, loop
@@ -10,21 +9,19 @@ from s2s.dialects.c.conversions import is_half
 from s2s.emit.types import element_name
 from s2s.errors import CompilerBug
 from s2s.passes.loop.lower_to_c.builder import Builder, literal_value, vector_name
-from s2s.passes.loop.lower_to_c.index import INDEX, index_expression
+from s2s.passes.loop.lower_to_c.index import INDEX
 
 
-def load(b: Builder, op: loop.LoadOp) -> SSAValue:
+def load(b: Builder, op: loop.LoadOp, at: SSAValue) -> SSAValue:
     """`buffer[at]`, or a vector of neighbours."""
-    at = _position(b, op)
     if not isa(op.result.type, VectorType):
         return _read(b, op.buffer, at)
     function, extra = _vector_access(b, op, "load")
     return b.vector_call(function, [_pointer(b, op.buffer, at), *extra], op.result.type, reads=True)
 
 
-def store(b: Builder, op: loop.StoreOp) -> None:
+def store(b: Builder, op: loop.StoreOp, at: SSAValue) -> None:
     """`buffer[at] = value`, or a vector to neighbours."""
-    at = _position(b, op)
     value = b.value(op.value)
     if not isa(op.value.type, VectorType):
         _write(b, op.buffer, at, value)
@@ -42,11 +39,6 @@ def load_at(b: Builder, op: loop.LoadAtOp) -> SSAValue:
 def store_at(b: Builder, op: loop.StoreAtOp) -> None:
     """`buffer[index] = value` at a position that depends on data."""
     _write(b, op.buffer, b.value(op.index), b.value(op.value))
-
-
-def _position(b: Builder, op: loop.LoadOp | loop.StoreOp) -> SSAValue:
-    expr: AffineExpr = op.map.data.results[0]
-    return index_expression(b, expr, op.indices)
 
 
 def _vector_access(b: Builder, op: loop.LoadOp | loop.StoreOp, verb: str) -> tuple[str, list[SSAValue]]:

@@ -1,0 +1,72 @@
+"""Accesses of one block to neighbouring elements, which share the long part of their position.
+
+    x[ic * 1024 + (oh + kh - 1) * 32 + ow], x[ic * 1024 + (oh + kh - 1) * 32 + ow + 1], …
+->
+    const int32_t x_at = ic * 1024 + (oh + kh - 1) * 32 + ow;  x[x_at], x[x_at + 1], …
+
+It takes a few of them, and a position worth a name.
+"""
+
+from dataclasses import dataclass
+
+from xdsl.ir import Block, Operation, SSAValue
+from xdsl.ir.affine import AffineExpr
+
+from s2s.analysis.affine import Linear, linear
+from s2s.dialects import loop
+from s2s.passes.loop.lower_to_c.builder import Builder
+from s2s.passes.loop.lower_to_c.index import index_expression, plus_constant, ranges_of
+
+_FEWEST = 3
+"""Accesses that make a shared position worth it."""
+
+Access = loop.LoadOp | loop.StoreOp
+
+
+@dataclass
+class Base:
+    """The position of the first of some neighbours, once it has been written."""
+
+    form: Linear
+    value: SSAValue | None = None
+
+
+@dataclass(frozen=True)
+class Neighbours:
+    """The positions of the accesses of one block."""
+
+    bases: dict[Operation, Base]
+
+    @staticmethod
+    def of(b: Builder, block: Block) -> "Neighbours":
+        """Find the accesses of `block` whose positions differ by a constant."""
+        groups: dict[object, list[tuple[Access, Linear]]] = {}
+        for op in block.ops:
+            if isinstance(op, Access):
+                form = linear(op.map.data.results[0], ranges_of(b, op.indices))
+                key = (op.buffer, tuple(op.indices), frozenset(form.terms.items()))
+                groups.setdefault(key, []).append((op, form))
+        bases: dict[Operation, Base] = {}
+        for group in groups.values():
+            forms = [form for _, form in group]
+            if len({form.constant for form in forms}) < _FEWEST or not _is_long(forms[0]):
+                continue
+            base = Base(Linear(min(form.constant for form in forms), forms[0].terms))
+            bases |= {op: base for op, _ in group}
+        return Neighbours(bases)
+
+    def position(self, b: Builder, op: Access) -> SSAValue:
+        """The position of `op`, from that of its neighbours if it has some."""
+        expr: AffineExpr = op.map.data.results[0]
+        base = self.bases.get(op)
+        if base is None:
+            return index_expression(b, expr, op.indices)
+        if base.value is None:
+            base.value = index_expression(b, base.form.to_expr(), op.indices)
+            base.value.name_hint = f"{op.buffer.name_hint or 'x'}_at"
+        constant = linear(expr, ranges_of(b, op.indices)).constant
+        return plus_constant(b, base.value, constant - base.form.constant)
+
+
+def _is_long(form: Linear) -> bool:
+    return len(form.terms) > 1 or any(factor != 1 for factor in form.terms.values())
