@@ -1,11 +1,12 @@
 """How long compiling takes, stage by stage, and how it grows with the network.
 
-    python -m benchmarks.compile_time [--nodes 100 200 400 800 1600] [--models digits resnet50] [--cache DIR] [--runs 3]
+    python -m benchmarks.compile_time [--nodes 100 200 400 800 1600] [--distinct 50 100 200 400]
+                                      [--models digits resnet50] [--cache DIR] [--runs 3]
 
-Compiles chains of 100 to 1,600 nodes (`benchmarks/chains.py`) and writes their trees, once with kernels that all
-layers share and once with a kernel for every block, with the seconds for one more node and the exponent of the growth;
-then real models, as `s2s compile` takes them; then how long `s2s --help` takes. The C compiler has no part in it. All
-times are CPU time on one core. Exits with 1 if a limit is exceeded.
+Compiles chains of 100 to 1,600 nodes (`benchmarks/chains.py`) whose layers share kernels, and shorter ones with a
+kernel for every block, and writes their trees; prints the seconds of each stage and of one more node, and the exponent
+of the growth. Then real models, as `s2s compile` takes them, and how long `s2s --help` takes. All times are CPU time on
+one core, without the C compiler. Exits with 1 if a limit is exceeded or the growth is not linear.
 """
 
 import argparse
@@ -28,6 +29,9 @@ from s2s.progress import listening
 
 STAGES = ("read", *LEVELS, "write")
 NODES = (100, 200, 400, 800, 1600)
+DISTINCT = (50, 100, 200, 400)
+"""Shorter chains where every block has a kernel of its own: no network has so many."""
+
 LIMITS = {"digits": 1.5, "resnet50": 15.0, "--help": 0.4}
 """Seconds that commands may take."""
 
@@ -134,17 +138,22 @@ def _limit(name: str) -> str:
 def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("--nodes", type=int, nargs="*", default=list(NODES), help="lengths of the generated chains")
+    parser.add_argument("--nodes", type=int, nargs="*", default=list(NODES), help="lengths of the chains")
+    parser.add_argument(
+        "--distinct", type=int, nargs="*", default=list(DISTINCT), help="the same with distinct kernels"
+    )
     parser.add_argument("--models", nargs="*", default=["digits", "resnet50"], help="names, or paths of ONNX files")
     parser.add_argument("--cache", type=Path, default=CACHE, help="folder that holds models that have been made")
     parser.add_argument("--runs", type=int, default=3, help="of each command; the fastest counts")
     arguments = parser.parse_args()
-    nodes: list[int] = arguments.nodes
+    chains: dict[bool, list[int]] = {False: arguments.nodes, True: arguments.distinct}
     pin()
     kept = True
-    if nodes:
+    if any(chains.values()):
         seconds_of_stages(chain(3, distinct=True))
-        kept = all([measure_chains(nodes, distinct=False), measure_chains(nodes, distinct=True)])
+    for distinct, sizes in chains.items():
+        if sizes:
+            kept &= measure_chains(sizes, distinct=distinct)
     kept &= measure_models(arguments.models, arguments.cache, arguments.runs)
     kept &= measure_start(arguments.runs)
     raise SystemExit(0 if kept else 1)
