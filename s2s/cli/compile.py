@@ -1,36 +1,25 @@
 """`s2s compile`: a network in, a tree of C out."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from s2s.cli import options
+from s2s.cli.compile_options import Options, with_compile_options
 from s2s.cli.output import number
 
 if TYPE_CHECKING:
     from s2s.artifact import Report
 
 
+@with_compile_options
 def compile_command(
     model: options.Model,
+    compiling: Options,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", metavar="DIR", help="Folder to write; by default the model's name.")
     ] = None,
-    target: Annotated[str, typer.Option(metavar="TARGET", help="What the C is tuned for: `host`, or `c` for any.")] = (
-        "host"
-    ),
-    executor: Annotated[
-        Literal["aot", "graph"], typer.Option(help="A function that calls the kernels, or tables that are walked.")
-    ] = "aot",
-    name: options.Name = None,
-    weights: Annotated[
-        Literal["auto", "arrays", "incbin"], typer.Option(help="Weights as C arrays or as one file; `auto` by size.")
-    ] = "auto",
-    shape: options.Shapes = None,
-    schedule: Annotated[
-        Literal["default", "reference"], typer.Option(help="Tuned loops, or one plain loop nest for each operator.")
-    ] = "default",
     print_ir_after: options.PrintIrAfter = None,
     verify_each: options.VerifyEach = False,
     time_passes: options.TimePasses = False,
@@ -43,21 +32,14 @@ def compile_command(
 
     Example: s2s compile kws.onnx -o kws --target c
     """
-    from s2s import api
+    from dataclasses import replace
+
+    from s2s.artifact import compile_artifact
     from s2s.cli.output import print_fields, print_json, steps_shown
 
     debug = options.debug_options(print_ir_after, verify_each, time_passes, stop_after)
     with steps_shown(quiet=bool(print_ir_after)):
-        artifact = api.compile(
-            model,
-            target=target,
-            executor=executor,
-            name=name,
-            weights=weights,
-            shapes=options.parse_shapes(shape),
-            schedule=schedule,
-            debug=debug,
-        )
+        artifact = compile_artifact(model, replace(compiling("host"), debug=debug))
         if stop_after is not None:
             print(artifact.ir())
             return

@@ -1,0 +1,67 @@
+"""The options of a compilation, the same for every command that compiles: a new one is added in `gather`, once."""
+
+import functools
+import inspect
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import typer
+
+from s2s.cli import options as common
+
+if TYPE_CHECKING:
+    from s2s.options import CompileOptions
+
+Options = Callable[[str], "CompileOptions"]
+"""The options of a compilation, for the target to take where the user names none."""
+
+
+def gather(
+    target: Annotated[
+        str | None,
+        typer.Option(metavar="TARGET", help="What the C is tuned for: `host`, `c` for any, `cortex-m4`, …"),
+    ] = None,
+    executor: Annotated[
+        Literal["aot", "graph"], typer.Option(help="A function that calls the kernels, or tables that are walked.")
+    ] = "aot",
+    name: common.Name = None,
+    weights: Annotated[
+        Literal["auto", "arrays", "incbin"], typer.Option(help="Weights as C arrays or as one file; `auto` by size.")
+    ] = "auto",
+    shape: common.Shapes = None,
+    schedule: Annotated[
+        Literal["default", "reference"], typer.Option(help="Tuned loops, or one plain loop nest for each operator.")
+    ] = "default",
+) -> Options:
+    """The options as the library wants them."""
+
+    def compile_options(default_target: str) -> "CompileOptions":
+        from s2s.options import CompileOptions
+
+        return CompileOptions(
+            target=target if target is not None else default_target,
+            executor=executor,
+            name=name,
+            weights=weights,
+            shapes=common.parse_shapes(shape),
+            schedule=schedule,
+        )
+
+    return compile_options
+
+
+def with_compile_options(command: Callable[..., None]) -> Callable[..., None]:
+    """Give `command` the parameters of `gather` in place of its own parameter `compiling`, which gets their result."""
+    shared = inspect.signature(gather).parameters
+    parameters: list[inspect.Parameter] = []
+    for parameter in inspect.signature(command).parameters.values():
+        parameters += shared.values() if parameter.name == "compiling" else [parameter]
+
+    @functools.wraps(command)
+    def wrapper(**values: Any) -> None:
+        compiling = gather(**{name: values.pop(name) for name in shared})
+        command(**values, compiling=compiling)
+
+    setattr(wrapper, "__signature__", inspect.Signature(parameters))  # noqa: B010
+    wrapper.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
+    return wrapper
