@@ -35,12 +35,22 @@ _VIEWS = (graph.ReshapeOp, graph.TransposeOp, graph.BroadcastToOp, graph.SliceOp
 class Value:
     """A tensor of the model. Arithmetic on values builds operations; plain numbers take the value's element type."""
 
-    def __init__(self, builder: Builder, type: AnyTensor, name: str, array: Array | None, ssa: SSAValue | None) -> None:
+    def __init__(
+        self,
+        builder: Builder,
+        type: AnyTensor,
+        name: str,
+        array: Array | None,
+        ssa: SSAValue | None,
+        kept: bool = False,
+    ) -> None:
         self.builder = builder
         self.type = type
         self.name = name
         self.array = array
         self.ssa = ssa
+        self.kept = kept
+        """Whether operations on this constant are built although their results are known."""
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -150,6 +160,12 @@ class Builder:
         ssa.name_hint = name_hint(name or self.node)
         return Value(self, as_tensor_type(ssa.type), name, None, ssa)
 
+    def keep(self, value: Value) -> Value:
+        """`value`; if it is a constant, one whose way into the network stays visible, as that of quantised weights."""
+        if value.array is None:
+            return value
+        return Value(self, value.type, value.name, value.array, self.materialize(value), kept=True)
+
     def stand_in(self, type: AnyTensor) -> Value:
         """A value of `type` that nothing computes, to read on after a node that could not be imported."""
         return self.computed(Block(arg_types=[type]).args[0], "unsupported")
@@ -159,11 +175,14 @@ class Builder:
         given = [operand for operand in operands if operand is not None]
         values = [value for operand in given for value in ([operand] if isinstance(operand, Value) else operand)]
         known = [value.array for value in values if value.array is not None]
+        array: Array | None = None
         if len(known) == len(values):
             op = operation(*_map_operands(operands, _placeholder), **properties)
             if isinstance(op, _VIEWS) or _is_cheap(op):
                 with np.errstate(all="ignore"):
-                    return self.constant(evaluate(op, known)[0])
+                    array = evaluate(op, known)[0]
+        if array is not None and not any(value.kept for value in values):
+            return self.constant(array)
         op = operation(*_map_operands(operands, self.materialize), **properties)
         type = as_tensor_type(op.results[0].type)
         if 0 in type.get_shape():  # what holds nothing is known
@@ -171,7 +190,9 @@ class Builder:
             return self.constant(np.zeros(type.get_shape(), to_numpy(type.element_type)))
         set_provenance(op, [self.node])
         self.block.add_op(op)
-        return self.computed(op.results[0])
+        made = self.computed(op.results[0])
+        made.array, made.kept = array, array is not None
+        return made
 
     def materialize(self, value: Value) -> SSAValue:
         """The SSA value of `value`; a constant is put into the IR, and its array into the weight store."""

@@ -1,4 +1,4 @@
-"""Quantisation, in plain arithmetic: a pass recognises the integer networks in it."""
+"""Quantisation, in plain arithmetic: `graph-lift-quantized` recognises the integer networks in it."""
 
 from collections.abc import Mapping
 
@@ -26,8 +26,8 @@ def quantize(x: Value, scale: Value, zero_point: Value | None, dtype: np.dtype[n
 
 
 def dequantize(x: Value, scale: Value, zero_point: Value | None) -> Value:
-    """`(x - zero_point) * scale`; the parameters broadcast to `x`."""
-    y = cast(x, scale.dtype)
+    """`(x - zero_point) * scale`; the parameters broadcast to `x`. Constants keep their integers: they are weights."""
+    y = cast(x.builder.keep(x), scale.dtype)
     if zero_point is not None and not _is_zero(zero_point):
         y = y - cast(zero_point, scale.dtype)
     return y * scale
