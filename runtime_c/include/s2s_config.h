@@ -46,18 +46,6 @@
 #endif
 #endif
 
-/* Stands before a loop: asks for so many iterations to be unrolled. */
-#ifndef S2S_UNROLL
-#define S2S_PRAGMA(text) _Pragma(#text)
-#if defined(__clang__)
-#define S2S_UNROLL(times) S2S_PRAGMA(clang loop unroll_count(times))
-#elif defined(__GNUC__) && __GNUC__ >= 8
-#define S2S_UNROLL(times) S2S_PRAGMA(GCC unroll times)
-#else
-#define S2S_UNROLL(times)
-#endif
-#endif
-
 /* Before a for statement: how often its body should stand in the code. Compilers without such a hint lose speed. */
 #ifndef S2S_UNROLL
 #define S2S_PRAGMA(text) _Pragma(#text)
@@ -70,7 +58,9 @@
 #endif
 #endif
 
-/* S2S_SIMD_PORTABLE: define it to get the plain C99 form of s2s_simd.h on every compiler.
+/* S2S_PORTABLE_SHIFTS: define it where a right shift of a negative number does not copy the sign (C leaves it to the
+ * compiler), or where a coding standard forbids to rely on it; costs a few instructions each.
+ * S2S_SIMD_PORTABLE: define it to get the plain C99 form of s2s_simd.h on every compiler.
  * S2S_NO_PHRASES: define it to leave the text of s2s_status_phrase out of the program. */
 
 #endif

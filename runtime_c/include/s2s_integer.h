@@ -6,22 +6,30 @@
 
 S2S_INLINE S2S_INT S2S_FN(add)(S2S_INT a, S2S_INT b)
 {
-    return (S2S_INT)((S2S_WORD)a + (S2S_WORD)b);
+    const S2S_WORD sum = (S2S_WORD)a + (S2S_WORD)b;
+
+    return (S2S_INT)sum;
 }
 
 S2S_INLINE S2S_INT S2S_FN(sub)(S2S_INT a, S2S_INT b)
 {
-    return (S2S_INT)((S2S_WORD)a - (S2S_WORD)b);
+    const S2S_WORD difference = (S2S_WORD)a - (S2S_WORD)b;
+
+    return (S2S_INT)difference;
 }
 
 S2S_INLINE S2S_INT S2S_FN(mul)(S2S_INT a, S2S_INT b)
 {
-    return (S2S_INT)((S2S_WORD)a * (S2S_WORD)b);
+    const S2S_WORD product = (S2S_WORD)a * (S2S_WORD)b;
+
+    return (S2S_INT)product;
 }
 
 S2S_INLINE S2S_INT S2S_FN(neg)(S2S_INT a)
 {
-    return (S2S_INT)((S2S_WORD)0 - (S2S_WORD)a);
+    const S2S_WORD negative = (S2S_WORD)0 - (S2S_WORD)a;
+
+    return (S2S_INT)negative;
 }
 
 S2S_INLINE S2S_INT S2S_FN(min)(S2S_INT a, S2S_INT b)
@@ -42,7 +50,7 @@ S2S_INLINE S2S_INT S2S_FN(abs)(S2S_INT a)
 
 S2S_INLINE S2S_INT S2S_FN(sign)(S2S_INT a)
 {
-    return (S2S_INT)((a > 0) - (a < 0));
+    return (S2S_INT)(a > 0 ? 1 : (a < 0 ? -1 : 0));
 }
 
 S2S_INLINE S2S_INT S2S_FN(div)(S2S_INT a, S2S_INT b)
@@ -54,7 +62,7 @@ S2S_INLINE S2S_INT S2S_FN(div)(S2S_INT a, S2S_INT b)
 
 S2S_INLINE S2S_INT S2S_FN(rem)(S2S_INT a, S2S_INT b)
 {
-    if (b == 0 || b == -1) { return 0; }
+    if ((b == 0) || (b == -1)) { return 0; }
     return (S2S_INT)(a % b);
 }
 
@@ -62,19 +70,28 @@ S2S_INLINE S2S_INT S2S_FN(mod)(S2S_INT a, S2S_INT b)
 {
     const S2S_INT r = S2S_FN(rem)(a, b);
 
-    return r != 0 && (r < 0) != (b < 0) ? (S2S_INT)(r + b) : r;
+    return ((r < 0) && (b > 0)) || ((r > 0) && (b < 0)) ? (S2S_INT)(r + b) : r;
 }
 
 S2S_INLINE S2S_INT S2S_FN(shift_right)(S2S_INT a, S2S_INT count)
 {
-    if (count < 0 || count >= S2S_INT_BITS) { return (S2S_INT)(a < 0 ? -1 : 0); }
+    if ((count < 0) || (count >= S2S_INT_BITS)) { return (S2S_INT)(a < 0 ? -1 : 0); }
+#ifdef S2S_PORTABLE_SHIFTS
+    const S2S_WORD bits = (S2S_WORD)a;
+    const S2S_WORD shifted = a < 0 ? ~(~bits >> (S2S_WORD)count) : bits >> (S2S_WORD)count;
+
+    return (S2S_INT)shifted;
+#else
     return (S2S_INT)(a >> count);
+#endif
 }
 
 S2S_INLINE S2S_INT S2S_FN(shift_left)(S2S_INT a, S2S_INT count)
 {
-    if (count < 0 || count >= S2S_INT_BITS) { return 0; }
-    return (S2S_INT)((S2S_WORD)a << count);
+    if ((count < 0) || (count >= S2S_INT_BITS)) { return 0; }
+    const S2S_WORD shifted = (S2S_WORD)a << (S2S_WORD)count;
+
+    return (S2S_INT)shifted;
 }
 #else
 S2S_INLINE S2S_INT S2S_FN(abs)(S2S_INT a)
@@ -84,18 +101,18 @@ S2S_INLINE S2S_INT S2S_FN(abs)(S2S_INT a)
 
 S2S_INLINE S2S_INT S2S_FN(sign)(S2S_INT a)
 {
-    return (S2S_INT)(a != 0);
+    return a != 0u ? (S2S_INT)1 : (S2S_INT)0;
 }
 
 S2S_INLINE S2S_INT S2S_FN(div)(S2S_INT a, S2S_INT b)
 {
-    if (b == 0) { return 0; }
+    if (b == 0u) { return 0; }
     return (S2S_INT)(a / b);
 }
 
 S2S_INLINE S2S_INT S2S_FN(rem)(S2S_INT a, S2S_INT b)
 {
-    if (b == 0) { return 0; }
+    if (b == 0u) { return 0; }
     return (S2S_INT)(a % b);
 }
 
@@ -113,38 +130,42 @@ S2S_INLINE S2S_INT S2S_FN(shift_right)(S2S_INT a, S2S_INT count)
 S2S_INLINE S2S_INT S2S_FN(shift_left)(S2S_INT a, S2S_INT count)
 {
     if (count >= S2S_INT_BITS) { return 0; }
-    return (S2S_INT)((S2S_WORD)a << count);
+    const S2S_WORD shifted = (S2S_WORD)a << (S2S_WORD)count;
+
+    return (S2S_INT)shifted;
 }
 #endif
 
 S2S_INLINE S2S_INT S2S_FN(pow)(S2S_INT a, S2S_INT b)
 {
     S2S_INT power = 1;
+    S2S_INT square = a;
 
 #if S2S_INT_SIGNED
     if (b < 0) {
-        if (a == -1) { return (b & 1) != 0 ? a : power; }
-        return (S2S_INT)(a == 1);
+        if (a == -1) { return ((S2S_WORD)b & 1u) != 0u ? a : power; }
+        return (S2S_INT)(a == 1 ? 1 : 0);
     }
 #endif
-    for (; b != 0; b = (S2S_INT)(b >> 1)) {
-        if ((b & 1) != 0) { power = S2S_FN(mul)(power, a); }
-        a = S2S_FN(mul)(a, a);
+    for (S2S_WORD left = (S2S_WORD)b; left != 0u; left >>= 1u) {
+        if ((left & 1u) != 0u) { power = S2S_FN(mul)(power, square); }
+        square = S2S_FN(mul)(square, square);
     }
     return power;
 }
 
-/* A float towards zero, limited to the range of the type; NaN gives 0. MAX + 1 is a power of two, so it is exact. */
+/* A float towards zero, limited to the range of the type; NaN gives 0. The first number above the range is a power of
+ * two, so float has it exactly. */
 S2S_INLINE S2S_INT S2S_F32_FN(float a)
 {
-    if (!(a > (float)S2S_INT_MIN)) { return a != a ? (S2S_INT)0 : (S2S_INT)S2S_INT_MIN; }
-    return a < (float)(S2S_INT_MAX / 2 + 1) * 2.0f ? (S2S_INT)a : (S2S_INT)S2S_INT_MAX;
+    if (!(a > (float)S2S_INT_LOWEST)) { return a != a ? (S2S_INT)0 : (S2S_INT)S2S_INT_MIN; }
+    return a < (float)S2S_INT_ABOVE ? (S2S_INT)a : (S2S_INT)S2S_INT_MAX;
 }
 
 S2S_INLINE S2S_INT S2S_F64_FN(double a)
 {
-    if (!(a > (double)S2S_INT_MIN)) { return a != a ? (S2S_INT)0 : (S2S_INT)S2S_INT_MIN; }
-    return a < (double)(S2S_INT_MAX / 2 + 1) * 2.0 ? (S2S_INT)a : (S2S_INT)S2S_INT_MAX;
+    if (!(a > S2S_INT_LOWEST)) { return a != a ? (S2S_INT)0 : (S2S_INT)S2S_INT_MIN; }
+    return a < S2S_INT_ABOVE ? (S2S_INT)a : (S2S_INT)S2S_INT_MAX;
 }
 
 #undef S2S_FN
@@ -156,3 +177,5 @@ S2S_INLINE S2S_INT S2S_F64_FN(double a)
 #undef S2S_INT_BITS
 #undef S2S_INT_MIN
 #undef S2S_INT_MAX
+#undef S2S_INT_LOWEST
+#undef S2S_INT_ABOVE

@@ -58,7 +58,8 @@ S2S_INLINE double s2s_f64_sign(double a)
 
 /* The functions for one integer type are those of s2s_integer.h, which wants S2S_INT_NAME (i8, ...), S2S_INT (the
  * type), S2S_WORD (an unsigned type at least as wide, in which products neither promote nor overflow), S2S_INT_BITS,
- * S2S_INT_SIGNED (1 or 0), S2S_INT_MIN, S2S_INT_MAX. */
+ * S2S_INT_SIGNED (1 or 0), S2S_INT_MIN, S2S_INT_MAX, and as double S2S_INT_LOWEST (the same as S2S_INT_MIN) and
+ * S2S_INT_ABOVE (the first number above S2S_INT_MAX). */
 #define S2S_INT_SIGNED 1
 
 #define S2S_INT_NAME i8
@@ -67,6 +68,8 @@ S2S_INLINE double s2s_f64_sign(double a)
 #define S2S_INT_BITS 8
 #define S2S_INT_MIN INT8_MIN
 #define S2S_INT_MAX INT8_MAX
+#define S2S_INT_LOWEST (-128.0)
+#define S2S_INT_ABOVE 128.0
 #include "s2s_integer.h"
 
 #define S2S_INT_NAME i16
@@ -75,6 +78,8 @@ S2S_INLINE double s2s_f64_sign(double a)
 #define S2S_INT_BITS 16
 #define S2S_INT_MIN INT16_MIN
 #define S2S_INT_MAX INT16_MAX
+#define S2S_INT_LOWEST (-32768.0)
+#define S2S_INT_ABOVE 32768.0
 #include "s2s_integer.h"
 
 #define S2S_INT_NAME i32
@@ -83,6 +88,8 @@ S2S_INLINE double s2s_f64_sign(double a)
 #define S2S_INT_BITS 32
 #define S2S_INT_MIN INT32_MIN
 #define S2S_INT_MAX INT32_MAX
+#define S2S_INT_LOWEST (-2147483648.0)
+#define S2S_INT_ABOVE 2147483648.0
 #include "s2s_integer.h"
 
 #define S2S_INT_NAME i64
@@ -91,6 +98,8 @@ S2S_INLINE double s2s_f64_sign(double a)
 #define S2S_INT_BITS 64
 #define S2S_INT_MIN INT64_MIN
 #define S2S_INT_MAX INT64_MAX
+#define S2S_INT_LOWEST (-9223372036854775808.0)
+#define S2S_INT_ABOVE 9223372036854775808.0
 #include "s2s_integer.h"
 
 #undef S2S_INT_SIGNED
@@ -99,33 +108,41 @@ S2S_INLINE double s2s_f64_sign(double a)
 #define S2S_INT_NAME u8
 #define S2S_INT uint8_t
 #define S2S_WORD uint32_t
-#define S2S_INT_BITS 8
-#define S2S_INT_MIN 0
+#define S2S_INT_BITS 8u
+#define S2S_INT_MIN 0u
 #define S2S_INT_MAX UINT8_MAX
+#define S2S_INT_LOWEST 0.0
+#define S2S_INT_ABOVE 256.0
 #include "s2s_integer.h"
 
 #define S2S_INT_NAME u16
 #define S2S_INT uint16_t
 #define S2S_WORD uint32_t
-#define S2S_INT_BITS 16
-#define S2S_INT_MIN 0
+#define S2S_INT_BITS 16u
+#define S2S_INT_MIN 0u
 #define S2S_INT_MAX UINT16_MAX
+#define S2S_INT_LOWEST 0.0
+#define S2S_INT_ABOVE 65536.0
 #include "s2s_integer.h"
 
 #define S2S_INT_NAME u32
 #define S2S_INT uint32_t
 #define S2S_WORD uint32_t
-#define S2S_INT_BITS 32
-#define S2S_INT_MIN 0
-#define S2S_INT_MAX UINT32_MAX
+#define S2S_INT_BITS 32u
+#define S2S_INT_MIN 0u
+#define S2S_INT_MAX 4294967295u
+#define S2S_INT_LOWEST 0.0
+#define S2S_INT_ABOVE 4294967296.0
 #include "s2s_integer.h"
 
 #define S2S_INT_NAME u64
 #define S2S_INT uint64_t
 #define S2S_WORD uint64_t
-#define S2S_INT_BITS 64
-#define S2S_INT_MIN 0
-#define S2S_INT_MAX UINT64_MAX
+#define S2S_INT_BITS 64u
+#define S2S_INT_MIN 0u
+#define S2S_INT_MAX 18446744073709551615u
+#define S2S_INT_LOWEST 0.0
+#define S2S_INT_ABOVE 18446744073709551616.0
 #include "s2s_integer.h"
 
 #undef S2S_INT_SIGNED
