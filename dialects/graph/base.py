@@ -23,6 +23,7 @@ from xdsl.utils.exceptions import VerifyException
 
 from s2s.analysis.dtypes import AnyTensor, as_tensor_type, tensor_type
 from s2s.analysis.shapes import ShapeError
+from s2s.analysis.shapes.window import CHANNELS_FIRST, CHANNELS_LAST, Layout
 
 Value = SSAValue | Operation
 TENSOR = BaseAttr[AnyTensor](TensorType)
@@ -87,6 +88,30 @@ def number_attribute(value: int | float | None) -> Attribute | None:
     if value is None:
         return None
     return real(value) if isinstance(value, float) else integer(value)
+
+
+def layout_attribute(layout: Layout) -> StringAttr | None:
+    """Present when the channels come last."""
+    return None if layout == CHANNELS_FIRST else StringAttr(layout)
+
+
+def layout_of(attribute: StringAttr | None) -> Layout:
+    """What `layout_attribute` wrote."""
+    if attribute is None:
+        return CHANNELS_FIRST
+    if attribute.data != CHANNELS_LAST:
+        raise ShapeError(f'layout is "{attribute.data}", expected "{CHANNELS_LAST}" or none')
+    return CHANNELS_LAST
+
+
+def zero_point_attribute(value: int) -> IntegerAttr[I64] | None:
+    """Present when not zero."""
+    return integer(value) if value else None
+
+
+def zero_point(attribute: IntegerAttr | None) -> int:
+    """What `zero_point_attribute` wrote."""
+    return 0 if attribute is None else attribute.value.data
 
 
 class GraphOp(IRDLOperation, ABC):

@@ -1,18 +1,39 @@
-"""Convolutions over one to three spatial dimensions, channels first.
+"""Convolutions over one to three spatial dimensions, channels first or last.
 
 Convolution here is cross-correlation, as everywhere in neural networks: the kernel is not flipped. `pads` are
 `[lo_1, …, lo_n, hi_1, …, hi_n]` zeros.
+
+Integers of 8 and 16 bits have zero points: where a formula says `x`, read `x - input_zp`, and `w - weight_zp` for
+`w`; padding contributes nothing. Their sum, and the bias, are `i32`, or `i64` where a factor has 16 bits; `acc_type`
+asks for the other. With `layout = "NHWC"` the channels of `x` and `y` come last; `w` stays as it is.
 """
 
 from abc import ABC
 from collections.abc import Sequence
 
-from xdsl.irdl import irdl_op_definition, operand_def, opt_operand_def, prop_def, traits_def
+from xdsl.dialects.builtin import StringAttr
+from xdsl.ir import Attribute, TypeAttribute
+from xdsl.irdl import BaseAttr, irdl_op_definition, operand_def, opt_operand_def, opt_prop_def, prop_def, traits_def
 
 from s2s.analysis.dtypes import AnyTensor
 from s2s.analysis.shapes import window
-from s2s.analysis.shapes.window import Window
-from s2s.dialects.graph.base import INT, INTS, TENSOR, GraphOp, Value, integer, ints, optional_type_of, type_of
+from s2s.analysis.shapes.accumulate import Accumulation
+from s2s.analysis.shapes.window import CHANNELS_FIRST, ConvOperands, Layout, Window
+from s2s.dialects.graph.base import (
+    INT,
+    INTS,
+    TENSOR,
+    GraphOp,
+    Value,
+    integer,
+    ints,
+    layout_attribute,
+    layout_of,
+    optional_type_of,
+    type_of,
+    zero_point,
+    zero_point_attribute,
+)
 from s2s.dialects.graph.traits import FusionKind, HasFusionKind
 
 
@@ -26,8 +47,27 @@ class ConvFamilyOp(GraphOp, ABC):
     pads = prop_def(INTS)
     dilations = prop_def(INTS)
     groups = prop_def(INT)
+    layout = opt_prop_def(StringAttr)
+    input_zp = opt_prop_def(INT)
+    weight_zp = opt_prop_def(INT)
+    acc_type = opt_prop_def(BaseAttr[Attribute](TypeAttribute))
     traits = traits_def(HasFusionKind(FusionKind.OUT_FUSABLE))
     assembly_format = "$x `,` $w (`,` $b^)? attr-dict `:` functional-type(operands, results)"
+
+    @property
+    def data_layout(self) -> Layout:
+        """Where the channels of `x` and `y` stand."""
+        return layout_of(self.layout)
+
+    @property
+    def accumulation(self) -> Accumulation:
+        """How products are summed."""
+        return Accumulation(self.acc_type, zero_point(self.input_zp), zero_point(self.weight_zp))
+
+    def typed_operands(self) -> ConvOperands:
+        """What the type rules look at."""
+        bias = optional_type_of(self.b)
+        return ConvOperands(type_of(self.x), type_of(self.w), bias, self.data_layout, self.accumulation)
 
     def window(self) -> Window:
         """The sliding window, its kernel taken from the shape of `w`."""
@@ -54,15 +94,27 @@ class ConvOp(ConvFamilyOp):
         pads: Sequence[int],
         dilations: Sequence[int],
         groups: int,
+        layout: Layout = CHANNELS_FIRST,
+        input_zp: int = 0,
+        weight_zp: int = 0,
+        acc_type: Attribute | None = None,
     ) -> None:
         super().__init__(
             [x, w, b],
-            {"strides": ints(strides), "pads": ints(pads), "dilations": ints(dilations), "groups": integer(groups)},
+            {
+                "strides": ints(strides),
+                "pads": ints(pads),
+                "dilations": ints(dilations),
+                "groups": integer(groups),
+                "layout": layout_attribute(layout),
+                "input_zp": zero_point_attribute(input_zp),
+                "weight_zp": zero_point_attribute(weight_zp),
+                "acc_type": acc_type,
+            },
         )
 
     def inferred_type(self) -> AnyTensor:
-        groups = self.groups.value.data
-        return window.conv(type_of(self.x), type_of(self.w), optional_type_of(self.b), self.window(), groups)
+        return window.conv(self.typed_operands(), self.window(), self.groups.value.data)
 
 
 @irdl_op_definition
@@ -88,6 +140,10 @@ class ConvTransposeOp(ConvFamilyOp):
         dilations: Sequence[int],
         groups: int,
         output_padding: Sequence[int],
+        layout: Layout = CHANNELS_FIRST,
+        input_zp: int = 0,
+        weight_zp: int = 0,
+        acc_type: Attribute | None = None,
     ) -> None:
         super().__init__(
             [x, w, b],
@@ -97,15 +153,13 @@ class ConvTransposeOp(ConvFamilyOp):
                 "dilations": ints(dilations),
                 "groups": integer(groups),
                 "output_padding": ints(output_padding),
+                "layout": layout_attribute(layout),
+                "input_zp": zero_point_attribute(input_zp),
+                "weight_zp": zero_point_attribute(weight_zp),
+                "acc_type": acc_type,
             },
         )
 
     def inferred_type(self) -> AnyTensor:
-        return window.conv_transpose(
-            type_of(self.x),
-            type_of(self.w),
-            optional_type_of(self.b),
-            self.window(),
-            self.groups.value.data,
-            self.output_padding.get_values(),
-        )
+        padding = self.output_padding.get_values()
+        return window.conv_transpose(self.typed_operands(), self.window(), self.groups.value.data, padding)

@@ -1,11 +1,22 @@
 """The matrix product."""
 
 from xdsl.dialects.builtin import UnitAttr
-from xdsl.irdl import irdl_op_definition, operand_def, opt_prop_def, traits_def
+from xdsl.ir import Attribute, TypeAttribute
+from xdsl.irdl import BaseAttr, irdl_op_definition, operand_def, opt_prop_def, traits_def
 
 from s2s.analysis.dtypes import AnyTensor
 from s2s.analysis.shapes import linear
-from s2s.dialects.graph.base import TENSOR, GraphOp, Value, flag, type_of
+from s2s.analysis.shapes.accumulate import Accumulation
+from s2s.dialects.graph.base import (
+    INT,
+    TENSOR,
+    GraphOp,
+    Value,
+    flag,
+    type_of,
+    zero_point,
+    zero_point_attribute,
+)
 from s2s.dialects.graph.traits import FusionKind, HasFusionKind
 
 
@@ -13,7 +24,8 @@ from s2s.dialects.graph.traits import FusionKind, HasFusionKind
 class MatmulOp(GraphOp):
     """`y[…, i, j] = sum_k a[…, i, k] * b[…, k, j]`; leading dimensions broadcast as in numpy.
 
-    `transpose_a` and `transpose_b` swap the last two dimensions of an operand first.
+    `transpose_a` and `transpose_b` swap the last two dimensions of an operand first. Integers of 8 and 16 bits have
+    zero points and a wider sum, as in convolutions: `(a - a_zp) * (b - b_zp)` summed in `acc_type`.
     """
 
     name = "graph.matmul"
@@ -21,12 +33,39 @@ class MatmulOp(GraphOp):
     b = operand_def(TENSOR)
     transpose_a = opt_prop_def(UnitAttr)
     transpose_b = opt_prop_def(UnitAttr)
+    a_zp = opt_prop_def(INT)
+    b_zp = opt_prop_def(INT)
+    acc_type = opt_prop_def(BaseAttr[Attribute](TypeAttribute))
     traits = traits_def(HasFusionKind(FusionKind.OUT_FUSABLE))
     assembly_format = "$a `,` $b attr-dict `:` functional-type(operands, results)"
 
-    def __init__(self, a: Value, b: Value, *, transpose_a: bool = False, transpose_b: bool = False) -> None:
-        super().__init__([a, b], {"transpose_a": flag(transpose_a), "transpose_b": flag(transpose_b)})
+    def __init__(
+        self,
+        a: Value,
+        b: Value,
+        *,
+        transpose_a: bool = False,
+        transpose_b: bool = False,
+        a_zp: int = 0,
+        b_zp: int = 0,
+        acc_type: Attribute | None = None,
+    ) -> None:
+        super().__init__(
+            [a, b],
+            {
+                "transpose_a": flag(transpose_a),
+                "transpose_b": flag(transpose_b),
+                "a_zp": zero_point_attribute(a_zp),
+                "b_zp": zero_point_attribute(b_zp),
+                "acc_type": acc_type,
+            },
+        )
+
+    @property
+    def accumulation(self) -> Accumulation:
+        """How products are summed."""
+        return Accumulation(self.acc_type, zero_point(self.a_zp), zero_point(self.b_zp))
 
     def inferred_type(self) -> AnyTensor:
         transpose_a, transpose_b = self.transpose_a is not None, self.transpose_b is not None
-        return linear.matmul(type_of(self.a), type_of(self.b), transpose_a, transpose_b)
+        return linear.matmul(type_of(self.a), type_of(self.b), transpose_a, transpose_b, self.accumulation)

@@ -1,15 +1,30 @@
-"""Pooling over one to three spatial dimensions, channels first. Padding is no element of any window."""
+"""Pooling over one to three spatial dimensions. Padding is no element of any window.
+
+Channels come first, and last with `layout = "NHWC"`.
+"""
 
 from abc import ABC
 from collections.abc import Mapping, Sequence
 
+from xdsl.dialects.builtin import StringAttr
 from xdsl.ir import Attribute
-from xdsl.irdl import irdl_op_definition, operand_def, prop_def, traits_def
+from xdsl.irdl import irdl_op_definition, operand_def, opt_prop_def, prop_def, traits_def
 
 from s2s.analysis.dtypes import AnyTensor
 from s2s.analysis.shapes import window
-from s2s.analysis.shapes.window import Window
-from s2s.dialects.graph.base import INT, INTS, TENSOR, GraphOp, Value, integer, ints, type_of
+from s2s.analysis.shapes.window import CHANNELS_FIRST, Layout, Window
+from s2s.dialects.graph.base import (
+    INT,
+    INTS,
+    TENSOR,
+    GraphOp,
+    Value,
+    integer,
+    ints,
+    layout_attribute,
+    layout_of,
+    type_of,
+)
 from s2s.dialects.graph.traits import FusionKind, HasFusionKind
 
 
@@ -21,6 +36,7 @@ class PoolOp(GraphOp, ABC):
     strides = prop_def(INTS)
     pads = prop_def(INTS)
     dilations = prop_def(INTS)
+    layout = opt_prop_def(StringAttr)
     traits = traits_def(HasFusionKind(FusionKind.OUT_FUSABLE))
     assembly_format = "$x attr-dict `:` functional-type(operands, results)"
 
@@ -31,10 +47,17 @@ class PoolOp(GraphOp, ABC):
         strides: Sequence[int],
         pads: Sequence[int],
         dilations: Sequence[int],
-        properties: Mapping[str, Attribute] | None = None,
+        layout: Layout = CHANNELS_FIRST,
+        properties: Mapping[str, Attribute | None] | None = None,
     ) -> None:
         shape = {"kernel": kernel, "strides": strides, "pads": pads, "dilations": dilations}
-        super().__init__([x], {name: ints(values) for name, values in shape.items()} | dict(properties or {}))
+        written: dict[str, Attribute | None] = {name: ints(values) for name, values in shape.items()}
+        super().__init__([x], written | {"layout": layout_attribute(layout)} | dict(properties or {}))
+
+    @property
+    def data_layout(self) -> Layout:
+        """Where the channels of `x` and `y` stand."""
+        return layout_of(self.layout)
 
     def window(self) -> Window:
         """The sliding window."""
@@ -50,12 +73,19 @@ class MaxPoolOp(PoolOp):
     name = "graph.max_pool"
 
     def __init__(
-        self, x: Value, *, kernel: Sequence[int], strides: Sequence[int], pads: Sequence[int], dilations: Sequence[int]
+        self,
+        x: Value,
+        *,
+        kernel: Sequence[int],
+        strides: Sequence[int],
+        pads: Sequence[int],
+        dilations: Sequence[int],
+        layout: Layout = CHANNELS_FIRST,
     ) -> None:
-        super().__init__(x, kernel, strides, pads, dilations)
+        super().__init__(x, kernel, strides, pads, dilations, layout)
 
     def inferred_type(self) -> AnyTensor:
-        return window.pool(type_of(self.x), self.window())
+        return window.pool(type_of(self.x), self.window(), self.data_layout)
 
 
 @irdl_op_definition
@@ -63,7 +93,7 @@ class AvgPoolOp(PoolOp):
     """`y` = the sum of the window over the number of its positions in `[-counted_lo, size + counted_hi)`.
 
     `counted_pads` are zeros to leave padding out of the mean, or the part of `pads` that the model asked for: what was
-    added to round the output up never counts.
+    added to round the output up never counts. Integers are summed without overflow; halves round away from zero.
     """
 
     name = "graph.avg_pool"
@@ -78,11 +108,12 @@ class AvgPoolOp(PoolOp):
         pads: Sequence[int],
         dilations: Sequence[int],
         counted_pads: Sequence[int],
+        layout: Layout = CHANNELS_FIRST,
     ) -> None:
-        super().__init__(x, kernel, strides, pads, dilations, {"counted_pads": ints(counted_pads)})
+        super().__init__(x, kernel, strides, pads, dilations, layout, {"counted_pads": ints(counted_pads)})
 
     def inferred_type(self) -> AnyTensor:
-        return window.avg_pool(type_of(self.x), self.window(), self.counted_pads.get_values())
+        return window.avg_pool(type_of(self.x), self.window(), self.counted_pads.get_values(), self.data_layout)
 
 
 @irdl_op_definition
@@ -105,7 +136,8 @@ class MaxPoolIndicesOp(PoolOp):
         dilations: Sequence[int],
         storage_order: int = 0,
     ) -> None:
-        super().__init__(x, kernel, strides, pads, dilations, {"storage_order": integer(storage_order)})
+        properties = {"storage_order": integer(storage_order)}
+        super().__init__(x, kernel, strides, pads, dilations, properties=properties)
 
     def inferred_type(self) -> AnyTensor:
-        return window.max_pool_indices(type_of(self.x), self.window(), self.storage_order.value.data)
+        return window.max_pool_indices(type_of(self.x), self.window(), self.storage_order.value.data, self.data_layout)

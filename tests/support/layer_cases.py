@@ -51,6 +51,11 @@ POOLS = (
 )
 
 
+def _sum(dtype: type[np.generic]) -> type[np.generic]:
+    """In what products of `dtype` are summed."""
+    return np.int32 if dtype in (np.int8, np.uint8) else dtype
+
+
 def convolutions() -> list[Case]:
     """Convolutions of all ranks and of several types, with and without bias, and transposed ones."""
     found: list[Case] = []
@@ -63,7 +68,7 @@ def convolutions() -> list[Case]:
         Case(
             f"conv {np.dtype(each)}",
             partial(graph.ConvOp, strides=[1, 1], pads=[1, 1, 1, 1], dilations=[1, 1], groups=1),
-            [rand(1, 3, 5, 5, dtype=each), rand(2, 3, 3, 3, dtype=each, seed=1), rand(2, dtype=each, seed=2)],
+            [rand(1, 3, 5, 5, dtype=each), rand(2, 3, 3, 3, dtype=each, seed=1), rand(2, dtype=_sum(each), seed=2)],
         )
         for each in SOME
     ]

@@ -1,13 +1,13 @@
 """Type of the matrix product."""
 
 from s2s.analysis.dtypes import AnyTensor
-from s2s.analysis.shapes.common import ShapeError, broadcast, require_number, require_same_element, result, text
+from s2s.analysis.shapes.accumulate import Accumulation
+from s2s.analysis.shapes.common import ShapeError, broadcast, result, text
 
 
-def matmul(a: AnyTensor, b: AnyTensor, transpose_a: bool, transpose_b: bool) -> AnyTensor:
+def matmul(a: AnyTensor, b: AnyTensor, transpose_a: bool, transpose_b: bool, accumulation: Accumulation) -> AnyTensor:
     """`a[…, i, k]`, `b[…, k, j]` give `y[…, i, j]`; leading dimensions broadcast."""
-    require_number("a", a)
-    require_same_element(a, b)
+    element = accumulation.result(a, b)
     for what, operand in (("a", a), ("b", b)):
         if operand.get_num_dims() < 2:
             raise ShapeError(f"{what} of shape {text(operand.get_shape())} is no matrix")
@@ -15,7 +15,7 @@ def matmul(a: AnyTensor, b: AnyTensor, transpose_a: bool, transpose_b: bool) -> 
     *batch_b, inner_b, columns = _transposed(b.get_shape(), transpose_b)
     if inner_a != inner_b:
         raise ShapeError(f"a has {inner_a} columns and b has {inner_b} rows")
-    return result(a.element_type, [*broadcast(tuple(batch_a), tuple(batch_b)), rows, columns])
+    return result(element, [*broadcast(tuple(batch_a), tuple(batch_b)), rows, columns])
 
 
 def _transposed(shape: tuple[int, ...], transpose: bool) -> tuple[int, ...]:

@@ -10,10 +10,11 @@ from math import prod
 import numpy as np
 from xdsl.ir import Operation
 
-from s2s.analysis.dtypes import Array
-from s2s.analysis.shapes.window import Window
+from s2s.analysis.dtypes import Array, to_numpy
+from s2s.analysis.shapes.window import CHANNELS_FIRST, Layout, Window, spatial_shape
 from s2s.dialects import graph
 from s2s.interpret.graph.precision import Meaning, widen
+from s2s.interpret.graph.products import factors, matmul
 
 
 def windows(x: Array, window: Window) -> Array:
@@ -34,35 +35,49 @@ def pad_spatial(x: Array, window: Window, value: object) -> Array:
     return np.pad(x, outer + spatial, constant_values=np.asarray(value, x.dtype))
 
 
+def channels_first(x: Array, layout: Layout) -> Array:
+    """A view of `x` with its channels behind the batch."""
+    return x if layout == CHANNELS_FIRST else np.moveaxis(x, -1, 1)
+
+
+def as_stored(y: Array, layout: Layout) -> Array:
+    """A view of `y`, whose channels come first, with its channels where `layout` wants them."""
+    return y if layout == CHANNELS_FIRST else np.moveaxis(y, 1, -1)
+
+
 def _conv(op: graph.ConvOp, x: Array, w: Array, b: Array | None = None) -> Array:
-    window, groups, out_shape = op.window(), op.groups.value.data, op.y.type.get_shape()
-    padded = pad_spatial(widen(x), window, 0)
+    window, groups = op.window(), op.groups.value.data
+    image, weights = factors(op.accumulation, channels_first(x, op.data_layout), w)
+    padded = pad_spatial(image, window, 0)
     taps = w.shape[1] * prod(window.kernel)
-    weights = widen(w).reshape(groups, w.shape[0] // groups, taps)
-    y = np.empty(out_shape, padded.dtype)
+    weights = weights.reshape(groups, w.shape[0] // groups, taps)
+    sizes = window.output(image.shape[2:])
+    y = np.empty((x.shape[0], w.shape[0], *sizes), padded.dtype)
     for image, out in zip(padded, y, strict=True):
         columns = np.moveaxis(windows(image, window), range(1, 1 + window.rank), range(-window.rank, 0))
-        out[...] = np.matmul(weights, columns.reshape(groups, taps, -1)).reshape(out.shape)
-    return _add_bias(y, b).astype(x.dtype, copy=False)
+        out[...] = matmul(weights, columns.reshape(groups, taps, -1)).reshape(out.shape)
+    return as_stored(_add_bias(y, b).astype(to_numpy(op.y.type.element_type), copy=False), op.data_layout)
 
 
 def _conv_transpose(op: graph.ConvTransposeOp, x: Array, w: Array, b: Array | None = None) -> Array:
     window, groups = op.window(), op.groups.value.data
-    batch, channels, *spatial = x.shape
-    out_shape = op.y.type.get_shape()
-    weights = widen(w).reshape(groups, channels // groups, -1)
-    columns = np.matmul(np.swapaxes(weights, 1, 2), widen(x).reshape(batch, groups, channels // groups, -1))
-    columns = columns.reshape(batch, out_shape[1], *window.kernel, *spatial)
-    sizes = [low + size + high for low, size, high in zip(window.low, out_shape[2:], window.high, strict=True)]
-    full = np.zeros((batch, out_shape[1], *sizes), columns.dtype)
+    image, weights = factors(op.accumulation, channels_first(x, op.data_layout), w)
+    batch, channels, *spatial = image.shape
+    out_channels, out_spatial = w.shape[1] * groups, spatial_shape(op.y.type.get_shape(), op.data_layout)
+    weights = weights.reshape(groups, channels // groups, -1)
+    columns = matmul(np.swapaxes(weights, 1, 2), image.reshape(batch, groups, channels // groups, -1))
+    columns = columns.reshape(batch, out_channels, *window.kernel, *spatial)
+    sizes = [low + size + high for low, size, high in zip(window.low, out_spatial, window.high, strict=True)]
+    full = np.zeros((batch, out_channels, *sizes), columns.dtype)
     for tap in product(*map(range, window.kernel)):
         places = tuple(
             slice(position * dilation, position * dilation + (size - 1) * stride + 1, stride)
             for position, dilation, size, stride in zip(tap, window.dilations, spatial, window.strides, strict=True)
         )
         full[(..., *places)] += columns[(slice(None), slice(None), *tap)]
-    cut = tuple(slice(low, low + size) for low, size in zip(window.low, out_shape[2:], strict=True))
-    return _add_bias(full[(..., *cut)], b).astype(x.dtype, copy=False)
+    cut = tuple(slice(low, low + size) for low, size in zip(window.low, out_spatial, strict=True))
+    y = _add_bias(full[(..., *cut)], b).astype(to_numpy(op.y.type.element_type), copy=False)
+    return as_stored(y, op.data_layout)
 
 
 def _add_bias(y: Array, b: Array | None) -> Array:

@@ -3,15 +3,17 @@
 import numpy as np
 from xdsl.ir import Operation
 
-from s2s.analysis.dtypes import Array
+from s2s.analysis.dtypes import Array, to_numpy
 from s2s.dialects import graph
-from s2s.interpret.graph.precision import Meaning, widen
+from s2s.interpret.graph.precision import Meaning
+from s2s.interpret.graph.products import factors, matmul
 
 
 def _matmul(op: graph.MatmulOp, a: Array, b: Array) -> Array:
-    left = widen(np.swapaxes(a, -1, -2) if op.transpose_a else a)
-    right = widen(np.swapaxes(b, -1, -2) if op.transpose_b else b)
-    return np.matmul(left, right).astype(a.dtype, copy=False)
+    left, right = factors(op.accumulation, a, b)
+    left = np.swapaxes(left, -1, -2) if op.transpose_a else left
+    right = np.swapaxes(right, -1, -2) if op.transpose_b else right
+    return matmul(left, right).astype(to_numpy(op.y.type.element_type), copy=False)
 
 
 MEANINGS: dict[type[Operation], Meaning] = {graph.MatmulOp: _matmul}

@@ -9,7 +9,7 @@ from xdsl.ir import Operation
 from s2s.analysis.dtypes import Array
 from s2s.analysis.shapes.window import Window
 from s2s.dialects import graph
-from s2s.interpret.graph.conv import pad_spatial
+from s2s.interpret.graph.conv import as_stored, channels_first, pad_spatial
 from s2s.interpret.graph.precision import Meaning, is_float_array, widen
 
 
@@ -34,28 +34,37 @@ def _least(x: Array) -> object:
 
 
 def _max_pool(op: graph.MaxPoolOp, x: Array) -> Array:
-    window, wide = op.window(), widen(x)
-    y = np.full(op.y.type.get_shape(), _least(x), wide.dtype)
+    window, wide = op.window(), channels_first(widen(x), op.data_layout)
+    y = np.full(_result_shape(wide, window), _least(x), wide.dtype)
     for elements in _taps(pad_spatial(wide, window, _least(x)), window, y.shape[2:]):
         y = np.maximum(y, elements)
-    return y.astype(x.dtype, copy=False)
+    return as_stored(y.astype(x.dtype, copy=False), op.data_layout)
+
+
+def _result_shape(x: Array, window: Window) -> tuple[int, ...]:
+    return (*x.shape[:2], *window.output(x.shape[2:]))
 
 
 def _avg_pool(op: graph.AvgPoolOp, x: Array) -> Array:
-    window, wide = op.window(), widen(x)
-    shape = op.y.type.get_shape()
+    window, wide = op.window(), channels_first(widen(x), op.data_layout)
+    wide = wide if is_float_array(wide) else wide.astype(np.int64)
+    shape = _result_shape(wide, window)
     total = np.zeros(shape, wide.dtype)
     for elements in _taps(pad_spatial(wide, window, 0), window, shape[2:]):
         total = total + elements
-    counted = np.ones(x.shape[2:], np.int64)
+    counted = np.ones(wide.shape[2:], np.int64)
     inner = op.counted_pads.get_values()
     counted = np.pad(counted, list(zip(inner[: window.rank], inner[window.rank :], strict=True)), constant_values=1)
     rest = [outer - pad for outer, pad in zip(window.pads, inner, strict=True)]
     counted = np.pad(counted, list(zip(rest[: window.rank], rest[window.rank :], strict=True)))
     divisor = sum(_taps(counted, window, shape[2:]), np.zeros(shape[2:], np.int64))
-    if is_float_array(x):
-        return (total / divisor.astype(wide.dtype)).astype(x.dtype)
-    return np.trunc(total / divisor).astype(x.dtype)
+    mean = total / divisor.astype(wide.dtype) if is_float_array(x) else _rounded_quotient(total, divisor)
+    return as_stored(mean.astype(x.dtype), op.data_layout)
+
+
+def _rounded_quotient(total: Array, divisor: Array) -> Array:
+    """`total / divisor`, halves away from zero."""
+    return np.sign(total) * ((np.abs(total) + divisor // 2) // divisor)
 
 
 def _max_pool_indices(op: graph.MaxPoolIndicesOp, x: Array) -> Array:

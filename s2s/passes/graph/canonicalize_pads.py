@@ -5,9 +5,9 @@
 ->
     %y = graph.conv %x, %w {pads = array<i64: 1, 1, 1, 1>, …} : …
 
-Zeros go into convolutions and into mean pooling (where they count as elements); what cannot win a maximum (minus
-infinity, or a value that a clamp before keeps everything at or above) goes into maximum pooling. A pad of a pad with
-the same value is one pad.
+Zeros (of integers the zero point) go into convolutions, and zeros into mean pooling (where they count as elements);
+what cannot win a maximum (minus infinity, or a value that a clamp before keeps everything at or above) goes into
+maximum pooling. A pad of a pad with the same value is one pad.
 
 Declined when batch or channels are padded, in other modes than `constant`, for other values, and when a window of the
 pooling would hold padding alone.
@@ -27,6 +27,7 @@ from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewri
 
 from s2s.analysis.dtypes import as_tensor_type, is_float, to_numpy
 from s2s.analysis.shapes import ShapeError
+from s2s.analysis.shapes.window import spatial_axes
 from s2s.dialects import graph
 from s2s.dialects.graph import copy_provenance
 from s2s.dialects.graph.base import ints, number
@@ -46,9 +47,10 @@ class PadBeforeWindow(RewritePattern):
         if not isinstance(pad, graph.PadOp) or pad.mode.data != "constant" or not _is_neutral(pad, op):
             return
         low, high = pad.low.get_values(), pad.high.get_values()
-        if any((*low[:2], *high[:2])):
+        inside = spatial_axes(op.data_layout, len(low))
+        if any(low[axis] or high[axis] for axis in range(len(low)) if axis not in inside):
             return
-        made = _padded(op, pad.x, [*low[2:], *high[2:]])
+        made = _padded(op, pad.x, [low[axis] for axis in inside] + [high[axis] for axis in inside])
         if made is not None:
             copy_provenance(made, pad, op)
             rewriter.replace(op, made)
@@ -75,6 +77,8 @@ def _is_neutral(pad: graph.PadOp, op: Windowed) -> bool:
     value = number(pad.value)
     if value is None:
         return False
+    if isinstance(op, graph.ConvOp):
+        return value == op.accumulation.x_zp
     if not isinstance(op, graph.MaxPoolOp):
         return value == 0
     below = pad.x.owner

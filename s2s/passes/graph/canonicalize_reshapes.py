@@ -85,6 +85,9 @@ class TransposeBeforeMatmul(RewritePattern):
             b or op.b,
             transpose_a=(op.transpose_a is None) == (a is not None),
             transpose_b=(op.transpose_b is None) == (b is not None),
+            a_zp=op.accumulation.x_zp,
+            b_zp=op.accumulation.w_zp,
+            acc_type=op.acc_type,
         )
         for swapped, operand in ((a, op.a), (b, op.b)):
             if swapped is not None and isinstance(operand.owner, Operation):

@@ -9,6 +9,7 @@ from xdsl.pattern_rewriter import PatternRewriter
 
 from s2s.analysis.dtypes import Array, as_tensor_type, is_float, to_numpy
 from s2s.analysis.known_values import known_value, map_lazily, per_channel, round_to, widened
+from s2s.analysis.shapes.window import channel_axis
 from s2s.dialects import graph
 from s2s.passes.graph.constants import name_for, new_constant, weight_name
 from s2s.weights import WeightStore
@@ -32,7 +33,9 @@ class LinearLayer:
     @property
     def axis(self) -> int:
         """The dimension of the result that counts output channels."""
-        return self.rank - 1 if isinstance(self.op, graph.MatmulOp) else 1
+        if isinstance(self.op, graph.MatmulOp):
+            return self.rank - 1
+        return channel_axis(self.op.data_layout, self.rank)
 
     @property
     def channels(self) -> int:

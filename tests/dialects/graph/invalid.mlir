@@ -84,6 +84,36 @@
 
 // -----
 
+%a, %b = "test.op"() : () -> (tensor<1x8x8x4xf32>, tensor<6x4x3x3xf32>)
+%y = graph.conv %a, %b {strides = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, dilations = array<i64: 1, 1>, groups = 1 : i64, layout = "NWHC"} : (tensor<1x8x8x4xf32>, tensor<6x4x3x3xf32>) -> tensor<1x6x6x6xf32>
+// CHECK: layout is "NWHC", expected "NHWC" or none
+
+// -----
+
+%a, %b = "test.op"() : () -> (tensor<1x4x8x8xf32>, tensor<6x4x3x3xf32>)
+%y = graph.conv %a, %b {strides = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, dilations = array<i64: 1, 1>, groups = 1 : i64, input_zp = 1 : i64} : (tensor<1x4x8x8xf32>, tensor<6x4x3x3xf32>) -> tensor<1x6x6x6xf32>
+// CHECK: element type f32 takes neither zero points nor an accumulator type
+
+// -----
+
+%a, %b = "test.op"() : () -> (tensor<1x4x8x8xi8>, tensor<6x4x3x3xi8>)
+%y = graph.conv %a, %b {strides = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, dilations = array<i64: 1, 1>, groups = 1 : i64, weight_zp = 128 : i64} : (tensor<1x4x8x8xi8>, tensor<6x4x3x3xi8>) -> tensor<1x6x6x6xi32>
+// CHECK: zero point 128 is no value of i8
+
+// -----
+
+%a, %b = "test.op"() : () -> (tensor<1x4x8x8xi8>, tensor<6x4x3x3xi8>)
+%y = graph.conv %a, %b {strides = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, dilations = array<i64: 1, 1>, groups = 1 : i64, acc_type = f32} : (tensor<1x4x8x8xi8>, tensor<6x4x3x3xi8>) -> tensor<1x6x6x6xi32>
+// CHECK: accumulator type is f32, expected i32 or i64
+
+// -----
+
+%a, %b = "test.op"() : () -> (tensor<1x4x8x8xi8>, tensor<6x4x3x3xi8>)
+%y = graph.conv %a, %b, %b {strides = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, dilations = array<i64: 1, 1>, groups = 1 : i64} : (tensor<1x4x8x8xi8>, tensor<6x4x3x3xi8>, tensor<6x4x3x3xi8>) -> tensor<1x6x6x6xi32>
+// CHECK: b has element type i8, expected i32
+
+// -----
+
 %a, %b = "test.op"() : () -> (tensor<1x4x8x8xf32>, tensor<6x2x3x3xf32>)
 %y = graph.conv %a, %b {strides = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, dilations = array<i64: 1, 1>, groups = 1 : i64} : (tensor<1x4x8x8xf32>, tensor<6x2x3x3xf32>) -> tensor<1x6x6x6xf32>
 // CHECK: x has 4 channels, w expects 2 in each of 1 groups

@@ -179,20 +179,24 @@ func.func @binary_rest(%p: tensor<3xi1>, %q: tensor<i1>, %a: tensor<3xui32>, %b:
 }
 
 // CHECK-LABEL: func.func @conv
-func.func @conv(%x: tensor<1x4x8x8xf32>, %w: tensor<6x2x3x3xf32>, %b: tensor<6xf32>, %t: tensor<4x3x2x2xf32>) {
+func.func @conv(%x: tensor<1x4x8x8xf32>, %w: tensor<6x2x3x3xf32>, %b: tensor<6xf32>, %t: tensor<4x3x2x2xf32>, %q: tensor<1x8x8x4xi8>, %v: tensor<6x4x3x3xi8>, %c: tensor<6xi64>) {
   // CHECK-NEXT: %plain = graph.conv %x, %w {strides = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, dilations = array<i64: 1, 1>, groups = 2 : i64} : (tensor<1x4x8x8xf32>, tensor<6x2x3x3xf32>) -> tensor<1x6x6x6xf32>
   %plain = graph.conv %x, %w {strides = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, dilations = array<i64: 1, 1>, groups = 2 : i64} : (tensor<1x4x8x8xf32>, tensor<6x2x3x3xf32>) -> tensor<1x6x6x6xf32>
   // CHECK-NEXT: %biased = graph.conv %x, %w, %b {node = "conv1", strides = array<i64: 2, 1>, pads = array<i64: 1, 2, 1, 2>, dilations = array<i64: 1, 2>, groups = 2 : i64} : (tensor<1x4x8x8xf32>, tensor<6x2x3x3xf32>, tensor<6xf32>) -> tensor<1x6x4x8xf32>
   %biased = graph.conv %x, %w, %b {node = "conv1", strides = array<i64: 2, 1>, pads = array<i64: 1, 2, 1, 2>, dilations = array<i64: 1, 2>, groups = 2 : i64} : (tensor<1x4x8x8xf32>, tensor<6x2x3x3xf32>, tensor<6xf32>) -> tensor<1x6x4x8xf32>
+  // CHECK-NEXT: %quantised = graph.conv %q, %v, %c {strides = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, dilations = array<i64: 1, 1>, groups = 1 : i64, layout = "NHWC", input_zp = -3 : i64, weight_zp = 7 : i64, acc_type = i64} : (tensor<1x8x8x4xi8>, tensor<6x4x3x3xi8>, tensor<6xi64>) -> tensor<1x6x6x6xi64>
+  %quantised = graph.conv %q, %v, %c {strides = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, dilations = array<i64: 1, 1>, groups = 1 : i64, layout = "NHWC", input_zp = -3 : i64, weight_zp = 7 : i64, acc_type = i64} : (tensor<1x8x8x4xi8>, tensor<6x4x3x3xi8>, tensor<6xi64>) -> tensor<1x6x6x6xi64>
   // CHECK-NEXT: %up = graph.conv_transpose %x, %t {strides = array<i64: 2, 2>, pads = array<i64: 0, 0, 0, 0>, dilations = array<i64: 1, 1>, groups = 1 : i64, output_padding = array<i64: 0, 1>} : (tensor<1x4x8x8xf32>, tensor<4x3x2x2xf32>) -> tensor<1x3x16x17xf32>
   %up = graph.conv_transpose %x, %t {strides = array<i64: 2, 2>, pads = array<i64: 0, 0, 0, 0>, dilations = array<i64: 1, 1>, groups = 1 : i64, output_padding = array<i64: 0, 1>} : (tensor<1x4x8x8xf32>, tensor<4x3x2x2xf32>) -> tensor<1x3x16x17xf32>
   func.return
 }
 
 // CHECK-LABEL: func.func @linear
-func.func @linear(%a: tensor<5x2x3xf32>, %b: tensor<3x4xf32>, %c: tensor<4x3xf32>) {
+func.func @linear(%a: tensor<5x2x3xf32>, %b: tensor<3x4xf32>, %c: tensor<4x3xf32>, %q: tensor<3x3xi8>) {
   // CHECK-NEXT: %ab = graph.matmul %a, %b : (tensor<5x2x3xf32>, tensor<3x4xf32>) -> tensor<5x2x4xf32>
   %ab = graph.matmul %a, %b : (tensor<5x2x3xf32>, tensor<3x4xf32>) -> tensor<5x2x4xf32>
+  // CHECK-NEXT: %quantised = graph.matmul %q, %q {a_zp = 3 : i64, b_zp = 4 : i64} : (tensor<3x3xi8>, tensor<3x3xi8>) -> tensor<3x3xi32>
+  %quantised = graph.matmul %q, %q {a_zp = 3 : i64, b_zp = 4 : i64} : (tensor<3x3xi8>, tensor<3x3xi8>) -> tensor<3x3xi32>
   // CHECK-NEXT: %ba = graph.matmul %b, %c {node = "fc", transpose_a, transpose_b} : (tensor<3x4xf32>, tensor<4x3xf32>) -> tensor<4x4xf32>
   %ba = graph.matmul %b, %c {node = "fc", transpose_a, transpose_b} : (tensor<3x4xf32>, tensor<4x3xf32>) -> tensor<4x4xf32>
   func.return

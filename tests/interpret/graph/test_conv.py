@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
+from xdsl.dialects.builtin import i32
 
 from s2s.analysis.dtypes import Array
 from s2s.analysis.shapes import ShapeError
@@ -60,10 +61,39 @@ def test_half_precision_conv_rounds_once(dtype: Any):
     assert_close(run_operation(build, [x, w, b]), exact.astype(dtype), UNIT[np.dtype(dtype)])
 
 
-def test_integer_conv_wraps():
-    x, w = np.full((1, 1, 2, 2), 100, np.int8), np.full((1, 1, 2, 2), 2, np.int8)
+def test_wide_integer_conv_wraps():
+    x, w = np.full((1, 1, 2, 2), 2**30, np.int32), np.full((1, 1, 2, 2), 3, np.int32)
     build = partial(graph.ConvOp, groups=1, **window([1, 1], [0] * 4, [1, 1]))
-    assert run_operation(build, [x, w]).tolist() == [[[[800 - 3 * 256]]]]
+    assert run_operation(build, [x, w]).tolist() == [[[[12 * 2**30 - 3 * 2**32]]]]
+
+
+def test_small_integers_lose_their_zero_points_and_are_summed_in_32_bits():
+    x, w, b = np.full((1, 1, 2, 2), -100, np.int8), np.full((1, 1, 2, 2), 120, np.int8), np.array([7], np.int32)
+    build = partial(graph.ConvOp, groups=1, input_zp=27, weight_zp=-3, **window([1, 1], [0] * 4, [1, 1]))
+    assert run_operation(build, [x, w, b]).tolist() == [[[[4 * -127 * 123 + 7]]]]
+
+
+def test_padding_contributes_nothing_whatever_the_zero_point():
+    x, w = np.full((1, 1, 1, 1), 5, np.int8), np.full((1, 1, 3, 3), 2, np.int8)
+    build = partial(graph.ConvOp, groups=1, input_zp=3, **window([1, 1], [1] * 4, [1, 1]))
+    assert run_operation(build, [x, w]).tolist() == [[[[4]]]]
+
+
+@pytest.mark.parametrize(("acc_type", "expected"), [(None, np.int64), (i32, np.int32)])
+def test_a_factor_of_16_bits_asks_for_a_sum_of_64(acc_type: Any, expected: Any):
+    x, w = np.full((1, 1, 2, 2), -100, np.int16), np.full((1, 1, 2, 2), 2, np.int8)
+    build = partial(graph.ConvOp, groups=1, acc_type=acc_type, **window([1, 1], [0] * 4, [1, 1]))
+    found = run_operation(build, [x, w])
+    assert (found.dtype, found.tolist()) == (np.dtype(expected), [[[[-800]]]])
+
+
+@pytest.mark.parametrize("case", ["same", "strided", "grouped", "depthwise", "one dimension", "three dimensions"])
+def test_channels_last_is_the_same_with_axes_moved(case: str):
+    x_shape, w_shape, groups, geometry = CONVOLUTIONS[case]
+    x, w = normal(x_shape), normal(w_shape, 1)
+    expected = run_operation(partial(graph.ConvOp, groups=groups, **geometry), [x, w])
+    found = run_operation(partial(graph.ConvOp, groups=groups, layout="NHWC", **geometry), [np.moveaxis(x, 1, -1), w])
+    np.testing.assert_array_equal(found, np.moveaxis(expected, 1, -1))
 
 
 TRANSPOSED = {
@@ -207,10 +237,10 @@ def test_avg_pool_counts_the_stated_padding(data: st.DataObject):
     np.testing.assert_allclose(found[0, 0], average_by_definition(x, kernel, stride, (low, high), dilation, counted))
 
 
-def test_integer_avg_pool_truncates():
+def test_integer_avg_pool_rounds_halves_away_from_zero():
     x = np.array([[[-3, 0, 3, 4]]], np.int8)
     build = partial(graph.AvgPoolOp, kernel=[2], counted_pads=[0, 0], **window([1], [0, 0], [1]))
-    assert run_operation(build, [x]).tolist() == [[[-1, 1, 3]]]
+    assert run_operation(build, [x]).tolist() == [[[-2, 2, 4]]]
 
 
 @pytest.mark.parametrize(("kernel", "pads"), list(product([1, 3], [0, 1])))

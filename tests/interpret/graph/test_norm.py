@@ -42,8 +42,8 @@ def test_matmul(case: str, transpose_a: bool, transpose_b: bool):
 
 
 def test_integer_matmul_wraps():
-    a, b = np.full((1, 4), 100, np.int8), np.full((4, 1), 2, np.int8)
-    assert run_operation(graph.MatmulOp, [a, b]).tolist() == [[800 - 3 * 256]]
+    a, b = np.full((1, 4), 2**30, np.int32), np.full((4, 1), 3, np.int32)
+    assert run_operation(graph.MatmulOp, [a, b]).tolist() == [[12 * 2**30 - 3 * 2**32]]
 
 
 @pytest.mark.parametrize("dtype", [np.float16, ml_dtypes.bfloat16], ids=str)

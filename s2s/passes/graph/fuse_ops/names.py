@@ -4,7 +4,6 @@ from collections.abc import Sequence
 
 from xdsl.ir import Operation
 
-from s2s.analysis.dtypes import as_tensor_type
 from s2s.dialects import graph
 from s2s.dialects.graph.base import number
 
@@ -48,7 +47,7 @@ def _part(op: Operation) -> str:
 def _kind(op: Operation, mnemonic: str) -> str:
     if not isinstance(op, graph.ConvOp):
         return mnemonic
-    groups, channels = op.groups.value.data, as_tensor_type(op.x.type).get_shape()[1]
+    groups, channels = op.groups.value.data, op.typed_operands().channels
     if groups == 1:
         return mnemonic
     return "depthwise_conv" if groups == channels else f"grouped_{mnemonic}"

@@ -8,25 +8,29 @@
            points(%b at #tensor.access<affine_map<(n, o, p) -> (o)>>)
            inits [0.0 : f32] reduce { acc + x * w } apply { acc + b }
 
-In a grouped convolution output channel `o` belongs to group `o floordiv (O / groups)`. Where every group has one input
-channel, there is no dimension `c`. A transposed convolution reads `x` at `(p + lo - k * dilation) / stride` and skips
-what the stride does not divide.
+With channels last the domain is [N, P, O | K, C]. In a grouped convolution output channel `o` belongs to group
+`o floordiv (O / groups)`. Where every group has one input channel, there is no dimension `c`. A transposed convolution
+reads `x` at `(p + lo - k * dilation) / stride` and skips what the stride does not divide. Zero points are subtracted
+from both factors first.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import prod
 
+from xdsl.ir import SSAValue
 from xdsl.ir.affine import AffineConstantExpr, AffineExpr
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 
 from s2s.analysis.compute import shape_of
-from s2s.analysis.shapes.window import Window
+from s2s.analysis.shapes.window import CHANNELS_FIRST, Layout, Window
 from s2s.dialects import graph
+from s2s.dialects.graph.base import type_of
 from s2s.passes.graph.lower_to_tensor.compute import Operand, at, compute, dims
 from s2s.passes.graph.lower_to_tensor.conversion import widened
-from s2s.passes.graph.lower_to_tensor.linear import multiply_add
+from s2s.passes.graph.lower_to_tensor.products import product_step
 
 
 def window_names(prefix: str, window: Window) -> list[str]:
@@ -36,8 +40,9 @@ def window_names(prefix: str, window: Window) -> list[str]:
 
 @dataclass(frozen=True)
 class ConvDomain:
-    """The dimensions `[n, o, places… | c, taps…]` that a convolution runs over."""
+    """The dimensions that a convolution runs over: `[n, o, places… | c, taps…]`, or `[n, places…, o | taps…, c]`."""
 
+    layout: Layout
     reduction: list[int]
     names: list[str]
     n: AffineExpr
@@ -47,15 +52,42 @@ class ConvDomain:
     taps: tuple[AffineExpr, ...]
 
     @staticmethod
-    def of(window: Window, groups: int, channels: int) -> ConvDomain:
+    def of(window: Window, groups: int, channels: int, layout: Layout) -> ConvDomain:
         """The domain for groups of `channels` input channels."""
         depthwise = groups > 1 and channels == 1
-        reduction = [*([] if depthwise else [channels]), *window.kernel]
-        n, o, *rest = dims(2 + window.rank + len(reduction))
-        places, inner = rest[: window.rank], rest[window.rank :]
-        c = AffineConstantExpr(0) if depthwise else inner[0]
-        names = ["n", "oc", *window_names("o", window), *([] if depthwise else ["ic"]), *window_names("k", window)]
-        return ConvDomain(reduction, names, n, o, c, tuple(places), tuple(inner[-window.rank :]))
+        inner = [] if depthwise else [channels]
+        d = dims(2 + 2 * window.rank + len(inner))
+        parallel, reduced = d[: 2 + window.rank], d[2 + window.rank :]
+        places, taps = window_names("o", window), window_names("k", window)
+        ic = [] if depthwise else ["ic"]
+        if layout == CHANNELS_FIRST:
+            c = AffineConstantExpr(0) if depthwise else reduced[0]
+            names, reduction = ["n", "oc", *places, *ic, *taps], [*inner, *window.kernel]
+            return ConvDomain(layout, reduction, names, d[0], d[1], c, parallel[2:], reduced[len(inner) :])
+        c = AffineConstantExpr(0) if depthwise else reduced[-1]
+        names, reduction = ["n", *places, "oc", *taps, *ic], [*window.kernel, *inner]
+        return ConvDomain(layout, reduction, names, d[0], parallel[-1], c, parallel[1:-1], reduced[: window.rank])
+
+    def image(
+        self, value: SSAValue, channel: AffineExpr, spatial: Sequence[AffineExpr], divisors: Sequence[int]
+    ) -> Operand:
+        """The element of an input image at `channel` and `spatial / divisors`."""
+        return image_at(value, self.n, channel, spatial, self.layout, divisors)
+
+
+def image_at(
+    value: SSAValue,
+    n: AffineExpr,
+    channel: AffineExpr,
+    spatial: Sequence[AffineExpr],
+    layout: Layout,
+    divisors: Sequence[int] | None = None,
+) -> Operand:
+    """An element of a tensor with channels where `layout` says."""
+    divided = list(divisors or [1] * len(spatial))
+    if layout == CHANNELS_FIRST:
+        return at(value, n, channel, *spatial, divisors=[1, 1, *divided])
+    return at(value, n, *spatial, channel, divisors=[1, *divided, 1])
 
 
 class LowerConv(RewritePattern):
@@ -63,7 +95,7 @@ class LowerConv(RewritePattern):
     def match_and_rewrite(self, op: graph.ConvOp, rewriter: PatternRewriter) -> None:
         window, groups = op.window(), op.groups.value.data
         out_channels, channels = shape_of(op.w)[:2]
-        d = ConvDomain.of(window, groups, channels)
+        d = ConvDomain.of(window, groups, channels, op.data_layout)
         channel = (d.o // (out_channels // groups)) * channels + d.c
         spatial = [
             place * stride + tap * dilation - low
@@ -71,7 +103,8 @@ class LowerConv(RewritePattern):
                 d.places, window.strides, d.taps, window.dilations, window.low, strict=True
             )
         ]
-        lower(rewriter, op, d, [at(op.x, d.n, channel, *spatial), at(op.w, d.o, d.c, *d.taps)])
+        x = d.image(op.x, channel, spatial, [1] * window.rank)
+        lower(rewriter, op, d, [x, at(op.w, d.o, d.c, *d.taps)])
 
 
 class LowerConvTranspose(RewritePattern):
@@ -80,13 +113,13 @@ class LowerConvTranspose(RewritePattern):
         window, groups = op.window(), op.groups.value.data
         all_channels, group_outputs = shape_of(op.w)[:2]
         channels = all_channels // groups
-        d = ConvDomain.of(window, groups, channels)
+        d = ConvDomain.of(window, groups, channels, op.data_layout)
         channel = (d.o // group_outputs) * channels + d.c
         spatial = [
             place + low - tap * dilation
             for place, low, tap, dilation in zip(d.places, window.low, d.taps, window.dilations, strict=True)
         ]
-        x = at(op.x, d.n, channel, *spatial, divisors=[1, 1, *window.strides])
+        x = d.image(op.x, channel, spatial, window.strides)
         lower(rewriter, op, d, [x, at(op.w, channel, d.o % group_outputs, *d.taps)])
 
 
@@ -97,6 +130,8 @@ def lower(
     reads: Sequence[Operand],
 ) -> None:
     """Replace `op` by the sum of products of `reads`, and the bias."""
+    element = op.y.type.element_type
+    factors = type_of(op.x).element_type, type_of(op.w).element_type
     y = compute(
         rewriter,
         op,
@@ -104,8 +139,8 @@ def lower(
         d.reduction,
         reads=reads,
         points=[] if op.b is None else [at(op.b, d.o)],
-        inits=[(0, widened(op.y.type.element_type))],
-        reduce=multiply_add,
+        inits=[(0, widened(element))],
+        reduce=product_step(*factors, element, op.accumulation, prod(d.reduction)),
         apply=(lambda s, acc: acc) if op.b is None else (lambda s, acc, b: acc + b),
         names=d.names,
     )

@@ -13,14 +13,10 @@ from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewri
 
 from s2s.analysis.compute import shape_of
 from s2s.dialects import graph
+from s2s.dialects.graph.base import type_of
 from s2s.passes.graph.lower_to_tensor.compute import Operand, aligned, compute, dims
 from s2s.passes.graph.lower_to_tensor.conversion import widened
-from s2s.passes.graph.lower_to_tensor.scalars import Scalar, Scalars
-
-
-def multiply_add(s: Scalars, a: Scalar, b: Scalar, acc: Scalar) -> Scalar:
-    """One step of a sum of products."""
-    return acc + a * b
+from s2s.passes.graph.lower_to_tensor.products import product_step
 
 
 class LowerMatmul(RewritePattern):
@@ -31,14 +27,16 @@ class LowerMatmul(RewritePattern):
         *batch, row, column, k = dims(len(shape) + 1)
         a = _matrix(op.a, batch, row, k, transposed=op.transpose_a is not None)
         b = _matrix(op.b, batch, k, column, transposed=op.transpose_b is not None)
+        element = op.y.type.element_type
+        factors = type_of(op.a).element_type, type_of(op.b).element_type
         y = compute(
             rewriter,
             op,
             shape,
             [inner],
             reads=[a, b],
-            inits=[(0, widened(op.y.type.element_type))],
-            reduce=multiply_add,
+            inits=[(0, widened(element))],
+            reduce=product_step(*factors, element, op.accumulation, inner),
             apply=lambda s, acc: acc,
             names=[*(f"b{number}" for number in range(len(batch))), "m", "n", "k"],
         )

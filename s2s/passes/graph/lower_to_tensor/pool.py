@@ -12,36 +12,46 @@ The divisor of a mean is a constant where all windows count alike.
 from math import prod
 
 from xdsl.dialects.builtin import i32, i64
+from xdsl.ir import Attribute
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 
 from s2s.analysis.compute import shape_of
-from s2s.analysis.dtypes import is_float
+from s2s.analysis.dtypes import is_float, size_in_bytes
+from s2s.analysis.shapes.window import CHANNELS_FIRST, channel_axis, spatial_axes
 from s2s.dialects import graph
 from s2s.dialects.graph.base import type_of
 from s2s.dialects.graph.pool import PoolOp
-from s2s.passes.graph.lower_to_tensor.compute import Operand, at, compute, dims
-from s2s.passes.graph.lower_to_tensor.conv import window_names
+from s2s.passes.graph.lower_to_tensor.compute import Operand, compute, dims
+from s2s.passes.graph.lower_to_tensor.conv import image_at, window_names
 from s2s.passes.graph.lower_to_tensor.conversion import limits, widened
-from s2s.passes.graph.lower_to_tensor.reduce import MAXIMUM, SUM, divided
-from s2s.passes.graph.lower_to_tensor.scalars import Scalar, Scalars
+from s2s.passes.graph.lower_to_tensor.reduce import MAXIMUM, divided
+from s2s.passes.graph.lower_to_tensor.scalars import ADD, SUB, Scalar, Scalars
 
 
 def _read(op: PoolOp) -> Operand:
     """The element under each position of the kernel."""
     window = op.window()
-    n, c, *rest = dims(2 + 2 * window.rank)
+    rank = 2 + window.rank
+    d = dims(rank + window.rank)
+    places = [d[axis] for axis in spatial_axes(op.data_layout, rank)]
     spatial = [
         place * stride + tap * dilation - low
         for place, tap, stride, dilation, low in zip(
-            rest[: window.rank], rest[window.rank :], window.strides, window.dilations, window.low, strict=True
+            places, d[rank:], window.strides, window.dilations, window.low, strict=True
         )
     ]
-    return at(op.x, n, c, *spatial)
+    return image_at(op.x, d[0], d[channel_axis(op.data_layout, rank)], spatial, op.data_layout)
 
 
 def _names(op: PoolOp) -> list[str]:
     window = op.window()
-    return ["n", "c", *window_names("o", window), *window_names("k", window)]
+    places, taps = window_names("o", window), window_names("k", window)
+    return ["n", "c", *places, *taps] if op.data_layout == CHANNELS_FIRST else ["n", *places, "c", *taps]
+
+
+def _spatial(op: PoolOp, axis: int) -> int:
+    """The dimension of input, result and domain that is spatial dimension number `axis`."""
+    return spatial_axes(op.data_layout, 2 + op.window().rank)[axis]
 
 
 class LowerMaxPool(RewritePattern):
@@ -67,7 +77,8 @@ class LowerAvgPool(RewritePattern):
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: graph.AvgPoolOp, rewriter: PatternRewriter) -> None:
-        element = widened(op.y.type.element_type)
+        stored = op.y.type.element_type
+        element = widened(stored) if is_float(stored) else _sum_type(op)
         counting = not any(op.counted_pads.get_values()) and any(
             len(set(_counts(op, axis))) > 1 for axis in range(op.window().rank)
         )
@@ -79,12 +90,36 @@ class LowerAvgPool(RewritePattern):
             reads=[_read(op)],
             names=_names(op),
             inits=[(0, element), *([(0, element if is_float(element) else i32)] if counting else [])],
-            reduce=(lambda s, x, total, count: (total + x, count + 1)) if counting else SUM.step,
-            apply=(lambda s, total, count: divided(s, total, count))
+            reduce=(lambda s, x, total, count: (_plus(s, total, x), count + 1)) if counting else _plus_element,
+            apply=(lambda s, total, count: _mean(s, total, count, stored))
             if counting
-            else (lambda s, total: divided(s, total, _count(s, op))),
+            else (lambda s, total: _mean(s, total, _count(s, op), stored)),
         )
         rewriter.replace(op, [], [y])
+
+
+def _sum_type(op: graph.AvgPoolOp) -> Attribute:
+    """The type that holds the sum of any window of integers."""
+    largest = prod(op.window().kernel) * (1 << 8 * size_in_bytes(op.y.type.element_type))
+    return i32 if largest < 2**31 else i64
+
+
+def _plus(s: Scalars, total: Scalar, x: Scalar) -> Scalar:
+    return total + x if is_float(x.element) else s.bounded(ADD, total, s.cast(x, total.element))
+
+
+def _plus_element(s: Scalars, x: Scalar, total: Scalar) -> Scalar:
+    return _plus(s, total, x)
+
+
+def _mean(s: Scalars, total: Scalar, count: Scalar | int, stored: Attribute) -> Scalar:
+    """The quotient; of integers the nearest one, halves away from zero."""
+    if is_float(stored):
+        return divided(s, total, count)
+    divisor = s.constant(count, total.element) if isinstance(count, int) else s.cast(count, total.element)
+    half = s.constant(count // 2, total.element) if isinstance(count, int) else divisor / 2
+    towards = s.select(s.greater(total, 0), half, s.bounded(SUB, s.constant(0, total.element), half))
+    return s.cast(s.bounded(ADD, total, towards) / divisor, stored)
 
 
 def _count(s: Scalars, op: graph.AvgPoolOp) -> Scalar | int:
@@ -102,7 +137,7 @@ def _count(s: Scalars, op: graph.AvgPoolOp) -> Scalar | int:
 def _counted(op: graph.AvgPoolOp, axis: int) -> tuple[int, int]:
     """The positions along `axis` that count, from the first to behind the last, seen from the first padded one."""
     window, counted = op.window(), op.counted_pads.get_values()
-    size = shape_of(op.x)[2 + axis]
+    size = shape_of(op.x)[_spatial(op, axis)]
     return window.low[axis] - counted[axis], window.low[axis] + size + counted[window.rank + axis]
 
 
@@ -111,7 +146,7 @@ def _counts(op: graph.AvgPoolOp, axis: int) -> list[int]:
     window = op.window()
     first, end = _counted(op, axis)
     step, dilation, kernel = window.strides[axis], window.dilations[axis], window.kernel[axis]
-    starts = range(0, op.y.type.get_shape()[2 + axis] * step, step)
+    starts = range(0, op.y.type.get_shape()[_spatial(op, axis)] * step, step)
     return [min(kernel, -((start - end) // dilation)) - max(0, -((start - first) // dilation)) for start in starts]
 
 
@@ -123,8 +158,8 @@ def _count_along(s: Scalars, op: graph.AvgPoolOp, axis: int) -> Scalar | int:
     window = op.window()
     first, end = _counted(op, axis)
     dilation, stride, kernel = window.dilations[axis], window.strides[axis], window.kernel[axis]
-    start = s.position(2 + axis) * stride
-    last_start = (op.y.type.get_shape()[2 + axis] - 1) * stride
+    start = s.position(_spatial(op, axis)) * stride
+    last_start = (op.y.type.get_shape()[_spatial(op, axis)] - 1) * stride
 
     def divided_up(x: Scalar) -> Scalar:
         return (x + (dilation - 1)) / dilation

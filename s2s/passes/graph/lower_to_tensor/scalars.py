@@ -190,6 +190,12 @@ class Scalars:
         """`a ~ b`, of the type of both."""
         return self.insert(choice.of(a.element)(a.value, self.like(a, b).value), a.element)
 
+    def bounded(self, choice: Choice, a: Scalar, b: Scalar | Number) -> Scalar:
+        """As `binary` on integers, for a result that is proven to lie in the range of their type."""
+        op = choice.of(a.element)(a.value, self.like(a, b).value)
+        op.properties["overflowFlags"] = arith.IntegerOverflowAttr((arith.IntegerOverflowFlag.NSW,))
+        return self.insert(op, a.element)
+
     def compare(self, choice: Choice, a: Scalar, b: Scalar | Number) -> Scalar:
         """`a ~ b`, a bool."""
         return self.insert(choice.of(a.element)(a.value, self.like(a, b).value), i1)

@@ -15,6 +15,11 @@ FLOATS = (np.float32, np.float64, np.float16, ml_dtypes.bfloat16)
 INTEGERS = (np.int8, np.uint8, np.int32, np.uint64)
 
 
+def sum_type(dtype: Any) -> Any:
+    """In what convolutions of `dtype` are summed."""
+    return np.int32 if np.dtype(dtype).name in ("int8", "uint8") else dtype
+
+
 def special(*shape: int) -> Array:
     """Random numbers, some of them infinite or NaN."""
     x = rand(*shape)
@@ -56,7 +61,7 @@ def test_conv_of_other_types(dtype: Any):
         lambda x, w, b: graph.ConvOp(x, w, b, strides=[1, 1], pads=[1, 1, 1, 1], dilations=[1, 1], groups=1),
         rand(1, 3, 5, 5, dtype=dtype),
         rand(2, 3, 3, 3, dtype=dtype, seed=1),
-        rand(2, dtype=dtype, seed=2),
+        rand(2, dtype=sum_type(dtype), seed=2),
         rtol=0.02 if dtype == ml_dtypes.bfloat16 else None,
     )
 
@@ -107,7 +112,12 @@ MATRICES: list[tuple[list[int], list[int], dict[str, bool]]] = [
 
 @pytest.mark.parametrize(("a", "b", "flags"), MATRICES)
 def test_matmul(a: list[int], b: list[int], flags: dict[str, bool]):
-    check_lowering(lambda x, y: graph.MatmulOp(x, y, **flags), rand(*a), rand(*b, seed=1))
+    transposed = flags.get("transpose_a", False), flags.get("transpose_b", False)
+
+    def build(x: SSAValue, y: SSAValue) -> Operation:
+        return graph.MatmulOp(x, y, transpose_a=transposed[0], transpose_b=transposed[1])
+
+    check_lowering(build, rand(*a), rand(*b, seed=1))
 
 
 @pytest.mark.parametrize("dtype", [*FLOATS, *INTEGERS])
@@ -179,3 +189,89 @@ def test_pools_of_other_floats(dtype: Any):
         ),
         x,
     )
+
+
+@pytest.mark.parametrize(("x_type", "w_type"), [(np.int8, np.int8), (np.uint8, np.int8), (np.int16, np.int8)])
+@pytest.mark.parametrize(("x", "w", "strides", "pads", "dilations", "groups"), CONVOLUTIONS)
+def test_conv_with_channels_last_and_zero_points(
+    x: list[int],
+    w: list[int],
+    strides: list[int],
+    pads: list[int],
+    dilations: list[int],
+    groups: int,
+    x_type: Any,
+    w_type: Any,
+):
+    bias = rand(w[0], dtype=np.int64 if x_type == np.int16 else np.int32, seed=2)
+    check_lowering(
+        lambda value, weights, b: graph.ConvOp(
+            value,
+            weights,
+            b,
+            strides=strides,
+            pads=pads,
+            dilations=dilations,
+            groups=groups,
+            layout="NHWC",
+            input_zp=11,
+            weight_zp=-5,
+        ),
+        np.moveaxis(rand(*x, dtype=x_type), 1, -1).copy(),
+        rand(*w, dtype=w_type, seed=1),
+        bias,
+    )
+
+
+@pytest.mark.parametrize(("x", "w", "strides", "pads", "dilations", "groups", "extra"), TRANSPOSED)
+def test_conv_transpose_with_channels_last_and_zero_points(
+    x: list[int],
+    w: list[int],
+    strides: list[int],
+    pads: list[int],
+    dilations: list[int],
+    groups: int,
+    extra: list[int],
+):
+    check_lowering(
+        lambda value, weights: graph.ConvTransposeOp(
+            value,
+            weights,
+            strides=strides,
+            pads=pads,
+            dilations=dilations,
+            groups=groups,
+            output_padding=extra,
+            layout="NHWC",
+            input_zp=-128,
+        ),
+        np.moveaxis(rand(*x, dtype=np.int8), 1, -1).copy(),
+        rand(*w, dtype=np.int8, seed=1),
+    )
+
+
+@pytest.mark.parametrize(("a", "b", "flags"), MATRICES)
+def test_matmul_with_zero_points(a: list[int], b: list[int], flags: dict[str, bool]):
+    operands = rand(*a, dtype=np.int8), rand(*b, dtype=np.int8, seed=1)
+    transposed = flags.get("transpose_a", False), flags.get("transpose_b", False)
+
+    def build(x: SSAValue, y: SSAValue) -> Operation:
+        return graph.MatmulOp(x, y, a_zp=100, b_zp=-7, transpose_a=transposed[0], transpose_b=transposed[1])
+
+    check_lowering(build, *operands)
+
+
+def test_products_that_can_overflow_wrap():
+    x = np.full((1, 70000), -128, np.int8)
+    check_lowering(lambda a, b: graph.MatmulOp(a, b, a_zp=127, b_zp=127), x, x.T.copy())
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.int8, np.uint8, np.int16])
+@pytest.mark.parametrize(STATED, POOLS)
+def test_pools_with_channels_last(
+    x: list[int], kernel: list[int], strides: list[int], pads: list[int], dilations: list[int], dtype: Any
+):
+    operand = np.moveaxis(rand(*x, dtype=dtype), 1, -1).copy()
+    window: dict[str, Any] = {"kernel": kernel, "strides": strides, "pads": pads, "dilations": dilations}
+    check_lowering(lambda value: graph.MaxPoolOp(value, **window, layout="NHWC"), operand)
+    check_lowering(lambda value: graph.AvgPoolOp(value, **window, counted_pads=[0] * len(pads), layout="NHWC"), operand)

@@ -1,0 +1,28 @@
+"""Sums of products in numpy: those of integers by the quick matrix product of doubles, where that is exact."""
+
+import numpy as np
+
+from s2s.analysis.dtypes import Array, from_numpy, to_numpy, type_of_array
+from s2s.analysis.shapes.accumulate import Accumulation, is_small_integer
+from s2s.interpret.graph.precision import widen
+
+EXACT = 2**53
+"""Up to here every integer is a double."""
+
+
+def factors(accumulation: Accumulation, x: Array, w: Array) -> tuple[Array, Array]:
+    """Both factors in the type of their sum, without zero points."""
+    if not is_small_integer(from_numpy(x.dtype)):
+        return widen(x), widen(w)
+    element = to_numpy(accumulation.result(type_of_array(x), type_of_array(w)))
+    return x.astype(element) - element.type(accumulation.x_zp), w.astype(element) - element.type(accumulation.w_zp)
+
+
+def matmul(a: Array, b: Array) -> Array:
+    """`a @ b`; integers wrap around."""
+    if a.dtype.kind not in "iu" or not a.size or not b.size:
+        return np.matmul(a, b)
+    largest = int(np.abs(a.astype(np.float64)).max()) * int(np.abs(b.astype(np.float64)).max()) * a.shape[-1]
+    if largest >= EXACT:
+        return np.matmul(a, b)
+    return np.matmul(a.astype(np.float64), b.astype(np.float64)).astype(np.int64).astype(a.dtype)
