@@ -1,4 +1,4 @@
-/* s2s.h: status codes and the two helpers that every generated network uses. */
+/* s2s.h: the status codes that every generated network reports. */
 #ifndef S2S_H
 #define S2S_H
 
@@ -62,12 +62,6 @@ S2S_INLINE const char *s2s_status_phrase(s2s_status status)
     default: return "unknown status";
     }
 #endif
-}
-
-/* True if address is a multiple of alignment, a power of two. */
-S2S_INLINE bool s2s_is_aligned(const void *address, size_t alignment)
-{
-    return ((uintptr_t)address & (uintptr_t)(alignment - 1u)) == 0u;
 }
 
 #ifdef __cplusplus

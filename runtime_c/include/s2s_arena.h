@@ -10,6 +10,7 @@
 #define S2S_ARENA_H
 
 #include "s2s.h"
+#include "s2s_align.h"
 
 /* Where the arena goes, for instance __attribute__((section(".dtcm"))); nothing by default. */
 #ifndef S2S_ARENA_SECTION
