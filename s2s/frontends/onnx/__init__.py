@@ -1,6 +1,7 @@
 """The ONNX frontend: from a model file to graph operations."""
 
-from s2s.frontends.onnx.importer import Imported, Origin, import_model
+from s2s.frontends.imported import Imported, Origin
+from s2s.frontends.onnx.importer import import_model
 from s2s.frontends.onnx.load import LoadedModel, ModelSource, load_model
 
 __all__ = ["Imported", "LoadedModel", "ModelSource", "Origin", "import_model", "load_model"]

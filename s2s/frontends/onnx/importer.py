@@ -1,7 +1,6 @@
 """From an ONNX model to a module of graph operations."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 
 from onnx import ModelProto, ValueInfoProto
@@ -13,6 +12,7 @@ from s2s.analysis.dtypes import AnyTensor, from_numpy, tensor_type
 from s2s.errors import InputError, UnsupportedError
 from s2s.frontends.builder import Builder, Value
 from s2s.frontends.formulas import checked_shape
+from s2s.frontends.imported import Imported, Origin
 from s2s.frontends.names import one_line
 from s2s.frontends.onnx.load import LoadedModel, ModelSource, load_model
 from s2s.frontends.onnx.scope import Scope
@@ -20,27 +20,6 @@ from s2s.frontends.onnx.session import Session
 from s2s.frontends.onnx.structure import function_key
 from s2s.frontends.onnx.tensors import element_dtype
 from s2s.weights import WeightStore
-
-
-@dataclass(frozen=True)
-class Origin:
-    """Where a network came from: what the report states, no more."""
-
-    format: str
-    producer: str
-    ir_version: int
-    opsets: Mapping[str, int]
-    nodes: int
-
-
-@dataclass(frozen=True)
-class Imported:
-    """A network at graph level: `@main` of `module`, the values of its weights, its name and origin."""
-
-    module: ModuleOp
-    weights: WeightStore
-    name: str
-    origin: Origin
 
 
 def import_model(

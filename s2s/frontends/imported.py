@@ -1,0 +1,29 @@
+"""What every frontend gives: a network at graph level."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from xdsl.dialects.builtin import ModuleOp
+
+from s2s.weights import WeightStore
+
+
+@dataclass(frozen=True)
+class Origin:
+    """Where a network came from: what the report states, no more."""
+
+    format: str
+    producer: str
+    ir_version: int
+    opsets: Mapping[str, int]
+    nodes: int
+
+
+@dataclass(frozen=True)
+class Imported:
+    """A network at graph level: `@main` of `module`, the values of its weights, its name and origin."""
+
+    module: ModuleOp
+    weights: WeightStore
+    name: str
+    origin: Origin

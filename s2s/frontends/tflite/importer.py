@@ -1,0 +1,119 @@
+"""From a TFLite model to a module of graph operations."""
+
+from collections.abc import Mapping, Sequence
+
+from xdsl.dialects.builtin import (
+    ArrayAttr,
+    DictionaryAttr,
+    FloatAttr,
+    FunctionType,
+    IntegerAttr,
+    ModuleOp,
+    StringAttr,
+    f64,
+    i64,
+)
+from xdsl.dialects.func import FuncOp, ReturnOp
+from xdsl.ir import Attribute, Block, Region
+
+from s2s.analysis.dtypes import AnyTensor, from_numpy, tensor_type
+from s2s.errors import InputError, UnsupportedError
+from s2s.frontends.builder import Builder
+from s2s.frontends.imported import Imported, Origin
+from s2s.frontends.names import one_line
+from s2s.frontends.tflite.load import LoadedModel, ModelSource, load_model
+from s2s.frontends.tflite.node import Rounding
+from s2s.frontends.tflite.records import ModelInfo, TensorInfo
+from s2s.frontends.tflite.schema import INT4
+from s2s.frontends.tflite.session import Session
+from s2s.weights import WeightStore
+
+
+def import_model(
+    model: ModelSource | LoadedModel,
+    *,
+    shapes: Mapping[str, tuple[int, ...]] | None = None,
+    name: str | None = None,
+    rounding: Rounding = "micro",
+) -> Imported:
+    """Import a model; `shapes` may only repeat what the model says, as TFLite files fix the shapes of all tensors."""
+    loaded = model if isinstance(model, LoadedModel) else load_model(model)
+    info, weights = loaded.info, WeightStore()
+    main = info.subgraphs[0]
+    inputs = [main.tensors[index] for index in main.inputs]
+    names = _names(inputs, info)
+    block = Block(arg_types=_types(inputs, names, dict(shapes or {})))
+    builder = Builder(block, weights)
+    session = Session(builder, info, rounding)
+    arguments = [builder.computed(argument, name) for argument, name in zip(block.args, names, strict=True)]
+    outputs = session.run(main, arguments)
+    if session.failures:
+        raise UnsupportedError("\n".join(session.failures))
+    if not outputs:
+        raise InputError(f"{loaded.label}: has no outputs; export the model again")
+    builder.node = ""
+    block.add_op(ReturnOp(*(builder.materialize(output.value) for output in outputs)))
+    declared = [output.info for output in outputs]
+    function = FuncOp(
+        "main",
+        FunctionType.from_lists(list(block.arg_types), [output.value.type for output in outputs]),
+        Region(block),
+        arg_attrs=_attributes(names, inputs),
+        res_attrs=_attributes(_names(declared, info), declared),
+    )
+    module = ModuleOp([function])
+    module.verify()
+    count = sum(len(graph.operators) for graph in info.subgraphs)
+    origin = Origin("TFLite", loaded.producer, info.version, {}, count)
+    return Imported(module, weights, name or (loaded.path.stem if loaded.path else "model"), origin)
+
+
+def _names(tensors: Sequence[TensorInfo], model: ModelInfo) -> list[str]:
+    """Names as the signature gives them, else those of the tensors without what the converter adds; each once."""
+    names: list[str] = []
+    for tensor in tensors:
+        plain = tensor.name.removeprefix("serving_default_").removesuffix(":0")
+        name, count = model.signature_names.get(tensor.index) or plain or tensor.name, 1
+        unique = name
+        while unique in names:
+            count += 1
+            unique = f"{name}_{count}"
+        names.append(unique)
+    return names
+
+
+def _types(inputs: Sequence[TensorInfo], names: Sequence[str], shapes: dict[str, tuple[int, ...]]) -> list[AnyTensor]:
+    unknown = sorted(shapes.keys() - set(names))
+    if unknown:
+        known = ", ".join(repr(one_line(name)) for name in names)
+        raise InputError(f"--shape {one_line(unknown[0])}: the model has no such input; its inputs are {known}")
+    return [_type(tensor, shapes.get(name)) for tensor, name in zip(inputs, names, strict=True)]
+
+
+def _type(tensor: TensorInfo, asked: tuple[int, ...] | None) -> AnyTensor:
+    if asked is not None and asked != tensor.shape:
+        raise InputError(
+            f"{tensor.place}: --shape gives {list(asked)}, the model fixes {list(tensor.shape)}; "
+            "set the shape when the model is converted"
+        )
+    if any(dim < 1 for dim in tensor.shape):
+        raise InputError(
+            f"{tensor.place}: input of shape {list(tensor.shape)}; fix its sizes when converting the model"
+        )
+    if tensor.kind == INT4:
+        raise UnsupportedError(f"{tensor.place}: inputs of four bits are not supported; use int8")
+    return tensor_type(from_numpy(tensor.dtype), tensor.shape)
+
+
+def _attributes(names: Sequence[str], tensors: Sequence[TensorInfo]) -> ArrayAttr[DictionaryAttr]:
+    """Name and quantisation of inputs or outputs."""
+    return ArrayAttr([DictionaryAttr(_facts(name, tensor)) for name, tensor in zip(names, tensors, strict=True)])
+
+
+def _facts(name: str, tensor: TensorInfo) -> dict[str, Attribute]:
+    facts: dict[str, Attribute] = {"name": StringAttr(name)}
+    if tensor.quant is not None and tensor.quant.is_per_tensor:
+        scale, zero_point = tensor.scalar()
+        facts["quant_scale"] = FloatAttr(scale, f64)
+        facts["quant_zero_point"] = IntegerAttr(zero_point, i64)
+    return facts

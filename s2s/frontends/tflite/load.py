@@ -1,0 +1,75 @@
+"""Read a TFLite model from a path or from bytes, and check that it is sound.
+
+What comes out of `load_model` can be walked without surprises: every index lies in its list, every shape has a size,
+every constant is as long as its shape says, and tensors are defined before their use (`checks.py`).
+"""
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypeGuard, cast
+
+from s2s.errors import InputError
+from s2s.frontends.limits import MAX_FILE_BYTES
+from s2s.frontends.names import one_line
+from s2s.frontends.tflite.checks import check_model
+from s2s.frontends.tflite.read import read_model
+from s2s.frontends.tflite.records import ModelInfo
+from s2s.frontends.tflite.schema import IDENTIFIER
+
+ModelSource = str | os.PathLike[str] | bytes
+
+_IDENTIFIER_PLACE = slice(4, 8)
+
+
+@dataclass(frozen=True)
+class LoadedModel:
+    """A sound model, its bytes, and a name for it; `path` is None where it came from memory."""
+
+    info: ModelInfo
+    data: bytes
+    label: str
+    path: Path | None
+
+    @property
+    def producer(self) -> str:
+        """What wrote the file, as far as it says."""
+        return one_line(self.info.description)
+
+
+def is_tflite(source: object) -> TypeGuard[ModelSource]:
+    """Whether `source` holds a TFLite model, by the identifier in its first bytes."""
+    if isinstance(source, bytes):
+        return source[_IDENTIFIER_PLACE] == IDENTIFIER
+    if not isinstance(source, str | os.PathLike):
+        return False
+    path = Path(cast(str | os.PathLike[str], source))
+    try:
+        with path.open("rb") as file:
+            return file.read(8)[_IDENTIFIER_PLACE] == IDENTIFIER or path.suffix == ".tflite"
+    except OSError:
+        return path.suffix == ".tflite"
+
+
+def load_model(source: ModelSource) -> LoadedModel:
+    """The checked model of a path or of the bytes of a file."""
+    path = None if isinstance(source, bytes) else Path(source)
+    label = "model" if path is None else str(path)
+    data = source if isinstance(source, bytes) else _read(Path(source))
+    if len(data) < 8 or data[_IDENTIFIER_PLACE] != IDENTIFIER:
+        raise InputError(f"{label}: is no TFLite model (it lacks the identifier TFL3); give a .tflite file")
+    info = read_model(data, label)
+    check_model(info)
+    return LoadedModel(info, data, label, path)
+
+
+def _read(path: Path) -> bytes:
+    try:
+        size = path.stat().st_size
+        if path.is_file() and size <= MAX_FILE_BYTES:
+            return path.read_bytes()
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read ({error.strerror}); give the path of a .tflite file") from None
+    if not path.is_file():
+        raise InputError(f"{path}: is not a file; give the path of a .tflite file")
+    raise InputError(f"{path}: {size} bytes are over 2 GiB; split the model")

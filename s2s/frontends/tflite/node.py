@@ -1,0 +1,171 @@
+"""An operator as its importer sees it: operands are tensors, options are typed, errors name the place."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from s2s.analysis.dtypes import Array
+from s2s.errors import InputError, UnsupportedError
+from s2s.frontends.builder import Builder, Value
+from s2s.frontends.formulas import checked_shape
+from s2s.frontends.limits import MAX_FOLDED_ELEMENTS
+from s2s.frontends.tflite.records import OperatorInfo, Subgraph, TensorInfo
+from s2s.frontends.tflite.schema import default_options, options_class
+from s2s.frontends.tflite.tensors import Tensor
+
+if TYPE_CHECKING:
+    from s2s.frontends.tflite.session import Session
+
+Rounding = Literal["micro", "reference"]
+
+
+@dataclass(frozen=True)
+class Node:
+    """One operator of a graph of the model."""
+
+    info: OperatorInfo
+    operands: Sequence[Tensor | None]
+    """None: left out, or a variable tensor, whose value is none that operators pass on."""
+    session: "Session"
+    graph: Subgraph
+
+    @property
+    def name(self) -> str:
+        """What provenance calls it."""
+        return self.info.label
+
+    @property
+    def place(self) -> str:
+        """`operator 3 (CONV_2D) 'block1/conv'`, for messages."""
+        return self.info.place
+
+    @property
+    def builtin(self) -> str:
+        """Name of the builtin operator; CUSTOM for others."""
+        return self.info.builtin
+
+    @property
+    def builder(self) -> Builder:
+        """Where its operations go."""
+        return self.session.builder
+
+    @property
+    def rounding(self) -> Rounding:
+        """Whether fully connected layers round twice (`micro`) or once (`reference`)."""
+        return self.session.rounding
+
+    @property
+    def options(self) -> Any:
+        """The options object of the operator, such as `tflite.Conv2DOptions`; defaults where the file has none."""
+        if self.info.options is not None:
+            return self.info.options
+        name = options_class(self.builtin)
+        if name is None:
+            raise self.invalid("has no options", "export the model again")
+        return default_options(name)
+
+    def invalid(self, fact: str, way_out: str) -> InputError:
+        """The error for an operator that is wrong."""
+        return InputError(f"{self.place}: {fact}; {way_out}")
+
+    def unsupported(self, fact: str, way_out: str) -> UnsupportedError:
+        """The error for an operator that is right and that s2s cannot import."""
+        return UnsupportedError(f"{self.place}: {fact}; {way_out}")
+
+    # ---------------------------------------------------------------- operands
+
+    @property
+    def input_count(self) -> int:
+        """Number of operands, those that are left out at the end not counted."""
+        return len(self.operands)
+
+    def input(self, position: int) -> Tensor:
+        """A required operand."""
+        tensor = self.optional(position)
+        if tensor is None:
+            raise self.invalid(f"input {position} is missing", "connect it")
+        return tensor
+
+    def optional(self, position: int) -> Tensor | None:
+        """An operand that may be left out."""
+        if self.variable(position) is not None:
+            raise self.unsupported(f"input {position} is a variable tensor", "keep the state in an input and an output")
+        return self.operands[position] if position < len(self.operands) else None
+
+    def variable(self, position: int) -> TensorInfo | None:
+        """The operand as the file declares it, when it is a variable tensor: state that the operator itself keeps."""
+        if position >= len(self.info.inputs) or self.info.inputs[position] < 0:
+            return None
+        tensor = self.graph.tensors[self.info.inputs[position]]
+        return tensor if tensor.is_variable else None
+
+    def inputs(self) -> list[Tensor]:
+        """All operands of a variadic operator."""
+        return [self.input(position) for position in range(len(self.operands))]
+
+    def intermediate(self, position: int) -> TensorInfo | None:
+        """A tensor that only carries the quantisation of a value inside the operator."""
+        numbers = self.info.intermediates
+        return self.graph.tensors[numbers[position]] if position < len(numbers) and numbers[position] >= 0 else None
+
+    def known(self, position: int, what: str) -> Array:
+        """The array of a required operand that must be constant; `what` names it."""
+        array = self.input(position).array
+        if array is None:
+            raise self.unsupported(f"{what} is computed at run time", f"make {what} a constant, or simplify the model")
+        return array
+
+    def known_ints(self, position: int, what: str) -> list[int]:
+        """As `known`, for an operand that lists integers."""
+        array = self.known(position, what)
+        if array.dtype.kind not in "iu":
+            raise self.invalid(f"{what} is {array.dtype}", "give integers")
+        return [int(number) for number in array.reshape(-1)]
+
+    # ----------------------------------------------------------------- results
+
+    @property
+    def output_count(self) -> int:
+        """Number of results."""
+        return len(self.info.outputs)
+
+    def output_type(self, position: int = 0) -> TensorInfo:
+        """What the model declares of a result."""
+        if position >= len(self.info.outputs):
+            raise self.invalid(f"output {position} is missing", "connect it")
+        return self.graph.tensors[self.info.outputs[position]]
+
+    # ----------------------------------------------------------- other matters
+
+    def axis(self, axis: int, rank: int) -> int:
+        """`axis` counted from the front, when it lies in `[-rank, rank)`."""
+        if not -rank <= axis < rank:
+            raise self.invalid(f"axis {axis} is outside [-{rank}, {rank})", "fix the axis")
+        return axis % rank
+
+    def shape(self, dims: Sequence[int]) -> tuple[int, ...]:
+        """`dims`, when they are a shape within the limits."""
+        return checked_shape(tuple(dims), self.place)
+
+    def constant(self, values: object, dtype: np.dtype[np.generic] | type[np.generic] | None = None) -> Value:
+        """A constant of this operator."""
+        return self.builder.constant(np.asarray(values, dtype))
+
+    def require_small(self, count: int, what: str) -> None:
+        """Refuse to make a constant that would be larger than any network needs."""
+        if count > MAX_FOLDED_ELEMENTS:
+            raise self.unsupported(f"{what} has {count} elements, more than {MAX_FOLDED_ELEMENTS}", "make it smaller")
+
+    def subgraph(self, index: int) -> Subgraph:
+        """Another graph of the model."""
+        return self.session.subgraph(index, self)
+
+    def run_subgraph(self, index: int, values: Sequence[Value]) -> list[Tensor]:
+        """The outputs of another graph, imported in place with its inputs bound to `values`."""
+        return self.session.run_subgraph(self.subgraph(index), values, self)
+
+
+Importer = Callable[[Node], Value | Sequence[Value]]
+"""Builds the operations of a node and returns its outputs."""

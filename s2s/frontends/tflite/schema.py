@@ -1,0 +1,105 @@
+"""The `tflite` schema package, and what its numbers are called.
+
+The package is generated code without types: it is reached through `schema()`, which is `Any`, and only here.
+"""
+
+import importlib
+from collections.abc import Mapping
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from s2s.errors import InputError
+
+IDENTIFIER = b"TFL3"
+SCHEMA_VERSION = 3
+INT4, STRING, RESOURCE = "INT4", "STRING", "RESOURCE"
+
+DTYPES: Mapping[str, np.dtype[Any]] = {
+    "FLOAT32": np.dtype(np.float32),
+    "FLOAT16": np.dtype(np.float16),
+    "FLOAT64": np.dtype(np.float64),
+    "INT8": np.dtype(np.int8),
+    "INT16": np.dtype(np.int16),
+    "INT32": np.dtype(np.int32),
+    "INT64": np.dtype(np.int64),
+    "UINT8": np.dtype(np.uint8),
+    "UINT16": np.dtype(np.uint16),
+    "UINT32": np.dtype(np.uint32),
+    "UINT64": np.dtype(np.uint64),
+    "BOOL": np.dtype(np.bool_),
+    INT4: np.dtype(np.int8),
+    RESOURCE: np.dtype(np.int32),
+}
+"""Element types as values of the network have them: four bits in a byte each, a resource as the number it has."""
+
+_SHARED_OPTIONS: Mapping[str, str] = {
+    "ARG_MAX": "ArgMaxOptions",
+    "ARG_MIN": "ArgMinOptions",
+    "AVERAGE_POOL_2D": "Pool2DOptions",
+    "BATCH_MATMUL": "BatchMatMulOptions",
+    "CONV_2D": "Conv2DOptions",
+    "DEPTHWISE_CONV_2D": "DepthwiseConv2DOptions",
+    "L2_NORMALIZATION": "L2NormOptions",
+    "L2_POOL_2D": "Pool2DOptions",
+    "LSTM": "LSTMOptions",
+    "MAXIMUM": "MaximumMinimumOptions",
+    "MAX_POOL_2D": "Pool2DOptions",
+    "MEAN": "ReducerOptions",
+    "MINIMUM": "MaximumMinimumOptions",
+    "PADV2": "PadV2Options",
+    "REDUCE_ALL": "ReducerOptions",
+    "REDUCE_ANY": "ReducerOptions",
+    "REDUCE_MAX": "ReducerOptions",
+    "REDUCE_MIN": "ReducerOptions",
+    "REDUCE_PROD": "ReducerOptions",
+    "SUM": "ReducerOptions",
+    "SVDF": "SVDFOptions",
+    "BATCH_TO_SPACE_ND": "BatchToSpaceNDOptions",
+    "SPACE_TO_BATCH_ND": "SpaceToBatchNDOptions",
+    "TOPK_V2": "TopKV2Options",
+    "UNIDIRECTIONAL_SEQUENCE_LSTM": "UnidirectionalSequenceLSTMOptions",
+    "BIDIRECTIONAL_SEQUENCE_LSTM": "BidirectionalSequenceLSTMOptions",
+    "RNN": "RNNOptions",
+    "UNIDIRECTIONAL_SEQUENCE_RNN": "SequenceRNNOptions",
+    "BIDIRECTIONAL_SEQUENCE_RNN": "BidirectionalSequenceRNNOptions",
+}
+
+
+@cache
+def schema() -> Any:
+    """The `tflite` package."""
+    try:
+        return importlib.import_module("tflite")
+    except ImportError:
+        raise InputError("reading TFLite models needs the package tflite; pip install tflite") from None
+
+
+@cache
+def _names(enum: str) -> Mapping[int, str]:
+    members: Mapping[str, Any] = getattr(schema(), enum).__dict__
+    return {number: name for name, number in members.items() if not name.startswith("_") and isinstance(number, int)}
+
+
+def enum_name(enum: str, number: int) -> str | None:
+    """The name of `number` in an enumeration of the schema, None when it has none."""
+    return _names(enum).get(number)
+
+
+def options_class(builtin: str) -> str | None:
+    """The table that holds the options of an operator: `Conv2DOptions` of CONV_2D; None when there is none."""
+    name = _SHARED_OPTIONS.get(builtin)
+    if name is None:
+        name = "".join(word.capitalize() for word in builtin.split("_")) + "Options"
+    known = {*_names("BuiltinOptions").values(), *_names("BuiltinOptions2").values()}
+    return name if name in known else None
+
+
+_EMPTY_TABLE = bytes((8, 0, 0, 0, 4, 0, 4, 0, 4, 0, 0, 0))
+"""A root offset, a table description without fields, and a table of it: every field has its default."""
+
+
+def default_options(name: str) -> Any:
+    """A table of options called `name` with every field at its default."""
+    return getattr(schema(), name).GetRootAs(_EMPTY_TABLE, 0)

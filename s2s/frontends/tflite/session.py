@@ -1,0 +1,172 @@
+"""One import: walks the operators of graphs, and collects what cannot be imported."""
+
+from collections.abc import Sequence
+
+from s2s.analysis.dtypes import from_numpy, tensor_type
+from s2s.analysis.shapes import ShapeError
+from s2s.errors import InputError, UnsupportedError
+from s2s.frontends.builder import Builder, Value
+from s2s.frontends.limits import MAX_DEPTH, MAX_NODES
+from s2s.frontends.tflite.checks import is_constant
+from s2s.frontends.tflite.custom import custom_importer
+from s2s.frontends.tflite.node import Importer, Node, Rounding
+from s2s.frontends.tflite.read import intact
+from s2s.frontends.tflite.records import ModelInfo, OperatorInfo, Subgraph, TensorInfo
+from s2s.frontends.tflite.schema import INT4
+from s2s.frontends.tflite.table import IMPORTERS
+from s2s.frontends.tflite.tensors import Tensor, constant_array
+
+_WEIGHTED = frozenset(
+    (
+        "BATCH_MATMUL",
+        "BIDIRECTIONAL_SEQUENCE_LSTM",
+        "CONV_2D",
+        "CONV_3D",
+        "DEPTHWISE_CONV_2D",
+        "FULLY_CONNECTED",
+        "LSTM",
+        "SVDF",
+        "TRANSPOSE_CONV",
+        "UNIDIRECTIONAL_SEQUENCE_LSTM",
+    )
+)
+"""Operators that TFLite runs with float activations and integer weights in a manner of its own."""
+_FLOATS = ("FLOAT32", "FLOAT16")
+
+
+class Session:
+    """Imports operators into `builder`; `failures` are the reasons of all that could not be imported."""
+
+    def __init__(self, builder: Builder, model: ModelInfo, rounding: Rounding) -> None:
+        self.builder = builder
+        self.model = model
+        self.rounding: Rounding = rounding
+        self.failures: list[str] = []
+        self._constants: dict[tuple[int, int], Value] = {}
+        self._running: list[int] = []
+        self._operators = 0
+
+    def run(self, graph: Subgraph, values: Sequence[Value]) -> list[Tensor]:
+        """The outputs of `graph` with its inputs bound to `values`."""
+        self._running.append(graph.index)
+        tensors = {
+            index: Tensor(value, graph.tensors[index]) for index, value in zip(graph.inputs, values, strict=True)
+        }
+        for operator in graph.operators:
+            self._operators += 1
+            if self._operators > MAX_NODES:
+                raise UnsupportedError(f"{operator.place}: over {MAX_NODES} operators are imported; split the model")
+            self.builder.node = operator.label
+            operands = [self._operand(graph, index, tensors) for index in operator.inputs]
+            for index, value in zip(operator.outputs, self._results(operator, graph, operands), strict=True):
+                value.call(graph.tensors[index].name)
+                tensors[index] = Tensor(value, graph.tensors[index])
+        self._running.pop()
+        return [self._defined(graph, index, tensors) for index in graph.outputs]
+
+    def subgraph(self, index: int, node: Node) -> Subgraph:
+        """The graph with this index, for `node`."""
+        if not 0 <= index < len(self.model.subgraphs):
+            raise node.invalid(f"sub-graph {index} of {len(self.model.subgraphs)}", "export the model again")
+        if index in self._running:
+            raise node.invalid(f"sub-graph {index} runs itself", "export the model again")
+        if len(self._running) > MAX_DEPTH:
+            raise node.unsupported(f"sub-graphs are nested more than {MAX_DEPTH} deep", "flatten the model")
+        return self.model.subgraphs[index]
+
+    def run_subgraph(self, graph: Subgraph, values: Sequence[Value], node: Node) -> list[Tensor]:
+        """The outputs of `graph` for a call by `node`."""
+        declared = [graph.tensors[index] for index in graph.inputs]
+        if len(declared) != len(values):
+            raise node.invalid(f"{graph.place} has {len(declared)} inputs for {len(values)} values", "fix the model")
+        for tensor, value in zip(declared, values, strict=True):
+            if tensor.dtype != value.dtype or (tensor.shape != value.shape and not tensor.open_shape):
+                raise node.invalid(
+                    f"gives {value.dtype}{list(value.shape)} to {tensor.place} of {tensor.dtype}{list(tensor.shape)}",
+                    "fix the model",
+                )
+        provenance = self.builder.node
+        outputs = self.run(graph, values)
+        self.builder.node = provenance
+        return outputs
+
+    # ----------------------------------------------------------------- tensors
+
+    def _operand(self, graph: Subgraph, index: int, tensors: dict[int, Tensor]) -> Tensor | None:
+        if index < 0 or (graph.tensors[index].is_variable and index not in tensors):
+            return None
+        return self._defined(graph, index, tensors)
+
+    def _defined(self, graph: Subgraph, index: int, tensors: dict[int, Tensor]) -> Tensor:
+        if index not in tensors:
+            info = graph.tensors[index]
+            key = graph.index, index
+            if key not in self._constants:
+                if not is_constant(info, self.model) and 0 not in info.shape:
+                    raise InputError(f"{info.place}: has no value; export the model again")
+                self._constants[key] = self.builder.constant(constant_array(info, self.model), info.name)
+            return Tensor(self._constants[key], info)
+        return tensors[index]
+
+    # --------------------------------------------------------------- operators
+
+    def _results(self, operator: OperatorInfo, graph: Subgraph, operands: list[Tensor | None]) -> Sequence[Value]:
+        node = Node(operator, operands, self, graph)
+        outputs = [graph.tensors[index] for index in operator.outputs]
+        try:
+            with intact(f"{operator.place}: its options"):
+                importer = self._importer(node)
+            values = importer(node)
+        except UnsupportedError as error:
+            self.failures.append(str(error))
+            return [self._stand_in(tensor) for tensor in outputs]
+        except ShapeError as error:
+            raise InputError(f"{operator.place}: {error}; check the shapes and options of this operator") from None
+        found = [values] if isinstance(values, Value) else list(values)
+        if len(found) != len(outputs):
+            raise node.invalid(f"gives {len(found)} results for {len(outputs)} outputs", "export the model again")
+        for value, tensor in zip(found, outputs, strict=True):
+            _check_result(node, value, tensor)
+        return found
+
+    def _importer(self, node: Node) -> Importer:
+        _refuse_hybrid(node)
+        if any(tensor.kind == INT4 for tensor in (node.output_type(i) for i in range(node.output_count))):
+            raise node.unsupported("its result has four-bit elements", "keep activations in int8")
+        if node.builtin == "CUSTOM":
+            return custom_importer(node)
+        importer = IMPORTERS.get(node.builtin)
+        if importer is None:
+            raise node.unsupported("this operator is not supported", "replace it by other operators")
+        return importer
+
+    def _stand_in(self, tensor: TensorInfo) -> Value:
+        shape = tuple(max(1, dim) for dim in tensor.shape)
+        return self.builder.stand_in(tensor_type(from_numpy(tensor.dtype), shape))
+
+
+def _check_result(node: Node, value: Value, tensor: TensorInfo) -> None:
+    """What was computed must be what the file declares."""
+    if value.dtype != tensor.dtype or (value.shape != tensor.shape and not tensor.open_shape):
+        raise node.invalid(
+            f"computes {value.dtype}{list(value.shape)}, {tensor.place} is declared as "
+            f"{tensor.dtype}{list(tensor.shape)}",
+            "export the model again",
+        )
+
+
+def _refuse_hybrid(node: Node) -> None:
+    """Float activations with integer weights have no specified arithmetic: engines differ in their results."""
+    if node.builtin not in _WEIGHTED:
+        return
+    x = next((operand for operand in node.operands if operand is not None), None)
+    if x is None or x.info.kind not in _FLOATS:
+        return
+    for position, operand in enumerate(node.operands):
+        if operand is not None and operand.info.quant is not None:
+            raise node.unsupported(
+                f"is hybrid: its activations are {x.info.kind.lower()} and input {position} "
+                f"({operand.info.name!r}) is {operand.info.kind.lower()} (dynamic-range quantisation)",
+                "convert the model without optimizations (float), or quantise activations too by giving the "
+                "converter a representative_dataset (int8)",
+            )
