@@ -1,0 +1,136 @@
+"""How large the sums of integer layers can become, from the actual weights, and what that says of their type.
+
+A sum `bias + sum (x - x_zp) * (w - w_zp)` never exceeds, in any order of its terms and for any activations,
+
+    |bias| + max |x - x_zp| * sum |w - w_zp|
+
+per output channel. A layer whose bound fits its accumulator cannot overflow; one that stays below half of that can be
+doubled too, as the short forms of requantisation do.
+"""
+
+from dataclasses import dataclass
+from math import prod
+
+import numpy as np
+from xdsl.dialects.builtin import i32, i64
+from xdsl.ir import Attribute, Operation, SSAValue
+
+from s2s.analysis.dtypes import Array, as_tensor_type, is_integer, to_numpy
+from s2s.analysis.known_values import known_value
+from s2s.analysis.shapes.accumulate import is_small_integer, largest_factor
+from s2s.dialects import graph
+from s2s.weights import WeightStore
+
+IntegerLayer = graph.ConvOp | graph.ConvTransposeOp | graph.MatmulOp
+
+
+@dataclass(frozen=True)
+class SumBound:
+    """The largest absolute value that a sum of each output channel can reach, and the type it is summed in."""
+
+    channels: tuple[int, ...]
+    """One number for each output channel, or one for all."""
+    accumulator: Attribute
+
+    @property
+    def largest(self) -> int:
+        """The bound of all channels."""
+        return max(self.channels)
+
+    @property
+    def bits(self) -> int:
+        """Bits of a signed integer that holds every sum."""
+        return signed_bits(self.largest)
+
+    @property
+    def fits(self) -> bool:
+        """Whether no sum overflows."""
+        return self.largest <= int(np.iinfo(to_numpy(self.accumulator)).max)
+
+
+def signed_bits(magnitude: int) -> int:
+    """Bits of a signed integer type that holds `-magnitude` to `magnitude`."""
+    return magnitude.bit_length() + 1
+
+
+def is_integer_layer(op: Operation) -> bool:
+    """Whether `op` sums products of small integers."""
+    return isinstance(op, IntegerLayer) and all(
+        is_small_integer(as_tensor_type(operand.type).element_type) for operand in op.operands[:2]
+    )
+
+
+def sum_bound(op: Operation, store: WeightStore) -> SumBound | None:
+    """The bound of an integer layer, with weights as they are where they are constant; None for other operations."""
+    if not is_integer_layer(op):
+        return None
+    assert isinstance(op, IntegerLayer)
+    x, w = op.operands[:2]
+    zero_points = op.accumulation
+    accumulator = as_tensor_type(op.y.type).element_type
+    if isinstance(op, graph.MatmulOp) and known_value(x, store) is not None and known_value(w, store) is None:
+        x, w, swapped = w, x, True
+        x_zp, w_zp = zero_points.w_zp, zero_points.x_zp
+    else:
+        swapped, x_zp, w_zp = False, zero_points.x_zp, zero_points.w_zp
+    factor = largest_factor(as_tensor_type(x.type).element_type, x_zp)
+    weights = known_value(w, store)
+    if weights is None:
+        sums = np.asarray([terms(op) * largest_factor(as_tensor_type(w.type).element_type, w_zp)], dtype=object)
+    else:
+        magnitudes = np.abs(weights.astype(np.int64) - w_zp)
+        sums = _per_channel(op, magnitudes, swapped).astype(object)
+    total = sums * factor
+    bias = op.b if not isinstance(op, graph.MatmulOp) else None
+    if bias is not None:
+        total = total + _largest_bias(bias, store)
+    return SumBound(tuple(int(each) for each in np.ravel(total)), accumulator)
+
+
+def terms(op: IntegerLayer) -> int:
+    """Products that one sum adds up at most."""
+    match op:
+        case graph.ConvOp():
+            return prod(_shape(op.w)[1:])
+        case graph.ConvTransposeOp():
+            return _shape(op.w)[0] // op.groups.value.data * prod(_shape(op.w)[2:])
+        case graph.MatmulOp():
+            return _shape(op.a)[-2 if op.transpose_a else -1]
+
+
+def _per_channel(op: IntegerLayer, magnitudes: Array, swapped: bool) -> Array:
+    """The sum of `magnitudes` that meets each output channel."""
+    match op:
+        case graph.ConvOp():
+            return magnitudes.reshape(magnitudes.shape[0], -1).sum(axis=1)
+        case graph.ConvTransposeOp():
+            channels, groups = magnitudes.shape[0], op.groups.value.data
+            grouped = magnitudes.reshape(groups, channels // groups, magnitudes.shape[1], -1)
+            return grouped.sum(axis=(1, 3)).reshape(-1)
+        case graph.MatmulOp() if swapped:
+            rows = magnitudes.sum(axis=-2 if op.transpose_a else -1)
+            return rows.reshape(-1, rows.shape[-1]).max(axis=0)
+        case graph.MatmulOp():
+            columns = magnitudes.sum(axis=-1 if op.transpose_b else -2)
+            return columns.reshape(-1, columns.shape[-1]).max(axis=0)
+
+
+def _largest_bias(bias: SSAValue, store: WeightStore) -> Array:
+    known = known_value(bias, store)
+    if known is not None:
+        return np.abs(known.astype(object))
+    element = as_tensor_type(bias.type).element_type
+    assert is_integer(element)
+    return np.asarray([2 ** (31 if element == i32 else 63)], dtype=object)
+
+
+def narrowest_accumulator(bound: int) -> Attribute | None:
+    """The type that holds every sum up to `bound`; None if no integer does."""
+    for element in (i32, i64):
+        if bound <= int(np.iinfo(to_numpy(element)).max):
+            return element
+    return None
+
+
+def _shape(value: SSAValue) -> tuple[int, ...]:
+    return as_tensor_type(value.type).get_shape()
