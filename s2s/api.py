@@ -10,8 +10,8 @@ from pathlib import Path
 
 from s2s.artifact import Artifact, compile_artifact
 from s2s.factory import build, cpu
-from s2s.frontends.onnx import ModelSource
-from s2s.options import CompileOptions, Executor, Schedule, WeightForm
+from s2s.frontends.formats import ModelSource
+from s2s.options import CompileOptions, Executor, Schedule, TfliteRounding, WeightForm
 from s2s.pass_manager import DebugOptions
 from s2s.verify.build import LoadedNetwork
 from s2s.verify.build import load as load_tree
@@ -26,9 +26,13 @@ def compile(
     weights: WeightForm = "auto",
     shapes: Mapping[str, tuple[int, ...]] | None = None,
     schedule: Schedule = "default",
+    tflite_rounding: TfliteRounding = "micro",
     debug: DebugOptions | None = None,
 ) -> Artifact:
-    """Compile a model (a path, the bytes of a file, or an `onnx.ModelProto`) to C. See `CompileOptions`."""
+    """Compile a model (an ONNX or TFLite file, by its path or bytes, or an `onnx.ModelProto`) to C.
+
+    The options are those of `CompileOptions`.
+    """
     options = CompileOptions(
         target=target,
         executor=executor,
@@ -36,6 +40,7 @@ def compile(
         weights=weights,
         shapes=dict(shapes or {}),
         schedule=schedule,
+        tflite_rounding=tflite_rounding,
         debug=debug if debug is not None else DebugOptions(),
     )
     return compile_artifact(model, options)

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 import numpy as np
-from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, IntegerAttr, ModuleOp, StringAttr
+from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, FloatAttr, IntegerAttr, ModuleOp, StringAttr
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute
 
@@ -15,7 +15,7 @@ from s2s.analysis.dtypes import as_tensor_type, tensor_type
 from s2s.analysis.symbols import function_named
 from s2s.context import CompilerContext
 from s2s.emit.identifiers import c_identifier
-from s2s.emit.info import GoldenVector, NetworkInfo, PortInfo
+from s2s.emit.info import GoldenVector, NetworkInfo, PortInfo, Quantisation
 from s2s.errors import CompilerBug, InputError
 from s2s.executor import graph_json
 from s2s.executor.describe import describe
@@ -77,7 +77,7 @@ def _rare_collections() -> Generator[None]:
 def compile_model(source: Source, options: CompileOptions, *, keep_levels: bool = False) -> Compilation:
     """Run the frontend and the pipeline. With `keep_levels`, the module is copied after every level."""
     progress.step("reading the model")
-    model = read(source, options.shapes, options.name)
+    model = read(source, options.shapes, options.name, options.tflite_rounding)
     network = _describe(model, options)
     context, module = CompilerContext(model.weights), model.module
     levels: dict[str, ModuleOp] = {}
@@ -137,14 +137,26 @@ def _ports(attributes: ArrayAttr[DictionaryAttr] | None, types: tuple[Attribute,
     for dictionary, type in zip(attributes or (), types, strict=True):
         name, tensor = dictionary.data["name"], as_tensor_type(type)
         assert isinstance(name, StringAttr)
-        ports.append(PortInfo(name.data, tensor.element_type, tensor.get_shape()))
+        quantised = _quantisation(dictionary.data)
+        ports.append(PortInfo(name.data, tensor.element_type, tensor.get_shape(), quantisation=quantised))
     return tuple(ports)
+
+
+def _quantisation(facts: Mapping[str, Attribute]) -> Quantisation | None:
+    """What the integers of an input or output stand for, where the model says it."""
+    scale, zero_point = facts.get("quant_scale"), facts.get("quant_zero_point")
+    if not isinstance(scale, FloatAttr) or not isinstance(zero_point, IntegerAttr):
+        return None
+    return Quantisation(scale.value.data, zero_point.value.data)
 
 
 def _golden(model: Model, inputs: tuple[PortInfo, ...]) -> tuple[GoldenVector, ...]:
     """Made-up inputs, and what the graph interpreter says they give; zeros where made-up ones are no valid indices."""
     types = [tensor_type(port.element, port.shape) for port in inputs]
-    made_up = tuple(sample(port.name, type, GOLDEN_SEED) for port, type in zip(inputs, types, strict=True))
+    made_up = tuple(
+        sample(port.name, type, GOLDEN_SEED, full_range=port.quantisation is not None)
+        for port, type in zip(inputs, types, strict=True)
+    )
     for arrays in (made_up, tuple(np.zeros_like(array) for array in made_up)):
         try:
             return (GoldenVector(arrays, tuple(run_graph(model.module, arrays, model.weights))),)

@@ -9,17 +9,26 @@ from collections.abc import Mapping, Sequence
 from xdsl.dialects.builtin import ModuleOp
 
 from s2s.executor.ndarray import NDArray, aligned_empty
-from s2s.frontends.onnx import ModelSource, import_model
+from s2s.frontends import onnx, tflite
+from s2s.frontends.imported import Imported
 
 
 def from_onnx(
-    model: ModelSource, shape: Mapping[str, Sequence[int]] | None = None
+    model: onnx.ModelSource, shape: Mapping[str, Sequence[int]] | None = None
 ) -> tuple[ModuleOp, dict[str, NDArray]]:
     """The network at graph level, and its weights by name; `shape` fixes inputs that the model leaves open.
 
     The weights may be changed before `s2s.build` takes them; their names stand in the module as `graph.weight`.
     """
-    imported = import_model(model, shapes={name: tuple(sizes) for name, sizes in (shape or {}).items()})
+    return _with_params(onnx.import_model(model, shapes={name: tuple(sizes) for name, sizes in (shape or {}).items()}))
+
+
+def from_tflite(model: tflite.ModelSource) -> tuple[ModuleOp, dict[str, NDArray]]:
+    """The network of a TFLite file, given as path or bytes, and its weights by name, as `from_onnx` gives them."""
+    return _with_params(tflite.import_model(model))
+
+
+def _with_params(imported: Imported) -> tuple[ModuleOp, dict[str, NDArray]]:
     params: dict[str, NDArray] = {}
     for name in imported.weights.names():
         array = imported.weights.get(name)

@@ -5,15 +5,16 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from math import prod
 
-from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, ModuleOp, StringAttr
+from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, FloatAttr, IntegerAttr, ModuleOp, StringAttr
 from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from s2s.analysis.dtypes import AnyTensor, as_tensor_type, from_numpy, size_in_bytes
 from s2s.dialects import graph
 from s2s.errors import CompilerBug, UnsupportedError
+from s2s.frontends import onnx
+from s2s.frontends.formats import LoadedModel, ModelSource, import_model, load_model
 from s2s.frontends.names import one_line
-from s2s.frontends.onnx import LoadedModel, ModelSource, import_model, load_model
 from s2s.frontends.onnx.names import operator
 from s2s.memory.order import peak_of
 from s2s.memory.steps import Step
@@ -29,6 +30,9 @@ class TensorInfo:
     type: str
     shape: tuple[int, ...]
     bytes: int
+    scale: float | None = None
+    """`real = scale * (q - zero_point)`, where the model says so."""
+    zero_point: int | None = None
 
 
 @dataclass(frozen=True)
@@ -131,11 +135,15 @@ def activation_bytes(main: FuncOp) -> int:
 
 def _outline(loaded: LoadedModel, unsupported: tuple[str, ...]) -> Inspection:
     """What the file says of itself."""
-    proto = loaded.proto
-    counts = Counter(operator(node) for node in proto.graph.node)
-    operators = dict(sorted(counts.items(), key=lambda item: (-item[1], item[0])))
-    opsets = {domain or "ai.onnx": version for domain, version in loaded.opsets().items()}
-    producer = one_line(f"{proto.producer_name} {proto.producer_version}".strip())
+    if isinstance(loaded, onnx.LoadedModel):
+        proto = loaded.proto
+        found = Counter(operator(node) for node in proto.graph.node)
+        opsets = {domain or "ai.onnx": version for domain, version in loaded.opsets().items()}
+        producer = one_line(f"{proto.producer_name} {proto.producer_version}".strip())
+    else:
+        found = Counter(each.custom or each.builtin for graph in loaded.info.subgraphs for each in graph.operators)
+        opsets, producer = {"tflite": loaded.info.version}, loaded.producer
+    operators = dict(sorted(found.items(), key=lambda item: (-item[1], item[0])))
     return Inspection(loaded.label, producer, opsets, operators, unsupported)
 
 
@@ -150,14 +158,20 @@ def _tensors(names: ArrayAttr[DictionaryAttr] | None, types: ArrayAttr[Attribute
     """Names and types of the inputs or outputs of a function."""
     if names is None:
         raise CompilerBug("the imported @main does not name its inputs and outputs")
-    return tuple(_tensor(each.data["name"], as_tensor_type(type)) for each, type in zip(names, types, strict=True))
+    return tuple(_tensor(each.data, as_tensor_type(type)) for each, type in zip(names, types, strict=True))
 
 
-def _tensor(name: Attribute, type: AnyTensor) -> TensorInfo:
+def _tensor(facts: Mapping[str, Attribute], type: AnyTensor) -> TensorInfo:
+    name, shape = facts["name"], type.get_shape()
     assert isinstance(name, StringAttr)
-    shape = type.get_shape()
+    scale, zero_point = facts.get("quant_scale"), facts.get("quant_zero_point")
     return TensorInfo(
-        one_line(name.data), str(type.element_type), shape, prod(shape) * size_in_bytes(type.element_type)
+        one_line(name.data),
+        str(type.element_type),
+        shape,
+        prod(shape) * size_in_bytes(type.element_type),
+        scale.value.data if isinstance(scale, FloatAttr) else None,
+        zero_point.value.data if isinstance(zero_point, IntegerAttr) else None,
     )
 
 

@@ -13,7 +13,8 @@ from s2s.analysis.dtypes import Array, as_tensor_type, to_numpy
 from s2s.analysis.symbols import function_named
 from s2s.dialects import graph
 from s2s.errors import InputError
-from s2s.frontends.onnx import LoadedModel, ModelSource, import_model, load_model
+from s2s.frontends.formats import LoadedModel, ModelSource, digest, import_model, load_model
+from s2s.frontends.tflite.node import Rounding
 from s2s.weights import WeightStore
 
 
@@ -41,13 +42,15 @@ class Model:
     sha256: str
 
 
-def read(source: Source, shapes: Mapping[str, tuple[int, ...]], name: str | None) -> Model:
+def read(
+    source: Source, shapes: Mapping[str, tuple[int, ...]], name: str | None, tflite_rounding: Rounding = "micro"
+) -> Model:
     """The network of `source`; `shapes` fixes those of inputs that a model file leaves open."""
     if isinstance(source, GraphModel):
         return _copy(source)
     loaded = load_model(source)
-    imported = import_model(loaded, shapes=shapes, name=name)
-    return Model(imported.module, imported.weights, imported.name, Path(loaded.label).name, _digest(loaded))
+    imported = import_model(loaded, shapes=shapes, name=name, tflite_rounding=tflite_rounding)
+    return Model(imported.module, imported.weights, imported.name, Path(loaded.label).name, digest(loaded))
 
 
 def load_for_engine(source: Source, engine: str) -> LoadedModel:
@@ -55,14 +58,6 @@ def load_for_engine(source: Source, engine: str) -> LoadedModel:
     if isinstance(source, GraphModel):
         raise InputError(f"{source.name}: {engine} reads models, and this is a module; compile the model it came from")
     return load_model(source)
-
-
-def _digest(loaded: LoadedModel) -> str:
-    path = Path(loaded.label)
-    if loaded.folder is not None and path.is_file():
-        with path.open("rb") as file:
-            return hashlib.file_digest(file, "sha256").hexdigest()
-    return hashlib.sha256(loaded.proto.SerializeToString(deterministic=True)).hexdigest()
 
 
 def _copy(model: GraphModel) -> Model:

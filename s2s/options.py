@@ -8,6 +8,7 @@ from s2s.pass_manager import DebugOptions
 
 Executor = Literal["aot", "graph"]
 Schedule = Literal["default", "reference"]
+TfliteRounding = Literal["micro", "reference"]
 WeightForm = Literal["auto", "arrays", "incbin"]
 
 
@@ -25,4 +26,6 @@ class CompileOptions:
     """Shapes of inputs that the model leaves open."""
     schedule: Schedule = "default"
     """`reference`: one plain loop nest for each operator, nothing fused, nothing tiled."""
+    tflite_rounding: TfliteRounding = "micro"
+    """Fully connected layers of TFLite models: `micro` rounds twice, as TFLite-Micro, `reference` once, as TFLite."""
     debug: DebugOptions = field(default_factory=DebugOptions)

@@ -32,6 +32,10 @@ def gather(
     schedule: Annotated[
         Literal["default", "reference"], typer.Option(help="Tuned loops, or one plain loop nest for each operator.")
     ] = "default",
+    tflite_rounding: Annotated[
+        Literal["micro", "reference"],
+        typer.Option(help="Fully connected layers of TFLite models: round twice, as TFLite-Micro, or once, as TFLite."),
+    ] = "micro",
 ) -> Options:
     """The options as the library wants them."""
 
@@ -45,6 +49,7 @@ def gather(
             weights=weights,
             shapes=common.parse_shapes(shape),
             schedule=schedule,
+            tflite_rounding=tflite_rounding,
         )
 
     return compile_options

@@ -36,11 +36,14 @@ def show(found: "Inspection") -> None:
     from s2s.cli.output import number, print_fields
 
     opsets = ", ".join(f"{domain} {version}" for domain, version in found.opsets.items())
-    fields = {"model": found.model, "producer": found.producer or "unknown", "opset": opsets}
+    fields = {"model": found.model, "producer": found.producer or "unknown", "version": opsets}
     for kind, tensors in (("input", found.inputs), ("output", found.outputs)):
         for tensor in tensors:
             dims = "×".join(map(str, tensor.shape)) or "scalar"
-            fields[f"{kind} {tensor.name}"] = f"{tensor.type} {dims}, {number(tensor.bytes)} bytes"
+            text = f"{tensor.type} {dims}, {number(tensor.bytes)} bytes"
+            if tensor.scale is not None and tensor.zero_point is not None:
+                text += f", real = {tensor.scale:g} * (q - {tensor.zero_point})"
+            fields[f"{kind} {tensor.name}"] = text
     fields["operators"] = ", ".join(f"{count} {name}" for name, count in found.operators.items())
     if found.supported:
         fields["weights"] = f"{number(found.parameters)} in {number(found.weight_bytes)} bytes"

@@ -10,7 +10,9 @@ from s2s.errors import InputError
 if TYPE_CHECKING:
     from s2s.pass_manager import DebugOptions
 
-Model = Annotated[Path, typer.Argument(metavar="MODEL", help="The network, an .onnx file.", show_default=False)]
+Model = Annotated[
+    Path, typer.Argument(metavar="MODEL", help="The network, an .onnx or .tflite file.", show_default=False)
+]
 Shapes = Annotated[
     list[str] | None,
     typer.Option("--shape", metavar="NAME=D,D,…", help="Shape of an input whose dimensions are open; may be repeated."),

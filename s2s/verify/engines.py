@@ -1,6 +1,7 @@
 """Other engines that run a model: what `s2s verify` holds the emitted C against."""
 
 import importlib
+import importlib.util
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal
 
@@ -9,13 +10,22 @@ from onnx import ModelProto
 
 from s2s.analysis.dtypes import Array
 from s2s.errors import InputError
-from s2s.frontends.onnx import LoadedModel
+from s2s.frontends import onnx, tflite
+from s2s.frontends.formats import LoadedModel, import_model
+from s2s.interpret.graph import run_graph
 
-EngineName = Literal["onnxruntime", "reference"]
+EngineName = Literal["onnxruntime", "reference", "tflm", "interpreter"]
 Engine = Callable[[LoadedModel, Mapping[str, Array]], list[Array]]
 
 NEWEST_IR = 13
 """The newest IR version that the released onnxruntime reads; the operators are the same."""
+
+
+def default_engine(model: LoadedModel) -> EngineName:
+    """The engine that a model is held against unless the user names one: the one its format comes from."""
+    if isinstance(model, onnx.LoadedModel):
+        return "onnxruntime"
+    return "tflm" if importlib.util.find_spec("tflite_micro") is not None else "interpreter"
 
 
 def run_engine(name: EngineName, model: LoadedModel, inputs: Mapping[str, Array]) -> list[Array]:
@@ -23,7 +33,45 @@ def run_engine(name: EngineName, model: LoadedModel, inputs: Mapping[str, Array]
     return _ENGINES[name](model, inputs)
 
 
-def _onnxruntime(model: LoadedModel, inputs: Mapping[str, Array]) -> list[Array]:
+def _interpreter(model: LoadedModel, inputs: Mapping[str, Array]) -> list[Array]:
+    """The numpy meaning of the imported network."""
+    imported = import_model(model, shapes={name: array.shape for name, array in inputs.items()})
+    return run_graph(imported.module, list(inputs.values()), imported.weights)
+
+
+def _tflm(model: LoadedModel, inputs: Mapping[str, Array]) -> list[Array]:
+    """TFLite-Micro's reference kernels on this machine."""
+    if not isinstance(model, tflite.LoadedModel):
+        raise InputError(f"--against tflm: {model.label} is no TFLite model; try --against onnxruntime")
+    try:
+        runtime: Any = importlib.import_module("tflite_micro")
+    except ImportError as error:
+        raise InputError("--against tflm: is not installed; pip install 's2s[tflm]'") from error
+    try:
+        interpreter: Any = runtime.runtime.Interpreter.from_bytes(model.data)
+        for position, array in enumerate(inputs.values()):
+            interpreter.set_input(np.ascontiguousarray(array), position)
+        interpreter.invoke()
+        return [np.array(interpreter.get_output(i)) for i in range(len(model.info.subgraphs[0].outputs))]
+    except Exception as error:
+        raise InputError(
+            f"{model.label}: tflm does not run it ({_first_line(error)}); try --against interpreter"
+        ) from error
+
+
+def _onnx(model: LoadedModel, engine: str) -> onnx.LoadedModel:
+    if not isinstance(model, onnx.LoadedModel):
+        raise InputError(f"--against {engine}: {model.label} is no ONNX model; try --against tflm or interpreter")
+    return model
+
+
+def _first_line(error: Exception) -> str:
+    text = str(error).strip()
+    return text.splitlines()[0] if text else type(error).__name__
+
+
+def _onnxruntime(loaded: LoadedModel, inputs: Mapping[str, Array]) -> list[Array]:
+    model = _onnx(loaded, "onnxruntime")
     try:
         ort: Any = importlib.import_module("onnxruntime")
     except ImportError as error:
@@ -36,8 +84,8 @@ def _onnxruntime(model: LoadedModel, inputs: Mapping[str, Array]) -> list[Array]
         session = ort.InferenceSession(source, options, providers=["CPUExecutionProvider"])
         results: Sequence[Any] = session.run(None, {name: np.ascontiguousarray(a) for name, a in inputs.items()})
     except Exception as error:
-        first = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
-        raise InputError(f"{model.label}: onnxruntime does not run it ({first}); try --against reference") from error
+        reason = _first_line(error)
+        raise InputError(f"{model.label}: onnxruntime does not run it ({reason}); try --against reference") from error
     return [np.asarray(result) for result in results]
 
 
@@ -51,8 +99,13 @@ def _serialised(proto: ModelProto) -> bytes:
 def _reference(model: LoadedModel, inputs: Mapping[str, Array]) -> list[Array]:
     from onnx.reference import ReferenceEvaluator
 
-    evaluator: Any = ReferenceEvaluator(model.proto)
+    evaluator: Any = ReferenceEvaluator(_onnx(model, "reference").proto)
     return [np.asarray(result) for result in evaluator.run(None, dict(inputs))]
 
 
-_ENGINES: Mapping[str, Engine] = {"onnxruntime": _onnxruntime, "reference": _reference}
+_ENGINES: Mapping[str, Engine] = {
+    "onnxruntime": _onnxruntime,
+    "reference": _reference,
+    "tflm": _tflm,
+    "interpreter": _interpreter,
+}

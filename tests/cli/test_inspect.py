@@ -29,7 +29,9 @@ def test_json_holds_the_same(capsys: pytest.CaptureFixture[str]):
     assert run(["inspect", str(DIGITS), "--json"]) == 0
     found = json.loads(capsys.readouterr().out)
     assert found["parameters"] == 16 * 9 + 16 + 32 * 16 * 9 + 32 + 10 * 128 + 10
-    assert found["inputs"] == [{"name": "image", "type": "f32", "shape": [1, 1, 8, 8], "bytes": 256}]
+    assert found["inputs"] == [
+        {"name": "image", "type": "f32", "shape": [1, 1, 8, 8], "bytes": 256, "scale": None, "zero_point": None}
+    ]
 
 
 def test_unsupported_nodes_are_part_of_the_answer(tmp_path: Path, capsys: pytest.CaptureFixture[str]):

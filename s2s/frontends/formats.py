@@ -1,0 +1,45 @@
+"""Model files of every format: which frontend reads a file is decided by its content."""
+
+import hashlib
+import os
+from collections.abc import Mapping
+from pathlib import Path
+
+from onnx import ModelProto
+
+from s2s.frontends import onnx, tflite
+from s2s.frontends.imported import Imported
+from s2s.frontends.tflite.node import Rounding
+
+ModelSource = str | os.PathLike[str] | bytes | ModelProto
+LoadedModel = onnx.LoadedModel | tflite.LoadedModel
+
+
+def load_model(source: ModelSource) -> LoadedModel:
+    """The checked model of a path, of the bytes of a file, or of an ONNX message in memory."""
+    return tflite.load_model(source) if tflite.is_tflite(source) else onnx.load_model(source)
+
+
+def import_model(
+    model: ModelSource | LoadedModel,
+    *,
+    shapes: Mapping[str, tuple[int, ...]] | None = None,
+    name: str | None = None,
+    tflite_rounding: Rounding = "micro",
+) -> Imported:
+    """Import a model; `shapes` fixes the shapes of inputs that the model leaves open."""
+    loaded = model if isinstance(model, LoadedModel) else load_model(model)
+    if isinstance(loaded, tflite.LoadedModel):
+        return tflite.import_model(loaded, shapes=shapes, name=name, rounding=tflite_rounding)
+    return onnx.import_model(loaded, shapes=shapes, name=name)
+
+
+def digest(loaded: LoadedModel) -> str:
+    """SHA-256 of the model's file, in hexadecimal."""
+    if isinstance(loaded, tflite.LoadedModel):
+        return hashlib.sha256(loaded.data).hexdigest()
+    path = Path(loaded.label)
+    if loaded.folder is not None and path.is_file():
+        with path.open("rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+    return hashlib.sha256(loaded.proto.SerializeToString(deterministic=True)).hexdigest()
