@@ -11,7 +11,7 @@ from s2s.dialects.c.control import CommentOp, ForOp, IfOp, ReturnOp
 from s2s.dialects.c.expressions import BinaryOp, CallOp, CastOp, ConditionalOp, LiteralOp, SymbolOp, UnaryOp
 from s2s.dialects.c.objects import AddressOfOp, AssignOp, LetOp, LoadOp, MemberOp, SubscriptOp, VariableOp
 from s2s.dialects.c.types import STATUS, VOID, ArrayType, LValueType, NamedType, PtrType
-from s2s.dialects.c.unit import FuncOp, GlobalOp, IncludeOp
+from s2s.dialects.c.unit import FuncOp, GlobalOp, IncludeOp, OverlayOp
 
 C = Dialect(
     "c",
@@ -32,6 +32,7 @@ C = Dialect(
         LiteralOp,
         LoadOp,
         MemberOp,
+        OverlayOp,
         ReturnOp,
         SubscriptOp,
         SymbolOp,
@@ -64,6 +65,7 @@ __all__ = [
     "LoadOp",
     "MemberOp",
     "NamedType",
+    "OverlayOp",
     "PtrType",
     "ReturnOp",
     "SubscriptOp",

@@ -5,12 +5,14 @@ from typing import Self
 
 from xdsl.dialects.builtin import (
     ArrayAttr,
+    DenseArrayBase,
     DenseIntOrFPElementsAttr,
     DictionaryAttr,
     FunctionType,
     StringAttr,
     SymbolNameConstraint,
     UnitAttr,
+    i64,
 )
 from xdsl.dialects.utils import parse_func_op_like, print_func_op_like
 from xdsl.ir import Attribute, Block, BlockArgument, Region
@@ -28,9 +30,9 @@ from xdsl.printer import Printer
 from xdsl.traits import IsolatedFromAbove, NoTerminator, SymbolOpInterface
 from xdsl.utils.exceptions import VerifyException
 
-from s2s.dialects.c.types import VOID
+from s2s.dialects.c.types import VOID, ArrayType
 
-_PRINTED_PROPERTIES = ("parameters", "extents", "doc")
+_PRINTED_PROPERTIES = ("parameters", "extents", "doc", "restrict_macro")
 
 
 @irdl_op_definition
@@ -41,7 +43,8 @@ class FuncOp(IRDLOperation):
 
     `parameters` are the names in the source; `c-name-temporaries` makes them from the name hints where they are not
     given. An entry of `extents` that is not empty writes its parameter as `const int8_t x[KWS_X_SIZE]`, which tells a
-    reader, and the compiler, how much is behind the pointer. `doc` is the comment above the function.
+    reader, and the compiler, how much is behind the pointer. `doc` is the comment above the function. With
+    `restrict_macro` the qualifier is written as the macro S2S_RESTRICT, which a project may define to nothing.
     """
 
     name = "c.func"
@@ -52,6 +55,7 @@ class FuncOp(IRDLOperation):
     extents = opt_prop_def(ArrayAttr[StringAttr])
     static = opt_prop_def(UnitAttr)
     doc = opt_prop_def(StringAttr)
+    restrict_macro = opt_prop_def(UnitAttr)
     body = region_def()
 
     traits = traits_def(IsolatedFromAbove(), SymbolOpInterface(), NoTerminator())
@@ -67,6 +71,7 @@ class FuncOp(IRDLOperation):
         extents: Sequence[str] | None = None,
         static: bool = False,
         doc: str | None = None,
+        restrict_macro: bool = False,
     ) -> None:
         if body is None:
             body = Region(Block(arg_types=inputs))
@@ -78,6 +83,7 @@ class FuncOp(IRDLOperation):
                 "extents": None if extents is None else ArrayAttr(StringAttr(extent) for extent in extents),
                 "static": UnitAttr() if static else None,
                 "doc": None if doc is None else StringAttr(doc),
+                "restrict_macro": UnitAttr() if restrict_macro else None,
             },
             regions=[Region(body) if isinstance(body, Block) else body],
         )
@@ -130,6 +136,51 @@ class FuncOp(IRDLOperation):
             op.properties |= {key: value for key, value in extra.data.items() if key in _PRINTED_PROPERTIES}
             op.attributes |= {key: value for key, value in extra.data.items() if key not in _PRINTED_PROPERTIES}
         return op
+
+
+@irdl_op_definition
+class OverlayOp(IRDLOperation):
+    """A type whose objects lie over each other, each `offsets[i]` bytes from the beginning.
+
+        c.overlay @net_arena members ["conv1", "pool1"] offsets [0, 64] types [!c.array<16 x f32>, !c.array<4 x f32>]
+    ->
+        typedef union net_arena {
+            struct { float data[16]; } conv1;
+            struct { uint8_t before[64]; float data[4]; } pool1;
+        } net_arena;
+    """
+
+    name = "c.overlay"
+
+    sym_name = prop_def(SymbolNameConstraint())
+    members = prop_def(ArrayAttr[StringAttr])
+    offsets = prop_def(DenseArrayBase.constr(i64))
+    types = prop_def(ArrayAttr[ArrayType])
+
+    irdl_options = (ParsePropInAttrDict(),)
+    traits = traits_def(SymbolOpInterface())
+    assembly_format = "$sym_name `members` $members `offsets` $offsets `types` $types attr-dict"
+
+    def __init__(self, name: str, members: Sequence[str], offsets: Sequence[int], types: Sequence[ArrayType]) -> None:
+        super().__init__(
+            properties={
+                "sym_name": StringAttr(name),
+                "members": ArrayAttr(StringAttr(member) for member in members),
+                "offsets": DenseArrayBase.from_list(i64, list(offsets)),
+                "types": ArrayAttr(types),
+            }
+        )
+
+    def verify_(self) -> None:
+        names = [member.data for member in self.members]
+        if not len(names) == len(self.offsets) == len(self.types):
+            raise VerifyException(
+                f"{self.name}: {len(names)} members, {len(self.offsets)} offsets, {len(self.types)} types"
+            )
+        if len(set(names)) != len(names):
+            raise VerifyException(f"{self.name}: {self.sym_name.data} has two members of one name")
+        if any(offset < 0 for offset in self.offsets.get_values()):
+            raise VerifyException(f"{self.name}: {self.sym_name.data} has a member before its beginning")
 
 
 @irdl_op_definition

@@ -74,8 +74,9 @@ class FunctionWriter:
         if func.parameters is None:
             return []
         extents = [extent.data for extent in func.extents] if func.extents is not None else [""] * len(func.parameters)
+        restrict = "restrict" if func.restrict_macro is None else "S2S_RESTRICT"
         return [
-            _parameter(type, name.data, extent)
+            _parameter(type, name.data, extent, restrict)
             for type, name, extent in zip(func.function_type.inputs.data, func.parameters, extents, strict=True)
         ]
 
@@ -202,6 +203,15 @@ def _acts(op: Operation) -> bool:
     return not isinstance(op, (*_DECLARATIONS, *EXPRESSIONS))
 
 
+def overlay_definition(op: c.OverlayOp) -> list[str]:
+    """A union of structures, one for each object, with the bytes in front of it."""
+    lines = [f"typedef union {op.sym_name.data} {{"]
+    for name, offset, type in zip(op.members, op.offsets.get_values(), op.types, strict=True):
+        before = f"uint8_t before[{offset}]; " if offset else ""
+        lines.append(f"{' ' * INDENT}struct {{ {before}{declaration(type, 'data')}; }} {name.data};")
+    return [*lines, f"}} {op.sym_name.data};"]
+
+
 def global_definition(op: c.GlobalOp) -> list[str]:
     """A constant table with its values."""
     head = f"{'static ' if op.static is not None else ''}{declaration(op.type, op.sym_name.data, const=True)} = "
@@ -260,10 +270,10 @@ def _rows(literals: list[str], type: Attribute) -> Text:
     return call("{", [_rows(literals[at : at + step], type.element) for at in range(0, len(literals), step)], "}")
 
 
-def _parameter(type: Attribute, name: str, extent: str) -> str:
+def _parameter(type: Attribute, name: str, extent: str, restrict: str) -> str:
     """A parameter; with an extent as an array, which says how much is behind the pointer."""
     if not extent:
-        return declaration(type, name)
+        return declaration(type, name, restrict=restrict)
     if not isinstance(type, c.PtrType):
         raise CompilerBug(f"parameter {name} has extent {extent} and is no pointer")
     return declaration(type.element, f"{name}[{extent}]", const=type.is_const)

@@ -49,12 +49,15 @@ def c_type(type: Attribute) -> str:
     raise CompilerBug(f"C has no type {type}")
 
 
-def declaration(type: Attribute, name: str, *, const: bool = False) -> str:
-    """A declaration of `name`: `const float *restrict x`, `uint32_t wide[64]`; `const` is about `name` itself."""
+def declaration(type: Attribute, name: str, *, const: bool = False, restrict: str = "restrict") -> str:
+    """A declaration of `name`: `const float *restrict x`, `uint32_t wide[64]`; `const` is about `name` itself.
+
+    `restrict` is how that qualifier of a pointer is spelled.
+    """
     if isinstance(type, ArrayType):
         return declaration(type.element, f"{name}[{type.size}]", const=const)
     if isinstance(type, PtrType):
-        qualifiers = f"{'restrict ' if type.is_restrict else ''}{'const ' if const else ''}"
+        qualifiers = f"{f'{restrict} ' if type.is_restrict else ''}{'const ' if const else ''}"
         return declaration(type.element, f"*{qualifiers}{name}", const=type.is_const)
     return f"{'const ' if const else ''}{c_type(type)} {name}"
 

@@ -161,6 +161,47 @@ def test_an_array_parameter_says_how_much_is_behind_it() -> None:
     )
 
 
+def test_restrict_may_be_left_to_the_project() -> None:
+    check(
+        """
+        c.func @copy(%y: !c.ptr<f32, restrict>, %x: !c.ptr<f32, const, restrict>) attributes {restrict_macro} {
+        }
+        """,
+        """
+        void copy(float *S2S_RESTRICT y, const float *S2S_RESTRICT x)
+        {
+            (void)y;
+            (void)x;
+        }
+        """,
+    )
+
+
+def test_buffers_lie_over_each_other_with_their_types() -> None:
+    check(
+        """
+        c.overlay @net_arena members ["conv1", "pool1"] offsets [0, 64] types [!c.array<16 x f32>, !c.array<4 x i8>]
+        c.func @first(%arena: !c.ptr<!c.named<"net_arena">>) -> !c.ptr<i8> {
+          %pool = c.member %arena "pool1" : (!c.ptr<!c.named<"net_arena">>) -> !c.lvalue<!c.named<"struct">>
+          %data = c.member %pool "data" : (!c.lvalue<!c.named<"struct">>) -> !c.lvalue<!c.array<4 x i8>>
+          %at = c.address_of %data : (!c.lvalue<!c.array<4 x i8>>) -> !c.ptr<i8>
+          c.return %at : !c.ptr<i8>
+        }
+        """,
+        """
+        typedef union net_arena {
+            struct { float data[16]; } conv1;
+            struct { uint8_t before[64]; int8_t data[4]; } pool1;
+        } net_arena;
+
+        int8_t *first(net_arena *arena)
+        {
+            return arena->pool1.data;
+        }
+        """,
+    )
+
+
 def test_tables_hold_rows_of_numbers_names_and_text() -> None:
     text = written(
         """

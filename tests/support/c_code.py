@@ -8,7 +8,7 @@ from xdsl.parser import Parser
 
 from s2s.context import CompilerContext
 from s2s.dialects import c
-from s2s.emit.statements import FunctionWriter, global_definition
+from s2s.emit.statements import FunctionWriter, global_definition, overlay_definition
 from s2s.passes.c.name_temporaries import NameTemporariesPass
 from support.c_compilers import COMPILERS, WARNINGS, run
 from support.project import PACKAGES
@@ -30,6 +30,8 @@ def written(text: str) -> str:
             parts.append(writer.definition() if op.body.blocks else writer.prototype())
         elif isinstance(op, c.GlobalOp):
             parts.append(global_definition(op))
+        elif isinstance(op, c.OverlayOp):
+            parts.append(overlay_definition(op))
     return "\n\n".join("\n".join(lines) for lines in parts) + "\n"
 
 

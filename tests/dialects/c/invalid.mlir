@@ -111,3 +111,18 @@ c.func @f(%x: f32) attributes {parameters = ["x", "y"]} {
 
 c.call "abort"() {pure} : () -> ()
 // CHECK: c.call: abort neither gives nor writes anything
+
+// -----
+
+c.overlay @net_arena members ["conv1", "pool1"] offsets [0] types [!c.array<16 x f32>]
+// CHECK: c.overlay: 2 members, 1 offsets, 1 types
+
+// -----
+
+c.overlay @net_arena members ["conv1", "conv1"] offsets [0, 64] types [!c.array<16 x f32>, !c.array<4 x i8>]
+// CHECK: c.overlay: net_arena has two members of one name
+
+// -----
+
+c.overlay @net_arena members ["conv1"] offsets [-4] types [!c.array<16 x f32>]
+// CHECK: c.overlay: net_arena has a member before its beginning

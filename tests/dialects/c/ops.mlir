@@ -6,12 +6,14 @@ c.include "s2s.h"
 c.global static @taps : !c.array<4 x i8> = dense<[1, -2, 3, 4]> : tensor<4xi8> {comment = "four taps"}
 c.global @kws_conv1_w : !c.array<864 x f32> weight "conv1.weight"
 c.global @rows : !c.array<2 x !c.named<"row">> = [[1 : i32, "a"], [2 : i32, @taps]]
+c.overlay @net_arena members ["conv1", "pool1"] offsets [0, 64] types [!c.array<16 x f32>, !c.array<4 x i8>]
 
 // CHECK:      c.include "math.h" {system}
 // CHECK-NEXT: c.include "s2s.h"
 // CHECK-NEXT: c.global static @taps : !c.array<4 x i8> = dense<[1, -2, 3, 4]> : tensor<4xi8> {comment = "four taps"}
 // CHECK-NEXT: c.global @kws_conv1_w : !c.array<864 x f32> weight "conv1.weight"
 // CHECK-NEXT: c.global @rows : !c.array<2 x !c.named<"row">> = [[1 : i32, "a"], [2 : i32, @taps]]
+// CHECK-NEXT: c.overlay @net_arena members ["conv1", "pool1"] offsets [0, 64] types [!c.array<16 x f32>, !c.array<4 x i8>]
 
 // CHECK-LABEL: c.func static @scale
 c.func static @scale(%y: !c.ptr<f32>, %x: !c.ptr<f32, const, restrict>) attributes {doc = "y[i] = 2 x[i]"} {
