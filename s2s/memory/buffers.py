@@ -30,12 +30,26 @@ class InPlace:
 
 
 @dataclass(frozen=True)
+class Overlap:
+    """Kernel permission: `output` may lie over `input`, which dies in the step that makes `output`, where the offset of
+    the output less that of the input is in none of the open intervals `forbidden` (in order and apart)."""
+
+    output: str
+    input: str
+    forbidden: tuple[tuple[int, int], ...]
+
+
+@dataclass(frozen=True)
 class Plan:
-    """An offset for each buffer, the bytes of the arena, and the largest sum of simultaneously live buffers."""
+    """An offset for each buffer, the bytes of the arena, and what no plan can go below.
+
+    `apart_bound` is the largest sum of simultaneously live buffers, which `lower_bound` is too unless buffers overlap.
+    """
 
     offsets: Mapping[str, int]
     size: int
     lower_bound: int
+    apart_bound: int = 0
 
     @property
     def ratio(self) -> float:
@@ -48,7 +62,7 @@ def align_up(offset: int, align: int) -> int:
     return -(-offset // align) * align
 
 
-def check_buffers(buffers: Sequence[Buffer], in_place: Sequence[InPlace]) -> None:
+def check_buffers(buffers: Sequence[Buffer], pairs: Sequence[InPlace | Overlap]) -> None:
     """Refuse what no caller of the planner may hand over."""
     by_name = {buffer.name: buffer for buffer in buffers}
     if len(by_name) != len(buffers):
@@ -56,7 +70,7 @@ def check_buffers(buffers: Sequence[Buffer], in_place: Sequence[InPlace]) -> Non
     for buffer in buffers:
         if buffer.size < 0 or buffer.align < 1 or buffer.last < buffer.first:
             raise CompilerBug(f"impossible buffer in a memory plan: {buffer}")
-    for pair in in_place:
+    for pair in pairs:
         made, dying = by_name[pair.output], by_name[pair.input]
         if not dying.first < dying.last == made.first:
             raise CompilerBug(f"in-place pair {pair}: an older input has to die in the step that makes the output")
@@ -101,3 +115,31 @@ def lower_bound(buffers: Sequence[Buffer], in_place: Sequence[InPlace] = ()) -> 
         live += change[step]
         bound = max(bound, live - saved.get(step, 0))
     return bound
+
+
+def overlapped_bound(buffers: Sequence[Buffer], overlaps: Sequence[Overlap]) -> int:
+    """Largest sum of live buffers less the bytes that an output can share with the inputs that die as it is made."""
+    by_name = {buffer.name: buffer for buffer in buffers}
+    shared: dict[str, int] = {}
+    for overlap in overlaps:
+        made, dying = by_name[overlap.output], by_name[overlap.input]
+        shared[made.name] = shared.get(made.name, 0) + most_shared(made.size, dying.size, overlap.forbidden)
+    change: dict[int, int] = {}
+    for buffer in buffers:
+        change[buffer.first] = change.get(buffer.first, 0) + buffer.size
+        change[buffer.last + 1] = change.get(buffer.last + 1, 0) - buffer.size
+        saved = min(buffer.size, shared.get(buffer.name, 0))
+        change[buffer.first] -= saved
+        change[buffer.first + 1] = change.get(buffer.first + 1, 0) + saved
+    live, bound = 0, 0
+    for step in sorted(change):
+        live += change[step]
+        bound = max(bound, live)
+    return bound
+
+
+def most_shared(output: int, input: int, forbidden: Sequence[tuple[int, int]]) -> int:
+    """The most bytes that an output and an input of these sizes can share."""
+    edges = {0, input - output, *(end for interval in forbidden for end in interval)}
+    allowed = [edge for edge in edges if not any(low < edge < high for low, high in forbidden)]
+    return max((max(0, min(edge + output, input) - max(edge, 0)) for edge in allowed), default=0)

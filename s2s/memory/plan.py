@@ -1,19 +1,44 @@
 """Give each buffer an offset in one arena.
 
 A buffer computed in place of another shares its block in the first attempt; where that misses the bound, all buffers
-apart are the second.
+apart are the second. Where kernels let their outputs overlap inputs by less than all, a search of its own comes third.
 """
 
 from collections.abc import Sequence
 
 from s2s.memory.blocks import Layout, layout_of, merge_in_place, total_size
-from s2s.memory.buffers import Buffer, InPlace, Plan, check_buffers, choose_in_place, lower_bound
+from s2s.memory.buffers import (
+    Buffer,
+    InPlace,
+    Overlap,
+    Plan,
+    check_buffers,
+    choose_in_place,
+    lower_bound,
+    overlapped_bound,
+)
 from s2s.memory.search import best_offsets
+from s2s.memory.slide import slide
 
 
-def plan(buffers: Sequence[Buffer], in_place: Sequence[InPlace] = ()) -> Plan:
-    """The smallest plan found for `buffers`; a pair of `in_place` may share its address, no other live bytes do."""
-    check_buffers(buffers, in_place)
+def plan(
+    buffers: Sequence[Buffer], in_place: Sequence[InPlace] = (), overlaps: Sequence[Overlap] | None = None
+) -> Plan:
+    """The smallest plan found for `buffers`; a pair of `in_place` may share its address, one of `overlaps` bytes as it
+    allows, no other live bytes are shared. Overlaps take in what the pairs allow; without any, `None` is given."""
+    check_buffers(buffers, [*in_place, *(overlaps or ())])
+    found = _plan_in_place(buffers, in_place)
+    if overlaps is None:
+        return found
+    bound = overlapped_bound(buffers, overlaps)
+    if found.size > bound:
+        offsets, size = slide(buffers, overlaps, bound)
+        if size < found.size:
+            return Plan(offsets, size, bound, lower_bound(buffers))
+    return Plan(found.offsets, found.size, bound, lower_bound(buffers))
+
+
+def _plan_in_place(buffers: Sequence[Buffer], in_place: Sequence[InPlace]) -> Plan:
     bound = lower_bound(buffers, in_place)
     chosen = choose_in_place(buffers, in_place)
     layout = layout_of(merge_in_place(buffers, chosen))
@@ -23,7 +48,7 @@ def plan(buffers: Sequence[Buffer], in_place: Sequence[InPlace] = ()) -> Plan:
         apart_offsets = best_offsets(apart)
         if total_size(apart, apart_offsets) < total_size(layout, offsets):
             layout, offsets = apart, apart_offsets
-    return Plan(_offsets_by_name(buffers, layout, offsets), total_size(layout, offsets), bound)
+    return Plan(_offsets_by_name(buffers, layout, offsets), total_size(layout, offsets), bound, lower_bound(buffers))
 
 
 def _offsets_by_name(buffers: Sequence[Buffer], layout: Layout, offsets: Sequence[int]) -> dict[str, int]:

@@ -9,27 +9,36 @@ from bisect import bisect_left
 from collections.abc import Sequence
 
 from s2s.errors import CompilerBug
-from s2s.memory.buffers import Buffer, InPlace, Plan
+from s2s.memory.buffers import Buffer, InPlace, Overlap, Plan
 
 POISON = "(dead)"
 
 
-def check_plan(buffers: Sequence[Buffer], plan: Plan, in_place: Sequence[InPlace] = ()) -> None:
+def check_plan(
+    buffers: Sequence[Buffer], plan: Plan, in_place: Sequence[InPlace] = (), overlaps: Sequence[Overlap] = ()
+) -> None:
     """Raise CompilerBug at the first live byte that the plan overwrites, or the first rule it breaks."""
     for buffer in buffers:
         offset = plan.offsets[buffer.name]
         if offset < 0 or offset % buffer.align or offset + buffer.size > plan.size:
             raise CompilerBug(f"plan puts {buffer} at {offset} of {plan.size} bytes: outside, or not aligned")
-    _Arena(buffers, plan, in_place).run()
+    _Arena(buffers, plan, in_place, overlaps).run()
 
 
 class _Arena:
     """The cells of the arena and who owns each."""
 
-    def __init__(self, buffers: Sequence[Buffer], plan: Plan, in_place: Sequence[InPlace]) -> None:
+    def __init__(
+        self, buffers: Sequence[Buffer], plan: Plan, in_place: Sequence[InPlace], overlaps: Sequence[Overlap]
+    ) -> None:
         self.buffers = [buffer for buffer in buffers if buffer.size]
         self.plan = plan
-        self.allowed = {(pair.output, pair.input) for pair in in_place}
+        at = plan.offsets
+        self.allowed = {(pair.output, pair.input) for pair in in_place if at[pair.output] == at[pair.input]}
+        for overlap in overlaps:
+            distance = at[overlap.output] - at[overlap.input]
+            if not any(low < distance < high for low, high in overlap.forbidden):
+                self.allowed.add((overlap.output, overlap.input))
         starts = {plan.offsets[b.name] for b in self.buffers}
         ends = {plan.offsets[b.name] + b.size for b in self.buffers}
         self.borders = sorted(starts | ends)
@@ -57,24 +66,17 @@ class _Arena:
     def _write(self, buffer: Buffer, step: int) -> None:
         for cell in self._span(buffer):
             owner = self.cells[cell]
-            if owner != POISON and not self._may_overwrite(buffer, owner):
+            if owner != POISON and (buffer.name, owner) not in self.allowed:
                 raise CompilerBug(
                     f"step {step}: {buffer.name} overwrites live bytes of {owner} at {self.borders[cell]}"
                 )
             self.cells[cell] = buffer.name
 
-    def _may_overwrite(self, buffer: Buffer, owner: str) -> bool:
-        same_address = self.plan.offsets[buffer.name] == self.plan.offsets[owner]
-        return same_address and (buffer.name, owner) in self.allowed
-
     def _read_back(self, buffer: Buffer) -> None:
         for cell in self._span(buffer):
             owner = self.cells[cell]
-            if owner != buffer.name and not self._may_overwrite_by(owner, buffer.name):
+            if owner != buffer.name and (owner, buffer.name) not in self.allowed:
                 raise CompilerBug(f"step {buffer.last}: {buffer.name} reads bytes of {owner} at {self.borders[cell]}")
-
-    def _may_overwrite_by(self, owner: str, reader: str) -> bool:
-        return (owner, reader) in self.allowed
 
     def _poison(self, buffer: Buffer) -> None:
         for cell in self._span(buffer):
