@@ -37,6 +37,23 @@ from s2s.dialects.graph.binary import (
 from s2s.dialects.graph.binary import (
     CompareOp as CompareOp,
 )
+from s2s.dialects.graph.control import (
+    STEPS as STEPS,
+)
+from s2s.dialects.graph.control import (
+    TIED as TIED,
+)
+from s2s.dialects.graph.control import (
+    IfOp,
+    ScanOp,
+    WhileOp,
+)
+from s2s.dialects.graph.control import (
+    NetworkOp as NetworkOp,
+)
+from s2s.dialects.graph.control import (
+    tied_arguments as tied_arguments,
+)
 from s2s.dialects.graph.conv import ConvOp, ConvTransposeOp
 from s2s.dialects.graph.elementwise import (
     AbsOp,
@@ -122,6 +139,9 @@ Graph = Dialect(
         CallOp,
         ConstantOp,
         WeightOp,
+        IfOp,
+        ScanOp,
+        WhileOp,
         AbsOp,
         AcosOp,
         AcoshOp,

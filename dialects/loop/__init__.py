@@ -9,6 +9,7 @@ from xdsl.ir import Dialect
 from s2s.dialects.loop.control import ForOp, IfOp, YieldOp
 from s2s.dialects.loop.index import ApplyOp
 from s2s.dialects.loop.memory import AllocOp, LoadAtOp, LoadOp, StoreAtOp, StoreOp, ViewOp, WeightOp
+from s2s.dialects.loop.network import STEPS, CallForOp, CallIfOp, CallWhileOp, CopyOp, NetworkCall
 from s2s.dialects.loop.register import BroadcastOp, FmaOp, ReduceOp
 
 Loop = Dialect(
@@ -17,6 +18,10 @@ Loop = Dialect(
         AllocOp,
         ApplyOp,
         BroadcastOp,
+        CallForOp,
+        CallIfOp,
+        CallWhileOp,
+        CopyOp,
         FmaOp,
         ForOp,
         IfOp,
@@ -33,15 +38,21 @@ Loop = Dialect(
 )
 
 __all__ = [
+    "STEPS",
     "AllocOp",
     "ApplyOp",
     "BroadcastOp",
+    "CallForOp",
+    "CallIfOp",
+    "CallWhileOp",
+    "CopyOp",
     "FmaOp",
     "ForOp",
     "IfOp",
     "LoadAtOp",
     "LoadOp",
     "Loop",
+    "NetworkCall",
     "ReduceOp",
     "StoreAtOp",
     "StoreOp",

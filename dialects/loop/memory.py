@@ -36,13 +36,13 @@ from s2s.dialects.loop.index import check_map
 
 def _check_element(op: IRDLOperation, buffer: Attribute, value: Attribute) -> None:
     """Refuse an access whose value is not an element, or a vector of elements, of a flat buffer."""
-    element = _check_flat(op, buffer).element_type
+    element = check_flat(op, buffer).element_type
     scalar = value.element_type if isa(value, VectorType) and len(value.get_shape()) == 1 else value
     if scalar != scalar_type(element):
         raise VerifyException(f"{op.name}: value is {value}, elements of the buffer are {element}")
 
 
-def _check_flat(op: IRDLOperation, buffer: Attribute) -> MemRefType[Attribute]:
+def check_flat(op: IRDLOperation, buffer: Attribute) -> MemRefType[Attribute]:
     """Refuse a buffer that is not flat."""
     if not isa(buffer, MemRefType[Attribute]) or len(buffer.get_shape()) != 1:
         raise VerifyException(f"{op.name}: buffer {buffer} is not a flat memref")
@@ -198,7 +198,7 @@ class AllocOp(IRDLOperation):
         super().__init__(result_types=[result_type])
 
     def verify_(self) -> None:
-        _check_flat(self, self.result.type)
+        check_flat(self, self.result.type)
 
 
 @irdl_op_definition
@@ -217,7 +217,7 @@ class ViewOp(IRDLOperation):
         super().__init__(operands=[arena], properties={"offset": IntegerAttr(offset, i64)}, result_types=[result_type])
 
     def verify_(self) -> None:
-        arena, view = _check_flat(self, self.arena.type), _check_flat(self, self.result.type)
+        arena, view = check_flat(self, self.arena.type), check_flat(self, self.result.type)
         if arena.element_type != i8:
             raise VerifyException(f"{self.name}: arena {arena} does not consist of bytes")
         start, element = self.offset.value.data, size_in_bytes(view.element_type)
@@ -246,4 +246,4 @@ class WeightOp(IRDLOperation):
         )
 
     def verify_(self) -> None:
-        _check_flat(self, self.result.type)
+        check_flat(self, self.result.type)

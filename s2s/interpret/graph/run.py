@@ -1,15 +1,18 @@
 """Runs a network at graph level, operation by operation."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import CallOp, FuncOp, ReturnOp
 from xdsl.ir import Operation, SSAValue
 
 from s2s.analysis.dtypes import Array, as_tensor_type, to_numpy
+from s2s.analysis.networks import input_numbers, output_numbers, state_arguments
 from s2s.analysis.symbols import function_named
 from s2s.dialects import graph
 from s2s.errors import CompilerBug, InputError
+from s2s.interpret.graph.control import run_control
 from s2s.interpret.graph.evaluate import evaluate
 from s2s.weights import WeightStore
 
@@ -23,40 +26,70 @@ def run_graph(
     weights: WeightStore,
     observe: Observer | None = None,
     evaluator: Evaluator = evaluate,
+    state: list[Array] | None = None,
 ) -> list[Array]:
     """The outputs of a function, or of `@main` of a module.
 
     `observe` is called with every operation that has run and its results, those inside kernels before their call.
-    `evaluator` gives operations their meaning; levels further down add theirs.
+    `evaluator` gives operations their meaning; levels further down add theirs. `state` is what the network keeps from
+    run to run, and is brought up to date; without it, the run is the first one.
     """
     function = _function(root, "main") if isinstance(root, ModuleOp) else root
-    _check_inputs(function, inputs)
-    return _run(function, inputs, weights, observe, evaluator)
+    kept = state_arguments(function)
+    values = state if state is not None else initial_state(function, weights)
+    given = input_numbers(function)
+    _check_inputs([function.body.block.args[number] for number in given], inputs)
+    arguments = dict(zip(given, inputs, strict=True)) | {
+        argument.number: value for argument, value in zip(kept, values, strict=True)
+    }
+    run = _Run(weights, observe, evaluator)
+    results = run.function(function, [arguments[number] for number in range(len(arguments))])
+    tied = graph.tied_arguments(function)
+    for place, argument in enumerate(kept):
+        values[place] = results[tied.index(argument.number)]
+    return [results[number] for number in output_numbers(function)]
 
 
-def _run(
-    function: FuncOp,
-    inputs: Sequence[Array],
-    weights: WeightStore,
-    observe: Observer | None,
-    evaluator: Evaluator,
-) -> list[Array]:
-    values: dict[SSAValue, Array] = dict(zip(function.body.block.args, inputs, strict=True))
-    for op in function.body.block.ops:
-        operands = [values[operand] for operand in op.operands]
-        match op:
-            case ReturnOp():
+def initial_state(root: ModuleOp | FuncOp, weights: WeightStore) -> list[Array]:
+    """What a network keeps, before its first run."""
+    function = _function(root, "main") if isinstance(root, ModuleOp) else root
+    return [argument.initial(weights) for argument in state_arguments(function)]
+
+
+@dataclass(frozen=True)
+class _Run:
+    """One run of a network, and of the functions it calls."""
+
+    weights: WeightStore
+    observe: Observer | None
+    evaluator: Evaluator
+
+    def function(self, function: FuncOp, inputs: Sequence[Array]) -> list[Array]:
+        """What `function` returns."""
+        values: dict[SSAValue, Array] = dict(zip(function.body.block.args, inputs, strict=True))
+        for op in function.body.block.ops:
+            operands = [values[operand] for operand in op.operands]
+            if isinstance(op, ReturnOp):
                 return operands
+            results = self._results(op, operands)
+            values.update(zip(op.results, results, strict=True))
+            if self.observe is not None:
+                self.observe(op, results)
+        raise CompilerBug(f"function @{function.sym_name.data} does not return")
+
+    def _results(self, op: Operation, operands: Sequence[Array]) -> list[Array]:
+        match op:
             case graph.CallOp() | CallOp():
-                results = _run(_function(op, op.callee.string_value()), operands, weights, observe, evaluator)
+                return self._call(op, op.callee.string_value(), operands)
+            case graph.NetworkOp():
+                return run_control(op, operands, lambda name, inputs: self._call(op, name, inputs))
             case graph.WeightOp():
-                results = [weights.get(op.weight_name.data)]
+                return [self.weights.get(op.weight_name.data)]
             case _:
-                results = evaluator(op, operands)
-        values.update(zip(op.results, results, strict=True))
-        if observe is not None:
-            observe(op, results)
-    raise CompilerBug(f"function @{function.sym_name.data} does not return")
+                return self.evaluator(op, operands)
+
+    def _call(self, place: Operation, name: str, inputs: Sequence[Array]) -> list[Array]:
+        return self.function(_function(place, name), inputs)
 
 
 def _function(place: Operation, name: str) -> FuncOp:
@@ -66,8 +99,8 @@ def _function(place: Operation, name: str) -> FuncOp:
     return found
 
 
-def _check_inputs(function: FuncOp, inputs: Sequence[Array]) -> None:
-    expected = [as_tensor_type(argument.type) for argument in function.body.block.args]
+def _check_inputs(arguments: Sequence[SSAValue], inputs: Sequence[Array]) -> None:
+    expected = [as_tensor_type(argument.type) for argument in arguments]
     if len(inputs) != len(expected):
         raise InputError(f"{len(inputs)} inputs given, the network has {len(expected)}; give one array for each")
     for number, (value, wanted) in enumerate(zip(inputs, expected, strict=True)):

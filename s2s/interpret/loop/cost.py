@@ -17,15 +17,25 @@ Ranges = dict[SSAValue, Range]
 
 def estimated_operations(module: ModuleOp) -> int:
     """At most how many operations `@main` carries out, those of its kernels included."""
-    costs = dict[str, int]()
-    total = 0
-    for op in find_function(module, "main").walk():
-        if isinstance(op, CallOp):
-            name = op.callee.string_value()
-            if name not in costs:
-                costs[name] = _block(find_function(module, name).body.block, {})
-            total += costs[name]
-    return total
+    return _function(module, "main", {})
+
+
+def _function(module: ModuleOp, name: str, costs: dict[str, int]) -> int:
+    """The operations of a function and all that it calls; a loop of unknown length is taken to run once."""
+    if name not in costs:
+        block = find_function(module, name).body.block
+        costs[name] = _block(block, {})
+        for op in block.ops:
+            match op:
+                case CallOp():
+                    costs[name] += _function(module, op.callee.string_value(), costs)
+                case loop.CallForOp():
+                    costs[name] += op.steps.value.data * _function(module, op.body.string_value(), costs)
+                case loop.NetworkCall():
+                    costs[name] += sum(_function(module, callee, costs) for callee in op.networks)
+                case _:
+                    pass
+    return costs[name]
 
 
 def _block(block: Block, ranges: Ranges) -> int:

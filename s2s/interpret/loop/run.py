@@ -15,6 +15,7 @@ from s2s.errors import CompilerBug, InputError
 from s2s.interpret.graph import Observer
 from s2s.interpret.loop.memory import allocate, flat
 from s2s.interpret.loop.scope import Called, Kernel, Options, Scope, buffer_name, length, memref
+from s2s.interpret.loop.state import initial_loop_state, state_places
 from s2s.interpret.loop.translate import translate_function
 from s2s.interpret.scalar import signless
 from s2s.weights import WeightStore
@@ -26,10 +27,12 @@ def run_loop(
     weights: WeightStore | None = None,
     observe: Observer | None = None,
     options: Options | None = None,
+    state: list[Array] | None = None,
 ) -> list[Array]:
     """The outputs of `@main`, flat, in the order of its arguments; so are `inputs`. The arguments have roles.
 
     `observe` is called with every kernel call of `@main` and copies of the outputs that the kernel has written.
+    `state` is what the network keeps from run to run, brought up to date; without it, the run is the first one.
     """
     options = options or Options()
     main = find_function(module, "main")
@@ -44,7 +47,12 @@ def run_loop(
             buffers[-1].flags.writeable = False
         else:
             buffers.append(allocate(memref(argument), poison=options.poison))
+    places = state_places(main)
+    values = state if state is not None else initial_loop_state(main, weights or WeightStore())
+    for place, value in zip(places, values, strict=True):
+        place.of(buffers)[:] = value
     _Program(main, weights, options, observe).run(buffers)
+    values[:] = [place.of(buffers).copy() for place in places]
     return [buffer for buffer, role in zip(buffers, roles, strict=True) if role == "output"]
 
 

@@ -239,6 +239,60 @@ def _call(scope: Scope, op: CallOp) -> Step:
     return step
 
 
+def _copy(scope: Scope, op: loop.CopyOp) -> Step:
+    target, source = scope.place(op.target), scope.place(op.source)
+
+    def step(frame: Frame) -> None:
+        frame[target][:] = frame[source]
+
+    return step
+
+
+def _call_if(scope: Scope, op: loop.CallIfOp) -> Step:
+    condition, places = scope.place(op.condition), _places(scope, op)
+    then, otherwise = (scope.callee(name) for name in op.networks)
+
+    def step(frame: Frame) -> None:
+        (then if frame[condition][0] else otherwise)([frame[place] for place in places])
+
+    return step
+
+
+def _call_while(scope: Scope, op: loop.CallWhileOp) -> Step:
+    places, flag = _places(scope, op), scope.place(op.flag)
+    condition, body = (scope.callee(name) for name in op.networks)
+    first = len(places) - len(op.buffers)
+
+    def step(frame: Frame) -> None:
+        buffers = [frame[place] for place in places]
+        while True:
+            condition([*buffers[:first], frame[flag], *buffers[first:]])
+            if not frame[flag][0]:
+                break
+            body(buffers)
+
+    return step
+
+
+def _call_for(scope: Scope, op: loop.CallForOp) -> Step:
+    body, steps = scope.callee(op.body.string_value()), op.steps.value.data
+    arena = [] if op.arena is None else [scope.place(op.arena)]
+    slices = list(zip(scope.operands(op.buffers), op.slices, strict=True))
+
+    def step(frame: Frame) -> None:
+        for index in range(steps):
+            buffers = [frame[place] for place in arena]
+            buffers += [frame[place][start + index * stride :] for place, (start, stride) in slices]
+            body(buffers)
+
+    return step
+
+
+def _places(scope: Scope, op: loop.NetworkCall) -> list[int]:
+    """Where the buffers of the networks are, their arena in front."""
+    return scope.operands([*([] if op.arena is None else [op.arena]), *op.buffers])
+
+
 _COMBINE: Mapping[str, Callable[[Scalar, Scalar], Scalar]] = {
     "add": lambda a, b: a + b,
     "mul": lambda a, b: a * b,
@@ -251,6 +305,10 @@ _TRANSLATORS: Mapping[type[Operation], Translator] = {
     loop.AllocOp: memory.alloc,
     loop.ApplyOp: _apply,
     loop.BroadcastOp: _broadcast,
+    loop.CallForOp: _call_for,
+    loop.CallIfOp: _call_if,
+    loop.CallWhileOp: _call_while,
+    loop.CopyOp: _copy,
     loop.FmaOp: _fma,
     loop.ForOp: _for,
     loop.IfOp: _if,

@@ -22,11 +22,12 @@ def run_tensor(
     observe: Observer | None = None,
     *,
     fast: bool = False,
+    state: list[Array] | None = None,
 ) -> list[Array]:
     """The outputs of a function, or of `@main` of a module, which may still hold operations of `graph`.
 
     Numbers are added up in the order of the serial loops, unless `fast`: then matrix products do it where they can.
-    `observe` is called as by `run_graph`.
+    `observe` and `state` are those of `run_graph`.
     """
 
     def evaluate_any(op: Operation, operands: Sequence[Array]) -> list[Array]:
@@ -38,4 +39,4 @@ def run_tensor(
             case _:
                 return evaluate(op, operands)
 
-    return run_graph(root, inputs, weights or WeightStore(), observe, evaluate_any)
+    return run_graph(root, inputs, weights or WeightStore(), observe, evaluate_any, state)

@@ -5,9 +5,11 @@
     func.func @main(%x) -> … { %a = graph.relu %x …  %b = graph.identity %a  return %a, %b }
 
 A network may return an input, a weight, or one tensor twice (reshaped or not); the caller's buffers are distinct all
-the same, so such an output becomes a copy. Declined for all other outputs: their kernel writes them where they belong.
+the same, so such an output becomes a copy. Declined for all other outputs: their kernel writes them where they belong;
+and for a result that is tied to the very argument it returns.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from xdsl.context import Context
@@ -17,6 +19,7 @@ from xdsl.ir import BlockArgument, Operation, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
+from s2s.analysis.networks import is_network
 from s2s.dialects import graph
 from s2s.dialects.graph.traits import copy_provenance
 
@@ -28,11 +31,13 @@ def root_of(value: SSAValue) -> SSAValue:
     return value
 
 
-def copy_shared_outputs(last: ReturnOp) -> None:
+def copy_shared_outputs(last: ReturnOp, tied: Sequence[int | None]) -> None:
     """Copy what `last` returns wherever no operation computes it for this output alone."""
     seen: set[SSAValue] = set()
-    for number, value in enumerate(list(last.arguments)):
+    for number, (value, argument) in enumerate(zip(list(last.arguments), tied, strict=True)):
         root = root_of(value)
+        if isinstance(root, BlockArgument) and root.index == argument:
+            continue
         fixed = isinstance(root, BlockArgument) or isinstance(root.owner, graph.WeightOp | graph.ConstantOp)
         if fixed or root in seen:
             copy = graph.IdentityOp(value)
@@ -50,7 +55,7 @@ class CopyOutputsPass(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         for func in op.ops:
-            if isinstance(func, FuncOp) and func.sym_name.data == "main" and not func.is_declaration:
+            if isinstance(func, FuncOp) and is_network(func):
                 last = func.body.block.last_op
                 if isinstance(last, ReturnOp):
-                    copy_shared_outputs(last)
+                    copy_shared_outputs(last, graph.tied_arguments(func))

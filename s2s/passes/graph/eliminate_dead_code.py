@@ -6,7 +6,8 @@
 ->
     func.return %x : tensor<4xf32>
 
-Kernels that nobody calls go too. Declined for operations that are not pure and for functions that are not private.
+Kernels and networks that nobody calls go too. Declined for operations that are not pure and for functions that are not
+private.
 """
 
 from dataclasses import dataclass
@@ -14,10 +15,12 @@ from dataclasses import dataclass
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
+from xdsl.ir import Operation
 from xdsl.passes import ModulePass
 from xdsl.rewriter import Rewriter
 from xdsl.transforms.dead_code_elimination import region_dce
 
+from s2s.analysis.networks import networks_run_by
 from s2s.dialects import graph
 
 
@@ -29,11 +32,20 @@ class EliminateDeadCodePass(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         region_dce(op.body)
-        called = {call.callee.string_value() for call in op.walk() if isinstance(call, graph.CallOp)}
-        for function in list(op.body.block.ops):
-            if isinstance(function, FuncOp) and _is_kernel(function) and function.sym_name.data not in called:
-                Rewriter.erase_op(function)
+        removed = True
+        while removed:
+            removed = _remove_uncalled(op)
 
 
-def _is_kernel(function: FuncOp) -> bool:
-    return "kernel" in function.attributes and function.sym_visibility is not None
+def _remove_uncalled(module: ModuleOp) -> bool:
+    """Erase the private functions without calls; whether there were any."""
+    functions = [op for op in module.body.block.ops if isinstance(op, FuncOp)]
+    called = {name for op in module.walk() for name in _called_by(op)}
+    dead = [func for func in functions if func.sym_visibility is not None and func.sym_name.data not in called]
+    for function in dead:
+        Rewriter.erase_op(function)
+    return bool(dead)
+
+
+def _called_by(op: Operation) -> tuple[str, ...]:
+    return (op.callee.string_value(),) if isinstance(op, graph.CallOp) else networks_run_by(op)

@@ -11,8 +11,8 @@
 Weights come first, a reshape follows the call it belongs to. Inputs, outputs and weights of the network lie outside the
 arena and do not count. A kernel that reads an operand elementwise is taken to compute in place.
 
-Declined (the given order stays) where no other order is better, and for functions that hold anything but weights, calls
-and reshapes.
+Operations that run networks are calls like others. Declined (the given order stays) where no other order is better, and
+for functions that hold anything but weights, calls and reshapes.
 """
 
 from dataclasses import dataclass
@@ -49,7 +49,7 @@ class OrderCallsPass(ModulePass):
 
 
 def _is_network(block: Block) -> bool:
-    known = (graph.WeightOp, graph.CallOp, graph.ReshapeOp, ReturnOp)
+    known = (graph.WeightOp, *graph.STEPS, graph.ReshapeOp, ReturnOp)
     return all(isinstance(op, known) for op in block.ops)
 
 
@@ -76,13 +76,13 @@ def _elementwise_arguments(kernel: FuncOp) -> frozenset[int]:
 def _order(block: Block, elementwise: dict[str, frozenset[int]]) -> None:
     """Take the operations out of the block and put them back in order."""
     ops = list(block.ops)
-    calls = [op for op in ops if isinstance(op, graph.CallOp)]
+    calls = [op for op in ops if isinstance(op, graph.STEPS)]
     source = _sources(ops)
     outputs = {source[operand] for op in ops if isinstance(op, ReturnOp) for operand in op.operands}
-    results = [output for call in calls for output in call.outputs]
+    results = [output for call in calls for output in call.results]
     numbers: dict[SSAValue, int] = {value: number for number, value in enumerate(results)}
     sizes = [0 if value in outputs else _bytes(value) for value in results]
-    steps = [_step(call, source, numbers, elementwise.get(call.callee.string_value(), frozenset())) for call in calls]
+    steps = [_step(call, source, numbers, elementwise) for call in calls]
     order = order_steps(steps, sizes)
     for op in ops:
         op.detach()
@@ -122,11 +122,17 @@ def _bytes(value: SSAValue) -> int:
 
 
 def _step(
-    call: graph.CallOp, source: dict[SSAValue, SSAValue], numbers: dict[SSAValue, int], elementwise: frozenset[int]
+    call: Operation,
+    source: dict[SSAValue, SSAValue],
+    numbers: dict[SSAValue, int],
+    elementwise: dict[str, frozenset[int]],
 ) -> Step:
-    reads = [source[operand] for operand in call.inputs]
-    writes = tuple(numbers[output] for output in call.outputs)
+    reads = [source[operand] for operand in call.operands]
+    writes = tuple(numbers[output] for output in call.results)
+    kernel = call.callee.string_value() if isinstance(call, graph.CallOp) else ""
     in_place = tuple(
-        (writes[0], numbers[read]) for at, read in enumerate(reads) if at in elementwise and read in numbers
+        (writes[0], numbers[read])
+        for at, read in enumerate(reads)
+        if at in elementwise.get(kernel, ()) and read in numbers
     )
     return Step(tuple(numbers[read] for read in reads if read in numbers), writes, in_place=in_place)

@@ -11,6 +11,37 @@ func.func private @kernel(%x: tensor<4xf32>, %w: tensor<4xf32>) -> (tensor<4xf32
 // CHECK-LABEL: func.func private @other
 func.func private @other(tensor<4xf32>, tensor<4xf32>) -> (tensor<4xf32>, tensor<f32>)
 
+// CHECK-LABEL: func.func private @step
+func.func private @step(%h: tensor<4xf32>, %x: tensor<2xf32>) -> (tensor<4xf32>, tensor<2xf32>) attributes {tied = array<i64: 0, -1>} {
+  func.return %h, %x : tensor<4xf32>, tensor<2xf32>
+}
+
+// CHECK-LABEL: func.func private @test
+func.func private @test(%h: tensor<4xf32>, %x: tensor<2xf32>, %go: tensor<1xi1>) -> tensor<1xi1> {
+  func.return %go : tensor<1xi1>
+}
+
+// CHECK-LABEL: func.func private @again
+func.func private @again(%h: tensor<4xf32>, %x: tensor<2xf32>, %go: tensor<1xi1>) -> (tensor<4xf32>, tensor<2xf32>) attributes {tied = array<i64: 0, 1>} {
+  func.return %h, %x : tensor<4xf32>, tensor<2xf32>
+}
+
+// CHECK-LABEL: func.func private @branch
+func.func private @branch(%h: tensor<4xf32>) -> tensor<4xf32> {
+  func.return %h : tensor<4xf32>
+}
+
+// CHECK-LABEL: func.func @control
+func.func @control(%go: tensor<1xi1>, %h: tensor<4xf32>, %x: tensor<2xf32>, %xs: tensor<3x2xf32>) {
+  // CHECK-NEXT: %one = graph.if %go then @branch else @branch(%h) : tensor<1xi1>, (tensor<4xf32>) -> tensor<4xf32>
+  %one = graph.if %go then @branch else @branch(%h) : tensor<1xi1>, (tensor<4xf32>) -> tensor<4xf32>
+  // CHECK-NEXT: %b, %c = graph.while @test do @again(%h, %x, %go) : (tensor<4xf32>, tensor<2xf32>, tensor<1xi1>) -> (tensor<4xf32>, tensor<2xf32>)
+  %b, %c = graph.while @test do @again(%h, %x, %go) : (tensor<4xf32>, tensor<2xf32>, tensor<1xi1>) -> (tensor<4xf32>, tensor<2xf32>)
+  // CHECK-NEXT: %last, %all = graph.scan @step(%h, %xs) {steps = 3 : i64, carried = 1 : i64, scanned = 1 : i64, backward = array<i64: 0>} : (tensor<4xf32>, tensor<3x2xf32>) -> (tensor<4xf32>, tensor<3x2xf32>)
+  %last, %all = graph.scan @step(%h, %xs) {steps = 3, carried = 1, scanned = 1, backward = array<i64: 0>} : (tensor<4xf32>, tensor<3x2xf32>) -> (tensor<4xf32>, tensor<3x2xf32>)
+  func.return
+}
+
 // CHECK-LABEL: func.func @structure
 func.func @structure(%x: tensor<4xf32>) {
   // CHECK-NEXT: %weight = graph.weight "conv1.weight" {hash = "c0ffee"} : tensor<4xf32>
@@ -188,6 +219,17 @@ func.func @conv(%x: tensor<1x4x8x8xf32>, %w: tensor<6x2x3x3xf32>, %b: tensor<6xf
   %quantised = graph.conv %q, %v, %c {strides = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, dilations = array<i64: 1, 1>, groups = 1 : i64, layout = "NHWC", input_zp = -3 : i64, weight_zp = 7 : i64, acc_type = i64} : (tensor<1x8x8x4xi8>, tensor<6x4x3x3xi8>, tensor<6xi64>) -> tensor<1x6x6x6xi64>
   // CHECK-NEXT: %up = graph.conv_transpose %x, %t {strides = array<i64: 2, 2>, pads = array<i64: 0, 0, 0, 0>, dilations = array<i64: 1, 1>, groups = 1 : i64, output_padding = array<i64: 0, 1>} : (tensor<1x4x8x8xf32>, tensor<4x3x2x2xf32>) -> tensor<1x3x16x17xf32>
   %up = graph.conv_transpose %x, %t {strides = array<i64: 2, 2>, pads = array<i64: 0, 0, 0, 0>, dilations = array<i64: 1, 1>, groups = 1 : i64, output_padding = array<i64: 0, 1>} : (tensor<1x4x8x8xf32>, tensor<4x3x2x2xf32>) -> tensor<1x3x16x17xf32>
+  func.return
+}
+
+// CHECK-LABEL: func.func @quantize
+func.func @quantize(%x: tensor<2x3xi32>, %q: tensor<2x3xi8>, %m: tensor<3xi32>, %s: tensor<3xi8>, %one: tensor<i32>, %left: tensor<i8>, %t: tensor<256xi8>) {
+  // CHECK-NEXT: %channels = graph.rescale %x, %m, %s {output_zp = -128 : i64, rounding = "double", axis = 1 : i64} : (tensor<2x3xi32>, tensor<3xi32>, tensor<3xi8>) -> tensor<2x3xi8>
+  %channels = graph.rescale %x, %m, %s {output_zp = -128 : i64, rounding = "double", axis = 1 : i64} : (tensor<2x3xi32>, tensor<3xi32>, tensor<3xi8>) -> tensor<2x3xi8>
+  // CHECK-NEXT: %whole = graph.rescale %q, %one, %left {input_zp = 3 : i64, rounding = "single"} : (tensor<2x3xi8>, tensor<i32>, tensor<i8>) -> tensor<2x3xi32>
+  %whole = graph.rescale %q, %one, %left {input_zp = 3 : i64, rounding = "single"} : (tensor<2x3xi8>, tensor<i32>, tensor<i8>) -> tensor<2x3xi32>
+  // CHECK-NEXT: %looked = graph.table %q, %t {node = "tanh"} : (tensor<2x3xi8>, tensor<256xi8>) -> tensor<2x3xi8>
+  %looked = graph.table %q, %t {node = "tanh"} : (tensor<2x3xi8>, tensor<256xi8>) -> tensor<2x3xi8>
   func.return
 }
 

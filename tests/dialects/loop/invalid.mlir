@@ -208,3 +208,27 @@ loop.store_at %v, %x[%n] : f16, memref<8xf32>
 %v = "test.op"() : () -> vector<4xf32>
 %s = loop.reduce "add" %v : vector<4xf32> -> f16
 // CHECK: loop.reduce: f16 is no lane of vector<4xf32>
+
+// -----
+
+%y = "test.op"() : () -> memref<6xf32>
+loop.call_for @body (%y) {steps = 3 : i64, starts = array<i64: 2>, strides = array<i64: 2>} : (memref<6xf32>)
+// CHECK: loop.call_for: slices from 2 to 6 leave memref<6xf32>
+
+// -----
+
+%y = "test.op"() : () -> memref<6xf32>
+loop.call_for @body (%y) {steps = 0 : i64, starts = array<i64: 2>, strides = array<i64: 2>} : (memref<6xf32>)
+// CHECK: loop.call_for: runs 0 steps, expected at least one
+
+// -----
+
+%y = "test.op"() : () -> memref<6xf32>
+loop.call_for @body (%y) {steps = 1 : i64, starts = array<i64: 2, 0>, strides = array<i64: 2>} : (memref<6xf32>)
+// CHECK: loop.call_for: 2 starts, 1 strides, 1 buffers
+
+// -----
+
+%y, %c = "test.op"() : () -> (memref<6xf32>, memref<2xi1>)
+loop.call_if %c then @a else @b (%y) : memref<2xi1> (memref<6xf32>)
+// CHECK: loop.call_if: the condition is memref<2xi1>, expected one bool

@@ -109,3 +109,26 @@ func.func @main(%arena: memref<256xi8> {role = "arena"}, %y: memref<64xf32> {rol
   func.call @loops(%y, %b) {node = "relu1"} : (memref<64xf32>, memref<64xf32>) -> ()
   func.return
 }
+
+// CHECK-LABEL:   func.func private @body
+// GENERIC-LABEL: sym_name = "body"
+func.func private @body(%arena: memref<16xi8>, %y: memref<2xf32>, %h: memref<4xf32>) {
+  func.return
+}
+
+// CHECK-LABEL:   func.func @control
+// GENERIC-LABEL: sym_name = "control"
+func.func @control(%inner: memref<16xi8>, %y: memref<6xf32>, %h: memref<4xf32>, %f: memref<4xf32>, %go: memref<1xi1>) {
+  // CHECK-NEXT: loop.copy %h, %f : memref<4xf32>
+  // GENERIC:    "loop.copy"(%h, %f) : (memref<4xf32>, memref<4xf32>) -> ()
+  loop.copy %h, %f : memref<4xf32>
+  // CHECK-NEXT: loop.call_for @body(%y, %h) {steps = 3 : i64, starts = array<i64: 0, 0>, strides = array<i64: 2, 0>} : (memref<6xf32>, memref<4xf32>)
+  loop.call_for @body(%y, %h) {steps = 3 : i64, starts = array<i64: 0, 0>, strides = array<i64: 2, 0>} : (memref<6xf32>, memref<4xf32>)
+  // CHECK-NEXT: loop.call_for @body in %inner : memref<16xi8>(%y, %h) {steps = 3 : i64, starts = array<i64: 4, 0>, strides = array<i64: -2, 0>} : (memref<6xf32>, memref<4xf32>)
+  loop.call_for @body in %inner : memref<16xi8>(%y, %h) {steps = 3 : i64, starts = array<i64: 4, 0>, strides = array<i64: -2, 0>} : (memref<6xf32>, memref<4xf32>)
+  // CHECK-NEXT: loop.call_if %go then @body else @body in %inner(%y, %h) : memref<1xi1>, memref<16xi8>(memref<6xf32>, memref<4xf32>)
+  loop.call_if %go then @body else @body in %inner(%y, %h) : memref<1xi1>, memref<16xi8>(memref<6xf32>, memref<4xf32>)
+  // CHECK-NEXT: loop.call_while @body sets %go do @body(%y, %h) : memref<1xi1>(memref<6xf32>, memref<4xf32>)
+  loop.call_while @body sets %go do @body(%y, %h) : memref<1xi1>(memref<6xf32>, memref<4xf32>)
+  func.return
+}

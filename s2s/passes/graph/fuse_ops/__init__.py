@@ -18,7 +18,8 @@
 names for the same bytes: a reshape at the border of a group stays outside, so that convolutions keep their shapes. A
 constant of one element, used elementwise, is copied into the kernel; other constants become weights, which calls pass.
 
-Declined for functions that are kernels already. `graph-copy-outputs` has run, so that every output is a call's.
+Declined for functions that are kernels already; operations that run networks stay as they are. `graph-copy-outputs`
+has run, so that every output is a call's.
 `depth` is the largest number of operations in a kernel. Not enabled, every operation is a kernel, but for reshapes.
 """
 
@@ -67,7 +68,7 @@ class FuseOpsPass(ModulePass):
         assert module is not None
         for members in partition(nodes, self.depth if self.enable else 1):
             ops = without_border_reshapes([op for index in members if (op := nodes[index].op) is not None])
-            if ops and not (len(ops) == 1 and isinstance(ops[0], graph.CallOp)):
+            if ops and not (len(ops) == 1 and isinstance(ops[0], graph.STEPS)):
                 module.insert_op_before(outline(names.make(kernel_name(ops)), ops, weights), function)
         _name_constants(block, weights)
 

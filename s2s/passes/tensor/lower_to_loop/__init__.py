@@ -86,7 +86,7 @@ class LowerToLoopPass(ModulePass):
             ops = list(func.body.block.ops)
             if any(isinstance(inner, tensor.ComputeOp) for inner in ops):
                 scratch[func.sym_name.data] = LowerKernel(func).run()
-            elif any(isinstance(inner, graph.CallOp) for inner in ops):
+            elif graph.TIED in func.attributes or any(isinstance(inner, graph.STEPS) for inner in ops):
                 mains.append(func)
         for func in mains:
             LowerMain(func, scratch).run()

@@ -1,111 +1,168 @@
-"""The network's `main` over buffers: results become arguments, what passes between kernels becomes `loop.alloc`."""
+"""Networks over buffers: results become arguments, what passes between kernels becomes `loop.alloc`.
+
+A result that is tied to an argument takes over its buffer. It is written there where nobody reads the argument later,
+else to a buffer of its own, which is copied at the end.
+"""
 
 from collections.abc import Mapping, Sequence
 
-from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, FunctionType, MemRefType, StringAttr
+from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, FunctionType, MemRefType, StringAttr, i1
 from xdsl.dialects.func import CallOp, FuncOp, ReturnOp
 from xdsl.ir import Attribute, Block, BlockArgument, Operation, SSAValue
 
 from s2s.analysis.compute import shape_of
+from s2s.analysis.networks import STATE
 from s2s.dialects import graph, loop, tensor
 from s2s.dialects.graph.traits import provenance, set_provenance
 from s2s.errors import CompilerBug
+from s2s.passes.graph.copy_outputs import root_of
 from s2s.passes.tensor.block_channels import BLOCKED
 from s2s.passes.tensor.lower_to_loop.buffers import buffer_type
+from s2s.passes.tensor.lower_to_loop.control import lower_control
+from s2s.passes.tensor.lower_to_loop.tied import written_directly
 
 ROLE = "role"
-"""Key of an argument of `main`: `"output"` or `"input"`."""
+"""Key of an argument of a network: `"output"`, `"input"` or, for `main`, `"state"`."""
 SHAPE = "shape"
-"""Key of an argument of `main`: the shape of the tensor that the buffer holds."""
+"""Key of an argument of a network: the shape of the tensor that the buffer holds."""
 
 
 class LowerMain:
-    """Rebuilds `main` once its kernels take buffers; `scratch` gives the types of the scratch arguments of each."""
+    """Rebuilds a network once its kernels take buffers; `scratch` gives the types of the scratch arguments of each."""
 
     def __init__(self, func: FuncOp, scratch: Mapping[str, tuple[MemRefType[Attribute], ...]]) -> None:
         self.func, self.scratch = func, scratch
         last = func.body.block.last_op
         assert isinstance(last, ReturnOp)
+        self.tied = graph.tied_arguments(func)
         self.returned = list(last.arguments)
+        self.outputs = [value for value, tied in zip(self.returned, self.tied, strict=True) if tied is None]
         self.buffers: dict[SSAValue, SSAValue] = {}
+        self.block = Block()
 
     def run(self) -> None:
         """Replace body, signature and argument attributes."""
         old = self.func.body.block
-        types = [buffer_type(value.type) for value in [*self.returned, *old.args]]
-        block = Block(arg_types=types)
-        for new, value in zip(block.args, [*self.returned, *old.args], strict=True):
+        types = [buffer_type(value.type) for value in [*self.outputs, *old.args]]
+        block = self.block = Block(arg_types=types)
+        for new, value in zip(block.args, [*self.outputs, *old.args], strict=True):
             new.name_hint = value.name_hint
-        self._bind_outputs(block)
-        self.buffers.update(zip(old.args, block.args[len(self.returned) :], strict=True))
+        inputs = block.args[len(self.outputs) :]
+        self._bind_outputs(self.outputs, block.args)
+        late = self._tie(inputs)
+        self.buffers.update(zip(old.args, inputs, strict=True))
         for op in old.ops:
-            self._lower(op, block)
+            self._lower(op)
+        block.add_ops([loop.CopyOp(argument, self.buffers[root]) for argument, root in late])
         block.add_op(ReturnOp())
         self.func.arg_attrs = ArrayAttr(
             [
-                *_attributes(self.func.res_attrs, "output", self.returned),
-                *_attributes(self.func.arg_attrs, "input", old.args),
+                *self._attributes(self.func.res_attrs, "output", self.returned, self.tied),
+                *self._attributes(self.func.arg_attrs, "input", old.args, (None,) * len(old.args)),
             ]
         )
         self.func.res_attrs = None
+        self.func.attributes.pop(graph.TIED, None)
         self.func.body.detach_block(old)
         old.erase(safe_erase=False)
         self.func.body.add_block(block)
         self.func.function_type = FunctionType.from_lists(types, [])
 
-    def _bind_outputs(self, block: Block) -> None:
+    def _bind_outputs(self, values: Sequence[SSAValue], buffers: Sequence[SSAValue]) -> None:
         """Each returned tensor, seen through reshapes, is written straight to its output."""
-        for value, output in zip(self.returned, block.args, strict=False):
-            root = value
-            while isinstance(root.owner, graph.ReshapeOp):
-                root = root.owner.x
-            if isinstance(root, BlockArgument) or not isinstance(root.owner, graph.CallOp) or root in self.buffers:
-                raise CompilerBug("main returns what no kernel computes for it alone; run graph-copy-outputs")
-            self.buffers[root] = output
+        for value, output in zip(values, buffers, strict=False):
+            self.buffers[self._computed(value)] = output
 
-    def _lower(self, op: Operation, block: Block) -> None:
+    def _tie(self, inputs: Sequence[SSAValue]) -> list[tuple[SSAValue, SSAValue]]:
+        """Bind the tied results to the buffers of their arguments; those that cannot be are returned, to be copied."""
+        late: list[tuple[SSAValue, SSAValue]] = []
+        for value, tied in zip(self.returned, self.tied, strict=True):
+            if tied is None or root_of(value) is self.func.body.block.args[tied]:
+                continue
+            root = self._computed(value)
+            if written_directly(self.func, self.func.body.block.args[tied], root):
+                self.buffers[root] = inputs[tied]
+            else:
+                late.append((inputs[tied], root))
+        return late
+
+    def _computed(self, value: SSAValue) -> SSAValue:
+        """What `value` is, seen through reshapes, which must be the result of a call."""
+        root = root_of(value)
+        if isinstance(root, BlockArgument) or not isinstance(root.owner, graph.STEPS) or root in self.buffers:
+            raise CompilerBug(
+                f"{self.func.sym_name.data} returns what no kernel computes for it alone; run graph-copy-outputs"
+            )
+        return root
+
+    def _lower(self, op: Operation) -> None:
         match op:
             case graph.WeightOp():
                 weight = loop.WeightOp(op.weight_name.data, op.hash.data, buffer_type(op.y.type))
                 weight.result.name_hint = op.y.name_hint
-                block.add_op(weight)
+                self.block.add_op(weight)
                 self.buffers[op.y] = weight.result
             case graph.ReshapeOp():
                 self.buffers[op.y] = self.buffers[op.x]
             case graph.CallOp():
-                self._call(op, block)
+                self._call(op)
+            case graph.NetworkOp():
+                self._control(op)
             case ReturnOp():
                 pass
             case _:
-                raise CompilerBug(f"{op.name} is left in main; fuse and lower the graph first")
+                raise CompilerBug(f"{op.name} is left in {self.func.sym_name.data}; fuse and lower the graph first")
 
-    def _call(self, op: graph.CallOp, block: Block) -> None:
+    def _call(self, op: graph.CallOp) -> None:
         name = op.callee.root_reference.data
-        for result in op.results:
-            if result not in self.buffers:
-                self.buffers[result] = self._alloc(buffer_type(result.type), result.name_hint, block)
-        outputs = [self.buffers[result] for result in op.results]
+        outputs = [self._result(result) for result in op.results]
         inputs = [self.buffers[operand] for operand in op.operands]
-        scratch = [self._alloc(type, "scratch", block) for type in self.scratch.get(name, ())]
+        scratch = [self._alloc(type, "scratch") for type in self.scratch.get(name, ())]
         call = CallOp(name, [*outputs, *inputs, *scratch], [])
         set_provenance(call, provenance(op))
         if BLOCKED in op.attributes:
             call.attributes[BLOCKED] = op.attributes[BLOCKED]
-        block.add_op(call)
+        self.block.add_op(call)
 
-    def _alloc(self, type: MemRefType[Attribute], hint: str | None, block: Block) -> SSAValue:
+    def _control(self, op: graph.NetworkOp) -> None:
+        outputs = [self._result(result) for result in op.results]
+        inputs = [self.buffers[operand] for operand in op.operands]
+        flag = None
+        if isinstance(op, graph.WhileOp):
+            flag = self._alloc(MemRefType(i1, [1]), "flag")
+        made = lower_control(op, outputs, inputs, flag)
+        set_provenance(made[-1], provenance(op))
+        self.block.add_ops(made)
+
+    def _result(self, result: SSAValue) -> SSAValue:
+        """The buffer of a result."""
+        if result not in self.buffers:
+            self.buffers[result] = self._alloc(buffer_type(result.type), result.name_hint)
+        return self.buffers[result]
+
+    def _alloc(self, type: MemRefType[Attribute], hint: str | None) -> SSAValue:
         alloc = loop.AllocOp(type)
         alloc.result.name_hint = hint
-        block.add_op(alloc)
+        self.block.add_op(alloc)
         return alloc.result
 
-
-def _attributes(
-    attributes: ArrayAttr[DictionaryAttr] | None, role: str, values: Sequence[SSAValue]
-) -> list[DictionaryAttr]:
-    """The attributes of inputs or outputs with their role and shape added."""
-    given = list(attributes) if attributes is not None else [DictionaryAttr({})] * len(values)
-    return [
-        DictionaryAttr({**dictionary.data, ROLE: StringAttr(role), SHAPE: tensor.integers(shape_of(value))})
-        for dictionary, value in zip(given, values, strict=True)
-    ]
+    @staticmethod
+    def _attributes(
+        attributes: ArrayAttr[DictionaryAttr] | None,
+        role: str,
+        values: Sequence[SSAValue],
+        tied: Sequence[int | None],
+    ) -> list[DictionaryAttr]:
+        """The attributes of inputs or outputs with their role and shape added; tied results are no outputs."""
+        given = list(attributes) if attributes is not None else [DictionaryAttr({})] * len(values)
+        return [
+            DictionaryAttr(
+                {
+                    **dictionary.data,
+                    ROLE: StringAttr("state" if STATE in dictionary.data else role),
+                    SHAPE: tensor.integers(shape_of(value)),
+                }
+            )
+            for dictionary, value, argument in zip(given, values, tied, strict=True)
+            if argument is None
+        ]

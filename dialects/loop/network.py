@@ -1,0 +1,226 @@
+"""What the functions of networks hold beside calls of kernels: copies, and control flow around calls of networks.
+
+A network takes its outputs, then its inputs, as buffers; `loop-plan-memory` puts its arena in front of them and gives
+the operations here the memory for it as `arena`.
+"""
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+from xdsl.dialects.builtin import (
+    I64,
+    DenseArrayBase,
+    FlatSymbolRefAttrConstr,
+    IntegerAttr,
+    MemRefType,
+    SymbolRefAttr,
+    i1,
+    i64,
+)
+from xdsl.dialects.func import CallOp
+from xdsl.ir import Attribute, SSAValue
+from xdsl.irdl import (
+    AttrSizedOperandSegments,
+    BaseAttr,
+    IRDLOperation,
+    ParsePropInAttrDict,
+    VarConstraint,
+    irdl_op_definition,
+    operand_def,
+    opt_operand_def,
+    prop_def,
+    traits_def,
+    var_operand_def,
+)
+from xdsl.traits import MemoryReadEffect, MemoryWriteEffect
+from xdsl.utils.exceptions import VerifyException
+
+from s2s.dialects.loop.memory import check_flat
+
+_INTS = DenseArrayBase.constr(i64)
+
+
+@irdl_op_definition
+class CopyOp(IRDLOperation):
+    """`target = source`, all elements; one may be the other."""
+
+    name = "loop.copy"
+
+    T: ClassVar = VarConstraint("T", BaseAttr[MemRefType[Attribute]](MemRefType))
+    target = operand_def(T)
+    source = operand_def(T)
+    traits = traits_def(MemoryReadEffect(), MemoryWriteEffect())
+    assembly_format = "$target `,` $source attr-dict `:` type($target)"
+
+    def __init__(self, target: SSAValue, source: SSAValue) -> None:
+        super().__init__(operands=[target, source])
+
+
+class NetworkCall(IRDLOperation):
+    """What operations that run networks share: memory for what these keep between their kernels, and their buffers."""
+
+    arena = opt_operand_def(MemRefType)
+    buffers = var_operand_def(MemRefType)
+    irdl_options = (AttrSizedOperandSegments(as_property=True), ParsePropInAttrDict())
+    traits = traits_def(MemoryReadEffect(), MemoryWriteEffect())
+
+    @property
+    def networks(self) -> tuple[str, ...]:
+        """The names of the networks that the operation may run."""
+        raise NotImplementedError
+
+    def with_arena(self, arena: SSAValue) -> "NetworkCall":
+        """The operation with memory for the networks that it runs."""
+        raise NotImplementedError
+
+
+@irdl_op_definition
+class CallIfOp(NetworkCall):
+    """`if (condition[0]) then(buffers); else otherwise(buffers);`"""
+
+    name = "loop.call_if"
+
+    then = prop_def(FlatSymbolRefAttrConstr)
+    otherwise = prop_def(FlatSymbolRefAttrConstr)
+    condition = operand_def(MemRefType)
+    assembly_format = (
+        "$condition `then` $then `else` $otherwise (`in` $arena^)? `(` $buffers `)` attr-dict"
+        " `:` type($condition) (`,` type($arena)^)? `(` type($buffers) `)`"
+    )
+
+    def __init__(
+        self,
+        condition: SSAValue,
+        then: SymbolRefAttr | str,
+        otherwise: SymbolRefAttr | str,
+        buffers: Sequence[SSAValue],
+        arena: SSAValue | None = None,
+    ) -> None:
+        super().__init__(
+            operands=[arena, buffers, condition],
+            properties={"then": _symbol(then), "otherwise": _symbol(otherwise)},
+        )
+
+    @property
+    def networks(self) -> tuple[str, ...]:
+        return self.then.string_value(), self.otherwise.string_value()
+
+    def with_arena(self, arena: SSAValue) -> "CallIfOp":
+        return CallIfOp(self.condition, self.then, self.otherwise, self.buffers, arena)
+
+    def verify_(self) -> None:
+        _check_flag(self, self.condition.type)
+
+
+@irdl_op_definition
+class CallWhileOp(NetworkCall):
+    """`for (;;) { condition(flag, buffers); if (!flag[0]) break; body(buffers); }`"""
+
+    name = "loop.call_while"
+
+    condition = prop_def(FlatSymbolRefAttrConstr)
+    body = prop_def(FlatSymbolRefAttrConstr)
+    flag = operand_def(MemRefType)
+    assembly_format = (
+        "$condition `sets` $flag `do` $body (`in` $arena^)? `(` $buffers `)` attr-dict"
+        " `:` type($flag) (`,` type($arena)^)? `(` type($buffers) `)`"
+    )
+
+    def __init__(
+        self,
+        condition: SymbolRefAttr | str,
+        flag: SSAValue,
+        body: SymbolRefAttr | str,
+        buffers: Sequence[SSAValue],
+        arena: SSAValue | None = None,
+    ) -> None:
+        super().__init__(
+            operands=[arena, buffers, flag],
+            properties={"condition": _symbol(condition), "body": _symbol(body)},
+        )
+
+    @property
+    def networks(self) -> tuple[str, ...]:
+        return self.condition.string_value(), self.body.string_value()
+
+    def with_arena(self, arena: SSAValue) -> "CallWhileOp":
+        return CallWhileOp(self.condition, self.flag, self.body, self.buffers, arena)
+
+    def verify_(self) -> None:
+        _check_flag(self, self.flag.type)
+
+
+@irdl_op_definition
+class CallForOp(NetworkCall):
+    """`for (t = 0; t < steps; t++) body(…, buffers[k] + starts[k] + t * strides[k], …);`, counted in elements."""
+
+    name = "loop.call_for"
+
+    body = prop_def(FlatSymbolRefAttrConstr)
+    steps = prop_def(IntegerAttr[I64])
+    starts = prop_def(_INTS)
+    strides = prop_def(_INTS)
+    assembly_format = "$body (`in` $arena^ `:` type($arena))? `(` $buffers `)` attr-dict `:` `(` type($buffers) `)`"
+
+    def __init__(
+        self,
+        body: SymbolRefAttr | str,
+        buffers: Sequence[SSAValue],
+        *,
+        steps: int,
+        starts: Sequence[int],
+        strides: Sequence[int],
+        arena: SSAValue | None = None,
+    ) -> None:
+        super().__init__(
+            operands=[arena, buffers],
+            properties={
+                "body": _symbol(body),
+                "steps": IntegerAttr(steps, i64),
+                "starts": DenseArrayBase.from_list(i64, starts),
+                "strides": DenseArrayBase.from_list(i64, strides),
+            },
+        )
+
+    @property
+    def networks(self) -> tuple[str, ...]:
+        return (self.body.string_value(),)
+
+    @property
+    def slices(self) -> list[tuple[int, int]]:
+        """For each buffer where the first step begins, and how far each step goes on."""
+        starts, strides = self.starts.get_values(), self.strides.get_values()
+        return [(int(start), int(stride)) for start, stride in zip(starts, strides, strict=True)]
+
+    def with_arena(self, arena: SSAValue) -> "CallForOp":
+        starts, strides = [start for start, _ in self.slices], [stride for _, stride in self.slices]
+        return CallForOp(
+            self.body, self.buffers, steps=self.steps.value.data, starts=starts, strides=strides, arena=arena
+        )
+
+    def verify_(self) -> None:
+        if self.steps.value.data < 1:
+            raise VerifyException(f"{self.name}: runs {self.steps.value.data} steps, expected at least one")
+        if not len(self.starts) == len(self.strides) == len(self.buffers):
+            raise VerifyException(
+                f"{self.name}: {len(self.starts)} starts, {len(self.strides)} strides, {len(self.buffers)} buffers"
+            )
+        for buffer, (start, stride) in zip(self.buffers, self.slices, strict=True):
+            size = check_flat(self, buffer.type).get_shape()[0]
+            last = start + stride * (self.steps.value.data - 1)
+            if min(start, last) < 0 or max(start, last) >= size:
+                raise VerifyException(f"{self.name}: slices from {start} to {last} leave {buffer.type}")
+
+
+def _symbol(name: SymbolRefAttr | str) -> SymbolRefAttr:
+    return SymbolRefAttr(name) if isinstance(name, str) else name
+
+
+def _check_flag(op: IRDLOperation, type: Attribute) -> None:
+    flag = check_flat(op, type)
+    if flag.get_shape() != (1,) or flag.element_type != i1:
+        raise VerifyException(f"{op.name}: the condition is {type}, expected one bool")
+
+
+STEPS = (CallOp, CopyOp, CallIfOp, CallWhileOp, CallForOp)
+"""What the function of a network does, one after the other."""

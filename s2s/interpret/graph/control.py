@@ -1,0 +1,55 @@
+"""The meaning of operations that run networks."""
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from s2s.analysis.dtypes import Array
+from s2s.dialects import graph
+from s2s.errors import CompilerBug
+
+Runner = Callable[[str, Sequence[Array]], list[Array]]
+"""Runs the network of a name."""
+
+
+def run_control(op: graph.NetworkOp, operands: Sequence[Array], run: Runner) -> list[Array]:
+    """The results of `op`, whose networks `run` runs."""
+    match op:
+        case graph.IfOp():
+            condition, *inputs = operands
+            return run(op.then.string_value() if condition.any() else op.otherwise.string_value(), inputs)
+        case graph.WhileOp():
+            return _while(op, operands, run)
+        case graph.ScanOp():
+            return _scan(op, operands, run)
+        case _:
+            raise CompilerBug(f"{op.name} has no meaning")
+
+
+def _while(op: graph.WhileOp, operands: Sequence[Array], run: Runner) -> list[Array]:
+    count = len(op.outputs)
+    carried, kept = list(operands[:count]), operands[count:]
+    while run(op.condition.string_value(), [*carried, *kept])[0].any():
+        carried = run(op.body.string_value(), [*carried, *kept])
+    return carried
+
+
+def _scan(op: graph.ScanOp, operands: Sequence[Array], run: Runner) -> list[Array]:
+    carry, scan, keep = op.parts
+    steps, count = op.steps.value.data, len(carry)
+    carried = [operands[number] for number in carry]
+    parts: list[list[Array]] = [[] for _ in op.outputs[count:]]
+    for step in range(steps):
+        slices = [operands[number][_place(op, at, step)] for at, number in enumerate(scan)]
+        results = run(op.body.string_value(), [*carried, *slices, *(operands[number] for number in keep)])
+        carried = results[:count]
+        for part, value in zip(parts, results[count:], strict=True):
+            part.append(value)
+    order = [[_place(op, len(scan) + at, step) for step in range(steps)] for at in range(len(parts))]
+    stacked = [np.stack([part[place] for place in places]) for part, places in zip(parts, order, strict=True)]
+    return [*carried, *stacked]
+
+
+def _place(op: graph.ScanOp, number: int, step: int) -> int:
+    """Which slice a step works on."""
+    return op.steps.value.data - 1 - step if op.is_backward(number) else step

@@ -1,0 +1,57 @@
+"""Where a network at loop level keeps its state: in arguments of `main`, and after the memory plan in its arena."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from xdsl.dialects.builtin import MemRefType, StringAttr
+from xdsl.dialects.func import FuncOp
+from xdsl.ir import Attribute
+
+from s2s.analysis.dtypes import Array, size_in_bytes, to_numpy
+from s2s.analysis.networks import INIT, STATE, text
+from s2s.dialects import loop
+from s2s.interpret.loop.scope import memref
+from s2s.weights import WeightStore
+
+
+@dataclass(frozen=True)
+class StatePlace:
+    """One flat buffer that outlives the run: argument `number` of `main`, its arena where `offset` is given."""
+
+    number: int
+    offset: int | None
+    type: MemRefType[Attribute]
+    init: str | None
+
+    def initial(self, weights: WeightStore) -> Array:
+        """The value before the first run."""
+        if self.init is None:
+            return np.zeros(self.type.get_shape(), to_numpy(self.type.element_type))
+        return np.array(weights.get(self.init)).reshape(-1)
+
+    def of(self, buffers: Sequence[Array]) -> Array:
+        """Its elements among the buffers of `main`."""
+        if self.offset is None:
+            return buffers[self.number]
+        end = self.offset + self.type.get_shape()[0] * size_in_bytes(self.type.element_type)
+        return buffers[self.number].view(np.uint8)[self.offset : end].view(to_numpy(self.type.element_type))
+
+
+def state_places(main: FuncOp) -> list[StatePlace]:
+    """All state of `main`, in order."""
+    found: list[StatePlace] = []
+    for argument, attributes in zip(main.body.block.args, main.arg_attrs or (), strict=False):
+        if STATE in attributes.data:
+            found.append(StatePlace(argument.index, None, memref(argument), text(attributes, INIT)))
+    for op in main.body.block.ops:
+        if isinstance(op, loop.ViewOp) and STATE in op.attributes:
+            init = op.attributes.get(INIT)
+            name = init.data if isinstance(init, StringAttr) else None
+            found.append(StatePlace(0, op.offset.value.data, memref(op.result), name))
+    return found
+
+
+def initial_loop_state(main: FuncOp, weights: WeightStore) -> list[Array]:
+    """What a network keeps, before its first run: one flat array each."""
+    return [place.initial(weights) for place in state_places(main)]

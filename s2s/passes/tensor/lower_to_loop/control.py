@@ -1,0 +1,69 @@
+"""Operations that run networks, over buffers.
+
+    %last, %all = graph.scan @body(%h, %x) {steps = 5, carried = 1, scanned = 1} : …
+->
+    loop.copy %last, %h : memref<4xf32>
+    loop.call_for @body(%all, %last, %x) {steps = 5, starts = array<i64: 0, 0, 0>, strides = array<i64: 4, 0, 4>} : …
+
+What is carried stays in the buffer of the result: a body takes over the places of its arguments.
+"""
+
+from collections.abc import Sequence
+
+from xdsl.dialects.builtin import MemRefType
+from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.utils.hints import isa
+
+from s2s.dialects import graph, loop
+from s2s.errors import CompilerBug
+
+
+def lower_control(
+    op: graph.NetworkOp, outputs: Sequence[SSAValue], inputs: Sequence[SSAValue], flag: SSAValue | None
+) -> list[Operation]:
+    """The operations that stand for `op`, the last one for itself; `flag` is memory for the condition of a loop."""
+    match op:
+        case graph.IfOp():
+            condition, *rest = inputs
+            return [loop.CallIfOp(condition, op.then, op.otherwise, [*outputs, *rest])]
+        case graph.WhileOp():
+            assert flag is not None
+            kept = inputs[len(outputs) :]
+            return [*_copies(outputs, inputs), loop.CallWhileOp(op.condition, flag, op.body, [*outputs, *kept])]
+        case graph.ScanOp():
+            return _scan(op, outputs, inputs)
+        case _:
+            raise CompilerBug(f"{op.name} has no meaning over buffers")
+
+
+def _scan(op: graph.ScanOp, outputs: Sequence[SSAValue], inputs: Sequence[SSAValue]) -> list[Operation]:
+    carry, scan, keep = op.parts
+    carried, stacked = outputs[: len(carry)], outputs[len(carry) :]
+    moving = [*((len(scan) + at, buffer) for at, buffer in enumerate(stacked))]
+    moving += [(-1, buffer) for buffer in carried]
+    moving += [(at, inputs[number]) for at, number in enumerate(scan)]
+    moving += [(-1, inputs[number]) for number in keep]
+    slices = [_slices(op, number, buffer) for number, buffer in moving]
+    call = loop.CallForOp(
+        op.body,
+        [buffer for _, buffer in moving],
+        steps=op.steps.value.data,
+        starts=[start for start, _ in slices],
+        strides=[stride for _, stride in slices],
+    )
+    return [*_copies(carried, inputs), call]
+
+
+def _slices(op: graph.ScanOp, number: int, buffer: SSAValue) -> tuple[int, int]:
+    """Start and stride, in elements, of what moves from step to step; `number` is -1 for what does not."""
+    if number < 0:
+        return 0, 0
+    assert isa(buffer.type, MemRefType[Attribute])
+    size, steps = buffer.type.get_shape()[0], op.steps.value.data
+    part = size // steps
+    return (size - part, -part) if op.is_backward(number) else (0, part)
+
+
+def _copies(carried: Sequence[SSAValue], inits: Sequence[SSAValue]) -> list[Operation]:
+    """Initial values, where they are not in their places already."""
+    return [loop.CopyOp(place, init) for place, init in zip(carried, inits, strict=False) if place is not init]
