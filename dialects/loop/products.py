@@ -1,0 +1,140 @@
+"""Sums of products of small integers: operands widened into scratch, and several steps of a sum in one operation."""
+
+from collections.abc import Sequence
+
+from xdsl.dialects.builtin import AffineMapAttr, IndexType, IntegerAttr, MemRefType, VectorType, i8, i16, i32, i64
+from xdsl.ir import Attribute, SSAValue
+from xdsl.ir.affine import AffineMap
+from xdsl.irdl import (
+    IRDLOperation,
+    ParsePropInAttrDict,
+    irdl_op_definition,
+    operand_def,
+    prop_def,
+    result_def,
+    traits_def,
+    var_operand_def,
+)
+from xdsl.traits import MemoryReadEffect, MemoryWriteEffect, Pure
+from xdsl.utils.exceptions import VerifyException
+from xdsl.utils.hints import isa
+
+from s2s.dialects.loop.index import check_map
+
+
+@irdl_op_definition
+class StageOp(IRDLOperation):
+    """Elements of 8 bits widened to 16, with a number added; those outside of a range are zero.
+
+        target[t + i] = low <= i < high ? ext(source[s + i * stride]) + offset : 0,  0 <= i < count
+
+    The map gives `(t, s)`, or `(t, s, low, high)`. What is outside of the range is not read, and need not exist.
+    """
+
+    name = "loop.stage"
+
+    map = prop_def(AffineMapAttr)
+    count = prop_def(IntegerAttr)
+    stride = prop_def(IntegerAttr)
+    offset = prop_def(IntegerAttr)
+    source = operand_def(MemRefType)
+    target = operand_def(MemRefType)
+    indices = var_operand_def(IndexType)
+    traits = traits_def(MemoryReadEffect(), MemoryWriteEffect())
+
+    irdl_options = (ParsePropInAttrDict(),)
+    assembly_format = "$source `,` $target `[` $map `(` $indices `)` `]` attr-dict `:` type($source) `,` type($target)"
+
+    def __init__(
+        self,
+        source: SSAValue,
+        target: SSAValue,
+        affine_map: AffineMap,
+        indices: Sequence[SSAValue],
+        *,
+        count: int,
+        stride: int = 1,
+        offset: int = 0,
+    ) -> None:
+        super().__init__(
+            operands=[source, target, indices],
+            properties={
+                "map": AffineMapAttr(affine_map),
+                "count": IntegerAttr(count, i64),
+                "stride": IntegerAttr(stride, i64),
+                "offset": IntegerAttr(offset, i64),
+            },
+        )
+
+    @property
+    def is_clipped(self) -> bool:
+        """Whether some elements may be zeros instead of elements of the source."""
+        return len(self.map.data.results) == 4
+
+    def verify_(self) -> None:
+        check_map(self.name, self.map.data, len(self.indices))
+        if len(self.map.data.results) not in (2, 4):
+            raise VerifyException(f"{self.name}: map gives {len(self.map.data.results)} results, 2 or 4 expected")
+        _check_elements(self.name, self.source.type, i8)
+        _check_elements(self.name, self.target.type, i16)
+        offset = self.offset.value.data
+        if not -(2**15) <= offset - 128 or not offset + 127 < 2**15:
+            raise VerifyException(f"{self.name}: offset {offset} leaves 16 bits")
+        if self.count.value.data < 1:
+            raise VerifyException(f"{self.name}: {self.count.value.data} elements")
+
+
+def _check_elements(name: str, buffer: Attribute, element: Attribute) -> None:
+    if not isa(buffer, MemRefType[Attribute]) or len(buffer.get_shape()) != 1 or buffer.element_type != element:
+        raise VerifyException(f"{name}: {buffer} is not a flat memref of {element}")
+
+
+@irdl_op_definition
+class WidenOp(IRDLOperation):
+    """The lanes of `vector` widened to 16 bits, those of even number before those of odd number: 0, 2, 1, 3.
+
+    It is the order in which machines widen the bytes of a word; constants are packed so that it comes out natural.
+    """
+
+    name = "loop.widen"
+
+    vector = operand_def(VectorType)
+    result = result_def(VectorType)
+    traits = traits_def(Pure())
+    assembly_format = "$vector attr-dict `:` type($vector) `->` type($result)"
+
+    def __init__(self, vector: SSAValue) -> None:
+        if not isa(vector.type, VectorType):
+            raise VerifyException(f"{self.name}: {vector.type} is not a vector")
+        super().__init__(operands=[vector], result_types=[VectorType(i16, vector.type.get_shape())])
+
+    def verify_(self) -> None:
+        source, result = self.vector.type, self.result.type
+        if not isa(source, VectorType) or source.element_type != i8:
+            raise VerifyException(f"{self.name}: {source} is no vector of {i8}")
+        if result != VectorType(i16, source.get_shape()):
+            raise VerifyException(f"{self.name}: {source} does not widen to {result}")
+
+
+@irdl_op_definition
+class DotOp(IRDLOperation):
+    """`result = acc + sum over lanes of a * b`, products and sum in the type of `acc`."""
+
+    name = "loop.dot"
+
+    acc = operand_def(i32)
+    a = operand_def(VectorType)
+    b = operand_def(VectorType)
+    result = result_def(i32)
+    traits = traits_def(Pure())
+    assembly_format = "$acc `,` $a `,` $b attr-dict `:` type($a) `,` type($b)"
+
+    def __init__(self, acc: SSAValue, a: SSAValue, b: SSAValue) -> None:
+        super().__init__(operands=[acc, a, b], result_types=[acc.type])
+
+    def verify_(self) -> None:
+        if self.a.type != self.b.type:
+            raise VerifyException(f"{self.name}: lanes of {self.a.type} and {self.b.type} do not pair")
+
+
+__all__ = ["DotOp", "StageOp", "WidenOp"]
