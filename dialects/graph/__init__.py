@@ -102,6 +102,7 @@ from s2s.dialects.graph.index import GatherElementsOp, GatherNdOp, GatherOp, Sca
 from s2s.dialects.graph.linear import MatmulOp
 from s2s.dialects.graph.norm import BatchNormOp, LayerNormOp, LogSoftmaxOp, LrnOp, SoftmaxOp
 from s2s.dialects.graph.pool import AvgPoolOp, MaxPoolIndicesOp, MaxPoolOp
+from s2s.dialects.graph.quantize import RescaleOp, TableOp
 from s2s.dialects.graph.reduce import (
     ArgmaxOp,
     ArgminOp,
@@ -208,6 +209,8 @@ Graph = Dialect(
         LogSoftmaxOp,
         LrnOp,
         SoftmaxOp,
+        RescaleOp,
+        TableOp,
         BroadcastToOp,
         ConcatOp,
         IotaOp,

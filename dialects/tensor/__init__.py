@@ -7,11 +7,11 @@ from xdsl.ir import Dialect
 
 from s2s.dialects.tensor.attributes import AccessAttr, PackAttr, PackedAxis, ScheduleAttr, integers
 from s2s.dialects.tensor.compute import ComputeOp, YieldOp, element_type
-from s2s.dialects.tensor.scalar import ExtractOp, InBoundsOp, IndexOp, RemFOp
+from s2s.dialects.tensor.scalar import ExtractOp, InBoundsOp, IndexOp, RemFOp, RescaleOp
 
 Tensor = Dialect(
     "tensor",
-    [ComputeOp, ExtractOp, InBoundsOp, IndexOp, RemFOp, YieldOp],
+    [ComputeOp, ExtractOp, InBoundsOp, IndexOp, RemFOp, RescaleOp, YieldOp],
     [AccessAttr, PackAttr, ScheduleAttr],
 )
 
@@ -24,6 +24,7 @@ __all__ = [
     "PackAttr",
     "PackedAxis",
     "RemFOp",
+    "RescaleOp",
     "ScheduleAttr",
     "Tensor",
     "YieldOp",

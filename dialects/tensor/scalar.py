@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import ClassVar
 
-from xdsl.dialects.builtin import AnyFloatConstr, IndexType, IntegerAttr, TensorType, i1, i64
+from xdsl.dialects.builtin import AnyFloatConstr, IndexType, IntegerAttr, StringAttr, TensorType, i1, i8, i32, i64
 from xdsl.ir import Attribute, SSAValue
 from xdsl.irdl import (
     IRDLOperation,
@@ -111,3 +111,33 @@ class RemFOp(IRDLOperation):
 
     def __init__(self, lhs: SSAValue, rhs: SSAValue) -> None:
         super().__init__(operands=[lhs, rhs], result_types=[lhs.type])
+
+
+@irdl_op_definition
+class RescaleOp(IRDLOperation):
+    """`result = x * multiplier * 2 ** (shift - 31)`, rounded as `rounding` says; see `graph.rescale`.
+
+    An operation on scalars, at loop level too. `x` is `i64` for the rounding `reduced`, else `i32`.
+    """
+
+    name = "tensor.rescale"
+
+    x = operand_def()
+    multiplier = operand_def(i32)
+    shift = operand_def(i8)
+    rounding = prop_def(StringAttr)
+    result = result_def(i32)
+    traits = traits_def(Pure())
+    assembly_format = "$x `,` $multiplier `,` $shift $rounding attr-dict `:` type($x)"
+
+    def __init__(self, x: SSAValue, multiplier: SSAValue, shift: SSAValue, rounding: str) -> None:
+        super().__init__(
+            operands=[x, multiplier, shift], properties={"rounding": StringAttr(rounding)}, result_types=[i32]
+        )
+
+    def verify_(self) -> None:
+        taken = {"double": i32, "single": i32, "reduced": i64}.get(self.rounding.data)
+        if taken is None:
+            raise VerifyException(f'{self.name}: rounding is "{self.rounding.data}", not double, single or reduced')
+        if self.x.type != taken:
+            raise VerifyException(f"{self.name}: rounding {self.rounding.data} takes {taken}, not {self.x.type}")

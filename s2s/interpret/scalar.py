@@ -19,7 +19,7 @@ from xdsl.ir import Attribute, Operation
 from xdsl.utils.hints import isa
 
 from s2s.analysis.dtypes import Array, from_dense, is_bool, to_numpy
-from s2s.dialects.tensor import RemFOp
+from s2s.dialects.tensor import RemFOp, RescaleOp
 from s2s.errors import CompilerBug
 from s2s.interpret.numbers import (
     choose,
@@ -39,6 +39,7 @@ from s2s.interpret.numbers import (
     round_half_away,
     through_double,
 )
+from s2s.interpret.rescale import RESCALES
 
 Scalar = Any
 """A numpy scalar or an array of them; an `index` may also be a Python int."""
@@ -154,13 +155,15 @@ def function_of(op: Operation) -> Function:
         return _compare_floats(arith.CMPF_COMPARISON_OPERATIONS[op.predicate.value.data])
     if isinstance(op, arith.SelectOp):
         return choose
+    if isinstance(op, RescaleOp):
+        return RESCALES[op.rounding.data]
     extended = _extended(op)
     return extended if extended is not None else _cast(op)
 
 
 def is_scalar_op(op: Operation) -> bool:
-    """Whether `op` belongs to `arith` or `math`."""
-    return op.dialect_name() in ("arith", "math")
+    """Whether `op` belongs to `arith` or `math`, or is the one of ours that is like them."""
+    return op.dialect_name() in ("arith", "math") or isinstance(op, RescaleOp)
 
 
 def dtype_of(type: Attribute) -> np.dtype[Any]:

@@ -33,6 +33,7 @@ void test_graph_check(void);
 void test_math(void);
 void test_integer(void);
 void test_half(void);
+void test_quantize(void);
 void test_simd(void);
 
 #endif

@@ -12,6 +12,7 @@ int main(void)
     test_math();
     test_integer();
     test_half();
+    test_quantize();
     test_simd();
     printf("%d failed\n", check_failures);
     return check_failures == 0 ? 0 : 1;

@@ -32,6 +32,7 @@ FORMS = {
     "vectors": ["-O2"],
     "portable": ["-O2", "-DS2S_SIMD_PORTABLE"],
     "sanitized": ["-O0", *SANITIZERS],
+    "portable-shifts": ["-O2", "-DS2S_PORTABLE_SHIFTS"],
     "sanitized-portable": ["-O0", "-DS2S_SIMD_PORTABLE", *SANITIZERS],
     "native": ["-O3", "-march=native"],
 }
@@ -59,7 +60,16 @@ def test_every_line_is_reached(tmp_path: Path):
             for line in file["lines"]:
                 place = (Path(file["file"]).name, line["line_number"])
                 counts[place] = max(counts.get(place, 0), line["count"])
-    names = {"s2s.h", "s2s_arena.h", "s2s_graph.h", "s2s_half.h", "s2s_integer.h", "s2s_math.h", "s2s_tensor.h"}
+    names = {
+        "s2s.h",
+        "s2s_arena.h",
+        "s2s_graph.h",
+        "s2s_half.h",
+        "s2s_integer.h",
+        "s2s_math.h",
+        "s2s_quantize.h",
+        "s2s_tensor.h",
+    }
     names |= {path.name for path in SOURCES}
     assert names == {name for name, _ in counts} & names
     assert sorted(place for place, count in counts.items() if place[0] in names and count == 0) == []

@@ -8,7 +8,7 @@ from xdsl.ir import Operation
 from s2s.analysis.dtypes import Array, as_tensor_type, from_dense, to_numpy
 from s2s.dialects import graph
 from s2s.errors import CompilerBug
-from s2s.interpret.graph import binary, conv, elementwise, index, linear, norm, pool, reduce, shape
+from s2s.interpret.graph import binary, conv, elementwise, index, linear, norm, pool, quantize, reduce, shape
 from s2s.interpret.graph.precision import Meaning
 
 
@@ -24,6 +24,7 @@ MEANINGS: dict[type[Operation], Meaning] = {
     **linear.MEANINGS,
     **pool.MEANINGS,
     **norm.MEANINGS,
+    **quantize.MEANINGS,
     **shape.MEANINGS,
     **index.MEANINGS,
     **reduce.MEANINGS,

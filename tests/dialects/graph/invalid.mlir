@@ -530,3 +530,57 @@ func.func private @kernel(tensor<2xf32>) -> tensor<3xf32>
 %x = "test.op"() : () -> f32
 %y = "graph.reshape"(%x) : (f32) -> tensor<1xf32>
 // CHECK: f32 should be of base attribute tensor
+
+// -----
+
+%x, %m, %s = "test.op"() : () -> (tensor<2x3xi32>, tensor<3xi32>, tensor<3xi8>)
+%y = graph.rescale %x, %m, %s {rounding = "triple", axis = 1 : i64} : (tensor<2x3xi32>, tensor<3xi32>, tensor<3xi8>) -> tensor<2x3xi8>
+// CHECK: rounding is "triple", expected one of double, single, reduced
+
+// -----
+
+%x, %m, %s = "test.op"() : () -> (tensor<2x3xi32>, tensor<3xi32>, tensor<3xi8>)
+%y = graph.rescale %x, %m, %s {rounding = "double", axis = 0 : i64} : (tensor<2x3xi32>, tensor<3xi32>, tensor<3xi8>) -> tensor<2x3xi8>
+// CHECK: multiplier has shape [3], expected [2]
+
+// -----
+
+%x, %m, %s = "test.op"() : () -> (tensor<2x3xi32>, tensor<3xi32>, tensor<3xi8>)
+%y = graph.rescale %x, %m, %s {rounding = "double", axis = 2 : i64} : (tensor<2x3xi32>, tensor<3xi32>, tensor<3xi8>) -> tensor<2x3xi8>
+// CHECK: axis 2 is outside [0, 2)
+
+// -----
+
+%x, %m, %s = "test.op"() : () -> (tensor<2x3xi32>, tensor<3xi32>, tensor<3xi8>)
+%y = graph.rescale %x, %m, %s {rounding = "double", axis = 1 : i64, output_zp = 128 : i64} : (tensor<2x3xi32>, tensor<3xi32>, tensor<3xi8>) -> tensor<2x3xi8>
+// CHECK: zero point 128 is no value of i8
+
+// -----
+
+%x, %m, %s = "test.op"() : () -> (tensor<2x3xi32>, tensor<3xi32>, tensor<3xi8>)
+%y = graph.rescale %x, %m, %s {rounding = "double", axis = 1 : i64} : (tensor<2x3xi32>, tensor<3xi32>, tensor<3xi8>) -> tensor<2x3xi64>
+// CHECK: result has element type i64, expected one of i8, ui8, i16, ui16, i32
+
+// -----
+
+%x, %m, %s = "test.op"() : () -> (tensor<2xi64>, tensor<i32>, tensor<i8>)
+%y = graph.rescale %x, %m, %s {rounding = "double"} : (tensor<2xi64>, tensor<i32>, tensor<i8>) -> tensor<2xi8>
+// CHECK: x has element type i64, which rounding "double" does not take
+
+// -----
+
+%x, %m, %s = "test.op"() : () -> (tensor<2xi32>, tensor<i8>, tensor<i8>)
+%y = graph.rescale %x, %m, %s {rounding = "double"} : (tensor<2xi32>, tensor<i8>, tensor<i8>) -> tensor<2xi8>
+// CHECK: multiplier has element type i8, expected i32
+
+// -----
+
+%x, %m, %s = "test.op"() : () -> (tensor<2xi16>, tensor<256xi8>, tensor<i8>)
+%y = graph.table %x, %m : (tensor<2xi16>, tensor<256xi8>) -> tensor<2xi8>
+// CHECK: x has element type i16, expected an integer of 8 bits
+
+// -----
+
+%x, %m, %s = "test.op"() : () -> (tensor<2xi8>, tensor<255xi8>, tensor<i8>)
+%y = graph.table %x, %m : (tensor<2xi8>, tensor<255xi8>) -> tensor<2xi8>
+// CHECK: table has shape [255], expected [256]

@@ -300,3 +300,15 @@
 
 "test.op"() {schedule = #tensor.schedule<tile = [6], order = [0], pack = [3]>} : () -> ()
 // CHECK: expected a #tensor.pack, not 3 : i64
+
+// -----
+
+%x, %m, %s = "test.op"() : () -> (i32, i32, i8)
+%y = tensor.rescale %x, %m, %s "triple" : i32
+// CHECK: tensor.rescale: rounding is "triple", not double, single or reduced
+
+// -----
+
+%x, %m, %s = "test.op"() : () -> (i32, i32, i8)
+%y = tensor.rescale %x, %m, %s "reduced" : i32
+// CHECK: tensor.rescale: rounding reduced takes i64, not i32

@@ -97,6 +97,22 @@ func.func private @what_regions_may_say(%x: tensor<5x2xf32>, %i: tensor<3xi64>) 
   func.return %y : tensor<4x2xf32>
 }
 
+// CHECK-LABEL: func.func private @fixed_point
+func.func private @fixed_point(%x: tensor<4xi32>, %m: tensor<i32>, %s: tensor<i8>) -> tensor<4xi32> {
+  // CHECK:         %r = tensor.rescale %v, %multiplier, %shift "double" : i32
+  // CHECK-NEXT:    %wide = arith.extsi %r : i32 to i64
+  // CHECK-NEXT:    %t = tensor.rescale %wide, %multiplier, %shift "reduced" : i64
+  %y = tensor.compute [4] points(%x at #tensor.access<affine_map<(d0) -> (d0)>>, %m at #tensor.access<affine_map<(d0) -> ()>>,
+                                 %s at #tensor.access<affine_map<(d0) -> ()>>) apply {
+  ^bb0(%v: i32, %multiplier: i32, %shift: i8):
+    %r = tensor.rescale %v, %multiplier, %shift "double" : i32
+    %wide = arith.extsi %r : i32 to i64
+    %t = tensor.rescale %wide, %multiplier, %shift "reduced" : i64
+    tensor.yield %t : i32
+  } : (tensor<4xi32>, tensor<i32>, tensor<i8>) -> tensor<4xi32>
+  func.return %y : tensor<4xi32>
+}
+
 // A convolution 3x3, weights packed [oc/32][ic/16][kh][kw][16][32], 8 pixels by 32 channels in registers.
 // CHECK-LABEL: func.func private @schedule
 // CHECK:         schedule #tensor.schedule<tile = [1, 2, 1, 8, 16, 1, 1, 1, 1], order = [0, 1, 2, 3, 4, 5, 6, 7, 8], vector = 4 by 16,

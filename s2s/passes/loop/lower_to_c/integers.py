@@ -7,11 +7,12 @@ They wrap around, and C's signed integers must not overflow: where the operation
 from collections.abc import Callable
 
 from xdsl.dialects import arith, math
-from xdsl.dialects.builtin import IndexType, IntegerType, i1
+from xdsl.dialects.builtin import IndexType, IntegerType, i1, i32
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.utils.hints import isa
 
 from s2s.dialects.c.conversions import is_unsigned, promote
+from s2s.dialects.tensor import RescaleOp
 from s2s.errors import CompilerBug
 from s2s.passes.loop.lower_to_c.builder import Builder, literal_value, signed_type
 
@@ -172,6 +173,11 @@ def _index_cast(b: Builder, op: Operation) -> SSAValue:
     return b.cast(b.signed(op.operands[0]), op.results[0].type)
 
 
+def _rescale(b: Builder, op: Operation) -> SSAValue:
+    assert isinstance(op, RescaleOp)
+    return b.call(f"s2s_rescale_{op.rounding.data}", [b.signed(operand) for operand in op.operands], i32)
+
+
 INTEGERS: dict[type[Operation], Lowering] = {
     arith.AddiOp: _wrapping("+", "add"),
     arith.SubiOp: _wrapping("-", "sub"),
@@ -200,4 +206,5 @@ INTEGERS: dict[type[Operation], Lowering] = {
     arith.IndexCastOp: _index_cast,
     math.AbsIOp: _function("abs"),
     math.IPowIOp: _function("pow"),
+    RescaleOp: _rescale,
 }

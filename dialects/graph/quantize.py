@@ -1,0 +1,107 @@
+"""Operations of quantised networks: from the scale of one tensor to that of another, and functions as tables."""
+
+from typing import ClassVar, Literal, TypeAlias
+
+from xdsl.dialects.builtin import StringAttr
+from xdsl.ir import Attribute
+from xdsl.irdl import irdl_op_definition, operand_def, opt_prop_def, prop_def, traits_def
+
+from s2s.analysis.dtypes import AnyTensor, tensor_type
+from s2s.analysis.shapes import quantize
+from s2s.dialects.graph.base import (
+    INT,
+    TENSOR,
+    GraphOp,
+    Value,
+    integer,
+    string,
+    type_of,
+    zero_point,
+    zero_point_attribute,
+)
+from s2s.dialects.graph.traits import FusionKind, HasFusionKind
+
+Rounding: TypeAlias = Literal["double", "single", "reduced"]
+
+
+@irdl_op_definition
+class RescaleOp(GraphOp):
+    """`y = saturate((x - input_zp) * multiplier * 2 ** (shift - 31) + output_zp)`, rounded as `rounding` says.
+
+    `multiplier: i32` and `shift: i8` are scalars, or vectors along `axis`; the multiplier is above
+    `-2 ** 31`, and `shift` lies between -31 and 30.
+
+    - `double`: x of at most 32 bits; `x * 2 ** shift` if shift is positive, wrapping; the upper half of twice the
+      product, halves up; then divided by `2 ** -shift` if shift is negative, halves away from zero (gemmlowp,
+      TFLite-Micro).
+    - `single`: x of at most 32 bits; the exact product, rounded once, halves up (TFLite's reference fully connected).
+    - `reduced`: x of up to 48 bits, shift of at most 14; the multiplier is rounded to 16 bits first, then as `single`
+      (TFLite's int16 x int8).
+    """
+
+    name = "graph.rescale"
+    x = operand_def(TENSOR)
+    multiplier = operand_def(TENSOR)
+    shift = operand_def(TENSOR)
+    input_zp = opt_prop_def(INT)
+    output_zp = opt_prop_def(INT)
+    rounding = prop_def(StringAttr)
+    axis = opt_prop_def(INT)
+    traits = traits_def(HasFusionKind(FusionKind.ELEMENTWISE))
+    assembly_format = "$x `,` $multiplier `,` $shift attr-dict `:` functional-type(operands, results)"
+
+    ROUNDINGS: ClassVar[tuple[Rounding, ...]] = ("double", "single", "reduced")
+
+    def __init__(
+        self,
+        x: Value,
+        multiplier: Value,
+        shift: Value,
+        element_type: Attribute,
+        *,
+        rounding: Rounding,
+        input_zp: int = 0,
+        output_zp: int = 0,
+        axis: int | None = None,
+    ) -> None:
+        super().__init__(
+            [x, multiplier, shift],
+            {
+                "input_zp": zero_point_attribute(input_zp),
+                "output_zp": zero_point_attribute(output_zp),
+                "rounding": string(rounding),
+                "axis": None if axis is None else integer(axis),
+            },
+            result_type=tensor_type(element_type, type_of(x).get_shape()),
+        )
+
+    @property
+    def zero_points(self) -> tuple[int, int]:
+        """Those of `x` and `y`."""
+        return zero_point(self.input_zp), zero_point(self.output_zp)
+
+    @property
+    def channel_axis(self) -> int | None:
+        """The dimension along which parameters change, if they do."""
+        return None if self.axis is None else self.axis.value.data
+
+    def inferred_type(self) -> AnyTensor:
+        types = type_of(self.x), type_of(self.multiplier), type_of(self.shift), self.y.type.element_type
+        return quantize.rescale(*types, self.zero_points, self.rounding.data, self.channel_axis)
+
+
+@irdl_op_definition
+class TableOp(GraphOp):
+    """`y[i] = table[x[i] - lowest]`: 256 entries for the values of an 8-bit type, of which `lowest` is the least."""
+
+    name = "graph.table"
+    x = operand_def(TENSOR)
+    table = operand_def(TENSOR)
+    traits = traits_def(HasFusionKind(FusionKind.ELEMENTWISE))
+    assembly_format = "$x `,` $table attr-dict `:` functional-type(operands, results)"
+
+    def __init__(self, x: Value, table: Value) -> None:
+        super().__init__([x, table])
+
+    def inferred_type(self) -> AnyTensor:
+        return quantize.table(type_of(self.x), type_of(self.table))

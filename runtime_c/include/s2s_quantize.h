@@ -1,0 +1,96 @@
+/* s2s_quantize.h: multiplication of integers by real numbers in fixed point, as quantised networks need it.
+ *
+ * All functions compute x * multiplier * 2^(shift - 31) and differ in how they round. The multiplier is greater than
+ * INT32_MIN, shift lies between -31 and 30 (for s2s_rescale_reduced at most 14). What does not fit wraps around. */
+#ifndef S2S_QUANTIZE_H
+#define S2S_QUANTIZE_H
+
+#include "s2s_config.h"
+
+#include <stdint.h>
+
+/* x / 2^count towards minus infinity, count from 0 to 31. */
+S2S_INLINE int32_t s2s_floor_shift_i32(int32_t x, uint32_t count)
+{
+#ifdef S2S_PORTABLE_SHIFTS
+    const uint32_t bits = (uint32_t)x;
+    const uint32_t shifted = (x < 0) ? ~(~bits >> count) : (bits >> count);
+
+    return (int32_t)shifted;
+#else
+    return x >> count;
+#endif
+}
+
+/* x / 2^count towards minus infinity, count from 0 to 63. */
+S2S_INLINE int64_t s2s_floor_shift_i64(int64_t x, uint32_t count)
+{
+#ifdef S2S_PORTABLE_SHIFTS
+    const uint64_t bits = (uint64_t)x;
+    const uint64_t shifted = (x < 0) ? ~(~bits >> count) : (bits >> count);
+
+    return (int64_t)shifted;
+#else
+    return x >> count;
+#endif
+}
+
+/* The low 32 bits of x. */
+S2S_INLINE int32_t s2s_low_i32(int64_t x)
+{
+    const uint32_t low = (uint32_t)((uint64_t)x & 0xffffffffu);
+
+    return (int32_t)low;
+}
+
+/* a * b / 2^31, halves up; b is greater than INT32_MIN. */
+S2S_INLINE int32_t s2s_high_product(int32_t a, int32_t b)
+{
+    const int64_t product = (int64_t)a * (int64_t)b;
+    const uint64_t rounded = (uint64_t)product + ((uint64_t)1 << 30);
+
+    return s2s_low_i32((int64_t)(rounded >> 31));
+}
+
+/* x / 2^count, halves away from zero, count from 0 to 31. */
+S2S_INLINE int32_t s2s_rounding_shift(int32_t x, uint32_t count)
+{
+    const uint32_t mask = ((uint32_t)1 << count) - 1u;
+    const uint32_t rest = (uint32_t)x & mask;
+    const uint32_t half = (mask >> 1) + ((x < 0) ? 1u : 0u);
+
+    return s2s_floor_shift_i32(x, count) + ((rest > half) ? 1 : 0);
+}
+
+/* Rounds twice: s2s_high_product of x * 2^shift, or s2s_rounding_shift of the product by -shift (gemmlowp). */
+S2S_INLINE int32_t s2s_rescale_double(int32_t x, int32_t multiplier, int8_t shift)
+{
+    const uint32_t left = (shift > 0) ? (uint32_t)shift : 0u;
+    const uint32_t right = (shift < 0) ? (uint32_t)(-(int32_t)shift) : 0u;
+    const uint32_t shifted = (uint32_t)x << left;
+
+    return s2s_rounding_shift(s2s_high_product((int32_t)shifted, multiplier), right);
+}
+
+/* Rounds once, halves up. */
+S2S_INLINE int32_t s2s_rescale_single(int32_t x, int32_t multiplier, int8_t shift)
+{
+    const int64_t product = (int64_t)x * (int64_t)multiplier;
+    const uint32_t count = (uint32_t)(31 - (int32_t)shift);
+    const int64_t half = (int64_t)((uint64_t)1 << (count - 1u));
+
+    return s2s_low_i32(s2s_floor_shift_i64(product + half, count));
+}
+
+/* Rounds the multiplier to 16 bits, and then once, halves up; x lies between -2^47 and 2^47. */
+S2S_INLINE int32_t s2s_rescale_reduced(int64_t x, int32_t multiplier, int8_t shift)
+{
+    const int32_t reduced = (multiplier < 0x7fff0000) ? s2s_floor_shift_i32(multiplier + 0x8000, 16u) : 0x7fff;
+    const uint32_t count = (uint32_t)(15 - (int32_t)shift);
+    const uint64_t product = (uint64_t)x * (uint64_t)(int64_t)reduced;
+    const uint64_t rounded = product + ((uint64_t)1 << (count - 1u));
+
+    return s2s_low_i32(s2s_floor_shift_i64((int64_t)rounded, count));
+}
+
+#endif
