@@ -17,6 +17,7 @@ from s2s.errors import InputError
 from s2s.model import Source, load_for_engine
 from s2s.options import CompileOptions
 from s2s.samples import sample
+from s2s.verify.board_check import BoardVerification, Optimise, verify_on_board
 from s2s.verify.build import LoadedNetwork, load
 from s2s.verify.compare import Comparison, Tolerance, compare, default_tolerance
 from s2s.verify.engines import EngineName, run_engine
@@ -176,7 +177,25 @@ class Artifact:
             port.name: compare(wanted, found[port.name], _tolerance(wanted, rtol, atol))
             for port, wanted in zip(network.outputs, expected, strict=True)
         }
-        return Verification(against, outputs, self._compare_levels(list(arrays.values())) if levels else None)
+        return Verification(engine, outputs, self._compare_levels(list(arrays.values())) if levels else None)
+
+    def verify_on(
+        self, board: str, *, golden: str | Path | None = None, optimise: Optimise = "O3"
+    ) -> BoardVerification:
+        """Run the network on an emulated board (`qemu:m4`) on golden vectors, made-up ones if none are given."""
+        functions = [op for op in self._compilation.module.ops if isinstance(op, c.FuncOp)]
+        kernels = {func.sym_name.data for func in functions if func.extents is None}
+        entries = [func for func in functions if func.extents is not None]
+        calls = [op for func in entries for op in func.walk() if isinstance(op, c.CallOp)]
+        return verify_on_board(
+            self._model,
+            self._compilation,
+            self.tree(),
+            on=board,
+            golden=golden,
+            optimise=optimise,
+            nodes=[op.comment.data if op.comment else "" for op in calls if op.callee.data in kernels],
+        )
 
     def _compare_levels(self, inputs: Sequence[Array]) -> LevelsReport:
         kept = compile_model(self._model, self._compilation.options, keep_levels=True)

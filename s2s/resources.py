@@ -1,4 +1,4 @@
-"""The files that come with s2s and are no Python: templates and the C runtime.
+"""The files that come with s2s and are no Python: templates, the C runtime, and the harness of boards.
 
 They are read through `importlib.resources`, so they are found in a checkout, in an installed wheel and in a zip alike.
 """
@@ -10,6 +10,9 @@ from s2s.errors import CompilerBug
 
 RUNTIME = "s2s.runtime_c"
 TEMPLATES = "s2s.templates"
+BOARDS = "s2s.boards"
+HARNESS = "harness"
+"""The folder of the boards with what a program needs there."""
 
 
 def runtime_source(path: str) -> str:
@@ -25,6 +28,16 @@ def template_source(path: str) -> str:
 def runtime_files() -> list[str]:
     """Paths of all files of the C runtime, sorted: `include/s2s.h`, …, `src/arena.c`, …"""
     return sorted(path for path in _walk(files(RUNTIME), "") if path.endswith((".c", ".h")))
+
+
+def harness_source(name: str) -> str:
+    """The text of a file of the harness that programs on boards are linked with, such as `board.h`."""
+    return _read(BOARDS, f"{HARNESS}/{name}")
+
+
+def harness_files() -> list[str]:
+    """Names of all files of the harness, sorted."""
+    return sorted(_walk(files(BOARDS).joinpath(HARNESS), ""))
 
 
 def _read(package: str, path: str) -> str:

@@ -11,6 +11,7 @@ RV32IMC = Target(
     cflags=(
         "-march=rv32imc",
         "-mabi=ilp32",
+        "-specs=picolibc.specs",
         "-ffp-contract=off",
         "-ffunction-sections",
         "-fdata-sections",

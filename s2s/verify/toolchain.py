@@ -28,6 +28,11 @@ def find_program(name: str) -> str:
     raise ToolchainError(f"{name}: there is no such program on PATH; install it, or set CC to another C compiler")
 
 
+def missing_programs(names: Sequence[str]) -> list[str]:
+    """Those of `names` that are not installed."""
+    return [name for name in names if shutil.which(name) is None]
+
+
 def run_program(command: Sequence[str | Path], cwd: Path | None = None) -> str:
     """What a command prints on standard output, in English whatever the user's language is."""
     environment = {**os.environ, "LC_ALL": "C"}

@@ -1,0 +1,85 @@
+"""Emulated boards that emitted trees are run on, as data. `harness/` holds the C that a program needs there."""
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+from s2s.errors import InputError
+from s2s.targets import Target, get_target
+
+
+@dataclass(frozen=True)
+class Board:
+    """A board that QEMU emulates, with a counter that tells instructions."""
+
+    name: str
+    description: str
+    target: str
+    """What it runs; its flags build every program for the board, whatever the C was tuned for."""
+    emulator: tuple[str, ...]
+    packages: tuple[str, ...]
+    """The Debian packages of the emulator."""
+    startup: str
+    """The file of the harness that belongs to the processor."""
+    script: str
+    """The linker script."""
+    libraries: tuple[str, ...]
+    """How the compiler is told which C library to take."""
+    instructions_per_tick: Fraction = Fraction(1)
+    """Of the counter; the emulator advances its clock by a fixed time for every instruction."""
+    instructions_per_interrupt: int = 0
+    """What the counter's own interrupts execute."""
+
+    def processor(self) -> Target:
+        """The target that it runs."""
+        return get_target(self.target)
+
+
+_NEWLIB = ("-specs=nano.specs", "-specs=nosys.specs")
+_ARM_STEP = 6
+"""An instruction takes 2**6 ns of virtual time: longer than a tick of any of these clocks, so none goes unseen."""
+
+
+def _arm(name: str, machine: str, script: str, megahertz: int) -> Board:
+    return Board(
+        name=name,
+        description=f"QEMU {machine}",
+        target=f"cortex-{name}",
+        emulator=("qemu-system-arm", "-M", machine, "-icount", f"shift={_ARM_STEP}"),
+        packages=("qemu-system-arm",),
+        startup="cortex_m.c",
+        script=script,
+        libraries=_NEWLIB,
+        instructions_per_tick=Fraction(1000, megahertz * 2**_ARM_STEP),
+        instructions_per_interrupt=6,
+    )
+
+
+BOARDS = (
+    _arm("m3", "mps2-an385", "mps2.ld", 25),
+    _arm("m4", "mps2-an386", "mps2.ld", 25),
+    _arm("m7", "mps2-an500", "mps2.ld", 25),
+    _arm("m55", "mps3-an547", "mps3.ld", 32),
+    Board(
+        name="riscv32",
+        description="QEMU virt",
+        target="rv32imc",
+        emulator=("qemu-system-riscv32", "-M", "virt", "-bios", "none", "-icount", "shift=0"),
+        packages=("qemu-system-misc",),
+        startup="riscv.c",
+        script="virt.ld",
+        libraries=(),
+    ),
+)
+
+PREFIX = "qemu:"
+
+
+def get_board(name: str) -> Board:
+    """The board called `qemu:m4` and so on."""
+    known = {f"{PREFIX}{board.name}": board for board in BOARDS}
+    if name not in known:
+        raise InputError(f"--on {name}: there is no such board; the boards are {', '.join(known)}")
+    return known[name]
+
+
+__all__ = ["BOARDS", "Board", "get_board"]

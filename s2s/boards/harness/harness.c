@@ -1,0 +1,79 @@
+/* The part of the harness that is the same on every processor. */
+#include "board.h"
+
+enum { OPEN = 0x01, WRITE = 0x05, READ = 0x06 };
+enum { READ_BYTES = 1, WRITE_BYTES = 5 };
+#define PAINT 0xA5C3F00Du
+
+static int input, output;
+
+static int open_file(const char *name, int mode)
+{
+    const uintptr_t block[3] = {(uintptr_t)name, (uintptr_t)mode, name[0] == 'i' ? 6u : 7u};
+
+    return board_semihost(OPEN, block);
+}
+
+void board_open(void)
+{
+    input = open_file("in.bin", READ_BYTES);
+    output = open_file("out.bin", WRITE_BYTES);
+}
+
+static void transfer(int operation, int file, uintptr_t address, uint32_t size)
+{
+    const uintptr_t block[3] = {(uintptr_t)file, address, size};
+
+    (void)board_semihost(operation, block);
+}
+
+void board_read(void *to, uint32_t size)
+{
+    transfer(READ, input, (uintptr_t)to, size);
+}
+
+void board_write(const void *from, uint32_t size)
+{
+    transfer(WRITE, output, (uintptr_t)from, size);
+}
+
+__attribute__((noinline)) void board_depth(void (*code)(void))
+{
+    struct board_record record = {0, 0, 0};
+    volatile uint32_t *const top = board_stack_pointer();
+    volatile uint32_t *p;
+
+    for (p = board_stack_limit; p < top; p++) {
+        *p = PAINT;
+    }
+    code();
+    for (p = board_stack_limit; p < top && *p == PAINT; p++) {
+    }
+    record.stack = (uint32_t)((uintptr_t)top - (uintptr_t)p);
+    board_write(&record, sizeof record);
+}
+
+__attribute__((noinline)) void board_count(void (*code)(void))
+{
+    struct board_record record;
+
+    board_start();
+    code();
+    record = board_now();
+    board_stop();
+    board_write(&record, sizeof record);
+}
+
+void board_enter(void)
+{
+    board_start();
+}
+
+void board_leave(uint32_t number)
+{
+    const struct board_record record = board_now();
+
+    board_stop();
+    board_write(&number, sizeof number);
+    board_write(&record, sizeof record);
+}

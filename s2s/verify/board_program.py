@@ -1,0 +1,99 @@
+"""Programs for an emulated board: compiled, linked with the harness, run, and what they write taken apart."""
+
+import struct
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from s2s.boards import Board
+from s2s.errors import ToolchainError
+from s2s.resources import harness_files, harness_source
+from s2s.targets.flags import STANDARD
+from s2s.verify.toolchain import missing_programs, run_program
+
+RECORD = struct.Struct("<IIQ")
+"""`struct board_record` of board.h."""
+CONTRACT = "-ffp-contract="
+QUIET = ("-display", "none", "-serial", "none", "-monitor", "none")
+SEMIHOSTING = ("-semihosting-config", "enable=on,target=native")
+
+
+@dataclass(frozen=True)
+class Record:
+    """What one call of `board_depth` or `board_count` said."""
+
+    stack: int
+    instructions: int
+    """With what the calls of the harness cost themselves: take an empty piece of code off."""
+
+
+class BoardProgram:
+    """A folder in which programs for `board` are built and run."""
+
+    def __init__(self, board: Board, folder: Path, *, optimise: str = "O3", flags: Sequence[str] = ()) -> None:
+        _require(board)
+        processor = board.processor()
+        self.board, self.folder = board, folder
+        self.compiler = (processor.cc,)
+        own = [flag for flag in processor.cflags if not flag.startswith(CONTRACT)]
+        self.flags = (*STANDARD, f"-{optimise}", "-fno-math-errno", *own, *flags)
+        for name in harness_files():
+            (folder / name).write_text(harness_source(name), encoding="utf-8")
+        self.harness = [self.compile(folder / name, Path(name).stem) for name in ("harness.c", board.startup)]
+
+    def compile(self, source: Path, stem: str, *, include: Iterable[str] = (), root: Path | None = None) -> Path:
+        """The object file `stem.o`; folders of `include` are seen from `root`."""
+        made = self.folder / f"{stem}.o"
+        includes = [f"-I{folder}" for folder in (*include, self.folder)]
+        run_program([*self.compiler, *self.flags, *includes, "-c", source, "-o", made], cwd=root)
+        return made
+
+    def write(self, name: str, text: str) -> Path:
+        """Put a source file into the folder."""
+        (self.folder / name).write_text(text, encoding="utf-8")
+        return self.folder / name
+
+    def link(
+        self,
+        name: str,
+        main: str,
+        objects: Iterable[Path] = (),
+        *,
+        include: Iterable[str] = (),
+        root: Path | None = None,
+    ) -> Path:
+        """The program `name.elf` from a source text with `main`, further objects and the harness."""
+        program = self.folder / f"{name}.elf"
+        own = self.compile(self.write(f"{name}_main.c", main), f"{name}_main", include=include, root=root)
+        script = (f"-L{self.folder}", f"-T{self.folder / self.board.script}")
+        options = ("-nostartfiles", *self.board.libraries, *script, "-Wl,--gc-sections", "-Wl,--no-warn-rwx-segments")
+        run_program([*self.compiler, *self.flags, own, *objects, *self.harness, *options, "-lm", "-o", program])
+        return program
+
+    def run(self, program: Path, inputs: bytes) -> bytes:
+        """What a program writes for these inputs."""
+        (self.folder / "in.bin").write_bytes(inputs)
+        (self.folder / "out.bin").write_bytes(b"")
+        run_program([*self.board.emulator, *QUIET, *SEMIHOSTING, "-kernel", program], cwd=self.folder)
+        return (self.folder / "out.bin").read_bytes()
+
+    def record(self, data: bytes, at: int) -> Record:
+        """The record at a place of what a program wrote."""
+        stack, interrupts, ticks = RECORD.unpack_from(data, at)
+        counted = round(ticks * self.board.instructions_per_tick)
+        return Record(stack, counted - interrupts * self.board.instructions_per_interrupt)
+
+    def records(self, data: bytes) -> list[Record]:
+        """What a program wrote that writes nothing but records."""
+        return [self.record(data, at) for at in range(0, len(data), RECORD.size)]
+
+
+def _require(board: Board) -> None:
+    """Refuse in one line when the cross compiler or the emulator is missing."""
+    processor = board.processor()
+    missing = missing_programs((processor.cc, board.emulator[0]))
+    if missing:
+        packages = " ".join((*processor.packages, *board.packages))
+        raise ToolchainError(
+            f"--on qemu:{board.name}: {' and '.join(missing)} not installed; on Debian: apt-get install {packages}"
+        )

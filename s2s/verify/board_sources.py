@@ -1,0 +1,88 @@
+"""The C that runs a network on a board, written for one tree."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from s2s.emit.identifiers import c_macro
+
+Record = Mapping[str, Any]
+
+
+def run_network(record: Record, vectors: int, *, once: bool = False) -> str:
+    """A `main` that runs the network on inputs from in.bin, and appends counts and outputs to out.bin.
+
+    With `once` the network runs one time, and what it appends is its own affair.
+    """
+    name, macro = record["name"], c_macro(record["name"])
+    ports = [*record["inputs"], *record["outputs"]]
+    arguments = ["arena", *(f"(void *)port_{port['identifier']}" for port in ports if not is_in_arena(port))]
+    read = [f"    board_read({_pointer(port)}, {port['size']}u);" for port in record["inputs"]]
+    write = [f"        board_write({_pointer(port)}, {port['size']}u);" for port in record["outputs"]]
+    lines = [
+        '#include "board.h"',
+        f'#include "{name}.h"',
+        '#include "s2s_arena.h"',
+        "",
+        f"S2S_ARENA(arena, {macro}_ARENA_SIZE, {macro}_ARENA_ALIGN);",
+        *(
+            f"static uint64_t port_{port['identifier']}[{-(-port['size'] // 8)}];"
+            for port in ports
+            if not is_in_arena(port)
+        ),
+        "static s2s_status status;",
+        "",
+        "static void network(void)",
+        "{",
+        f"    status = {name}_run({', '.join(arguments)});",
+        "}",
+        "",
+        "static void read(void)",
+        "{",
+        *read,
+        "}",
+        "",
+    ]
+    if once:
+        body = ["    board_open();", "    board_enter();", "    board_leave(0);", "    read();", "    network();"]
+        return "\n".join([*lines, "int main(void)", "{", *body, "    return 0;", "}", ""])
+    lines += [
+        "__attribute__((noinline)) static void nothing(void)",
+        "{",
+        '    __asm__ volatile("");',
+        "}",
+        "",
+        "int main(void)",
+        "{",
+        "    board_open();",
+        "    board_count(nothing);",
+        f"    for (int i = 0; i < {vectors}; i++) {{",
+        "        read();",
+        "        board_depth(network);",
+        "        read();",
+        "        board_count(network);",
+        "        board_write(&status, 4);",
+        *write,
+        "    }",
+        "    return 0;",
+        "}",
+        "",
+    ]
+    return "\n".join(lines)
+
+
+def count_kernels(record: Record) -> str:
+    """The file with the run function, each call of a kernel between two calls of the harness."""
+    name = record["name"]
+    lines = ['#include "board.h"', f'#include "{name}_kernels.h"', ""]
+    for number, kernel in enumerate(record["kernels"]):
+        lines.append(f"#define {kernel}(...) (board_enter(), {kernel}(__VA_ARGS__), board_leave({number}u))")
+    return "\n".join([*lines, f'#include "{name}.c"', ""])
+
+
+def is_in_arena(port: Record) -> bool:
+    """Whether an input or output, as the record of a tree states it, lies in the arena."""
+    return port.get("offset") is not None
+
+
+def _pointer(port: Record) -> str:
+    return f"(char *)arena + {port['offset']}" if is_in_arena(port) else f"port_{port['identifier']}"

@@ -1,0 +1,170 @@
+"""An emitted tree on an emulated board: built with the cross compiler, run on given inputs, counted.
+
+Two programs are made. The first runs the network as it is: twice for each set of inputs, once on a painted stack and
+once with the counter on. The second counts every kernel for itself: the file with the run function is compiled with
+each call of a kernel between two calls of the harness.
+"""
+
+import json
+import os
+import struct
+import tempfile
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from s2s.analysis.dtypes import Array
+from s2s.boards import Board
+from s2s.emit.types import dtype_named
+from s2s.emit.write import RECORD as TREE_RECORD
+from s2s.errors import InputError, ToolchainError
+from s2s.verify.board_program import CONTRACT, RECORD, BoardProgram
+from s2s.verify.board_sources import count_kernels, is_in_arena, run_network
+from s2s.verify.footprint import INCLUDE_FOLDERS, SOURCE_FOLDERS, ObjectSize, object_size
+
+_WORD = struct.Struct("<i")
+
+
+@dataclass(frozen=True)
+class Layer:
+    """One call of a kernel."""
+
+    kernel: str
+    instructions: int
+
+
+@dataclass(frozen=True)
+class BoardRun:
+    """What a program on a board said."""
+
+    outputs: tuple[tuple[Array, ...], ...]
+    """For each set of inputs, the outputs in order."""
+    instructions: tuple[int, ...]
+    """For each set of inputs."""
+    stack: int
+    layers: tuple[Layer, ...]
+    """For the inputs that took most instructions; empty where nobody asked."""
+    program: ObjectSize
+    """The whole program: network, C library and harness."""
+    network: ObjectSize
+    """The objects of the network alone, before the linker drops what is not used."""
+    arena: int
+    """Bytes."""
+    ports: int
+    """Bytes of inputs and outputs that lie outside of the arena."""
+
+    @property
+    def ram(self) -> int:
+        """Arena, inputs, outputs and variables of the network."""
+        return self.arena + self.ports + self.network.data + self.network.zeroed
+
+    @property
+    def flash(self) -> int:
+        """Everything that the program keeps in flash."""
+        return self.program.code + self.program.constants + self.program.data
+
+
+class BoardBuild:
+    """A tree and a board: the objects that its programs are linked from."""
+
+    def __init__(self, tree: Path, board: Board, *, optimise: str = "O3") -> None:
+        self.tree = tree
+        self.record: dict[str, Any] = json.loads((tree / TREE_RECORD).read_text(encoding="utf-8"))
+        if self.record["executor"] != "aot":
+            raise InputError(f"--on qemu:{board.name}: runs trees of executor aot; leave --executor out")
+        contract = [flag for flag in self.record["target"]["flags"] if flag.startswith(CONTRACT)]
+        self.folder = tempfile.TemporaryDirectory(prefix="s2s-board-")
+        self.program = BoardProgram(board, Path(self.folder.name), optimise=optimise, flags=contract)
+        sources = [path for folder in SOURCE_FOLDERS for path in sorted((tree / folder).glob("*.c"))]
+        self.objects = self._compile_all([path.relative_to(tree) for path in sources])
+
+    def run(self, vectors: Sequence[Sequence[Array]], *, layers: bool = True) -> BoardRun:
+        """Run the network on each of `vectors`, inputs in order."""
+        compiler = self.program.compiler
+        elf = self._link("run", run_network(self.record, len(vectors)), self.objects.values())
+        found = self.program.run(elf, _bytes(array for vector in vectors for array in (*vector, *vector)))
+        idle = self.program.record(found, 0).instructions
+        at, stack, instructions = RECORD.size, 0, list[int]()
+        outputs: list[tuple[Array, ...]] = []
+        for _ in vectors:
+            stack = max(stack, self.program.record(found, at).stack)
+            instructions.append(self.program.record(found, at + RECORD.size).instructions - idle + 1)
+            at = self._check_status(found, at + 2 * RECORD.size)
+            arrays: list[Array] = []
+            for port in self.record["outputs"]:
+                arrays.append(_array(port, found[at : at + port["size"]]))
+                at += port["size"]
+            outputs.append(tuple(arrays))
+        ports = (*self.record["inputs"], *self.record["outputs"])
+        worst = instructions.index(max(instructions))
+        return BoardRun(
+            outputs=tuple(outputs),
+            instructions=tuple(instructions),
+            stack=stack,
+            layers=tuple(self._layers(vectors[worst])) if layers else (),
+            program=object_size(elf, elf.name, compiler),
+            network=_sum(object_size(path, str(source), compiler) for source, path in self.objects.items()),
+            arena=self.record["arena"]["size"],
+            ports=sum(port["size"] for port in ports if not is_in_arena(port)),
+        )
+
+    def _check_status(self, found: bytes, at: int) -> int:
+        status: int = _WORD.unpack_from(found, at)[0]
+        if status != 0:
+            raise ToolchainError(f"{self.record['name']}_run: status {status} on the board")
+        return at + _WORD.size
+
+    def _layers(self, vector: Sequence[Array]) -> Iterator[Layer]:
+        """Count each kernel of a run for itself."""
+        kernels: list[str] = self.record["kernels"]
+        entry = Path("src") / f"{self.record['name']}.c"
+        source = self.program.write("counted.c", count_kernels(self.record))
+        counted = self.program.compile(source, "counted", include=INCLUDE_FOLDERS, root=self.tree)
+        others = [path for each, path in self.objects.items() if each != entry]
+        elf = self._link("layers", run_network(self.record, 1, once=True), [*others, counted])
+        found = self.program.run(elf, _bytes(vector))
+        step = _WORD.size + RECORD.size
+        counts = [
+            (int(_WORD.unpack_from(found, at)[0]), self.program.record(found, at + _WORD.size).instructions)
+            for at in range(0, len(found), step)
+        ]
+        _, idle = counts[0]
+        for number, instructions in counts[1:]:
+            yield Layer(kernels[number], instructions - idle)
+
+    def _link(self, name: str, main: str, objects: Iterable[Path]) -> Path:
+        return self.program.link(name, main, objects, include=INCLUDE_FOLDERS, root=self.tree)
+
+    def _compile_all(self, sources: Sequence[Path]) -> Mapping[Path, Path]:
+        def compile_one(source: Path, number: int) -> Path:
+            return self.program.compile(source, f"network{number}", include=INCLUDE_FOLDERS, root=self.tree)
+
+        with ThreadPoolExecutor(os.cpu_count()) as pool:
+            return dict(zip(sources, pool.map(compile_one, sources, range(len(sources))), strict=True))
+
+    def close(self) -> None:
+        """Remove everything that was built."""
+        self.folder.cleanup()
+
+
+def _bytes(arrays: Iterable[Array]) -> bytes:
+    return b"".join(np.ascontiguousarray(array).tobytes() for array in arrays)
+
+
+def _array(port: Mapping[str, Any], data: bytes) -> Array:
+    return np.frombuffer(data, dtype_named(port["dtype"])).reshape(port["shape"])
+
+
+def _sum(sizes: Iterable[ObjectSize]) -> ObjectSize:
+    every = list(sizes)
+    return ObjectSize(
+        "",
+        sum(each.code for each in every),
+        sum(each.constants for each in every),
+        sum(each.data for each in every),
+        sum(each.zeroed for each in every),
+    )

@@ -1,0 +1,65 @@
+"""The counter and the painted stack of every board, held against code of known length and depth."""
+
+from pathlib import Path
+
+import pytest
+
+from s2s.boards import BOARDS
+from s2s.verify.on_board import BoardProgram
+from support.boards import board_or_skip
+
+TIMES = (1, 10, 1000, 1_000_000, 30_000_000)
+DEPTH = 64
+
+ARM = """
+__attribute__((naked, noinline)) static void loop(void)
+{
+    __asm__ volatile("movw r0, #:lower16:%c0\\n movt r0, #:upper16:%c0\\n ldr r0, [r0]\\n"
+                     "1: subs r0, #1\\n bne 1b\\n bx lr" ::"i"(&times));
+}
+
+__attribute__((naked, noinline)) static void deep(void)
+{
+    __asm__ volatile("sub sp, #64\\n str r0, [sp]\\n add sp, #64\\n bx lr");
+}
+"""
+RISCV = """
+__attribute__((naked, noinline)) static void loop(void)
+{
+    __asm__ volatile(".option push\\n .option norelax\\n lui a5, %%hi(times)\\n nop\\n lw a5, %%lo(times)(a5)\\n"
+                     "1: addi a5, a5, -1\\n bnez a5, 1b\\n ret\\n .option pop" ::"i"(&times));
+}
+
+__attribute__((naked, noinline)) static void deep(void)
+{
+    __asm__ volatile("addi sp, sp, -64\\n sw a0, 0(sp)\\n addi sp, sp, 64\\n ret");
+}
+"""
+MAIN = """
+__attribute__((noinline)) static void nothing(void) { __asm__ volatile(""); }
+
+int main(void)
+{
+    board_open();
+    board_count(nothing);
+    for (int i = 0; i < %d; i++) {
+        board_read(&times, 4);
+        board_count(loop);
+    }
+    board_depth(deep);
+    return 0;
+}
+"""
+
+
+@pytest.mark.parametrize("name", [board.name for board in BOARDS])
+def test_counts_instructions_and_stack(name: str, tmp_path: Path):
+    board = board_or_skip(f"qemu:{name}")
+    loops = RISCV if board.startup == "riscv.c" else ARM
+    text = '#include "board.h"\nuint32_t times;\n' + loops + MAIN % len(TIMES)
+    program = BoardProgram(board, tmp_path)
+    found = program.records(program.run(program.link("self", text), b"".join(n.to_bytes(4, "little") for n in TIMES)))
+    idle, *counts, depth = found
+    instructions = [record.instructions - idle.instructions + 1 for record in counts]
+    assert [count - (2 * n + 4) for n, count in zip(TIMES, instructions, strict=True)] == pytest.approx([0] * 5, abs=1)
+    assert depth.stack == DEPTH

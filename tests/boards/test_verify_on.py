@@ -1,0 +1,92 @@
+"""`s2s verify --on`: a network on every board, against the interpreter and against golden files."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from s2s.boards import BOARDS
+from s2s.cli.main import run
+from s2s.verify import board_program
+from support.boards import board_or_skip
+from support.project import ROOT
+
+DIGITS = ROOT / "examples" / "digits" / "digits.onnx"
+FIGURES = (
+    "instructions",
+    "arena_bytes",
+    "ram_bytes",
+    "stack_bytes",
+    "flash_bytes",
+    "flash_code_bytes",
+)
+
+
+@pytest.mark.parametrize("name", [board.name for board in BOARDS])
+def test_network_runs_on_every_board(name: str, capsys: pytest.CaptureFixture[str]):
+    board_or_skip(f"qemu:{name}")
+    assert run(["verify", str(DIGITS), "--on", f"qemu:{name}", "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["passed"]
+    assert found["vectors"] == 4
+    assert all(found[figure] > 0 for figure in FIGURES)
+    counted = sum(layer["instructions"] for layer in found["layers"])
+    assert found["instructions"] == pytest.approx(counted, rel=0.01)
+    assert [layer["nodes"] for layer in found["layers"]][-1] == "softmax"
+
+
+def test_golden_file_that_is_wrong_is_noticed(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    board_or_skip("qemu:m4")
+    np.savez(tmp_path / "g.npz", x=np.zeros((2, 1, 8, 8), np.float32), y=np.zeros((2, 10), np.float32))
+    golden = ["--golden", str(tmp_path / "g.npz")]
+    assert run(["verify", str(DIGITS), "--on", "qemu:m4", "--opt", "Os", "--json", *golden]) == 1
+    found = json.loads(capsys.readouterr().out)
+    assert not found["passed"]
+    assert not found["bit_exact"]
+    assert found["vectors"] == 2
+
+
+@pytest.mark.parametrize(
+    ("arrays", "message"),
+    [
+        ({"a": np.zeros(3)}, "holds no array 'x'; it holds a"),
+        ({"x": np.zeros((2, 64)), "y": np.zeros((2, 10))}, "x is float64[2, 64], float32['N', 1, 1, 8, 8] wanted"),
+        (
+            {"x": np.zeros((2, 64), np.float32), "y": np.zeros((1, 10), np.float32)},
+            "holds [1, 2] sets of inputs and outputs",
+        ),
+    ],
+)
+def test_golden_file_of_another_form_is_refused(
+    arrays: dict[str, np.ndarray], message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+):
+    board_or_skip("qemu:m4")
+    np.savez(tmp_path / "g.npz", allow_pickle=False, **arrays)
+    assert run(["verify", str(DIGITS), "--on", "qemu:m4", "--golden", str(tmp_path / "g.npz")]) == 2
+    assert message in capsys.readouterr().err
+
+
+def test_missing_tools_are_one_error(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]):
+    def missing(names: tuple[str, ...]) -> list[str]:
+        return list(names)
+
+    monkeypatch.setattr(board_program, "missing_programs", missing)
+    assert run(["verify", str(DIGITS), "--on", "qemu:riscv32"]) == 4
+    assert capsys.readouterr().err == (
+        "s2s: error: --on qemu:riscv32: riscv64-unknown-elf-gcc and qemu-system-riscv32 not installed; on Debian: "
+        "apt-get install gcc-riscv64-unknown-elf picolibc-riscv64-unknown-elf qemu-system-misc\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--on", "m4"], "--on m4: there is no such board; the boards are qemu:m3, qemu:m4"),
+        (["--golden", "g.npz"], "--golden g.npz: is for boards; add --on qemu:m4"),
+        (["--on", "qemu:m4", "--executor", "graph"], "--on qemu:m4: runs trees of executor aot"),
+    ],
+)
+def test_wrong_options_are_refused(options: list[str], message: str, capsys: pytest.CaptureFixture[str]):
+    assert run(["verify", str(DIGITS), *options]) == 2
+    assert message in capsys.readouterr().err
