@@ -12,6 +12,7 @@ A network that another one runs is planned first; its arena is a buffer of its c
 arguments of role `state`, stands in front of everything else, where it outlives the run.
 """
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from xdsl.context import Context
@@ -61,7 +62,6 @@ class PlanMain:
         self._give_arenas()
         self.allocs = [op for op in func.body.block.ops if isinstance(op, loop.AllocOp)]
         self.steps = [op for op in func.body.block.ops if isinstance(op, loop.STEPS)]
-        self.calls = [op for op in self.steps if isinstance(op, CallOp)]
         self.names: dict[SSAValue, str] = {op.result: f"{n}" for n, op in enumerate(self.allocs)}
 
     def run(self) -> None:
@@ -90,7 +90,6 @@ class PlanMain:
                 Rewriter.replace_op(op, _with_attributes(op.with_arena(arena), op))
         self._drop_copies_in_place()
         self._state(base + chosen.size, base + chosen.lower_bound)
-        self._note_aliases()
 
     def _give_arenas(self) -> None:
         """A buffer for the arena of the networks that an operation runs, one after the other."""
@@ -174,28 +173,31 @@ class PlanMain:
             return []
         return [InPlace(self.names[copy.target], self.names[copy.source])]
 
-    def _note_aliases(self) -> None:
-        """Keep in each kernel's `in_place` only the arguments that some call really gives the result's address."""
-        used: dict[str, set[int]] = {}
-        for call in self.calls:
-            name = call.callee.root_reference.data
-            made = _offset(call.arguments[0])
-            for number in _in_place_arguments(self.kernels[name]):
-                same = call.arguments[number] is call.arguments[0]
-                if same or (made is not None and _offset(call.arguments[number]) == made):
-                    used.setdefault(name, set()).add(number)
-        for name in {call.callee.root_reference.data for call in self.calls}:
-            numbers = sorted(used.get(name, set()))
-            self.kernels[name].attributes[IN_PLACE] = DenseArrayBase.from_list(i64, numbers)
-
     def _state(self, size: int, bound: int) -> None:
         function, attributes = self.func, self.func.attributes
         attributes[ARENA_SIZE] = IntegerAttr(size, i64)
         attributes[ARENA_ALIGN] = IntegerAttr(self.align, i64)
         attributes[ARENA_LOWER_BOUND] = IntegerAttr(bound, i64)
         function.function_type = FunctionType.from_lists([argument.type for argument in function.body.block.args], [])
-        given = list(function.arg_attrs) if function.arg_attrs is not None else []
+        none = [DictionaryAttr({})] * (len(function.args) - 1)
+        given = list(function.arg_attrs) if function.arg_attrs is not None else none
         function.arg_attrs = ArrayAttr([DictionaryAttr({"role": StringAttr("arena")}), *given])
+
+
+def _note_aliases(networks: Sequence[FuncOp], kernels: Mapping[str, FuncOp]) -> None:
+    """Keep in each kernel's `in_place` only the arguments that some call really gives the result's address."""
+    calls = [op for func in networks for op in func.body.block.ops if isinstance(op, CallOp)]
+    used: dict[str, set[int]] = {}
+    for call in calls:
+        name = call.callee.root_reference.data
+        made = _offset(call.arguments[0])
+        for number in _in_place_arguments(kernels[name]):
+            same = call.arguments[number] is call.arguments[0]
+            if same or (made is not None and _offset(call.arguments[number]) == made):
+                used.setdefault(name, set()).add(number)
+    for name in {call.callee.root_reference.data for call in calls}:
+        numbers = sorted(used.get(name, set()))
+        kernels[name].attributes[IN_PLACE] = DenseArrayBase.from_list(i64, numbers)
 
 
 def _with_attributes(target: Operation, source: Operation) -> Operation:
@@ -235,6 +237,7 @@ class PlanMemoryPass(ModulePass):
         networks = [func for func in functions.values() if is_network_of_buffers(func)]
         for func in callees_first(networks, _networks_run):
             PlanMain(func, functions, self.align).run()
+        _note_aliases(networks, functions)
 
 
 def is_network_of_buffers(func: FuncOp) -> bool:
