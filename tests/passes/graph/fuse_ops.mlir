@@ -201,3 +201,15 @@ func.func @constants(%x: tensor<1x1x2x2xf32>) -> tensor<1x1x2x2xf32> {
   %y = graph.add %a, %c : (tensor<1x1x2x2xf32>, tensor<2xf32>) -> tensor<1x1x2x2xf32>
   func.return %y : tensor<1x1x2x2xf32>
 }
+
+// CHECK-LABEL: func.func @widening_stays_with_its_reduction
+// CHECK:         %[[a:.*]] = graph.call @{{.*}}(%x) {{.*}}: (tensor<1x4x8xf32>) -> tensor<1x4x8xi8>
+// CHECK-NEXT:    %y = graph.call @{{.*}}(%[[a]]) {{.*}}: (tensor<1x4x8xi8>) -> tensor<1x4xi32>
+func.func @widening_stays_with_its_reduction(%x: tensor<1x4x8xf32>) -> tensor<1x4xi32> {
+  %r = graph.round %x : tensor<1x4x8xf32>
+  %a = graph.cast %r : (tensor<1x4x8xf32>) -> tensor<1x4x8xi8>
+  %w = graph.cast %a : (tensor<1x4x8xi8>) -> tensor<1x4x8xi32>
+  %n = graph.neg %w : tensor<1x4x8xi32>
+  %y = graph.reduce_sum %n {axes = array<i64: 2>} : (tensor<1x4x8xi32>) -> tensor<1x4xi32>
+  func.return %y : tensor<1x4xi32>
+}
