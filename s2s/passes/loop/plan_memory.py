@@ -8,6 +8,11 @@
 A buffer lives from the call that writes it to the last call that reads it. A result whose kernel allows it takes over
 the buffer of an operand that dies there. The bound is the largest sum of buffers that live at the same time.
 
+With `io=arena` the inputs and outputs of the network have a place too, which the attribute `offset` of the argument
+tells: the caller may put them there, or anywhere else. With `overlap` a result may lie partly over an operand that
+dies, as far as the loops of the kernel prove it safe (`s2s.memory.distances`). In the end the attribute `in_place` of a
+kernel lists the arguments that its result lies over in some call.
+
 A network that another one runs is planned first; its arena is a buffer of its caller's. The state of `main`, its
 arguments of role `state`, stands in front of everything else, where it outlives the run.
 """
@@ -34,46 +39,50 @@ from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 from xdsl.utils.hints import isa
 
-from s2s.analysis.dtypes import size_in_bytes
 from s2s.analysis.networks import STATE, callees_first
 from s2s.dialects import loop
-from s2s.memory.buffers import Buffer, InPlace, align_up
+from s2s.dialects.graph.traits import provenance
+from s2s.errors import CompilerBug
+from s2s.memory.accesses import buffer_bytes
+from s2s.memory.buffers import Buffer, InPlace, Plan, align_up
+from s2s.memory.calls import Calls, Lifetime
 from s2s.memory.plan import plan
 from s2s.passes.tensor.lower_to_loop import IN_PLACE
 
 ARENA_SIZE = "arena_size"
 ARENA_ALIGN = "arena_align"
 ARENA_LOWER_BOUND = "arena_lower_bound"
-
-
-@dataclass
-class Lifetime:
-    """The calls between which an alloc holds a value."""
-
-    first: int
-    last: int
+ARENA_APART_BOUND = "arena_apart_bound"
+"""What no plan could go below if no two live buffers overlapped."""
+ARENA_OVERLAPS = "arena_overlaps"
+"""The results that lie over operands: the nodes of the call, the number of the argument, and how the two lie."""
+OFFSET = "offset"
+"""Key of an argument of `main`: the byte of the arena at which an input or output may lie."""
+CALLER, ARENA = "caller", "arena"
+Span = tuple[int, int]
+"""The byte at which a buffer begins, and the one at which it has ended."""
 
 
 class PlanMain:
     """Plans the arena of one `main`."""
 
-    def __init__(self, func: FuncOp, kernels: dict[str, FuncOp], align: int) -> None:
-        self.func, self.kernels, self.align = func, kernels, align
+    def __init__(
+        self, func: FuncOp, kernels: dict[str, FuncOp], align: int, *, ports: bool = False, overlap: bool = False
+    ) -> None:
+        self.func, self.kernels, self.align, self.overlap = func, kernels, align, overlap
         self._give_arenas()
         self.allocs = [op for op in func.body.block.ops if isinstance(op, loop.AllocOp)]
         self.steps = [op for op in func.body.block.ops if isinstance(op, loop.STEPS)]
         self.names: dict[SSAValue, str] = {op.result: f"{n}" for n, op in enumerate(self.allocs)}
+        self.inputs = _with_role(func, "input") if ports else []
+        self.outputs = _with_role(func, "output") if ports else []
+        self.names |= {argument: f"port {n}" for n, argument in enumerate([*self.inputs, *self.outputs])}
 
     def run(self) -> None:
         """Replace allocs by views, add the arena argument, and state the plan in attributes."""
         states, base = self._states()
         lives = self._lifetimes()
-        buffers = [
-            Buffer(self.names[op.result], _bytes(op.result.type), self.align, life.first, life.last)
-            for op in self.allocs
-            if (life := lives.get(op.result)) is not None
-        ]
-        chosen = plan(buffers, self._in_place(lives))
+        chosen = self._plan(lives)
         block = self.func.body.block
         arena = block.insert_arg(MemRefType(i8, [max(base + chosen.size, 1)]), 0)
         arena.name_hint = "arena"
@@ -89,7 +98,23 @@ class PlanMain:
             if isinstance(op, loop.NetworkCall) and op.arena is None:
                 Rewriter.replace_op(op, _with_attributes(op.with_arena(arena), op))
         self._drop_copies_in_place()
-        self._state(base + chosen.size, base + chosen.lower_bound)
+        self._state(base, chosen)
+        for port in (*self.inputs, *self.outputs):
+            _set_argument(self.func, port, OFFSET, base + chosen.offsets[self.names[port]])
+        if self.overlap:
+            self.func.attributes[ARENA_OVERLAPS] = ArrayAttr(_overlaps(self.func, self.kernels))
+
+    def _plan(self, lives: dict[SSAValue, Lifetime]) -> Plan:
+        """Offsets for all buffers that hold something at some time."""
+        buffers = [
+            Buffer(name, buffer_bytes(value), self.align, lives[value].first, lives[value].last)
+            for value, name in self.names.items()
+            if value in lives
+        ]
+        if not self.overlap:
+            return plan(buffers, self._in_place(lives))
+        calls = Calls(self.steps, self.kernels, self.names, lives, self.align)
+        return plan(buffers, self._in_place(lives), calls.overlaps())
 
     def _give_arenas(self) -> None:
         """A buffer for the arena of the networks that an operation runs, one after the other."""
@@ -110,7 +135,7 @@ class PlanMain:
         for argument, attributes in zip(self.func.args, self.func.arg_attrs or (), strict=False):
             if attributes.data.get("role") == StringAttr("state"):
                 found.append((argument, end))
-                end = align_up(end + _bytes(argument.type), self.align)
+                end = align_up(end + buffer_bytes(argument), self.align)
         return found, end
 
     def _place_states(self, arena: SSAValue, states: list[tuple[BlockArgument, int]]) -> None:
@@ -136,18 +161,23 @@ class PlanMain:
 
     def _drop_copies_in_place(self) -> None:
         """Erase the copies whose source and target the plan has put in one place."""
+        spans = _spans(self.func)
         for op in self.steps:
             if isinstance(op, loop.CopyOp):
-                target, source = _offset(op.target), _offset(op.source)
+                target, source = spans.get(op.target), spans.get(op.source)
                 if target is not None and target == source:
                     Rewriter.erase_op(op)
 
     def _lifetimes(self) -> dict[SSAValue, Lifetime]:
-        lives: dict[SSAValue, Lifetime] = {}
+        """Inputs are there before the first step, outputs after the last one."""
+        lives: dict[SSAValue, Lifetime] = {value: Lifetime(-1, -1) for value in self.inputs}
         for step, call in enumerate(self.steps):
             for operand in call.operands:
                 if operand in self.names:
                     lives.setdefault(operand, Lifetime(step, step)).last = step
+        end = len(self.steps)
+        for value in self.outputs:
+            lives.setdefault(value, Lifetime(end, end)).last = end
         return lives
 
     def _in_place(self, lives: dict[SSAValue, Lifetime]) -> list[InPlace]:
@@ -173,11 +203,13 @@ class PlanMain:
             return []
         return [InPlace(self.names[copy.target], self.names[copy.source])]
 
-    def _state(self, size: int, bound: int) -> None:
+    def _state(self, base: int, chosen: Plan) -> None:
         function, attributes = self.func, self.func.attributes
-        attributes[ARENA_SIZE] = IntegerAttr(size, i64)
+        attributes[ARENA_SIZE] = IntegerAttr(base + chosen.size, i64)
         attributes[ARENA_ALIGN] = IntegerAttr(self.align, i64)
-        attributes[ARENA_LOWER_BOUND] = IntegerAttr(bound, i64)
+        attributes[ARENA_LOWER_BOUND] = IntegerAttr(base + chosen.lower_bound, i64)
+        if self.overlap:
+            attributes[ARENA_APART_BOUND] = IntegerAttr(base + chosen.apart_bound, i64)
         function.function_type = FunctionType.from_lists([argument.type for argument in function.body.block.args], [])
         none = [DictionaryAttr({})] * (len(function.args) - 1)
         given = list(function.arg_attrs) if function.arg_attrs is not None else none
@@ -185,19 +217,81 @@ class PlanMain:
 
 
 def _note_aliases(networks: Sequence[FuncOp], kernels: Mapping[str, FuncOp]) -> None:
-    """Keep in each kernel's `in_place` only the arguments that some call really gives the result's address."""
-    calls = [op for func in networks for op in func.body.block.ops if isinstance(op, CallOp)]
+    """Keep in each kernel's `in_place` only the arguments that the result of some call really lies over."""
     used: dict[str, set[int]] = {}
-    for call in calls:
-        name = call.callee.root_reference.data
-        made = _offset(call.arguments[0])
-        for number in _in_place_arguments(kernels[name]):
-            same = call.arguments[number] is call.arguments[0]
-            if same or (made is not None and _offset(call.arguments[number]) == made):
-                used.setdefault(name, set()).add(number)
-    for name in {call.callee.root_reference.data for call in calls}:
-        numbers = sorted(used.get(name, set()))
-        kernels[name].attributes[IN_PLACE] = DenseArrayBase.from_list(i64, numbers)
+    for func in networks:
+        spans = _spans(func)
+        for call in _calls(func):
+            name = call.callee.string_value()
+            shared = {number for number, each in _inputs(call, kernels[name]) if _shared(call, each, spans)}
+            used.setdefault(name, set()).update(shared)
+    for name, numbers in used.items():
+        kernels[name].attributes[IN_PLACE] = DenseArrayBase.from_list(i64, sorted(numbers))
+
+
+def _overlaps(func: FuncOp, kernels: Mapping[str, FuncOp]) -> list[DictionaryAttr]:
+    """What a report says of each result that lies over an operand."""
+    found: list[DictionaryAttr] = []
+    spans = _spans(func)
+    for call in _calls(func):
+        made = call.arguments[0]
+        for number, each in _inputs(call, kernels[call.callee.string_value()]):
+            shared = _shared(call, each, spans)
+            if shared and each is not made:
+                entry = {"argument": number, "bytes": shared, "distance": spans[made][0] - spans[each][0]}
+                numbers = {key: IntegerAttr(value, i64) for key, value in entry.items()}
+                found.append(DictionaryAttr({"nodes": StringAttr(", ".join(provenance(call))), **numbers}))
+    return found
+
+
+def _calls(func: FuncOp) -> list[CallOp]:
+    return [op for op in func.body.block.ops if isinstance(op, CallOp)]
+
+
+def _spans(func: FuncOp) -> dict[SSAValue, Span]:
+    """The bytes of the arena that buffers of `func` take."""
+    views = [op for op in func.body.block.ops if isinstance(op, loop.ViewOp)]
+    starts: dict[SSAValue, int] = {op.result: op.offset.value.data for op in views}
+    for argument, attributes in zip(func.args, func.arg_attrs or (), strict=False):
+        offset = attributes.data.get(OFFSET)
+        if isinstance(offset, IntegerAttr):
+            starts[argument] = offset.value.data
+    return {value: (start, start + buffer_bytes(value)) for value, start in starts.items()}
+
+
+def _inputs(call: CallOp, kernel: FuncOp) -> list[tuple[int, SSAValue]]:
+    """The arguments behind the first result that the kernel does not write."""
+    allowed = set(_in_place_arguments(kernel))
+    written = {op.buffer for op in kernel.walk() if isinstance(op, loop.StoreOp | loop.StoreAtOp)}
+    arguments = kernel.body.block.args if kernel.body.blocks else ()
+    return [
+        (number, given)
+        for number, given in enumerate(call.arguments)
+        if number and (number in allowed or (number < len(arguments) and arguments[number] not in written))
+    ]
+
+
+def _shared(call: CallOp, other: SSAValue, spans: Mapping[SSAValue, Span]) -> int:
+    """The bytes that the result of `call` has in common with another buffer."""
+    made = call.arguments[0]
+    if made is other:
+        return buffer_bytes(made)
+    if made not in spans or other not in spans:
+        return 0
+    return max(0, min(spans[made][1], spans[other][1]) - max(spans[made][0], spans[other][0]))
+
+
+def _with_role(func: FuncOp, role: str) -> list[BlockArgument]:
+    """The arguments of `main` that are inputs, or outputs."""
+    given = zip(func.args, func.arg_attrs or (), strict=False)
+    return [argument for argument, attributes in given if attributes.data.get("role") == StringAttr(role)]
+
+
+def _set_argument(func: FuncOp, argument: BlockArgument, key: str, value: int) -> None:
+    """State a number about an argument."""
+    attributes = list(func.arg_attrs or ())
+    attributes[argument.index] = DictionaryAttr({**attributes[argument.index].data, key: IntegerAttr(value, i64)})
+    func.arg_attrs = ArrayAttr(attributes)
 
 
 def _with_attributes(target: Operation, source: Operation) -> Operation:
@@ -211,15 +305,6 @@ def _planned_size(network: FuncOp) -> int:
     return size.value.data if isinstance(size, IntegerAttr) else 0
 
 
-def _bytes(type: Attribute) -> int:
-    assert isa(type, MemRefType[Attribute])
-    return type.get_shape()[0] * size_in_bytes(type.element_type)
-
-
-def _offset(value: SSAValue) -> int | None:
-    return value.owner.offset.value.data if isinstance(value.owner, loop.ViewOp) else None
-
-
 def _in_place_arguments(kernel: FuncOp) -> list[int]:
     listed = kernel.attributes.get(IN_PLACE)
     return [int(number) for number in listed.get_values()] if isinstance(listed, DenseArrayBase) else []
@@ -231,12 +316,19 @@ class PlanMemoryPass(ModulePass):
 
     align: int = 4
     """Alignment in bytes of every buffer and of the arena."""
+    io: str = CALLER
+    """`arena`: inputs and outputs of `main` have places in the arena; `caller`: they lie elsewhere."""
+    overlap: bool = False
+    """Whether results may lie partly over operands."""
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
+        if self.io not in (CALLER, ARENA):
+            raise CompilerBug(f"io {self.io!r} is none of {CALLER}, {ARENA}")
         functions = {func.sym_name.data: func for func in op.ops if isinstance(func, FuncOp)}
         networks = [func for func in functions.values() if is_network_of_buffers(func)]
-        for func in callees_first(networks, _networks_run):
-            PlanMain(func, functions, self.align).run()
+        for func in callees_first(networks, networks_run):
+            ports = self.io == ARENA and func.sym_name.data == "main"
+            PlanMain(func, functions, self.align, ports=ports, overlap=self.overlap).run()
         _note_aliases(networks, functions)
 
 
@@ -248,5 +340,6 @@ def is_network_of_buffers(func: FuncOp) -> bool:
     return has_roles or any(isinstance(op, loop.STEPS) for op in func.body.block.ops)
 
 
-def _networks_run(func: FuncOp) -> list[str]:
+def networks_run(func: FuncOp) -> list[str]:
+    """The names of the networks that `func` runs."""
     return [name for op in func.body.block.ops if isinstance(op, loop.NetworkCall) for name in op.networks]

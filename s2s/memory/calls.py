@@ -1,0 +1,92 @@
+"""What the calls of a network allow the planner: which buffers live when, and which may lie over which."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+
+from xdsl.dialects.builtin import IntegerType, MemRefType
+from xdsl.dialects.func import CallOp, FuncOp
+from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.utils.hints import isa
+
+from s2s.dialects import loop
+from s2s.memory.accesses import buffer_bytes
+from s2s.memory.buffers import Overlap
+from s2s.memory.distances import Distances, Interval, distances
+
+
+@dataclass
+class Lifetime:
+    """The first and the last step at which a buffer holds a value."""
+
+    first: int
+    last: int
+
+
+@dataclass
+class Calls:
+    """The steps of a network, the buffers that are planned by name, and how long each lives."""
+
+    steps: Sequence[Operation]
+    kernels: Mapping[str, FuncOp]
+    names: Mapping[SSAValue, str]
+    lives: Mapping[SSAValue, Lifetime]
+    align: int
+    _known: dict[tuple[str, int], Distances] = field(default_factory=dict[tuple[str, int], Distances])
+
+    def overlaps(self) -> list[Overlap]:
+        """For every step, the outputs that may lie over inputs that die there, as far as the kernel allows."""
+        found: list[Overlap] = []
+        for step, op in enumerate(self.steps):
+            if isinstance(op, loop.CopyOp) and self._may_overlap(op.target, op.source, step):
+                sizes = buffer_bytes(op.target), buffer_bytes(op.source)
+                apart = ((-sizes[0], 0), (0, sizes[1]))
+                found.append(Overlap(self.names[op.target], self.names[op.source], apart))
+            if isinstance(op, CallOp):
+                made = op.arguments[0]
+                for dying in dict.fromkeys(op.arguments[1:]):
+                    if self._may_overlap(made, dying, step):
+                        found.append(Overlap(self.names[made], self.names[dying], self._forbidden(op, dying)))
+        return found
+
+    def _may_overlap(self, made: SSAValue, dying: SSAValue, step: int) -> bool:
+        """Whether `made` is born in the step in which the older `dying` ends, and C may take the one for the other."""
+        if made is dying or made not in self.lives or dying not in self.lives:
+            return False
+        first, last = self.lives[made].first, self.lives[dying].last
+        return self.lives[dying].first < last == step == first and _may_alias(made, dying)
+
+    def _forbidden(self, call: CallOp, dying: SSAValue) -> tuple[Interval, ...]:
+        """The distances that the kernel does not allow, over all its arguments that are `dying`."""
+        known = [self._distances(call, number) for number, each in enumerate(call.arguments) if each is dying]
+        output, read = known[0].output, known[0].input
+        candidates = [
+            distance
+            for distance in (0, (read - output) // self.align * self.align, -output, read)
+            if all(each.allows(distance) for each in known)
+        ]
+        intervals = [interval for each in known if (interval := each.interval) is not None]
+        if not intervals:
+            return ()
+        low, high = min(low for low, _ in intervals), max(high for _, high in intervals)
+        edges = sorted({low, high, *(each for each in candidates if low < each < high)})
+        return tuple(pairwise(edges))
+
+    def _distances(self, call: CallOp, number: int) -> Distances:
+        name = call.callee.string_value()
+        if (name, number) not in self._known:
+            kernel = self.kernels[name]
+            output, read = kernel.body.block.args[0], kernel.body.block.args[number]
+            self._known[name, number] = distances(kernel, output, read)
+        return self._known[name, number]
+
+
+def _may_alias(made: SSAValue, dying: SSAValue) -> bool:
+    """Whether C lets elements of the one be read and written as elements of the other: equal ones, or bytes."""
+    mine, theirs = _element(made), _element(dying)
+    return mine == theirs or any(isa(each, IntegerType) and each.width.data == 8 for each in (mine, theirs))
+
+
+def _element(buffer: SSAValue) -> Attribute:
+    assert isa(buffer.type, MemRefType[Attribute])
+    return buffer.type.element_type
