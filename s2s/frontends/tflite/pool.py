@@ -1,0 +1,67 @@
+"""Poolings. Padding is part of no window."""
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from s2s.dialects import graph
+from s2s.frontends.builder import Value, emit
+from s2s.frontends.tflite.node import Importer, Node
+from s2s.frontends.tflite.quantisation import activated
+from s2s.frontends.tflite.tensors import Tensor
+from s2s.frontends.tflite.window import Geometry, strides
+
+_SAME_SCALE = 1e-6
+
+
+def _window(node: Node, x: Tensor) -> dict[str, Sequence[int] | str]:
+    if x.rank != 4:
+        raise node.invalid(f"has input {list(x.shape)}, not 4 dimensions", "fix the model")
+    geometry = Geometry((int(node.options.FilterHeight()), int(node.options.FilterWidth())), strides(node))
+    return {
+        "kernel": geometry.kernel,
+        "strides": geometry.strides,
+        "pads": geometry.pads(node, x.shape[1:3]),
+        "dilations": (1, 1),
+        "layout": "NHWC",
+    }
+
+
+def _input(node: Node, *allowed: type[np.generic]) -> Tensor:
+    """The operand, of one of the types, and scaled as the result is."""
+    x, out = node.input(0), node.output_type()
+    names = [np.dtype(each).name for each in allowed]
+    if x.dtype.name not in names or out.dtype != x.dtype:
+        way_out = "quantise to int8 again" if x.dtype == np.uint8 else f"use {', '.join(names)}"
+        raise node.unsupported(f"pools {x.dtype} to {out.dtype}", way_out)
+    if not x.value.is_float:
+        (scale, zero_point), (y_scale, y_zero_point) = x.scalar(), out.scalar()
+        if abs(scale - y_scale) > _SAME_SCALE or zero_point != y_zero_point:
+            raise node.invalid("its result has another scale than its input", "quantise the model again")
+    return x
+
+
+def _average(x: Value, window: Mapping[str, object]) -> Value:
+    return emit(graph.AvgPoolOp, x, **window, counted_pads=[0, 0, 0, 0])
+
+
+def _average_pool_2d(node: Node) -> Value:
+    x = _input(node, np.float32, np.int8, np.int16)
+    return activated(node, _average(x.value, _window(node, x)))
+
+
+def _max_pool_2d(node: Node) -> Value:
+    x = _input(node, np.float32, np.int8, np.int16)
+    return activated(node, emit(graph.MaxPoolOp, x.value, **_window(node, x)))
+
+
+def _l2_pool_2d(node: Node) -> Value:
+    x = _input(node, np.float32)
+    return activated(node, emit(graph.SqrtOp, _average(x.value * x.value, _window(node, x))))
+
+
+IMPORTERS: Mapping[str, Importer] = {
+    "AVERAGE_POOL_2D": _average_pool_2d,
+    "MAX_POOL_2D": _max_pool_2d,
+    "L2_POOL_2D": _l2_pool_2d,
+}

@@ -1,0 +1,50 @@
+"""Windows as TFLite states them: a kernel, strides, dilations, and padding by name."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from s2s.frontends.tflite.node import Node
+
+SAME, VALID = 0, 1
+
+
+@dataclass(frozen=True)
+class Geometry:
+    """Height and width of everything about a window."""
+
+    kernel: tuple[int, int]
+    strides: tuple[int, int]
+    dilations: tuple[int, int] = (1, 1)
+
+    def verify(self, node: Node) -> None:
+        """Refuse a window that is empty or does not move."""
+        for what, sizes in (("kernel", self.kernel), ("strides", self.strides), ("dilations", self.dilations)):
+            if min(sizes) < 1:
+                raise node.invalid(f"{what} {list(sizes)} are not positive", "fix the options")
+
+    def pads(self, node: Node, image: Sequence[int]) -> list[int]:
+        """`[top, left, bottom, right]`: none, or so much that every stride of `image` has a window, the rest behind."""
+        self.verify(node)
+        padding = int(node.options.Padding())
+        if padding == VALID:
+            return [0, 0, 0, 0]
+        if padding != SAME:
+            raise node.invalid(f"padding {padding} is neither SAME nor VALID", "fix the options")
+        low: list[int] = []
+        high: list[int] = []
+        for size, kernel, stride, dilation in zip(image, self.kernel, self.strides, self.dilations, strict=True):
+            count = -(-size // stride)
+            total = max((count - 1) * stride + (kernel - 1) * dilation + 1 - size, 0)
+            low.append(total // 2)
+            high.append(total - total // 2)
+        return [*low, *high]
+
+
+def strides(node: Node) -> tuple[int, int]:
+    """Those of the options."""
+    return int(node.options.StrideH()), int(node.options.StrideW())
+
+
+def dilations(node: Node) -> tuple[int, int]:
+    """Those of the options."""
+    return int(node.options.DilationHFactor()), int(node.options.DilationWFactor())

@@ -1,0 +1,243 @@
+"""TFLite models from a plain description: tensors, operators, sub-graphs; written with the schema package's builders.
+
+    T, O = TensorSpec, OperatorSpec
+    data = single("CONV_2D", [T("x", (1, 5, 5, 2), "INT8", scale=0.5, zero_point=3),
+                              T("w", (4, 3, 3, 2), data=weights, scale=[…], axis=0),
+                              T("b", (4,), data=bias, scale=[…], axis=0)],
+                  [T("y", (1, 5, 5, 4), "INT8", scale=0.1)], "Conv2DOptions", padding=SAME, stride_w=1, stride_h=1)
+
+A tensor with `data` is a constant. Options are those of the schema in lower case; lists of integers are vectors.
+"""
+
+import importlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from s2s.analysis.dtypes import Array
+
+flatbuffers: Any = importlib.import_module("flatbuffers")
+tflite: Any = importlib.import_module("tflite")
+
+SAME, VALID = 0, 1
+NONE, RELU, RELU_N1_TO_1, RELU6, TANH, SIGN_BIT = range(6)
+ACTIVATIONS = (NONE, RELU, RELU_N1_TO_1, RELU6)
+
+_KINDS = {
+    np.dtype(np.float32): "FLOAT32",
+    np.dtype(np.float64): "FLOAT64",
+    np.dtype(np.float16): "FLOAT16",
+    np.dtype(np.int8): "INT8",
+    np.dtype(np.int16): "INT16",
+    np.dtype(np.int32): "INT32",
+    np.dtype(np.int64): "INT64",
+    np.dtype(np.uint8): "UINT8",
+    np.dtype(np.uint16): "UINT16",
+    np.dtype(np.uint32): "UINT32",
+    np.dtype(np.uint64): "UINT64",
+    np.dtype(np.bool_): "BOOL",
+}
+
+
+@dataclass(frozen=True)
+class TensorSpec:
+    """A tensor. `kind` is the schema's name of the element type, by default that of `data`; `INT4` data is packed."""
+
+    name: str
+    shape: Sequence[int]
+    kind: str = ""
+    data: Array | None = None
+    scale: float | Sequence[float] | Array | None = None
+    zero_point: int | Sequence[int] | Array = 0
+    axis: int = 0
+    is_variable: bool = False
+    signature: Sequence[int] | None = None
+
+    @property
+    def element(self) -> str:
+        """Name of the element type."""
+        return self.kind or ("FLOAT32" if self.data is None else _KINDS[self.data.dtype])
+
+
+@dataclass(frozen=True)
+class OperatorSpec:
+    """An operator on tensors by name; an empty name is an operand that is left out."""
+
+    builtin: str
+    inputs: Sequence[str]
+    outputs: Sequence[str]
+    options: str = ""
+    """Class of the options, such as `Conv2DOptions`; empty for none."""
+    fields: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    custom: str = ""
+    custom_options: bytes = b""
+    intermediates: Sequence[str] = ()
+    version: int = 1
+
+
+@dataclass(frozen=True)
+class GraphSpec:
+    """A sub-graph."""
+
+    tensors: Sequence[TensorSpec]
+    operators: Sequence[OperatorSpec]
+    inputs: Sequence[str]
+    outputs: Sequence[str]
+    name: str = "main"
+
+
+def single(
+    builtin: str,
+    inputs: Sequence[TensorSpec | None],
+    outputs: Sequence[TensorSpec],
+    options: str = "",
+    **fields: Any,
+) -> bytes:
+    """A model of one operator. Tensors without data are inputs of the model, `None` is an operand that is left out."""
+    given = list({spec.name: spec for spec in inputs if spec is not None}.values())
+    names = ["" if spec is None else spec.name for spec in inputs]
+    operator = OperatorSpec(builtin, names, [spec.name for spec in outputs], options, fields)
+    free = [spec.name for spec in given if spec.data is None and not spec.is_variable]
+    return model([GraphSpec([*given, *outputs], [operator], free, operator.outputs)])
+
+
+def model(graphs: Sequence[GraphSpec], description: str = "test") -> bytes:
+    """The file of a model; the first graph is the one that runs."""
+    return _Writer().write(graphs, description)
+
+
+class _Writer:
+    """Tables of flatbuffers are written from the leaves to the root."""
+
+    def __init__(self) -> None:
+        self.builder = flatbuffers.Builder(1024)
+        self.buffers: list[bytes] = [b""]
+        self.codes: dict[tuple[int, str, int], int] = {}
+
+    def write(self, graphs: Sequence[GraphSpec], description: str) -> bytes:
+        b = self.builder
+        subgraphs = [self._graph(graph) for graph in graphs]
+        parts = {
+            "Version": 3,
+            "OperatorCodes": self._tables([self._code(*key) for key in self.codes]),
+            "Subgraphs": self._tables(subgraphs),
+            "Description": b.CreateString(description),
+            "Buffers": self._tables([self._buffer(data) for data in self.buffers]),
+        }
+        b.Finish(self._table("Model", parts), b"TFL3")
+        return bytes(b.Output())
+
+    def _table(self, name: str, parts: Mapping[str, Any]) -> int:
+        module = importlib.import_module(f"tflite.{name}")
+        getattr(module, "Start")(self.builder)  # noqa: B009
+        for part, value in parts.items():
+            if value is not None:
+                getattr(module, f"Add{part}")(self.builder, value)
+        return getattr(module, "End")(self.builder)  # noqa: B009
+
+    def _tables(self, offsets: Sequence[int]) -> int:
+        self.builder.StartVector(4, len(offsets), 4)
+        for offset in reversed(offsets):
+            self.builder.PrependUOffsetTRelative(offset)
+        return self.builder.EndVector()
+
+    def _vector(self, values: Any, dtype: Any) -> int:
+        return self.builder.CreateNumpyVector(np.atleast_1d(np.asarray(values, dtype)))
+
+    def _code(self, code: int, custom: str, version: int) -> int:
+        text = self.builder.CreateString(custom) if custom else None
+        small = min(code, 127)
+        parts = {"DeprecatedBuiltinCode": small, "CustomCode": text, "Version": version, "BuiltinCode": code}
+        return self._table("OperatorCode", parts)
+
+    def _buffer(self, data: bytes) -> int:
+        if not data:
+            return self._table("Buffer", {})
+        # TFLite wants the bytes of a buffer aligned to 16.
+        self.builder.StartVector(1, len(data), 16)
+        self.builder.head -= len(data)
+        self.builder.Bytes[self.builder.head : self.builder.head + len(data)] = data
+        return self._table("Buffer", {"Data": self.builder.EndVector()})
+
+    def _graph(self, graph: GraphSpec) -> int:
+        places = {spec.name: place for place, spec in enumerate(graph.tensors)}
+
+        def numbers(names: Sequence[str]) -> int:
+            return self._vector([places[name] if name else -1 for name in names], np.int32)
+
+        tensors = self._tables([self._tensor(spec) for spec in graph.tensors])
+        operators = self._tables([self._operator(spec, numbers) for spec in graph.operators])
+        parts = {
+            "Tensors": tensors,
+            "Inputs": numbers(graph.inputs),
+            "Outputs": numbers(graph.outputs),
+            "Operators": operators,
+            "Name": self.builder.CreateString(graph.name),
+        }
+        return self._table("SubGraph", parts)
+
+    def _tensor(self, spec: TensorSpec) -> int:
+        buffer = 0
+        if spec.data is not None:
+            buffer = len(self.buffers)
+            self.buffers.append(_stored(spec.data, spec.element))
+        parts = {
+            "Shape": self._vector(spec.shape, np.int32),
+            "Type": getattr(tflite.TensorType, spec.element),
+            "Buffer": buffer,
+            "Name": self.builder.CreateString(spec.name),
+            "Quantization": None if spec.scale is None else self._quantization(spec),
+            "IsVariable": spec.is_variable or None,
+            "ShapeSignature": None if spec.signature is None else self._vector(spec.signature, np.int32),
+            "HasRank": True,
+        }
+        return self._table("Tensor", parts)
+
+    def _quantization(self, spec: TensorSpec) -> int:
+        scale = np.atleast_1d(np.asarray(spec.scale, np.float32))
+        zero_point = np.broadcast_to(np.asarray(spec.zero_point, np.int64), scale.shape)
+        parts = {
+            "Scale": self._vector(scale, np.float32),
+            "ZeroPoint": self._vector(zero_point.copy(), np.int64),
+            "QuantizedDimension": spec.axis,
+        }
+        return self._table("QuantizationParameters", parts)
+
+    def _operator(self, spec: OperatorSpec, numbers: Any) -> int:
+        code = getattr(tflite.BuiltinOperator, spec.builtin)
+        index = self.codes.setdefault((code, spec.custom, spec.version), len(self.codes))
+        second = spec.options and not hasattr(tflite.BuiltinOptions, spec.options)
+        union = tflite.BuiltinOptions2 if second else tflite.BuiltinOptions
+        suffix = "2" if second else ""
+        parts = {
+            "OpcodeIndex": index,
+            "Inputs": numbers(spec.inputs),
+            "Outputs": numbers(spec.outputs),
+            "Intermediates": numbers(spec.intermediates) if spec.intermediates else None,
+            "CustomOptions": self.builder.CreateByteVector(spec.custom_options) if spec.custom_options else None,
+        }
+        if spec.options:
+            parts[f"BuiltinOptions{suffix}"] = self._options(spec.options, spec.fields)
+            parts[f"BuiltinOptions{suffix}Type"] = getattr(union, spec.options)
+        return self._table("Operator", parts)
+
+    def _options(self, name: str, fields: Mapping[str, Any]) -> int:
+        parts: dict[str, Any] = {}
+        for key, value in fields.items():
+            camel = "".join(word.capitalize() for word in key.split("_"))
+            if isinstance(value, str):
+                value = self.builder.CreateString(value)
+            elif isinstance(value, list | tuple | np.ndarray):
+                value = self._vector(value, np.int32)
+            parts[camel] = value
+        return self._table(name, parts)
+
+
+def _stored(data: Array, kind: str) -> bytes:
+    if kind != "INT4":
+        return np.ascontiguousarray(data).tobytes()
+    nibbles = data.reshape(-1).astype(np.uint8) & 15
+    padded = np.concatenate([nibbles, np.zeros(len(nibbles) % 2, np.uint8)])
+    return (padded[::2] | (padded[1::2] << 4)).astype(np.uint8).tobytes()
