@@ -202,14 +202,39 @@ func.func @constants(%x: tensor<1x1x2x2xf32>) -> tensor<1x1x2x2xf32> {
   func.return %y : tensor<1x1x2x2xf32>
 }
 
-// CHECK-LABEL: func.func @widening_stays_with_its_reduction
-// CHECK:         %[[a:.*]] = graph.call @{{.*}}(%x) {{.*}}: (tensor<1x4x8xf32>) -> tensor<1x4x8xi8>
-// CHECK-NEXT:    %y = graph.call @{{.*}}(%[[a]]) {{.*}}: (tensor<1x4x8xi8>) -> tensor<1x4xi32>
-func.func @widening_stays_with_its_reduction(%x: tensor<1x4x8xf32>) -> tensor<1x4xi32> {
-  %r = graph.round %x : tensor<1x4x8xf32>
-  %a = graph.cast %r : (tensor<1x4x8xf32>) -> tensor<1x4x8xi8>
-  %w = graph.cast %a : (tensor<1x4x8xi8>) -> tensor<1x4x8xi32>
-  %n = graph.neg %w : tensor<1x4x8xi32>
-  %y = graph.reduce_sum %n {axes = array<i64: 2>} : (tensor<1x4x8xi32>) -> tensor<1x4xi32>
-  func.return %y : tensor<1x4xi32>
+// CHECK-LABEL: func.func @a_widening_goes_to_its_reduction
+// CHECK:         %[[a:.*]] = graph.call @matmul_cast(%x, {{.*}}) : (tensor<4x8xi8>, tensor<8x8xi8>) -> tensor<4x8xi8>
+// CHECK-NEXT:    %y = graph.call @cast_neg_reduce_sum(%[[a]]) : (tensor<4x8xi8>) -> tensor<4xi32>
+func.func @a_widening_goes_to_its_reduction(%x: tensor<4x8xi8>, %w: tensor<8x8xi8>) -> tensor<4xi32> {
+  %p = graph.matmul %x, %w : (tensor<4x8xi8>, tensor<8x8xi8>) -> tensor<4x8xi32>
+  %a = graph.cast %p : (tensor<4x8xi32>) -> tensor<4x8xi8>
+  %c = graph.cast %a : (tensor<4x8xi8>) -> tensor<4x8xi32>
+  %n = graph.neg %c : tensor<4x8xi32>
+  %y = graph.reduce_sum %n {axes = array<i64: 1>} : (tensor<4x8xi32>) -> tensor<4xi32>
+  func.return %y : tensor<4xi32>
+}
+
+// CHECK-LABEL: func.func @a_widening_goes_to_the_sum_of_two_branches
+// CHECK:         %[[c:.*]] = graph.call @matmul_cast_2(%z, %w) : (tensor<4x8xi8>, tensor<8x8xi8>) -> tensor<4x8xi8>
+// CHECK-NEXT:    %y = graph.call @{{.*}}_add(%{{.*}}) : (tensor<4x8xi8>, tensor<8x8xi8>, tensor<4x8xi8>) -> tensor<4x8xf32>
+func.func @a_widening_goes_to_the_sum_of_two_branches(%x: tensor<4x8xi8>, %z: tensor<4x8xi8>, %w: tensor<8x8xi8>) -> tensor<4x8xf32> {
+  %p = graph.matmul %x, %w : (tensor<4x8xi8>, tensor<8x8xi8>) -> tensor<4x8xi32>
+  %a = graph.cast %p : (tensor<4x8xi32>) -> tensor<4x8xi8>
+  %b = graph.cast %a : (tensor<4x8xi8>) -> tensor<4x8xf32>
+  %q = graph.matmul %z, %w : (tensor<4x8xi8>, tensor<8x8xi8>) -> tensor<4x8xi32>
+  %c = graph.cast %q : (tensor<4x8xi32>) -> tensor<4x8xi8>
+  %d = graph.cast %c : (tensor<4x8xi8>) -> tensor<4x8xf32>
+  %y = graph.add %b, %d : (tensor<4x8xf32>, tensor<4x8xf32>) -> tensor<4x8xf32>
+  func.return %y : tensor<4x8xf32>
+}
+
+// CHECK-LABEL: func.func @a_widening_with_two_readers_stays
+// CHECK:         graph.call @matmul_cast_cast(%x, %w) : (tensor<4x8xi8>, tensor<8x8xi8>) -> tensor<4x8xf32>
+func.func @a_widening_with_two_readers_stays(%x: tensor<4x8xi8>, %w: tensor<8x8xi8>) -> (tensor<4xf32>, tensor<8xf32>) {
+  %p = graph.matmul %x, %w : (tensor<4x8xi8>, tensor<8x8xi8>) -> tensor<4x8xi32>
+  %a = graph.cast %p : (tensor<4x8xi32>) -> tensor<4x8xi8>
+  %b = graph.cast %a : (tensor<4x8xi8>) -> tensor<4x8xf32>
+  %y = graph.reduce_sum %b {axes = array<i64: 1>} : (tensor<4x8xf32>) -> tensor<4xf32>
+  %z = graph.reduce_sum %b {axes = array<i64: 0>} : (tensor<4x8xf32>) -> tensor<8xf32>
+  func.return %y, %z : tensor<4xf32>, tensor<8xf32>
 }

@@ -11,7 +11,7 @@ from xdsl.dialects.func import FuncOp
 from xdsl.ir import Operation, SSAValue
 from xdsl.traits import IsTerminator
 
-from s2s.analysis.dtypes import as_tensor_type, size_in_bytes
+from s2s.analysis.dtypes import as_tensor_type
 from s2s.dialects import graph
 from s2s.dialects.graph import FusionKind, fusion_kind
 
@@ -62,26 +62,7 @@ def dataflow(function: FuncOp) -> list[Node]:
             _connect(nodes, producer, op)
         for result in op.results:
             producer[result] = len(nodes) - 1
-    _keep_narrow(nodes)
     return nodes
-
-
-def _keep_narrow(nodes: list[Node]) -> None:
-    """Let no producer join a conversion to wider elements for a reduction: what lies between kernels is to be small."""
-    widening = {index for index, node in enumerate(nodes) if _widens_for_reduction(nodes, node)}
-    for node in nodes if widening else ():
-        node.users = [(user, FusionKind.OPAQUE if user in widening else edge) for user, edge in node.users]
-
-
-def _widens_for_reduction(nodes: list[Node], node: Node) -> bool:
-    if not isinstance(node.op, graph.CastOp):
-        return False
-    before, after = (size_in_bytes(as_tensor_type(value.type).element_type) for value in (node.op.x, node.op.y))
-    while after > before and len(node.users) == 1:
-        node = nodes[node.users[0][0]]
-        if node.kind > FusionKind.BROADCAST:
-            return node.kind == FusionKind.REDUCTION
-    return False
 
 
 def _connect(nodes: list[Node], producer: dict[SSAValue, int], op: Operation) -> None:

@@ -17,6 +17,7 @@ from dataclasses import dataclass
 
 from s2s.dialects.graph import FusionKind
 from s2s.passes.graph.fuse_ops.dataflow import TUPLE, Node, PostDominator, post_dominators
+from s2s.passes.graph.fuse_ops.widening import sink_widening
 
 Condition = Callable[[int, bool], bool]
 """Whether a group of this kind may lie on the path; the flag tells the end of the path."""
@@ -137,4 +138,4 @@ def partition(nodes: list[Node], max_depth: int) -> list[list[int]]:
     """The nodes that share a kernel, groups in an order in which they can run."""
     groups = Partition(nodes, max_depth)
     groups.run()
-    return groups.members()
+    return sink_widening(nodes, groups.members(), max_depth)
