@@ -7,7 +7,7 @@ designating it (`c.variable`, `c.subscript`, `c.member`), as they are in C.
 
 from xdsl.ir import Dialect
 
-from s2s.dialects.c.control import CommentOp, ForOp, IfOp, ReturnOp
+from s2s.dialects.c.control import BreakOp, CommentOp, ForOp, IfOp, LoopOp, ReturnOp
 from s2s.dialects.c.expressions import BinaryOp, CallOp, CastOp, ConditionalOp, LiteralOp, SymbolOp, UnaryOp
 from s2s.dialects.c.objects import AddressOfOp, AssignOp, LetOp, LoadOp, MemberOp, SubscriptOp, VariableOp
 from s2s.dialects.c.types import STATUS, VOID, ArrayType, LValueType, NamedType, PtrType
@@ -19,6 +19,7 @@ C = Dialect(
         AddressOfOp,
         AssignOp,
         BinaryOp,
+        BreakOp,
         CallOp,
         CastOp,
         CommentOp,
@@ -31,6 +32,7 @@ C = Dialect(
         LetOp,
         LiteralOp,
         LoadOp,
+        LoopOp,
         MemberOp,
         OverlayOp,
         ReturnOp,
@@ -49,6 +51,7 @@ __all__ = [
     "ArrayType",
     "AssignOp",
     "BinaryOp",
+    "BreakOp",
     "C",
     "CallOp",
     "CastOp",
@@ -63,6 +66,7 @@ __all__ = [
     "LetOp",
     "LiteralOp",
     "LoadOp",
+    "LoopOp",
     "MemberOp",
     "NamedType",
     "OverlayOp",

@@ -126,6 +126,30 @@ class ForOp(IRDLOperation):
 
 
 @irdl_op_definition
+class LoopOp(IRDLOperation):
+    """`for (;;) { … }`: until a `c.break`."""
+
+    name = "c.loop"
+
+    body = region_def("single_block")
+    traits = traits_def(NoTerminator(), RecursiveMemoryEffect())
+    assembly_format = "$body attr-dict"
+
+    def __init__(self, body: Region | Block) -> None:
+        super().__init__(regions=[Region(body) if isinstance(body, Block) else body])
+
+
+@irdl_op_definition
+class BreakOp(IRDLOperation):
+    """`break;`"""
+
+    name = "c.break"
+
+    traits = traits_def(MemoryReadEffect(), MemoryWriteEffect())
+    assembly_format = "attr-dict"
+
+
+@irdl_op_definition
 class IfOp(IRDLOperation):
     """`if (condition) { then } else { otherwise }`."""
 

@@ -17,6 +17,7 @@ _BY_NAME = (
     (re.compile(r"s2s_[fiu]\d+_"), '"s2s_math.h"'),
     (re.compile(r"s2s_rescale_"), '"s2s_quantize.h"'),
     (re.compile(r"s2s_is_aligned$"), '"s2s_align.h"'),
+    (re.compile(r"mem(cpy|set)$"), "<string.h>"),
     (re.compile(r"s2s_|S2S_|NULL$"), '"s2s.h"'),
 )
 _LIBM = re.compile(

@@ -104,7 +104,7 @@ class FunctionWriter:
             else:
                 for op in run:
                     yield from self._statement(op, indent)
-                    if isinstance(op, c.ForOp) and op is not written[-1]:
+                    if isinstance(op, c.ForOp | c.LoopOp) and op is not written[-1]:
                         yield ""
 
     def _commented_calls(self, calls: Sequence[c.CallOp], indent: int) -> Iterator[str]:
@@ -133,10 +133,8 @@ class FunctionWriter:
             case c.AssignOp():
                 target = f"{self.expression(op.place).flat} {op.operator.data}"
                 yield from lay_out_assignment(target, self.expression(op.value).text, indent)
-            case c.ForOp():
-                yield from self._for(op, indent)
-            case c.IfOp():
-                yield from self._if(op, indent)
+            case c.ForOp() | c.IfOp() | c.LoopOp() | c.BreakOp():
+                yield from self._control(op, indent)
             case c.ReturnOp():
                 value = Group("return ", (self.expression(op.value).text,), ";") if op.value else "return;"
                 yield from lay_out(value, indent)
@@ -160,6 +158,19 @@ class FunctionWriter:
             yield from lay_out(head + end, indent)
         else:
             yield from lay_out(Group(f"{head} = ", (self.expression(op.initial).text,), end), indent)
+
+    def _control(self, op: c.ForOp | c.IfOp | c.LoopOp | c.BreakOp, indent: int) -> Iterator[str]:
+        match op:
+            case c.ForOp():
+                yield from self._for(op, indent)
+            case c.IfOp():
+                yield from self._if(op, indent)
+            case c.LoopOp():
+                yield " " * indent + "for (;;) {"
+                yield from self._block(op.body.block, indent + INDENT)
+                yield " " * indent + "}"
+            case c.BreakOp():
+                yield " " * indent + "break;"
 
     def _for(self, op: c.ForOp, indent: int) -> Iterator[str]:
         if op.identifier is None:

@@ -35,7 +35,7 @@ class Program:
     graph: c.GlobalOp | None
     """The exported table of the graph executor."""
     callers: tuple[c.FuncOp, ...]
-    """The functions that it leads to."""
+    """The static functions that the entry functions or the table lead to."""
     kernels: tuple[c.FuncOp, ...]
     weights: tuple[c.GlobalOp, ...]
     tables: tuple[c.GlobalOp, ...]
@@ -46,8 +46,8 @@ class Program:
     def of(module: ModuleOp) -> "Program":
         """Sort the operations of a c module.
 
-        A function with `extents` is the network's face; a table that is not static is, for the graph executor, and
-        the static functions belong to it.
+        A function with `extents` is the network's face; a table that is not static is, for the graph executor. The
+        static functions belong to these.
         """
         functions = [op for op in module.ops if isinstance(op, c.FuncOp)]
         tables = [op for op in module.ops if isinstance(op, c.GlobalOp)]
@@ -58,8 +58,8 @@ class Program:
         return Program(
             entry=tuple(func for func in functions if func.extents is not None),
             graph=exported[0] if exported else None,
-            callers=tuple(func for func in functions if exported and func.static is not None),
-            kernels=tuple(func for func in functions if func.extents is None and not (exported and func.static)),
+            callers=tuple(func for func in functions if func.static is not None),
+            kernels=tuple(func for func in functions if func.extents is None and func.static is None),
             weights=tuple(table for table in tables if table.weight is not None),
             tables=tuple(table for table in tables if table.weight is None and table not in exported),
             headers=tuple(_spelt(op) for op in includes),
@@ -88,8 +88,9 @@ class Program:
         return [self._unit({kernel: texts[kernel] for kernel in part}, [own_header]) for part in parts if part]
 
     def entry_unit(self, own_headers: Sequence[str]) -> Unit:
-        """The functions that a caller may call."""
-        return self._unit({func: FunctionWriter(func).definition() for func in self.entry}, own_headers)
+        """The functions that a caller may call, behind those that they lead to."""
+        functions = (*self.callers, *self.entry)
+        return self._unit({func: FunctionWriter(func).definition() for func in functions}, own_headers)
 
     def _unit(self, functions: Mapping[c.FuncOp, Sequence[str]], own_headers: Sequence[str]) -> Unit:
         """Functions with their text, headed by what they need; our own headers include s2s.h."""

@@ -34,6 +34,15 @@ c.func static @scale(%y: !c.ptr<f32>, %x: !c.ptr<f32, const, restrict>) attribut
   }
 }
 
+// CHECK-LABEL: c.func @forever
+c.func @forever(%flag: !c.ptr<i1>) {
+  // CHECK-NEXT: c.loop {
+  c.loop {
+    // CHECK-NEXT: c.break
+    c.break
+  }
+}
+
 // CHECK-LABEL: c.func @declarations() -> !c.named<"s2s_status">
 c.func @declarations() -> !c.named<"s2s_status"> {
   %one = c.literal 1 : i32

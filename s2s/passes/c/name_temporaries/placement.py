@@ -171,7 +171,7 @@ def _repeats(user: Operation, operand: int, outer: Operation) -> bool:
     step: Operation | None = user
     while step is not None and step is not outer:
         step = step.parent_op()
-        if isinstance(step, c.ForOp):
+        if isinstance(step, c.ForOp | c.LoopOp):
             return True
     return False
 

@@ -9,25 +9,30 @@
 Every kernel becomes `<prefix>_<kernel>`, every weight a `c.global` called `<prefix>_<weight>` whose values stay in the
 weight store. Two pointers of a kernel are `restrict` unless its attribute `in_place` says that they may be one buffer.
 The attribute `doc` of a kernel becomes the comment above it. With `executor=graph`, `main` becomes tables instead.
+A network that another one runs becomes a static function beside `main`; state gets a function that sets it.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import DenseArrayBase, ModuleOp
+from xdsl.dialects.builtin import DenseArrayBase, ModuleOp, StringAttr
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Operation
 from xdsl.passes import ModulePass
 
+from s2s.analysis.networks import INIT, callees_first
 from s2s.context import weights_of
 from s2s.dialects import c, loop
 from s2s.errors import CompilerBug
 from s2s.passes.loop.lower_to_c.kernels import lower_kernel
 from s2s.passes.loop.lower_to_c.main import Main
-from s2s.passes.loop.lower_to_c.names import Names, c_names, functions, is_main
-from s2s.passes.loop.lower_to_c.network import LowerNetwork, flat_array
+from s2s.passes.loop.lower_to_c.names import Names, c_names, functions, is_inner, is_main
+from s2s.passes.loop.lower_to_c.network import LowerInner, LowerNetwork, flat_array
 from s2s.passes.loop.lower_to_c.rows import rows_of
 from s2s.passes.loop.lower_to_c.tables import graph_tables
+from s2s.passes.loop.lower_to_c.written import Written
+from s2s.passes.loop.plan_memory import networks_run
 from s2s.passes.tensor.lower_to_loop import IN_PLACE
 
 EXECUTORS = ("aot", "graph")
@@ -46,7 +51,8 @@ class LowerToCPass(ModulePass):
         if self.executor not in EXECUTORS:
             raise CompilerBug(f"executor {self.executor!r} is none of {', '.join(EXECUTORS)}")
         names = c_names(op, self.prefix)
-        kernels = [func for func in functions(op) if not is_main(func)]
+        kernels = [func for func in functions(op) if not is_main(func) and not is_inner(func)]
+        inner = callees_first([func for func in functions(op) if is_inner(func)], networks_run)
         mains = [Main(func) for func in functions(op) if is_main(func)]
         made: list[Operation] = _weights(op, names)
         made += [lower_kernel(func, names.kernels[func.sym_name.data], _in_place(func)) for func in kernels]
@@ -54,16 +60,28 @@ class LowerToCPass(ModulePass):
             if self.executor == "graph":
                 made += graph_tables(rows_of(main, names, kernels, weights_of(ctx)))
             else:
-                made.append(LowerNetwork(main, names).run())
+                made += _network(main, inner, names, Written(functions(op)))
         for func in functions(op):
             func.detach()
             func.erase()
         op.body.block.add_ops(made)
 
 
+def _network(main: Main, inner: Sequence[FuncOp], names: Names, written: Written) -> list[Operation]:
+    """The functions of a network: those that it runs, the one that sets its state, the one that runs it."""
+    network = LowerNetwork(main, names)
+    initialiser = network.initialiser()
+    made = [LowerInner(func, names).run(written) for func in inner]
+    return [*made, *([] if initialiser is None else [initialiser]), network.run()]
+
+
 def _weights(module: ModuleOp, names: Names) -> list[Operation]:
-    """A declaration of each weight, once."""
+    """A declaration of each weight, once; initial values of state are weights too."""
     types = {op.weight.data: op.result.type for op in module.walk() if isinstance(op, loop.WeightOp)}
+    for op in module.walk():
+        init = op.attributes.get(INIT)
+        if isinstance(op, loop.ViewOp) and isinstance(init, StringAttr):
+            types.setdefault(init.data, op.result.type)
     return [c.GlobalOp(names.weights[name], flat_array(type), weight=name) for name, type in types.items()]
 
 

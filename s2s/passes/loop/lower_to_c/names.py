@@ -3,11 +3,14 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from xdsl.dialects.builtin import ModuleOp
-from xdsl.dialects.func import CallOp, FuncOp
+from xdsl.dialects.builtin import ModuleOp, StringAttr
+from xdsl.dialects.func import FuncOp
+from xdsl.ir import Operation
 
+from s2s.analysis.networks import INIT
 from s2s.dialects import loop
 from s2s.emit.identifiers import c_identifier, unique_identifiers
+from s2s.passes.loop.plan_memory import is_network_of_buffers
 
 LONGEST_PREFIX = 24
 """Characters of the network's name in C names, so that something else is left of 31."""
@@ -28,19 +31,32 @@ def functions(module: ModuleOp) -> list[FuncOp]:
 
 
 def is_main(func: FuncOp) -> bool:
-    """Whether `func` calls kernels; a kernel calls nothing."""
-    return any(isinstance(op, CallOp) for op in func.body.walk())
+    """Whether `func` is a network that no other one runs."""
+    return is_network_of_buffers(func) and not is_inner(func)
+
+
+def is_inner(func: FuncOp) -> bool:
+    """Whether `func` is a network that another one runs."""
+    return is_network_of_buffers(func) and func.sym_visibility is not None
 
 
 def c_names(module: ModuleOp, prefix: str) -> Names:
-    """Kernels are `<prefix>_<kernel>`, weights `<prefix>_<weight>`."""
+    """Kernels and networks are `<prefix>_<kernel>`, weights `<prefix>_<weight>`."""
     prefix = c_identifier(prefix, LONGEST_PREFIX)
     kernels = [func.sym_name.data for func in functions(module) if not is_main(func)]
-    weights = list(dict.fromkeys(op.weight.data for op in module.walk() if isinstance(op, loop.WeightOp)))
-    taken = {f"{prefix}_run", f"{prefix}_graph"}
+    weights = list(dict.fromkeys(name for op in module.walk() for name in _weights_of(op)))
+    taken = {f"{prefix}_run", f"{prefix}_init", f"{prefix}_graph"}
     made = unique_identifiers([*kernels, *weights], prefix=f"{prefix}_", taken=taken)
     return Names(
         prefix,
         dict(zip(kernels, made[: len(kernels)], strict=True)),
         dict(zip(weights, made[len(kernels) :], strict=True)),
     )
+
+
+def _weights_of(op: Operation) -> list[str]:
+    """The weight that `op` is, or that state of the network begins with."""
+    init = op.attributes.get(INIT) if isinstance(op, loop.ViewOp) else None
+    if isinstance(init, StringAttr):
+        return [init.data]
+    return [op.weight.data] if isinstance(op, loop.WeightOp) else []

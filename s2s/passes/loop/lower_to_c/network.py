@@ -1,33 +1,109 @@
-"""The network's `main` as the function that a program calls: checks of what it is handed, then kernel after kernel."""
+"""Networks as C functions: kernel after kernel, and control flow around the networks that they run.
 
-from xdsl.dialects.builtin import IndexType, IntegerType, MemRefType
-from xdsl.dialects.func import CallOp, ReturnOp
+`main` becomes the function that a program calls, which checks what it is handed first; any other network a static
+function beside it. State is put to its initial values by a function of its own.
+"""
+
+from xdsl.dialects.builtin import IndexType, IntegerType, MemRefType, StringAttr
+from xdsl.dialects.func import CallOp, FuncOp, ReturnOp
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.utils.hints import isa
 
 from s2s.analysis.dtypes import size_in_bytes
+from s2s.analysis.networks import INIT, STATE
 from s2s.dialects import c, loop
 from s2s.dialects.graph.traits import provenance
 from s2s.emit.identifiers import c_macro, port_identifiers
 from s2s.emit.types import element_name
 from s2s.errors import CompilerBug
 from s2s.passes.loop.lower_to_c.builder import Builder
+from s2s.passes.loop.lower_to_c.calls import lower_network_call
 from s2s.passes.loop.lower_to_c.main import Main
 from s2s.passes.loop.lower_to_c.names import Names
+from s2s.passes.loop.lower_to_c.written import Written
 
 _VOID_POINTER = c.PtrType(c.VOID)
 
 
-class LowerNetwork:
-    """Writes the run function."""
+class LowerSteps:
+    """Writes what a network does, one step after the other."""
+
+    def __init__(self, func: FuncOp, names: Names) -> None:
+        self.func, self.names, self.prefix = func, names, names.prefix
+        self.bases: dict[Attribute, SSAValue] = {}
+        """The pointer into the arena for each element type."""
+
+    def divide_arena(self, b: Builder, arena: SSAValue, views: list[loop.ViewOp]) -> None:
+        """One pointer into the arena for each type that lies there: `float *const a = arena;`."""
+        elements = list(dict.fromkeys(_element(view.result.type) for view in views))
+        names = ["a"] if len(elements) == 1 else [f"a_{element_name(element)}" for element in elements]
+        for name, element in zip(names, elements, strict=True):
+            self.bases[element] = b.add(c.LetOp(name, arena, c.PtrType(element)))
+
+    def views(self) -> list[loop.ViewOp]:
+        """The buffers of the arena."""
+        return [op for op in self.func.body.block.ops if isinstance(op, loop.ViewOp)]
+
+    def lower(self, b: Builder, op: Operation) -> None:
+        """Append the C of one step."""
+        match op:
+            case loop.ViewOp():
+                b.values[op.result] = self.view(b, op)
+            case loop.WeightOp():
+                pointer = c.PtrType(_element(op.result.type), const=True)
+                b.values[op.result] = b.add(c.SymbolOp(self.names.weights[op.weight.data], pointer))
+            case CallOp():
+                nodes = ", ".join(provenance(op)) or None
+                arguments = [b.value(argument) for argument in op.arguments]
+                b.block.add_op(c.CallOp(self.names.kernels[op.callee.root_reference.data], arguments, comment=nodes))
+            case loop.CopyOp():
+                size = b.literal(buffer_bytes(op.target.type), IndexType())
+                b.block.add_op(c.CallOp("memcpy", [b.value(op.target), b.value(op.source), size]))
+            case loop.NetworkCall():
+                lower_network_call(b, op, self.names)
+            case ReturnOp():
+                pass
+            case _:
+                raise CompilerBug(f"{op.name} is left in {self.func.sym_name.data}; plan the memory first")
+
+    def view(self, b: Builder, op: loop.ViewOp) -> SSAValue:
+        """`a + 1024`, counted in elements; always with the offset, so that the plan can be read off the calls."""
+        element = _element(op.result.type)
+        position, rest = divmod(op.offset.value.data, size_in_bytes(element))
+        if rest:
+            raise CompilerBug(f"a buffer of {element} lies at byte {op.offset.value.data} of the arena")
+        return b.binary("+", self.bases[element], b.literal(position, IndexType()))
+
+
+class LowerInner(LowerSteps):
+    """Writes the static function of a network that another one runs."""
+
+    def run(self, written: Written) -> c.FuncOp:
+        """The function `<prefix>_<network>(arena, outputs…, inputs…)`."""
+        arena, *buffers = self.func.args
+        types: list[Attribute] = [
+            c.PtrType(_element(buffer.type), const=not written.is_written(buffer)) for buffer in buffers
+        ]
+        block = Block(arg_types=[_VOID_POINTER, *types])
+        b = Builder(block)
+        for old, new in zip([arena, *buffers], block.args, strict=True):
+            b.bind(old, new)
+        self.divide_arena(b, block.args[0], self.views())
+        for op in self.func.body.block.ops:
+            self.lower(b, op)
+        name = self.names.kernels[self.func.sym_name.data]
+        return c.FuncOp(name, [_VOID_POINTER, *types], body=block, static=True)
+
+
+class LowerNetwork(LowerSteps):
+    """Writes the run function, and the one that sets the state."""
 
     def __init__(self, main: Main, names: Names) -> None:
-        self.main, self.names, self.prefix = main, names, names.prefix
+        super().__init__(main.func, names)
+        self.main = main
         inputs, outputs = port_identifiers(main.input_names, main.output_names)
         self.parameters = ["arena", *inputs, *outputs]
         self.arguments = [main.arena, *main.inputs, *main.outputs]
-        self.bases: dict[Attribute, SSAValue] = {}
-        """The pointer into the arena for each element type."""
 
     def run(self) -> c.FuncOp:
         """The function `<prefix>_run(arena, inputs…, outputs…)`."""
@@ -37,21 +113,37 @@ class LowerNetwork:
         b = Builder(block)
         for old, new in zip(self.arguments, block.args, strict=True):
             b.values[old] = new
-        self._divide_arena(b, block.args[0])
+        self.divide_arena(b, block.args[0], self.views())
         self._check(b, block)
         for op in self.main.func.body.block.ops:
-            self._lower(b, op)
+            self.lower(b, op)
         block.add_op(c.ReturnOp(b.add(c.SymbolOp("S2S_OK", c.STATUS))))
         extents = ["", *(f"{c_macro(f'{self.prefix}_{name}')}_SIZE" for name in self.parameters[1:])]
         return c.FuncOp(f"{self.prefix}_run", types, c.STATUS, block, parameters=self.parameters, extents=extents)
 
-    def _divide_arena(self, b: Builder, arena: SSAValue) -> None:
-        """One pointer into the arena for each type that lies there: `float *const a = arena;`."""
-        views = [op for op in self.main.func.body.block.ops if isinstance(op, loop.ViewOp)]
-        elements = list(dict.fromkeys(_element(view.result.type) for view in views))
-        names = ["a"] if len(elements) == 1 else [f"a_{element_name(element)}" for element in elements]
-        for name, element in zip(names, elements, strict=True):
-            self.bases[element] = b.add(c.LetOp(name, arena, c.PtrType(element)))
+    def initialiser(self) -> c.FuncOp | None:
+        """The function `<prefix>_init(arena)`; none where there is no state."""
+        states = [view for view in self.views() if STATE in view.attributes]
+        if not states:
+            return None
+        block = Block(arg_types=[_VOID_POINTER])
+        b = Builder(block)
+        self.divide_arena(b, block.args[0], states)
+        self._check(b, block)
+        for view in states:
+            self._set(b, view)
+        block.add_op(c.ReturnOp(b.add(c.SymbolOp("S2S_OK", c.STATUS))))
+        return c.FuncOp(f"{self.prefix}_init", [_VOID_POINTER], c.STATUS, block, parameters=["arena"], extents=[""])
+
+    def _set(self, b: Builder, view: loop.ViewOp) -> None:
+        """Give one state its initial value."""
+        size = b.literal(buffer_bytes(view.result.type), IndexType())
+        place, init = self.view(b, view), view.attributes.get(INIT)
+        if isinstance(init, StringAttr):
+            values = c.SymbolOp(self.names.weights[init.data], c.PtrType(_element(view.result.type), const=True))
+            b.block.add_op(c.CallOp("memcpy", [place, b.add(values), size]))
+        else:
+            b.block.add_op(c.CallOp("memset", [place, b.literal(0, IntegerType(32)), size]))
 
     def _port(self, value: SSAValue, *, const: bool) -> Attribute:
         return c.PtrType(_element(value.type), const=const)
@@ -74,30 +166,6 @@ class LowerNetwork:
             then.add_op(c.ReturnOp(b.add(c.SymbolOp(status, c.STATUS))))
         b.block.add_op(c.IfOp(test, then))
 
-    def _lower(self, b: Builder, op: Operation) -> None:
-        match op:
-            case loop.ViewOp():
-                b.values[op.result] = self._view(b, op)
-            case loop.WeightOp():
-                pointer = c.PtrType(_element(op.result.type), const=True)
-                b.values[op.result] = b.add(c.SymbolOp(self.names.weights[op.weight.data], pointer))
-            case CallOp():
-                nodes = ", ".join(provenance(op)) or None
-                arguments = [b.value(argument) for argument in op.arguments]
-                b.block.add_op(c.CallOp(self.names.kernels[op.callee.root_reference.data], arguments, comment=nodes))
-            case ReturnOp():
-                pass
-            case _:
-                raise CompilerBug(f"{op.name} is left in main; plan the memory first")
-
-    def _view(self, b: Builder, op: loop.ViewOp) -> SSAValue:
-        """`a + 1024`, counted in elements; always with the offset, so that the plan can be read off the calls."""
-        element = _element(op.result.type)
-        position, rest = divmod(op.offset.value.data, size_in_bytes(element))
-        if rest:
-            raise CompilerBug(f"a buffer of {element} lies at byte {op.offset.value.data} of the arena")
-        return b.binary("+", self.bases[element], b.literal(position, IndexType()))
-
 
 def _any_of(b: Builder, tests: list[SSAValue]) -> SSAValue:
     result = tests[0]
@@ -111,6 +179,11 @@ def flat_array(type: Attribute) -> c.ArrayType:
     if not isa(type, MemRefType[Attribute]):
         raise CompilerBug(f"{type} is not a buffer")
     return c.ArrayType(type.get_shape()[0], type.element_type)
+
+
+def buffer_bytes(type: Attribute) -> int:
+    """The bytes of a buffer."""
+    return flat_array(type).size * size_in_bytes(_element(type))
 
 
 def _element(type: Attribute) -> Attribute:

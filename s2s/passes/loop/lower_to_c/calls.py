@@ -1,0 +1,91 @@
+"""Control flow around calls of networks.
+
+    loop.call_for @body in %inner : … (%y, %h) {steps = 5, starts = array<i64: 8, 0>, strides = array<i64: -2, 0>} : …
+->
+    for (int32_t t = 0; t < 5; t++) {
+        net_body(inner, y + (8 - 2 * t), h);
+    }
+"""
+
+from collections.abc import Sequence
+
+from xdsl.dialects.builtin import IndexType
+from xdsl.ir import Block, SSAValue
+
+from s2s.dialects import c, loop
+from s2s.dialects.graph.traits import provenance
+from s2s.errors import CompilerBug
+from s2s.passes.loop.lower_to_c.builder import Builder
+from s2s.passes.loop.lower_to_c.names import Names
+
+_INDEX = IndexType()
+
+
+def lower_network_call(b: Builder, op: loop.NetworkCall, names: Names) -> None:
+    """Append the C of `op`."""
+    callees = [names.kernels[name] for name in op.networks]
+    if op.arena is None:
+        raise CompilerBug(f"{op.name} has no arena; plan the memory first")
+    arena, buffers = b.value(op.arena), [b.value(buffer) for buffer in op.buffers]
+    comment = ", ".join(provenance(op))
+    if comment:
+        b.block.add_op(c.CommentOp(comment))
+    match op:
+        case loop.CallIfOp():
+            then, otherwise = ([(name, [arena, *buffers])] for name in callees)
+            b.block.add_op(c.IfOp(_first(b, op.condition), _calls(b, then), _calls(b, otherwise)))
+        case loop.CallWhileOp():
+            _while(b, op, callees, arena, buffers)
+        case loop.CallForOp():
+            _for(b, op, callees[0], arena, buffers)
+        case _:
+            raise CompilerBug(f"{op.name} has no C")
+
+
+def _for(b: Builder, op: loop.CallForOp, body: str, arena: SSAValue, buffers: Sequence[SSAValue]) -> None:
+    block = c.ForOp.block(_INDEX)
+    block.args[0].name_hint = "t"
+    first, last = b.literal(0, _INDEX), b.literal(op.steps.value.data, _INDEX)
+    with b.inside(block):
+        moved = [
+            _moved(b, buffer, start, stride, block.args[0])
+            for buffer, (start, stride) in zip(buffers, op.slices, strict=True)
+        ]
+        block.add_op(c.CallOp(body, [arena, *moved]))
+    b.block.add_op(c.ForOp(first, last, block))
+
+
+def _moved(b: Builder, buffer: SSAValue, start: int, stride: int, step: SSAValue) -> SSAValue:
+    """`buffer + start + stride * step`."""
+    if stride == 0:
+        return buffer if start == 0 else b.binary("+", buffer, b.literal(start, _INDEX))
+    way = step if abs(stride) == 1 else b.binary("*", step, b.literal(abs(stride), _INDEX))
+    if stride < 0:
+        return b.binary("+", buffer, b.binary("-", b.literal(start, _INDEX), way))
+    forward = way if start == 0 else b.binary("+", b.literal(start, _INDEX), way)
+    return b.binary("+", buffer, forward)
+
+
+def _while(
+    b: Builder, op: loop.CallWhileOp, callees: Sequence[str], arena: SSAValue, buffers: Sequence[SSAValue]
+) -> None:
+    condition, body = callees
+    block = Block()
+    with b.inside(block):
+        block.add_op(c.CallOp(condition, [arena, b.value(op.flag), *buffers]))
+        stop = Block([c.BreakOp()])
+        block.add_op(c.IfOp(b.unary("!", _first(b, op.flag)), stop))
+        block.add_op(c.CallOp(body, [arena, *buffers]))
+    b.block.add_op(c.LoopOp(block))
+
+
+def _first(b: Builder, flag: SSAValue) -> SSAValue:
+    """`flag[0]`."""
+    return b.add(c.LoadOp(b.add(c.SubscriptOp(b.value(flag), b.literal(0, _INDEX)))))
+
+
+def _calls(b: Builder, calls: Sequence[tuple[str, Sequence[SSAValue]]]) -> Block:
+    block = Block()
+    for name, arguments in calls:
+        block.add_op(c.CallOp(name, list(arguments)))
+    return block

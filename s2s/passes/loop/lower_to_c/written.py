@@ -1,0 +1,43 @@
+"""Which buffers a function writes to, those that it hands on included."""
+
+from collections.abc import Iterable
+
+from xdsl.dialects.func import CallOp, FuncOp
+from xdsl.ir import SSAValue
+
+from s2s.dialects import loop
+from s2s.passes.loop.lower_to_c.kernels import is_written
+
+
+class Written:
+    """Answers for the functions of one module."""
+
+    def __init__(self, functions: Iterable[FuncOp]) -> None:
+        self._functions = {func.sym_name.data: func for func in functions}
+
+    def is_written(self, buffer: SSAValue) -> bool:
+        """Whether the function that takes `buffer` writes to it."""
+        return is_written(buffer) or any(self._writes(use.operation, buffer) for use in buffer.uses)
+
+    def _writes(self, op: object, buffer: SSAValue) -> bool:
+        match op:
+            case loop.CopyOp():
+                return op.target is buffer
+            case CallOp():
+                return self._hands_on(op.callee.string_value(), list(op.arguments), buffer)
+            case loop.CallWhileOp():
+                condition, body = op.networks
+                buffers = [op.arena, *op.buffers]
+                tested = [op.arena, op.flag, *op.buffers]
+                return self._hands_on(condition, tested, buffer) or self._hands_on(body, buffers, buffer)
+            case loop.NetworkCall():
+                return any(self._hands_on(name, [op.arena, *op.buffers], buffer) for name in op.networks)
+            case _:
+                return False
+
+    def _hands_on(self, callee: str, arguments: list[SSAValue | None], buffer: SSAValue) -> bool:
+        """Whether `callee` writes to `buffer`, one of the arguments it is given."""
+        taken = self._functions[callee].args
+        return any(
+            given is buffer and self.is_written(argument) for given, argument in zip(arguments, taken, strict=True)
+        )
