@@ -29,11 +29,11 @@ def run_network(record: Record, vectors: int, *, once: bool = False) -> str:
             for port in ports
             if not is_in_arena(port)
         ),
-        "static s2s_status status;",
         "",
-        "static void network(void)",
+        "static int network(void)",
         "{",
-        f"    status = {name}_run({', '.join(arguments)});",
+        "    board_here();",
+        f"    return {name}_run({', '.join(arguments)});",
         "}",
         "",
         "static void read(void)",
@@ -43,23 +43,27 @@ def run_network(record: Record, vectors: int, *, once: bool = False) -> str:
         "",
     ]
     if once:
-        body = ["    board_open();", "    board_enter();", "    board_leave(0);", "    read();", "    network();"]
-        return "\n".join([*lines, "int main(void)", "{", *body, "    return 0;", "}", ""])
+        body = ["    board_open();", "    board_enter();", "    board_leave(0);", "    read();"]
+        body += ["    return network();"]
+        return "\n".join([*lines, "int main(void)", "{", *body, "}", ""])
     lines += [
-        "__attribute__((noinline)) static void nothing(void)",
+        "__attribute__((noinline)) static int nothing(void)",
         "{",
         '    __asm__ volatile("");',
+        "    return 0;",
         "}",
         "",
         "int main(void)",
         "{",
+        "    int status;",
+        "",
         "    board_open();",
-        "    board_count(nothing);",
+        "    (void)board_count(nothing);",
         f"    for (int i = 0; i < {vectors}; i++) {{",
         "        read();",
-        "        board_depth(network);",
+        "        (void)board_depth(network);",
         "        read();",
-        "        board_count(network);",
+        "        status = board_count(network);",
         "        board_write(&status, 4);",
         *write,
         "    }",

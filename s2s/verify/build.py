@@ -30,7 +30,7 @@ from s2s.errors import CompilerBug, InputError
 from s2s.executor.declarations import executor_declarations
 from s2s.executor.session import Session
 from s2s.verify.footprint import INCLUDE_FOLDERS, SOURCE_FOLDERS
-from s2s.verify.toolchain import accepts_flag, default_compiler, run_program
+from s2s.verify.toolchain import accepted_flags, default_compiler, run_program
 
 _GUARD = 64
 """Bytes behind arena and outputs that no kernel may touch."""
@@ -55,7 +55,7 @@ def compile_library(
     """
     command = tuple(compiler) if compiler is not None else default_compiler()
     wanted = flags if flags is not None else _record(root)["target"]["flags"]
-    accepted = [flag for flag in wanted if accepts_flag(command, flag)]
+    accepted = accepted_flags(command, wanted)
     includes = [f"-I{folder}" for folder in INCLUDE_FOLDERS]
     sources = [path.relative_to(root) for folder in SOURCE_FOLDERS for path in sorted((root / folder).glob("*.c"))]
     with tempfile.TemporaryDirectory(prefix="s2s-objects-") as folder:

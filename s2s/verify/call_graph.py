@@ -106,11 +106,16 @@ class CallGraph:
         )
 
 
-def deepest_stack(units: Iterable[UnitGraph], entry: str) -> Stack:
-    """The stack that `entry` takes, from the call graphs of all files that it is made of."""
+def deepest_stack(units: Iterable[UnitGraph], entry: str, libraries: Mapping[str, int] | None = None) -> Stack:
+    """The stack that `entry` takes, from the call graphs of all files that it is made of.
+
+    `libraries` says what functions of libraries take, where that is known, with everything they call.
+    """
     graph = CallGraph()
     for unit in units:
         graph.add(unit)
+    for name, size in (libraries or {}).items():
+        graph.frames[name] = Frame(name, "library", size, is_bounded=True)
     if entry not in graph.frames:
         raise InputError(f"{entry}: no such function in these files; name one that is defined there and not static")
     reached = _reached(graph, entry)

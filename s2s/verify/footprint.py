@@ -18,8 +18,9 @@ from s2s.errors import InputError
 from s2s.targets import Target
 from s2s.targets.flags import compile_flags
 from s2s.verify.call_graph import TABLES, Stack, UnitGraph, deepest_stack
+from s2s.verify.machine_stack import stacks_of
 from s2s.verify.toolchain import (
-    accepts_flag,
+    accepted_flags,
     compiler_version,
     default_compiler,
     is_gcc,
@@ -103,10 +104,12 @@ def measure(
     flags: Sequence[str] = (),
     compiler: Sequence[str] | None = None,
     root: Path | None = None,
+    linked: bool = False,
 ) -> Footprint:
     """Compile `sources`, each for itself, and add up what they take; `entry` is the function whose stack is wanted.
 
     `compiler` is a command, by default that of this machine; `root` is the folder that names of files start from.
+    With `linked` the functions of libraries count in the stack: programs for bare devices hold all that they call.
     """
     command = tuple(compiler) if compiler is not None else default_compiler()
     if not sources:
@@ -125,25 +128,30 @@ def measure(
         with ThreadPoolExecutor(os.cpu_count()) as pool:
             objects = tuple(pool.map(compile_one, sources, outputs))
         graphs = [] if obstacle is not None else [_call_graph(output, command) for output in outputs]
-    stack = deepest_stack(graphs, entry) if obstacle is None else Stack(None, reasons=(obstacle,))
+        stack = deepest_stack(graphs, entry) if obstacle is None else Stack(None, reasons=(obstacle,))
+        if linked and stack.outside and stack.bytes is not None:
+            libraries = _libraries(stack, outputs, entry, (*command, *flags), Path(folder))
+            stack = deepest_stack(graphs, entry, libraries)
     return Footprint(compiler_version(command), tuple(flags), objects, stack)
 
 
-def measure_tree(tree: Path, name: str, target: Target, compiler: Sequence[str] | None = None) -> Footprint:
+def measure_tree(
+    tree: Path, name: str, target: Target, compiler: Sequence[str] | None = None, *, optimise: str = "O3"
+) -> Footprint:
     """Measure what `s2s compile` wrote for the network `name`, built the way its own build files do.
 
     The stack is that of the network's run function, or that of the executor if the tree has tables for one.
     """
     command = tuple(compiler) if compiler is not None else default_compiler()
     sources = [path for folder in SOURCE_FOLDERS for path in sorted((tree / folder).glob("*.c"))]
-    flags = compile_flags(target)
     return measure(
         sources,
         entry="s2s_executor_run" if (tree / "src" / f"{name}{TABLES}").is_file() else f"{name}_run",
         include=[tree / folder for folder in INCLUDE_FOLDERS],
-        flags=[flag for flag in flags if flag not in target.cflags or accepts_flag(command, flag)],
+        flags=accepted_flags(command, [f"-{optimise}" if flag == "-O3" else flag for flag in compile_flags(target)]),
         compiler=command,
         root=tree,
+        linked=bool(target.cc),
     )
 
 
@@ -158,6 +166,16 @@ def object_size(path: Path, source: str, compiler: tuple[str, ...]) -> ObjectSiz
             case _:
                 pass
     return ObjectSize(source, **sizes)
+
+
+def _libraries(
+    stack: Stack, objects: Sequence[Path], entry: str, command: tuple[str, ...], folder: Path
+) -> dict[str, int]:
+    """What functions of libraries take that the code calls, read off a program that is linked for that."""
+    program = folder / "linked.elf"
+    run_program([*command, *objects, "-nostartfiles", f"-Wl,-e,{entry}", "-Wl,--gc-sections", "-lm", "-o", program])
+    found = stacks_of(program, stack.outside, command[:1])
+    return {name: each.bytes for name, each in found.items() if each.bytes is not None}
 
 
 def _call_graph(path: Path, compiler: tuple[str, ...]) -> UnitGraph:

@@ -75,9 +75,27 @@ def sibling_program(compiler: tuple[str, ...], name: str) -> str:
     return find_program(run_program([*compiler, f"-print-prog-name={name}"]).strip())
 
 
-@cache
+def accepted_flags(compiler: tuple[str, ...], flags: Sequence[str]) -> tuple[str, ...]:
+    """Those of `flags` that a compiler takes: all of them, or each beside those before it.
+
+    Some are no good alone: an ABI wants a processor that has it.
+    """
+    accepted: tuple[str, ...] = ()
+    if _accepts((*compiler, *flags), "-c"):
+        return tuple(flags)
+    for flag in flags:
+        if _accepts((*compiler, *accepted), flag):
+            accepted = (*accepted, flag)
+    return accepted
+
+
 def accepts_flag(compiler: tuple[str, ...], flag: str) -> bool:
     """Whether a compiler knows a flag; some only warn about those they do not know."""
+    return _accepts(compiler, flag)
+
+
+@cache
+def _accepts(compiler: tuple[str, ...], flag: str) -> bool:
     try:
         run_program([*compiler, "-Werror", flag, "-x", "c", "-c", os.devnull, "-o", os.devnull])
     except ToolchainError:

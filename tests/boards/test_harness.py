@@ -12,31 +12,31 @@ TIMES = (1, 10, 1000, 1_000_000, 30_000_000)
 DEPTH = 64
 
 ARM = """
-__attribute__((naked, noinline)) static void loop(void)
+__attribute__((naked, noinline)) static int loop(void)
 {
     __asm__ volatile("movw r0, #:lower16:%c0\\n movt r0, #:upper16:%c0\\n ldr r0, [r0]\\n"
                      "1: subs r0, #1\\n bne 1b\\n bx lr" ::"i"(&times));
 }
 
-__attribute__((naked, noinline)) static void deep(void)
+__attribute__((naked, noinline)) static int deep(void)
 {
     __asm__ volatile("sub sp, #64\\n str r0, [sp]\\n add sp, #64\\n bx lr");
 }
 """
 RISCV = """
-__attribute__((naked, noinline)) static void loop(void)
+__attribute__((naked, noinline)) static int loop(void)
 {
     __asm__ volatile(".option push\\n .option norelax\\n lui a5, %%hi(times)\\n nop\\n lw a5, %%lo(times)(a5)\\n"
                      "1: addi a5, a5, -1\\n bnez a5, 1b\\n ret\\n .option pop" ::"i"(&times));
 }
 
-__attribute__((naked, noinline)) static void deep(void)
+__attribute__((naked, noinline)) static int deep(void)
 {
     __asm__ volatile("addi sp, sp, -64\\n sw a0, 0(sp)\\n addi sp, sp, 64\\n ret");
 }
 """
 MAIN = """
-__attribute__((noinline)) static void nothing(void) { __asm__ volatile(""); }
+__attribute__((noinline)) static int nothing(void) { __asm__ volatile(""); return 0; }
 
 int main(void)
 {

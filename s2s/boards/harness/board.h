@@ -26,11 +26,14 @@ void board_read(void *to, uint32_t size);
 /* Appends to out.bin. */
 void board_write(const void *from, uint32_t size);
 
-/* Runs code on a painted stack, and appends a record of how deep it went. */
-void board_depth(void (*code)(void));
+/* Runs code on a painted stack, and appends a record of how deep it went. Both give what the code gave. */
+int board_depth(int (*code)(void));
+
+/* For the code itself: what lies above this, its own frame, is none of the stack that is asked for. */
+static inline void board_here(void);
 
 /* Runs code with the counter on, and appends a record. */
-void board_count(void (*code)(void));
+int board_count(int (*code)(void));
 
 /* Around a piece of code: starts the counter; stops it and appends its number (as 32 bits) and a record. */
 void board_enter(void);
@@ -44,8 +47,17 @@ int board_semihost(int operation, const void *argument);
 void board_start(void);
 struct board_record board_now(void);
 void board_stop(void);
-void *board_stack_pointer(void);
+extern volatile uint32_t *board_top;
 
 int main(void);
+
+static inline __attribute__((always_inline)) void board_here(void)
+{
+#ifdef __riscv
+    __asm__ volatile("mv %0, sp" : "=r"(board_top));
+#else
+    __asm__ volatile("mov %0, sp" : "=r"(board_top));
+#endif
+}
 
 #endif

@@ -25,14 +25,6 @@ int board_semihost(int operation, const void *argument)
     return r0;
 }
 
-void *board_stack_pointer(void)
-{
-    void *sp;
-
-    __asm__ volatile("mov %0, sp" : "=r"(sp));
-    return sp;
-}
-
 /* Six instructions, which the host takes off for every interrupt. */
 __attribute__((naked)) void board_wrap(void)
 {

@@ -6,6 +6,7 @@ enum { READ_BYTES = 1, WRITE_BYTES = 5 };
 #define PAINT 0xA5C3F00Du
 
 static int input, output;
+volatile uint32_t *board_top;
 
 static int open_file(const char *name, int mode)
 {
@@ -37,31 +38,35 @@ void board_write(const void *from, uint32_t size)
     transfer(WRITE, output, (uintptr_t)from, size);
 }
 
-__attribute__((noinline)) void board_depth(void (*code)(void))
+__attribute__((noinline)) int board_depth(int (*code)(void))
 {
     struct board_record record = {0, 0, 0};
-    volatile uint32_t *const top = board_stack_pointer();
+    int result;
     volatile uint32_t *p;
 
-    for (p = board_stack_limit; p < top; p++) {
+    board_here();
+    for (p = board_stack_limit; p < board_top; p++) {
         *p = PAINT;
     }
-    code();
-    for (p = board_stack_limit; p < top && *p == PAINT; p++) {
+    result = code();
+    for (p = board_stack_limit; p < board_top && *p == PAINT; p++) {
     }
-    record.stack = (uint32_t)((uintptr_t)top - (uintptr_t)p);
+    record.stack = (uint32_t)((uintptr_t)board_top - (uintptr_t)p);
     board_write(&record, sizeof record);
+    return result;
 }
 
-__attribute__((noinline)) void board_count(void (*code)(void))
+__attribute__((noinline)) int board_count(int (*code)(void))
 {
     struct board_record record;
+    int result;
 
     board_start();
-    code();
+    result = code();
     record = board_now();
     board_stop();
     board_write(&record, sizeof record);
+    return result;
 }
 
 void board_enter(void)

@@ -23,14 +23,6 @@ __attribute__((noinline)) int board_semihost(int operation, const void *argument
     return a0;
 }
 
-void *board_stack_pointer(void)
-{
-    void *sp;
-
-    __asm__ volatile("mv %0, sp" : "=r"(sp));
-    return sp;
-}
-
 static uint64_t retired(void)
 {
     uint32_t high, low, again;
