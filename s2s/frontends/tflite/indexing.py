@@ -1,0 +1,109 @@
+"""Operators that pick elements by indices or conditions held in a tensor."""
+
+from collections.abc import Mapping
+from math import prod
+
+import numpy as np
+
+from s2s.dialects import graph
+from s2s.frontends.builder import Value, emit
+from s2s.frontends.formulas import broadcast_to, cast, reshape, select
+from s2s.frontends.tflite.node import Importer, Node
+from s2s.frontends.tflite.quantize import dequantized
+
+
+def _check(node: Node, indices: Value, size: int) -> None:
+    """Refuse constant indices outside `[0, size)`: TFLite does not count from the back."""
+    array = indices.array
+    if array is not None and array.size and not (array.min() >= 0 and array.max() < size):
+        raise node.invalid(f"a constant index is outside [0, {size})", "fix the indices")
+
+
+def _gather(node: Node) -> Value:
+    x, indices, options = node.input(0).value, node.input(1).value, node.options
+    axis = node.axis(int(options.Axis()), x.rank)
+    batch = int(options.BatchDims())
+    batch = batch + indices.rank if batch < 0 else batch
+    if not 0 <= batch <= min(axis, indices.rank) or x.shape[:batch] != indices.shape[:batch]:
+        raise node.invalid(f"{batch} batch dimensions of {list(x.shape)} and {list(indices.shape)}", "fix batch_dims")
+    _check(node, indices, x.shape[axis])
+    if batch == 0:
+        return emit(graph.GatherOp, x, indices, axis=axis)
+    outer, inner = x.shape[batch:axis], x.shape[axis + 1 :]
+    places, wanted = indices.shape[batch:], prod(indices.shape[batch:])
+    groups = prod(x.shape[:batch])
+    flat = reshape(x, [groups, prod(outer), x.shape[axis], prod(inner)])
+    chosen = broadcast_to(reshape(indices, [groups, 1, wanted, 1]), [groups, prod(outer), wanted, prod(inner)])
+    picked = emit(graph.GatherElementsOp, flat, chosen, axis=2)
+    return reshape(picked, [*x.shape[:batch], *outer, *places, *inner])
+
+
+def _gather_nd(node: Node) -> Value:
+    x, indices = node.input(0).value, node.input(1).value
+    if x.rank < 1 or indices.rank < 1 or not 1 <= indices.shape[-1] <= x.rank:
+        raise node.invalid(f"indices {list(indices.shape)} do not fit {list(x.shape)}", "fix the indices")
+    if indices.array is not None:
+        for position in range(indices.shape[-1]):
+            _check(node, node.constant(indices.array[..., position]), x.shape[position])
+    return emit(graph.GatherNdOp, x, indices, batch_dims=0)
+
+
+def _embedding_lookup(node: Node) -> Value:
+    indices, table = node.input(0).value, node.input(1)
+    if indices.rank != 1 or table.rank < 2:
+        raise node.invalid(f"looks {list(indices.shape)} up in {list(table.shape)}", "give a list and a table of rows")
+    _check(node, indices, table.shape[0])
+    rows = emit(graph.GatherOp, table.value, indices, axis=0)
+    if node.output_type().dtype == table.dtype:
+        return rows
+    if table.quant is None or not table.quant.is_per_tensor:
+        raise node.unsupported("its table is not quantised per tensor", "quantise it with one scale")
+    return dequantized(node, rows, table.info)
+
+
+def _select(node: Node) -> Value:
+    condition, yes, no = (node.input(position).value for position in range(3))
+    _check_condition(node, condition, yes, no)
+    return select(condition, yes, no)
+
+
+def _check_condition(node: Node, condition: Value, yes: Value, no: Value) -> None:
+    if not condition.is_bool or yes.dtype != no.dtype:
+        raise node.invalid(f"selects {yes.dtype} or {no.dtype} by {condition.dtype}", "give a bool and equal types")
+
+
+def _select_rows(node: Node) -> Value:
+    """The older operator, whose condition may be a list with an entry for each row."""
+    condition, yes, no = (node.input(position).value for position in range(3))
+    _check_condition(node, condition, yes, no)
+    if condition.rank == 1 and yes.rank > 1:
+        condition = reshape(condition, [condition.shape[0], *[1] * (yes.rank - 1)])
+    return select(condition, yes, no)
+
+
+def _fill(node: Node) -> Value:
+    number, shape = node.input(1).value, node.shape(node.known_ints(0, "its shape"))
+    if number.rank != 0:
+        raise node.invalid(f"fills with shape {list(number.shape)}", "give one number")
+    return broadcast_to(number, shape)
+
+
+def _zeros_like(node: Node) -> Value:
+    x = node.input(0)
+    return node.constant(np.broadcast_to(np.zeros((), x.dtype), x.shape))
+
+
+def _cast(node: Node) -> Value:
+    return cast(node.input(0).value, node.output_type().dtype)
+
+
+IMPORTERS: Mapping[str, Importer] = {
+    "CAST": _cast,
+    "EMBEDDING_LOOKUP": _embedding_lookup,
+    "FILL": _fill,
+    "GATHER": _gather,
+    "GATHER_ND": _gather_nd,
+    "SELECT": _select_rows,
+    "SELECT_V2": _select,
+    "ZEROS_LIKE": _zeros_like,
+}
