@@ -17,6 +17,13 @@ def _require_images(node: Node, x: Tensor, w: Tensor) -> None:
         raise node.invalid(f"has input {list(x.shape)} and weights {list(w.shape)}, not 4 dimensions", "fix the model")
 
 
+def _ordered(w: Tensor, perm: Sequence[int]) -> Value:
+    """The weights with their dimensions in another order, under their name."""
+    weights = transpose(w.value, perm)
+    weights.call(w.info.name)
+    return weights
+
+
 def _convolution(
     x: Value, w: Value, sizes: Mapping[str, Sequence[int] | int], products: Products, b: Value | None
 ) -> Value:
@@ -50,7 +57,7 @@ def _conv_2d(node: Node) -> Value:
     if depth == 0 or channels % depth or w.shape[0] % (channels // depth or 1):
         raise node.invalid(f"weights {list(w.shape)} do not fit {channels} channels", "fix the model")
     sizes = _sizes(node, x, (w.shape[1], w.shape[2]), channels // depth)
-    weights = transpose(w.value, [0, 3, 1, 2])
+    weights = _ordered(w, [0, 3, 1, 2])
     return Layer(node, x, w, b, 0).run(partial(_convolution, x.value, weights, sizes))
 
 
@@ -61,7 +68,7 @@ def _depthwise_conv_2d(node: Node) -> Value:
     if w.shape[0] != 1 or channels == 0 or outputs % channels:
         raise node.invalid(f"weights {list(w.shape)} do not fit {channels} channels", "fix the model")
     sizes = _sizes(node, x, (w.shape[1], w.shape[2]), channels)
-    weights = transpose(w.value, [3, 0, 1, 2])
+    weights = _ordered(w, [3, 0, 1, 2])
     return Layer(node, x, w, b, 3).run(partial(_convolution, x.value, weights, sizes), wide_bias_only=True)
 
 
@@ -80,7 +87,7 @@ def _transpose_conv(node: Node) -> Value:
             shape[1:3], x.shape[1:3], geometry.strides, geometry.kernel, low, strict=True
         )
     ]
-    weights = transpose(w.value, [3, 0, 1, 2])
+    weights = _ordered(w, [3, 0, 1, 2])
 
     def build(products: Products, bias: Value | None) -> Value:
         return emit(

@@ -66,12 +66,12 @@ def rescale(
         )
     same = len(set(pairs)) == 1
     multipliers, shifts = (np.array(part) for part in zip(*(pairs[:1] if same else pairs), strict=True))
-    constant = x.builder.constant
+    builder = x.builder
     return emit(
         graph.RescaleOp,
         x,
-        constant(_parameter(multipliers, same).astype(np.int32)),
-        constant(_parameter(shifts, same).astype(np.int8)),
+        builder.constant(_parameter(multipliers, same).astype(np.int32), f"{builder.node}/multiplier"),
+        builder.constant(_parameter(shifts, same).astype(np.int8), f"{builder.node}/shift"),
         element_type=from_numpy(dtype),
         rounding=chosen,
         output_zp=output_zp,

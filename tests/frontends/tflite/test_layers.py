@@ -1,0 +1,41 @@
+"""Operators that multiply and add, and poolings, against TFLite-Micro: integers to the bit."""
+
+import numpy as np
+import pytest
+
+from s2s.analysis.dtypes import Array
+from s2s.frontends.tflite import import_model
+from s2s.interpret.graph import run_graph
+from support.tflite_layer_cases import GENERATORS, LayerCase
+from support.tflite_oracle import run_micro
+
+CASES = 40
+"""Of every operator and kind; the seeds are their numbers."""
+PAIRS = [(builtin, kind) for builtin, kinds in GENERATORS.items() for kind in kinds]
+ARENA = 1 << 16
+
+
+def difference(case: LayerCase, found: Array, expected: Array) -> str:
+    """What is wrong with a result; nothing when it is as it should be."""
+    if found.shape != expected.shape or found.dtype != expected.dtype:
+        return f"{found.dtype}{found.shape} for {expected.dtype}{expected.shape}"
+    if not case.tolerance:
+        wrong = found != expected
+        return f"{int(wrong.sum())} of {wrong.size} numbers differ" if wrong.any() else ""
+    largest = max(float(np.abs(expected).max(initial=0.0)), 1.0)
+    apart = float(np.abs(found - expected).max(initial=0.0))
+    return f"differs by {apart:.3g}" if apart > case.tolerance * largest else ""
+
+
+@pytest.mark.parametrize(("builtin", "kind"), PAIRS, ids=lambda each: each.replace(" ", "-"))
+def test_operator_equals_the_reference(builtin: str, kind: str):
+    for seed in range(CASES):
+        case = GENERATORS[builtin][kind](np.random.default_rng(seed))
+        imported = import_model(case.model)
+        (found,) = run_graph(imported.module, case.inputs, imported.weights)
+        (expected,) = run_micro(case.model, case.inputs, arena=ARENA)
+        assert not difference(case, found, expected), f"seed {seed}: {difference(case, found, expected)}"
+
+
+def test_cases_are_many():
+    assert len(PAIRS) * CASES >= 1200
