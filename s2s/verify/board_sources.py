@@ -15,7 +15,7 @@ def run_network(record: Record, vectors: int, *, once: bool = False) -> str:
     """
     name, macro = record["name"], c_macro(record["name"])
     ports = [*record["inputs"], *record["outputs"]]
-    arguments = ["arena", *(f"(void *)port_{port['identifier']}" for port in ports if not is_in_arena(port))]
+    arguments = ["arena", *(f"(void *)({_pointer(port)})" for port in ports)]
     read = [f"    board_read({_pointer(port)}, {port['size']}u);" for port in record["inputs"]]
     write = [f"        board_write({_pointer(port)}, {port['size']}u);" for port in record["outputs"]]
     lines = [
