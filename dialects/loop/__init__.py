@@ -10,6 +10,7 @@ from s2s.dialects.loop.control import ForOp, IfOp, YieldOp
 from s2s.dialects.loop.index import ApplyOp
 from s2s.dialects.loop.memory import AllocOp, LoadAtOp, LoadOp, StoreAtOp, StoreOp, ViewOp, WeightOp
 from s2s.dialects.loop.network import STEPS, CallForOp, CallIfOp, CallWhileOp, CopyOp, NetworkCall
+from s2s.dialects.loop.products import DotOp, StageOp, WidenOp
 from s2s.dialects.loop.register import BroadcastOp, FmaOp, ReduceOp
 
 Loop = Dialect(
@@ -22,16 +23,19 @@ Loop = Dialect(
         CallIfOp,
         CallWhileOp,
         CopyOp,
+        DotOp,
         FmaOp,
         ForOp,
         IfOp,
         LoadAtOp,
         LoadOp,
         ReduceOp,
+        StageOp,
         StoreAtOp,
         StoreOp,
         ViewOp,
         WeightOp,
+        WidenOp,
         YieldOp,
     ],
     [],
@@ -46,6 +50,7 @@ __all__ = [
     "CallIfOp",
     "CallWhileOp",
     "CopyOp",
+    "DotOp",
     "FmaOp",
     "ForOp",
     "IfOp",
@@ -54,9 +59,11 @@ __all__ = [
     "Loop",
     "NetworkCall",
     "ReduceOp",
+    "StageOp",
     "StoreAtOp",
     "StoreOp",
     "ViewOp",
     "WeightOp",
+    "WidenOp",
     "YieldOp",
 ]

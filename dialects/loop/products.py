@@ -78,7 +78,7 @@ class StageOp(IRDLOperation):
         _check_elements(self.name, self.source.type, i8)
         _check_elements(self.name, self.target.type, i16)
         offset = self.offset.value.data
-        if not -(2**15) <= offset - 128 or not offset + 127 < 2**15:
+        if offset - 128 < -(2**15) or offset + 127 >= 2**15:
             raise VerifyException(f"{self.name}: offset {offset} leaves 16 bits")
         if self.count.value.data < 1:
             raise VerifyException(f"{self.name}: {self.count.value.data} elements")

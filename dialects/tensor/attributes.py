@@ -104,14 +104,33 @@ def parse_integers(parser: AttrParser) -> list[int]:
 
 @dataclass(frozen=True)
 class PackedAxis:
-    """One axis of a packed constant: an axis of the operand, its blocks (`floordiv`) or the place in one (`mod`)."""
+    """One axis of a packed constant: a digit of the position along an axis of the operand, or along several in a row.
 
-    axis: int
-    part: str = ""
-    block: int = 1
+    0                       all of axis 0
+    0 floordiv 8            the blocks of 8 along it
+    0 mod 8                 the place in a block
+    (2 3 1) floordiv 4      blocks of 4 along axes 2, 3 and 1 taken as one, the last running fastest
+    0 floordiv 2 mod 2      a digit between two others
+    """
+
+    axes: tuple[int, ...]
+    divisor: int = 1
+    modulus: int = 0
+
+    @staticmethod
+    def blocks(axis: int, size: int) -> PackedAxis:
+        """The blocks of `size` along `axis`."""
+        return PackedAxis((axis,), size)
+
+    @staticmethod
+    def place(axis: int, size: int) -> PackedAxis:
+        """The place in a block of `size` along `axis`."""
+        return PackedAxis((axis,), 1, size)
 
     def __str__(self) -> str:
-        return f"{self.axis} {self.part} {self.block}" if self.part else str(self.axis)
+        name = str(self.axes[0]) if len(self.axes) == 1 else f"({' '.join(map(str, self.axes))})"
+        block = f" {BLOCK} {self.divisor}" if self.divisor > 1 else ""
+        return f"{name}{block} {PLACE} {self.modulus}" if self.modulus else f"{name}{block}"
 
 
 @irdl_attr_definition
@@ -150,16 +169,22 @@ class PackAttr(ParametrizedAttribute):
 
 
 def _packed_axis(text: str) -> PackedAxis:
-    words = text.split()
-    return PackedAxis(int(words[0])) if len(words) == 1 else PackedAxis(int(words[0]), words[1], int(words[2]))
+    names, _, rest = text.partition(")") if text.startswith("(") else text.partition(" ")
+    words = rest.split()
+    numbers = {word: int(number) for word, number in zip(words[::2], words[1::2], strict=True)}
+    return PackedAxis(tuple(map(int, names.strip("(").split())), numbers.get(BLOCK, 1), numbers.get(PLACE, 0))
 
 
 def _parse_packed_axis(parser: AttrParser) -> PackedAxis:
-    axis = parser.parse_integer()
-    for part in (BLOCK, PLACE):
-        if parser.parse_optional_keyword(part):
-            return PackedAxis(axis, part, parser.parse_integer())
-    return PackedAxis(axis)
+    axes: list[int] = []
+    if parser.parse_optional_punctuation("("):
+        while not parser.parse_optional_punctuation(")"):
+            axes.append(parser.parse_integer())
+    else:
+        axes.append(parser.parse_integer())
+    divisor = parser.parse_integer() if parser.parse_optional_keyword(BLOCK) else 1
+    modulus = parser.parse_integer() if parser.parse_optional_keyword(PLACE) else 0
+    return PackedAxis(tuple(axes), divisor, modulus)
 
 
 @irdl_attr_definition
@@ -178,6 +203,12 @@ class ScheduleAttr(ParametrizedAttribute):
     - `blocks`: `[d, size]` puts a loop over blocks of `size` points of dimension `d` outside all others, in the given
       order (cache blocking); parallel dimensions only.
     - `pack`: layouts of constant operands, made by `tensor-pack-constants`.
+    - `stage = r at n`: inside the first `n` loops of the order, what the rest of the nest needs of read `r` is copied to
+      scratch, widened to 16 bits, its zero point taken off and padding stored as zeros. If the loops inside do not move
+      along the read, the copy is one row for each point of the tile, with the whole reduction in its order; else it is
+      the window that they move in.
+    - `dot = n`: a sum of products runs over its reduction, all dimensions of it as one, in groups of `n`. The read that
+      is staged is a factor, the other one a constant packed so that a group lies side by side.
     """
 
     name = "tensor.schedule"
@@ -188,6 +219,9 @@ class ScheduleAttr(ParametrizedAttribute):
     lanes: IntAttr
     blocks: ArrayAttr[DenseArrayBase[I64]]
     packs: ArrayAttr[PackAttr]
+    staged: IntAttr
+    stage_depth: IntAttr
+    dot: IntAttr
 
     @staticmethod
     def of(
@@ -198,6 +232,8 @@ class ScheduleAttr(ParametrizedAttribute):
         lanes: int = 1,
         blocks: Sequence[tuple[int, int]] = (),
         packs: Sequence[PackAttr] = (),
+        stage: tuple[int, int] | None = None,
+        dot: int = 1,
     ) -> ScheduleAttr:
         """A schedule; see the class for the meaning of each part."""
         return ScheduleAttr(
@@ -207,6 +243,9 @@ class ScheduleAttr(ParametrizedAttribute):
             IntAttr(1 if vector is None else lanes),
             ArrayAttr([integers(block) for block in blocks]),
             ArrayAttr(list(packs)),
+            IntAttr(-1 if stage is None else stage[0]),
+            IntAttr(0 if stage is None else stage[1]),
+            IntAttr(dot),
         )
 
     @property
@@ -230,9 +269,29 @@ class ScheduleAttr(ParametrizedAttribute):
         pairs = [block.get_values() for block in self.blocks]
         return tuple((pair[0], pair[1]) for pair in pairs)
 
+    @property
+    def stage(self) -> tuple[int, int] | None:
+        """The read that is copied to scratch, and inside how many loops; None if none is."""
+        return None if self.staged.data < 0 else (self.staged.data, self.stage_depth.data)
+
+    @property
+    def dot_size(self) -> int:
+        """How many steps of the reduction one operation does."""
+        return self.dot.data
+
     def without_packs(self) -> ScheduleAttr:
         """The same schedule once its constants are packed."""
-        return ScheduleAttr(self.tile, self.order, self.vector, self.lanes, self.blocks, ArrayAttr[PackAttr]([]))
+        return ScheduleAttr(
+            self.tile,
+            self.order,
+            self.vector,
+            self.lanes,
+            self.blocks,
+            ArrayAttr[PackAttr]([]),
+            self.staged,
+            self.stage_depth,
+            self.dot,
+        )
 
     def verify(self) -> None:
         rank = len(self.tiles)
@@ -246,6 +305,11 @@ class ScheduleAttr(ParametrizedAttribute):
                 f"tensor.schedule: dimension {dim} of tile {list(self.tiles)} is no multiple of {self.lanes.data} lanes"
             )
 
+        if self.stage is not None and not 0 <= self.stage_depth.data <= rank:
+            raise VerifyException(f"tensor.schedule: stage at {self.stage_depth.data} of {rank} loops")
+        if self.dot_size < 1 or (self.dot_size > 1 and self.stage is None):
+            raise VerifyException(f"tensor.schedule: dot = {self.dot_size} without a stage")
+
     def print_parameters(self, printer: Printer) -> None:
         with printer.in_angle_brackets():
             printer.print_string(f"tile = {list(self.tiles)}, order = {list(self.loop_order)}")
@@ -256,11 +320,16 @@ class ScheduleAttr(ParametrizedAttribute):
             if self.packs.data:
                 printer.print_string(", pack = ")
                 printer.print_attribute(self.packs)
+            if self.stage is not None:
+                printer.print_string(f", stage = {self.stage[0]} at {self.stage[1]}")
+            if self.dot_size > 1:
+                printer.print_string(f", dot = {self.dot_size}")
 
     @classmethod
     def parse_parameters(cls, parser: AttrParser) -> Sequence[Attribute]:
         tile, order, vector, lanes = list[int](), list[int](), None, 1
         blocks, packs = list[tuple[int, int]](), list[PackAttr]()
+        stage, dot = None, 1
         with parser.in_angle_brackets():
             while True:
                 key = parser.parse_identifier()
@@ -277,11 +346,18 @@ class ScheduleAttr(ParametrizedAttribute):
                     blocks = parser.parse_comma_separated_list(parser.Delimiter.SQUARE, lambda: _parse_pair(parser))
                 elif key == "pack":
                     packs = parser.parse_comma_separated_list(parser.Delimiter.SQUARE, lambda: _parse_pack(parser))
+                elif key == "stage":
+                    read = parser.parse_integer()
+                    parser.parse_keyword("at")
+                    stage = (read, parser.parse_integer())
+                elif key == "dot":
+                    dot = parser.parse_integer()
                 else:
                     parser.raise_error(f"unknown part {key!r} of a schedule")
                 if not parser.parse_optional_punctuation(","):
                     break
-        return cls.of(tile, order, vector=vector, lanes=lanes, blocks=blocks, packs=packs).parameters
+        schedule = cls.of(tile, order, vector=vector, lanes=lanes, blocks=blocks, packs=packs, stage=stage, dot=dot)
+        return schedule.parameters
 
 
 def _parse_pair(parser: AttrParser) -> tuple[int, int]:

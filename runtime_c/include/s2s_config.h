@@ -23,6 +23,15 @@
 #endif
 #endif
 
+/* Functions defined in headers that are long enough to be called. */
+#ifndef S2S_OUTLINE
+#if defined(__GNUC__)
+#define S2S_OUTLINE static __attribute__((noinline, unused))
+#else
+#define S2S_OUTLINE static inline
+#endif
+#endif
+
 /* C99 restrict, for headers that C++ includes. */
 #ifndef S2S_RESTRICT
 #if defined(__GNUC__)
@@ -61,6 +70,7 @@
 /* S2S_PORTABLE_SHIFTS: define it where a right shift of a negative number does not copy the sign (C leaves it to the
  * compiler), or where a coding standard forbids to rely on it; costs a few instructions each.
  * S2S_SIMD_PORTABLE: define it to get the plain C99 form of s2s_simd.h on every compiler.
+ * S2S_DSP_PORTABLE: define it to get the plain C99 form of s2s_dsp.h on every compiler.
  * S2S_NO_PHRASES: define it to leave the text of s2s_status_phrase out of the program. */
 
 #endif

@@ -206,7 +206,7 @@ def _rejoin(form: Linear) -> Linear:
         if not isinstance(atom, AffineBinaryOpExpr) or atom.kind is not AffineBinaryOpKind.Mod:
             continue
         assert isinstance(atom.rhs, AffineConstantExpr)
-        whole = AffineBinaryOpExpr(AffineBinaryOpKind.FloorDiv, atom.lhs, atom.rhs)
+        whole = _divide(_plain(atom.lhs), atom.rhs.value)
         if form.terms.get(whole) == factor * atom.rhs.value:
             terms = {a: c for a, c in form.terms.items() if a not in (atom, whole)}
             rest = Linear(form.constant, terms)

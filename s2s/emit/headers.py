@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable
 
-from xdsl.dialects.builtin import FloatAttr, VectorType
+from xdsl.dialects.builtin import FloatAttr, VectorType, i8, i16
 from xdsl.ir import Attribute, Operation
 from xdsl.utils.hints import isa
 
@@ -12,6 +12,7 @@ from s2s.dialects.c.conversions import is_half
 from s2s.emit.literals import literal
 
 _BY_NAME = (
+    (re.compile(r"s2s_stage|s2s_i(8|16)x\d+_"), '"s2s_dsp.h"'),
     (re.compile(r"s2s_[fiu]\d+x\d+_"), '"s2s_simd.h"'),
     (re.compile(r"s2s_b?f16_|s2s_f(32|64)_to_b?f16"), '"s2s_half.h"'),
     (re.compile(r"s2s_[fiu]\d+_"), '"s2s_math.h"'),
@@ -62,7 +63,7 @@ def _of_name(name: str) -> list[str]:
 def _of_type(type: Attribute) -> list[str]:
     match type:
         case VectorType():
-            return ['"s2s_simd.h"']
+            return ['"s2s_dsp.h"' if type.element_type in (i8, i16) else '"s2s_simd.h"']
         case c.PtrType() | c.ArrayType():
             return _of_type(type.element)
         case _:

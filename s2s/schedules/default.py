@@ -176,10 +176,10 @@ def _packs(op: tensor.ComputeOp, choice: Choice, tile: list[int], order: list[in
         if width == 1:
             continue
         results = op.read_accesses[panel.operand].map.data.results
-        inner = [axis for dim in order for axis in _axes(results, dim, op.sizes) if axis.axis != panel.axis]
-        missing = [axis for axis in range(len(results)) if axis not in {known.axis for known in inner}]
-        inner += [tensor.PackedAxis(axis) for axis in missing if axis != panel.axis]
-        block, place = (tensor.PackedAxis(panel.axis, part, width) for part in ("floordiv", "mod"))
+        inner = [axis for dim in order for axis in _axes(results, dim, op.sizes) if axis.axes != (panel.axis,)]
+        missing = [axis for axis in range(len(results)) if axis not in {known.axes[0] for known in inner}]
+        inner += [tensor.PackedAxis((axis,)) for axis in missing if axis != panel.axis]
+        block, place = tensor.PackedAxis.blocks(panel.axis, width), tensor.PackedAxis.place(panel.axis, width)
         packs.append(tensor.PackAttr.of(panel.operand, [block, *inner, place]))
     return packs
 
@@ -194,11 +194,11 @@ def _axes(results: Sequence[AffineExpr], dim: int, sizes: Sequence[int]) -> list
             continue
         others = [atom for atom in terms if atom != AffineDimExpr(dim)]
         if not others and own == 1:
-            found.append(tensor.PackedAxis(axis))
+            found.append(tensor.PackedAxis((axis,)))
         elif len(others) == 1 and isinstance(others[0], AffineDimExpr):
             other = others[0].position
             if own == sizes[other] and terms[others[0]] == 1:
-                found.append(tensor.PackedAxis(axis, "floordiv", own))
+                found.append(tensor.PackedAxis.blocks(axis, own))
             elif own == 1 and terms[others[0]] == sizes[dim]:
-                found.append(tensor.PackedAxis(axis, "mod", sizes[dim]))
+                found.append(tensor.PackedAxis.place(axis, sizes[dim]))
     return found

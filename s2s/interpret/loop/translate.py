@@ -18,7 +18,7 @@ from s2s.analysis.dtypes import Array
 from s2s.dialects import loop
 from s2s.errors import CompilerBug
 from s2s.interpret.affine import Frame, Position, position
-from s2s.interpret.loop import memory
+from s2s.interpret.loop import memory, products
 from s2s.interpret.loop.scope import Kernel, Scope, Step
 from s2s.interpret.numbers import fused_multiply_add, maximum, minimum
 from s2s.interpret.scalar import Scalar, dtype_of, function_of, is_scalar_op, number
@@ -304,6 +304,7 @@ _TRANSLATORS: Mapping[type[Operation], Translator] = {
     arith.ConstantOp: _constant,
     loop.AllocOp: memory.alloc,
     loop.ApplyOp: _apply,
+    loop.DotOp: products.dot,
     loop.BroadcastOp: _broadcast,
     loop.CallForOp: _call_for,
     loop.CallIfOp: _call_if,
@@ -315,9 +316,11 @@ _TRANSLATORS: Mapping[type[Operation], Translator] = {
     loop.LoadAtOp: memory.load_at,
     loop.LoadOp: memory.load,
     loop.ReduceOp: _reduce,
+    loop.StageOp: products.stage,
     loop.StoreAtOp: memory.store_at,
     loop.StoreOp: memory.store,
     loop.ViewOp: memory.view,
     loop.WeightOp: memory.weight,
+    loop.WidenOp: products.widen,
     CallOp: _call,
 }

@@ -7,12 +7,15 @@
     %w = graph.weight "w_packed" : tensor<2x16x32xf32>
     tensor.compute … reads(%x …, %w at (o, p, i) -> (o floordiv 32, i, o mod 32)) …
 
+Several axes of a weight may be taken as one, as `(2 3 1) floordiv 4` does with window and channels of a convolution.
 The values are rearranged here, on the host; blocks that are not full are filled with zeros. A pack of anything but a
 weight that only this computation reads is an error of the schedule.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import prod
+from typing import Any
 
 import numpy as np
 from xdsl.context import Context
@@ -23,7 +26,7 @@ from xdsl.ir.affine import AffineExpr, AffineMap
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
-from s2s.analysis.affine import ranges, simplify
+from s2s.analysis.affine import flat_index, ranges, simplify
 from s2s.analysis.compute import shape_of
 from s2s.analysis.constants import calls_of, constant_arguments
 from s2s.analysis.dtypes import AnyTensor, as_tensor_type, tensor_type
@@ -35,13 +38,11 @@ from s2s.weights import Array, WeightStore
 
 def packed_shape(shape: Sequence[int], axes: Sequence[tensor.PackedAxis]) -> tuple[int, ...]:
     """The shape of a tensor of `shape` laid out as `axes`."""
-    return tuple(_extent(shape[axis.axis], axis) for axis in axes)
+    return tuple(axis.modulus or -(-_extent(shape, axis) // axis.divisor) for axis in axes)
 
 
-def _extent(size: int, axis: tensor.PackedAxis) -> int:
-    if not axis.part:
-        return size
-    return -(-size // axis.block) if axis.part == "floordiv" else axis.block
+def _extent(shape: Sequence[int], axis: tensor.PackedAxis) -> int:
+    return prod(shape[each] for each in axis.axes)
 
 
 def pack(array: Array, axes: Sequence[tensor.PackedAxis]) -> Array:
@@ -49,33 +50,35 @@ def pack(array: Array, axes: Sequence[tensor.PackedAxis]) -> Array:
     shape = packed_shape(array.shape, axes)
     if array.size and not any(array.strides) and np.prod(shape) == array.size:
         return np.broadcast_to(array.reshape(-1)[:1].reshape(()), shape)
-    blocks = {axis.axis: axis.block for axis in axes if axis.part}
-    padding = [(0, -size % blocks.get(k, 1)) for k, size in enumerate(array.shape)]
-    padded = np.pad(array, padding) if any(after for _, after in padding) else array
-    split: list[int] = []
-    places: dict[tuple[int, str], int] = {}
-    for k, size in enumerate(padded.shape):
-        block = blocks.get(k)
-        if block is None:
-            places[k, ""] = len(split)
-            split.append(size)
-        else:
-            places[k, "floordiv"], places[k, "mod"] = len(split), len(split) + 1
-            split += [size // block, block]
-    return np.ascontiguousarray(padded.reshape(split).transpose([places[axis.axis, axis.part] for axis in axes]))
+    groups = list(dict.fromkeys(axis.axes for axis in axes))
+    flat = array.transpose([each for group in groups for each in group])
+    flat = flat.reshape([prod(array.shape[each] for each in group) for group in groups])
+    positions, inside = list[Any](), np.ones(shape, dtype=bool)
+    for group, size in zip(groups, flat.shape, strict=True):
+        position = np.zeros(shape, dtype=np.int64)
+        for place, axis in enumerate(axes):
+            if axis.axes == group:
+                digits = np.arange(shape[place]).reshape([-1 if k == place else 1 for k in range(len(shape))])
+                position += digits * axis.divisor
+        inside &= position < size
+        positions.append(np.minimum(position, size - 1))
+    packed = np.asarray(flat[tuple(positions)])
+    packed[~inside] = 0
+    return packed
 
 
 def _packed_access(
-    access: tensor.AccessAttr, axes: Sequence[tensor.PackedAxis], sizes: Sequence[int]
+    access: tensor.AccessAttr, shape: Sequence[int], axes: Sequence[tensor.PackedAxis], sizes: Sequence[int]
 ) -> tensor.AccessAttr:
     results: list[AffineExpr] = []
     for axis in axes:
-        expr = access.map.data.results[axis.axis]
-        if axis.part == "floordiv":
-            expr = expr // axis.block
-        elif axis.part == "mod":
-            expr = expr % axis.block
-        results.append(simplify(expr, ranges(sizes)))
+        expr = flat_index([access.map.data.results[each] for each in axis.axes], [shape[each] for each in axis.axes])
+        if axis.divisor > 1:
+            expr = expr // axis.divisor
+        if axis.modulus:
+            expr = expr % axis.modulus
+        # Axes taken as one are run through as one; written apart, what divides them could not be put together again.
+        results.append(simplify(expr, ranges(sizes)) if len(axis.axes) == 1 else expr)
     return tensor.AccessAttr.of(AffineMap(access.map.data.num_dims, 0, tuple(results)))
 
 
@@ -92,7 +95,7 @@ class PackConstants:
         if not isinstance(argument, BlockArgument) or op.read_accesses[number].is_guarded:
             raise CompilerBug(f"{self.func.sym_name.data}: read {number} cannot be packed")
         shape = packed_shape(shape_of(argument), axes)
-        access = _packed_access(op.read_accesses[number], axes, op.sizes)
+        access = _packed_access(op.read_accesses[number], shape_of(argument), axes, op.sizes)
         accesses = [access if k == number else old for k, old in enumerate(op.accesses)]
         packed_type = tensor_type(as_tensor_type(argument.type).element_type, shape)
         Rewriter.replace_value_with_new_type(argument, packed_type)

@@ -12,13 +12,15 @@ from dataclasses import dataclass
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
+from xdsl.ir import SSAValue
 from xdsl.passes import ModulePass
 
 from s2s.analysis.constants import calls_of, constant_arguments
 from s2s.dialects import tensor
 from s2s.schedules.default import default
+from s2s.schedules.integer_products import integer_products
 from s2s.schedules.reference import reference
-from s2s.targets import get_target
+from s2s.targets import Target, get_target
 
 
 @dataclass(frozen=True)
@@ -38,5 +40,9 @@ class PickSchedulePass(ModulePass):
             constants = constant_arguments(func, calls)
             for compute in func.body.block.ops:
                 if isinstance(compute, tensor.ComputeOp) and compute.schedule is None:
-                    chosen = reference(compute) if self.schedule == "reference" else default(compute, target, constants)
-                    compute.properties["schedule"] = chosen
+                    compute.properties["schedule"] = self._choose(compute, target, constants)
+
+    def _choose(self, op: tensor.ComputeOp, target: Target, constants: frozenset[SSAValue]) -> tensor.ScheduleAttr:
+        if self.schedule == "reference":
+            return reference(op)
+        return integer_products(op, target, constants) or default(op, target, constants)

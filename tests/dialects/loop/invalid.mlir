@@ -232,3 +232,33 @@ loop.call_for @body (%y) {steps = 1 : i64, starts = array<i64: 2, 0>, strides = 
 %y, %c = "test.op"() : () -> (memref<6xf32>, memref<2xi1>)
 loop.call_if %c then @a else @b (%y) : memref<2xi1> (memref<6xf32>)
 // CHECK: loop.call_if: the condition is memref<2xi1>, expected one bool
+
+// -----
+
+%x, %y = "test.op"() : () -> (memref<6xi8>, memref<6xi16>)
+loop.stage %x, %y[affine_map<() -> (0, 0, 1)>()] {count = 2 : i64, stride = 1 : i64, offset = 0 : i64} : memref<6xi8>, memref<6xi16>
+// CHECK: loop.stage: map gives 3 results, 2 or 4 expected
+
+// -----
+
+%x, %y = "test.op"() : () -> (memref<6xi8>, memref<6xi8>)
+loop.stage %x, %y[affine_map<() -> (0, 0)>()] {count = 2 : i64, stride = 1 : i64, offset = 0 : i64} : memref<6xi8>, memref<6xi8>
+// CHECK: loop.stage: memref<6xi8> is not a flat memref of i16
+
+// -----
+
+%x, %y = "test.op"() : () -> (memref<6xi8>, memref<6xi16>)
+loop.stage %x, %y[affine_map<() -> (0, 0)>()] {count = 2 : i64, stride = 1 : i64, offset = 32767 : i64} : memref<6xi8>, memref<6xi16>
+// CHECK: loop.stage: offset 32767 leaves 16 bits
+
+// -----
+
+%v = "test.op"() : () -> vector<4xi8>
+%w = loop.widen %v : vector<4xi8> -> vector<2xi16>
+// CHECK: loop.widen: vector<4xi8> does not widen to vector<2xi16>
+
+// -----
+
+%acc, %a, %b = "test.op"() : () -> (i32, vector<4xi16>, vector<2xi16>)
+%s = loop.dot %acc, %a, %b : vector<4xi16>, vector<2xi16>
+// CHECK: loop.dot: lanes of vector<4xi16> and vector<2xi16> do not pair

@@ -132,3 +132,22 @@ func.func @control(%inner: memref<16xi8>, %y: memref<6xf32>, %h: memref<4xf32>, 
   loop.call_while @body sets %go do @body(%y, %h) : memref<1xi1>(memref<6xf32>, memref<4xf32>)
   func.return
 }
+
+// CHECK-LABEL:   func.func private @products
+// GENERIC-LABEL: sym_name = "products"
+func.func private @products(%rows: memref<8xi16>, %x: memref<12xi8>, %w: memref<8xi8>, %i: index, %acc: i32) {
+  // CHECK-NEXT: loop.stage %x, %rows[affine_map<(d0) -> (d0, (d0 * 2))>(%i)] {count = 4 : i64, stride = 2 : i64, offset = -3 : i64} : memref<12xi8>, memref<8xi16>
+  // GENERIC:    "loop.stage"(%x, %rows, %i) <{map = affine_map<(d0) -> (d0, (d0 * 2))>, count = 4 : i64, stride = 2 : i64, offset = -3 : i64}>
+  loop.stage %x, %rows[affine_map<(d0) -> (d0, d0 * 2)>(%i)] {count = 4 : i64, stride = 2 : i64, offset = -3 : i64} : memref<12xi8>, memref<8xi16>
+  // CHECK-NEXT: loop.stage %x, %rows[affine_map<(d0) -> (0, (d0 + -1), 1, 4)>(%i)] {count = 6 : i64, stride = 1 : i64, offset = 0 : i64} : memref<12xi8>, memref<8xi16>
+  loop.stage %x, %rows[affine_map<(d0) -> (0, d0 - 1, 1, 4)>(%i)] {count = 6 : i64, stride = 1 : i64, offset = 0 : i64} : memref<12xi8>, memref<8xi16>
+  // CHECK-NEXT: %a = loop.load
+  %a = loop.load %rows[affine_map<(d0) -> (d0)>(%i)] : memref<8xi16> -> vector<4xi16>
+  // CHECK-NEXT: %b = loop.load
+  %b = loop.load %w[affine_map<(d0) -> (d0)>(%i)] : memref<8xi8> -> vector<4xi8>
+  // CHECK-NEXT: %wide = loop.widen %b : vector<4xi8> -> vector<4xi16>
+  %wide = loop.widen %b : vector<4xi8> -> vector<4xi16>
+  // CHECK-NEXT: %sum = loop.dot %acc, %a, %wide : vector<4xi16>, vector<4xi16>
+  %sum = loop.dot %acc, %a, %wide : vector<4xi16>, vector<4xi16>
+  func.return
+}

@@ -8,7 +8,7 @@ from xdsl.utils.hints import isa
 
 from s2s.dialects import c, loop
 from s2s.errors import CompilerBug
-from s2s.passes.loop.lower_to_c import memory
+from s2s.passes.loop.lower_to_c import memory, products
 from s2s.passes.loop.lower_to_c.builder import Builder, value_type
 from s2s.passes.loop.lower_to_c.control import lower_for, lower_if
 from s2s.passes.loop.lower_to_c.floats import FLOATS
@@ -50,7 +50,8 @@ def _parameter_type(type: Attribute, value: SSAValue, *, restrict: bool) -> Attr
 def is_written(buffer: SSAValue) -> bool:
     """Whether a kernel stores to `buffer`, one of its arguments."""
     return any(
-        isinstance(use.operation, loop.StoreOp | loop.StoreAtOp) and use.operation.buffer is buffer
+        (isinstance(use.operation, loop.StoreOp | loop.StoreAtOp) and use.operation.buffer is buffer)
+        or (isinstance(use.operation, loop.StageOp) and use.operation.target is buffer)
         for use in buffer.uses
     )
 
@@ -74,6 +75,8 @@ def _lower(b: Builder, op: Operation, neighbours: Neighbours) -> None:
             memory.store(b, op, neighbours.position(b, op))
         case loop.StoreAtOp():
             memory.store_at(b, op)
+        case loop.StageOp():
+            products.stage(b, op)
         case loop.YieldOp() | ReturnOp():
             pass
         case _:
@@ -85,6 +88,10 @@ def _expression(b: Builder, op: Operation) -> SSAValue:
     match op:
         case loop.LoadAtOp():
             return memory.load_at(b, op)
+        case loop.WidenOp():
+            return products.widen(b, op)
+        case loop.DotOp():
+            return products.dot(b, op)
         case loop.ApplyOp():
             return index_expression(b, op.map.data.results[0], op.indices)
         case _ if any(isinstance(value.type, VectorType) for value in (*op.operands, *op.results)):

@@ -17,7 +17,7 @@ def load(b: Builder, op: loop.LoadOp, at: SSAValue) -> SSAValue:
     if not isa(op.result.type, VectorType):
         return _read(b, op.buffer, at)
     function, extra = _vector_access(b, op, "load")
-    return b.vector_call(function, [_pointer(b, op.buffer, at), *extra], op.result.type, reads=True)
+    return b.vector_call(function, [pointer(b, op.buffer, at), *extra], op.result.type, reads=True)
 
 
 def store(b: Builder, op: loop.StoreOp, at: SSAValue) -> None:
@@ -28,7 +28,7 @@ def store(b: Builder, op: loop.StoreOp, at: SSAValue) -> None:
         return
     function, extra = _vector_access(b, op, "store")
     name = f"{vector_name(value.type)}_{function}"
-    b.block.add_op(c.CallOp(name, [_pointer(b, op.buffer, at), *extra, value]))
+    b.block.add_op(c.CallOp(name, [pointer(b, op.buffer, at), *extra, value]))
 
 
 def load_at(b: Builder, op: loop.LoadAtOp) -> SSAValue:
@@ -51,7 +51,8 @@ def _vector_access(b: Builder, op: loop.LoadOp | loop.StoreOp, verb: str) -> tup
     return verb + suffix, extra
 
 
-def _pointer(b: Builder, buffer: SSAValue, at: SSAValue) -> SSAValue:
+def pointer(b: Builder, buffer: SSAValue, at: SSAValue) -> SSAValue:
+    """Where element `at` of a buffer is."""
     base = b.value(buffer)
     return base if literal_value(at) == 0 else b.add(c.AddressOfOp(b.add(c.SubscriptOp(base, at))))
 

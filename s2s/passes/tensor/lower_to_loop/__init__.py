@@ -7,8 +7,9 @@
     func.func @main(%y: memref<4xf32>, %x: memref<32xf32>) { func.call @k(%y, %x) … }
 
 The arguments of a kernel are its results, its old arguments, then one scratch buffer for every tensor that lives only
-inside it. Its attribute `in_place` lists the arguments whose buffer its result may take over. In `main`, what passes
-between kernels becomes `loop.alloc`, for `loop-plan-memory`. A computation without a schedule is a bug of the pipeline.
+inside it, and one for every operand that a schedule stages. Its attribute `in_place` lists the arguments whose buffer
+its result may take over. In `main`, what passes between kernels becomes `loop.alloc`, for `loop-plan-memory`. A
+computation without a schedule is a bug of the pipeline.
 """
 
 from collections.abc import Sequence
@@ -26,6 +27,7 @@ from s2s.errors import CompilerBug
 from s2s.passes.tensor.lower_to_loop.buffers import buffer_type, may_overwrite
 from s2s.passes.tensor.lower_to_loop.main import LowerMain
 from s2s.passes.tensor.lower_to_loop.nest import emit_nest
+from s2s.passes.tensor.lower_to_loop.stage import StagePlan
 
 IN_PLACE = "in_place"
 """Attribute of a kernel: the arguments whose buffer its first argument, the result, may take over."""
@@ -46,17 +48,23 @@ class LowerKernel:
     def run(self) -> tuple[MemRefType[Attribute], ...]:
         """Replace the body and the signature; return the types of the scratch arguments."""
         inputs = list(self.func.body.block.args)
+        plans = [StagePlan.of(op) for op in self.computes]
         order: list[SSAValue] = [*self.returned, *inputs, *self.inner]
         if len(set(order)) != len(order):
             raise CompilerBug(f"kernel {self.func.sym_name.data} returns an argument, or a value twice")
-        types = [buffer_type(value.type) for value in order]
+        rows = [plan.scratch for plan in plans if plan is not None]
+        types = [*(buffer_type(value.type) for value in order), *rows]
         block = Block(arg_types=types)
-        for number, (argument, value) in enumerate(zip(block.args, order, strict=True)):
+        for number, (argument, value) in enumerate(zip(block.args, order, strict=False)):
             argument.name_hint = self._name(value, number)
-        buffers: dict[SSAValue, SSAValue] = dict(zip(order, block.args, strict=True))
+        buffers: dict[SSAValue, SSAValue] = dict(zip(order, block.args, strict=False))
+        staged = iter(block.args[len(order) :])
         self.func.attributes[IN_PLACE] = tensor.integers(self._in_place(inputs))
-        for op in self.computes:
-            emit_nest(op, dim_names(op), buffers, block)
+        for op, plan in zip(self.computes, plans, strict=True):
+            scratch = None if plan is None else next(staged)
+            if scratch is not None:
+                scratch.name_hint = "rows"
+            emit_nest(op, dim_names(op), buffers, block, plan, scratch)
         block.add_op(ReturnOp())
         self.func.body.detach_block(self.func.body.block)
         self.func.body.add_block(block)

@@ -14,9 +14,12 @@ from s2s.analysis.strides import fixable, moves
 from s2s.dialects import loop, tensor
 from s2s.errors import CompilerBug
 from s2s.passes.tensor.lower_to_loop.buffers import may_overwrite
+from s2s.passes.tensor.lower_to_loop.dot import DotReduction, steps_at_once
 from s2s.passes.tensor.lower_to_loop.emitter import Bounds, Carried, Emitter
 from s2s.passes.tensor.lower_to_loop.guards import Constraint, Holds
 from s2s.passes.tensor.lower_to_loop.pieces import Piece, cut, cut_fixed
+from s2s.passes.tensor.lower_to_loop.products import add_product
+from s2s.passes.tensor.lower_to_loop.stage import StagedOperand, StageEmitter, StagePlan
 from s2s.passes.tensor.lower_to_loop.tile import Loads, Operand, ScalarBody, TilePoint, tile_points
 
 
@@ -29,6 +32,8 @@ class Nest:
     names: Sequence[str]
     buffers: dict[SSAValue, SSAValue]
     emitter: Emitter
+    plan: StagePlan | None = None
+    scratch: SSAValue | None = None
     dims: list[AffineExpr] = field(default_factory=list[AffineExpr])
     box: list[Range] = field(default_factory=list[Range])
     pieces: list[Piece] = field(default_factory=list[Piece])
@@ -41,7 +46,11 @@ class Nest:
         self.pieces = [Piece(0, 1, 1)] * len(self.op.sizes)
         self.reads = self._operands(self.op.reads, self.op.read_accesses)
         self.points = self._operands(self.op.points, self.op.point_accesses)
-        self.read_guards = [constraint for read in self.reads for constraint in read.guard]
+        self.staged: StagedOperand | None = None
+        staged = None if self.plan is None else self.plan.read
+        self.read_guards = [
+            constraint for number, read in enumerate(self.reads) if number != staged for constraint in read.guard
+        ]
         self.point_guards = [constraint for point in self.points for constraint in point.guard]
 
     def emit(self) -> None:
@@ -63,6 +72,10 @@ class Nest:
     # parallel dimensions
 
     def _parallel(self, order: Sequence[int]) -> None:
+        if self.plan is not None and self.op.rank - len(order) == self.plan.depth:
+            assert self.scratch is not None
+            stage = StageEmitter(self.plan, self.emitter, self.reads[self.plan.read].buffer, self.scratch, self.names)
+            self.staged = stage.emit(self.dims, [piece.tile for piece in self.pieces])
         if not order:
             self._tile()
             return
@@ -118,9 +131,17 @@ class Nest:
             accumulators = self._fold_in_vectors(points, self.schedule.vector_dim, self.schedule.lanes.data)
         else:
             accumulators = Carried(self._initial(points))
-            if self.op.reduce is not None:
+            if self.staged is not None and self.schedule.dot_size > 1:
+                self._dot(self.staged, points, accumulators)
+            elif self.op.reduce is not None:
                 self._reduction([dim for dim in self.schedule.loop_order if dim >= self.op.rank], points, accumulators)
         self._apply(points, accumulators.values)
+
+    def _dot(self, staged: StagedOperand, points: Sequence[TilePoint], accumulators: Carried) -> None:
+        plan = staged.plan
+        constant = self.reads[plan.products.other(plan.read).read]
+        at_once = steps_at_once(self.schedule.tiles[self.op.rank :], self.schedule.dot_size, plan.steps)
+        DotReduction(self.emitter, staged, constant, self.dims).emit(points, accumulators, at_once)
 
     def _fold_in_vectors(self, points: Sequence[TilePoint], dim: int, lanes: int) -> Carried:
         """The reduction `dim` in vectors, whose lanes are combined at the end; the rest comes singly."""
@@ -281,6 +302,9 @@ class Nest:
     def _reduce(self, point: TilePoint, dims: list[AffineExpr], loads: Loads, values: list[SSAValue]) -> list[SSAValue]:
         region = self.op.reduce
         assert region is not None
+        if self.staged is not None:
+            constant = self.reads[self.staged.plan.products.other(self.staged.plan.read).read]
+            return [add_product(self.emitter, self.staged, constant, loads, (dims, point), values[0])]
         arguments = region.block.args
         reads = dict(zip(arguments, self.reads, strict=False))
         body = ScalarBody(self.emitter, loads, point, dims, {}, self._tables(arguments))
@@ -327,8 +351,18 @@ class Nest:
         self.emitter.add(loop.StoreOp(vector, self.buffers[result], affine_map, indices, stride=stride, lanes=active))
 
 
-def emit_nest(op: tensor.ComputeOp, names: Sequence[str], buffers: dict[SSAValue, SSAValue], block: Block) -> None:
-    """Append the loops of `op` to `block`; `buffers` holds the memref of every tensor it reads or defines."""
+def emit_nest(
+    op: tensor.ComputeOp,
+    names: Sequence[str],
+    buffers: dict[SSAValue, SSAValue],
+    block: Block,
+    plan: StagePlan | None = None,
+    scratch: SSAValue | None = None,
+) -> None:
+    """Append the loops of `op` to `block`; `buffers` holds the memref of every tensor it reads or defines.
+
+    What `plan` copies goes to `scratch`.
+    """
     if op.schedule is None:
         raise CompilerBug("tensor-lower-to-loop needs a schedule on every tensor.compute; run tensor-pick-schedule")
-    Nest(op, op.schedule, names, buffers, Emitter(block)).emit()
+    Nest(op, op.schedule, names, buffers, Emitter(block), plan, scratch).emit()

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from itertools import product
 
 from xdsl.dialects import arith
-from xdsl.dialects.builtin import IndexType, IntegerAttr, VectorType, i1
+from xdsl.dialects.builtin import IndexType, IntegerAttr, IntegerType, VectorType, i1
 from xdsl.ir import Attribute, Block, BlockArgument, Operation, Region, SSAValue
 from xdsl.ir.affine import AffineDimExpr, AffineExpr
 
@@ -104,6 +104,17 @@ class Loads:
             op = loop.LoadOp(operand.buffer, affine_map, indices, vector, stride=stride, lanes=active)
             self.made[key] = self.emitter.add(op, operand.buffer.name_hint).result
         return self.made[key]
+
+    def widened(self, value: SSAValue, type: IntegerType) -> SSAValue:
+        """`value` extended to the wider integer `type`, once for all points."""
+        key = ("widened", value, type)
+        if key not in self.made:
+            self.made[key] = self.emitter.add(arith.ExtSIOp(value, type), value.name_hint).result
+        return self.made[key]
+
+    def load_at(self, operand: Operand, position: AffineExpr) -> SSAValue:
+        """The element of `operand` at a flat position."""
+        return self._scalar(operand, position)
 
     def _scalar(self, operand: Operand, position: AffineExpr) -> SSAValue:
         space = self.emitter.space

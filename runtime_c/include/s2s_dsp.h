@@ -1,0 +1,119 @@
+/* s2s_dsp.h: sums of products of small integers, several at a time.
+ *
+ * Types     s2s_i8x4 (int8_t), s2s_i16x4 (int16_t): four lanes.
+ * Compilers for Arm cores with the DSP extension (Cortex-M4, M7, M33 and more) get one or two instructions for each
+ * function; any other C99 compiler, or -DS2S_DSP_PORTABLE, gets loops with the same names and the same results.
+ *
+ *   s2s_i8x4_load(p), s2s_i16x4_load(p)   four neighbours at p, which is aligned to four bytes
+ *   s2s_i8x4_widen(a)                     lanes 0, 2, 1, 3 of a, in this order, as 16 bits
+ *   s2s_i16x4_dot(acc, a, b)              acc + a0 * b0 + a1 * b1 + a2 * b2 + a3 * b3
+ *   s2s_stage(to, from, count, offset)    to[i] = from[i] + offset
+ *   s2s_stage_part(to, from, first, count, low, high, offset)
+ *                                         to[i] = from[first + i] + offset for low <= i < high, else 0; what lies outside
+ *                                         of the range is not read, and the range may begin before or end behind the row
+ *   s2s_stage_column(to, from, first, stride, count, low, high, offset)
+ *                                         the same with from[first + i * stride]
+ *   s2s_stage_zeros(to, count)            to[i] = 0 */
+#ifndef S2S_DSP_H
+#define S2S_DSP_H
+
+#include "s2s_config.h"
+
+#include <stdint.h>
+#include <string.h>
+
+#if defined(__ARM_FEATURE_DSP) && defined(__GNUC__) && !defined(__ARM_BIG_ENDIAN) && !defined(S2S_DSP_PORTABLE)
+#include "s2s_dsp_arm.h"
+#else
+
+typedef struct s2s_i8x4 { int8_t lane[4]; } s2s_i8x4;
+typedef struct s2s_i16x4 { int16_t lane[4]; } s2s_i16x4;
+
+S2S_ALWAYS_INLINE s2s_i8x4 s2s_i8x4_load(const int8_t *p)
+{
+    s2s_i8x4 a;
+
+    memcpy(a.lane, p, sizeof a.lane);
+    return a;
+}
+
+S2S_ALWAYS_INLINE s2s_i16x4 s2s_i16x4_load(const int16_t *p)
+{
+    s2s_i16x4 a;
+
+    memcpy(a.lane, p, sizeof a.lane);
+    return a;
+}
+
+S2S_ALWAYS_INLINE s2s_i16x4 s2s_i8x4_widen(s2s_i8x4 a)
+{
+    s2s_i16x4 wide;
+
+    wide.lane[0] = a.lane[0];
+    wide.lane[1] = a.lane[2];
+    wide.lane[2] = a.lane[1];
+    wide.lane[3] = a.lane[3];
+    return wide;
+}
+
+S2S_ALWAYS_INLINE int32_t s2s_i16x4_dot(int32_t acc, s2s_i16x4 a, s2s_i16x4 b)
+{
+    for (int32_t i = 0; i < 4; ++i) {
+        acc += (int32_t)a.lane[i] * (int32_t)b.lane[i];
+    }
+    return acc;
+}
+
+S2S_OUTLINE void s2s_stage(int16_t *to, const int8_t *from, int32_t count, int32_t offset)
+{
+    for (int32_t i = 0; i < count; ++i) {
+        to[i] = (int16_t)(from[i] + offset);
+    }
+}
+
+#endif
+
+S2S_OUTLINE void s2s_stage_zeros(int16_t *to, int32_t count)
+{
+    for (int32_t i = 0; i < count; ++i) {
+        to[i] = 0;
+    }
+}
+
+S2S_OUTLINE void s2s_stage_part(int16_t *to, const int8_t *from, int32_t first, int32_t count, int32_t low,
+                                int32_t high, int32_t offset)
+{
+    const int32_t begin = (low < 0) ? 0 : ((low < count) ? low : count);
+    const int32_t end = (high < begin) ? begin : ((high < count) ? high : count);
+
+    if (begin > 0) {
+        s2s_stage_zeros(to, begin);
+    }
+    if (begin < end) {
+        s2s_stage(&to[begin], &from[first + begin], end - begin, offset);
+    }
+    if (end < count) {
+        s2s_stage_zeros(&to[end], count - end);
+    }
+}
+
+S2S_OUTLINE void s2s_stage_column(int16_t *to, const int8_t *from, int32_t first, int32_t stride, int32_t count,
+                                  int32_t low, int32_t high, int32_t offset)
+{
+    const int32_t begin = (low < 0) ? 0 : ((low < count) ? low : count);
+    const int32_t end = (high < begin) ? begin : ((high < count) ? high : count);
+    int32_t at = first + begin * stride;
+
+    for (int32_t i = 0; i < begin; ++i) {
+        to[i] = 0;
+    }
+    for (int32_t i = begin; i < end; ++i) {
+        to[i] = (int16_t)(from[at] + offset);
+        at += stride;
+    }
+    for (int32_t i = end; i < count; ++i) {
+        to[i] = 0;
+    }
+}
+
+#endif

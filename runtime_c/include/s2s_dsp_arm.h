@@ -1,0 +1,69 @@
+/* s2s_dsp_arm.h: s2s_dsp.h in instructions of the DSP extension; included by it.
+ *
+ * SXTB16 with rotation, PKHTB and LDRD have no intrinsics in <arm_acle.h> that GCC 12 knows or keeps in one piece. */
+#ifndef S2S_DSP_ARM_H
+#define S2S_DSP_ARM_H
+
+#include <arm_acle.h>
+
+typedef int64_t s2s_two_words __attribute__((may_alias, aligned(4)));
+
+typedef struct s2s_i8x4 { int32_t word; } s2s_i8x4;
+/* Lanes 0 and 1, lanes 2 and 3. */
+typedef struct s2s_i16x4 { int32_t low, high; } s2s_i16x4;
+
+S2S_ALWAYS_INLINE s2s_i8x4 s2s_i8x4_load(const int8_t *p)
+{
+    s2s_i8x4 a;
+
+    memcpy(&a.word, __builtin_assume_aligned(p, 4), sizeof a.word);
+    return a;
+}
+
+S2S_ALWAYS_INLINE s2s_i16x4 s2s_i16x4_load(const int16_t *p)
+{
+    s2s_i16x4 a;
+
+    __asm__("ldrd %0, %1, %2" : "=r"(a.low), "=r"(a.high) : "m"(*(const s2s_two_words *)p));
+    return a;
+}
+
+S2S_ALWAYS_INLINE s2s_i16x4 s2s_i8x4_widen(s2s_i8x4 a)
+{
+    s2s_i16x4 wide;
+
+    wide.low = __sxtb16(a.word);
+    __asm__("sxtb16 %0, %1, ror #8" : "=r"(wide.high) : "r"(a.word));
+    return wide;
+}
+
+S2S_ALWAYS_INLINE int32_t s2s_i16x4_dot(int32_t acc, s2s_i16x4 a, s2s_i16x4 b)
+{
+    return __smlad(a.high, b.high, __smlad(a.low, b.low, acc));
+}
+
+S2S_OUTLINE void s2s_stage(int16_t *to, const int8_t *from, int32_t count, int32_t offset)
+{
+    const int32_t both = (int32_t)(((uint32_t)offset << 16) | ((uint32_t)offset & 0xffffu));
+    const int8_t *const words_end = from + (count & ~3);
+    const int8_t *const end = from + count;
+
+    while (from < words_end) {
+        int32_t bytes, even, odd;
+        int32_t pairs[2];
+
+        memcpy(&bytes, from, sizeof bytes);
+        from += 4;
+        even = __sxtab16(both, bytes);
+        __asm__("sxtab16 %0, %1, %2, ror #8" : "=r"(odd) : "r"(both), "r"(bytes));
+        pairs[0] = (int32_t)(((uint32_t)even & 0xffffu) | ((uint32_t)odd << 16));
+        __asm__("pkhtb %0, %1, %2, asr #16" : "=r"(pairs[1]) : "r"(odd), "r"(even));
+        memcpy(to, pairs, sizeof pairs);
+        to += 4;
+    }
+    while (from < end) {
+        *to++ = (int16_t)(*from++ + offset);
+    }
+}
+
+#endif

@@ -1,0 +1,79 @@
+"""Sums of products of small integers, read off the body of a computation.
+
+acc + (ext(x) - x_zp) * (ext(w) - w_zp)
+"""
+
+from dataclasses import dataclass
+
+from xdsl.dialects import arith
+from xdsl.dialects.builtin import IntegerAttr, IntegerType, i8, i32
+from xdsl.ir import BlockArgument, SSAValue
+from xdsl.utils.hints import isa
+
+from s2s.dialects import tensor
+
+
+@dataclass(frozen=True)
+class Factor:
+    """One side of a product: read number `read`, widened, and `offset` added to it."""
+
+    read: int
+    offset: int
+
+
+@dataclass(frozen=True)
+class ProductSum:
+    """A computation whose reduction is `acc + left * right` in 32 bits, over elements of 8 bits, from zero."""
+
+    left: Factor
+    right: Factor
+
+    def factor_of(self, read: int) -> Factor:
+        """The factor that is read number `read`."""
+        return self.left if self.left.read == read else self.right
+
+    def other(self, read: int) -> Factor:
+        """The factor beside read number `read`."""
+        return self.right if self.left.read == read else self.left
+
+
+def product_sum(op: tensor.ComputeOp) -> ProductSum | None:
+    """What the reduction of `op` is, if it is a sum of products of two different reads."""
+    if op.reduce is None or len(op.reads) != 2 or len(op.inits) != 1 or op.tables:
+        return None
+    init, block = op.inits.data[0], op.reduce.block
+    if not isa(init, IntegerAttr) or init.type != i32 or init.value.data != 0:
+        return None
+    last = block.last_op
+    if not isinstance(last, tensor.YieldOp) or not isinstance(last.arguments[0].owner, arith.AddiOp):
+        return None
+    added = last.arguments[0].owner
+    accumulator = block.args[-1]
+    product = added.rhs if added.lhs is accumulator else added.lhs
+    if accumulator not in added.operands or not isinstance(product.owner, arith.MuliOp):
+        return None
+    left, right = (_factor(side) for side in (product.owner.lhs, product.owner.rhs))
+    if left is None or right is None or left.read == right.read:
+        return None
+    return ProductSum(left, right)
+
+
+def _factor(value: SSAValue) -> Factor | None:
+    """`ext(read) + offset`, the offset 0 where there is none."""
+    offset, inner = 0, value
+    owner = value.owner
+    if isinstance(owner, arith.SubiOp | arith.AddiOp):
+        constant = owner.rhs.owner
+        if not isinstance(constant, arith.ConstantOp) or not isa(constant.value, IntegerAttr):
+            return None
+        amount = constant.value.value.data
+        offset, inner = amount if isinstance(owner, arith.AddiOp) else -amount, owner.lhs
+    extension = inner.owner
+    if not isinstance(extension, arith.ExtSIOp) or not isinstance(extension.input, BlockArgument):
+        return None
+    if not isa(extension.input.type, IntegerType) or extension.input.type != i8:
+        return None
+    return Factor(extension.input.index, offset)
+
+
+__all__ = ["Factor", "ProductSum", "product_sum"]

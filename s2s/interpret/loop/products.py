@@ -1,0 +1,57 @@
+"""Operands widened into scratch, and dot products."""
+
+import numpy as np
+
+from s2s.dialects import loop
+from s2s.errors import CompilerBug
+from s2s.interpret.affine import Frame, position
+from s2s.interpret.loop.scope import Scope, Step, buffer_name, length
+
+
+def stage(scope: Scope, op: loop.StageOp) -> Step:
+    """`loop.stage`."""
+    places = scope.operands(op.indices)
+    at = [position(result, places) for result in op.map.data.results]
+    source, target = scope.place(op.source), scope.place(op.target)
+    held, room = length(op.source), length(op.target)
+    count, stride, offset = (int(each.value.data) for each in (op.count, op.stride, op.offset))
+
+    def step(frame: Frame) -> None:
+        to, start, *limits = [each(frame) for each in at]
+        low, high = (max(limits[0], 0), min(limits[1], count)) if limits else (0, count)
+        if to < 0 or to + count > room:
+            raise CompilerBug(f"{scope.where(op)}: index {to} is outside of {buffer_name(op.target)}")
+        row = np.zeros(count, np.int16)
+        if low < high:
+            taken = start + np.arange(low, high) * stride
+            if taken.min() < 0 or taken.max() >= held:
+                raise CompilerBug(f"{scope.where(op)}: index {taken.max()} is outside of {buffer_name(op.source)}")
+            row[low:high] = frame[source][taken].astype(np.int16) + np.int16(offset)
+        frame[target][to : to + count] = row
+
+    return step
+
+
+def widen(scope: Scope, op: loop.WidenOp) -> Step:
+    """`loop.widen`."""
+    vector, result = scope.place(op.vector), scope.new(op.result)
+
+    def step(frame: Frame) -> None:
+        lanes = frame[vector]
+        frame[result] = np.concatenate([lanes[0::2], lanes[1::2]]).astype(np.int16)
+
+    return step
+
+
+def dot(scope: Scope, op: loop.DotOp) -> Step:
+    """`loop.dot`."""
+    acc, a, b = scope.operands(op.operands)
+    result = scope.new(op.result)
+
+    def step(frame: Frame) -> None:
+        frame[result] = frame[acc] + (frame[a].astype(np.int32) * frame[b].astype(np.int32)).sum(dtype=np.int32)
+
+    return step
+
+
+__all__ = ["dot", "stage", "widen"]

@@ -1,0 +1,48 @@
+"""Staged operands and dot products as calls of `s2s_dsp.h`, which has a form for every compiler."""
+
+from xdsl.dialects.builtin import IntegerType
+from xdsl.ir import SSAValue
+from xdsl.ir.affine import AffineConstantExpr
+
+from s2s.dialects import c, loop
+from s2s.passes.loop.lower_to_c.builder import Builder
+from s2s.passes.loop.lower_to_c.index import INDEX, index_expression
+from s2s.passes.loop.lower_to_c.memory import pointer
+
+
+def stage(b: Builder, op: loop.StageOp) -> None:
+    """A copy of one run: plain, cut to a range, along a column, or nothing but zeros."""
+    to, start, *limits = op.map.data.results
+    target = pointer(b, op.target, index_expression(b, to, op.indices))
+    count = b.literal(op.count.value.data, INDEX)
+    offset = b.literal(op.offset.value.data, INDEX)
+    stride = op.stride.value.data
+    if limits and limits[0] == limits[1] == AffineConstantExpr(0):
+        b.block.add_op(c.CallOp("s2s_stage_zeros", [target, count]))
+        return
+    if not limits and stride == 1:
+        source = pointer(b, op.source, index_expression(b, start, op.indices))
+        b.block.add_op(c.CallOp("s2s_stage", [target, source, count, offset]))
+        return
+    low, high = limits or (AffineConstantExpr(0), AffineConstantExpr(op.count.value.data))
+    bounds = [index_expression(b, each, op.indices) for each in (low, high)]
+    first = index_expression(b, start, op.indices)
+    if stride == 1:
+        b.block.add_op(c.CallOp("s2s_stage_part", [target, b.value(op.source), first, count, *bounds, offset]))
+        return
+    step = b.literal(stride, INDEX)
+    b.block.add_op(c.CallOp("s2s_stage_column", [target, b.value(op.source), first, step, count, *bounds, offset]))
+
+
+def widen(b: Builder, op: loop.WidenOp) -> SSAValue:
+    """Lanes of 8 bits as lanes of 16."""
+    return b.vector_call("widen", [b.value(op.vector)], op.result.type, of=op.vector.type)
+
+
+def dot(b: Builder, op: loop.DotOp) -> SSAValue:
+    """A sum of products added to an accumulator."""
+    operands = [b.value(operand) for operand in op.operands]
+    return b.vector_call("dot", operands, IntegerType(32), of=op.a.type)
+
+
+__all__ = ["dot", "stage", "widen"]

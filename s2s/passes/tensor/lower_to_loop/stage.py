@@ -1,0 +1,318 @@
+"""Operands copied to scratch: widened to 16 bits, without their zero point, padding stored as zeros.
+
+A schedule asks for `stage = r at n`. Inside the first `n` loops the rest of the nest either moves along read `r` in its
+reduction only: then each point of the tile gets a row with the whole reduction, one behind the other. Or it moves in a
+window, as a depthwise convolution does on one channel: then the window is copied as it lies, rows of padding
+included. Either way the reduction finds everything at a plain position, and needs no test.
+"""
+
+from collections.abc import Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from functools import cached_property
+from math import prod
+
+from xdsl.dialects.builtin import MemRefType, i16
+from xdsl.ir import Attribute, Block, Region, SSAValue
+from xdsl.ir.affine import AffineConstantExpr, AffineDimExpr, AffineExpr
+
+from s2s.analysis.affine import bounds, coefficient, flat_index, linear, ranges
+from s2s.analysis.compute import shape_of
+from s2s.analysis.products import ProductSum, product_sum
+from s2s.dialects import loop, tensor
+from s2s.errors import CompilerBug
+from s2s.passes.tensor.lower_to_loop.emitter import Bounds, Emitter
+from s2s.passes.tensor.lower_to_loop.guards import Constraint, Holds, guard_of
+
+
+@dataclass(frozen=True)
+class Run:
+    """What one copy takes: `count` elements at distance `stride`, along the innermost of the staged axes."""
+
+    dims: tuple[int, ...]
+    count: int
+    stride: int
+
+
+@dataclass(frozen=True)
+class StagePlan:
+    """What a schedule's `stage` means for its computation."""
+
+    op: tensor.ComputeOp
+    schedule: tensor.ScheduleAttr
+    read: int
+    depth: int
+    products: ProductSum
+
+    @staticmethod
+    def of(op: tensor.ComputeOp) -> "StagePlan | None":
+        """The plan of `op`; None if nothing is staged."""
+        if op.schedule is None or op.schedule.stage is None:
+            return None
+        products = product_sum(op)
+        if products is None:
+            raise CompilerBug("only sums of products of 8-bit integers can be staged")
+        read, depth = op.schedule.stage
+        plan = StagePlan(op, op.schedule, read, depth, products)
+        if not plan.is_rows and any(plan.tiles[dim] > 1 for dim in plan.outer):
+            raise CompilerBug("a staged window belongs to one point of the loops around it")
+        return plan
+
+    @cached_property
+    def tiles(self) -> list[int]:
+        """The tile of each dimension, no larger than the dimension."""
+        return [min(pair) for pair in zip(self.schedule.tiles, self.op.sizes, strict=True)]
+
+    @property
+    def outer(self) -> tuple[int, ...]:
+        """The dimensions whose loops are around the copy."""
+        return self.schedule.loop_order[: self.depth]
+
+    @property
+    def moving(self) -> list[int]:
+        """The dimensions inside of which the read moves, in the order of its axes in scratch."""
+        used = {dim for expr in self.access.map.data.results for dim in expr.used_dims()}
+        return [dim for dim in range(len(self.op.sizes)) if dim in used and dim not in self.outer]
+
+    @property
+    def is_rows(self) -> bool:
+        """Whether the copy is one row of the whole reduction for each point of the tile."""
+        return all(dim >= self.op.rank for dim in self.moving)
+
+    @property
+    def access(self) -> tensor.AccessAttr:
+        """How the read is indexed."""
+        return self.op.read_accesses[self.read]
+
+    @property
+    def steps(self) -> int:
+        """Steps of the reduction, filled up to whole groups of the dot product."""
+        size = self.schedule.dot_size
+        return -(-prod(self.op.reduction_sizes) // size) * size
+
+    @property
+    def tile_dims(self) -> list[int]:
+        """The dimensions along which the tile has several rows."""
+        used = {dim for expr in self.access.map.data.results for dim in expr.used_dims()}
+        return [dim for dim in self.outer if self.tiles[dim] > 1 and dim in used]
+
+    @cached_property
+    def extents(self) -> tuple[int, ...]:
+        """The size of the window along each axis of the read."""
+        box = [(0, 0) if dim in self.outer else (0, size - 1) for dim, size in enumerate(self.op.sizes)]
+        spans = [bounds(expr, box) for expr in self.access.map.data.results]
+        return tuple(high - low + 1 for low, high in spans)
+
+    @cached_property
+    def scratch(self) -> MemRefType[Attribute]:
+        """The scratch buffer."""
+        size = prod(self.tiles[dim] for dim in self.tile_dims) * self.steps if self.is_rows else prod(self.extents)
+        return MemRefType(i16, [size])
+
+
+@dataclass
+class StagedOperand:
+    """A read whose elements are in scratch, seen from the place where they were copied."""
+
+    plan: StagePlan
+    buffer: SSAValue
+    base: list[AffineExpr]
+    """The dimensions where the copy was made: 0 for those inside."""
+    access: tensor.AccessAttr = field(init=False)
+    shape: tuple[int, ...] = ()
+    element: Attribute = i16
+
+    def __post_init__(self) -> None:
+        self.access = self.plan.access
+
+    @property
+    def guard(self) -> list[Constraint]:
+        """Every position holds something."""
+        return []
+
+    def row(self, dims: Sequence[AffineExpr]) -> AffineExpr:
+        """Where the row of the point at `dims` begins."""
+        position: AffineExpr = AffineConstantExpr(0)
+        for dim in self.plan.tile_dims:
+            position = position * self.plan.tiles[dim] + (dims[dim] - self.base[dim])
+        return position * self.plan.steps
+
+    def position(self, dims: Sequence[AffineExpr]) -> AffineExpr:
+        """The flat position in scratch of the element read at the point `dims`."""
+        op = self.plan.op
+        if self.plan.is_rows:
+            return self.row(dims) + flat_index(dims[op.rank :], op.reduction_sizes)
+        indices = [
+            expr.replace_dims_and_symbols(dims, ()) - expr.replace_dims_and_symbols(self.base, ())
+            for expr in self.access.map.data.results
+        ]
+        return flat_index(indices, self.plan.extents)
+
+
+@dataclass
+class StageEmitter:
+    """Emits the copy of one plan."""
+
+    plan: StagePlan
+    emitter: Emitter
+    source: SSAValue
+    target: SSAValue
+    names: Sequence[str]
+
+    def emit(self, dims: Sequence[AffineExpr], counts: Sequence[int]) -> StagedOperand:
+        """Copy for the tile at `dims`, which has `counts` points along each dimension; tell where things are."""
+        plan = self.plan
+        zero: list[AffineExpr] = [AffineConstantExpr(0)] * len(dims)
+        base = [expr if dim in plan.outer else none for dim, (expr, none) in enumerate(zip(dims, zero, strict=True))]
+        operand = StagedOperand(plan, self.target, base)
+        with ExitStack() as stack:
+            here = list(base)
+            for dim in plan.tile_dims if plan.is_rows else ():
+                if counts[dim] > 1:
+                    point = stack.enter_context(self.emitter.loop(Bounds(0, counts[dim]), f"{self.names[dim]}_point"))
+                    here[dim] = here[dim] + point
+            if plan.is_rows:
+                self._rows(operand, here)
+            else:
+                self._window(operand, here)
+        return operand
+
+    # rows: the reduction in its order
+
+    def _rows(self, operand: StagedOperand, here: list[AffineExpr]) -> None:
+        op, plan = self.plan.op, self.plan
+        guards = [
+            guard
+            for guard in guard_of(plan.access, shape_of(op.reads[plan.read]))
+            if guard.holds(ranges(op.sizes)) is not Holds.ALWAYS
+        ]
+        run = self._row_run(guards)
+        outer = [dim for dim in range(op.rank, len(op.sizes)) if dim not in run.dims and op.sizes[dim] > 1]
+        with ExitStack() as stack:
+            for dim in outer:
+                here[dim] = stack.enter_context(self.emitter.loop(Bounds(0, op.sizes[dim]), self.names[dim]))
+            inside = [guard for guard in guards if guard.expr.used_dims() & set(run.dims)]
+            around = [
+                Constraint(guard.expr.replace_dims_and_symbols(here, ()), guard.modulus)
+                for guard in guards
+                if guard not in inside
+            ]
+            indices = [expr.replace_dims_and_symbols(here, ()) for expr in plan.access.map.data.results]
+            source = flat_index(indices, shape_of(op.reads[plan.read]))
+            self._guarded(around, operand.position(here), source, run, self._limits(here, run, inside))
+
+    def _row_run(self, guards: Sequence[Constraint]) -> Run:
+        """The innermost dimensions of the reduction along which source and scratch are one row of neighbours."""
+        op, plan = self.plan.op, self.plan
+        shape = shape_of(op.reads[plan.read])
+        position = flat_index(plan.access.map.data.results, shape)
+        dims: list[int] = []
+        count, stride = 1, 1
+        for dim in reversed(range(op.rank, len(op.sizes))):
+            if op.sizes[dim] == 1:
+                continue
+            step = coefficient(position, dim, ranges(op.sizes))
+            if step is None or (dims and step != count * stride) or not self._clips(dim, [dim, *dims], guards):
+                break
+            stride = stride if dims else step
+            dims.insert(0, dim)
+            count *= op.sizes[dim]
+        return Run(tuple(dims), count, stride)
+
+    def _clips(self, dim: int, dims: Sequence[int], guards: Sequence[Constraint]) -> bool:
+        """Whether what guards say of `dims` is a range of the run: none divides, and only its outermost one has any."""
+        for guard in guards:
+            used = guard.expr.used_dims() & set(dims)
+            if used and (guard.modulus or used != {dim}):
+                return False
+        return True
+
+    def _limits(
+        self, here: Sequence[AffineExpr], run: Run, guards: Sequence[Constraint]
+    ) -> tuple[AffineExpr, AffineExpr] | tuple[()]:
+        """The elements of the run for which `guards`, constraints on its outermost dimension, hold; none if all do."""
+        low: AffineExpr = AffineConstantExpr(0)
+        high: AffineExpr = AffineConstantExpr(run.count)
+        if not run.dims:
+            return ()
+        dim = run.dims[0]
+        inner, size = run.count // self.plan.op.sizes[dim], self.plan.op.sizes[dim]
+        box = [*self.emitter.space.bound, (0, size - 1)]
+        moving = list(here)
+        moving[dim] = AffineDimExpr(len(box) - 1)
+        open_guards = 0
+        for guard in guards:
+            expr = guard.expr.replace_dims_and_symbols(moving, ())
+            if bounds(expr, box)[0] >= 0:
+                continue
+            open_guards += 1
+            form = linear(expr, box)
+            factor = form.terms[AffineDimExpr(len(box) - 1)]
+            rest = guard.expr.replace_dims_and_symbols(here, ())
+            if factor > 0:
+                low = (rest * -1).ceil_div(factor) * inner
+            else:
+                high = (rest // -factor + 1) * inner
+        return (low, high) if open_guards else ()
+
+    # a window: as it lies, padding included
+
+    def _window(self, operand: StagedOperand, here: Sequence[AffineExpr]) -> None:
+        plan = self.plan
+        shape = shape_of(plan.op.reads[plan.read])
+        first = [expr.replace_dims_and_symbols(here, ()) for expr in plan.access.map.data.results]
+        axes = [axis for axis, extent in enumerate(plan.extents) if extent > 1]
+        place: list[AffineExpr] = [AffineConstantExpr(0)] * len(shape)
+        around: list[Constraint] = []
+        with ExitStack() as stack:
+            for axis in axes[:-1]:
+                bounds_here = Bounds(0, plan.extents[axis])
+                place[axis] = stack.enter_context(self.emitter.loop(bounds_here, "row"))
+                if plan.access.is_guarded:
+                    inside = first[axis] + place[axis]
+                    around += [Constraint(inside), Constraint(inside * -1 + (shape[axis] - 1))]
+            last = axes[-1]
+            run = Run((), plan.extents[last], prod(shape[last + 1 :]))
+            limits: tuple[AffineExpr, AffineExpr] | tuple[()] = ()
+            if plan.access.is_guarded:
+                limits = (first[last] * -1, first[last] * -1 + shape[last])
+            source = flat_index([at + step for at, step in zip(first, place, strict=True)], shape)
+            self._guarded(around, flat_index(place, plan.extents), source, run, limits)
+
+    # one run
+
+    def _guarded(
+        self,
+        guards: Sequence[Constraint],
+        target: AffineExpr,
+        source: AffineExpr,
+        run: Run,
+        limits: Sequence[AffineExpr],
+    ) -> None:
+        """The run where `guards` hold, else zeros."""
+        bound = self.emitter.space.bound
+        zero = AffineConstantExpr(0)
+        zeros = [target, zero, zero, zero]
+        if any(guard.holds(bound) is Holds.NEVER for guard in guards):
+            self._stage(zeros, run.count, 1)
+            return
+        undecided = [guard for guard in guards if guard.holds(bound) is Holds.MAYBE]
+        if not undecided:
+            self._stage([target, source, *limits], run.count, run.stride)
+            return
+        then, otherwise = Block(), Block()
+        with self.emitter.inside(then):
+            self._stage([target, source, *limits], run.count, run.stride)
+            then.add_op(loop.YieldOp())
+        with self.emitter.inside(otherwise):
+            self._stage(zeros, run.count, 1)
+            otherwise.add_op(loop.YieldOp())
+        identity: list[AffineExpr] = [AffineDimExpr(dim) for dim in range(len(self.emitter.space.loops))]
+        self.emitter.when(undecided, identity, Region(then), Region(otherwise), [])
+
+    def _stage(self, exprs: Sequence[AffineExpr], count: int, stride: int) -> None:
+        affine_map, indices = self.emitter.space.emit(*exprs)
+        offset = self.plan.products.factor_of(self.plan.read).offset
+        self.emitter.add(
+            loop.StageOp(self.source, self.target, affine_map, indices, count=count, stride=stride, offset=offset)
+        )

@@ -1,0 +1,157 @@
+"""Schedules of sums of products of 8-bit integers: convolutions, depthwise convolutions, fully connected layers.
+
+What a core without wide vectors spends is not multiplying but fetching and widening. So each activation is widened
+once, into scratch, for all output channels that read it; the reduction then runs over rows without padding or tests.
+Cores that add two products of 16 bits in one instruction get groups of four, with constants packed to match.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import prod
+
+from xdsl.ir import SSAValue
+from xdsl.ir.affine import AffineDimExpr
+
+from s2s.analysis.affine import linear, ranges
+from s2s.analysis.products import product_sum
+from s2s.dialects import tensor
+from s2s.targets import Target
+
+GROUP = 4
+"""Steps of a dot product: the bytes of a word."""
+STEPS = 16
+"""Steps of a reduction in one pass of its loop."""
+
+
+@dataclass(frozen=True)
+class Roles:
+    """Which read is which, and which dimensions move them."""
+
+    x: int
+    w: int
+    both: tuple[int, ...]
+    """Parallel dimensions that move both: the channel of a depthwise convolution."""
+    x_only: tuple[int, ...]
+    w_only: tuple[int, ...]
+
+
+def integer_products(
+    op: tensor.ComputeOp, target: Target, constants: frozenset[SSAValue]
+) -> tensor.ScheduleAttr | None:
+    """A schedule for `op` if it is such a sum, and `target` has scalar integers only; else None."""
+    if target.word_bits > 32:
+        return None
+    roles = _roles(op, constants)
+    if roles is None:
+        return None
+    if not roles.both and len(roles.w_only) == 1:
+        return _rows(op, target, roles)
+    if roles.both and not roles.w_only:
+        return _window(op, roles)
+    return None
+
+
+def _roles(op: tensor.ComputeOp, constants: frozenset[SSAValue]) -> Roles | None:
+    products = product_sum(op)
+    if products is None:
+        return None
+    known = [read in constants and read.has_one_use() for read in op.reads]
+    if known.count(True) != 1 or any(divisor > 1 for access in op.read_accesses for divisor in access.division):
+        return None
+    x, w = known.index(False), known.index(True)
+    if products.factor_of(w).offset or op.read_accesses[w].is_guarded:
+        return None
+    moved = [_dims(op, read) for read in (x, w)]
+    dims = [dim for dim in range(op.rank) if op.sizes[dim] > 1]
+    return Roles(
+        x,
+        w,
+        tuple(dim for dim in dims if dim in moved[0] and dim in moved[1]),
+        tuple(dim for dim in dims if dim in moved[0] and dim not in moved[1]),
+        tuple(dim for dim in dims if dim in moved[1] and dim not in moved[0]),
+    )
+
+
+def _dims(op: tensor.ComputeOp, read: int) -> set[int]:
+    """The dimensions that move a read."""
+    box = ranges(op.sizes)
+    forms = [linear(expr, box) for expr in op.read_accesses[read].map.data.results]
+    return {dim for form in forms for atom in form.terms for dim in atom.used_dims()}
+
+
+def _rows(op: tensor.ComputeOp, target: Target, roles: Roles) -> tensor.ScheduleAttr | None:
+    """A row of the reduction for each of two pixels, for two channels at a time; one pixel takes four channels."""
+    channel = roles.w_only[0]
+    axes = _constant_axes(op, roles.w, channel)
+    if axes is None:
+        return None
+    group = GROUP if target.dsp else 1
+    pixel = _pixel_dim(op, roles.x_only)
+    tile = [1] * len(op.sizes)
+    if pixel is not None:
+        tile[pixel] = 2
+    tile[channel] = min(op.sizes[channel], 4 if pixel is None or not target.dsp else 2)
+    tile[-1] = STEPS if target.dsp else 1
+    own, reduced = axes
+    order = [*(dim for dim in range(op.rank) if dim != channel), channel, *range(op.rank, len(op.sizes))]
+    width = tile[channel]
+    packed = [tensor.PackedAxis((own,), width), tensor.PackedAxis(reduced, GROUP)]
+    packed += [tensor.PackedAxis((own,), 1, width)] if width > 1 else []
+    packed += [tensor.PackedAxis(reduced, 1, 2), tensor.PackedAxis(reduced, 2, 2)]
+    return tensor.ScheduleAttr.of(
+        tile,
+        order,
+        packs=[tensor.PackAttr.of(roles.w, packed)],
+        stage=(roles.x, op.rank - 1),
+        dot=group,
+    )
+
+
+def _constant_axes(op: tensor.ComputeOp, read: int, channel: int) -> tuple[int, tuple[int, ...]] | None:
+    """The axis of a constant that `channel` indexes, and those that the reductions do, in their order."""
+    results = op.read_accesses[read].map.data.results
+    by_dim: dict[int, int] = {}
+    idle: list[int] = []
+    for axis, expr in enumerate(results):
+        form = linear(expr, ranges(op.sizes))
+        if not form.terms and form.constant == 0:
+            idle.append(axis)
+        elif len(form.terms) == 1 and form.constant == 0:
+            ((atom, factor),) = form.terms.items()
+            if not isinstance(atom, AffineDimExpr) or factor != 1:
+                return None
+            by_dim[atom.position] = axis
+        else:
+            return None
+    reductions = [dim for dim in range(op.rank, len(op.sizes)) if op.sizes[dim] > 1]
+    if channel not in by_dim or set(by_dim) != {channel, *reductions}:
+        return None
+    return by_dim[channel], (*idle, *(by_dim[dim] for dim in reductions))
+
+
+def _pixel_dim(op: tensor.ComputeOp, dims: Sequence[int]) -> int | None:
+    """The dimension along which two pixels are taken at once: the last that leaves none over, or the longest."""
+    even = [dim for dim in dims if op.sizes[dim] % 2 == 0]
+    if even:
+        return even[-1]
+    return max(dims, key=lambda dim: op.sizes[dim], default=None)
+
+
+def _window(op: tensor.ComputeOp, roles: Roles) -> tensor.ScheduleAttr | None:
+    """One channel after the other, its plane widened with its padding, the taps in registers."""
+    moving = _dims(op, roles.x)
+    if any(dim not in moving for dim in range(op.rank, len(op.sizes)) if op.sizes[dim] > 1):
+        return None
+    if prod(op.reduction_sizes) > LARGEST_WINDOW:
+        return None
+    inner = list(roles.x_only)
+    outer = [dim for dim in range(op.rank) if dim not in inner]
+    tile = [1] * op.rank + list(op.reduction_sizes)
+    if inner:
+        tile[inner[-1]] = 2
+    order = [*outer, *inner, *range(op.rank, len(op.sizes))]
+    return tensor.ScheduleAttr.of(tile, order, stage=(roles.x, len(outer)))
+
+
+LARGEST_WINDOW = 25
+"""Taps of a window that are written out."""

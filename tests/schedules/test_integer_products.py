@@ -1,0 +1,87 @@
+"""Schedules of sums of 8-bit products: staged and scheduled loops give the numbers of the graph, as does their C."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.func import CallOp, FuncOp
+
+from s2s.analysis.dtypes import Array
+from s2s.context import CompilerContext
+from s2s.dialects import loop
+from s2s.interpret.graph import run_graph
+from s2s.interpret.loop import run_loop
+from s2s.interpret.tensor.run import run_tensor
+from s2s.options import CompileOptions
+from s2s.pipeline import pipeline
+from support.c_kernels import CompiledKernels
+from support.quantised_layers import Layer
+
+LAYERS = {
+    "pointwise": Layer((5, 5, 16), 8),
+    "pointwise of odd depth": Layer((3, 4, 7), 5),
+    "3x3": Layer((6, 6, 8), 4, (3, 3), pads=(1, 1, 1, 1)),
+    "3x3, odd width": Layer((7, 5, 6), 3, (3, 3), pads=(1, 1, 1, 1)),
+    "first layer, one channel": Layer((9, 10, 1), 4, (4, 3), strides=(2, 2), pads=(1, 1, 2, 1)),
+    "first layer, three channels": Layer((10, 10, 3), 8, (3, 3), strides=(2, 2), pads=(0, 0, 1, 1)),
+    "dilated": Layer((9, 8, 4), 4, (3, 3), pads=(2, 2, 2, 2), dilations=(2, 2)),
+    "strided pointwise": Layer((8, 8, 12), 6, strides=(2, 2)),
+    "valid": Layer((5, 6, 4), 4, (2, 3)),
+    "one pixel": Layer((1, 1, 40), 10),
+    "depthwise": Layer((7, 6, 5), 5, (3, 3), pads=(1, 1, 1, 1), groups=5),
+    "depthwise, strided": Layer((8, 8, 3), 3, (3, 3), strides=(2, 2), pads=(0, 0, 1, 1), groups=3),
+    "depthwise, valid": Layer((6, 6, 2), 2, (3, 2), groups=2, input_zp=0),
+    "depthwise, multiplied": Layer((5, 5, 2), 4, (3, 3), pads=(1, 1, 1, 1), groups=2),
+}
+TARGETS = ("cortex-m4", "cortex-m3", "c")
+
+
+def levels(layer: Layer, target: str) -> tuple[CompilerContext, ModuleOp, list[Array]]:
+    """The module at loop level, and the outputs found at graph, tensor and loop level."""
+    ctx, module, x = layer.build()
+    passes = pipeline(CompileOptions(target=target), "net")
+    found = [run_graph(module, [x], ctx.weights)[0]]
+    for level in ("graph", "tensor", "loop"):
+        for each in passes[level]:
+            each.apply(ctx, module)
+            module.verify()
+        if level == "tensor":
+            found.append(run_tensor(module, [x], ctx.weights)[0])
+    found.append(run_loop(module, [x], ctx.weights)[0].reshape(found[0].shape))
+    return ctx, module, found
+
+
+@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("layer", LAYERS.values(), ids=LAYERS.keys())
+def test_levels_agree(layer: Layer, target: str) -> None:
+    _, _, (expected, *found) = levels(layer, target)
+    assert len(np.unique(expected)) > 3
+    for numbers in found:
+        np.testing.assert_array_equal(numbers, expected)
+
+
+def test_cores_with_dual_products_get_dot_products() -> None:
+    _, module, _ = levels(LAYERS["3x3"], "cortex-m4")
+    assert any(isinstance(op, loop.DotOp) for op in module.walk())
+
+
+@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("name", ["3x3, odd width", "first layer, three channels", "depthwise"])
+def test_compiled_kernels_agree(name: str, target: str, tmp_path: Path) -> None:
+    ctx, module, (expected, *_) = levels(LAYERS[name], target)
+    _, _, x = LAYERS[name].build()
+    main = next(op for op in module.ops if isinstance(op, FuncOp) and op.sym_name.data == "main")
+    (call,) = [op for op in main.walk() if isinstance(op, CallOp)]
+    buffers: list[Array] = []
+    for argument in call.arguments:
+        match argument.owner:
+            case loop.WeightOp() as weight:
+                buffers.append(np.ascontiguousarray(ctx.weights.get(weight.weight.data)))
+            case loop.ViewOp():
+                buffers.append(np.zeros(10_000, np.int16))
+            case _:
+                buffers.append(np.zeros(expected.size, np.int8) if not buffers else x.reshape(-1))
+    main.detach()
+    CompiledKernels(module, tmp_path).run(call.callee.root_reference.data, buffers)
+    np.testing.assert_array_equal(buffers[0].reshape(expected.shape), expected)

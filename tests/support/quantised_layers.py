@@ -1,0 +1,74 @@
+"""Modules of one quantised layer, at graph level, with random weights."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.parser import Parser
+
+from s2s.analysis.dtypes import Array
+from s2s.context import CompilerContext
+
+
+@dataclass(frozen=True)
+class Layer:
+    """A convolution with channels last: its input, its window and its zero points."""
+
+    image: tuple[int, int, int]
+    outputs: int
+    kernel: tuple[int, int] = (1, 1)
+    strides: tuple[int, int] = (1, 1)
+    pads: tuple[int, int, int, int] = (0, 0, 0, 0)
+    dilations: tuple[int, int] = (1, 1)
+    groups: int = 1
+    input_zp: int = -7
+    output_zp: int = -128
+
+    @property
+    def out(self) -> tuple[int, int]:
+        """Height and width of the output."""
+        return self._out(0), self._out(1)
+
+    def _out(self, k: int) -> int:
+        room = self.image[k] + self.pads[k] + self.pads[k + 2] - self.dilations[k] * (self.kernel[k] - 1)
+        return (room - 1) // self.strides[k] + 1
+
+    def text(self) -> str:
+        """The module."""
+        h, w, c = self.image
+        o, kh, kw = self.outputs, *self.kernel
+        oh, ow = self.out
+        x, y = f"tensor<1x{h}x{w}x{c}xi8>", f"tensor<1x{oh}x{ow}x{o}xi8>"
+        acc, weight = f"tensor<1x{oh}x{ow}x{o}xi32>", f"tensor<{o}x{c // self.groups}x{kh}x{kw}xi8>"
+        return f"""
+func.func @main(%x: {x} {{name = "x"}}) -> ({y} {{name = "y"}}) {{
+  %w = graph.weight "w" {{hash = "0"}} : {weight}
+  %b = graph.weight "b" {{hash = "1"}} : tensor<{o}xi32>
+  %m = graph.weight "m" {{hash = "2"}} : tensor<{o}xi32>
+  %s = graph.weight "s" {{hash = "3"}} : tensor<{o}xi8>
+  %sum = graph.conv %x, %w, %b {{strides = array<i64: {_ints(self.strides)}>, pads = array<i64: {_ints(self.pads)}>,
+    dilations = array<i64: {_ints(self.dilations)}>, groups = {self.groups} : i64, layout = "NHWC",
+    input_zp = {self.input_zp} : i64}} : ({x}, {weight}, tensor<{o}xi32>) -> {acc}
+  %y = graph.rescale %sum, %m, %s {{output_zp = {self.output_zp} : i64, rounding = "double", axis = 3 : i64}}
+    : ({acc}, tensor<{o}xi32>, tensor<{o}xi8>) -> {y}
+  func.return %y : {y}
+}}"""
+
+    def build(self, seed: int = 0) -> tuple[CompilerContext, ModuleOp, Array]:
+        """A context with weights, the module, and an input."""
+        rng = np.random.default_rng(seed)
+        o, channels = self.outputs, self.image[2] // self.groups
+        ctx = CompilerContext()
+        terms = channels * self.kernel[0] * self.kernel[1]
+        ctx.weights.add("w", rng.integers(-127, 128, (o, channels, *self.kernel), dtype=np.int8))
+        ctx.weights.add("b", rng.integers(-3000, 3000, o, dtype=np.int32))
+        ctx.weights.add("m", rng.integers(2**30, 2**31 - 1, o, dtype=np.int32))
+        ctx.weights.add("s", rng.integers(-3, 0, o, dtype=np.int8) - np.int8(5 + terms.bit_length() // 2))
+        x = rng.integers(-128, 128, (1, *self.image), dtype=np.int8)
+        module = Parser(ctx, self.text()).parse_module()
+        module.verify()
+        return ctx, module, x
+
+
+def _ints(values: tuple[int, ...]) -> str:
+    return ", ".join(map(str, values))
