@@ -1,0 +1,79 @@
+"""Writes quantised arithmetic back: dequantisation, and requantisation of sums."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from xdsl.dialects.builtin import f32
+from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.pattern_rewriter import PatternRewriter
+
+from s2s.analysis.dtypes import Array, as_tensor_type
+from s2s.dialects import graph
+from s2s.dialects.graph import provenance, set_provenance
+from s2s.passes.graph.constants import new_constant
+from s2s.passes.graph.lift_quantized.recognise import Quantised, Scaled, along
+from s2s.weights import WeightStore
+
+
+@dataclass(frozen=True)
+class Maker:
+    """Inserts operations in front of the one that is rewritten, in the name of the source nodes it stands for."""
+
+    rewriter: PatternRewriter
+    store: WeightStore
+    nodes: tuple[str, ...]
+
+    @classmethod
+    def of(cls, rewriter: PatternRewriter, store: WeightStore, *sources: Operation) -> "Maker":
+        """A maker for what replaces `sources`."""
+        return cls(rewriter, store, tuple(name for op in sources for name in provenance(op)))
+
+    def __call__(self, op: Operation) -> SSAValue:
+        """The result of `op`, inserted."""
+        set_provenance(op, self.nodes)
+        self.rewriter.insert(op)
+        return op.results[0]
+
+    def placed(self, value: SSAValue) -> SSAValue:
+        """`value`, whose operation is inserted if nothing holds it yet."""
+        made = value.owner
+        return self(made) if isinstance(made, Operation) and made.parent is None else value
+
+    def constant(self, array: Array, role: str) -> SSAValue:
+        """`array` as a constant of the network."""
+        return self(new_constant(array, f"{self.nodes[-1] if self.nodes else 'lifted'}_{role}", self.store))
+
+    def real(self, value: float) -> SSAValue:
+        """A number of type f32."""
+        return self.constant(np.asarray(value, np.float32), "number")
+
+    def cast(self, x: SSAValue, element: Attribute) -> SSAValue:
+        """`x` converted, if it has another type."""
+        return x if as_tensor_type(x.type).element_type == element else self(graph.CastOp(x, element))
+
+    def unscaled(self, of: Scaled) -> SSAValue:
+        """`x - zero_point` in f32: exact for the integers that are called small."""
+        y = self.cast(of.x, f32)
+        if not of.zero_point.any():
+            return y
+        rank = as_tensor_type(of.x.type).get_num_dims()
+        zero_point = along(of.zero_point.astype(np.float32), of.axis, rank)
+        return self(graph.SubOp(y, self.constant(zero_point, "zero_point")))
+
+    def dequantised(self, of: Scaled) -> SSAValue:
+        """`(x - zero_point) * scale`."""
+        rank = as_tensor_type(of.x.type).get_num_dims()
+        scale = along(of.scale.astype(np.float32), of.axis, rank)
+        return self(graph.MulOp(self.unscaled(of), self.constant(scale, "scale")))
+
+    def quantised(self, real: SSAValue, like: Quantised) -> SSAValue:
+        """`real` quantised as `like` is."""
+        return self.rounded(self(graph.DivOp(real, self.real(float(like.scale)))), like, like.low, like.high)
+
+    def rounded(self, real: SSAValue, like: Quantised, low: int, high: int) -> SSAValue:
+        """`real`, which is in units of the step of `like` already, as its integers between `low` and `high`."""
+        y = self(graph.RoundOp(real))
+        if like.zero_point:
+            y = self(graph.AddOp(y, self.real(like.zero_point)))
+        y = self(graph.ClampOp(y, min=float(low), max=float(high)))
+        return self.cast(y, like.element)

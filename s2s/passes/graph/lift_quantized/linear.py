@@ -1,0 +1,218 @@
+"""Convolutions and matrix products of quantised tensors become integer ones.
+
+    %y = graph.conv %x_real, %w_real, %b_real
+->
+    %s = graph.conv %x, %w, %b {input_zp = …} : (tensor<…xi8>, tensor<…xi8>, tensor<…xi32>) -> tensor<…xi32>
+    %y = (cast %s) * (x_scale * w_scale)
+
+Sums are `i32`, or `i64` where the weights are such that they could overflow. A bias that is not stored in units of
+`x_scale * w_scale` is rounded to them.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from xdsl.dialects.builtin import i64
+from xdsl.ir import Attribute, SSAValue
+from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
+
+from s2s.analysis.accumulators import IntegerLayer, narrowest_accumulator, sum_bound
+from s2s.analysis.dtypes import Array, as_tensor_type, size_in_bytes, tensor_type, to_numpy
+from s2s.analysis.known_values import known_value, per_channel
+from s2s.analysis.shapes.window import channel_axis
+from s2s.dialects import graph
+from s2s.dialects.graph.base import zero_point_attribute
+from s2s.passes.graph.constants import new_constant, weight_name
+from s2s.passes.graph.lift_quantized.build import Maker
+from s2s.passes.graph.lift_quantized.recognise import Scaled, along, known_real, scaled
+from s2s.weights import WeightStore
+
+CLOSE = 1e-5
+"""Scales that differ by less than this part are one scale that was rounded in different ways."""
+
+
+@dataclass(frozen=True)
+class Factor:
+    """One factor of the products: integers with one zero point, and a scale for all or for each index of `axis`."""
+
+    value: SSAValue
+    zero_point: int
+    scale: Array
+    axis: int | None
+
+    @property
+    def element(self) -> Attribute:
+        """Element type of the integers."""
+        return as_tensor_type(self.value.type).element_type
+
+
+def factor_of(value: SSAValue, store: WeightStore) -> Factor | None:
+    """What `value` stands for, if it is small integers; the zero point of a constant goes into it where it fits.
+
+    The operation of a constant that was changed is not in the network yet: `Maker.placed` puts it there.
+    """
+    found = scaled(value, store)
+    if found is None or not found.is_small:
+        return None
+    integers = known_value(found.x, store)
+    if integers is not None and found.zero_point.any() and size_in_bytes(found.element) == 1:
+        shifted = integers.astype(np.int16) - along(found.zero_point.astype(np.int16), found.axis, integers.ndim)
+        if np.array_equal(shifted, shifted.astype(np.int8)):
+            name = f"{weight_name(found.x) or 'weight'}_shifted"
+            return Factor(new_constant(shifted.astype(np.int8), name, store).y, 0, found.scale, found.axis)
+    first = int(found.zero_point.flat[0])
+    return Factor(found.x, first, found.scale, found.axis) if np.all(found.zero_point == first) else None
+
+
+@dataclass(frozen=True)
+class QuantisedConvolution(RewritePattern):
+    """`conv(x, w)` and `conv(x, w, b)`."""
+
+    store: WeightStore
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: graph.ConvOp | graph.ConvTransposeOp, rewriter: PatternRewriter) -> None:
+        x, w = factor_of(op.x, self.store), factor_of(op.w, self.store)
+        if x is None or w is None or x.axis is not None or w.axis not in (None, _channel_axis(op)):
+            return
+        if w.axis is not None and isinstance(op, graph.ConvTransposeOp) and op.groups.value.data > 1:
+            return
+        scale = (x.scale * w.scale).astype(np.float32)
+        bias = None if op.b is None else _bias(op.b, scale, as_tensor_type(op.b.type).get_shape()[0], self.store)
+        if not _is_usable(scale) or (op.b is not None and bias is None):
+            return
+        properties = {"input_zp": zero_point_attribute(x.zero_point), "weight_zp": zero_point_attribute(w.zero_point)}
+        maker = Maker.of(rewriter, self.store, op)
+        total = _summed(op, [x.value, w.value], bias, properties, maker)
+        if total is not None:
+            channel = channel_axis(op.data_layout, as_tensor_type(total.type).get_num_dims())
+            sums = Scaled(total, scale, np.zeros_like(scale, np.int64), channel if scale.ndim else None)
+            rewriter.replace(op, [], [maker.dequantised(sums)])
+
+
+def _channel_axis(op: graph.ConvOp | graph.ConvTransposeOp) -> int:
+    """The dimension of the weights that counts output channels."""
+    return 0 if isinstance(op, graph.ConvOp) else 1
+
+
+def _is_usable(scale: Array) -> bool:
+    return bool((scale > 0).all() and np.isfinite(scale).all())
+
+
+def _bias(value: SSAValue, scale: Array, channels: int, store: WeightStore) -> Array | None:
+    """A constant in units of `scale`, one integer for each channel; None if it is no constant, or too large."""
+    found = scaled(value, store)
+    integers = None if found is None else known_value(found.x, store)
+    if found is not None and integers is not None and _is_in_units(found, scale):
+        return np.broadcast_to(integers.reshape(-1), (channels,)).astype(np.int64)
+    real = known_real(value, store)
+    if real is None:
+        return None
+    units = np.rint(real.reshape(-1) / scale.astype(np.float64))
+    return np.broadcast_to(units, (channels,)).astype(np.int64) if np.abs(units).max() < 2**53 else None
+
+
+def _is_in_units(of: Scaled, scale: Array) -> bool:
+    return not of.zero_point.any() and np.allclose(of.scale, scale, rtol=CLOSE, atol=0)
+
+
+def _summed(
+    op: IntegerLayer,
+    factors: list[SSAValue],
+    bias: Array | None,
+    zero_points: Mapping[str, Attribute | None],
+    maker: Maker,
+) -> SSAValue | None:
+    """The integer layer in the place of `op`, summed in a type that does not overflow."""
+    shape = as_tensor_type(op.y.type).get_shape()
+    wide = max(size_in_bytes(as_tensor_type(factor.type).element_type) for factor in factors) > 1
+
+    def summed_in(accumulator: Attribute, operands: list[SSAValue]) -> IntegerLayer:
+        chosen = None if wide == (accumulator == i64) else accumulator
+        properties = {**op.properties, **zero_points, "acc_type": chosen}
+        return type(op).create(
+            operands=operands,
+            result_types=[tensor_type(accumulator, shape)],
+            properties={name: value for name, value in properties.items() if value is not None},
+        )
+
+    trial = summed_in(i64, factors)
+    bound = sum_bound(trial, maker.store)
+    trial.erase()
+    largest = 0 if bound is None else bound.largest + (0 if bias is None else int(np.abs(bias).max()))
+    accumulator = i64 if wide else narrowest_accumulator(largest)
+    if accumulator is None or largest > np.iinfo(np.int64).max:
+        return None
+    operands = [maker.placed(factor) for factor in factors]
+    if bias is not None:
+        operands.append(maker.constant(bias.astype(to_numpy(accumulator)), "bias"))
+    return maker(summed_in(accumulator, operands))
+
+
+@dataclass(frozen=True)
+class QuantisedProduct(RewritePattern):
+    """`matmul(a, b)`, with weights on either side or on none."""
+
+    store: WeightStore
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: graph.MatmulOp, rewriter: PatternRewriter) -> None:
+        a, b = factor_of(op.a, self.store), factor_of(op.b, self.store)
+        if a is None or b is None or (a.axis is not None and b.axis is not None):
+            return
+        rank = as_tensor_type(op.y.type).get_num_dims()
+        if a.axis not in (None, _rank(op.a) - (1 if op.transpose_a else 2)):
+            return
+        if b.axis not in (None, _rank(op.b) - (2 if op.transpose_b else 1)):
+            return
+        scale = (a.scale * b.scale).astype(np.float32)
+        if not _is_usable(scale):
+            return
+        zero_points = {"a_zp": zero_point_attribute(a.zero_point), "b_zp": zero_point_attribute(b.zero_point)}
+        maker = Maker.of(rewriter, self.store, op)
+        total = _summed(op, [a.value, b.value], None, zero_points, maker)
+        if total is not None:
+            axis = None if scale.ndim == 0 else rank - 2 if a.axis is not None else rank - 1
+            sums = Scaled(total, scale, np.zeros_like(scale, np.int64), axis)
+            rewriter.replace(op, [], [maker.dequantised(sums)])
+
+
+def _rank(value: SSAValue) -> int:
+    return as_tensor_type(value.type).get_num_dims()
+
+
+@dataclass(frozen=True)
+class BiasOfProduct(RewritePattern):
+    """`matmul(a, b) + c` with a constant for each column."""
+
+    store: WeightStore
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: graph.AddOp, rewriter: PatternRewriter) -> None:
+        for value, other in ((op.a, op.b), (op.b, op.a)):
+            sums = scaled(value, self.store)
+            if sums is None or value.type != op.y.type or not isinstance(sums.x.owner, graph.MatmulOp):
+                continue
+            bound, added = sum_bound(sums.x.owner, self.store), self._units(other, sums)
+            if bound is None or added is None or not sums.x.has_one_use():
+                continue
+            limit = np.iinfo(to_numpy(bound.accumulator)).max
+            if bound.largest + int(np.abs(added).max()) > limit:
+                continue
+            maker = Maker.of(rewriter, self.store, sums.x.owner, op)
+            constant = maker.constant(added.astype(to_numpy(bound.accumulator)), "bias")
+            total = maker(graph.AddOp(sums.x, constant))
+            rewriter.replace(op, [], [maker.dequantised(Scaled(total, sums.scale, sums.zero_point, sums.axis))])
+            return
+
+    def _units(self, value: SSAValue, sums: Scaled) -> Array | None:
+        """The addend as integers, one for each column of the product."""
+        rank, shape = _rank(sums.x), as_tensor_type(sums.x.type).get_shape()
+        axis, columns = rank - 1, shape[-1]
+        if sums.axis not in (None, axis):
+            return None
+        flat = as_tensor_type(value.type).get_shape()
+        if per_channel(np.broadcast_to(np.zeros(()), flat), rank, axis, columns) is None:
+            return None
+        return _bias(value, sums.scale, columns, self.store)

@@ -1,0 +1,120 @@
+"""Operations that move values, or pick some of them, move integers instead.
+
+    %y = graph.transpose %x_real
+->
+    %t = graph.transpose %x
+    %y = (cast %t - zp) * scale
+
+and a quantisation behind one goes in front of it, where it meets the sums it belongs to.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from xdsl.ir import Operation, SSAValue
+from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
+
+from s2s.analysis.dtypes import as_tensor_type, tensor_type
+from s2s.dialects import graph
+from s2s.dialects.graph.base import number, number_attribute
+from s2s.passes.graph.lift_quantized.build import Maker
+from s2s.passes.graph.lift_quantized.recognise import Quantised, Scaled, quantised, scaled
+from s2s.passes.graph.lift_quantized.requantise import limits_of
+from s2s.weights import WeightStore
+
+MOVES = (
+    graph.ReshapeOp,
+    graph.TransposeOp,
+    graph.SliceOp,
+    graph.TileOp,
+    graph.BroadcastToOp,
+    graph.GatherOp,
+    graph.MaxPoolOp,
+    graph.ReduceMaxOp,
+    graph.ReduceMinOp,
+    graph.ConcatOp,
+    graph.PadOp,
+)
+"""Every element of the result is one of the operands', chosen by position or by order."""
+
+PICKS_SOME = (graph.SliceOp, graph.GatherOp)
+"""Quantising their operand can be more work than quantising their result."""
+
+
+@dataclass(frozen=True)
+class MoveOfReals(RewritePattern):
+    """`f(dequantised x)` -> `dequantised f(x)`, for tensors with one scale, all the same where there are several."""
+
+    store: WeightStore
+
+    def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter) -> None:
+        if not isinstance(op, MOVES):
+            return
+        found = [scaled(value, self.store) for value in moved(op)]
+        sources = [each for each in found if each is not None and each.axis is None and each.is_small]
+        if len(sources) != len(found) or not all(_agree(sources[0], each) for each in sources[1:]):
+            return
+        first = sources[0]
+        fill = self._fill(op, first)
+        if fill is None and isinstance(op, graph.PadOp) and op.value is not None:
+            return
+        maker = Maker.of(rewriter, self.store, op)
+        made = maker(rebuilt(op, [source.x for source in sources], fill))
+        rewriter.replace(op, [], [maker.dequantised(Scaled(made, first.scale, first.zero_point, None))])
+
+    def _fill(self, op: Operation, source: Scaled) -> int | None:
+        """What a padding writes, as an integer; None where it writes nothing, or no multiple of the step."""
+        value = number(op.value) if isinstance(op, graph.PadOp) else None
+        if value is None:
+            return None
+        units = float(np.rint(np.float32(value) / source.step))
+        low, high = limits_of(source.x)
+        exact = np.float32(units) * source.step == np.float32(value) and low <= units + source.offset <= high
+        return int(units) + source.offset if exact else None
+
+
+def _agree(a: Scaled, b: Scaled) -> bool:
+    return a.element == b.element and a.step == b.step and a.offset == b.offset
+
+
+def moved(op: Operation) -> Sequence[SSAValue]:
+    """The operands whose values `op` moves."""
+    return op.operands if isinstance(op, graph.ConcatOp) else op.operands[:1]
+
+
+def rebuilt(op: Operation, values: Sequence[SSAValue], fill: int | float | None = None) -> Operation:
+    """`op` on other values, of any element type."""
+    properties = dict(op.properties)
+    if fill is not None:
+        properties["value"] = number_attribute(fill)  # pyright: ignore[reportArgumentType]
+    shape = as_tensor_type(op.results[0].type).get_shape()
+    return type(op).create(
+        operands=[*values, *op.operands[len(values) :]],
+        result_types=[tensor_type(as_tensor_type(values[0].type).element_type, shape)],
+        properties=properties,
+    )
+
+
+@dataclass(frozen=True)
+class QuantisedMove(RewritePattern):
+    """`quantised f(x)` -> `f(quantised x)`, where nobody else wants `f(x)`."""
+
+    store: WeightStore
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: graph.CastOp, rewriter: PatternRewriter) -> None:
+        target = quantised(op, self.store)
+        move = None if target is None else target.real.owner
+        if target is None or not isinstance(move, MOVES) or not target.real.has_one_use():
+            return
+        if isinstance(move, PICKS_SOME) and not move.operands[0].has_one_use():
+            return
+        fill = self._fill(move, target)
+        maker = Maker.of(rewriter, self.store, op)
+        values = [maker.quantised(value, target) for value in moved(move)]
+        rewriter.replace(op, [], [Maker.of(rewriter, self.store, move)(rebuilt(move, values, fill))])
+
+    def _fill(self, move: Operation, target: Quantised) -> int | None:
+        value = number(move.value) if isinstance(move, graph.PadOp) else None
+        return None if value is None else target.of(value)
