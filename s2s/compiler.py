@@ -3,7 +3,7 @@
 import gc
 from collections.abc import Generator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, FloatAttr, IntegerAttr, ModuleOp, StringAttr
@@ -24,7 +24,7 @@ from s2s.model import Model, Source, read
 from s2s.options import CompileOptions
 from s2s.pass_manager import PassManager
 from s2s.passes.loop.plan_memory import ARENA_ALIGN, ARENA_LOWER_BOUND, ARENA_SIZE
-from s2s.pipeline import LEVELS, pipeline
+from s2s.pipeline import LEVELS, pipeline, quantisation_passes
 from s2s.samples import sample
 from s2s.targets import get_target
 from s2s.weights import WeightStore
@@ -85,8 +85,11 @@ def compile_model(source: Source, options: CompileOptions, *, keep_levels: bool 
     graph: graph_json.Network | None = None
     passes_of = pipeline(options, network.name)
     manager = PassManager(context, [each for passes in passes_of.values() for each in passes], options.debug)
+    settling = quantisation_passes(options)
+    manager.run(module, settling)
+    network = replace(network, golden=_golden(model, network.inputs))
     for level, passes in passes_of.items():
-        manager.run(module, passes)
+        manager.run(module, passes[len(settling) :] if level == LEVELS[0] else passes)
         if keep_levels and level != LEVELS[-1]:
             levels[level] = module.clone()
         if level == "loop" and not manager.stopped:
@@ -109,14 +112,13 @@ def _describe(model: Model, options: CompileOptions) -> Network:
         raise CompilerBug("the imported module has no main")
     inputs = _ports(main.arg_attrs, main.function_type.inputs.data)
     outputs = _ports(main.res_attrs, main.function_type.outputs.data)
-    progress.step("computing a golden vector")
     return Network(
         name=_c_name(options.name, model.name),
         source=model.file,
         sha256=model.sha256,
         inputs=inputs,
         outputs=outputs,
-        golden=_golden(model, inputs),
+        golden=(),
     )
 
 
@@ -152,6 +154,7 @@ def _quantisation(facts: Mapping[str, Attribute]) -> Quantisation | None:
 
 def _golden(model: Model, inputs: tuple[PortInfo, ...]) -> tuple[GoldenVector, ...]:
     """Made-up inputs, and what the graph interpreter says they give; zeros where made-up ones are no valid indices."""
+    progress.step("computing a golden vector")
     types = [tensor_type(port.element, port.shape) for port in inputs]
     made_up = tuple(
         sample(port.name, type, GOLDEN_SEED, full_range=port.quantisation is not None)
