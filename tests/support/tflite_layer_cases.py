@@ -54,7 +54,7 @@ KINDS: Mapping[str, Kind] = {
     "int16 with narrow bias": Kind("INT16", bias=np.int16, per_channel=True),
 }
 
-_DTYPES = {"FLOAT32": np.float32, "INT8": np.int8, "INT16": np.int16}
+_DTYPES: Mapping[str, Any] = {"FLOAT32": np.float32, "INT8": np.int8, "INT16": np.int16}
 
 
 def _some(random: Random, low: int, high: int) -> int:
@@ -243,7 +243,9 @@ def _batch_matmul(kind: str, random: Random) -> LayerCase:
 
 def _pool(builtin: str, kind: str, random: Random) -> LayerCase:
     window, batch, channels = _window(random, dilated=False), _some(random, 1, 2), _some(random, 1, 5)
-    quant = {} if kind == "FLOAT32" else {"scale": _scale(random), "zero_point": _zero_point(random, kind)}
+    quant: dict[str, Any] = (
+        {} if kind == "FLOAT32" else {"scale": _scale(random), "zero_point": _zero_point(random, kind)}
+    )
     x = TensorSpec("x", (batch, *window.image, channels), kind, **quant)
     y = TensorSpec("y", (batch, *window.places, channels), kind, **quant)
     fields = {**window.fields, "filter_height": window.kernel[0], "filter_width": window.kernel[1]}
