@@ -26,6 +26,9 @@
 /* Reductions: one definition for every kind of vector. */
 #include "s2s_simd_reduce.h"
 
+/* Functions: likewise. */
+#include "s2s_simd_functions.h"
+
 #ifdef S2S_HALF
 #undef S2S_F32H
 #undef S2S_I32H

@@ -22,7 +22,11 @@ VECTOR_OPS = (
     arith.MinimumfOp,
     arith.ConstantOp,
     math.AbsFOp,
+    math.ErfOp,
+    math.ExpOp,
+    math.LogOp,
     math.SqrtOp,
+    math.TanhOp,
 )
 """Scalar operations that exist on vectors of float32 too."""
 

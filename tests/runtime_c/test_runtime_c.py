@@ -17,6 +17,7 @@ TESTS = sorted(HERE.glob("*.c"))
 
 FRAGMENTS = {
     "s2s_integer.h",
+    "s2s_simd_functions.h",
     "s2s_simd_gnu.h",
     "s2s_simd_halves.h",
     "s2s_simd_lanes.h",

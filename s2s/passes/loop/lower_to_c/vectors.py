@@ -31,7 +31,11 @@ _BY_NAME: dict[type[Operation], str] = {
     arith.OrIOp: "bit_or",
     math.AbsFOp: "abs",
     math.AbsIOp: "abs",
+    math.ErfOp: "erf",
+    math.ExpOp: "exp",
+    math.LogOp: "log",
     math.SqrtOp: "sqrt",
+    math.TanhOp: "tanh",
     loop.FmaOp: "fma",
 }
 _SHIFTS: dict[type[Operation], str] = {arith.ShLIOp: "shift_left", arith.ShRSIOp: "shift_right"}
