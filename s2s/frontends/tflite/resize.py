@@ -1,0 +1,139 @@
+"""Resizing of images, channels last. Which pixels are read with which weights is known while the model is read.
+
+Of 8-bit numbers the weights have ten fractional bits, and the result has the bits of the reference. Floats are compared
+with a tolerance of 1e-5 of the largest magnitude: the reference weighs four pixels at once, here it is two and two.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from s2s.dialects import graph
+from s2s.frontends.builder import Value, emit
+from s2s.frontends.formulas import cast, greater, select
+from s2s.frontends.tflite.arithmetic import require_kinds
+from s2s.frontends.tflite.fixed_point import I32
+from s2s.frontends.tflite.node import Importer, Node
+from s2s.frontends.tflite.tensors import Tensor
+
+_FRACTION_BITS = 10
+_ONE = 1 << _FRACTION_BITS
+_Integers = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class _Sampling:
+    """How positions along one axis of the result lie among those of the operand."""
+
+    before: int
+    after: int
+    align_corners: bool
+    half_pixel_centers: bool
+
+    @property
+    def is_aligned(self) -> bool:
+        """Whether the first and last positions of both are the same; with one position there are no two."""
+        return self.align_corners and self.after > 1
+
+    def nearest(self) -> _Integers:
+        """The position to read for each of the result."""
+        spans = (self.before - 1, self.after - 1) if self.is_aligned else (self.before, self.after)
+        scale = np.float32(spans[0]) / np.float32(spans[1])
+        at = (np.arange(self.after, dtype=np.float32) + np.float32(0.5 * self.half_pixel_centers)) * scale
+        place = np.floor(at.astype(np.float64) + 0.5) if self.align_corners else np.floor(at)
+        return np.clip(place, 0, self.before - 1).astype(np.int64)
+
+    def linear_integers(self) -> tuple[_Integers, _Integers, _Integers]:
+        """The two positions to read for each of the result, and the weight of the second in steps of 1 / 1024."""
+        spans = (self.before - 1, self.after - 1) if self.is_aligned else (self.before, self.after)
+        scale = (_ONE * spans[0] + spans[1] // 2) // spans[1]
+        at = np.arange(self.after, dtype=np.int64) * scale
+        if self.half_pixel_centers:
+            at += scale // 2 - _ONE // 2
+        first = np.clip(_truncated(at), 0, self.before - 1)
+        second = np.clip(_truncated(at + _ONE - 1), 0, self.before - 1)
+        return first, second, at - _ONE * first
+
+    def linear_floats(self) -> tuple[_Integers, _Integers, NDArray[np.float32]]:
+        """As `linear_integers`, in single precision."""
+        spans = (self.before - 1, self.after - 1) if self.is_aligned else (self.before, self.after)
+        scale = np.float32(spans[0]) / np.float32(spans[1])
+        at = np.arange(self.after, dtype=np.float32)
+        at = (at + np.float32(0.5)) * scale - np.float32(0.5) if self.half_pixel_centers else at * scale
+        first = np.clip(np.floor(at), 0, self.before - 1).astype(np.int64)
+        second = np.clip(np.ceil(at), 0, self.before - 1).astype(np.int64)
+        return first, second, at - first.astype(np.float32)
+
+
+def _truncated(at: _Integers) -> _Integers:
+    return np.sign(at) * (np.abs(at) >> _FRACTION_BITS)
+
+
+def _samplings(node: Node, x: Tensor) -> list[_Sampling]:
+    size = node.known_ints(1, "the size")
+    if x.rank != 4 or len(size) != 2 or any(count < 1 for count in size):
+        raise node.invalid(f"resizes {list(x.shape)} to {size}", "give [N, H, W, C] and two positive sizes")
+    for count in size:
+        node.require_small(count, "a resized axis")
+    node.shape([x.shape[0], *size, x.shape[3]])
+    how = bool(node.options.AlignCorners()), bool(node.options.HalfPixelCenters())
+    return [_Sampling(before, after, *how) for before, after in zip(x.shape[1:3], size, strict=True)]
+
+
+def _read(node: Node, x: Value, axis: int, places: _Integers) -> Value:
+    if list(places) == list(range(x.shape[axis])):
+        return x
+    return emit(graph.GatherOp, x, node.constant(places, np.int32), axis=axis)
+
+
+def _resize_nearest(node: Node) -> Value:
+    x = node.input(0)
+    require_kinds(node, (x,), "float32", "int8", "int16")
+    y = x.value
+    for axis, sampling in enumerate(_samplings(node, x), start=1):
+        y = _read(node, y, axis, sampling.nearest())
+    return y
+
+
+def _resize_bilinear(node: Node) -> Value:
+    x = node.input(0)
+    kind = require_kinds(node, (x,), "float32", "int8")
+    samplings = _samplings(node, x)
+    if any(sampling.align_corners and sampling.half_pixel_centers for sampling in samplings):
+        raise node.invalid("asks for aligned corners and for half-pixel centers", "choose one")
+    y = x.value
+    if kind == "float32":
+        for axis, sampling in enumerate(samplings, start=1):
+            y = _blend(node, y, axis, *sampling.linear_floats(), 1)
+        return y
+    y = cast(y, I32)
+    for axis, sampling in enumerate(samplings, start=1):
+        y = _blend(node, y, axis, *sampling.linear_integers(), _ONE)
+    half = _ONE * _ONE // 2
+    return cast((y + select(greater(y, 0), y.like(half), -half)) / (_ONE * _ONE), x.dtype)
+
+
+def _blend(
+    node: Node,
+    x: Value,
+    axis: int,
+    first: _Integers,
+    second: _Integers,
+    weight: NDArray[np.float32] | _Integers,
+    one: int,
+) -> Value:
+    """`x[first] * (one - weight) + x[second] * weight` along `axis`."""
+    if not weight.any():
+        return _read(node, x, axis, first) * one if one != 1 else _read(node, x, axis, first)
+    column = [-1 if dim == axis else 1 for dim in range(x.rank)]
+    upper = node.constant(weight.reshape(column), x.dtype)
+    lower = node.constant((one - weight).reshape(column), x.dtype)
+    return _read(node, x, axis, first) * lower + _read(node, x, axis, second) * upper
+
+
+IMPORTERS: Mapping[str, Importer] = {
+    "RESIZE_BILINEAR": _resize_bilinear,
+    "RESIZE_NEAREST_NEIGHBOR": _resize_nearest,
+}
