@@ -41,6 +41,8 @@ def half_away(x: Value) -> Value:
 
 def _quantize(node: Node) -> Value:
     x, out = node.input(0), node.output_type()
+    if out.dtype.kind not in "iu":
+        raise node.invalid(f"its result is {out.dtype}", "give integers")
     if x.dtype == _FLOAT:
         return _from_reals(x.value, out)
     if x.dtype.kind not in "iu":

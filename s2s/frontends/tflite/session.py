@@ -2,15 +2,17 @@
 
 from collections.abc import Sequence
 
+from xdsl.utils.exceptions import VerifyException
+
 from s2s.analysis.dtypes import from_numpy, tensor_type
 from s2s.analysis.shapes import ShapeError
 from s2s.errors import InputError, UnsupportedError
 from s2s.frontends.builder import Builder, Value
 from s2s.frontends.limits import MAX_DEPTH, MAX_NODES
+from s2s.frontends.names import one_line
 from s2s.frontends.tflite.checks import is_constant
 from s2s.frontends.tflite.custom import custom_importer
 from s2s.frontends.tflite.node import Importer, Node, Rounding
-from s2s.frontends.tflite.read import intact
 from s2s.frontends.tflite.records import ModelInfo, OperatorInfo, Subgraph, TensorInfo
 from s2s.frontends.tflite.schema import INT4
 from s2s.frontends.tflite.table import IMPORTERS
@@ -32,6 +34,8 @@ _WEIGHTED = frozenset(
 )
 """Operators that TFLite runs with float activations and integer weights in a manner of its own."""
 _FLOATS = ("FLOAT32", "FLOAT16")
+_MISFITS = (ArithmeticError, AssertionError, LookupError, TypeError, ValueError, VerifyException)
+"""What building an operation raises when a file combines operands that no converter combines."""
 
 
 class Session:
@@ -114,14 +118,15 @@ class Session:
         node = Node(operator, operands, self, graph)
         outputs = [graph.tensors[index] for index in operator.outputs]
         try:
-            with intact(f"{operator.place}: its options"):
-                importer = self._importer(node)
-            values = importer(node)
+            values = self._importer(node)(node)
         except UnsupportedError as error:
             self.failures.append(str(error))
             return [self._stand_in(tensor) for tensor in outputs]
         except ShapeError as error:
             raise InputError(f"{operator.place}: {error}; check the shapes and options of this operator") from None
+        except _MISFITS as error:
+            fact = f"its operands, options and results do not fit together ({one_line(str(error))})"
+            raise node.invalid(fact, "export the model again") from error
         found = [values] if isinstance(values, Value) else list(values)
         if len(found) != len(outputs):
             raise node.invalid(f"gives {len(found)} results for {len(outputs)} outputs", "export the model again")
