@@ -11,7 +11,7 @@ from s2s.analysis.dtypes import Array, as_tensor_type
 from s2s.dialects import graph
 from s2s.dialects.graph import provenance, set_provenance
 from s2s.passes.graph.constants import new_constant
-from s2s.passes.graph.lift_quantized.recognise import Quantised, Scaled, along
+from s2s.passes.graph.lift_quantized.recognise import Quantised, Rounded, Scaled, along
 from s2s.weights import WeightStore
 
 
@@ -70,7 +70,7 @@ class Maker:
         """`real` quantised as `like` is."""
         return self.rounded(self(graph.DivOp(real, self.real(float(like.scale)))), like, like.low, like.high)
 
-    def rounded(self, real: SSAValue, like: Quantised, low: int, high: int) -> SSAValue:
+    def rounded(self, real: SSAValue, like: Rounded, low: int, high: int) -> SSAValue:
         """`real`, which is in units of the step of `like` already, as its integers between `low` and `high`."""
         y = self(graph.RoundOp(real))
         if like.zero_point:

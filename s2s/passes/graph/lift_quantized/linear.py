@@ -61,8 +61,7 @@ def factor_of(value: SSAValue, store: WeightStore) -> Factor | None:
         if np.array_equal(shifted, shifted.astype(np.int8)):
             name = f"{weight_name(found.x) or 'weight'}_shifted"
             return Factor(new_constant(shifted.astype(np.int8), name, store).y, 0, found.scale, found.axis)
-    first = int(found.zero_point.flat[0])
-    return Factor(found.x, first, found.scale, found.axis) if np.all(found.zero_point == first) else None
+    return Factor(found.x, found.offset, found.scale, found.axis) if found.has_one_offset else None
 
 
 @dataclass(frozen=True)

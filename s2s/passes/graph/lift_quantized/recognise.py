@@ -34,9 +34,14 @@ class Scaled:
         return size_in_bytes(self.element) <= 2
 
     @property
+    def has_one_offset(self) -> bool:
+        """Whether the zero point is the same for all elements."""
+        return bool(np.all(self.zero_point == self.zero_point.flat[0]))
+
+    @property
     def offset(self) -> int:
         """The zero point of a tensor that has one for all elements."""
-        return int(self.zero_point)
+        return int(self.zero_point.flat[0])
 
     @property
     def step(self) -> np.float32:
@@ -45,12 +50,11 @@ class Scaled:
 
 
 @dataclass(frozen=True)
-class Quantised:
-    """`op = cast(clamp(round(real / scale) + zero_point, low, high))`."""
+class Rounded:
+    """`op = cast(clamp(round(real) + zero_point, low, high))`."""
 
     op: graph.CastOp
     real: SSAValue
-    scale: np.float32
     zero_point: int
     low: int
     high: int
@@ -59,6 +63,19 @@ class Quantised:
     def element(self) -> Attribute:
         """Element type of the integers."""
         return as_tensor_type(self.op.y.type).element_type
+
+    @property
+    def is_full(self) -> bool:
+        """Whether the integers are limited by their type alone."""
+        info = np.iinfo(to_numpy(self.element))
+        return (self.low, self.high) == (info.min, info.max)
+
+
+@dataclass(frozen=True)
+class Quantised(Rounded):
+    """`op = cast(clamp(round(real / scale) + zero_point, low, high))`."""
+
+    scale: np.float32
 
     def of(self, real: float) -> int:
         """`real` as this quantisation has it, by the same arithmetic."""
@@ -113,8 +130,8 @@ def _along_one_axis(array: Array, rank: int) -> tuple[Array, int | None] | None:
     return (array.reshape(-1), long[0]) if len(long) == 1 else None
 
 
-def quantised(op: graph.CastOp, store: WeightStore) -> Quantised | None:
-    """What `op` quantises, if it is the last step of that."""
+def rounded(op: graph.CastOp, store: WeightStore) -> Rounded | None:
+    """What `op` rounds to small integers, if it is the last step of that."""
     element = as_tensor_type(op.y.type).element_type
     clamp = op.x.owner
     if not is_integer(element) or size_in_bytes(element) > 2 or not isinstance(clamp, graph.ClampOp):
@@ -123,18 +140,24 @@ def quantised(op: graph.CastOp, store: WeightStore) -> Quantised | None:
     limits = np.iinfo(to_numpy(element))
     if low is None or high is None or low < limits.min or high > limits.max:
         return None
-    rounded, zero_point = _plus_constant(clamp.x, store)
-    if not isinstance(rounded.owner, graph.RoundOp):
+    whole, zero_point = _plus_constant(clamp.x, store)
+    if not isinstance(whole.owner, graph.RoundOp) or zero_point != int(zero_point):
         return None
-    divide = rounded.owner.x.owner
-    if not isinstance(divide, graph.DivOp) or divide.a.type != divide.y.type:
+    return Rounded(op, whole.owner.x, int(zero_point), int(low), int(high))
+
+
+def quantised(op: graph.CastOp, store: WeightStore) -> Quantised | None:
+    """What `op` quantises, if it is the last step of that."""
+    found = rounded(op, store)
+    divide = None if found is None else found.real.owner
+    if found is None or not isinstance(divide, graph.DivOp) or divide.a.type != divide.y.type:
         return None
     if as_tensor_type(divide.y.type).element_type != f32:
         return None
     scale = splat_value(divide.b, store)
-    if scale is None or not 0 < scale < math.inf or zero_point != int(zero_point):
+    if scale is None or not 0 < scale < math.inf:
         return None
-    return Quantised(op, divide.a, np.float32(scale), int(zero_point), int(low), int(high))
+    return Quantised(op, divide.a, found.zero_point, found.low, found.high, np.float32(scale))
 
 
 def _plus_constant(value: SSAValue, store: WeightStore) -> tuple[SSAValue, float]:

@@ -1,0 +1,196 @@
+"""Bring sums back to small integers without floats.
+
+    %f = graph.cast %s : (tensor<…xi32>) -> tensor<…xf32>
+    %m = graph.mul %f, %factor
+    %y = cast(clamp(round(%m) + y_zp))
+->
+    %r = graph.rescale %s, %multiplier, %shift {output_zp = …, rounding = "double"} : … -> tensor<…xi8>
+    %y = graph.clamp %r
+
+    %y = cast(clamp(round(%a * fa + (%b * fb + c)) + y_zp)), with %a and %b of 8 bits
+->
+    %y = cast(clamp((%a * ma + (%b * mb + mc)) >> shift)), all of it in i32
+
+Multipliers have 31 bits in the first form, and as many as the sum leaves room for in the second; halves are rounded
+away from zero and up, where floats are rounded to even. So a result may differ by one where it lies in the middle
+between two integers, or within 2 ** -24 of that (2 ** -12 in the second form).
+
+Declined for sums of more than 48 bits, factors beyond 2 ** 30, and integers that are neither of 8 nor signed of 16
+bits; they stay in floats.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp, f32, i8, i16, i32, i64
+from xdsl.ir import SSAValue
+from xdsl.passes import ModulePass
+from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
+
+from s2s.analysis.accumulators import signed_bits, sum_bound
+from s2s.analysis.dtypes import Array, as_tensor_type, size_in_bytes, to_numpy, ui8
+from s2s.analysis.known_values import splat_value
+from s2s.context import weights_of
+from s2s.dialects import graph
+from s2s.passes.graph.lift_quantized.build import Maker
+from s2s.passes.graph.lift_quantized.recognise import Rounded, Scaled, rounded, scaled
+from s2s.passes.rewrite import rewrite
+from s2s.weights import WeightStore
+
+FEWEST_BITS = 12
+"""Bits behind the point that a weighted sum needs to be worth its name."""
+MOST_BITS = 24
+MOST_TERMS = 16
+REDUCED_BITS = 48
+"""Sums of more bits than a reduced multiplier takes."""
+
+
+@dataclass(frozen=True)
+class RoundedProduct(RewritePattern):
+    """`round(sums * factor)`."""
+
+    store: WeightStore
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: graph.CastOp, rewriter: PatternRewriter) -> None:
+        target = rounded(op, self.store)
+        source = None if target is None else scaled(target.real, self.store)
+        if target is None or source is None or target.element not in (i8, ui8, i16):
+            return
+        parameters = fixed_point(source.scale)
+        if parameters is None or not source.has_one_offset or not self._is_narrow(source):
+            return
+        maker = Maker.of(rewriter, self.store, op)
+        multiplier, shift = (maker.constant(array, "multiplier") for array in parameters)
+        rescaled = graph.RescaleOp(
+            source.x,
+            multiplier,
+            shift,
+            target.element,
+            rounding="reduced" if source.element == i64 else "double",
+            input_zp=source.offset,
+            output_zp=target.zero_point,
+            axis=source.axis,
+        )
+        rewriter.replace(op, [], [limited(maker, maker(rescaled), target)])
+
+    def _is_narrow(self, source: Scaled) -> bool:
+        """Whether a multiplier can take the integers: all of 32 bits, and those of 64 that are known to use 48."""
+        if source.element != i64:
+            return size_in_bytes(source.element) <= 4
+        owner = source.x.owner
+        bound = sum_bound(owner, self.store) if isinstance(owner, graph.ConvOp | graph.MatmulOp) else None
+        return bound is not None and signed_bits(bound.largest) <= REDUCED_BITS
+
+
+def fixed_point(factors: Array) -> tuple[Array, Array] | None:
+    """Multipliers of 31 bits and shifts, `factor = multiplier * 2 ** (shift - 31)`; None if one is out of range."""
+    fractions, shifts = np.frexp(factors.astype(np.float64))
+    multipliers = np.rint(fractions * 2.0**31)
+    full = multipliers == 2.0**31
+    multipliers, shifts = np.where(full, 2.0**30, multipliers), np.where(full, shifts + 1, shifts)
+    if (shifts < -31).any() or (shifts > 14).any():
+        return None
+    return multipliers.astype(np.int32), shifts.astype(np.int8)
+
+
+def limited(maker: Maker, value: SSAValue, target: Rounded) -> SSAValue:
+    """`value` within the limits of `target`, if its type does not keep them."""
+    return value if target.is_full else maker(graph.ClampOp(value, min=target.low, max=target.high))
+
+
+@dataclass(frozen=True)
+class Term:
+    """`x * factor` in a sum."""
+
+    x: SSAValue
+    factor: float
+
+    @property
+    def largest(self) -> int:
+        """The largest absolute value of the integers."""
+        info = np.iinfo(to_numpy(as_tensor_type(self.x.type).element_type))
+        return max(-int(info.min), int(info.max))
+
+
+@dataclass(frozen=True)
+class RoundedSum(RewritePattern):
+    """`round(a * fa + b * fb + c)`."""
+
+    store: WeightStore
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: graph.CastOp, rewriter: PatternRewriter) -> None:
+        target = rounded(op, self.store)
+        found = None if target is None else self._terms(target.real)
+        if target is None or found is None or len(found[0]) < 2:
+            return
+        terms, constant = found
+        bits = _bits(terms, constant, target.zero_point)
+        if bits < FEWEST_BITS:
+            return
+        maker = Maker.of(rewriter, self.store, op)
+        offset = _offset(constant, target.zero_point, bits)
+        total = maker.constant(np.asarray(offset, np.int32), "offset")
+        for term in terms:
+            factor = maker.constant(np.asarray(round(term.factor * 2**bits), np.int32), "factor")
+            total = maker(graph.AddOp(maker(graph.MulOp(maker.cast(term.x, i32), factor)), total))
+        total = maker(graph.ShiftRightOp(total, maker.constant(np.asarray(bits, np.int32), "shift")))
+        total = maker(graph.ClampOp(total, min=target.low, max=target.high))
+        rewriter.replace(op, [], [maker.cast(total, target.element)])
+
+    def _terms(self, value: SSAValue) -> tuple[list[Term], float] | None:
+        """The sum that `value` is: integers of 8 bits times numbers, and a number."""
+        terms: list[Term] = []
+        constant, pending = 0.0, [value]
+        while pending:
+            part = pending.pop()
+            if isinstance(part.owner, graph.AddOp):
+                pending += [part.owner.b, part.owner.a]
+                continue
+            known = splat_value(part, self.store)
+            term = self._term(part)
+            if known is not None:
+                constant += known
+            elif term is None or len(terms) == MOST_TERMS:
+                return None
+            else:
+                terms.append(term)
+        return terms, constant
+
+    def _term(self, value: SSAValue) -> Term | None:
+        multiply = value.owner
+        if not isinstance(multiply, graph.MulOp) or as_tensor_type(value.type).element_type != f32:
+            return None
+        factor, cast = splat_value(multiply.b, self.store), multiply.a.owner
+        if factor is None or not isinstance(cast, graph.CastOp) or multiply.a.type != value.type:
+            return None
+        small = as_tensor_type(cast.x.type).element_type in (i8, ui8)
+        return Term(cast.x, factor) if small and np.isfinite(factor) else None
+
+
+def _offset(constant: float, zero_point: int, bits: int) -> int:
+    """What is added to a sum in units of `2 ** -bits`: the constant, the zero point, and a half to round."""
+    return round(constant * 2**bits) + (zero_point << bits) + (1 << (bits - 1))
+
+
+def _bits(terms: Sequence[Term], constant: float, zero_point: int) -> int:
+    """The most bits behind the point with which no part of the sum overflows; -1 if there are none."""
+    for bits in range(MOST_BITS, 0, -1):
+        parts = [term.largest * abs(round(term.factor * 2**bits)) for term in terms]
+        if sum(parts) + abs(_offset(constant, zero_point, bits)) < 2**31:
+            return bits
+    return -1
+
+
+@dataclass(frozen=True)
+class RequantizeInFixedPointPass(ModulePass):
+    """Multipliers and shifts instead of float factors."""
+
+    name = "graph-requantize-in-fixed-point"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        store = weights_of(ctx)
+        rewrite(op, RoundedProduct(store), RoundedSum(store))
