@@ -11,7 +11,7 @@ from pathlib import Path
 from s2s.artifact import Artifact, compile_artifact
 from s2s.factory import build, cpu
 from s2s.frontends.formats import ModelSource
-from s2s.options import CompileOptions, Executor, Schedule, TfliteRounding, WeightForm
+from s2s.options import CompileOptions, Executor, Requantise, Schedule, TfliteRounding, WeightForm
 from s2s.pass_manager import DebugOptions
 from s2s.verify.build import LoadedNetwork
 from s2s.verify.build import load as load_tree
@@ -27,6 +27,7 @@ def compile(
     shapes: Mapping[str, tuple[int, ...]] | None = None,
     schedule: Schedule = "default",
     tflite_rounding: TfliteRounding = "micro",
+    requantise: Requantise = "float",
     debug: DebugOptions | None = None,
 ) -> Artifact:
     """Compile a model (an ONNX or TFLite file, by its path or bytes, or an `onnx.ModelProto`) to C.
@@ -41,6 +42,7 @@ def compile(
         shapes=dict(shapes or {}),
         schedule=schedule,
         tflite_rounding=tflite_rounding,
+        requantise=requantise,
         debug=debug if debug is not None else DebugOptions(),
     )
     return compile_artifact(model, options)

@@ -205,5 +205,6 @@ def _info(
             "executor": options.executor,
             "schedule": options.schedule,
             "weights": options.weights,
+            "requantise": options.requantise,
         },
     )

@@ -7,6 +7,7 @@ from typing import Literal
 from s2s.pass_manager import DebugOptions
 
 Executor = Literal["aot", "graph"]
+Requantise = Literal["float", "fixed"]
 Schedule = Literal["default", "reference"]
 TfliteRounding = Literal["micro", "reference"]
 WeightForm = Literal["auto", "arrays", "incbin"]
@@ -28,4 +29,7 @@ class CompileOptions:
     """`reference`: one plain loop nest for each operator, nothing fused, nothing tiled."""
     tflite_rounding: TfliteRounding = "micro"
     """Fully connected layers of TFLite models: `micro` rounds twice, as TFLite-Micro, `reference` once, as TFLite."""
+    requantise: Requantise = "float"
+    """Sums of quantised ONNX models become integers of 8 bits by a float factor, as the format says, or in `fixed`
+    point, for devices without floats; some results then differ by one step of their quantisation."""
     debug: DebugOptions = field(default_factory=DebugOptions)

@@ -21,8 +21,12 @@ def quantisation_passes(options: CompileOptions) -> list[ModulePass]:
     its integers, and its self-test expects what this leaves."""
     if options.schedule == "reference":
         return []
-    # First of all: weights that are dequantised are integers, until constants are folded.
-    return [_pass("graph-lift-quantized")]
+    return [
+        # First of all: weights that are dequantised are integers, until constants are folded.
+        _pass("graph-lift-quantized"),
+        # ONNX scales sums in floats; devices without them do it in fixed point, if the user agrees.
+        *([_pass("graph-requantize-in-fixed-point")] if options.requantise == "fixed" else []),
+    ]
 
 
 def graph_passes(options: CompileOptions) -> list[ModulePass]:

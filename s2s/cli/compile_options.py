@@ -36,6 +36,10 @@ def gather(
         Literal["micro", "reference"],
         typer.Option(help="Fully connected layers of TFLite models: round twice, as TFLite-Micro, or once, as TFLite."),
     ] = "micro",
+    requantise: Annotated[
+        Literal["float", "fixed"],
+        typer.Option(help="Sums of quantised ONNX models: scaled in floats, as ONNX says, or in fixed point."),
+    ] = "float",
 ) -> Options:
     """The options as the library wants them."""
 
@@ -50,6 +54,7 @@ def gather(
             shapes=common.parse_shapes(shape),
             schedule=schedule,
             tflite_rounding=tflite_rounding,
+            requantise=requantise,
         )
 
     return compile_options
