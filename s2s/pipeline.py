@@ -45,6 +45,8 @@ def graph_passes(options: CompileOptions) -> list[ModulePass]:
         _pass("graph-canonicalize-bias"),
         # What found no layer to go into is one multiply and one add at most.
         _pass("graph-canonicalize-affine"),
+        # Layers of integers read their input as it is stored, the zero point being part of the bias.
+        _pass("graph-fold-zero-points"),
         # Every spelling of relu and clip becomes a clamp.
         _pass("graph-canonicalize-activations"),
         # The rewrites above leave new constants, twins and dead operations behind.

@@ -24,6 +24,7 @@ PASSES: tuple[str, ...] = (
     "graph-fold-batch-norm",
     "graph-fold-constants",
     "graph-fold-zero-points",
+    "graph-fold-zero-points",
     "graph-fuse-ops",
     "graph-lift-quantized",
     "graph-lower-to-tensor",

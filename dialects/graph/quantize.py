@@ -1,12 +1,13 @@
 """Operations of quantised networks: from the scale of one tensor to that of another, and functions as tables."""
 
-from typing import ClassVar, Literal, TypeAlias
+from typing import ClassVar, Literal, TypeAlias, cast
 
+import numpy as np
 from xdsl.dialects.builtin import StringAttr
 from xdsl.ir import Attribute
 from xdsl.irdl import irdl_op_definition, operand_def, opt_prop_def, prop_def, traits_def
 
-from s2s.analysis.dtypes import AnyTensor, tensor_type
+from s2s.analysis.dtypes import AnyTensor, tensor_type, to_numpy
 from s2s.analysis.shapes import quantize
 from s2s.dialects.graph.base import (
     INT,
@@ -28,6 +29,7 @@ Rounding: TypeAlias = Literal["double", "single", "reduced"]
 class RescaleOp(GraphOp):
     """`y = saturate((x - input_zp) * multiplier * 2 ** (shift - 31) + output_zp)`, rounded as `rounding` says.
 
+    What saturates is the type of the result, and `min` and `max` where they are given.
     `multiplier: i32` and `shift: i8` are scalars, or vectors along `axis`; the multiplier is above
     `-2 ** 31`, and `shift` lies between -31 and 30.
 
@@ -45,6 +47,8 @@ class RescaleOp(GraphOp):
     shift = operand_def(TENSOR)
     input_zp = opt_prop_def(INT)
     output_zp = opt_prop_def(INT)
+    min = opt_prop_def(INT)
+    max = opt_prop_def(INT)
     rounding = prop_def(StringAttr)
     axis = opt_prop_def(INT)
     traits = traits_def(HasFusionKind(FusionKind.ELEMENTWISE))
@@ -62,13 +66,18 @@ class RescaleOp(GraphOp):
         rounding: Rounding,
         input_zp: int = 0,
         output_zp: int = 0,
+        min: int | None = None,
+        max: int | None = None,
         axis: int | None = None,
     ) -> None:
+        info = np.iinfo(to_numpy(element_type))
         super().__init__(
             [x, multiplier, shift],
             {
                 "input_zp": zero_point_attribute(input_zp),
                 "output_zp": zero_point_attribute(output_zp),
+                "min": None if min is None or min == info.min else integer(min),
+                "max": None if max is None or max == info.max else integer(max),
                 "rounding": string(rounding),
                 "axis": None if axis is None else integer(axis),
             },
@@ -81,13 +90,27 @@ class RescaleOp(GraphOp):
         return zero_point(self.input_zp), zero_point(self.output_zp)
 
     @property
+    def rounding_mode(self) -> Rounding:
+        """How products are rounded."""
+        return cast(Rounding, self.rounding.data)
+
+    @property
+    def limits(self) -> tuple[int, int]:
+        """The least and the greatest result."""
+        info = np.iinfo(to_numpy(self.y.type.element_type))
+        low, high = (None if each is None else each.value.data for each in (self.min, self.max))
+        return int(info.min) if low is None else low, int(info.max) if high is None else high
+
+    @property
     def channel_axis(self) -> int | None:
         """The dimension along which parameters change, if they do."""
         return None if self.axis is None else self.axis.value.data
 
     def inferred_type(self) -> AnyTensor:
         types = type_of(self.x), type_of(self.multiplier), type_of(self.shift), self.y.type.element_type
-        return quantize.rescale(*types, self.zero_points, self.rounding.data, self.channel_axis)
+        y = quantize.rescale(*types, self.zero_points, self.rounding.data, self.channel_axis)
+        quantize.require_limits(self.limits, self.y.type.element_type)
+        return y
 
 
 @irdl_op_definition

@@ -39,6 +39,13 @@ def rescale(
     return result(element, x.get_shape())
 
 
+def require_limits(limits: tuple[int, int], element: Attribute) -> None:
+    """Refuse limits of a result that leave nothing, or that its type cannot hold."""
+    info = np.iinfo(to_numpy(element))
+    if not info.min <= limits[0] <= limits[1] <= info.max:
+        raise ShapeError(f"limits {text(limits)} are no range of {element}")
+
+
 def _require_parameter(what: str, parameter: AnyTensor, x: AnyTensor, axis: int | None) -> None:
     """Refuse a parameter that is neither one number nor one for each index of `axis`."""
     shape = parameter.get_shape()

@@ -16,9 +16,7 @@ def _rescale(op: graph.RescaleOp, x: Array, multiplier: Array, shift: Array) -> 
         moved = x.astype(wide) - wide(input_zp)
         parameters = [_along(value, x.ndim, op.channel_axis) for value in (multiplier, shift)]
         y = np.asarray(RESCALES[op.rounding.data](moved, *parameters)).reshape(x.shape) + np.int32(output_zp)
-    dtype = to_numpy(op.y.type.element_type)
-    info = np.iinfo(dtype)
-    return np.clip(y, info.min, info.max).astype(dtype)
+    return np.clip(y, *op.limits).astype(to_numpy(op.y.type.element_type))
 
 
 def _along(value: Array, rank: int, axis: int | None) -> Array:

@@ -5,7 +5,14 @@
 ->
     %y = graph.clamp %x {min = 0.0 : f64, max = 6.0 : f64} : tensor<4xf32>
 
-A clamp of a clamp is one clamp; both hand NaN on. Declined when the limit is not one number for all elements, is NaN,
+A clamp of a clamp is one clamp; both hand NaN on. A clamp of a rescaled value limits where that saturates:
+
+    %a = graph.rescale %x, %m, %s {rounding = "double"} : (…) -> tensor<4xi8>
+    %y = graph.clamp %a {min = -5 : i64} : tensor<4xi8>
+->
+    %y = graph.rescale %x, %m, %s {min = -5 : i64, rounding = "double"} : (…) -> tensor<4xi8>
+
+Declined where the rescaled value has other uses, and when the limit is not one number for all elements, is NaN,
 or makes the result larger than the operand.
 """
 
@@ -62,6 +69,32 @@ class ClampOfClamp(RewritePattern):
         rewriter.replace(op, clamp)
 
 
+class ClampOfRescale(RewritePattern):
+    """Limits of a rescaled value that nobody else sees."""
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: graph.ClampOp, rewriter: PatternRewriter) -> None:
+        inner = op.x.owner
+        if not isinstance(inner, graph.RescaleOp) or not op.x.has_one_use():
+            return
+        least, most = inner.limits
+        low, high = _limit(least, op, math.nan), _limit(most, op, math.nan)
+        made = graph.RescaleOp(
+            inner.x,
+            inner.multiplier,
+            inner.shift,
+            inner.y.type.element_type,
+            rounding=inner.rounding_mode,
+            input_zp=inner.zero_points[0],
+            output_zp=inner.zero_points[1],
+            min=None if low is None else int(low),
+            max=None if high is None else int(high),
+            axis=inner.channel_axis,
+        )
+        copy_provenance(made, inner, op)
+        rewriter.replace(op, made)
+
+
 def _limit(inner: int | float | None, outer: graph.ClampOp, absent: float) -> int | float | None:
     """`outer` applied to a limit of the inner clamp; None when neither limits on that side."""
     value: int | float = absent if inner is None else inner
@@ -80,4 +113,4 @@ class CanonicalizeActivationsPass(ModulePass):
     name = "graph-canonicalize-activations"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        rewrite(op, LimitByConstant(weights_of(ctx)), ClampOfClamp())
+        rewrite(op, LimitByConstant(weights_of(ctx)), ClampOfClamp(), ClampOfRescale())

@@ -61,6 +61,13 @@ def test_rescale_moves_zero_points_and_saturates(rounding: Rounding):
     assert y.tolist() == [-128, -10, -8, 127]
 
 
+def test_rescale_limits_its_result():
+    x = np.array([-1000, -30, 30, 1000], np.int32)
+    build = partial(graph.RescaleOp, element_type=i8, rounding="double", output_zp=1, min=-7, max=9)
+    y = run_operation(build, [x, np.array(2**30, np.int32), np.array(-1, np.int8)])
+    assert y.tolist() == [-7, -7, 9, 9]
+
+
 def test_rescale_takes_one_multiplier_for_each_index_of_an_axis():
     x = np.full((2, 3), 100, np.int32)
     multiplier, shift = np.array([2**30, 2**30, 2**30], np.int32), np.array([0, 1, -1], np.int8)

@@ -67,3 +67,20 @@ func.func @declined_for_nan(%x: tensor<2xf32>) -> tensor<2xf32> {
   %y = graph.maximum %x, %c : (tensor<2xf32>, tensor<f32>) -> tensor<2xf32>
   func.return %y : tensor<2xf32>
 }
+
+// CHECK-LABEL: func.func @rescaled
+// CHECK-NEXT:    %y = graph.rescale %x, %m, %s {node = "Conv_0, Relu_1", output_zp = -5 : i64, min = -5 : i64, max = 100 : i64, rounding = "double"}
+// CHECK-NEXT:    func.return %y
+func.func @rescaled(%x: tensor<4xi32>, %m: tensor<i32>, %s: tensor<i8>) -> tensor<4xi8> {
+  %a = graph.rescale %x, %m, %s {node = "Conv_0", output_zp = -5 : i64, max = 100 : i64, rounding = "double"} : (tensor<4xi32>, tensor<i32>, tensor<i8>) -> tensor<4xi8>
+  %y = graph.clamp %a {node = "Relu_1", min = -5 : i64} : tensor<4xi8>
+  func.return %y : tensor<4xi8>
+}
+
+// CHECK-LABEL: func.func @rescaled_with_another_use
+// CHECK:         graph.clamp
+func.func @rescaled_with_another_use(%x: tensor<4xi32>, %m: tensor<i32>, %s: tensor<i8>) -> (tensor<4xi8>, tensor<4xi8>) {
+  %a = graph.rescale %x, %m, %s {rounding = "double"} : (tensor<4xi32>, tensor<i32>, tensor<i8>) -> tensor<4xi8>
+  %y = graph.clamp %a {min = -5 : i64} : tensor<4xi8>
+  func.return %a, %y : tensor<4xi8>, tensor<4xi8>
+}

@@ -17,6 +17,8 @@ ROLES: dict[type[Operation], tuple[str, ...]] = {
     graph.ConvTransposeOp: ("x", "w", "bias"),
     graph.BatchNormOp: ("x", "scale", "bias", "mean", "var"),
     graph.MatmulOp: ("a", "b"),
+    graph.RescaleOp: ("x", "multiplier", "shift"),
+    graph.TableOp: ("x", "table"),
 }
 """Names of operands that say more than `x`."""
 

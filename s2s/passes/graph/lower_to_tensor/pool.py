@@ -117,8 +117,12 @@ def _mean(s: Scalars, total: Scalar, count: Scalar | int, stored: Attribute) -> 
     if is_float(stored):
         return divided(s, total, count)
     divisor = s.constant(count, total.element) if isinstance(count, int) else s.cast(count, total.element)
-    half = s.constant(count // 2, total.element) if isinstance(count, int) else divisor / 2
-    towards = s.select(s.greater(total, 0), half, s.bounded(SUB, s.constant(0, total.element), half))
+    if isinstance(count, int):
+        half, minus_half = (s.constant(value, total.element) for value in (count // 2, -(count // 2)))
+    else:
+        half = divisor / 2
+        minus_half = s.bounded(SUB, s.constant(0, total.element), half)
+    towards = s.select(s.greater(total, 0), half, minus_half)
     return s.cast(s.bounded(ADD, total, towards) / divisor, stored)
 
 

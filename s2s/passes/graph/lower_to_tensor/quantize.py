@@ -14,7 +14,7 @@
 """
 
 from xdsl.dialects.builtin import i32, i64
-from xdsl.ir import Attribute, SSAValue
+from xdsl.ir import SSAValue
 from xdsl.ir.affine import AffineExpr
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 
@@ -36,7 +36,8 @@ class LowerRescale(RewritePattern):
         def rescale(s: Scalars, x: Scalar, multiplier: Scalar, shift: Scalar) -> Scalar:
             moved = _moved(s, op, x)
             made = tensor.RescaleOp(moved.value, multiplier.value, shift.value, op.rounding.data)
-            return saturated(s, s.insert(made, i32), op.zero_points[1], element)
+            moved = s.insert(made, i32) + op.zero_points[1]
+            return s.cast(limited(s, moved, op.limits), element)
 
         parameters = [_parameter(value, op.channel_axis, d) for value in (op.multiplier, op.shift)]
         y = compute(rewriter, op, shape, points=[aligned(op.x, d), *parameters], apply=rescale)
@@ -57,13 +58,11 @@ def _moved(s: Scalars, op: graph.RescaleOp, x: Scalar) -> Scalar:
     return s.bounded(SUB, value, zero_point) if fits else value - zero_point
 
 
-def saturated(s: Scalars, x: Scalar, zero_point: int, element: Attribute) -> Scalar:
-    """`x + zero_point` within the range of `element`."""
-    moved = x + zero_point
-    if element == x.element:
-        return moved
-    low, high = limits(element)
-    return s.cast(s.minimum(s.maximum(moved, low), high), element)
+def limited(s: Scalars, x: Scalar, bounds: tuple[int, int]) -> Scalar:
+    """`x` within bounds; one that is the end of its type is none."""
+    low, high = limits(x.element)
+    raised = x if bounds[0] == low else s.maximum(x, bounds[0])
+    return raised if bounds[1] == high else s.minimum(raised, bounds[1])
 
 
 class LowerTable(RewritePattern):

@@ -28,7 +28,9 @@ def test_rescale(dtype: Any, rounding: Rounding, element: Attribute):
         shifts,
     )
     check_lowering(
-        lambda value, multiplier, shift: graph.RescaleOp(value, multiplier, shift, element, rounding=rounding),
+        lambda value, multiplier, shift: graph.RescaleOp(
+            value, multiplier, shift, element, rounding=rounding, min=3, max=90
+        ),
         x,
         multipliers[0].reshape(()),
         shifts[2].reshape(()),

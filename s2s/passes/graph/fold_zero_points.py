@@ -1,0 +1,128 @@
+"""Move the zero point of a layer's input into its bias.
+
+    %y = graph.conv %x, %w, %b {input_zp = 3, pads = array<i64: 0, 0, 0, 0>, …} : (…, tensor<8xi32>) -> …
+->
+    %y = graph.conv %x, %w, %b_folded {pads = array<i64: 0, 0, 0, 0>, …} : (…, tensor<8xi32>) -> …
+
+with `b_folded[o] = b[o] - input_zp * sum(w[o, …] - weight_zp)`. A convolution without bias gets one. The same for a
+matrix product whose second operand is constant, `a_zp` and a constant that is added to it; without such an addition,
+one is made.
+
+Sums wrap around, so that the result is the same whatever the numbers. Declined for weights that are computed, for
+convolutions with padding (which contributes nothing, and not minus the zero point), and for transposed convolutions,
+whose outputs see different parts of the kernel.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.passes import ModulePass
+from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
+
+from s2s.analysis.dtypes import Array, as_tensor_type, to_numpy
+from s2s.analysis.known_values import known_value
+from s2s.context import weights_of
+from s2s.dialects import graph
+from s2s.dialects.graph import copy_provenance
+from s2s.passes.graph.constants import name_for, new_constant, weight_name
+from s2s.passes.graph.linear_layers import constant_operand
+from s2s.passes.rewrite import rewrite
+from s2s.weights import WeightStore
+
+
+def _without(op: Operation, name: str) -> dict[str, Attribute]:
+    return {key: value for key, value in op.properties.items() if key != name}
+
+
+def _constant(
+    value: Array, old: SSAValue | None, op: Operation, store: WeightStore, rewriter: PatternRewriter
+) -> SSAValue:
+    name = None if old is None else weight_name(old)
+    wish = f"{name}_folded" if name else name_for(op, "bias")
+    return rewriter.insert(new_constant(value, wish, store)).y
+
+
+@dataclass(frozen=True)
+class ZeroPointOfConvolution(RewritePattern):
+    """A convolution without padding."""
+
+    store: WeightStore
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: graph.ConvOp, rewriter: PatternRewriter) -> None:
+        rule = op.accumulation
+        weights = known_value(op.w, self.store)
+        bias = None if op.b is None else known_value(op.b, self.store)
+        if not rule.x_zp or any(op.pads.get_values()) or weights is None or (op.b is not None and bias is None):
+            return
+        sums = (weights.astype(np.int64) - rule.w_zp).sum(axis=tuple(range(1, weights.ndim)))
+        dtype = to_numpy(op.y.type.element_type)
+        folded = ((0 if bias is None else bias.astype(np.int64)) - rule.x_zp * sums).astype(dtype)
+        made = graph.ConvOp.create(
+            operands=[op.x, op.w, _constant(folded, op.b, op, self.store, rewriter)],
+            result_types=op.result_types,
+            properties=_without(op, "input_zp"),
+            attributes=dict(op.attributes),
+        )
+        rewriter.replace(op, made)
+
+
+@dataclass(frozen=True)
+class ZeroPointOfProduct(RewritePattern):
+    """A matrix product with a constant, and the addition of another behind it."""
+
+    store: WeightStore
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: graph.MatmulOp, rewriter: PatternRewriter) -> None:
+        rule, weights = op.accumulation, known_value(op.b, self.store)
+        if not rule.x_zp or weights is None or weights.ndim != 2:
+            return
+        axis = 0 if op.transpose_b is None else 1
+        dtype = to_numpy(op.y.type.element_type)
+        folded = (-rule.x_zp * (weights.astype(np.int64) - rule.w_zp).sum(axis=axis)).astype(dtype)
+        product = rewriter.insert(
+            graph.MatmulOp.create(
+                operands=op.operands,
+                result_types=op.result_types,
+                properties=_without(op, "a_zp"),
+                attributes=dict(op.attributes),
+            )
+        )
+        addition, bias = self._addition(op)
+        if addition is None or bias is None:
+            total = rewriter.insert(graph.AddOp(product.y, _constant(folded, None, op, self.store, rewriter)))
+            copy_provenance(total, op)
+            rewriter.replace(op, [], [total.y])
+            return
+        rewriter.replace(op, [], [product.y])
+        with np.errstate(over="ignore"):
+            value = (np.asarray(known_value(bias, self.store)) + folded).astype(dtype)
+        rewriter.insertion_point = rewriter.insertion_point.before(addition)
+        constant = _constant(value, bias, addition, self.store, rewriter)
+        total = rewriter.insert(graph.AddOp(product.y, constant))
+        copy_provenance(total, addition)
+        rewriter.replace(addition, [], [total.y])
+
+    def _addition(self, op: graph.MatmulOp) -> tuple[graph.AddOp | None, SSAValue | None]:
+        """The only user, if it adds a constant per column, and that constant."""
+        user = next(iter(op.y.uses)).operation if op.y.has_one_use() else None
+        if not isinstance(user, graph.AddOp) or constant_operand(user, op.y, self.store) is None:
+            return None, None
+        bias = user.b if user.a is op.y else user.a
+        columns = as_tensor_type(op.y.type).get_shape()[-1]
+        return (user, bias) if as_tensor_type(bias.type).get_shape() == (columns,) else (None, None)
+
+
+@dataclass(frozen=True)
+class FoldZeroPointsPass(ModulePass):
+    """Let layers of integers read their input as it is stored."""
+
+    name = "graph-fold-zero-points"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        store = weights_of(ctx)
+        rewrite(op, ZeroPointOfConvolution(store), ZeroPointOfProduct(store))
