@@ -119,8 +119,15 @@ class Artifact:
         return self._loaded
 
     def run(self, inputs: Mapping[str, Array]) -> dict[str, Array]:
-        """The outputs by name for inputs by name, computed by the emitted C."""
+        """The outputs by name for inputs by name, computed by the emitted C.
+
+        A network that keeps state goes on from the run before; `reset` makes the next run the first one.
+        """
         return self.loaded().run(inputs)
+
+    def reset(self) -> None:
+        """Set the state that the network keeps from run to run to its initial values."""
+        self.loaded().reset()
 
     def report(self, *, measure: bool = False) -> Report:
         """The figures; with `measure`, those that the C compiler knows too."""
@@ -172,6 +179,7 @@ class Artifact:
         network = self._compilation.network
         arrays = {port.name: sample(port.name, tensor_type(port.element, port.shape), seed) for port in network.inputs}
         expected = run_engine(against, load_for_engine(self._model, against), arrays)
+        self.reset()
         found = self.run(arrays)
         outputs = {
             port.name: compare(wanted, found[port.name], _tolerance(wanted, rtol, atol))
@@ -212,6 +220,7 @@ class Artifact:
 
     def _run_in_order(self, inputs: Sequence[Array]) -> list[Array]:
         names = [port.name for port in self._compilation.network.inputs]
+        self.reset()
         return list(self.run(dict(zip(names, inputs, strict=True))).values())
 
     def close(self) -> None:

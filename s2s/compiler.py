@@ -1,7 +1,7 @@
 """From a model to C in memory: frontend, pipeline, and what emission has to know beside the C."""
 
 import gc
-from collections.abc import Generator, Mapping
+from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
@@ -12,10 +12,11 @@ from xdsl.ir import Attribute
 
 from s2s import progress
 from s2s.analysis.dtypes import as_tensor_type, tensor_type
+from s2s.analysis.networks import input_numbers, output_numbers
 from s2s.analysis.symbols import function_named
 from s2s.context import CompilerContext
 from s2s.emit.identifiers import c_identifier
-from s2s.emit.info import GoldenVector, NetworkInfo, PortInfo, Quantisation
+from s2s.emit.info import GoldenVector, NetworkInfo, PortInfo, Quantisation, StateInfo
 from s2s.errors import CompilerBug, InputError
 from s2s.executor import graph_json
 from s2s.executor.describe import describe
@@ -26,6 +27,7 @@ from s2s.pass_manager import PassManager
 from s2s.passes.loop.plan_memory import ARENA_ALIGN, ARENA_LOWER_BOUND, ARENA_SIZE
 from s2s.pipeline import LEVELS, pipeline, quantisation_passes
 from s2s.samples import sample
+from s2s.state import check_executor, states_of
 from s2s.targets import get_target
 from s2s.weights import WeightStore
 
@@ -78,7 +80,9 @@ def compile_model(source: Source, options: CompileOptions, *, keep_levels: bool 
     """Run the frontend and the pipeline. With `keep_levels`, the module is copied after every level."""
     progress.step("reading the model")
     model = read(source, options.shapes, options.name, options.tflite_rounding)
+    check_executor(model.module, options.executor)
     network = _describe(model, options)
+    states: tuple[StateInfo, ...] = ()
     context, module = CompilerContext(model.weights), model.module
     levels: dict[str, ModuleOp] = {}
     arena: tuple[int, int, int] | None = None
@@ -94,6 +98,7 @@ def compile_model(source: Source, options: CompileOptions, *, keep_levels: bool 
             levels[level] = module.clone()
         if level == "loop" and not manager.stopped:
             arena = _arena(module)
+            states = states_of(module)
             if options.executor == "graph":
                 graph = describe(module, network.name, model.weights)
         if manager.stopped:
@@ -103,15 +108,16 @@ def compile_model(source: Source, options: CompileOptions, *, keep_levels: bool 
         return Compilation(network, options, module, model.weights, levels, None)
     if arena is None:
         raise CompilerBug("the pipeline ended without a memory plan")
-    return Compilation(network, options, module, model.weights, levels, _info(network, options, arena, graph))
+    info = replace(_info(network, options, arena, graph), states=states)
+    return Compilation(network, options, module, model.weights, levels, info)
 
 
 def _describe(model: Model, options: CompileOptions) -> Network:
     main = function_named(model.module, "main")
     if main is None:
         raise CompilerBug("the imported module has no main")
-    inputs = _ports(main.arg_attrs, main.function_type.inputs.data)
-    outputs = _ports(main.res_attrs, main.function_type.outputs.data)
+    inputs = _ports(main.arg_attrs, main.function_type.inputs.data, input_numbers(main))
+    outputs = _ports(main.res_attrs, main.function_type.outputs.data, output_numbers(main))
     return Network(
         name=_c_name(options.name, model.name),
         source=model.file,
@@ -134,9 +140,13 @@ def _c_name(wished: str | None, found: str) -> str:
     return name
 
 
-def _ports(attributes: ArrayAttr[DictionaryAttr] | None, types: tuple[Attribute, ...]) -> tuple[PortInfo, ...]:
+def _ports(
+    attributes: ArrayAttr[DictionaryAttr] | None, types: tuple[Attribute, ...], numbers: Sequence[int]
+) -> tuple[PortInfo, ...]:
+    """The arguments or results of main that `numbers` lists."""
     ports: list[PortInfo] = []
-    for dictionary, type in zip(attributes or (), types, strict=True):
+    every = list(zip(attributes or (), types, strict=True))
+    for dictionary, type in (every[number] for number in numbers):
         name, tensor = dictionary.data["name"], as_tensor_type(type)
         assert isinstance(name, StringAttr)
         quantised = _quantisation(dictionary.data)

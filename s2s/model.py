@@ -9,7 +9,8 @@ import numpy as np
 from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, ModuleOp, StringAttr
 from xdsl.ir import Attribute
 
-from s2s.analysis.dtypes import Array, as_tensor_type, to_numpy
+from s2s.analysis.dtypes import AnyTensor, Array, as_tensor_type, to_numpy
+from s2s.analysis.networks import state_arguments
 from s2s.analysis.symbols import function_named
 from s2s.dialects import graph
 from s2s.errors import InputError
@@ -69,25 +70,39 @@ def _copy(model: GraphModel) -> Model:
     for op in main.walk():
         if isinstance(op, graph.WeightOp):
             _give_value(op, model.params, weights)
-    if main.arg_attrs is None:
-        main.arg_attrs = _names("input", main.function_type.inputs.data)
-    if main.res_attrs is None:
-        main.res_attrs = _names("output", main.function_type.outputs.data)
+    main.arg_attrs = _names("input", main.function_type.inputs.data, main.arg_attrs)
+    main.res_attrs = _names("output", main.function_type.outputs.data, main.res_attrs)
+    for state in state_arguments(main):
+        if state.init is not None and state.init not in weights:
+            weights.add(state.init, _value(state.init, as_tensor_type(state.type), model.params))
     return Model(module, weights, model.name, model.name, hashlib.sha256(str(module).encode()).hexdigest())
 
 
 def _give_value(op: graph.WeightOp, params: Mapping[str, Array], weights: WeightStore) -> None:
-    name, wanted = op.weight_name.data, as_tensor_type(op.y.type)
+    name = op.weight_name.data
+    if name not in weights:
+        weights.add(name, _value(name, as_tensor_type(op.y.type), params))
+    op.hash = StringAttr(weights.hash(name))
+
+
+def _value(name: str, wanted: AnyTensor, params: Mapping[str, Array]) -> Array:
     if name not in params:
         raise InputError(f"weight {name!r}: params hold no value for it; give one")
     value = np.asarray(params[name])
     if value.dtype != to_numpy(wanted.element_type) or value.shape != wanted.get_shape():
         given = f"{value.dtype}{list(value.shape)}"
         raise InputError(f"weight {name!r}: params hold {given}, the module wants {wanted}; convert it")
-    if name not in weights:
-        weights.add(name, value)
-    op.hash = StringAttr(weights.hash(name))
+    return value
 
 
-def _names(kind: str, types: Sequence[Attribute]) -> ArrayAttr[DictionaryAttr]:
-    return ArrayAttr([DictionaryAttr({"name": StringAttr(f"{kind}{number}")}) for number in range(len(types))])
+def _names(
+    kind: str, types: Sequence[Attribute], given: ArrayAttr[DictionaryAttr] | None
+) -> ArrayAttr[DictionaryAttr]:
+    """Attributes of arguments or results with a name for each that has none."""
+    known = [DictionaryAttr({})] * len(types) if given is None else list(given)
+    return ArrayAttr(
+        [
+            DictionaryAttr({"name": StringAttr(f"{kind}{number}"), **attributes.data})
+            for number, attributes in enumerate(known)
+        ]
+    )

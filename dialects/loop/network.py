@@ -97,7 +97,7 @@ class CallIfOp(NetworkCall):
         arena: SSAValue | None = None,
     ) -> None:
         super().__init__(
-            operands=[arena, buffers, condition],
+            operands=[condition, arena, buffers],
             properties={"then": _symbol(then), "otherwise": _symbol(otherwise)},
         )
 
@@ -135,7 +135,7 @@ class CallWhileOp(NetworkCall):
         arena: SSAValue | None = None,
     ) -> None:
         super().__init__(
-            operands=[arena, buffers, flag],
+            operands=[flag, arena, buffers],
             properties={"condition": _symbol(condition), "body": _symbol(body)},
         )
 

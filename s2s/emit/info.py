@@ -45,6 +45,23 @@ class PortInfo:
 
 
 @dataclass(frozen=True)
+class StateInfo:
+    """What the network keeps from run to run, at a fixed place of its arena."""
+
+    name: str
+    """As in the model: any text."""
+    element: Attribute
+    shape: tuple[int, ...]
+    offset: int
+    """The byte of the arena at which it begins."""
+
+    @property
+    def size(self) -> int:
+        """Bytes."""
+        return prod(self.shape) * size_in_bytes(self.element)
+
+
+@dataclass(frozen=True)
 class GoldenVector:
     """Inputs and the outputs that belong to them, in the order of the network's inputs and outputs."""
 
@@ -77,6 +94,7 @@ class NetworkInfo:
     arena_align: int
     arena_lower_bound: int
     executor: Literal["aot", "graph"] = "aot"
+    states: tuple[StateInfo, ...] = ()
     description: str = ""
     """One line about the network: any text."""
     graph: Network | None = None

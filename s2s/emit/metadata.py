@@ -30,6 +30,16 @@ def metadata(info: NetworkInfo, program: Program, constants: Sequence[ConstantAr
         "inputs": [_port(name, port) for name, port in zip(inputs, info.inputs, strict=True)],
         "outputs": [_port(name, port) for name, port in zip(outputs, info.outputs, strict=True)],
         "arena": {"size": info.arena_size, "align": info.arena_align, "lower_bound": info.arena_lower_bound},
+        "state": [
+            {
+                "name": state.name,
+                "dtype": element_name(state.element),
+                "shape": list(state.shape),
+                "offset": state.offset,
+                "size": state.size,
+            }
+            for state in info.states
+        ],
         "weights": {
             "size": sum(array.size for array in constants),
             "arrays": [

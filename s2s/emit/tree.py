@@ -49,6 +49,18 @@ from s2s.resources import runtime_source
 from s2s.weights import WeightStore
 
 
+RETURNS = "Returns S2S_OK, S2S_ERR_NULL if a pointer is missing, or S2S_ERR_ALIGN if arena is not aligned."
+RUN_DOC = f"Runs the network once. arena is scratch between calls; two arenas may run at the same time.\n{RETURNS}"
+STATEFUL_RUN_DOC = (
+    "Runs the network once, from the state that the run before has left in arena.\n"
+    f"Two arenas are two independent streams, and may run at the same time.\n{RETURNS}"
+)
+INIT_DOC = (
+    "Sets the state that arena keeps from run to run to its initial values.\n"
+    f"Call it before the first run, and again to start anew.\n{RETURNS}"
+)
+
+
 @dataclass(frozen=True)
 class Tree:
     """Relative paths and contents, in the order they are written."""
@@ -144,11 +156,9 @@ class _Renderer:
         if graph is not None:
             lines = comment_lines("The network as tables for s2s_executor_init.")
             return "\n".join([*lines, f"extern const s2s_graph {self.info.name}_graph;"])
-        doc = comment_lines(
-            "Runs the network once. arena is scratch between calls; two arenas may run at the same time.\n"
-            "Returns S2S_OK, S2S_ERR_NULL if a pointer is missing, or S2S_ERR_ALIGN if arena is not aligned."
-        )
-        return "\n".join([*doc, *(line for func in self.program.entry for line in FunctionWriter(func).prototype())])
+        *init, run = [FunctionWriter(func).prototype() for func in self.program.entry]
+        lines = [line for prototype in init for line in [*comment_lines(INIT_DOC), *prototype, ""]]
+        return "\n".join([*lines, *comment_lines(STATEFUL_RUN_DOC if init else RUN_DOC), *run])
 
     def _text(self, path: str, template: str, **views: object) -> None:
         self.files[path] = fill(template, view=self.view, **views).encode()

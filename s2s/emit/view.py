@@ -207,7 +207,11 @@ def usage(info: NetworkInfo, inputs: Sequence[PortView], outputs: Sequence[PortV
     lines = [f"S2S_ARENA({info.name}_arena, {macro}_ARENA_SIZE, {macro}_ARENA_ALIGN);"]
     lines += [f"static {c_type(port.element)} {port.identifier}[{port.macro}_SIZE];" for port in (*inputs, *outputs)]
     names = ", ".join(port.identifier for port in (*inputs, *outputs))
-    return "\n".join([*lines, "", f"s2s_status status = {info.name}_run({info.name}_arena, {names});"])
+    run = f"s2s_status status = {info.name}_run({info.name}_arena, {names});"
+    if info.states:
+        lines += ["", f"{info.name}_init({info.name}_arena); /* once, before the first run */"]
+        return "\n".join([*lines, run])
+    return "\n".join([*lines, "", run])
 
 
 def graph_usage(info: NetworkInfo) -> str:

@@ -105,8 +105,19 @@ class LoadedNetwork:
             self.ffi.cdef(executor_declarations(self.name))
         else:
             pointers = ", ".join(["void *"] * (1 + len(self.inputs) + len(self.outputs)))
-            self.ffi.cdef(f"int {self.name}_run({pointers});")
+            self.ffi.cdef(f"int {self.name}_run({pointers}); int {self.name}_init(void *);")
         self.lib: Any = self.ffi.dlopen(str(folder / "network.so"))
+        self._kept = _Guarded(self._arena_size, self._arena_align) if record["state"] else None
+        """The arena of a network that keeps state."""
+        self.reset()
+
+    def reset(self) -> None:
+        """Forget earlier runs: set the state, if the network keeps any, to its initial values."""
+        if self._kept is None:
+            return
+        status = getattr(self.lib, f"{self.name}_init")(self.ffi.cast("void *", self._kept.memory.ctypes.data))
+        if status != 0:
+            raise CompilerBug(f"{self.name}_init: status {status}")
 
     def run(self, inputs: Mapping[str, ArrayLike]) -> dict[str, Array]:
         """The outputs by name for inputs by name; shapes and element types are the network's."""
@@ -134,7 +145,7 @@ class LoadedNetwork:
     def _bind(self, inputs: Sequence[Array]) -> "BoundRun":
         if self.executor != "aot":
             raise InputError(f"{self.name}: is no function to call but tables; use s2s.contrib.graph_executor")
-        arena = _Guarded(self._arena_size, self._arena_align)
+        arena = self._kept or _Guarded(self._arena_size, self._arena_align)
         outputs = [_Guarded(_size(port), max(_GUARD, port.dtype.itemsize)) for port in self.outputs]
         memory = [arena.memory, *inputs, *(output.memory for output in outputs)]
         pointers = [self.ffi.cast("void *", each.ctypes.data) for each in memory]

@@ -13,7 +13,7 @@ from s2s.analysis.dtypes import size_in_bytes
 from s2s.analysis.networks import INIT, STATE
 from s2s.dialects import c, loop
 from s2s.dialects.graph.traits import provenance
-from s2s.emit.identifiers import c_macro, port_identifiers
+from s2s.emit.identifiers import c_macro, port_identifiers, unique_identifiers
 from s2s.emit.types import element_name
 from s2s.errors import CompilerBug
 from s2s.passes.loop.lower_to_c.builder import Builder
@@ -92,7 +92,9 @@ class LowerInner(LowerSteps):
         for op in self.func.body.block.ops:
             self.lower(b, op)
         name = self.names.kernels[self.func.sym_name.data]
-        return c.FuncOp(name, [_VOID_POINTER, *types], body=block, static=True)
+        taken = {"arena", "a", *(f"a_{element_name(element)}" for element in self.bases)}
+        parameters = unique_identifiers((buffer.name_hint or "x" for buffer in buffers), taken=taken)
+        return c.FuncOp(name, [_VOID_POINTER, *types], body=block, parameters=["arena", *parameters], static=True)
 
 
 class LowerNetwork(LowerSteps):
