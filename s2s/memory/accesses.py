@@ -76,7 +76,7 @@ class Trace:
 
 def trace(kernel: FuncOp, read: SSAValue, written: SSAValue) -> Trace | None:
     """How `kernel` reads its argument `read` and writes its argument `written`; None where that cannot be told."""
-    if not _is_understood(read, (loop.LoadOp, loop.LoadAtOp)):
+    if not _is_understood(read, (loop.LoadOp, loop.LoadAtOp, loop.StageOp)):
         return None
     if not _is_understood(written, (loop.StoreOp, loop.StoreAtOp, loop.LoadOp, loop.LoadAtOp)):
         return None
@@ -116,6 +116,7 @@ class _Tracer:
         self.indices: dict[SSAValue, AffineExpr] = {}
 
     def block(self, block: Block) -> Iterator[Access | Repeated]:
+        """What the operations of a block do, in order; both branches of a condition, one after the other."""
         for op in block.ops:
             match op:
                 case loop.ForOp():
@@ -128,12 +129,20 @@ class _Tracer:
                     self.indices[op.result] = self._replaced(op.map.data.results[0], op.indices)
                 case arith.ConstantOp() if isinstance(op.value, IntegerAttr):
                     self.indices[op.result] = AffineConstantExpr(op.value.value.data)
-                case loop.LoadOp() | loop.LoadAtOp() if op.buffer is self.read:
-                    yield Access(self._span(op, op.result.type), writes=False)
-                case loop.StoreOp() | loop.StoreAtOp() if op.buffer is self.written:
-                    yield Access(self._span(op, op.value.type), writes=True)
                 case _:
-                    pass
+                    yield from self._touched(op)
+
+    def _touched(self, op: Operation) -> Iterator[Access | Repeated]:
+        """What one operation reads and writes."""
+        match op:
+            case loop.LoadOp() | loop.LoadAtOp() if op.buffer is self.read:
+                yield self._access(op, op.result.type, writes=False)
+            case loop.StageOp() if op.source is self.read:
+                yield from self._staged(op)
+            case loop.StoreOp() | loop.StoreAtOp() if op.buffer is self.written:
+                yield self._access(op, op.value.type, writes=True)
+            case _:
+                pass
 
     def _loop(self, op: loop.ForOp) -> Iterator[Repeated]:
         number = len(self.counters)
@@ -153,13 +162,43 @@ class _Tracer:
             return Counter(first, last - (last - first) % step, step, step)
         return Counter(first, last, step, 1)
 
-    def _span(self, op: loop.LoadOp | loop.StoreOp | loop.LoadAtOp | loop.StoreAtOp, type: Attribute) -> Span:
-        """The bytes of one access; all of the buffer where the position is not affine."""
-        buffer = _type(op.buffer)
-        size = size_in_bytes(buffer.element_type)
+    def _access(
+        self, op: loop.LoadOp | loop.StoreOp | loop.LoadAtOp | loop.StoreAtOp, type: Attribute, *, writes: bool
+    ) -> Access | Repeated:
+        """One access; of all of the buffer where the position is not affine."""
         if isinstance(op, loop.LoadAtOp | loop.StoreAtOp):
-            return Span((), 0, buffer.get_shape()[0] * size)
-        form = linear(self._replaced(op.map.data.results[0], op.indices), self._ranges)
+            return Access(Span((), 0, buffer_bytes(op.buffer)), writes)
+        position, lanes = self._replaced(op.map.data.results[0], op.indices), 1
+        if isa(type, VectorType[Attribute]):
+            lanes = type.get_shape()[0] if op.lanes is None else op.lanes.value.data
+        return self._row(op.buffer, position, (0, lanes - 1), op.lane_stride, writes=writes)
+
+    def _staged(self, op: loop.StageOp) -> Iterator[Access | Repeated]:
+        """The elements that a widening copy reads, at most; none where it stores nothing but zeros."""
+        results = [self._replaced(expr, op.indices) for expr in op.map.data.results]
+        first, last = 0, op.count.value.data - 1
+        if op.is_clipped:
+            first, last = max(first, self._bounds(results[2])[0]), min(last, self._bounds(results[3])[1] - 1)
+        if first <= last:
+            yield self._row(op.source, results[1], (first, last), op.stride.value.data, writes=False)
+
+    def _row(
+        self, buffer: SSAValue, position: AffineExpr, places: Range, stride: int, *, writes: bool
+    ) -> Access | Repeated:
+        """Elements at `position + i * stride` for every `i` of `places`; neighbours are one access."""
+        if stride == 1 or places[0] == places[1]:
+            ends = (places[0] * stride, places[1] * stride)
+            return Access(self._bytes(buffer, position, ends), writes)
+        number = len(self.counters)
+        self.counters.append(Counter(*places, 1, 1))
+        return Repeated(
+            number, (Access(self._bytes(buffer, position + AffineDimExpr(number) * stride, (0, 0)), writes),)
+        )
+
+    def _bytes(self, buffer: SSAValue, position: AffineExpr, reach: Range) -> Span:
+        """The bytes of the elements of `reach` around `position`."""
+        size = size_in_bytes(_type(buffer).element_type)
+        form = linear(position, self._ranges)
         low = high = form.constant
         terms: list[tuple[int, int]] = []
         for atom, factor in form.terms.items():
@@ -168,8 +207,7 @@ class _Tracer:
                 continue
             ends = [factor * end for end in bounds(atom, self._ranges)]
             low, high = low + min(ends), high + max(ends)
-        before, behind = _lanes(op, type)
-        return Span(tuple(sorted(terms)), (low + before) * size, (high + behind + 1) * size)
+        return Span(tuple(sorted(terms)), (low + reach[0]) * size, (high + reach[1] + 1) * size)
 
     @property
     def _ranges(self) -> list[Range]:
@@ -183,12 +221,3 @@ class _Tracer:
         if not all(index in self.indices for index in indices):
             raise _NotAffineError
         return expr.replace_dims_and_symbols([self.indices[index] for index in indices], ())
-
-
-def _lanes(op: loop.LoadOp | loop.StoreOp, type: Attribute) -> Range:
-    """The first and the last element that a vector touches, counted from its position."""
-    if not isa(type, VectorType[Attribute]):
-        return 0, 0
-    count = type.get_shape()[0] if op.lanes is None else op.lanes.value.data
-    reach = (count - 1) * op.lane_stride
-    return min(0, reach), max(0, reach)

@@ -25,6 +25,9 @@ from s2s.memory.accesses import Access, Counter, Repeated, Span, Terms, Trace, b
 Interval = tuple[int, int]
 """Both ends are allowed, what lies between them is not."""
 
+MOST_SPANS = 16
+"""Spans that move alike and are looked at one by one; of more, only the whole that they span."""
+
 
 @dataclass(frozen=True)
 class Hazard:
@@ -98,20 +101,32 @@ def distances(kernel: FuncOp, output: SSAValue, read: SSAValue) -> Distances:
     return Distances(input_bytes, output_bytes, tuple(found.hazards))
 
 
-class _Group(dict[Terms, Interval]):
-    """Spans that move alike, as one span around them."""
+class _Group(dict[Terms, list[Interval]]):
+    """Spans by how they move: those that touch as one, and all as one where they are many."""
 
     def add(self, span: Span) -> None:
-        low, high = self.get(span.terms, (span.low, span.high))
-        self[span.terms] = min(low, span.low), max(high, span.high)
+        """Take in a span."""
+        known = self.setdefault(span.terms, [])
+        low, high = span.low, span.high
+        if any(start <= low and high <= end for start, end in known):
+            return
+        apart = [interval for interval in known if interval[1] < low or high < interval[0]]
+        touching = [interval for interval in known if not (interval[1] < low or high < interval[0])]
+        apart.append((min([low, *(start for start, _ in touching)]), max([high, *(end for _, end in touching)])))
+        if len(apart) > MOST_SPANS:
+            apart = [(min(start for start, _ in apart), max(end for _, end in apart))]
+        self[span.terms] = apart
 
     def join(self, other: "_Group") -> None:
-        for terms, (low, high) in other.items():
-            self.add(Span(terms, low, high))
+        """Take in all spans of another group."""
+        for span in other.spans():
+            self.add(span)
 
     def spans(self) -> Iterator[Span]:
-        for terms, (low, high) in self.items():
-            yield Span(terms, low, high)
+        """All of them."""
+        for terms, intervals in self.items():
+            for low, high in intervals:
+                yield Span(terms, low, high)
 
 
 @dataclass(frozen=True)
