@@ -1,6 +1,5 @@
 """A compiled network: write it, run it, hold it against another engine, and read its figures."""
 
-import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -11,7 +10,7 @@ from s2s import progress
 from s2s.analysis.dtypes import Array, tensor_type
 from s2s.compiler import Compilation, compile_model
 from s2s.dialects import c
-from s2s.emit.info import NetworkInfo
+from s2s.emit.info import Measured, NetworkInfo, PortInfo
 from s2s.emit.tree import Tree, render
 from s2s.errors import InputError
 from s2s.model import Source, load_for_engine
@@ -20,8 +19,8 @@ from s2s.samples import sample
 from s2s.verify.board_check import BoardVerification, Optimise, verify_on_board
 from s2s.verify.build import LoadedNetwork, load
 from s2s.verify.compare import Comparison, Tolerance, compare, default_tolerance
-from s2s.verify.engines import EngineName, run_engine
-from s2s.verify.footprint import measure_tree
+from s2s.verify.engines import EngineName, default_engine, run_engine
+from s2s.verify.figures import check_budgets, measure_network
 from s2s.verify.levels import LevelsReport, compare_levels, graph_level, loop_level, outputs_level, tensor_level
 
 
@@ -39,6 +38,8 @@ class Report:
     inputs: int
     outputs: int
     weights: int
+    measured_by: str | None = None
+    """The compiler that those below are from."""
     flash: int | None = None
     """Code and constants of network and runtime."""
     code: int | None = None
@@ -81,6 +82,7 @@ class Artifact:
     def __init__(self, model: Source, compilation: Compilation) -> None:
         self._model, self._compilation = model, compilation
         self._loaded: LoadedNetwork | None = None
+        self._figures: Measured | None = None
 
     @property
     def name(self) -> str:
@@ -92,7 +94,7 @@ class Artifact:
         """Names, shapes and sizes; refused where the compilation was stopped early."""
         if self._compilation.info is None:
             raise InputError("--stop-after: the compilation was stopped before it reached C; leave the option out")
-        return self._compilation.info
+        return replace(self._compilation.info, measured=self._figures)
 
     def ir(self) -> str:
         """The module as text, at the level it has reached."""
@@ -106,9 +108,19 @@ class Artifact:
 
     def write(self, destination: str | Path) -> Path:
         """Write the tree to `destination`, whole or not at all."""
-        path = Path(destination)
+        path, options = Path(destination), self._compilation.options
+        limited = options.flash_budget is not None or options.stack_budget is not None
+        if self.info.target.cc or limited:
+            self.measure()
+        check_budgets(self.info, options.flash_budget, options.stack_budget)
         self.tree().write(path)
         return path
+
+    def measure(self) -> Measured | None:
+        """What the compiler of the target makes of the network, None where it is not installed; `info` has it then."""
+        if self._figures is None:
+            self._figures = measure_network(self.tree(), self.info)
+        return self._figures
 
     def loaded(self, *, flags: Sequence[str] | None = None) -> LoadedNetwork:
         """The network built by the C compiler and loaded, once; `flags` replace those of the tree."""
@@ -145,26 +157,23 @@ class Artifact:
             outputs=sum(port.size for port in info.outputs),
             weights=self._constant_bytes(),
         )
-        return self._measured(report) if measure else report
+        found = self.measure() if measure else None
+        if found is None:
+            return report
+        return replace(
+            report,
+            measured_by=found.by,
+            flash=found.flash,
+            code=found.code,
+            static_ram=found.static_ram,
+            stack=found.stack,
+            stack_note=found.stack_note,
+        )
 
     def _constant_bytes(self) -> int:
         store = self._compilation.weights
         tables = [op for op in self._compilation.module.ops if isinstance(op, c.GlobalOp) and op.weight is not None]
         return sum(store.get(op.weight.data).nbytes for op in tables if op.weight is not None)
-
-    def _measured(self, report: Report) -> Report:
-        with tempfile.TemporaryDirectory(prefix="s2s-tree-") as folder:
-            tree = self.write(Path(folder) / self.name)
-            progress.step("measuring flash and stack")
-            footprint = measure_tree(tree, self.name, self.info.target)
-        return replace(
-            report,
-            flash=footprint.flash,
-            code=footprint.code,
-            static_ram=footprint.static_ram,
-            stack=footprint.stack.bytes,
-            stack_note="; ".join(footprint.stack.reasons),
-        )
 
     def verify(
         self,

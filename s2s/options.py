@@ -11,6 +11,7 @@ Requantise = Literal["float", "fixed"]
 Schedule = Literal["default", "reference"]
 TfliteRounding = Literal["micro", "reference"]
 WeightForm = Literal["auto", "arrays", "incbin"]
+Io = Literal["caller", "arena"]
 
 
 @dataclass(frozen=True)
@@ -32,4 +33,12 @@ class CompileOptions:
     requantise: Requantise = "float"
     """Sums of quantised ONNX models become integers of 8 bits by a float factor, as the format says, or in `fixed`
     point, for devices without floats; some results then differ by one step of their quantisation."""
+    io: Io | None = None
+    """Where inputs and outputs live: `arena` gives them a place in the arena, which the header states and the caller
+    may use; `caller` leaves them to the caller, as firmware wants whose camera or DMA owns the input. By default as the
+    target has it."""
+    flash_budget: int | None = None
+    """Bytes of code and constants that the network may take, measured with the compiler of the target."""
+    stack_budget: int | None = None
+    """Bytes of stack that the run function may take, measured likewise."""
     debug: DebugOptions = field(default_factory=DebugOptions)

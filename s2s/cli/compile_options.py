@@ -44,6 +44,12 @@ def gather(
     """The options as the library wants them."""
 
     def compile_options(default_target: str) -> "CompileOptions":
+    flash_budget: Annotated[
+        int | None, typer.Option(metavar="BYTES", help="Refuse a network that takes more flash, code and constants.")
+    ] = None,
+    stack_budget: Annotated[
+        int | None, typer.Option(metavar="BYTES", help="Refuse a network whose run function takes more stack.")
+    ] = None,
         from s2s.options import CompileOptions
 
         return CompileOptions(
@@ -60,6 +66,8 @@ def gather(
     return compile_options
 
 
+            flash_budget=flash_budget,
+            stack_budget=stack_budget,
 def with_compile_options(command: Callable[..., None]) -> Callable[..., None]:
     """Give `command` the parameters of `gather` in place of its own parameter `compiling`, which gets their result."""
     shared = inspect.signature(gather).parameters

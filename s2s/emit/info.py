@@ -91,6 +91,29 @@ class NetworkInfo:
     inputs: tuple[PortInfo, ...]
     outputs: tuple[PortInfo, ...]
     arena_size: int
+@dataclass(frozen=True)
+class Measured:
+    """What a C compiler for the target makes of the tree, in bytes."""
+
+    by: str
+    """The compiler and how it optimised: `gcc 12.2.1 -O3`."""
+    code: int
+    """Machine code of network and runtime, before a linker drops what is not used."""
+    constants: int
+    """Weights and tables."""
+    static_ram: int
+    """Variables outside of the arena."""
+    stack: int | None
+    """The deepest stack of the run function; None where nobody can tell."""
+    stack_note: str = ""
+    """Why it cannot be told, or what comes on top."""
+
+    @property
+    def flash(self) -> int:
+        """Everything that has to keep its value without power."""
+        return self.code + self.constants
+
+
     arena_align: int
     arena_lower_bound: int
     executor: Literal["aot", "graph"] = "aot"
@@ -99,8 +122,8 @@ class NetworkInfo:
     """One line about the network: any text."""
     graph: Network | None = None
     """The network as nodes, for executor `graph`."""
-    stack_size: int | None = None
-    """Bytes of the deepest stack, where somebody measured it."""
+    measured: Measured | None = None
+    """Where a compiler for the target was there."""
     golden: tuple[GoldenVector, ...] = ()
     tolerance: Tolerance = field(default_factory=Tolerance)
     options: Mapping[str, str] = field(default_factory=dict[str, str])

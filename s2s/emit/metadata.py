@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Sequence
+from dataclasses import asdict
 from typing import Any
 
 from s2s.emit.identifiers import port_identifiers
@@ -52,7 +53,7 @@ def metadata(info: NetworkInfo, program: Program, constants: Sequence[ConstantAr
                 for array in constants
             ],
         },
-        "stack": info.stack_size,
+        "measured": None if info.measured is None else asdict(info.measured),
         "kernels": [kernel.sym_name.data for kernel in program.kernels],
         "tolerance": {"relative": info.tolerance.relative, "absolute": info.tolerance.absolute},
         "files": list(files),

@@ -30,6 +30,7 @@ from s2s.emit.view import (
     Row,
     TreeView,
     UnitView,
+    budgets,
     constants_view,
     facts,
     flags_view,
@@ -133,6 +134,7 @@ class _Renderer:
             title=f"{info.name}: {info.description}" if info.description else info.name,
             origin=origin(info),
             lead=lead(info),
+            cross_compiler=info.target.cc,
             target=info.target.name,
             flags=flags_view(info),
             public_headers=self._public_headers(),
@@ -141,6 +143,7 @@ class _Renderer:
             interface=self._interface(),
             kernel_headers=('"s2s.h"', *signature_headers(self.program.kernels)),
             prototypes="\n".join(line for func in self.program.kernels for line in FunctionWriter(func).prototype()),
+            budgets=tuple(budgets(info)),
             usage=graph_usage(info) if self.program.graph is not None else usage(info, self.inputs, self.outputs),
             facts=tuple(facts(info, size, ports)),
         )

@@ -1,0 +1,71 @@
+"""What a network takes on a device, before it is flashed: measured with the compiler of its target, held to budgets."""
+
+import shutil
+import tempfile
+from pathlib import Path
+
+from s2s import progress
+from s2s.emit.info import Measured, NetworkInfo
+from s2s.emit.tree import Tree
+from s2s.errors import InputError, ToolchainError
+from s2s.targets import Target
+from s2s.verify.footprint import Footprint, measure_tree
+from s2s.verify.toolchain import default_compiler
+
+OPTIMISE = "O3"
+
+
+def compiler_for(target: Target) -> tuple[str, ...] | None:
+    """The compiler that belongs to `target`, None where it is not installed."""
+    if not target.cc:
+        return default_compiler()
+    path = shutil.which(target.cc)
+    return None if path is None else (path,)
+
+
+def measure_network(tree: Tree, info: NetworkInfo) -> Measured | None:
+    """The figures of a tree, None where there is no compiler for its target."""
+    compiler = compiler_for(info.target)
+    if compiler is None:
+        return None
+    progress.step("measuring flash and stack")
+    with tempfile.TemporaryDirectory(prefix="s2s-tree-") as folder:
+        place = Path(folder) / info.name
+        tree.write(place)
+        return measured(measure_tree(place, info.name, info.target, compiler, optimise=OPTIMISE))
+
+
+def measured(footprint: Footprint) -> Measured:
+    """The figures that a tree states of itself."""
+    return Measured(
+        by=f"{footprint.compiler} -{OPTIMISE}",
+        code=footprint.code,
+        constants=footprint.flash - footprint.code,
+        static_ram=footprint.static_ram,
+        stack=footprint.stack.bytes,
+        stack_note=footprint.stack.note,
+    )
+
+
+def check_budgets(info: NetworkInfo, flash: int | None, stack: int | None) -> None:
+    """Refuse a network that takes more than it may, or whose figures nobody can tell."""
+    if flash is None and stack is None:
+        return
+    option = "--flash-budget" if flash is not None else "--stack-budget"
+    if info.measured is None:
+        packages = " ".join(info.target.packages)
+        raise ToolchainError(
+            f"{option}: measuring wants {info.target.cc}, which is not installed; on Debian: apt-get install {packages}"
+        )
+    found = info.measured
+    if flash is not None and found.flash > flash:
+        raise InputError(
+            f"--flash-budget {flash}: {info.name} takes {found.flash} bytes of flash, {found.constants} of constants and "
+            f"{found.code} of machine code ({found.by}); allow {found.flash}"
+        )
+    if stack is not None and found.stack is None:
+        raise InputError(f"--stack-budget {stack}: the stack cannot be told: {found.stack_note}; leave the option out")
+    if stack is not None and found.stack is not None and found.stack > stack:
+        raise InputError(
+            f"--stack-budget {stack}: {info.name} takes {found.stack} bytes of stack ({found.by}); allow {found.stack}"
+        )
