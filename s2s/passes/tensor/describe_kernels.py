@@ -54,7 +54,10 @@ CALLS: Mapping[type[Operation], str] = {
     arith.MaxUIOp: "max",
     arith.MinUIOp: "min",
     math.PowFOp: "pow",
+    tensor.RescaleOp: "requantise",
 }
+COMPARISONS = ("==", "!=", "<", "<=", ">", ">=", "<", "<=", ">", ">=")
+"""Of integers, in the order of their predicates."""
 STRENGTH = {"+": 1, "-": 1, "*": 2, "/": 2}
 FOLDS: Mapping[type[Operation], str] = {
     arith.AddfOp: "sum",
@@ -74,6 +77,8 @@ class Text:
 
     text: str
     strength: int = 3
+    raised: "tuple[Text, str] | None" = None
+    """What it limits from below, and to which number."""
 
     def inside(self, strength: int) -> str:
         """The text as an operand of an operator of `strength`."""
@@ -180,17 +185,43 @@ class Formula:
             return Text(f"{operands[0].text} exists", 0)
         if isinstance(op, arith.SelectOp):
             return Text(f"{operands[0].inside(1)} ? {operands[1].inside(1)} : {operands[2].inside(1)}", 0)
-        if type(op) in INFIX:
-            sign = INFIX[type(op)]
-            strength = STRENGTH.get(sign, 0)
-            right = strength + (sign in "-/")
-            return Text(f"{operands[0].inside(strength)} {sign} {operands[1].inside(right)}", strength)
-        if isinstance(op, arith.NegfOp):
-            return Text(f"-{operands[0].inside(3)}", 2)
-        name = CALLS.get(type(op), op.name.rpartition(".")[2])
-        if name.endswith(("ext", "si", "ui", "tofp", "truncf", "extf", "trunci", "cast")):
-            return operands[0]
-        return Text(f"{name}({', '.join(operand.text for operand in operands)})")
+        return _arithmetic(op, operands)
+
+
+def _arithmetic(op: Operation, operands: list[Text]) -> Text:
+    """An operation on scalars: infix, or a function; conversions are left out."""
+    if isinstance(op, arith.CmpiOp):
+        return Text(f"{operands[0].inside(1)} {COMPARISONS[op.predicate.value.data]} {operands[1].inside(1)}", 0)
+    if isinstance(op, arith.MaxSIOp | arith.MinSIOp) and isinstance(op.rhs.owner, arith.ConstantOp):
+        return _limited(op, *operands)
+    if type(op) in INFIX:
+        sign, operands = _positive(INFIX[type(op)], operands)
+        strength = STRENGTH.get(sign, 0)
+        right = strength + (sign in "-/")
+        return Text(f"{operands[0].inside(strength)} {sign} {operands[1].inside(right)}", strength)
+    if isinstance(op, arith.NegfOp):
+        return Text(f"-{operands[0].inside(3)}", 2)
+    name = CALLS.get(type(op), op.name.rpartition(".")[2])
+    if name.endswith(("ext", "si", "ui", "tofp", "truncf", "extf", "trunci", "cast")):
+        return operands[0]
+    return Text(f"{name}({', '.join(operand.text for operand in operands)})")
+
+
+def _limited(op: arith.MaxSIOp | arith.MinSIOp, x: Text, limit: Text) -> Text:
+    """`max(x, 0)`, and `clamp(x, 0, 9)` for a minimum of that."""
+    if isinstance(op, arith.MaxSIOp):
+        return Text(f"max({x.text}, {limit.text})", raised=(x, limit.text))
+    if x.raised is not None:
+        return Text(f"clamp({x.raised[0].text}, {x.raised[1]}, {limit.text})")
+    return Text(f"min({x.text}, {limit.text})")
+
+
+def _positive(sign: str, operands: list[Text]) -> tuple[str, list[Text]]:
+    """`a - 3` for `a + -3`, and the other way round."""
+    left, right = operands
+    if sign not in "+-" or not right.text.startswith("-") or right.strength != 3:
+        return sign, operands
+    return "-" if sign == "+" else "+", [left, Text(right.text[1:])]
 
 
 def _number(value: Attribute) -> str:

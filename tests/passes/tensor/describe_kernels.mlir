@@ -25,6 +25,36 @@ func.func private @product(%a: tensor<6x3xf32>, %b: tensor<2x3x4xf32>, %c: tenso
   func.return %y : tensor<6x8xf32>
 }
 
+// CHECK-LABEL: func.func private @quantised
+// CHECK-SAME:    doc = "y[p][oc] = clamp(requantise(sum(ic: (x[p][ic] + 128) * w[oc][ic]) + bias[oc], m[oc], s[oc]) - 5, -5, 127),  p < 6, oc < 8, ic < 3
+func.func private @quantised(%x: tensor<6x3xi8>, %w: tensor<8x3xi8>, %bias: tensor<8xi32>, %m: tensor<8xi32>, %s: tensor<8xi8>) -> tensor<6x8xi8> {
+  %y = tensor.compute [6, 8 | 3]
+    reads(%x at #tensor.access<affine_map<(p, o, c) -> (p, c)>>, %w at #tensor.access<affine_map<(p, o, c) -> (o, c)>>)
+    points(%bias at #tensor.access<affine_map<(p, o) -> (o)>>, %m at #tensor.access<affine_map<(p, o) -> (o)>>,
+           %s at #tensor.access<affine_map<(p, o) -> (o)>>) inits [0 : i32] reduce {
+  ^bb0(%xv: i8, %wv: i8, %acc: i32):
+    %xw = arith.extsi %xv : i8 to i32
+    %zp = arith.constant -128 : i32
+    %moved = arith.subi %xw, %zp : i32
+    %ww = arith.extsi %wv : i8 to i32
+    %p = arith.muli %moved, %ww : i32
+    %next = arith.addi %acc, %p : i32
+    tensor.yield %next : i32
+  } apply {
+  ^bb0(%acc: i32, %bv: i32, %mv: i32, %sv: i8):
+    %biased = arith.addi %acc, %bv : i32
+    %r = tensor.rescale %biased, %mv, %sv "double" : i32
+    %low = arith.constant -5 : i32
+    %high = arith.constant 127 : i32
+    %moved = arith.addi %r, %low : i32
+    %raised = arith.maxsi %moved, %low : i32
+    %limited = arith.minsi %raised, %high : i32
+    %narrow = arith.trunci %limited : i32 to i8
+    tensor.yield %narrow : i8
+  } attributes {dims = "p oc ic"} : (tensor<6x3xi8>, tensor<8x3xi8>, tensor<8xi32>, tensor<8xi32>, tensor<8xi8>) -> tensor<6x8xi8>
+  func.return %y : tensor<6x8xi8>
+}
+
 // Declined: main is not a kernel.
 // CHECK-LABEL: func.func @main
 // CHECK-NOT:     doc
