@@ -40,16 +40,16 @@ def gather(
         Literal["float", "fixed"],
         typer.Option(help="Sums of quantised ONNX models: scaled in floats, as ONNX says, or in fixed point."),
     ] = "float",
-) -> Options:
-    """The options as the library wants them."""
-
-    def compile_options(default_target: str) -> "CompileOptions":
     flash_budget: Annotated[
         int | None, typer.Option(metavar="BYTES", help="Refuse a network that takes more flash, code and constants.")
     ] = None,
     stack_budget: Annotated[
         int | None, typer.Option(metavar="BYTES", help="Refuse a network whose run function takes more stack.")
     ] = None,
+) -> Options:
+    """The options as the library wants them."""
+
+    def compile_options(default_target: str) -> "CompileOptions":
         from s2s.options import CompileOptions
 
         return CompileOptions(
@@ -61,13 +61,13 @@ def gather(
             schedule=schedule,
             tflite_rounding=tflite_rounding,
             requantise=requantise,
+            flash_budget=flash_budget,
+            stack_budget=stack_budget,
         )
 
     return compile_options
 
 
-            flash_budget=flash_budget,
-            stack_budget=stack_budget,
 def with_compile_options(command: Callable[..., None]) -> Callable[..., None]:
     """Give `command` the parameters of `gather` in place of its own parameter `compiling`, which gets their result."""
     shared = inspect.signature(gather).parameters

@@ -78,20 +78,6 @@ class Tolerance:
 
 
 @dataclass(frozen=True)
-class NetworkInfo:
-    """One network as it is emitted."""
-
-    name: str
-    """The prefix of its C names: a C identifier."""
-    source: str
-    """The model's file name: any text."""
-    sha256: str
-    """Of the model's file, in hexadecimal."""
-    target: Target
-    inputs: tuple[PortInfo, ...]
-    outputs: tuple[PortInfo, ...]
-    arena_size: int
-@dataclass(frozen=True)
 class Measured:
     """What a C compiler for the target makes of the tree, in bytes."""
 
@@ -114,6 +100,20 @@ class Measured:
         return self.code + self.constants
 
 
+@dataclass(frozen=True)
+class NetworkInfo:
+    """One network as it is emitted."""
+
+    name: str
+    """The prefix of its C names: a C identifier."""
+    source: str
+    """The model's file name: any text."""
+    sha256: str
+    """Of the model's file, in hexadecimal."""
+    target: Target
+    inputs: tuple[PortInfo, ...]
+    outputs: tuple[PortInfo, ...]
+    arena_size: int
     arena_align: int
     arena_lower_bound: int
     executor: Literal["aot", "graph"] = "aot"

@@ -134,8 +134,8 @@ class _Renderer:
             title=f"{info.name}: {info.description}" if info.description else info.name,
             origin=origin(info),
             lead=lead(info),
-            cross_compiler=info.target.cc,
             target=info.target.name,
+            cross_compiler=info.target.cc,
             flags=flags_view(info),
             public_headers=self._public_headers(),
             sizes=tuple(sizes(info, size, self.program.graph)),
@@ -143,8 +143,8 @@ class _Renderer:
             interface=self._interface(),
             kernel_headers=('"s2s.h"', *signature_headers(self.program.kernels)),
             prototypes="\n".join(line for func in self.program.kernels for line in FunctionWriter(func).prototype()),
-            budgets=tuple(budgets(info)),
             usage=graph_usage(info) if self.program.graph is not None else usage(info, self.inputs, self.outputs),
+            budgets=tuple(budgets(info)),
             facts=tuple(facts(info, size, ports)),
         )
 
