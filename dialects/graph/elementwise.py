@@ -248,6 +248,14 @@ class BitwiseNotOp(UnaryElementwiseOp):
 
 
 @irdl_op_definition
+class CountLeadingZerosOp(UnaryElementwiseOp):
+    """`y` = the number of zero bits above the highest set one; all bits for 0, none for what is negative."""
+
+    name = "graph.count_leading_zeros"
+    ELEMENTS = common.require_integer
+
+
+@irdl_op_definition
 class IdentityOp(UnaryElementwiseOp):
     """`y = x`; canonicalisation removes it."""
 

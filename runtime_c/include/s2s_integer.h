@@ -121,6 +121,19 @@ S2S_INLINE S2S_INT S2S_FN(mod)(S2S_INT a, S2S_INT b)
     return S2S_FN(rem)(a, b);
 }
 
+/* Zero bits above the highest set one. */
+S2S_INLINE S2S_INT S2S_FN(leading_zeros)(S2S_INT a)
+{
+#if defined(__GNUC__) && __SIZEOF_INT__ == 4 && S2S_INT_BITS == 32u
+    return a == 0u ? (S2S_INT)S2S_INT_BITS : (S2S_INT)__builtin_clz(a);
+#else
+    S2S_INT count = (S2S_INT)S2S_INT_BITS;
+
+    for (S2S_INT rest = a; rest != 0u; rest = (S2S_INT)(rest >> 1)) { count--; }
+    return count;
+#endif
+}
+
 S2S_INLINE S2S_INT S2S_FN(shift_right)(S2S_INT a, S2S_INT count)
 {
     if (count >= S2S_INT_BITS) { return 0; }

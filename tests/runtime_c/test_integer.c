@@ -43,6 +43,8 @@
         CHECK(s2s_##name##_div(7, 2) == 3 && s2s_##name##_div(7, 0) == 0);                                             \
         CHECK(s2s_##name##_rem(7, 4) == 3 && s2s_##name##_rem(7, 0) == 0);                                             \
         CHECK(s2s_##name##_mod(7, 4) == 3 && s2s_##name##_mod(7, 0) == 0);                                             \
+        CHECK(s2s_##name##_leading_zeros(max) == 0 && s2s_##name##_leading_zeros(max >> 3) == 3);                      \
+        CHECK(s2s_##name##_leading_zeros(0) == (bits) && s2s_##name##_leading_zeros(1) == (bits) - 1);                 \
         CHECK(s2s_##name##_pow(3, 4) == 81 && s2s_##name##_pow(2, (bits)) == 0 && s2s_##name##_pow(5, 0) == 1);        \
         CHECK(s2s_##name##_shift_left(1, (bits) - 1) == max / 2 + 1 && s2s_##name##_shift_left(1, (bits)) == 0);       \
         CHECK(s2s_##name##_shift_right(max, (bits) - 1) == 1 && s2s_##name##_shift_right(max, (bits)) == 0);           \

@@ -94,7 +94,7 @@ def functions() -> list[Case]:
         *_typed([graph.AbsOp, graph.SignOp], NUMBERS, _one),
         *_typed([graph.NegOp], [*FLOATS, *SIGNED], _one),
         *_typed([graph.IdentityOp], ALL, _one),
-        *_typed([graph.BitwiseNotOp], INTEGERS, _one),
+        *_typed([graph.BitwiseNotOp, graph.CountLeadingZerosOp], INTEGERS, _one),
         *_typed([graph.LogicalNotOp], [np.bool_], _one),
         *(
             Case(f"is_inf {np.dtype(each)} {sides}", partial(graph.IsInfOp, **sides), _one(each))

@@ -10,7 +10,7 @@ from s2s.analysis.dtypes import Array, to_numpy
 from s2s.dialects import graph
 from s2s.dialects.graph.base import number
 from s2s.interpret.graph.precision import Meaning, is_float_array, widen
-from s2s.interpret.numbers import erf, float_to_integer, reciprocal_root
+from s2s.interpret.numbers import count_leading_zeros, erf, float_to_integer, reciprocal_root
 
 
 def _unary(function: Callable[[Array], Array]) -> Meaning:
@@ -32,6 +32,10 @@ def _transcendental(function: Callable[[Array], Array]) -> Meaning:
         return function(x.astype(np.float64)).astype(x.dtype)
 
     return meaning
+
+
+def _leading_zeros(x: Array) -> Array:
+    return count_leading_zeros(x.view(f"u{x.dtype.itemsize}"))
 
 
 def _clamp(op: graph.ClampOp, x: Array) -> Array:
@@ -114,6 +118,7 @@ MEANINGS: dict[type[Operation], Meaning] = {
     graph.SigmoidOp: _transcendental(_sigmoid),
     graph.LogicalNotOp: _unary(np.logical_not),
     graph.BitwiseNotOp: _unary(np.invert),
+    graph.CountLeadingZerosOp: _unary(_leading_zeros),
     graph.IdentityOp: _unary(_identity),
     graph.ClampOp: _clamp,
     graph.CastOp: _cast,

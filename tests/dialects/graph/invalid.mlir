@@ -49,6 +49,12 @@
 // -----
 
 %a = "test.op"() : () -> tensor<2xf32>
+%y = graph.count_leading_zeros %a : tensor<2xf32>
+// CHECK: x has element type f32, expected an integer type
+
+// -----
+
+%a = "test.op"() : () -> tensor<2xf32>
 %y = graph.clamp %a {min = 0 : i64} : tensor<2xf32>
 // CHECK: min = 0 does not fit element type f32
 

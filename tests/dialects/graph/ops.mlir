@@ -144,6 +144,8 @@ func.func @unary_float(%x: tensor<2x3xf32>) {
 func.func @unary_rest(%x: tensor<4xi8>, %p: tensor<4xi1>) {
   // CHECK-NEXT: %not = graph.bitwise_not %x : tensor<4xi8>
   %not = graph.bitwise_not %x : tensor<4xi8>
+  // CHECK-NEXT: %zeros = graph.count_leading_zeros %x : tensor<4xi8>
+  %zeros = graph.count_leading_zeros %x : tensor<4xi8>
   // CHECK-NEXT: %negated = graph.logical_not %p : tensor<4xi1>
   %negated = graph.logical_not %p : tensor<4xi1>
   // CHECK-NEXT: %bounded = graph.clamp %x {min = -5 : i64, max = 5 : i64} : tensor<4xi8>

@@ -109,6 +109,14 @@ def test_bitwise_not(dtype: Any):
     assert_close(run_operation(graph.BitwiseNotOp, [x]), run_onnx("BitwiseNot", [x], {})[0])
 
 
+@pytest.mark.parametrize("dtype", INTEGERS, ids=str)
+def test_leading_zeros(dtype: Any):
+    bits = np.iinfo(dtype).bits
+    x = np.array([0, 1, 2, 3, 100, np.iinfo(dtype).max, np.iinfo(dtype).min], dtype)
+    expected = [bits - (int(value) % 2**bits).bit_length() for value in x]
+    assert_close(run_operation(graph.CountLeadingZerosOp, [x]), np.array(expected, dtype))
+
+
 def test_logical_not():
     x = np.array([True, False])
     assert_close(run_operation(graph.LogicalNotOp, [x]), run_onnx("Not", [x], {})[0])

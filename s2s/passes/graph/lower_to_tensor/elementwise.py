@@ -58,6 +58,7 @@ FUNCTIONS: Mapping[type[graph.UnaryElementwiseOp], Unary] = {
     graph.AtanhOp: _function(libm.AtanhOp),
     graph.BitwiseNotOp: lambda s, x: ~x,
     graph.CeilOp: _function(libm.CeilOp),
+    graph.CountLeadingZerosOp: _function(libm.CountLeadingZerosOp),
     graph.CosOp: _function(libm.CosOp),
     graph.CoshOp: _function(libm.CoshOp),
     graph.ErfOp: _function(libm.ErfOp),

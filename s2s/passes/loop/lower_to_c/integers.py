@@ -206,5 +206,6 @@ INTEGERS: dict[type[Operation], Lowering] = {
     arith.IndexCastOp: _index_cast,
     math.AbsIOp: _function("abs"),
     math.IPowIOp: _function("pow"),
+    math.CountLeadingZerosOp: _function("leading_zeros", unsigned=True),
     RescaleOp: _rescale,
 }

@@ -91,6 +91,11 @@ def test_bits_turned(dtype: Any):
     check_lowering(graph.BitwiseNotOp, values(dtype))
 
 
+@pytest.mark.parametrize("dtype", [*SIGNED, *UNSIGNED])
+def test_leading_zeros(dtype: Any):
+    check_lowering(graph.CountLeadingZerosOp, values(dtype))
+
+
 def test_logical_not():
     check_lowering(graph.LogicalNotOp, values(np.bool_))
 
