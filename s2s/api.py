@@ -11,7 +11,7 @@ from pathlib import Path
 from s2s.artifact import Artifact, compile_artifact
 from s2s.factory import build, cpu
 from s2s.frontends.formats import ModelSource
-from s2s.options import CompileOptions, Executor, Requantise, Schedule, TfliteRounding, WeightForm
+from s2s.options import CompileOptions, Executor, Io, Requantise, Schedule, TfliteRounding, WeightForm
 from s2s.pass_manager import DebugOptions
 from s2s.verify.build import LoadedNetwork
 from s2s.verify.build import load as load_tree
@@ -26,6 +26,7 @@ def compile(
     weights: WeightForm = "auto",
     shapes: Mapping[str, tuple[int, ...]] | None = None,
     schedule: Schedule = "default",
+    io: Io | None = None,
     tflite_rounding: TfliteRounding = "micro",
     requantise: Requantise = "float",
     debug: DebugOptions | None = None,
@@ -41,6 +42,7 @@ def compile(
         weights=weights,
         shapes=dict(shapes or {}),
         schedule=schedule,
+        io=io,
         tflite_rounding=tflite_rounding,
         requantise=requantise,
         debug=debug if debug is not None else DebugOptions(),

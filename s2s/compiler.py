@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, FloatAttr, IntegerAttr, ModuleOp, StringAttr
-from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute
 
 from s2s import progress
@@ -24,8 +23,8 @@ from s2s.interpret.graph import run_graph
 from s2s.model import Model, Source, read
 from s2s.options import CompileOptions
 from s2s.pass_manager import PassManager
-from s2s.passes.loop.plan_memory import ARENA_ALIGN, ARENA_LOWER_BOUND, ARENA_SIZE
 from s2s.pipeline import LEVELS, pipeline, quantisation_passes
+from s2s.planned import Planned
 from s2s.samples import sample
 from s2s.state import check_executor, states_of
 from s2s.targets import get_target
@@ -85,7 +84,7 @@ def compile_model(source: Source, options: CompileOptions, *, keep_levels: bool 
     states: tuple[StateInfo, ...] = ()
     context, module = CompilerContext(model.weights), model.module
     levels: dict[str, ModuleOp] = {}
-    arena: tuple[int, int, int] | None = None
+    memory: Planned | None = None
     graph: graph_json.Network | None = None
     passes_of = pipeline(options, network.name)
     manager = PassManager(context, [each for passes in passes_of.values() for each in passes], options.debug)
@@ -97,7 +96,7 @@ def compile_model(source: Source, options: CompileOptions, *, keep_levels: bool 
         if keep_levels and level != LEVELS[-1]:
             levels[level] = module.clone()
         if level == "loop" and not manager.stopped:
-            arena = _arena(module)
+            memory = Planned.of(module)
             states = states_of(module)
             if options.executor == "graph":
                 graph = describe(module, network.name, model.weights)
@@ -106,9 +105,9 @@ def compile_model(source: Source, options: CompileOptions, *, keep_levels: bool 
     manager.finish()
     if manager.stopped:
         return Compilation(network, options, module, model.weights, levels, None)
-    if arena is None:
+    if memory is None:
         raise CompilerBug("the pipeline ended without a memory plan")
-    info = replace(_info(network, options, arena, graph), states=states)
+    info = replace(_info(network, options, memory, graph), states=states)
     return Compilation(network, options, module, model.weights, levels, info)
 
 
@@ -178,35 +177,19 @@ def _golden(model: Model, inputs: tuple[PortInfo, ...]) -> tuple[GoldenVector, .
     return ()
 
 
-def _arena(module: ModuleOp) -> tuple[int, int, int]:
-    main = function_named(module, "main")
-    if main is None:
-        raise CompilerBug("the module lost its main")
-    size, align, bound = (_integer(main, key) for key in (ARENA_SIZE, ARENA_ALIGN, ARENA_LOWER_BOUND))
-    return size, align, bound
-
-
-def _integer(main: FuncOp, key: str) -> int:
-    attribute = main.attributes.get(key)
-    if not isinstance(attribute, IntegerAttr):
-        raise CompilerBug(f"main has no attribute {key}; loop-plan-memory states it")
-    return attribute.value.data
-
-
-def _info(
-    network: Network, options: CompileOptions, arena: tuple[int, int, int], graph: graph_json.Network | None
-) -> NetworkInfo:
-    size, align, bound = arena
-    return NetworkInfo(
+def _info(network: Network, options: CompileOptions, memory: Planned, graph: graph_json.Network | None) -> NetworkInfo:
+    info = NetworkInfo(
         name=network.name,
         source=network.source,
         sha256=network.sha256,
         target=get_target(options.target),
         inputs=network.inputs,
         outputs=network.outputs,
-        arena_size=size,
-        arena_align=align,
-        arena_lower_bound=bound,
+        arena_size=memory.size,
+        arena_align=memory.align,
+        arena_lower_bound=memory.bound,
+        arena_apart_bound=memory.apart_bound,
+        overlaps=memory.overlaps,
         executor=options.executor,
         graph=graph,
         golden=network.golden,
@@ -218,3 +201,4 @@ def _info(
             "requantise": options.requantise,
         },
     )
+    return memory.applied(info)

@@ -5,7 +5,8 @@ from typing import Any
 
 from xdsl.passes import ModulePass
 
-from s2s.options import CompileOptions
+from s2s.errors import InputError
+from s2s.options import CompileOptions, Io
 from s2s.registry import get_pass
 from s2s.targets import get_target
 
@@ -91,9 +92,18 @@ def tensor_passes(options: CompileOptions) -> list[ModulePass]:
     ]
 
 
+def io_of(options: CompileOptions) -> Io:
+    """Where inputs and outputs live: as the user says, else as the target has it. Tables name buffers of the caller."""
+    if options.executor == "graph":
+        if options.io == "arena":
+            raise InputError("--io arena: the tables of executor graph take buffers of the caller; use executor aot")
+        return "caller"
+    return options.io or get_target(options.target).io
+
+
 def loop_passes(options: CompileOptions) -> list[ModulePass]:
     """From schedules to loops over buffers with addresses."""
-    target = get_target(options.target)
+    target, io = get_target(options.target), io_of(options)
     return [
         # Schedules become loops, registers and flat positions; main becomes calls on buffers.
         _pass("tensor-lower-to-loop"),
@@ -102,8 +112,8 @@ def loop_passes(options: CompileOptions) -> list[ModulePass]:
         _pass("dce"),
         # Vectors multiply and add in one instruction.
         _pass("loop-form-fma"),
-        # Every buffer of main gets its offset in one arena.
-        _pass("loop-plan-memory", align=target.align),
+        # Every buffer of main gets its offset in one arena; where memory is short, outputs lie over inputs that die.
+        _pass("loop-plan-memory", align=target.align, io=io, overlap=target.io == "arena" or io == "arena"),
     ]
 
 

@@ -32,6 +32,10 @@ def gather(
     schedule: Annotated[
         Literal["default", "reference"], typer.Option(help="Tuned loops, or one plain loop nest for each operator.")
     ] = "default",
+    io: Annotated[
+        Literal["arena", "caller"] | None,
+        typer.Option(help="Room for inputs and outputs in the arena, or none; by default as the target has it."),
+    ] = None,
     tflite_rounding: Annotated[
         Literal["micro", "reference"],
         typer.Option(help="Fully connected layers of TFLite models: round twice, as TFLite-Micro, or once, as TFLite."),
@@ -40,6 +44,9 @@ def gather(
         Literal["float", "fixed"],
         typer.Option(help="Sums of quantised ONNX models: scaled in floats, as ONNX says, or in fixed point."),
     ] = "float",
+    profile: Annotated[
+        Literal["default", "misra"], typer.Option(help="The coding standard that the C keeps to: none, or MISRA C:2012.")
+    ] = "default",
     flash_budget: Annotated[
         int | None, typer.Option(metavar="BYTES", help="Refuse a network that takes more flash, code and constants.")
     ] = None,
@@ -59,7 +66,9 @@ def gather(
             weights=weights,
             shapes=common.parse_shapes(shape),
             schedule=schedule,
+            io=io,
             tflite_rounding=tflite_rounding,
+            profile=profile,
             requantise=requantise,
             flash_budget=flash_budget,
             stack_budget=stack_budget,

@@ -32,6 +32,8 @@ class PortInfo:
     layout: str = ""
     """What the dimensions are, if it is known: `N, time, band, C`."""
     quantisation: Quantisation | None = None
+    offset: int | None = None
+    """The byte of the arena at which it may lie; None where the arena has no room for it."""
 
     @property
     def count(self) -> int:
@@ -42,6 +44,18 @@ class PortInfo:
     def size(self) -> int:
         """Bytes."""
         return self.count * size_in_bytes(self.element)
+
+
+@dataclass(frozen=True)
+class Overlapping:
+    """A result of a kernel that lies over an operand which dies there."""
+
+    nodes: str
+    """The nodes of the model that the kernel computes."""
+    bytes: int
+    """What the two have in common."""
+    distance: int
+    """How far behind the operand the result starts."""
 
 
 @dataclass(frozen=True)
@@ -116,6 +130,10 @@ class NetworkInfo:
     arena_size: int
     arena_align: int
     arena_lower_bound: int
+    """No plan for this order of kernels needs less."""
+    arena_apart_bound: int | None = None
+    """The same if no two live buffers overlapped, where some may."""
+    overlaps: tuple[Overlapping, ...] = ()
     executor: Literal["aot", "graph"] = "aot"
     states: tuple[StateInfo, ...] = ()
     description: str = ""
@@ -129,3 +147,13 @@ class NetworkInfo:
     options: Mapping[str, str] = field(default_factory=dict[str, str])
     """The options of this compilation, for the record."""
     version: str = VERSION
+
+    @property
+    def io(self) -> Literal["caller", "arena"]:
+        """Whether the arena has room for inputs and outputs."""
+        return "caller" if all(port.offset is None for port in (*self.inputs, *self.outputs)) else "arena"
+
+    @property
+    def ports_size(self) -> int:
+        """Bytes of inputs and outputs outside of the arena."""
+        return sum(port.size for port in (*self.inputs, *self.outputs) if port.offset is None)

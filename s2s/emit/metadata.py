@@ -30,7 +30,14 @@ def metadata(info: NetworkInfo, program: Program, constants: Sequence[ConstantAr
         "options": dict(info.options),
         "inputs": [_port(name, port) for name, port in zip(inputs, info.inputs, strict=True)],
         "outputs": [_port(name, port) for name, port in zip(outputs, info.outputs, strict=True)],
-        "arena": {"size": info.arena_size, "align": info.arena_align, "lower_bound": info.arena_lower_bound},
+        "arena": {
+            "size": info.arena_size,
+            "align": info.arena_align,
+            "lower_bound": info.arena_lower_bound,
+            "lower_bound_apart": info.arena_apart_bound,
+            "io": info.io,
+            "overlaps": [asdict(each) for each in info.overlaps],
+        },
         "state": [
             {
                 "name": state.name,
@@ -70,5 +77,6 @@ def _port(identifier: str, port: PortInfo) -> dict[str, Any]:
         "shape": list(port.shape),
         "layout": port.layout,
         "size": port.size,
+        "offset": port.offset,
         "quantisation": None if quantised is None else {"scale": quantised.scale, "zero_point": quantised.zero_point},
     }

@@ -28,8 +28,9 @@ class KindView:
 
 @dataclass(frozen=True)
 class VectorView:
-    """One run, and the checks of its outputs."""
+    """One run, what is done before it, and the checks of its outputs."""
 
+    before: tuple[str, ...]
     call: str
     checks: tuple[str, ...]
 
@@ -84,12 +85,14 @@ def _zeros(port: PortInfo) -> Array:
     return np.broadcast_to(np.zeros((), to_numpy(port.element)), port.shape)
 
 
-def test_view(info: NetworkInfo, vectors: Sequence[Golden], outputs: Sequence[PortView], run: str) -> TestView:
+def test_view(
+    info: NetworkInfo, vectors: Sequence[Golden], inputs: Sequence[PortView], outputs: Sequence[PortView], run: str
+) -> TestView:
     """The program that runs `vectors`; `run` is the function that it calls, or empty for the network's own."""
     macro = c_macro(info.name)
     elements = list(dict.fromkeys(port.element for port in outputs))
     memory = [f"S2S_ARENA(arena, {macro}_ARENA_SIZE, {macro}_ARENA_ALIGN);"]
-    memory += [f"static {c_type(port.element)} {_found(port)}[{port.macro}_SIZE];" for port in outputs]
+    memory += [_output(port) for port in outputs]
     return TestView(
         headers=('"s2s_arena.h"', *(['"s2s_half.h"'] if any(map(is_half, elements)) else [])),
         relative=repr(info.tolerance.relative),
@@ -98,25 +101,44 @@ def test_view(info: NetworkInfo, vectors: Sequence[Golden], outputs: Sequence[Po
         kinds=tuple(_kind(element) for element in elements if _is_inexact(element)),
         exact=not all(map(_is_inexact, elements)),
         run=run,
-        vectors=tuple(_vector(info, vector, outputs, graph=bool(run)) for vector in vectors),
+        vectors=tuple(_vector(info, vector, inputs, outputs, graph=bool(run)) for vector in vectors),
     )
 
 
-def _vector(info: NetworkInfo, vector: Golden, outputs: Sequence[PortView], *, graph: bool) -> VectorView:
-    inputs, found = [array.identifier for array in vector.inputs], list(map(_found, outputs))
+def _output(port: PortView) -> str:
+    """Where an output is found: in an array, or in the arena."""
+    if port.offset is None:
+        return f"static {c_type(port.element)} {_found(port)}[{port.macro}_SIZE];"
+    return f"static {c_type(port.element)} *const {_found(port)} = {port.pointer_into('arena')};"
+
+
+def _vector(
+    info: NetworkInfo, vector: Golden, ports: Sequence[PortView], outputs: Sequence[PortView], *, graph: bool
+) -> VectorView:
+    """A run; an input that has a place in the arena is put there, and may be gone afterwards."""
+    inputs, found, before = list[str](), list(map(_found, outputs)), list[str]()
+    if info.states:
+        before.append(f"(void){info.name}_init(arena);")
+    for port, array in zip(ports, vector.inputs, strict=True):
+        if port.offset is None:
+            inputs.append(array.identifier)
+            continue
+        inputs.append(port.pointer_into("arena"))
+        before.append(f"memcpy(arena + {port.macro}_OFFSET, {array.identifier}, sizeof {array.identifier});")
     if graph:
         call = f"run((const void *const[]){{{', '.join(inputs)}}}, (void *const[]){{{', '.join(found)}}})"
     else:
         call = f"{info.name}_run({', '.join(['arena', *inputs, *found])})"
     checks = [_check(array.name, port, array.identifier) for array, port in zip(vector.outputs, outputs, strict=False)]
-    return VectorView(call, tuple(checks))
+    return VectorView(tuple(before), call, tuple(checks))
 
 
 def _check(name: str, port: PortView, expected: str) -> str:
     label, found = c_string(name), _found(port)
     if _is_inexact(port.element):
         return f"check_{element_name(port.element)}({label}, {found}, {expected}, {port.macro}_SIZE)"
-    return f"check_exact({label}, {found}, {expected}, sizeof {found})"
+    size = f"sizeof {found}" if port.offset is None else f"{port.macro}_SIZE * sizeof *{found}"
+    return f"check_exact({label}, {found}, {expected}, {size})"
 
 
 def _found(port: PortView) -> str:

@@ -49,7 +49,6 @@ from s2s.executor.params import param_pieces
 from s2s.resources import runtime_source
 from s2s.weights import WeightStore
 
-
 RETURNS = "Returns S2S_OK, S2S_ERR_NULL if a pointer is missing, or S2S_ERR_ALIGN if arena is not aligned."
 RUN_DOC = f"Runs the network once. arena is scratch between calls; two arenas may run at the same time.\n{RETURNS}"
 STATEFUL_RUN_DOC = (
@@ -221,7 +220,9 @@ class _Renderer:
         run = ""
         if self.program.graph is not None:
             run = fill("run_graph.c.j2", view=self.view, inputs=len(self.inputs), outputs=len(self.outputs))
-        self._text(f"test/{name}_test.c", "test.c.j2", test=test_view(self.info, vectors, self.outputs, run))
+        self._text(
+            f"test/{name}_test.c", "test.c.j2", test=test_view(self.info, vectors, self.inputs, self.outputs, run)
+        )
 
     def _runtime(self) -> None:
         texts = [content for path, content in self.files.items() if path.endswith((".c", ".h"))]

@@ -38,6 +38,12 @@ class PortView:
     count: int
     comment: str
     element: Attribute
+    offset: int | None = None
+    """The byte of the arena at which it may lie."""
+
+    def pointer_into(self, arena: str) -> str:
+        """A pointer to its place in an arena, an array of bytes."""
+        return f"({c_type(self.element)} *)(void *)({arena} + {self.macro}_OFFSET)"
 
 
 @dataclass(frozen=True)
@@ -153,6 +159,7 @@ def _port(info: NetworkInfo, word: str, identifier: str, port: PortInfo) -> Port
         count=port.count,
         comment=c_comment(f"{word}: {port.name}, {c_type(port.element)}{shape}{layout}{real}"),
         element=port.element,
+        offset=port.offset,
     )
 
 
@@ -211,10 +218,11 @@ def _number(table: c.GlobalOp, key: str) -> str:
 
 def facts(info: NetworkInfo, weights_size: int, ports: Sequence[PortView]) -> list[Row]:
     """The first table of the README."""
-    bound = info.arena_lower_bound
+    room = ", with room for inputs and outputs" if info.io == "arena" else ""
+    bound = f"no plan for this order of kernels needs less than {info.arena_lower_bound}"
     rows = [
         Row("model", f"{markdown_code(info.source)}, sha256 `{info.sha256}`"),
-        Row("arena (RAM)", f"{info.arena_size} bytes; no plan for this order of kernels needs less than {bound}"),
+        Row("arena (RAM)", f"{info.arena_size} bytes{room}; {bound}"),
         Row("weights (flash)", f"{weights_size} bytes"),
     ]
     if info.measured is not None:
@@ -229,7 +237,12 @@ def usage(info: NetworkInfo, inputs: Sequence[PortView], outputs: Sequence[PortV
     """A call of the run function, as a README shows it."""
     macro = c_macro(info.name)
     lines = [f"S2S_ARENA({info.name}_arena, {macro}_ARENA_SIZE, {macro}_ARENA_ALIGN);"]
-    lines += [f"static {c_type(port.element)} {port.identifier}[{port.macro}_SIZE];" for port in (*inputs, *outputs)]
+    for port in (*inputs, *outputs):
+        if port.offset is None:
+            lines.append(f"static {c_type(port.element)} {port.identifier}[{port.macro}_SIZE];")
+        else:
+            pointer = port.pointer_into(f"{info.name}_arena")
+            lines.append(f"{c_type(port.element)} *const {port.identifier} = {pointer};")
     names = ", ".join(port.identifier for port in (*inputs, *outputs))
     run = f"s2s_status status = {info.name}_run({info.name}_arena, {names});"
     if info.states:

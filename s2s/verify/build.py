@@ -13,6 +13,7 @@ import shutil
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from copy import copy
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -29,6 +30,7 @@ from s2s.emit.write import RECORD
 from s2s.errors import CompilerBug, InputError
 from s2s.executor.declarations import executor_declarations
 from s2s.executor.session import Session
+from s2s.options import Io
 from s2s.verify.footprint import INCLUDE_FOLDERS, SOURCE_FOLDERS
 from s2s.verify.toolchain import accepted_flags, default_compiler, run_program
 
@@ -44,6 +46,8 @@ class Port:
     name: str
     dtype: np.dtype[Any]
     shape: tuple[int, ...]
+    offset: int | None = None
+    """Where in the arena it may lie."""
 
 
 def compile_library(
@@ -54,7 +58,7 @@ def compile_library(
     `flags` are those of the tree's record unless given; a flag that the compiler refuses is left out.
     """
     command = tuple(compiler) if compiler is not None else default_compiler()
-    wanted = flags if flags is not None else _record(root)["target"]["flags"]
+    wanted = flags if flags is not None else tree_record(root)["target"]["flags"]
     accepted = accepted_flags(command, wanted)
     includes = [f"-I{folder}" for folder in INCLUDE_FOLDERS]
     sources = [path.relative_to(root) for folder in SOURCE_FOLDERS for path in sorted((root / folder).glob("*.c"))]
@@ -91,7 +95,7 @@ class LoadedNetwork:
     def __init__(self, root: Path, folder: Path) -> None:
         from cffi import FFI
 
-        record = _record(root)
+        record = tree_record(root)
         self.root = root
         self.name: str = record["name"]
         self.executor: str = record["executor"]
@@ -119,14 +123,17 @@ class LoadedNetwork:
         if status != 0:
             raise CompilerBug(f"{self.name}_init: status {status}")
 
-    def run(self, inputs: Mapping[str, ArrayLike]) -> dict[str, Array]:
-        """The outputs by name for inputs by name; shapes and element types are the network's."""
+    def run(self, inputs: Mapping[str, ArrayLike], *, io: Io = "arena") -> dict[str, Array]:
+        """The outputs by name for inputs by name; shapes and element types are the network's.
+
+        With `io` `arena`, what has a place in the arena lies there during the run; with `caller` nothing does.
+        """
         arrays = [self._input(port, inputs) for port in self.inputs]
         unknown = [name for name in inputs if name not in {port.name for port in self.inputs}]
         if unknown:
             known = ", ".join(port.name for port in self.inputs)
             raise InputError(f"{unknown[0]}: {self.name} has no such input; its inputs are {known}")
-        found = self._run_graph(arrays) if self.executor == "graph" else self._run_aot(arrays)
+        found = self._run_graph(arrays) if self.executor == "graph" else self._run_aot(arrays, io)
         return {port.name: value for port, value in zip(self.outputs, found, strict=True)}
 
     def _input(self, port: Port, inputs: Mapping[str, ArrayLike]) -> Array:
@@ -139,15 +146,16 @@ class LoadedNetwork:
         return np.ascontiguousarray(value)
 
     def bind(self, inputs: Mapping[str, ArrayLike]) -> "BoundRun":
-        """A call of the run function on memory that is set up once; `aot` only."""
-        return self._bind([self._input(port, inputs) for port in self.inputs])
+        """A call of the run function on memory that is set up once, all of it outside of the arena; `aot` only."""
+        return self._bind([self._input(port, inputs) for port in self.inputs], "caller")
 
-    def _bind(self, inputs: Sequence[Array]) -> "BoundRun":
+    def _bind(self, inputs: Sequence[Array], io: Io) -> "BoundRun":
         if self.executor != "aot":
             raise InputError(f"{self.name}: is no function to call but tables; use s2s.contrib.graph_executor")
         arena = self._kept or _Guarded(self._arena_size, self._arena_align)
-        outputs = [_Guarded(_size(port), max(_GUARD, port.dtype.itemsize)) for port in self.outputs]
-        memory = [arena.memory, *inputs, *(output.memory for output in outputs)]
+        given = [_placed(port, arena, value, io) for port, value in zip(self.inputs, inputs, strict=True)]
+        outputs = [_place_of(port, arena, io) for port in self.outputs]
+        memory = [arena.memory, *given, *(output.memory for output in outputs)]
         pointers = [self.ffi.cast("void *", each.ctypes.data) for each in memory]
         return BoundRun(
             call=partial(getattr(self.lib, f"{self.name}_run"), *pointers),
@@ -159,8 +167,8 @@ class LoadedNetwork:
             memory=tuple(memory),
         )
 
-    def _run_aot(self, inputs: Sequence[Array]) -> list[Array]:
-        bound = self._bind(inputs)
+    def _run_aot(self, inputs: Sequence[Array], io: Io) -> list[Array]:
+        bound = self._bind(inputs, io)
         status = bound.call()
         if status != 0:
             raise CompilerBug(f"{self.name}_run: status {status}")
@@ -199,6 +207,12 @@ class _Guarded:
         self.memory = whole[start : start + size]
         self._guard = whole[start + size : start + size + _GUARD]
 
+    def part(self, offset: int, size: int) -> "_Guarded":
+        """Some of the bytes, behind the same guard."""
+        part = copy(self)
+        part.memory = self.memory[offset : offset + size]
+        return part
+
     def is_intact(self) -> bool:
         """Whether the guard is as it was."""
         return bool((self._guard == _UNTOUCHED).all())
@@ -217,11 +231,28 @@ class BoundRun:
     """Everything the call points at, kept alive with it."""
 
 
+def _placed(port: Port, arena: _Guarded, value: Array, io: Io) -> Array:
+    """An input where it lies during a run."""
+    if io == "caller" or port.offset is None:
+        return value
+    place = arena.part(port.offset, _size(port)).memory
+    place[:] = value.reshape(-1).view(np.uint8)
+    return place
+
+
+def _place_of(port: Port, arena: _Guarded, io: Io) -> _Guarded:
+    """Memory for an output."""
+    if io == "caller" or port.offset is None:
+        return _Guarded(_size(port), max(_GUARD, port.dtype.itemsize))
+    return arena.part(port.offset, _size(port))
+
+
 def _size(port: Port) -> int:
     return int(np.prod(port.shape, dtype=np.int64)) * port.dtype.itemsize
 
 
-def _record(root: Path) -> dict[str, Any]:
+def tree_record(root: Path) -> dict[str, Any]:
+    """What the tree at `root` says of itself."""
     try:
         return json.loads((root / RECORD).read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
@@ -229,4 +260,4 @@ def _record(root: Path) -> dict[str, Any]:
 
 
 def _port(described: Mapping[str, Any]) -> Port:
-    return Port(described["name"], dtype_named(described["dtype"]), tuple(described["shape"]))
+    return Port(described["name"], dtype_named(described["dtype"]), tuple(described["shape"]), described.get("offset"))
