@@ -14,7 +14,7 @@ import numpy as np
 
 from s2s.analysis.dtypes import Array
 from s2s.frontends.tflite.schema import options_class
-from support.tflite_models import TensorSpec, single
+from support.tflite_models import GraphSpec, OperatorSpec, TensorSpec, model
 
 Random = np.random.Generator
 Quant = tuple[float, int]
@@ -50,10 +50,24 @@ class Case:
     @property
     def model(self) -> bytes:
         """The model of this operator alone."""
-        operands = [_spec(f"x{place}", operand) for place, operand in enumerate(self.operands)]
-        scale, zero = self.quant or (None, 0)
-        result = TensorSpec("y", self.shape, self.kind.upper(), scale=scale, zero_point=zero)
-        return single(self.builtin, operands, [result], options_class(self.builtin) or "", **self.options)
+        return network([self])
+
+
+def network(cases: Sequence[Case]) -> bytes:
+    """The model of all `cases` side by side: their inputs and outputs one after the other."""
+    tensors: list[TensorSpec] = []
+    operators: list[OperatorSpec] = []
+    for number, case in enumerate(cases):
+        operands = [_spec(f"{case.builtin}{number}.x{place}", operand) for place, operand in enumerate(case.operands)]
+        scale, zero = case.quant or (None, 0)
+        result = TensorSpec(f"{case.builtin}{number}", case.shape, case.kind.upper(), scale=scale, zero_point=zero)
+        names = [spec.name for spec in operands]
+        options = options_class(case.builtin) or ""
+        operators.append(OperatorSpec(case.builtin, names, [result.name], options, case.options))
+        tensors += [*operands, result]
+    results = [name for operator in operators for name in operator.outputs]
+    free = [spec.name for spec in tensors if spec.data is None and spec.name not in results]
+    return model([GraphSpec(tensors, operators, free, results)])
 
 
 def _spec(name: str, operand: Operand) -> TensorSpec:
@@ -453,3 +467,18 @@ TOLERANCES: Mapping[str, tuple[float, float]] = {
     "RESIZE_BILINEAR": (1e-6, 1e-6),
 }
 """Relative tolerance, and absolute one times the largest magnitude, of floats; none for the others."""
+
+
+def difference(case: Case, found: Array, expected: Array) -> str:
+    """What is wrong with a result; nothing when it is as it should be."""
+    if found.shape != case.shape or found.dtype != expected.dtype:
+        return f"{found.dtype}{found.shape} for {expected.dtype}{case.shape}"
+    expected = expected.reshape(found.shape)
+    if case.kind != "float32":
+        wrong = found != expected if case.defined is None else (found != expected) & case.defined
+        return f"{int(wrong.sum())} of {wrong.size} numbers differ" if wrong.any() else ""
+    relative, absolute = TOLERANCES.get(case.builtin, (0.0, 0.0))
+    largest = max(float(np.abs(values).max(initial=1.0)) for values in (expected, *case.inputs))
+    allowed = relative * np.abs(expected) + absolute * largest
+    wrong = ~((np.abs(found - expected) <= allowed) | (found == expected))
+    return f"differs by {float(np.abs(found - expected).max()):.3g}" if wrong.any() else ""

@@ -44,6 +44,12 @@ def saturated_left(x: Value, count: int) -> Value:
     return cast(clamp(shifted_left(cast(x, I64), count), -(2**31), 2**31 - 1), I32)
 
 
+def halves_up(x: Value, count: int | Value) -> Value:
+    """`x / 2 ** count` to nearest, ties up, which for `x >= 0` is away from zero; `count` is at least 1."""
+    floor = shifted_right(x, count - 1) if isinstance(count, int) else emit(graph.ShiftRightOp, x, count - 1)
+    return shifted_right(floor + 1, 1)
+
+
 def rounded_right(x: Value, count: int | Value) -> Value:
     """`x / 2 ** count` to nearest, ties away from zero; `count` is 0 to 31."""
     if isinstance(count, int):
@@ -69,13 +75,8 @@ def high_product(a: Value, b: Value | int) -> Value:
 
 
 def leading_zeros(x: Value) -> Value:
-    """Zero bits above the highest set bit of `x >= 0`; 32 for 0."""
-    count = x.like(0)
-    for step in (16, 8, 4, 2, 1):
-        is_small = less(x, 2 ** (31 - step))
-        count = count + select(is_small, x.like(step), 0)
-        x = select(is_small, shifted_left(x, step), x)
-    return count + 1
+    """Zero bits above the highest set bit of `x`; 32 for 0."""
+    return emit(graph.CountLeadingZerosOp, x)
 
 
 def exponential(x: Value, integer_bits: int) -> Value:
@@ -116,7 +117,8 @@ def _twice_reciprocal(x: Value) -> Value:
 
 def reciprocal_of_one_plus(x: Value) -> Value:
     """`1 / (1 + x)` for `0 <= x < 1`, all without integer bits."""
-    return saturated_left(_twice_reciprocal(x), 1)
+    y = _twice_reciprocal(x)
+    return select(less(y, 2**30), shifted_left(y, 1), ONE)
 
 
 def logistic(x: Value, integer_bits: int) -> Value:

@@ -104,9 +104,9 @@ def _softmax_int8(node: Node, x: Tensor, beta: float) -> Value:
     if zero_y != info.min or abs(scale_y * 2**bits - 1) > 1e-3:
         raise node.invalid(f"its result is not quantised with scale 2 ** -{bits} and the least zero point", "do so")
     powers = _exponentials_of(node, _distance(x.value), _exponentials(node, x.scalar()[0], beta))
-    total = _row_sum(fixed.rounded_right(powers, _SUM_BITS))
+    total = _row_sum(fixed.halves_up(powers, _SUM_BITS))
     reciprocal, zeros = fixed.normalized_reciprocal(total)
-    y = fixed.rounded_right(fixed.high_product(powers, reciprocal), _SUM_BITS + 31 - bits - zeros)
+    y = fixed.halves_up(fixed.high_product(powers, reciprocal), _SUM_BITS + 31 - bits - zeros)
     return cast(minimum(y + int(info.min), int(info.max)), out.dtype)
 
 
@@ -155,7 +155,7 @@ def _log_softmax(node: Node) -> Value:
     multiplier, left = exponentials.factor
     distance = _distance(x.value)
     powers = _exponentials_of(node, distance, exponentials)
-    log_sum = fixed.logarithm(_row_sum(fixed.rounded_right(powers, _SUM_BITS)))
+    log_sum = fixed.logarithm(_row_sum(fixed.halves_up(powers, _SUM_BITS)))
     back = quantize_multiplier(2.0 ** (31 - left) / multiplier)
     least = maximum(scaled(log_sum + -(2**31), back), exponentials.least - 1)
     difference = -cast(distance, I32)
