@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-import s2s
+from s2s.artifact import compile_artifact
+from s2s.options import CompileOptions
 from support.compiled import run_c
 from support.tflite_cases import GENERATORS, Case, difference, network
 from support.tflite_oracle import run_micro
@@ -21,7 +22,7 @@ def cases_of(kind: str) -> list[Case]:
 @pytest.mark.parametrize("kind", KINDS, ids=lambda each: each.replace(" ", "-"))
 def test_c_equals_the_reference(kind: str):
     cases = cases_of(kind)
-    with s2s.compile(network(cases), target="c") as artifact:
+    with compile_artifact(network(cases), CompileOptions(target="c")) as artifact:
         found = run_c(artifact, [value for case in cases for value in case.inputs])
     expected = [run_micro(case.model, case.inputs)[0] for case in cases]
     wrong = {
