@@ -60,8 +60,8 @@ def check_budgets(info: NetworkInfo, flash: int | None, stack: int | None) -> No
     found = info.measured
     if flash is not None and found.flash > flash:
         raise InputError(
-            f"--flash-budget {flash}: {info.name} takes {found.flash} bytes of flash, {found.constants} of constants and "
-            f"{found.code} of machine code ({found.by}); allow {found.flash}"
+            f"--flash-budget {flash}: {info.name} takes {found.flash} bytes of flash, {found.constants} of constants "
+            f"and {found.code} of machine code ({found.by}); allow {found.flash}"
         )
     if stack is not None and found.stack is None:
         raise InputError(f"--stack-budget {stack}: the stack cannot be told: {found.stack_note}; leave the option out")

@@ -42,6 +42,18 @@ INCLUDE_FOLDERS = ("include", "src", "runtime/include")
 ABI_STACK_ALIGN = 16
 """Alignment of the stack that a function on x86 relies on when it is called."""
 
+ANYWHERE = """SECTIONS
+{
+    . = 0x10000;
+    .text : { *(.text .text.*) }
+    .rodata : { *(.rodata .rodata.* .srodata .srodata.*) }
+    .data : { *(.data .data.* .sdata .sdata.*) }
+    .bss : { *(.bss .bss.* .sbss .sbss.* COMMON) }
+    end = .;
+}
+"""
+"""The linker script of a program that is read and never run: memory without end."""
+
 _FUNCTION = re.compile(r"^[0-9a-f]+ <(.+)>:$")
 _ALIGNING = re.compile(r"\band[lq]? +\$0x(f+[0-9a-f]+),%[er]sp")
 """How a function on x86 aligns its frame for vectors. gcc counts as if the frame had been aligned already, which it is
@@ -172,8 +184,10 @@ def _libraries(
     stack: Stack, objects: Sequence[Path], entry: str, command: tuple[str, ...], folder: Path
 ) -> dict[str, int]:
     """What functions of libraries take that the code calls, read off a program that is linked for that."""
-    program = folder / "linked.elf"
-    run_program([*command, *objects, "-nostartfiles", f"-Wl,-e,{entry}", "-Wl,--gc-sections", "-lm", "-o", program])
+    program, script = folder / "linked.elf", folder / "anywhere.ld"
+    script.write_text(ANYWHERE)
+    options = ("-nostartfiles", f"-T{script}", f"-Wl,-e,{entry}", "-Wl,--gc-sections", "-lm")
+    run_program([*command, *objects, *options, "-o", program])
     found = stacks_of(program, stack.outside, command[:1])
     return {name: each.bytes for name, each in found.items() if each.bytes is not None}
 

@@ -38,7 +38,7 @@ def test_offers_completion(capsys: pytest.CaptureFixture[str]):
     assert "--install-completion" in capsys.readouterr().out
 
 
-@pytest.mark.parametrize("command", ["compile", "run", "verify", "inspect"])
+@pytest.mark.parametrize("command", ["compile", "run", "verify", "inspect", "report"])
 def test_help_of_every_command_shows_an_example(command: str, capsys: pytest.CaptureFixture[str]):
     assert cli.run([command, "--help"]) == 0
     assert f"Example: s2s {command} " in capsys.readouterr().out
@@ -49,7 +49,7 @@ def test_help_of_every_command_shows_an_example(command: str, capsys: pytest.Cap
     [
         (["frobnicate"], "s2s: error: No such command 'frobnicate'. See s2s --help.\n"),
         (["compile"], "s2s: error: Missing argument 'MODEL'. See s2s --help.\n"),
-        (["compile", "a.onnx", "--frob"], "s2s: error: No such option: --frob See s2s --help.\n"),
+        (["compile", "a.onnx", "--wubble"], "s2s: error: No such option: --wubble See s2s --help.\n"),
     ],
 )
 def test_wrong_usage_is_one_line(args: list[str], message: str, capsys: pytest.CaptureFixture[str]):

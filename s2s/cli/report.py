@@ -1,0 +1,63 @@
+"""`s2s report`: what a network takes on a device, before it is flashed."""
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from s2s.cli import options
+from s2s.cli.compile_options import Options, with_compile_options
+
+
+@with_compile_options
+def report_command(
+    model: Annotated[Path, typer.Argument(metavar="MODEL|TREE", help="A network, or a folder that s2s compile wrote.")],
+    compiling: Options,
+    as_json: options.Json = False,
+) -> None:
+    """Show what a network takes: RAM, flash and stack, measured with the C compiler of its target.
+
+    Example: s2s report kws.onnx --target cortex-m4
+    """
+    from s2s.cli.output import number, print_fields, print_json, steps_shown
+
+    with steps_shown():
+        fields = _of_tree(model) if model.is_dir() else _of_model(model, compiling)
+    if as_json:
+        print_json(fields)
+        return
+    print_fields(
+        {key.replace("_", " "): number(value) if type(value) is int else value for key, value in fields.items()}
+    )
+
+
+def _of_model(model: Path, compiling: Options) -> dict[str, Any]:
+    from s2s.artifact import compile_artifact
+
+    return compile_artifact(model, compiling("host")).report(measure=True).as_dict()
+
+
+def _of_tree(tree: Path) -> dict[str, Any]:
+    """The figures that the record of a tree states."""
+    from s2s.verify.build import tree_record
+
+    record = tree_record(tree)
+    measured: dict[str, Any] = record["measured"] or {}
+    fields = {
+        "name": record["name"],
+        "target": record["target"]["name"],
+        "executor": record["executor"],
+        "kernels": len(record["kernels"]),
+        "arena": record["arena"]["size"],
+        "arena_lower_bound": record["arena"]["lower_bound"],
+        "inputs": sum(port["size"] for port in record["inputs"]),
+        "outputs": sum(port["size"] for port in record["outputs"]),
+        "weights": record["weights"]["size"],
+        "measured_by": measured.get("by"),
+        "flash": measured["code"] + measured["constants"] if measured else None,
+        "code": measured.get("code"),
+        "static_ram": measured.get("static_ram"),
+        "stack": measured.get("stack"),
+        "stack_note": measured.get("stack_note"),
+    }
+    return {key: value for key, value in fields.items() if value not in (None, "")}

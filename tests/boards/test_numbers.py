@@ -1,0 +1,78 @@
+"""What a tree says of itself before it is flashed, held against the linked program and a painted stack on a board."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from s2s.artifact import compile_artifact
+from s2s.boards import BOARDS, get_board
+from s2s.cli.main import run
+from s2s.options import CompileOptions
+from s2s.verify.on_board import BoardBuild
+from support.boards import board_or_skip
+from support.project import ROOT, SHARED
+
+DIGITS = ROOT / "examples" / "digits" / "digits.onnx"
+TINY = SHARED / "models" / "mlperf_tiny"
+MODELS = [DIGITS, *sorted(TINY.glob("*_int8.tflite"))]
+CLOSE = 1.05
+"""An upper bound may be this much larger than what is used."""
+GAPS = 16
+"""Bytes that alignment, and branches of library functions that a run does not take, leave unused."""
+
+
+@pytest.mark.parametrize("name", [board.name for board in BOARDS])
+@pytest.mark.parametrize("model", MODELS, ids=lambda model: model.stem)
+def test_figures_are_what_the_board_finds(model: Path, name: str, tmp_path: Path):
+    board = board_or_skip(f"qemu:{name}")
+    artifact = compile_artifact(model, CompileOptions(target=board.target))
+    tree = artifact.write(tmp_path / artifact.name)
+    said = artifact.measure()
+    assert said is not None
+    build = BoardBuild(tree, board)
+    try:
+        found = build.run([vector.inputs for vector in artifact.info.golden], layers=False)
+    finally:
+        build.close()
+    assert said.stack is not None
+    assert found.stack <= said.stack <= max(found.stack * CLOSE, found.stack + GAPS)
+    assert said.code == found.network.code
+    assert said.constants == found.network.constants
+    assert said.static_ram == found.network.data + found.network.zeroed
+
+
+def test_header_record_and_report_state_the_same(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    board_or_skip("qemu:m4")
+    assert run(["compile", str(DIGITS), "-o", str(tmp_path / "tree"), "--target", "cortex-m4"]) == 0
+    capsys.readouterr()
+    header = (tmp_path / "tree" / "include" / "digits.h").read_text()
+    measured = json.loads((tmp_path / "tree" / "metadata.json").read_text())["measured"]
+    assert f"#define DIGITS_STACK_SIZE {measured['stack']}u /* bytes of the deepest stack, by gcc" in header
+    assert f"#define DIGITS_CODE_SIZE {measured['code']}u " in header
+    assert f"#define DIGITS_FLASH_SIZE {measured['code'] + measured['constants']}u " in header
+    reports: list[dict[str, object]] = []
+    for args in ([str(DIGITS), "--target", "cortex-m4"], [str(tmp_path / "tree")]):
+        assert run(["report", *args, "--json"]) == 0
+        reports.append(json.loads(capsys.readouterr().out))
+    of_model, of_tree = reports
+    assert {key: of_model[key] for key in of_tree} == of_tree
+    assert of_tree["stack"] == measured["stack"]
+
+
+@pytest.mark.parametrize("option", ["--flash-budget", "--stack-budget"])
+def test_budgets_hold(option: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    target = board_or_skip("qemu:m4").target
+    figures = compile_artifact(DIGITS, CompileOptions(target=target)).measure()
+    assert figures is not None
+    size = figures.flash if option == "--flash-budget" else figures.stack
+    assert size is not None
+    args = ["compile", str(DIGITS), "-o", str(tmp_path / "tree"), "--target", target, option]
+    assert run([*args, str(size - 1)]) == 2
+    assert f"{option} {size - 1}: digits takes {size} bytes" in capsys.readouterr().err
+    assert not (tmp_path / "tree").exists()
+    assert run([*args, str(size)]) == 0
+
+
+def test_boards_are_known_by_name():
+    assert get_board("qemu:m4").processor().name == "cortex-m4"
