@@ -118,7 +118,20 @@ def one_line(doc: str | None) -> str:
     return " ".join(" ".join(each for each in paragraphs if not each.startswith("    ")).split())
 
 
-PAGES = {"dialects.md": dialects_page, "onnx.md": onnx_page, "passes.md": passes_page}
+def tflite_page() -> str:
+    """Every builtin operator of TFLite, and what s2s does with it."""
+    from s2s.frontends.tflite.schema import enum_names
+    from s2s.frontends.tflite.table import IMPORTERS
+
+    lines = [NOTICE, "# TFLite\n", "Builtin operators; others are imported by `s2s.register_custom_op`.\n"]
+    lines += ["| operator | |", "|---|---|"]
+    for name in sorted(enum_names("BuiltinOperator").values()):
+        if not name.startswith(("STABLEHLO_", "CUSTOM", "DELEGATE", "PLACEHOLDER")):
+            lines.append(f"| `{name}` | {'supported' if name in IMPORTERS else 'refused'} |")
+    return "\n".join(lines) + "\n"
+
+
+PAGES = {"dialects.md": dialects_page, "onnx.md": onnx_page, "passes.md": passes_page, "tflite.md": tflite_page}
 """File in docs/reference/, and what writes it."""
 
 

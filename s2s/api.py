@@ -11,8 +11,10 @@ from pathlib import Path
 from s2s.artifact import Artifact, compile_artifact
 from s2s.factory import build, cpu
 from s2s.frontends.formats import ModelSource
-from s2s.options import CompileOptions, Executor, Io, Requantise, Schedule, TfliteRounding, WeightForm
+from s2s.frontends.tflite.custom import register_custom_op
+from s2s.options import CompileOptions, Executor, Io, Profile, Requantise, Schedule, TfliteRounding, WeightForm
 from s2s.pass_manager import DebugOptions
+from s2s.quantization import Quantized, quantize
 from s2s.verify.build import LoadedNetwork
 from s2s.verify.build import load as load_tree
 
@@ -27,8 +29,10 @@ def compile(
     shapes: Mapping[str, tuple[int, ...]] | None = None,
     schedule: Schedule = "default",
     io: Io | None = None,
+    poison: bool = False,
     tflite_rounding: TfliteRounding = "micro",
     requantise: Requantise = "float",
+    profile: Profile = "default",
     debug: DebugOptions | None = None,
 ) -> Artifact:
     """Compile a model (an ONNX or TFLite file, by its path or bytes, or an `onnx.ModelProto`) to C.
@@ -43,8 +47,10 @@ def compile(
         shapes=dict(shapes or {}),
         schedule=schedule,
         io=io,
+        poison=poison,
         tflite_rounding=tflite_rounding,
         requantise=requantise,
+        profile=profile,
         debug=debug if debug is not None else DebugOptions(),
     )
     return compile_artifact(model, options)
@@ -55,4 +61,14 @@ def load(tree: str | Path) -> LoadedNetwork:
     return load_tree(tree)
 
 
-__all__ = ["Artifact", "LoadedNetwork", "build", "compile", "cpu", "load"]
+__all__ = [
+    "Artifact",
+    "LoadedNetwork",
+    "Quantized",
+    "build",
+    "compile",
+    "cpu",
+    "load",
+    "quantize",
+    "register_custom_op",
+]

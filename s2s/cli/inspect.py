@@ -34,6 +34,7 @@ def inspect_command(model: options.Model, shape: options.Shapes = None, as_json:
 def show(found: "Inspection") -> None:
     """Print what was found for people."""
     from s2s.cli.output import number, print_fields
+    from s2s.emit.info import Quantisation
 
     opsets = ", ".join(f"{domain} {version}" for domain, version in found.opsets.items())
     fields = {"model": found.model, "producer": found.producer or "unknown", "version": opsets}
@@ -42,7 +43,7 @@ def show(found: "Inspection") -> None:
             dims = "×".join(map(str, tensor.shape)) or "scalar"
             text = f"{tensor.type} {dims}, {number(tensor.bytes)} bytes"
             if tensor.scale is not None and tensor.zero_point is not None:
-                text += f", real = {tensor.scale:g} * (q - {tensor.zero_point})"
+                text += f", {Quantisation(tensor.scale, tensor.zero_point).formula()}"
             fields[f"{kind} {tensor.name}"] = text
     fields["operators"] = ", ".join(f"{count} {name}" for name, count in found.operators.items())
     if found.supported:

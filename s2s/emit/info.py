@@ -20,6 +20,12 @@ class Quantisation:
     scale: float
     zero_point: int
 
+    def formula(self) -> str:
+        """What it means, for comments."""
+        if self.zero_point == 0:
+            return f"real = {self.scale:g} * q"
+        return f"real = {self.scale:g} * (q {'-' if self.zero_point > 0 else '+'} {abs(self.zero_point)})"
+
 
 @dataclass(frozen=True)
 class PortInfo:

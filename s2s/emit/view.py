@@ -3,13 +3,14 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from xdsl.dialects.builtin import IntegerAttr, i1
+from xdsl.dialects.builtin import IntegerAttr, f32, i1
 from xdsl.ir import Attribute
 
 from s2s.dialects import c
 from s2s.dialects.c.conversions import is_half
 from s2s.emit.identifiers import c_comment, c_macro, line_comment, markdown_code, port_identifiers
-from s2s.emit.info import NetworkInfo, PortInfo
+from s2s.emit.info import NetworkInfo, PortInfo, Quantisation
+from s2s.emit.literals import float_literal
 from s2s.emit.statements import comment_lines
 from s2s.emit.types import c_type
 from s2s.emit.weights import ConstantArray, Placed
@@ -40,6 +41,7 @@ class PortView:
     element: Attribute
     offset: int | None = None
     """The byte of the arena at which it may lie."""
+    quantisation: Sequence[Row] = ()
 
     def pointer_into(self, arena: str) -> str:
         """A pointer to its place in an arena, an array of bytes."""
@@ -152,7 +154,7 @@ def _port(info: NetworkInfo, word: str, identifier: str, port: PortInfo) -> Port
     shape = "".join(f"[{size}]" for size in port.shape)
     layout = f" ({port.layout})" if port.layout else ""
     quantised = port.quantisation
-    real = f"; real = {quantised.scale!r} * (q - {quantised.zero_point})" if quantised else ""
+    real = f"; {quantised.formula()}" if quantised else ""
     return PortView(
         identifier=identifier,
         macro=c_macro(f"{info.name}_{identifier}"),
@@ -160,7 +162,17 @@ def _port(info: NetworkInfo, word: str, identifier: str, port: PortInfo) -> Port
         comment=c_comment(f"{word}: {port.name}, {c_type(port.element)}{shape}{layout}{real}"),
         element=port.element,
         offset=port.offset,
+        quantisation=_quantisation(quantised) if quantised else (),
     )
+
+
+def _quantisation(quantised: Quantisation) -> list[Row]:
+    """The macros of an input or output whose integers stand for real numbers."""
+    zero_point = quantised.zero_point
+    return [
+        Row("SCALE", float_literal(quantised.scale, f32)),
+        Row("ZERO_POINT", f"({zero_point})" if zero_point < 0 else str(zero_point)),
+    ]
 
 
 def flags_view(info: NetworkInfo) -> FlagsView:

@@ -77,14 +77,15 @@ def schema() -> Any:
 
 
 @cache
-def _names(enum: str) -> Mapping[int, str]:
+def enum_names(enum: str) -> Mapping[int, str]:
+    """The members of an enumeration of the schema, by number."""
     members: Mapping[str, Any] = getattr(schema(), enum).__dict__
     return {number: name for name, number in members.items() if not name.startswith("_") and isinstance(number, int)}
 
 
 def enum_name(enum: str, number: int) -> str | None:
     """The name of `number` in an enumeration of the schema, None when it has none."""
-    return _names(enum).get(number)
+    return enum_names(enum).get(number)
 
 
 def options_class(builtin: str) -> str | None:
@@ -92,7 +93,7 @@ def options_class(builtin: str) -> str | None:
     name = _SHARED_OPTIONS.get(builtin)
     if name is None:
         name = "".join(word.capitalize() for word in builtin.split("_")) + "Options"
-    known = {*_names("BuiltinOptions").values(), *_names("BuiltinOptions2").values()}
+    known = {*enum_names("BuiltinOptions").values(), *enum_names("BuiltinOptions2").values()}
     return name if name in known else None
 
 
