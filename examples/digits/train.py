@@ -2,7 +2,8 @@
 
     python examples/digits/train.py          (needs scikit-learn; takes ten seconds)
 
-Writes `digits.onnx` and `held_out.npz` beside this file: the network, and the images it never saw with their labels.
+Writes three files beside this one: `digits.onnx`, the network; `held_out.npz`, the images it never saw with their
+labels; and `calibration.npz`, some of the images it saw, under the name of its input, for `quantise.py`.
 Plain numpy is enough for six thousand weights: each layer below is a function that returns its output and the function
 that carries gradients back through it. Same machine, same versions, same bytes.
 """
@@ -26,6 +27,7 @@ Gradient = Callable[[Floats], Floats]
 
 HERE = Path(__file__).parent
 HELD_OUT = 360
+CALIBRATION = 200
 EPOCHS = 40
 BATCH = 32
 
@@ -174,6 +176,7 @@ def main() -> None:
     accuracy = float((scores.argmax(axis=1) == target[held]).mean())
     print(f"accuracy on {HELD_OUT} held-out images: {accuracy:.2%}")
     onnx.save(to_onnx(weights), HERE / "digits.onnx")
+    np.savez_compressed(HERE / "calibration.npz", image=images[seen[:CALIBRATION]])
     np.savez_compressed(HERE / "held_out.npz", images=images[held], labels=target[held].astype(np.int64))
 
 

@@ -32,3 +32,12 @@ def test_held_out_images_belong_to_the_model():
     assert held_out["images"].shape == (360, 1, 8, 8)
     assert held_out["images"].dtype == np.float32
     assert held_out["labels"].shape == (360,)
+
+
+def test_quantised_network_is_as_accurate(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    pytest.importorskip("onnxruntime")
+    main: Callable[[Path], None] = runpy.run_path(str(FOLDER / "quantise.py"))["main"]
+    main(tmp_path)
+    real, scaled, fixed = map(float, re.findall(r"([\d.]+)%", capsys.readouterr().out))
+    assert min(scaled, fixed) >= real - 0.5
+    assert (tmp_path / "digits_int8" / "Makefile").is_file()

@@ -1,0 +1,75 @@
+"""`s2s quantize`: a float model and samples in, a model of 8-bit integers out."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+from s2s.cli import options
+
+if TYPE_CHECKING:
+    from s2s.quantization import LayerNoise, Quantized
+
+
+def quantize_command(
+    model: Annotated[Path, typer.Argument(metavar="MODEL", help="The network, an .onnx file.", show_default=False)],
+    data: Annotated[
+        Path,
+        typer.Option(
+            metavar="SAMPLES.npz",
+            help="Typical inputs: an array for each input of the network, samples one after the other.",
+            show_default=False,
+        ),
+    ],
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", metavar="FILE", help="Model to write; by default MODEL_int8.onnx, here."),
+    ] = None,
+    method: Annotated[
+        Literal["minmax", "entropy", "percentile"],
+        typer.Option(help="Ranges of activations: all values, or without rare large ones."),
+    ] = "minmax",
+    ports: Annotated[
+        Literal["float", "int8"], typer.Option(help="Inputs and outputs in floats as before, or in integers.")
+    ] = "float",
+    shape: options.Shapes = None,
+    as_json: options.Json = False,
+) -> None:
+    """Quantise a network to 8 bits, and show what that costs layer by layer.
+
+    Weights get a scale for each output channel, activations one that fits the samples. `s2s compile` takes the result.
+
+    Example: s2s quantize kws.onnx --data samples.npz -o kws_int8.onnx
+    """
+    from s2s.cli.output import print_json, steps_shown
+    from s2s.quantization import quantize
+
+    target = output if output is not None else Path(f"{model.stem}_int8.onnx")
+    with steps_shown():
+        made = quantize(model, data, method=method, ports=ports, shapes=options.parse_shapes(shape))
+        made.save(target)
+    if as_json:
+        print_json({"model": str(target), **made.as_dict()})
+    else:
+        show(made, target)
+
+
+def show(made: "Quantized", target: Path) -> None:
+    """Print the table of layers and where the model is."""
+    from rich.console import Console
+    from rich.table import Table
+
+    table = Table("layer", "operator", title=f"what 8 bits cost, on {made.samples} samples")
+    for heading in ("SQNR in dB", "largest error", "of values up to"):
+        table.add_column(heading, justify="right")
+    for layer in made.layers:
+        table.add_row(*row(layer))
+    console = Console(highlight=False)
+    console.print(table)
+    console.print(f"The model is {target}; try: s2s compile {target}", soft_wrap=True)
+
+
+def row(layer: "LayerNoise") -> tuple[str, ...]:
+    """A layer as the table has it."""
+    numbers = (f"{layer.largest_error:.3g}", f"{layer.largest_value:.3g}")
+    return layer.node, layer.operator, f"{layer.sqnr:.1f}", *numbers

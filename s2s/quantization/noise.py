@@ -1,0 +1,101 @@
+"""What quantisation costs, layer by layer: the activations of two models on the same samples."""
+# onnxruntime has no types.
+# pyright: reportMissingTypeStubs=false, reportUnknownMemberType=false, reportUnknownVariableType=false
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import onnx
+
+from s2s import progress
+from s2s.analysis.dtypes import Array
+
+DEQUANTIZED = "_DequantizeLinear_Output"
+"""How onnxruntime's quantiser names what an activation has become."""
+
+
+@dataclass(frozen=True)
+class LayerNoise:
+    """How an activation of the quantised model compares with that of the float model."""
+
+    node: str
+    operator: str
+    tensor: str
+    sqnr: float
+    """Signal to quantisation noise in decibel: `10 log10(sum x ** 2 / sum (x - y) ** 2)` over all samples."""
+    largest_error: float
+    largest_value: float
+
+
+@dataclass
+class _Sums:
+    signal: float = 0.0
+    noise: float = 0.0
+    largest_error: float = 0.0
+    largest_value: float = 0.0
+
+    def add(self, expected: Array, found: Array) -> None:
+        x, y = expected.astype(np.float64), found.astype(np.float64)
+        self.signal += float(np.square(x).sum())
+        self.noise += float(np.square(x - y).sum())
+        self.largest_error = max(self.largest_error, float(np.abs(x - y).max(initial=0.0)))
+        self.largest_value = max(self.largest_value, float(np.abs(x).max(initial=0.0)))
+
+    def decibel(self) -> float:
+        if self.noise == 0:
+            return math.inf
+        return 10 * math.log10(self.signal / self.noise) if self.signal else -math.inf
+
+
+def compare_layers(
+    real: onnx.ModelProto, quantized: onnx.ModelProto, samples: Iterable[Mapping[str, Array]], count: int
+) -> tuple[LayerNoise, ...]:
+    """Run both models on `samples`, and compare every activation that is quantised, and the outputs."""
+    pairs = _pairs(real, quantized)
+    float_session, int_session = (
+        _session(model, names) for model, names in ((real, [a for a, _ in pairs]), (quantized, [b for _, b in pairs]))
+    )
+    sums = [_Sums() for _ in pairs]
+    for number, sample in enumerate(samples, 1):
+        progress.step(f"comparing with the float model: sample {number} of {count}")
+        expected = float_session.run([a for a, _ in pairs], dict(sample))
+        found = int_session.run([b for _, b in pairs], dict(sample))
+        for total, x, y in zip(sums, expected, found, strict=True):
+            total.add(x, y)
+    makers = {name: node for node in real.graph.node for name in node.output}
+    return tuple(
+        LayerNoise(node.name or tensor, node.op_type, tensor, total.decibel(), total.largest_error, total.largest_value)
+        for (tensor, _), total in zip(pairs, sums, strict=True)
+        if (node := makers.get(tensor)) is not None
+    )
+
+
+def _pairs(real: onnx.ModelProto, quantized: onnx.ModelProto) -> list[tuple[str, str]]:
+    """Names of floats in both models, in the order in which the float model computes them."""
+    made = {name for node in quantized.graph.node for name in node.output}
+    outputs = {value.name for value in real.graph.output}
+    pairs: list[tuple[str, str]] = []
+    for node in real.graph.node:
+        for name in node.output:
+            if name in outputs and name in made:
+                pairs.append((name, name))
+            elif name + DEQUANTIZED in made:
+                pairs.append((name, name + DEQUANTIZED))
+    return pairs
+
+
+def _session(model: onnx.ModelProto, outputs: Sequence[str]) -> Any:
+    """A session that computes `outputs`, without optimisation: these rewrite what is to be looked at."""
+    import onnxruntime
+
+    shown = onnx.ModelProto()
+    shown.CopyFrom(model)
+    present = {value.name for value in shown.graph.output}
+    shown.graph.output.extend(onnx.ValueInfoProto(name=name) for name in outputs if name not in present)
+    options: Any = onnxruntime.SessionOptions()
+    options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
+    options.log_severity_level = 3
+    return onnxruntime.InferenceSession(shown.SerializeToString(), options, providers=["CPUExecutionProvider"])

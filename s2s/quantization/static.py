@@ -1,0 +1,169 @@
+"""Static quantisation: onnxruntime's quantiser with its calibrators, from and to models in memory."""
+# The types of onnxruntime and onnx are partly unknown, and its reader may return None, whatever it says.
+# pyright: reportMissingTypeStubs=false, reportUnknownMemberType=false, reportUnknownVariableType=false
+# pyright: reportIncompatibleMethodOverride=false
+
+import contextlib
+import importlib.util
+import io
+import logging
+import tempfile
+from collections.abc import Generator, Iterator, Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+import onnx
+
+from s2s import progress
+from s2s.analysis.dtypes import Array
+from s2s.errors import InputError, ToolchainError
+from s2s.frontends.onnx import LoadedModel, ModelSource, load_model
+from s2s.quantization.integer_ports import with_integer_ports
+from s2s.quantization.noise import LayerNoise, compare_layers
+from s2s.quantization.samples import InputSpec, Samples, read_samples
+
+Method = Literal["minmax", "entropy", "percentile"]
+PortType = Literal["float", "int8"]
+SamplesSource = str | Path | Mapping[str, Array]
+
+
+@dataclass(frozen=True)
+class Quantized:
+    """A model with weights and activations of 8 bits, and how far it is from the one it was made of."""
+
+    model: onnx.ModelProto
+    method: Method
+    samples: int
+    layers: tuple[LayerNoise, ...]
+
+    def save(self, path: str | Path) -> Path:
+        """Write the model, whole or not at all."""
+        target = Path(path)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.NamedTemporaryFile(dir=target.parent, suffix=".onnx", delete=False) as file:
+            file.write(self.model.SerializeToString(deterministic=True))
+        Path(file.name).chmod(0o644)
+        return Path(file.name).replace(target)
+
+    def as_dict(self) -> dict[str, Any]:
+        """The report, as JSON has it; a layer without any noise has no SQNR."""
+        layers = [asdict(layer) | {"sqnr": layer.sqnr if np.isfinite(layer.sqnr) else None} for layer in self.layers]
+        return {"method": self.method, "samples": self.samples, "layers": layers}
+
+
+def quantize(
+    model: ModelSource,
+    samples: SamplesSource,
+    *,
+    method: Method = "minmax",
+    ports: PortType = "float",
+    shapes: Mapping[str, tuple[int, ...]] | None = None,
+) -> Quantized:
+    """Quantise `model` to 8 bits, weights per output channel, activations by what `samples` make of them.
+
+    `samples` is an `.npz` file, or arrays by input name, that hold samples one after the other. `method` chooses the
+    ranges of activations: `minmax` keeps all values, `entropy` and `percentile` cut rare large ones off. With `ports`
+    as `int8`, inputs and outputs are integers too, where the model quantises them at once.
+    """
+    if importlib.util.find_spec("onnxruntime") is None:
+        raise InputError("quantisation needs onnxruntime, which is not installed; pip install 's2s[verify]'")
+    loaded = load_model(model)
+    specs = _inputs(loaded, shapes or {})
+    read = read_samples(samples, specs)
+    real = _prepared(loaded, shapes or {})
+    progress.step("quantising")
+    quantized = _quantized(real, read, method)
+    noise = compare_layers(real, quantized, read, read.count)
+    return Quantized(with_integer_ports(quantized) if ports == "int8" else quantized, method, read.count, noise)
+
+
+def _inputs(loaded: LoadedModel, shapes: Mapping[str, tuple[int, ...]]) -> list[InputSpec]:
+    """The inputs that are no initializers."""
+    held = {tensor.name for tensor in loaded.proto.graph.initializer}
+    values = [value for value in loaded.proto.graph.input if value.name not in held]
+    unknown = sorted(set(shapes) - {value.name for value in values})
+    if unknown:
+        raise InputError(f"{loaded.label}: {unknown[0]!r} is no input of the model; name one that is")
+    specs: list[InputSpec] = []
+    for value in values:
+        kind = value.type.tensor_type
+        if kind.elem_type == onnx.TensorProto.UNDEFINED:
+            raise InputError(f"{loaded.label}: input {value.name!r} is no tensor; models of tensors are quantised")
+        dims = tuple(dim.dim_value if dim.HasField("dim_value") else None for dim in kind.shape.dim)
+        dtype = np.dtype(onnx.helper.tensor_dtype_to_np_dtype(kind.elem_type))
+        specs.append(InputSpec(value.name, dtype, shapes.get(value.name, dims)))
+    return specs
+
+
+def _prepared(loaded: LoadedModel, shapes: Mapping[str, tuple[int, ...]]) -> onnx.ModelProto:
+    """The model with its shapes, and with batch norms in the layers before them: what quantisers want to see."""
+    from onnxruntime.quantization.shape_inference import quant_pre_process
+
+    progress.step("preparing the model")
+    proto = onnx.ModelProto()
+    proto.CopyFrom(loaded.proto)
+    for value in proto.graph.input:
+        for dim, size in zip(value.type.tensor_type.shape.dim, shapes.get(value.name, ()), strict=False):
+            dim.dim_value = size
+    with tempfile.TemporaryDirectory(prefix="s2s-quantize-") as folder, _quietly(loaded.label):
+        before, after = Path(folder) / "model.onnx", Path(folder) / "prepared.onnx"
+        if loaded.folder is not None:
+            onnx.load_external_data_for_model(proto, loaded.folder)
+        before.write_bytes(proto.SerializeToString())
+        quant_pre_process(str(before), str(after), skip_symbolic_shape=True)
+        return onnx.ModelProto.FromString(after.read_bytes())
+
+
+def _quantized(real: onnx.ModelProto, samples: Samples, method: Method) -> onnx.ModelProto:
+    from onnxruntime import quantization as engine
+
+    class Reader(engine.CalibrationDataReader):
+        """Hands the samples over, one by one."""
+
+        def __init__(self) -> None:
+            self._left: Iterator[tuple[int, dict[str, Array]]] = iter(enumerate(samples, 1))
+
+        def get_next(self) -> dict[str, Array] | None:
+            number, sample = next(self._left, (0, None))
+            if sample is not None:
+                progress.step(f"calibrating: sample {number} of {samples.count}")
+            return sample
+
+    methods = {
+        "minmax": engine.CalibrationMethod.MinMax,
+        "entropy": engine.CalibrationMethod.Entropy,
+        "percentile": engine.CalibrationMethod.Percentile,
+    }
+    with tempfile.TemporaryDirectory(prefix="s2s-quantize-") as folder, _quietly("quantisation"):
+        before, after = Path(folder) / "prepared.onnx", Path(folder) / "quantized.onnx"
+        before.write_bytes(real.SerializeToString())
+        engine.quantize_static(
+            str(before),
+            str(after),
+            Reader(),
+            quant_format=engine.QuantFormat.QDQ,
+            per_channel=True,
+            activation_type=engine.QuantType.QInt8,
+            weight_type=engine.QuantType.QInt8,
+            calibrate_method=methods[method],
+        )
+        return onnx.ModelProto.FromString(after.read_bytes())
+
+
+@contextlib.contextmanager
+def _quietly(place: str) -> Generator[None]:
+    """Keep what the quantiser prints to ourselves, and tell its failures as ours."""
+    logger = logging.getLogger()
+    level = logger.level
+    logger.setLevel(logging.ERROR)
+    try:
+        with contextlib.redirect_stdout(io.StringIO()):
+            yield
+    except (InputError, MemoryError):
+        raise
+    except Exception as error:
+        raise ToolchainError(f"{place}: onnxruntime cannot quantise this model: {error}") from error
+    finally:
+        logger.setLevel(level)

@@ -1,0 +1,107 @@
+"""`s2s.quantize` gives models that compile to integers and stay close to what they were made of."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import onnx
+import pytest
+from xdsl.dialects.builtin import i8
+
+from s2s import api
+from s2s.analysis.dtypes import as_tensor_type
+from s2s.cli.main import run
+from s2s.context import CompilerContext
+from s2s.dialects import graph
+from s2s.frontends.onnx import import_model
+from s2s.frontends.onnx.load import load_model
+from s2s.options import Requantise
+from s2s.quantization import Method, Quantized
+from s2s.registry import get_pass
+from support.project import ROOT
+
+pytest.importorskip("onnxruntime")
+
+FOLDER = ROOT / "examples" / "digits"
+MODEL, SAMPLES = FOLDER / "digits.onnx", FOLDER / "calibration.npz"
+
+
+@pytest.fixture(scope="module")
+def quantized() -> Quantized:
+    return api.quantize(MODEL, SAMPLES)
+
+
+def lifted(model: onnx.ModelProto) -> list[graph.ConvOp | graph.MatmulOp]:
+    """The layers of `model` after lifting."""
+    imported = import_model(load_model(model))
+    get_pass("graph-lift-quantized")().apply(CompilerContext(imported.weights), imported.module)
+    return [op for op in imported.module.walk() if isinstance(op, graph.ConvOp | graph.MatmulOp)]
+
+
+def test_every_layer_is_reported_and_close(quantized: Quantized):
+    names = [layer.node for layer in quantized.layers]
+    assert names == ["relu1", "pool1", "relu2", "pool2", "flatten", "classify", "softmax"]
+    assert all(30 < layer.sqnr < 60 for layer in quantized.layers)
+    assert quantized.samples == 200
+
+
+def test_every_layer_becomes_an_integer_one(quantized: Quantized):
+    layers = lifted(quantized.model)
+    assert len(layers) == 3
+    assert {as_tensor_type(operand.type).element_type for op in layers for operand in op.operands[:2]} == {i8}
+
+
+@pytest.mark.parametrize("method", ["entropy", "percentile"])
+def test_other_calibrators(method: Method):
+    made = api.quantize(MODEL, SAMPLES, method=method)
+    assert made.method == method
+    assert all(layer.sqnr > 10 for layer in made.layers)
+
+
+@pytest.mark.parametrize("requantise", ["float", "fixed"])
+def test_accuracy_in_c_is_within_half_a_point_of_floats(quantized: Quantized, requantise: Requantise):
+    held_out = np.load(FOLDER / "held_out.npz")
+    images, labels = held_out["images"], held_out["labels"]
+    right: list[float] = []
+    for model in (MODEL, quantized.model):
+        with api.compile(model, target="c", requantise=requantise) as artifact:
+            found = [artifact.run({"image": image[None]})["probabilities"].argmax() for image in images]
+        right.append(float((np.array(found) == labels).mean()))
+    assert right[1] >= right[0] - 0.005
+
+
+def test_integer_ports_leave_the_conversions_to_the_caller():
+    made = api.quantize(MODEL, SAMPLES, ports="int8")
+    [given], [result] = made.model.graph.input, made.model.graph.output
+    assert (given.name, result.name) == ("image", "probabilities")
+    assert {value.type.tensor_type.elem_type for value in (given, result)} == {onnx.TensorProto.INT8}
+    with api.compile(made.model, target="c") as artifact:
+        outputs = artifact.run({"image": np.zeros((1, 1, 8, 8), np.int8)})
+    assert outputs["probabilities"].dtype == np.int8
+
+
+def test_command_writes_the_model_and_a_report(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    target = tmp_path / "out" / "digits_int8.onnx"
+    assert run(["quantize", str(MODEL), "--data", str(SAMPLES), "-o", str(target), "--json"]) == 0
+    shown = json.loads(capsys.readouterr().out)
+    assert shown["model"] == str(target)
+    assert [layer["operator"] for layer in shown["layers"]].count("Gemm") == 1
+    assert target.is_file()
+
+
+def test_command_shows_a_table(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    assert run(["quantize", str(MODEL), "--data", str(SAMPLES), "-o", str(tmp_path / "q.onnx")]) == 0
+    shown = capsys.readouterr().out
+    assert "SQNR in dB" in shown
+    assert "classify" in shown
+
+
+def test_command_tells_what_is_wrong_with_samples(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    np.savez(tmp_path / "bad.npz", pictures=np.zeros((1, 1, 8, 8), np.float32))
+    assert run(["quantize", str(MODEL), "--data", str(tmp_path / "bad.npz")]) == 2
+    assert "holds 'pictures', but no 'image'" in capsys.readouterr().err
+
+
+def test_same_samples_give_the_same_bytes(quantized: Quantized):
+    again = api.quantize(MODEL, SAMPLES)
+    assert again.model.SerializeToString(deterministic=True) == quantized.model.SerializeToString(deterministic=True)
