@@ -46,6 +46,11 @@ INFIX: Mapping[type[Operation], str] = {
     arith.OrIOp: "|",
     arith.XOrIOp: "^",
 }
+SHIFTS: Mapping[type[Operation], str] = {
+    arith.ShLIOp: "<<",
+    arith.ShRSIOp: ">>",
+    arith.ShRUIOp: ">>",
+}
 CALLS: Mapping[type[Operation], str] = {
     arith.MaximumfOp: "max",
     arith.MinimumfOp: "min",
@@ -54,6 +59,7 @@ CALLS: Mapping[type[Operation], str] = {
     arith.MaxUIOp: "max",
     arith.MinUIOp: "min",
     math.PowFOp: "pow",
+    math.CountLeadingZerosOp: "leading_zeros",
     tensor.RescaleOp: "requantise",
 }
 COMPARISONS = ("==", "!=", "<", "<=", ">", ">=", "<", "<=", ">", ">=")
@@ -199,6 +205,8 @@ def _arithmetic(op: Operation, operands: list[Text]) -> Text:
         strength = STRENGTH.get(sign, 0)
         right = strength + (sign in "-/")
         return Text(f"{operands[0].inside(strength)} {sign} {operands[1].inside(right)}", strength)
+    if type(op) in SHIFTS:
+        return Text(f"{operands[0].inside(3)} {SHIFTS[type(op)]} {operands[1].inside(3)}", 0)
     if isinstance(op, arith.NegfOp):
         return Text(f"-{operands[0].inside(3)}", 2)
     name = CALLS.get(type(op), op.name.rpartition(".")[2])

@@ -55,6 +55,22 @@ func.func private @quantised(%x: tensor<6x3xi8>, %w: tensor<8x3xi8>, %bias: tens
   func.return %y : tensor<6x8xi8>
 }
 
+// CHECK-LABEL: func.func private @halved
+// CHECK-SAME:    doc = "y[i] = ((x[i] >> 4) + leading_zeros(x[i])) >> 1,  i < 6
+func.func private @halved(%x: tensor<6xi32>) -> tensor<6xi32> {
+  %y = tensor.compute [6] points(%x at #tensor.access<affine_map<(i) -> (i)>>) apply {
+  ^bb0(%xv: i32):
+    %four = arith.constant 4 : i32
+    %one = arith.constant 1 : i32
+    %floor = arith.shrsi %xv, %four : i32
+    %zeros = math.ctlz %xv : i32
+    %sum = arith.addi %floor, %zeros : i32
+    %half = arith.shrsi %sum, %one : i32
+    tensor.yield %half : i32
+  } attributes {dims = "i"} : (tensor<6xi32>) -> tensor<6xi32>
+  func.return %y : tensor<6xi32>
+}
+
 // Declined: main is not a kernel.
 // CHECK-LABEL: func.func @main
 // CHECK-NOT:     doc
