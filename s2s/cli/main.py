@@ -14,6 +14,7 @@ import typer
 
 from s2s.cli.compile import compile_command
 from s2s.cli.inspect import inspect_command
+from s2s.cli.quantize import quantize_command
 from s2s.cli.report import report_command
 from s2s.cli.run import run_command
 from s2s.cli.verify import verify_command
@@ -33,6 +34,7 @@ app.command("compile")(compile_command)
 app.command("run")(run_command)
 app.command("verify")(verify_command)
 app.command("inspect")(inspect_command)
+app.command("quantize")(quantize_command)
 app.command("report")(report_command)
 
 
