@@ -12,6 +12,8 @@ Schedule = Literal["default", "reference"]
 TfliteRounding = Literal["micro", "reference"]
 WeightForm = Literal["auto", "arrays", "incbin"]
 Io = Literal["caller", "arena"]
+Profile = Literal["default", "misra"]
+PROFILES: tuple[Profile, ...] = ("default", "misra")
 
 
 @dataclass(frozen=True)
@@ -37,8 +39,12 @@ class CompileOptions:
     """Where inputs and outputs live: `arena` gives them a place in the arena, which the header states and the caller
     may use; `caller` leaves them to the caller, as firmware wants whose camera or DMA owns the input. By default as the
     target has it."""
+    profile: Profile = "default"
+    """`misra`: C as MISRA C:2012 wants it, with the rules it deviates from written down in the tree."""
     flash_budget: int | None = None
     """Bytes of code and constants that the network may take, measured with the compiler of the target."""
     stack_budget: int | None = None
     """Bytes of stack that the run function may take, measured likewise."""
+    poison: bool = False
+    """A debug build: before each kernel, bytes of the arena that hold no value are filled with a pattern."""
     debug: DebugOptions = field(default_factory=DebugOptions)

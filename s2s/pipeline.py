@@ -95,6 +95,8 @@ def tensor_passes(options: CompileOptions) -> list[ModulePass]:
 def io_of(options: CompileOptions) -> Io:
     """Where inputs and outputs live: as the user says, else as the target has it. Tables name buffers of the caller."""
     if options.executor == "graph":
+        if options.poison:
+            raise InputError("--poison: the tables of executor graph call nothing but kernels; use executor aot")
         if options.io == "arena":
             raise InputError("--io arena: the tables of executor graph take buffers of the caller; use executor aot")
         return "caller"
@@ -114,6 +116,8 @@ def loop_passes(options: CompileOptions) -> list[ModulePass]:
         _pass("loop-form-fma"),
         # Every buffer of main gets its offset in one arena; where memory is short, outputs lie over inputs that die.
         _pass("loop-plan-memory", align=target.align, io=io, overlap=target.io == "arena" or io == "arena"),
+        # A debug build that shows whether anybody reads what the plan takes for dead.
+        *([_pass("loop-poison-arena")] if options.poison else []),
     ]
 
 

@@ -42,6 +42,7 @@ PASSES: tuple[str, ...] = (
     "loop-form-fma",
     "loop-lower-to-c",
     "loop-plan-memory",
+    "loop-poison-arena",
     "c-name-temporaries",
 )
 """The names of our passes, level by level, alphabetical within a level."""

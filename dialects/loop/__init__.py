@@ -8,7 +8,7 @@ from xdsl.ir import Dialect
 
 from s2s.dialects.loop.control import ForOp, IfOp, YieldOp
 from s2s.dialects.loop.index import ApplyOp
-from s2s.dialects.loop.memory import AllocOp, LoadAtOp, LoadOp, StoreAtOp, StoreOp, ViewOp, WeightOp
+from s2s.dialects.loop.memory import AllocOp, LoadAtOp, LoadOp, PoisonOp, StoreAtOp, StoreOp, ViewOp, WeightOp
 from s2s.dialects.loop.network import STEPS, CallForOp, CallIfOp, CallWhileOp, CopyOp, NetworkCall
 from s2s.dialects.loop.products import DotOp, StageOp, WidenOp
 from s2s.dialects.loop.register import BroadcastOp, FmaOp, ReduceOp
@@ -29,6 +29,7 @@ Loop = Dialect(
         IfOp,
         LoadAtOp,
         LoadOp,
+        PoisonOp,
         ReduceOp,
         StageOp,
         StoreAtOp,
@@ -58,6 +59,7 @@ __all__ = [
     "LoadOp",
     "Loop",
     "NetworkCall",
+    "PoisonOp",
     "ReduceOp",
     "StageOp",
     "StoreAtOp",

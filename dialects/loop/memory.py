@@ -227,6 +227,25 @@ class ViewOp(IRDLOperation):
 
 
 @irdl_op_definition
+class PoisonOp(IRDLOperation):
+    """Fills bytes that hold no value with a pattern, so that nobody reads them unnoticed."""
+
+    name = "loop.poison"
+
+    buffer = operand_def(MemRefType)
+    traits = traits_def(MemoryWriteEffect())
+    assembly_format = "$buffer attr-dict `:` type($buffer)"
+
+    def __init__(self, buffer: SSAValue) -> None:
+        super().__init__(operands=[buffer])
+
+    def verify_(self) -> None:
+        buffer = check_flat(self, self.buffer.type)
+        if buffer.element_type != i8:
+            raise VerifyException(f"{self.name}: {buffer} does not consist of bytes")
+
+
+@irdl_op_definition
 class WeightOp(IRDLOperation):
     """A constant buffer; its values are in the weight store under `name`."""
 

@@ -36,6 +36,9 @@ def gather(
         Literal["arena", "caller"] | None,
         typer.Option(help="Room for inputs and outputs in the arena, or none; by default as the target has it."),
     ] = None,
+    poison: Annotated[
+        bool, typer.Option("--poison", help="A debug build that fills what is dead in the arena before each kernel.")
+    ] = False,
     tflite_rounding: Annotated[
         Literal["micro", "reference"],
         typer.Option(help="Fully connected layers of TFLite models: round twice, as TFLite-Micro, or once, as TFLite."),
@@ -45,7 +48,8 @@ def gather(
         typer.Option(help="Sums of quantised ONNX models: scaled in floats, as ONNX says, or in fixed point."),
     ] = "float",
     profile: Annotated[
-        Literal["default", "misra"], typer.Option(help="The coding standard that the C keeps to: none, or MISRA C:2012.")
+        Literal["default", "misra"],
+        typer.Option(help="The coding standard that the C keeps to: none, or MISRA C:2012."),
     ] = "default",
     flash_budget: Annotated[
         int | None, typer.Option(metavar="BYTES", help="Refuse a network that takes more flash, code and constants.")
@@ -67,6 +71,7 @@ def gather(
             shapes=common.parse_shapes(shape),
             schedule=schedule,
             io=io,
+            poison=poison,
             tflite_rounding=tflite_rounding,
             profile=profile,
             requantise=requantise,

@@ -15,6 +15,9 @@ from s2s.interpret.affine import Frame, Position, position
 from s2s.interpret.loop.scope import AnyMemRef, Scope, Step, buffer_name, length, memref
 from s2s.interpret.scalar import dtype_of, signless
 
+PATTERN = -91
+"""What poisoned bytes hold: 0xA5."""
+
 
 def allocate(type: AnyMemRef, *, poison: bool) -> Array:
     """A buffer that nobody has written to."""
@@ -122,6 +125,16 @@ def alloc(scope: Scope, op: loop.AllocOp) -> Step:
 
     def step(frame: Frame) -> None:
         frame[result] = signless(allocate(type, poison=poison))
+
+    return step
+
+
+def poison(scope: Scope, op: loop.PoisonOp) -> Step:
+    """`loop.poison`."""
+    buffer = scope.place(op.buffer)
+
+    def step(frame: Frame) -> None:
+        frame[buffer][:] = PATTERN
 
     return step
 

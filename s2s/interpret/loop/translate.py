@@ -315,6 +315,7 @@ _TRANSLATORS: Mapping[type[Operation], Translator] = {
     loop.IfOp: _if,
     loop.LoadAtOp: memory.load_at,
     loop.LoadOp: memory.load,
+    loop.PoisonOp: memory.poison,
     loop.ReduceOp: _reduce,
     loop.StageOp: products.stage,
     loop.StoreAtOp: memory.store_at,

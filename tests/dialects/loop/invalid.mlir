@@ -171,6 +171,12 @@ loop.store_at %v, %x[%n] : f16, memref<8xf32>
 
 // -----
 
+%x = "test.op"() : () -> memref<8xf32>
+loop.poison %x : memref<8xf32>
+// CHECK: loop.poison: memref<8xf32> does not consist of bytes
+
+// -----
+
 %x = "test.op"() : () -> memref<64xi8>
 %y = loop.view %x[52] : memref<64xi8> -> memref<4xf32>
 // CHECK: loop.view: bytes 52 to 68 of memref<64xi8> cannot be a memref<4xf32>

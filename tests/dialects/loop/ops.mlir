@@ -101,6 +101,10 @@ func.func @main(%arena: memref<256xi8> {role = "arena"}, %y: memref<64xf32> {rol
   // CHECK-NEXT: %a = loop.view %arena[64 : i64] : memref<256xi8> -> memref<48xf32>
   // GENERIC:    %a = "loop.view"(%arena) <{offset = 64 : i64}> : (memref<256xi8>) -> memref<48xf32>
   %a = loop.view %arena[64] : memref<256xi8> -> memref<48xf32>
+
+  // CHECK: loop.poison %arena : memref<256xi8>
+  // GENERIC: "loop.poison"(%arena) : (memref<256xi8>) -> ()
+  loop.poison %arena : memref<256xi8>
   // CHECK-NEXT: %b = loop.alloc : memref<64xf32>
   %b = loop.alloc : memref<64xf32>
   // CHECK-NEXT: %w = loop.weight "conv1.weight" {hash = "c0ffee"} : memref<16xf32>

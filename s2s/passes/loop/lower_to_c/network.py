@@ -59,6 +59,10 @@ class LowerSteps:
             case loop.CopyOp():
                 size = b.literal(buffer_bytes(op.target.type), IndexType())
                 b.block.add_op(c.CallOp("memcpy", [b.value(op.target), b.value(op.source), size]))
+            case loop.PoisonOp():
+                size = b.literal(buffer_bytes(op.buffer.type), IndexType())
+                pattern = b.literal(0xA5, IntegerType(32))
+                b.block.add_op(c.CallOp("memset", [b.value(op.buffer), pattern, size]))
             case loop.NetworkCall():
                 lower_network_call(b, op, self.names)
             case ReturnOp():

@@ -1,0 +1,112 @@
+"""Fill what holds no value with a pattern, before each step of a network: a debug build that proves the memory plan.
+
+    %a = loop.view %arena[0] : memref<32xi8> -> memref<4xf32>
+    func.call @k(%a, %x) …
+    func.call @k(%y, %a) …
+->
+    %a = loop.view %arena[0] : memref<32xi8> -> memref<4xf32>
+    loop.poison %dead : memref<32xi8>
+    func.call @k(%a, %x) …
+    loop.poison %rest : memref<16xi8>
+    func.call @k(%y, %a) …
+
+A kernel that reads what the plan takes for dead, or has let another one overwrite, then computes something
+else. Values that a kernel overwrites while it runs are proven by its results.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import IntegerAttr, MemRefType, ModuleOp, StringAttr, i8
+from xdsl.dialects.func import FuncOp
+from xdsl.ir import Operation, SSAValue
+from xdsl.passes import ModulePass
+from xdsl.rewriter import InsertPoint, Rewriter
+
+from s2s.analysis.networks import STATE
+from s2s.dialects import loop
+from s2s.memory.accesses import buffer_bytes
+from s2s.passes.loop.plan_memory import ARENA_SIZE, OFFSET, is_network_of_buffers
+
+Span = tuple[int, int]
+
+
+@dataclass(frozen=True)
+class _Life:
+    """The bytes of a value, and the steps from and to which it is needed."""
+
+    span: Span
+    first: int
+    last: int
+
+
+class _Poison:
+    """Poisons the arena of one network."""
+
+    def __init__(self, func: FuncOp, size: int) -> None:
+        self.func, self.size = func, size
+        self.steps = [op for op in func.body.block.ops if isinstance(op, loop.STEPS)]
+
+    def run(self) -> None:
+        """Insert the operations."""
+        lives = [*self._views(), *self._ports()]
+        for number, step in enumerate(self.steps):
+            alive = [life.span for life in lives if life.first < number <= life.last]
+            for start, end in _dead(alive, self.size):
+                view = loop.ViewOp(self.func.body.block.args[0], start, MemRefType(i8, [end - start]))
+                view.result.name_hint = "dead"
+                Rewriter.insert_op([view, loop.PoisonOp(view.result)], InsertPoint.before(step))
+
+    def _views(self) -> list[_Life]:
+        views = [op for op in self.func.body.block.ops if isinstance(op, loop.ViewOp)]
+        found: list[_Life] = []
+        for view in views:
+            used = self._used(view.result)
+            span = (view.offset.value.data, view.offset.value.data + buffer_bytes(view.result))
+            if STATE in view.attributes:
+                found.append(_Life(span, -1, len(self.steps)))
+            elif used:
+                found.append(_Life(span, used[0], used[-1]))
+        return found
+
+    def _ports(self) -> list[_Life]:
+        """Inputs are there from the start on, outputs to the end."""
+        found: list[_Life] = []
+        for argument, attributes in zip(self.func.args, self.func.arg_attrs or (), strict=False):
+            offset = attributes.data.get(OFFSET)
+            if not isinstance(offset, IntegerAttr):
+                continue
+            used = self._used(argument) or [len(self.steps)]
+            span = (offset.value.data, offset.value.data + buffer_bytes(argument))
+            is_input = attributes.data.get("role") == StringAttr("input")
+            found.append(_Life(span, -1, used[-1]) if is_input else _Life(span, used[0], len(self.steps)))
+        return found
+
+    def _used(self, value: SSAValue) -> list[int]:
+        """The numbers of the steps that use `value`."""
+        users: set[Operation] = {use.operation for use in value.uses}
+        return [number for number, step in enumerate(self.steps) if step in users]
+
+
+def _dead(alive: Sequence[Span], size: int) -> list[Span]:
+    """What none of the spans takes, of `size` bytes."""
+    found: list[Span] = []
+    end = 0
+    for start, stop in [*sorted(alive), (size, size)]:
+        if end < start:
+            found.append((end, start))
+        end = max(end, stop)
+    return found
+
+
+@dataclass(frozen=True)
+class PoisonArenaPass(ModulePass):
+    name = "loop-poison-arena"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        for func in op.ops:
+            if isinstance(func, FuncOp) and is_network_of_buffers(func):
+                size = func.attributes.get(ARENA_SIZE)
+                if isinstance(size, IntegerAttr) and size.value.data:
+                    _Poison(func, size.value.data).run()
