@@ -5,14 +5,14 @@ range of their type and sometimes leave it, all fused activations, biases or non
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
 import numpy as np
 
 from s2s.analysis.dtypes import Array
-from support.tflite_models import ACTIVATIONS, SAME, VALID, TensorSpec, single
+from support.tflite_models import ACTIVATIONS, SAME, VALID, GraphSpec, OperatorSpec, TensorSpec, model, single
 
 Random = np.random.Generator
 
@@ -21,11 +21,38 @@ INT32_OF_SCHEMA = 2
 
 @dataclass(frozen=True)
 class LayerCase:
-    """A model of one operator, what it is fed, and the tolerance of its result (none for integers)."""
+    """One operator, what it is fed, and the tolerance of its result (none for integers)."""
 
-    model: bytes
+    builtin: str
+    operands: Sequence[TensorSpec | None]
+    y: TensorSpec
+    options: str
+    fields: Mapping[str, Any]
     inputs: Sequence[Array]
-    tolerance: float = 0.0
+
+    @property
+    def tolerance(self) -> float:
+        """Relative to the largest result: floats are added up in another order."""
+        return 2e-6 if self.y.element == "FLOAT32" else 0.0
+
+    @property
+    def model(self) -> bytes:
+        """The model of this operator alone."""
+        return single(self.builtin, self.operands, [self.y], self.options, **self.fields)
+
+
+def side_by_side(cases: Sequence[LayerCase]) -> bytes:
+    """One model of all cases, with the inputs and the output of each in order."""
+    tensors: list[TensorSpec] = []
+    operators: list[OperatorSpec] = []
+    for number, case in enumerate(cases):
+        specs = [spec and replace(spec, name=f"{spec.name}{number}") for spec in (*case.operands, case.y)]
+        tensors += [spec for spec in specs if spec is not None]
+        *names, result = ["" if spec is None else spec.name for spec in specs]
+        operators.append(OperatorSpec(case.builtin, names, [result], case.options, case.fields))
+    results = [operator.outputs[0] for operator in operators]
+    inputs = [spec.name for spec in tensors if spec.data is None and spec.name not in results]
+    return model([GraphSpec(tensors, operators, inputs, results)])
 
 
 Generator = Callable[[Random], LayerCase]
@@ -127,8 +154,8 @@ def _case(
     **fields: Any,
 ) -> LayerCase:
     fields["fused_activation_function"] = int(random.choice(ACTIVATIONS))
-    data = single(builtin, operands, [t.y], options, **fields, **(kind.fields or {}))
-    return LayerCase(data, [_numbers(random, kind.x, t.x.shape)], 2e-6 if kind.x == "FLOAT32" else 0.0)
+    numbers = _numbers(random, kind.x, t.x.shape)
+    return LayerCase(builtin, operands, t.y, options, {**fields, **(kind.fields or {})}, [numbers])
 
 
 @dataclass(frozen=True)
@@ -237,8 +264,8 @@ def _batch_matmul(kind: str, random: Random) -> LayerCase:
     if random.random() < 0.4:
         specs[1] = TensorSpec("b", shapes[1], kind, operands.pop(), **quants[1])
     y = TensorSpec("y", [*batch, rows, columns], kind, **quants[2])
-    data = single("BATCH_MATMUL", specs, [y], "BatchMatMulOptions", adj_x=adj_x, adj_y=adj_y)
-    return LayerCase(data, operands, 2e-6 if kind == "FLOAT32" else 0.0)
+    flags = {"adj_x": adj_x, "adj_y": adj_y}
+    return LayerCase("BATCH_MATMUL", specs, y, "BatchMatMulOptions", flags, operands)
 
 
 def _pool(builtin: str, kind: str, random: Random) -> LayerCase:
@@ -250,8 +277,7 @@ def _pool(builtin: str, kind: str, random: Random) -> LayerCase:
     y = TensorSpec("y", (batch, *window.places, channels), kind, **quant)
     fields = {**window.fields, "filter_height": window.kernel[0], "filter_width": window.kernel[1]}
     fields["fused_activation_function"] = int(random.choice(ACTIVATIONS))
-    data = single(builtin, [x], [y], "Pool2DOptions", **fields)
-    return LayerCase(data, [_numbers(random, kind, x.shape)], 1e-6 if kind == "FLOAT32" else 0.0)
+    return LayerCase(builtin, [x], y, "Pool2DOptions", fields, [_numbers(random, kind, x.shape)])
 
 
 def _layers(make: Callable[[Kind, Random], LayerCase], *kinds: str) -> Mapping[str, Generator]:

@@ -3,10 +3,12 @@
 import numpy as np
 import pytest
 
+from s2s import api
 from s2s.analysis.dtypes import Array
 from s2s.frontends.tflite import import_model
 from s2s.interpret.graph import run_graph
-from support.tflite_layer_cases import GENERATORS, LayerCase
+from support.compiled import run_c
+from support.tflite_layer_cases import GENERATORS, LayerCase, side_by_side
 from support.tflite_oracle import run_micro
 
 CASES = 40
@@ -35,6 +37,20 @@ def test_operator_equals_the_reference(builtin: str, kind: str):
         (found,) = run_graph(imported.module, case.inputs, imported.weights)
         (expected,) = run_micro(case.model, case.inputs, arena=ARENA)
         assert not difference(case, found, expected), f"seed {seed}: {difference(case, found, expected)}"
+
+
+@pytest.mark.parametrize("target", ["c", "host"])
+@pytest.mark.parametrize("builtin", GENERATORS)
+def test_c_equals_the_reference(builtin: str, target: str):
+    """All kinds of an operator in one network, which is quicker to compile than many."""
+    kinds = GENERATORS[builtin].values()
+    cases = [make(np.random.default_rng(seed)) for make in kinds for seed in (7, 77)]
+    inputs = [value for case in cases for value in case.inputs]
+    with api.compile(side_by_side(cases), target=target) as artifact:
+        found = run_c(artifact, inputs)
+    expected = [run_micro(case.model, case.inputs, arena=ARENA)[0] for case in cases]
+    wrong = [difference(*each) for each in zip(cases, found, expected, strict=True)]
+    assert [text for text in wrong if text] == []
 
 
 def test_cases_are_many():
