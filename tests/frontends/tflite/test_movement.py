@@ -1,17 +1,58 @@
 """Operators that only move elements, on random shapes and every element type, against TFLite-Micro bit for bit."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from random import Random
 from typing import Any
 
 import numpy as np
 import pytest
 
+from s2s import api
 from s2s.analysis.dtypes import Array
+from s2s.targets.flags import STANDARD
 from support.tflite_checks import run_imported, same_as_micro
-from support.tflite_models import TensorSpec, single
+from support.tflite_models import GraphSpec, OperatorSpec, TensorSpec, model, single
 
-Case = tuple[bytes, list[Array]]
+
+class Layer:
+    """An operator on its tensors, alone or beside others in a model."""
+
+    def __init__(
+        self,
+        builtin: str,
+        inputs: Sequence[TensorSpec],
+        outputs: Sequence[TensorSpec],
+        options: str = "",
+        **fields: Any,
+    ) -> None:
+        self.builtin, self.inputs, self.outputs, self.options, self.fields = builtin, inputs, outputs, options, fields
+
+    def model(self) -> bytes:
+        return single(self.builtin, self.inputs, self.outputs, self.options, **self.fields)
+
+    def renamed(self, prefix: str) -> "Layer":
+        inputs, outputs = (
+            [replace(spec, name=f"{prefix}_{spec.name}") for spec in specs] for specs in (self.inputs, self.outputs)
+        )
+        return Layer(self.builtin, inputs, outputs, self.options, **self.fields)
+
+
+def side_by_side(layers: Sequence[Layer]) -> bytes:
+    """A model of all `layers`, none of which reads another."""
+    named = [layer.renamed(f"l{number}") for number, layer in enumerate(layers)]
+    tensors = [spec for layer in named for spec in (*layer.inputs, *layer.outputs)]
+    operators = [
+        OperatorSpec(
+            each.builtin, [x.name for x in each.inputs], [y.name for y in each.outputs], each.options, each.fields
+        )
+        for each in named
+    ]
+    inputs = [spec.name for layer in named for spec in layer.inputs if spec.data is None]
+    return model([GraphSpec(tensors, operators, inputs, [spec.name for layer in named for spec in layer.outputs])])
+
+
+Case = tuple[Layer, list[Array]]
 CASES = 25
 
 MICRO = {
@@ -95,7 +136,7 @@ def _of(
     draw: Draw, builtin: str, x: Array, rest: Sequence[TensorSpec], y: Array, options: str = "", **fields: Any
 ) -> Case:
     inputs = [draw.spec("x", x.shape), *rest]
-    return single(builtin, inputs, [draw.spec("y", y.shape)], options, **fields), [x]
+    return Layer(builtin, inputs, [draw.spec("y", y.shape)], options, **fields), [x]
 
 
 def reshape(d: Draw) -> Case:
@@ -143,7 +184,7 @@ def concatenation(d: Draw) -> Case:
     y = np.concatenate(parts, axis)
     signed = axis - len(shape) if d.random.random() < 0.3 else axis
     specs = [d.spec(f"x{i}", part.shape) for i, part in enumerate(parts)]
-    return single("CONCATENATION", specs, [d.spec("y", y.shape)], "ConcatenationOptions", axis=signed), parts
+    return Layer("CONCATENATION", specs, [d.spec("y", y.shape)], "ConcatenationOptions", axis=signed), parts
 
 
 def pack(d: Draw) -> Case:
@@ -153,7 +194,7 @@ def pack(d: Draw) -> Case:
     y = np.stack(parts, axis)
     specs = [d.spec(f"x{i}", shape) for i in range(len(parts))]
     fields = {"axis": axis, "values_count": len(parts)}
-    return single("PACK", specs, [d.spec("y", y.shape)], "PackOptions", **fields), parts
+    return Layer("PACK", specs, [d.spec("y", y.shape)], "PackOptions", **fields), parts
 
 
 def unpack(d: Draw) -> Case:
@@ -161,7 +202,7 @@ def unpack(d: Draw) -> Case:
     axis = d.axis(x.ndim)
     rest = [size for i, size in enumerate(x.shape) if i != axis]
     outputs = [d.spec(f"y{i}", rest) for i in range(x.shape[axis])]
-    return single("UNPACK", [d.spec("x", x.shape)], outputs, "UnpackOptions", axis=axis, num=x.shape[axis]), [x]
+    return Layer("UNPACK", [d.spec("x", x.shape)], outputs, "UnpackOptions", axis=axis, num=x.shape[axis]), [x]
 
 
 def split(d: Draw) -> Case:
@@ -171,7 +212,7 @@ def split(d: Draw) -> Case:
     shape[axis] *= count
     x = d.values(shape)
     outputs = [d.spec(f"y{i}", part) for i in range(count)]
-    return single("SPLIT", [ints("a", [axis]), d.spec("x", shape)], outputs, "SplitOptions", num_splits=count), [x]
+    return Layer("SPLIT", [ints("a", [axis]), d.spec("x", shape)], outputs, "SplitOptions", num_splits=count), [x]
 
 
 def split_v(d: Draw) -> Case:
@@ -181,7 +222,7 @@ def split_v(d: Draw) -> Case:
     shape[axis] = sum(sizes)
     outputs = [d.spec(f"y{i}", [size if k == axis else n for k, n in enumerate(shape)]) for i, size in enumerate(sizes)]
     inputs = [d.spec("x", shape), ints("s", sizes), ints("a", [axis])]
-    return single("SPLIT_V", inputs, outputs, "SplitVOptions", num_splits=len(sizes)), [d.values(shape)]
+    return Layer("SPLIT_V", inputs, outputs, "SplitVOptions", num_splits=len(sizes)), [d.values(shape)]
 
 
 def slice_(d: Draw) -> Case:
@@ -304,7 +345,7 @@ def gather(d: Draw) -> Case:
     if d.random.random() < 0.5:
         return _of(d, "GATHER", x, [ints("i", indices)], y, "GatherOptions", **fields)
     specs = [d.spec("x", x.shape), TensorSpec("i", indices.shape, "INT32")]
-    return single("GATHER", specs, [d.spec("y", y.shape)], "GatherOptions", **fields), [x, indices]
+    return Layer("GATHER", specs, [d.spec("y", y.shape)], "GatherOptions", **fields), [x, indices]
 
 
 def gather_nd(d: Draw) -> Case:
@@ -323,7 +364,7 @@ def embedding_lookup(d: Draw) -> Case:
     if d.kind == "INT8" and d.random.random() < 0.5:
         y, d.zero_point = TensorSpec("y", y.shape, "FLOAT32"), 0
     specs = [TensorSpec("i", indices.shape, "INT32"), d.spec("t", table.shape, table)]
-    return single("EMBEDDING_LOOKUP", specs, [y]), [indices]
+    return Layer("EMBEDDING_LOOKUP", specs, [y]), [indices]
 
 
 def select_v2(d: Draw) -> Case:
@@ -335,13 +376,13 @@ def select_v2(d: Draw) -> Case:
     yes, no, where = d.values(part()), d.values(part()), d.numpy.integers(0, 2, part()).astype(np.bool_)
     y = np.where(where, yes, no)
     specs = [TensorSpec("c", where.shape, "BOOL"), d.spec("a", yes.shape), d.spec("b", no.shape)]
-    return single("SELECT_V2", specs, [d.spec("y", y.shape)], "SelectV2Options"), [where, yes, no]
+    return Layer("SELECT_V2", specs, [d.spec("y", y.shape)], "SelectV2Options"), [where, yes, no]
 
 
 def fill(d: Draw) -> Case:
     shape, number = d.shape(), d.values(())
     specs = [ints("s", shape), d.spec("v", ())]
-    return single("FILL", specs, [d.spec("y", shape)], "FillOptions"), [number]
+    return Layer("FILL", specs, [d.spec("y", shape)], "FillOptions"), [number]
 
 
 def zeros_like(d: Draw) -> Case:
@@ -352,7 +393,7 @@ def zeros_like(d: Draw) -> Case:
 def shape_of(d: Draw) -> Case:
     x = d.values(d.shape())
     y = TensorSpec("y", (x.ndim,), "INT32")
-    return single("SHAPE", [d.spec("x", x.shape)], [y], "ShapeOptions", out_type=2), [x]
+    return Layer("SHAPE", [d.spec("x", x.shape)], [y], "ShapeOptions", out_type=2), [x]
 
 
 def dynamic_update_slice(d: Draw) -> Case:
@@ -367,7 +408,7 @@ def dynamic_update_slice(d: Draw) -> Case:
         specs = [d.spec("x", x.shape), d.spec("u", update.shape), ints("b", begin, kind)]
         specs[2] = TensorSpec("b", begin.shape, "INT32" if kind is np.int32 else "INT64")
         inputs = [x, update, begin]
-    return single("DYNAMIC_UPDATE_SLICE", specs, [d.spec("y", x.shape)], "DynamicUpdateSliceOptions"), inputs
+    return Layer("DYNAMIC_UPDATE_SLICE", specs, [d.spec("y", x.shape)], "DynamicUpdateSliceOptions"), inputs
 
 
 MAKERS: dict[str, Callable[[Draw], Case]] = {
@@ -405,7 +446,8 @@ MAKERS: dict[str, Callable[[Draw], Case]] = {
 @pytest.mark.parametrize(("builtin", "kind"), [(name, kind) for name in MAKERS for kind in MICRO[name]])
 def test_random_cases(builtin: str, kind: str):
     for number in range(CASES):
-        same_as_micro(*MAKERS[builtin](Draw(f"{builtin} {kind} {number}", kind)))
+        layer, inputs = MAKERS[builtin](Draw(f"{builtin} {kind} {number}", kind))
+        same_as_micro(layer.model(), inputs)
 
 
 def test_space_to_batch_pads_with_what_stands_for_zero():
@@ -423,5 +465,17 @@ REST = [(name, kind) for name in MAKERS for kind in _DTYPES if kind not in MICRO
 def test_other_element_types_move_alike(builtin: str, kind: str):
     """What TFLite-Micro has no kernel for is imported and runs all the same."""
     for number in range(4):
-        data, inputs = MAKERS[builtin](Draw(f"{builtin} {kind} {number}", kind))
-        run_imported(data, inputs)
+        layer, inputs = MAKERS[builtin](Draw(f"{builtin} {kind} {number}", kind))
+        run_imported(layer.model(), inputs)
+
+
+@pytest.mark.parametrize("kind", ["INT8", "INT16", "FLOAT32", "BOOL"])
+def test_all_through_c(kind: str):
+    cases = [make(Draw(f"{name} {kind} C", kind)) for name, make in MAKERS.items() if name != "EMBEDDING_LOOKUP"]
+    data, inputs = side_by_side([layer for layer, _ in cases]), [array for _, arrays in cases for array in arrays]
+    with api.compile(data, target="c") as artifact:
+        network = artifact.loaded(flags=(*STANDARD, "-O1"))
+        found = network.run(dict(zip((port.name for port in network.inputs), inputs, strict=True)))
+    expected = run_imported(data, inputs)
+    for (name, got), wanted in zip(found.items(), expected, strict=True):
+        np.testing.assert_array_equal(got.reshape(wanted.shape), wanted, err_msg=name)
