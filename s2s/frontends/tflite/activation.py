@@ -14,15 +14,20 @@ from s2s.frontends.builder import Value, emit
 from s2s.frontends.formulas import cast, clamp, greater, less, minimum, select
 from s2s.frontends.tflite import fixed_point as fixed
 from s2s.frontends.tflite import luts
-from s2s.frontends.tflite.arithmetic import centered, looked_up, require_kinds, scaled, symmetric, table_lookup
+from s2s.frontends.tflite.arithmetic import (
+    IDENTITY,
+    centered,
+    looked_up,
+    require_kinds,
+    saturated,
+    scaled,
+    symmetric,
+    table_lookup,
+)
 from s2s.frontends.tflite.fixed_point import I32
 from s2s.frontends.tflite.node import Importer, Node
 from s2s.frontends.tflite.quantisation import quantize_multiplier
 from s2s.frontends.tflite.tensors import Tensor
-
-_IDENTITY = (2**30, 1)
-"""Multiplier and shift of one."""
-
 
 # ------------------------------------------------------------------ piecewise linear
 
@@ -34,7 +39,7 @@ def _relu(node: Node) -> Value:
     symmetric(node, x)
     (scale_x, zero_x), (scale_y, zero_y) = x.scalar(), node.output_type().scalar()
     factor = quantize_multiplier(scale_x / scale_y)
-    if factor == _IDENTITY and zero_x == zero_y:
+    if factor == IDENTITY and zero_x == zero_y:
         return clamp(x.value, zero_y, None)
     if x.dtype == np.int8:
         return looked_up(node, x, _quantised_relu)
@@ -73,12 +78,7 @@ def _quantised_leaky_relu(node: Node, x: Tensor) -> Value:
     above = scaled(number, quantize_multiplier(scale_x / scale_y))
     below = scaled(number, quantize_multiplier(abs(alpha)))
     y = select(less(number, 0), below if alpha >= 0 else -below, above)
-    return _narrowed(y, zero_y, x.dtype)
-
-
-def _narrowed(y: Value, zero_point: int, dtype: np.dtype[np.generic]) -> Value:
-    info = np.iinfo(dtype.str)
-    return cast(clamp(y + zero_point, int(info.min), int(info.max)), dtype)
+    return saturated(y, x.dtype, zero_y)
 
 
 def _prelu(node: Node) -> Value:
@@ -99,7 +99,7 @@ def _quantised_prelu(node: Node, x: Tensor, alpha: Tensor, *, single: bool) -> V
         slope = emit(graph.ReshapeOp, slope, shape=[])
     above = scaled(number, quantize_multiplier(scale_x / scale_y))
     below = scaled(number * slope, quantize_multiplier(scale_x * scale_a / scale_y))
-    return _narrowed(select(less(number, 0), below, above), zero_y, x.dtype)
+    return saturated(select(less(number, 0), below, above), x.dtype, zero_y)
 
 
 # ------------------------------------------------------------------- exponential ones

@@ -16,6 +16,9 @@ from s2s.frontends.tflite.tensors import Tensor
 _INTEGER_RANGES = {0: (None, None), 1: (0, None), 2: (-1, 1), 3: (0, 6)}
 """Bounds of the fused activations NONE, RELU, RELU_N1_TO_1 and RELU6."""
 
+IDENTITY = (2**30, 1)
+"""Multiplier and shift of one."""
+
 
 def require_kinds(node: Node, tensors: Sequence[Tensor], *allowed: str) -> str:
     """The element type that all `tensors` have, when it is one of those allowed."""
@@ -43,6 +46,8 @@ def centered(x: Tensor) -> Value:
 
 def scaled(x: Value, factor: tuple[int, int], dtype: np.dtype[np.generic] = I32, *, output_zero: int = 0) -> Value:
     """`x` by a quantised multiplier, rounded twice as gemmlowp does, saturated to `dtype` around `output_zero`."""
+    if factor == IDENTITY:
+        return saturated(x, dtype, output_zero)
     multiplier, shift = factor if factor[1] >= -31 else (0, 0)
     return emit(
         graph.RescaleOp,
@@ -53,6 +58,13 @@ def scaled(x: Value, factor: tuple[int, int], dtype: np.dtype[np.generic] = I32,
         rounding="double",
         output_zp=output_zero,
     )
+
+
+def saturated(x: Value, dtype: np.dtype[np.generic], zero_point: int = 0) -> Value:
+    """`x + zero_point` as `dtype`, or the end of its range."""
+    info = np.iinfo(dtype.str)
+    moved = x + zero_point if zero_point else x
+    return cast(clamp(moved, int(info.min), int(info.max)), dtype)
 
 
 def table_lookup(x: Value, table: Value) -> Value:

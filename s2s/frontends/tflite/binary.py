@@ -18,6 +18,7 @@ from s2s.frontends.tflite.arithmetic import (
     activated_integers,
     centered,
     require_kinds,
+    saturated,
     scaled,
     symmetric,
 )
@@ -109,9 +110,8 @@ def _quantised_quotient(node: Node, a: Tensor, b: Tensor) -> Value:
     headroom = fixed.leading_zeros(select(less(x, 0), emit(graph.BitwiseNotOp, x), x)) - 1
     quotient = fixed.high_product(emit(graph.ShiftLeftOp, x, headroom), inverse)
     right = headroom + 31 - zeros - shift
-    y = fixed.rounded_right(fixed.high_product(quotient, multiplier), minimum(maximum(right, 0), 31)) + zero_y
-    info = np.iinfo(a.dtype.str)
-    return cast(minimum(maximum(y, int(info.min)), int(info.max)), a.dtype)
+    y = fixed.rounded_right(fixed.high_product(quotient, multiplier), minimum(maximum(right, 0), 31))
+    return saturated(y, a.dtype, zero_y)
 
 
 def _add_n(node: Node) -> Value:

@@ -11,9 +11,9 @@ from xdsl.ir import Operation
 
 from s2s.dialects import graph
 from s2s.frontends.builder import Value, emit
-from s2s.frontends.formulas import cast, clamp, less, maximum, select
+from s2s.frontends.formulas import less, maximum, select
 from s2s.frontends.tflite import fixed_point as fixed
-from s2s.frontends.tflite.arithmetic import centered, looked_up, require_kinds, scaled, symmetric
+from s2s.frontends.tflite.arithmetic import centered, looked_up, require_kinds, saturated, scaled, symmetric
 from s2s.frontends.tflite.node import Importer, Node
 from s2s.frontends.tflite.quantisation import quantize_multiplier
 from s2s.frontends.tflite.tensors import Tensor
@@ -53,8 +53,7 @@ def _quantised_abs(node: Node, x: Tensor) -> Value:
     (scale_x, _), (scale_y, zero_y) = x.scalar(), node.output_type().scalar()
     size, dtype = abs(centered(x)), x.dtype
     if scale_x == scale_y:
-        info = np.iinfo(dtype.str)
-        return cast(clamp(size + zero_y, int(info.min), int(info.max)), dtype)
+        return saturated(size, dtype, zero_y)
     factor = quantize_multiplier(scale_x / scale_y)
     return scaled(size, factor, dtype, output_zero=zero_y)
 

@@ -20,7 +20,7 @@ from s2s.frontends.builder import Value, emit
 from s2s.frontends.formulas import cast, clamp, greater, maximum, minimum, select
 from s2s.frontends.tflite import fixed_point as fixed
 from s2s.frontends.tflite import luts
-from s2s.frontends.tflite.arithmetic import centered, require_kinds, scaled, symmetric
+from s2s.frontends.tflite.arithmetic import centered, require_kinds, saturated, scaled, symmetric
 from s2s.frontends.tflite.fixed_point import I32, I64
 from s2s.frontends.tflite.node import Importer, Node
 from s2s.frontends.tflite.quantisation import quantize_multiplier
@@ -175,7 +175,7 @@ def _l2_normalization(node: Node) -> Value:
     inverse, shift = fixed.inverse_root(_row_sum(number * number))
     left, right = maximum(7 - shift, 0), maximum(shift - 7, 0)
     product = fixed.high_product(emit(graph.ShiftLeftOp, number, left), inverse)
-    return cast(clamp(fixed.rounded_right(product, right), -128, 127), x.dtype)
+    return saturated(fixed.rounded_right(product, right), x.dtype)
 
 
 IMPORTERS: Mapping[str, Importer] = {

@@ -8,21 +8,27 @@ A negative index counts from the end. An index outside the dimension is an error
 nearest element, so that no input makes a kernel read outside its buffers.
 """
 
+import numpy as np
 from xdsl.dialects.builtin import i32
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 
 from s2s.analysis.compute import shape_of
-from s2s.analysis.dtypes import is_unsigned
+from s2s.analysis.dtypes import is_unsigned, to_numpy
 from s2s.dialects import graph
 from s2s.passes.graph.lower_to_tensor.compute import at, constant_number, dims, move
 from s2s.passes.graph.lower_to_tensor.scalars import Scalar, Scalars
+
+INT32_MAX = 2**31 - 1
 
 
 def _place(s: Scalars, index: Scalar, size: int) -> Scalar:
     """`index` counted from the front, inside `[0, size)`."""
     place = s.cast(index, i32)
-    if not is_unsigned(index.element):
-        place = s.select(s.less(place, 0), place + size, place)
+    if is_unsigned(index.element):
+        largest = int(np.iinfo(to_numpy(index.element).str).max)
+        place = place if largest <= INT32_MAX else s.maximum(place, 0)
+        return place if largest < size else s.minimum(place, size - 1)
+    place = s.select(s.less(place, 0), place + size, place)
     return s.minimum(s.maximum(place, 0), size - 1)
 
 
