@@ -162,9 +162,9 @@ class Node:
         """Another graph of the model."""
         return self.session.subgraph(index, self)
 
-    def run_subgraph(self, index: int, values: Sequence[Value]) -> list[Tensor]:
-        """The outputs of another graph, imported in place with its inputs bound to `values`."""
-        return self.session.run_subgraph(self.subgraph(index), values, self)
+    def run_subgraph(self, index: int, values: Sequence[Value], builder: Builder | None = None) -> list[Tensor]:
+        """The outputs of another graph with its inputs bound to `values`: in place, or built by `builder`."""
+        return self.session.run_subgraph(self.subgraph(index), values, self, builder)
 
 
 Importer = Callable[[Node], Value | Sequence[Value]]

@@ -46,7 +46,7 @@ class Session:
         self.model = model
         self.rounding: Rounding = rounding
         self.failures: list[str] = []
-        self._constants: dict[tuple[int, int], Value] = {}
+        self._constants: dict[tuple[Builder, int, int], Value] = {}
         self._running: list[int] = []
         self._operators = 0
 
@@ -78,8 +78,10 @@ class Session:
             raise node.unsupported(f"sub-graphs are nested more than {MAX_DEPTH} deep", "flatten the model")
         return self.model.subgraphs[index]
 
-    def run_subgraph(self, graph: Subgraph, values: Sequence[Value], node: Node) -> list[Tensor]:
-        """The outputs of `graph` for a call by `node`."""
+    def run_subgraph(
+        self, graph: Subgraph, values: Sequence[Value], node: Node, builder: Builder | None = None
+    ) -> list[Tensor]:
+        """The outputs of `graph` for a call by `node`, built by `builder` where that is another one."""
         declared = [graph.tensors[index] for index in graph.inputs]
         if len(declared) != len(values):
             raise node.invalid(f"{graph.place} has {len(declared)} inputs for {len(values)} values", "fix the model")
@@ -89,10 +91,13 @@ class Session:
                     f"gives {value.dtype}{list(value.shape)} to {tensor.place} of {tensor.dtype}{list(tensor.shape)}",
                     "fix the model",
                 )
-        provenance = self.builder.node
-        outputs = self.run(graph, values)
-        self.builder.node = provenance
-        return outputs
+        outer, provenance = self.builder, self.builder.node
+        self.builder = builder or outer
+        try:
+            return self.run(graph, values)
+        finally:
+            self.builder = outer
+            self.builder.node = provenance
 
     # ----------------------------------------------------------------- tensors
 
@@ -104,7 +109,7 @@ class Session:
     def _defined(self, graph: Subgraph, index: int, tensors: dict[int, Tensor]) -> Tensor:
         if index not in tensors:
             info = graph.tensors[index]
-            key = graph.index, index
+            key = self.builder, graph.index, index
             if key not in self._constants:
                 if not is_constant(info, self.model) and 0 not in info.shape:
                     raise InputError(f"{info.place}: has no value; export the model again")
