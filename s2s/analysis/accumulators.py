@@ -18,7 +18,9 @@ from xdsl.ir import Attribute, Operation, SSAValue
 from s2s.analysis.dtypes import Array, as_tensor_type, is_integer, to_numpy
 from s2s.analysis.known_values import known_value
 from s2s.analysis.shapes.accumulate import is_small_integer, largest_factor
+from s2s.analysis.sums import LayerSums
 from s2s.dialects import graph
+from s2s.dialects.graph import provenance
 from s2s.weights import WeightStore
 
 IntegerLayer = graph.ConvOp | graph.ConvTransposeOp | graph.MatmulOp
@@ -46,6 +48,36 @@ class SumBound:
     def fits(self) -> bool:
         """Whether no sum overflows."""
         return self.largest <= int(np.iinfo(to_numpy(self.accumulator)).max)
+
+
+def layer_sums(root: Operation, store: WeightStore) -> tuple[LayerSums, ...]:
+    """The sums of all integer layers under `root`, in order."""
+    found: list[LayerSums] = []
+    for op in root.walk():
+        bound = total_bound(op, store)
+        if bound is not None:
+            assert isinstance(op, IntegerLayer)
+            name = ", ".join(provenance(op)) or op.name
+            kind = to_numpy(bound.accumulator).name
+            found.append(LayerSums(name, terms(op), bound.largest, bound.bits, kind, bound.fits))
+    return tuple(found)
+
+
+def total_bound(op: Operation, store: WeightStore) -> SumBound | None:
+    """The bound of an integer layer, with the constant that is added to a matrix product as its bias."""
+    bound = sum_bound(op, store)
+    if bound is None or not isinstance(op, graph.MatmulOp) or not op.y.has_one_use():
+        return bound
+    [use] = op.y.uses
+    if not isinstance(use.operation, graph.AddOp):
+        return bound
+    other = known_value(use.operation.operands[1 - use.index], store)
+    if other is None:
+        return bound
+    added = [abs(int(each)) for each in other.flat]
+    if len(added) == len(bound.channels) == other.shape[-1] and known_value(op.a, store) is None:
+        return SumBound(tuple(map(sum, zip(bound.channels, added, strict=True))), bound.accumulator)
+    return SumBound((bound.largest + max(added, default=0),), bound.accumulator)
 
 
 def signed_bits(magnitude: int) -> int:
