@@ -8,6 +8,7 @@ from typing import Any
 
 from s2s import progress
 from s2s.analysis.dtypes import Array, tensor_type
+from s2s.analysis.sums import describe_sums
 from s2s.compiler import Compilation, compile_model
 from s2s.dialects import c
 from s2s.emit.info import Measured, NetworkInfo, PortInfo
@@ -46,6 +47,8 @@ class Report:
     static_ram: int | None = None
     stack: int | None = None
     stack_note: str = ""
+    accumulators: str = ""
+    """What is proven of the sums of integer layers."""
 
     def as_dict(self) -> dict[str, Any]:
         """The figures in order; those that were not measured are left out."""
@@ -156,6 +159,7 @@ class Artifact:
             inputs=sum(port.size for port in info.inputs),
             outputs=sum(port.size for port in info.outputs),
             weights=self._constant_bytes(),
+            accumulators=describe_sums(info.sums),
         )
         found = self.measure() if measure else None
         if found is None:

@@ -10,8 +10,10 @@ from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, FloatAttr, IntegerA
 from xdsl.ir import Attribute
 
 from s2s import progress
+from s2s.analysis.accumulators import layer_sums
 from s2s.analysis.dtypes import as_tensor_type, tensor_type
 from s2s.analysis.networks import input_numbers, output_numbers
+from s2s.analysis.sums import LayerSums
 from s2s.analysis.symbols import function_named
 from s2s.context import CompilerContext
 from s2s.emit.identifiers import c_identifier
@@ -47,6 +49,8 @@ class Network:
     inputs: tuple[PortInfo, ...]
     outputs: tuple[PortInfo, ...]
     golden: tuple[GoldenVector, ...]
+    sums: tuple[LayerSums, ...] = ()
+    """What is proven of the sums of integer layers."""
 
 
 @dataclass(frozen=True)
@@ -90,7 +94,7 @@ def compile_model(source: Source, options: CompileOptions, *, keep_levels: bool 
     manager = PassManager(context, [each for passes in passes_of.values() for each in passes], options.debug)
     settling = quantisation_passes(options)
     manager.run(module, settling)
-    network = replace(network, golden=_golden(model, network.inputs))
+    network = replace(network, golden=_golden(model, network.inputs), sums=layer_sums(module, model.weights))
     for level, passes in passes_of.items():
         manager.run(module, passes[len(settling) :] if level == LEVELS[0] else passes)
         if keep_levels and level != LEVELS[-1]:
@@ -193,6 +197,7 @@ def _info(network: Network, options: CompileOptions, memory: Planned, graph: gra
         executor=options.executor,
         graph=graph,
         golden=network.golden,
+        sums=network.sums,
         options={
             "target": options.target,
             "executor": options.executor,

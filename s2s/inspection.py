@@ -9,7 +9,10 @@ from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, FloatAttr, IntegerA
 from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Attribute, Operation, SSAValue
 
+from s2s.analysis.accumulators import layer_sums
 from s2s.analysis.dtypes import AnyTensor, as_tensor_type, from_numpy, size_in_bytes
+from s2s.analysis.sums import LayerSums
+from s2s.context import CompilerContext
 from s2s.dialects import graph
 from s2s.errors import CompilerBug, UnsupportedError
 from s2s.frontends import onnx
@@ -18,6 +21,8 @@ from s2s.frontends.names import one_line
 from s2s.frontends.onnx.names import operator
 from s2s.memory.order import peak_of
 from s2s.memory.steps import Step
+from s2s.registry import get_pass
+from s2s.weights import WeightStore
 
 Shapes = Mapping[str, tuple[int, ...]]
 
@@ -55,6 +60,9 @@ class Inspection:
     activation_bytes: int | None = None
     """Largest sum of simultaneously live tensors, in the order of the model and with nothing fused."""
 
+    accumulators: tuple[LayerSums, ...] = ()
+    """What is proven of the sums of integer layers, those of quantised models included."""
+
     @property
     def supported(self) -> bool:
         """Whether s2s can compile the model."""
@@ -87,7 +95,14 @@ def inspect_model(model: ModelSource, shapes: Shapes | None = None) -> Inspectio
         sum(array.size * size_in_bytes(from_numpy(array.dtype)) for array in arrays),
         sum(multiply_adds(op) for op in main.walk()),
         activation_bytes(main),
+        _sums(imported.module, imported.weights),
     )
+
+
+def _sums(module: ModuleOp, weights: WeightStore) -> tuple[LayerSums, ...]:
+    """The sums of integer layers as the compiler makes them; `module` is changed."""
+    get_pass("graph-lift-quantized")().apply(CompilerContext(weights), module)
+    return layer_sums(module, weights)
 
 
 def multiply_adds(op: Operation) -> int:

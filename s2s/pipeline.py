@@ -20,13 +20,16 @@ def _pass(name: str, **options: Any) -> ModulePass:
 def quantisation_passes(options: CompileOptions) -> list[ModulePass]:
     """From integers written as floats to integers. What the network computes is settled here; no other pass changes
     its integers, and its self-test expects what this leaves."""
+    # Sums that could overflow are made wide, or refused.
+    proof = _pass("graph-prove-accumulators")
     if options.schedule == "reference":
-        return []
+        return [proof]
     return [
         # First of all: weights that are dequantised are integers, until constants are folded.
         _pass("graph-lift-quantized"),
         # ONNX scales sums in floats; devices without them do it in fixed point, if the user agrees.
         *([_pass("graph-requantize-in-fixed-point")] if options.requantise == "fixed" else []),
+        proof,
     ]
 
 

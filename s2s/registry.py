@@ -29,6 +29,7 @@ PASSES: tuple[str, ...] = (
     "graph-lift-quantized",
     "graph-lower-to-tensor",
     "graph-order-calls",
+    "graph-prove-accumulators",
     "graph-remove-identities",
     "graph-requantize-in-fixed-point",
     "graph-share-kernels",

@@ -33,6 +33,7 @@ def inspect_command(model: options.Model, shape: options.Shapes = None, as_json:
 
 def show(found: "Inspection") -> None:
     """Print what was found for people."""
+    from s2s.analysis.sums import describe_sums
     from s2s.cli.output import number, print_fields
     from s2s.emit.info import Quantisation
 
@@ -49,6 +50,8 @@ def show(found: "Inspection") -> None:
     if found.supported:
         fields["weights"] = f"{number(found.parameters)} in {number(found.weight_bytes)} bytes"
         fields["work"] = f"{number(found.multiply_adds)} multiply-adds"
+        if found.accumulators:
+            fields["accumulators"] = describe_sums(found.accumulators)
         fields["activations"] = f"at most {number(found.activation_bytes)} bytes at a time, before fusion"
     print_fields(fields)
     for reason in found.unsupported:

@@ -39,6 +39,7 @@ def _of_model(model: Path, compiling: Options) -> dict[str, Any]:
 
 def _of_tree(tree: Path) -> dict[str, Any]:
     """The figures that the record of a tree states."""
+    from s2s.analysis.sums import LayerSums, describe_sums
     from s2s.verify.build import tree_record
 
     record = tree_record(tree)
@@ -59,5 +60,6 @@ def _of_tree(tree: Path) -> dict[str, Any]:
         "static_ram": measured.get("static_ram"),
         "stack": measured.get("stack"),
         "stack_note": measured.get("stack_note"),
+        "accumulators": describe_sums([LayerSums(**each) for each in record.get("accumulators", ())]),
     }
     return {key: value for key, value in fields.items() if value not in (None, "")}

@@ -8,6 +8,7 @@ from typing import Literal
 from xdsl.ir import Attribute
 
 from s2s.analysis.dtypes import Array, size_in_bytes
+from s2s.analysis.sums import LayerSums
 from s2s.executor.graph_json import Network
 from s2s.targets.target import Target
 from s2s.version import VERSION
@@ -149,6 +150,8 @@ class NetworkInfo:
     measured: Measured | None = None
     """Where a compiler for the target was there."""
     golden: tuple[GoldenVector, ...] = ()
+    sums: tuple[LayerSums, ...] = ()
+    """What is proven of the sums of integer layers."""
     tolerance: Tolerance = field(default_factory=Tolerance)
     options: Mapping[str, str] = field(default_factory=dict[str, str])
     """The options of this compilation, for the record."""

@@ -61,6 +61,7 @@ def metadata(info: NetworkInfo, program: Program, constants: Sequence[ConstantAr
             ],
         },
         "measured": None if info.measured is None else asdict(info.measured),
+        "accumulators": [asdict(each) for each in info.sums],
         "kernels": [kernel.sym_name.data for kernel in program.kernels],
         "tolerance": {"relative": info.tolerance.relative, "absolute": info.tolerance.absolute},
         "files": list(files),
