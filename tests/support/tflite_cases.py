@@ -1,4 +1,4 @@
-"""Random cases for the element-wise, reducing, normalising and resizing operators of TFLite, by operator and type.
+"""Random cases for the converting, element-wise, reducing, normalising and resizing operators of TFLite.
 
 `GENERATORS[builtin][kind](random)` gives one case: shapes that broadcast up to five dimensions, scales and zero points
 as converters choose them and beyond, numbers over the whole range of their type.
@@ -391,6 +391,31 @@ def _resize(builtin: str, kind: str, random: Random) -> Case:
     return Case(builtin, operands, (n, *size, c), kind, quant, options)
 
 
+# ----------------------------------------------------------------------- conversions
+
+
+def _quantize(source: str, target: str, random: Random) -> Case:
+    x = _operand(random, source, _shape(random, 4))
+    if source == "float32":
+        scale = _scale(random, -5.0, 1.0) if target == "int8" else _scale(random, -9.0, -4.0)
+        return Case("QUANTIZE", [x], x.values.shape, target, (scale, _zero(random, target)))
+    scale = (x.quant or (1.0, 0))[0] * float(np.exp(random.uniform(-2.0, 5.0)))
+    return Case("QUANTIZE", [x], x.values.shape, target, (float(np.float32(scale)), _zero(random, target)))
+
+
+def _dequantize(kind: str, random: Random) -> Case:
+    x = _operand(random, kind, _shape(random, 4))
+    return Case("DEQUANTIZE", [x], x.values.shape, "float32")
+
+
+def _cast(source: str, target: str, random: Random) -> Case:
+    shape = _shape(random, 4)
+    values = _values(random, source, shape, 40.0)
+    if source == "float32":
+        values = np.clip(values, -120, 120)
+    return Case("CAST", [Operand(values)], shape, target)
+
+
 # ------------------------------------------------------------------------ all of them
 
 
@@ -403,6 +428,16 @@ _LOGISTIC: Mapping[str, Quant] = {"int8": (1 / 256, -128), "int16": (1 / 32768, 
 _TANH: Mapping[str, Quant] = {"int8": (1 / 128, 0), "int16": (1 / 32768, 0)}
 
 GENERATORS: Mapping[str, Mapping[str, Generator]] = {
+    "QUANTIZE": {
+        f"{source} to {target}": partial(_quantize, source, target) for source in _ALL for target in ("int8", "int16")
+    },
+    "DEQUANTIZE": _of(("int8", "int16"), _dequantize),
+    "CAST": {
+        f"{source} to {target}": partial(_cast, source, target)
+        for source in (*_ALL, "int32", "bool")
+        for target in ("float32", "int8", "int16", "int32")
+        if source != target
+    },
     "ADD": _of((*_ALL, "int32"), partial(_two, "ADD", reach=add)),
     "SUB": _of((*_ALL, "int32"), partial(_two, "SUB", reach=add)),
     "MUL": _of((*_ALL, "int32"), partial(_two, "MUL", reach=mul)),

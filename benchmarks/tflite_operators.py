@@ -1,0 +1,124 @@
+"""Every builtin operator of TFLite-Micro on random cases: how many, and how many differ from its reference kernels.
+
+    python -m benchmarks.tflite_operators [--cases 16] [--seed 0] [--only ADD MUL …]
+
+The cases are made as those of the tests are. Integers, and floats that are only moved, must be equal bit for bit; the
+tolerances of floats stand beside the generators. What runs is the numpy meaning of the graph that the importer
+builds; the tests take cases of each operator and type through C as well. Operators on state and on other graphs have
+tests of their own and no random cases. The exit code is 1 if anything differs.
+"""
+
+import argparse
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from s2s.errors import InputError, UnsupportedError
+from s2s.frontends.tflite import import_model
+from s2s.interpret.graph import run_graph
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
+
+from frontends.tflite import test_layers, test_movement
+
+from support import tflite_cases, tflite_layer_cases
+from support.tflite_oracle import run_micro
+
+ARENA = 1 << 20
+
+
+@dataclass(frozen=True)
+class Row:
+    """One operator on one type: `check(seed)` says what is wrong with a case."""
+
+    builtin: str
+    kind: str
+    check: Callable[[int], str]
+
+
+def rows() -> Iterator[Row]:
+    """All operators and types that there are cases for."""
+    for builtin, kinds in tflite_cases.GENERATORS.items():
+        for kind, make in kinds.items():
+            yield Row(builtin, kind, partial(_judged, make, tflite_cases.difference))
+    for builtin, kinds in tflite_layer_cases.GENERATORS.items():
+        for kind, make in kinds.items():
+            yield Row(builtin, kind, partial(_judged, make, test_layers.difference))
+    for builtin in test_movement.MAKERS:
+        for kind in test_movement.MICRO[builtin]:
+            yield Row(builtin, kind.lower(), partial(_moved, builtin, kind))
+
+
+def _judged(make: Callable[[np.random.Generator], Any], difference: Callable[..., str], seed: int) -> str:
+    """A case that knows its tolerance."""
+    case = make(np.random.default_rng(seed))
+    found, expected = _both(case.model, case.inputs)
+    return difference(case, found[0], expected[0])
+
+
+def _moved(builtin: str, kind: str, seed: int) -> str:
+    """A case of an operator that only moves elements."""
+    layer, inputs = test_movement.MAKERS[builtin](test_movement.Draw(f"{builtin} {kind} {seed}", kind))
+    found, expected = _both(layer.model(), inputs)
+    same = all(np.array_equal(got.reshape(wanted.shape), wanted) for got, wanted in zip(found, expected, strict=True))
+    return "" if same else "numbers differ"
+
+
+def _both(model: bytes, inputs: list[Any]) -> tuple[list[Any], list[Any]]:
+    """What the graph computes, and what the reference does."""
+    imported = import_model(model)
+    return run_graph(imported.module, inputs, imported.weights), run_micro(model, inputs, arena=ARENA)
+
+
+@dataclass(frozen=True)
+class Tally:
+    """What came of the cases of a row."""
+
+    cases: int
+    wrong: Mapping[int, str]
+    """By seed."""
+
+
+def tally(row: Row, seeds: range) -> Tally:
+    """Run a row."""
+    wrong: dict[int, str] = {}
+    for seed in seeds:
+        try:
+            fact = row.check(seed)
+        except (InputError, UnsupportedError) as error:
+            fact = str(error)
+        if fact:
+            wrong[seed] = fact
+    return Tally(len(seeds), wrong)
+
+
+def main() -> int:
+    """Print the table."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("--cases", type=int, default=16, help="of each operator and type (default: 16)")
+    parser.add_argument("--seed", type=int, default=0, help="number of the first case (default: 0)")
+    parser.add_argument("--only", nargs="*", help="names of operators (default: all)")
+    arguments = parser.parse_args()
+    seeds = range(arguments.seed, arguments.seed + arguments.cases)
+    chosen = sorted(rows(), key=lambda row: (row.builtin, row.kind))
+    chosen = [row for row in chosen if not arguments.only or row.builtin in arguments.only]
+    cases, differing = 0, 0
+    print(f"{'operator':28} {'type':18} {'cases':>6} {'differ':>7}")
+    for row in chosen:
+        found = tally(row, seeds)
+        cases, differing = cases + found.cases, differing + len(found.wrong)
+        first = next(iter(found.wrong.items()), None)
+        note = "" if first is None else f"  case {first[0]}: {first[1]}"
+        print(f"{row.builtin:28} {row.kind:18} {found.cases:6} {len(found.wrong):7}{note}", flush=True)
+    operators = len({row.builtin for row in chosen})
+    print(f"{cases} cases of {operators} operators, {differing} differ")
+    return 1 if differing else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
