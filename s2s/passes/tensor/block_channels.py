@@ -15,8 +15,9 @@ convolutions, pools and elementwise kernels alike, and neighbouring pixels lie s
 
 A tensor is blocked when it goes from kernel to kernel only, is of rank 4, has more than one pixel, and its channels
 fill the blocks; and only where every kernel that touches it, and every other tensor in the same place of a shared
-kernel, can follow. Declined for targets without vectors, for the network's inputs and outputs, and around kernels whose
-regions ask for an index.
+kernel, can follow. Declined for targets without vectors, for the network's inputs and outputs, around kernels whose
+regions ask for an index, and where a kernel shows that channels come last already: it slides a window along the second
+dimension, or reduces the last one alone.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -150,7 +151,10 @@ class BlockChannels:
             return False
         if number >= 0:
             argument = func.body.block.args[number]
-            return all(argument not in op.tables and _undivided(op, argument) for op in computes)
+            return all(
+                argument not in op.tables and _undivided(op, argument) and not _channels_last(op, argument)
+                for op in computes
+            )
         last = func.body.block.last_op
         assert isinstance(last, ReturnOp)
         value = last.arguments[-1 - number]
@@ -167,6 +171,18 @@ class BlockChannels:
 def _undivided(op: tensor.ComputeOp, value: SSAValue) -> bool:
     operands = [*slots(op.reads, op.read_accesses), *slots(op.points, op.point_accesses)]
     return all(access.division == (1,) * len(access.division) for operand, access in operands if operand is value)
+
+
+def _channels_last(op: tensor.ComputeOp, value: SSAValue) -> bool:
+    """Whether the reduction of `op` walks over `value` as over an image whose channels come last."""
+    for operand, access in slots(op.reads, op.read_accesses):
+        if operand is not value or len(shape_of(value)) != 4:
+            continue
+        _, second, third, last = (expr.used_dims() for expr in access.map.data.results)
+        reduced = [any(dim >= op.rank for dim in dims) for dims in (second, third, last)]
+        if len(second) > 1 or reduced == [False, False, True]:
+            return True
+    return False
 
 
 def _callee(call: object) -> str:

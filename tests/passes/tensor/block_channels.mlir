@@ -77,3 +77,39 @@ func.func @main(%x: tensor<1x8x2x2xf32>) -> tensor<1x8x2x2xf32> {
   %y = graph.call @relu(%s) : (tensor<1x8x2x2xf32>) -> tensor<1x8x2x2xf32>
   func.return %y : tensor<1x8x2x2xf32>
 }
+
+// -----
+
+// Declined: the second kernel slides its window along the second dimension, so that channels are the last.
+// CHECK-LABEL: func.func @main
+// CHECK:         graph.call @relu(%x) : (tensor<1x8x8x8xf32>) -> tensor<1x8x8x8xf32>
+// CHECK-NEXT:    graph.call @column(%a, %w) : (tensor<1x8x8x8xf32>, tensor<8x3xf32>) -> tensor<1x6x8x8xf32>
+func.func private @relu(%x: tensor<1x8x8x8xf32>) -> tensor<1x8x8x8xf32> {
+  %y = tensor.compute [1, 8, 8, 8] points(%x at #tensor.access<affine_map<(n, h, w, c) -> (n, h, w, c)>>) apply {
+  ^bb0(%v: f32):
+    %zero = arith.constant 0.0 : f32
+    %m = arith.maximumf %v, %zero : f32
+    tensor.yield %m : f32
+  } : (tensor<1x8x8x8xf32>) -> tensor<1x8x8x8xf32>
+  func.return %y : tensor<1x8x8x8xf32>
+}
+func.func private @column(%x: tensor<1x8x8x8xf32>, %w: tensor<8x3xf32>) -> tensor<1x6x8x8xf32> {
+  %y = tensor.compute [1, 6, 8, 8 | 3]
+      reads(%x at #tensor.access<affine_map<(n, h, w, c, k) -> (n, h + k, w, c)>>,
+            %w at #tensor.access<affine_map<(n, h, w, c, k) -> (c, k)>>) inits [0.0 : f32] reduce {
+  ^bb0(%xv: f32, %wv: f32, %acc: f32):
+    %p = arith.mulf %xv, %wv : f32
+    %s = arith.addf %acc, %p : f32
+    tensor.yield %s : f32
+  } apply {
+  ^bb0(%acc: f32):
+    tensor.yield %acc : f32
+  } : (tensor<1x8x8x8xf32>, tensor<8x3xf32>) -> tensor<1x6x8x8xf32>
+  func.return %y : tensor<1x6x8x8xf32>
+}
+func.func @main(%x: tensor<1x8x8x8xf32>) -> tensor<1x6x8x8xf32> {
+  %w = graph.weight "column" {hash = "2"} : tensor<8x3xf32>
+  %a = graph.call @relu(%x) : (tensor<1x8x8x8xf32>) -> tensor<1x8x8x8xf32>
+  %y = graph.call @column(%a, %w) : (tensor<1x8x8x8xf32>, tensor<8x3xf32>) -> tensor<1x6x8x8xf32>
+  func.return %y : tensor<1x6x8x8xf32>
+}
