@@ -44,6 +44,7 @@ PASSES: tuple[str, ...] = (
     "loop-lower-to-c",
     "loop-plan-memory",
     "loop-poison-arena",
+    "loop-run-backwards",
     "c-name-temporaries",
 )
 """The names of our passes, level by level, alphabetical within a level."""

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Self
 
-from xdsl.dialects.builtin import AffineMapAttr, AffineSetAttr, IndexType, IntegerAttr, StringAttr
+from xdsl.dialects.builtin import AffineMapAttr, AffineSetAttr, IndexType, IntegerAttr, StringAttr, UnitAttr
 from xdsl.dialects.utils import AbstractYieldOperation, parse_assignment, print_assignment
 from xdsl.ir import Attribute, Block, Region, SSAValue
 from xdsl.ir.affine import AffineConstantExpr, AffineMap, AffineSet
@@ -12,6 +12,7 @@ from xdsl.irdl import (
     IRDLOperation,
     irdl_op_definition,
     lazy_traits_def,
+    opt_prop_def,
     opt_region_def,
     prop_def,
     region_def,
@@ -50,7 +51,8 @@ class ForOp(IRDLOperation):
         }
 
     `lower` and `upper` are affine maps over `dims`, indices of enclosing loops; several results of `lower` mean their
-    maximum, of `upper` their minimum. Kind `unroll` asks the C compiler to unroll the loop completely.
+    maximum, of `upper` their minimum. Kind `unroll` asks the C compiler to unroll the loop completely. A `down`
+    loop has constant bounds, carries nothing and takes the same values in falling order.
     """
 
     name = "loop.for"
@@ -59,6 +61,7 @@ class ForOp(IRDLOperation):
     upper = prop_def(AffineMapAttr)
     step = prop_def(IntegerAttr[IndexType])
     kind = prop_def(StringAttr)
+    down = opt_prop_def(UnitAttr)
     dims = var_operand_def(IndexType)
     inits = var_operand_def()
     res = var_result_def()
@@ -77,6 +80,7 @@ class ForOp(IRDLOperation):
         dims: Sequence[SSAValue] = (),
         inits: Sequence[SSAValue] = (),
         kind: str = SERIAL,
+        down: bool = False,
     ) -> None:
         super().__init__(
             operands=[dims, inits],
@@ -85,6 +89,7 @@ class ForOp(IRDLOperation):
                 "upper": AffineMapAttr(_as_map(upper, len(dims))),
                 "step": IntegerAttr.from_index_int_value(step),
                 "kind": StringAttr(kind),
+                "down": UnitAttr() if down else None,
             },
             result_types=[[init.type for init in inits]],
             regions=[Region(body) if isinstance(body, Block) else body],
@@ -100,6 +105,15 @@ class ForOp(IRDLOperation):
         """The carried values, as the body sees them."""
         return self.body.block.args[1:]
 
+    @property
+    def fixed_bounds(self) -> tuple[int, int] | None:
+        """Both bounds, where they are constants."""
+        lower, upper = self.lower.data.results[0], self.upper.data.results[0]
+        single = len(self.lower.data.results) == len(self.upper.data.results) == 1
+        if not single or not isinstance(lower, AffineConstantExpr) or not isinstance(upper, AffineConstantExpr):
+            return None
+        return lower.value, upper.value
+
     def verify_(self) -> None:
         check_map(f"{self.name} lower bound", self.lower.data, len(self.dims))
         check_map(f"{self.name} upper bound", self.upper.data, len(self.dims))
@@ -107,6 +121,8 @@ class ForOp(IRDLOperation):
             raise VerifyException(f"{self.name}: step {self.step.value.data} is not positive")
         if self.kind.data not in KINDS:
             raise VerifyException(f"{self.name}: kind {self.kind.data!r} is none of {', '.join(KINDS)}")
+        if self.down is not None and (self.inits or self.fixed_bounds is None):
+            raise VerifyException(f"{self.name}: a loop that counts down has constant bounds and carries no values")
         arguments = [argument.type for argument in self.body.block.args]
         expected = [IndexType(), *(init.type for init in self.inits)]
         if arguments != expected:
@@ -124,6 +140,8 @@ class ForOp(IRDLOperation):
         _print_bound(printer, "min", self.upper, self.dims)
         if self.step.value.data != 1:
             printer.print_string(f" step {self.step.value.data}")
+        if self.down is not None:
+            printer.print_string(" down")
         if self.kind.data != SERIAL:
             printer.print_string(f" {self.kind.data}")
         if self.inits:
@@ -153,6 +171,7 @@ class ForOp(IRDLOperation):
         if upper_dims and upper_dims != dims:
             parser.raise_error("both bounds take the same indices", position)
         step = parser.parse_integer() if parser.parse_optional_keyword("step") else 1
+        down = bool(parser.parse_optional_keyword("down"))
         kind = UNROLL if parser.parse_optional_keyword(UNROLL) else SERIAL
         arguments, inits = [index], list[SSAValue]()
         if parser.parse_optional_keyword("iter_args"):
@@ -164,7 +183,14 @@ class ForOp(IRDLOperation):
         body = parser.parse_region(arguments)
         attributes = parser.parse_optional_attr_dict()
         op = cls(
-            _as_map(lower, len(dims)), _as_map(upper, len(dims)), body, step=step, dims=dims, inits=inits, kind=kind
+            _as_map(lower, len(dims)),
+            _as_map(upper, len(dims)),
+            body,
+            step=step,
+            dims=dims,
+            inits=inits,
+            kind=kind,
+            down=down,
         )
         op.attributes |= attributes
         if not inits and (body.block.last_op is None or not isinstance(body.block.last_op, YieldOp)):

@@ -10,8 +10,9 @@ from dataclasses import dataclass
 from xdsl.dialects import arith
 from xdsl.dialects.builtin import IntegerAttr, MemRefType, VectorType
 from xdsl.dialects.func import FuncOp
-from xdsl.ir import Attribute, Block, Operation, SSAValue
+from xdsl.ir import Attribute, Block, Operation, SSAValue, Use
 from xdsl.ir.affine import AffineConstantExpr, AffineDimExpr, AffineExpr
+from xdsl.traits import MemoryEffectKind, only_has_effect
 from xdsl.utils.hints import isa
 
 from s2s.analysis.affine import Range, bounds, linear
@@ -76,9 +77,9 @@ class Trace:
 
 def trace(kernel: FuncOp, read: SSAValue, written: SSAValue) -> Trace | None:
     """How `kernel` reads its argument `read` and writes its argument `written`; None where that cannot be told."""
-    if not _is_understood(read, (loop.LoadOp, loop.LoadAtOp, loop.StageOp)):
+    if not all(only_has_effect(use.operation, MemoryEffectKind.READ) or _stages(use) for use in read.uses):
         return None
-    if not _is_understood(written, (loop.StoreOp, loop.StoreAtOp, loop.LoadOp, loop.LoadAtOp)):
+    if not all(isinstance(use.operation, loop.StoreOp | loop.StoreAtOp) for use in written.uses):
         return None
     tracer = _Tracer(read, written)
     try:
@@ -99,8 +100,9 @@ def _type(buffer: SSAValue) -> MemRefType[Attribute]:
     return buffer.type
 
 
-def _is_understood(buffer: SSAValue, known: tuple[type[Operation], ...]) -> bool:
-    return all(isinstance(use.operation, known) for use in buffer.uses)
+def _stages(use: Use) -> bool:
+    """Whether a buffer is copied from."""
+    return isinstance(use.operation, loop.StageOp) and use.operation.source is use.operation.operands[use.index]
 
 
 class _NotAffineError(Exception):
@@ -141,6 +143,8 @@ class _Tracer:
                 yield from self._staged(op)
             case loop.StoreOp() | loop.StoreAtOp() if op.buffer is self.written:
                 yield self._access(op, op.value.type, writes=True)
+            case _ if self.read in op.operands:
+                yield Access(Span((), 0, buffer_bytes(self.read)), writes=False)
             case _:
                 pass
 
@@ -159,7 +163,7 @@ class _Tracer:
         first, last = max(low for low, _ in lower), min(high for _, high in upper) - 1
         last = max(first, last)
         if len(lower) == 1 and lower[0][0] == lower[0][1]:
-            return Counter(first, last - (last - first) % step, step, step)
+            return Counter(first, last - (last - first) % step, step, step, down=op.down is not None)
         return Counter(first, last, step, 1)
 
     def _access(

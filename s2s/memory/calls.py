@@ -1,6 +1,6 @@
 """What the calls of a network allow the planner: which buffers live when, and which may lie over which."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
@@ -32,10 +32,24 @@ class Calls:
     names: Mapping[SSAValue, str]
     lives: Mapping[SSAValue, Lifetime]
     align: int
-    _known: dict[tuple[str, int], Distances] = field(default_factory=dict[tuple[str, int], Distances])
+    backwards: Mapping[str, FuncOp] = field(default_factory=dict[str, FuncOp])
+    """The kernels that can run from the end to the start too, by name, and how they do."""
+    _known: dict[tuple[str, int, bool], Distances] = field(default_factory=dict[tuple[str, int, bool], Distances])
 
-    def overlaps(self) -> list[Overlap]:
-        """For every step, the outputs that may lie over inputs that die there, as far as the kernel allows."""
+    def turnable(self) -> list[str]:
+        """The kernels that can run backwards and whose result may lie over an operand, those with most bytes first."""
+        sizes: dict[str, int] = {}
+        for step, op in enumerate(self.steps):
+            if isinstance(op, CallOp) and (name := op.callee.string_value()) in self.backwards:
+                made = op.arguments[0]
+                for dying in dict.fromkeys(op.arguments[1:]):
+                    if self._may_overlap(made, dying, step):
+                        sizes[name] = max(sizes.get(name, 0), buffer_bytes(made) + buffer_bytes(dying))
+        return sorted(sizes, key=lambda name: -sizes[name])
+
+    def overlaps(self, turned: Collection[str] = ()) -> list[Overlap]:
+        """For every step, the outputs that may lie over inputs that die there, as far as the kernel allows; the kernels
+        `turned` run backwards."""
         found: list[Overlap] = []
         for step, op in enumerate(self.steps):
             if isinstance(op, loop.CopyOp) and self._may_overlap(op.target, op.source, step):
@@ -46,7 +60,7 @@ class Calls:
                 made = op.arguments[0]
                 for dying in dict.fromkeys(op.arguments[1:]):
                     if self._may_overlap(made, dying, step):
-                        found.append(Overlap(self.names[made], self.names[dying], self._forbidden(op, dying)))
+                        found.append(Overlap(self.names[made], self.names[dying], self._forbidden(op, dying, turned)))
         return found
 
     def _may_overlap(self, made: SSAValue, dying: SSAValue, step: int) -> bool:
@@ -56,9 +70,12 @@ class Calls:
         first, last = self.lives[made].first, self.lives[dying].last
         return self.lives[dying].first < last == step == first and _may_alias(made, dying)
 
-    def _forbidden(self, call: CallOp, dying: SSAValue) -> tuple[Interval, ...]:
+    def _forbidden(self, call: CallOp, dying: SSAValue, turned: Collection[str]) -> tuple[Interval, ...]:
         """The distances that the kernel does not allow, over all its arguments that are `dying`."""
-        known = [self._distances(call, number) for number, each in enumerate(call.arguments) if each is dying]
+        name = call.callee.string_value()
+        known = [
+            self._distances(name, number, name in turned) for number, each in enumerate(call.arguments) if each is dying
+        ]
         output, read = known[0].output, known[0].input
         candidates = [
             distance
@@ -72,13 +89,12 @@ class Calls:
         edges = sorted({low, high, *(each for each in candidates if low < each < high)})
         return tuple(pairwise(edges))
 
-    def _distances(self, call: CallOp, number: int) -> Distances:
-        name = call.callee.string_value()
-        if (name, number) not in self._known:
-            kernel = self.kernels[name]
+    def _distances(self, name: str, number: int, turned: bool) -> Distances:
+        if (name, number, turned) not in self._known:
+            kernel = (self.backwards if turned else self.kernels)[name]
             output, read = kernel.body.block.args[0], kernel.body.block.args[number]
-            self._known[name, number] = distances(kernel, output, read)
-        return self._known[name, number]
+            self._known[name, number, turned] = distances(kernel, output, read)
+        return self._known[name, number, turned]
 
 
 def _may_alias(made: SSAValue, dying: SSAValue) -> bool:

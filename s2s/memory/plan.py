@@ -18,21 +18,26 @@ from s2s.memory.buffers import (
     overlapped_bound,
 )
 from s2s.memory.search import best_offsets
-from s2s.memory.slide import slide
+from s2s.memory.slide import WORK, slide
 
 
 def plan(
-    buffers: Sequence[Buffer], in_place: Sequence[InPlace] = (), overlaps: Sequence[Overlap] | None = None
+    buffers: Sequence[Buffer],
+    in_place: Sequence[InPlace] = (),
+    overlaps: Sequence[Overlap] | None = None,
+    *,
+    work: int = WORK,
 ) -> Plan:
     """The smallest plan found for `buffers`; a pair of `in_place` may share its address, one of `overlaps` bytes as it
-    allows, no other live bytes are shared. Overlaps take in what the pairs allow; without any, `None` is given."""
+    allows, no other live bytes are shared. Overlaps take in what the pairs allow; without any, `None` is given. `work`
+    limits the search among overlaps."""
     check_buffers(buffers, [*in_place, *(overlaps or ())])
     found = _plan_in_place(buffers, in_place)
     if overlaps is None:
         return found
     bound = overlapped_bound(buffers, overlaps)
     if found.size > bound:
-        offsets, size = slide(buffers, overlaps, bound)
+        offsets, size = slide(buffers, overlaps, bound, work)
         if size < found.size:
             return Plan(offsets, size, bound, lower_bound(buffers))
     return Plan(found.offsets, found.size, bound, lower_bound(buffers))

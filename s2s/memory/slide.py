@@ -100,22 +100,23 @@ def _union(intervals: Iterator[Interval]) -> list[Interval]:
     return merged
 
 
-def slide(buffers: Sequence[Buffer], overlaps: Sequence[Overlap], bound: int) -> tuple[dict[str, int], int]:
+def slide(
+    buffers: Sequence[Buffer], overlaps: Sequence[Overlap], bound: int, work: int = WORK
+) -> tuple[dict[str, int], int]:
     """Offsets by name, and the size of the arena; the search stops where the size is `bound`."""
     slides = Slides.of(buffers, overlaps)
     align = lcm(*(buffer.align for buffer in slides.buffers))
-    best = _search(slides, bound)
+    best = _search(slides, bound, work)
     shift = -(min(best, default=0) // align) * align
     offsets = {buffer.name: 0 for buffer in buffers}
     offsets |= {buffer.name: offset + shift for buffer, offset in zip(slides.buffers, best, strict=True)}
     return offsets, max((offset + shift + b.size for b, offset in zip(slides.buffers, best, strict=True)), default=0)
 
 
-def _search(slides: Slides, bound: int) -> list[int]:
+def _search(slides: Slides, bound: int, work: int) -> list[int]:
     """The best placement: of some good orders, then of their neighbours by threshold accepting."""
     count = len(slides.buffers)
-    work = count + sum(map(len, slides.related))
-    rounds = min(2_000, WORK // max(1, work))
+    rounds = min(2_000, work // max(1, count + sum(map(len, slides.related))))
     found = [
         (slides.extent(offsets := slides.place(order)), number, order, offsets)
         for number, order in enumerate(_orders(slides))

@@ -10,10 +10,14 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Operation, SSAValue
 
+from s2s.analysis.dtypes import Array, to_numpy
 from s2s.analysis.shapes.window import Layout
 from s2s.context import CompilerContext
 from s2s.dialects import graph
+from s2s.interpret.loop import run_loop_function
+from s2s.interpret.loop.scope import memref
 from s2s.memory.distances import distances
+from s2s.passes.loop.run_backwards import backwards
 from s2s.registry import get_pass
 from support.kernels import kernel, lowered
 from support.overlaps import watch
@@ -67,6 +71,29 @@ def test_convolutions_overlap_only_where_running_them_shows_no_harm(
 ) -> None:
     build, shapes = case
     check(loops_of(build, shapes, target))
+
+
+@given(convolutions(), st.sampled_from(TARGETS))
+@settings(max_examples=30, deadline=None)
+def test_convolutions_run_backwards_compute_the_same_and_overlap_as_far_as_running_them_shows(
+    case: tuple[Callable[[SSAValue, SSAValue], Operation], list[tuple[int, ...]]], target: str
+) -> None:
+    build, shapes = case
+    forwards = loops_of(build, shapes, target)
+    turned = backwards(forwards)
+    if turned is not None:
+        turned.verify()
+        check(turned)
+        np.testing.assert_array_equal(result_of(turned), result_of(forwards))
+
+
+def result_of(function: FuncOp) -> Array:
+    """What a kernel writes for made-up operands."""
+    rng = np.random.default_rng(0)
+    types = [memref(argument) for argument in function.body.block.args]
+    buffers = [rng.integers(-9, 9, type.get_shape()).astype(to_numpy(type.element_type)) for type in types]
+    run_loop_function(function, buffers)
+    return buffers[0]
 
 
 def tanh(x: SSAValue) -> Operation:

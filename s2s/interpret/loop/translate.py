@@ -102,7 +102,7 @@ def _several(function: Callable[..., Scalar], places: Sequence[int], results: Se
 def _for(scope: Scope, op: loop.ForOp) -> Step:
     dims = scope.operands(op.dims)
     lower, upper = _bound(op.lower.data, dims, max), _bound(op.upper.data, dims, min)
-    stride = op.step.value.data
+    stride, down = op.step.value.data, op.down is not None
     inits = scope.operands(op.inits)
     index, *carried = [scope.new(argument) for argument in op.body.block.args]
     body = _block(scope, op.body.block)
@@ -113,7 +113,8 @@ def _for(scope: Scope, op: loop.ForOp) -> Step:
 
     def step(frame: Frame) -> None:
         begin(frame)
-        for value in range(lower(frame), upper(frame), stride):
+        values = range(lower(frame), upper(frame), stride)
+        for value in reversed(values) if down else values:
             frame[index] = value
             for part in body:
                 part(frame)

@@ -10,7 +10,8 @@ the buffer of an operand that dies there. The bound is the largest sum of buffer
 
 With `io=arena` the inputs and outputs of the network have a place too, which the attribute `offset` of the argument
 tells: the caller may put them there, or anywhere else. With `overlap` a result may lie partly over an operand that
-dies, as far as the loops of the kernel prove it safe (`s2s.memory.distances`). In the end the attribute `in_place` of a
+dies, as far as the loops of the kernel prove it safe (`s2s.memory.distances`), and kernels run backwards where that
+saves memory. In the end the attribute `in_place` of a
 kernel lists the arguments that its result lies over in some call.
 
 A network that another one runs is planned first; its arena is a buffer of its caller's. The state of `main`, its
@@ -46,7 +47,9 @@ from s2s.errors import CompilerBug
 from s2s.memory.accesses import buffer_bytes
 from s2s.memory.buffers import Buffer, InPlace, Plan, align_up
 from s2s.memory.calls import Calls, Lifetime
+from s2s.memory.directions import plan_with_directions
 from s2s.memory.plan import plan
+from s2s.passes.loop.run_backwards import backwards
 from s2s.passes.tensor.lower_to_loop import IN_PLACE
 
 ARENA_SIZE = "arena_size"
@@ -67,8 +70,17 @@ class PlanMain:
     """Plans the arena of one `main`."""
 
     def __init__(
-        self, func: FuncOp, kernels: dict[str, FuncOp], align: int, *, ports: bool = False, overlap: bool = False
+        self,
+        func: FuncOp,
+        kernels: dict[str, FuncOp],
+        align: int,
+        elsewhere: frozenset[str],
+        *,
+        ports: bool = False,
+        overlap: bool = False,
     ) -> None:
+        self.elsewhere = elsewhere
+        """Kernels that other networks call too."""
         self.func, self.kernels, self.align, self.overlap = func, kernels, align, overlap
         self._give_arenas()
         self.allocs = [op for op in func.body.block.ops if isinstance(op, loop.AllocOp)]
@@ -113,8 +125,17 @@ class PlanMain:
         ]
         if not self.overlap:
             return plan(buffers, self._in_place(lives))
-        calls = Calls(self.steps, self.kernels, self.names, lives, self.align)
-        return plan(buffers, self._in_place(lives), calls.overlaps())
+        calls = Calls(self.steps, self.kernels, self.names, lives, self.align, self._backwards())
+        chosen, turned = plan_with_directions(buffers, self._in_place(lives), calls)
+        for name in turned:
+            _replace(self.kernels, calls.backwards[name])
+        return chosen
+
+    def _backwards(self) -> dict[str, FuncOp]:
+        """The kernels that nobody but this network calls and that can run backwards, and how they do."""
+        own = {op.callee.string_value() for op in self.steps if isinstance(op, CallOp)}
+        turned = {name: backwards(self.kernels[name]) for name in sorted(own - self.elsewhere)}
+        return {name: kernel for name, kernel in turned.items() if kernel is not None}
 
     def _give_arenas(self) -> None:
         """A buffer for the arena of the networks that an operation runs, one after the other."""
@@ -294,6 +315,17 @@ def _set_argument(func: FuncOp, argument: BlockArgument, key: str, value: int) -
     func.arg_attrs = ArrayAttr(attributes)
 
 
+def _replace(kernels: dict[str, FuncOp], kernel: FuncOp) -> None:
+    """Put `kernel` where the one of its name is."""
+    old = kernels[kernel.sym_name.data]
+    block = old.parent_block()
+    assert block is not None
+    block.insert_op_before(kernel, old)
+    old.detach()
+    old.erase()
+    kernels[kernel.sym_name.data] = kernel
+
+
 def _with_attributes(target: Operation, source: Operation) -> Operation:
     """`target` with the discardable attributes of `source`."""
     target.attributes |= source.attributes
@@ -328,7 +360,10 @@ class PlanMemoryPass(ModulePass):
         networks = [func for func in functions.values() if is_network_of_buffers(func)]
         for func in callees_first(networks, networks_run):
             ports = self.io == ARENA and func.sym_name.data == "main"
-            PlanMain(func, functions, self.align, ports=ports, overlap=self.overlap).run()
+            others = frozenset(
+                call.callee.string_value() for other in networks if other is not func for call in _calls(other)
+            )
+            PlanMain(func, functions, self.align, others, ports=ports, overlap=self.overlap).run()
         _note_aliases(networks, functions)
 
 

@@ -27,6 +27,13 @@ loop.for %i = 0 to 8 step 0 {
 
 // -----
 
+%n = "test.op"() : () -> index
+loop.for %i = 0 to min affine_map<(d0) -> (d0)>(%n) down {
+}
+// CHECK: loop.for: a loop that counts down has constant bounds and carries no values
+
+// -----
+
 "loop.for"() <{lower = affine_map<() -> (0)>, upper = affine_map<() -> (8)>, step = 1 : index, kind = "parallel", operandSegmentSizes = array<i32: 0, 0>}> ({
 ^bb0(%i: index):
   loop.yield

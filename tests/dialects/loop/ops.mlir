@@ -19,6 +19,11 @@ func.func private @loops(%y: memref<64xf32>, %x: memref<64xf32>) {
   // CHECK-NEXT: }
   // CHECK-NEXT: } {node = "fill"}
   } {node = "fill"}
+  // CHECK-NEXT: loop.for %k = 0 to 8 step 2 down {
+  // CHECK-NEXT: }
+  // GENERIC: "loop.for"() <{lower = affine_map<() -> (0)>, upper = affine_map<() -> (8)>, step = 2 : index, kind = "serial", down,
+  loop.for %k = 0 to 8 step 2 down {
+  }
   func.return
 }
 

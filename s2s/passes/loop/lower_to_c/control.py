@@ -31,7 +31,12 @@ def lower_for(b: Builder, op: loop.ForOp, lower_block: LowerBlock) -> None:
             b.bind(argument, b.add(c.LoadOp(variable)))
         lower_block(op.body.block)
         _assign(b, variables, [b.signed(value) for value in _yielded(op.body.block)])
-    b.block.add_op(c.ForOp(lower, upper, body, step=op.step.value.data, unroll=_trip_count(b, op)))
+    step = op.step.value.data
+    if op.down is not None and op.fixed_bounds is not None:
+        first, end = op.fixed_bounds
+        last = first + (end - 1 - first) // step * step
+        lower, upper, step = b.literal(last, INDEX), b.literal(first - 1, INDEX), -step
+    b.block.add_op(c.ForOp(lower, upper, body, step=step, unroll=_trip_count(b, op)))
     for result, variable in zip(op.res, variables, strict=True):
         b.bind(result, b.add(c.LoadOp(variable)))
 

@@ -1,0 +1,186 @@
+"""Run the loops of kernels from the end to the start.
+
+    loop.for %i = 0 to 8 { … store to %y … }
+    loop.for %i = 8 to 10 { … store to %y … }
+->
+    loop.for %i = 8 to 10 down { … }
+    loop.for %i = 0 to 8 down { … }
+
+The order in which a kernel computes the elements of its result is free, but decides how far the result may lie over an
+operand: an operand at the start of a larger result is read in time only if the end is computed first. Loops that carry
+values are sums and keep their order, and so does what stands inside of a tile.
+
+Declined for kernels that read their result, or read from scratch what an earlier iteration has left there.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import MemRefType, ModuleOp, UnitAttr
+from xdsl.dialects.func import CallOp, FuncOp, ReturnOp
+from xdsl.ir import Attribute, Block, Operation, SSAValue
+from xdsl.passes import ModulePass
+from xdsl.traits import MemoryEffectKind, only_has_effect
+from xdsl.utils.hints import isa
+
+from s2s.dialects import loop
+
+
+def backwards(kernel: FuncOp) -> FuncOp | None:
+    """A copy of `kernel` that computes its result from the end to the start; None where there is none."""
+    copy = kernel.clone()
+    reversal = _Reversal(copy.body.block.args[0])
+    reversal.block(copy.body.block)
+    return copy if reversal.turned and reversal.possible else None
+
+
+@dataclass
+class _Unit:
+    """Operations that stay together in their order."""
+
+    ops: list[Operation] = field(default_factory=list[Operation])
+    stores: bool = False
+
+
+class _Reversal:
+    """Turns the loops around the stores to one buffer."""
+
+    def __init__(self, output: SSAValue) -> None:
+        self.output = output
+        self.turned, self.possible = False, True
+        """Whether a loop was turned, and whether all of them may be."""
+
+    def block(self, block: Block) -> None:
+        """Turn what is in `block`."""
+        terminator = block.last_op
+        assert isinstance(terminator, loop.YieldOp | ReturnOp)
+        body = [op for op in block.ops if op is not terminator]
+        shared, units = self._units(body)
+        for op in body:
+            if isinstance(op, loop.ForOp) and self._stores(op) and not op.inits and op.fixed_bounds is not None:
+                self.possible &= self._is_free(op)
+                op.down = UnitAttr() if op.down is None else None
+                self.turned = True
+                self.block(op.body.block)
+        for op in body:
+            op.detach()
+        block.insert_ops_before([*shared, *(op for unit in reversed(units) for op in unit.ops)], terminator)
+
+    def _units(self, body: Sequence[Operation]) -> tuple[list[Operation], list[_Unit]]:
+        """What comes before everything else, and the units in their order."""
+        shared: list[Operation] = []
+        units = [_Unit()]
+        local = set(body)
+        for op in body:
+            if not op.regions and not _touches_memory(op) and not _producers(op) & local:
+                shared.append(op)
+                local.discard(op)
+                continue
+            if units[-1].stores and not self._stores(op):
+                units.append(_Unit())
+            units[-1].ops.append(op)
+            units[-1].stores |= self._stores(op)
+            # Every loop is a unit of its own, unless it needs what stands before it.
+            if isinstance(op, loop.ForOp) and self._stores(op):
+                units.append(_Unit())
+        return shared, self._joined([unit for unit in units if unit.ops])
+
+    def _joined(self, units: Sequence[_Unit]) -> list[_Unit]:
+        """Units joined where one needs what another one has made, as a value or in scratch."""
+        owner: dict[Operation, int] = {}
+        starts = list(range(len(units)))
+        written: dict[SSAValue, int] = {}
+        for number, unit in enumerate(units):
+            own: set[SSAValue] = set()
+            for op in unit.ops:
+                owner[op] = number
+                needed = [owner[made] for made in _producers(op) if made in owner]
+                needed += [written[buffer] for buffer in _read_by(op) - own if buffer in written]
+                starts[number] = min([starts[number], *needed])
+                own |= _written_by(op) - {self.output}
+            written |= dict.fromkeys(own, number)
+        joined: list[_Unit] = []
+        first = len(units)
+        for number in reversed(range(len(units))):
+            if number < first:
+                joined.insert(0, _Unit())
+                first = number
+            first = min(first, starts[number])
+            joined[0].ops[:0] = units[number].ops
+        return joined
+
+    def _stores(self, op: Operation) -> bool:
+        return self.output in _written_by(op)
+
+    def _is_free(self, op: loop.ForOp) -> bool:
+        """Whether no iteration needs what another one has left in a buffer."""
+        written = _written_by(op)
+        seen: set[SSAValue] = set()
+        for inner in op.walk():
+            if (_direct_reads(inner) & written) - seen:
+                return False
+            seen |= _direct_writes(inner)
+        return True
+
+
+def _touches_memory(op: Operation) -> bool:
+    return bool(_read_by(op) or _written_by(op))
+
+
+def _producers(op: Operation) -> set[Operation]:
+    """The operations whose results `op`, or what is inside of it, uses."""
+    return {operand.owner for inner in op.walk() for operand in inner.operands if isinstance(operand.owner, Operation)}
+
+
+def _read_by(op: Operation) -> set[SSAValue]:
+    return {buffer for inner in op.walk() for buffer in _direct_reads(inner)}
+
+
+def _written_by(op: Operation) -> set[SSAValue]:
+    return {buffer for inner in op.walk() for buffer in _direct_writes(inner)}
+
+
+def _direct_reads(op: Operation) -> set[SSAValue]:
+    match op:
+        case loop.LoadOp() | loop.LoadAtOp():
+            return {op.buffer}
+        case loop.StageOp():
+            return {op.source}
+        case loop.StoreOp() | loop.StoreAtOp():
+            return set()
+        case _:
+            return _buffers(op)
+
+
+def _direct_writes(op: Operation) -> set[SSAValue]:
+    match op:
+        case loop.StoreOp() | loop.StoreAtOp():
+            return {op.buffer}
+        case loop.StageOp():
+            return {op.target}
+        case _ if only_has_effect(op, MemoryEffectKind.READ):
+            return set()
+        case _:
+            return _buffers(op)
+
+
+def _buffers(op: Operation) -> set[SSAValue]:
+    """The buffers that an operation is given."""
+    return {operand for operand in op.operands if isa(operand.type, MemRefType[Attribute])}
+
+
+@dataclass(frozen=True)
+class RunBackwardsPass(ModulePass):
+    """Turn the loops of all kernels that allow it."""
+
+    name = "loop-run-backwards"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        for func in [each for each in op.ops if isinstance(each, FuncOp) and not each.is_declaration]:
+            if not any(isinstance(inner, CallOp | loop.NetworkCall) for inner in func.body.block.ops):
+                turned = backwards(func)
+                if turned is not None:
+                    op.body.block.insert_op_before(turned, func)
+                    func.detach()
+                    func.erase()
