@@ -8,21 +8,36 @@
 Two kernels are equal when they do the same operations with the same attributes and constants on the same types in the
 same order; names of values and of source nodes do not count. The calls keep their nodes.
 
-Declined for functions that are not kernels.
+Quantised layers that differ in nothing but the number they are rescaled by become equal, too: where they do, the number
+is an argument instead.
+
+    func.func private @matmul_rescale(%a, %b) { %m = graph.constant dense<1374389535> … graph.rescale %y, %m, %s … }
+    func.func private @matmul_rescale_2(%a, %b) { %m = graph.constant dense<1503238554> … graph.rescale %y, %m, %s … }
+->
+    func.func private @matmul_rescale(%a, %b, %multiplier) { … graph.rescale %y, %multiplier, %s … }
+
+Declined for functions that are not kernels; numbers stay inside of kernels without a sum of products, where they cost
+more than the call saves.
 """
 
+from collections import defaultdict
 from collections.abc import Hashable
 from dataclasses import dataclass
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import ModuleOp, SymbolRefAttr
+from xdsl.dialects.builtin import FunctionType, ModuleOp, SymbolRefAttr
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import Rewriter
 
+from s2s.analysis.constants import calls_of
+from s2s.analysis.dtypes import from_dense
+from s2s.context import weights_of
 from s2s.dialects import graph
 from s2s.dialects.graph.traits import PROVENANCE
+from s2s.passes.graph.constants import name_for, new_weight
+from s2s.weights import WeightStore
 
 
 @dataclass(frozen=True)
@@ -32,6 +47,7 @@ class ShareKernelsPass(ModulePass):
     name = "graph-share-kernels"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
+        _pass_factors(op, weights_of(ctx))
         first: dict[Hashable, FuncOp] = {}
         kept: dict[str, SymbolRefAttr] = {}
         for function in list(op.body.block.ops):
@@ -45,14 +61,68 @@ class ShareKernelsPass(ModulePass):
                 call.callee = kept[call.callee.string_value()]
 
 
-def _structure(kernel: FuncOp) -> Hashable:
-    """Everything that matters about a kernel, with its values numbered in order."""
+def _pass_factors(module: ModuleOp, weights: WeightStore) -> None:
+    """Make the factors arguments in which kernels alone differ."""
+    alike: dict[Hashable, list[FuncOp]] = defaultdict(list)
+    for function in module.body.block.ops:
+        if isinstance(function, FuncOp) and "kernel" in function.attributes and _sums_products(function):
+            alike[_structure(function, blind=True)].append(function)
+    calls = calls_of(module)
+    for kernels in alike.values():
+        rows = [_factors(kernel) for kernel in kernels]
+        differing = [
+            place for place, column in enumerate(zip(*rows, strict=True)) if len({op.value for op in column}) > 1
+        ]
+        for kernel, row in zip(kernels, rows, strict=True):
+            for place in differing:
+                _pass_factor(kernel, row[place], calls[kernel.sym_name.data], weights)
+
+
+def _sums_products(kernel: FuncOp) -> bool:
+    return any(isinstance(op, graph.ConvOp | graph.ConvTransposeOp | graph.MatmulOp) for op in kernel.body.block.ops)
+
+
+def _factors(kernel: FuncOp) -> list[graph.ConstantOp]:
+    """The constants that are multipliers or shifts and nothing else, in order."""
+    return [op for op in kernel.body.block.ops if isinstance(op, graph.ConstantOp) and _is_factor(op)]
+
+
+def _is_factor(op: graph.ConstantOp) -> bool:
+    return all(isinstance(use.operation, graph.RescaleOp) and use.index > 0 for use in op.y.uses)
+
+
+def _pass_factor(kernel: FuncOp, factor: graph.ConstantOp, calls: list[graph.CallOp], weights: WeightStore) -> None:
+    """Make `factor` the last argument of `kernel`, and give it to every call."""
+    use = next(iter(factor.y.uses))
+    body = kernel.body.block
+    argument = body.insert_arg(factor.y.type, len(body.args))
+    argument.name_hint = "multiplier" if use.index == 1 else "shift"
+    value = from_dense(factor.value)
+    factor.y.replace_all_uses_with(argument)
+    Rewriter.erase_op(factor)
+    inputs, outputs = kernel.function_type.inputs.data, kernel.function_type.outputs.data
+    kernel.function_type = FunctionType.from_lists([*inputs, argument.type], outputs)
+    for number, call in enumerate(calls):
+        weight = new_weight(value, name_for(call, argument.name_hint), weights)
+        weight.y.name_hint = name if SSAValue.is_valid_name(name := weight.weight_name.data) else None
+        made = graph.CallOp(kernel.sym_name.data, [*call.operands, weight.y], call.result_types)
+        made.attributes |= call.attributes
+        for old, new in zip(call.results, made.results, strict=True):
+            new.name_hint = old.name_hint
+        Rewriter.replace_op(call, [weight, made], made.results)
+        calls[number] = made
+
+
+def _structure(kernel: FuncOp, *, blind: bool = False) -> Hashable:
+    """Everything that matters about a kernel, with its values numbered in order; `blind` to the values of factors."""
     numbers: dict[SSAValue, int] = {argument: at for at, argument in enumerate(kernel.body.block.args)}
     ops: list[Hashable] = []
     for op in kernel.body.block.ops:
         attributes = frozenset((name, value) for name, value in op.attributes.items() if name != PROVENANCE)
         operands = tuple(numbers[operand] for operand in op.operands)
-        ops.append((op.name, operands, frozenset(op.properties.items()), attributes, tuple(op.result_types)))
+        hidden = blind and isinstance(op, graph.ConstantOp) and _is_factor(op)
+        properties = frozenset(() if hidden else op.properties.items())
+        ops.append((op.name, operands, properties, attributes, tuple(op.result_types)))
         for result in op.results:
             numbers[result] = len(numbers)
     attributes = frozenset(kernel.attributes.items())
