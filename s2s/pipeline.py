@@ -92,6 +92,8 @@ def tensor_passes(options: CompileOptions) -> list[ModulePass]:
         _pass("tensor-pack-constants"),
         # While formulas can still be read off: the comment above each kernel in C.
         _pass("tensor-describe-kernels"),
+        # Weights bound the sums that are rescaled; small ones take a shorter form, which reads less well.
+        *([_pass("tensor-shorten-rescale")] if tuned else []),
     ]
 
 

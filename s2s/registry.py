@@ -40,6 +40,7 @@ PASSES: tuple[str, ...] = (
     "tensor-lower-to-loop",
     "tensor-pack-constants",
     "tensor-pick-schedule",
+    "tensor-shorten-rescale",
     "loop-form-fma",
     "loop-lower-to-c",
     "loop-plan-memory",

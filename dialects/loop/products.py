@@ -21,6 +21,9 @@ from xdsl.utils.hints import isa
 
 from s2s.dialects.loop.index import check_map
 
+WORD = 4
+"""Bytes that are widened together."""
+
 
 @irdl_op_definition
 class StageOp(IRDLOperation):
@@ -77,11 +80,14 @@ class StageOp(IRDLOperation):
             raise VerifyException(f"{self.name}: map gives {len(self.map.data.results)} results, 2 or 4 expected")
         _check_elements(self.name, self.source.type, i8)
         _check_elements(self.name, self.target.type, i16)
-        offset = self.offset.value.data
-        if offset - 128 < -(2**15) or offset + 127 >= 2**15:
-            raise VerifyException(f"{self.name}: offset {offset} leaves 16 bits")
+        _check_offset(self.name, self.offset.value.data)
         if self.count.value.data < 1:
             raise VerifyException(f"{self.name}: {self.count.value.data} elements")
+
+
+def _check_offset(name: str, offset: int) -> None:
+    if offset - 128 < -(2**15) or offset + 127 >= 2**15:
+        raise VerifyException(f"{name}: offset {offset} leaves 16 bits")
 
 
 def _check_elements(name: str, buffer: Attribute, element: Attribute) -> None:
@@ -91,29 +97,37 @@ def _check_elements(name: str, buffer: Attribute, element: Attribute) -> None:
 
 @irdl_op_definition
 class WidenOp(IRDLOperation):
-    """The lanes of `vector` widened to 16 bits, those of even number before those of odd number: 0, 2, 1, 3.
+    """Four lanes of `vector`, its `part`-th four, widened to 16 bits, `offset` added: lanes 0, 2, 1, 3 in this order.
 
-    It is the order in which machines widen the bytes of a word; constants are packed so that it comes out natural.
+    It is the order in which machines widen the bytes of a word. Both factors of a dot product are widened so, or one of
+    them is packed so that its lanes come out in their natural order.
     """
 
     name = "loop.widen"
 
+    part = prop_def(IntegerAttr)
+    offset = prop_def(IntegerAttr)
     vector = operand_def(VectorType)
     result = result_def(VectorType)
     traits = traits_def(Pure())
+
+    irdl_options = (ParsePropInAttrDict(),)
     assembly_format = "$vector attr-dict `:` type($vector) `->` type($result)"
 
-    def __init__(self, vector: SSAValue) -> None:
-        if not isa(vector.type, VectorType):
-            raise VerifyException(f"{self.name}: {vector.type} is not a vector")
-        super().__init__(operands=[vector], result_types=[VectorType(i16, vector.type.get_shape())])
+    def __init__(self, vector: SSAValue, part: int = 0, offset: int = 0) -> None:
+        super().__init__(
+            operands=[vector],
+            properties={"part": IntegerAttr(part, i64), "offset": IntegerAttr(offset, i64)},
+            result_types=[VectorType(i16, [WORD])],
+        )
 
     def verify_(self) -> None:
         source, result = self.vector.type, self.result.type
-        if not isa(source, VectorType) or source.element_type != i8:
-            raise VerifyException(f"{self.name}: {source} is no vector of {i8}")
-        if result != VectorType(i16, source.get_shape()):
+        if not isa(source, VectorType) or source.element_type != i8 or result != VectorType(i16, [WORD]):
             raise VerifyException(f"{self.name}: {source} does not widen to {result}")
+        if not 0 <= self.part.value.data * WORD <= source.get_shape()[0] - WORD:
+            raise VerifyException(f"{self.name}: {source} has no part {self.part.value.data}")
+        _check_offset(self.name, self.offset.value.data)
 
 
 @irdl_op_definition

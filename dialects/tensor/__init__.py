@@ -7,11 +7,11 @@ from xdsl.ir import Dialect
 
 from s2s.dialects.tensor.attributes import AccessAttr, PackAttr, PackedAxis, ScheduleAttr, integers
 from s2s.dialects.tensor.compute import ComputeOp, YieldOp, element_type
-from s2s.dialects.tensor.scalar import ExtractOp, InBoundsOp, IndexOp, RemFOp, RescaleOp
+from s2s.dialects.tensor.scalar import ExtractOp, InBoundsOp, IndexOp, RemFOp, RescaleOp, SaturateOp
 
 Tensor = Dialect(
     "tensor",
-    [ComputeOp, ExtractOp, InBoundsOp, IndexOp, RemFOp, RescaleOp, YieldOp],
+    [ComputeOp, ExtractOp, InBoundsOp, IndexOp, RemFOp, RescaleOp, SaturateOp, YieldOp],
     [AccessAttr, PackAttr, ScheduleAttr],
 )
 
@@ -25,6 +25,7 @@ __all__ = [
     "PackedAxis",
     "RemFOp",
     "RescaleOp",
+    "SaturateOp",
     "ScheduleAttr",
     "Tensor",
     "YieldOp",

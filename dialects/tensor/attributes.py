@@ -203,12 +203,12 @@ class ScheduleAttr(ParametrizedAttribute):
     - `blocks`: `[d, size]` puts a loop over blocks of `size` points of dimension `d` outside all others, in the given
       order (cache blocking); parallel dimensions only.
     - `pack`: layouts of constant operands, made by `tensor-pack-constants`.
-    - `stage = r at n`: inside the first `n` loops of the order, what the rest of the nest needs of read `r` is copied to
-      scratch, widened to 16 bits, its zero point taken off and padding stored as zeros. If the loops inside do not move
+    - `stage = r at n`: inside the first `n` loops of the order, what the rest of the nest needs of read `r` is copied
+      to scratch, widened to 16 bits, its zero point taken off and padding stored as zeros. If the loops inside do not move
       along the read, the copy is one row for each point of the tile, with the whole reduction in its order; else it is
       the window that they move in.
-    - `dot = n`: a sum of products runs over its reduction, all dimensions of it as one, in groups of `n`. The read that
-      is staged is a factor, the other one a constant packed so that a group lies side by side.
+    - `dot = n`: a sum of products runs over its reduction, all dimensions of it as one, in groups of `n`. One factor is a
+      constant packed so that a group lies side by side, the other is staged or lies so by itself.
     """
 
     name = "tensor.schedule"
@@ -279,6 +279,20 @@ class ScheduleAttr(ParametrizedAttribute):
         """How many steps of the reduction one operation does."""
         return self.dot.data
 
+    def staged_at(self, depth: int) -> ScheduleAttr:
+        """The same schedule with the staged read copied inside the first `depth` loops."""
+        return ScheduleAttr(
+            self.tile,
+            self.order,
+            self.vector,
+            self.lanes,
+            self.blocks,
+            self.packs,
+            self.staged,
+            IntAttr(depth),
+            self.dot,
+        )
+
     def without_packs(self) -> ScheduleAttr:
         """The same schedule once its constants are packed."""
         return ScheduleAttr(
@@ -307,8 +321,8 @@ class ScheduleAttr(ParametrizedAttribute):
 
         if self.stage is not None and not 0 <= self.stage_depth.data <= rank:
             raise VerifyException(f"tensor.schedule: stage at {self.stage_depth.data} of {rank} loops")
-        if self.dot_size < 1 or (self.dot_size > 1 and self.stage is None):
-            raise VerifyException(f"tensor.schedule: dot = {self.dot_size} without a stage")
+        if self.dot_size < 1:
+            raise VerifyException(f"tensor.schedule: dot = {self.dot_size} is not positive")
 
     def print_parameters(self, printer: Printer) -> None:
         with printer.in_angle_brackets():

@@ -117,7 +117,9 @@ class RemFOp(IRDLOperation):
 class RescaleOp(IRDLOperation):
     """`result = x * multiplier * 2 ** (shift - 31)`, rounded as `rounding` says; see `graph.rescale`.
 
-    An operation on scalars, at loop level too. `x` is `i64` for the rounding `reduced`, else `i32`.
+    An operation on scalars, at loop level too. `x` is `i64` for the rounding `reduced`, else `i32`. Two roundings are
+    short forms of `double` for `|x| < 2^30`: `high` for a shift of 0; `halves` for a negative one gives twice the
+    number, before the last rounding: that of `double` is `(halves + 1) >> 1`.
     """
 
     name = "tensor.rescale"
@@ -136,8 +138,25 @@ class RescaleOp(IRDLOperation):
         )
 
     def verify_(self) -> None:
-        taken = {"double": i32, "single": i32, "reduced": i64}.get(self.rounding.data)
+        taken = {"double": i32, "single": i32, "reduced": i64, "high": i32, "halves": i32}.get(self.rounding.data)
         if taken is None:
-            raise VerifyException(f'{self.name}: rounding is "{self.rounding.data}", not double, single or reduced')
+            raise VerifyException(
+                f'{self.name}: rounding is "{self.rounding.data}", not double, single, reduced, high or halves'
+            )
         if self.x.type != taken:
             raise VerifyException(f"{self.name}: rounding {self.rounding.data} takes {taken}, not {self.x.type}")
+
+
+@irdl_op_definition
+class SaturateOp(IRDLOperation):
+    """`x`, limited to what the type of the result holds. An operation on scalars, at loop level too."""
+
+    name = "tensor.saturate"
+
+    x = operand_def(i32)
+    result = result_def(i8)
+    traits = traits_def(Pure())
+    assembly_format = "$x attr-dict"
+
+    def __init__(self, x: SSAValue) -> None:
+        super().__init__(operands=[x], result_types=[i8])

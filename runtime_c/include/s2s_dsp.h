@@ -1,11 +1,15 @@
 /* s2s_dsp.h: sums of products of small integers, several at a time.
  *
- * Types     s2s_i8x4 (int8_t), s2s_i16x4 (int16_t): four lanes.
+ * Types     s2s_i8x4, s2s_i8x8 (int8_t), s2s_i16x4 (int16_t).
  * Compilers for Arm cores with the DSP extension (Cortex-M4, M7, M33 and more) get one or two instructions for each
  * function; any other C99 compiler, or -DS2S_DSP_PORTABLE, gets loops with the same names and the same results.
  *
- *   s2s_i8x4_load(p), s2s_i16x4_load(p)   four neighbours at p, which is aligned to four bytes
+ *   s2s_i8x4_load(p)                      four neighbours at p
+ *   s2s_i8x8_load(p), s2s_i16x4_load(p)   eight or four neighbours at p, which is aligned to four bytes
  *   s2s_i8x4_widen(a)                     lanes 0, 2, 1, 3 of a, in this order, as 16 bits
+ *   s2s_i8x4_widen_add(a, offset)         the same with the offset added to each
+ *   s2s_i8x8_widen_low(a), s2s_i8x8_widen_high(a)
+ *                                         the same of the first or the last four lanes
  *   s2s_i16x4_dot(acc, a, b)              acc + a0 * b0 + a1 * b1 + a2 * b2 + a3 * b3
  *   s2s_stage(to, from, count, offset)    to[i] = from[i] + offset
  *   s2s_stage_part(to, from, first, count, low, high, offset)
@@ -27,6 +31,7 @@
 #else
 
 typedef struct s2s_i8x4 { int8_t lane[4]; } s2s_i8x4;
+typedef struct s2s_i8x8 { s2s_i8x4 low, high; } s2s_i8x8;
 typedef struct s2s_i16x4 { int16_t lane[4]; } s2s_i16x4;
 
 S2S_ALWAYS_INLINE s2s_i8x4 s2s_i8x4_load(const int8_t *p)
@@ -34,6 +39,15 @@ S2S_ALWAYS_INLINE s2s_i8x4 s2s_i8x4_load(const int8_t *p)
     s2s_i8x4 a;
 
     memcpy(a.lane, p, sizeof a.lane);
+    return a;
+}
+
+S2S_ALWAYS_INLINE s2s_i8x8 s2s_i8x8_load(const int8_t *p)
+{
+    s2s_i8x8 a;
+
+    a.low = s2s_i8x4_load(p);
+    a.high = s2s_i8x4_load(p + 4);
     return a;
 }
 
@@ -45,16 +59,18 @@ S2S_ALWAYS_INLINE s2s_i16x4 s2s_i16x4_load(const int16_t *p)
     return a;
 }
 
-S2S_ALWAYS_INLINE s2s_i16x4 s2s_i8x4_widen(s2s_i8x4 a)
+S2S_ALWAYS_INLINE s2s_i16x4 s2s_i8x4_widen_add(s2s_i8x4 a, int32_t offset)
 {
     s2s_i16x4 wide;
 
-    wide.lane[0] = a.lane[0];
-    wide.lane[1] = a.lane[2];
-    wide.lane[2] = a.lane[1];
-    wide.lane[3] = a.lane[3];
+    wide.lane[0] = (int16_t)(a.lane[0] + offset);
+    wide.lane[1] = (int16_t)(a.lane[2] + offset);
+    wide.lane[2] = (int16_t)(a.lane[1] + offset);
+    wide.lane[3] = (int16_t)(a.lane[3] + offset);
     return wide;
 }
+
+S2S_ALWAYS_INLINE s2s_i16x4 s2s_i8x4_widen(s2s_i8x4 a) { return s2s_i8x4_widen_add(a, 0); }
 
 S2S_ALWAYS_INLINE int32_t s2s_i16x4_dot(int32_t acc, s2s_i16x4 a, s2s_i16x4 b)
 {
@@ -72,6 +88,9 @@ S2S_OUTLINE void s2s_stage(int16_t *to, const int8_t *from, int32_t count, int32
 }
 
 #endif
+
+S2S_ALWAYS_INLINE s2s_i16x4 s2s_i8x8_widen_low(s2s_i8x8 a) { return s2s_i8x4_widen(a.low); }
+S2S_ALWAYS_INLINE s2s_i16x4 s2s_i8x8_widen_high(s2s_i8x8 a) { return s2s_i8x4_widen(a.high); }
 
 S2S_OUTLINE void s2s_stage_zeros(int16_t *to, int32_t count)
 {

@@ -4,11 +4,17 @@
 #ifndef S2S_DSP_ARM_H
 #define S2S_DSP_ARM_H
 
+#include "s2s_config.h"
+
+#if defined(__ARM_FEATURE_DSP) && defined(__GNUC__)
 #include <arm_acle.h>
+#include <stdint.h>
+#include <string.h>
 
 typedef int64_t s2s_two_words __attribute__((may_alias, aligned(4)));
 
 typedef struct s2s_i8x4 { int32_t word; } s2s_i8x4;
+typedef struct s2s_i8x8 { s2s_i8x4 low, high; } s2s_i8x8;
 /* Lanes 0 and 1, lanes 2 and 3. */
 typedef struct s2s_i16x4 { int32_t low, high; } s2s_i16x4;
 
@@ -16,7 +22,15 @@ S2S_ALWAYS_INLINE s2s_i8x4 s2s_i8x4_load(const int8_t *p)
 {
     s2s_i8x4 a;
 
-    memcpy(&a.word, __builtin_assume_aligned(p, 4), sizeof a.word);
+    memcpy(&a.word, p, sizeof a.word);
+    return a;
+}
+
+S2S_ALWAYS_INLINE s2s_i8x8 s2s_i8x8_load(const int8_t *p)
+{
+    s2s_i8x8 a;
+
+    __asm__("ldrd %0, %1, %2" : "=r"(a.low.word), "=r"(a.high.word) : "m"(*(const s2s_two_words *)p));
     return a;
 }
 
@@ -37,9 +51,23 @@ S2S_ALWAYS_INLINE s2s_i16x4 s2s_i8x4_widen(s2s_i8x4 a)
     return wide;
 }
 
+S2S_ALWAYS_INLINE s2s_i16x4 s2s_i8x4_widen_add(s2s_i8x4 a, int32_t offset)
+{
+    const int32_t both = (int32_t)(((uint32_t)offset << 16) | ((uint32_t)offset & 0xffffu));
+    s2s_i16x4 wide;
+
+    wide.low = __sxtab16(both, a.word);
+    __asm__("sxtab16 %0, %1, %2, ror #8" : "=r"(wide.high) : "r"(both), "r"(a.word));
+    return wide;
+}
+
+/* Volatile, so that the products stay in the order of the program: GCC would load ahead for all of them and then have
+ * no registers left. */
 S2S_ALWAYS_INLINE int32_t s2s_i16x4_dot(int32_t acc, s2s_i16x4 a, s2s_i16x4 b)
 {
-    return __smlad(a.high, b.high, __smlad(a.low, b.low, acc));
+    __asm__ volatile("smlad %0, %1, %2, %3" : "=r"(acc) : "r"(a.low), "r"(b.low), "r"(acc));
+    __asm__ volatile("smlad %0, %1, %2, %3" : "=r"(acc) : "r"(a.high), "r"(b.high), "r"(acc));
+    return acc;
 }
 
 S2S_OUTLINE void s2s_stage(int16_t *to, const int8_t *from, int32_t count, int32_t offset)
@@ -65,5 +93,7 @@ S2S_OUTLINE void s2s_stage(int16_t *to, const int8_t *from, int32_t count, int32
         *to++ = (int16_t)(*from++ + offset);
     }
 }
+
+#endif
 
 #endif

@@ -9,6 +9,17 @@
 
 #include <stdint.h>
 
+/* What Arm cores do in one instruction. */
+#if defined(__GNUC__) && !defined(S2S_DSP_PORTABLE)
+#if defined(__ARM_FEATURE_SAT)
+#include <arm_acle.h>
+#define S2S_HAVE_SSAT 1
+#endif
+#if defined(__ARM_FEATURE_DSP)
+#define S2S_HAVE_SMMULR 1
+#endif
+#endif
+
 /* x / 2^count towards minus infinity, count from 0 to 31. */
 S2S_INLINE int32_t s2s_floor_shift_i32(int32_t x, uint32_t count)
 {
@@ -70,6 +81,40 @@ S2S_INLINE int32_t s2s_rescale_double(int32_t x, int32_t multiplier, int8_t shif
     const uint32_t shifted = (uint32_t)x << left;
 
     return s2s_rounding_shift(s2s_high_product((int32_t)shifted, multiplier), right);
+}
+
+/* s2s_rescale_double for |x| < 2^30 and a shift of 0. */
+S2S_INLINE int32_t s2s_rescale_high(int32_t x, int32_t multiplier)
+{
+#ifdef S2S_HAVE_SMMULR
+    int32_t high;
+
+    __asm__("smmulr %0, %1, %2" : "=r"(high) : "r"(x * 2), "r"(multiplier));
+    return high;
+#else
+    return s2s_low_i32(s2s_floor_shift_i64((int64_t)x * 2 * multiplier + ((int64_t)1 << 31), 32u));
+#endif
+}
+
+/* Twice s2s_rescale_double for |x| < 2^30 and a negative shift, before its last rounding: (halves + 1) / 2 towards
+ * minus infinity. */
+S2S_INLINE int32_t s2s_rescale_halves(int32_t x, int32_t multiplier, int8_t shift)
+{
+    const int32_t high = s2s_rescale_high(x, multiplier);
+
+    return s2s_floor_shift_i32(high + s2s_floor_shift_i32(high, 31u), (uint32_t)(-1 - (int32_t)shift));
+}
+
+/* x limited to -128 ... 127. */
+S2S_INLINE int8_t s2s_saturate_i8(int32_t x)
+{
+#ifdef S2S_HAVE_SSAT
+    return (int8_t)__ssat(x, 8);
+#else
+    const int32_t low = (x < -128) ? -128 : x;
+
+    return (int8_t)((low > 127) ? 127 : low);
+#endif
 }
 
 /* Rounds once, halves up. */

@@ -16,7 +16,7 @@ _BY_NAME = (
     (re.compile(r"s2s_[fiu]\d+x\d+_"), '"s2s_simd.h"'),
     (re.compile(r"s2s_b?f16_|s2s_f(32|64)_to_b?f16"), '"s2s_half.h"'),
     (re.compile(r"s2s_[fiu]\d+_"), '"s2s_math.h"'),
-    (re.compile(r"s2s_rescale_"), '"s2s_quantize.h"'),
+    (re.compile(r"s2s_rescale_|s2s_saturate_"), '"s2s_quantize.h"'),
     (re.compile(r"s2s_is_aligned$"), '"s2s_align.h"'),
     (re.compile(r"mem(cpy|set)$"), "<string.h>"),
     (re.compile(r"s2s_|S2S_|NULL$"), '"s2s.h"'),

@@ -46,5 +46,24 @@ def rescale_reduced(x: Number, multiplier: Number, shift: Number) -> Number:
     return _wrapped((x * reduced + (np.int64(1) << (right - 1))) >> right)
 
 
-RESCALES: Mapping[str, Rescale] = {"double": rescale_double, "single": rescale_single, "reduced": rescale_reduced}
+def rescale_high(x: Number, multiplier: Number, shift: Number) -> Number:
+    """`rescale_double` for a shift of 0: the upper half of twice the product, halves up."""
+    x, multiplier, _ = _parts(x, multiplier, shift)
+    return _wrapped((x * multiplier + (1 << 30)) >> 31)
+
+
+def rescale_halves(x: Number, multiplier: Number, shift: Number) -> Number:
+    """Twice `rescale_double` for a negative shift, before its last rounding."""
+    x, multiplier, shift = _parts(x, multiplier, shift)
+    high = (x * multiplier + (1 << 30)) >> 31
+    return _wrapped((high - (high < 0)) >> np.maximum(-shift - 1, 0))
+
+
+RESCALES: Mapping[str, Rescale] = {
+    "double": rescale_double,
+    "single": rescale_single,
+    "reduced": rescale_reduced,
+    "high": rescale_high,
+    "halves": rescale_halves,
+}
 """By the name of the rounding."""

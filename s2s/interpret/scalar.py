@@ -19,7 +19,7 @@ from xdsl.ir import Attribute, Operation
 from xdsl.utils.hints import isa
 
 from s2s.analysis.dtypes import Array, from_dense, is_bool, to_numpy
-from s2s.dialects.tensor import RemFOp, RescaleOp
+from s2s.dialects.tensor import RemFOp, RescaleOp, SaturateOp
 from s2s.errors import CompilerBug
 from s2s.interpret.numbers import (
     choose,
@@ -157,13 +157,19 @@ def function_of(op: Operation) -> Function:
         return choose
     if isinstance(op, RescaleOp):
         return RESCALES[op.rounding.data]
+    if isinstance(op, SaturateOp):
+        return _saturate
     extended = _extended(op)
     return extended if extended is not None else _cast(op)
 
 
+def _saturate(x: Scalar) -> Scalar:
+    return np.clip(x, -128, 127).astype(np.int8)
+
+
 def is_scalar_op(op: Operation) -> bool:
-    """Whether `op` belongs to `arith` or `math`, or is the one of ours that is like them."""
-    return op.dialect_name() in ("arith", "math") or isinstance(op, RescaleOp)
+    """Whether `op` belongs to `arith` or `math`, or is one of ours that is like them."""
+    return op.dialect_name() in ("arith", "math") or isinstance(op, RescaleOp | SaturateOp)
 
 
 def dtype_of(type: Attribute) -> np.dtype[Any]:

@@ -7,20 +7,27 @@ Cores that add two products of 16 bits in one instruction get groups of four, wi
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import prod
+from math import inf, prod
 
 from xdsl.ir import SSAValue
 from xdsl.ir.affine import AffineDimExpr
 
 from s2s.analysis.affine import linear, ranges
 from s2s.analysis.products import product_sum
+from s2s.analysis.strides import moves
 from s2s.dialects import tensor
 from s2s.targets import Target
 
 GROUP = 4
 """Steps of a dot product: the bytes of a word."""
-STEPS = 16
+STEPS = 8
 """Steps of a reduction in one pass of its loop."""
+COLUMN, COLUMN_STEPS = 4, 16
+"""Channels of one pixel at a time, and steps of their reduction in one pass of its loop."""
+MOST_PIXELS = 5
+"""Pixels whose sums, with one constant and one activation, still fit thirteen registers."""
+PIECE = 1.02
+"""What another piece of code for the pixels left over is worth, in instructions."""
 
 
 @dataclass(frozen=True)
@@ -41,7 +48,7 @@ def integer_products(
     """A schedule for `op` if it is such a sum, and `target` has scalar integers only; else None."""
     if target.word_bits > 32:
         return None
-    roles = _roles(op, constants)
+    roles = roles_of(op, constants)
     if roles is None:
         return None
     if not roles.both and len(roles.w_only) == 1:
@@ -51,7 +58,8 @@ def integer_products(
     return None
 
 
-def _roles(op: tensor.ComputeOp, constants: frozenset[SSAValue]) -> Roles | None:
+def roles_of(op: tensor.ComputeOp, constants: frozenset[SSAValue]) -> Roles | None:
+    """The parts of a sum of products of an activation and a constant; None if `op` is none."""
     products = product_sum(op)
     if products is None:
         return None
@@ -80,34 +88,87 @@ def _dims(op: tensor.ComputeOp, read: int) -> set[int]:
 
 
 def _rows(op: tensor.ComputeOp, target: Target, roles: Roles) -> tensor.ScheduleAttr | None:
-    """A row of the reduction for each of two pixels, for two channels at a time; one pixel takes four channels."""
+    """A row of the reduction for each of several pixels, which meet one channel after the other."""
     channel = roles.w_only[0]
-    axes = _constant_axes(op, roles.w, channel)
+    axes = constant_axes(op, roles.w, channel)
     if axes is None:
         return None
-    group = GROUP if target.dsp else 1
-    pixel = _pixel_dim(op, roles.x_only)
+    if not target.dsp:
+        return _plain_rows(op, roles, axes)
+    pixel, count = _pixels(op, roles.x_only)
+    if pixel is None and _lies_in_groups(op, roles.x):
+        return _column(op, roles, axes)
     tile = [1] * len(op.sizes)
     if pixel is not None:
-        tile[pixel] = 2
-    tile[channel] = min(op.sizes[channel], 4 if pixel is None or not target.dsp else 2)
-    tile[-1] = STEPS if target.dsp else 1
+        tile[pixel] = count
+    tile[-1] = STEPS
     own, reduced = axes
-    order = [*(dim for dim in range(op.rank) if dim != channel), channel, *range(op.rank, len(op.sizes))]
-    width = tile[channel]
-    packed = [tensor.PackedAxis((own,), width), tensor.PackedAxis(reduced, GROUP)]
-    packed += [tensor.PackedAxis((own,), 1, width)] if width > 1 else []
+    packed = [tensor.PackedAxis((own,)), tensor.PackedAxis(reduced, GROUP)]
     packed += [tensor.PackedAxis(reduced, 1, 2), tensor.PackedAxis(reduced, 2, 2)]
     return tensor.ScheduleAttr.of(
         tile,
-        order,
+        _channel_last(op, channel),
         packs=[tensor.PackAttr.of(roles.w, packed)],
         stage=(roles.x, op.rank - 1),
-        dot=group,
+        dot=GROUP,
     )
 
 
-def _constant_axes(op: tensor.ComputeOp, read: int, channel: int) -> tuple[int, tuple[int, ...]] | None:
+def _plain_rows(op: tensor.ComputeOp, roles: Roles, axes: tuple[int, tuple[int, ...]]) -> tensor.ScheduleAttr | None:
+    return None
+
+
+def _channel_last(op: tensor.ComputeOp, channel: int) -> list[int]:
+    """The loops over channels inside of those over pixels."""
+    return [*(dim for dim in range(op.rank) if dim != channel), channel, *range(op.rank, len(op.sizes))]
+
+
+def _pixels(op: tensor.ComputeOp, dims: Sequence[int]) -> tuple[int | None, int]:
+    """The dimension along which several pixels are taken at once, and how many: what costs least for one channel."""
+    best: tuple[float, int | None, int] = (inf, None, 1)
+    for dim in reversed(dims):
+        for count in range(2, min(op.sizes[dim], MOST_PIXELS) + 1):
+            passes, rest = divmod(op.sizes[dim], count)
+            cost = passes * _pass_cost(op, count)
+            if rest:
+                cost = PIECE * (cost + _pass_cost(op, rest))
+            best = min(best, (cost / op.sizes[dim], dim, count), key=lambda choice: choice[0])
+    return best[1], best[2]
+
+
+def _pass_cost(op: tensor.ComputeOp, pixels: int) -> float:
+    """Instructions for one channel of a number of pixels: a load and two products each for every four steps, a constant
+    that is loaded and widened in three; then what it takes to requantise and to start over."""
+    groups = -(-prod(op.reduction_sizes) // GROUP)
+    return groups * (3 * pixels + 3 + 4 * GROUP / STEPS) + 9 * pixels + 16
+
+
+def _lies_in_groups(op: tensor.ComputeOp, read: int) -> bool:
+    """Whether groups of steps of the reduction are neighbours in a read, none of them padding."""
+    if op.read_accesses[read].is_guarded or prod(op.reduction_sizes) % GROUP:
+        return False
+    step = 1
+    for dim in reversed(range(op.rank, len(op.sizes))):
+        if op.sizes[dim] > 1 and moves(op, dim).reads[read] != step:
+            return False
+        step *= op.sizes[dim]
+    return True
+
+
+def _column(op: tensor.ComputeOp, roles: Roles, axes: tuple[int, tuple[int, ...]]) -> tensor.ScheduleAttr:
+    """Several channels of one pixel, which is widened on the way: staging it would take memory for nothing."""
+    channel, (own, reduced) = roles.w_only[0], axes
+    width = min(op.sizes[channel], COLUMN)
+    tile = [1] * len(op.sizes)
+    tile[channel], tile[-1] = width, COLUMN_STEPS
+    packed = [tensor.PackedAxis((own,), width), tensor.PackedAxis(reduced, GROUP), tensor.PackedAxis((own,), 1, width)]
+    packed.append(tensor.PackedAxis(reduced, 1, GROUP))
+    return tensor.ScheduleAttr.of(
+        tile, _channel_last(op, channel), packs=[tensor.PackAttr.of(roles.w, packed)], dot=GROUP
+    )
+
+
+def constant_axes(op: tensor.ComputeOp, read: int, channel: int) -> tuple[int, tuple[int, ...]] | None:
     """The axis of a constant that `channel` indexes, and those that the reductions do, in their order."""
     results = op.read_accesses[read].map.data.results
     by_dim: dict[int, int] = {}
@@ -127,14 +188,6 @@ def _constant_axes(op: tensor.ComputeOp, read: int, channel: int) -> tuple[int, 
     if channel not in by_dim or set(by_dim) != {channel, *reductions}:
         return None
     return by_dim[channel], (*idle, *(by_dim[dim] for dim in reductions))
-
-
-def _pixel_dim(op: tensor.ComputeOp, dims: Sequence[int]) -> int | None:
-    """The dimension along which two pixels are taken at once: the last that leaves none over, or the longest."""
-    even = [dim for dim in dims if op.sizes[dim] % 2 == 0]
-    if even:
-        return even[-1]
-    return max(dims, key=lambda dim: op.sizes[dim], default=None)
 
 
 def _window(op: tensor.ComputeOp, roles: Roles) -> tensor.ScheduleAttr | None:

@@ -32,6 +32,32 @@ static void double_rounding_rounds_twice(void)
     CHECK(s2s_rescale_double(77, 0, 0) == 0);
 }
 
+static void short_forms_round_twice(void)
+{
+    static const int32_t numbers[] = {0, 1, -1, 5, -5, 1000, -1000, 123456789, -123456789, (1 << 30) - 1, 1 - (1 << 30)};
+    static const int32_t multipliers[] = {1 << 30, 1234567890, 2147000000, INT32_MAX};
+
+    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; ++i) {
+        for (size_t k = 0; k < sizeof multipliers / sizeof multipliers[0]; ++k) {
+            const int32_t x = numbers[i], m = multipliers[k];
+
+            CHECK(s2s_rescale_high(x, m) == s2s_rescale_double(x, m, 0));
+            for (int8_t shift = -1; shift >= -31; --shift) {
+                const int32_t halves = s2s_rescale_halves(x, m, shift);
+
+                CHECK(s2s_floor_shift_i32(halves + 1, 1u) == s2s_rescale_double(x, m, shift));
+            }
+        }
+    }
+}
+
+static void saturation_keeps_what_fits(void)
+{
+    CHECK(s2s_saturate_i8(127) == 127 && s2s_saturate_i8(128) == 127 && s2s_saturate_i8(INT32_MAX) == 127);
+    CHECK(s2s_saturate_i8(-128) == -128 && s2s_saturate_i8(-129) == -128 && s2s_saturate_i8(INT32_MIN) == -128);
+    CHECK(s2s_saturate_i8(-3) == -3);
+}
+
 static void single_rounding_takes_halves_up(void)
 {
     CHECK(s2s_rescale_single(3, 1 << 30, 0) == 2 && s2s_rescale_single(-3, 1 << 30, 0) == -1);
@@ -56,6 +82,8 @@ void test_quantize(void)
     rounding_shift_takes_halves_away_from_zero();
     high_product_takes_halves_up();
     double_rounding_rounds_twice();
+    short_forms_round_twice();
+    saturation_keeps_what_fits();
     single_rounding_takes_halves_up();
     reduced_multiplier_has_sixteen_bits();
 }

@@ -35,10 +35,11 @@ def stage(scope: Scope, op: loop.StageOp) -> Step:
 def widen(scope: Scope, op: loop.WidenOp) -> Step:
     """`loop.widen`."""
     vector, result = scope.place(op.vector), scope.new(op.result)
+    first, offset = 4 * int(op.part.value.data), np.int16(op.offset.value.data)
 
     def step(frame: Frame) -> None:
-        lanes = frame[vector]
-        frame[result] = np.concatenate([lanes[0::2], lanes[1::2]]).astype(np.int16)
+        lanes = frame[vector][first : first + 4]
+        frame[result] = np.concatenate([lanes[0::2], lanes[1::2]]).astype(np.int16) + offset
 
     return step
 

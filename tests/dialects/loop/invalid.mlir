@@ -267,11 +267,23 @@ loop.stage %x, %y[affine_map<() -> (0, 0)>()] {count = 2 : i64, stride = 1 : i64
 // -----
 
 %v = "test.op"() : () -> vector<4xi8>
-%w = loop.widen %v : vector<4xi8> -> vector<2xi16>
+%w = loop.widen %v {part = 0 : i64, offset = 0 : i64} : vector<4xi8> -> vector<2xi16>
 // CHECK: loop.widen: vector<4xi8> does not widen to vector<2xi16>
+
+// -----
+
+%v = "test.op"() : () -> vector<4xi8>
+%w = loop.widen %v {part = 1 : i64, offset = 0 : i64} : vector<4xi8> -> vector<4xi16>
+// CHECK: loop.widen: vector<4xi8> has no part 1
 
 // -----
 
 %acc, %a, %b = "test.op"() : () -> (i32, vector<4xi16>, vector<2xi16>)
 %s = loop.dot %acc, %a, %b : vector<4xi16>, vector<2xi16>
 // CHECK: loop.dot: lanes of vector<4xi16> and vector<2xi16> do not pair
+
+// -----
+
+%x = "test.op"() : () -> memref<4xi8>
+loop.callback "blur" sets() from(%x) : (), (memref<4xi8>)
+// CHECK: blur sets nothing, expected at least one output

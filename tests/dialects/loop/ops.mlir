@@ -154,9 +154,18 @@ func.func private @products(%rows: memref<8xi16>, %x: memref<12xi8>, %w: memref<
   %a = loop.load %rows[affine_map<(d0) -> (d0)>(%i)] : memref<8xi16> -> vector<4xi16>
   // CHECK-NEXT: %b = loop.load
   %b = loop.load %w[affine_map<(d0) -> (d0)>(%i)] : memref<8xi8> -> vector<4xi8>
-  // CHECK-NEXT: %wide = loop.widen %b : vector<4xi8> -> vector<4xi16>
-  %wide = loop.widen %b : vector<4xi8> -> vector<4xi16>
+  // CHECK-NEXT: %wide = loop.widen %b {part = 0 : i64, offset = 3 : i64} : vector<4xi8> -> vector<4xi16>
+  %wide = loop.widen %b {part = 0 : i64, offset = 3 : i64} : vector<4xi8> -> vector<4xi16>
   // CHECK-NEXT: %sum = loop.dot %acc, %a, %wide : vector<4xi16>, vector<4xi16>
   %sum = loop.dot %acc, %a, %wide : vector<4xi16>, vector<4xi16>
+  func.return
+}
+
+// CHECK-LABEL:   func.func private @callback
+// GENERIC-LABEL: sym_name = "callback"
+func.func private @callback(%y: memref<4xi8>, %x: memref<4xi8>, %options: memref<2xui8>) {
+  // CHECK-NEXT: loop.callback "blur" sets(%y) from(%x, %options) : (memref<4xi8>), (memref<4xi8>, memref<2xui8>)
+  // GENERIC:    "loop.callback"(%y, %x, %options) <{function = "blur", operandSegmentSizes = array<i32: 1, 2>}>
+  loop.callback "blur" sets(%y) from(%x, %options) : (memref<4xi8>), (memref<4xi8>, memref<2xui8>)
   func.return
 }

@@ -102,12 +102,14 @@ func.func private @fixed_point(%x: tensor<4xi32>, %m: tensor<i32>, %s: tensor<i8
   // CHECK:         %r = tensor.rescale %v, %multiplier, %shift "double" : i32
   // CHECK-NEXT:    %wide = arith.extsi %r : i32 to i64
   // CHECK-NEXT:    %t = tensor.rescale %wide, %multiplier, %shift "reduced" : i64
+  // CHECK-NEXT:    %q = tensor.saturate %t
   %y = tensor.compute [4] points(%x at #tensor.access<affine_map<(d0) -> (d0)>>, %m at #tensor.access<affine_map<(d0) -> ()>>,
                                  %s at #tensor.access<affine_map<(d0) -> ()>>) apply {
   ^bb0(%v: i32, %multiplier: i32, %shift: i8):
     %r = tensor.rescale %v, %multiplier, %shift "double" : i32
     %wide = arith.extsi %r : i32 to i64
     %t = tensor.rescale %wide, %multiplier, %shift "reduced" : i64
+    %q = tensor.saturate %t
     tensor.yield %t : i32
   } : (tensor<4xi32>, tensor<i32>, tensor<i8>) -> tensor<4xi32>
   func.return %y : tensor<4xi32>

@@ -12,7 +12,7 @@ from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.utils.hints import isa
 
 from s2s.dialects.c.conversions import is_unsigned, promote
-from s2s.dialects.tensor import RescaleOp
+from s2s.dialects.tensor import RescaleOp, SaturateOp
 from s2s.errors import CompilerBug
 from s2s.passes.loop.lower_to_c.builder import Builder, literal_value, signed_type
 
@@ -175,7 +175,14 @@ def _index_cast(b: Builder, op: Operation) -> SSAValue:
 
 def _rescale(b: Builder, op: Operation) -> SSAValue:
     assert isinstance(op, RescaleOp)
-    return b.call(f"s2s_rescale_{op.rounding.data}", [b.signed(operand) for operand in op.operands], i32)
+    operands = [b.signed(operand) for operand in op.operands]
+    if op.rounding.data == "high":
+        del operands[2]
+    return b.call(f"s2s_rescale_{op.rounding.data}", operands, i32)
+
+
+def _saturate(b: Builder, op: Operation) -> SSAValue:
+    return b.call("s2s_saturate_i8", [b.signed(op.operands[0])], op.results[0].type)
 
 
 INTEGERS: dict[type[Operation], Lowering] = {
@@ -208,4 +215,5 @@ INTEGERS: dict[type[Operation], Lowering] = {
     math.IPowIOp: _function("pow"),
     math.CountLeadingZerosOp: _function("leading_zeros", unsigned=True),
     RescaleOp: _rescale,
+    SaturateOp: _saturate,
 }

@@ -1,13 +1,17 @@
 """Staged operands and dot products as calls of `s2s_dsp.h`, which has a form for every compiler."""
 
-from xdsl.dialects.builtin import IntegerType
-from xdsl.ir import SSAValue
+from xdsl.dialects.builtin import IntegerType, VectorType
+from xdsl.ir import Attribute, SSAValue
 from xdsl.ir.affine import AffineConstantExpr
+from xdsl.utils.hints import isa
 
 from s2s.dialects import c, loop
+from s2s.dialects.loop.products import WORD
 from s2s.passes.loop.lower_to_c.builder import Builder
 from s2s.passes.loop.lower_to_c.index import INDEX, index_expression
 from s2s.passes.loop.lower_to_c.memory import pointer
+
+_PARTS = ("low", "high")
 
 
 def stage(b: Builder, op: loop.StageOp) -> None:
@@ -36,7 +40,14 @@ def stage(b: Builder, op: loop.StageOp) -> None:
 
 def widen(b: Builder, op: loop.WidenOp) -> SSAValue:
     """Lanes of 8 bits as lanes of 16."""
-    return b.vector_call("widen", [b.value(op.vector)], op.result.type, of=op.vector.type)
+    part, offset = op.part.value.data, op.offset.value.data
+    type: Attribute = op.vector.type
+    assert isa(type, VectorType[Attribute])
+    suffix = f"_{_PARTS[part]}" if type.get_shape()[0] > WORD else ""
+    if not offset:
+        return b.vector_call(f"widen{suffix}", [b.value(op.vector)], op.result.type, of=type)
+    arguments = [b.value(op.vector), b.literal(offset, INDEX)]
+    return b.vector_call(f"widen{suffix}_add", arguments, op.result.type, of=type)
 
 
 def dot(b: Builder, op: loop.DotOp) -> SSAValue:

@@ -1,37 +1,66 @@
-"""The reduction of a register tile as dot products: every dimension of it in one loop, several steps at a time."""
+"""The reduction of a register tile as dot products: every dimension of it in one loop, several steps at a time.
+
+One factor is a constant, packed so that a group of steps lies side by side. The other one is staged, or lies so by
+itself. Bytes that are widened together come out in an order of their own: of two factors that are widened here both
+do, while staged numbers lie in their natural order and the constant is packed for it.
+"""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import prod
 
-from xdsl.dialects.builtin import VectorType
-from xdsl.ir import SSAValue
+from xdsl.dialects.builtin import MemRefType, VectorType
+from xdsl.ir import Attribute, SSAValue
 from xdsl.ir.affine import AffineConstantExpr, AffineDimExpr, AffineExpr
+from xdsl.utils.hints import isa
 
-from s2s.analysis.affine import delinearize, simplify
-from s2s.dialects import loop
+from s2s.analysis.affine import Linear, delinearize, simplify
+from s2s.analysis.products import ProductSum
+from s2s.dialects import loop, tensor
+from s2s.dialects.loop.products import WORD
 from s2s.errors import CompilerBug
 from s2s.passes.tensor.lower_to_loop.emitter import Bounds, Carried, Emitter
 from s2s.passes.tensor.lower_to_loop.stage import StagedOperand
 from s2s.passes.tensor.lower_to_loop.tile import Operand, TilePoint
 
-WIDE_ORDER = {4: (0, 2, 1, 3)}
-"""Where the elements of a group lie among the bytes that are widened together."""
+NATURAL = (0, 1, 2, 3)
+INTERLEAVED = (0, 2, 1, 3)
+"""Where the steps of a group lie if widening is to bring them into their order."""
+
+Made = dict[tuple[object, ...], SSAValue]
+"""What was loaded and widened for a group already."""
 
 
 @dataclass
 class DotReduction:
-    """Sums of products of a staged read and a packed constant."""
+    """Sums of products of one tile."""
 
     emitter: Emitter
-    staged: StagedOperand
-    constant: Operand
+    op: tensor.ComputeOp
+    schedule: tensor.ScheduleAttr
+    products: ProductSum
+    reads: Sequence[Operand]
+    staged: StagedOperand | None
     dims: Sequence[AffineExpr]
     """Where the tile stands; the reduction is yet to come."""
+    x: int = field(init=False)
+    w: int = field(init=False)
 
-    def emit(self, points: Sequence[TilePoint], accumulators: Carried, at_once: int) -> None:
-        """All steps, `at_once` of them in the body of the loop."""
-        steps = self.staged.plan.steps
+    def __post_init__(self) -> None:
+        self.x = self.staged.plan.read if self.staged is not None else int(self.products.factor_of(1).offset != 0)
+        self.w = self.products.other(self.x).read
+        if self.schedule.dot_size != WORD or self.products.factor_of(self.w).offset:
+            raise CompilerBug(f"a dot product of {self.schedule.dot_size} steps is not known on words of {WORD} bytes")
+
+    @property
+    def steps(self) -> int:
+        """Steps of the reduction, whole groups."""
+        return -(-prod(self.op.reduction_sizes) // WORD) * WORD
+
+    def emit(self, points: Sequence[TilePoint], accumulators: Carried) -> None:
+        """All steps, as many in the body of the loop as the tiles of the reduction ask for."""
+        wished = prod(self.schedule.tiles[self.op.rank :]) // WORD * WORD
+        steps, at_once = self.steps, min(max(wished, WORD), self.steps)
         full = steps // at_once * at_once
         if full > at_once:
             with self.emitter.loop(Bounds(0, full, at_once), "k", accumulators) as k:
@@ -41,56 +70,71 @@ class DotReduction:
         self._groups(AffineConstantExpr(full), steps - full, points, accumulators)
 
     def _groups(self, k: AffineExpr, count: int, points: Sequence[TilePoint], accumulators: Carried) -> None:
-        size = self.staged.plan.schedule.dot_size
-        for offset in range(0, count, size):
-            made: dict[tuple[SSAValue, str], SSAValue] = {}
+        for offset in range(0, count, WORD):
+            made: Made = {}
+            self._load_constants(points, k + offset, made)
             for number, point in enumerate(points):
                 acc = accumulators.values[number]
-                x = self._load(self.staged.buffer, self._row(point) + (k + offset), point, made)
-                w = self._constant(point, k + offset, made)
+                x = self._factor(point, k + offset, made)
+                w = made[self._key(self.w, self._place(self.w, point, k + offset))]
                 accumulators.values[number] = self.emitter.add(loop.DotOp(acc, x, w), acc.name_hint).result
+
+    # positions
 
     def _at(self, point: TilePoint, k: AffineExpr) -> list[AffineExpr]:
         """The position in the domain of step `k` for `point`."""
-        rank = len(point.offsets)
-        parallel = [expr + offset for expr, offset in zip(self.dims[:rank], point.offsets, strict=True)]
-        return [*parallel, *delinearize(k, self.staged.plan.op.reduction_sizes)]
+        parallel = [expr + offset for expr, offset in zip(self.dims, point.offsets, strict=False)]
+        return [*parallel, *delinearize(k, self.op.reduction_sizes)]
 
-    def _row(self, point: TilePoint) -> AffineExpr:
-        return self.staged.row(self._at(point, AffineConstantExpr(0)))
-
-    def _constant(self, point: TilePoint, k: AffineExpr, made: dict[tuple[SSAValue, str], SSAValue]) -> SSAValue:
+    def _place(self, read: int, point: TilePoint, k: AffineExpr) -> Linear:
+        """Where the group of steps from `k` on begins in a read whose groups lie side by side."""
         space = self.emitter.space
-        flat = AffineDimExpr(len(space.loops))
-        bound = [*space.bound, (0, self.staged.plan.steps - 1)]
-        expr = simplify(self.constant.position(self._at(point, flat)), bound)
+        step = AffineDimExpr(len(space.loops))
+        expr = simplify(self.reads[read].position(self._at(point, step)), [*space.bound, (0, self.steps - 1)])
         outer: list[AffineExpr] = [AffineDimExpr(dim) for dim in range(len(space.loops))]
-        places = [
-            space.linear(expr.replace_dims_and_symbols([*outer, k + step], ()))
-            for step in range(self.staged.plan.schedule.dot_size)
-        ]
+        places = [space.linear(expr.replace_dims_and_symbols([*outer, k + number], ())) for number in range(WORD)]
         order = tuple(place.plus(places[0], -1).constant for place in places)
-        if order != WIDE_ORDER.get(len(order)) or any(place.terms != places[0].terms for place in places):
-            raise CompilerBug(f"the constant of a dot product lies at {order}; pack it for its groups")
-        vector = self._load(self.constant.buffer, places[0].to_expr(), point, made)
-        key = (vector, "wide")
+        wanted = INTERLEAVED if self.staged is not None else NATURAL
+        if order != wanted or any(place.terms != places[0].terms for place in places):
+            raise CompilerBug(f"the steps of a dot product lie at {order}, not at {wanted}")
+        return places[0]
+
+    # loads
+
+    def _key(self, read: int, place: Linear) -> tuple[object, ...]:
+        return read, str(place.to_expr())
+
+    def _factor(self, point: TilePoint, k: AffineExpr, made: Made) -> SSAValue:
+        """The group of the factor that is no constant."""
+        if self.staged is None:
+            place = self._place(self.x, point, k)
+            key = self._key(self.x, place)
+            if key not in made:
+                vector = self._load(self.reads[self.x].buffer, place.to_expr(), WORD)
+                offset = self.products.factor_of(self.x).offset
+                made[key] = self.emitter.add(loop.WidenOp(vector, offset=offset), vector.name_hint).result
+            return made[key]
+        row = self.staged.row(self._at(point, AffineConstantExpr(0))) + k
+        key = self._key(self.x, self.emitter.space.linear(row))
         if key not in made:
-            made[key] = self.emitter.add(loop.WidenOp(vector), self.constant.buffer.name_hint).result
+            made[key] = self._load(self.staged.buffer, row, WORD)
         return made[key]
 
-    def _load(
-        self, buffer: SSAValue, position: AffineExpr, point: TilePoint, made: dict[tuple[SSAValue, str], SSAValue]
-    ) -> SSAValue:
-        space = self.emitter.space
-        key = (buffer, str(space.linear(position).to_expr()))
-        if key not in made:
-            affine_map, indices = space.emit(position)
-            element = self.staged.element if buffer is self.staged.buffer else self.constant.element
-            vector = VectorType(element, [self.staged.plan.schedule.dot_size])
-            made[key] = self.emitter.add(loop.LoadOp(buffer, affine_map, indices, vector), buffer.name_hint).result
-        return made[key]
+    def _load_constants(self, points: Sequence[TilePoint], k: AffineExpr, made: Made) -> None:
+        """The groups of the constant for all points, widened; two that are neighbours are loaded together."""
+        places = {self._key(self.w, place): place for place in (self._place(self.w, point, k) for point in points)}
+        pending = list(places.items())
+        while pending:
+            key, place = pending.pop(0)
+            after = place.plus(Linear(WORD))
+            pair = bool(pending) and pending[0][1].terms == after.terms and pending[0][1].constant == after.constant
+            keys = [key, pending.pop(0)[0]] if pair else [key]
+            vector = self._load(self.reads[self.w].buffer, place.to_expr(), WORD * len(keys))
+            for part, each in enumerate(keys):
+                made[each] = self.emitter.add(loop.WidenOp(vector, part), vector.name_hint).result
 
-
-def steps_at_once(tiles: Sequence[int], dot_size: int, steps: int) -> int:
-    """Steps of the reduction in one pass of its loop: what its tiles ask for, in whole groups."""
-    return min(max(prod(tiles) // dot_size * dot_size, dot_size), steps)
+    def _load(self, buffer: SSAValue, position: AffineExpr, lanes: int) -> SSAValue:
+        affine_map, indices = self.emitter.space.emit(position)
+        assert isa(buffer.type, MemRefType[Attribute])
+        vector = VectorType(buffer.type.element_type, [lanes])
+        return self.emitter.add(loop.LoadOp(buffer, affine_map, indices, vector), buffer.name_hint).result

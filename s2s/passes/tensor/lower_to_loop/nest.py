@@ -10,15 +10,17 @@ from xdsl.ir.affine import AffineConstantExpr, AffineDimExpr, AffineExpr
 from s2s.analysis.affine import Range, flat_index, linear, ranges
 from s2s.analysis.compute import shape_of
 from s2s.analysis.folds import folds_of
+from s2s.analysis.products import product_sum
 from s2s.analysis.strides import fixable, moves
 from s2s.dialects import loop, tensor
 from s2s.errors import CompilerBug
 from s2s.passes.tensor.lower_to_loop.buffers import may_overwrite
-from s2s.passes.tensor.lower_to_loop.dot import DotReduction, steps_at_once
+from s2s.passes.tensor.lower_to_loop.dot import DotReduction
 from s2s.passes.tensor.lower_to_loop.emitter import Bounds, Carried, Emitter
 from s2s.passes.tensor.lower_to_loop.guards import Constraint, Holds
 from s2s.passes.tensor.lower_to_loop.pieces import Piece, cut, cut_fixed
 from s2s.passes.tensor.lower_to_loop.products import add_product
+from s2s.passes.tensor.lower_to_loop.rows import RowReduction
 from s2s.passes.tensor.lower_to_loop.stage import StagedOperand, StageEmitter, StagePlan
 from s2s.passes.tensor.lower_to_loop.tile import Loads, Operand, ScalarBody, TilePoint, tile_points
 
@@ -130,18 +132,23 @@ class Nest:
         if self.schedule.vector_dim is not None and self.schedule.vector_dim >= self.op.rank:
             accumulators = self._fold_in_vectors(points, self.schedule.vector_dim, self.schedule.lanes.data)
         else:
-            accumulators = Carried(self._initial(points))
-            if self.staged is not None and self.schedule.dot_size > 1:
-                self._dot(self.staged, points, accumulators)
+            accumulators = Carried([] if self._in_rows else self._initial(points))
+            products = product_sum(self.op) if self.schedule.dot_size > 1 else None
+            if self._in_rows:
+                rows = RowReduction(self.op, self.schedule, self.emitter, self.reads, self.staged, self.dims)
+                accumulators.values = rows.sums(points)
+            elif products is not None:
+                DotReduction(
+                    self.emitter, self.op, self.schedule, products, self.reads, self.staged, self.dims[: self.op.rank]
+                ).emit(points, accumulators)
             elif self.op.reduce is not None:
                 self._reduction([dim for dim in self.schedule.loop_order if dim >= self.op.rank], points, accumulators)
         self._apply(points, accumulators.values)
 
-    def _dot(self, staged: StagedOperand, points: Sequence[TilePoint], accumulators: Carried) -> None:
-        plan = staged.plan
-        constant = self.reads[plan.products.other(plan.read).read]
-        at_once = steps_at_once(self.schedule.tiles[self.op.rank :], self.schedule.dot_size, plan.steps)
-        DotReduction(self.emitter, staged, constant, self.dims).emit(points, accumulators, at_once)
+    @property
+    def _in_rows(self) -> bool:
+        """Whether dot products are taken for a vector of results at once."""
+        return self.schedule.dot_size > 1 and self.schedule.vector_dim is not None
 
     def _fold_in_vectors(self, points: Sequence[TilePoint], dim: int, lanes: int) -> Carried:
         """The reduction `dim` in vectors, whose lanes are combined at the end; the rest comes singly."""

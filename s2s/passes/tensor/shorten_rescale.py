@@ -1,0 +1,148 @@
+"""Rescale with fewer steps where the numbers allow it.
+
+    %s = arith.addi %acc, %bias : i32
+    %r = tensor.rescale %s, %multiplier, %shift "double" : i32
+    %z = arith.addi %r, %zp : i32                                // zp = -5
+    %q = arith.trunci (arith.minsi (arith.maxsi %z, -128), 127)
+->
+    %s = arith.addi %acc, %bias overflow<nsw> : i32
+    %h = tensor.rescale %s, %multiplier, %shift "halves" : i32
+    %t = arith.addi %h, -9 : i32                                 // 2 * zp + 1: the zero point, and a half to round by
+    %z = arith.shrsi %t, 1 : i32
+    %q = tensor.saturate %z
+
+Weights bound the sum; one below 2^30 can be doubled without overflow, so that the upper half of one product is what the
+first rounding gives. A shift that is 0 at every call needs no second one.
+
+Declined where the sum may be larger, where a shift goes to the left or is 0 for some channels only, and for other
+roundings.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from xdsl.context import Context
+from xdsl.dialects import arith
+from xdsl.dialects.builtin import IntegerAttr, ModuleOp, i8, i32
+from xdsl.dialects.func import FuncOp
+from xdsl.ir import Operation, SSAValue
+from xdsl.passes import ModulePass
+from xdsl.rewriter import InsertPoint, Rewriter
+from xdsl.utils.hints import isa
+
+from s2s.analysis.constants import calls_of, constant_arguments
+from s2s.analysis.dtypes import Array
+from s2s.analysis.integer_ranges import Interval, apply_intervals
+from s2s.context import weights_of
+from s2s.dialects import graph, tensor
+from s2s.weights import WeightStore
+
+LIMIT = 2**30
+"""Numbers below this can be doubled."""
+
+IN_RANGE = arith.IntegerOverflowAttr((arith.IntegerOverflowFlag.NSW,))
+
+Known = Mapping[SSAValue, Interval]
+
+
+@dataclass(frozen=True)
+class ShortenRescalePass(ModulePass):
+    name = "tensor-shorten-rescale"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        calls = calls_of(op)
+        for func in op.ops:
+            if isinstance(func, FuncOp) and not func.is_declaration:
+                constants = _values(func, calls.get(func.sym_name.data, []), calls, weights_of(ctx))
+                for compute in func.body.block.ops:
+                    if isinstance(compute, tensor.ComputeOp):
+                        _shorten(compute, apply_intervals(compute, constants))
+
+
+def _values(
+    func: FuncOp, calls: Sequence[graph.CallOp], all_calls: Mapping[str, list[graph.CallOp]], weights: WeightStore
+) -> dict[SSAValue, list[Array]]:
+    """The weights that the calls of `func` give to its arguments."""
+    constant = constant_arguments(func, all_calls)
+    found: dict[SSAValue, list[Array]] = {}
+    for number, argument in enumerate(func.body.block.args):
+        if argument in constant:
+            owners = [call.operands[number].owner for call in calls]
+            found[argument] = [weights.get(own.weight_name.data) for own in owners if isinstance(own, graph.WeightOp)]
+    return found
+
+
+def _shorten(op: tensor.ComputeOp, known: Known) -> None:
+    for inner in list(op.apply.block.ops):
+        match inner:
+            case arith.AddiOp() | arith.SubiOp() if inner.results[0] in known and inner.results[0].type == i32:
+                inner.properties["overflowFlags"] = IN_RANGE
+            case tensor.RescaleOp() if inner.rounding.data == "double":
+                _shorten_rescale(inner, known)
+            case arith.TruncIOp() if inner.result.type == i8:
+                _saturate(inner)
+            case _:
+                pass
+
+
+def _shorten_rescale(op: tensor.RescaleOp, known: Known) -> None:
+    x, shift = known.get(op.x), known.get(op.shift)
+    if x is None or shift is None or not -LIMIT < x[0] <= x[1] < LIMIT:
+        return
+    if shift == (0, 0):
+        Rewriter.replace_op(op, tensor.RescaleOp(op.x, op.multiplier, op.shift, "high"))
+    elif shift[1] < 0:
+        _halve(op)
+
+
+def _halve(op: tensor.RescaleOp) -> None:
+    """The last rounding apart, with an addition of a constant that follows it."""
+    added, offset = _addition(op)
+    halves = tensor.RescaleOp(op.x, op.multiplier, op.shift, "halves")
+    rounding = arith.ConstantOp(IntegerAttr(2 * offset + 1, i32))
+    one = arith.ConstantOp(IntegerAttr(1, i32))
+    total = arith.AddiOp(halves, rounding, overflow=IN_RANGE)
+    number = arith.ShRSIOp(total, one)
+    Rewriter.insert_op([halves, rounding, one, total, number], InsertPoint.before(op))
+    last: Operation = op if added is None else added
+    Rewriter.replace_op(last, [], [number.result])
+    if added is not None:
+        Rewriter.erase_op(op)
+
+
+def _addition(op: tensor.RescaleOp) -> tuple[arith.AddiOp | None, int]:
+    """The addition of a constant that is the only use of `op`, and that constant; it is small, as zero points are."""
+    uses = list(op.result.uses)
+    if len(uses) != 1 or not isinstance(uses[0].operation, arith.AddiOp):
+        return None, 0
+    added = uses[0].operation
+    constant = (added.rhs if added.lhs is op.result else added.lhs).owner
+    if not isinstance(constant, arith.ConstantOp) or not isa(constant.value, IntegerAttr):
+        return None, 0
+    offset = constant.value.value.data
+    return (added, offset) if abs(offset) < LIMIT // 4 else (None, 0)
+
+
+def _saturate(op: arith.TruncIOp) -> None:
+    """The limits of a type, set before cutting to it, as one operation; a higher lower limit stays."""
+    upper = op.input.owner
+    if not isinstance(upper, arith.MinSIOp) or op.input.type != i32 or _constant(upper.rhs) != 127:
+        return
+    lower = upper.lhs.owner
+    if not isinstance(lower, arith.MaxSIOp):
+        return
+    limit = _constant(lower.rhs)
+    if limit is None or not -128 <= limit <= 127:
+        return
+    saturated = tensor.SaturateOp(lower.lhs if limit == -128 else lower.result)
+    Rewriter.replace_op(op, saturated)
+    for dead in (upper, lower):
+        if not dead.results[0].uses:
+            Rewriter.erase_op(dead)
+
+
+def _constant(value: SSAValue) -> int | None:
+    owner = value.owner
+    if isinstance(owner, arith.ConstantOp) and isa(owner.value, IntegerAttr):
+        return owner.value.value.data
+    return None

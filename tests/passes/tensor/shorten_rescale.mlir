@@ -1,0 +1,77 @@
+// RUN: s2s-opt %s --sample-weights -p tensor-shorten-rescale | filecheck %s
+
+// One number of 8 bits is far below 2^30, and the shift goes to the right: the zero point joins the last rounding.
+// CHECK-LABEL: func.func private @small
+func.func private @small(%x: tensor<4xi8>) -> tensor<4xi8> {
+  %y = tensor.compute [4] points(%x at #tensor.access<affine_map<(i) -> (i)>>) apply {
+  ^bb0(%v: i8):
+    // CHECK:      %e = arith.extsi %v : i8 to i32
+    %e = arith.extsi %v : i8 to i32
+    %m = arith.constant 1278221461 : i32
+    %s = arith.constant -2 : i8
+    // CHECK:      %0 = tensor.rescale %e, %m, %s "halves" : i32
+    // CHECK-NEXT: %1 = arith.constant -9 : i32
+    // CHECK-NEXT: %2 = arith.constant 1 : i32
+    // CHECK-NEXT: %3 = arith.addi %0, %1 overflow<nsw> : i32
+    // CHECK-NEXT: %z = arith.shrsi %3, %2 : i32
+    %r = tensor.rescale %e, %m, %s "double" : i32
+    %zp = arith.constant -5 : i32
+    %z = arith.addi %r, %zp : i32
+    %low = arith.constant -128 : i32
+    %high = arith.constant 127 : i32
+    %c = arith.maxsi %z, %low : i32
+    %d = arith.minsi %c, %high : i32
+    // CHECK:      tensor.saturate %z
+    // CHECK-NEXT: tensor.yield
+    %q = arith.trunci %d : i32 to i8
+    tensor.yield %q : i8
+  } : (tensor<4xi8>) -> tensor<4xi8>
+  func.return %y : tensor<4xi8>
+}
+
+// A shift of 0 rounds once. A lower limit above that of the type stays.
+// CHECK-LABEL: func.func private @no_shift
+func.func private @no_shift(%x: tensor<4xi16>) -> tensor<4xi8> {
+  %y = tensor.compute [4] points(%x at #tensor.access<affine_map<(i) -> (i)>>) apply {
+  ^bb0(%v: i16):
+    %e = arith.extsi %v : i16 to i32
+    %m = arith.constant 1278221461 : i32
+    %s = arith.constant 0 : i8
+    // CHECK:      tensor.rescale %e, %m, %s "high" : i32
+    %r = tensor.rescale %e, %m, %s "double" : i32
+    %low = arith.constant -3 : i32
+    %high = arith.constant 127 : i32
+    // CHECK:      %c = arith.maxsi %r, %low : i32
+    // CHECK-NEXT: tensor.saturate %c
+    %c = arith.maxsi %r, %low : i32
+    %d = arith.minsi %c, %high : i32
+    %q = arith.trunci %d : i32 to i8
+    tensor.yield %q : i8
+  } : (tensor<4xi16>) -> tensor<4xi8>
+  func.return %y : tensor<4xi8>
+}
+
+// Declined: 32 bits may hold anything, a shift may go to the left, and this clamp ends below the type.
+// CHECK-LABEL: func.func private @declined
+func.func private @declined(%x: tensor<4xi32>, %small: tensor<4xi8>) -> (tensor<4xi8>, tensor<4xi32>) {
+  %y, %z = tensor.compute [4] points(%x at #tensor.access<affine_map<(i) -> (i)>>, %small at #tensor.access<affine_map<(i) -> (i)>>) apply {
+  ^bb0(%v: i32, %w: i8):
+    %m = arith.constant 1278221461 : i32
+    %s = arith.constant -2 : i8
+    // CHECK:      tensor.rescale %v, %m, %s "double" : i32
+    %r = tensor.rescale %v, %m, %s "double" : i32
+    %e = arith.extsi %w : i8 to i32
+    %left = arith.constant 1 : i8
+    // CHECK:      tensor.rescale %e, %m, %left "double" : i32
+    %t = tensor.rescale %e, %m, %left "double" : i32
+    %low = arith.constant -128 : i32
+    %high = arith.constant 100 : i32
+    %c = arith.maxsi %r, %low : i32
+    // CHECK:      arith.minsi
+    %d = arith.minsi %c, %high : i32
+    // CHECK-NEXT: arith.trunci
+    %q = arith.trunci %d : i32 to i8
+    tensor.yield %q, %t : i8, i32
+  } : (tensor<4xi32>, tensor<4xi8>) -> (tensor<4xi8>, tensor<4xi32>)
+  func.return %y, %z : tensor<4xi8>, tensor<4xi32>
+}
