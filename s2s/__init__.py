@@ -11,11 +11,22 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from s2s import frontend
-    from s2s.api import Artifact, build, compile, cpu, load, quantize, register_custom_op
+    from s2s.api import Artifact, CFunction, build, compile, cpu, load, quantize, register_custom_op
 
     __version__: str
 
-__all__ = ["Artifact", "__version__", "build", "compile", "cpu", "frontend", "load", "quantize", "register_custom_op"]
+__all__ = [
+    "Artifact",
+    "CFunction",
+    "__version__",
+    "build",
+    "compile",
+    "cpu",
+    "frontend",
+    "load",
+    "quantize",
+    "register_custom_op",
+]
 
 
 if not TYPE_CHECKING:  # a checker would take every submodule for an object

@@ -11,7 +11,7 @@ from pathlib import Path
 from s2s.artifact import Artifact, compile_artifact
 from s2s.factory import build, cpu
 from s2s.frontends.formats import ModelSource
-from s2s.frontends.tflite.custom import register_custom_op
+from s2s.frontends.tflite.custom import CFunction, register_custom_op
 from s2s.options import CompileOptions, Executor, Io, Profile, Requantise, Schedule, TfliteRounding, WeightForm
 from s2s.pass_manager import DebugOptions
 from s2s.quantization import Quantized, quantize
@@ -63,6 +63,7 @@ def load(tree: str | Path) -> LoadedNetwork:
 
 __all__ = [
     "Artifact",
+    "CFunction",
     "LoadedNetwork",
     "Quantized",
     "build",

@@ -6,6 +6,7 @@ vectors too. Nothing here knows what a tensor is.
 
 from xdsl.ir import Dialect
 
+from s2s.dialects.loop.callback import CallbackOp
 from s2s.dialects.loop.control import ForOp, IfOp, YieldOp
 from s2s.dialects.loop.index import ApplyOp
 from s2s.dialects.loop.memory import AllocOp, LoadAtOp, LoadOp, PoisonOp, StoreAtOp, StoreOp, ViewOp, WeightOp
@@ -22,6 +23,7 @@ Loop = Dialect(
         CallForOp,
         CallIfOp,
         CallWhileOp,
+        CallbackOp,
         CopyOp,
         DotOp,
         FmaOp,
@@ -50,6 +52,7 @@ __all__ = [
     "CallForOp",
     "CallIfOp",
     "CallWhileOp",
+    "CallbackOp",
     "CopyOp",
     "DotOp",
     "FmaOp",

@@ -19,6 +19,10 @@ from s2s.errors import CompilerBug
 from s2s.weights import WeightStore
 
 KERNEL = "kernel"
+CALLBACK = "callback"
+"""Attribute of a declaration: the C function of the user that it stands for."""
+SOURCE = "source"
+"""Attribute of such a declaration: the C text that defines the function, where s2s is to add it to the tree."""
 STATE = "state"
 INIT = "init"
 NAME = "name"

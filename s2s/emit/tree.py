@@ -13,8 +13,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.builtin import ModuleOp, StringAttr
 
+from s2s.analysis.networks import SOURCE
+from s2s.dialects import c
 from s2s.dialects.c import ArrayType
 from s2s.emit.headers import signature_headers
 from s2s.emit.identifiers import c_macro
@@ -103,6 +105,7 @@ class _Renderer:
         self._text(f"include/{name}.h", "model.h.j2")
         self._entry()
         self._kernels()
+        self._callbacks()
         if self.constants:
             self._constants(f"src/{name}_weights", f"{name}: its constants", self.constants, self.form)
         self._self_test()
@@ -141,7 +144,7 @@ class _Renderer:
             ports=ports,
             interface=self._interface(),
             kernel_headers=('"s2s.h"', *signature_headers(self.program.kernels)),
-            prototypes="\n".join(line for func in self.program.kernels for line in FunctionWriter(func).prototype()),
+            prototypes="\n".join([*_callback_lines(self.program.callbacks), *_prototypes(self.program.kernels)]),
             usage=graph_usage(info) if self.program.graph is not None else usage(info, self.inputs, self.outputs),
             budgets=tuple(budgets(info)),
             facts=tuple(facts(info, size, ports)),
@@ -198,6 +201,15 @@ class _Renderer:
             view = UnitView(f"{name}: its kernels{part}", unit.headers, unit.text)
             self._text(f"src/{stem}.c", "unit.c.j2", unit=view)
 
+    def _callbacks(self) -> None:
+        """The file of the user's functions, as far as they came with their text."""
+        name = self.info.name
+        given = [func.attributes[SOURCE] for func in self.program.callbacks if SOURCE in func.attributes]
+        texts = dict.fromkeys(source.data.strip("\n") for source in given if isinstance(source, StringAttr))
+        if texts:
+            view = UnitView(f"{name}: functions of the user", (f'"{name}_kernels.h"',), "\n\n".join(texts))
+            self._text(f"src/{name}_callbacks.c", "unit.c.j2", unit=view)
+
     def _constants(self, path: str, title: str, arrays: Sequence[ConstantArray], form: WeightForm) -> None:
         """The pair of files `path.c` and `path.h`, and `path.c.bin` where the arrays are binary."""
         align = self.info.target.align
@@ -231,6 +243,19 @@ class _Renderer:
             self.files[f"runtime/{path}"] = runtime_source(path).encode()
 
 
+def _prototypes(functions: Sequence[c.FuncOp]) -> list[str]:
+    return [line for func in functions for line in FunctionWriter(func).prototype()]
+
+
+def _callback_lines(callbacks: Sequence[c.FuncOp]) -> list[str]:
+    """Prototypes of the functions that the user supplies, each under a comment."""
+    lines: list[str] = []
+    for func in callbacks:
+        doc = func.doc.data if func.doc is not None else ""
+        lines += [*comment_lines(doc), *FunctionWriter(func).prototype(), ""]
+    return lines
+
+
 def _beginning(content: Content) -> str:
     """A file up to where its data begin; that is where the includes are."""
     return content.decode() if isinstance(content, bytes) else next(iter(content)).decode()
@@ -254,6 +279,7 @@ def _described(files: Mapping[str, Content], name: str) -> list[Row]:
         f"src/{name}_graph.c": "the network: tables for the executor",
         f"src/{name}_kernels.c": "the kernels",
         f"src/{name}_kernels.h": "their declarations, private",
+        f"src/{name}_callbacks.c": "functions of the user",
         f"src/{name}_weights.c": "the constants",
         f"src/{name}_weights.c.bin": "their bytes",
         f"test/{name}_test.c": "the self-test",

@@ -37,6 +37,8 @@ class Program:
     callers: tuple[c.FuncOp, ...]
     """The static functions that the entry functions or the table lead to."""
     kernels: tuple[c.FuncOp, ...]
+    callbacks: tuple[c.FuncOp, ...]
+    """Prototypes of functions that the user supplies."""
     weights: tuple[c.GlobalOp, ...]
     tables: tuple[c.GlobalOp, ...]
     headers: tuple[str, ...]
@@ -59,7 +61,8 @@ class Program:
             entry=tuple(func for func in functions if func.extents is not None),
             graph=exported[0] if exported else None,
             callers=tuple(func for func in functions if func.static is not None),
-            kernels=tuple(func for func in functions if func.extents is None and func.static is None),
+            kernels=tuple(func for func in functions if _is_kernel(func)),
+            callbacks=tuple(func for func in functions if not func.body.blocks),
             weights=tuple(table for table in tables if table.weight is not None),
             tables=tuple(table for table in tables if table.weight is None and table not in exported),
             headers=tuple(_spelt(op) for op in includes),
@@ -100,6 +103,10 @@ class Program:
         named = {op.symbol.data for func in functions for op in func.walk() if isinstance(op, c.SymbolOp)}
         tables = [global_definition(table) for table in self.tables if table.sym_name.data in named]
         return Unit((*own_headers, *ordered), _joined([*tables, *functions.values()]))
+
+
+def _is_kernel(func: c.FuncOp) -> bool:
+    return func.extents is None and func.static is None and bool(func.body.blocks)
 
 
 def _joined(blocks: Sequence[Sequence[str]]) -> str:

@@ -9,10 +9,12 @@ an operation of the network reads it first.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from itertools import chain, count
 from math import prod
 from typing import TypeAlias
 
 import numpy as np
+from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 
 from s2s.analysis.dtypes import AnyTensor, Array, as_tensor_type, is_bool, is_float, to_numpy, type_of_array
@@ -141,10 +143,30 @@ def emit(
 class Builder:
     """Appends operations to a block, in the name of the node that is being imported."""
 
-    def __init__(self, block: Block, weights: WeightStore) -> None:
+    def __init__(self, block: Block, weights: WeightStore, functions: list[FuncOp] | None = None) -> None:
         self.block = block
         self.weights = weights
+        self.functions: list[FuncOp] = [] if functions is None else functions
+        """The networks that the one in `block` runs, and those that they run."""
         self.node = ""
+
+    def inner(self, block: Block) -> Builder:
+        """A builder for a network that this one runs."""
+        builder = Builder(block, self.weights, self.functions)
+        builder.node = self.node
+        return builder
+
+    def function_name(self, wish: str) -> str:
+        """A name for a function like `wish` that no other one has."""
+        taken = {"main", *(function.sym_name.data for function in self.functions)}
+        plain = name_hint(wish) or "network"
+        return next(name for name in chain([plain], (f"{plain}_{n}" for n in count(2))) if name not in taken)
+
+    def append(self, op: Operation) -> list[Value]:
+        """All results of an operation that is never evaluated."""
+        set_provenance(op, [self.node])
+        self.block.add_op(op)
+        return [self.computed(result) for result in op.results]
 
     def constant(self, array: Array, name: str = "") -> Value:
         """A value that is known."""

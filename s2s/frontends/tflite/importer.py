@@ -61,7 +61,7 @@ def import_model(
         arg_attrs=_attributes(names, inputs),
         res_attrs=_attributes(_names(declared, info), declared),
     )
-    module = ModuleOp([function])
+    module = ModuleOp([*builder.functions, function])
     module.verify()
     count = sum(len(graph.operators) for graph in info.subgraphs)
     origin = Origin("TFLite", loaded.producer, info.version, {}, count)

@@ -8,7 +8,7 @@ from xdsl.dialects.func import CallOp, FuncOp, ReturnOp
 from xdsl.ir import Operation, SSAValue
 
 from s2s.analysis.dtypes import Array, as_tensor_type, to_numpy
-from s2s.analysis.networks import input_numbers, output_numbers, state_arguments
+from s2s.analysis.networks import CALLBACK, input_numbers, output_numbers, state_arguments
 from s2s.analysis.symbols import function_named
 from s2s.dialects import graph
 from s2s.errors import CompilerBug, InputError
@@ -89,7 +89,10 @@ class _Run:
                 return self.evaluator(op, operands)
 
     def _call(self, place: Operation, name: str, inputs: Sequence[Array]) -> list[Array]:
-        return self.function(_function(place, name), inputs)
+        function = _function(place, name)
+        if CALLBACK in function.attributes:
+            raise InputError(f"@{name}: is a C function of the user, which only the emitted C can call; run that")
+        return self.function(function, inputs)
 
 
 def _function(place: Operation, name: str) -> FuncOp:

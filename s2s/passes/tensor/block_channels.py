@@ -146,6 +146,8 @@ class BlockChannels:
         """Whether a kernel can read or write the blocks in that place."""
         name, number = slot
         func = self.kernels[name]
+        if func.is_declaration:
+            return False
         computes = [op for op in func.body.block.ops if isinstance(op, tensor.ComputeOp)]
         if any(isinstance(inner, tensor.IndexOp) for op in computes for inner in body_ops(op)):
             return False

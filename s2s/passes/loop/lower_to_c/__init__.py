@@ -25,6 +25,7 @@ from s2s.analysis.networks import INIT, callees_first
 from s2s.context import weights_of
 from s2s.dialects import c, loop
 from s2s.errors import CompilerBug
+from s2s.passes.loop.lower_to_c.callbacks import callback_prototypes
 from s2s.passes.loop.lower_to_c.kernels import lower_kernel
 from s2s.passes.loop.lower_to_c.main import Main
 from s2s.passes.loop.lower_to_c.names import Names, c_names, functions, is_inner, is_main
@@ -55,6 +56,7 @@ class LowerToCPass(ModulePass):
         inner = callees_first([func for func in functions(op) if is_inner(func)], networks_run)
         mains = [Main(func) for func in functions(op) if is_main(func)]
         made: list[Operation] = _weights(op, names)
+        made += callback_prototypes(kernels)
         made += [lower_kernel(func, names.kernels[func.sym_name.data], _in_place(func)) for func in kernels]
         for main in mains:
             if self.executor == "graph":

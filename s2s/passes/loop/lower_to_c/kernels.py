@@ -52,6 +52,7 @@ def is_written(buffer: SSAValue) -> bool:
     return any(
         (isinstance(use.operation, loop.StoreOp | loop.StoreAtOp) and use.operation.buffer is buffer)
         or (isinstance(use.operation, loop.StageOp) and use.operation.target is buffer)
+        or (isinstance(use.operation, loop.CallbackOp) and buffer in use.operation.outputs)
         for use in buffer.uses
     )
 
@@ -77,6 +78,8 @@ def _lower(b: Builder, op: Operation, neighbours: Neighbours) -> None:
             memory.store_at(b, op)
         case loop.StageOp():
             products.stage(b, op)
+        case loop.CallbackOp():
+            b.block.add_op(c.CallOp(op.function.data, [b.value(operand) for operand in op.operands]))
         case loop.YieldOp() | ReturnOp():
             pass
         case _:

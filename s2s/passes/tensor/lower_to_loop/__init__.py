@@ -9,7 +9,8 @@
 The arguments of a kernel are its results, its old arguments, then one scratch buffer for every tensor that lives only
 inside it, and one for every operand that a schedule stages. Its attribute `in_place` lists the arguments whose buffer
 its result may take over. In `main`, what passes between kernels becomes `loop.alloc`, for `loop-plan-memory`. A
-computation without a schedule is a bug of the pipeline.
+computation without a schedule is a bug of the pipeline. The declaration of a C function of the user becomes a kernel
+that calls it.
 """
 
 from collections.abc import Sequence
@@ -25,6 +26,7 @@ from s2s.analysis.compute import dim_names
 from s2s.dialects import graph, tensor
 from s2s.errors import CompilerBug
 from s2s.passes.tensor.lower_to_loop.buffers import buffer_type, may_overwrite
+from s2s.passes.tensor.lower_to_loop.callback import is_callback, lower_callback
 from s2s.passes.tensor.lower_to_loop.main import LowerMain
 from s2s.passes.tensor.lower_to_loop.nest import emit_nest
 from s2s.passes.tensor.lower_to_loop.stage import StagePlan
@@ -96,6 +98,9 @@ class LowerToLoopPass(ModulePass):
                 scratch[func.sym_name.data] = LowerKernel(func).run()
             elif graph.TIED in func.attributes or any(isinstance(inner, graph.STEPS) for inner in ops):
                 mains.append(func)
+        for func in op.ops:
+            if isinstance(func, FuncOp) and is_callback(func):
+                lower_callback(func)
         for func in mains:
             LowerMain(func, scratch).run()
 
