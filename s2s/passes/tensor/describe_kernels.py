@@ -98,12 +98,12 @@ class Formula:
         self.op, self.names, self.dims = op, names, dim_names(op)
 
     def lines(self) -> str:
-        """`y[m][n] = …,  m < 6, n < 16`."""
+        """`y[m][n] = ...,  m < 6, n < 16`."""
         results = ", ".join(self.names[result] + self._own_index() for result in self.op.res)
         extents = [f"{name} < {size}" for name, size in zip(self.dims, self.op.sizes, strict=True) if size > 1]
         body = ", ".join(text.text for text in self._values())
         if len(body) > LONGEST_FORMULA:
-            body = "…"
+            body = "..."
         return f"{results} = {body}" + (f",  {', '.join(extents)}" if extents else "")
 
     def _own_index(self) -> str:
@@ -149,8 +149,8 @@ class Formula:
 
     def _element(self, value: SSAValue, access: tensor.AccessAttr, sizes: Sequence[int]) -> str:
         indices = zip(access.map.data.results, access.division, shape_of(value), strict=True)
-        shown = [(expr, divisor) for expr, divisor, size in indices if size > 1]
-        texts = [self._index(expr, sizes) + (f" / {divisor}" if divisor > 1 else "") for expr, divisor in shown]
+        shown = _merged([(expr, divisor, size) for expr, divisor, size in indices if size > 1])
+        texts = [self._index(expr, sizes) + (f" / {divisor}" if divisor > 1 else "") for expr, divisor, _ in shown]
         return self.names[value] + "".join(f"[{text}]" for text in texts)
 
     def _index(self, expr: AffineExpr, sizes: Sequence[int]) -> str:
@@ -192,6 +192,24 @@ class Formula:
         if isinstance(op, arith.SelectOp):
             return Text(f"{operands[0].inside(1)} ? {operands[1].inside(1)} : {operands[2].inside(1)}", 0)
         return _arithmetic(op, operands)
+
+
+def _merged(indices: list[tuple[AffineExpr, int, int]]) -> list[tuple[AffineExpr, int, int]]:
+    """Expressions, divisors and sizes, with `[i / 4][i % 4]` of a dimension of 4 as the `[i]` that it is in memory."""
+    kept: list[tuple[AffineExpr, int, int]] = []
+    for expr, divisor, size in indices:
+        before = kept[-1][0] if kept else None
+        if (
+            isinstance(expr, AffineBinaryOpExpr)
+            and isinstance(before, AffineBinaryOpExpr)
+            and (before.kind, expr.kind) == (AffineBinaryOpKind.FloorDiv, AffineBinaryOpKind.Mod)
+            and (before.lhs, before.rhs) == (expr.lhs, expr.rhs)
+            and expr.rhs == AffineConstantExpr(size)
+        ):
+            kept[-1] = (expr.lhs, 1, size * kept[-1][2])
+        else:
+            kept.append((expr, divisor, size))
+    return kept
 
 
 def _arithmetic(op: Operation, operands: list[Text]) -> Text:

@@ -20,7 +20,7 @@ NAMES_OF_C = frozenset(
 
 def kernel_name(ops: Sequence[Operation]) -> str:
     """A name such as `conv_3x3_s2_add_relu`."""
-    parts = [_part(op) for op in ops]
+    parts = [part for op in ops if (part := _part(op))] or ["rescale"]
     if len(parts) > MAX_PARTS:
         parts = [*parts[: MAX_PARTS - 1], f"and_{len(parts) - MAX_PARTS + 1}_more"]
     name = "_".join(parts)
@@ -28,7 +28,7 @@ def kernel_name(ops: Sequence[Operation]) -> str:
 
 
 def _part(op: Operation) -> str:
-    """What one operation adds to the name."""
+    """What one operation adds to the name; nothing for the way from one scale to another."""
     mnemonic = op.name.removeprefix("graph.")
     match op:
         case graph.ConvOp() | graph.ConvTransposeOp() | graph.MaxPoolOp() | graph.AvgPoolOp():
@@ -40,6 +40,8 @@ def _part(op: Operation) -> str:
             return "relu" if limits == (0, None) else "relu6" if limits == (0, 6) else mnemonic
         case graph.IdentityOp():
             return "copy"
+        case graph.RescaleOp():
+            return "relu" if op.min is not None and op.limits[0] == op.zero_points[1] else ""
         case _:
             return mnemonic
 
