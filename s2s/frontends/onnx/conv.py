@@ -27,7 +27,7 @@ def read_conv_window(node: Node, x: Value, w: Value) -> Window:
     return read_window(node, x.shape[2:], kernel)
 
 
-def convolve(node: Node, x: Value, w: Value, b: Value | None) -> Value:
+def convolve(node: Node, x: Value, w: Value, b: Value | None, **properties: object) -> Value:
     """The convolution that `node` describes, of `x` with `w`, plus `b` for each output channel."""
     window = read_conv_window(node, x, w)
     return emit(
@@ -39,6 +39,7 @@ def convolve(node: Node, x: Value, w: Value, b: Value | None) -> Value:
         pads=window.pads,
         dilations=window.dilations,
         groups=node.integer("group"),
+        **properties,
     )
 
 

@@ -1,28 +1,66 @@
 """Matrix products."""
 
 from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from xdsl.dialects.builtin import i32
 
 from s2s.dialects import graph
 from s2s.frontends.builder import Value, emit
 from s2s.frontends.formulas import reshape, take
-from s2s.frontends.onnx.elementwise import legacy_broadcast
+from s2s.frontends.onnx.elementwise import cast, legacy_broadcast
 from s2s.frontends.onnx.node import Importer, Node
 
 _MOST_ROWS = 4
 """Beyond that, expanding a determinant costs more than anybody wants."""
 
 
-def matmul(a: Value, b: Value) -> Value:
+def matmul(a: Value, b: Value, **properties: object) -> Value:
     """The product as numpy's `matmul` means it: a vector is a row on the left, a column on the right."""
     left = reshape(a, [1, *a.shape]) if a.rank == 1 else a
     right = reshape(b, [*b.shape, 1]) if b.rank == 1 else b
-    product = emit(graph.MatmulOp, left, right)
+    product = emit(graph.MatmulOp, left, right, **properties)
     shape = list(product.shape)
     if b.rank == 1:
         del shape[-1]
     if a.rank == 1:
         del shape[-1 if b.rank == 1 else -2]
     return reshape(product, shape)
+
+
+@dataclass(frozen=True)
+class IntegerFactor:
+    """Small integers, and the zero point that a product of them takes off."""
+
+    value: Value
+    zero_point: int
+
+
+def integer_factor(x: Value, zero_point: Value | None) -> IntegerFactor:
+    """`x - zero_point` for a sum of products: a number as it is, of weights where it fits, anything else in 16 bits."""
+    offsets = None if zero_point is None else zero_point.array
+    if zero_point is None or (offsets is not None and not offsets.any()):
+        return IntegerFactor(x, 0)
+    if x.array is not None and offsets is not None:
+        shifted = x.array.astype(np.int32) - offsets.astype(np.int32)
+        if np.array_equal(shifted, shifted.astype(np.int8)):
+            return IntegerFactor(x.builder.constant(shifted.astype(np.int8), x.name), 0)
+    if offsets is not None and np.all(offsets == offsets.flat[0]):
+        return IntegerFactor(x, int(offsets.flat[0]))
+    wide = np.dtype(np.int16)
+    return IntegerFactor(cast(x, wide) - cast(zero_point, wide), 0)
+
+
+def accumulation(x_name: str, x: IntegerFactor, w_name: str, w: IntegerFactor) -> dict[str, object]:
+    """How the products of two factors are summed: in 32 bits, as ONNX says."""
+    return {x_name: x.zero_point, w_name: w.zero_point, "acc_type": i32}
+
+
+def integer_product(a: Value, a_zero: Value | None, b: Value, b_zero: Value | None, **properties: object) -> Value:
+    """`(a - a_zero) @ (b - b_zero)` as 32-bit integers."""
+    left, right = integer_factor(a, a_zero), integer_factor(b, b_zero)
+    return matmul(left.value, right.value, **properties, **accumulation("a_zp", left, "b_zp", right))
 
 
 def _matmul(node: Node) -> Value:

@@ -35,7 +35,8 @@ def _max_pool(node: Node) -> list[Value]:
     return outputs
 
 
-def _average_pool(node: Node) -> Value:
+def average_pool(node: Node) -> Value:
+    """The mean over the window that the attributes of `node` describe."""
     x = node.input(0)
     asked, window = _window(node, x)
     counted = asked.pads if node.flag("count_include_pad", False) else [0] * len(asked.pads)
@@ -114,7 +115,7 @@ def _max_unpool(node: Node) -> Value:
 
 
 IMPORTERS: Mapping[str, Importer] = {
-    "AveragePool": _average_pool,
+    "AveragePool": average_pool,
     "GlobalAveragePool": _global(graph.ReduceMeanOp),
     "GlobalLpPool": _global_lp_pool,
     "GlobalMaxPool": _global(graph.ReduceMaxOp),

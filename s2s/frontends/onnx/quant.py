@@ -8,12 +8,11 @@ from s2s.dialects import graph
 from s2s.frontends.builder import Value, emit
 from s2s.frontends.formulas import broadcast_to, cast, clamp, reshape, take, unsqueeze
 from s2s.frontends.onnx.conv import convolve
-from s2s.frontends.onnx.linear import matmul
+from s2s.frontends.onnx.linear import accumulation, integer_factor, integer_product
 from s2s.frontends.onnx.node import Importer, Node
 from s2s.frontends.onnx.tensors import element_dtype
 
 _FLOAT = np.dtype(np.float32)
-_ACCUMULATOR = np.dtype(np.int32)
 
 
 def quantize(x: Value, scale: Value, zero_point: Value | None, dtype: np.dtype[np.generic]) -> Value:
@@ -91,12 +90,6 @@ def _parameter(node: Node, x: Value, value: Value) -> Value:
     return take(merged, axis, 0, x.shape[axis])
 
 
-def _shifted(x: Value, zero_point: Value | None) -> Value:
-    """`x - zero_point` as 32-bit integers."""
-    wide = cast(x, _ACCUMULATOR)
-    return wide if zero_point is None or _is_zero(zero_point) else wide - cast(zero_point, _ACCUMULATOR)
-
-
 def _channels(node: Node, value: Value | None, rank: int, axis: int) -> Value | None:
     """A parameter with one element, or one for each index of `axis` of a tensor of `rank`."""
     if value is None or value.rank > 1:
@@ -107,9 +100,15 @@ def _channels(node: Node, value: Value | None, rank: int, axis: int) -> Value | 
 
 
 def _conv_integer(node: Node) -> Value:
-    x, w = node.input(0), node.input(1)
-    shifted = _shifted(w, _channels(node, node.optional(3), w.rank, 0))
-    return convolve(node, _shifted(x, _channels(node, node.optional(2), x.rank, 1)), shifted, None)
+    return _integer_convolution(node, node.input(0), node.optional(2), node.input(1), node.optional(3), None)
+
+
+def _integer_convolution(
+    node: Node, x: Value, x_zero: Value | None, w: Value, w_zero: Value | None, b: Value | None
+) -> Value:
+    left = integer_factor(x, _channels(node, x_zero, x.rank, 1))
+    right = integer_factor(w, _channels(node, w_zero, w.rank, 0))
+    return convolve(node, left.value, right.value, b, **accumulation("input_zp", left, "weight_zp", right))
 
 
 def _rows(value: Value | None, rank: int) -> Value | None:
@@ -119,27 +118,26 @@ def _rows(value: Value | None, rank: int) -> Value | None:
 
 def _matmul_integer(node: Node) -> Value:
     a, b = node.input(0), node.input(1)
-    return matmul(_shifted(a, _rows(node.optional(2), a.rank)), _shifted(b, node.optional(3)))
+    return integer_product(a, _rows(node.optional(2), a.rank), b, node.optional(3))
 
 
 def _qlinear_matmul(node: Node) -> Value:
     a, a_scale, a_zero, b, b_scale, b_zero, y_scale, y_zero = (node.input(position) for position in range(8))
-    product = matmul(_shifted(a, _rows(a_zero, a.rank)), _shifted(b, b_zero))
+    product = integer_product(a, _rows(a_zero, a.rank), b, b_zero)
     row_scale = _rows(a_scale, a.rank) or a_scale
     scale = cast(row_scale, _FLOAT) * cast(b_scale, _FLOAT) / cast(y_scale, _FLOAT)
-    return _requantize(product, scale, y_zero)
+    return requantize(product, scale, y_zero)
 
 
 def _qlinear_conv(node: Node) -> Value:
     x, x_scale, x_zero, w, w_scale, w_zero, y_scale, y_zero = (node.input(position) for position in range(8))
-    w_shift = _channels(node, w_zero, w.rank, 0)
-    product = convolve(node, _shifted(x, _channels(node, x_zero, x.rank, 1)), _shifted(w, w_shift), node.optional(8))
+    product = _integer_convolution(node, x, x_zero, w, w_zero, node.optional(8))
     channel_scale = _channels(node, w_scale, w.rank, 1) or w_scale
     scale = reshape(x_scale, []) * channel_scale / reshape(y_scale, [])
-    return _requantize(product, scale, reshape(y_zero, []))
+    return requantize(product, scale, reshape(y_zero, []))
 
 
-def _requantize(product: Value, scale: Value, zero_point: Value) -> Value:
+def requantize(product: Value, scale: Value, zero_point: Value) -> Value:
     """`clamp(round(product * scale) + zero_point)` in the type of the zero point."""
     y = emit(graph.RoundOp, cast(product, _FLOAT) * scale)
     if not _is_zero(zero_point):

@@ -92,6 +92,8 @@ def infer_outputs(node: NodeProto, domain: str, opset: int, operands: Sequence[B
         for name, operand in named.items()
         if operand.array is not None and operand.array.size <= _SMALL
     }
+    if not defs.has(node.op_type, opset, domain):
+        return [None] * len(node.output)
     schema = defs.get_schema(node.op_type, opset, domain)
     try:
         found = shape_inference.infer_node_outputs(schema, node, types, data)
