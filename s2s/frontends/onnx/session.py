@@ -16,9 +16,9 @@ from s2s.frontends.onnx.names import canonical_domain, label, operator, place
 from s2s.frontends.onnx.node import Node
 from s2s.frontends.onnx.schema_functions import function_body, has_function_body, infer_outputs
 from s2s.frontends.onnx.scope import FAILED, Binding, Failed, Scope
-from s2s.frontends.onnx.signature import Signature, check_node, check_types, signature
+from s2s.frontends.onnx.signature import Signature, check_node, check_types
 from s2s.frontends.onnx.structure import FunctionKey, check_function, function_key
-from s2s.frontends.onnx.table import IMPORTERS, REFUSALS
+from s2s.frontends.onnx.table import IMPORTERS, REFUSALS, declaration
 from s2s.frontends.onnx.tensors import read_sparse, read_tensor
 
 Attributes = Mapping[str, AttributeProto]
@@ -78,7 +78,7 @@ class Session:
             return self._call(node, function, operands, attributes, caller, scope.node)
         domain = canonical_domain(node.domain)
         opset = scope.opsets.get(domain, 0)
-        declared = signature(domain, node.op_type, opset) if opset else None
+        declared = declaration(domain, node.op_type, opset) if opset else None
         if declared is None:
             known = f"no operator of opset {opset} of {domain or 'ai.onnx'}" if opset else "of a domain not imported"
             self.failures.append(

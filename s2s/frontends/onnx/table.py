@@ -11,6 +11,7 @@ from s2s.frontends.onnx import (
     elementwise,
     indexing,
     linear,
+    microsoft,
     norm,
     pool,
     quant,
@@ -22,6 +23,7 @@ from s2s.frontends.onnx import (
     slicing,
 )
 from s2s.frontends.onnx.node import Importer
+from s2s.frontends.onnx.signature import Signature, signature
 
 _FAMILIES = (
     activation,
@@ -47,8 +49,15 @@ _ML = "ai.onnx.ml"
 IMPORTERS: Mapping[tuple[str, str], Importer] = {
     **{("", name): importer for family in _FAMILIES for name, importer in family.IMPORTERS.items()},
     **{(_ML, name): importer for family in (elementwise, indexing) for name, importer in family.ML_IMPORTERS.items()},
+    **{(microsoft.DOMAIN, name): importer for name, importer in microsoft.IMPORTERS.items()},
 }
 """By domain and operator."""
+
+
+def declaration(domain: str, op_type: str, opset: int) -> Signature | None:
+    """The signature of an operator, None when `opset` of `domain` has no such operator."""
+    return microsoft.signature(op_type) if domain == microsoft.DOMAIN else signature(domain, op_type, opset)
+
 
 _RECURRENT = ("recurrent operators are not supported yet", "export the cell as elementary operators in a Scan")
 _DATA_DEPENDENT = ("the shape of its output depends on the data", "compute this part outside the network")
