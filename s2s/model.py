@@ -67,7 +67,7 @@ def _copy(model: GraphModel) -> Model:
     main = function_named(module, "main")
     if main is None or main.is_declaration:
         raise InputError(f"{model.name}: the module has no function main; name the function of the network so")
-    for op in main.walk():
+    for op in module.walk():
         if isinstance(op, graph.WeightOp):
             _give_value(op, model.params, weights)
     main.arg_attrs = _names("input", main.function_type.inputs.data, main.arg_attrs)

@@ -1,65 +1,164 @@
-"""Control flow that is decided while the model is read, and Dropout, which inference leaves out."""
+"""Control flow: branches and loops over bodies, and Dropout, which inference leaves out.
 
-from collections.abc import Mapping, Sequence
+A body becomes a network of its own that runs as often as the model says. It is imported in place, step after step,
+where that is one step, or where the types of what it carries change from step to step.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from itertools import count
+from math import prod
 
 import numpy as np
+from onnx import GraphProto
 
-from s2s.frontends.builder import Value
-from s2s.frontends.formulas import concat, reshape, select, take, unsqueeze
+from s2s.dialects import graph
+from s2s.frontends.builder import Builder, Value, emit
+from s2s.frontends.formulas import cast, concat, less, reshape, take, transpose, unsqueeze
+from s2s.frontends.networks import TypesChangeError, Values, branch, repeat, scan
 from s2s.frontends.onnx.node import Importer, Node
 
 
 def _if(node: Node) -> Sequence[Value]:
-    """The branch a constant condition picks; else both are computed and one result is selected."""
+    """The branch that the condition picks; both become networks where that is known at run time only."""
     condition = node.input(0)
+    if prod(condition.shape) != 1:
+        raise node.invalid(f"the condition has shape {list(condition.shape)}", "give one bool")
     if condition.array is not None:
-        if condition.array.size != 1:
-            raise node.invalid(f"the condition has shape {list(condition.shape)}", "give one bool")
         return node.run_body(node.body("then_branch" if condition.array.reshape(()).item() else "else_branch"), [])
-    yes, no = node.run_body(node.body("then_branch"), []), node.run_body(node.body("else_branch"), [])
-    if [value.type for value in yes] != [value.type for value in no]:
+    then, otherwise = node.body("then_branch"), node.body("else_branch")
+    outside = node.bodies.captures(then, otherwise)
+
+    def formulas(body: GraphProto) -> Callable[[Builder, Values], Values]:
+        return lambda inner, values: node.bodies.run_inside(body, inner, [], _named(outside, values))
+
+    try:
+        return branch(
+            node.builder, node.builder.node, condition, formulas(then), formulas(otherwise), list(outside.values())
+        )
+    except TypesChangeError:
         raise node.unsupported(
             "the branches give different shapes or types, and the condition is computed at run time",
             "make the condition a constant, or the outputs equal in shape",
-        )
-    chosen = reshape(condition, [])
-    return [a if a is b else select(chosen, a, b) for a, b in zip(yes, no, strict=True)]
+        ) from None
+
+
+def _named(outside: Mapping[str, Value], values: Sequence[Value]) -> dict[str, Value]:
+    """The arguments of a network that stand for values from outside, by their names."""
+    return dict(zip(outside, values, strict=True))
 
 
 def _loop(node: Node) -> list[Value]:
-    """Unrolled: the number of steps must be known."""
-    limit = node.known_number(0, "the trip count")
-    going: Value | None = node.optional(1)
+    """A scan where the number of steps is known, else a loop that tests its condition."""
+    limit, going = node.optional(0), node.optional(1)
     carried = [node.input(position) for position in range(2, len(node.operands))]
-    body = node.body("body")
     if limit is None and going is None:
         raise node.invalid("has neither a trip count nor a condition", "give one")
+    for value in (limit, going):
+        if value is not None and prod(value.shape) != 1:
+            raise node.invalid(f"its trip count or condition has shape {list(value.shape)}", "give one number")
+    known = going is None or going.array is not None
+    if going is not None and going.array is not None and not going.array.any():
+        return _unrolled_loop(node, 0, carried)
+    steps = None if limit is None or limit.array is None else max(int(limit.array.reshape(()).item()), 0)
+    collects = len(node.proto.output) > len(carried)
+    try:
+        if known and steps is not None and steps > 1 and (found := _counted_loop(node, steps, carried)) is not None:
+            return found
+        if not collects and (steps is None or steps > 1):
+            return _tested_loop(node, limit, going, carried)
+    except TypesChangeError as error:
+        if not known or (steps is None and limit is not None):
+            raise node.unsupported(str(error), "or make the trip count and the condition constants") from None
+    if not known or (steps is None and limit is not None):
+        raise node.unsupported(
+            "collects the values of a number of steps that is computed at run time",
+            "make the trip count and the condition constants",
+        )
+    return _unrolled_loop(node, steps, carried)
+
+
+class _StopsEarlyError(Exception):
+    """The condition that a body gives is not known to hold."""
+
+
+def _counted_loop(node: Node, steps: int, carried: list[Value]) -> list[Value] | None:
+    """A loop whose condition always holds; None for another."""
+    body = node.body("body")
+    outside = node.bodies.captures(body)
+    node.require_small(steps, "the trip count")
+
+    def step(inner: Builder, state: Values, slices: Values, kept: Values) -> tuple[Values, Values]:
+        inputs = [slices[0], inner.constant(np.asarray(True)), *state]
+        going, *outputs = node.bodies.run_inside(body, inner, inputs, _named(outside, kept))
+        if going.array is None or not going.array.all():
+            raise _StopsEarlyError
+        return outputs[: len(state)], outputs[len(state) :]
+
+    try:
+        last, parts = scan(
+            node.builder,
+            node.builder.node,
+            step,
+            carried=carried,
+            scanned=[node.constant(np.arange(steps, dtype=np.int64))],
+            kept=list(outside.values()),
+            steps=steps,
+        )
+    except _StopsEarlyError:
+        return None
+    return [*last, *parts]
+
+
+def _tested_loop(node: Node, limit: Value | None, going: Value | None, carried: list[Value]) -> list[Value]:
+    """A loop whose number of steps is known at run time only."""
+    body = node.body("body")
+    outside = node.bodies.captures(body)
+    first = node.constant(np.zeros((), np.int64))
+    test = node.constant(np.asarray(True)) if going is None else reshape(going, [])
+    most = node.constant(np.iinfo(np.int64).max, np.int64) if limit is None else reshape(limit, [])
+
+    def condition(inner: Builder, values: Values) -> Values:
+        at, still, most = values[0], values[1], values[2 + len(carried)]
+        return [emit(graph.LogicalAndOp, still, less(at, most))]
+
+    def step(inner: Builder, values: Values) -> Values:
+        at, state = values[0], values[2 : 2 + len(carried)]
+        inside = _named(outside, values[3 + len(carried) :])
+        still, *outputs = node.bodies.run_inside(body, inner, [at, inner.constant(np.asarray(True)), *state], inside)
+        if limit is None and still.array is not None and still.array.any():
+            raise node.unsupported("never ends", "give a trip count, or a condition that changes")
+        return [at + 1, reshape(cast(still, np.dtype(np.bool_)), []), *outputs]
+
+    kept = [most, *outside.values()]
+    return repeat(node.builder, node.builder.node, condition, step, [first, test, *carried], kept)[2:]
+
+
+def _unrolled_loop(node: Node, steps: int | None, carried: list[Value]) -> list[Value]:
+    """Step after step: the condition must be known; without a number of steps, it ends the loop."""
+    body = node.body("body")
+    going = node.constant(True)
     collected: list[list[Value]] = [[] for _ in range(len(node.proto.output) - len(carried))]
-    step = 0
-    while (limit is None or step < limit) and _goes_on(node, going):
-        count = node.constant(step, np.int64)
-        outputs = node.run_body(body, [count, going or node.constant(True), *carried])
+    for step in count() if steps is None else range(steps):
+        outputs = node.run_body(body, [node.constant(step, np.int64), going, *carried])
         going, carried = outputs[0], outputs[1 : 1 + len(carried)]
         for values, value in zip(collected, outputs[1 + len(carried) :], strict=True):
             values.append(value)
-        step += 1
-    if step == 0 and collected:
+        if step + 1 != steps and not _goes_on(node, going):
+            break
+    if collected and not collected[0]:
         raise node.unsupported("collects the values of no step at all", "give a trip count above 0")
-    return [*carried, *(concat([unsqueeze(value, [0]) for value in values], 0) for values in collected)]
+    return [*carried, *(_stacked(values) for values in collected)]
 
 
-def _goes_on(node: Node, condition: Value | None) -> bool:
-    if condition is None:
-        return True
+def _goes_on(node: Node, condition: Value) -> bool:
     if condition.array is None:
         raise node.unsupported(
-            "whether it goes on is computed at run time", "use a loop with a constant trip count and condition"
+            "whether it goes on is computed at run time", "keep the types of what it carries from step to step"
         )
     return bool(condition.array.reshape(-1)[:1].any())
 
 
 def _scan(node: Node) -> list[Value]:
-    """Unrolled over the length of its sequences."""
     operands = node.inputs() if node.since >= 9 else [node.input(i) for i in range(1, len(node.operands))]
     scanned = node.integer("num_scan_inputs")
     if not 0 < scanned <= len(operands):
@@ -72,10 +171,15 @@ def _scan(node: Node) -> list[Value]:
     if len(axes) != scanned or len(directions) != scanned:
         raise node.invalid(f"has not {scanned} scan_input_axes and scan_input_directions", "fix them")
     axes = [node.axis(axis, value.rank) for axis, value in zip(axes, sequences, strict=True)]
-    states, collected = _steps(node, states, sequences, axes, directions)
-    out_axes = node.integers("scan_output_axes", [0] * len(collected))
-    out_directions = node.integers("scan_output_directions", [0] * len(collected))
-    return [*states, *_joined(node, collected, out_axes, out_directions)]
+    outputs = len(node.body("body").output) - len(states)
+    out_axes = node.integers("scan_output_axes", [0] * outputs)
+    out_directions = node.integers("scan_output_directions", [0] * outputs)
+    if len(out_axes) != outputs or len(out_directions) != outputs:
+        raise node.invalid(f"has not {outputs} scan_output_axes and scan_output_directions", "fix them")
+    fronted = [_moved(value, axis, 0) for value, axis in zip(sequences, axes, strict=True)]
+    states, stacked = _steps(node, states, fronted, directions, out_directions)
+    placed = [_moved(value, 0, node.axis(axis, value.rank)) for value, axis in zip(stacked, out_axes, strict=True)]
+    return [*states, *placed]
 
 
 def _batched_scan(node: Node, states: list[Value], sequences: list[Value]) -> list[Value]:
@@ -89,54 +193,75 @@ def _batched_scan(node: Node, states: list[Value], sequences: list[Value]) -> li
         raise node.invalid(f"has {len(directions)} directions for {len(sequences)} sequences", "fix them")
     rows: list[list[Value]] = []
     for number in range(sequences[0].shape[0]):
-        ours = [_item(node, value, 0, number) for value in (*states, *sequences)]
-        last, collected = _steps(node, ours[: len(states)], ours[len(states) :], [0] * len(sequences), directions)
-        rows.append([*last, *_joined(node, collected, [0] * len(collected), [0] * len(collected))])
-    return [concat([unsqueeze(value, [0]) for value in column], 0) for column in zip(*rows, strict=True)]
+        ours = [_item(node, value, number) for value in (*states, *sequences)]
+        forward = [0] * (len(node.body("body").output) - len(states))
+        last, stacked = _steps(node, ours[: len(states)], ours[len(states) :], directions, forward)
+        rows.append([*last, *stacked])
+    return [_stacked(column) for column in zip(*rows, strict=True)]
 
 
 def _steps(
-    node: Node, states: list[Value], sequences: list[Value], axes: list[int], directions: list[int]
-) -> tuple[list[Value], list[list[Value]]]:
-    """The states after the last step, and what each step gave."""
+    node: Node, states: list[Value], sequences: list[Value], directions: list[int], out_directions: list[int]
+) -> tuple[list[Value], list[Value]]:
+    """The states after the last step, and what the steps gave, stacked in front; sequences are sliced in front."""
     body = node.body("body")
-    lengths = {value.shape[axis] for axis, value in zip(axes, sequences, strict=True)}
+    lengths = {value.shape[0] for value in sequences}
     if len(lengths) != 1:
         raise node.invalid(f"sequences have lengths {sorted(lengths)}", "make them equal")
     length = lengths.pop()
+    if length == 0:
+        raise node.unsupported("runs over an empty sequence", "give a sequence with at least one element")
+    outside = node.bodies.captures(body)
+
+    def step(inner: Builder, state: Values, slices: Values, kept: Values) -> tuple[Values, Values]:
+        outputs = node.bodies.run_inside(body, inner, [*state, *slices], _named(outside, kept))
+        return outputs[: len(state)], outputs[len(state) :]
+
+    if length > 1:
+        backward = [at for at, way in enumerate([*directions, *out_directions]) if way]
+        try:
+            return scan(
+                node.builder,
+                node.builder.node,
+                step,
+                carried=states,
+                scanned=sequences,
+                kept=list(outside.values()),
+                steps=length,
+                backward=backward,
+            )
+        except TypesChangeError:
+            pass
     collected: list[list[Value]] = [[] for _ in range(len(body.output) - len(states))]
-    for step in range(length):
+    for number in range(length):
         items = [
-            _item(node, value, axis, length - 1 - step if backward else step)
-            for value, axis, backward in zip(sequences, axes, directions, strict=True)
+            _item(node, value, length - 1 - number if backward else number)
+            for value, backward in zip(sequences, directions, strict=True)
         ]
         outputs = node.run_body(body, [*states, *items])
         states = outputs[: len(states)]
         for values, value in zip(collected, outputs[len(states) :], strict=True):
             values.append(value)
-    return states, collected
+    ordered = [values[::-1] if way else values for values, way in zip(collected, out_directions, strict=True)]
+    return states, [_stacked(values) for values in ordered]
 
 
-def _joined(node: Node, collected: list[list[Value]], axes: list[int], directions: list[int]) -> list[Value]:
-    """The values of all steps, one after the other along the axis of each output."""
-    if len(axes) != len(collected) or len(directions) != len(collected):
-        raise node.invalid(f"has not {len(collected)} scan_output_axes and scan_output_directions", "fix them")
-    joined: list[Value] = []
-    for values, axis, backward in zip(collected, axes, directions, strict=True):
-        if not values:
-            raise node.unsupported("runs over an empty sequence", "give a sequence with at least one element")
-        at = node.axis(axis, values[0].rank + 1)
-        ordered = reversed(values) if backward else values
-        joined.append(concat([unsqueeze(value, [at]) for value in ordered], at))
-    return joined
+def _stacked(values: Sequence[Value]) -> Value:
+    return concat([unsqueeze(value, [0]) for value in values], 0)
 
 
-def _item(node: Node, value: Value, axis: int, position: int) -> Value:
-    """The part of `value` at `position` along `axis`, without that axis."""
-    if position >= value.shape[axis]:
-        raise node.invalid(f"operands differ in size along axis {axis}", "make them equal")
-    part = take(value, axis, position, 1)
-    return reshape(part, [*value.shape[:axis], *value.shape[axis + 1 :]])
+def _moved(value: Value, source: int, target: int) -> Value:
+    """`value` with dimension `source` moved to `target`."""
+    order = [axis for axis in range(value.rank) if axis != source]
+    order.insert(target, source)
+    return transpose(value, order)
+
+
+def _item(node: Node, value: Value, position: int) -> Value:
+    """The part of `value` at `position` of its first dimension, without that dimension."""
+    if position >= value.shape[0]:
+        raise node.invalid("operands differ in size along axis 0", "make them equal")
+    return reshape(take(value, 0, position, 1), value.shape[1:])
 
 
 def _dropout(node: Node) -> list[Value]:

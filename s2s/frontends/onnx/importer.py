@@ -45,7 +45,8 @@ def import_model(
     outputs = [_output(value, scope) for value in proto.graph.output]
     builder.node = ""
     block.add_op(ReturnOp(*(builder.materialize(value) for value in outputs)))
-    module = ModuleOp([_main(block, list(inputs), outputs, [value.name for value in proto.graph.output])])
+    main = _main(block, list(inputs), outputs, [value.name for value in proto.graph.output])
+    module = ModuleOp([*builder.functions, main])
     module.verify()
     origin = Origin(
         "ONNX",

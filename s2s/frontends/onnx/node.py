@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import Protocol, TypeVar
 
 import numpy as np
 from onnx import AttributeProto, GraphProto, NodeProto
@@ -19,6 +19,20 @@ T = TypeVar("T")
 RunBody = Callable[[GraphProto, Sequence[Value]], list[Value]]
 
 
+class Bodies(Protocol):
+    """Imports bodies as networks of their own."""
+
+    def captures(self, *graphs: GraphProto) -> dict[str, Value]:
+        """The computed values from outside that some of `graphs` read, by name."""
+        ...
+
+    def run_inside(
+        self, graph: GraphProto, inner: Builder, inputs: Sequence[Value], captured: Mapping[str, Value]
+    ) -> list[Value]:
+        """The outputs of a body, built by `inner`; `captured` stands for what `captures` found."""
+        ...
+
+
 @dataclass(frozen=True)
 class Node:
     """One node, its version resolved, its attributes including the defaults of the operator."""
@@ -30,6 +44,7 @@ class Node:
     attributes: Mapping[str, AttributeProto]
     folder: str | None
     run_body: RunBody
+    bodies: Bodies
 
     @property
     def place(self) -> str:
@@ -121,6 +136,10 @@ class Node:
     def reals(self, name: str, default: Sequence[float] | None = None) -> list[float]:
         """A list of floats."""
         return list(self._attribute(name).floats) if self.has(name) else list(_given(default, name))
+
+    def texts(self, name: str) -> list[bytes]:
+        """A list of texts."""
+        return list(self._attribute(name).strings)
 
     def tensor(self, name: str) -> Array:
         """A tensor attribute."""

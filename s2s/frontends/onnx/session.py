@@ -1,5 +1,7 @@
 """One import: walks the nodes of graphs, bodies and functions, and collects what cannot be imported."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from itertools import zip_longest
@@ -17,7 +19,7 @@ from s2s.frontends.onnx.node import Node
 from s2s.frontends.onnx.schema_functions import function_body, has_function_body, infer_outputs
 from s2s.frontends.onnx.scope import FAILED, Binding, Failed, Scope
 from s2s.frontends.onnx.signature import Signature, check_node, check_types
-from s2s.frontends.onnx.structure import FunctionKey, check_function, function_key
+from s2s.frontends.onnx.structure import FunctionKey, check_function, free_names, function_key
 from s2s.frontends.onnx.table import IMPORTERS, REFUSALS, declaration
 from s2s.frontends.onnx.tensors import read_sparse, read_tensor
 
@@ -26,6 +28,29 @@ Attributes = Mapping[str, AttributeProto]
 
 class _ReportedError(UnsupportedError):
     """The reason is already among the failures."""
+
+
+class _Bodies:
+    """The bodies of one node as networks of their own."""
+
+    def __init__(self, session: Session, scope: Scope, node: NodeProto) -> None:
+        self._session, self._scope, self._node = session, scope, node
+
+    def captures(self, *graphs: GraphProto) -> dict[str, Value]:
+        """The computed values from outside that some of `graphs` read, by name."""
+        names = dict.fromkeys(name for graph in graphs for name in free_names(graph))
+        found = {name: self._scope.lookup(name) for name in names}
+        return {name: value for name, value in found.items() if isinstance(value, Value) and value.array is None}
+
+    def run_inside(
+        self, graph: GraphProto, inner: Builder, inputs: Sequence[Value], captured: Mapping[str, Value]
+    ) -> list[Value]:
+        """The outputs of a body, built by `inner`."""
+        if len(inputs) != len(graph.input):
+            raise InputError(
+                f"{place(self._node)}: its body has {len(graph.input)} inputs for {len(inputs)} values; fix it"
+            )
+        return self._session.run_inside(inner, self._scope, graph, inputs, captured)
 
 
 class Session:
@@ -123,7 +148,8 @@ class Session:
         def run_body(graph: GraphProto, inputs: Sequence[Value]) -> list[Value]:
             return self._run_body(graph, inputs, scope, node)
 
-        view = Node(node, self.builder, declared.since, values, attributes, self._folder, run_body)
+        bodies = _Bodies(self, scope, node)
+        view = Node(node, self.builder, declared.since, values, attributes, self._folder, run_body, bodies)
         outputs = importer(view)
         return [outputs] if isinstance(outputs, Value) else outputs
 
@@ -179,8 +205,27 @@ class Session:
         self._bodies += 1
         if self._bodies > MAX_BODIES:
             raise UnsupportedError(f"{place(node)}: unrolls to over {MAX_BODIES} steps; shorten the loop")
-        provenance = self.builder.node
         scope = outer.inner()
+        return self._run_body_in(scope, graph, inputs)
+
+    def run_inside(
+        self, inner: Builder, outer: Scope, graph: GraphProto, inputs: Sequence[Value], captured: Mapping[str, Value]
+    ) -> list[Value]:
+        """As `_run_body`, in a network of its own: `captured` stands for the values from outside that are computed."""
+        scope = outer.inner()
+        for name in free_names(graph):
+            value = outer.lookup(name)
+            if isinstance(value, Value) and value.array is not None:
+                value = inner.constant(value.array, value.name)
+            scope.define(name, captured.get(name, value))
+        self.builder, kept = inner, self.builder
+        try:
+            return self._run_body_in(scope, graph, inputs)
+        finally:
+            self.builder = kept
+
+    def _run_body_in(self, scope: Scope, graph: GraphProto, inputs: Sequence[Value]) -> list[Value]:
+        provenance = self.builder.node
         self.define_initializers(graph, scope)
         for formal, value in zip(graph.input, inputs, strict=True):
             scope.define(formal.name, value)

@@ -35,6 +35,19 @@ def subgraphs(node: NodeProto) -> Iterator[tuple[str, GraphProto]]:
                 yield attribute.name, graph
 
 
+def free_names(graph: GraphProto) -> list[str]:
+    """The names that `graph` and the graphs inside it read from around it, in order of first use."""
+    own = {value.name for value in graph.input} | {tensor.name for tensor in graph.initializer}
+    own |= {tensor.values.name for tensor in graph.sparse_initializer}
+    found: dict[str, None] = {}
+    for node in graph.node:
+        inner = [name for _, body in subgraphs(node) for name in free_names(body)]
+        found |= dict.fromkeys(name for name in (*node.input, *inner) if name and name not in own)
+        own |= set(node.output)
+    found |= dict.fromkeys(value.name for value in graph.output if value.name not in own)
+    return list(found)
+
+
 def check_structure(model: ModelProto) -> None:
     """Raise an InputError that names the first node or value that is out of order."""
     functions = {function_key(function): function for function in model.functions}

@@ -15,6 +15,7 @@ from s2s.frontends.onnx import (
     norm,
     pool,
     quant,
+    recurrent,
     reduce,
     resize,
     sampling,
@@ -37,6 +38,7 @@ _FAMILIES = (
     norm,
     pool,
     quant,
+    recurrent,
     reduce,
     resize,
     sampling,
@@ -59,14 +61,12 @@ def declaration(domain: str, op_type: str, opset: int) -> Signature | None:
     return microsoft.signature(op_type) if domain == microsoft.DOMAIN else signature(domain, op_type, opset)
 
 
-_RECURRENT = ("recurrent operators are not supported yet", "export the cell as elementary operators in a Scan")
 _DATA_DEPENDENT = ("the shape of its output depends on the data", "compute this part outside the network")
 _RANDOM = ("its result is random", "draw the numbers outside the network and feed them as an input")
 _TEXT = ("text is not supported", "process text outside the network")
 _SEQUENCE = ("sequences, optionals and maps are not supported", "use tensors")
 
 REFUSALS: Mapping[tuple[str, str], tuple[str, str]] = {
-    **{("", name): _RECURRENT for name in ("RNN", "GRU", "LSTM")},
     **{("", name): _DATA_DEPENDENT for name in ("NonMaxSuppression", "Unique", "ImageDecoder")},
     **{
         ("", name): _RANDOM

@@ -117,7 +117,9 @@ def test_case(case: NodeCase):
         (NodeCase("RoiAlign", [IMAGE, ROIS, np.array([0, 1, 1])], {}, 22), "sampling_ratio 0"),
         (NodeCase("Det", [floats(2, 3)], {}, 22), "no square matrix"),
         (NodeCase("Det", [floats(9, 9)], {}, 22), "determinant of 9 rows"),
-        (NodeCase("LSTM", [floats(3, 1, 2), floats(1, 8, 2), floats(1, 8, 2)], {"hidden_size": 2}), "recurrent"),
+        (NodeCase("LSTM", [floats(3, 1, 2), floats(1, 8, 2), floats(1, 8, 2)], {"input_forget": 1}), "couples"),
+        (NodeCase("GRU", [floats(3, 1, 2), floats(1, 6, 2), floats(1, 6, 3)]), "has not 2 columns"),
+        (NodeCase("RNN", [floats(3, 1, 2), floats(1, 2, 2), floats(1, 2, 2)], {"activations": ["Abs"]}), "activation"),
     ],
 )
 def test_what_does_not_fit_is_refused(case: NodeCase, message: str):

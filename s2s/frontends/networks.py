@@ -1,0 +1,109 @@
+"""Networks inside the network that is being imported: scans, loops and branches over functions of their own.
+
+The formulas of a body are written with a builder of its own, on values that stand for its arguments:
+
+    (last,), (outputs,) = scan(builder, "sum", body, carried=[zeros], scanned=[x])
+
+    def body(inner, carried, slices, kept):
+        total = carried[0] + slices[0]
+        return [total], [total]
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from xdsl.dialects.builtin import FunctionType
+from xdsl.dialects.func import FuncOp, ReturnOp
+from xdsl.ir import Block, Region
+
+from s2s.analysis.dtypes import AnyTensor, tensor_type
+from s2s.dialects import graph
+from s2s.dialects.graph.base import ints
+from s2s.errors import UnsupportedError
+from s2s.frontends.builder import Builder, Value
+
+Values = list[Value]
+Formulas = Callable[[Builder, Values], Sequence[Value]]
+"""Writes a network: what it returns, from its arguments."""
+Body = Callable[[Builder, Values, Values, Values], tuple[Sequence[Value], Sequence[Value]]]
+"""Writes a step: what it carries on and the parts it gives, from what it carries, slices, and what it keeps."""
+
+
+class TypesChangeError(UnsupportedError):
+    """What a body carries on is not of the type with which it began."""
+
+
+def network(
+    builder: Builder, wish: str, types: Sequence[AnyTensor], formulas: Formulas, tied: Sequence[AnyTensor] = ()
+) -> tuple[str, list[Value]]:
+    """The name of a new function, and what it returns; its first results, of types `tied`, take over arguments."""
+    block = Block(arg_types=list(types))
+    inner = builder.inner(block)
+    results = list(formulas(inner, [inner.computed(argument, f"x{n}") for n, argument in enumerate(block.args)]))
+    for began, result in zip(tied, results, strict=False):
+        if result.type != began:
+            raise TypesChangeError(f"a body makes {result.type} of {began}; keep the types of what it carries")
+    block.add_op(ReturnOp(*(inner.materialize(result) for result in results)))
+    name = builder.function_name(wish)
+    kind = FunctionType.from_lists(list(types), [result.type for result in results])
+    function = FuncOp(name, kind, Region(block), visibility="private")
+    if tied:
+        function.attributes[graph.TIED] = ints([n if n < len(tied) else -1 for n in range(len(results))])
+    builder.functions.append(function)
+    return name, results
+
+
+def scan(
+    builder: Builder,
+    wish: str,
+    body: Body,
+    *,
+    carried: Sequence[Value],
+    scanned: Sequence[Value] = (),
+    kept: Sequence[Value] = (),
+    steps: int,
+    backward: Sequence[int] = (),
+) -> tuple[Values, Values]:
+    """What is carried out of the last step, and the parts of all steps, stacked in front.
+
+    `backward` numbers the scanned values, then the parts, that are walked from the end.
+    """
+    types = [value.type for value in carried]
+    slices = [tensor_type(value.element, value.shape[1:]) for value in scanned]
+    ends = len(types), len(types) + len(slices)
+
+    def formulas(inner: Builder, values: Values) -> Values:
+        state, parts = body(inner, values[: ends[0]], values[ends[0] : ends[1]], values[ends[1] :])
+        return [*state, *parts]
+
+    name, results = network(builder, wish, [*types, *slices, *(value.type for value in kept)], formulas, types)
+    stacked = [tensor_type(value.element, (steps, *value.shape)) for value in results[len(types) :]]
+    begin, slide, stay = ([builder.materialize(value) for value in group] for group in (carried, scanned, kept))
+    op = graph.ScanOp(name, begin, slide, stay, [*types, *stacked], steps=steps, backward=backward)
+    made = builder.append(op)
+    return made[: len(types)], made[len(types) :]
+
+
+def repeat(
+    builder: Builder, wish: str, condition: Formulas, body: Formulas, carried: Sequence[Value], kept: Sequence[Value]
+) -> Values:
+    """What is carried when `condition` no longer holds; both read what is carried, then what is kept."""
+    types, every = [value.type for value in carried], [value.type for value in (*carried, *kept)]
+    test, _ = network(builder, f"{wish}_condition", every, condition)
+    name, _ = network(builder, f"{wish}_body", every, body, types)
+    return builder.append(graph.WhileOp(test, name, [builder.materialize(value) for value in (*carried, *kept)], types))
+
+
+def branch(
+    builder: Builder, wish: str, condition: Value, then: Formulas, otherwise: Formulas, inputs: Sequence[Value]
+) -> Values:
+    """The results of one of two networks on the same inputs."""
+    types = [value.type for value in inputs]
+    yes, results = network(builder, f"{wish}_then", types, then)
+    no, others = network(builder, f"{wish}_else", types, otherwise)
+    found = [value.type for value in results]
+    if found != [value.type for value in others]:
+        raise TypesChangeError("the branches give different types; make the condition constant, or the types equal")
+    operands = [builder.materialize(value) for value in inputs]
+    return builder.append(graph.IfOp(builder.materialize(condition), yes, no, operands, found))

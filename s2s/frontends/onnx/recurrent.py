@@ -1,0 +1,356 @@
+"""RNN, GRU and LSTM as scans: one product projects all inputs before, the body holds the recurrent product and the
+gates, which fuse element by element.
+
+    y_t, h_t = step(W x_t + b, h_{t-1})
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from s2s.dialects import graph
+from s2s.frontends.builder import Builder, Value, emit
+from s2s.frontends.formulas import (
+    broadcast_to,
+    cast,
+    clamp,
+    concat,
+    less,
+    maximum,
+    reshape,
+    select,
+    take,
+    transpose,
+    unsqueeze,
+)
+from s2s.frontends.networks import Values, scan
+from s2s.frontends.onnx.activation import elu, hard_sigmoid, leaky_relu, sigmoid, softplus
+from s2s.frontends.onnx.node import Importer, Node
+
+Function = Callable[[Value], Value]
+
+_PLAIN: Mapping[str, Function] = {
+    "relu": lambda x: maximum(x, 0.0),
+    "tanh": lambda x: emit(graph.TanhOp, x),
+    "sigmoid": sigmoid,
+    "softsign": lambda x: x / (abs(x) + 1.0),
+    "softplus": softplus,
+}
+_DEFAULTS: Mapping[str, tuple[float | None, float | None]] = {
+    "affine": (None, None),
+    "leakyrelu": (0.01, None),
+    "thresholdedrelu": (1.0, None),
+    "scaledtanh": (None, None),
+    "hardsigmoid": (0.2, 0.5),
+    "elu": (1.0, None),
+}
+"""Alpha and beta of the activations that have them, where the standard gives one."""
+
+
+def _parametrised(name: str, alpha: float, beta: float) -> Function:
+    functions: Mapping[str, Function] = {
+        "affine": lambda x: x * alpha + beta,
+        "leakyrelu": lambda x: leaky_relu(x, alpha),
+        "thresholdedrelu": lambda x: select(less(x, alpha), x * 0.0, x),
+        "scaledtanh": lambda x: emit(graph.TanhOp, x * beta) * alpha,
+        "hardsigmoid": lambda x: hard_sigmoid(x, alpha, beta),
+        "elu": lambda x: elu(x, alpha),
+    }
+    return functions[name]
+
+
+@dataclass(frozen=True)
+class Layer:
+    """What all three operators have in common."""
+
+    node: Node
+    gates: int
+    hidden: int
+    directions: int
+    x: Value
+    """`[time, batch, input]`."""
+    functions: Sequence[Function]
+    """The activations, those of one direction after those of the other."""
+
+    @property
+    def steps(self) -> int:
+        """Length of the sequence."""
+        return self.x.shape[0]
+
+    @property
+    def batch(self) -> int:
+        """Sequences at a time."""
+        return self.x.shape[1]
+
+    def of_direction(self, position: int, direction: int, size: int, dims: int = 1) -> Value | None:
+        """The part of an optional operand that belongs to a direction; its second dimension has `size` elements."""
+        value = self.node.optional(position)
+        if value is None:
+            return None
+        if value.rank != 1 + dims or value.shape[0] != self.directions or value.shape[1] != size:
+            raise self.node.invalid(
+                f"input {position} has shape {list(value.shape)}, expected {self.directions} directions of {size}",
+                "fix the shapes",
+            )
+        return reshape(take(value, 0, direction, 1), value.shape[1:])
+
+    def weight(self, position: int, direction: int, columns: int) -> Value:
+        """The weights of a direction, transposed: `[columns, gates * hidden]`."""
+        value = self.of_direction(position, direction, self.gates * self.hidden, 2)
+        if value is None or value.shape[1] != columns:
+            raise self.node.invalid(f"input {position} has not {columns} columns", "fix the shapes")
+        return transpose(value, [1, 0])
+
+    def initial(self, position: int, direction: int) -> Value:
+        """The state before the first step: zeros where the model gives none."""
+        shape = [self.batch, self.hidden]
+        value = self.node.optional(position)
+        if value is None:
+            return self.node.builder.constant(np.zeros(shape, self.x.dtype))
+        if _flag(self.node, "layout"):
+            value = transpose(value, [1, 0, 2])
+        if value.shape != (self.directions, *shape):
+            raise self.node.invalid(f"input {position} has shape {list(value.shape)}", "fix the shapes")
+        return reshape(take(value, 0, direction, 1), shape)
+
+    def projected(self, direction: int, bias: Value | None) -> Value:
+        """`x W^T + b` of all steps at once: `[time, batch, gates * hidden]`."""
+        columns = self.x.shape[2]
+        rows = reshape(self.x, [self.steps * self.batch, columns])
+        y = emit(graph.MatmulOp, rows, self.weight(1, direction, columns))
+        if bias is not None:
+            y = y + bias
+        return reshape(y, [self.steps, self.batch, self.gates * self.hidden])
+
+    def is_backward(self, direction: int) -> bool:
+        """Whether a direction begins at the end."""
+        return direction == 1 or self.node.text("direction", "forward") == "reverse"
+
+    def valid(self) -> Value | None:
+        """Whether each step of each sequence counts, `[time, batch, 1]`; None where all do."""
+        lengths = self.node.optional(4)
+        if lengths is None or (lengths.array is not None and (lengths.array == self.steps).all()):
+            return None
+        if lengths.shape != (self.batch,):
+            raise self.node.invalid(f"sequence_lens has shape {list(lengths.shape)}", f"give {self.batch} numbers")
+        times = self.node.constant(np.arange(self.steps).reshape(-1, 1, 1), np.int32)
+        wanted = reshape(cast(lengths, np.dtype(np.int32)), [1, self.batch, 1])
+        return less(broadcast_to(times, [self.steps, self.batch, 1]), wanted)
+
+    def clipped(self, x: Value) -> Value:
+        """`x` limited, where the operator asks for it, before an activation."""
+        limit = self.node.real("clip", 0.0) if self.node.has("clip") else 0.0
+        return clamp(x, -limit, limit) if limit > 0 else x
+
+    def part(self, x: Value, number: int) -> Value:
+        """Gate `number` of a matrix whose last dimension holds all gates."""
+        return take(x, x.rank - 1, number * self.hidden, self.hidden)
+
+
+def _layer(node: Node, gates: int, defaults: Sequence[str]) -> Layer:
+    x, weights = node.input(0), node.input(1)
+    if x.rank != 3 or weights.rank != 3 or weights.shape[1] % gates:
+        raise node.invalid(f"X {list(x.shape)} and W {list(weights.shape)} do not fit together", "fix the shapes")
+    direction = node.choice("direction", "forward", "reverse", "bidirectional") if node.has("direction") else "forward"
+    directions = 2 if direction == "bidirectional" else 1
+    hidden = weights.shape[1] // gates
+    if node.has("hidden_size") and node.integer("hidden_size") != hidden:
+        raise node.invalid(f"hidden_size is {node.integer('hidden_size')}, W has {hidden}", "fix the node")
+    if _flag(node, "layout"):
+        x = transpose(x, [1, 0, 2])
+    return Layer(node, gates, hidden, directions, x, _functions(node, [*defaults] * directions))
+
+
+def _functions(node: Node, defaults: Sequence[str]) -> list[Function]:
+    names = [name.decode() for name in node.texts("activations")] if node.has("activations") else list(defaults)
+    if len(names) < len(defaults):
+        raise node.invalid(f"has {len(names)} activations, expected {len(defaults)}", "name them all")
+    names = names[: len(defaults)]  # the schema of RNN gives two by default, one for each direction
+    alphas = iter(node.reals("activation_alpha", []) if node.has("activation_alpha") else [])
+    betas = iter(node.reals("activation_beta", []) if node.has("activation_beta") else [])
+    return [_function(node, name.lower(), alphas, betas) for name in names]
+
+
+def _function(node: Node, name: str, alphas: Iterator[float], betas: Iterator[float]) -> Function:
+    if name in _PLAIN:
+        return _PLAIN[name]
+    if name not in _DEFAULTS:
+        raise node.unsupported(f"has the activation {name!r}", f"use one of {', '.join([*_PLAIN, *_DEFAULTS])}")
+    alpha, beta = next(alphas, _DEFAULTS[name][0]), _DEFAULTS[name][1]
+    if name in ("affine", "scaledtanh", "hardsigmoid"):
+        beta = next(betas, beta)
+    if alpha is None or (beta is None and name in ("affine", "scaledtanh")):
+        raise node.invalid(f"gives no alpha or beta for the activation {name!r}", "give them")
+    return _parametrised(name, alpha, beta or 0.0)
+
+
+Step = Callable[[Builder, Values, Value, Values], Values]
+"""The new state, the output first, from the old one, the projected input, and what is kept."""
+
+
+def _run(
+    layer: Layer, direction: int, state: Values, projected: Value, kept: Values, step: Step
+) -> tuple[Value, Values]:
+    """The outputs of all steps `[time, batch, hidden]`, and the last state."""
+    valid = layer.valid()
+
+    def body(inner: Builder, carried: Values, slices: Values, constants: Values) -> tuple[Values, Values]:
+        new = step(inner, carried, slices[0], constants)
+        if valid is None:
+            return new, [new[0]]
+        held = [select(slices[1], value, old) for value, old in zip(new, carried, strict=True)]
+        return held, [select(slices[1], new[0], 0.0)]
+
+    scanned = [projected] if valid is None else [projected, valid]
+    backward = layer.is_backward(direction)
+    last, (outputs,) = scan(
+        layer.node.builder,
+        layer.node.builder.node,
+        body,
+        carried=state,
+        scanned=scanned,
+        kept=kept,
+        steps=layer.steps,
+        backward=range(len(scanned) + 1) if backward else (),
+    )
+    return outputs, last
+
+
+def _results(layer: Layer, runs: Sequence[tuple[Value, Values]]) -> list[Value]:
+    """Y, Y_h and the other states, the directions side by side."""
+    y = concat([unsqueeze(outputs, [1]) for outputs, _ in runs], 1)
+    states = [
+        concat([unsqueeze(state, [0]) for state in column], 0) for column in zip(*(s for _, s in runs), strict=True)
+    ]
+    if _flag(layer.node, "layout"):
+        return [transpose(y, [2, 0, 1, 3]), *(transpose(state, [1, 0, 2]) for state in states)]
+    return [y, *states]
+
+
+def _here(inner: Builder, value: Value) -> Value:
+    """A constant from outside as one of the body's own, which its schedule may lay out."""
+    assert value.array is not None
+    return inner.constant(value.array, value.name)
+
+
+class Constants:
+    """Operands of a body: those that are known become constants of its own, the others are kept from step to step."""
+
+    def __init__(self) -> None:
+        self.kept: Values = []
+
+    def add(self, value: Value) -> Callable[[Builder, Values], Value]:
+        """What `value` is inside of the body."""
+        if value.array is not None:
+            return lambda inner, _: _here(inner, value)
+        number = len(self.kept)
+        self.kept.append(value)
+        return lambda _, kept: kept[number]
+
+
+def _biases(layer: Layer, direction: int) -> tuple[Value, Value] | None:
+    """Those of the input's and of the recurrent product."""
+    size = layer.gates * layer.hidden
+    both = layer.of_direction(3, direction, 2 * size)
+    return None if both is None else (take(both, 0, 0, size), take(both, 0, size, size))
+
+
+def _summed(biases: tuple[Value, Value] | None) -> Value | None:
+    return None if biases is None else biases[0] + biases[1]
+
+
+def _rnn(node: Node) -> list[Value]:
+    layer = _layer(node, 1, ["Tanh"])
+    return _results(layer, [_rnn_direction(layer, direction) for direction in range(layer.directions)])
+
+
+def _rnn_direction(layer: Layer, direction: int) -> tuple[Value, Values]:
+    projected = layer.projected(direction, _summed(_biases(layer, direction)))
+    constants = Constants()
+    recurrent = constants.add(layer.weight(2, direction, layer.hidden))
+    activation = layer.functions[direction]
+
+    def step(inner: Builder, state: Values, x: Value, kept: Values) -> Values:
+        y = emit(graph.MatmulOp, state[0], recurrent(inner, kept)) + x
+        return [activation(layer.clipped(y))]
+
+    return _run(layer, direction, [layer.initial(5, direction)], projected, constants.kept, step)
+
+
+def _lstm(node: Node) -> list[Value]:
+    if _flag(node, "input_forget"):
+        raise node.unsupported("couples its input and forget gates", "leave input_forget out")
+    layer = _layer(node, 4, ["Sigmoid", "Tanh", "Tanh"])
+    return _results(layer, [_lstm_direction(layer, direction) for direction in range(layer.directions)])
+
+
+def _lstm_direction(layer: Layer, direction: int) -> tuple[Value, Values]:
+    projected = layer.projected(direction, _summed(_biases(layer, direction)))
+    constants = Constants()
+    recurrent = constants.add(layer.weight(2, direction, layer.hidden))
+    peepholes = layer.of_direction(7, direction, 3 * layer.hidden)
+    peep = None if peepholes is None else constants.add(peepholes)
+    f, g, h = layer.functions[3 * direction : 3 * direction + 3]
+
+    def step(inner: Builder, state: Values, x: Value, kept: Values) -> Values:
+        old_h, old_c = state
+        gates = emit(graph.MatmulOp, old_h, recurrent(inner, kept)) + x
+        looks = None if peep is None else peep(inner, kept)
+
+        def gate(number: int, cell: Value, look: int) -> Value:
+            y = layer.part(gates, number)
+            return layer.clipped(y if looks is None else y + cell * layer.part(looks, look))
+
+        i, forget = f(gate(0, old_c, 0)), f(gate(2, old_c, 2))
+        c = forget * old_c + i * g(layer.clipped(layer.part(gates, 3)))
+        o = f(gate(1, c, 1))
+        return [o * h(c), c]
+
+    state = [layer.initial(5, direction), layer.initial(6, direction)]
+    return _run(layer, direction, state, projected, constants.kept, step)
+
+
+def _gru(node: Node) -> list[Value]:
+    layer = _layer(node, 3, ["Sigmoid", "Tanh"])
+    return _results(layer, [_gru_direction(layer, direction) for direction in range(layer.directions)])
+
+
+def _gru_direction(layer: Layer, direction: int) -> tuple[Value, Values]:
+    biases, hidden = _biases(layer, direction), layer.hidden
+    linear_first = _flag(layer.node, "linear_before_reset")
+    constants = Constants()
+    weights = layer.weight(2, direction, hidden)
+    if linear_first:
+        bias = None if biases is None else biases[0]
+        recurrent = constants.add(weights)
+        extra = None if biases is None else constants.add(biases[1])
+    else:
+        bias, extra = _summed(biases), None
+        recurrent = constants.add(take(weights, 1, 0, 2 * hidden))
+    candidate = constants.add(take(weights, 1, 2 * hidden, hidden))
+    f, g = layer.functions[2 * direction : 2 * direction + 2]
+
+    def step(inner: Builder, state: Values, x: Value, kept: Values) -> Values:
+        (old,) = state
+        product = emit(graph.MatmulOp, old, recurrent(inner, kept))
+        if extra is not None:
+            product = product + extra(inner, kept)
+        z = f(layer.clipped(layer.part(x, 0) + layer.part(product, 0)))
+        r = f(layer.clipped(layer.part(x, 1) + layer.part(product, 1)))
+        if linear_first:
+            inside = r * layer.part(product, 2)
+        else:
+            inside = emit(graph.MatmulOp, r * old, candidate(inner, kept))
+        n = g(layer.clipped(layer.part(x, 2) + inside))
+        return [(1.0 - z) * n + z * old]
+
+    return _run(layer, direction, [layer.initial(5, direction)], layer.projected(direction, bias), constants.kept, step)
+
+
+def _flag(node: Node, name: str) -> bool:
+    """A flag that older versions of the operator do not have."""
+    return node.has(name) and node.flag(name)
+
+
+IMPORTERS: Mapping[str, Importer] = {"GRU": _gru, "LSTM": _lstm, "RNN": _rnn}
