@@ -7,10 +7,11 @@ from abc import ABC
 from collections.abc import Callable, Sequence
 from typing import ClassVar
 
-from xdsl.dialects.builtin import UnitAttr
+from xdsl.dialects.builtin import UnitAttr, i64
+from xdsl.ir import Attribute
 from xdsl.irdl import irdl_op_definition, operand_def, opt_prop_def, prop_def, traits_def
 
-from s2s.analysis.dtypes import AnyTensor
+from s2s.analysis.dtypes import AnyTensor, tensor_type
 from s2s.analysis.shapes import common, reduce
 from s2s.dialects.graph.base import INT, INTS, TENSOR, GraphOp, Value, flag, integer, ints, type_of
 from s2s.dialects.graph.traits import FusionKind, HasFusionKind
@@ -72,7 +73,7 @@ class ReduceMinOp(ReduceOp):
 
 
 class ArgReduceOp(GraphOp, ABC):
-    """`y` = a position along `axis`, as `i64`; of equal elements the first, with `select_last` the last."""
+    """`y` = a position along `axis`, as `i64` or `i32`; of equal elements the first, with `select_last` the last."""
 
     x = operand_def(TENSOR)
     axis = prop_def(INT)
@@ -81,11 +82,24 @@ class ArgReduceOp(GraphOp, ABC):
     traits = traits_def(HasFusionKind(FusionKind.REDUCTION))
     assembly_format = "$x attr-dict `:` functional-type(operands, results)"
 
-    def __init__(self, x: Value, *, axis: int, keepdims: bool = False, select_last: bool = False) -> None:
-        super().__init__([x], {"axis": integer(axis), "keepdims": flag(keepdims), "select_last": flag(select_last)})
+    def __init__(
+        self,
+        x: Value,
+        *,
+        axis: int,
+        keepdims: bool = False,
+        select_last: bool = False,
+        element_type: Attribute = i64,
+    ) -> None:
+        super().__init__(
+            [x],
+            {"axis": integer(axis), "keepdims": flag(keepdims), "select_last": flag(select_last)},
+            result_type=tensor_type(element_type, ()),
+        )
 
     def inferred_type(self) -> AnyTensor:
-        return reduce.arg_reduce(type_of(self.x), self.axis.value.data, self.keepdims is not None)
+        element = self.y.type.element_type
+        return reduce.arg_reduce(type_of(self.x), self.axis.value.data, self.keepdims is not None, element)
 
 
 @irdl_op_definition

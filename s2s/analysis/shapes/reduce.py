@@ -2,7 +2,8 @@
 
 from collections.abc import Sequence
 
-from xdsl.dialects.builtin import i64
+from xdsl.dialects.builtin import i32, i64
+from xdsl.ir import Attribute
 
 from s2s.analysis.dtypes import AnyTensor
 from s2s.analysis.shapes.common import ShapeError, require_axes, require_axis, require_number, result, text
@@ -21,13 +22,13 @@ def reduce(x: AnyTensor, axes: Sequence[int], keepdims: bool) -> AnyTensor:
     return result(x.element_type, reduced_shape(x.get_shape(), axes, keepdims))
 
 
-def arg_reduce(x: AnyTensor, axis: int, keepdims: bool) -> AnyTensor:
-    """One `i64` position along `axis`."""
+def arg_reduce(x: AnyTensor, axis: int, keepdims: bool, element: Attribute) -> AnyTensor:
+    """One position along `axis`, as `element` where that is `i32`, else as `i64`."""
     require_number("x", x)
     require_axis(axis, x.get_num_dims())
     if x.get_shape()[axis] == 0:
         raise ShapeError(f"x of shape {text(x.get_shape())} has no element along axis {axis}")
-    return result(i64, reduced_shape(x.get_shape(), [axis], keepdims))
+    return result(i32 if element == i32 else i64, reduced_shape(x.get_shape(), [axis], keepdims))
 
 
 def cumsum(x: AnyTensor, axis: int) -> AnyTensor:

@@ -8,9 +8,9 @@ leaves to chance.
 from collections.abc import Callable, Mapping
 from math import prod
 
-import numpy as np
 from xdsl.ir import Operation
 
+from s2s.analysis.dtypes import from_numpy
 from s2s.dialects import graph
 from s2s.frontends.builder import Value, emit
 from s2s.frontends.formulas import cast
@@ -23,8 +23,6 @@ from s2s.frontends.tflite.quantisation import quantize_multiplier
 from s2s.frontends.tflite.tensors import Tensor
 
 OperationClass = Callable[..., Operation]
-
-_I8 = np.dtype(np.int8)
 
 
 def _axes(node: Node, x: Tensor) -> list[int]:
@@ -80,8 +78,7 @@ def _extreme(operation: OperationClass) -> Importer:
 def _all(node: Node) -> Value:
     x = node.input(0)
     require_kinds(node, (x,), "bool")
-    lowest = _reduced(node, graph.ReduceMinOp, cast(x.value, _I8), _axes(node, x))
-    return cast(lowest, x.dtype)
+    return _reduced(node, graph.ReduceMinOp, x.value, _axes(node, x))
 
 
 def _arg(operation: OperationClass) -> Importer:
@@ -90,7 +87,10 @@ def _arg(operation: OperationClass) -> Importer:
         require_kinds(node, (x,), "float32", "int8", "int16", "int32")
         if len(axes) != 1:
             raise node.invalid(f"searches along {len(axes)} axes", "give one")
-        return cast(emit(operation, x.value, axis=node.axis(axes[0], x.rank)), node.output_type().dtype)
+        place = node.output_type().dtype
+        if place.name not in ("int32", "int64"):
+            raise node.invalid(f"its result is {place.name}", "make it int32 or int64")
+        return emit(operation, x.value, axis=node.axis(axes[0], x.rank), element_type=from_numpy(place))
 
     return importer
 

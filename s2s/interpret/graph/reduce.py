@@ -5,7 +5,7 @@ from collections.abc import Callable
 import numpy as np
 from xdsl.ir import Operation
 
-from s2s.analysis.dtypes import Array
+from s2s.analysis.dtypes import Array, to_numpy
 from s2s.dialects import graph
 from s2s.dialects.graph.reduce import ArgReduceOp, ReduceOp
 from s2s.interpret.graph.binary import divide
@@ -40,7 +40,8 @@ def _arg_reduction(function: Callable[..., Array]) -> Meaning:
     def meaning(op: ArgReduceOp, x: Array) -> Array:
         axis, wide = op.axis.value.data, widen(x)
         found = function(np.flip(wide, axis) if op.select_last else wide, axis=axis, keepdims=op.keepdims is not None)
-        return np.asarray(x.shape[axis] - 1 - found if op.select_last else found)
+        place = np.asarray(x.shape[axis] - 1 - found if op.select_last else found)
+        return place.astype(to_numpy(op.y.type.element_type), copy=False)
 
     return meaning
 

@@ -498,8 +498,8 @@
 // -----
 
 %a = "test.op"() : () -> tensor<2x3xf32>
-%y = graph.argmax %a {axis = 0 : i64} : (tensor<2x3xf32>) -> tensor<3xi32>
-// CHECK: result type is tensor<3xi32>, expected tensor<3xi64>
+%y = graph.argmax %a {axis = 0 : i64} : (tensor<2x3xf32>) -> tensor<3xi16>
+// CHECK: result type is tensor<3xi16>, expected tensor<3xi64>
 
 // -----
 

@@ -336,6 +336,8 @@ func.func @reduce(%x: tensor<2x3x4xf32>) {
   %argmax = graph.argmax %x {axis = 1 : i64, keepdims, select_last} : (tensor<2x3x4xf32>) -> tensor<2x1x4xi64>
   // CHECK-NEXT: %argmin = graph.argmin %x {axis = 0 : i64} : (tensor<2x3x4xf32>) -> tensor<3x4xi64>
   %argmin = graph.argmin %x {axis = 0 : i64} : (tensor<2x3x4xf32>) -> tensor<3x4xi64>
+  // CHECK-NEXT: %narrow = graph.argmin %x {axis = 0 : i64} : (tensor<2x3x4xf32>) -> tensor<3x4xi32>
+  %narrow = graph.argmin %x {axis = 0 : i64} : (tensor<2x3x4xf32>) -> tensor<3x4xi32>
   // CHECK-NEXT: %cumsum = graph.cumsum %x {axis = 1 : i64, exclusive, reverse} : (tensor<2x3x4xf32>) -> tensor<2x3x4xf32>
   %cumsum = graph.cumsum %x {axis = 1 : i64, exclusive, reverse} : (tensor<2x3x4xf32>) -> tensor<2x3x4xf32>
   func.return

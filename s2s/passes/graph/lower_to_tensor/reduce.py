@@ -17,7 +17,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from math import prod
 
-from xdsl.dialects.builtin import i32, i64
+from xdsl.dialects.builtin import i32
 from xdsl.ir import Attribute
 from xdsl.ir.affine import AffineExpr
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
@@ -125,7 +125,7 @@ class LowerArgReduce(RewritePattern):
             reads=[at(op.x, *reduced_indices(len(shape_of(op.x)), [axis], keepdims=op.keepdims is not None))],
             inits=[(limits(element)[0 if largest else 1], element), (0, i32)],
             reduce=step,
-            apply=lambda s, best, place: s.cast(place, i64),
+            apply=lambda s, best, place: s.cast(place, op.y.type.element_type),
         )
         rewriter.replace(op, [], [y])
 

@@ -6,6 +6,7 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 import pytest
+from xdsl.dialects.builtin import i32
 from xdsl.ir import Operation, SSAValue
 
 from s2s.analysis.dtypes import Array
@@ -68,6 +69,11 @@ def test_search_among_extremes(build: Callable[..., Operation], select_last: boo
 @pytest.mark.parametrize("build", SEARCHES)
 def test_search_in_other_types(build: Callable[..., Operation], dtype: Any):
     check_lowering(lambda value: build(value, axis=1), rand(4, 6, dtype=dtype))
+
+
+@pytest.mark.parametrize("build", SEARCHES)
+def test_search_for_a_narrow_position(build: Callable[..., Operation]):
+    check_lowering(lambda value: build(value, axis=1, element_type=i32), rand(4, 6, dtype=np.int8))
 
 
 @pytest.mark.parametrize("exclusive", [False, True])
