@@ -1,7 +1,7 @@
 """Resizing of images, channels last. Which pixels are read with which weights is known while the model is read.
 
 Of 8-bit numbers the weights have ten fractional bits, and the result has the bits of the reference. Floats are compared
-with a tolerance of 1e-5 of the largest magnitude: the reference weighs four pixels at once, here it is two and two.
+with a tolerance of 1e-6 of the largest magnitude: the reference weighs four pixels at once, here it is two and two.
 """
 
 from collections.abc import Mapping
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from s2s.dialects import graph
 from s2s.frontends.builder import Value, emit
-from s2s.frontends.formulas import cast, greater, select
+from s2s.frontends.formulas import broadcast_to, cast, greater, reshape, select, unsqueeze
 from s2s.frontends.tflite.arithmetic import require_kinds
 from s2s.frontends.tflite.fixed_point import I32
 from s2s.frontends.tflite.node import Importer, Node
@@ -45,8 +45,8 @@ class _Sampling:
         place = np.floor(at.astype(np.float64) + 0.5) if self.align_corners else np.floor(at)
         return np.clip(place, 0, self.before - 1).astype(np.int64)
 
-    def linear_integers(self) -> tuple[_Integers, _Integers, _Integers]:
-        """The two positions to read for each of the result, and the weight of the second in steps of 1 / 1024."""
+    def linear_integers(self) -> "_Taps":
+        """Positions of the operand, and weights in steps of 1 / 1024."""
         spans = (self.before - 1, self.after - 1) if self.is_aligned else (self.before, self.after)
         scale = (_ONE * spans[0] + spans[1] // 2) // spans[1]
         at = np.arange(self.after, dtype=np.int64) * scale
@@ -54,9 +54,9 @@ class _Sampling:
             at += scale // 2 - _ONE // 2
         first = np.clip(_truncated(at), 0, self.before - 1)
         second = np.clip(_truncated(at + _ONE - 1), 0, self.before - 1)
-        return first, second, at - _ONE * first
+        return _Taps(first, second, at - _ONE * first)
 
-    def linear_floats(self) -> tuple[_Integers, _Integers, NDArray[np.float32]]:
+    def linear_floats(self) -> "_Taps":
         """As `linear_integers`, in single precision."""
         spans = (self.before - 1, self.after - 1) if self.is_aligned else (self.before, self.after)
         scale = np.float32(spans[0]) / np.float32(spans[1])
@@ -64,7 +64,7 @@ class _Sampling:
         at = (at + np.float32(0.5)) * scale - np.float32(0.5) if self.half_pixel_centers else at * scale
         first = np.clip(np.floor(at), 0, self.before - 1).astype(np.int64)
         second = np.clip(np.ceil(at), 0, self.before - 1).astype(np.int64)
-        return first, second, at - first.astype(np.float32)
+        return _Taps(first, second, at - first.astype(np.float32))
 
 
 def _truncated(at: _Integers) -> _Integers:
@@ -83,9 +83,16 @@ def _samplings(node: Node, x: Tensor) -> list[_Sampling]:
 
 
 def _read(node: Node, x: Value, axis: int, places: _Integers) -> Value:
-    if list(places) == list(range(x.shape[axis])):
+    """The elements of `x` at `places` along `axis`."""
+    size, factor = x.shape[axis], len(places) // x.shape[axis]
+    if list(places) == list(range(size)):
         return x
-    return emit(graph.GatherOp, x, node.constant(places, np.int32), axis=axis)
+    if list(places) == [place // factor for place in range(size * factor)] and factor:
+        spread = unsqueeze(x, [axis + 1])
+        wide = broadcast_to(spread, [factor if dim == axis + 1 else n for dim, n in enumerate(spread.shape)])
+        return reshape(wide, [size * factor if dim == axis else n for dim, n in enumerate(x.shape)])
+    kind = np.uint8 if size <= 256 else np.uint16 if size <= 65536 else np.uint32
+    return emit(graph.GatherOp, x, node.constant(places, kind), axis=axis)
 
 
 def _resize_nearest(node: Node) -> Value:
@@ -103,34 +110,46 @@ def _resize_bilinear(node: Node) -> Value:
     samplings = _samplings(node, x)
     if any(sampling.align_corners and sampling.half_pixel_centers for sampling in samplings):
         raise node.invalid("asks for aligned corners and for half-pixel centers", "choose one")
-    y = x.value
     if kind == "float32":
-        for axis, sampling in enumerate(samplings, start=1):
-            y = _blend(node, y, axis, *sampling.linear_floats(), 1)
-        return y
-    y = cast(y, I32)
-    for axis, sampling in enumerate(samplings, start=1):
-        y = _blend(node, y, axis, *sampling.linear_integers(), _ONE)
+        rows, columns = (sampling.linear_floats() for sampling in samplings)
+        return _blend(node, x.value, rows, columns, 1)
+    rows, columns = (sampling.linear_integers() for sampling in samplings)
+    y = _blend(node, x.value, rows, columns, _ONE)
     half = _ONE * _ONE // 2
     return cast((y + select(greater(y, 0), y.like(half), -half)) / (_ONE * _ONE), x.dtype)
 
 
-def _blend(
-    node: Node,
-    x: Value,
-    axis: int,
-    first: _Integers,
-    second: _Integers,
-    weight: NDArray[np.float32] | _Integers,
-    one: int,
-) -> Value:
-    """`x[first] * (one - weight) + x[second] * weight` along `axis`."""
+@dataclass(frozen=True)
+class _Taps:
+    """The two positions to read for each of the result, and the weight of the second."""
+
+    first: _Integers
+    second: _Integers
+    weight: NDArray[np.float32] | _Integers
+
+
+def _blend(node: Node, x: Value, rows: _Taps, columns: _Taps, one: int) -> Value:
+    """The four pixels around a position, weighed by its distances from them in steps of `1 / one`.
+
+    What is read keeps its type until it is weighed, so that nothing wider than a number passes through memory.
+    """
+
+    def side(column: _Integers) -> Value:
+        upper, lower = (_read(node, _read(node, x, 1, row), 2, column) for row in (rows.first, rows.second))
+        if not x.is_float:
+            upper, lower = cast(upper, I32), cast(lower, I32)
+        return _between(upper, lower, rows.weight, 1, one)
+
+    return _between(side(columns.first), side(columns.second), columns.weight, 2, one)
+
+
+def _between(first: Value, second: Value, weight: NDArray[np.float32] | _Integers, axis: int, one: int) -> Value:
+    """`first * one + (second - first) * weight`, the weight standing along `axis`."""
+    whole = first * one if one != 1 else first
     if not weight.any():
-        return _read(node, x, axis, first) * one if one != 1 else _read(node, x, axis, first)
-    column = [-1 if dim == axis else 1 for dim in range(x.rank)]
-    upper = node.constant(weight.reshape(column), x.dtype)
-    lower = node.constant((one - weight).reshape(column), x.dtype)
-    return _read(node, x, axis, first) * lower + _read(node, x, axis, second) * upper
+        return whole
+    column = weight.reshape([-1 if dim == axis else 1 for dim in range(first.rank)]).astype(first.dtype)
+    return whole + (second - first) * first.builder.constant(column)
 
 
 IMPORTERS: Mapping[str, Importer] = {

@@ -3,7 +3,10 @@
 from collections.abc import Mapping, Sequence
 from typing import TypeVar
 
+from xdsl.dialects import arith
+from xdsl.dialects.builtin import IndexType, IntegerAttr
 from xdsl.ir import Attribute, Block, BlockArgument, Operation, Region, SSAValue
+from xdsl.ir.affine import AffineConstantExpr, AffineDimExpr
 
 from s2s.analysis.compute import DIM_NAMES
 from s2s.dialects import tensor
@@ -12,6 +15,8 @@ from s2s.dialects.tensor.compute import attribute_type
 from s2s.errors import CompilerBug
 
 Slot = tuple[SSAValue, tensor.AccessAttr]
+Position = AffineDimExpr | AffineConstantExpr | SSAValue
+"""Where a region finds the position along a dimension that it asks for."""
 Item = TypeVar("Item")
 
 
@@ -109,20 +114,36 @@ def _register(items: list[Item], item: Item) -> int:
     return items.index(item)
 
 
+def _position(place: Position, block: Block) -> SSAValue:
+    if isinstance(place, SSAValue):
+        return place
+    if isinstance(place, AffineDimExpr):
+        op: Operation = tensor.IndexOp(place.position)
+    else:
+        op = arith.ConstantOp(IntegerAttr(place.value, IndexType()))
+    block.add_op(op)
+    return op.results[0]
+
+
 def copy_region(
     region: Region,
     arguments: Sequence[SSAValue],
     block: Block,
     guards: Mapping[SSAValue, SSAValue] | None = None,
+    positions: Mapping[int, Position] | None = None,
 ) -> list[SSAValue]:
     """Copy the operations of `region` to the end of `block`, its arguments replaced; return what it yields.
 
     `guards` names the block argument to ask `tensor.in_bounds` of, for an argument replaced by a computed value.
+    `positions` says what stands for the dimensions that the region asks for.
     """
     values: dict[SSAValue, SSAValue] = dict(zip(region.block.args, arguments, strict=True))
     for op in region.block.ops:
         if isinstance(op, tensor.YieldOp):
             return [values[argument] for argument in op.arguments]
+        if positions is not None and isinstance(op, tensor.IndexOp):
+            values[op.result] = _position(positions[op.dim.value.data], block)
+            continue
         copy: Operation = op.clone(value_mapper=dict(values))
         if isinstance(op, tensor.InBoundsOp) and guards is not None and op.value in guards:
             copy = tensor.InBoundsOp(guards[op.value])

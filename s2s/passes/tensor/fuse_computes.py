@@ -7,7 +7,13 @@ A pointwise consumer goes into the `apply` region of its producer, which then co
 ->
     %b = tensor.compute [8 | 3] reads(%x, %w) points(%c) … apply { ^bb0(%acc, %cv): yield max(%acc + %cv, 0) }
 
-A pointwise producer goes into its consumer, its accesses composed with the consumer's.
+A pointwise producer goes into its consumer, its accesses composed with the consumer's. So does one that only moves
+elements, where the consumer reads it as a table:
+
+    %a = tensor.compute [4, 8] points(%i at (d0)) tables(%x) apply { yield extract %x[%i, d1] }
+    %b = tensor.compute [4, 16] points(%j at (d1)) tables(%a) apply { yield extract %a[d0, %j] }
+->
+    %b = tensor.compute [4, 16] points(%j at (d1), %i at (d0)) tables(%x) apply { yield extract %x[%i, %j] }
 
 Declined where work would be repeated (a producer with arithmetic that is read more than once), where a guard of one
 would mean something else in the other, and where the consumer reads the producer in another order than it is written.
@@ -20,15 +26,15 @@ from math import prod
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
-from xdsl.ir import Block, BlockArgument, SSAValue
-from xdsl.ir.affine import AffineDimExpr, AffineMap
+from xdsl.ir import Block, BlockArgument, Operation, SSAValue
+from xdsl.ir.affine import AffineConstantExpr, AffineDimExpr, AffineExpr, AffineMap
 from xdsl.passes import ModulePass
 from xdsl.rewriter import Rewriter
 
 from s2s.analysis.affine import delinearize, ranges, simplify
 from s2s.analysis.compute import body_ops, composed, moves_only, own_position, reads_in_place, shape_of
 from s2s.dialects import tensor
-from s2s.passes.tensor.build_compute import ComputeBuilder, Slot, copy_region, slots
+from s2s.passes.tensor.build_compute import ComputeBuilder, Position, Slot, copy_region, slots
 
 
 def fuse_consumer(producer: tensor.ComputeOp, consumer: tensor.ComputeOp) -> tensor.ComputeOp | None:
@@ -70,9 +76,12 @@ def fuse_consumer(producer: tensor.ComputeOp, consumer: tensor.ComputeOp) -> ten
 def fuse_producer(producer: tensor.ComputeOp, consumer: tensor.ComputeOp) -> tensor.ComputeOp | None:
     """`producer` done where `consumer` reads it, or None where that is not possible."""
     value = producer.res[0]
-    if len(producer.res) != 1 or producer.reduce is not None or value in consumer.tables or _asks_for_index(producer):
+    if len(producer.res) != 1 or producer.reduce is not None or value in consumer.tables:
         return None
     if producer.parallel_sizes != shape_of(value):
+        return None
+    accesses = [*slots(consumer.reads, consumer.read_accesses), *slots(consumer.points, consumer.point_accesses)]
+    if any(_positions(producer, access) is None for operand, access in accesses if operand is value):
         return None
     guarded = any(access.is_guarded for access in producer.point_accesses)
     for operand, access in slots(consumer.reads, consumer.read_accesses):
@@ -88,6 +97,21 @@ def _may_inline(producer: tensor.ComputeOp, access: tensor.AccessAttr, cheap: bo
     if not cheap or any(divisor > 1 for divisor in access.division):
         return False
     return not access.is_guarded or _same_bounds(producer)
+
+
+def _positions(producer: tensor.ComputeOp, access: tensor.AccessAttr) -> dict[int, Position] | None:
+    """What in the consumer stands for the dimensions that `producer` asks for; None where it would be calculated."""
+    found: dict[int, Position] = {}
+    for dim in _asked_dims(producer):
+        expr = access.map.data.results[dim]
+        if not isinstance(expr, AffineDimExpr | AffineConstantExpr) or access.is_guarded:
+            return None
+        found[dim] = expr
+    return found
+
+
+def _asked_dims(op: tensor.ComputeOp) -> set[int]:
+    return {inner.dim.value.data for inner in body_ops(op) if isinstance(inner, tensor.IndexOp)}
 
 
 def _same_bounds(producer: tensor.ComputeOp) -> bool:
@@ -117,13 +141,13 @@ def _inline(producer: tensor.ComputeOp, consumer: tensor.ComputeOp) -> tensor.Co
     asked: dict[SSAValue, SSAValue] = {}
     if consumer.reduce is not None:
         block = build.reduce_block
-        values, guards = _arguments(build, block, producer, reads, build.read_argument)
+        values, guards = _arguments(build, block, producer, reads, consumer.read_accesses, build.read_argument)
         own = consumer.reduce.block.args
         arguments = [*values, *build.accumulators(block), *_tables(build, block, consumer)]
         asked |= {own[number]: guard for number, guard in guards.items()}
         block.add_op(tensor.YieldOp(*copy_region(consumer.reduce, arguments, block, asked)))
     block = build.apply_block
-    values, guards = _arguments(build, block, producer, points, build.point_argument)
+    values, guards = _arguments(build, block, producer, points, consumer.point_accesses, build.point_argument)
     own, first = consumer.apply.block.args, len(build.inits)
     asked |= {own[first + number]: guard for number, guard in guards.items()}
     arguments = [*build.accumulators(block), *values, *_tables(build, block, consumer)]
@@ -152,6 +176,7 @@ def _arguments(
     block: Block,
     producer: tensor.ComputeOp,
     numbers: Sequence[list[int] | int],
+    accesses: Sequence[tensor.AccessAttr],
     argument: Callable[[int], BlockArgument],
 ) -> tuple[list[SSAValue], dict[int, SSAValue]]:
     """The values of a consumer's operands in `block`, and whom to ask for the bounds of the computed ones."""
@@ -162,7 +187,7 @@ def _arguments(
             values.append(argument(number))
             continue
         inner = [*map(argument, number), *_tables(build, block, producer)]
-        values += copy_region(producer.apply, inner, block)
+        values += copy_region(producer.apply, inner, block, positions=_positions(producer, accesses[place]))
         if number:
             guards[place] = argument(number[0])
     return values, guards
@@ -191,13 +216,83 @@ def _tables(build: ComputeBuilder, block: Block, op: tensor.ComputeOp) -> list[S
     return [build.table_argument(block, table) for table in op.tables]
 
 
+def fuse_table(producer: tensor.ComputeOp, consumer: tensor.ComputeOp) -> tensor.ComputeOp | None:
+    """`producer`, which only moves elements, done where `consumer` extracts them, or None if that is not possible."""
+    value = producer.res[0]
+    if value not in consumer.tables or consumer.reduce is not None or not _extracts_only(producer):
+        return None
+    if value in consumer.points or producer.parallel_sizes != shape_of(value):
+        return None
+    extracts = [
+        op for op in body_ops(consumer) if isinstance(op, tensor.ExtractOp) and _table_of(op, consumer) is value
+    ]
+    into = [_into(producer, consumer, op.indices) for op in extracts]
+    build = ComputeBuilder(consumer.parallel_sizes, [], [])
+    points = [build.point(slot) for slot in slots(consumer.points, consumer.point_accesses)]
+    inner: dict[Operation, list[int]] = {}
+    for op, dims in zip(extracts, into, strict=True):
+        if dims is None:
+            return None
+        sizes = consumer.parallel_sizes
+        own = slots(producer.points, producer.point_accesses)
+        inner[op] = [build.point((point, _compose(access, dims, sizes))) for point, access in own]
+    for table in [*producer.tables, *(table for table in consumer.tables if table is not value)]:
+        build.table(table)
+    build.open()
+    block = build.apply_block
+    given = [*map(build.point_argument, points), *consumer.apply.block.args[len(points) :]]
+    values: dict[SSAValue, SSAValue] = dict(zip(consumer.apply.block.args, given, strict=True))
+    for argument, table in zip(consumer.apply.block.args[len(points) :], consumer.tables, strict=True):
+        if table is not value:
+            values[argument] = build.table_argument(block, table)
+    for op in consumer.apply.block.ops:
+        if op in inner:
+            arguments = [*map(build.point_argument, inner[op]), *_tables(build, block, producer)]
+            places: dict[int, Position] = {dim: values[index] for dim, index in enumerate(op.operands[1:])}
+            values[op.results[0]] = copy_region(producer.apply, arguments, block, positions=places)[0]
+            continue
+        copy = op.clone(value_mapper=dict(values))
+        block.add_op(copy)
+        values.update(zip(op.results, copy.results, strict=True))
+    return build.finish(consumer, producer, names=consumer)
+
+
+def _extracts_only(op: tensor.ComputeOp) -> bool:
+    """Whether `op` gives elements of a table as they are, and reads nothing beyond its operands."""
+    last = op.apply.block.last_op
+    moved = isinstance(last, tensor.YieldOp) and isinstance(last.arguments[0].owner, tensor.ExtractOp)
+    plain = all(not a.is_guarded and all(divisor == 1 for divisor in a.division) for a in op.point_accesses)
+    return moved and plain and op.reduce is None and len(op.res) == 1
+
+
+def _table_of(op: tensor.ExtractOp, compute: tensor.ComputeOp) -> SSAValue:
+    """The operand of `compute` that `op` reads."""
+    arguments = list(compute.apply.block.args)[-len(compute.tables) :]
+    return compute.tables[next(place for place, argument in enumerate(arguments) if argument is op.table)]
+
+
+def _into(producer: tensor.ComputeOp, consumer: tensor.ComputeOp, indices: Sequence[SSAValue]) -> AffineMap | None:
+    """The dimensions that the operands of `producer` are read at, as those of `consumer`."""
+    used = {dim for access in producer.point_accesses for dim in access.map.data.used_dims()}
+    exprs: list[AffineExpr] = []
+    for dim, index in enumerate(indices):
+        owner = index.owner
+        if isinstance(owner, tensor.IndexOp):
+            exprs.append(AffineDimExpr(owner.dim.value.data))
+        elif dim in used:
+            return None
+        else:
+            exprs.append(AffineConstantExpr(0))
+    return AffineMap(consumer.rank, 0, tuple(exprs))
+
+
 def _fuse_into(consumer: tensor.ComputeOp) -> tensor.ComputeOp | None:
     """Merge one producer into `consumer`, if any can be; the merged computation takes the consumer's place."""
-    for value in dict.fromkeys([*consumer.points, *consumer.reads]):
+    for value in dict.fromkeys([*consumer.points, *consumer.reads, *consumer.tables]):
         producer = value.owner
         if not isinstance(producer, tensor.ComputeOp):
             continue
-        fused = fuse_producer(producer, consumer) or fuse_consumer(producer, consumer)
+        fused = fuse_producer(producer, consumer) or fuse_consumer(producer, consumer) or fuse_table(producer, consumer)
         if fused is None:
             continue
         Rewriter.replace_op(consumer, fused)

@@ -91,3 +91,72 @@ func.func private @declined_for_a_guard_of_another_meaning(%x: tensor<4xf32>) ->
   } : (tensor<6xf32>) -> tensor<1xf32>
   func.return %y : tensor<1xf32>
 }
+
+// Rows are read at positions in %i, and columns of the rows at positions in %j: nothing is kept between.
+// CHECK-LABEL: func.func private @moving_producer_into_table
+// CHECK-NEXT:    %z = tensor.compute [3, 2] points(%j at #tensor.access<affine_map<(d0, d1) -> (d1)>>, %i at #tensor.access<affine_map<(d0, d1) -> (d0)>>) tables(%x) apply {
+// CHECK-NEXT:    ^{{.*}}(%[[column:.*]]: i32, %[[row:.*]]: i32, %[[table:.*]]: tensor<4x8xf32>):
+// CHECK:           %[[to:.*]] = arith.index_cast %[[column]]
+// CHECK:           %[[from:.*]] = arith.index_cast %[[row]]
+// CHECK-NEXT:      %[[v:.*]] = tensor.extract %[[table]][%[[from]], %[[to]]]
+// CHECK-NEXT:      tensor.yield %[[v]]
+// CHECK:         func.return %z
+func.func private @moving_producer_into_table(%x: tensor<4x8xf32>, %i: tensor<3xi32>, %j: tensor<2xi32>) -> tensor<3x2xf32> {
+  %y = tensor.compute [3, 8] points(%i at #tensor.access<affine_map<(i, j) -> (i)>>) tables(%x) apply {
+  ^bb0(%at: i32, %table: tensor<4x8xf32>):
+    %row = arith.index_cast %at : i32 to index
+    %column = tensor.index 1
+    %v = tensor.extract %table[%row, %column] : tensor<4x8xf32> -> f32
+    tensor.yield %v : f32
+  } : (tensor<3xi32>, tensor<4x8xf32>) -> tensor<3x8xf32>
+  %z = tensor.compute [3, 2] points(%j at #tensor.access<affine_map<(i, j) -> (j)>>) tables(%y) apply {
+  ^bb0(%at: i32, %table: tensor<3x8xf32>):
+    %row = tensor.index 0
+    %column = arith.index_cast %at : i32 to index
+    %v = tensor.extract %table[%row, %column] : tensor<3x8xf32> -> f32
+    tensor.yield %v : f32
+  } : (tensor<2xi32>, tensor<3x8xf32>) -> tensor<3x2xf32>
+  func.return %z : tensor<3x2xf32>
+}
+
+// A producer that asks for its position goes to where it is read along the same dimension.
+// CHECK-LABEL: func.func private @position_into_consumer
+// CHECK-NEXT:    %y = tensor.compute [8] points(%x at
+// CHECK:           tensor.index 0
+// CHECK:           arith.addf
+// CHECK:         func.return %y
+func.func private @position_into_consumer(%x: tensor<8xf32>) -> tensor<8xf32> {
+  %p = tensor.compute [8] points() apply {
+  ^bb0:
+    %i = tensor.index 0
+    %n = arith.index_cast %i : index to i32
+    %v = arith.sitofp %n : i32 to f32
+    tensor.yield %v : f32
+  } : () -> tensor<8xf32>
+  %y = tensor.compute [8] points(%x at #own, %p at #own) apply {
+  ^bb0(%v: f32, %w: f32):
+    %s = arith.addf %v, %w : f32
+    tensor.yield %s : f32
+  } : (tensor<8xf32>, tensor<8xf32>) -> tensor<8xf32>
+  func.return %y : tensor<8xf32>
+}
+
+// Declined: which row %i names is not known where the rows are read.
+// CHECK-LABEL: func.func private @declined_for_a_calculated_row
+// CHECK:         %y = tensor.compute [3]
+// CHECK:         %z = tensor.compute [2]
+func.func private @declined_for_a_calculated_row(%x: tensor<4xf32>, %i: tensor<3xi32>, %j: tensor<2xi32>) -> tensor<2xf32> {
+  %y = tensor.compute [3] points(%i at #own) tables(%x) apply {
+  ^bb0(%at: i32, %table: tensor<4xf32>):
+    %row = arith.index_cast %at : i32 to index
+    %v = tensor.extract %table[%row] : tensor<4xf32> -> f32
+    tensor.yield %v : f32
+  } : (tensor<3xi32>, tensor<4xf32>) -> tensor<3xf32>
+  %z = tensor.compute [2] points(%j at #own) tables(%y) apply {
+  ^bb0(%at: i32, %table: tensor<3xf32>):
+    %row = arith.index_cast %at : i32 to index
+    %v = tensor.extract %table[%row] : tensor<3xf32> -> f32
+    tensor.yield %v : f32
+  } : (tensor<2xi32>, tensor<3xf32>) -> tensor<2xf32>
+  func.return %z : tensor<2xf32>
+}
