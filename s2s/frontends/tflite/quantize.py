@@ -71,7 +71,13 @@ def _dequantize(node: Node) -> Value:
     return dequantized(node, x.value, x.info)
 
 
+def _densify(node: Node) -> Value:
+    """Sparse constants are whole from the start."""
+    return node.input(0).value
+
+
 IMPORTERS: Mapping[str, Importer] = {
+    "DENSIFY": _densify,
     "DEQUANTIZE": _dequantize,
     "QUANTIZE": _quantize,
 }

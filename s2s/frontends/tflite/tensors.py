@@ -6,8 +6,9 @@ from math import prod
 import numpy as np
 
 from s2s.analysis.dtypes import Array
-from s2s.errors import InputError
+from s2s.errors import InputError, UnsupportedError
 from s2s.frontends.builder import Value
+from s2s.frontends.limits import MAX_FOLDED_ELEMENTS
 from s2s.frontends.tflite.records import ModelInfo, Quant, Sparsity, TensorInfo
 from s2s.frontends.tflite.schema import INT4
 
@@ -74,6 +75,8 @@ def _unpack_int4(packed: Array, count: int) -> Array:
 
 def densify(tensor: TensorInfo, sparsity: Sparsity, stored: bytes | memoryview) -> Array:
     """The whole of a tensor that is stored sparsely: dimensions in traversal order, blocks innermost."""
+    if prod(tensor.shape) > MAX_FOLDED_ELEMENTS:
+        raise UnsupportedError(f"{tensor.place}: is sparse, of over {MAX_FOLDED_ELEMENTS} elements; store it densely")
     rank, blocks = len(tensor.shape), len(sparsity.blocks)
     wrong = InputError(f"{tensor.place}: its sparsity does not fit its shape; export the model again")
     levels = list(sparsity.order)
@@ -91,6 +94,8 @@ def densify(tensor: TensorInfo, sparsity: Sparsity, stored: bytes | memoryview) 
     positions = np.zeros((1, 0), np.int64)
     limit = prod(tensor.shape)
     for level, extent in enumerate(extents):
+        if sparsity.compressed[level] is None and len(positions) * extent > limit:
+            raise wrong
         positions = _expand(positions, level, extent, sparsity, wrong)
         if len(positions) > limit:
             raise wrong
