@@ -12,10 +12,10 @@ from dataclasses import dataclass
 from math import prod
 
 import numpy as np
-from xdsl.dialects.builtin import i32, i64
+from xdsl.dialects.builtin import i16, i32, i64
 from xdsl.ir import Attribute, Operation, SSAValue
 
-from s2s.analysis.dtypes import Array, as_tensor_type, is_integer, to_numpy
+from s2s.analysis.dtypes import Array, as_tensor_type, is_integer, size_in_bytes, to_numpy
 from s2s.analysis.known_values import known_value
 from s2s.analysis.shapes.accumulate import is_small_integer, largest_factor
 from s2s.analysis.sums import LayerSums
@@ -105,10 +105,10 @@ def sum_bound(op: Operation, store: WeightStore) -> SumBound | None:
         x_zp, w_zp = zero_points.w_zp, zero_points.x_zp
     else:
         swapped, x_zp, w_zp = False, zero_points.x_zp, zero_points.w_zp
-    factor = largest_factor(as_tensor_type(x.type).element_type, x_zp)
+    factor = _largest(x, x_zp)
     weights = known_value(w, store)
     if weights is None:
-        sums = np.asarray([terms(op) * largest_factor(as_tensor_type(w.type).element_type, w_zp)], dtype=object)
+        sums = np.asarray([terms(op) * _largest(w, w_zp)], dtype=object)
     else:
         magnitudes = np.abs(weights.astype(np.int64) - w_zp)
         sums = _per_channel(op, magnitudes, swapped).astype(object)
@@ -117,6 +117,21 @@ def sum_bound(op: Operation, store: WeightStore) -> SumBound | None:
     if bias is not None:
         total = total + _largest_bias(bias, store)
     return SumBound(tuple(int(each) for each in np.ravel(total)), accumulator)
+
+
+def _largest(value: SSAValue, zero_point: int) -> int:
+    """The largest `|value - zero_point|`; a difference of bytes is known to be small, whatever its type."""
+    element = as_tensor_type(value.type).element_type
+    difference = value.owner
+    if zero_point == 0 and element == i16 and isinstance(difference, graph.SubOp):
+        sides = [side.owner for side in difference.operands]
+        if all(isinstance(side, graph.CastOp) and _is_byte(side.x) for side in sides):
+            return 2**8 - 1
+    return largest_factor(element, zero_point)
+
+
+def _is_byte(value: SSAValue) -> bool:
+    return size_in_bytes(as_tensor_type(value.type).element_type) == 1
 
 
 def terms(op: IntegerLayer) -> int:

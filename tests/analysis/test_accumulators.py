@@ -106,3 +106,11 @@ def test_float_layer_has_no_bound():
 @pytest.mark.parametrize(("magnitude", "bits"), [(0, 1), (127, 8), (128, 9), (2**31 - 1, 32)])
 def test_bits(magnitude: int, bits: int):
     assert signed_bits(magnitude) == bits
+
+
+def test_difference_of_bytes_is_small_in_any_type():
+    x, zero_point = activation(i8, 1, 300), activation(i8)
+    left = graph.SubOp(graph.CastOp(x, i16), graph.CastOp(zero_point, i16))
+    w = graph.ConstantOp(np.full((300, 1), -3, np.int8))
+    op = graph.MatmulOp(left, w, acc_type=i32)
+    assert bound_of(op, WeightStore()).channels == (255 * 3 * 300,)

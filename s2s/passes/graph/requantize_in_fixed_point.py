@@ -11,6 +11,11 @@
 ->
     %y = cast(clamp((%a * ma + (%b * mb + mc)) >> shift)), all of it in i32
 
+    %y = cast(clamp(round(softmax(%a_real) / y_scale) + y_zp)), with %a of 8 bits and 1 / y_scale an integer
+->
+    %e = graph.table (max %a - %a), …                                         // e ** -d in units of 2 ** -bits
+    %y = cast(clamp((%e * (1 / y_scale) + (sum %e) / 2) / (sum %e) + y_zp))
+
 Multipliers have 31 bits in the first form, and as many as the sum leaves room for in the second; halves are rounded
 away from zero and up, where floats are rounded to even. So a result may differ by one where it lies in the middle
 between two integers, or within 2 ** -24 of that (2 ** -12 in the second form).
@@ -35,7 +40,7 @@ from s2s.analysis.known_values import splat_value
 from s2s.context import weights_of
 from s2s.dialects import graph
 from s2s.passes.graph.lift_quantized.build import Maker
-from s2s.passes.graph.lift_quantized.recognise import Rounded, Scaled, rounded, scaled
+from s2s.passes.graph.lift_quantized.recognise import Rounded, Scaled, quantised, rounded, scaled
 from s2s.passes.rewrite import rewrite
 from s2s.weights import WeightStore
 
@@ -43,6 +48,8 @@ FEWEST_BITS = 12
 """Bits behind the point that a weighted sum needs to be worth its name."""
 MOST_BITS = 24
 MOST_TERMS = 16
+SAME_SCALE = 1e-5
+"""Relative distance of a scale to one over an integer that is a matter of rounding."""
 REDUCED_BITS = 48
 """Sums of more bits than a reduced multiplier takes."""
 
@@ -186,6 +193,42 @@ def _bits(terms: Sequence[Term], constant: float, zero_point: int) -> int:
 
 
 @dataclass(frozen=True)
+class RoundedSoftmax(RewritePattern):
+    """A softmax between integers of 8 bits."""
+
+    store: WeightStore
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: graph.CastOp, rewriter: PatternRewriter) -> None:
+        target = quantised(op, self.store)
+        softmax = None if target is None else target.real.owner
+        if target is None or not isinstance(softmax, graph.SoftmaxOp):
+            return
+        source = scaled(softmax.x, self.store)
+        steps = round(1 / float(target.scale))
+        if source is None or source.axis is not None or source.element not in (i8, ui8):
+            return
+        axis = softmax.axis.value.data
+        count = as_tensor_type(softmax.x.type).get_shape()[axis]
+        bits = ((2**31 - 1) // (steps + count)).bit_length() - 1
+        if bits < FEWEST_BITS or abs(float(target.scale) * steps - 1) > SAME_SCALE:
+            return
+        maker = Maker.of(rewriter, self.store, softmax, op)
+        powers = np.rint(np.exp(-np.arange(256) * float(source.step)) * 2.0**bits).astype(np.int32)
+        largest = maker(graph.ReduceMaxOp(source.x, axes=[axis], keepdims=True))
+        distance = maker(graph.SubOp(maker.cast(largest, i32), maker.cast(source.x, i32)))
+        power = maker(graph.TableOp(maker.cast(distance, ui8), maker.constant(powers, "powers")))
+        total = maker(graph.ReduceSumOp(power, axes=[axis], keepdims=True))
+        half = maker(graph.ShiftRightOp(total, maker.constant(np.asarray(1, np.int32), "one")))
+        scaled_up = maker(graph.MulOp(power, maker.constant(np.asarray(steps, np.int32), "steps")))
+        share = maker(graph.DivOp(maker(graph.AddOp(scaled_up, half)), total))
+        if target.zero_point:
+            share = maker(graph.AddOp(share, maker.constant(np.asarray(target.zero_point, np.int32), "zero_point")))
+        share = maker(graph.ClampOp(share, min=target.low, max=target.high))
+        rewriter.replace(op, [], [maker.cast(share, target.element)])
+
+
+@dataclass(frozen=True)
 class RequantizeInFixedPointPass(ModulePass):
     """Multipliers and shifts instead of float factors."""
 
@@ -193,4 +236,4 @@ class RequantizeInFixedPointPass(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         store = weights_of(ctx)
-        rewrite(op, RoundedProduct(store), RoundedSum(store))
+        rewrite(op, RoundedProduct(store), RoundedSum(store), RoundedSoftmax(store))

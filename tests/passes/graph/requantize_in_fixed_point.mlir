@@ -77,3 +77,23 @@ func.func @declined_for_a_factor_out_of_range(%x: tensor<9xi32>) -> tensor<9xi8>
   %y = graph.cast %c : (tensor<9xf32>) -> tensor<9xi8>
   func.return %y : tensor<9xi8>
 }
+
+// CHECK-LABEL: func.func @softmax_between_bytes
+// CHECK-NOT:     f32
+// CHECK:         %[[m:.*]] = graph.reduce_max %x {axes = array<i64: 1>, keepdims} : (tensor<4x10xi8>) -> tensor<4x1xi8>
+// CHECK:         %[[e:.*]] = graph.table %{{.*}}, %{{.*}} : (tensor<4x10xui8>, tensor<256xi32>) -> tensor<4x10xi32>
+// CHECK:         graph.div %{{.*}}, %{{.*}} : (tensor<4x10xi32>, tensor<4x1xi32>) -> tensor<4x10xi32>
+func.func @softmax_between_bytes(%x: tensor<4x10xi8>) -> tensor<4x10xi8> {
+  %scale = graph.constant dense<0.0371> : tensor<f32>
+  %step = graph.constant dense<0.00390625> : tensor<f32>
+  %low = graph.constant dense<-128.0> : tensor<f32>
+  %f = graph.cast %x : (tensor<4x10xi8>) -> tensor<4x10xf32>
+  %r = graph.mul %f, %scale : (tensor<4x10xf32>, tensor<f32>) -> tensor<4x10xf32>
+  %s = graph.softmax %r {axis = 1 : i64} : (tensor<4x10xf32>) -> tensor<4x10xf32>
+  %d = graph.div %s, %step : (tensor<4x10xf32>, tensor<f32>) -> tensor<4x10xf32>
+  %q = graph.round %d : tensor<4x10xf32>
+  %o = graph.add %q, %low : (tensor<4x10xf32>, tensor<f32>) -> tensor<4x10xf32>
+  %c = graph.clamp %o {min = -128.0 : f64, max = 127.0 : f64} : tensor<4x10xf32>
+  %y = graph.cast %c : (tensor<4x10xf32>) -> tensor<4x10xi8>
+  func.return %y : tensor<4x10xi8>
+}

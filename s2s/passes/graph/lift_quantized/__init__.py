@@ -9,8 +9,9 @@
     %y = cast(clamp(round((cast %s) * (x_scale * w_scale / y_scale)) + y_zp))
 
 Also matrix products, additions, multiplications, means and pools of quantised tensors; what only moves values moves
-integers; a relu in between limits integers. Sums are exact where floats would round, so results may differ from the
-floats by one step of the quantisation, where a value lies close to the middle between two.
+integers; a relu in between limits integers; other functions of one tensor of 8 bits become tables. Sums are exact where
+floats would round, so results may differ from the floats by one step of the quantisation, where a value lies close to
+the middle between two.
 
 Declined when scales or zero points are not constants, are no positive numbers, or vary along anything but the output
 channels of weights; when a bias is no constant; and for elements of other types than f32 between the integers. What is
@@ -33,6 +34,7 @@ from s2s.passes.graph.lift_quantized.arithmetic import (
 from s2s.passes.graph.lift_quantized.linear import BiasOfProduct, QuantisedConvolution, QuantisedProduct
 from s2s.passes.graph.lift_quantized.movement import MoveOfReals, QuantisedMove
 from s2s.passes.graph.lift_quantized.requantise import Requantisation
+from s2s.passes.graph.lift_quantized.tables import QuantisedFunction
 from s2s.passes.rewrite import rewrite
 
 
@@ -53,6 +55,7 @@ class LiftQuantizedPass(ModulePass):
             QuantisedMultiplication(store),
             QuantisedMean(store),
             QuantisedAveragePool(store),
+            QuantisedFunction(store),
             Requantisation(store),
             QuantisedMove(store),
             QuantisedAddition(store),
