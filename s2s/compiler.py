@@ -195,6 +195,7 @@ def _info(network: Network, options: CompileOptions, memory: Planned, graph: gra
         arena_apart_bound=memory.apart_bound,
         overlaps=memory.overlaps,
         executor=options.executor,
+        profile=options.profile,
         graph=graph,
         golden=network.golden,
         sums=network.sums,
@@ -204,6 +205,7 @@ def _info(network: Network, options: CompileOptions, memory: Planned, graph: gra
             "schedule": options.schedule,
             "weights": options.weights,
             "requantise": options.requantise,
+            "profile": options.profile,
         },
     )
     return memory.applied(info)

@@ -87,7 +87,7 @@ def sample_weights(module: ModuleOp, weights: WeightStore) -> None:
 
 def print_c(module: ModuleOp, stream: IO[str]) -> None:
     """Write the functions and tables of `module` as C."""
-    from s2s.emit.statements import FunctionWriter, global_definition
+    from s2s.emit.statements import FunctionWriter, global_definition, include_line, overlay_definition
     from s2s.emit.types import declaration
 
     for op in module.body.block.ops:
@@ -99,6 +99,10 @@ def print_c(module: ModuleOp, stream: IO[str]) -> None:
                 lines = [f"extern {declaration(op.type, op.sym_name.data, const=True)};"]
             case c.GlobalOp():
                 lines = global_definition(op)
+            case c.OverlayOp():
+                lines = overlay_definition(op)
+            case c.IncludeOp():
+                lines = [include_line(op)]
             case _:
                 raise InputError(f"{op.name}: is not C; lower the module first, with -p …,c-name-temporaries")
         stream.write("\n".join([*lines, "", ""]))

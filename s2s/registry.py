@@ -24,7 +24,6 @@ PASSES: tuple[str, ...] = (
     "graph-fold-batch-norm",
     "graph-fold-constants",
     "graph-fold-zero-points",
-    "graph-fold-zero-points",
     "graph-fuse-ops",
     "graph-lift-quantized",
     "graph-lower-to-tensor",
@@ -37,6 +36,7 @@ PASSES: tuple[str, ...] = (
     "tensor-collapse-dims",
     "tensor-describe-kernels",
     "tensor-fuse-computes",
+    "tensor-limit-scratch",
     "tensor-lower-to-loop",
     "tensor-pack-constants",
     "tensor-pick-schedule",
@@ -46,6 +46,7 @@ PASSES: tuple[str, ...] = (
     "loop-plan-memory",
     "loop-poison-arena",
     "loop-run-backwards",
+    "c-call-signed-shifts",
     "c-name-temporaries",
 )
 """The names of our passes, level by level, alphabetical within a level."""

@@ -30,7 +30,7 @@ from xdsl.printer import Printer
 from xdsl.traits import IsolatedFromAbove, NoTerminator, SymbolOpInterface
 from xdsl.utils.exceptions import VerifyException
 
-from s2s.dialects.c.types import VOID, ArrayType
+from s2s.dialects.c.types import VOID
 
 _PRINTED_PROPERTIES = ("parameters", "extents", "doc", "restrict_macro")
 
@@ -155,13 +155,13 @@ class OverlayOp(IRDLOperation):
     sym_name = prop_def(SymbolNameConstraint())
     members = prop_def(ArrayAttr[StringAttr])
     offsets = prop_def(DenseArrayBase.constr(i64))
-    types = prop_def(ArrayAttr[ArrayType])
+    types = prop_def(ArrayAttr[Attribute])
 
     irdl_options = (ParsePropInAttrDict(),)
     traits = traits_def(SymbolOpInterface())
     assembly_format = "$sym_name `members` $members `offsets` $offsets `types` $types attr-dict"
 
-    def __init__(self, name: str, members: Sequence[str], offsets: Sequence[int], types: Sequence[ArrayType]) -> None:
+    def __init__(self, name: str, members: Sequence[str], offsets: Sequence[int], types: Sequence[Attribute]) -> None:
         super().__init__(
             properties={
                 "sym_name": StringAttr(name),

@@ -66,7 +66,7 @@ S2S_INLINE double s2s_f64_sign(double a)
 #define S2S_INT int8_t
 #define S2S_WORD uint32_t
 #define S2S_INT_BITS 8
-#define S2S_INT_MIN INT8_MIN
+#define S2S_INT_MIN (-INT8_MAX - 1)
 #define S2S_INT_MAX INT8_MAX
 #define S2S_INT_LOWEST (-128.0)
 #define S2S_INT_ABOVE 128.0
@@ -76,7 +76,7 @@ S2S_INLINE double s2s_f64_sign(double a)
 #define S2S_INT int16_t
 #define S2S_WORD uint32_t
 #define S2S_INT_BITS 16
-#define S2S_INT_MIN INT16_MIN
+#define S2S_INT_MIN (-INT16_MAX - 1)
 #define S2S_INT_MAX INT16_MAX
 #define S2S_INT_LOWEST (-32768.0)
 #define S2S_INT_ABOVE 32768.0
@@ -86,7 +86,7 @@ S2S_INLINE double s2s_f64_sign(double a)
 #define S2S_INT int32_t
 #define S2S_WORD uint32_t
 #define S2S_INT_BITS 32
-#define S2S_INT_MIN INT32_MIN
+#define S2S_INT_MIN (-INT32_MAX - 1)
 #define S2S_INT_MAX INT32_MAX
 #define S2S_INT_LOWEST (-2147483648.0)
 #define S2S_INT_ABOVE 2147483648.0
@@ -96,7 +96,7 @@ S2S_INLINE double s2s_f64_sign(double a)
 #define S2S_INT int64_t
 #define S2S_WORD uint64_t
 #define S2S_INT_BITS 64
-#define S2S_INT_MIN INT64_MIN
+#define S2S_INT_MIN (-INT64_MAX - 1)
 #define S2S_INT_MAX INT64_MAX
 #define S2S_INT_LOWEST (-9223372036854775808.0)
 #define S2S_INT_ABOVE 9223372036854775808.0

@@ -141,7 +141,11 @@ class NetworkInfo:
     arena_apart_bound: int | None = None
     """The same if no two live buffers overlapped, where some may."""
     overlaps: tuple[Overlapping, ...] = ()
+    extra_operations: float | None = None
+    """What a budget of RAM costs, as a part of the operations carried out without it."""
     executor: Literal["aot", "graph"] = "aot"
+    profile: Literal["default", "misra"] = "default"
+    """The coding standard that the C keeps to."""
     states: tuple[StateInfo, ...] = ()
     description: str = ""
     """One line about the network: any text."""
@@ -156,6 +160,11 @@ class NetworkInfo:
     options: Mapping[str, str] = field(default_factory=dict[str, str])
     """The options of this compilation, for the record."""
     version: str = VERSION
+
+    @property
+    def arena_type(self) -> str | None:
+        """The type of the arena where it has one; else the caller hands over bytes."""
+        return f"{self.name}_arena" if self.profile == "misra" and self.arena_size else None
 
     @property
     def io(self) -> Literal["caller", "arena"]:

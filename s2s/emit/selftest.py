@@ -117,8 +117,9 @@ def _vector(
 ) -> VectorView:
     """A run; an input that has a place in the arena is put there, and may be gone afterwards."""
     inputs, found, before = list[str](), list(map(_found, outputs)), list[str]()
+    arena = "(void *)arena" if info.arena_type else "arena"
     if info.states:
-        before.append(f"(void){info.name}_init(arena);")
+        before.append(f"(void){info.name}_init({arena});")
     for port, array in zip(ports, vector.inputs, strict=True):
         if port.offset is None:
             inputs.append(array.identifier)
@@ -128,7 +129,7 @@ def _vector(
     if graph:
         call = f"run((const void *const[]){{{', '.join(inputs)}}}, (void *const[]){{{', '.join(found)}}})"
     else:
-        call = f"{info.name}_run({', '.join(['arena', *inputs, *found])})"
+        call = f"{info.name}_run({', '.join([arena, *inputs, *found])})"
     checks = [_check(array.name, port, array.identifier) for array, port in zip(vector.outputs, outputs, strict=False)]
     return VectorView(tuple(before), call, tuple(checks))
 

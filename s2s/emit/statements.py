@@ -214,6 +214,16 @@ def _acts(op: Operation) -> bool:
     return not isinstance(op, (*_DECLARATIONS, *EXPRESSIONS))
 
 
+def include_line(op: c.IncludeOp) -> str:
+    """`#include <math.h>`, `#include "s2s.h"`."""
+    return f"#include {spelt_header(op)}"
+
+
+def spelt_header(op: c.IncludeOp) -> str:
+    """`<math.h>`, `"s2s.h"`."""
+    return f"<{op.header.data}>" if op.system is not None else f'"{op.header.data}"'
+
+
 def overlay_definition(op: c.OverlayOp) -> list[str]:
     """A union of structures, one for each object, with the bytes in front of it."""
     lines = [f"typedef union {op.sym_name.data} {{"]

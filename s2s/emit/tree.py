@@ -22,9 +22,10 @@ from s2s.emit.headers import signature_headers
 from s2s.emit.identifiers import c_macro
 from s2s.emit.info import NetworkInfo
 from s2s.emit.metadata import metadata
+from s2s.emit.misra import ADVISED, DEVIATIONS
 from s2s.emit.runtime import included, needed_files
 from s2s.emit.selftest import golden_vectors, test_view
-from s2s.emit.statements import FunctionWriter, comment_lines
+from s2s.emit.statements import FunctionWriter, comment_lines, overlay_definition
 from s2s.emit.stream import Content, Stream, pieces
 from s2s.emit.templates import fill
 from s2s.emit.units import Program
@@ -111,6 +112,8 @@ class _Renderer:
         self._self_test()
         self._runtime()
         self._graph_files()
+        if self.info.profile == "misra":
+            self._text("MISRA.md", "MISRA.md.j2", deviations=DEVIATIONS, advised=ADVISED)
         sources = [path for path in self.files if path.endswith(".c") and not path.startswith("test/")]
         self.view = replace(
             self.view,
@@ -143,7 +146,7 @@ class _Renderer:
             sizes=tuple(sizes(info, size, self.program.graph)),
             ports=ports,
             interface=self._interface(),
-            kernel_headers=('"s2s.h"', *signature_headers(self.program.kernels)),
+            kernel_headers=(*self.program.headers, '"s2s.h"', *signature_headers(self.program.kernels)),
             prototypes="\n".join([*_callback_lines(self.program.callbacks), *_prototypes(self.program.kernels)]),
             usage=graph_usage(info) if self.program.graph is not None else usage(info, self.inputs, self.outputs),
             budgets=tuple(budgets(info)),
@@ -153,7 +156,7 @@ class _Renderer:
     def _public_headers(self) -> tuple[str, ...]:
         if self.program.graph is not None:
             return ('"s2s_executor.h"',)
-        return ('"s2s.h"', *signature_headers(self.program.entry))
+        return (*self.program.headers, '"s2s.h"', *signature_headers(self.program.entry))
 
     def _interface(self) -> str:
         """What the header declares: the run function, or the tables of the graph executor."""
@@ -162,7 +165,8 @@ class _Renderer:
             lines = comment_lines("The network as tables for s2s_executor_init.")
             return "\n".join([*lines, f"extern const s2s_graph {self.info.name}_graph;"])
         *init, run = [FunctionWriter(func).prototype() for func in self.program.entry]
-        lines = [line for prototype in init for line in [*comment_lines(INIT_DOC), *prototype, ""]]
+        lines = [line for overlay in self.program.overlays for line in [*_overlay(overlay), ""]]
+        lines += [line for prototype in init for line in [*comment_lines(INIT_DOC), *prototype, ""]]
         return "\n".join([*lines, *comment_lines(STATEFUL_RUN_DOC if init else RUN_DOC), *run])
 
     def _text(self, path: str, template: str, **views: object) -> None:
@@ -214,7 +218,7 @@ class _Renderer:
         """The pair of files `path.c` and `path.h`, and `path.c.bin` where the arrays are binary."""
         align = self.info.target.align
         placed = place(arrays, align)
-        view = constants_view(title, path.rpartition("/")[2], arrays, placed, align)
+        view = constants_view(title, path.rpartition("/")[2], arrays, placed, align, self.program.headers)
         self._text(f"{path}.h", "constants.h.j2", constants=view)
         if is_binary(arrays, form):
             self._text(f"{path}.c", "constants_incbin.c.j2", constants=view)
@@ -256,6 +260,12 @@ def _callback_lines(callbacks: Sequence[c.FuncOp]) -> list[str]:
     return lines
 
 
+def _overlay(overlay: c.OverlayOp) -> list[str]:
+    """The arena as a type, for callers."""
+    about = "The arena: buffers that live at different times share their bytes; whole is all of it."
+    return [*comment_lines(about), *overlay_definition(overlay)]
+
+
 def _beginning(content: Content) -> str:
     """A file up to where its data begin; that is where the includes are."""
     return content.decode() if isinstance(content, bytes) else next(iter(content)).decode()
@@ -282,6 +292,7 @@ def _described(files: Mapping[str, Content], name: str) -> list[Row]:
         f"src/{name}_callbacks.c": "functions of the user",
         f"src/{name}_weights.c": "the constants",
         f"src/{name}_weights.c.bin": "their bytes",
+        "MISRA.md": "the rules of MISRA C:2012 that the C deviates from, and why",
         f"test/{name}_test.c": "the self-test",
         f"{name}.graph.json": "the network as TVM's graph JSON",
         f"{name}.params": "the constants in TVM's format",

@@ -9,7 +9,7 @@ from xdsl.utils.hints import isa
 
 from s2s.dialects import c
 from s2s.emit.headers import headers_of
-from s2s.emit.statements import FunctionWriter, global_definition
+from s2s.emit.statements import FunctionWriter, global_definition, spelt_header
 from s2s.errors import CompilerBug
 
 LONGEST_UNIT = 1200
@@ -41,8 +41,10 @@ class Program:
     """Prototypes of functions that the user supplies."""
     weights: tuple[c.GlobalOp, ...]
     tables: tuple[c.GlobalOp, ...]
+    overlays: tuple[c.OverlayOp, ...]
+    """Types that the functions take."""
     headers: tuple[str, ...]
-    """What `c.include` asks for."""
+    """What `c.include` asks for: every header of the tree includes it first."""
 
     @staticmethod
     def of(module: ModuleOp) -> "Program":
@@ -54,7 +56,8 @@ class Program:
         functions = [op for op in module.ops if isinstance(op, c.FuncOp)]
         tables = [op for op in module.ops if isinstance(op, c.GlobalOp)]
         includes = [op for op in module.ops if isinstance(op, c.IncludeOp)]
-        if len(functions) + len(tables) + len(includes) != len(list(module.ops)):
+        overlays = [op for op in module.ops if isinstance(op, c.OverlayOp)]
+        if len(functions) + len(tables) + len(includes) + len(overlays) != len(list(module.ops)):
             raise CompilerBug("the module holds operations that are no C; lower it first")
         exported = [table for table in tables if table.weight is None and table.static is None]
         return Program(
@@ -65,7 +68,8 @@ class Program:
             callbacks=tuple(func for func in functions if not func.body.blocks),
             weights=tuple(table for table in tables if table.weight is not None),
             tables=tuple(table for table in tables if table.weight is None and table not in exported),
-            headers=tuple(_spelt(op) for op in includes),
+            overlays=tuple(overlays),
+            headers=tuple(spelt_header(op) for op in includes),
         )
 
     def graph_unit(self, own_headers: Sequence[str]) -> Unit:
@@ -97,7 +101,7 @@ class Program:
 
     def _unit(self, functions: Mapping[c.FuncOp, Sequence[str]], own_headers: Sequence[str]) -> Unit:
         """Functions with their text, headed by what they need; our own headers include s2s.h."""
-        needed = {header for func in functions for header in headers_of(func)} | set(self.headers)
+        needed = {header for func in functions for header in headers_of(func)}
         wanted = needed - {'"s2s.h"', *own_headers}
         ordered = sorted(wanted, key=lambda header: (_SYSTEM_FIRST.index(header[0]), header))
         named = {op.symbol.data for func in functions for op in func.walk() if isinstance(op, c.SymbolOp)}
@@ -133,7 +137,3 @@ def _symbols(value: Attribute) -> Iterator[str]:
     elif isa(value, DictionaryAttr):
         for item in value.data.values():
             yield from _symbols(item)
-
-
-def _spelt(op: c.IncludeOp) -> str:
-    return f"<{op.header.data}>" if op.system is not None else f'"{op.header.data}"'

@@ -247,18 +247,19 @@ def facts(info: NetworkInfo, weights_size: int, ports: Sequence[PortView]) -> li
 
 def usage(info: NetworkInfo, inputs: Sequence[PortView], outputs: Sequence[PortView]) -> str:
     """A call of the run function, as a README shows it."""
-    macro = c_macro(info.name)
-    lines = [f"S2S_ARENA({info.name}_arena, {macro}_ARENA_SIZE, {macro}_ARENA_ALIGN);"]
+    macro, typed = c_macro(info.name), info.arena_type
+    arena, handed = ("arena", "&arena") if typed else (f"{info.name}_arena", f"{info.name}_arena")
+    lines = [f"static {typed} arena;" if typed else f"S2S_ARENA({arena}, {macro}_ARENA_SIZE, {macro}_ARENA_ALIGN);"]
     for port in (*inputs, *outputs):
         if port.offset is None:
             lines.append(f"static {c_type(port.element)} {port.identifier}[{port.macro}_SIZE];")
         else:
-            pointer = port.pointer_into(f"{info.name}_arena")
+            pointer = f"{arena}.{port.identifier}.data" if typed else port.pointer_into(arena)
             lines.append(f"{c_type(port.element)} *const {port.identifier} = {pointer};")
     names = ", ".join(port.identifier for port in (*inputs, *outputs))
-    run = f"s2s_status status = {info.name}_run({info.name}_arena, {names});"
+    run = f"s2s_status status = {info.name}_run({handed}, {names});"
     if info.states:
-        lines += ["", f"{info.name}_init({info.name}_arena); /* once, before the first run */"]
+        lines += ["", f"{info.name}_init({handed}); /* once, before the first run */"]
         return "\n".join([*lines, run])
     return "\n".join([*lines, "", run])
 
@@ -281,14 +282,19 @@ def graph_usage(info: NetworkInfo) -> str:
 
 
 def constants_view(
-    title: str, stem: str, arrays: Sequence[ConstantArray], placed: Sequence[Placed], align: int
+    title: str,
+    stem: str,
+    arrays: Sequence[ConstantArray],
+    placed: Sequence[Placed],
+    align: int,
+    headers: Sequence[str] = (),
 ) -> ConstantsView:
-    """The pair of files `stem.c` and `stem.h` that hold `arrays`."""
+    """The pair of files `stem.c` and `stem.h` that hold `arrays`; `headers` are included before all others."""
     return ConstantsView(
         title=title,
         stem=stem,
         macro=c_macro(stem),
-        headers=tuple(_array_headers(arrays)),
+        headers=(*headers, *_array_headers(arrays)),
         arrays=tuple(ArrayView(array.declaration, _array_comment(array)) for array in arrays),
         placed=tuple(placed),
         align=align,

@@ -91,7 +91,7 @@ class _Placement:
             return False
         if isinstance(op, c.CallOp) and has_effects(op, MemoryEffectKind.WRITE):
             return bool(op.results[0].uses) and not _hands_on(op)
-        if isinstance(op, c.AddressOfOp) and isinstance(op.place.owner, c.VariableOp):
+        if isinstance(op, c.AddressOfOp) and isinstance(op.place.owner, c.VariableOp | c.MemberOp):
             return False
         here = self.writes.positions[op]
         last = printing.last if printing.nested or printing.repeated else printing.last - 1

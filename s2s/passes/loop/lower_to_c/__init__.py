@@ -10,6 +10,7 @@ Every kernel becomes `<prefix>_<kernel>`, every weight a `c.global` called `<pre
 weight store. Two pointers of a kernel are `restrict` unless its attribute `in_place` says that they may be one buffer.
 The attribute `doc` of a kernel becomes the comment above it. With `executor=graph`, `main` becomes tables instead.
 A network that another one runs becomes a static function beside `main`; state gets a function that sets it.
+With `profile=misra` the arena of `main` is a union of typed buffers (`arena.py`) and `restrict` a macro.
 """
 
 from collections.abc import Sequence
@@ -24,12 +25,14 @@ from xdsl.passes import ModulePass
 from s2s.analysis.networks import INIT, callees_first
 from s2s.context import weights_of
 from s2s.dialects import c, loop
+from s2s.emit.misra import PROFILE_HEADER
 from s2s.errors import CompilerBug
+from s2s.passes.loop.lower_to_c.arena import PlainArena, flat_array, typed_arena
 from s2s.passes.loop.lower_to_c.callbacks import callback_prototypes
 from s2s.passes.loop.lower_to_c.kernels import lower_kernel
 from s2s.passes.loop.lower_to_c.main import Main
 from s2s.passes.loop.lower_to_c.names import Names, c_names, functions, is_inner, is_main
-from s2s.passes.loop.lower_to_c.network import LowerInner, LowerNetwork, flat_array
+from s2s.passes.loop.lower_to_c.network import LowerInner, LowerNetwork
 from s2s.passes.loop.lower_to_c.rows import rows_of
 from s2s.passes.loop.lower_to_c.tables import graph_tables
 from s2s.passes.loop.lower_to_c.written import Written
@@ -37,6 +40,7 @@ from s2s.passes.loop.plan_memory import networks_run
 from s2s.passes.tensor.lower_to_loop import IN_PLACE
 
 EXECUTORS = ("aot", "graph")
+PROFILES = ("default", "misra")
 
 
 @dataclass(frozen=True)
@@ -47,33 +51,44 @@ class LowerToCPass(ModulePass):
     """What every name outside of functions begins with: the name of the network."""
     executor: str = "aot"
     """`aot`: a run function; `graph`: tables for the executor of the runtime."""
+    profile: str = "default"
+    """`misra`: C as MISRA C:2012 wants it."""
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         if self.executor not in EXECUTORS:
             raise CompilerBug(f"executor {self.executor!r} is none of {', '.join(EXECUTORS)}")
+        if self.profile not in PROFILES or (self.profile, self.executor) == ("misra", "graph"):
+            raise CompilerBug(f"profile {self.profile!r} does not go with executor {self.executor!r}")
+        strict = self.profile == "misra"
         names = c_names(op, self.prefix)
         kernels = [func for func in functions(op) if not is_main(func) and not is_inner(func)]
         inner = callees_first([func for func in functions(op) if is_inner(func)], networks_run)
         mains = [Main(func) for func in functions(op) if is_main(func)]
-        made: list[Operation] = _weights(op, names)
+        made: list[Operation] = [c.IncludeOp(PROFILE_HEADER)] if strict else []
+        made += _weights(op, names)
         made += callback_prototypes(kernels)
-        made += [lower_kernel(func, names.kernels[func.sym_name.data], _in_place(func)) for func in kernels]
+        made += [
+            lower_kernel(func, names.kernels[func.sym_name.data], _in_place(func), restrict_macro=strict)
+            for func in kernels
+        ]
         for main in mains:
             if self.executor == "graph":
                 made += graph_tables(rows_of(main, names, kernels, weights_of(ctx)))
             else:
-                made += _network(main, inner, names, Written(functions(op)))
+                made += _network(main, inner, names, Written(functions(op)), strict)
         for func in functions(op):
             func.detach()
             func.erase()
         op.body.block.add_ops(made)
 
 
-def _network(main: Main, inner: Sequence[FuncOp], names: Names, written: Written) -> list[Operation]:
+def _network(main: Main, inner: Sequence[FuncOp], names: Names, written: Written, strict: bool) -> list[Operation]:
     """The functions of a network: those that it runs, the one that sets its state, the one that runs it."""
-    network = LowerNetwork(main, names)
+    typed = typed_arena(main, f"{names.prefix}_arena") if strict and main.arena_size else None
+    network = LowerNetwork(main, names, typed or PlainArena())
     initialiser = network.initialiser()
-    made = [LowerInner(func, names).run(written) for func in inner]
+    made: list[Operation] = [] if typed is None else [typed.definition]
+    made += [LowerInner(func, names, PlainArena()).run(written) for func in inner]
     return [*made, *([] if initialiser is None else [initialiser]), network.run()]
 
 

@@ -8,7 +8,7 @@ from xdsl.utils.hints import isa
 
 from s2s.dialects import c, loop
 from s2s.errors import CompilerBug
-from s2s.passes.loop.lower_to_c import memory, products
+from s2s.passes.loop.lower_to_c import lanes, memory, products
 from s2s.passes.loop.lower_to_c.builder import Builder, value_type
 from s2s.passes.loop.lower_to_c.control import lower_for, lower_if
 from s2s.passes.loop.lower_to_c.floats import FLOATS
@@ -23,7 +23,7 @@ DOC = "doc"
 _SCALARS = {**INTEGERS, **FLOATS}
 
 
-def lower_kernel(func: FuncOp, name: str, in_place: frozenset[int]) -> c.FuncOp:
+def lower_kernel(func: FuncOp, name: str, in_place: frozenset[int], *, restrict_macro: bool = False) -> c.FuncOp:
     """The C function called `name`. The buffers numbered `in_place` may be the first one; all others are apart."""
     shared = in_place | {0} if in_place else frozenset[int]()
     types = [
@@ -36,7 +36,7 @@ def lower_kernel(func: FuncOp, name: str, in_place: frozenset[int]) -> c.FuncOp:
         b.bind(old, new)
     _lower_block(b, func.body.block)
     doc = func.attributes.get(DOC)
-    return c.FuncOp(name, types, body=block, doc=getattr(doc, "data", None))
+    return c.FuncOp(name, types, body=block, doc=getattr(doc, "data", None), restrict_macro=restrict_macro)
 
 
 def _parameter_type(type: Attribute, value: SSAValue, *, restrict: bool) -> Attribute:
@@ -91,6 +91,8 @@ def _expression(b: Builder, op: Operation) -> SSAValue:
     match op:
         case loop.LoadAtOp():
             return memory.load_at(b, op)
+        case loop.DotRowsOp():
+            return lanes.dot_rows(b, op)
         case loop.WidenOp():
             return products.widen(b, op)
         case loop.DotOp():

@@ -4,18 +4,17 @@
 function beside it. State is put to its initial values by a function of its own.
 """
 
-from xdsl.dialects.builtin import IndexType, IntegerType, MemRefType, StringAttr
+from xdsl.dialects.builtin import IndexType, IntegerType, StringAttr
 from xdsl.dialects.func import CallOp, FuncOp, ReturnOp
 from xdsl.ir import Attribute, Block, Operation, SSAValue
-from xdsl.utils.hints import isa
 
 from s2s.analysis.dtypes import size_in_bytes
 from s2s.analysis.networks import INIT, STATE
 from s2s.dialects import c, loop
 from s2s.dialects.graph.traits import provenance
 from s2s.emit.identifiers import c_macro, port_identifiers, unique_identifiers
-from s2s.emit.types import element_name
 from s2s.errors import CompilerBug
+from s2s.passes.loop.lower_to_c.arena import Arena, element_of, flat_array
 from s2s.passes.loop.lower_to_c.builder import Builder
 from s2s.passes.loop.lower_to_c.calls import lower_network_call
 from s2s.passes.loop.lower_to_c.main import Main
@@ -28,17 +27,8 @@ _VOID_POINTER = c.PtrType(c.VOID)
 class LowerSteps:
     """Writes what a network does, one step after the other."""
 
-    def __init__(self, func: FuncOp, names: Names) -> None:
-        self.func, self.names, self.prefix = func, names, names.prefix
-        self.bases: dict[Attribute, SSAValue] = {}
-        """The pointer into the arena for each element type."""
-
-    def divide_arena(self, b: Builder, arena: SSAValue, views: list[loop.ViewOp]) -> None:
-        """One pointer into the arena for each type that lies there: `float *const a = arena;`."""
-        elements = list(dict.fromkeys(_element(view.result.type) for view in views))
-        names = ["a"] if len(elements) == 1 else [f"a_{element_name(element)}" for element in elements]
-        for name, element in zip(names, elements, strict=True):
-            self.bases[element] = b.add(c.LetOp(name, arena, c.PtrType(element)))
+    def __init__(self, func: FuncOp, names: Names, arena: Arena) -> None:
+        self.func, self.names, self.prefix, self.arena = func, names, names.prefix, arena
 
     def views(self) -> list[loop.ViewOp]:
         """The buffers of the arena."""
@@ -48,9 +38,9 @@ class LowerSteps:
         """Append the C of one step."""
         match op:
             case loop.ViewOp():
-                b.values[op.result] = self.view(b, op)
+                b.values[op.result] = self.arena.view(b, op)
             case loop.WeightOp():
-                pointer = c.PtrType(_element(op.result.type), const=True)
+                pointer = c.PtrType(element_of(op.result.type), const=True)
                 b.values[op.result] = b.add(c.SymbolOp(self.names.weights[op.weight.data], pointer))
             case CallOp():
                 nodes = ", ".join(provenance(op)) or None
@@ -70,14 +60,6 @@ class LowerSteps:
             case _:
                 raise CompilerBug(f"{op.name} is left in {self.func.sym_name.data}; plan the memory first")
 
-    def view(self, b: Builder, op: loop.ViewOp) -> SSAValue:
-        """`a + 1024`, counted in elements; always with the offset, so that the plan can be read off the calls."""
-        element = _element(op.result.type)
-        position, rest = divmod(op.offset.value.data, size_in_bytes(element))
-        if rest:
-            raise CompilerBug(f"a buffer of {element} lies at byte {op.offset.value.data} of the arena")
-        return b.binary("+", self.bases[element], b.literal(position, IndexType()))
-
 
 class LowerInner(LowerSteps):
     """Writes the static function of a network that another one runs."""
@@ -86,26 +68,27 @@ class LowerInner(LowerSteps):
         """The function `<prefix>_<network>(arena, outputs…, inputs…)`."""
         arena, *buffers = self.func.args
         types: list[Attribute] = [
-            c.PtrType(_element(buffer.type), const=not written.is_written(buffer)) for buffer in buffers
+            c.PtrType(element_of(buffer.type), const=not written.is_written(buffer)) for buffer in buffers
         ]
-        block = Block(arg_types=[_VOID_POINTER, *types])
+        block = Block(arg_types=[self.arena.type, *types])
         b = Builder(block)
         for old, new in zip([arena, *buffers], block.args, strict=True):
             b.bind(old, new)
-        self.divide_arena(b, block.args[0], self.views())
+        self.arena.enter(b, block.args[0], self.views())
         for op in self.func.body.block.ops:
             self.lower(b, op)
         name = self.names.kernels[self.func.sym_name.data]
-        taken = {"arena", "a", *(f"a_{element_name(element)}" for element in self.bases)}
-        parameters = unique_identifiers((buffer.name_hint or "x" for buffer in buffers), taken=taken)
-        return c.FuncOp(name, [_VOID_POINTER, *types], body=block, parameters=["arena", *parameters], static=True)
+        parameters = unique_identifiers(
+            (buffer.name_hint or "x" for buffer in buffers), taken={"arena", *self.arena.identifiers}
+        )
+        return c.FuncOp(name, [self.arena.type, *types], body=block, parameters=["arena", *parameters], static=True)
 
 
 class LowerNetwork(LowerSteps):
     """Writes the run function, and the one that sets the state."""
 
-    def __init__(self, main: Main, names: Names) -> None:
-        super().__init__(main.func, names)
+    def __init__(self, main: Main, names: Names, arena: Arena) -> None:
+        super().__init__(main.func, names, arena)
         self.main = main
         inputs, outputs = port_identifiers(main.input_names, main.output_names)
         self.parameters = ["arena", *inputs, *outputs]
@@ -113,13 +96,13 @@ class LowerNetwork(LowerSteps):
 
     def run(self) -> c.FuncOp:
         """The function `<prefix>_run(arena, inputs…, outputs…)`."""
-        types = [_VOID_POINTER, *(self._port(value, const=True) for value in self.main.inputs)]
+        types = [self.arena.type, *(self._port(value, const=True) for value in self.main.inputs)]
         types += [self._port(value, const=False) for value in self.main.outputs]
         block = Block(arg_types=types)
         b = Builder(block)
         for old, new in zip(self.arguments, block.args, strict=True):
             b.values[old] = new
-        self.divide_arena(b, block.args[0], self.views())
+        self.arena.enter(b, block.args[0], self.views())
         self._check(b, block)
         for op in self.main.func.body.block.ops:
             self.lower(b, op)
@@ -132,27 +115,27 @@ class LowerNetwork(LowerSteps):
         states = [view for view in self.views() if STATE in view.attributes]
         if not states:
             return None
-        block = Block(arg_types=[_VOID_POINTER])
+        block = Block(arg_types=[self.arena.type])
         b = Builder(block)
-        self.divide_arena(b, block.args[0], states)
+        self.arena.enter(b, block.args[0], states)
         self._check(b, block)
         for view in states:
             self._set(b, view)
         block.add_op(c.ReturnOp(b.add(c.SymbolOp("S2S_OK", c.STATUS))))
-        return c.FuncOp(f"{self.prefix}_init", [_VOID_POINTER], c.STATUS, block, parameters=["arena"], extents=[""])
+        return c.FuncOp(f"{self.prefix}_init", [self.arena.type], c.STATUS, block, parameters=["arena"], extents=[""])
 
     def _set(self, b: Builder, view: loop.ViewOp) -> None:
         """Give one state its initial value."""
         size = b.literal(buffer_bytes(view.result.type), IndexType())
-        place, init = self.view(b, view), view.attributes.get(INIT)
+        place, init = self.arena.view(b, view), view.attributes.get(INIT)
         if isinstance(init, StringAttr):
-            values = c.SymbolOp(self.names.weights[init.data], c.PtrType(_element(view.result.type), const=True))
+            values = c.SymbolOp(self.names.weights[init.data], c.PtrType(element_of(view.result.type), const=True))
             b.block.add_op(c.CallOp("memcpy", [place, b.add(values), size]))
         else:
             b.block.add_op(c.CallOp("memset", [place, b.literal(0, IntegerType(32)), size]))
 
     def _port(self, value: SSAValue, *, const: bool) -> Attribute:
-        return c.PtrType(_element(value.type), const=const)
+        return c.PtrType(element_of(value.type), const=const)
 
     def _check(self, b: Builder, block: Block) -> None:
         """Refuse missing memory, and an arena that the kernels cannot use."""
@@ -161,7 +144,7 @@ class LowerNetwork(LowerSteps):
         missing = [b.binary("==", value, null) for value in handed]
         if missing:
             self._refuse(b, _any_of(b, missing), "S2S_ERR_NULL")
-        if self.main.arena_size:
+        if self.main.arena_size and not self.arena.is_aligned:
             align = b.add(c.SymbolOp(f"{c_macro(self.prefix)}_ARENA_ALIGN", IndexType()))
             aligned = b.call("s2s_is_aligned", [block.args[0], align], IntegerType(1))
             self._refuse(b, b.unary("!", aligned), "S2S_ERR_ALIGN")
@@ -180,19 +163,6 @@ def _any_of(b: Builder, tests: list[SSAValue]) -> SSAValue:
     return result
 
 
-def flat_array(type: Attribute) -> c.ArrayType:
-    """The C array that holds a buffer."""
-    if not isa(type, MemRefType[Attribute]):
-        raise CompilerBug(f"{type} is not a buffer")
-    return c.ArrayType(type.get_shape()[0], type.element_type)
-
-
 def buffer_bytes(type: Attribute) -> int:
     """The bytes of a buffer."""
-    return flat_array(type).size * size_in_bytes(_element(type))
-
-
-def _element(type: Attribute) -> Attribute:
-    if not isa(type, MemRefType[Attribute]):
-        raise CompilerBug(f"{type} is not a buffer")
-    return type.element_type
+    return flat_array(type).size * size_in_bytes(element_of(type))

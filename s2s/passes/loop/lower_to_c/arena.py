@@ -1,0 +1,163 @@
+"""How the C of a network reaches the buffers of its arena: by offsets from a pointer, or as members of a union.
+
+    s2s_status net_run(void *arena, …)              s2s_status net_run(net_arena *arena, …)
+        float *const a = arena;
+        net_conv(a + 64, …);                            net_conv(arena->conv1.data, …);
+
+The first is shorter, and any memory will do. The second converts no pointer to one of another type, as coding standards
+want it: the plan becomes a type, which says where each buffer lies and which ones share their bytes.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+
+from xdsl.dialects.builtin import IndexType, IntegerAttr, IntegerType, MemRefType, Signedness
+from xdsl.ir import Attribute, SSAValue
+from xdsl.utils.hints import isa
+
+from s2s.analysis.dtypes import size_in_bytes
+from s2s.dialects import c, loop
+from s2s.emit.identifiers import port_identifiers, unique_identifiers
+from s2s.emit.types import element_name
+from s2s.errors import CompilerBug
+from s2s.passes.loop.lower_to_c.builder import Builder
+from s2s.passes.loop.lower_to_c.main import Main
+from s2s.passes.loop.plan_memory import OFFSET
+
+_VOID_POINTER = c.PtrType(c.VOID)
+_WHOLE = "whole"
+_WIDEST = 8
+"""Bytes of the largest integer that can give the union its alignment."""
+
+
+class Arena(ABC):
+    """The arena of one function."""
+
+    @property
+    @abstractmethod
+    def type(self) -> c.PtrType:
+        """Of the function's first parameter."""
+
+    @property
+    @abstractmethod
+    def is_aligned(self) -> bool:
+        """Whether the type alone gives every buffer its alignment."""
+
+    @property
+    @abstractmethod
+    def identifiers(self) -> frozenset[str]:
+        """Names in the function that `enter` has declared."""
+
+    @abstractmethod
+    def enter(self, b: Builder, arena: SSAValue, views: Sequence[loop.ViewOp]) -> None:
+        """Declare what the function needs to reach `views`."""
+
+    @abstractmethod
+    def view(self, b: Builder, op: loop.ViewOp) -> SSAValue:
+        """A pointer to a buffer."""
+
+
+class PlainArena(Arena):
+    """A pointer to any memory."""
+
+    def __init__(self) -> None:
+        self._bases: dict[Attribute, c.LetOp] = {}
+
+    @property
+    def type(self) -> c.PtrType:
+        return _VOID_POINTER
+
+    @property
+    def is_aligned(self) -> bool:
+        return False
+
+    @property
+    def identifiers(self) -> frozenset[str]:
+        return frozenset(base.identifier.data for base in self._bases.values())
+
+    def enter(self, b: Builder, arena: SSAValue, views: Sequence[loop.ViewOp]) -> None:
+        """One pointer for each type that lies there: `float *const a = arena;`."""
+        elements = list(dict.fromkeys(element_of(view.result.type) for view in views))
+        names = ["a"] if len(elements) == 1 else [f"a_{element_name(element)}" for element in elements]
+        for name, element in zip(names, elements, strict=True):
+            self._bases[element] = c.LetOp(name, arena, c.PtrType(element))
+            b.add(self._bases[element])
+
+    def view(self, b: Builder, op: loop.ViewOp) -> SSAValue:
+        """`a + 1024`, counted in elements; always with the offset, so that the plan can be read off the calls."""
+        element = element_of(op.result.type)
+        position, rest = divmod(op.offset.value.data, size_in_bytes(element))
+        if rest:
+            raise CompilerBug(f"a buffer of {element} lies at byte {op.offset.value.data} of the arena")
+        return b.binary("+", self._bases[element].result, b.literal(position, IndexType()))
+
+
+class TypedArena(Arena):
+    """A union with a member for each buffer, and for each port that has a place in the arena."""
+
+    def __init__(
+        self,
+        name: str,
+        views: Sequence[loop.ViewOp],
+        size: int,
+        align: int,
+        ports: Mapping[str, tuple[int, Attribute]],
+    ) -> None:
+        self._name = name
+        self._arena: SSAValue | None = None
+        hints = [view.result.name_hint or "buffer" for view in views]
+        names = unique_identifiers([_WHOLE, *ports, *hints])
+        self._members = dict(zip(views, names[1 + len(ports) :], strict=True))
+        word = min(align, _WIDEST)
+        whole = c.ArrayType(-(-max(size, 1) // word), IntegerType(8 * word, Signedness.UNSIGNED))
+        offsets = [0, *(offset for offset, _ in ports.values()), *(view.offset.value.data for view in views)]
+        types = [whole, *(type for _, type in ports.values()), *(flat_array(view.result.type) for view in views)]
+        self.definition = c.OverlayOp(name, names, offsets, types)
+
+    @property
+    def type(self) -> c.PtrType:
+        return c.PtrType(c.NamedType(self._name))
+
+    @property
+    def is_aligned(self) -> bool:
+        return True
+
+    @property
+    def identifiers(self) -> frozenset[str]:
+        return frozenset()
+
+    def enter(self, b: Builder, arena: SSAValue, views: Sequence[loop.ViewOp]) -> None:
+        """Nothing has to be declared."""
+        self._arena = arena
+
+    def view(self, b: Builder, op: loop.ViewOp) -> SSAValue:
+        """`arena->conv1.data`, or `&arena->body.data` for the arena of another network."""
+        if self._arena is None:
+            raise CompilerBug("a buffer of an arena that has no pointer yet")
+        member = b.add(c.MemberOp(self._arena, self._members[op], c.NamedType("struct")))
+        data = b.add(c.MemberOp(member, "data", flat_array(op.result.type)))
+        return b.add(c.AddressOfOp(data))
+
+
+def typed_arena(main: Main, name: str) -> TypedArena:
+    """The arena of `main` as a type called `name`."""
+    views = [op for op in main.func.body.block.ops if isinstance(op, loop.ViewOp)]
+    inputs, outputs = port_identifiers(main.input_names, main.output_names)
+    ports: dict[str, tuple[int, Attribute]] = {}
+    for port, value in zip([*inputs, *outputs], [*main.inputs, *main.outputs], strict=True):
+        offset = main.attribute(value, OFFSET)
+        if isinstance(offset, IntegerAttr):
+            ports[port] = (offset.value.data, flat_array(value.type))
+    return TypedArena(name, views, main.arena_size, main.arena_align, ports)
+
+
+def flat_array(type: Attribute) -> c.ArrayType:
+    """The C array that holds a buffer."""
+    if not isa(type, MemRefType[Attribute]):
+        raise CompilerBug(f"{type} is not a buffer")
+    return c.ArrayType(type.get_shape()[0], type.element_type)
+
+
+def element_of(type: Attribute) -> Attribute:
+    """The element type of a buffer."""
+    return flat_array(type).element
