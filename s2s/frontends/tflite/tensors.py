@@ -11,6 +11,7 @@ from s2s.frontends.builder import Value
 from s2s.frontends.limits import MAX_FOLDED_ELEMENTS
 from s2s.frontends.tflite.records import ModelInfo, Quant, Sparsity, TensorInfo
 from s2s.frontends.tflite.schema import INT4
+from s2s.frontends.tflite.sparse import positions
 
 
 @dataclass(frozen=True)
@@ -63,8 +64,9 @@ def constant_array(tensor: TensorInfo, model: ModelInfo) -> Array:
 def _elements(tensor: TensorInfo, stored: bytes | memoryview, count: int) -> Array:
     if tensor.kind == INT4:
         return _unpack_int4(np.frombuffer(stored, np.uint8), count)
-    found = np.frombuffer(stored, tensor.dtype.newbyteorder("<") if tensor.dtype != np.bool_ else np.uint8)
-    return found[:count].astype(tensor.dtype, copy=False)
+    count = min(count, len(stored) // tensor.dtype.itemsize)
+    stored_as = tensor.dtype.newbyteorder("<") if tensor.dtype != np.bool_ else np.dtype(np.uint8)
+    return np.frombuffer(stored, stored_as, count).astype(tensor.dtype, copy=False)
 
 
 def _unpack_int4(packed: Array, count: int) -> Array:
@@ -74,60 +76,16 @@ def _unpack_int4(packed: Array, count: int) -> Array:
 
 
 def densify(tensor: TensorInfo, sparsity: Sparsity, stored: bytes | memoryview) -> Array:
-    """The whole of a tensor that is stored sparsely: dimensions in traversal order, blocks innermost."""
+    """The whole of a tensor that is stored sparsely."""
     if prod(tensor.shape) > MAX_FOLDED_ELEMENTS:
         raise UnsupportedError(f"{tensor.place}: is sparse, of over {MAX_FOLDED_ELEMENTS} elements; store it densely")
-    rank, blocks = len(tensor.shape), len(sparsity.blocks)
-    wrong = InputError(f"{tensor.place}: its sparsity does not fit its shape; export the model again")
-    levels = list(sparsity.order)
-    if sorted(levels) != list(range(rank + blocks)) or len(sparsity.sizes) != len(levels):
-        raise wrong
-    if any(not 0 <= dim < rank for dim in sparsity.blocks) or len(set(sparsity.blocks)) != blocks:
-        raise wrong
-    block_sizes = {dim: sparsity.sizes[levels.index(rank + i)] for i, dim in enumerate(sparsity.blocks)}
-    if any(size < 1 or tensor.shape[dim] % size for dim, size in block_sizes.items()):
-        raise wrong
-    extents = [
-        tensor.shape[dim] // block_sizes.get(dim, 1) if dim < rank else block_sizes[sparsity.blocks[dim - rank]]
-        for dim in levels
-    ]
-    positions = np.zeros((1, 0), np.int64)
-    limit = prod(tensor.shape)
-    for level, extent in enumerate(extents):
-        if sparsity.compressed[level] is None and len(positions) * extent > limit:
-            raise wrong
-        positions = _expand(positions, level, extent, sparsity, wrong)
-        if len(positions) > limit:
-            raise wrong
-    values = _elements(tensor, stored, len(positions))
-    if len(values) != len(positions):
-        raise wrong
-    index: list[Array] = []
-    for dim in range(rank):
-        at = positions[:, levels.index(dim)]
-        if dim in block_sizes:
-            at = at * block_sizes[dim] + positions[:, levels.index(rank + sparsity.blocks.index(dim))]
-        index.append(at)
+    index = positions(tensor.place, tensor.shape, sparsity)
+    values = _elements(tensor, stored, len(index[0]))
+    if len(values) != len(index[0]):
+        raise InputError(
+            f"{tensor.place}: holds {len(values)} values for {len(index[0])} places; export the model again"
+        )
     dense = np.zeros(tensor.shape, tensor.dtype)
-    dense[tuple(index)] = values
+    dense[index] = values
     dense.flags.writeable = False
     return dense
-
-
-def _expand(positions: Array, level: int, extent: int, sparsity: Sparsity, wrong: InputError) -> Array:
-    """Each position once for every stored entry of the next level, with the entry's coordinate behind it."""
-    compressed = sparsity.compressed[level]
-    if compressed is None:
-        if sparsity.sizes[level] != extent:
-            raise wrong
-        counts = np.full(len(positions), extent)
-        coordinates = np.tile(np.arange(extent), len(positions))
-    else:
-        segments, indices = compressed
-        steps = np.diff(segments)
-        if len(segments) != len(positions) + 1 or segments[0] != 0 or (steps < 0).any() or segments[-1] != len(indices):
-            raise wrong
-        if len(indices) and not (indices.min() >= 0 and indices.max() < extent):
-            raise wrong
-        counts, coordinates = steps, indices
-    return np.concatenate([np.repeat(positions, counts, axis=0), coordinates[:, None]], axis=1)
