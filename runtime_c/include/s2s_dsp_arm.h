@@ -77,16 +77,16 @@ S2S_OUTLINE void s2s_stage(int16_t *to, const int8_t *from, int32_t count, int32
     const int8_t *const end = from + count;
 
     while (from < words_end) {
-        int32_t bytes, even, odd;
-        int32_t pairs[2];
+        int32_t bytes, even, odd, low, high;
 
         memcpy(&bytes, from, sizeof bytes);
         from += 4;
         even = __sxtab16(both, bytes);
         __asm__("sxtab16 %0, %1, %2, ror #8" : "=r"(odd) : "r"(both), "r"(bytes));
-        pairs[0] = (int32_t)(((uint32_t)even & 0xffffu) | ((uint32_t)odd << 16));
-        __asm__("pkhtb %0, %1, %2, asr #16" : "=r"(pairs[1]) : "r"(odd), "r"(even));
-        memcpy(to, pairs, sizeof pairs);
+        __asm__("pkhbt %0, %1, %2, lsl #16" : "=r"(low) : "r"(even), "r"(odd));
+        __asm__("pkhtb %0, %1, %2, asr #16" : "=r"(high) : "r"(odd), "r"(even));
+        memcpy(to, &low, sizeof low);
+        memcpy(to + 2, &high, sizeof high);
         to += 4;
     }
     while (from < end) {
