@@ -10,6 +10,7 @@ import pytest
 
 from s2s import api
 from s2s.analysis.dtypes import Array
+from s2s.errors import UnsupportedError
 from s2s.targets.flags import STANDARD
 from support.tflite_checks import run_imported, same_as_micro
 from support.tflite_models import GraphSpec, OperatorSpec, TensorSpec, model, single
@@ -479,3 +480,26 @@ def test_all_through_c(kind: str):
     expected = run_imported(data, inputs)
     for (name, got), wanted in zip(found.items(), expected, strict=True):
         np.testing.assert_array_equal(got.reshape(wanted.shape), wanted, err_msg=name)
+
+
+def test_unsigned_parts_are_converted_to_the_scale_of_the_result():
+    """TFLite has this for uint8 alone; TFLite-Micro has no kernel for it."""
+    x = np.arange(256, dtype=np.uint8)
+    inputs = [
+        TensorSpec("x", (256,), "UINT8", scale=0.3, zero_point=7),
+        TensorSpec("z", (2,), "UINT8", scale=0.5, zero_point=100),
+    ]
+    y = TensorSpec("y", (258,), "UINT8", scale=0.5, zero_point=100)
+    data = single("CONCATENATION", inputs, [y], "ConcatenationOptions", axis=0)
+    (found,) = run_imported(data, [x, np.array([3, 4], np.uint8)])
+    factor = np.float32(0.3) * (np.float32(1) / np.float32(0.5))
+    reals = x.astype(np.float32) * factor + np.float32(-7) * factor
+    expected = [max(0, min(255, int(np.floor(abs(real) + 0.5) * np.sign(real)) + 100)) for real in reals.tolist()]
+    assert found.tolist() == [*expected, 3, 4]
+
+
+def test_signed_parts_of_other_scales_are_refused():
+    inputs = [TensorSpec("x", (2,), "INT8", scale=0.3), TensorSpec("z", (2,), "INT8", scale=0.5)]
+    y = TensorSpec("y", (4,), "INT8", scale=0.5)
+    with pytest.raises(UnsupportedError, match=r"input 'x' has scale 0.3 and zero point 0, the result 0.5 and 0; give"):
+        run_imported(single("CONCATENATION", inputs, [y], "ConcatenationOptions", axis=0), [])
