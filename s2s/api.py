@@ -7,6 +7,7 @@ artifact.run({"mfcc": array})
 
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Literal
 
 from s2s.artifact import Artifact, compile_artifact
 from s2s.factory import build, cpu
@@ -29,6 +30,7 @@ def compile(
     shapes: Mapping[str, tuple[int, ...]] | None = None,
     schedule: Schedule = "default",
     io: Io | None = None,
+    ram_budget: int | Literal["min"] | None = None,
     poison: bool = False,
     tflite_rounding: TfliteRounding = "micro",
     requantise: Requantise = "float",
@@ -47,6 +49,7 @@ def compile(
         shapes=dict(shapes or {}),
         schedule=schedule,
         io=io,
+        ram_budget=ram_budget,
         poison=poison,
         tflite_rounding=tflite_rounding,
         requantise=requantise,

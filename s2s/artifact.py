@@ -9,6 +9,7 @@ from typing import Any
 from s2s import progress
 from s2s.analysis.dtypes import Array, tensor_type
 from s2s.analysis.sums import describe_sums
+from s2s.budget import compile_within
 from s2s.compiler import Compilation, compile_model
 from s2s.dialects import c
 from s2s.emit.info import Measured, NetworkInfo, PortInfo
@@ -260,4 +261,4 @@ def _tolerance(expected: Array, rtol: float | None, atol: float | None) -> Toler
 
 def compile_artifact(model: Source, options: CompileOptions) -> Artifact:
     """Compile `model`."""
-    return Artifact(model, compile_model(model, options))
+    return Artifact(model, compile_within(model, options))

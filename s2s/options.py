@@ -45,6 +45,10 @@ class CompileOptions:
     """Bytes of code and constants that the network may take, measured with the compiler of the target."""
     stack_budget: int | None = None
     """Bytes of stack that the run function may take, measured likewise."""
+    ram_budget: int | Literal["min"] | None = None
+    """Bytes of RAM for arena, inputs and outputs: the cheapest plan within them is taken; `min`: the smallest plan."""
+    scratch: int | None = None
+    """Elements that a window copied to scratch may take; a budget of RAM sets it."""
     poison: bool = False
     """A debug build: before each kernel, bytes of the arena that hold no value are filled with a pattern."""
     debug: DebugOptions = field(default_factory=DebugOptions)

@@ -88,6 +88,8 @@ def tensor_passes(options: CompileOptions) -> list[ModulePass]:
         *([_pass("tensor-collapse-dims")] if tuned else []),
         # How each computation is carried out, from shapes and the target's data.
         _pass("tensor-pick-schedule", target=options.target, schedule=options.schedule),
+        # A budget of memory has its price: operands are copied in smaller parts, some of them twice.
+        *([_pass("tensor-limit-scratch", elements=options.scratch)] if options.scratch is not None else []),
         # Weights take the layout that their schedule asks for, on the host.
         _pass("tensor-pack-constants"),
         # While formulas can still be read off: the comment above each kernel in C.
@@ -111,6 +113,7 @@ def io_of(options: CompileOptions) -> Io:
 def loop_passes(options: CompileOptions) -> list[ModulePass]:
     """From schedules to loops over buffers with addresses."""
     target, io = get_target(options.target), io_of(options)
+    overlap = "arena" in (target.io, io) or options.ram_budget is not None
     return [
         # Schedules become loops, registers and flat positions; main becomes calls on buffers.
         _pass("tensor-lower-to-loop"),
@@ -120,7 +123,7 @@ def loop_passes(options: CompileOptions) -> list[ModulePass]:
         # Vectors multiply and add in one instruction.
         _pass("loop-form-fma"),
         # Every buffer of main gets its offset in one arena; where memory is short, outputs lie over inputs that die.
-        _pass("loop-plan-memory", align=target.align, io=io, overlap=target.io == "arena" or io == "arena"),
+        _pass("loop-plan-memory", align=target.align, io=io, overlap=overlap),
         # A debug build that shows whether anybody reads what the plan takes for dead.
         *([_pass("loop-poison-arena")] if options.poison else []),
     ]

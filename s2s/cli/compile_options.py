@@ -3,9 +3,7 @@
 import functools
 import inspect
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Annotated, Any, Literal
-
-import typer
+from typing import TYPE_CHECKING, Any
 
 from s2s.cli import options as common
 
@@ -17,46 +15,20 @@ Options = Callable[[str], "CompileOptions"]
 
 
 def gather(
-    target: Annotated[
-        str | None,
-        typer.Option(metavar="TARGET", help="What the C is tuned for: `host`, `c` for any, `cortex-m4`, …"),
-    ] = None,
-    executor: Annotated[
-        Literal["aot", "graph"], typer.Option(help="A function that calls the kernels, or tables that are walked.")
-    ] = "aot",
+    target: common.Target = None,
+    executor: common.ExecutorName = "aot",
     name: common.Name = None,
-    weights: Annotated[
-        Literal["auto", "arrays", "incbin"], typer.Option(help="Weights as C arrays or as one file; `auto` by size.")
-    ] = "auto",
+    weights: common.Weights = "auto",
     shape: common.Shapes = None,
-    schedule: Annotated[
-        Literal["default", "reference"], typer.Option(help="Tuned loops, or one plain loop nest for each operator.")
-    ] = "default",
-    io: Annotated[
-        Literal["arena", "caller"] | None,
-        typer.Option(help="Room for inputs and outputs in the arena, or none; by default as the target has it."),
-    ] = None,
-    poison: Annotated[
-        bool, typer.Option("--poison", help="A debug build that fills what is dead in the arena before each kernel.")
-    ] = False,
-    tflite_rounding: Annotated[
-        Literal["micro", "reference"],
-        typer.Option(help="Fully connected layers of TFLite models: round twice, as TFLite-Micro, or once, as TFLite."),
-    ] = "micro",
-    requantise: Annotated[
-        Literal["float", "fixed"],
-        typer.Option(help="Sums of quantised ONNX models: scaled in floats, as ONNX says, or in fixed point."),
-    ] = "float",
-    profile: Annotated[
-        Literal["default", "misra"],
-        typer.Option(help="The coding standard that the C keeps to: none, or MISRA C:2012."),
-    ] = "default",
-    flash_budget: Annotated[
-        int | None, typer.Option(metavar="BYTES", help="Refuse a network that takes more flash, code and constants.")
-    ] = None,
-    stack_budget: Annotated[
-        int | None, typer.Option(metavar="BYTES", help="Refuse a network whose run function takes more stack.")
-    ] = None,
+    schedule: common.ScheduleName = "default",
+    io: common.Io = None,
+    ram_budget: common.RamBudget = None,
+    poison: common.Poison = False,
+    tflite_rounding: common.TfliteRounding = "micro",
+    requantise: common.Requantise = "float",
+    profile: common.Profile = "default",
+    flash_budget: common.FlashBudget = None,
+    stack_budget: common.StackBudget = None,
 ) -> Options:
     """The options as the library wants them."""
 
@@ -71,6 +43,7 @@ def gather(
             shapes=common.parse_shapes(shape),
             schedule=schedule,
             io=io,
+            ram_budget=common.parse_budget(ram_budget),
             poison=poison,
             tflite_rounding=tflite_rounding,
             profile=profile,

@@ -1,7 +1,7 @@
 """Arguments and options that several commands share."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
@@ -21,6 +21,47 @@ Json = Annotated[bool, typer.Option("--json", help="Print one JSON object instea
 Name = Annotated[
     str | None,
     typer.Option("--name", metavar="NAME", help="Name of the network in C; by default that of the model's file."),
+]
+
+Target = Annotated[
+    str | None, typer.Option(metavar="TARGET", help="What the C is tuned for: `host`, `c` for any, `cortex-m4`, …")
+]
+ExecutorName = Annotated[
+    Literal["aot", "graph"], typer.Option(help="A function that calls the kernels, or tables that are walked.")
+]
+Weights = Annotated[
+    Literal["auto", "arrays", "incbin"], typer.Option(help="Weights as C arrays or as one file; `auto` by size.")
+]
+ScheduleName = Annotated[
+    Literal["default", "reference"], typer.Option(help="Tuned loops, or one plain loop nest for each operator.")
+]
+Io = Annotated[
+    Literal["arena", "caller"] | None,
+    typer.Option(help="Room for inputs and outputs in the arena, or none; by default as the target has it."),
+]
+RamBudget = Annotated[
+    str | None,
+    typer.Option(metavar="BYTES|min", help="RAM for arena, inputs and outputs; `min`: as little as is possible."),
+]
+Poison = Annotated[
+    bool, typer.Option("--poison", help="A debug build that fills what is dead in the arena before each kernel.")
+]
+TfliteRounding = Annotated[
+    Literal["micro", "reference"],
+    typer.Option(help="Fully connected layers of TFLite models: round twice, as TFLite-Micro, or once, as TFLite."),
+]
+Requantise = Annotated[
+    Literal["float", "fixed"],
+    typer.Option(help="Sums of quantised ONNX models: scaled in floats, as ONNX says, or in fixed point."),
+]
+Profile = Annotated[
+    Literal["default", "misra"], typer.Option(help="The coding standard that the C keeps to: none, or MISRA C:2012.")
+]
+FlashBudget = Annotated[
+    int | None, typer.Option(metavar="BYTES", help="Refuse a network that takes more flash, code and constants.")
+]
+StackBudget = Annotated[
+    int | None, typer.Option(metavar="BYTES", help="Refuse a network whose run function takes more stack.")
 ]
 
 DEBUG = "Looking inside"
@@ -49,6 +90,15 @@ def parse_shapes(options: list[str] | None) -> dict[str, tuple[int, ...]]:
             raise InputError(f"--shape {option}: not of the form NAME=D,D,…, for example --shape x=1,3,224,224")
         shapes[name] = shape
     return shapes
+
+
+def parse_budget(option: str | None) -> int | Literal["min"] | None:
+    """`"min"`, or a number of bytes."""
+    if option is None or option == "min":
+        return option
+    if not option.isdecimal():
+        raise InputError(f"--ram-budget {option}: neither a number of bytes nor min, for example --ram-budget 16000")
+    return int(option)
 
 
 def debug_options(

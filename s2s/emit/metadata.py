@@ -36,6 +36,7 @@ def metadata(info: NetworkInfo, program: Program, constants: Sequence[ConstantAr
             "lower_bound": info.arena_lower_bound,
             "lower_bound_apart": info.arena_apart_bound,
             "io": info.io,
+            "extra_operations": info.extra_operations,
             "overlaps": [asdict(each) for each in info.overlaps],
         },
         "state": [

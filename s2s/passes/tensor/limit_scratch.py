@@ -1,0 +1,47 @@
+"""Copy operands to scratch in smaller parts, where a budget of memory asks for it.
+
+    … schedule #tensor.schedule<tile = [1, 1, 2, 1, 1], order = [0, 1, 2, 3, 4], stage = 0 at 1>
+->
+    … schedule #tensor.schedule<tile = [1, 1, 2, 1, 1], order = [0, 1, 2, 3, 4], stage = 0 at 2>
+
+A window that is copied one loop further inside is smaller, and overlaps with the next one: what it saves in memory
+costs instructions. Declined where the scratch is within the limit, and where the copy is inside of all loops but those
+of the tile.
+"""
+
+from dataclasses import dataclass, replace
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.func import FuncOp
+from xdsl.passes import ModulePass
+
+from s2s.dialects import tensor
+from s2s.passes.tensor.lower_to_loop.stage import StagePlan
+
+
+@dataclass(frozen=True)
+class LimitScratchPass(ModulePass):
+    name = "tensor-limit-scratch"
+
+    elements: int = 0
+    """What a staged operand may take, in elements of scratch."""
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        for func in op.ops:
+            if isinstance(func, FuncOp) and not func.is_declaration:
+                for compute in func.body.block.ops:
+                    if isinstance(compute, tensor.ComputeOp):
+                        _limit(compute, self.elements)
+
+
+def _limit(op: tensor.ComputeOp, elements: int) -> None:
+    """Copy further inside, as long as the window is too large and loops are left."""
+    plan = StagePlan.of(op)
+    while plan is not None and plan.scratch.get_shape()[0] > elements:
+        deeper = replace(plan, depth=plan.depth + 1)
+        if plan.is_rows or deeper.is_rows or any(plan.tiles[dim] > 1 for dim in deeper.outer):
+            break
+        plan = deeper
+    if plan is not None:
+        op.properties["schedule"] = plan.schedule.staged_at(plan.depth)
