@@ -22,8 +22,9 @@ GROUP = 4
 """Steps of a dot product: the bytes of a word."""
 STEPS = 8
 """Steps of a reduction in one pass of its loop."""
-COLUMN, COLUMN_STEPS = 4, 16
-"""Channels of one pixel at a time, and steps of their reduction in one pass of its loop."""
+COLUMN, COLUMN_STEPS, LONG_COLUMN = 4, 16, 4096
+"""Channels of one pixel at a time, and steps of their reduction in one pass of its loop, if there are so many products
+that the code for it pays."""
 MOST_PIXELS = 5
 """Pixels whose sums, with one constant and one activation, still fit thirteen registers."""
 PIECE = 1.1
@@ -158,9 +159,11 @@ def _lies_in_groups(op: tensor.ComputeOp, read: int) -> bool:
 def _column(op: tensor.ComputeOp, roles: Roles, axes: tuple[int, tuple[int, ...]]) -> tensor.ScheduleAttr:
     """Several channels of one pixel, which is widened on the way: staging it would take memory for nothing."""
     channel, (own, reduced) = roles.w_only[0], axes
-    width = min(op.sizes[channel], COLUMN)
+    width = max(width for width in range(1, COLUMN + 1) if op.sizes[channel] % width == 0 or width == 1)
+    if width < COLUMN and prod(op.sizes) >= LONG_COLUMN:
+        width = COLUMN
     tile = [1] * len(op.sizes)
-    tile[channel], tile[-1] = width, COLUMN_STEPS
+    tile[channel], tile[-1] = width, COLUMN_STEPS if prod(op.sizes) >= LONG_COLUMN else GROUP
     packed = [tensor.PackedAxis((own,), width), tensor.PackedAxis(reduced, GROUP), tensor.PackedAxis((own,), 1, width)]
     packed.append(tensor.PackedAxis(reduced, 1, GROUP))
     return tensor.ScheduleAttr.of(
