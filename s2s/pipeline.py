@@ -131,9 +131,13 @@ def loop_passes(options: CompileOptions) -> list[ModulePass]:
 
 def c_passes(options: CompileOptions, name: str) -> list[ModulePass]:
     """From loops to C declarations, statements and expressions."""
+    if options.profile == "misra" and options.executor == "graph":
+        raise InputError("--profile misra: the graph executor is written for any network; use --executor aot")
     return [
         # One C construct for each operation; names take the network's prefix.
-        _pass("loop-lower-to-c", prefix=name, executor=options.executor),
+        _pass("loop-lower-to-c", prefix=name, executor=options.executor, profile=options.profile),
+        # A coding standard may forbid what every compiler does.
+        *([_pass("c-call-signed-shifts")] if options.profile == "misra" else []),
         # Decide which values become variables, and what they are called.
         _pass("c-name-temporaries"),
     ]
