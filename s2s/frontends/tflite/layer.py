@@ -63,8 +63,6 @@ class Layer:
         node, x, w = self.node, self.x.dtype, self.w.dtype
         if node.output_type().dtype != x:
             raise node.unsupported(f"gives {node.output_type().dtype} for {x}", "keep one type through the layer")
-        if x == np.uint8:
-            raise node.unsupported("is quantised to uint8, as old converters did", "quantise to int8 again")
         if self.x.value.is_float:
             if w != x:
                 raise node.unsupported(
@@ -106,8 +104,9 @@ class Layer:
         return Products(self.x.scalar()[1], zero_point, None if acc_type == default else acc_type)
 
     def _takes_weight_zp(self) -> bool:
-        """Old fully connected layers have one; convolutions never do."""
-        return self.node.builtin == "FULLY_CONNECTED" and self.w.quant is not None and self.w.quant.is_per_tensor
+        """Old fully connected layers have one, and all that is of `uint8`; other convolutions never do."""
+        may = self.node.builtin == "FULLY_CONNECTED" or self.w.info.kind == "UINT8"
+        return may and self.w.quant is not None and self.w.quant.is_per_tensor
 
     def _asks_for_narrow_sums(self) -> bool:
         """Whether a layer of 16 bits without bias says that it would have been of 32 bits."""

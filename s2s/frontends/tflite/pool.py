@@ -32,8 +32,7 @@ def _input(node: Node, *allowed: type[np.generic]) -> Tensor:
     x, out = node.input(0), node.output_type()
     names = [np.dtype(each).name for each in allowed]
     if x.dtype.name not in names or out.dtype != x.dtype:
-        way_out = "quantise to int8 again" if x.dtype == np.uint8 else f"use {', '.join(names)}"
-        raise node.unsupported(f"pools {x.dtype} to {out.dtype}", way_out)
+        raise node.unsupported(f"pools {x.dtype} to {out.dtype}", f"use {', '.join(names)}")
     if not x.value.is_float:
         (scale, zero_point), (y_scale, y_zero_point) = x.scalar(), out.scalar()
         if abs(scale - y_scale) > _SAME_SCALE or zero_point != y_zero_point:
@@ -46,7 +45,7 @@ def _average(x: Value, window: Mapping[str, object]) -> Value:
 
 
 def _average_pool_2d(node: Node) -> Value:
-    x = _input(node, np.float32, np.int8, np.int16)
+    x = _input(node, np.float32, np.int8, np.int16, np.uint8)
     return activated(node, _average(x.value, _window(node, x)))
 
 

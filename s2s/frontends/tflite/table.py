@@ -19,6 +19,7 @@ from s2s.frontends.tflite import (
     slicing,
 )
 from s2s.frontends.tflite.node import Importer
+from s2s.frontends.tflite.unsigned import with_unsigned
 
 _FAMILIES = (
     activation,
@@ -37,7 +38,7 @@ _FAMILIES = (
     slicing,
 )
 
-IMPORTERS: Mapping[str, Importer] = {
-    name: importer for family in _FAMILIES for name, importer in family.IMPORTERS.items()
-}
+IMPORTERS: Mapping[str, Importer] = with_unsigned(
+    {name: importer for family in _FAMILIES for name, importer in family.IMPORTERS.items()}
+)
 """By the name of the builtin operator."""
