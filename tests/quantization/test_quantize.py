@@ -105,3 +105,22 @@ def test_command_tells_what_is_wrong_with_samples(tmp_path: Path, capsys: pytest
 def test_same_samples_give_the_same_bytes(quantized: Quantized):
     again = api.quantize(MODEL, SAMPLES)
     assert again.model.SerializeToString(deterministic=True) == quantized.model.SerializeToString(deterministic=True)
+
+
+@pytest.mark.parametrize("requantise", ["float", "fixed"])
+def test_verification_counts_steps(quantized: Quantized, requantise: Requantise):
+    with api.compile(quantized.model, target="c", requantise=requantise) as artifact:
+        result = artifact.verify()
+    assert result.passed
+    assert result.steps["probabilities"].step == pytest.approx(1 / 255)  # pyright: ignore[reportUnknownMemberType]
+    assert "output probabilities in steps" in result.as_dict()
+
+
+def test_report_says_what_is_proven_of_sums(quantized: Quantized, tmp_path: Path):
+    with api.compile(quantized.model, target="c") as artifact:
+        tree = artifact.write(tmp_path / "digits")
+        report = artifact.report()
+    assert report.accumulators.startswith("3 layers, none can overflow; ")
+    record = json.loads((tree / "metadata.json").read_text())
+    assert [layer["proven"] for layer in record["accumulators"]] == [True, True, True]
+    assert all(layer["bound"] < 2 ** (layer["bits"] - 1) for layer in record["accumulators"])

@@ -1,0 +1,25 @@
+"""The steps in which a network's outputs are quantised."""
+
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.func import ReturnOp
+from xdsl.ir import SSAValue
+
+from s2s.analysis.dtypes import as_tensor_type, is_integer, size_in_bytes
+from s2s.analysis.symbols import function_named
+from s2s.passes.graph.lift_quantized.recognise import scaled
+from s2s.weights import WeightStore
+
+
+def output_steps(module: ModuleOp, store: WeightStore) -> tuple[float | None, ...]:
+    """For each result of main the step of its quantisation, 1 for integers of 8 bits; None where it has none."""
+    main = function_named(module, "main")
+    last = None if main is None else main.body.block.last_op
+    return tuple(_step(value, store) for value in last.arguments) if isinstance(last, ReturnOp) else ()
+
+
+def _step(value: SSAValue, store: WeightStore) -> float | None:
+    element = as_tensor_type(value.type).element_type
+    if is_integer(element):
+        return 1.0 if size_in_bytes(element) == 1 else None
+    found = scaled(value, store)
+    return float(found.step) if found is not None and found.is_small and found.axis is None else None

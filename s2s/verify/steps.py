@@ -1,0 +1,44 @@
+"""Quantised outputs compared in steps of their quantisation.
+
+A value in the middle between two steps goes to either by the last bit of a sum of floats. So networks of integers and
+engines that compute in floats between integers agree to a step, and it matters how many outputs differ, by how much.
+"""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from s2s.analysis.dtypes import Array
+from s2s.verify.compare import Comparison, Tolerance, compare
+
+ALLOWED = 1
+"""Steps that an output may differ by."""
+
+
+@dataclass(frozen=True)
+class StepCount:
+    """How many outputs differ, and by how many steps at most."""
+
+    elements: int
+    differing: int
+    largest: int
+    step: float
+
+    def describe(self) -> str:
+        """The result in one line."""
+        if not self.differing:
+            return f"all {self.elements} agree, in steps of {self.step:.6g}"
+        return f"{self.differing} of {self.elements} differ, by {self.largest} at most, in steps of {self.step:.6g}"
+
+
+def compare_in_steps(expected: Array, found: Array, step: float) -> tuple[Comparison, StepCount]:
+    """Compare outputs that are multiples of `step`, integers for a step of 1."""
+    if expected.shape != found.shape or expected.dtype != found.dtype:
+        return compare(expected, found), StepCount(expected.size, expected.size, 0, step)
+    wide = [array.astype(np.float64) for array in (expected, found)]
+    distance = np.rint(np.abs(wide[1] - wide[0]) / step)
+    count = StepCount(expected.size, int(np.count_nonzero(distance)), int(distance.max(initial=0)), step)
+    tolerance = Tolerance(1e-6, (ALLOWED + 0.01) * step)
+    if expected.dtype.kind == "f":
+        return compare(expected, found, tolerance), count
+    return replace(compare(wide[0], wide[1], tolerance), max_ulp_error=count.largest), count
