@@ -1,7 +1,7 @@
 """A compiled network: write it, run it, hold it against another engine, and read its figures."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -24,6 +24,11 @@ from s2s.verify.compare import Comparison, Tolerance, compare, default_tolerance
 from s2s.verify.engines import EngineName, default_engine, run_engine
 from s2s.verify.figures import check_budgets, measure_network
 from s2s.verify.levels import LevelsReport, compare_levels, graph_level, loop_level, outputs_level, tensor_level
+from s2s.verify.steps import StepCount, compare_in_steps
+
+
+FLOAT_ENGINES = ("onnxruntime", "reference")
+"""Engines that compute the layers of quantised models in floats."""
 
 
 @dataclass(frozen=True)
@@ -63,6 +68,8 @@ class Verification:
     against: str
     outputs: Mapping[str, Comparison]
     levels: LevelsReport | None = None
+    steps: Mapping[str, StepCount] = field(default_factory=dict[str, StepCount])
+    """How quantised outputs differ, in steps of their quantisation."""
 
     @property
     def passed(self) -> bool:
@@ -74,6 +81,8 @@ class Verification:
         fields: dict[str, Any] = {"passed": self.passed, "against": self.against}
         for name, comparison in self.outputs.items():
             fields[f"output {name}"] = comparison.describe()
+            if name in self.steps:
+                fields[f"output {name} in steps"] = self.steps[name].describe()
         if self.levels is not None:
             for level in self.levels.levels:
                 fields[f"level {level.level}"] = level.describe().removeprefix(f"{level.level}: ")
@@ -195,11 +204,16 @@ class Artifact:
         expected = run_engine(against, load_for_engine(self._model, against), arrays)
         self.reset()
         found = self.run(arrays)
-        outputs = {
-            port.name: compare(wanted, found[port.name], _tolerance(wanted, rtol, atol))
-            for port, wanted in zip(network.outputs, expected, strict=True)
-        }
-        return Verification(engine, outputs, self._compare_levels(list(arrays.values())) if levels else None)
+        kept = self._compare_levels(list(arrays.values())) if levels else None
+        chosen = rtol is None and atol is None
+        outputs, counts = dict[str, Comparison](), dict[str, StepCount]()
+        for number, (port, wanted) in enumerate(zip(network.outputs, expected, strict=True)):
+            step = network.steps[number] if number < len(network.steps) and engine in FLOAT_ENGINES else None
+            if step is not None and network.sums and chosen:
+                outputs[port.name], counts[port.name] = compare_in_steps(wanted, found[port.name], step)
+            else:
+                outputs[port.name] = compare(wanted, found[port.name], _tolerance(wanted, rtol, atol))
+        return Verification(engine, outputs, kept, counts)
 
     def verify_on(
         self, board: str, *, golden: str | Path | None = None, optimise: Optimise = "O3"

@@ -25,6 +25,7 @@ from s2s.interpret.graph import run_graph
 from s2s.model import Model, Source, read
 from s2s.options import CompileOptions
 from s2s.pass_manager import PassManager
+from s2s.passes.graph.lift_quantized.steps import output_steps
 from s2s.pipeline import LEVELS, pipeline, quantisation_passes
 from s2s.planned import Planned
 from s2s.samples import sample
@@ -51,6 +52,8 @@ class Network:
     golden: tuple[GoldenVector, ...]
     sums: tuple[LayerSums, ...] = ()
     """What is proven of the sums of integer layers."""
+    steps: tuple[float | None, ...] = ()
+    """For each output the step of its quantisation, if it has one."""
 
 
 @dataclass(frozen=True)
@@ -94,7 +97,12 @@ def compile_model(source: Source, options: CompileOptions, *, keep_levels: bool 
     manager = PassManager(context, [each for passes in passes_of.values() for each in passes], options.debug)
     settling = quantisation_passes(options)
     manager.run(module, settling)
-    network = replace(network, golden=_golden(model, network.inputs), sums=layer_sums(module, model.weights))
+    network = replace(
+        network,
+        golden=_golden(model, network.inputs),
+        sums=layer_sums(module, model.weights),
+        steps=output_steps(module, model.weights),
+    )
     for level, passes in passes_of.items():
         manager.run(module, passes[len(settling) :] if level == LEVELS[0] else passes)
         if keep_levels and level != LEVELS[-1]:
