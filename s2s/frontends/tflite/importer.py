@@ -17,6 +17,8 @@ from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Attribute, Block, Region
 
 from s2s.analysis.dtypes import AnyTensor, from_numpy, tensor_type
+from s2s.dialects import graph
+from s2s.dialects.graph.base import ints
 from s2s.errors import InputError, UnsupportedError
 from s2s.frontends.builder import Builder
 from s2s.frontends.imported import Imported, Origin
@@ -52,15 +54,20 @@ def import_model(
     if not outputs:
         raise InputError(f"{loaded.label}: has no outputs; export the model again")
     builder.node = ""
-    block.add_op(ReturnOp(*(builder.materialize(output.value) for output in outputs)))
+    kept = session.variables.results()
+    block.add_op(ReturnOp(*(builder.materialize(value) for value in (*(output.value for output in outputs), *kept))))
     declared = [output.info for output in outputs]
     function = FuncOp(
         "main",
-        FunctionType.from_lists(list(block.arg_types), [output.value.type for output in outputs]),
+        FunctionType.from_lists(
+            list(block.arg_types), [value.type for value in (*(output.value for output in outputs), *kept)]
+        ),
         Region(block),
-        arg_attrs=_attributes(names, inputs),
-        res_attrs=_attributes(_names(declared, info), declared),
+        arg_attrs=ArrayAttr([*_attributes(names, inputs), *session.variables.arguments()]),
+        res_attrs=ArrayAttr([*_attributes(_names(declared, info), declared), *[DictionaryAttr({})] * len(kept)]),
     )
+    if kept:
+        function.attributes[graph.TIED] = ints([-1] * len(outputs) + [len(inputs) + n for n in range(len(kept))])
     module = ModuleOp([*builder.functions, function])
     module.verify()
     count = sum(len(graph.operators) for graph in info.subgraphs)

@@ -14,6 +14,7 @@ from s2s.frontends.limits import MAX_FOLDED_ELEMENTS
 from s2s.frontends.tflite.records import OperatorInfo, Subgraph, TensorInfo
 from s2s.frontends.tflite.schema import default_options, options_class
 from s2s.frontends.tflite.tensors import Tensor
+from s2s.frontends.tflite.variables import tensor_key
 
 if TYPE_CHECKING:
     from s2s.frontends.tflite.session import Session
@@ -100,6 +101,18 @@ class Node:
             return None
         tensor = self.graph.tensors[self.info.inputs[position]]
         return tensor if tensor.is_variable else None
+
+    def state(self, position: int) -> tuple[Value, TensorInfo]:
+        """What a variable tensor holds, and how the file declares it."""
+        info = self.variable(position)
+        if info is None:
+            raise self.invalid(f"input {position} is no variable tensor", "export the model again")
+        return self.session.variables.read(self.builder, tensor_key(info), info.name, info), info
+
+    def keep(self, position: int, value: Value) -> None:
+        """Let a variable tensor hold `value` from here on."""
+        _, info = self.state(position)
+        self.session.variables.assign(self.builder, tensor_key(info), info.name, info, value)
 
     def inputs(self) -> list[Tensor]:
         """All operands of a variadic operator."""

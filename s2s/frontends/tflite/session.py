@@ -17,6 +17,7 @@ from s2s.frontends.tflite.records import ModelInfo, OperatorInfo, Subgraph, Tens
 from s2s.frontends.tflite.schema import INT4
 from s2s.frontends.tflite.table import IMPORTERS
 from s2s.frontends.tflite.tensors import Tensor, constant_array
+from s2s.frontends.tflite.variables import Key, Variables
 
 _WEIGHTED = frozenset(
     (
@@ -46,9 +47,21 @@ class Session:
         self.model = model
         self.rounding: Rounding = rounding
         self.failures: list[str] = []
+        self.variables = Variables(builder)
+        self.variables.held[builder] = {}
+        self.handles: list[Key] = []
+        """The variables that resource tensors may stand for: such a tensor holds a number in this list."""
+        self.initialising = False
+        """Whether the graph at work sets what variables begin with."""
         self._constants: dict[tuple[Builder, int, int], Value] = {}
         self._running: list[int] = []
         self._operators = 0
+
+    def handle(self, key: Key) -> int:
+        """The number that stands for a resource variable."""
+        if key not in self.handles:
+            self.handles.append(key)
+        return self.handles.index(key)
 
     def run(self, graph: Subgraph, values: Sequence[Value]) -> list[Tensor]:
         """The outputs of `graph` with its inputs bound to `values`."""
