@@ -5,16 +5,19 @@ from xdsl.dialects.func import ReturnOp
 from xdsl.ir import SSAValue
 
 from s2s.analysis.dtypes import as_tensor_type, is_integer, size_in_bytes
+from s2s.analysis.networks import output_numbers
 from s2s.analysis.symbols import function_named
 from s2s.passes.graph.lift_quantized.recognise import scaled
 from s2s.weights import WeightStore
 
 
 def output_steps(module: ModuleOp, store: WeightStore) -> tuple[float | None, ...]:
-    """For each result of main the step of its quantisation, 1 for integers of 8 bits; None where it has none."""
+    """For each output of main the step of its quantisation, 1 for integers of 8 bits; None where it has none."""
     main = function_named(module, "main")
     last = None if main is None else main.body.block.last_op
-    return tuple(_step(value, store) for value in last.arguments) if isinstance(last, ReturnOp) else ()
+    if main is None or not isinstance(last, ReturnOp):
+        return ()
+    return tuple(_step(last.arguments[number], store) for number in output_numbers(main))
 
 
 def _step(value: SSAValue, store: WeightStore) -> float | None:
