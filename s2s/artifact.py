@@ -26,7 +26,6 @@ from s2s.verify.figures import check_budgets, measure_network
 from s2s.verify.levels import LevelsReport, compare_levels, graph_level, loop_level, outputs_level, tensor_level
 from s2s.verify.steps import StepCount, compare_in_steps
 
-
 FLOAT_ENGINES = ("onnxruntime", "reference")
 """Engines that compute the layers of quantised models in floats."""
 
@@ -192,24 +191,29 @@ class Artifact:
     def verify(
         self,
         *,
-        against: EngineName = "onnxruntime",
+        against: EngineName | None = None,
         levels: bool = False,
         rtol: float | None = None,
         atol: float | None = None,
         seed: int = 0,
     ) -> Verification:
-        """Run the C on made-up inputs and compare with another engine; with `levels`, also level against level."""
+        """Run the C on made-up inputs and compare with another engine, by default the one of the model's format.
+
+        With `levels`, level is compared with level too.
+        """
         network = self._compilation.network
-        arrays = {port.name: sample(port.name, tensor_type(port.element, port.shape), seed) for port in network.inputs}
-        expected = run_engine(against, load_for_engine(self._model, against), arrays)
+        arrays = {port.name: _made_up(port, seed) for port in network.inputs}
+        model = load_for_engine(self._model, against or "verify")
+        engine = against or default_engine(model)
+        expected = run_engine(engine, model, arrays)
         self.reset()
         found = self.run(arrays)
         kept = self._compare_levels(list(arrays.values())) if levels else None
-        chosen = rtol is None and atol is None
+        usual = rtol is None and atol is None
         outputs, counts = dict[str, Comparison](), dict[str, StepCount]()
         for number, (port, wanted) in enumerate(zip(network.outputs, expected, strict=True)):
             step = network.steps[number] if number < len(network.steps) and engine in FLOAT_ENGINES else None
-            if step is not None and network.sums and chosen:
+            if step is not None and network.sums and usual:
                 outputs[port.name], counts[port.name] = compare_in_steps(wanted, found[port.name], step)
             else:
                 outputs[port.name] = compare(wanted, found[port.name], _tolerance(wanted, rtol, atol))
@@ -264,6 +268,10 @@ class Artifact:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
+
+
+def _made_up(port: PortInfo, seed: int) -> Array:
+    return sample(port.name, tensor_type(port.element, port.shape), seed, full_range=port.quantisation is not None)
 
 
 def _tolerance(expected: Array, rtol: float | None, atol: float | None) -> Tolerance:
