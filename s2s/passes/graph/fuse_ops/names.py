@@ -4,8 +4,9 @@ from collections.abc import Sequence
 
 from xdsl.ir import Operation
 
+from s2s.analysis.dtypes import is_float
 from s2s.dialects import graph
-from s2s.dialects.graph.base import number
+from s2s.dialects.graph.base import number, type_of
 
 MAX_PARTS = 5
 
@@ -20,7 +21,8 @@ NAMES_OF_C = frozenset(
 
 def kernel_name(ops: Sequence[Operation]) -> str:
     """A name such as `conv_3x3_s2_add_relu`."""
-    parts = [part for op in ops if (part := _part(op))] or ["rescale"]
+    parts = [part for op in ops if (part := _part(op)) and not _prepares_integers(op)]
+    parts = parts or [part for op in ops[-1:] if (part := _part(op))] or ["rescale"]
     if len(parts) > MAX_PARTS:
         parts = [*parts[: MAX_PARTS - 1], f"and_{len(parts) - MAX_PARTS + 1}_more"]
     name = "_".join(parts)
@@ -44,6 +46,19 @@ def _part(op: Operation) -> str:
             return "relu" if op.min is not None and op.limits[0] == op.zero_points[1] else ""
         case _:
             return mnemonic
+
+
+def _prepares_integers(op: Operation) -> bool:
+    """Whether `op` only widens, moves or scales stored integers by a number, as all arithmetic on them begins."""
+    if is_float(type_of(op.results[0]).element_type):
+        return False
+    match op:
+        case graph.CastOp():
+            return not is_float(type_of(op.x).element_type)
+        case graph.AddOp() | graph.SubOp() | graph.MulOp() | graph.BitwiseAndOp() | graph.ShiftRightOp():
+            return any(isinstance(value.owner, graph.ConstantOp) for value in op.operands)
+        case _:
+            return False
 
 
 def _kind(op: Operation, mnemonic: str) -> str:
