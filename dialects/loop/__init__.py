@@ -13,6 +13,7 @@ from s2s.dialects.loop.memory import AllocOp, LoadAtOp, LoadOp, PoisonOp, StoreA
 from s2s.dialects.loop.network import STEPS, CallForOp, CallIfOp, CallWhileOp, CopyOp, NetworkCall
 from s2s.dialects.loop.products import DotOp, StageOp, WidenOp
 from s2s.dialects.loop.register import BroadcastOp, FmaOp, ReduceOp
+from s2s.dialects.loop.rows import LANE_ROUNDINGS, ROWS, CastLanesOp, DotRowsOp, RescaleLanesOp, SaturateLanesOp
 
 Loop = Dialect(
     "loop",
@@ -24,8 +25,10 @@ Loop = Dialect(
         CallIfOp,
         CallWhileOp,
         CallbackOp,
+        CastLanesOp,
         CopyOp,
         DotOp,
+        DotRowsOp,
         FmaOp,
         ForOp,
         IfOp,
@@ -33,6 +36,8 @@ Loop = Dialect(
         LoadOp,
         PoisonOp,
         ReduceOp,
+        RescaleLanesOp,
+        SaturateLanesOp,
         StageOp,
         StoreAtOp,
         StoreOp,
@@ -45,6 +50,8 @@ Loop = Dialect(
 )
 
 __all__ = [
+    "LANE_ROUNDINGS",
+    "ROWS",
     "STEPS",
     "AllocOp",
     "ApplyOp",
@@ -53,8 +60,10 @@ __all__ = [
     "CallIfOp",
     "CallWhileOp",
     "CallbackOp",
+    "CastLanesOp",
     "CopyOp",
     "DotOp",
+    "DotRowsOp",
     "FmaOp",
     "ForOp",
     "IfOp",
@@ -64,6 +73,8 @@ __all__ = [
     "NetworkCall",
     "PoisonOp",
     "ReduceOp",
+    "RescaleLanesOp",
+    "SaturateLanesOp",
     "StageOp",
     "StoreAtOp",
     "StoreOp",

@@ -8,6 +8,9 @@
 
 #if defined(__ARM_FEATURE_DSP) && defined(__GNUC__)
 #include <arm_acle.h>
+#ifdef __ARM_FEATURE_MVE
+#include <arm_mve.h>
+#endif
 #include <stdint.h>
 #include <string.h>
 
@@ -70,6 +73,7 @@ S2S_ALWAYS_INLINE int32_t s2s_i16x4_dot(int32_t acc, s2s_i16x4 a, s2s_i16x4 b)
     return acc;
 }
 
+#ifdef __ARM_FEATURE_MVE
 S2S_OUTLINE void s2s_stage(int16_t *to, const int8_t *from, int32_t count, int32_t offset)
 {
     const int32_t both = (int32_t)(((uint32_t)offset << 16) | ((uint32_t)offset & 0xffffu));
@@ -93,6 +97,7 @@ S2S_OUTLINE void s2s_stage(int16_t *to, const int8_t *from, int32_t count, int32
         *to++ = (int16_t)(*from++ + offset);
     }
 }
+#endif
 
 #endif
 

@@ -12,6 +12,7 @@ from s2s.dialects.c.conversions import is_half
 from s2s.emit.literals import literal
 
 _BY_NAME = (
+    (re.compile(r"s2s_i32x4_(dot_|load_i8|store_i8|rescale_|saturate_)"), '"s2s_lanes.h"'),
     (re.compile(r"s2s_stage|s2s_i(8|16)x\d+_"), '"s2s_dsp.h"'),
     (re.compile(r"s2s_[fiu]\d+x\d+_"), '"s2s_simd.h"'),
     (re.compile(r"s2s_b?f16_|s2s_f(32|64)_to_b?f16"), '"s2s_half.h"'),

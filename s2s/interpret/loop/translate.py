@@ -18,7 +18,7 @@ from s2s.analysis.dtypes import Array
 from s2s.dialects import loop
 from s2s.errors import CompilerBug
 from s2s.interpret.affine import Frame, Position, position
-from s2s.interpret.loop import memory, products
+from s2s.interpret.loop import memory, products, rows
 from s2s.interpret.loop.scope import Kernel, Scope, Step
 from s2s.interpret.numbers import fused_multiply_add, maximum, minimum
 from s2s.interpret.scalar import Scalar, dtype_of, function_of, is_scalar_op, number
@@ -306,6 +306,7 @@ _TRANSLATORS: Mapping[type[Operation], Translator] = {
     loop.AllocOp: memory.alloc,
     loop.ApplyOp: _apply,
     loop.DotOp: products.dot,
+    loop.DotRowsOp: rows.dot_rows,
     loop.BroadcastOp: _broadcast,
     loop.CallForOp: _call_for,
     loop.CallIfOp: _call_if,
@@ -318,6 +319,9 @@ _TRANSLATORS: Mapping[type[Operation], Translator] = {
     loop.LoadOp: memory.load,
     loop.PoisonOp: memory.poison,
     loop.ReduceOp: _reduce,
+    loop.CastLanesOp: rows.cast,
+    loop.RescaleLanesOp: rows.rescale,
+    loop.SaturateLanesOp: rows.saturate,
     loop.StageOp: products.stage,
     loop.StoreAtOp: memory.store_at,
     loop.StoreOp: memory.store,

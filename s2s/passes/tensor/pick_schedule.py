@@ -20,6 +20,7 @@ from s2s.dialects import tensor
 from s2s.schedules.default import default
 from s2s.schedules.integer_products import integer_products
 from s2s.schedules.reference import reference
+from s2s.schedules.vector_products import vector_products
 from s2s.targets import Target, get_target
 
 
@@ -45,4 +46,5 @@ class PickSchedulePass(ModulePass):
     def _choose(self, op: tensor.ComputeOp, target: Target, constants: frozenset[SSAValue]) -> tensor.ScheduleAttr:
         if self.schedule == "reference":
             return reference(op)
-        return integer_products(op, target, constants) or default(op, target, constants)
+        chosen = vector_products(op, target, constants) or integer_products(op, target, constants)
+        return chosen or default(op, target, constants)

@@ -8,6 +8,7 @@ from s2s.dialects import c, loop
 from s2s.dialects.c.conversions import is_half
 from s2s.emit.types import element_name
 from s2s.errors import CompilerBug
+from s2s.passes.loop.lower_to_c import lanes
 from s2s.passes.loop.lower_to_c.builder import Builder, literal_value, vector_name
 from s2s.passes.loop.lower_to_c.index import INDEX
 
@@ -16,6 +17,8 @@ def load(b: Builder, op: loop.LoadOp, at: SSAValue) -> SSAValue:
     """`buffer[at]`, or a vector of neighbours."""
     if not isa(op.result.type, VectorType):
         return _read(b, op.buffer, at)
+    if lanes.is_in_lanes(op.result):
+        return lanes.load(b, op, pointer(b, op.buffer, at))
     function, extra = _vector_access(b, op, "load")
     return b.vector_call(function, [pointer(b, op.buffer, at), *extra], op.result.type, reads=True)
 
@@ -25,6 +28,9 @@ def store(b: Builder, op: loop.StoreOp, at: SSAValue) -> None:
     value = b.value(op.value)
     if not isa(op.value.type, VectorType):
         _write(b, op.buffer, at, value)
+        return
+    if lanes.is_in_lanes(op.value):
+        lanes.store(b, op, pointer(b, op.buffer, at), value)
         return
     function, extra = _vector_access(b, op, "store")
     name = f"{vector_name(value.type)}_{function}"

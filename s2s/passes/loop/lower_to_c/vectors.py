@@ -12,6 +12,7 @@ from xdsl.ir import Attribute, Operation, SSAValue
 from s2s.analysis.dtypes import from_dense
 from s2s.dialects import c, loop
 from s2s.errors import CompilerBug
+from s2s.passes.loop.lower_to_c import lanes
 from s2s.passes.loop.lower_to_c.builder import Builder, literal_value, value_type
 from s2s.passes.loop.lower_to_c.floats import LIBM
 from s2s.passes.loop.lower_to_c.integers import Lowering
@@ -58,7 +59,7 @@ def lower_vector(b: Builder, op: Operation) -> SSAValue:
 
 def splat(b: Builder, scalar: SSAValue, type: Attribute) -> SSAValue:
     """`scalar` in every lane of a vector of `type`."""
-    value = literal_value(scalar)
+    value, type = literal_value(scalar), lanes.carried(type)
     if value == 0 and copysign(1.0, value) > 0:
         return b.vector_call("zero", [], type)
     return b.vector_call("splat", [scalar], type)
@@ -158,7 +159,10 @@ _SPECIAL: dict[type[Operation], Lowering] = {
     arith.XOrIOp: _exclusive_or,
     arith.SIToFPOp: _from_integers,
     arith.FPToSIOp: _to_integers,
+    loop.CastLanesOp: lanes.cast,
     loop.BroadcastOp: _broadcast,
+    loop.RescaleLanesOp: lanes.rescale,
+    loop.SaturateLanesOp: lanes.saturate,
     loop.ReduceOp: _reduce,
     math.RsqrtOp: _reciprocal_root,
 }

@@ -4,6 +4,7 @@ from collections.abc import Generator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
 
+from xdsl.dialects.builtin import i8
 from xdsl.ir import Block, BlockArgument, Region, SSAValue
 from xdsl.ir.affine import AffineConstantExpr, AffineDimExpr, AffineExpr
 
@@ -89,7 +90,7 @@ class Nest:
         """The pieces of a parallel dimension. Guards of reads matter only where a tile would straddle them."""
         tile = min(self.schedule.tiles[dim], self.op.sizes[dim])
         lanes = self.schedule.lanes.data if self.schedule.vector_dim == dim and self.op.sizes[dim] > 1 else 1
-        guards = [*self.point_guards, *(self.read_guards if tile > 1 else [])]
+        guards = [*self.point_guards, *(self.read_guards if tile > 1 or self._in_lanes else [])]
         relevant = [guard for guard in guards if dim in guard.expr.used_dims()]
         if tile > 1 and lanes == 1 and relevant and fixable(self.op, dim):
             fixed = cut_fixed(dim, self.box, tile, relevant)
@@ -144,6 +145,11 @@ class Nest:
             elif self.op.reduce is not None:
                 self._reduction([dim for dim in self.schedule.loop_order if dim >= self.op.rank], points, accumulators)
         self._apply(points, accumulators.values)
+
+    @property
+    def _in_lanes(self) -> bool:
+        """Whether vectors of integers are computed: they are too short to ask at every point whether it is inside."""
+        return self.schedule.vector_dim is not None and tensor.element_type(self.op.reads[0]) == i8
 
     @property
     def _in_rows(self) -> bool:

@@ -135,6 +135,15 @@ class Loads:
         return self.made[key]
 
 
+LANE_FORMS: Mapping[type[Operation], type[Operation]] = {
+    arith.ExtSIOp: loop.CastLanesOp,
+    arith.TruncIOp: loop.CastLanesOp,
+    tensor.RescaleOp: loop.RescaleLanesOp,
+    tensor.SaturateOp: loop.SaturateLanesOp,
+}
+"""What operations on numbers alone are called on vectors."""
+
+
 @dataclass
 class ScalarBody:
     """Copies a region of `tensor.compute` for one point."""
@@ -257,7 +266,8 @@ class ScalarBody:
             uniform = 1 if isinstance(op, arith.SelectOp) else 0
             operands[uniform:] = [self.loads.splat(operand, lanes) for operand in operands[uniform:]]
             types = [VectorType(type, [lanes]) for type in types]
-        copy = type(op).create(
+        kind = LANE_FORMS.get(type(op), type(op)) if vector else type(op)
+        copy = kind.create(
             operands=operands, result_types=types, properties=dict(op.properties), attributes=dict(op.attributes)
         )
         self.emitter.add(copy)

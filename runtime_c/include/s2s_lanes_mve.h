@@ -1,0 +1,111 @@
+/* s2s_lanes_mve.h: s2s_lanes.h in instructions of Arm's M-profile vector extension; included by it. */
+#ifndef S2S_LANES_MVE_H
+#define S2S_LANES_MVE_H
+
+#include "s2s_config.h"
+#include "s2s_simd.h"
+
+#if defined(__ARM_FEATURE_MVE) && defined(__GNUC__)
+#include <arm_mve.h>
+#include <stdint.h>
+
+S2S_ALWAYS_INLINE s2s_i32x4 s2s_i32x4_load_i8(const int8_t *p)
+{
+    return (s2s_i32x4)vldrbq_s32(p);
+}
+
+S2S_ALWAYS_INLINE void s2s_i32x4_store_i8(int8_t *p, s2s_i32x4 a)
+{
+    vstrbq_s32(p, (int32x4_t)a);
+}
+
+S2S_ALWAYS_INLINE s2s_i32x4 s2s_i32x4_saturate_i8(s2s_i32x4 a)
+{
+    return (s2s_i32x4)vminq_s32(vmaxq_s32((int32x4_t)a, vdupq_n_s32(-128)), vdupq_n_s32(127));
+}
+
+S2S_ALWAYS_INLINE s2s_i32x4 s2s_i32x4_rescale_high(s2s_i32x4 x, s2s_i32x4 multiplier)
+{
+    return (s2s_i32x4)vqrdmulhq_s32((int32x4_t)x, (int32x4_t)multiplier);
+}
+
+S2S_ALWAYS_INLINE s2s_i32x4 s2s_i32x4_rescale_halves(s2s_i32x4 x, s2s_i32x4 multiplier, s2s_i32x4 shift)
+{
+    const int32x4_t high = vqrdmulhq_s32((int32x4_t)x, (int32x4_t)multiplier);
+    const int32x4_t away = vaddq_s32(high, vshrq_n_s32(high, 31));
+
+    return (s2s_i32x4)vshlq_s32(away, vaddq_n_s32((int32x4_t)shift, 1));
+}
+
+S2S_ALWAYS_INLINE s2s_i32x4 s2s_i32x4_rescale_double(s2s_i32x4 x, s2s_i32x4 multiplier, s2s_i32x4 shift)
+{
+    const int32x4_t zero = vdupq_n_s32(0);
+    const int32x4_t left = vmaxq_s32((int32x4_t)shift, zero);
+    const int32x4_t right = vminq_s32((int32x4_t)shift, zero);
+    const int32x4_t high = vqrdmulhq_s32(vshlq_s32((int32x4_t)x, left), (int32x4_t)multiplier);
+
+    return (s2s_i32x4)vrshlq_s32(vqaddq_s32(high, vshrq_n_s32(vandq_s32(high, right), 31)), right);
+}
+
+/* One pass of the loop takes a vector of the row and one of each row of constants; sums live in even registers. */
+#define S2S_DOT(name, element, n, load_x, load_w, multiply)                                                            \
+    S2S_ALWAYS_INLINE s2s_i32x4 name##_looped(const element *x, const int8_t *w, int32_t steps)                        \
+    {                                                                                                                  \
+        int32_t a = 0, b = 0, c = 0, d = 0;                                                                            \
+        int32x4_t sums;                                                                                                \
+                                                                                                                       \
+        __asm__("dls lr, %[passes]\n"                                                                                  \
+                "1:\n\t" load_x "\n\t" load_w "\n\t" multiply " %[a], q0, q1\n\t"                                    \
+                load_w "\n\t" multiply " %[b], q0, q1\n\t"                                                            \
+                load_w "\n\t" multiply " %[c], q0, q1\n\t"                                                            \
+                load_w "\n\t" multiply " %[d], q0, q1\n\t"                                                            \
+                "le lr, 1b\n\t"                                                                                        \
+                "vmov %q[sums][2], %q[sums][0], %[a], %[c]\n\t"                                                        \
+                "vmov %q[sums][3], %q[sums][1], %[b], %[d]"                                                            \
+                : [a] "+&Te"(a), [b] "+&Te"(b), [c] "+&Te"(c), [d] "+&Te"(d), [x] "+&l"(x), [w] "+&l"(w),              \
+                  [sums] "=&w"(sums)                                                                                   \
+                : [passes] "r"(steps / (n)), "m"(*(const element(*)[steps])x), "m"(*(const int8_t(*)[4 * steps])w)     \
+                : "lr", "q0", "q1", "cc");                                                                                   \
+        return (s2s_i32x4)sums;                                                                                        \
+    }
+
+S2S_DOT(s2s_i32x4_dot_i8_by_16, int8_t, 16, "vldrb.u8 q0, [%[x]], #16", "vldrb.u8 q1, [%[w]], #16", "vmladava.s8")
+S2S_DOT(s2s_i32x4_dot_i8_by_8, int8_t, 8, "vldrb.s16 q0, [%[x]], #8", "vldrb.s16 q1, [%[w]], #8", "vmladava.s16")
+S2S_DOT(s2s_i32x4_dot_i16_by_8, int16_t, 8, "vldrh.u16 q0, [%[x]], #16", "vldrb.s16 q1, [%[w]], #8", "vmladava.s16")
+
+/* A short row stays in registers while one group of constants after the other comes by: then all of it is written out. */
+#define S2S_ROW_REGISTERS 5
+#define S2S_SHORT(name, element, n, load_x, load_w, multiply)                                                          \
+    S2S_ALWAYS_INLINE s2s_i32x4 name(const element *x, const int8_t *w, int32_t steps)                                 \
+    {                                                                                                                  \
+        if (__builtin_constant_p(steps) && steps <= S2S_ROW_REGISTERS * (n)) {                                         \
+            int32_t a = 0, b = 0, c = 0, d = 0;                                                                        \
+            int32x4_t sums;                                                                                            \
+                                                                                                                       \
+            S2S_UNROLL(5)                                                                                              \
+            for (int32_t k = 0; k < steps; k += (n)) {                                                                 \
+                __asm__(load_w "\n\t" multiply " %[a], %q[row], q0\n\t"                                                \
+                        load_w "\n\t" multiply " %[b], %q[row], q0\n\t"                                                \
+                        load_w "\n\t" multiply " %[c], %q[row], q0\n\t"                                                \
+                        load_w "\n\t" multiply " %[d], %q[row], q0"                                                    \
+                        : [a] "+&Te"(a), [b] "+&Te"(b), [c] "+&Te"(c), [d] "+&Te"(d), [w] "+&l"(w)                     \
+                        : [row] "w"(load_x(&x[k])), "m"(*(const int8_t(*)[4 * (n)])w)                                  \
+                        : "q0");                                                                                       \
+            }                                                                                                          \
+            __asm__("vmov %q0[2], %q0[0], %1, %3\n\tvmov %q0[3], %q0[1], %2, %4"                                       \
+                    : "=&w"(sums)                                                                                      \
+                    : "r"(a), "r"(b), "r"(c), "r"(d));                                                                 \
+            return (s2s_i32x4)sums;                                                                                    \
+        }                                                                                                              \
+        return name##_looped(x, w, steps);                                                                             \
+    }
+
+S2S_SHORT(s2s_i32x4_dot_i8_by_16, int8_t, 16, vldrbq_s8, "vldrb.u8 q0, [%[w]], #16", "vmladava.s8")
+S2S_SHORT(s2s_i32x4_dot_i8_by_8, int8_t, 8, vldrbq_s16, "vldrb.s16 q0, [%[w]], #8", "vmladava.s16")
+S2S_SHORT(s2s_i32x4_dot_i16_by_8, int16_t, 8, vldrhq_s16, "vldrb.s16 q0, [%[w]], #8", "vmladava.s16")
+
+#undef S2S_SHORT
+#undef S2S_DOT
+#endif
+
+#endif

@@ -1,0 +1,82 @@
+"""The reduction of a register tile in vectors: a row of one operand against rows of constants, for four channels."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from math import prod
+
+from xdsl.ir import SSAValue
+from xdsl.ir.affine import AffineConstantExpr, AffineExpr
+
+from s2s.analysis.affine import delinearize
+from s2s.analysis.products import product_sum
+from s2s.dialects import loop, tensor
+from s2s.errors import CompilerBug
+from s2s.passes.tensor.lower_to_loop.emitter import Emitter
+from s2s.passes.tensor.lower_to_loop.stage import StagedOperand
+from s2s.passes.tensor.lower_to_loop.tile import Operand, TilePoint
+
+
+@dataclass
+class RowReduction:
+    """Sums of products of the points of a tile, each point being four neighbours in the constants' own dimension."""
+
+    op: tensor.ComputeOp
+    schedule: tensor.ScheduleAttr
+    emitter: Emitter
+    reads: Sequence[Operand]
+    staged: StagedOperand | None
+    dims: Sequence[AffineExpr]
+    """Where the tile stands; the reduction is yet to come."""
+
+    def sums(self, points: Sequence[TilePoint]) -> list[SSAValue]:
+        """One vector of sums for each point."""
+        products = product_sum(self.op)
+        if products is None:
+            raise CompilerBug("only sums of products of 8-bit integers go in rows")
+        w = next(read for read in (products.left.read, products.right.read) if self._has_rows(read))
+        x = products.other(w).read
+        return [self._sum(point, self.reads[x], self.reads[w]) for point in points]
+
+    def _has_rows(self, read: int) -> bool:
+        """Whether the points of a vector read different rows of a read: those of the constants."""
+        results = self.op.read_accesses[read].map.data.results
+        return any(self.schedule.vector_dim in expr.used_dims() for expr in results)
+
+    def _sum(self, point: TilePoint, x: Operand, w: Operand) -> SSAValue:
+        group = self.schedule.dot_size
+        first = self._at(point, AffineConstantExpr(0))
+        steps = prod(self.op.reduction_sizes)
+        if self.staged is not None:
+            buffer, start, steps = self.staged.buffer, self.staged.row(first), self.staged.plan.steps
+        else:
+            buffer, start = x.buffer, x.position(first)
+            self._check(x, point, point, range(steps))
+        for row in range(loop.ROWS):
+            moved = replace(point, offsets=self._moved(point, row))
+            places = [k // group * loop.ROWS * group + row * group + k % group for k in range(steps)]
+            self._check(w, point, moved, places)
+        affine_map, indices = self.emitter.space.emit(start, w.position(first))
+        rows = loop.DotRowsOp(buffer, w.buffer, affine_map, indices, steps=steps, group=group)
+        return self.emitter.add(rows, f"acc{point.label}").result
+
+    def _moved(self, point: TilePoint, lane: int) -> tuple[int, ...]:
+        assert point.vector_dim is not None
+        return tuple(offset + lane * (dim == point.vector_dim) for dim, offset in enumerate(point.offsets))
+
+    def _at(self, point: TilePoint, k: AffineExpr) -> list[AffineExpr]:
+        """The position in the domain of step `k` for `point`."""
+        rank = len(point.offsets)
+        parallel = [expr + offset for expr, offset in zip(self.dims[:rank], point.offsets, strict=True)]
+        return [*parallel, *delinearize(k, self.op.reduction_sizes)]
+
+    def _check(self, operand: Operand, start: TilePoint, point: TilePoint, places: Sequence[int]) -> None:
+        """Make sure that step `k` of `point` lies `places[k]` elements behind the first one of `start`."""
+        space = self.emitter.space
+        origin = space.linear(operand.position(self._at(start, AffineConstantExpr(0))))
+        for k, place in enumerate(places[: prod(self.op.reduction_sizes)]):
+            behind = space.linear(operand.position(self._at(point, AffineConstantExpr(k)))).plus(origin, -1)
+            if behind.terms or behind.constant != place:
+                raise CompilerBug(f"step {k} of a row is not {place} elements behind its first one; pack it so")
+
+
+__all__ = ["RowReduction"]

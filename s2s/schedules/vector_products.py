@@ -1,0 +1,174 @@
+"""Schedules of quantised networks on cores with vectors of 128 bits for integers (ARM's MVE).
+
+Four channels make a vector of sums. A row of a convolution or of a fully connected layer meets four rows of constants
+at a time: as bytes where it lies side by side and has no zero point, else widened in scratch, with half as many in one
+instruction. Everything else that is made of 8-bit integers, a depthwise convolution for one, runs in vectors along
+its channels.
+"""
+
+from math import prod
+
+from xdsl.dialects import arith
+from xdsl.dialects.builtin import IntegerAttr, i8, i32
+from xdsl.ir import Operation, SSAValue
+from xdsl.utils.hints import isa
+
+from s2s.analysis.products import product_sum
+from s2s.analysis.strides import moves
+from s2s.dialects import loop, tensor
+from s2s.schedules.integer_products import Roles, constant_axes, roles_of
+from s2s.targets import Target
+
+BYTES = 16
+WIDE = 8
+"""Steps of a sum in one instruction: over bytes, and over numbers of 16 bits."""
+PIXELS = 2
+"""Points of a tile along a second dimension: what they share is read once."""
+LARGEST_WINDOW = 25
+"""Steps of a sum that are written out."""
+
+LANE_OPS = (
+    arith.AddiOp,
+    arith.ConstantOp,
+    arith.ExtSIOp,
+    arith.MaxSIOp,
+    arith.MinSIOp,
+    arith.MuliOp,
+    arith.ShRSIOp,
+    arith.SubiOp,
+    arith.TruncIOp,
+    tensor.InBoundsOp,
+    tensor.RescaleOp,
+    tensor.SaturateOp,
+    tensor.YieldOp,
+)
+"""What there are vectors of integers for."""
+
+
+def vector_products(op: tensor.ComputeOp, target: Target, constants: frozenset[SSAValue]) -> tensor.ScheduleAttr | None:
+    """A schedule for `op` if `target` has such vectors and `op` is made for them; else None."""
+    if not target.mve or not _is_in_lanes(op):
+        return None
+    roles = roles_of(op, constants)
+    if roles is not None and not roles.both and len(roles.w_only) == 1:
+        return _rows(op, roles)
+    return _lanes(op, roles)
+
+
+def _is_in_lanes(op: tensor.ComputeOp) -> bool:
+    """Whether everything that `op` does has a form for four lanes of 32 bits."""
+    elements = [tensor.element_type(value) for value in [*op.reads, *op.points]]
+    results = [tensor.element_type(value) for value in op.res]
+    regions = [op.apply, *([op.reduce] if op.reduce is not None else [])]
+    bodies: list[Operation] = [inner for region in regions for inner in region.block.ops]
+    if op.tables or not op.rank or not set(elements) <= {i8, i32} or set(results) != {i8}:
+        return False
+    return all(isinstance(inner, LANE_OPS) and _has_lanes(inner) for inner in bodies)
+
+
+def _has_lanes(op: Operation) -> bool:
+    match op:
+        case tensor.RescaleOp():
+            return op.rounding.data in ("double", "high", "halves")
+        case arith.ExtSIOp():
+            return op.input.type == i8 and op.result.type == i32
+        case arith.TruncIOp():
+            return op.input.type == i32 and (_is_clamped(op.input) or _is_stored(op.result))
+        case arith.ShRSIOp():
+            return isinstance(op.rhs.owner, arith.ConstantOp)
+        case _:
+            return all(result.type in (i8, i32) or isinstance(op, tensor.InBoundsOp) for result in op.results)
+
+
+def _is_stored(value: SSAValue) -> bool:
+    return all(isinstance(use.operation, tensor.YieldOp) for use in value.uses)
+
+
+def _is_clamped(value: SSAValue) -> bool:
+    """Whether `value` is known to be a byte: cutting it to one changes nothing."""
+    upper = value.owner
+    lower = upper.lhs.owner if isinstance(upper, arith.MinSIOp) else None
+    return (
+        isinstance(upper, arith.MinSIOp)
+        and isinstance(lower, arith.MaxSIOp)
+        and -128 <= _constant(lower.rhs) <= _constant(upper.rhs) <= 127
+    )
+
+
+def _constant(value: SSAValue) -> int:
+    """The number that `value` is, one far away if that is not known."""
+    op = value.owner
+    return op.value.value.data if isinstance(op, arith.ConstantOp) and isa(op.value, IntegerAttr) else 2**40
+
+
+def _rows(op: tensor.ComputeOp, roles: Roles) -> tensor.ScheduleAttr | None:
+    """A row against four rows of constants."""
+    channel = roles.w_only[0]
+    axes = constant_axes(op, roles.w, channel)
+    products = product_sum(op)
+    if axes is None or products is None or op.sizes[channel] % loop.ROWS or not _is_last(op, channel):
+        return None
+    own, reduced = axes
+    steps = prod(op.reduction_sizes)
+    in_place = _lies_in_a_row(op, roles.x) and products.factor_of(roles.x).offset == 0
+    group = BYTES if in_place and steps % BYTES == 0 else WIDE
+    in_place = in_place and steps % group == 0
+    tile = [1] * len(op.sizes)
+    tile[channel] = loop.ROWS
+    order = [*(dim for dim in range(op.rank) if dim != channel), channel, *range(op.rank, len(op.sizes))]
+    packed = [tensor.PackedAxis((own,), loop.ROWS), tensor.PackedAxis(reduced, group)]
+    packed += [tensor.PackedAxis((own,), 1, loop.ROWS), tensor.PackedAxis(reduced, 1, group)]
+    return tensor.ScheduleAttr.of(
+        tile,
+        order,
+        vector=channel,
+        lanes=loop.ROWS,
+        packs=[tensor.PackAttr.of(roles.w, packed)],
+        stage=None if in_place else (roles.x, op.rank - 1),
+        dot=group,
+    )
+
+
+def _is_last(op: tensor.ComputeOp, dim: int) -> bool:
+    """Whether neighbours along `dim` are neighbours in the result."""
+    return all(op.sizes[after] == 1 for after in range(dim + 1, op.rank))
+
+
+def _lies_in_a_row(op: tensor.ComputeOp, read: int) -> bool:
+    """Whether the steps of the reduction are neighbours in a read, none of them padding."""
+    if op.read_accesses[read].is_guarded:
+        return False
+    step = 1
+    for dim in reversed(range(op.rank, len(op.sizes))):
+        if op.sizes[dim] > 1 and moves(op, dim).reads[read] != step:
+            return False
+        step *= op.sizes[dim]
+    return True
+
+
+def _lanes(op: tensor.ComputeOp, roles: Roles | None) -> tensor.ScheduleAttr | None:
+    """Vectors along the last dimension, which every operand runs along side by side or not at all."""
+    lane = next((dim for dim in reversed(range(op.rank)) if op.sizes[dim] > 1), None)
+    if lane is None or op.sizes[lane] % loop.ROWS:
+        return None
+    along = moves(op, lane)
+    packs: list[tensor.PackAttr] = []
+    for number, move in enumerate(along.reads):
+        if roles is not None and number == roles.w and roles.both == (lane,) and move not in (0, 1):
+            axes = constant_axes(op, number, lane)
+            if axes is None:
+                return None
+            own, reduced = axes
+            packed = [tensor.PackedAxis((own,), loop.ROWS), *(tensor.PackedAxis((axis,)) for axis in reduced)]
+            packs.append(tensor.PackAttr.of(number, [*packed, tensor.PackedAxis((own,), 1, loop.ROWS)]))
+        elif move not in (0, 1):
+            return None
+    if any(move not in (0, 1) for move in along.points):
+        return None
+    is_window = prod(op.reduction_sizes) <= LARGEST_WINDOW
+    tile = [1] * op.rank + [size if is_window else 1 for size in op.reduction_sizes]
+    tile[lane] = loop.ROWS
+    for dim in roles.x_only[-1:] if roles is not None else ():
+        tile[dim] = min(PIXELS, op.sizes[dim])
+    order = [*(dim for dim in range(op.rank) if dim != lane), lane, *range(op.rank, len(op.sizes))]
+    return tensor.ScheduleAttr.of(tile, order, vector=lane, lanes=loop.ROWS, packs=packs)
