@@ -25,7 +25,7 @@ S2S_ALWAYS_INLINE s2s_i8x4 s2s_i8x4_load(const int8_t *p)
 {
     s2s_i8x4 a;
 
-    memcpy(&a.word, p, sizeof a.word);
+    (void)memcpy(&a.word, p, sizeof a.word);
     return a;
 }
 
@@ -56,7 +56,8 @@ S2S_ALWAYS_INLINE s2s_i16x4 s2s_i8x4_widen(s2s_i8x4 a)
 
 S2S_ALWAYS_INLINE s2s_i16x4 s2s_i8x4_widen_add(s2s_i8x4 a, int32_t offset)
 {
-    const int32_t both = (int32_t)(((uint32_t)offset << 16) | ((uint32_t)offset & 0xffffu));
+    const uint32_t pair = ((uint32_t)offset << 16) | ((uint32_t)offset & 0xffffu);
+    const int32_t both = (int32_t)pair;
     s2s_i16x4 wide;
 
     wide.low = __sxtab16(both, a.word);
@@ -76,21 +77,33 @@ S2S_ALWAYS_INLINE int32_t s2s_i16x4_dot(int32_t acc, s2s_i16x4 a, s2s_i16x4 b)
 #ifdef __ARM_FEATURE_MVE
 S2S_OUTLINE void s2s_stage(int16_t *to, const int8_t *from, int32_t count, int32_t offset)
 {
-    const int32_t both = (int32_t)(((uint32_t)offset << 16) | ((uint32_t)offset & 0xffffu));
+    for (int32_t left = count; left > 0; left -= 8) {
+        const mve_pred16_t some = vctp16q((uint32_t)left);
+
+        vstrhq_p_s16(to, vaddq_n_s16(vldrbq_z_s16(from, some), (int16_t)offset), some);
+        from += 8;
+        to += 8;
+    }
+}
+#else
+S2S_OUTLINE void s2s_stage(int16_t *to, const int8_t *from, int32_t count, int32_t offset)
+{
+    const uint32_t pair = ((uint32_t)offset << 16) | ((uint32_t)offset & 0xffffu);
+    const int32_t both = (int32_t)pair;
     const int8_t *const words_end = from + (count & ~3);
     const int8_t *const end = from + count;
 
     while (from < words_end) {
         int32_t bytes, even, odd, low, high;
 
-        memcpy(&bytes, from, sizeof bytes);
+        (void)memcpy(&bytes, from, sizeof bytes);
         from += 4;
         even = __sxtab16(both, bytes);
         __asm__("sxtab16 %0, %1, %2, ror #8" : "=r"(odd) : "r"(both), "r"(bytes));
         __asm__("pkhbt %0, %1, %2, lsl #16" : "=r"(low) : "r"(even), "r"(odd));
         __asm__("pkhtb %0, %1, %2, asr #16" : "=r"(high) : "r"(odd), "r"(even));
-        memcpy(to, &low, sizeof low);
-        memcpy(to + 2, &high, sizeof high);
+        (void)memcpy(to, &low, sizeof low);
+        (void)memcpy(to + 2, &high, sizeof high);
         to += 4;
     }
     while (from < end) {
