@@ -38,7 +38,7 @@ S2S_ALWAYS_INLINE s2s_i8x4 s2s_i8x4_load(const int8_t *p)
 {
     s2s_i8x4 a;
 
-    memcpy(a.lane, p, sizeof a.lane);
+    (void)memcpy(a.lane, p, sizeof a.lane);
     return a;
 }
 
@@ -55,7 +55,7 @@ S2S_ALWAYS_INLINE s2s_i16x4 s2s_i16x4_load(const int16_t *p)
 {
     s2s_i16x4 a;
 
-    memcpy(a.lane, p, sizeof a.lane);
+    (void)memcpy(a.lane, p, sizeof a.lane);
     return a;
 }
 

@@ -92,7 +92,7 @@ S2S_INLINE int32_t s2s_rescale_high(int32_t x, int32_t multiplier)
     __asm__("smmulr %0, %1, %2" : "=r"(high) : "r"(x * 2), "r"(multiplier));
     return high;
 #else
-    return s2s_low_i32(s2s_floor_shift_i64((int64_t)x * 2 * multiplier + ((int64_t)1 << 31), 32u));
+    return s2s_low_i32(s2s_floor_shift_i64(((int64_t)x * 2 * multiplier) + INT64_C(2147483648), 32u));
 #endif
 }
 
@@ -101,8 +101,9 @@ S2S_INLINE int32_t s2s_rescale_high(int32_t x, int32_t multiplier)
 S2S_INLINE int32_t s2s_rescale_halves(int32_t x, int32_t multiplier, int8_t shift)
 {
     const int32_t high = s2s_rescale_high(x, multiplier);
+    const int32_t right = -1 - (int32_t)shift;
 
-    return s2s_floor_shift_i32(high + s2s_floor_shift_i32(high, 31u), (uint32_t)(-1 - (int32_t)shift));
+    return s2s_floor_shift_i32(high + s2s_floor_shift_i32(high, 31u), (uint32_t)right);
 }
 
 /* x limited to -128 ... 127. */
@@ -121,21 +122,21 @@ S2S_INLINE int8_t s2s_saturate_i8(int32_t x)
 S2S_INLINE int32_t s2s_rescale_single(int32_t x, int32_t multiplier, int8_t shift)
 {
     const int64_t product = (int64_t)x * (int64_t)multiplier;
-    const uint32_t count = (uint32_t)(31 - (int32_t)shift);
-    const int64_t half = (int64_t)((uint64_t)1 << (count - 1u));
+    const int32_t right = 31 - (int32_t)shift;
+    const uint64_t half = ((uint64_t)1 << (uint32_t)right) >> 1u;
 
-    return s2s_low_i32(s2s_floor_shift_i64(product + half, count));
+    return s2s_low_i32(s2s_floor_shift_i64(product + (int64_t)half, (uint32_t)right));
 }
 
 /* Rounds the multiplier to 16 bits, and then once, halves up; x lies between -2^47 and 2^47. */
 S2S_INLINE int32_t s2s_rescale_reduced(int64_t x, int32_t multiplier, int8_t shift)
 {
     const int32_t reduced = (multiplier < 0x7fff0000) ? s2s_floor_shift_i32(multiplier + 0x8000, 16u) : 0x7fff;
-    const uint32_t count = (uint32_t)(15 - (int32_t)shift);
+    const int32_t right = 15 - (int32_t)shift;
     const uint64_t product = (uint64_t)x * (uint64_t)(int64_t)reduced;
-    const uint64_t rounded = product + ((uint64_t)1 << (count - 1u));
+    const uint64_t rounded = product + (((uint64_t)1 << (uint32_t)right) >> 1u);
 
-    return s2s_low_i32(s2s_floor_shift_i64((int64_t)rounded, count));
+    return s2s_low_i32(s2s_floor_shift_i64((int64_t)rounded, (uint32_t)right));
 }
 
 #endif

@@ -1,0 +1,77 @@
+"""Trees of the profile `misra`: the arena is a type, analysers find nothing that is not written down, numbers stay."""
+
+import tempfile
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from benchmarks.static_analysis import DIGITS, findings
+from s2s import api
+from s2s.artifact import Artifact
+from s2s.emit.misra import ADVISED, ADVISORY, DEVIATIONS
+from s2s.errors import InputError
+from s2s.options import PROFILES, Profile
+from support.c_compilers import require, run
+from support.project import SHARED
+
+KEYWORDS = SHARED / "models/mlperf_tiny/kws_ref_model_int8.tflite"
+
+
+@cache
+def compiled(model: Path, target: str, profile: Profile) -> Artifact:
+    if not model.exists():
+        pytest.skip(f"{model.name} is not there")
+    return api.compile(model, target=target, profile=profile)
+
+
+@pytest.mark.parametrize("profile", PROFILES)
+@pytest.mark.parametrize("target", ["c", "cortex-m4"])
+@pytest.mark.parametrize("model", [DIGITS, KEYWORDS], ids=["digits", "keywords"])
+def test_analysers_find_nothing_that_is_not_written_down(model: Path, target: str, profile: Profile) -> None:
+    for program in ("cppcheck", "clang-tidy", "gcc"):
+        require(program)
+    with tempfile.TemporaryDirectory() as folder:
+        found = findings(compiled(model, target, profile).write(Path(folder) / "tree"), profile)
+    assert [finding for finding in found if not finding.is_listed] == []
+
+
+def test_a_finding_would_be_seen(tmp_path: Path) -> None:
+    require("cppcheck")
+    tree = compiled(DIGITS, "c", "misra").write(tmp_path / "tree")
+    source = tree / "src" / "digits.c"
+    source.write_text(
+        source.read_text() + "\nint digits_extra(int a);\nint digits_extra(int a)\n{\n    return a >> 1;\n}\n"
+    )
+    rules = {finding.rule for finding in findings(tree, "misra") if not finding.is_listed}
+    assert "10.1" in rules
+
+
+@pytest.mark.parametrize("model", [DIGITS, KEYWORDS], ids=["digits", "keywords"])
+def test_trees_pass_their_own_test(model: Path, tmp_path: Path) -> None:
+    tree = compiled(model, "c", "misra").write(tmp_path / "tree")
+    assert "passed" in run([require("make"), "-s", "test"], tree)
+
+
+def test_profiles_agree() -> None:
+    image = np.random.default_rng(0).random((1, 1, 8, 8), np.float32)
+    (expected,) = compiled(DIGITS, "c", "default").run({"image": image}).values()
+    (found,) = compiled(DIGITS, "c", "misra").run({"image": image}).values()
+    np.testing.assert_array_equal(found, expected)
+
+
+def test_the_tree_says_what_it_deviates_from() -> None:
+    text = compiled(DIGITS, "c", "misra").tree().text("MISRA.md")
+    assert [f"| {rule} |" in text for rule in (*DEVIATIONS, *ADVISED)].count(False) == 0
+    assert not ADVISORY & set(DEVIATIONS)
+    assert set(ADVISED) <= ADVISORY
+
+
+def test_the_default_profile_has_no_such_page() -> None:
+    assert "MISRA.md" not in set(compiled(DIGITS, "c", "default").tree())
+
+
+def test_the_graph_executor_is_not_written_to_it() -> None:
+    with pytest.raises(InputError, match="--profile misra: the graph executor"):
+        api.compile(DIGITS, target="c", profile="misra", executor="graph")
