@@ -1,7 +1,7 @@
 """What is in a network, found out without compiling it: operators, weights, work, memory, and what is not supported."""
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from math import prod
 
@@ -11,7 +11,9 @@ from xdsl.ir import Attribute, Operation, SSAValue
 
 from s2s.analysis.accumulators import layer_sums
 from s2s.analysis.dtypes import AnyTensor, as_tensor_type, from_numpy, size_in_bytes
+from s2s.analysis.networks import input_numbers, output_numbers
 from s2s.analysis.sums import LayerSums
+from s2s.analysis.symbols import function_named
 from s2s.context import CompilerContext
 from s2s.dialects import graph
 from s2s.errors import CompilerBug, UnsupportedError
@@ -82,18 +84,18 @@ def inspect_model(model: ModelSource, shapes: Shapes | None = None) -> Inspectio
         return _outline(loaded, tuple(str(error).splitlines()))
     main = _main_function(imported.module)
     outline = _outline(loaded, ())
-    arrays = [imported.weights.get(name) for name in _used_weights(main)]
+    arrays = [imported.weights.get(name) for name in _used_weights(imported.module)]
     return Inspection(
         outline.model,
         outline.producer,
         outline.opsets,
         outline.operators,
         (),
-        _tensors(main.arg_attrs, main.function_type.inputs),
-        _tensors(main.res_attrs, main.function_type.outputs),
+        _tensors(main.arg_attrs, main.function_type.inputs, input_numbers(main)),
+        _tensors(main.res_attrs, main.function_type.outputs, output_numbers(main)),
         sum(array.size for array in arrays),
         sum(array.size * size_in_bytes(from_numpy(array.dtype)) for array in arrays),
-        sum(multiply_adds(op) for op in main.walk()),
+        _work(main),
         activation_bytes(main),
         _sums(imported.module, imported.weights),
     )
@@ -103,6 +105,18 @@ def _sums(module: ModuleOp, weights: WeightStore) -> tuple[LayerSums, ...]:
     """The sums of integer layers as the compiler makes them; `module` is changed."""
     get_pass("graph-lift-quantized")().apply(CompilerContext(weights), module)
     return layer_sums(module, weights)
+
+
+def _work(function: FuncOp) -> int:
+    """Multiply-adds of a network and those that it runs: a branch counts in full, a loop of unknown length once."""
+    total = 0
+    for op in function.walk():
+        total += multiply_adds(op)
+        if isinstance(op, graph.NetworkOp):
+            steps = op.steps.value.data if isinstance(op, graph.ScanOp) else 1
+            inner = [found for name in op.networks if (found := function_named(op, name)) is not None]
+            total += steps * sum(map(_work, inner))
+    return total
 
 
 def multiply_adds(op: Operation) -> int:
@@ -169,11 +183,14 @@ def _main_function(module: ModuleOp) -> FuncOp:
     raise CompilerBug("the imported module has no @main")
 
 
-def _tensors(names: ArrayAttr[DictionaryAttr] | None, types: ArrayAttr[Attribute]) -> tuple[TensorInfo, ...]:
-    """Names and types of the inputs or outputs of a function."""
+def _tensors(
+    names: ArrayAttr[DictionaryAttr] | None, types: ArrayAttr[Attribute], numbers: Sequence[int]
+) -> tuple[TensorInfo, ...]:
+    """Names and types of the inputs or outputs of a function that `numbers` lists: all but its state."""
     if names is None:
         raise CompilerBug("the imported @main does not name its inputs and outputs")
-    return tuple(_tensor(each.data, as_tensor_type(type)) for each, type in zip(names, types, strict=True))
+    every = list(zip(names, types, strict=True))
+    return tuple(_tensor(every[number][0].data, as_tensor_type(every[number][1])) for number in numbers)
 
 
 def _tensor(facts: Mapping[str, Attribute], type: AnyTensor) -> TensorInfo:
@@ -190,9 +207,9 @@ def _tensor(facts: Mapping[str, Attribute], type: AnyTensor) -> TensorInfo:
     )
 
 
-def _used_weights(main: FuncOp) -> list[str]:
+def _used_weights(module: ModuleOp) -> list[str]:
     """Names of the weights that the network reads, each once."""
-    return list(dict.fromkeys(op.weight_name.data for op in main.walk() if isinstance(op, graph.WeightOp)))
+    return list(dict.fromkeys(op.weight_name.data for op in module.walk() if isinstance(op, graph.WeightOp)))
 
 
 def _shape(value: SSAValue) -> tuple[int, ...]:

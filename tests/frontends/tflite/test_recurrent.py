@@ -10,6 +10,7 @@ import pytest
 from s2s.analysis.dtypes import Array
 from s2s.errors import UnsupportedError
 from s2s.frontends.tflite import import_model
+from s2s.inspection import inspect_model
 from s2s.interpret.graph import initial_state, run_graph
 from support.compiled import compiled, run_c
 from support.tflite_models import TANH, GraphSpec, OperatorSpec, TensorSpec, model
@@ -284,3 +285,10 @@ def test_lstm_with_peepholes_is_refused():
     operators = [Op("READ_VARIABLE", ["handle"], ["y"], "ReadVariableOptions")]
     with pytest.raises(UnsupportedError, match="which variable is meant"):
         import_model(model([GraphSpec(tensors, operators, ["x", "handle"], ["y"])]))
+
+
+def test_inspection_tells_of_the_network_and_not_of_its_state():
+    data, _ = lstm("INT8", 3)
+    found = inspect_model(data)
+    assert [port.name for port in (*found.inputs, *found.outputs)] == ["x", "y"]
+    assert found.multiply_adds == 160
