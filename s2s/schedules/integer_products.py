@@ -25,6 +25,8 @@ STEPS = 8
 COLUMN, COLUMN_STEPS, LONG_COLUMN = 4, 16, 4096
 """Channels of one pixel at a time, and steps of their reduction in one pass of its loop, if there are so many products
 that the code for it pays."""
+PLAIN_CHANNELS, PLAIN_STEPS = 4, 4
+"""Channels, and steps of the reduction, at a time where products are added one by one."""
 MOST_PIXELS = 5
 """Pixels whose sums, with one constant and one activation, still fit thirteen registers."""
 PIECE = 1.1
@@ -116,7 +118,19 @@ def _rows(op: tensor.ComputeOp, target: Target, roles: Roles) -> tensor.Schedule
 
 
 def _plain_rows(op: tensor.ComputeOp, roles: Roles, axes: tuple[int, tuple[int, ...]]) -> tensor.ScheduleAttr | None:
-    return None
+    """The same where products are added one by one: two pixels meet four channels in registers."""
+    channel, (own, reduced) = roles.w_only[0], axes
+    even = [dim for dim in roles.x_only if op.sizes[dim] % 2 == 0]
+    pixel = even[-1] if even else max(roles.x_only, key=lambda dim: op.sizes[dim], default=None)
+    if pixel is None:
+        return None
+    width = max(width for width in range(1, PLAIN_CHANNELS + 1) if op.sizes[channel] % width == 0)
+    tile = [1] * len(op.sizes)
+    tile[pixel], tile[channel], tile[-1] = 2, width, PLAIN_STEPS
+    packed = [tensor.PackedAxis((own,), width), tensor.PackedAxis(reduced)]
+    packed += [tensor.PackedAxis((own,), 1, width)] if width > 1 else []
+    packs = [tensor.PackAttr.of(roles.w, packed)]
+    return tensor.ScheduleAttr.of(tile, _channel_last(op, channel), packs=packs, stage=(roles.x, op.rank - 1))
 
 
 def _channel_last(op: tensor.ComputeOp, channel: int) -> list[int]:

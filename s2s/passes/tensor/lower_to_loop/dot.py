@@ -9,7 +9,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from math import prod
 
-from xdsl.dialects.builtin import MemRefType, VectorType
+from xdsl.dialects import arith
+from xdsl.dialects.builtin import MemRefType, VectorType, i32
 from xdsl.ir import Attribute, SSAValue
 from xdsl.ir.affine import AffineConstantExpr, AffineDimExpr, AffineExpr
 from xdsl.utils.hints import isa
@@ -26,6 +27,8 @@ from s2s.passes.tensor.lower_to_loop.tile import Operand, TilePoint
 NATURAL = (0, 1, 2, 3)
 INTERLEAVED = (0, 2, 1, 3)
 """Where the steps of a group lie if widening is to bring them into their order."""
+
+IN_RANGE = arith.IntegerOverflowAttr((arith.IntegerOverflowFlag.NSW,))
 
 Made = dict[tuple[object, ...], SSAValue]
 """What was loaded and widened for a group already."""
@@ -49,18 +52,23 @@ class DotReduction:
     def __post_init__(self) -> None:
         self.x = self.staged.plan.read if self.staged is not None else int(self.products.factor_of(1).offset != 0)
         self.w = self.products.other(self.x).read
-        if self.schedule.dot_size != WORD or self.products.factor_of(self.w).offset:
-            raise CompilerBug(f"a dot product of {self.schedule.dot_size} steps is not known on words of {WORD} bytes")
+        if self.size not in (1, WORD) or self.products.factor_of(self.w).offset:
+            raise CompilerBug(f"a dot product of {self.size} steps is not known on words of {WORD} bytes")
 
     @property
     def steps(self) -> int:
         """Steps of the reduction, whole groups."""
-        return -(-prod(self.op.reduction_sizes) // WORD) * WORD
+        return -(-prod(self.op.reduction_sizes) // self.size) * self.size
+
+    @property
+    def size(self) -> int:
+        """Steps in a group."""
+        return self.schedule.dot_size
 
     def emit(self, points: Sequence[TilePoint], accumulators: Carried) -> None:
         """All steps, as many in the body of the loop as the tiles of the reduction ask for."""
-        wished = prod(self.schedule.tiles[self.op.rank :]) // WORD * WORD
-        steps, at_once = self.steps, min(max(wished, WORD), self.steps)
+        wished = prod(self.schedule.tiles[self.op.rank :]) // self.size * self.size
+        steps, at_once = self.steps, min(max(wished, self.size), self.steps)
         full = steps // at_once * at_once
         if full > at_once:
             with self.emitter.loop(Bounds(0, full, at_once), "k", accumulators) as k:
@@ -70,14 +78,43 @@ class DotReduction:
         self._groups(AffineConstantExpr(full), steps - full, points, accumulators)
 
     def _groups(self, k: AffineExpr, count: int, points: Sequence[TilePoint], accumulators: Carried) -> None:
-        for offset in range(0, count, WORD):
+        for offset in range(0, count, self.size):
             made: Made = {}
+            if self.size == 1:
+                self._step(points, accumulators, k + offset, made)
+                continue
             self._load_constants(points, k + offset, made)
             for number, point in enumerate(points):
                 acc = accumulators.values[number]
                 x = self._factor(point, k + offset, made)
                 w = made[self._key(self.w, self._place(self.w, point, k + offset))]
                 accumulators.values[number] = self.emitter.add(loop.DotOp(acc, x, w), acc.name_hint).result
+
+    def _step(self, points: Sequence[TilePoint], accumulators: Carried, k: AffineExpr, made: Made) -> None:
+        """One step of the reduction, in scalars."""
+        for number, point in enumerate(points):
+            acc = accumulators.values[number]
+            x, w = (self._scalar(read, point, k, made) for read in (self.x, self.w))
+            product = self.emitter.add(arith.MuliOp(x, w, overflow=IN_RANGE)).result
+            accumulators.values[number] = self.emitter.add(
+                arith.AddiOp(acc, product, overflow=IN_RANGE), acc.name_hint
+            ).result
+
+    def _scalar(self, read: int, point: TilePoint, k: AffineExpr, made: Made) -> SSAValue:
+        """A factor of one step in 32 bits."""
+        staged = self.staged if self.staged is not None and read == self.x else None
+        if staged is None:
+            position, buffer = self._place(read, point, k).to_expr(), self.reads[read].buffer
+        else:
+            position, buffer = staged.row(self._at(point, AffineConstantExpr(0))) + k, staged.buffer
+        key = self._key(read, self.emitter.space.linear(position))
+        if key not in made:
+            assert isa(buffer.type, MemRefType[Attribute])
+            affine_map, indices = self.emitter.space.emit(position)
+            load = loop.LoadOp(buffer, affine_map, indices, buffer.type.element_type)
+            value = self.emitter.add(load, buffer.name_hint).result
+            made[key] = self.emitter.add(arith.ExtSIOp(value, i32), buffer.name_hint).result
+        return made[key]
 
     # positions
 
@@ -92,9 +129,9 @@ class DotReduction:
         step = AffineDimExpr(len(space.loops))
         expr = simplify(self.reads[read].position(self._at(point, step)), [*space.bound, (0, self.steps - 1)])
         outer: list[AffineExpr] = [AffineDimExpr(dim) for dim in range(len(space.loops))]
-        places = [space.linear(expr.replace_dims_and_symbols([*outer, k + number], ())) for number in range(WORD)]
+        places = [space.linear(expr.replace_dims_and_symbols([*outer, k + number], ())) for number in range(self.size)]
         order = tuple(place.plus(places[0], -1).constant for place in places)
-        wanted = INTERLEAVED if self.staged is not None else NATURAL
+        wanted = (INTERLEAVED if self.staged is not None else NATURAL)[: self.size]
         if order != wanted or any(place.terms != places[0].terms for place in places):
             raise CompilerBug(f"the steps of a dot product lie at {order}, not at {wanted}")
         return places[0]

@@ -134,7 +134,8 @@ class Nest:
             accumulators = self._fold_in_vectors(points, self.schedule.vector_dim, self.schedule.lanes.data)
         else:
             accumulators = Carried([] if self._in_rows else self._initial(points))
-            products = product_sum(self.op) if self.schedule.dot_size > 1 else None
+            in_rows = self.staged is not None and self.staged.plan.is_rows
+            products = product_sum(self.op) if in_rows or self.schedule.dot_size > 1 else None
             if self._in_rows:
                 rows = RowReduction(self.op, self.schedule, self.emitter, self.reads, self.staged, self.dims)
                 accumulators.values = rows.sums(points)
