@@ -135,7 +135,8 @@ def _tensors(
     most = min(typical, 30000.0 if kind.bias == np.int16 else 1e9)
     bias = random.integers(int(-most), int(most) + 1, outputs).astype(kind.bias)
     weight_spec = TensorSpec("w", w, kind.w, weights, w_scale, axis=channels if kind.per_channel else 0)
-    bias_spec = TensorSpec("b", (outputs,), data=bias, scale=w_scale * np.float32(x_scale))
+    shape = (1, outputs) if random.random() < 0.05 and not kind.per_channel else (outputs,)
+    bias_spec = TensorSpec("b", shape, data=bias.reshape(shape), scale=w_scale * np.float32(x_scale))
     return Tensors(
         TensorSpec("x", x, kind.x, scale=x_scale, zero_point=_zero_point(random, kind.x)),
         weight_spec,
@@ -244,11 +245,16 @@ def _fully_connected(kind: Kind, random: Random) -> LayerCase:
 def _batch_matmul(kind: str, random: Random) -> LayerCase:
     rows, depth, columns = (_some(random, 1, 9) for _ in range(3))
     adj_x, adj_y = bool(random.random() < 0.5), bool(random.random() < 0.5)
-    batch = [_some(random, 1, 3) for _ in range(_some(random, 0, 2))]
-    left = [1 if random.random() < 0.2 else size for size in batch]
+    batch = [_some(random, 1, 3) for _ in range(_some(random, 0, 3))]
+    outer = [list(batch), list(batch)]
+    if batch and random.random() < 0.5:
+        one = outer[_some(random, 0, 1)]
+        one[_some(random, 0, len(batch) - 1)] = 1
+    if random.random() < 0.2:
+        outer[1] = outer[1][_some(random, 0, len(batch)) :]
     shapes = (
-        [*left, *((depth, rows) if adj_x else (rows, depth))],
-        [*batch, *((columns, depth) if adj_y else (depth, columns))],
+        [*outer[0], *((depth, rows) if adj_x else (rows, depth))],
+        [*outer[1], *((columns, depth) if adj_y else (depth, columns))],
     )
     operands = [_numbers(random, kind, shape) for shape in shapes]
     quants: list[dict[str, Any]] = [{}, {}, {}]
@@ -263,7 +269,7 @@ def _batch_matmul(kind: str, random: Random) -> LayerCase:
     ]
     if random.random() < 0.4:
         specs[1] = TensorSpec("b", shapes[1], kind, operands.pop(), **quants[1])
-    y = TensorSpec("y", [*batch, rows, columns], kind, **quants[2])
+    y = TensorSpec("y", [*np.broadcast_shapes(*map(tuple, outer)), rows, columns], kind, **quants[2])
     flags = {"adj_x": adj_x, "adj_y": adj_y}
     return LayerCase("BATCH_MATMUL", specs, y, "BatchMatMulOptions", flags, operands)
 

@@ -7,6 +7,7 @@ int16 x int8            with a bias of 32 bits: as int8
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from math import prod
 
 import numpy as np
 from xdsl.dialects.builtin import i32, i64
@@ -14,7 +15,7 @@ from xdsl.ir import Attribute
 
 from s2s.dialects.graph.quantize import Rounding
 from s2s.frontends.builder import Value
-from s2s.frontends.formulas import cast
+from s2s.frontends.formulas import cast, reshape
 from s2s.frontends.tflite.node import Node
 from s2s.frontends.tflite.quantisation import activated, rescale
 from s2s.frontends.tflite.tensors import Tensor
@@ -51,7 +52,7 @@ class Layer:
         """The result of the operator, its fused activation included."""
         self._check_types()
         if self.x.value.is_float:
-            return activated(self.node, build(Products(), None if self.b is None else self.b.value))
+            return activated(self.node, build(Products(), None if self.b is None else self._flat(self.b.value)))
         bias = self._bias(wide_bias_only)
         products = self._products(bias)
         y = build(products, bias)
@@ -81,13 +82,20 @@ class Layer:
         value, expected = self.b.value, [np.dtype(np.int32 if self.x.dtype == _INT8 else np.int64)]
         if self.x.dtype == _INT16:
             if wide_only and value.dtype == _INT16:
-                return cast(value, np.dtype(np.int64))
+                return self._flat(cast(value, np.dtype(np.int64)))
             expected += [] if wide_only else [np.dtype(np.int32)]
         if value.dtype not in expected:
             raise self.node.unsupported(
                 f"has a bias of {value.dtype} beside {self.x.dtype}", f"make it {' or '.join(map(str, expected))}"
             )
-        return value
+        return self._flat(value)
+
+    def _flat(self, bias: Value) -> Value:
+        """One number for each output, whatever shape the file gives them."""
+        outputs = self.w.shape[self.channels]
+        if prod(bias.shape) != outputs:
+            raise self.node.invalid(f"has a bias of shape {list(bias.shape)} for {outputs} outputs", "fix the model")
+        return reshape(bias, [outputs])
 
     def _products(self, bias: Value | None) -> Products:
         weights = self.w.quant

@@ -33,7 +33,7 @@ def _fully_connected(node: Node) -> Value:
             b_zp=products.weight_zp,
             acc_type=products.acc_type,
         )
-        return y if bias is None else y + reshape(bias, [outputs])
+        return y if bias is None else y + bias
 
     y = Layer(node, x, w, b, 0).run(build)
     if options.KeepNumDims():
