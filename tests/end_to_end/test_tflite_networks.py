@@ -1,0 +1,33 @@
+"""Random int8 networks: the graph gives the bits of TFLite-Micro, and the C gives those of the graph."""
+
+import numpy as np
+import pytest
+
+from s2s import api
+from s2s.options import Executor
+from s2s.targets.flags import STANDARD
+from support.tflite_checks import run_imported, same_as_micro
+from support.tflite_networks import random_network
+
+BATCH = 20
+
+
+@pytest.mark.parametrize("batch", range(3))
+def test_the_graph_agrees_with_tflite_micro(batch: int):
+    for seed in range(batch * BATCH, (batch + 1) * BATCH):
+        network = random_network(seed)
+        same_as_micro(network.data, network.inputs)
+
+
+@pytest.mark.parametrize(
+    ("seed", "target", "executor"),
+    [(1000, "c", "aot"), (1001, "c", "graph"), (1002, "host", "aot"), (1003, "host", "aot")],
+)
+def test_the_c_agrees_with_the_graph(seed: int, target: str, executor: Executor):
+    network = random_network(seed)
+    with api.compile(network.data, target=target, executor=executor) as artifact:
+        compiled = artifact.loaded(flags=(*STANDARD, "-O1", *artifact.info.target.cflags))
+        names = [port.name for port in compiled.inputs]
+        found = compiled.run(dict(zip(names, network.inputs, strict=True)))
+    for got, wanted in zip(found.values(), run_imported(network.data, network.inputs), strict=True):
+        np.testing.assert_array_equal(got.reshape(wanted.shape), wanted)
