@@ -175,7 +175,7 @@ class LoadedNetwork:
         for what, each in bound.guarded.items():
             if not each.is_intact():
                 raise CompilerBug(f"{self.name}: a kernel wrote behind the end of {what}")
-        return list(bound.outputs)
+        return [value.copy() for value in bound.outputs]  # the next run of a network with state goes on in this arena
 
     def _run_graph(self, inputs: Sequence[Array]) -> list[Array]:
         session = Session(self)

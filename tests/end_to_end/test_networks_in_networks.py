@@ -189,3 +189,13 @@ def test_network_that_runs_itself_is_a_bug():
     """
     with pytest.raises(CompilerBug, match="network @a runs itself: a -> a"):
         networks(parse(text))
+
+
+@pytest.mark.parametrize("io", ["caller", "arena"])
+def test_outputs_of_a_run_survive_the_next_one(io: str):
+    module = parse(STREAM)
+    with compiled(module, store_of(START), target="c", io=io) as artifact:
+        first = run_c(artifact, inputs_of(module, 1))[0]
+        kept = first.copy()
+        run_c(artifact, inputs_of(module, 2))
+    np.testing.assert_array_equal(first, kept)
