@@ -115,6 +115,15 @@ def test_lstm(kind: str, seed: int):
     check(*lstm(kind, seed), through_c=seed == 0)
 
 
+def test_lstm_on_a_target_with_vectors():
+    data, runs = lstm("FLOAT32", 5)
+    imported = import_model(data)
+    wanted = run_micro(data, runs, 1)
+    with compiled(imported.module, imported.weights, target="host") as artifact:
+        for inputs, (expected,) in zip(runs, wanted, strict=True):
+            np.testing.assert_allclose(run_c(artifact, inputs)[0], expected, rtol=1e-5, atol=1e-6)
+
+
 # ------------------------------------------------------------------------------- SVDF
 
 

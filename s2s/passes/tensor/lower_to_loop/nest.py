@@ -150,7 +150,8 @@ class Nest:
     @property
     def _in_lanes(self) -> bool:
         """Whether vectors of integers are computed: they are too short to ask at every point whether it is inside."""
-        return self.schedule.vector_dim is not None and tensor.element_type(self.op.reads[0]) == i8
+        reads = self.op.reads
+        return self.schedule.vector_dim is not None and len(reads) > 0 and tensor.element_type(reads[0]) == i8
 
     @property
     def _in_rows(self) -> bool:
