@@ -16,9 +16,10 @@
     %e = graph.table (max %a - %a), …                                         // e ** -d in units of 2 ** -bits
     %y = cast(clamp((%e * (1 / y_scale) + (sum %e) / 2) / (sum %e) + y_zp))
 
-Multipliers have 31 bits in the first form, and as many as the sum leaves room for in the second; halves are rounded
-away from zero and up, where floats are rounded to even. So a result may differ by one where it lies in the middle
-between two integers, or within 2 ** -24 of that (2 ** -12 in the second form).
+The first form rounds once (`rounding = "single"`) where the factor is so large that two roundings would add up.
+Multipliers have 31 bits there, and as many as the sum leaves room for in the second form; halves are rounded away from
+zero and up, where floats are rounded to even. So a result may differ by one where it lies in the middle between two
+integers, or close to that: within 2 ** -6 where it is rounded twice, within 2 ** -12 in the second form.
 
 Declined for sums of more than 48 bits, factors beyond 2 ** 30, and integers that are neither of 8 nor signed of 16
 bits; they stay in floats.
@@ -39,6 +40,7 @@ from s2s.analysis.dtypes import Array, as_tensor_type, size_in_bytes, to_numpy, 
 from s2s.analysis.known_values import splat_value
 from s2s.context import weights_of
 from s2s.dialects import graph
+from s2s.dialects.graph.quantize import Rounding
 from s2s.passes.graph.lift_quantized.build import Maker
 from s2s.passes.graph.lift_quantized.recognise import Rounded, Scaled, quantised, rounded, scaled
 from s2s.passes.rewrite import rewrite
@@ -48,6 +50,8 @@ FEWEST_BITS = 12
 """Bits behind the point that a weighted sum needs to be worth its name."""
 MOST_BITS = 24
 MOST_TERMS = 16
+BITS_BETWEEN = 5
+"""Bits behind the point that the first of two roundings leaves."""
 SAME_SCALE = 1e-5
 """Relative distance of a scale to one over an integer that is a matter of rounding."""
 REDUCED_BITS = 48
@@ -76,7 +80,7 @@ class RoundedProduct(RewritePattern):
             multiplier,
             shift,
             target.element,
-            rounding="reduced" if source.element == i64 else "double",
+            rounding=_rounding(source, parameters[1]),
             input_zp=source.offset,
             output_zp=target.zero_point,
             axis=source.axis,
@@ -101,6 +105,13 @@ def fixed_point(factors: Array) -> tuple[Array, Array] | None:
     if (shifts < -31).any() or (shifts > 14).any():
         return None
     return multipliers.astype(np.int32), shifts.astype(np.int8)
+
+
+def _rounding(source: Scaled, shifts: Array) -> Rounding:
+    """The cheapest rounding that is exact but for halves: one that rounds twice wants many bits in between."""
+    if source.element == i64:
+        return "reduced"
+    return "double" if shifts.max() <= -BITS_BETWEEN else "single"
 
 
 def limited(maker: Maker, value: SSAValue, target: Rounded) -> SSAValue:
