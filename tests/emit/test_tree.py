@@ -164,6 +164,7 @@ def test_the_record_says_what_is_there(folder: Path) -> None:
         "shape": [4, 8],
         "layout": "row, column",
         "size": 128,
+        "offset": None,
         "quantisation": None,
     }
     assert record["outputs"][1]["quantisation"] == {"scale": 0.5, "zero_point": 3}
