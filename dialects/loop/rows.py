@@ -35,8 +35,8 @@ from s2s.dialects.loop.index import check_map
 ROWS = 4
 """Rows of constants that are taken together: the lanes of a vector of sums."""
 
-LANE_ROUNDINGS = ("double", "high", "halves")
-"""Roundings of a rescale that vectors have; they work in 32 bits."""
+LANE_ROUNDINGS = ("double", "high", "halves", "negative")
+"""Roundings of a rescale that vectors have; they work in 32 bits. `negative` is `double` where `halves` is possible."""
 
 
 @irdl_op_definition

@@ -37,6 +37,13 @@ S2S_ALWAYS_INLINE s2s_i32x4 s2s_i32x4_rescale_halves(s2s_i32x4 x, s2s_i32x4 mult
     return (s2s_i32x4)vshlq_s32(away, vaddq_n_s32((int32x4_t)shift, 1));
 }
 
+S2S_ALWAYS_INLINE s2s_i32x4 s2s_i32x4_rescale_negative(s2s_i32x4 x, s2s_i32x4 multiplier, s2s_i32x4 shift)
+{
+    const int32x4_t high = vqrdmulhq_s32((int32x4_t)x, (int32x4_t)multiplier);
+
+    return (s2s_i32x4)vrshlq_s32(vaddq_s32(high, vshrq_n_s32(high, 31)), (int32x4_t)shift);
+}
+
 S2S_ALWAYS_INLINE s2s_i32x4 s2s_i32x4_rescale_double(s2s_i32x4 x, s2s_i32x4 multiplier, s2s_i32x4 shift)
 {
     const int32x4_t zero = vdupq_n_s32(0);
@@ -64,7 +71,7 @@ S2S_ALWAYS_INLINE s2s_i32x4 s2s_i32x4_rescale_double(s2s_i32x4 x, s2s_i32x4 mult
                 "vmov %q[sums][3], %q[sums][1], %[b], %[d]"                                                            \
                 : [a] "+&Te"(a), [b] "+&Te"(b), [c] "+&Te"(c), [d] "+&Te"(d), [x] "+&l"(x), [w] "+&l"(w),              \
                   [sums] "=&w"(sums)                                                                                   \
-                : [passes] "r"(steps / (n)), "m"(*(const element(*)[steps])x), "m"(*(const int8_t(*)[4 * steps])w)     \
+                : [passes] "r"(steps / (n)), "m"(*(const element(*)[steps])x)                                               \
                 : "lr", "q0", "q1", "cc");                                                                                   \
         return (s2s_i32x4)sums;                                                                                        \
     }
@@ -88,7 +95,7 @@ S2S_DOT(s2s_i32x4_dot_i16_by_8, int16_t, 8, "vldrh.u16 q0, [%[x]], #16", "vldrb.
                         load_w "\n\t" multiply " %[b], %q[row], q0\n\t"                                                \
                         load_w "\n\t" multiply " %[c], %q[row], q0\n\t"                                                \
                         load_w "\n\t" multiply " %[d], %q[row], q0"                                                    \
-                        : [a] "+&Te"(a), [b] "+&Te"(b), [c] "+&Te"(c), [d] "+&Te"(d), [w] "+&l"(w)                     \
+                        : [a] "+Te"(a), [b] "+Te"(b), [c] "+Te"(c), [d] "+Te"(d), [w] "+l"(w)                          \
                         : [row] "w"(load_x(&x[k])), "m"(*(const int8_t(*)[4 * (n)])w)                                  \
                         : "q0");                                                                                       \
             }                                                                                                          \

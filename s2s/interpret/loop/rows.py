@@ -34,7 +34,8 @@ def dot_rows(scope: Scope, op: loop.DotRowsOp) -> Step:
 def rescale(scope: Scope, op: loop.RescaleLanesOp) -> Step:
     """`loop.rescale_lanes`."""
     x, multiplier, shift = scope.operands(op.operands)
-    result, function = scope.new(op.result), RESCALES[op.rounding.data]
+    rounding = "double" if op.rounding.data == "negative" else op.rounding.data
+    result, function = scope.new(op.result), RESCALES[rounding]
 
     def step(frame: Frame) -> None:
         frame[result] = function(frame[x], frame[multiplier], frame[shift])

@@ -54,6 +54,7 @@ class Nest:
         self.read_guards = [
             constraint for number, read in enumerate(self.reads) if number != staged for constraint in read.guard
         ]
+        self.staged_guards = [] if staged is None else self.reads[staged].guard
         self.point_guards = [constraint for point in self.points for constraint in point.guard]
 
     def emit(self) -> None:
@@ -91,6 +92,7 @@ class Nest:
         tile = min(self.schedule.tiles[dim], self.op.sizes[dim])
         lanes = self.schedule.lanes.data if self.schedule.vector_dim == dim and self.op.sizes[dim] > 1 else 1
         guards = [*self.point_guards, *(self.read_guards if tile > 1 or self._in_lanes else [])]
+        guards += self.staged_guards if self._in_lanes else []
         relevant = [guard for guard in guards if dim in guard.expr.used_dims()]
         if tile > 1 and lanes == 1 and relevant and fixable(self.op, dim):
             fixed = cut_fixed(dim, self.box, tile, relevant)

@@ -5,9 +5,10 @@ from dataclasses import dataclass, field
 from itertools import product
 
 from xdsl.dialects import arith
-from xdsl.dialects.builtin import IndexType, IntegerAttr, IntegerType, VectorType, i1
+from xdsl.dialects.builtin import IndexType, IntegerAttr, IntegerType, VectorType, i1, i32
 from xdsl.ir import Attribute, Block, BlockArgument, Operation, Region, SSAValue
 from xdsl.ir.affine import AffineDimExpr, AffineExpr
+from xdsl.utils.hints import isa
 
 from s2s.analysis.affine import flat_index, linear
 from s2s.dialects import loop, tensor
@@ -144,6 +145,22 @@ LANE_FORMS: Mapping[type[Operation], type[Operation]] = {
 """What operations on numbers alone are called on vectors."""
 
 
+def rounded_halves(op: arith.ShRSIOp) -> tuple[tensor.RescaleOp, int] | None:
+    """The rescale that `op` rounds, and what it adds: `(halves + 2 * offset + 1) >> 1`; None if it does not."""
+    total, places = op.lhs.owner, _constant(op.rhs)
+    if not isinstance(total, arith.AddiOp) or places != 1:
+        return None
+    rescale, added = total.lhs.owner, _constant(total.rhs)
+    if not isinstance(rescale, tensor.RescaleOp) or rescale.rounding.data != "halves" or added is None:
+        return None
+    return (rescale, (added - 1) // 2) if added % 2 else None
+
+
+def _constant(value: SSAValue) -> int | None:
+    op = value.owner
+    return op.value.value.data if isinstance(op, arith.ConstantOp) and isa(op.value, IntegerAttr) else None
+
+
 @dataclass
 class ScalarBody:
     """Copies a region of `tensor.compute` for one point."""
@@ -224,8 +241,17 @@ class ScalarBody:
             case arith.SelectOp() if op.cond in self.known:
                 chosen = op.lhs if self.known[op.cond] else op.rhs
                 self.values[op.result] = self.value(chosen)
+            case arith.ShRSIOp() if self.point.lanes > 1 and (rounded := rounded_halves(op)) is not None:
+                self._round(op, *rounded)
             case _:
                 self._copy_scalar(op)
+
+    def _round(self, op: arith.ShRSIOp, rescale: tensor.RescaleOp, offset: int) -> None:
+        """The last rounding of a rescale: vectors do it with the shift."""
+        operands = [self.loads.splat(self.value(operand), self.point.lanes) for operand in rescale.operands]
+        rounded = self.emitter.add(loop.RescaleLanesOp(*operands, rounding="negative")).result
+        added = self.loads.splat(self.emitter.constant(IntegerAttr(offset, i32)), self.point.lanes)
+        self.values[op.result] = self.emitter.add(arith.AddiOp(rounded, added)).result
 
     def _in_bounds(self, op: tensor.InBoundsOp) -> None:
         if not isinstance(op.value, BlockArgument) or op.value not in self.sources:
