@@ -82,8 +82,19 @@ S2S_ALWAYS_INLINE int32_t s2s_i16x4_dot(int32_t acc, s2s_i16x4 a, s2s_i16x4 b)
 
 S2S_OUTLINE void s2s_stage(int16_t *to, const int8_t *from, int32_t count, int32_t offset)
 {
-    for (int32_t i = 0; i < count; ++i) {
-        to[i] = (int16_t)(from[i] + offset);
+    const int8_t *const fours_end = from + (count & ~3);
+    const int8_t *const end = from + count;
+
+    while (from < fours_end) {
+        to[0] = (int16_t)(from[0] + offset);
+        to[1] = (int16_t)(from[1] + offset);
+        to[2] = (int16_t)(from[2] + offset);
+        to[3] = (int16_t)(from[3] + offset);
+        to += 4;
+        from += 4;
+    }
+    while (from < end) {
+        *to++ = (int16_t)(*from++ + offset);
     }
 }
 

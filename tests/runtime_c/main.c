@@ -13,6 +13,7 @@ int main(void)
     test_integer();
     test_half();
     test_quantize();
+    test_dsp();
     test_simd();
     printf("%d failed\n", check_failures);
     return check_failures == 0 ? 0 : 1;

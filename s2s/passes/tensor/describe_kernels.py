@@ -27,6 +27,7 @@ from s2s.analysis.constants import calls_of
 from s2s.dialects import tensor
 from s2s.dialects.graph.traits import provenance
 from s2s.passes.tensor.build_compute import slots
+from s2s.passes.tensor.lower_to_loop.stage import StagePlan
 
 DOC = "doc"
 SHOWN_NODES = 6
@@ -273,6 +274,13 @@ def describe_schedule(op: tensor.ComputeOp) -> str:
         parts.append(f"{schedule.lanes.data} lanes along {dims[schedule.vector_dim]}")
     if list(schedule.loop_order) != sorted(schedule.loop_order):
         parts.append(f"loops {', '.join(dims[dim] for dim in schedule.loop_order if op.sizes[dim] > 1)}")
+    plan = StagePlan.of(op)
+    if plan is not None:
+        what = "a row of the sum for each point" if plan.is_rows else "the window that the loops inside move in"
+        inside = [dims[dim] for dim in plan.outer if op.sizes[dim] > 1]
+        parts.append(f"16-bit copy of {what}{f' inside {inside[-1]}' if inside else ''}")
+    if schedule.dot_size > 1:
+        parts.append(f"products in groups of {schedule.dot_size}")
     return "; ".join(parts)
 
 

@@ -1,0 +1,38 @@
+"""The forms that Arm cores get of the integer functions, by the tests that the portable ones pass."""
+
+from pathlib import Path
+
+import pytest
+
+from s2s.verify.on_board import BoardProgram
+from support.boards import board_or_skip
+from support.project import ROOT
+
+TESTS = ROOT / "tests" / "runtime_c"
+MAIN = """
+#include "board.h"
+#define CHECK_H
+#define CHECK(condition) do { if (!(condition)) { ++failures; } } while (0)
+static uint32_t failures;
+void test_dsp(void);
+void test_quantize(void);
+#include <stddef.h>
+#include "test_dsp.c"
+#include "test_quantize.c"
+
+int main(void)
+{
+    board_open();
+    test_dsp();
+    test_quantize();
+    board_write(&failures, sizeof failures);
+    return 0;
+}
+"""
+
+
+@pytest.mark.parametrize("name", ["m3", "m4", "m55"])
+def test_functions_give_the_same_on_the_core(name: str, tmp_path: Path) -> None:
+    program = BoardProgram(board_or_skip(f"qemu:{name}"), tmp_path)
+    elf = program.link("functions", MAIN, include=["tests/runtime_c", "runtime_c/include"], root=ROOT)
+    assert program.run(elf, b"") == bytes(4)

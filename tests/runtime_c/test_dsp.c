@@ -1,0 +1,75 @@
+#include "check.h"
+#include "s2s_dsp.h"
+
+static const int8_t bytes[12] = {1, -2, 3, -4, 127, -128, 5, 6, 7, 8, 9, 10};
+
+static int32_t weighted(s2s_i16x4 a)
+{
+    static const int16_t places[4] = {1, 1000, 10000, 20000};
+
+    return s2s_i16x4_dot(0, a, s2s_i16x4_load(places));
+}
+
+static void widening_interleaves(void)
+{
+    const s2s_i8x8 eight = s2s_i8x8_load(bytes);
+
+    CHECK(weighted(s2s_i8x4_widen(s2s_i8x4_load(bytes))) == 1 + 3000 - 20000 - 80000);
+    CHECK(weighted(s2s_i8x4_widen_add(s2s_i8x4_load(bytes), 10)) == 11 + 13000 + 80000 + 120000);
+    CHECK(weighted(s2s_i8x8_widen_low(eight)) == 1 + 3000 - 20000 - 80000);
+    CHECK(weighted(s2s_i8x8_widen_high(eight)) == 127 + 5000 - 1280000 + 120000);
+    CHECK(weighted(s2s_i8x4_widen_add(s2s_i8x4_load(&bytes[1]), -128)) == -130 - 132000 - 1250000 - 20000);
+}
+
+static void dot_products_add_up(void)
+{
+    static const int16_t a[4] = {300, -300, 7, -8}, b[4] = {-128, 127, 100, 1};
+
+    CHECK(s2s_i16x4_dot(5, s2s_i16x4_load(a), s2s_i16x4_load(b)) == 5 - 38400 - 38100 + 700 - 8);
+}
+
+static int is_row(const int16_t *row, int32_t count, int32_t first, int32_t stride, int32_t low, int32_t high,
+                  int32_t offset)
+{
+    for (int32_t i = 0; i < count; ++i) {
+        const int32_t expected = (low <= i && i < high) ? bytes[first + i * stride] + offset : 0;
+
+        if (row[i] != expected) {
+            return 0;
+        }
+    }
+    return row[count] == -1;
+}
+
+static void staged_rows_are_cut(void)
+{
+    int16_t row[13];
+
+    for (int32_t count = 1; count <= 12; ++count) {
+        for (int32_t shift = 0; shift + count <= 12; ++shift) {
+            row[count] = -1;
+            s2s_stage(row, &bytes[shift], count, -128);
+            CHECK(is_row(row, count, shift, 1, 0, count, -128));
+        }
+    }
+    for (int32_t low = -3; low <= 9; ++low) {
+        for (int32_t high = -3; high <= 11; ++high) {
+            row[8] = -1;
+            s2s_stage_part(row, bytes, 2, 8, low, high, 83);
+            CHECK(is_row(row, 8, 2, 1, low, high, 83));
+            row[5] = -1;
+            s2s_stage_column(row, bytes, 1, 2, 5, low, high, 83);
+            CHECK(is_row(row, 5, 1, 2, low, high, 83));
+        }
+    }
+    row[6] = -1;
+    s2s_stage_zeros(row, 6);
+    CHECK(is_row(row, 6, 0, 1, 0, 0, 0));
+}
+
+void test_dsp(void)
+{
+    widening_interleaves();
+    dot_products_add_up();
+    staged_rows_are_cut();
+}
