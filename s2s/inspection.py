@@ -23,6 +23,7 @@ from s2s.frontends.names import one_line
 from s2s.frontends.onnx.names import operator
 from s2s.memory.order import peak_of
 from s2s.memory.steps import Step
+from s2s.passes.graph.lift_quantized.ports import state_quantisation
 from s2s.registry import get_pass
 from s2s.weights import WeightStore
 
@@ -82,6 +83,7 @@ def inspect_model(model: ModelSource, shapes: Shapes | None = None) -> Inspectio
         imported = import_model(loaded, shapes=shapes)
     except UnsupportedError as error:
         return _outline(loaded, tuple(str(error).splitlines()))
+    state_quantisation(imported.module, imported.weights)
     main = _main_function(imported.module)
     outline = _outline(loaded, ())
     arrays = [imported.weights.get(name) for name in _used_weights(imported.module)]

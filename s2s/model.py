@@ -16,6 +16,7 @@ from s2s.dialects import graph
 from s2s.errors import InputError
 from s2s.frontends.formats import LoadedModel, ModelSource, digest, import_model, load_model
 from s2s.frontends.tflite.node import Rounding
+from s2s.passes.graph.lift_quantized.ports import state_quantisation
 from s2s.weights import WeightStore
 
 
@@ -51,6 +52,7 @@ def read(
         return _copy(source)
     loaded = load_model(source)
     imported = import_model(loaded, shapes=shapes, name=name, tflite_rounding=tflite_rounding)
+    state_quantisation(imported.module, imported.weights)
     return Model(imported.module, imported.weights, imported.name, Path(loaded.label).name, digest(loaded))
 
 
@@ -95,9 +97,7 @@ def _value(name: str, wanted: AnyTensor, params: Mapping[str, Array]) -> Array:
     return value
 
 
-def _names(
-    kind: str, types: Sequence[Attribute], given: ArrayAttr[DictionaryAttr] | None
-) -> ArrayAttr[DictionaryAttr]:
+def _names(kind: str, types: Sequence[Attribute], given: ArrayAttr[DictionaryAttr] | None) -> ArrayAttr[DictionaryAttr]:
     """Attributes of arguments or results with a name for each that has none."""
     known = [DictionaryAttr({})] * len(types) if given is None else list(given)
     return ArrayAttr(

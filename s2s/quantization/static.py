@@ -75,6 +75,7 @@ def quantize(
     real = _prepared(loaded, shapes or {})
     progress.step("quantising")
     quantized = _quantized(real, read, method)
+    _drop_unused_domains(quantized)
     noise = compare_layers(real, quantized, read, read.count)
     return Quantized(with_integer_ports(quantized) if ports == "int8" else quantized, method, read.count, noise)
 
@@ -150,6 +151,14 @@ def _quantized(real: onnx.ModelProto, samples: Samples, method: Method) -> onnx.
             calibrate_method=methods[method],
         )
         return onnx.ModelProto.FromString(after.read_bytes())
+
+
+def _drop_unused_domains(model: onnx.ModelProto) -> None:
+    """Import what nodes use; preparing a model adds every domain that onnxruntime knows."""
+    used = {"", *(node.domain for node in model.graph.node)}
+    kept = [entry for entry in model.opset_import if entry.domain in used]
+    del model.opset_import[:]
+    model.opset_import.extend(kept)
 
 
 @contextlib.contextmanager

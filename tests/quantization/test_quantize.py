@@ -124,3 +124,18 @@ def test_report_says_what_is_proven_of_sums(quantized: Quantized, tmp_path: Path
     record = json.loads((tree / "metadata.json").read_text())
     assert [layer["proven"] for layer in record["accumulators"]] == [True, True, True]
     assert all(layer["bound"] < 2 ** (layer["bits"] - 1) for layer in record["accumulators"])
+
+
+def test_integer_ports_state_their_scale(quantized: Quantized):
+    made = api.quantize(MODEL, SAMPLES, ports="int8")
+    scales = {tensor.name: onnx.numpy_helper.to_array(tensor) for tensor in quantized.model.graph.initializer}
+    with api.compile(made.model, target="c") as artifact:
+        given, result = artifact.info.inputs[0].quantisation, artifact.info.outputs[0].quantisation
+    assert given is not None
+    assert result is not None
+    assert (given.scale, given.zero_point) == (float(scales["image_scale"]), -128)
+    assert (result.scale, result.zero_point) == (pytest.approx(1 / 255), -128)  # pyright: ignore[reportUnknownMemberType]
+
+
+def test_no_domain_is_imported_that_no_node_uses(quantized: Quantized):
+    assert [entry.domain for entry in quantized.model.opset_import] == [""]
