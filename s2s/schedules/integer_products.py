@@ -96,7 +96,7 @@ def _rows(op: tensor.ComputeOp, target: Target, roles: Roles) -> tensor.Schedule
     axes = constant_axes(op, roles.w, channel)
     if axes is None:
         return None
-    if not target.dsp:
+    if not target.dsp or prod(op.reduction_sizes) <= GROUP // 2:  # half a group gains nothing
         return _plain_rows(op, roles, axes)
     pixel, count = _pixels(op, roles.x_only)
     if pixel is None and _lies_in_groups(op, roles.x):

@@ -37,7 +37,7 @@ _GATE_SCALE, _UNIT_SCALE = 2.0**-12, 2.0**-15
 
 @dataclass(frozen=True)
 class Lstm:
-    """The parts of a layer; weights `[rows, 4 * hidden]`, the gates side by side in the order of `_GATES`."""
+    """The parts of a layer; weights `[4 * hidden, columns]`, the gates one after the other as in `_GATES`."""
 
     node: Node
     hidden: TensorInfo
@@ -47,10 +47,10 @@ class Lstm:
     def weights(self, first: int) -> Array:
         """Those of all gates."""
         parts = [self.node.known(first + gate, f"weights of the {name} gate") for gate, name in enumerate(_GATES)]
-        return np.concatenate([part.T for part in parts], axis=1)
+        return np.concatenate(parts)
 
     def factors(self, scale: float, first: int) -> list[float]:
-        """What brings the sums of each gate to `_GATE_SCALE`, for each column of the weights."""
+        """What brings the sums of each gate to `_GATE_SCALE`, for each row of the weights."""
         return [
             float(np.float32(scale) * np.float32(self._weight_scale(first + gate))) / _GATE_SCALE
             for gate in range(len(_GATES))
@@ -83,7 +83,7 @@ def _lstm(node: Node) -> Value:
     steps, batch, depth = sequence.shape
     hidden, cell = (reshape(node.state(position)[0], [batch, layer.size]) for position in (_HIDDEN, _CELL))
     weights = layer.weights(_INPUT_WEIGHTS)
-    if weights.shape != (depth, 4 * layer.size):
+    if weights.shape != (4 * layer.size, depth):
         raise node.invalid(f"weights {list(weights.shape)} do not fit input {list(x.shape)}", "fix the model")
     rows = reshape(sequence, [steps * batch, depth])
     bias = np.concatenate([node.known(_BIASES + gate, "a bias") for gate in range(4)])
@@ -121,13 +121,18 @@ def _layer(node: Node) -> Lstm:
     return Lstm(node, hidden, cell, hidden.shape[1])
 
 
+def _times(x: Value, weights: Value, zero_point: int = 0) -> Value:
+    """The products of rows of `x` with rows of weights."""
+    return emit(graph.MatmulOp, x, weights, transpose_b=True, a_zp=zero_point)
+
+
 def _float_parts(layer: Lstm, rows: Value, weights: Array, bias: Array) -> tuple[Value, Body]:
     node, recurrent = layer.node, layer.weights(_RECURRENT_WEIGHTS)
-    projected = emit(graph.MatmulOp, rows, node.constant(weights)) + node.constant(bias)
+    projected = _times(rows, node.constant(weights)) + node.constant(bias)
 
     def step(inner: Builder, state: Values, slices: Values, _: Values) -> tuple[Values, Values]:
         hidden, cell = state
-        gates = emit(graph.MatmulOp, hidden, inner.constant(recurrent, f"{node.name}/recurrent")) + slices[0]
+        gates = _times(hidden, inner.constant(recurrent, f"{node.name}/recurrent")) + slices[0]
         i, forget, o = (emit(graph.SigmoidOp, layer.gate(gates, number)) for number in (0, 1, 3))
         new = layer.clipped(forget * cell + i * emit(graph.TanhOp, layer.gate(gates, 2)))
         y = o * emit(graph.TanhOp, new)
@@ -143,7 +148,7 @@ def _integer_parts(layer: Lstm, rows: Value, weights: Array, bias: Array) -> tup
     wanted = np.dtype(np.int64 if rows.dtype == _INT16 else np.int32)
     if bias.dtype != wanted:
         raise node.unsupported(f"its biases are {bias.dtype}", f"use {wanted}")
-    sums = emit(graph.MatmulOp, rows, node.constant(weights), a_zp=x_zp) + node.constant(bias)
+    sums = _times(rows, node.constant(weights), x_zp) + node.constant(bias)
     projected = rescale(sums, layer.factors(x_scale, _INPUT_WEIGHTS), _INT16)
     logistic, tangent = (partial(function, multiplier=3, shift=0) for function in (logistic_int16, tanh_int16))
     power = 12 + floor(log2(c_scale) + 0.5)
@@ -157,7 +162,7 @@ def _integer_parts(layer: Lstm, rows: Value, weights: Array, bias: Array) -> tup
 
     def step(inner: Builder, state: Values, slices: Values, _: Values) -> tuple[Values, Values]:
         hidden, cell = state
-        sums = emit(graph.MatmulOp, hidden, inner.constant(recurrent, f"{node.name}/recurrent"), a_zp=h_zp)
+        sums = _times(hidden, inner.constant(recurrent, f"{node.name}/recurrent"), h_zp)
         gates = added(slices[0], rescale(sums, factors, _INT16))
         i, forget, o = (logistic(layer.gate(gates, number)) for number in (0, 1, 3))
         kept = product(forget, cell, _UNIT_SCALE * c_scale / c_scale, _INT16)

@@ -115,6 +115,16 @@ def test_lstm(kind: str, seed: int):
     check(*lstm(kind, seed), through_c=seed == 0)
 
 
+@pytest.mark.parametrize("seed", [3, 4, 6])
+def test_lstm_on_a_small_core(seed: int):
+    data, runs = lstm("INT8", seed)
+    imported = import_model(data)
+    wanted = run_micro(data, runs, 1)
+    with compiled(imported.module, imported.weights, target="cortex-m4") as artifact:
+        for inputs, (expected,) in zip(runs, wanted, strict=True):
+            np.testing.assert_array_equal(run_c(artifact, inputs)[0], expected)
+
+
 def test_lstm_on_a_target_with_vectors():
     data, runs = lstm("FLOAT32", 5)
     imported = import_model(data)
@@ -211,20 +221,24 @@ def _graph(name: str, kind: str, operators: Sequence[OperatorSpec], outputs: Seq
     return GraphSpec(tensors, operators, ["a", "b"], [outputs[-1].name], name)
 
 
-@pytest.mark.parametrize("kind", ["FLOAT32", "INT32"])
-def test_if(kind: str):
+def branches(kind: str) -> bytes:
+    """The sum of two inputs, or their product."""
     tensors = [T("c", (), "BOOL"), T("x", (4,), kind), T("y", (4,), kind), T("z", (4,), kind)]
     operator = Op("IF", ["c", "x", "y"], ["z"], "IfOptions", {"then_subgraph_index": 1, "else_subgraph_index": 2})
-    data = model(
+    return model(
         [
             GraphSpec(tensors, [operator], ["c", "x", "y"], ["z"]),
             _graph("yes", kind, [Op("ADD", ["a", "b"], ["r"], "AddOptions")], [T("r", (4,), kind)]),
             _graph("no", kind, [Op("MUL", ["a", "b"], ["r"], "MulOptions")], [T("r", (4,), kind)]),
         ]
     )
+
+
+@pytest.mark.parametrize("kind", ["FLOAT32", "INT32"])
+def test_if(kind: str):
     rng = np.random.default_rng(1)
     values = [rng.integers(-9, 9, (2, 4)).astype(kind.lower()) for _ in range(6)]
-    check(data, [[np.asarray(n % 2 == 0), *pair] for n, pair in enumerate(values)], through_c=True)
+    check(branches(kind), [[np.asarray(n % 2 == 0), *pair] for n, pair in enumerate(values)], through_c=True)
 
 
 def loop(inside: bool) -> bytes:
