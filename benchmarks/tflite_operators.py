@@ -4,8 +4,8 @@
 
 The cases are made as those of the tests are. Integers, and floats that are only moved, must be equal bit for bit; the
 tolerances of floats stand beside the generators. What runs is the numpy meaning of the graph that the importer
-builds; the tests take cases of each operator and type through C as well. Operators on state and on other graphs have
-tests of their own and no random cases. The exit code is 1 if anything differs.
+builds; the tests take cases of each operator and type through C as well. Operators with state run several times. The
+exit code is 1 if anything differs.
 """
 
 import argparse
@@ -24,12 +24,15 @@ from s2s.interpret.graph import run_graph
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 
-from frontends.tflite import test_layers, test_movement
+from frontends.tflite import test_layers, test_movement, test_recurrent
 
 from support import tflite_cases, tflite_layer_cases
 from support.tflite_oracle import run_micro
 
 ARENA = 1 << 20
+RUNS = 4
+Runs = tuple[bytes, list[list[Any]]]
+"""A model, and the inputs of one run after the other."""
 
 
 @dataclass(frozen=True)
@@ -52,6 +55,52 @@ def rows() -> Iterator[Row]:
     for builtin in test_movement.MAKERS:
         for kind in test_movement.MICRO[builtin]:
             yield Row(builtin, kind.lower(), partial(_moved, builtin, kind))
+
+    yield from _stateful_rows()
+
+
+def _stateful_rows() -> Iterator[Row]:
+    """Networks whose runs depend on earlier ones, and those that run other graphs."""
+    for kind in ("FLOAT32", "INT8", "INT16"):
+        make = partial(test_recurrent.lstm, kind)
+        yield Row("UNIDIRECTIONAL_SEQUENCE_LSTM", kind.lower(), partial(_stateful, make, 1))
+    for kind, time in (("FLOAT32", "FLOAT32"), ("INT8", "INT8"), ("INT8", "INT16")):
+        yield Row("SVDF", f"{kind} x {time}".lower(), partial(_stateful, partial(test_recurrent.svdf, kind, time), 1))
+    for name in ("VAR_HANDLE", "READ_VARIABLE", "ASSIGN_VARIABLE"):
+        yield Row(name, "float32", partial(_stateful, partial(_counted, first=False), 2))
+    yield Row("CALL_ONCE", "float32", partial(_stateful, partial(_counted, first=True), 2))
+    yield Row("IF", "int32", partial(_stateful, _branched, 1))
+    yield Row("WHILE", "int32", partial(_stateful, _repeated, 1))
+
+
+def _counted(seed: int, *, first: bool) -> Runs:
+    random = np.random.default_rng(seed)
+    initial = float(random.integers(-9, 9)) if first else None
+    return test_recurrent.counter(initial), [[random.normal(size=3).astype(np.float32)] for _ in range(RUNS)]
+
+
+def _branched(seed: int) -> Runs:
+    random = np.random.default_rng(seed)
+    runs = [
+        [np.asarray(random.random() < 0.5), *random.integers(-99, 99, (2, 4)).astype(np.int32)] for _ in range(RUNS)
+    ]
+    return test_recurrent.branches("INT32"), runs
+
+
+def _repeated(seed: int) -> Runs:
+    random, limit = np.random.default_rng(seed), np.full(4, 100, np.int32)
+    values = random.integers(1, 200, (RUNS, 4)).astype(np.int32)
+    return test_recurrent.loop(inside=False), [[value, limit] for value in values]
+
+
+def _stateful(make: Callable[[int], Runs], outputs: int, seed: int) -> str:
+    """A network that is run several times."""
+    model, runs = make(seed)
+    try:
+        test_recurrent.check(model, runs, outputs)
+    except AssertionError as error:
+        return str(error).strip().partition("\n")[0]
+    return ""
 
 
 def _judged(make: Callable[[np.random.Generator], Any], difference: Callable[..., str], seed: int) -> str:

@@ -416,6 +416,13 @@ def _cast(source: str, target: str, random: Random) -> Case:
     return Case("CAST", [Operand(values)], shape, target)
 
 
+def _broadcast_args(random: Random) -> Case:
+    shapes = [np.array(shape, np.int32) for shape in _broadcast(random)]
+    together = np.broadcast_shapes(*(tuple(int(n) for n in shape) for shape in shapes))
+    operands = [Operand(shape, constant=True) for shape in shapes]
+    return Case("BROADCAST_ARGS", operands, (len(together),), "int32")
+
+
 # ------------------------------------------------------------------------ all of them
 
 
@@ -431,6 +438,7 @@ GENERATORS: Mapping[str, Mapping[str, Generator]] = {
     "QUANTIZE": {
         f"{source} to {target}": partial(_quantize, source, target) for source in _ALL for target in ("int8", "int16")
     },
+    "BROADCAST_ARGS": {"int32": _broadcast_args},
     "DEQUANTIZE": _of(("int8", "int16"), _dequantize),
     "CAST": {
         f"{source} to {target}": partial(_cast, source, target)
