@@ -168,7 +168,8 @@ def _lanes(op: tensor.ComputeOp, roles: Roles | None) -> tensor.ScheduleAttr | N
     is_window = prod(op.reduction_sizes) <= LARGEST_WINDOW
     tile = [1] * op.rank + [size if is_window else 1 for size in op.reduction_sizes]
     tile[lane] = loop.ROWS
-    for dim in roles.x_only[-1:] if roles is not None else ():
+    pixels = [dim for dim in roles.x_only if dim != lane] if roles is not None else []
+    for dim in pixels[-1:]:
         tile[dim] = min(PIXELS, op.sizes[dim])
     order = [*(dim for dim in range(op.rank) if dim != lane), lane, *range(op.rank, len(op.sizes))]
     return tensor.ScheduleAttr.of(tile, order, vector=lane, lanes=loop.ROWS, packs=packs)
