@@ -287,3 +287,45 @@ loop.stage %x, %y[affine_map<() -> (0, 0)>()] {count = 2 : i64, stride = 1 : i64
 %x = "test.op"() : () -> memref<4xi8>
 loop.callback "blur" sets() from(%x) : (), (memref<4xi8>)
 // CHECK: blur sets nothing, expected at least one output
+
+// -----
+
+%x, %w = "test.op"() : () -> (memref<16xi8>, memref<64xi8>)
+%s = loop.dot_rows %x, %w[affine_map<() -> (0, 0)>()] {steps = 12 : i64, group = 8 : i64} : memref<16xi8>, memref<64xi8> -> vector<4xi32>
+// CHECK: loop.dot_rows: 12 steps are no groups of 8
+
+// -----
+
+%x, %w = "test.op"() : () -> (memref<16xi8>, memref<64xi16>)
+%s = loop.dot_rows %x, %w[affine_map<() -> (0, 0)>()] {steps = 16 : i64, group = 8 : i64} : memref<16xi8>, memref<64xi16> -> vector<4xi32>
+// CHECK: loop.dot_rows: memref<64xi16> is not a flat memref of i8
+
+// -----
+
+%x, %w = "test.op"() : () -> (memref<16xi8>, memref<64xi8>)
+%s = loop.dot_rows %x, %w[affine_map<() -> (0)>()] {steps = 16 : i64, group = 8 : i64} : memref<16xi8>, memref<64xi8> -> vector<4xi32>
+// CHECK: loop.dot_rows: map gives 1 results, 2 expected
+
+// -----
+
+%x, %w = "test.op"() : () -> (memref<16xi8>, memref<64xi8>)
+%s = loop.dot_rows %x, %w[affine_map<() -> (0, 0)>()] {steps = 16 : i64, group = 8 : i64} : memref<16xi8>, memref<64xi8> -> vector<8xi32>
+// CHECK: loop.dot_rows: vector<8xi32> is not 4 sums of i32
+
+// -----
+
+%x, %s = "test.op"() : () -> (vector<4xi32>, vector<4xi8>)
+%r = loop.rescale_lanes %x, %x, %s "single" : vector<4xi32>, vector<4xi32>, vector<4xi8> -> vector<4xi32>
+// CHECK: loop.rescale_lanes: rounding is "single", not double, high, halves, negative
+
+// -----
+
+%x = "test.op"() : () -> vector<4xi16>
+%r = loop.saturate_lanes %x : vector<4xi16> -> vector<4xi8>
+// CHECK: loop.saturate_lanes: vector<4xi16> is not 4 lanes of i32
+
+// -----
+
+%x = "test.op"() : () -> vector<4xi8>
+%r = loop.cast_lanes %x : vector<4xi8> -> vector<4xi16>
+// CHECK: loop.cast_lanes: vector<4xi8> does not become vector<4xi16>

@@ -169,3 +169,18 @@ func.func private @callback(%y: memref<4xi8>, %x: memref<4xi8>, %options: memref
   loop.callback "blur" sets(%y) from(%x, %options) : (memref<4xi8>), (memref<4xi8>, memref<2xui8>)
   func.return
 }
+
+// CHECK-LABEL:   func.func private @lanes
+// GENERIC-LABEL: sym_name = "lanes"
+func.func private @lanes(%x: memref<32xi8>, %w: memref<128xi8>, %i: index, %m: vector<4xi32>, %s: vector<4xi8>) {
+  // CHECK-NEXT: %sums = loop.dot_rows %x, %w[affine_map<(d0) -> (d0, (d0 * 4))>(%i)] {steps = 16 : i64, group = 8 : i64} : memref<32xi8>, memref<128xi8> -> vector<4xi32>
+  // GENERIC:    %sums = "loop.dot_rows"(%x, %w, %i) <{map = affine_map<(d0) -> (d0, (d0 * 4))>, steps = 16 : i64, group = 8 : i64}>
+  %sums = loop.dot_rows %x, %w[affine_map<(d0) -> (d0, d0 * 4)>(%i)] {steps = 16 : i64, group = 8 : i64} : memref<32xi8>, memref<128xi8> -> vector<4xi32>
+  // CHECK-NEXT: %r = loop.rescale_lanes %sums, %m, %s "negative" : vector<4xi32>, vector<4xi32>, vector<4xi8> -> vector<4xi32>
+  %r = loop.rescale_lanes %sums, %m, %s "negative" : vector<4xi32>, vector<4xi32>, vector<4xi8> -> vector<4xi32>
+  // CHECK-NEXT: %q = loop.saturate_lanes %r : vector<4xi32> -> vector<4xi8>
+  %q = loop.saturate_lanes %r : vector<4xi32> -> vector<4xi8>
+  // CHECK-NEXT: %wide = loop.cast_lanes %q : vector<4xi8> -> vector<4xi32>
+  %wide = loop.cast_lanes %q : vector<4xi8> -> vector<4xi32>
+  func.return
+}

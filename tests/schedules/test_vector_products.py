@@ -1,0 +1,93 @@
+"""Schedules of quantised layers in vectors of integers: every level, and plain C99, give the numbers of the graph."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.func import CallOp, FuncOp
+
+from s2s.analysis.dtypes import Array
+from s2s.context import CompilerContext
+from s2s.dialects import loop
+from s2s.interpret.graph import run_graph
+from s2s.interpret.loop import run_loop
+from s2s.interpret.tensor.run import run_tensor
+from s2s.options import CompileOptions
+from s2s.pipeline import pipeline
+from support.c_kernels import CompiledKernels
+from support.quantised_layers import Layer
+
+TARGET = "cortex-m55"
+ROWS = {
+    "pointwise": Layer((5, 5, 16), 8, input_zp=0),
+    "pointwise of half a vector": Layer((3, 4, 8), 4, input_zp=0),
+    "pointwise of odd depth": Layer((3, 4, 7), 8),
+    "3x3": Layer((6, 6, 8), 4, (3, 3), pads=(1, 1, 1, 1)),
+    "3x3, strided": Layer((7, 6, 8), 8, (3, 3), strides=(2, 2), pads=(0, 0, 1, 1)),
+    "first layer, one channel": Layer((9, 10, 1), 4, (4, 3), strides=(2, 2), pads=(1, 1, 2, 1)),
+    "dilated": Layer((9, 8, 4), 4, (3, 3), pads=(2, 2, 2, 2), dilations=(2, 2)),
+    "one pixel": Layer((1, 1, 48), 12),
+}
+LANES = {
+    "depthwise": Layer((7, 6, 8), 8, (3, 3), pads=(1, 1, 1, 1), groups=8),
+    "depthwise, strided": Layer((8, 8, 4), 4, (3, 3), strides=(2, 2), pads=(0, 0, 1, 1), groups=4),
+    "depthwise, valid": Layer((6, 6, 12), 12, (3, 2), groups=12, input_zp=0),
+}
+LAYERS = {**ROWS, **LANES, "three channels, by other means": Layer((5, 5, 8), 3, (3, 3), pads=(1, 1, 1, 1))}
+
+
+def levels(layer: Layer) -> tuple[CompilerContext, ModuleOp, list[Array]]:
+    """The module at loop level, and the outputs found at graph, tensor and loop level."""
+    ctx, module, x = layer.build()
+    passes = pipeline(CompileOptions(target=TARGET), "net")
+    found = [run_graph(module, [x], ctx.weights)[0]]
+    for level in ("graph", "tensor", "loop"):
+        for each in passes[level]:
+            each.apply(ctx, module)
+            module.verify()
+        if level == "tensor":
+            found.append(run_tensor(module, [x], ctx.weights)[0])
+    found.append(run_loop(module, [x], ctx.weights)[0].reshape(found[0].shape))
+    return ctx, module, found
+
+
+@pytest.mark.parametrize("layer", LAYERS.values(), ids=LAYERS.keys())
+def test_levels_agree(layer: Layer) -> None:
+    _, _, (expected, *found) = levels(layer)
+    assert len(np.unique(expected)) > 3
+    for numbers in found:
+        np.testing.assert_array_equal(numbers, expected)
+
+
+@pytest.mark.parametrize("layer", ROWS.values(), ids=ROWS.keys())
+def test_rows_meet_four_rows_of_constants(layer: Layer) -> None:
+    _, module, _ = levels(layer)
+    assert any(isinstance(op, loop.DotRowsOp) for op in module.walk())
+
+
+@pytest.mark.parametrize("layer", LANES.values(), ids=LANES.keys())
+def test_depthwise_layers_run_along_their_channels(layer: Layer) -> None:
+    _, module, _ = levels(layer)
+    assert any(isinstance(op, loop.RescaleLanesOp) for op in module.walk())
+    assert not any(isinstance(op, loop.StageOp) for op in module.walk())
+
+
+@pytest.mark.parametrize("name", ["3x3", "pointwise", "pointwise of half a vector", "depthwise"])
+def test_plain_c_agrees(name: str, tmp_path: Path) -> None:
+    ctx, module, (expected, *_) = levels(LAYERS[name])
+    _, _, x = LAYERS[name].build()
+    main = next(op for op in module.ops if isinstance(op, FuncOp) and op.sym_name.data == "main")
+    (call,) = [op for op in main.walk() if isinstance(op, CallOp)]
+    buffers: list[Array] = []
+    for argument in call.arguments:
+        match argument.owner:
+            case loop.WeightOp() as weight:
+                buffers.append(np.ascontiguousarray(ctx.weights.get(weight.weight.data)))
+            case loop.ViewOp():
+                buffers.append(np.zeros(10_000, np.int16))
+            case _:
+                buffers.append(np.zeros(expected.size, np.int8) if not buffers else x.reshape(-1))
+    main.detach()
+    CompiledKernels(module, tmp_path).run(call.callee.root_reference.data, buffers)
+    np.testing.assert_array_equal(buffers[0].reshape(expected.shape), expected)
