@@ -143,6 +143,9 @@ class _Tracer:
                 yield from self._staged(op)
             case loop.StoreOp() | loop.StoreAtOp() if op.buffer is self.written:
                 yield self._access(op, op.value.type, writes=True)
+            case loop.DotRowsOp() if op.x is self.read and op.w is not self.read:
+                row = (0, op.steps.value.data - 1)
+                yield self._row(op.x, self._replaced(op.map.data.results[0], op.indices), row, 1, writes=False)
             case _ if self.read in op.operands:
                 yield Access(Span((), 0, buffer_bytes(self.read)), writes=False)
             case _:
