@@ -29,3 +29,14 @@ func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
   %a = graph.abs %x : tensor<4xf32>
   func.return %a : tensor<4xf32>
 }
+
+// -----
+
+// In every network: a result that is tied to the argument it returns stays, one that is tied to another is a copy.
+// CHECK-LABEL:   func.func private @swap
+// CHECK-NEXT:    %[[copy:.*]] = graph.identity %b
+// CHECK-NEXT:    %[[other:.*]] = graph.identity %a
+// CHECK-NEXT:    func.return %[[copy]], %[[other]], %c
+func.func private @swap(%a: tensor<4xf32>, %b: tensor<4xf32>, %c: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>) attributes {tied = array<i64: 0, 1, 2>} {
+  func.return %b, %a, %c : tensor<4xf32>, tensor<4xf32>, tensor<4xf32>
+}

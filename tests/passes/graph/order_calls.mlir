@@ -64,3 +64,26 @@ func.func @declined_before_fusion(%x: tensor<16xf32>) -> tensor<64x16xf32> {
   %y = graph.call @widen(%a, %v) : (tensor<16xf32>, tensor<64x1xf32>) -> tensor<64x16xf32>
   func.return %y : tensor<64x16xf32>
 }
+
+// What runs a network is a call like others.
+// CHECK-LABEL: func.func @scans
+// CHECK:         %a = graph.call @widen(%x, %w)
+// CHECK-NEXT:    %c = graph.scan @sum_row(%a)
+// CHECK-NEXT:    %b = graph.call @widen(%x, %w)
+func.func private @sum_row(%x: tensor<16xf32>) -> tensor<f32> {
+  %y = graph.reduce_sum %x {axes = array<i64: 0>} : (tensor<16xf32>) -> tensor<f32>
+  func.return %y : tensor<f32>
+}
+func.func private @both(%x: tensor<64xf32>, %y: tensor<64x16xf32>) -> tensor<64xf32> attributes {kernel} {
+  %s = graph.reduce_sum %y {axes = array<i64: 1>} : (tensor<64x16xf32>) -> tensor<64xf32>
+  %z = graph.add %x, %s : (tensor<64xf32>, tensor<64xf32>) -> tensor<64xf32>
+  func.return %z : tensor<64xf32>
+}
+func.func @scans(%x: tensor<16xf32>) -> tensor<64xf32> {
+  %w = graph.weight "w" {hash = "0"} : tensor<64x1xf32>
+  %a = graph.call @widen(%x, %w) : (tensor<16xf32>, tensor<64x1xf32>) -> tensor<64x16xf32>
+  %b = graph.call @widen(%x, %w) : (tensor<16xf32>, tensor<64x1xf32>) -> tensor<64x16xf32>
+  %c = graph.scan @sum_row(%a) {steps = 64, carried = 0, scanned = 1} : (tensor<64x16xf32>) -> tensor<64xf32>
+  %z = graph.call @both(%c, %b) : (tensor<64xf32>, tensor<64x16xf32>) -> tensor<64xf32>
+  func.return %z : tensor<64xf32>
+}
