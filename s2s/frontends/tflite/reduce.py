@@ -1,8 +1,8 @@
 """Reductions along axes, searches for extremes, running sums.
 
-Floats: REDUCE_MAX, REDUCE_MIN, ARG_MAX and ARG_MIN equal the reference; sums are compared with a tolerance of 3e-6 of the
-largest magnitude (running sums 1e-6), since kernels add in an order of their own. NaN counts as an extreme, which the reference
-leaves to chance.
+Floats: REDUCE_MAX, REDUCE_MIN, ARG_MAX and ARG_MIN equal the reference; sums are compared with a tolerance of 3e-6 of
+the largest magnitude (running sums 1e-6), since kernels add in an order of their own. NaN counts as an extreme, which
+the reference leaves to chance.
 """
 
 from collections.abc import Callable, Mapping
