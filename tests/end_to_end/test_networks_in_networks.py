@@ -199,3 +199,22 @@ def test_outputs_of_a_run_survive_the_next_one(io: str):
         kept = first.copy()
         run_c(artifact, inputs_of(module, 2))
     np.testing.assert_array_equal(first, kept)
+
+
+def test_two_arenas_are_two_streams():
+    module = parse(STREAM)
+    (x,) = inputs_of(module, 3)
+    with compiled(module, store_of(START), target="c") as artifact:
+        run_c(artifact, [x])
+        network = artifact.loaded()
+        counts: list[list[int]] = []
+        arenas = [np.zeros(artifact.info.arena_size + 64, np.uint8) for _ in range(2)]
+        pointers = [each.ctypes.data + -each.ctypes.data % 64 for each in arenas]
+        y, n = np.zeros((5, 4), np.float32), np.zeros(1, np.int32)
+        for arena in pointers:
+            assert network.lib.net_init(network.ffi.cast("void *", arena)) == 0
+        for arena in (pointers[0], pointers[1], pointers[0], pointers[0], pointers[1]):
+            handed = [network.ffi.cast("void *", at) for at in (arena, x.ctypes.data, y.ctypes.data, n.ctypes.data)]
+            assert network.lib.net_run(*handed) == 0
+            counts.append([pointers.index(arena), int(n[0])])
+    assert counts == [[0, 1], [1, 1], [0, 2], [0, 3], [1, 2]]
