@@ -12,11 +12,13 @@ from s2s import progress
 from s2s.analysis.dtypes import Array, tensor_type, to_numpy
 from s2s.boards import Board, get_board
 from s2s.compiler import Compilation, Network
+from s2s.context import CompilerContext
 from s2s.emit.info import PortInfo
 from s2s.emit.tree import Tree
 from s2s.errors import InputError
 from s2s.interpret.graph import run_graph
 from s2s.model import Source, read
+from s2s.pipeline import quantisation_passes
 from s2s.samples import sample
 from s2s.verify.compare import Comparison, compare
 from s2s.verify.on_board import BoardBuild, BoardRun, Layer
@@ -137,6 +139,8 @@ def _made_up(model: Source, compilation: Compilation) -> Vectors:
     """Inputs by name and type, and what the interpreter of the graph dialect says they give."""
     options, network = compilation.options, compilation.network
     imported = read(model, options.shapes, options.name)
+    for each in quantisation_passes(compilation.options):
+        each.apply(CompilerContext(imported.weights), imported.module)
     types = {port.name: tensor_type(port.element, port.shape) for port in network.inputs}
     found: list[tuple[list[Array], list[Array]]] = []
     for seed in range(VECTORS):
