@@ -9,6 +9,7 @@ from s2s.frontends.tflite import import_model
 from s2s.interpret.graph import run_graph
 from support.compiled import run_c
 from support.tflite_layer_cases import GENERATORS, LayerCase, side_by_side
+from support.tflite_models import SAME, TensorSpec, single
 from support.tflite_oracle import run_micro
 
 CASES = 40
@@ -51,6 +52,18 @@ def test_c_equals_the_reference(builtin: str, target: str):
     expected = [run_micro(case.model, case.inputs, arena=ARENA)[0] for case in cases]
     wrong = [difference(*each) for each in zip(cases, found, expected, strict=True)]
     assert [text for text in wrong if text] == []
+
+
+@pytest.mark.parametrize("builtin", ["AVERAGE_POOL_2D", "MAX_POOL_2D"])
+def test_pool_in_vectors_of_bytes_keeps_its_borders(builtin: str):
+    """Four channels are one vector on cores with vectors of integers; whole windows and cut ones meet in a variable."""
+    x, y = (TensorSpec(name, shape, "INT8", scale=0.5) for name, shape in (("x", (1, 8, 5, 4)), ("y", (1, 8, 3, 4))))
+    window = {"filter_height": 4, "filter_width": 3, "stride_h": 1, "stride_w": 2, "padding": SAME}
+    data = single(builtin, [x], [y], "Pool2DOptions", **window)
+    image = np.random.default_rng(0).integers(-128, 128, x.shape).astype(np.int8)
+    with api.compile(data, target="cortex-m55") as artifact:
+        (found,) = run_c(artifact, [image])
+    np.testing.assert_array_equal(found, run_micro(data, [image], arena=ARENA)[0])
 
 
 def test_cases_are_many():

@@ -9,6 +9,7 @@ from xdsl.ir.affine import AffineExpr
 from s2s.analysis.affine import Range, bounds, linear
 from s2s.dialects import c, loop
 from s2s.dialects.loop.control import UNROLL
+from s2s.passes.loop.lower_to_c import lanes
 from s2s.passes.loop.lower_to_c.builder import Builder, literal_value, signed_type, value_type
 from s2s.passes.loop.lower_to_c.index import INDEX, condition, index_expression, ranges_of
 
@@ -76,7 +77,7 @@ def _yielded(block: Block) -> Sequence[SSAValue]:
 
 def _declare(b: Builder, value: SSAValue, initial: SSAValue | None) -> SSAValue:
     """A variable for `value`."""
-    variable = b.add(c.VariableOp(signed_type(value_type(value.type)), initial))
+    variable = b.add(c.VariableOp(lanes.carried(signed_type(value_type(value.type))), initial))
     variable.name_hint = value.name_hint
     return variable
 
