@@ -1,0 +1,35 @@
+"""A model quantised here runs on a microcontroller without floats, bit for bit as the interpreter says."""
+
+import pytest
+
+from s2s import api
+from s2s.options import Requantise
+from s2s.quantization import Quantized
+from support.boards import board_or_skip
+from support.project import ROOT
+
+pytest.importorskip("onnxruntime")
+
+FOLDER = ROOT / "examples" / "digits"
+
+
+@pytest.fixture(scope="module")
+def quantized() -> Quantized:
+    return api.quantize(FOLDER / "digits.onnx", FOLDER / "calibration.npz", ports="int8")
+
+
+@pytest.mark.parametrize("board", ["qemu:m4", "qemu:m3"])
+@pytest.mark.parametrize("requantise", ["fixed", "float"])
+def test_digits_bit_for_bit(quantized: Quantized, board: str, requantise: Requantise):
+    target = board_or_skip(board).target
+    with api.compile(quantized.model, target=target, requantise=requantise) as artifact:
+        found = artifact.verify_on(board)
+    assert found.bit_exact
+
+
+def test_not_one_float_is_left(quantized: Quantized):
+    with api.compile(quantized.model, target="cortex-m4", requantise="fixed") as artifact:
+        tree = artifact.tree()
+    [kernels] = [tree.text(name) for name in tree.files if name.endswith("_kernels.c")]
+    assert "float" not in kernels
+    assert "f32" not in kernels
