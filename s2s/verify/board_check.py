@@ -138,13 +138,15 @@ def _verification(
 def _made_up(model: Source, compilation: Compilation) -> Vectors:
     """Inputs by name and type, and what the interpreter of the graph dialect says they give."""
     options, network = compilation.options, compilation.network
-    imported = read(model, options.shapes, options.name)
+    imported = read(model, options.shapes, options.name, options.tflite_rounding)
     for each in quantisation_passes(compilation.options):
         each.apply(CompilerContext(imported.weights), imported.module)
-    types = {port.name: tensor_type(port.element, port.shape) for port in network.inputs}
     found: list[tuple[list[Array], list[Array]]] = []
     for seed in range(VECTORS):
-        inputs = [sample(name, type, seed) for name, type in types.items()]
+        inputs = [
+            sample(port.name, tensor_type(port.element, port.shape), seed, full_range=port.quantisation is not None)
+            for port in network.inputs
+        ]
         found.append((inputs, run_graph(imported.module, inputs, imported.weights)))
     return found
 
@@ -172,7 +174,7 @@ def _input_keys(network: Network, port: PortInfo) -> list[str]:
 
 def _output_keys(compilation: Compilation, port: PortInfo) -> list[str]:
     keys = [port.name, *(["y"] if len(compilation.network.outputs) == 1 else [])]
-    rounding = getattr(compilation.options, "tflite_rounding", "micro")
+    rounding = compilation.options.tflite_rounding
     return [*(key + DOUBLE_ROUNDING for key in keys), *keys] if rounding == "micro" else keys
 
 
