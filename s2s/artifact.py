@@ -17,6 +17,7 @@ from s2s.emit.tree import Tree, render
 from s2s.errors import InputError
 from s2s.model import Source, load_for_engine
 from s2s.options import CompileOptions
+from s2s.planned import describe_overlaps
 from s2s.samples import sample
 from s2s.verify.board_check import BoardVerification, Optimise, verify_on_board
 from s2s.verify.build import LoadedNetwork, load
@@ -41,6 +42,8 @@ class Report:
     arena: int
     arena_lower_bound: int
     arena_ratio: float
+    ram: int
+    """The arena, and inputs and outputs outside of it."""
     inputs: int
     outputs: int
     weights: int
@@ -52,6 +55,12 @@ class Report:
     static_ram: int | None = None
     stack: int | None = None
     stack_note: str = ""
+    arena_lower_bound_apart: int | None = None
+    """What the arena would take at least if no result lay over what its kernel reads."""
+    overlaps: str = ""
+    """The results that do."""
+    extra_operations: float | None = None
+    """What a budget of RAM costs."""
     accumulators: str = ""
     """What is proven of the sums of integer layers."""
 
@@ -165,9 +174,13 @@ class Artifact:
             arena=info.arena_size,
             arena_lower_bound=bound,
             arena_ratio=round(info.arena_size / bound, 4) if bound else 1.0,
+            ram=info.arena_size + info.ports_size,
             inputs=sum(port.size for port in info.inputs),
             outputs=sum(port.size for port in info.outputs),
             weights=self._constant_bytes(),
+            arena_lower_bound_apart=info.arena_apart_bound,
+            overlaps=describe_overlaps(info.overlaps),
+            extra_operations=info.extra_operations,
             accumulators=describe_sums(info.sums),
         )
         found = self.measure() if measure else None

@@ -55,6 +55,13 @@ class Planned:
         return replace(info, inputs=_placed(info.inputs, self.inputs), outputs=_placed(info.outputs, self.outputs))
 
 
+def describe_overlaps(overlaps: Sequence[Overlapping]) -> str:
+    """The results that lie over what they read, in words."""
+    return "; ".join(
+        f"{each.nodes or 'a step'}: {each.bytes} bytes at distance {each.distance:+d}" for each in overlaps
+    )
+
+
 def _placed(ports: Sequence[PortInfo], offsets: Sequence[int | None]) -> tuple[PortInfo, ...]:
     return tuple(replace(port, offset=offset) for port, offset in zip(ports, offsets, strict=True))
 

@@ -51,12 +51,20 @@ def compile_command(
         print_fields({"tree": tree, **describe(report)})
 
 
+def _apart(report: "Report") -> str:
+    """How much less that is than without results over what they read."""
+    apart, extra = report.arena_lower_bound_apart, report.extra_operations
+    words = "" if apart is None or apart <= report.arena else f", {number(apart)} if none lay over another"
+    return f"{words}; about {extra:.1%} more operations than without a budget" if extra else words
+
+
 def describe(report: "Report") -> dict[str, str]:
     """The figures of a network in words."""
     return {
         "target": f"{report.target}, executor {report.executor}",
         "kernels": number(report.kernels),
-        "RAM": f"{number(report.arena)} bytes of arena, no plan could do with less than "
-        f"{number(report.arena_lower_bound)}; inputs {number(report.inputs)}, outputs {number(report.outputs)}",
+        "RAM": f"{number(report.ram)} bytes, inputs {number(report.inputs)} and outputs {number(report.outputs)} "
+        f"included; {number(report.arena)} of them arena, no plan could do with less than "
+        f"{number(report.arena_lower_bound)}{_apart(report)}",
         "constants": f"{number(report.weights)} bytes",
     }

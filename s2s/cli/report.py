@@ -40,17 +40,21 @@ def _of_model(model: Path, compiling: Options) -> dict[str, Any]:
 def _of_tree(tree: Path) -> dict[str, Any]:
     """The figures that the record of a tree states."""
     from s2s.analysis.sums import LayerSums, describe_sums
+    from s2s.emit.info import Overlapping
+    from s2s.planned import describe_overlaps
     from s2s.verify.build import tree_record
 
     record = tree_record(tree)
     measured: dict[str, Any] = record["measured"] or {}
+    arena, ports = record["arena"], [*record["inputs"], *record["outputs"]]
     fields = {
         "name": record["name"],
         "target": record["target"]["name"],
         "executor": record["executor"],
         "kernels": len(record["kernels"]),
-        "arena": record["arena"]["size"],
-        "arena_lower_bound": record["arena"]["lower_bound"],
+        "arena": arena["size"],
+        "arena_lower_bound": arena["lower_bound"],
+        "ram": arena["size"] + sum(port["size"] for port in ports if port["offset"] is None),
         "inputs": sum(port["size"] for port in record["inputs"]),
         "outputs": sum(port["size"] for port in record["outputs"]),
         "weights": record["weights"]["size"],
@@ -60,6 +64,9 @@ def _of_tree(tree: Path) -> dict[str, Any]:
         "static_ram": measured.get("static_ram"),
         "stack": measured.get("stack"),
         "stack_note": measured.get("stack_note"),
+        "arena_lower_bound_apart": arena["lower_bound_apart"],
+        "overlaps": describe_overlaps([Overlapping(**each) for each in arena["overlaps"]]),
+        "extra_operations": arena["extra_operations"],
         "accumulators": describe_sums([LayerSums(**each) for each in record.get("accumulators", ())]),
     }
     return {key: value for key, value in fields.items() if value not in (None, "")}
