@@ -25,8 +25,13 @@ STEPS = 8
 COLUMN, COLUMN_STEPS, LONG_COLUMN = 4, 16, 4096
 """Channels of one pixel at a time, and steps of their reduction in one pass of its loop, if there are so many products
 that the code for it pays."""
-PLAIN_CHANNELS, PLAIN_STEPS = 4, 4
-"""Channels, and steps of the reduction, at a time where products are added one by one."""
+PLAIN_CHANNELS, PLAIN_STEPS, PLAIN_COLUMN = 4, 4, 8
+"""Channels and steps of the reduction at a time where products are added one by one, and channels for one pixel."""
+LARGEST_WINDOW = 25
+"""Taps of a window that are written out."""
+MANY_PLANES = 8
+"""Of so many channels, a plane in 16 bits is small beside the tensor; of fewer, only the rows under the window are
+copied, once for each row of the output."""
 MOST_PIXELS = 5
 """Pixels whose sums, with one constant and one activation, still fit thirteen registers."""
 PIECE = 1.1
@@ -123,7 +128,7 @@ def _plain_rows(op: tensor.ComputeOp, roles: Roles, axes: tuple[int, tuple[int, 
     even = [dim for dim in roles.x_only if op.sizes[dim] % 2 == 0]
     pixel = even[-1] if even else max(roles.x_only, key=lambda dim: op.sizes[dim], default=None)
     if pixel is None:
-        return None
+        return _plain_column(op, roles, axes)
     width = max(width for width in range(1, PLAIN_CHANNELS + 1) if op.sizes[channel] % width == 0)
     tile = [1] * len(op.sizes)
     tile[pixel], tile[channel], tile[-1] = 2, width, PLAIN_STEPS
@@ -131,6 +136,18 @@ def _plain_rows(op: tensor.ComputeOp, roles: Roles, axes: tuple[int, tuple[int, 
     packed += [tensor.PackedAxis((own,), 1, width)] if width > 1 else []
     packs = [tensor.PackAttr.of(roles.w, packed)]
     return tensor.ScheduleAttr.of(tile, _channel_last(op, channel), packs=packs, stage=(roles.x, op.rank - 1))
+
+
+def _plain_column(op: tensor.ComputeOp, roles: Roles, axes: tuple[int, tuple[int, ...]]) -> tensor.ScheduleAttr | None:
+    """One pixel, read as it is, meets as many channels as there are registers for."""
+    channel, (own, reduced) = roles.w_only[0], axes
+    if prod(op.sizes) < LONG_COLUMN or op.sizes[channel] % PLAIN_COLUMN:
+        return None
+    tile = [1] * len(op.sizes)
+    tile[channel], tile[-1] = PLAIN_COLUMN, PLAIN_STEPS
+    packed = [tensor.PackedAxis((own,), PLAIN_COLUMN), tensor.PackedAxis(reduced)]
+    packs = [tensor.PackAttr.of(roles.w, [*packed, tensor.PackedAxis((own,), 1, PLAIN_COLUMN)])]
+    return tensor.ScheduleAttr.of(tile, _channel_last(op, channel), packs=packs)
 
 
 def _channel_last(op: tensor.ComputeOp, channel: int) -> list[int]:
@@ -220,8 +237,5 @@ def _window(op: tensor.ComputeOp, roles: Roles) -> tensor.ScheduleAttr | None:
     if inner:
         tile[inner[-1]] = 2
     order = [*outer, *inner, *range(op.rank, len(op.sizes))]
-    return tensor.ScheduleAttr.of(tile, order, stage=(roles.x, len(outer)))
-
-
-LARGEST_WINDOW = 25
-"""Taps of a window that are written out."""
+    few = len(inner) > 1 and prod(op.sizes[dim] for dim in outer) < MANY_PLANES
+    return tensor.ScheduleAttr.of(tile, order, stage=(roles.x, len(outer) + few))
