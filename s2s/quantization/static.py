@@ -19,7 +19,8 @@ import onnx
 from s2s import progress
 from s2s.analysis.dtypes import Array
 from s2s.errors import InputError, ToolchainError
-from s2s.frontends.onnx import LoadedModel, ModelSource, load_model
+from s2s.frontends.formats import load_model
+from s2s.frontends.onnx import LoadedModel, ModelSource
 from s2s.quantization.integer_ports import with_integer_ports
 from s2s.quantization.noise import LayerNoise, compare_layers
 from s2s.quantization.samples import InputSpec, Samples, read_samples
@@ -41,11 +42,14 @@ class Quantized:
     def save(self, path: str | Path) -> Path:
         """Write the model, whole or not at all."""
         target = Path(path)
-        target.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.NamedTemporaryFile(dir=target.parent, suffix=".onnx", delete=False) as file:
-            file.write(self.model.SerializeToString(deterministic=True))
-        Path(file.name).chmod(0o644)
-        return Path(file.name).replace(target)
+        try:
+            target.parent.mkdir(parents=True, exist_ok=True)
+            with tempfile.NamedTemporaryFile(dir=target.parent, suffix=".onnx", delete=False) as file:
+                file.write(self.model.SerializeToString(deterministic=True))
+            Path(file.name).chmod(0o644)
+            return Path(file.name).replace(target)
+        except OSError as error:
+            raise InputError(f"{target}: cannot be written ({error.strerror}); name another file") from error
 
     def as_dict(self) -> dict[str, Any]:
         """The report, as JSON has it; a layer without any noise has no SQNR."""
@@ -70,6 +74,8 @@ def quantize(
     if importlib.util.find_spec("onnxruntime") is None:
         raise InputError("quantisation needs onnxruntime, which is not installed; pip install 's2s[verify]'")
     loaded = load_model(model)
+    if not isinstance(loaded, LoadedModel):
+        raise InputError(f"{loaded.label}: only ONNX models are quantised here; use TFLite's converter")
     specs = _inputs(loaded, shapes or {})
     read = read_samples(samples, specs)
     real = _prepared(loaded, shapes or {})

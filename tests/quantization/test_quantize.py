@@ -13,6 +13,7 @@ from s2s.analysis.dtypes import as_tensor_type
 from s2s.cli.main import run
 from s2s.context import CompilerContext
 from s2s.dialects import graph
+from s2s.errors import InputError
 from s2s.frontends.onnx import import_model
 from s2s.frontends.onnx.load import load_model
 from s2s.options import Requantise
@@ -139,3 +140,16 @@ def test_integer_ports_state_their_scale(quantized: Quantized):
 
 def test_no_domain_is_imported_that_no_node_uses(quantized: Quantized):
     assert [entry.domain for entry in quantized.model.opset_import] == [""]
+
+
+def test_a_place_that_cannot_be_written_is_named(quantized: Quantized, tmp_path: Path):
+    (tmp_path / "file").write_text("")
+    with pytest.raises(InputError, match=r"q\.onnx: cannot be written"):
+        quantized.save(tmp_path / "file" / "q.onnx")
+
+
+def test_tflite_models_are_left_to_their_converter(tmp_path: Path):
+    model = tmp_path / "model.tflite"
+    model.write_bytes(b"\x1c\x00\x00\x00TFL3" + b"\x00" * 64)
+    with pytest.raises(InputError):
+        api.quantize(model, SAMPLES)
