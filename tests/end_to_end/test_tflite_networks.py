@@ -22,7 +22,13 @@ def test_the_graph_agrees_with_tflite_micro(batch: int):
 @pytest.mark.parametrize(
     ("seed", "target", "executor"),
     [
-        *((1000, "c", "aot"), (1001, "c", "graph"), (1002, "host", "aot"), (2007, "cortex-m4", "aot")),
+        *(
+            (1000, "c", "aot"),
+            (1001, "c", "graph"),
+            (1002, "host", "aot"),
+            (2007, "cortex-m4", "aot"),
+            (5204, "cortex-m4", "aot"),
+        ),
         *((1004, "cortex-m0", "aot"), (3110, "cortex-m55", "aot")),
     ],
 )

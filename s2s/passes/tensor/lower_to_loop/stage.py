@@ -263,15 +263,16 @@ class StageEmitter:
         first = [expr.replace_dims_and_symbols(here, ()) for expr in plan.access.map.data.results]
         axes = [axis for axis, extent in enumerate(plan.extents) if extent > 1]
         place: list[AffineExpr] = [AffineConstantExpr(0)] * len(shape)
-        around: list[Constraint] = []
         with ExitStack() as stack:
             for axis in axes[:-1]:
                 bounds_here = Bounds(0, plan.extents[axis])
                 place[axis] = stack.enter_context(self.emitter.loop(bounds_here, "row"))
-                if plan.access.is_guarded:
-                    inside = first[axis] + place[axis]
-                    around += [Constraint(inside), Constraint(inside * -1 + (shape[axis] - 1))]
             last = axes[-1]
+            around: list[Constraint] = []
+            for axis, size in enumerate(shape):
+                if plan.access.is_guarded and axis != last:
+                    inside = first[axis] + place[axis]
+                    around += [Constraint(inside), Constraint(inside * -1 + (size - 1))]
             run = Run((), plan.extents[last], prod(shape[last + 1 :]))
             limits: tuple[AffineExpr, AffineExpr] | tuple[()] = ()
             if plan.access.is_guarded:
