@@ -26,7 +26,9 @@
 #include <stdint.h>
 #include <string.h>
 
-#if defined(__ARM_FEATURE_DSP) && defined(__GNUC__) && !defined(__ARM_BIG_ENDIAN) && !defined(S2S_DSP_PORTABLE)
+/* Thumb-2, because LDRD of the A32 instruction set takes registers in pairs. */
+#if defined(__ARM_FEATURE_DSP) && defined(__thumb2__) && defined(__GNUC__) && !defined(__ARM_BIG_ENDIAN) &&            \
+    !defined(S2S_DSP_PORTABLE)
 #include "s2s_dsp_arm.h"
 #else
 

@@ -6,7 +6,7 @@
 
 #include "s2s_config.h"
 
-#if defined(__ARM_FEATURE_DSP) && defined(__GNUC__)
+#if defined(__ARM_FEATURE_DSP) && defined(__thumb2__) && defined(__GNUC__)
 #include <arm_acle.h>
 #ifdef __ARM_FEATURE_MVE
 #include <arm_mve.h>
