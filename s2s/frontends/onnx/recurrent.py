@@ -163,10 +163,12 @@ def _layer(node: Node, gates: int, defaults: Sequence[str]) -> Layer:
 
 
 def _functions(node: Node, defaults: Sequence[str]) -> list[Function]:
-    names = [name.decode() for name in node.texts("activations")] if node.has("activations") else list(defaults)
-    if len(names) < len(defaults):
+    given = [name.decode("utf-8", "replace") for name in node.texts("activations")] if node.has("activations") else []
+    names = given or list(defaults)
+    if len(names) == 2 * len(defaults):  # one direction: the schema of RNN has a default for two
+        names = names[: len(defaults)]
+    if len(names) != len(defaults):
         raise node.invalid(f"has {len(names)} activations, expected {len(defaults)}", "name them all")
-    names = names[: len(defaults)]  # the schema of RNN gives two by default, one for each direction
     alphas = iter(node.reals("activation_alpha", []) if node.has("activation_alpha") else [])
     betas = iter(node.reals("activation_beta", []) if node.has("activation_beta") else [])
     return [_function(node, name.lower(), alphas, betas) for name in names]
