@@ -1,6 +1,6 @@
 """What the calls of a network allow the planner: which buffers live when, and which may lie over which."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
@@ -32,20 +32,28 @@ class Calls:
     names: Mapping[SSAValue, str]
     lives: Mapping[SSAValue, Lifetime]
     align: int
-    backwards: Mapping[str, FuncOp] = field(default_factory=dict[str, FuncOp])
-    """The kernels that can run from the end to the start too, by name, and how they do."""
+    reverse: Callable[[str], FuncOp | None] = lambda _: None
+    """A kernel that runs from the end to the start, where that is possible."""
+    backwards: dict[str, FuncOp] = field(default_factory=dict[str, FuncOp])
+    """The kernels that were asked for and found, by name."""
     _known: dict[tuple[str, int, bool], Distances] = field(default_factory=dict[tuple[str, int, bool], Distances])
 
-    def turnable(self) -> list[str]:
-        """The kernels that can run backwards and whose result may lie over an operand, those with most bytes first."""
+    def turnable(self, least: int) -> list[str]:
+        """The kernels that can run backwards and whose result may lie over an operand, those with most bytes first, and
+        only where the two have at least so many."""
         sizes: dict[str, int] = {}
         for step, op in enumerate(self.steps):
-            if isinstance(op, CallOp) and (name := op.callee.string_value()) in self.backwards:
+            if isinstance(op, CallOp):
                 made = op.arguments[0]
                 for dying in dict.fromkeys(op.arguments[1:]):
                     if self._may_overlap(made, dying, step):
+                        name = op.callee.string_value()
                         sizes[name] = max(sizes.get(name, 0), buffer_bytes(made) + buffer_bytes(dying))
-        return sorted(sizes, key=lambda name: -sizes[name])
+        wanted = sorted((name for name, size in sizes.items() if size >= least), key=lambda name: -sizes[name])
+        for name in wanted:
+            if name not in self.backwards and (turned := self.reverse(name)) is not None:
+                self.backwards[name] = turned
+        return [name for name in wanted if name in self.backwards]
 
     def overlaps(self, turned: Collection[str] = ()) -> list[Overlap]:
         """For every step, the outputs that may lie over inputs that die there, as far as the kernel allows; the kernels

@@ -13,6 +13,8 @@ from s2s.memory.plan import plan
 
 MOST_PLANS = 48
 """Plans that are made to find out which kernels to turn."""
+WORTH_TURNING = 0.6
+"""A kernel whose result and operand together take less of the arena is left as it is."""
 MOST_BUFFERS = 200
 """Networks with more are left as they are."""
 QUICK = 20_000
@@ -25,8 +27,10 @@ def plan_with_directions(
     """The smallest plan found, and the kernels that run backwards in it."""
     turned: list[str] = []
     best = plan(buffers, in_place, calls.overlaps())
-    candidates = calls.turnable()
-    if len(buffers) > MOST_BUFFERS or best.size <= _floor(buffers, calls, candidates):
+    if len(buffers) > MOST_BUFFERS or best.size <= max((buffer.size for buffer in buffers), default=0):
+        return best, ()
+    candidates = calls.turnable(int(best.size * WORTH_TURNING))
+    if best.size <= _floor(buffers, calls, candidates):
         return best, ()
     size, plans, improved = best.size, 0, True
     while improved and plans < MOST_PLANS:

@@ -125,17 +125,15 @@ class PlanMain:
         ]
         if not self.overlap:
             return plan(buffers, self._in_place(lives))
-        calls = Calls(self.steps, self.kernels, self.names, lives, self.align, self._backwards())
+        calls = Calls(self.steps, self.kernels, self.names, lives, self.align, self._backwards)
         chosen, turned = plan_with_directions(buffers, self._in_place(lives), calls)
         for name in turned:
             _replace(self.kernels, calls.backwards[name])
         return chosen
 
-    def _backwards(self) -> dict[str, FuncOp]:
-        """The kernels that nobody but this network calls and that can run backwards, and how they do."""
-        own = {op.callee.string_value() for op in self.steps if isinstance(op, CallOp)}
-        turned = {name: backwards(self.kernels[name]) for name in sorted(own - self.elsewhere)}
-        return {name: kernel for name, kernel in turned.items() if kernel is not None}
+    def _backwards(self, name: str) -> FuncOp | None:
+        """A kernel that runs backwards, if nobody but this network calls it."""
+        return None if name in self.elsewhere else backwards(self.kernels[name])
 
     def _give_arenas(self) -> None:
         """A buffer for the arena of the networks that an operation runs, one after the other."""

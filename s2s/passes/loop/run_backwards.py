@@ -19,10 +19,9 @@ from dataclasses import dataclass, field
 from xdsl.context import Context
 from xdsl.dialects.builtin import MemRefType, ModuleOp, UnitAttr
 from xdsl.dialects.func import CallOp, FuncOp, ReturnOp
-from xdsl.ir import Attribute, Block, Operation, SSAValue
+from xdsl.ir import Block, Operation, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.traits import MemoryEffectKind, only_has_effect
-from xdsl.utils.hints import isa
 
 from s2s.dialects import loop
 
@@ -159,15 +158,16 @@ def _direct_writes(op: Operation) -> set[SSAValue]:
             return {op.buffer}
         case loop.StageOp():
             return {op.target}
-        case _ if only_has_effect(op, MemoryEffectKind.READ):
+        case loop.LoadOp() | loop.LoadAtOp():
             return set()
         case _:
-            return _buffers(op)
+            found = _buffers(op)
+            return set() if found and only_has_effect(op, MemoryEffectKind.READ) else found
 
 
 def _buffers(op: Operation) -> set[SSAValue]:
     """The buffers that an operation is given."""
-    return {operand for operand in op.operands if isa(operand.type, MemRefType[Attribute])}
+    return {operand for operand in op.operands if isinstance(operand.type, MemRefType)}
 
 
 @dataclass(frozen=True)
