@@ -16,7 +16,7 @@ from support.operator_cases import Case, network
 
 FAMILIES = (
     *(operator_cases.functions, operator_cases.casts, operator_cases.binary, operator_cases.shapes),
-    *(operator_cases.iotas, operator_cases.indices, operator_cases.reductions),
+    *(operator_cases.iotas, operator_cases.indices, operator_cases.reductions, operator_cases.quantised),
     *(layer_cases.convolutions, layer_cases.products, layer_cases.pools, layer_cases.normalisations),
 )
 
@@ -41,7 +41,8 @@ def test_every_operator_has_a_case():
         return type(next(op for op in function.walk() if isinstance(op, GraphOp)))
 
     found = {built(case) for family in FAMILIES for case in family()}
-    assert set(graph.Graph.operations) - found == {graph.CallOp, graph.WeightOp, graph.ConstantOp}
+    of_modules = {graph.CallOp, graph.IfOp, graph.ScanOp, graph.WhileOp, graph.WeightOp, graph.ConstantOp}
+    assert set(graph.Graph.operations) - found == of_modules
 
 
 def test_indices_that_are_bytes_have_a_self_test():

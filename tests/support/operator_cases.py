@@ -14,6 +14,7 @@ from xdsl.ir import Block, Region, SSAValue
 from s2s.analysis.dtypes import Array, from_numpy, type_of_array
 from s2s.dialects import graph
 from s2s.dialects.graph.base import GraphOp
+from s2s.dialects.graph.quantize import Rounding
 from support.kernels import rand
 
 FLOATS = (np.float32, np.float64, np.float16, ml_dtypes.bfloat16)
@@ -271,3 +272,31 @@ def reductions() -> list[Case]:
         for reverse in (False, True)
     ]
     return found
+
+
+def quantised() -> list[Case]:
+    """From one scale to another, in every rounding, and tables of all numbers of 8 bits."""
+    multipliers, shifts = np.array([2**30, 2**31 - 1, 0x7FFF0000], np.int32), np.array([-31, 3, -7], np.int8)
+    roundings: Sequence[Rounding] = graph.RescaleOp.ROUNDINGS
+    rescaled = [
+        Case(
+            f"rescale {rounding} {np.dtype(source)} to {np.dtype(target)}",
+            partial(
+                graph.RescaleOp,
+                element_type=from_numpy(np.dtype(target)),
+                rounding=rounding,
+                input_zp=7,
+                output_zp=100,
+                axis=1,
+            ),
+            [rand(5, 3, dtype=source), multipliers, shifts],
+        )
+        for rounding in roundings
+        for source in (np.int8, np.uint8, np.int16, np.int32)
+        for target in (np.int8, np.uint8, np.int16, np.int32)
+    ]
+    tables = [
+        Case(f"table {np.dtype(each)}", graph.TableOp, [rand(40, dtype=each), rand(256, dtype=np.int16)])
+        for each in (np.int8, np.uint8)
+    ]
+    return [*rescaled, *tables]
