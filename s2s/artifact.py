@@ -222,12 +222,11 @@ class Artifact:
         self.reset()
         found = self.run(arrays)
         kept = self._compare_levels(list(arrays.values())) if levels else None
-        usual = rtol is None and atol is None
         outputs, counts = dict[str, Comparison](), dict[str, StepCount]()
         for number, (port, wanted) in enumerate(zip(network.outputs, expected, strict=True)):
             step = network.steps[number] if number < len(network.steps) and engine in FLOAT_ENGINES else None
-            if step is not None and usual and (network.sums or step != 1):
-                outputs[port.name], counts[port.name] = compare_in_steps(wanted, found[port.name], step)
+            if step is not None and rtol is None and (network.sums or step != 1):
+                outputs[port.name], counts[port.name] = compare_in_steps(wanted, found[port.name], step, atol)
             else:
                 outputs[port.name] = compare(wanted, found[port.name], _tolerance(wanted, rtol, atol))
         return Verification(engine, outputs, kept, counts)

@@ -34,3 +34,10 @@ def test_equal_outputs():
 def test_shapes_have_to_agree():
     comparison, _ = compare_in_steps(np.zeros(2, np.int8), np.zeros(3, np.int8), 1)
     assert comparison.mismatch
+
+
+def test_more_steps_where_they_are_asked_for():
+    expected, found = np.array([0, 3], np.int8), np.array([0, 5], np.int8)
+    comparison, count = compare_in_steps(expected, found, 1, atol=2)
+    assert comparison.passed
+    assert count.largest == 2
