@@ -102,9 +102,7 @@ def test_the_graph_executor_calls_it_too():
 
 def test_the_interpreter_says_that_it_cannot_call_it():
     register_custom_op("Mix", CFunction("my_mix", MIX))
-    with pytest.raises(
-        InputError, match="@my_mix: is a C function of the user, which only the emitted C can call"
-    ):
+    with pytest.raises(InputError, match="@my_mix: is a C function of the user, which only the emitted C can call"):
         run_imported(network(), [np.zeros((2, 3), np.int8)])
 
 
