@@ -204,11 +204,11 @@ class ScheduleAttr(ParametrizedAttribute):
       order (cache blocking); parallel dimensions only.
     - `pack`: layouts of constant operands, made by `tensor-pack-constants`.
     - `stage = r at n`: inside the first `n` loops of the order, what the rest of the nest needs of read `r` is copied
-      to scratch, widened to 16 bits, its zero point taken off and padding stored as zeros. If the loops inside do not move
-      along the read, the copy is one row for each point of the tile, with the whole reduction in its order; else it is
-      the window that they move in.
-    - `dot = n`: a sum of products runs over its reduction, all dimensions of it as one, in groups of `n`. One factor is a
-      constant packed so that a group lies side by side, the other is staged or lies so by itself.
+      to scratch, widened to 16 bits, its zero point taken off and padding stored as zeros. If the loops inside do not
+      move along the read, the copy is one row for each point of the tile, with the whole reduction in its order; else
+      it is the window that they move in.
+    - `dot = n`: a sum of products runs over its reduction, all dimensions of it as one, in groups of `n`. One factor is
+      a constant packed so that a group lies side by side, the other is staged or lies so by itself.
     """
 
     name = "tensor.schedule"
