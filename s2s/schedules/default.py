@@ -130,7 +130,7 @@ def _register_tile(op: tensor.ComputeOp, target: Target, choice: Choice) -> tupl
         second = max(range(op.rank), key=lambda dim: op.sizes[dim])
         tile[second] = min(op.sizes[second], SUMS_AT_ONCE)
         return tile, second
-    vectors = ceil((op.sizes[choice.dim] - border(op, choice.dim)) / lanes)
+    vectors = max(1, ceil((op.sizes[choice.dim] - border(op, choice.dim)) / lanes))
     partner = choice.partner
     second = _second_dim(op, {choice.dim} if partner is None else {choice.dim, partner})
     wide = min(vectors, (8 if second is None else 2) if lanes > 1 else 4)

@@ -9,12 +9,15 @@ from xdsl.dialects.func import CallOp, FuncOp
 
 from s2s.analysis.dtypes import Array
 from s2s.context import CompilerContext
-from s2s.dialects import loop
+from s2s.dialects import loop, tensor
 from s2s.interpret.graph import run_graph
 from s2s.interpret.loop import run_loop
 from s2s.interpret.tensor.run import run_tensor
 from s2s.options import CompileOptions
 from s2s.pipeline import pipeline
+from s2s.registry import get_pass
+from s2s.schedules.default import default
+from s2s.targets import get_target
 from support.c_kernels import CompiledKernels
 from support.quantised_layers import Layer
 
@@ -85,3 +88,14 @@ def test_compiled_kernels_agree(name: str, target: str, tmp_path: Path) -> None:
     main.detach()
     CompiledKernels(module, tmp_path).run(call.callee.root_reference.data, buffers)
     np.testing.assert_array_equal(buffers[0].reshape(expected.shape), expected)
+
+
+def test_nothing_but_border_has_a_default_schedule() -> None:
+    ctx, module, _ = Layer((2, 2, 1), 1, (3, 3), pads=(1, 1, 1, 1)).build()
+    for each in pipeline(CompileOptions(target="cortex-m4"), "net")["graph"]:
+        each.apply(ctx, module)
+    for name in ("graph-lower-to-tensor", "tensor-fuse-computes", "tensor-collapse-dims"):
+        get_pass(name)().apply(ctx, module)
+    computes = [op for op in module.walk() if isinstance(op, tensor.ComputeOp) and op.reduce is not None]
+    schedules = [default(op, get_target("cortex-m4"), frozenset()) for op in computes]
+    assert [min(schedule.tiles) for schedule in schedules] == [1]
