@@ -144,7 +144,7 @@ def _plain_column(op: tensor.ComputeOp, roles: Roles, axes: tuple[int, tuple[int
     if prod(op.sizes) < LONG_COLUMN or op.sizes[channel] % PLAIN_COLUMN:
         return None
     tile = [1] * len(op.sizes)
-    tile[channel], tile[-1] = PLAIN_COLUMN, PLAIN_STEPS
+    tile[channel], tile[-1] = PLAIN_COLUMN, COLUMN_STEPS
     packed = [tensor.PackedAxis((own,), PLAIN_COLUMN), tensor.PackedAxis(reduced)]
     packs = [tensor.PackAttr.of(roles.w, [*packed, tensor.PackedAxis((own,), 1, PLAIN_COLUMN)])]
     return tensor.ScheduleAttr.of(tile, _channel_last(op, channel), packs=packs)

@@ -2,6 +2,9 @@
 
 from s2s.targets.target import Target
 
+IN_ORDER = "-fno-tree-ter"
+"""Sums are made in the order of the source. GCC would put each chain of additions together, one sum after the other, and
+then have no registers left for what all of them read."""
 SOFT_FLOAT_REGISTERS = 8
 """Where floats live in general registers, a tile that fills more of them spills."""
 
@@ -15,7 +18,7 @@ def _core(name: str, description: str, *, fpu: bool, dsp: bool = False, mve: boo
         lanes=1,
         registers=32 if fpu else SOFT_FLOAT_REGISTERS,
         align=8,
-        cflags=(f"-mcpu=cortex-{name}", "-mthumb", *floats, "-ffunction-sections", "-fdata-sections"),
+        cflags=(f"-mcpu=cortex-{name}", "-mthumb", *floats, IN_ORDER, "-ffunction-sections", "-fdata-sections"),
         cc="arm-none-eabi-gcc",
         packages=("gcc-arm-none-eabi", "libnewlib-arm-none-eabi"),
         word_bits=32,

@@ -8,5 +8,7 @@ PLAIN = Target(
     lanes=1,
     registers=16,
     align=8,
+    word_bits=32,
+    general_registers=13,
     cflags=("-ffp-contract=off",),
 )
