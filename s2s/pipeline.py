@@ -90,6 +90,8 @@ def tensor_passes(options: CompileOptions) -> list[ModulePass]:
         _pass("tensor-pick-schedule", target=options.target, schedule=options.schedule),
         # A budget of memory has its price: operands are copied in smaller parts, some of them twice.
         *([_pass("tensor-limit-scratch", elements=options.scratch)] if options.scratch is not None else []),
+        # Bytes that are copied as they are hold their zero point, which is known to sums before they begin.
+        *([_pass("tensor-start-sums")] if tuned else []),
         # Weights take the layout that their schedule asks for, on the host.
         _pass("tensor-pack-constants"),
         # While formulas can still be read off: the comment above each kernel in C.

@@ -41,6 +41,7 @@ PASSES: tuple[str, ...] = (
     "tensor-pack-constants",
     "tensor-pick-schedule",
     "tensor-shorten-rescale",
+    "tensor-start-sums",
     "loop-form-fma",
     "loop-lower-to-c",
     "loop-plan-memory",

@@ -10,6 +10,7 @@ from xdsl.irdl import (
     ParsePropInAttrDict,
     irdl_op_definition,
     operand_def,
+    opt_prop_def,
     prop_def,
     result_def,
     traits_def,
@@ -27,11 +28,12 @@ WORD = 4
 
 @irdl_op_definition
 class StageOp(IRDLOperation):
-    """Elements of 8 bits widened to 16, with a number added; those outside of a range are zero.
+    """Elements of 8 bits copied, those outside of a range as `fill`: widened to 16, with a number added; or as bytes.
 
-        target[t + i] = low <= i < high ? ext(source[s + i * stride]) + offset : 0,  0 <= i < count
+        target[t + i] = low <= i < high ? ext(source[s + i * stride]) + offset : fill,  0 <= i < count
 
     The map gives `(t, s)`, or `(t, s, low, high)`. What is outside of the range is not read, and need not exist.
+    Without `fill` it is 0; a target of bytes has no offset.
     """
 
     name = "loop.stage"
@@ -40,6 +42,7 @@ class StageOp(IRDLOperation):
     count = prop_def(IntegerAttr)
     stride = prop_def(IntegerAttr)
     offset = prop_def(IntegerAttr)
+    fill = opt_prop_def(IntegerAttr)
     source = operand_def(MemRefType)
     target = operand_def(MemRefType)
     indices = var_operand_def(IndexType)
@@ -58,6 +61,7 @@ class StageOp(IRDLOperation):
         count: int,
         stride: int = 1,
         offset: int = 0,
+        fill: int = 0,
     ) -> None:
         super().__init__(
             operands=[source, target, indices],
@@ -66,8 +70,14 @@ class StageOp(IRDLOperation):
                 "count": IntegerAttr(count, i64),
                 "stride": IntegerAttr(stride, i64),
                 "offset": IntegerAttr(offset, i64),
+                "fill": IntegerAttr(fill, i64) if fill else None,
             },
         )
+
+    @property
+    def outside(self) -> int:
+        """What is stored for elements outside of the range."""
+        return 0 if self.fill is None else self.fill.value.data
 
     @property
     def is_clipped(self) -> bool:
@@ -79,7 +89,12 @@ class StageOp(IRDLOperation):
         if len(self.map.data.results) not in (2, 4):
             raise VerifyException(f"{self.name}: map gives {len(self.map.data.results)} results, 2 or 4 expected")
         _check_elements(self.name, self.source.type, i8)
-        _check_elements(self.name, self.target.type, i16)
+        in_bytes = isa(self.target.type, MemRefType[Attribute]) and self.target.type.element_type == i8
+        _check_elements(self.name, self.target.type, i8 if in_bytes else i16)
+        if in_bytes and self.offset.value.data:
+            raise VerifyException(f"{self.name}: offset {self.offset.value.data} on a copy of bytes")
+        if self.outside and not (in_bytes and -128 <= self.outside <= 127):
+            raise VerifyException(f"{self.name}: fill {self.outside} is no element of {self.target.type}")
         _check_offset(self.name, self.offset.value.data)
         if self.count.value.data < 1:
             raise VerifyException(f"{self.name}: {self.count.value.data} elements")

@@ -5,9 +5,10 @@ It takes the name of xDSL's own `tensor` dialect, which is never loaded beside i
 
 from xdsl.ir import Dialect
 
-from s2s.dialects.tensor.attributes import AccessAttr, PackAttr, PackedAxis, ScheduleAttr, integers
+from s2s.dialects.tensor.attributes import AccessAttr, PackAttr, PackedAxis, integers
 from s2s.dialects.tensor.compute import ComputeOp, YieldOp, element_type
 from s2s.dialects.tensor.scalar import ExtractOp, InBoundsOp, IndexOp, RemFOp, RescaleOp, SaturateOp
+from s2s.dialects.tensor.schedule import ScheduleAttr
 
 Tensor = Dialect(
     "tensor",

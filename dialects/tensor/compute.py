@@ -27,7 +27,8 @@ from xdsl.utils.exceptions import VerifyException
 from xdsl.utils.hints import isa
 
 from s2s.analysis.dtypes import as_tensor_type, scalar_type
-from s2s.dialects.tensor.attributes import AccessAttr, ScheduleAttr, integers
+from s2s.dialects.tensor.attributes import AccessAttr, integers
+from s2s.dialects.tensor.schedule import ScheduleAttr
 
 
 def element_type(value: SSAValue) -> Attribute:
@@ -204,6 +205,8 @@ class ComputeOp(IRDLOperation):
         dim, several = schedule.vector_dim, sum(size > 1 for size in self.reduction_sizes) > 1
         if dim is not None and dim >= self.rank and several:
             raise VerifyException(f"{self.name}: vector dimension {dim} is one of several reductions")
+        if schedule.start is not None and not schedule.start < len(self.points):
+            raise VerifyException(f"{self.name}: sums start from point {schedule.start} of {len(self.points)}")
         packed = [pack.operand.data for pack in schedule.packs]
         if any(not 0 <= operand < len(self.operands) for operand in packed):
             raise VerifyException(f"{self.name}: packs operands {packed} of {len(self.operands)}")

@@ -17,7 +17,9 @@
  *                                         of the range is not read, and the range may begin before or end behind the row
  *   s2s_stage_column(to, from, first, stride, count, low, high, offset)
  *                                         the same with from[first + i * stride]
- *   s2s_stage_zeros(to, count)            to[i] = 0 */
+ *   s2s_stage_zeros(to, count)            to[i] = 0
+ *   s2s_stage_bytes(to, from, count), s2s_stage_bytes_part, s2s_stage_bytes_column, s2s_stage_bytes_fill
+ *                                         the same with bytes as they are; their last argument is stored instead of 0 */
 #ifndef S2S_DSP_H
 #define S2S_DSP_H
 
@@ -145,6 +147,58 @@ S2S_OUTLINE void s2s_stage_column(int16_t *to, const int8_t *from, int32_t first
     }
     for (int32_t i = end; i < count; ++i) {
         to[i] = 0;
+    }
+}
+
+#if !defined(S2S_STAGE_BYTES_ARM)
+S2S_OUTLINE void s2s_stage_bytes(int8_t *to, const int8_t *from, int32_t count)
+{
+    for (int32_t i = 0; i < count; ++i) {
+        to[i] = from[i];
+    }
+}
+#endif
+
+S2S_OUTLINE void s2s_stage_bytes_fill(int8_t *to, int32_t count, int32_t fill)
+{
+    for (int32_t i = 0; i < count; ++i) {
+        to[i] = (int8_t)fill;
+    }
+}
+
+S2S_OUTLINE void s2s_stage_bytes_part(int8_t *to, const int8_t *from, int32_t first, int32_t count, int32_t low,
+                                      int32_t high, int32_t fill)
+{
+    const int32_t begin = (low < 0) ? 0 : ((low < count) ? low : count);
+    const int32_t end = (high < begin) ? begin : ((high < count) ? high : count);
+
+    if (begin > 0) {
+        s2s_stage_bytes_fill(to, begin, fill);
+    }
+    if (begin < end) {
+        s2s_stage_bytes(&to[begin], &from[first + begin], end - begin);
+    }
+    if (end < count) {
+        s2s_stage_bytes_fill(&to[end], count - end, fill);
+    }
+}
+
+S2S_OUTLINE void s2s_stage_bytes_column(int8_t *to, const int8_t *from, int32_t first, int32_t stride, int32_t count,
+                                        int32_t low, int32_t high, int32_t fill)
+{
+    const int32_t begin = (low < 0) ? 0 : ((low < count) ? low : count);
+    const int32_t end = (high < begin) ? begin : ((high < count) ? high : count);
+    int32_t at = first + begin * stride;
+
+    for (int32_t i = 0; i < begin; ++i) {
+        to[i] = (int8_t)fill;
+    }
+    for (int32_t i = begin; i < end; ++i) {
+        to[i] = from[at];
+        at += stride;
+    }
+    for (int32_t i = end; i < count; ++i) {
+        to[i] = (int8_t)fill;
     }
 }
 

@@ -85,6 +85,18 @@ S2S_OUTLINE void s2s_stage(int16_t *to, const int8_t *from, int32_t count, int32
         to += 8;
     }
 }
+
+#define S2S_STAGE_BYTES_ARM
+S2S_OUTLINE void s2s_stage_bytes(int8_t *to, const int8_t *from, int32_t count)
+{
+    for (int32_t left = count; left > 0; left -= 16) {
+        const mve_pred16_t some = vctp8q((uint32_t)left);
+
+        vstrbq_p_s8(to, vldrbq_z_s8(from, some), some);
+        from += 16;
+        to += 16;
+    }
+}
 #else
 S2S_OUTLINE void s2s_stage(int16_t *to, const int8_t *from, int32_t count, int32_t offset)
 {

@@ -1,9 +1,9 @@
 """Schedules of quantised networks on cores with vectors of 128 bits for integers (ARM's MVE).
 
 Four channels make a vector of sums. A row of a convolution or of a fully connected layer meets four rows of constants
-at a time: as bytes where it lies side by side and has no zero point, else widened in scratch, with half as many in one
-instruction. Everything else that is made of 8-bit integers, a depthwise convolution for one, runs in vectors along
-its channels.
+at a time: as it lies where that is side by side and without a zero point, else copied to scratch, with the zero point
+where there is padding; what that adds to a sum is taken off before it starts. Everything else that is made of 8-bit
+integers, a depthwise convolution for one, runs in vectors along its channels.
 """
 
 from math import prod
@@ -21,7 +21,7 @@ from s2s.targets import Target
 
 BYTES = 16
 WIDE = 8
-"""Steps of a sum in one instruction: over bytes, and over numbers of 16 bits."""
+"""Steps of a sum in one instruction: over bytes, and over bytes that are widened as they are read."""
 PIXELS = 2
 """Points of a tile along a second dimension: what they share is read once."""
 LARGEST_WINDOW = 25
@@ -111,8 +111,8 @@ def _rows(op: tensor.ComputeOp, roles: Roles) -> tensor.ScheduleAttr | None:
     own, reduced = axes
     steps = prod(op.reduction_sizes)
     in_place = _lies_in_a_row(op, roles.x) and products.factor_of(roles.x).offset == 0
-    group = BYTES if in_place and steps % BYTES == 0 else WIDE
-    in_place = in_place and steps % group == 0
+    in_place = in_place and steps % WIDE == 0
+    group = WIDE if in_place and steps % BYTES else BYTES
     tile = [1] * len(op.sizes)
     tile[channel] = loop.ROWS
     order = [*(dim for dim in range(op.rank) if dim != channel), channel, *range(op.rank, len(op.sizes))]
@@ -125,6 +125,7 @@ def _rows(op: tensor.ComputeOp, roles: Roles) -> tensor.ScheduleAttr | None:
         lanes=loop.ROWS,
         packs=[tensor.PackAttr.of(roles.w, packed)],
         stage=None if in_place else (roles.x, op.rank - 1),
+        stage_bytes=not in_place,
         dot=group,
     )
 

@@ -1,6 +1,8 @@
 #include "check.h"
 #include "s2s_dsp.h"
 
+#include <string.h>
+
 static const int8_t bytes[12] = {1, -2, 3, -4, 127, -128, 5, 6, 7, 8, 9, 10};
 
 static int32_t weighted(s2s_i16x4 a)
@@ -67,9 +69,47 @@ static void staged_rows_are_cut(void)
     CHECK(is_row(row, 6, 0, 1, 0, 0, 0));
 }
 
+static int is_copied(const int8_t *row, int32_t count, int32_t first, int32_t stride, int32_t low, int32_t high)
+{
+    for (int32_t i = 0; i < count; ++i) {
+        const int32_t expected = (low <= i && i < high) ? bytes[first + i * stride] : -77;
+
+        if (row[i] != expected) {
+            return 0;
+        }
+    }
+    return row[count] == -1;
+}
+
+static void staged_bytes_are_cut(void)
+{
+    static const int8_t many[40] = {[0] = 1, [15] = 2, [16] = 3, [31] = 4, [39] = 5};
+    int8_t row[41];
+
+    for (int32_t count = 1; count <= 40; ++count) {
+        row[count] = -1;
+        s2s_stage_bytes(row, many, count);
+        CHECK(memcmp(row, many, (size_t)count) == 0 && row[count] == -1);
+    }
+    for (int32_t low = -3; low <= 9; ++low) {
+        for (int32_t high = -3; high <= 11; ++high) {
+            row[8] = -1;
+            s2s_stage_bytes_part(row, bytes, 2, 8, low, high, -77);
+            CHECK(is_copied(row, 8, 2, 1, low, high));
+            row[5] = -1;
+            s2s_stage_bytes_column(row, bytes, 1, 2, 5, low, high, -77);
+            CHECK(is_copied(row, 5, 1, 2, low, high));
+        }
+    }
+    row[6] = -1;
+    s2s_stage_bytes_fill(row, 6, -77);
+    CHECK(is_copied(row, 6, 0, 1, 0, 0));
+}
+
 void test_dsp(void)
 {
     widening_interleaves();
     dot_products_add_up();
     staged_rows_are_cut();
+    staged_bytes_are_cut();
 }

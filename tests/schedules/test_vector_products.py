@@ -66,6 +66,15 @@ def test_rows_meet_four_rows_of_constants(layer: Layer) -> None:
     assert any(isinstance(op, loop.DotRowsOp) for op in module.walk())
 
 
+def test_padded_rows_stay_bytes() -> None:
+    _, module, _ = levels(ROWS["3x3"])
+    rows = [op for op in module.walk() if isinstance(op, loop.DotRowsOp)]
+    assert {op.group.value.data for op in rows} == {16}
+    stages = [op for op in module.walk() if isinstance(op, loop.StageOp)]
+    assert stages
+    assert all(op.outside == ROWS["3x3"].input_zp for op in stages)
+
+
 @pytest.mark.parametrize("layer", LANES.values(), ids=LANES.keys())
 def test_depthwise_layers_run_along_their_channels(layer: Layer) -> None:
     _, module, _ = levels(layer)
@@ -73,7 +82,9 @@ def test_depthwise_layers_run_along_their_channels(layer: Layer) -> None:
     assert not any(isinstance(op, loop.StageOp) for op in module.walk())
 
 
-@pytest.mark.parametrize("name", ["3x3", "pointwise", "pointwise of half a vector", "depthwise"])
+@pytest.mark.parametrize(
+    "name", ["3x3", "first layer, one channel", "pointwise", "pointwise of half a vector", "depthwise"]
+)
 def test_plain_c_agrees(name: str, tmp_path: Path) -> None:
     ctx, module, (expected, *_) = levels(LAYERS[name])
     _, _, x = LAYERS[name].build()

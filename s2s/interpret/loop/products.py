@@ -1,6 +1,9 @@
 """Operands widened into scratch, and dot products."""
 
 import numpy as np
+from xdsl.dialects.builtin import MemRefType, i8
+from xdsl.ir import Attribute
+from xdsl.utils.hints import isa
 
 from s2s.dialects import loop
 from s2s.errors import CompilerBug
@@ -14,6 +17,8 @@ def stage(scope: Scope, op: loop.StageOp) -> Step:
     at = [position(result, places) for result in op.map.data.results]
     source, target = scope.place(op.source), scope.place(op.target)
     held, room = length(op.source), length(op.target)
+    assert isa(op.target.type, MemRefType[Attribute])
+    dtype = np.int8 if op.target.type.element_type == i8 else np.int16
     count, stride, offset = (int(each.value.data) for each in (op.count, op.stride, op.offset))
 
     def step(frame: Frame) -> None:
@@ -21,12 +26,12 @@ def stage(scope: Scope, op: loop.StageOp) -> Step:
         low, high = (max(limits[0], 0), min(limits[1], count)) if limits else (0, count)
         if to < 0 or to + count > room:
             raise CompilerBug(f"{scope.where(op)}: index {to} is outside of {buffer_name(op.target)}")
-        row = np.zeros(count, np.int16)
+        row = np.full(count, op.outside, dtype)
         if low < high:
             taken = start + np.arange(low, high) * stride
             if taken.min() < 0 or taken.max() >= held:
                 raise CompilerBug(f"{scope.where(op)}: index {taken.max()} is outside of {buffer_name(op.source)}")
-            row[low:high] = frame[source][taken].astype(np.int16) + np.int16(offset)
+            row[low:high] = frame[source][taken].astype(dtype) + dtype(offset)
         frame[target][to : to + count] = row
 
     return step

@@ -254,9 +254,27 @@ loop.stage %x, %y[affine_map<() -> (0, 0, 1)>()] {count = 2 : i64, stride = 1 : 
 
 // -----
 
+%x, %y = "test.op"() : () -> (memref<6xi8>, memref<6xi32>)
+loop.stage %x, %y[affine_map<() -> (0, 0)>()] {count = 2 : i64, stride = 1 : i64, offset = 0 : i64} : memref<6xi8>, memref<6xi32>
+// CHECK: loop.stage: memref<6xi32> is not a flat memref of i16
+
+// -----
+
 %x, %y = "test.op"() : () -> (memref<6xi8>, memref<6xi8>)
-loop.stage %x, %y[affine_map<() -> (0, 0)>()] {count = 2 : i64, stride = 1 : i64, offset = 0 : i64} : memref<6xi8>, memref<6xi8>
-// CHECK: loop.stage: memref<6xi8> is not a flat memref of i16
+loop.stage %x, %y[affine_map<() -> (0, 0)>()] {count = 2 : i64, stride = 1 : i64, offset = 3 : i64} : memref<6xi8>, memref<6xi8>
+// CHECK: loop.stage: offset 3 on a copy of bytes
+
+// -----
+
+%x, %y = "test.op"() : () -> (memref<6xi8>, memref<6xi8>)
+loop.stage %x, %y[affine_map<() -> (0, 0, 1, 2)>()] {count = 2 : i64, stride = 1 : i64, offset = 0 : i64, fill = 128 : i64} : memref<6xi8>, memref<6xi8>
+// CHECK: loop.stage: fill 128 is no element of memref<6xi8>
+
+// -----
+
+%x, %y = "test.op"() : () -> (memref<6xi8>, memref<6xi16>)
+loop.stage %x, %y[affine_map<() -> (0, 0, 1, 2)>()] {count = 2 : i64, stride = 1 : i64, offset = 0 : i64, fill = 5 : i64} : memref<6xi8>, memref<6xi16>
+// CHECK: loop.stage: fill 5 is no element of memref<6xi16>
 
 // -----
 

@@ -150,6 +150,8 @@ func.func private @products(%rows: memref<8xi16>, %x: memref<12xi8>, %w: memref<
   loop.stage %x, %rows[affine_map<(d0) -> (d0, d0 * 2)>(%i)] {count = 4 : i64, stride = 2 : i64, offset = -3 : i64} : memref<12xi8>, memref<8xi16>
   // CHECK-NEXT: loop.stage %x, %rows[affine_map<(d0) -> (0, (d0 + -1), 1, 4)>(%i)] {count = 6 : i64, stride = 1 : i64, offset = 0 : i64} : memref<12xi8>, memref<8xi16>
   loop.stage %x, %rows[affine_map<(d0) -> (0, d0 - 1, 1, 4)>(%i)] {count = 6 : i64, stride = 1 : i64, offset = 0 : i64} : memref<12xi8>, memref<8xi16>
+  // CHECK-NEXT: loop.stage %x, %w[affine_map<() -> (0, 1, 2, 8)>()] {count = 8 : i64, stride = 1 : i64, offset = 0 : i64, fill = -5 : i64} : memref<12xi8>, memref<8xi8>
+  loop.stage %x, %w[affine_map<() -> (0, 1, 2, 8)>()] {count = 8 : i64, stride = 1 : i64, offset = 0 : i64, fill = -5 : i64} : memref<12xi8>, memref<8xi8>
   // CHECK-NEXT: %a = loop.load
   %a = loop.load %rows[affine_map<(d0) -> (d0)>(%i)] : memref<8xi16> -> vector<4xi16>
   // CHECK-NEXT: %b = loop.load

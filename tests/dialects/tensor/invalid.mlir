@@ -186,6 +186,16 @@
 // -----
 
 %x = "test.op"() : () -> tensor<4xf32>
+%y = tensor.compute [4] points(%x at #tensor.access<affine_map<(d0) -> (d0)>>)
+    schedule #tensor.schedule<tile = [1], order = [0], stage = 0 at 1 as bytes from 1> apply {
+^bb0(%v: f32):
+  tensor.yield %v : f32
+} : (tensor<4xf32>) -> tensor<4xf32>
+// CHECK: tensor.compute: sums start from point 1 of 1
+
+// -----
+
+%x = "test.op"() : () -> tensor<4xf32>
 %y = tensor.compute [4] points(%x at #tensor.access<affine_map<(d0) -> (d0)>>) apply {
 ^bb0(%v: f32):
   %i = tensor.index 1

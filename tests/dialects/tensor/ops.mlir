@@ -138,3 +138,21 @@ func.func private @schedule(%x: tensor<1x4x58x58x16xf32>, %w: tensor<64x64x3x3xf
   } : (tensor<1x4x58x58x16xf32>, tensor<64x64x3x3xf32>) -> tensor<1x4x56x56x16xf32>
   func.return %y : tensor<1x4x56x56x16xf32>
 }
+
+// CHECK-LABEL: func.func private @staged_bytes
+// CHECK:         schedule #tensor.schedule<tile = [1, 4, 1], order = [0, 1, 2], vector = 1 by 4, stage = 0 at 1 as bytes from 0, dot = 16> inits
+func.func private @staged_bytes(%x: tensor<5x6xi8>, %w: tensor<4x6xi8>, %start: tensor<4xi32>) -> tensor<5x4xi32> {
+  %y = tensor.compute [5, 4 | 6]
+      reads(%x at #tensor.access<affine_map<(p, o, k) -> (p, k)>>, %w at #tensor.access<affine_map<(p, o, k) -> (o, k)>>)
+      points(%start at #tensor.access<affine_map<(p, o) -> (o)>>)
+      schedule #tensor.schedule<
+          tile = [1, 4, 1], order = [0, 1, 2], vector = 1 by 4, stage = 0 at 1 as bytes from 0, dot = 16>
+      inits [0 : i32] reduce {
+  ^bb0(%xv: i8, %wv: i8, %acc: i32):
+    tensor.yield %acc : i32
+  } apply {
+  ^bb0(%acc: i32, %unused: i32):
+    tensor.yield %acc : i32
+  } : (tensor<5x6xi8>, tensor<4x6xi8>, tensor<4xi32>) -> tensor<5x4xi32>
+  func.return %y : tensor<5x4xi32>
+}

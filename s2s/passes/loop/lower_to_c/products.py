@@ -1,6 +1,6 @@
 """Staged operands and dot products as calls of `s2s_dsp.h`, which has a form for every compiler."""
 
-from xdsl.dialects.builtin import IntegerType, VectorType
+from xdsl.dialects.builtin import IntegerType, MemRefType, VectorType, i8
 from xdsl.ir import Attribute, SSAValue
 from xdsl.ir.affine import AffineConstantExpr
 from xdsl.utils.hints import isa
@@ -15,27 +15,33 @@ _PARTS = ("low", "high")
 
 
 def stage(b: Builder, op: loop.StageOp) -> None:
-    """A copy of one run: plain, cut to a range, along a column, or nothing but zeros."""
+    """A copy of one run: plain, cut to a range, along a column, or nothing but what is outside."""
     to, start, *limits = op.map.data.results
     target = pointer(b, op.target, index_expression(b, to, op.indices))
     count = b.literal(op.count.value.data, INDEX)
-    offset = b.literal(op.offset.value.data, INDEX)
+    assert isa(op.target.type, MemRefType[Attribute])
+    in_bytes = op.target.type.element_type == i8
+    prefix = "s2s_stage_bytes" if in_bytes else "s2s_stage"
+    offset = b.literal(op.outside if in_bytes else op.offset.value.data, INDEX)
     stride = op.stride.value.data
     if limits and limits[0] == limits[1] == AffineConstantExpr(0):
-        b.block.add_op(c.CallOp("s2s_stage_zeros", [target, count]))
+        if in_bytes:
+            b.block.add_op(c.CallOp(f"{prefix}_fill", [target, count, offset]))
+        else:
+            b.block.add_op(c.CallOp(f"{prefix}_zeros", [target, count]))
         return
     if not limits and stride == 1:
         source = pointer(b, op.source, index_expression(b, start, op.indices))
-        b.block.add_op(c.CallOp("s2s_stage", [target, source, count, offset]))
+        b.block.add_op(c.CallOp(prefix, [target, source, count, *([] if in_bytes else [offset])]))
         return
     low, high = limits or (AffineConstantExpr(0), AffineConstantExpr(op.count.value.data))
     bounds = [index_expression(b, each, op.indices) for each in (low, high)]
     first = index_expression(b, start, op.indices)
     if stride == 1:
-        b.block.add_op(c.CallOp("s2s_stage_part", [target, b.value(op.source), first, count, *bounds, offset]))
+        b.block.add_op(c.CallOp(f"{prefix}_part", [target, b.value(op.source), first, count, *bounds, offset]))
         return
     step = b.literal(stride, INDEX)
-    b.block.add_op(c.CallOp("s2s_stage_column", [target, b.value(op.source), first, step, count, *bounds, offset]))
+    b.block.add_op(c.CallOp(f"{prefix}_column", [target, b.value(op.source), first, step, count, *bounds, offset]))
 
 
 def widen(b: Builder, op: loop.WidenOp) -> SSAValue:

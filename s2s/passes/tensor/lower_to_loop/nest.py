@@ -139,7 +139,9 @@ class Nest:
             in_rows = self.staged is not None and self.staged.plan.is_rows
             products = product_sum(self.op) if in_rows or self.schedule.dot_size > 1 else None
             if self._in_rows:
-                rows = RowReduction(self.op, self.schedule, self.emitter, self.reads, self.staged, self.dims)
+                rows = RowReduction(
+                    self.op, self.schedule, self.emitter, self.reads, self.points, self.staged, self.dims
+                )
                 accumulators.values = rows.sums(points)
             elif products is not None:
                 DotReduction(

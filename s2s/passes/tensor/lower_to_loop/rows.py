@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from math import prod
 
+from xdsl.dialects import arith
 from xdsl.ir import SSAValue
 from xdsl.ir.affine import AffineConstantExpr, AffineExpr
 
@@ -13,7 +14,7 @@ from s2s.dialects import loop, tensor
 from s2s.errors import CompilerBug
 from s2s.passes.tensor.lower_to_loop.emitter import Emitter
 from s2s.passes.tensor.lower_to_loop.stage import StagedOperand
-from s2s.passes.tensor.lower_to_loop.tile import Operand, TilePoint
+from s2s.passes.tensor.lower_to_loop.tile import Loads, Operand, TilePoint
 
 
 @dataclass
@@ -24,6 +25,7 @@ class RowReduction:
     schedule: tensor.ScheduleAttr
     emitter: Emitter
     reads: Sequence[Operand]
+    points: Sequence[Operand]
     staged: StagedOperand | None
     dims: Sequence[AffineExpr]
     """Where the tile stands; the reduction is yet to come."""
@@ -57,7 +59,12 @@ class RowReduction:
             self._check(w, point, moved, places)
         affine_map, indices = self.emitter.space.emit(start, w.position(first))
         rows = loop.DotRowsOp(buffer, w.buffer, affine_map, indices, steps=steps, group=group)
-        return self.emitter.add(rows, f"acc{point.label}").result
+        total = self.emitter.add(rows, f"acc{point.label}").result
+        if self.schedule.start is None:
+            return total
+        parallel = first[: len(point.offsets)]
+        start_sum = Loads(self.emitter).load(self.points[self.schedule.start], parallel, point)
+        return self.emitter.add(arith.AddiOp(total, start_sum), f"acc{point.label}").result
 
     def _moved(self, point: TilePoint, lane: int) -> tuple[int, ...]:
         assert point.vector_dim is not None

@@ -1,4 +1,5 @@
-"""Operands copied to scratch: widened to 16 bits, without their zero point, padding stored as zeros.
+"""Operands copied to scratch: widened to 16 bits, without their zero point, padding stored as zeros; or as the bytes
+that they are, padding stored as the zero point.
 
 A schedule asks for `stage = r at n`. Inside the first `n` loops the rest of the nest either moves along read `r` in its
 reduction only: then each point of the tile gets a row with the whole reduction, one behind the other. Or it moves in a
@@ -12,7 +13,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from math import prod
 
-from xdsl.dialects.builtin import MemRefType, i16
+from xdsl.dialects.builtin import IntegerType, MemRefType, i8, i16
 from xdsl.ir import Attribute, Block, Region, SSAValue
 from xdsl.ir.affine import AffineConstantExpr, AffineDimExpr, AffineExpr
 
@@ -56,7 +57,26 @@ class StagePlan:
         plan = StagePlan(op, op.schedule, read, depth, products)
         if not plan.is_rows and any(plan.tiles[dim] > 1 for dim in plan.outer):
             raise CompilerBug("a staged window belongs to one point of the loops around it")
+        if plan.schedule.in_bytes and not plan.is_rows:
+            raise CompilerBug("only rows are staged as bytes")
+        if plan.fill and plan.schedule.start is None:
+            raise CompilerBug("sums of staged bytes start from their zero point; run tensor-start-sums")
         return plan
+
+    @property
+    def element(self) -> IntegerType:
+        """What the copy is made of."""
+        return i8 if self.schedule.in_bytes else i16
+
+    @property
+    def offset(self) -> int:
+        """What is added to each element."""
+        return 0 if self.schedule.in_bytes else self.products.factor_of(self.read).offset
+
+    @property
+    def fill(self) -> int:
+        """What padding is stored as."""
+        return -self.products.factor_of(self.read).offset if self.schedule.in_bytes else 0
 
     @cached_property
     def tiles(self) -> list[int]:
@@ -107,7 +127,7 @@ class StagePlan:
     def scratch(self) -> MemRefType[Attribute]:
         """The scratch buffer."""
         size = prod(self.tiles[dim] for dim in self.tile_dims) * self.steps if self.is_rows else prod(self.extents)
-        return MemRefType(i16, [size])
+        return MemRefType(self.element, [size])
 
 
 @dataclass
@@ -120,10 +140,11 @@ class StagedOperand:
     """The dimensions where the copy was made: 0 for those inside."""
     access: tensor.AccessAttr = field(init=False)
     shape: tuple[int, ...] = ()
-    element: Attribute = i16
+    element: Attribute = field(init=False)
 
     def __post_init__(self) -> None:
         self.access = self.plan.access
+        self.element = self.plan.element
 
     @property
     def guard(self) -> list[Constraint]:
@@ -313,7 +334,14 @@ class StageEmitter:
 
     def _stage(self, exprs: Sequence[AffineExpr], count: int, stride: int) -> None:
         affine_map, indices = self.emitter.space.emit(*exprs)
-        offset = self.plan.products.factor_of(self.plan.read).offset
-        self.emitter.add(
-            loop.StageOp(self.source, self.target, affine_map, indices, count=count, stride=stride, offset=offset)
+        stage = loop.StageOp(
+            self.source,
+            self.target,
+            affine_map,
+            indices,
+            count=count,
+            stride=stride,
+            offset=self.plan.offset,
+            fill=self.plan.fill,
         )
+        self.emitter.add(stage)

@@ -1,0 +1,258 @@
+"""How a computation is to be carried out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from xdsl.dialects.builtin import I64, ArrayAttr, DenseArrayBase, IntAttr
+from xdsl.ir import Attribute, ParametrizedAttribute
+from xdsl.irdl import irdl_attr_definition
+from xdsl.parser import AttrParser
+from xdsl.printer import Printer
+from xdsl.utils.exceptions import VerifyException
+
+from s2s.dialects.tensor.attributes import PackAttr, integers, parse_integers
+
+
+@irdl_attr_definition
+class ScheduleAttr(ParametrizedAttribute):
+    """How `tensor-lower-to-loop` carries a computation out.
+
+        #tensor.schedule<tile = [1, 2, 1, 8, 16, 1, 1, 1, 1], order = [0, 1, 2, 3, 4, 5, 6, 7, 8], vector = 4 by 16,
+                         blocks = [[5, 4]], pack = [#tensor.pack<…>]>
+
+    - `tile`: points of each dimension that one pass through the innermost code covers. The parallel ones form the
+      register tile, whose accumulators stay in locals; those of a reduction are unrolled, in order.
+    - `order`: dimensions from the outermost loop to the innermost, one loop a dimension over its tiles. Reductions come
+      after all parallel dimensions.
+    - `vector = d by n`: dimension `d` runs in vectors of `n` lanes; its tile is a multiple of `n`. Absent: scalars. A
+      reduction may be `d` if it is the only one and a sum, product, maximum or minimum: its lanes are combined last.
+    - `blocks`: `[d, size]` puts a loop over blocks of `size` points of dimension `d` outside all others, in the given
+      order (cache blocking); parallel dimensions only.
+    - `pack`: layouts of constant operands, made by `tensor-pack-constants`.
+    - `stage = r at n`: inside the first `n` loops of the order, what the rest of the nest needs of read `r` is copied
+      to scratch, widened to 16 bits, its zero point taken off and padding stored as zeros. If the loops inside do not
+      move along the read, the copy is one row for each point of the tile, with the whole reduction in its order; else
+      it is the window that they move in. `stage = r at n as bytes` copies the bytes as they are, padding stored as the
+      zero point: `from p` is the point operand whose elements a sum then starts from, the zero point times the sum of
+      its constants taken off, added by `tensor-start-sums`. Rows only.
+    - `dot = n`: a sum of products runs over its reduction, all dimensions of it as one, in groups of `n`. One factor is
+      a constant packed so that a group lies side by side, the other is staged or lies so by itself.
+    """
+
+    name = "tensor.schedule"
+
+    tile: DenseArrayBase[I64]
+    order: DenseArrayBase[I64]
+    vector: IntAttr
+    lanes: IntAttr
+    blocks: ArrayAttr[DenseArrayBase[I64]]
+    packs: ArrayAttr[PackAttr]
+    staged: IntAttr
+    stage_depth: IntAttr
+    dot: IntAttr
+    stage_bytes: IntAttr
+    stage_start: IntAttr
+
+    @staticmethod
+    def of(
+        tile: Sequence[int],
+        order: Sequence[int],
+        *,
+        vector: int | None = None,
+        lanes: int = 1,
+        blocks: Sequence[tuple[int, int]] = (),
+        packs: Sequence[PackAttr] = (),
+        stage: tuple[int, int] | None = None,
+        stage_bytes: bool = False,
+        stage_start: int | None = None,
+        dot: int = 1,
+    ) -> ScheduleAttr:
+        """A schedule; see the class for the meaning of each part."""
+        return ScheduleAttr(
+            integers(tile),
+            integers(order),
+            IntAttr(-1 if vector is None else vector),
+            IntAttr(1 if vector is None else lanes),
+            ArrayAttr([integers(block) for block in blocks]),
+            ArrayAttr(list(packs)),
+            IntAttr(-1 if stage is None else stage[0]),
+            IntAttr(0 if stage is None else stage[1]),
+            IntAttr(dot),
+            IntAttr(int(stage_bytes)),
+            IntAttr(-1 if stage_start is None else stage_start),
+        )
+
+    @property
+    def tiles(self) -> tuple[int, ...]:
+        """Tile size of each dimension."""
+        return self.tile.get_values()
+
+    @property
+    def loop_order(self) -> tuple[int, ...]:
+        """Dimensions, outermost first."""
+        return self.order.get_values()
+
+    @property
+    def vector_dim(self) -> int | None:
+        """The dimension that runs in vectors, or None."""
+        return None if self.vector.data < 0 else self.vector.data
+
+    @property
+    def block_sizes(self) -> tuple[tuple[int, int], ...]:
+        """Dimension and size of each block loop, outermost first."""
+        pairs = [block.get_values() for block in self.blocks]
+        return tuple((pair[0], pair[1]) for pair in pairs)
+
+    @property
+    def stage(self) -> tuple[int, int] | None:
+        """The read that is copied to scratch, and inside how many loops; None if none is."""
+        return None if self.staged.data < 0 else (self.staged.data, self.stage_depth.data)
+
+    @property
+    def in_bytes(self) -> bool:
+        """Whether the staged read is copied as it is, without being widened."""
+        return bool(self.stage_bytes.data)
+
+    @property
+    def start(self) -> int | None:
+        """The point operand that sums of staged bytes start from; None where they start from zero."""
+        return None if self.stage_start.data < 0 else self.stage_start.data
+
+    @property
+    def dot_size(self) -> int:
+        """How many steps of the reduction one operation does."""
+        return self.dot.data
+
+    def staged_at(self, depth: int) -> ScheduleAttr:
+        """The same schedule with the staged read copied inside the first `depth` loops."""
+        return self._with(stage_depth=IntAttr(depth))
+
+    def starting_from(self, point: int) -> ScheduleAttr:
+        """The same schedule with sums of staged bytes that start from point operand `point`."""
+        return self._with(stage_start=IntAttr(point))
+
+    def without_packs(self) -> ScheduleAttr:
+        """The same schedule once its constants are packed."""
+        return self._with(packs=ArrayAttr[PackAttr]([]))
+
+    def _with(
+        self,
+        packs: ArrayAttr[PackAttr] | None = None,
+        stage_depth: IntAttr | None = None,
+        stage_start: IntAttr | None = None,
+    ) -> ScheduleAttr:
+        return ScheduleAttr(
+            self.tile,
+            self.order,
+            self.vector,
+            self.lanes,
+            self.blocks,
+            self.packs if packs is None else packs,
+            self.staged,
+            self.stage_depth if stage_depth is None else stage_depth,
+            self.dot,
+            self.stage_bytes,
+            self.stage_start if stage_start is None else stage_start,
+        )
+
+    def verify(self) -> None:
+        rank = len(self.tiles)
+        if sorted(self.loop_order) != list(range(rank)):
+            raise VerifyException(f"tensor.schedule: order {list(self.loop_order)} is no order of {rank} dimensions")
+        if any(size < 1 for size in self.tiles):
+            raise VerifyException(f"tensor.schedule: tile {list(self.tiles)} is not positive")
+        dim = self.vector_dim
+        if dim is not None and (dim >= rank or self.tiles[dim] % self.lanes.data):
+            raise VerifyException(
+                f"tensor.schedule: dimension {dim} of tile {list(self.tiles)} is no multiple of {self.lanes.data} lanes"
+            )
+
+        if self.stage is not None and not 0 <= self.stage_depth.data <= rank:
+            raise VerifyException(f"tensor.schedule: stage at {self.stage_depth.data} of {rank} loops")
+        if self.dot_size < 1:
+            raise VerifyException(f"tensor.schedule: dot = {self.dot_size} is not positive")
+
+    def print_parameters(self, printer: Printer) -> None:
+        with printer.in_angle_brackets():
+            printer.print_string(f"tile = {list(self.tiles)}, order = {list(self.loop_order)}")
+            if self.vector_dim is not None:
+                printer.print_string(f", vector = {self.vector_dim} by {self.lanes.data}")
+            if self.block_sizes:
+                printer.print_string(f", blocks = {[list(block) for block in self.block_sizes]}")
+            if self.packs.data:
+                printer.print_string(", pack = ")
+                printer.print_attribute(self.packs)
+            if self.stage is not None:
+                printer.print_string(f", stage = {self.stage[0]} at {self.stage[1]}")
+                if self.in_bytes:
+                    printer.print_string(" as bytes" + ("" if self.start is None else f" from {self.start}"))
+            if self.dot_size > 1:
+                printer.print_string(f", dot = {self.dot_size}")
+
+    @classmethod
+    def parse_parameters(cls, parser: AttrParser) -> Sequence[Attribute]:
+        tile, order, vector, lanes = list[int](), list[int](), None, 1
+        blocks, packs = list[tuple[int, int]](), list[PackAttr]()
+        stage, in_bytes, start, dot = None, False, None, 1
+        with parser.in_angle_brackets():
+            while True:
+                key = parser.parse_identifier()
+                parser.parse_punctuation("=")
+                if key == "tile":
+                    tile = parse_integers(parser)
+                elif key == "order":
+                    order = parse_integers(parser)
+                elif key == "vector":
+                    vector = parser.parse_integer()
+                    parser.parse_keyword("by")
+                    lanes = parser.parse_integer()
+                elif key == "blocks":
+                    blocks = parser.parse_comma_separated_list(parser.Delimiter.SQUARE, lambda: _parse_pair(parser))
+                elif key == "pack":
+                    packs = parser.parse_comma_separated_list(parser.Delimiter.SQUARE, lambda: _parse_pack(parser))
+                elif key == "stage":
+                    read = parser.parse_integer()
+                    parser.parse_keyword("at")
+                    stage = (read, parser.parse_integer())
+                    in_bytes, start = _parse_bytes(parser)
+                elif key == "dot":
+                    dot = parser.parse_integer()
+                else:
+                    parser.raise_error(f"unknown part {key!r} of a schedule")
+                if not parser.parse_optional_punctuation(","):
+                    break
+        schedule = cls.of(
+            tile,
+            order,
+            vector=vector,
+            lanes=lanes,
+            blocks=blocks,
+            packs=packs,
+            stage=stage,
+            stage_bytes=in_bytes,
+            stage_start=start,
+            dot=dot,
+        )
+        return schedule.parameters
+
+
+def _parse_bytes(parser: AttrParser) -> tuple[bool, int | None]:
+    if not parser.parse_optional_keyword("as"):
+        return False, None
+    parser.parse_keyword("bytes")
+    return True, parser.parse_integer() if parser.parse_optional_keyword("from") else None
+
+
+def _parse_pair(parser: AttrParser) -> tuple[int, int]:
+    pair = parse_integers(parser)
+    if len(pair) != 2:
+        parser.raise_error(f"expected a dimension and a size, not {pair}")
+    return pair[0], pair[1]
+
+
+def _parse_pack(parser: AttrParser) -> PackAttr:
+    pack = parser.parse_attribute()
+    if not isinstance(pack, PackAttr):
+        parser.raise_error(f"expected a #tensor.pack, not {pack}")
+    return pack
