@@ -8,14 +8,12 @@ import pytest
 from onnx import helper
 
 from s2s.analysis.dtypes import Array
-from s2s.errors import UnsupportedError
 from s2s.frontends.onnx import import_model
 from support.onnx_nodes import free_inputs, run_imported, run_onnxruntime
 from support.project import ROOT, SHARED
 
 FOLDER = SHARED / "models" / "onnx"
 MODELS = sorted(FOLDER.glob("*.onnx"))
-RECURRENT = ("gru", "lstm")
 
 
 def sample(value: onnx.ValueInfoProto, seed: int) -> Array:
@@ -31,10 +29,6 @@ def sample(value: onnx.ValueInfoProto, seed: int) -> Array:
 def test_model(path: Path):
     model = onnx.ModelProto.FromString(path.read_bytes())
     shapes = {value.name: sample(value, 0).shape for value in model.graph.input if value.name in free_inputs(model)}
-    if path.stem.startswith(RECURRENT):
-        with pytest.raises(UnsupportedError, match="recurrent operators"):
-            import_model(model, shapes=shapes)
-        return
     inputs = [sample(value, 0) for value in model.graph.input if value.name in shapes]
     found = run_imported(import_model(model, shapes=shapes), inputs)
     for actual, expected in zip(found, run_onnxruntime(model, inputs), strict=True):
