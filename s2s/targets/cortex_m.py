@@ -3,8 +3,8 @@
 from s2s.targets.target import Target
 
 IN_ORDER = "-fno-tree-ter"
-"""Sums are made in the order of the source. GCC would put each chain of additions together, one sum after the other, and
-then have no registers left for what all of them read."""
+"""Sums are made in the order of the source. GCC would put each chain of additions together, one sum after the other,
+and then have no registers left for what all of them read."""
 SOFT_FLOAT_REGISTERS = 8
 """Where floats live in general registers, a tile that fills more of them spills."""
 
