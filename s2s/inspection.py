@@ -7,13 +7,14 @@ from math import prod
 
 from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, FloatAttr, IntegerAttr, ModuleOp, StringAttr
 from xdsl.dialects.func import FuncOp, ReturnOp
-from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.ir import Attribute, SSAValue
 
 from s2s.analysis.accumulators import layer_sums
 from s2s.analysis.dtypes import AnyTensor, as_tensor_type, from_numpy, size_in_bytes
 from s2s.analysis.networks import input_numbers, output_numbers
 from s2s.analysis.sums import LayerSums
 from s2s.analysis.symbols import function_named
+from s2s.analysis.work import multiply_adds
 from s2s.context import CompilerContext
 from s2s.dialects import graph
 from s2s.errors import CompilerBug, UnsupportedError
@@ -121,19 +122,6 @@ def _work(function: FuncOp) -> int:
     return total
 
 
-def multiply_adds(op: Operation) -> int:
-    """Multiply-adds of a convolution or a matrix product; 0 for every other operation."""
-    match op:
-        case graph.ConvOp():
-            return prod(_shape(op.y)) * prod(_shape(op.w)[1:])
-        case graph.ConvTransposeOp():
-            return prod(_shape(op.x)) * prod(_shape(op.w)[1:])
-        case graph.MatmulOp():
-            return prod(_shape(op.y)) * _shape(op.a)[-2 if op.transpose_a else -1]
-        case _:
-            return 0
-
-
 def activation_bytes(main: FuncOp) -> int:
     """Largest sum of simultaneously live activations; a reshape is no copy, constants do not count."""
     block = main.body.block
@@ -212,7 +200,3 @@ def _tensor(facts: Mapping[str, Attribute], type: AnyTensor) -> TensorInfo:
 def _used_weights(module: ModuleOp) -> list[str]:
     """Names of the weights that the network reads, each once."""
     return list(dict.fromkeys(op.weight_name.data for op in module.walk() if isinstance(op, graph.WeightOp)))
-
-
-def _shape(value: SSAValue) -> tuple[int, ...]:
-    return as_tensor_type(value.type).get_shape()

@@ -49,6 +49,9 @@ class CompileOptions:
     """Bytes of RAM for arena, inputs and outputs: the cheapest plan within them is taken; `min`: the smallest plan."""
     scratch: int | None = None
     """Elements that a window copied to scratch may take; a budget of RAM sets it."""
+    stripes: tuple[tuple[int, int, int], ...] = ()
+    """Chains computed in stripes: first and last operation, and rows, as `graph-stripe` takes them; a budget of RAM
+    sets them."""
     poison: bool = False
     """A debug build: before each kernel, bytes of the arena that hold no value are filled with a pattern."""
     debug: DebugOptions = field(default_factory=DebugOptions)

@@ -65,6 +65,8 @@ def graph_passes(options: CompileOptions) -> list[ModulePass]:
         *simplify,
         # Each output gets a kernel of its own, so that kernels can write the caller's buffers.
         _pass("graph-copy-outputs"),
+        # A budget of memory has its price: chains run in stripes of rows, and compute some rows twice.
+        *([_stripe(options)] if options.stripes else []),
         # Operators that belong together become one kernel; main becomes calls.
         _pass("graph-fuse-ops", **({"enable": False} if options.schedule == "reference" else {})),
         # Equal layers share one kernel and differ in their weights.
@@ -99,6 +101,11 @@ def tensor_passes(options: CompileOptions) -> list[ModulePass]:
         # Weights bound the sums that are rescaled; small ones take a shorter form, which reads less well.
         *([_pass("tensor-shorten-rescale")] if tuned else []),
     ]
+
+
+def _stripe(options: CompileOptions) -> ModulePass:
+    first, last, rows = zip(*options.stripes, strict=True)
+    return _pass("graph-stripe", first=first, last=last, rows=rows)
 
 
 def io_of(options: CompileOptions) -> Io:

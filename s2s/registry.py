@@ -32,6 +32,7 @@ PASSES: tuple[str, ...] = (
     "graph-remove-identities",
     "graph-requantize-in-fixed-point",
     "graph-share-kernels",
+    "graph-stripe",
     "tensor-block-channels",
     "tensor-collapse-dims",
     "tensor-describe-kernels",

@@ -46,13 +46,23 @@ from s2s.dialects.graph.control import (
 from s2s.dialects.graph.control import (
     IfOp,
     ScanOp,
+    StripesOp,
     WhileOp,
 )
 from s2s.dialects.graph.control import (
     NetworkOp as NetworkOp,
 )
 from s2s.dialects.graph.control import (
+    Stripes as Stripes,
+)
+from s2s.dialects.graph.control import (
+    rows_of as rows_of,
+)
+from s2s.dialects.graph.control import (
     tied_arguments as tied_arguments,
+)
+from s2s.dialects.graph.control import (
+    with_rows as with_rows,
 )
 from s2s.dialects.graph.conv import ConvOp, ConvTransposeOp
 from s2s.dialects.graph.elementwise import (
@@ -143,6 +153,7 @@ Graph = Dialect(
         WeightOp,
         IfOp,
         ScanOp,
+        StripesOp,
         WhileOp,
         AbsOp,
         AcosOp,

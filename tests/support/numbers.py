@@ -82,7 +82,7 @@ def same_numbers(before: FuncOp, module: ModuleOp, weights: WeightStore) -> bool
 def runnable(function: FuncOp) -> bool:
     """Whether there is an interpreter for all that `function` holds; main is not run at loop level."""
     dialects = {op.dialect_name() for op in function.walk()}
-    if any(isinstance(op, loop.AllocOp | CallOp) for op in function.walk()):
+    if any(isinstance(op, loop.AllocOp | loop.NetworkCall | CallOp) for op in function.walk()):
         return False
     types = {type(argument.type) for argument in function.body.block.args}
     return (dialects <= TENSOR_LEVELS and types <= {TensorType}) or (dialects <= LOOP_LEVEL and types == {MemRefType})

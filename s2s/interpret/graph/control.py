@@ -4,7 +4,8 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from s2s.analysis.dtypes import Array
+from s2s.analysis.dtypes import Array, as_tensor_type, to_numpy
+from s2s.analysis.symbols import function_named
 from s2s.dialects import graph
 from s2s.errors import CompilerBug
 
@@ -22,6 +23,8 @@ def run_control(op: graph.NetworkOp, operands: Sequence[Array], run: Runner) -> 
             return _while(op, operands, run)
         case graph.ScanOp():
             return _scan(op, operands, run)
+        case graph.StripesOp():
+            return [_stripes(op, operands[0], run)]
         case _:
             raise CompilerBug(f"{op.name} has no meaning")
 
@@ -48,6 +51,20 @@ def _scan(op: graph.ScanOp, operands: Sequence[Array], run: Runner) -> list[Arra
     order = [[_place(op, len(scan) + at, step) for step in range(steps)] for at in range(len(parts))]
     stacked = [np.stack([part[place] for place in places]) for part, places in zip(parts, order, strict=True)]
     return [*carried, *stacked]
+
+
+def _stripes(op: graph.StripesOp, x: Array, run: Runner) -> Array:
+    kind = as_tensor_type(op.y.type)
+    y = np.zeros(kind.get_shape(), to_numpy(kind.element_type))
+    for piece in op.pieces:
+        body = function_named(op, piece.body)
+        assert body is not None
+        rows = graph.rows_of(body.function_type.inputs.data[0])
+        for step in range(piece.steps):
+            read, written = piece.x_start + piece.x_stride * step, piece.y_start + piece.y_stride * step
+            [made] = run(piece.body, [x[:, read : read + rows]])
+            y[:, written : written + made.shape[1]] = made
+    return y
 
 
 def _place(op: graph.ScanOp, number: int, step: int) -> int:

@@ -84,3 +84,87 @@ func.func @main(%x: tensor<4xf32>) {
   func.return
 }
 // CHECK: the condition is tensor<4xf32>, expected one bool
+
+// -----
+
+func.func private @f(%x: tensor<1x2x2xf32>) -> tensor<1x2x2xf32> {
+  %y = graph.exp %x : tensor<1x2x2xf32>
+  func.return %y : tensor<1x2x2xf32>
+}
+func.func @main(%x: tensor<1x4x2xf32>) {
+  %y = graph.stripes %x {bodies = [@f], steps = array<i64: 2>, x_starts = array<i64: 0>, x_strides = array<i64: 2>, y_starts = array<i64: 0>, y_strides = array<i64: 2>} : (tensor<1x4x2xf32>) -> tensor<1x5x2xf32>
+  func.return
+}
+// CHECK: the stripes do not make up tensor<1x5x2xf32>, each row once
+
+// -----
+
+func.func private @f(%x: tensor<1x2x2xf32>) -> tensor<1x2x2xf32> {
+  %y = graph.exp %x : tensor<1x2x2xf32>
+  func.return %y : tensor<1x2x2xf32>
+}
+func.func @main(%x: tensor<1x4x2xf32>) {
+  %y = graph.stripes %x {bodies = [@f], steps = array<i64: 2>, x_starts = array<i64: 1>, x_strides = array<i64: 2>, y_starts = array<i64: 0>, y_strides = array<i64: 2>} : (tensor<1x4x2xf32>) -> tensor<1x4x2xf32>
+  func.return
+}
+// CHECK: @f reads rows outside of tensor<1x4x2xf32>
+
+// -----
+
+func.func private @f(%x: tensor<1x2x2xf32>) -> tensor<1x2x2xf32> {
+  %y = graph.exp %x : tensor<1x2x2xf32>
+  func.return %y : tensor<1x2x2xf32>
+}
+func.func @main(%x: tensor<1x4x2xf32>) {
+  %y = graph.stripes %x {bodies = [@g], steps = array<i64: 2>, x_starts = array<i64: 0>, x_strides = array<i64: 2>, y_starts = array<i64: 0>, y_strides = array<i64: 2>} : (tensor<1x4x2xf32>) -> tensor<1x4x2xf32>
+  func.return
+}
+// CHECK: @g is not a function of this module
+
+// -----
+
+func.func private @f(%x: tensor<1x2x2xf32>) -> tensor<1x2x2xf32> {
+  %y = graph.exp %x : tensor<1x2x2xf32>
+  func.return %y : tensor<1x2x2xf32>
+}
+func.func @main(%x: tensor<1x4x2xf32>) {
+  %y = graph.stripes %x {bodies = [@f], steps = array<i64: 0>, x_starts = array<i64: 0>, x_strides = array<i64: 2>, y_starts = array<i64: 0>, y_strides = array<i64: 2>} : (tensor<1x4x2xf32>) -> tensor<1x4x2xf32>
+  func.return
+}
+// CHECK: @f runs 0 steps, expected at least one
+
+// -----
+
+func.func private @f(%x: tensor<1x2x2xf32>) -> tensor<1x2x2xf32> {
+  %y = graph.exp %x : tensor<1x2x2xf32>
+  func.return %y : tensor<1x2x2xf32>
+}
+func.func @main(%x: tensor<1x4x2xf32>) {
+  %y = graph.stripes %x {bodies = [@f], steps = array<i64: 2, 1>, x_starts = array<i64: 0>, x_strides = array<i64: 2>, y_starts = array<i64: 0>, y_strides = array<i64: 2>} : (tensor<1x4x2xf32>) -> tensor<1x4x2xf32>
+  func.return
+}
+// CHECK: 1 bodies, but not as many steps, starts and strides
+
+// -----
+
+func.func private @f(%x: tensor<1x2x2xf32>) -> tensor<1x2x2xf32> {
+  %y = graph.exp %x : tensor<1x2x2xf32>
+  func.return %y : tensor<1x2x2xf32>
+}
+func.func @main(%x: tensor<2x4x2xf32>) {
+  %y = graph.stripes %x {bodies = [@f], steps = array<i64: 2>, x_starts = array<i64: 0>, x_strides = array<i64: 2>, y_starts = array<i64: 0>, y_strides = array<i64: 2>} : (tensor<2x4x2xf32>) -> tensor<1x4x2xf32>
+  func.return
+}
+// CHECK: tensor<2x4x2xf32> is not one image of rows
+
+// -----
+
+func.func private @f(%x: tensor<1x2x2xf32>) -> tensor<1x2x2xf32> {
+  %y = graph.exp %x : tensor<1x2x2xf32>
+  func.return %y : tensor<1x2x2xf32>
+}
+func.func @main(%x: tensor<1x4x3xf32>) {
+  %y = graph.stripes %x {bodies = [@f], steps = array<i64: 2>, x_starts = array<i64: 0>, x_strides = array<i64: 2>, y_starts = array<i64: 0>, y_strides = array<i64: 2>} : (tensor<1x4x3xf32>) -> tensor<1x4x2xf32>
+  func.return
+}
+// CHECK: run as (tensor<1x2x3xf32>) -> tensor<1x2x2xf32>, but @f is (tensor<1x2x2xf32>) -> tensor<1x2x2xf32>

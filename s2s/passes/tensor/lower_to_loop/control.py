@@ -5,15 +5,22 @@
     loop.copy %last, %h : memref<4xf32>
     loop.call_for @body(%all, %last, %x) {steps = 5, starts = array<i64: 0, 0, 0>, strides = array<i64: 4, 0, 4>} : …
 
+    %y = graph.stripes %x {bodies = [@top, @middle], steps = array<i64: 1, 7>, x_strides = array<i64: 0, 2>, …} : …
+->
+    loop.call_for @top(%y, %x) {steps = 1, starts = array<i64: 0, 0>, strides = array<i64: 0, 0>} : …
+    loop.call_for @middle(%y, %x) {steps = 7, starts = array<i64: 8, 8>, strides = array<i64: 8, 16>} : …
+
 What is carried stays in the buffer of the result: a body takes over the places of its arguments.
 """
 
 from collections.abc import Sequence
+from math import prod
 
 from xdsl.dialects.builtin import MemRefType
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.utils.hints import isa
 
+from s2s.analysis.dtypes import as_tensor_type
 from s2s.dialects import graph, loop
 from s2s.errors import CompilerBug
 
@@ -32,6 +39,8 @@ def lower_control(
             return [*_copies(outputs, inputs), loop.CallWhileOp(op.condition, flag, op.body, [*outputs, *kept])]
         case graph.ScanOp():
             return _scan(op, outputs, inputs)
+        case graph.StripesOp():
+            return _stripes(op, outputs[0], inputs[0])
         case _:
             raise CompilerBug(f"{op.name} has no meaning over buffers")
 
@@ -52,6 +61,20 @@ def _scan(op: graph.ScanOp, outputs: Sequence[SSAValue], inputs: Sequence[SSAVal
         strides=[stride for _, stride in slices],
     )
     return [*_copies(carried, inputs), call]
+
+
+def _stripes(op: graph.StripesOp, y: SSAValue, x: SSAValue) -> list[Operation]:
+    rows = [prod(as_tensor_type(value.type).get_shape()[2:]) for value in (op.y, op.x)]
+    return [
+        loop.CallForOp(
+            piece.body,
+            [y, x],
+            steps=piece.steps,
+            starts=[piece.y_start * rows[0], piece.x_start * rows[1]],
+            strides=[piece.y_stride * rows[0], piece.x_stride * rows[1]],
+        )
+        for piece in op.pieces
+    ]
 
 
 def _slices(op: graph.ScanOp, number: int, buffer: SSAValue) -> tuple[int, int]:
