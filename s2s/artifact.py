@@ -19,6 +19,7 @@ from s2s.model import Source, load_for_engine
 from s2s.options import CompileOptions
 from s2s.planned import describe_overlaps
 from s2s.samples import sample
+from s2s.striped import describe_stripes
 from s2s.verify.board_check import BoardVerification, Optimise, verify_on_board
 from s2s.verify.build import LoadedNetwork, load
 from s2s.verify.compare import Comparison, Tolerance, compare, default_tolerance
@@ -61,6 +62,8 @@ class Report:
     """The results that do."""
     extra_operations: float | None = None
     """What a budget of RAM costs."""
+    stripes: str = ""
+    """The layers that run in stripes of rows, and the multiply-adds that this costs."""
     accumulators: str = ""
     """What is proven of the sums of integer layers."""
 
@@ -181,6 +184,7 @@ class Artifact:
             arena_lower_bound_apart=info.arena_apart_bound,
             overlaps=describe_overlaps(info.overlaps),
             extra_operations=info.extra_operations,
+            stripes=describe_stripes(info.stripes),
             accumulators=describe_sums(info.sums),
         )
         found = self.measure() if measure else None

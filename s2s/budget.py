@@ -1,5 +1,6 @@
 """Compilation within a budget of memory: what saves RAM but costs instructions is tried in the order of its price."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from s2s import progress
@@ -8,6 +9,7 @@ from s2s.errors import CompilerBug, InputError
 from s2s.interpret.loop.cost import estimated_operations
 from s2s.model import Source
 from s2s.options import CompileOptions
+from s2s.striping import plans
 
 SCRATCH_LIMITS = (1024, 512, 256, 128, 0)
 """Elements that a window copied to scratch may take, the cheapest limit first."""
@@ -29,10 +31,12 @@ def compile_within(source: Source, options: CompileOptions) -> Compilation:
     first = _attempt(source, options)
     attempts = [first]
     for limit in SCRATCH_LIMITS:
-        if options.ram_budget != "min" and min(each.ram for each in attempts) <= options.ram_budget:
+        if options.ram_budget != "min" and _fits(attempts, options.ram_budget):
             break
         progress.step(f"trying windows of at most {limit} elements")
         attempts.append(_attempt(source, replace(options, scratch=limit)))
+    if options.executor == "aot" and (options.ram_budget == "min" or not _fits(attempts, options.ram_budget)):
+        _try_stripes(source, options, attempts)
     best = min(attempts, key=lambda each: (each.ram, each.operations))
     extra = best.operations / first.operations - 1 if first.operations else 0.0
     if options.ram_budget != "min" and best.ram > options.ram_budget:
@@ -44,6 +48,22 @@ def compile_within(source: Source, options: CompileOptions) -> Compilation:
     info = best.compilation.info
     assert info is not None
     return replace(best.compilation, info=replace(info, extra_operations=extra))
+
+
+def _try_stripes(source: Source, options: CompileOptions, attempts: list[_Attempt]) -> None:
+    """Chains in stripes of rows, with windows as they are wished for and with the smallest ones."""
+    goal = 0 if options.ram_budget in ("min", None) else options.ram_budget
+    assert isinstance(goal, int)
+    for plan in plans(source, options, goal):
+        progress.step(f"trying {len(plan)} chains in stripes of rows")
+        for limit in (None, SCRATCH_LIMITS[-1]):
+            attempts.append(_attempt(source, replace(options, stripes=plan, scratch=limit)))
+            if attempts[-1].ram <= goal:
+                return
+
+
+def _fits(attempts: Sequence[_Attempt], budget: int) -> bool:
+    return min(each.ram for each in attempts) <= budget
 
 
 def _attempt(source: Source, options: CompileOptions) -> _Attempt:

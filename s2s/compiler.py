@@ -15,9 +15,10 @@ from s2s.analysis.dtypes import as_tensor_type, tensor_type
 from s2s.analysis.networks import input_numbers, output_numbers
 from s2s.analysis.sums import LayerSums
 from s2s.analysis.symbols import function_named
+from s2s.analysis.work import multiply_adds
 from s2s.context import CompilerContext
 from s2s.emit.identifiers import c_identifier
-from s2s.emit.info import GoldenVector, NetworkInfo, PortInfo, Quantisation, StateInfo
+from s2s.emit.info import GoldenVector, NetworkInfo, PortInfo, Quantisation, StateInfo, Striped
 from s2s.errors import CompilerBug, InputError
 from s2s.executor import graph_json
 from s2s.executor.describe import describe
@@ -30,6 +31,7 @@ from s2s.pipeline import LEVELS, pipeline, quantisation_passes
 from s2s.planned import Planned
 from s2s.samples import sample
 from s2s.state import check_executor, states_of
+from s2s.striped import striped_layers
 from s2s.targets import get_target
 from s2s.weights import WeightStore
 
@@ -103,10 +105,14 @@ def compile_model(source: Source, options: CompileOptions, *, keep_levels: bool 
         sums=layer_sums(module, model.weights),
         steps=output_steps(module, model.weights),
     )
+    work = sum(map(multiply_adds, module.walk()))
+    stripes: tuple[Striped, ...] = ()
     for level, passes in passes_of.items():
         manager.run(module, passes[len(settling) :] if level == LEVELS[0] else passes)
         if keep_levels and level != LEVELS[-1]:
             levels[level] = module.clone()
+        if level == LEVELS[0]:
+            stripes = striped_layers(module, work)
         if level == "loop" and not manager.stopped:
             memory = Planned.of(module)
             states = states_of(module)
@@ -119,7 +125,7 @@ def compile_model(source: Source, options: CompileOptions, *, keep_levels: bool 
         return Compilation(network, options, module, model.weights, levels, None)
     if memory is None:
         raise CompilerBug("the pipeline ended without a memory plan")
-    info = replace(_info(network, options, memory, graph), states=states)
+    info = replace(_info(network, options, memory, graph), states=states, stripes=stripes)
     return Compilation(network, options, module, model.weights, levels, info)
 
 

@@ -180,6 +180,11 @@ def _is_alike_in_rows(op: Operation, moving: int) -> bool:
     return all(len(other) < len(shape) - 1 or other[1 - len(shape)] == 1 for other in others)
 
 
+def is_pointwise(op: Operation) -> bool:
+    """Whether `op` joins the kernel of the operation in front."""
+    return isinstance(op, _POINTWISE)
+
+
 def anchors(links: Sequence[Link]) -> list[int]:
     """Where a chain may be cut: the links that are no element-wise part of the kernel of the one in front."""
-    return [number for number, each in enumerate(links) if not number or not isinstance(each.op, _POINTWISE)]
+    return [number for number, each in enumerate(links) if not number or not is_pointwise(each.op)]

@@ -122,6 +122,17 @@ class Measured:
 
 
 @dataclass(frozen=True)
+class Striped:
+    """Layers that run in stripes of rows."""
+
+    nodes: str
+    rows: int
+    """Rows of the result that a stripe computes, at most."""
+    recomputed: float
+    """Multiply-adds on top, as a part of those of the network."""
+
+
+@dataclass(frozen=True)
 class NetworkInfo:
     """One network as it is emitted."""
 
@@ -141,6 +152,7 @@ class NetworkInfo:
     arena_apart_bound: int | None = None
     """The same if no two live buffers overlapped, where some may."""
     overlaps: tuple[Overlapping, ...] = ()
+    stripes: tuple[Striped, ...] = ()
     extra_operations: float | None = None
     """What a budget of RAM costs, as a part of the operations carried out without it."""
     executor: Literal["aot", "graph"] = "aot"

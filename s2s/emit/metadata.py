@@ -38,6 +38,7 @@ def metadata(info: NetworkInfo, program: Program, constants: Sequence[ConstantAr
             "io": info.io,
             "extra_operations": info.extra_operations,
             "overlaps": [asdict(each) for each in info.overlaps],
+            "stripes": [asdict(each) for each in info.stripes],
         },
         "state": [
             {

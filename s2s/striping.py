@@ -1,0 +1,192 @@
+"""Which chains of a network to compute in stripes so that it fits into little RAM, by an estimate of what plans take.
+
+The estimate counts activations only, and takes a result to lie over an operand that dies; what a plan really takes, a
+compilation tells. Starting from the step with the most bytes, chains around it are replaced by stripes, as long as
+that helps: the cheapest of those that reach the goal, else the smallest.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from math import prod
+
+from xdsl.dialects.func import FuncOp
+from xdsl.ir import BlockArgument, Operation, SSAValue
+
+from s2s.analysis.dtypes import as_tensor_type, size_in_bytes
+from s2s.analysis.networks import main_of
+from s2s.analysis.stripes import Link, anchors, chain, is_pointwise, link, operations, recomputed, runs
+from s2s.compiler import compile_model
+from s2s.model import Source
+from s2s.options import CompileOptions
+from s2s.pass_manager import DebugOptions
+from s2s.passes.graph.copy_outputs import root_of
+
+ROWS = (8, 4, 2, 1)
+LONGEST = 8
+"""Layers that a chain in stripes may have."""
+ROUNDS = 6
+"""Chains that are tried to be put into stripes, one after the other."""
+
+Plan = tuple[tuple[int, int, int], ...]
+"""First and last operation, and rows, of each chain."""
+
+
+@dataclass(frozen=True)
+class _Candidate:
+    """Chains in stripes, with the bytes and the step of the peak, and the multiply-adds on top."""
+
+    plan: Plan
+    peak: int
+    step: int
+    cost: int
+
+
+def plans(source: Source, options: CompileOptions, goal: int) -> list[Plan]:
+    """Some sets of chains to compute in stripes for `goal` bytes, the cheapest first; empty where nothing helps."""
+    debug = DebugOptions(stop_after="graph-copy-outputs")
+    module = compile_model(source, replace(options, debug=debug, stripes=(), ram_budget=None)).module
+    network = _Network(main_of(module))
+    wanted = [(goal, ROWS), (goal * 15 // 16, ROWS), *((0, ROWS[:count]) for count in (2, 3, 4))]
+    found = [network.search(bytes, rows) for bytes, rows in (wanted if goal else wanted[2:])]
+    return [plan for plan in dict.fromkeys(found) if plan]
+
+
+class _Network:
+    """The activations of `main`, as the estimate sees them."""
+
+    def __init__(self, main: FuncOp) -> None:
+        self.ops = operations(main)
+        self.numbers = {op: number for number, op in enumerate(self.ops)}
+        self.lives: dict[SSAValue, tuple[int, int]] = dict.fromkeys(main.args, (-1, -1))
+        for number, op in enumerate(self.ops):
+            self.lives |= {result: (number, number) for result in op.results if root_of(result) is result}
+            for operand in op.operands:
+                self._read(operand, number)
+        last = main.body.block.last_op
+        for operand in () if last is None else last.operands:
+            self._read(operand, len(self.ops))
+        self.sizes = {value: 0 if _is_hidden(value) else _bytes(value) for value in self.lives}
+        self.chains = self._chains()
+        self.known: dict[tuple[int, int, int], tuple[int, int]] = {}
+
+    def search(self, goal: int, rows: Sequence[int]) -> Plan:
+        """The chains to compute in stripes."""
+        best = self._estimated(())
+        for _ in range(ROUNDS):
+            if best.peak <= goal:
+                break
+            tried = [self._estimated(self._with(best.plan, each)) for each in self._around(best.step, rows)]
+            better = [each for each in tried if each.peak < best.peak]
+            if not better:
+                break
+            best = min(better, key=lambda each: (max(each.peak, goal), each.cost))
+        return best.plan
+
+    def _read(self, value: SSAValue, number: int) -> None:
+        root = root_of(value)
+        if root in self.lives:
+            self.lives[root] = self.lives[root][0], number
+
+    def _chains(self) -> list[tuple[int, ...]]:
+        """The longest chains, each as the operations at which it may be cut."""
+        found: list[tuple[int, ...]] = []
+        reached: set[Operation] = set()
+        for op in self.ops:
+            links = self._longest(op) if op not in reached else []
+            reached |= {each.op for each in links}
+            if links:
+                cuts = [self.numbers[links[place].op] for place in anchors(links)]
+                end = self.numbers[links[-1].op]
+                found.append((*cuts, end + 1))
+        return found
+
+    def _longest(self, op: Operation) -> list[Link]:
+        links: list[Link] = []
+        following = link(op)
+        while following is not None:
+            links.append(following)
+            uses = list(following.y.uses)
+            after = link(uses[0].operation) if len(uses) == 1 else None
+            following = after if after is not None and after.operand == uses[0].index else None
+        return links
+
+    def _around(self, step: int, rows: Sequence[int]) -> list[tuple[int, int, int]]:
+        """The parts of chains with `step` inside, in stripes of each size."""
+        found: list[tuple[int, int, int]] = []
+        for cuts in self.chains:
+            for begin, first in enumerate(cuts):
+                for end in cuts[begin + 2 : begin + LONGEST + 1]:
+                    if first <= step + 1 and step < end:
+                        found += [(first, self._last(first, end), each) for each in rows]
+        return [each for each in found if self._measured(each) is not None]
+
+    def _last(self, first: int, end: int) -> int:
+        """The last operation of the chain that begins with `first` and ends in front of `end`."""
+        return max(number for number in range(first, end) if link(self.ops[number]) is not None)
+
+    @staticmethod
+    def _with(plan: Plan, added: tuple[int, int, int]) -> Plan:
+        """`plan` with one more chain, in place of those that it overlaps."""
+        return tuple(sorted([*(each for each in plan if each[1] < added[0] or added[1] < each[0]), added]))
+
+    def _measured(self, stripe: tuple[int, int, int]) -> tuple[int, int] | None:
+        """The bytes between the ends of a chain in stripes, and the multiply-adds on top; None if it cannot be."""
+        if stripe not in self.known:
+            links = chain(self.ops, stripe[0], stripe[1])
+            if links is None or stripe[2] >= as_tensor_type(links[-1].y.type).get_shape()[1]:
+                return None
+            stripes = runs(links, stripe[2])
+            if not all(part.read for run in stripes for part in run.parts):
+                return None
+            inside = [0]
+            for run in stripes:
+                for (each, part), (after, _) in pairwise(zip(links, run.parts, strict=True)):
+                    if not is_pointwise(after.op):
+                        shape = as_tensor_type(each.y.type).get_shape()
+                        inside.append(_bytes(each.y) // shape[1] * len(part.written))
+            self.known[stripe] = max(inside), recomputed(links, stripes)
+        return self.known[stripe]
+
+    def _estimated(self, plan: Plan) -> _Candidate:
+        """What `plan` takes."""
+        inside = {number: stripe for stripe in plan for number in range(stripe[0], stripe[1] + 1)}
+        peak, at, cost = 0, 0, 0
+        for number, op in enumerate(self.ops):
+            if number in inside:
+                stripe = inside[number]
+                if number != stripe[0]:
+                    continue
+                hidden = {result for each in range(stripe[0], stripe[1]) for result in self.ops[each].results}
+                alive = [
+                    value
+                    for value, (first, last) in self.lives.items()
+                    if first <= stripe[1] and stripe[0] <= last and value not in hidden
+                ]
+                measured = self._measured(stripe)
+                assert measured is not None
+                total, cost = measured[0] + sum(self.sizes[value] for value in alive), cost + measured[1]
+            else:
+                total = self._at(number, op)
+            if total > peak:
+                peak, at = total, number
+        return _Candidate(plan, peak, at, cost)
+
+    def _at(self, number: int, op: Operation) -> int:
+        """The bytes alive while `op` runs, its result over the largest operand that dies."""
+        alive = sum(self.sizes[value] for value, (first, last) in self.lives.items() if first < number < last)
+        dying = [self.sizes[value] for value, (first, last) in self.lives.items() if first < number == last]
+        made = sum(self.sizes[value] for value in op.results if value in self.lives)
+        dies = max(dying, default=0)
+        return alive + sum(dying) - dies + max(dies, made)
+
+
+def _is_hidden(value: SSAValue) -> bool:
+    """Whether the kernel that computes `value` goes on with it."""
+    uses = list(value.uses)
+    return len(uses) == 1 and not isinstance(value, BlockArgument) and is_pointwise(uses[0].operation)
+
+
+def _bytes(value: SSAValue) -> int:
+    kind = as_tensor_type(value.type)
+    return prod(kind.get_shape()) * size_in_bytes(kind.element_type)

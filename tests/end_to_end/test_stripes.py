@@ -1,0 +1,113 @@
+"""Networks in stripes of rows: the same numbers in less RAM, at every level and in C."""
+
+import numpy as np
+import pytest
+from xdsl.dialects.builtin import ModuleOp, f32, i8
+from xdsl.dialects.func import FuncOp, ReturnOp
+from xdsl.ir import Attribute, Block, Region, SSAValue
+
+from s2s import api
+from s2s.analysis.dtypes import Array, tensor_type
+from s2s.compiler import compile_model
+from s2s.dialects import graph
+from s2s.dialects.graph.base import type_of
+from s2s.dialects.graph.traits import set_provenance
+from s2s.interpret.graph import run_graph
+from s2s.interpret.loop import run_loop
+from s2s.interpret.tensor import run_tensor
+from s2s.model import GraphModel
+from s2s.options import CompileOptions
+from s2s.weights import WeightStore
+from support.compiled import compiled, run_c
+from support.project import SHARED
+
+VWW = SHARED / "models" / "mlperf_tiny" / "vww_96_int8"
+SHAPE = (1, 24, 24, 8)
+
+
+def block(element: Attribute) -> ModuleOp:
+    """An inverted bottleneck: six times as many channels, a depthwise convolution, and back."""
+    rng = np.random.default_rng(4)
+    x = tensor_type(element, SHAPE)
+    body = Block(arg_types=[x])
+    value: SSAValue = body.args[0]
+    for outputs, groups, kernel, name in ((48, 1, 1, "expand"), (48, 48, 3, "depthwise"), (8, 1, 1, "project")):
+        value = _layer(body, value, (outputs, groups, kernel), rng, name)
+    body.add_op(ReturnOp(value))
+    return ModuleOp([FuncOp("main", ([x], [value.type]), Region(body))])
+
+
+def _layer(body: Block, x: SSAValue, form: tuple[int, int, int], rng: np.random.Generator, name: str) -> SSAValue:
+    """A convolution and what follows it; `form` are outputs, groups and the size of the kernel."""
+    outputs, groups, kernel = form
+    shape = (outputs, type_of(x).get_shape()[-1] // groups, kernel, kernel)
+    pads = [kernel // 2] * 4
+    integer = type_of(x).element_type == i8
+    weights = rng.integers(-128, 128, shape).astype(np.int8) if integer else rng.normal(size=shape).astype(np.float32)
+    w = graph.ConstantOp(weights)
+    zero_point = 3 if integer else 0
+    conv = graph.ConvOp(
+        x, w.y, strides=[1, 1], pads=pads, dilations=[1, 1], groups=groups, layout="NHWC", input_zp=zero_point
+    )
+    set_provenance(conv, [name])
+    body.add_ops([w, conv])
+    if not integer:
+        relu = graph.ClampOp(conv.y, min=0.0)
+        body.add_op(relu)
+        return relu.y
+    multiplier = graph.ConstantOp(rng.integers(2**30, 2**31 - 1, outputs).astype(np.int32))
+    shift = graph.ConstantOp(np.full(outputs, -9, np.int8))
+    scaled = graph.RescaleOp(conv.y, multiplier.y, shift.y, i8, rounding="double", output_zp=3, axis=3)
+    body.add_ops([multiplier, shift, scaled])
+    return scaled.y
+
+
+def image(element: Attribute) -> Array:
+    """An input."""
+    rng = np.random.default_rng(5)
+    return rng.integers(-128, 128, SHAPE).astype(np.int8 if element == i8 else np.float32)
+
+
+@pytest.mark.parametrize("element", [i8, f32], ids=str)
+def test_levels_agree(element: Attribute):
+    module = block(element)
+    last = 5
+    options = CompileOptions(target="c", stripes=((0, last, 5),))
+    kept = compile_model(GraphModel(module, {}, "net"), options, keep_levels=True)
+    assert any(isinstance(op, graph.StripesOp) for op in kept.levels["tensor"].walk())
+    x = image(element)
+    [expected] = run_graph(module, [x], WeightStore())
+    [tensor] = run_tensor(kept.levels["tensor"], [x], kept.weights)
+    [loop] = run_loop(kept.levels["loop"], [x], kept.weights)
+    for found in (tensor, loop):
+        np.testing.assert_allclose(found.reshape(expected.shape), expected, rtol=1e-4, atol=1e-2)
+
+
+@pytest.mark.parametrize(("element", "target", "factor"), [(i8, "cortex-m4", 4), (f32, "c", 2)], ids=str)
+def test_a_budget_makes_a_bottleneck_small(element: Attribute, target: str, factor: int):
+    module, x = block(element), image(element)
+    [expected] = run_graph(module, [x], WeightStore())
+    whole = compile_model(GraphModel(module, {}, "net"), CompileOptions(target=target, ram_budget="min", scratch=0))
+    with compiled(module, target=target, ram_budget="min", poison=True) as artifact:
+        [found] = run_c(artifact, [x])
+        info, report = artifact.info, artifact.report()
+    assert whole.info is not None
+    assert info.arena_size * factor < whole.info.arena_size
+    assert "expand" in report.stripes
+    if element == i8:
+        np.testing.assert_array_equal(found, expected)
+    else:
+        np.testing.assert_allclose(found, expected, rtol=1e-4, atol=1e-2)
+
+
+@pytest.mark.skipif(not VWW.with_suffix(".tflite").exists(), reason="the shared models are not there")
+def test_stripes_go_below_the_plan_without_them():
+    with np.load(f"{VWW}_golden.npz") as golden:
+        x, expected = golden["x"], golden["y"]
+    with api.compile(VWW.with_suffix(".tflite"), target="cortex-m4", ram_budget=32_000, poison=True) as artifact:
+        assert artifact.info.arena_size + artifact.info.ports_size <= 32_000
+        [layers] = artifact.info.stripes
+        assert 0 < layers.recomputed < 0.1
+        for each, wanted in zip(x, expected, strict=True):
+            [found] = run_c(artifact, [each])
+            np.testing.assert_array_equal(found, wanted)
