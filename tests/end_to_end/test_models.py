@@ -11,7 +11,6 @@ from onnx import numpy_helper
 from s2s import api
 from s2s.analysis.dtypes import Array, tensor_type
 from s2s.artifact import Artifact
-from s2s.errors import UnsupportedError
 from s2s.frontends.onnx import load_model
 from s2s.samples import sample
 from support.compiled import run_c
@@ -72,6 +71,8 @@ def test_quantised_model_is_within_a_step_of_onnxruntime(name: str):
 
 
 @pytest.mark.parametrize("name", ["gru_kws", "lstm"])
-def test_recurrent_model_is_refused_by_node(name: str):
-    with pytest.raises(UnsupportedError, match=r"^/rnn/\w+ \(\w+\): recurrent operators are not supported yet"):
-        api.compile(FOLDER / f"{name}.onnx")
+def test_recurrent_model_gives_what_onnxruntime_gives(name: str):
+    with api.compile(FOLDER / f"{name}.onnx") as artifact:
+        inputs = made_up_inputs(artifact)
+        for found, expected in zip(run_c(artifact, list(inputs.values())), by_onnxruntime(name, inputs), strict=True):
+            np.testing.assert_allclose(found, expected, rtol=1e-4, atol=1e-5)
