@@ -4,6 +4,7 @@ import platform
 from functools import cache
 from pathlib import Path
 
+from s2s.targets.caches import cache_bytes, line_bytes
 from s2s.targets.target import Target
 
 
@@ -18,6 +19,11 @@ def host() -> Target:
         registers=registers,
         align=64,
         cflags=("-march=native", *flags, "-ffp-contract=fast"),
+        l1_bytes=cache_bytes(1, 32 << 10),
+        l2_bytes=cache_bytes(2, 512 << 10),
+        line_bytes=line_bytes(),
+        fma_ports=2,
+        load_ports=2,
     )
 
 

@@ -32,3 +32,15 @@ class Target:
     """Whether there are vectors of 128 bits for integers (Helium, ARM's M-profile vector extension)."""
     io: Literal["caller", "arena"] = "caller"
     """Where inputs and outputs live unless the user says otherwise: in buffers of the caller, or in the arena."""
+    l1_bytes: int = 0
+    """Bytes of the first data cache of one core; 0 where memory is as near as a cache would be."""
+    l2_bytes: int = 0
+    """Bytes of the second cache that one core has to itself; 0 where there is none."""
+    line_bytes: int = 32
+    """Bytes of a cache line."""
+    fma_ports: int = 1
+    """Multiply-adds (of a whole vector) that start in one cycle."""
+    fma_latency: int = 4
+    """Cycles until the result of a multiply-add can be added to."""
+    load_ports: int = 1
+    """Loads (of a whole vector) that start in one cycle."""

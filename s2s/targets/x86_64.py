@@ -3,7 +3,8 @@
 from s2s.targets.target import Target
 
 
-def _level(number: int, lanes: int, registers: int, description: str, *flags: str) -> Target:
+def _level(number: int, lanes: int, registers: int, l2: int, description: str, *flags: str) -> Target:
+    """A level; `l2` is the second cache, in KB, of the smallest cores that are common at this level."""
     name = f"x86-64-v{number}"
     return Target(
         name=name,
@@ -12,11 +13,16 @@ def _level(number: int, lanes: int, registers: int, description: str, *flags: st
         registers=registers,
         align=4 * lanes,
         cflags=(f"-march={name}", *flags, "-ffp-contract=fast"),
+        l1_bytes=32 << 10,
+        l2_bytes=l2 << 10,
+        line_bytes=64,
+        fma_ports=2,
+        load_ports=2,
     )
 
 
 LEVELS = (
-    _level(2, 4, 16, "x86-64 with SSE4.2"),
-    _level(3, 8, 16, "x86-64 with AVX2 and FMA"),
-    _level(4, 16, 32, "x86-64 with AVX-512", "-mprefer-vector-width=512"),
+    _level(2, 4, 16, 256, "x86-64 with SSE4.2"),
+    _level(3, 8, 16, 256, "x86-64 with AVX2 and FMA"),
+    _level(4, 16, 32, 1024, "x86-64 with AVX-512", "-mprefer-vector-width=512"),
 )
