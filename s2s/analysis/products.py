@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from xdsl.dialects import arith
 from xdsl.dialects.builtin import IntegerAttr, IntegerType, i8, i32
-from xdsl.ir import BlockArgument, SSAValue
+from xdsl.ir import BlockArgument, Operation, SSAValue
 from xdsl.utils.hints import isa
 
 from s2s.dialects import tensor
@@ -27,6 +27,8 @@ class ProductSum:
 
     left: Factor
     right: Factor
+    in_range: bool = False
+    """Whether the sum is known not to overflow."""
 
     def factor_of(self, read: int) -> Factor:
         """The factor that is read number `read`."""
@@ -55,7 +57,13 @@ def product_sum(op: tensor.ComputeOp) -> ProductSum | None:
     left, right = (_factor(side) for side in (product.owner.lhs, product.owner.rhs))
     if left is None or right is None or left.read == right.read:
         return None
-    return ProductSum(left, right)
+    return ProductSum(left, right, has_flag(added, arith.IntegerOverflowFlag.NSW))
+
+
+def has_flag(op: Operation, flag: arith.IntegerOverflowFlag) -> bool:
+    """Whether `op` promises what `flag` says."""
+    flags = op.properties.get("overflowFlags")
+    return isinstance(flags, arith.IntegerOverflowAttr) and flag in flags.data
 
 
 def _factor(value: SSAValue) -> Factor | None:
@@ -76,4 +84,4 @@ def _factor(value: SSAValue) -> Factor | None:
     return Factor(extension.input.index, offset)
 
 
-__all__ = ["Factor", "ProductSum", "product_sum"]
+__all__ = ["Factor", "ProductSum", "has_flag", "product_sum"]

@@ -75,6 +75,21 @@ func.func private @wrap(%y: memref<1xi32>, %x: memref<2xi32>) attributes {kernel
   func.return
 }
 
+// A sum begins with its first term, and a negative number is taken away.
+// CHECK:      void net_plain(int32_t *restrict y, const int32_t *restrict x)
+// CHECK-NEXT: {
+// CHECK-NEXT:     y[0] = x[0] - 255;
+// CHECK-NEXT: }
+func.func private @plain(%y: memref<1xi32>, %x: memref<1xi32>) attributes {kernel} {
+  %zero = arith.constant 0 : i32
+  %offset = arith.constant -255 : i32
+  %a = loop.load %x[affine_map<() -> (0)>()] : memref<1xi32> -> i32
+  %b = arith.addi %zero, %a : i32
+  %c = arith.addi %b, %offset overflow<nsw> : i32
+  loop.store %c, %y[affine_map<() -> (0)>()] : i32, memref<1xi32>
+  func.return
+}
+
 // Neighbours share the long part of their position.
 // CHECK:      void net_three(float *restrict y, const float *restrict x)
 // CHECK-NEXT: {

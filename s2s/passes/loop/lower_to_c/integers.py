@@ -11,6 +11,7 @@ from xdsl.dialects.builtin import IndexType, IntegerType, i1, i32
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.utils.hints import isa
 
+from s2s.analysis.products import has_flag
 from s2s.dialects.c.conversions import is_unsigned, promote
 from s2s.dialects.tensor import RescaleOp, SaturateOp
 from s2s.errors import CompilerBug
@@ -33,8 +34,20 @@ def _stays_in_range(op: Operation, type: Attribute) -> bool:
     """Whether C's operator does what the operation says: index, unsigned words, or a promise not to overflow."""
     if isinstance(type, IndexType) or (is_unsigned(type) and promote(type) == type):
         return True
-    flags = op.properties.get("overflowFlags")
-    return isinstance(flags, arith.IntegerOverflowAttr) and arith.IntegerOverflowFlag.NSW in flags.data
+    return has_flag(op, arith.IntegerOverflowFlag.NSW)
+
+
+def _in_range(b: Builder, operator: str, lhs: SSAValue, rhs: SSAValue) -> SSAValue:
+    """A result that C computes as it is; a negative number is taken away."""
+    number, type = literal_value(rhs), rhs.type
+    if (
+        operator == "+"
+        and isinstance(number, int)
+        and isa(type, IntegerType)
+        and 0 < -number < 2 ** (type.width.data - 1)
+    ):
+        return _plain("-")(b, lhs, b.literal(-number, type))
+    return _plain(operator)(b, lhs, rhs)
 
 
 def _wrapping(operator: str, function: str) -> Lowering:
@@ -42,8 +55,10 @@ def _wrapping(operator: str, function: str) -> Lowering:
         lhs, rhs = b.same_sign(*op.operands)
         if lhs.type == i1:
             return b.binary("!=" if operator in "+-" else "&&", lhs, rhs)
+        if operator == "+" and literal_value(lhs) == 0:
+            return rhs
         if _stays_in_range(op, lhs.type):
-            return _plain(operator)(b, lhs, rhs)
+            return _in_range(b, operator, lhs, rhs)
         return b.scalar_call(function, [lhs, rhs], lhs.type)
 
     return lower

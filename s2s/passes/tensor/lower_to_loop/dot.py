@@ -21,14 +21,13 @@ from s2s.dialects import loop, tensor
 from s2s.dialects.loop.products import WORD
 from s2s.errors import CompilerBug
 from s2s.passes.tensor.lower_to_loop.emitter import Bounds, Carried, Emitter
+from s2s.passes.tensor.lower_to_loop.products import accumulate
 from s2s.passes.tensor.lower_to_loop.stage import StagedOperand
 from s2s.passes.tensor.lower_to_loop.tile import Operand, TilePoint
 
 NATURAL = (0, 1, 2, 3)
 INTERLEAVED = (0, 2, 1, 3)
 """Where the steps of a group lie if widening is to bring them into their order."""
-
-IN_RANGE = arith.IntegerOverflowAttr((arith.IntegerOverflowFlag.NSW,))
 
 Made = dict[tuple[object, ...], SSAValue]
 """What was loaded and widened for a group already."""
@@ -95,10 +94,7 @@ class DotReduction:
         for number, point in enumerate(points):
             acc = accumulators.values[number]
             x, w = (self._scalar(read, point, k, made) for read in (self.x, self.w))
-            product = self.emitter.add(arith.MuliOp(x, w, overflow=IN_RANGE)).result
-            accumulators.values[number] = self.emitter.add(
-                arith.AddiOp(acc, product, overflow=IN_RANGE), acc.name_hint
-            ).result
+            accumulators.values[number] = accumulate(self.emitter, self.products, acc, x, w)
 
     def _scalar(self, read: int, point: TilePoint, k: AffineExpr, made: Made) -> SSAValue:
         """A factor of one step in 32 bits."""

@@ -1,4 +1,4 @@
-"""One step of a sum of products whose one factor is staged."""
+"""Sums of products of bytes: whether they overflow, and one step of one whose one factor is staged."""
 
 from collections.abc import Sequence
 
@@ -7,9 +7,19 @@ from xdsl.dialects.builtin import IntegerAttr, i32
 from xdsl.ir import SSAValue
 from xdsl.ir.affine import AffineExpr
 
+from s2s.analysis.products import ProductSum
 from s2s.passes.tensor.lower_to_loop.emitter import Emitter
 from s2s.passes.tensor.lower_to_loop.stage import StagedOperand
 from s2s.passes.tensor.lower_to_loop.tile import Loads, Operand, TilePoint
+
+IN_RANGE = arith.IntegerOverflowAttr((arith.IntegerOverflowFlag.NSW,))
+
+
+def accumulate(emitter: Emitter, products: ProductSum, acc: SSAValue, left: SSAValue, right: SSAValue) -> SSAValue:
+    """`acc + left * right`: a product of widened bytes always fits, and the sum as far as that was proven."""
+    product = emitter.add(arith.MuliOp(left, right, overflow=IN_RANGE)).result
+    total = arith.AddiOp(acc, product, overflow=IN_RANGE) if products.in_range else arith.AddiOp(acc, product)
+    return emitter.add(total, acc.name_hint).result
 
 
 def add_product(
@@ -30,6 +40,5 @@ def add_product(
     offset = plan.products.other(plan.read).offset
     if offset:
         amount = emitter.constant(IntegerAttr(offset, i32))
-        right = emitter.add(arith.AddiOp(right, amount)).result
-    product = emitter.add(arith.MuliOp(left, right)).result
-    return emitter.add(arith.AddiOp(acc, product), acc.name_hint).result
+        right = emitter.add(arith.AddiOp(right, amount, overflow=IN_RANGE)).result
+    return accumulate(emitter, plan.products, acc, left, right)
