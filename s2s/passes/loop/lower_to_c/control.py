@@ -3,7 +3,8 @@
 from collections.abc import Callable, Sequence
 
 from xdsl.dialects import arith
-from xdsl.ir import Block, BlockArgument, SSAValue
+from xdsl.dialects.builtin import VectorType
+from xdsl.ir import Block, BlockArgument, Operation, SSAValue
 from xdsl.ir.affine import AffineExpr
 
 from s2s.analysis.affine import Range, bounds, linear
@@ -101,11 +102,39 @@ def _assign(b: Builder, variables: Sequence[SSAValue], values: Sequence[SSAValue
         if _reads(value, variable):
             continue
         added = _compound(variable, value)
-        if added is None:
+        if added is None and _is_fresh_vector(b, value):
+            assert isinstance(value.owner, Operation)
+            _assign_early(b, c.AssignOp(variable, value), value.owner)
+        elif added is None:
             b.block.add_op(c.AssignOp(variable, value))
         else:
             operator, operand = added
             b.block.add_op(c.AssignOp(variable, operand, f"{operator}="))
+
+
+def _is_fresh_vector(b: Builder, value: SSAValue) -> bool:
+    """Whether `value` is a vector that this block makes, for one variable alone."""
+    maker = value.owner
+    return (
+        isinstance(value.type, VectorType)
+        and isinstance(maker, c.CallOp)
+        and maker.parent_block() is b.block
+        and not value.uses
+    )
+
+
+def _assign_early(b: Builder, assign: c.AssignOp, maker: Operation) -> None:
+    """Assign a vector as soon as it is known, if nothing further on reads what the variable held.
+
+    Vector registers are few: if all accumulators of a tile were assigned at the end, all that they read would have to
+    be in registers by then, and accumulators would make way for it.
+    """
+    old = [use.operation for use in assign.place.uses if isinstance(use.operation, c.LoadOp)]
+    readers = [use.operation for load in old if load.parent_block() is b.block for use in load.result.uses]
+    if any(reader is not maker and not reader.is_before_in_block(maker) for reader in readers):
+        b.block.add_op(assign)
+        return
+    b.block.insert_op_after(assign, maker)
 
 
 def _reads(value: SSAValue, variable: SSAValue) -> bool:
