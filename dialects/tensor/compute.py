@@ -202,6 +202,9 @@ class ComputeOp(IRDLOperation):
         dims = [dim for dim, _ in schedule.block_sizes]
         if any(dim >= self.rank for dim in dims):
             raise VerifyException(f"{self.name}: blocks {dims} are not all parallel dimensions")
+        walked = [dim for dim, _ in schedule.shared_blocks]
+        if any(dim >= self.rank or dim in dims for dim in walked):
+            raise VerifyException(f"{self.name}: shared dimensions {walked} are not parallel ones without other blocks")
         dim, several = schedule.vector_dim, sum(size > 1 for size in self.reduction_sizes) > 1
         if dim is not None and dim >= self.rank and several:
             raise VerifyException(f"{self.name}: vector dimension {dim} is one of several reductions")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from xdsl.dialects.builtin import I64, ArrayAttr, DenseArrayBase, IntAttr
 from xdsl.ir import Attribute, ParametrizedAttribute
@@ -29,6 +30,9 @@ class ScheduleAttr(ParametrizedAttribute):
       reduction may be `d` if it is the only one and a sum, product, maximum or minimum: its lanes are combined last.
     - `blocks`: `[d, size]` puts a loop over blocks of `size` points of dimension `d` outside all others, in the given
       order (cache blocking); parallel dimensions only.
+    - `shared = d by n`: consecutive computations of a kernel that all say so walk together through dimension `d` of
+      each, `n` positions at a time: one loop over the blocks around all their nests. A tensor that only they know holds
+      one block of that dimension. `shared = 0 by 1 and 2 by 16` is two such loops, one in the other.
     - `pack`: layouts of constant operands, made by `tensor-pack-constants`.
     - `stage = r at n`: inside the first `n` loops of the order, what the rest of the nest needs of read `r` is copied
       to scratch, widened to 16 bits, its zero point taken off and padding stored as zeros. If the loops inside do not
@@ -53,6 +57,7 @@ class ScheduleAttr(ParametrizedAttribute):
     dot: IntAttr
     stage_bytes: IntAttr
     stage_start: IntAttr
+    shared: ArrayAttr[DenseArrayBase[I64]]
 
     @staticmethod
     def of(
@@ -67,6 +72,7 @@ class ScheduleAttr(ParametrizedAttribute):
         stage_bytes: bool = False,
         stage_start: int | None = None,
         dot: int = 1,
+        shared: Sequence[tuple[int, int]] = (),
     ) -> ScheduleAttr:
         """A schedule; see the class for the meaning of each part."""
         return ScheduleAttr(
@@ -81,6 +87,7 @@ class ScheduleAttr(ParametrizedAttribute):
             IntAttr(dot),
             IntAttr(int(stage_bytes)),
             IntAttr(-1 if stage_start is None else stage_start),
+            ArrayAttr([integers(pair) for pair in shared]),
         )
 
     @property
@@ -101,8 +108,12 @@ class ScheduleAttr(ParametrizedAttribute):
     @property
     def block_sizes(self) -> tuple[tuple[int, int], ...]:
         """Dimension and size of each block loop, outermost first."""
-        pairs = [block.get_values() for block in self.blocks]
-        return tuple((pair[0], pair[1]) for pair in pairs)
+        return _pairs(self.blocks)
+
+    @property
+    def shared_blocks(self) -> tuple[tuple[int, int], ...]:
+        """Dimension and size of the blocks in which the kernel walks through it, outermost first."""
+        return _pairs(self.shared)
 
     @property
     def stage(self) -> tuple[int, int] | None:
@@ -136,11 +147,16 @@ class ScheduleAttr(ParametrizedAttribute):
         """The same schedule once its constants are packed."""
         return self._with(packs=ArrayAttr[PackAttr]([]))
 
+    def in_shared_blocks(self, shared: Sequence[tuple[int, int]]) -> ScheduleAttr:
+        """The same schedule for a computation that walks with its neighbours."""
+        return self._with(shared=ArrayAttr([integers(pair) for pair in shared]))
+
     def _with(
         self,
         packs: ArrayAttr[PackAttr] | None = None,
         stage_depth: IntAttr | None = None,
         stage_start: IntAttr | None = None,
+        shared: ArrayAttr[DenseArrayBase[I64]] | None = None,
     ) -> ScheduleAttr:
         return ScheduleAttr(
             self.tile,
@@ -154,6 +170,7 @@ class ScheduleAttr(ParametrizedAttribute):
             self.dot,
             self.stage_bytes,
             self.stage_start if stage_start is None else stage_start,
+            self.shared if shared is None else shared,
         )
 
     def verify(self) -> None:
@@ -167,7 +184,9 @@ class ScheduleAttr(ParametrizedAttribute):
             raise VerifyException(
                 f"tensor.schedule: dimension {dim} of tile {list(self.tiles)} is no multiple of {self.lanes.data} lanes"
             )
-
+        dims = [dim for dim, _ in self.shared_blocks]
+        if len(set(dims)) < len(dims) or any(size < 1 for _, size in self.shared_blocks):
+            raise VerifyException(f"tensor.schedule: shared {_words(self.shared_blocks)} is no walk through dimensions")
         if self.stage is not None and not 0 <= self.stage_depth.data <= rank:
             raise VerifyException(f"tensor.schedule: stage at {self.stage_depth.data} of {rank} loops")
         if self.dot_size < 1:
@@ -180,6 +199,8 @@ class ScheduleAttr(ParametrizedAttribute):
                 printer.print_string(f", vector = {self.vector_dim} by {self.lanes.data}")
             if self.block_sizes:
                 printer.print_string(f", blocks = {[list(block) for block in self.block_sizes]}")
+            if self.shared_blocks:
+                printer.print_string(f", shared = {_words(self.shared_blocks)}")
             if self.packs.data:
                 printer.print_string(", pack = ")
                 printer.print_attribute(self.packs)
@@ -192,49 +213,41 @@ class ScheduleAttr(ParametrizedAttribute):
 
     @classmethod
     def parse_parameters(cls, parser: AttrParser) -> Sequence[Attribute]:
-        tile, order, vector, lanes = list[int](), list[int](), None, 1
-        blocks, packs = list[tuple[int, int]](), list[PackAttr]()
-        stage, in_bytes, start, dot = None, False, None, 1
+        parts: dict[str, Any] = {"tile": [], "order": []}
         with parser.in_angle_brackets():
             while True:
                 key = parser.parse_identifier()
                 parser.parse_punctuation("=")
-                if key == "tile":
-                    tile = parse_integers(parser)
-                elif key == "order":
-                    order = parse_integers(parser)
-                elif key == "vector":
-                    vector = parser.parse_integer()
-                    parser.parse_keyword("by")
-                    lanes = parser.parse_integer()
-                elif key == "blocks":
-                    blocks = parser.parse_comma_separated_list(parser.Delimiter.SQUARE, lambda: _parse_pair(parser))
-                elif key == "pack":
-                    packs = parser.parse_comma_separated_list(parser.Delimiter.SQUARE, lambda: _parse_pack(parser))
-                elif key == "stage":
-                    read = parser.parse_integer()
-                    parser.parse_keyword("at")
-                    stage = (read, parser.parse_integer())
-                    in_bytes, start = _parse_bytes(parser)
-                elif key == "dot":
-                    dot = parser.parse_integer()
-                else:
-                    parser.raise_error(f"unknown part {key!r} of a schedule")
+                parts |= _parse_part(key, parser)
                 if not parser.parse_optional_punctuation(","):
                     break
-        schedule = cls.of(
-            tile,
-            order,
-            vector=vector,
-            lanes=lanes,
-            blocks=blocks,
-            packs=packs,
-            stage=stage,
-            stage_bytes=in_bytes,
-            stage_start=start,
-            dot=dot,
-        )
-        return schedule.parameters
+        return cls.of(**parts).parameters
+
+
+def _parse_part(key: str, parser: AttrParser) -> dict[str, Any]:
+    """One part of a schedule, as arguments of `ScheduleAttr.of`."""
+    match key:
+        case "tile" | "order":
+            return {key: parse_integers(parser)}
+        case "vector":
+            vector, lanes = _parse_step(parser)
+            return {"vector": vector, "lanes": lanes}
+        case "blocks":
+            return {key: parser.parse_comma_separated_list(parser.Delimiter.SQUARE, lambda: _parse_pair(parser))}
+        case "shared":
+            return {key: _parse_walk(parser)}
+        case "pack":
+            return {"packs": parser.parse_comma_separated_list(parser.Delimiter.SQUARE, lambda: _parse_pack(parser))}
+        case "stage":
+            read = parser.parse_integer()
+            parser.parse_keyword("at")
+            depth = parser.parse_integer()
+            in_bytes, start = _parse_bytes(parser)
+            return {"stage": (read, depth), "stage_bytes": in_bytes, "stage_start": start}
+        case "dot":
+            return {key: parser.parse_integer()}
+        case _:
+            return parser.raise_error(f"unknown part {key!r} of a schedule")
 
 
 def _parse_bytes(parser: AttrParser) -> tuple[bool, int | None]:
@@ -242,6 +255,28 @@ def _parse_bytes(parser: AttrParser) -> tuple[bool, int | None]:
         return False, None
     parser.parse_keyword("bytes")
     return True, parser.parse_integer() if parser.parse_optional_keyword("from") else None
+
+
+def _pairs(blocks: ArrayAttr[DenseArrayBase[I64]]) -> tuple[tuple[int, int], ...]:
+    values = [block.get_values() for block in blocks]
+    return tuple((pair[0], pair[1]) for pair in values)
+
+
+def _words(walk: Sequence[tuple[int, int]]) -> str:
+    return " and ".join(f"{dim} by {size}" for dim, size in walk)
+
+
+def _parse_walk(parser: AttrParser) -> list[tuple[int, int]]:
+    walk = list[tuple[int, int]]()
+    while not walk or parser.parse_optional_keyword("and"):
+        walk.append(_parse_step(parser))
+    return walk
+
+
+def _parse_step(parser: AttrParser) -> tuple[int, int]:
+    dim = parser.parse_integer()
+    parser.parse_keyword("by")
+    return dim, parser.parse_integer()
 
 
 def _parse_pair(parser: AttrParser) -> tuple[int, int]:

@@ -24,6 +24,7 @@ from xdsl.passes import ModulePass
 from s2s.analysis.affine import linear, ranges
 from s2s.analysis.compute import dim_names, shape_of
 from s2s.analysis.constants import calls_of
+from s2s.analysis.kernel_blocks import Group, groups_of, shared_blocks
 from s2s.dialects import tensor
 from s2s.dialects.graph.traits import provenance
 from s2s.passes.tensor.build_compute import slots
@@ -284,6 +285,16 @@ def describe_schedule(op: tensor.ComputeOp) -> str:
     return "; ".join(parts)
 
 
+def describe_group(group: Group) -> list[str]:
+    """The schedules of computations that run together, and the blocks in which they do."""
+    schedules = [text for op in group.ops if (text := describe_schedule(op))]
+    first, names = group.ops[0], dim_names(group.ops[0])
+    walk = [f"{size} {names[dim]}" for dim, size in shared_blocks(first) if size < first.sizes[dim]]
+    if not walk:
+        return schedules
+    return [": ".join([f"in blocks of {' x '.join(walk)}", *schedules[:1]]), *schedules[1:]]
+
+
 def describe(func: FuncOp, nodes: Sequence[str]) -> str:
     """The comment of a kernel."""
     computes = [op for op in func.body.block.ops if isinstance(op, tensor.ComputeOp)]
@@ -296,7 +307,7 @@ def describe(func: FuncOp, nodes: Sequence[str]) -> str:
     if nodes:
         more = len(nodes) - SHOWN_NODES
         lines.append("nodes: " + ", ".join(nodes[:SHOWN_NODES]) + (f" and {more} more" if more > 0 else ""))
-    schedules = [text for op in computes if (text := describe_schedule(op))]
+    schedules = [text for group in groups_of(computes) for text in describe_group(group)]
     if schedules:
         lines.append("schedule: " + " | ".join(schedules))
     return "\n".join(lines)

@@ -322,3 +322,26 @@
 %x, %m, %s = "test.op"() : () -> (i32, i32, i8)
 %y = tensor.rescale %x, %m, %s "reduced" : i32
 // CHECK: tensor.rescale: rounding reduced takes i64, not i32
+
+// -----
+
+"test.op"() {schedule = #tensor.schedule<tile = [6], order = [0], shared = 0 by 0>} : () -> ()
+// CHECK: tensor.schedule: shared 0 by 0 is no walk through dimensions
+
+// -----
+
+"test.op"() {schedule = #tensor.schedule<tile = [6], order = [0], shared = 0 by 2 and 0 by 1>} : () -> ()
+// CHECK: tensor.schedule: shared 0 by 2 and 0 by 1 is no walk through dimensions
+
+// -----
+
+%x = "test.op"() : () -> tensor<4x2xf32>
+%y = tensor.compute [4 | 2] reads(%x at #tensor.access<affine_map<(i, j) -> (i, j)>>)
+  schedule #tensor.schedule<tile = [1, 1], order = [0, 1], shared = 1 by 2> inits [0.0 : f32] reduce {
+^bb0(%v: f32, %acc: f32):
+  tensor.yield %acc : f32
+} apply {
+^bb0(%acc: f32):
+  tensor.yield %acc : f32
+} : (tensor<4x2xf32>) -> tensor<4xf32>
+// CHECK: tensor.compute: shared dimensions [1] are not parallel ones without other blocks

@@ -156,3 +156,20 @@ func.func private @staged_bytes(%x: tensor<5x6xi8>, %w: tensor<4x6xi8>, %start: 
   } : (tensor<5x6xi8>, tensor<4x6xi8>, tensor<4xi32>) -> tensor<5x4xi32>
   func.return %y : tensor<5x4xi32>
 }
+
+// CHECK-LABEL: func.func private @shared_blocks
+// CHECK:         schedule #tensor.schedule<tile = [1, 4], order = [0, 1], vector = 1 by 4, shared = 0 by 1 and 1 by 8> apply
+// CHECK:         schedule #tensor.schedule<tile = [1, 4], order = [0, 1], shared = 1 by 8> apply
+func.func private @shared_blocks(%x: tensor<3x20xf32>) -> tensor<3x20xf32> {
+  %t = tensor.compute [3, 20] points(%x at #tensor.access<affine_map<(i, j) -> (i, j)>>)
+    schedule #tensor.schedule<tile = [1, 4], order = [0, 1], vector = 1 by 4, shared = 0 by 1 and 1 by 8> apply {
+  ^bb0(%v: f32):
+    tensor.yield %v : f32
+  } : (tensor<3x20xf32>) -> tensor<3x20xf32>
+  %y = tensor.compute [3, 20] points(%t at #tensor.access<affine_map<(i, j) -> (i, j)>>)
+    schedule #tensor.schedule<tile = [1, 4], order = [0, 1], shared = 1 by 8> apply {
+  ^bb0(%v: f32):
+    tensor.yield %v : f32
+  } : (tensor<3x20xf32>) -> tensor<3x20xf32>
+  func.return %y : tensor<3x20xf32>
+}

@@ -79,3 +79,20 @@ func.func @main(%a: tensor<6x3xf32>, %b: tensor<2x3x4xf32>, %c: tensor<8xf32>) -
   %z = graph.call @product(%a, %b, %c) {node = "fc2"} : (tensor<6x3xf32>, tensor<2x3x4xf32>, tensor<8xf32>) -> tensor<6x8xf32>
   func.return %y, %z : tensor<6x8xf32>, tensor<6x8xf32>
 }
+
+// Computations that walk through a dimension together say so once.
+// CHECK-LABEL: func.func private @blocks
+// CHECK-SAME:    schedule: in blocks of 4 rows: tile 2 j | tile 3 j"
+func.func private @blocks(%x: tensor<10x6xf32>) -> tensor<10x6xf32> {
+  %t = tensor.compute [10, 6] points(%x at #tensor.access<affine_map<(i, j) -> (i, j)>>)
+    schedule #tensor.schedule<tile = [1, 2], order = [0, 1], shared = 0 by 4> apply {
+  ^bb0(%v: f32):
+    tensor.yield %v : f32
+  } attributes {dims = "rows j"} : (tensor<10x6xf32>) -> tensor<10x6xf32>
+  %y = tensor.compute [10, 6] points(%t at #tensor.access<affine_map<(i, j) -> (i, j)>>)
+    schedule #tensor.schedule<tile = [1, 3], order = [0, 1], shared = 0 by 4> apply {
+  ^bb0(%v: f32):
+    tensor.yield %v : f32
+  } : (tensor<10x6xf32>) -> tensor<10x6xf32>
+  func.return %y : tensor<10x6xf32>
+}

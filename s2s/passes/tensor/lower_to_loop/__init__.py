@@ -7,10 +7,10 @@
     func.func @main(%y: memref<4xf32>, %x: memref<32xf32>) { func.call @k(%y, %x) … }
 
 The arguments of a kernel are its results, its old arguments, then one scratch buffer for every tensor that lives only
-inside it, and one for every operand that a schedule stages. Its attribute `in_place` lists the arguments whose buffer
-its result may take over. In `main`, what passes between kernels becomes `loop.alloc`, for `loop-plan-memory`. A
-computation without a schedule is a bug of the pipeline. The declaration of a C function of the user becomes a kernel
-that calls it.
+inside it (one block of it, where computations share blocks), and one for every operand that a schedule stages. Its
+attribute `in_place` lists the arguments whose buffer its result may take over. In `main`, what passes between kernels
+becomes `loop.alloc`, for `loop-plan-memory`. A computation without a schedule is a bug of the pipeline. The declaration
+of a C function of the user becomes a kernel that calls it.
 """
 
 from collections.abc import Sequence
@@ -22,14 +22,13 @@ from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Attribute, Block, SSAValue
 from xdsl.passes import ModulePass
 
-from s2s.analysis.compute import dim_names
+from s2s.analysis.kernel_blocks import Group, groups_of, may_overwrite_in_blocks
 from s2s.dialects import graph, tensor
 from s2s.errors import CompilerBug
+from s2s.passes.tensor.lower_to_loop.blocks import GroupEmitter, inner_types, staged_types
 from s2s.passes.tensor.lower_to_loop.buffers import buffer_type, may_overwrite
 from s2s.passes.tensor.lower_to_loop.callback import is_callback, lower_callback
 from s2s.passes.tensor.lower_to_loop.main import LowerMain
-from s2s.passes.tensor.lower_to_loop.nest import emit_nest
-from s2s.passes.tensor.lower_to_loop.stage import StagePlan
 
 IN_PLACE = "in_place"
 """Attribute of a kernel: the arguments whose buffer its first argument, the result, may take over."""
@@ -50,34 +49,38 @@ class LowerKernel:
     def run(self) -> tuple[MemRefType[Attribute], ...]:
         """Replace the body and the signature; return the types of the scratch arguments."""
         inputs = list(self.func.body.block.args)
-        plans = [StagePlan.of(op) for op in self.computes]
+        groups = groups_of(self.computes)
         order: list[SSAValue] = [*self.returned, *inputs, *self.inner]
         if len(set(order)) != len(order):
             raise CompilerBug(f"kernel {self.func.sym_name.data} returns an argument, or a value twice")
-        rows = [plan.scratch for plan in plans if plan is not None]
-        types = [*(buffer_type(value.type) for value in order), *rows]
+        kept = {value: type for group in groups for value, type in inner_types(group).items()}
+        staged = {op: type for group in groups for op, type in staged_types(group).items()}
+        types = [*(kept.get(value, buffer_type(value.type)) for value in order), *staged.values()]
         block = Block(arg_types=types)
         for number, (argument, value) in enumerate(zip(block.args, order, strict=False)):
             argument.name_hint = self._name(value, number)
         buffers: dict[SSAValue, SSAValue] = dict(zip(order, block.args, strict=False))
-        staged = iter(block.args[len(order) :])
-        self.func.attributes[IN_PLACE] = tensor.integers(self._in_place(inputs))
-        for op, plan in zip(self.computes, plans, strict=True):
-            scratch = None if plan is None else next(staged)
-            if scratch is not None:
-                scratch.name_hint = "rows"
-            emit_nest(op, dim_names(op), buffers, block, plan, scratch)
+        scratch: dict[tensor.ComputeOp, SSAValue] = dict(zip(staged, block.args[len(order) :], strict=True))
+        for argument in scratch.values():
+            argument.name_hint = "rows"
+        self.func.attributes[IN_PLACE] = tensor.integers(self._in_place(inputs, groups[-1]))
+        for group in groups:
+            GroupEmitter(group, buffers, scratch, block).emit()
         block.add_op(ReturnOp())
         self.func.body.detach_block(self.func.body.block)
         self.func.body.add_block(block)
         self.func.function_type = FunctionType.from_lists(types, [])
         return tuple(types[len(self.returned) + len(inputs) :])
 
-    def _in_place(self, inputs: Sequence[SSAValue]) -> list[int]:
+    def _in_place(self, inputs: Sequence[SSAValue], group: Group) -> list[int]:
         last = self.computes[-1]
         if list(last.res) != self.returned:
             return []
-        return [number + 1 for number, value in enumerate(inputs) if may_overwrite(last, value)]
+        return [
+            number + 1
+            for number, value in enumerate(inputs)
+            if may_overwrite(last, value) and may_overwrite_in_blocks(group, value)
+        ]
 
     def _name(self, value: SSAValue, number: int) -> str:
         if number < len(self.returned):

@@ -8,7 +8,7 @@ from xdsl.dialects.builtin import i8
 from xdsl.ir import Block, BlockArgument, Region, SSAValue
 from xdsl.ir.affine import AffineConstantExpr, AffineDimExpr, AffineExpr
 
-from s2s.analysis.affine import Range, flat_index, linear, ranges
+from s2s.analysis.affine import Range, coefficient, linear, ranges
 from s2s.analysis.compute import shape_of
 from s2s.analysis.folds import folds_of
 from s2s.analysis.products import product_sum
@@ -19,6 +19,7 @@ from s2s.passes.tensor.lower_to_loop.buffers import may_overwrite
 from s2s.passes.tensor.lower_to_loop.dot import DotReduction
 from s2s.passes.tensor.lower_to_loop.emitter import Bounds, Carried, Emitter
 from s2s.passes.tensor.lower_to_loop.guards import Constraint, Holds
+from s2s.passes.tensor.lower_to_loop.part import Part
 from s2s.passes.tensor.lower_to_loop.pieces import Piece, cut, cut_fixed
 from s2s.passes.tensor.lower_to_loop.products import add_product
 from s2s.passes.tensor.lower_to_loop.rows import RowReduction
@@ -28,8 +29,12 @@ from s2s.passes.tensor.lower_to_loop.tile import Loads, Operand, ScalarBody, Til
 
 @dataclass
 class Nest:
-    """State of the walk into the loops of `op`: where each dimension of the domain stands at the current place."""
+    """State of the walk into the loops of `op`: where each dimension of the domain stands at the current place.
 
+    `op` is the part of a computation that one block of its kernel does, or all of it.
+    """
+
+    part: Part
     op: tensor.ComputeOp
     schedule: tensor.ScheduleAttr
     names: Sequence[str]
@@ -57,15 +62,29 @@ class Nest:
         self.staged_guards = [] if staged is None else self.reads[staged].guard
         self.point_guards = [constraint for point in self.points for constraint in point.guard]
 
-    def emit(self) -> None:
-        """Emit the whole nest."""
+    @staticmethod
+    def of(
+        part: Part,
+        buffers: dict[SSAValue, SSAValue],
+        emitter: Emitter,
+        plan: StagePlan | None = None,
+        scratch: SSAValue | None = None,
+    ) -> "Nest":
+        """The nest of `part`; what `plan` copies goes to `scratch`."""
+        if part.op.schedule is None:
+            raise CompilerBug("tensor-lower-to-loop needs a schedule on every tensor.compute; run tensor-pick-schedule")
+        return Nest(part, part.op, part.op.schedule, part.names, buffers, emitter, plan, scratch)
+
+    def emit(self, opened: Sequence[AffineExpr] = ()) -> None:
+        """Emit the whole nest; `opened` is where the first dimensions stand, those of the blocks around it."""
+        self.dims[: len(opened)] = opened
         with ExitStack() as stack:
             for dim, size in self.schedule.block_sizes:
                 variable = stack.enter_context(
                     self.emitter.loop(Bounds(0, self.op.sizes[dim], size), f"{self.names[dim]}_block")
                 )
                 self.blocks[dim] = (variable, size)
-            self._parallel([dim for dim in self.schedule.loop_order if dim < self.op.rank])
+            self._parallel([dim for dim in self.schedule.loop_order if len(opened) <= dim < self.op.rank])
 
     def _operands(self, values: Sequence[SSAValue], accesses: Sequence[tensor.AccessAttr]) -> list[Operand]:
         operands: list[Operand] = []
@@ -103,7 +122,8 @@ class Nest:
     def _may_repeat(self, dim: int) -> bool:
         """Whether points along `dim` may be computed twice, from any start: no result takes over an operand's buffer,
         and no operand is packed in tiles of this dimension."""
-        if dim in self.blocks or any(may_overwrite(self.op, value) for value in self.op.points):
+        whole = self.part.whole
+        if dim in self.blocks or any(may_overwrite(whole, value) for value in whole.points):
             return False
         along = moves(self.op, dim)
         return None not in (*along.reads, *along.points)
@@ -326,7 +346,7 @@ class Nest:
             return [add_product(self.emitter, self.staged, constant, loads, (dims, point), values[0])]
         arguments = region.block.args
         reads = dict(zip(arguments, self.reads, strict=False))
-        body = ScalarBody(self.emitter, loads, point, dims, {}, self._tables(arguments))
+        body = ScalarBody(self.emitter, loads, point, dims, {}, self._tables(arguments), self._own(dims))
         for argument, operand in reads.items():
             body.values[argument] = loads.load(operand, dims, point)
         body.values.update(zip(arguments[len(self.reads) :], values, strict=False))
@@ -343,10 +363,15 @@ class Nest:
         loads = Loads(self.emitter)
         for number, point in enumerate(points):
             dims = self._at(point)
-            body = ScalarBody(self.emitter, loads, point, dims[: self.op.rank], sources, self._tables(arguments))
+            here = dims[: self.op.rank]
+            body = ScalarBody(self.emitter, loads, point, here, sources, self._tables(arguments), self._own(dims))
             body.values.update(zip(arguments, accumulators[number * width : (number + 1) * width], strict=False))
-            for result, value in zip(self.op.res, body.run(self.op.apply), strict=True):
-                self._store(result, value, point, dims)
+            for number, value in enumerate(body.run(self.op.apply)):
+                self._store(number, value, point, dims)
+
+    def _own(self, dims: Sequence[AffineExpr]) -> list[AffineExpr]:
+        """The point at `dims` in the domain of the whole computation."""
+        return [expr.replace_dims_and_symbols(dims, ()) for expr in self.part.own]
 
     def _tables(self, arguments: Sequence[BlockArgument]) -> dict[BlockArgument, tuple[SSAValue, tuple[int, ...]]]:
         tables: dict[BlockArgument, tuple[SSAValue, tuple[int, ...]]] = {}
@@ -355,33 +380,14 @@ class Nest:
             tables[argument] = (self.buffers[table], shape_of(table))
         return tables
 
-    def _store(self, result: SSAValue, value: SSAValue, point: TilePoint, dims: list[AffineExpr]) -> None:
-        shape = self.op.parallel_sizes
-        position = flat_index(dims[: self.op.rank], shape)
-        affine_map, indices = self.emitter.space.emit(position)
+    def _store(self, number: int, value: SSAValue, point: TilePoint, dims: list[AffineExpr]) -> None:
+        place, buffer = self.part.places[number], self.buffers[self.op.res[number]]
+        affine_map, indices = self.emitter.space.emit(place.replace_dims_and_symbols(dims, ()))
         if point.vector_dim is None:
-            self.emitter.add(loop.StoreOp(value, self.buffers[result], affine_map, indices))
+            self.emitter.add(loop.StoreOp(value, buffer, affine_map, indices))
             return
-        stride = 1
-        for size in shape[point.vector_dim + 1 :]:
-            stride *= size
+        stride = coefficient(place, point.vector_dim, self.part.box)
+        assert stride is not None
         active = point.active if point.active < point.lanes else None
         vector = self.emitter.splat(value, point.lanes)
-        self.emitter.add(loop.StoreOp(vector, self.buffers[result], affine_map, indices, stride=stride, lanes=active))
-
-
-def emit_nest(
-    op: tensor.ComputeOp,
-    names: Sequence[str],
-    buffers: dict[SSAValue, SSAValue],
-    block: Block,
-    plan: StagePlan | None = None,
-    scratch: SSAValue | None = None,
-) -> None:
-    """Append the loops of `op` to `block`; `buffers` holds the memref of every tensor it reads or defines.
-
-    What `plan` copies goes to `scratch`.
-    """
-    if op.schedule is None:
-        raise CompilerBug("tensor-lower-to-loop needs a schedule on every tensor.compute; run tensor-pick-schedule")
-    Nest(op, op.schedule, names, buffers, Emitter(block), plan, scratch).emit()
+        self.emitter.add(loop.StoreOp(vector, buffer, affine_map, indices, stride=stride, lanes=active))

@@ -171,6 +171,8 @@ class ScalarBody:
     dims: Sequence[AffineExpr]
     sources: Mapping[BlockArgument, Operand]
     tables: Mapping[BlockArgument, tuple[SSAValue, tuple[int, ...]]]
+    indices: Sequence[AffineExpr]
+    """What `tensor.index` gives, by dimension."""
     values: dict[SSAValue, SSAValue] = field(default_factory=dict[SSAValue, SSAValue])
     known: dict[SSAValue, bool] = field(default_factory=dict[SSAValue, bool])
 
@@ -233,7 +235,7 @@ class ScalarBody:
     def _copy(self, op: Operation) -> None:
         match op:
             case tensor.IndexOp():
-                self.values[op.result] = self.emitter.index(self.dims[op.dim.value.data])
+                self.values[op.result] = self.emitter.index(self.indices[op.dim.value.data])
             case tensor.InBoundsOp():
                 self._in_bounds(op)
             case tensor.ExtractOp():

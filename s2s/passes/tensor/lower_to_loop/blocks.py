@@ -1,0 +1,115 @@
+"""The loops of a kernel's computations: those that share blocks stand together inside one loop over the blocks.
+
+    %s = tensor.compute [20, 8] … schedule #tensor.schedule<…, shared = 0 by 16>
+    %y = tensor.compute [20 | 8] points(%s …) … schedule #tensor.schedule<…, shared = 0 by 16>
+->
+    loop.for %i_block = 0 to 16 step 16 { the nest of %s; the nest of %y }   // here: one block, no loop
+    the nests of the rows 16 to 19
+
+`%s` lives inside the group alone, so its buffer holds 16 rows. A block that is not full follows as code of its own:
+the nests of full ones know their size.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from xdsl.dialects.builtin import MemRefType
+from xdsl.ir import Attribute, Block, SSAValue
+from xdsl.ir.affine import AffineConstantExpr, AffineExpr
+
+from s2s.analysis.compute import dim_names
+from s2s.analysis.kernel_blocks import Cut, Group, shared_blocks
+from s2s.dialects import tensor
+from s2s.passes.tensor.lower_to_loop.buffers import buffer_type
+from s2s.passes.tensor.lower_to_loop.emitter import Bounds, Emitter
+from s2s.passes.tensor.lower_to_loop.nest import Nest
+from s2s.passes.tensor.lower_to_loop.part import Inner, Part
+from s2s.passes.tensor.lower_to_loop.stage import StagePlan
+
+
+def parts(group: Group, chosen: Sequence[Sequence[Cut]]) -> list[Part]:
+    """What each computation of `group` does in the blocks that `chosen`, cuts for each of them, leave."""
+    kept = set(group.inner)
+    inner: dict[SSAValue, Inner] = {}
+    made: list[Part] = []
+    for op, cuts in zip(group.ops, chosen, strict=True):
+        part = Part.of(op, cuts, inner, kept)
+        inner |= {old: Inner(op, new) for old, new in zip(op.res, part.op.res, strict=True) if old in kept}
+        made.append(part)
+    return made
+
+
+def _largest(group: Group) -> list[Part]:
+    """The parts in the first block, which no other exceeds."""
+    return parts(group, [[Cut(dim, 0, size, 1, size) for dim, size in shared_blocks(op)] for op in group.ops])
+
+
+def inner_types(group: Group) -> dict[SSAValue, MemRefType[Attribute]]:
+    """The buffers of the tensors that hold one block."""
+    kept = set(group.inner)
+    return {
+        old: buffer_type(new.type)
+        for part in (_largest(group) if kept else [])
+        for old, new in zip(part.whole.res, part.op.res, strict=True)
+        if old in kept
+    }
+
+
+def staged_types(group: Group) -> dict[tensor.ComputeOp, MemRefType[Attribute]]:
+    """The scratch of the computations of `group` that stage an operand."""
+    plans = [(part.whole, StagePlan.of(part.op)) for part in _largest(group)]
+    return {op: plan.scratch for op, plan in plans if plan is not None}
+
+
+@dataclass
+class GroupEmitter:
+    """Appends the loops of one group to `block`; `buffers` holds the memref of every tensor it reads or defines."""
+
+    group: Group
+    buffers: Mapping[SSAValue, SSAValue]
+    scratch: Mapping[tensor.ComputeOp, SSAValue]
+    block: Block
+    emitter: Emitter = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.emitter = Emitter(self.block)
+
+    def emit(self) -> None:
+        """Emit the loops over blocks and the nests inside."""
+        self._level([[] for _ in self.group.ops], [])
+
+    def _level(self, chosen: list[list[Cut]], opened: list[AffineExpr]) -> None:
+        """The blocks of the shared dimension that comes next, full ones first; the nests where there is none."""
+        level = len(opened)
+        if level == self.group.depth:
+            self._nests(chosen, opened)
+            return
+        walks = [shared_blocks(op)[level] for op in self.group.ops]
+        full = self.group.full(level)
+        if full:
+            cuts = [Cut(dim, 0, size, full, size) for dim, size in walks]
+            self._loop(full, walks[0], [[*own, cut] for own, cut in zip(chosen, cuts, strict=True)], opened)
+        if self.group.rest(level):
+            rests = [
+                Cut(dim, full * size, size, 1, op.sizes[dim] - full * size)
+                for op, (dim, size) in zip(self.group.ops, walks, strict=True)
+            ]
+            zero = AffineConstantExpr(0)
+            self._level([[*own, cut] for own, cut in zip(chosen, rests, strict=True)], [*opened, zero])
+
+    def _loop(self, count: int, walk: tuple[int, int], chosen: list[list[Cut]], opened: list[AffineExpr]) -> None:
+        """A loop over `count` full blocks; none for one block."""
+        if count == 1:
+            self._level(chosen, [*opened, AffineConstantExpr(0)])
+            return
+        dim, size = walk
+        name = dim_names(self.group.ops[0])[dim]
+        with self.emitter.loop(Bounds(0, count * size, size), f"{name}_block") as position:
+            self._level(chosen, [*opened, position // size])
+
+    def _nests(self, chosen: list[list[Cut]], opened: list[AffineExpr]) -> None:
+        buffers = dict(self.buffers)
+        for part in parts(self.group, chosen):
+            buffers |= {new: buffers[old] for old, new in zip(part.whole.res, part.op.res, strict=True)}
+            plan, scratch = StagePlan.of(part.op), self.scratch.get(part.whole)
+            Nest.of(part, buffers, self.emitter, plan, scratch).emit(opened)

@@ -1,0 +1,156 @@
+"""The part of a computation that one block of its kernel does, as a computation of its own.
+
+    tensor.compute [8, 20 | 4] reads(%x at (i, j, r) -> (i, j, r)) … schedule #tensor.schedule<…, shared = 1 by 16>
+->
+    tensor.compute [1, 8, 16 | 4] reads(%x at (b, i, j, r) -> (i, b * 16 + j, r)) …
+
+The dimensions of the blocks come first: they are loops around the part, one position of each is done, and what lives
+inside the group alone does not have them. The last block of 20, four long, is another part.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from xdsl.dialects.builtin import TensorType
+from xdsl.ir import Attribute, SSAValue
+from xdsl.ir.affine import AffineDimExpr, AffineExpr, AffineMap
+
+from s2s.analysis.affine import Range, flat_index, ranges, simplify
+from s2s.analysis.compute import dim_names
+from s2s.analysis.kernel_blocks import Cut, coordinates, shared_blocks
+from s2s.dialects import tensor
+from s2s.errors import CompilerBug
+
+
+@dataclass(frozen=True)
+class Inner:
+    """A tensor that holds one block: the computation it comes from, and the value that stands for the block."""
+
+    producer: tensor.ComputeOp
+    block: SSAValue
+
+
+@dataclass(frozen=True)
+class Part:
+    """`op` does of `whole` what the loops over blocks, its first dimensions, have come to."""
+
+    op: tensor.ComputeOp
+    whole: tensor.ComputeOp
+    blocks: int
+    own: tuple[AffineExpr, ...]
+    """The dimensions of `whole`, over those of `op`."""
+    places: tuple[AffineExpr, ...]
+    """The flat position of each result in its buffer, over the dimensions of `op`."""
+
+    @property
+    def box(self) -> list[Range]:
+        """The ranges of the dimensions of `op`."""
+        return ranges(self.op.sizes)
+
+    @property
+    def names(self) -> list[str]:
+        """Names for the dimensions of `op`."""
+        names = dim_names(self.whole)
+        return [*(f"{names[dim]}_block" for dim, _ in shared_blocks(self.whole)), *names]
+
+    @staticmethod
+    def entire(op: tensor.ComputeOp) -> "Part":
+        """All of `op`, inside no loop over blocks."""
+        own = tuple(AffineDimExpr(dim) for dim in range(len(op.sizes)))
+        return Part(op, op, 0, own, (flat_index(own[: op.rank], op.parallel_sizes),) * len(op.res))
+
+    @staticmethod
+    def of(op: tensor.ComputeOp, cuts: Sequence[Cut], inner: Mapping[SSAValue, Inner], kept: set[SSAValue]) -> "Part":
+        """The part of `op` that `cuts` leave; of the results, those in `kept` hold one block."""
+        return _PartBuilder(op, cuts, inner).build(kept) if cuts else Part.entire(op)
+
+
+class _PartBuilder:
+    def __init__(self, op: tensor.ComputeOp, cuts: Sequence[Cut], inner: Mapping[SSAValue, Inner]) -> None:
+        self.op, self.cuts, self.inner = op, cuts, inner
+        sizes = list(op.sizes)
+        for cut in cuts:
+            sizes[cut.dim] = cut.size
+        self.local = sizes
+        self.sizes = [*(cut.count for cut in cuts), *sizes]
+        self.own: list[AffineExpr] = [AffineDimExpr(len(cuts) + dim) for dim in range(len(op.sizes))]
+        for number, cut in enumerate(cuts):
+            self.own[cut.dim] = AffineDimExpr(number) * cut.step + self.own[cut.dim] + cut.first
+
+    def build(self, kept: set[SSAValue]) -> Part:
+        op, count = self.op, len(self.cuts)
+        rank = count + op.rank
+        reads = [self._operand(value, access, len(self.sizes)) for value, access in _pairs(op.reads, op.read_accesses)]
+        points = [self._operand(value, access, rank) for value, access in _pairs(op.points, op.point_accesses)]
+        part = tensor.ComputeOp(
+            self.sizes[:rank],
+            self.sizes[rank:],
+            reads=reads,
+            points=points,
+            tables=op.tables,
+            inits=op.inits.data,
+            reduce=None if op.reduce is None else op.reduce.clone(),
+            apply=op.apply.clone(),
+            result_types=[self._type(result, kept) for result in op.res],
+            schedule=self._schedule(),
+        )
+        for new, old in zip(part.res, op.res, strict=True):
+            new.name_hint = old.name_hint
+        return Part(part, op, count, tuple(self.own), tuple(self._place(result, kept) for result in op.res))
+
+    def _operand(self, value: SSAValue, access: tensor.AccessAttr, dims: int) -> tuple[SSAValue, tensor.AccessAttr]:
+        """The operand as the part sees it: of a tensor that holds one block, the position in the block."""
+        inner = self.inner.get(value)
+        if inner is None:
+            return value, self._access(access.map.data.results, access, access.division, dims)
+        sizes = self.op.sizes[: dims - len(self.cuts)]
+        point = coordinates(value, access, sizes, inner.producer.parallel_sizes)
+        if point is None:
+            raise CompilerBug(f"access {access.map.data} to a tensor of one block has a guard on another shape")
+        division = access.division if len(access.division) == len(point) else (1,) * len(point)
+        moved = [expr.replace_dims_and_symbols(self.own, ()) for expr in point]
+        for (there, _), cut in zip(shared_blocks(inner.producer), self.cuts, strict=True):
+            moved[there] = AffineDimExpr(len(self.cuts) + cut.dim)
+        affine_map = AffineMap(dims, 0, tuple(simplify(expr, ranges(self.sizes)) for expr in moved))
+        return inner.block, tensor.AccessAttr.of(affine_map, guarded=access.is_guarded, divisors=division)
+
+    def _access(
+        self, results: Sequence[AffineExpr], access: tensor.AccessAttr, division: Sequence[int], dims: int
+    ) -> tensor.AccessAttr:
+        moved = [simplify(expr.replace_dims_and_symbols(self.own, ()), ranges(self.sizes)) for expr in results]
+        affine_map = AffineMap(dims, 0, tuple(moved))
+        return tensor.AccessAttr.of(affine_map, guarded=access.is_guarded, divisors=division)
+
+    def _type(self, result: SSAValue, kept: set[SSAValue]) -> Attribute:
+        if result not in kept:
+            return result.type
+        return TensorType(tensor.element_type(result), self.local[: self.op.rank])
+
+    def _place(self, result: SSAValue, kept: set[SSAValue]) -> AffineExpr:
+        rank, first = self.op.rank, len(self.cuts)
+        if result in kept:
+            return flat_index([AffineDimExpr(first + dim) for dim in range(rank)], self.local[:rank])
+        return flat_index(self.own[:rank], self.op.parallel_sizes)
+
+    def _schedule(self) -> tensor.ScheduleAttr | None:
+        """The schedule of the whole, its dimensions counted after those of the blocks."""
+        old, first = self.op.schedule, len(self.cuts)
+        if old is None:
+            return None
+        return tensor.ScheduleAttr.of(
+            [*[1] * first, *old.tiles],
+            [*range(first), *(first + dim for dim in old.loop_order)],
+            vector=None if old.vector_dim is None else first + old.vector_dim,
+            lanes=old.lanes.data,
+            blocks=[(first + dim, size) for dim, size in old.block_sizes],
+            stage=None if old.stage is None else (old.stage[0], first + old.stage[1]),
+            stage_bytes=old.in_bytes,
+            stage_start=old.start,
+            dot=old.dot_size,
+        )
+
+
+def _pairs(
+    values: Sequence[SSAValue], accesses: Sequence[tensor.AccessAttr]
+) -> list[tuple[SSAValue, tensor.AccessAttr]]:
+    return list(zip(values, accesses, strict=True))
