@@ -120,6 +120,11 @@ class Artifact:
             raise InputError("--stop-after: the compilation was stopped before it reached C; leave the option out")
         return replace(self._compilation.info, measured=self._figures)
 
+    @property
+    def compilation(self) -> Compilation:
+        """The compiled module and what is known of it."""
+        return self._compilation
+
     def ir(self) -> str:
         """The module as text, at the level it has reached."""
         return str(self._compilation.module)

@@ -3,7 +3,7 @@
 import gc
 from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, FloatAttr, IntegerAttr, ModuleOp, StringAttr
@@ -11,6 +11,7 @@ from xdsl.ir import Attribute
 
 from s2s import progress
 from s2s.analysis.accumulators import layer_sums
+from s2s.analysis.cost import KernelCost, kernel_costs
 from s2s.analysis.dtypes import as_tensor_type, tensor_type
 from s2s.analysis.networks import input_numbers, output_numbers
 from s2s.analysis.sums import LayerSums
@@ -27,6 +28,7 @@ from s2s.model import Model, Source, read
 from s2s.options import CompileOptions
 from s2s.pass_manager import PassManager
 from s2s.passes.graph.lift_quantized.steps import output_steps
+from s2s.passes.loop.lower_to_c.names import c_names
 from s2s.pipeline import LEVELS, pipeline, quantisation_passes
 from s2s.planned import Planned
 from s2s.samples import sample
@@ -69,6 +71,8 @@ class Compilation:
     levels: Mapping[str, ModuleOp]
     """The module after each level, where they were asked for."""
     info: NetworkInfo | None
+    costs: Mapping[str, KernelCost] = field(default_factory=dict[str, KernelCost])
+    """What each kernel computes and moves, by its name in C."""
 
 
 @contextmanager
@@ -107,13 +111,18 @@ def compile_model(source: Source, options: CompileOptions, *, keep_levels: bool 
     )
     work = sum(map(multiply_adds, module.walk()))
     stripes: tuple[Striped, ...] = ()
+    costs: dict[str, KernelCost] = {}
     for level, passes in passes_of.items():
         manager.run(module, passes[len(settling) :] if level == LEVELS[0] else passes)
         if keep_levels and level != LEVELS[-1]:
             levels[level] = module.clone()
         if level == LEVELS[0]:
             stripes = striped_layers(module, work)
+        if level == "tensor":
+            costs = kernel_costs(module)
         if level == "loop" and not manager.stopped:
+            names = c_names(module, network.name).kernels
+            costs = {names[name]: cost for name, cost in costs.items() if name in names}
             memory = Planned.of(module)
             states = states_of(module)
             if options.executor == "graph":
@@ -126,7 +135,7 @@ def compile_model(source: Source, options: CompileOptions, *, keep_levels: bool 
     if memory is None:
         raise CompilerBug("the pipeline ended without a memory plan")
     info = replace(_info(network, options, memory, graph), states=states, stripes=stripes)
-    return Compilation(network, options, module, model.weights, levels, info)
+    return Compilation(network, options, module, model.weights, levels, info, costs)
 
 
 def _describe(model: Model, options: CompileOptions) -> Network:

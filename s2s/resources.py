@@ -1,4 +1,4 @@
-"""The files that come with s2s and are no Python: templates, the C runtime, and the harness of boards.
+"""The files that come with s2s and are no Python: templates, the C runtime, the harness of boards, and C that measures.
 
 They are read through `importlib.resources`, so they are found in a checkout, in an installed wheel and in a zip alike.
 """
@@ -13,6 +13,9 @@ TEMPLATES = "s2s.templates"
 BOARDS = "s2s.boards"
 HARNESS = "harness"
 """The folder of the boards with what a program needs there."""
+PROFILING = "s2s.profiling"
+NATIVE = "native"
+"""The folder of the profiler with its C."""
 
 
 def runtime_source(path: str) -> str:
@@ -38,6 +41,11 @@ def harness_source(name: str) -> str:
 def harness_files() -> list[str]:
     """Names of all files of the harness, sorted."""
     return sorted(_walk(files(BOARDS).joinpath(HARNESS), ""))
+
+
+def profiling_source(name: str) -> str:
+    """The text of a C file of the profiler, such as `hooks.h`."""
+    return _read(PROFILING, f"{NATIVE}/{name}")
 
 
 def _read(package: str, path: str) -> str:

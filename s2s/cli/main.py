@@ -14,6 +14,7 @@ import typer
 
 from s2s.cli.compile import compile_command
 from s2s.cli.inspect import inspect_command
+from s2s.cli.profile import profile_command
 from s2s.cli.quantize import quantize_command
 from s2s.cli.report import report_command
 from s2s.cli.run import run_command
@@ -34,6 +35,7 @@ app.command("compile")(compile_command)
 app.command("run")(run_command)
 app.command("verify")(verify_command)
 app.command("inspect")(inspect_command)
+app.command("profile")(profile_command)
 app.command("quantize")(quantize_command)
 app.command("report")(report_command)
 

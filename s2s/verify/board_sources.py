@@ -1,6 +1,6 @@
 """The C that runs a network on a board, written for one tree."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from s2s.emit.identifiers import c_macro
@@ -82,11 +82,18 @@ def _counting_main(vectors: int, write: list[str]) -> list[str]:
 
 def count_kernels(record: Record) -> str:
     """The file with the run function, each call of a kernel between two calls of the harness."""
-    name = record["name"]
+    name, kernels = record["name"], record["kernels"]
     lines = ['#include "board.h"', f'#include "{name}_kernels.h"', ""]
-    for number, kernel in enumerate(record["kernels"]):
-        lines.append(f"#define {kernel}(...) (board_enter(), {kernel}(__VA_ARGS__), board_leave({number}u))")
+    lines += bracket_kernels(kernels, "board_enter()", lambda number: f"board_leave({number}u)")
     return "\n".join([*lines, f'#include "{name}.c"', ""])
+
+
+def bracket_kernels(kernels: Sequence[str], enter: str, leave: Callable[[int], str]) -> list[str]:
+    """Macros that put each call of a kernel between two other calls; `leave` gets the number of the kernel."""
+    return [
+        f"#define {kernel}(...) ({enter}, {kernel}(__VA_ARGS__), {leave(number)})"
+        for number, kernel in enumerate(kernels)
+    ]
 
 
 def is_in_arena(port: Record) -> bool:

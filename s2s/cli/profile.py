@@ -1,0 +1,139 @@
+"""`s2s profile`: where the time goes, kernel by kernel."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+from s2s.cli import options
+from s2s.cli.compile_options import Options, with_compile_options
+
+if TYPE_CHECKING:
+    from s2s.profiling.machine import Machine
+    from s2s.profiling.profile import Profile, Row
+
+WIDE = 200
+"""Columns of a table that goes to a file or a pipe."""
+
+
+@with_compile_options
+def profile_command(
+    model: options.Model,
+    compiling: Options,
+    inputs: Annotated[
+        list[str] | None,
+        typer.Option("--input", "-i", metavar="NAME=FILE.npy", help="An input; made-up numbers where none is given."),
+    ] = None,
+    runs: Annotated[
+        int | None, typer.Option(min=1, help="How often the network is run; by default for two seconds.")
+    ] = None,
+    sort: Annotated[
+        Literal["run", "time", "gain"],
+        typer.Option(help="Kernels as they run, the slowest first, or those first that could gain most."),
+    ] = "run",
+    measure_machine: Annotated[
+        bool, typer.Option("--measure-machine", help="Measure the peaks of this machine again.")
+    ] = False,
+    as_json: options.Json = False,
+) -> None:
+    """Time each kernel of a network on this machine, and hold it against what the machine can do.
+
+    Example: s2s profile kws.onnx --sort gain
+    """
+    from s2s.cli.output import print_json, steps_shown
+    from s2s.cli.run import load, split_input
+    from s2s.profiling.profile import profile_model
+
+    arrays = {name: load(name, Path(file)) for name, file in (split_input(option) for option in inputs or ())}
+    with steps_shown():
+        found = profile_model(model, compiling("host"), inputs=arrays, runs=runs, measure_again=measure_machine)
+    if as_json:
+        print_json(found.as_dict(sort))
+    else:
+        show(found, sort)
+
+
+def show(found: "Profile", sort: Literal["run", "time", "gain"]) -> None:
+    """Print the table for people."""
+    from rich.box import SIMPLE_HEAD
+    from rich.console import Console
+    from rich.table import Table
+
+    table = Table(box=SIMPLE_HEAD, pad_edge=False, show_footer=False)
+    for title, style in (("#", "dim"), ("nodes", ""), ("kernel", "")):
+        table.add_column(title, style=style, justify="right" if title == "#" else "left", overflow="fold")
+    columns = columns_of(found)
+    for title in columns:
+        table.add_column(title, justify="left" if title == "bound by" else "right", no_wrap=True)
+    rows = found.ordered(sort)
+    for row in rows:
+        table.add_row(str(row.number), row.nodes, row.kernel, *cells(row, columns), end_section=row is rows[-1])
+    table.add_row("", "", "total", *cells(found.total, columns))
+    console = Console()
+    if not console.is_terminal:
+        console = Console(width=WIDE)
+    console.print(table)
+    for line in (*describe(found.machine), f"{found.runs} runs of target {found.target}, times in µs"):
+        console.print(line, highlight=False, soft_wrap=True)
+
+
+def columns_of(found: "Profile") -> list[str]:
+    """The columns that this network has something to say in."""
+    repeated = any(row.repetitions != 1 for row in found.rows)
+    return [
+        *(["times"] if repeated else []),
+        "min",
+        "median",
+        "share",
+        *(["MFLOP", "GFLOP/s"] if found.total.flops else []),
+        *(["MOP", "GOP/s"] if found.total.integer_ops else []),
+        "GB/s",
+        "op/byte",
+        "bound",
+        "bound by",
+        "of bound",
+    ]
+
+
+def cells(row: "Row", columns: list[str]) -> list[str]:
+    """The figures of a row."""
+    texts = {
+        "times": str(row.repetitions),
+        "min": micros(row.min_us),
+        "median": micros(row.median_us),
+        "share": f"{row.share:.1%}",
+        "MFLOP": figures(row.flops / 1e6),
+        "GFLOP/s": figures(row.gflops),
+        "MOP": figures(row.integer_ops / 1e6),
+        "GOP/s": figures(row.gops),
+        "GB/s": figures(row.gbs),
+        "op/byte": figures(row.intensity),
+        "bound": micros(row.bound_us),
+        "bound by": row.bound_by,
+        "of bound": f"{row.roofline:.0%}",
+    }
+    return [texts[title] for title in columns]
+
+
+def micros(value: float) -> str:
+    """Microseconds, as exact as the clock is."""
+    return f"{value:,.2f}" if value < 100 else f"{value:,.0f}"
+
+
+def figures(value: float) -> str:
+    """About three figures; a dash for nothing."""
+    if not value:
+        return "–"
+    return f"{value:.3g}" if value < 1000 else f"{value:,.0f}"
+
+
+def describe(machine: "Machine") -> list[str]:
+    """The peaks that the kernels are held against."""
+    levels = ", ".join(
+        f"{level.name} {level.read_gbs:.0f} GB/s" + (f" ({level.bytes >> 10:,} KB)" if level.bytes else "")
+        for level in machine.levels
+    )
+    return [
+        f"one core of {machine.cpu}: {machine.float_gflops:.0f} GFLOP/s, {machine.int8_gops:.0f} GOP/s in int8",
+        f"reading: {levels}",
+    ]

@@ -1,0 +1,169 @@
+"""What one core of this machine can do at best, measured once and kept in the user's cache folder.
+
+The program that measures is `native/machine.c`, compiled with the flags of target `host`.
+"""
+
+import hashlib
+import json
+import os
+import platform
+import tempfile
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from s2s import progress
+from s2s.errors import ToolchainError
+from s2s.resources import profiling_source
+from s2s.targets import Target, get_target
+from s2s.targets.caches import cache_bytes
+from s2s.targets.flags import compile_flags
+from s2s.verify.toolchain import accepted_flags, compiler_version, default_compiler, run_program
+
+SOURCE = "machine.c"
+CACHES = (("L1", 32 << 10), ("L2", 1 << 20), ("L3", 8 << 20))
+"""The caches, and their bytes where the operating system does not tell."""
+MEMORY = "memory"
+LARGEST_WORKING_SET = 512 << 20
+"""Bytes that are read to measure memory; caches larger than this are shared by many cores."""
+CPU_INFO = Path("/proc/cpuinfo")
+
+
+@dataclass(frozen=True)
+class Level:
+    """A cache, or memory behind all of them."""
+
+    name: str
+    bytes: int | None
+    """What it holds; None for memory."""
+    read_gbs: float
+
+
+@dataclass(frozen=True)
+class Machine:
+    """The peaks of one core."""
+
+    cpu: str
+    compiler: str
+    float_gflops: float
+    """float32 operations, a multiply-add being two."""
+    int8_gops: float
+    """Operations in products of bytes summed in 32 bits."""
+    levels: tuple[Level, ...]
+    """Nearest first; the last is memory."""
+
+    def holding(self, size: int) -> Level:
+        """The nearest level that holds a working set of `size` bytes."""
+        return next(level for level in self.levels if level.bytes is None or size <= level.bytes)
+
+    def as_dict(self) -> dict[str, Any]:
+        """As JSON has it."""
+        return asdict(self)
+
+    @staticmethod
+    def from_dict(fields: dict[str, Any]) -> "Machine":
+        """What `as_dict` gave."""
+        levels = tuple(Level(**level) for level in fields["levels"])
+        peaks: dict[str, float] = {name: fields[name] for name in ("float_gflops", "int8_gops")}
+        return Machine(cpu=fields["cpu"], compiler=fields["compiler"], **peaks, levels=levels)
+
+
+def this_machine(*, again: bool = False) -> Machine:
+    """The peaks of this machine: measured where nobody has, or with `again`."""
+    target, compiler = get_target("host"), default_compiler()
+    kept = cache_folder() / f"machine-{_key(target, compiler)}.json"
+    if not again and (found := _read(kept)) is not None:
+        return found
+    progress.step("measuring the peaks of this machine")
+    machine = measure(target, compiler)
+    _keep(machine, kept)
+    return machine
+
+
+def measure(target: Target, compiler: tuple[str, ...]) -> Machine:
+    """Compile and run the program that measures."""
+    caches = _cache_sizes()
+    # A set of half a cache leaves room for others; the last cache is shared, so a small part of it is asked for.
+    sets = [caches[0] // 2, caches[1] // 2, min(4 * caches[1], caches[2] // 2)]
+    sets.append(min(2 * caches[-1], LARGEST_WORKING_SET))
+    found = json.loads(_measured(target, compiler, sets))
+    speeds: list[float] = found["read_gbs"]
+    names, sizes = [*(name for name, _ in CACHES), MEMORY], [*caches, None]
+    return Machine(
+        cpu=cpu_name(),
+        compiler=compiler_version(compiler),
+        float_gflops=found["float_gflops"],
+        int8_gops=found["int8_gops"],
+        levels=tuple(Level(*each) for each in zip(names, sizes, speeds, strict=True)),
+    )
+
+
+def _measured(target: Target, compiler: tuple[str, ...], sets: Sequence[int]) -> str:
+    with tempfile.TemporaryDirectory(prefix="s2s-machine-") as folder:
+        source, program = Path(folder) / SOURCE, Path(folder) / "machine"
+        source.write_text(profiling_source(SOURCE), encoding="utf-8")
+        flags = accepted_flags(compiler, compile_flags(target))
+        run_program([*compiler, *flags, f"-DVECTOR_BYTES={4 * max(target.lanes, 4)}", source, "-o", program])
+        return run_program([program, *map(str, sets)])
+
+
+def _cache_sizes() -> tuple[int, ...]:
+    return tuple(cache_bytes(level, otherwise) for level, (_, otherwise) in enumerate(CACHES, 1))
+
+
+def cpu_name() -> str:
+    """The processor as it calls itself."""
+    try:
+        lines = CPU_INFO.read_text(encoding="utf-8", errors="replace").splitlines()
+    except OSError:
+        lines = []
+    named = next((line.partition(":")[2].strip() for line in lines if line.startswith("model name")), "")
+    return named or platform.processor() or platform.machine()
+
+
+def cache_folder() -> Path:
+    """Where figures of this machine are kept: `$XDG_CACHE_HOME/s2s`, by default `~/.cache/s2s`."""
+    base = os.environ.get("XDG_CACHE_HOME", "")
+    return (Path(base) if os.path.isabs(base) else Path.home() / ".cache") / "s2s"
+
+
+def _key(target: Target, compiler: tuple[str, ...]) -> str:
+    """Whatever the figures depend on, as one word."""
+    facts = [
+        cpu_name(),
+        platform.node(),
+        compiler_version(compiler),
+        *compile_flags(target),
+        *map(str, _cache_sizes()),
+        profiling_source(SOURCE),
+    ]
+    return hashlib.sha256("\0".join(facts).encode()).hexdigest()[:16]
+
+
+def _read(kept: Path) -> Machine | None:
+    """What was measured earlier; None where there is nothing, or nothing that can be read."""
+    try:
+        return Machine.from_dict(json.loads(kept.read_text(encoding="utf-8")))
+    except (OSError, ValueError, TypeError, KeyError):
+        return None
+
+
+def _keep(machine: Machine, kept: Path) -> None:
+    """Keep the figures for the next time; a folder that cannot be written only costs that time again."""
+    try:
+        kept.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.NamedTemporaryFile("w", dir=kept.parent, delete=False, encoding="utf-8") as file:
+            json.dump(machine.as_dict(), file, indent=1)
+        Path(file.name).replace(kept)
+    except OSError:
+        return
+
+
+def check_same_machine(target: Target) -> None:
+    """Refuse a target whose code does not run here."""
+    if target.cc:
+        raise ToolchainError(
+            f"--target {target.name}: its code does not run on this machine, which cannot tell its time; "
+            "s2s verify --on qemu:BOARD counts the instructions of each kernel"
+        )

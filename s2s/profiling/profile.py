@@ -1,0 +1,219 @@
+"""`s2s profile`: the time of each call of a kernel, held against what this machine could do."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+
+from s2s import progress
+from s2s.analysis.cost import KernelCost, Operations
+from s2s.analysis.dtypes import Array, tensor_type
+from s2s.artifact import compile_artifact
+from s2s.emit.info import PortInfo
+from s2s.errors import InputError
+from s2s.model import Source
+from s2s.options import CompileOptions
+from s2s.profiling.hooks import KernelCall, Samples, TimedNetwork, kernel_calls, timed_tree
+from s2s.profiling.machine import Machine, check_same_machine, this_machine
+from s2s.profiling.roofline import bound_of
+from s2s.samples import sample
+from s2s.targets import get_target
+from s2s.verify.build import load
+
+Order = Literal["run", "time", "gain"]
+
+SECONDS = 2.0
+"""How long a profile takes where nobody says how many runs it has."""
+FEWEST_RUNS, MOST_RUNS = 20, 5000
+NO_COST = KernelCost(Operations(), 0, 0)
+
+
+@dataclass(frozen=True)
+class Row:
+    """One call of a kernel; times are in microseconds, for all its repetitions in a run."""
+
+    number: int
+    nodes: str
+    kernel: str
+    repetitions: int
+    min_us: float
+    median_us: float
+    share: float
+    """Of the time of all calls."""
+    flops: int
+    """Floating-point operations."""
+    integer_ops: int
+    bytes: int
+    """Of everything that it reads and writes."""
+    bound_us: float
+    """The least time that this machine allows."""
+    bound_by: str
+
+    @property
+    def gflops(self) -> float:
+        """Billions of floating-point operations a second."""
+        return _rate(self.flops, self.min_us)
+
+    @property
+    def gops(self) -> float:
+        """Billions of integer operations a second."""
+        return _rate(self.integer_ops, self.min_us)
+
+    @property
+    def gbs(self) -> float:
+        """Billions of bytes a second."""
+        return _rate(self.bytes, self.min_us)
+
+    @property
+    def intensity(self) -> float:
+        """Operations for each byte."""
+        return (self.flops + self.integer_ops) / self.bytes if self.bytes else 0.0
+
+    @property
+    def roofline(self) -> float:
+        """How much of what the machine allows is reached."""
+        return self.bound_us / self.min_us if self.min_us else 0.0
+
+    @property
+    def gain_us(self) -> float:
+        """What a kernel at its bound would save in a run."""
+        return max(self.min_us - self.bound_us, 0.0)
+
+    def as_dict(self) -> dict[str, Any]:
+        """As JSON has it."""
+        derived = {name: getattr(self, name) for name in ("gflops", "gops", "gbs", "intensity", "roofline", "gain_us")}
+        return {**vars(self), **derived}
+
+
+@dataclass(frozen=True)
+class Profile:
+    """The calls of a run in their order, and all of them together."""
+
+    name: str
+    target: str
+    runs: int
+    machine: Machine
+    rows: tuple[Row, ...]
+    total: Row
+    """Times of whole runs; its bound is that of all calls."""
+
+    def ordered(self, order: Order) -> list[Row]:
+        """The calls as they run, or those that take most time or would gain most first."""
+        if order == "run":
+            return list(self.rows)
+        return sorted(self.rows, key=lambda row: -(row.min_us if order == "time" else row.gain_us))
+
+    def as_dict(self, order: Order = "run") -> dict[str, Any]:
+        """As JSON has it."""
+        return {
+            "name": self.name,
+            "target": self.target,
+            "runs": self.runs,
+            "machine": self.machine.as_dict(),
+            "kernels": [row.as_dict() for row in self.ordered(order)],
+            "total": self.total.as_dict(),
+        }
+
+
+def profile_model(
+    model: Source,
+    options: CompileOptions,
+    *,
+    inputs: Mapping[str, Array] | None = None,
+    runs: int | None = None,
+    measure_again: bool = False,
+) -> Profile:
+    """Compile `model`, build it with a clock around each kernel, and run it on `inputs`, made-up ones by default."""
+    check_same_machine(get_target(options.target))
+    if options.executor != "aot":
+        raise InputError("--executor graph: its tables call the same kernels as a run function; leave it out here")
+    machine = this_machine(again=measure_again)
+    artifact = compile_artifact(model, options)
+    info, compilation = artifact.info, artifact.compilation
+    arrays = _given_or_made_up(info.inputs, inputs or {})
+    calls = kernel_calls(compilation.module)
+    tree = timed_tree(artifact.tree(), info.name, calls)
+    progress.step("compiling the C")
+    with load(tree) as network:
+        timed = TimedNetwork(network, len(calls), arrays)
+        count = runs if runs is not None else runs_within(SECONDS, timed.seconds())
+        progress.step(f"running the network {count} times")
+        samples = timed.samples(count)
+    touched = info.arena_size + info.ports_size + artifact.report().weights
+    return profile_of(info.name, info.target.name, calls, samples, compilation.costs, machine, touched)
+
+
+def _given_or_made_up(ports: Sequence[PortInfo], given: Mapping[str, Array]) -> dict[str, Array]:
+    known = [port.name for port in ports]
+    for name in given:
+        if name not in known:
+            raise InputError(f"--input {name}: the network has no such input; its inputs are {', '.join(known)}")
+    return {port.name: given.get(port.name, sample(port.name, tensor_type(port.element, port.shape))) for port in ports}
+
+
+def runs_within(seconds: float, one: float) -> int:
+    """How many runs of `one` second take about `seconds`."""
+    return int(min(max(seconds / max(one, 1e-9), FEWEST_RUNS), MOST_RUNS))
+
+
+def profile_of(
+    name: str,
+    target: str,
+    calls: Sequence[KernelCall],
+    samples: Samples,
+    costs: Mapping[str, KernelCost],
+    machine: Machine,
+    network_bytes: int,
+) -> Profile:
+    """The figures that follow from the times of `samples`."""
+    micros = samples.nanoseconds * 1e-3
+    least, median = micros.min(axis=0), np.median(micros, axis=0)
+    whole = float(least.sum()) or 1.0
+    rows: list[Row] = []
+    for number, call in enumerate(calls):
+        cost, times = costs.get(call.kernel, NO_COST), samples.repetitions[number]
+        bound = bound_of(cost, machine, network_bytes)
+        rows.append(
+            Row(
+                number=number,
+                nodes=call.nodes,
+                kernel=call.kernel.removeprefix(f"{name}_"),
+                repetitions=times,
+                min_us=float(least[number]),
+                median_us=float(median[number]),
+                share=float(least[number]) / whole,
+                flops=times * cost.operations.floats,
+                integer_ops=times * cost.operations.integers,
+                bytes=times * cost.bytes,
+                bound_us=times * bound.seconds * 1e6,
+                bound_by=bound.by,
+            )
+        )
+    sums = micros.sum(axis=1)
+    return Profile(name, target, len(micros), machine, tuple(rows), _total(rows, float(sums.min()), _median(sums)))
+
+
+def _total(rows: Sequence[Row], least: float, median: float) -> Row:
+    return Row(
+        number=len(rows),
+        nodes="",
+        kernel="total",
+        repetitions=1,
+        min_us=least,
+        median_us=median,
+        share=1.0,
+        flops=sum(row.flops for row in rows),
+        integer_ops=sum(row.integer_ops for row in rows),
+        bytes=sum(row.bytes for row in rows),
+        bound_us=sum(row.bound_us for row in rows),
+        bound_by="",
+    )
+
+
+def _median(values: Array) -> float:
+    return float(np.median(values))
+
+
+def _rate(count: int, micros: float) -> float:
+    return count / micros * 1e-3 if micros else 0.0
