@@ -67,7 +67,9 @@ def show(found: "Profile", sort: Literal["run", "time", "gain"]) -> None:
         table.add_column(title, justify="left" if title == "bound by" else "right", no_wrap=True)
     rows = found.ordered(sort)
     for row in rows:
-        table.add_row(str(row.number), row.nodes, row.kernel, *cells(row, columns), end_section=row is rows[-1])
+        table.add_row(
+            str(row.number), first_of(row.nodes), row.kernel, *cells(row, columns), end_section=row is rows[-1]
+        )
     table.add_row("", "", "total", *cells(found.total, columns))
     console = Console()
     if not console.is_terminal:
@@ -75,6 +77,12 @@ def show(found: "Profile", sort: Literal["run", "time", "gain"]) -> None:
     console.print(table)
     for line in (*describe(found.machine), f"{found.runs} runs of target {found.target}, times in µs"):
         console.print(line, highlight=False, soft_wrap=True)
+
+
+def first_of(nodes: str) -> str:
+    """The first of several nodes, and how many follow; quantised layers have many."""
+    names = nodes.split(", ")
+    return names[0] if len(names) == 1 else f"{names[0]} +{len(names) - 1}"
 
 
 def columns_of(found: "Profile") -> list[str]:
