@@ -7,6 +7,7 @@ coefficients of atoms, where an atom is a dimension or a division that could not
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from math import gcd
 
 from xdsl.ir.affine import (
     AffineBinaryOpExpr,
@@ -172,7 +173,20 @@ def _floor_divide(form: Linear, divisor: int, bound: Sequence[Range]) -> Linear:
         if low // divisor == high // divisor:
             return quotient.plus(Linear(low // divisor))
     quotient, rest = _split_signed(form, divisor)
+    if (shared := _shared(rest, divisor, bound)) is not None:
+        rest, divisor = shared[0], divisor // shared[2]
     return quotient.plus(Linear(0, {_divide(rest, divisor): 1}))
+
+
+def _shared(form: Linear, divisor: int, bound: Sequence[Range]) -> tuple[Linear, Linear, int] | None:
+    """`form = factor * quotient + rest` with `0 <= rest < factor`, for a factor of `divisor`: the rest does not count
+    in `form floordiv divisor`, and comes through `form mod divisor` as it is."""
+    for factor in sorted({gcd(each, divisor) for each in form.terms.values()} - {1, divisor}, reverse=True):
+        quotient, rest = _split_signed(form, factor)
+        low, high = _bounds(rest, bound)
+        if quotient.terms and low >= 0 and high < factor:
+            return quotient, rest, factor
+    return None
 
 
 def _divide(rest: Linear, divisor: int) -> AffineExpr:
@@ -196,8 +210,11 @@ def _modulo(form: Linear, divisor: int, bound: Sequence[Range]) -> Linear:
         if low // divisor == high // divisor:
             return rest.plus(Linear(-(low // divisor) * divisor))
     _, rest = _split_signed(form, divisor)
-    atom = AffineBinaryOpExpr(AffineBinaryOpKind.Mod, rest.to_expr(), AffineConstantExpr(divisor))
-    return Linear(0, {atom: 1})
+    inside, factor = Linear(0), 1
+    if (shared := _shared(rest, divisor, bound)) is not None:
+        rest, inside, factor = shared
+    atom = AffineBinaryOpExpr(AffineBinaryOpKind.Mod, rest.to_expr(), AffineConstantExpr(divisor // factor))
+    return Linear(0, {atom: factor}).plus(inside)
 
 
 def _rejoin(form: Linear) -> Linear:

@@ -7,7 +7,7 @@ first node whose value differs from the level above points at the lowering that 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from xdsl.dialects.builtin import DenseArrayBase, ModuleOp
+from xdsl.dialects.builtin import DenseArrayBase, IntegerAttr, ModuleOp
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Operation
 
@@ -19,7 +19,7 @@ from s2s.interpret.graph import Observer, run_graph
 from s2s.interpret.loop import run_loop
 from s2s.interpret.loop.cost import estimated_operations
 from s2s.interpret.tensor import run_tensor
-from s2s.passes.tensor.block_channels import BLOCKED
+from s2s.passes.tensor.block_channels import BLOCKED, CHANNELS
 from s2s.verify.compare import Comparison, Tolerance, compare, default_tolerance
 from s2s.weights import WeightStore
 
@@ -168,7 +168,9 @@ def _in_plain_layout(op: Operation, value: Array) -> Array:
     if not isinstance(shape, DenseArrayBase):
         return value
     n, blocks, h, w, block = (int(size) for size in shape.get_values())
-    return value.reshape(n, blocks, h, w, block).transpose(0, 1, 4, 2, 3).reshape(n, blocks * block, h, w)
+    channels = op.attributes.get(CHANNELS)
+    used = channels.value.data if isinstance(channels, IntegerAttr) else blocks * block
+    return value.reshape(n, blocks, h, w, block).transpose(0, 1, 4, 2, 3).reshape(n, blocks * block, h, w)[:, :used]
 
 
 def _keys(op: Operation, results: int) -> list[str]:

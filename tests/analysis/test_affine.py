@@ -18,6 +18,12 @@ def test_divisions_resolved_by_ranges_vanish() -> None:
     assert simplify((d0 * 64 + d1) // 16 * 16 + (d0 * 64 + d1) % 16, bound) == simplify(d0 * 64 + d1, bound)
 
 
+def test_parts_of_blocks_do_not_count_among_blocks() -> None:
+    bound = ranges([3, 8])
+    assert simplify((d0 * 8 + d1) // 16, bound) == d0 // 2
+    assert simplify((d0 * 8 + d1) % 16, bound) == d0 % 2 * 8 + d1
+
+
 def test_a_reshape_to_the_same_rows_is_the_identity() -> None:
     position = flat_index([d0, d1, d2], [2, 3, 4])
     assert [simplify(e, ranges([2, 3, 4])) for e in delinearize(position, [6, 4])] == [

@@ -13,11 +13,16 @@ are composed with the block and its place; a producer's domain is split and perm
 row-major order; a dimension that walks over blocks is split as well. Vectors then run along the place in the block, in
 convolutions, pools and elementwise kernels alike, and neighbouring pixels lie side by side.
 
-A tensor is blocked when it goes from kernel to kernel only, is of rank 4, has more than one pixel, and its channels
-fill the blocks; and only where every kernel that touches it, and every other tensor in the same place of a shared
-kernel, can follow. Declined for targets without vectors, for the network's inputs and outputs, around kernels whose
-regions ask for an index, and where a kernel shows that channels come last already: it slides a window along the second
-dimension, or reduces the last one alone.
+Channels that do not fill their blocks leave the rest of the last one unused, where fewer vectors are then needed: 24
+channels take two blocks of 16, not three of 8. Kernels compute that rest, from constants that are filled up with zeros
+on the host, and no kernel reads it but to compute such a rest again; the attribute `channels` of the call counts those
+that are real.
+
+A tensor is blocked when it goes from kernel to kernel only, is of rank 4 and has more than one pixel; and only where
+every kernel that touches it, and every other tensor in the same place of a shared kernel, can follow. Declined for
+targets without vectors, for the network's inputs and outputs, around kernels whose regions ask for an index, and where
+a kernel shows that channels come last already: it slides a window along the second dimension, or reduces the last one
+alone.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -25,40 +30,38 @@ from dataclasses import dataclass
 from math import prod
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import ArrayAttr, FunctionType, IntegerAttr, ModuleOp, StringAttr
-from xdsl.dialects.func import FuncOp, ReturnOp
-from xdsl.ir import Attribute, BlockArgument, SSAValue
-from xdsl.ir.affine import (
-    AffineBinaryOpExpr,
-    AffineBinaryOpKind,
-    AffineConstantExpr,
-    AffineDimExpr,
-    AffineExpr,
-    AffineMap,
-)
+from xdsl.dialects.builtin import IntegerAttr, ModuleOp, i64
+from xdsl.dialects.func import FuncOp
+from xdsl.ir import SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import Rewriter
 
-from s2s.analysis.affine import linear, ranges, simplify
-from s2s.analysis.compute import DIM_NAMES, body_ops, dim_names, shape_of
+from s2s.analysis.compute import body_ops, shape_of
 from s2s.analysis.constants import calls_of
-from s2s.analysis.dtypes import AnyTensor, as_tensor_type, tensor_type
 from s2s.analysis.strides import vectorizable
+from s2s.context import weights_of
 from s2s.dialects import graph, tensor
+from s2s.passes.tensor.block_kernel import BlockKernel, blocked_type
 from s2s.passes.tensor.build_compute import slots
+from s2s.passes.tensor.channel_blocks import (
+    CHANNEL,
+    block_size,
+    channel_constants,
+    fill_up,
+    moving_arguments,
+    reads_blocks,
+    results_of,
+)
 from s2s.targets import get_target
+from s2s.weights import WeightStore
 
 BLOCKED = "blocked"
 """Discardable attribute of a call: the shape `[N, C / b, H, W, b]` of its result, where that is blocked."""
+CHANNELS = "channels"
+"""Discardable attribute of a call: the channels of its blocked result, where they do not fill the last block."""
 
-CHANNEL = 1
 Slot = tuple[str, int]
 """A place in the signature of a kernel: its name and an argument number, or -1 - n for result n."""
-
-
-def blocked_shape(shape: Sequence[int], block: int) -> tuple[int, ...]:
-    """`[N, C, H, W]` as `[N, C / block, H, W, block]`."""
-    return (shape[0], shape[1] // block, *shape[2:], block)
 
 
 class Groups:
@@ -83,27 +86,33 @@ class Groups:
 class BlockChannels:
     """Decides for one module, then rewrites it."""
 
-    def __init__(self, module: ModuleOp, lanes: int) -> None:
-        self.lanes = lanes
-        self.calls = [call for calls in calls_of(module).values() for call in calls]
+    def __init__(self, module: ModuleOp, lanes: int, weights: WeightStore) -> None:
+        self.lanes, self.weights = lanes, weights
+        self.by_kernel = calls_of(module)
+        self.calls = [call for calls in self.by_kernel.values() for call in calls]
         functions = {func.sym_name.data: func for func in module.ops if isinstance(func, FuncOp)}
         self.kernels = {name: functions[name] for name in {_callee(call) for call in self.calls}}
         self.groups = Groups()
         self.refused: set[object] = set()
+        self.needs: list[tuple[Slot, Slot]] = []
+        """Results that can be padded only if an argument is."""
 
     def run(self) -> None:
         """Block what can be blocked."""
         self._group()
-        chosen = {value for value in self._values() if self.groups.find(value) not in self.refused}
+        chosen = [value for value in self._values() if self.groups.find(value) not in self.refused]
         slots_chosen = {slot: self._block_of(value) for value in chosen for slot in self._slots(value)}
         for name, func in self.kernels.items():
             mine = {number: block for (kernel, number), block in slots_chosen.items() if kernel == name}
             if mine:
+                self._fill_up(func, mine)
                 BlockKernel(func, mine).run()
         for value in chosen:
             assert isinstance(value.owner, graph.CallOp)
-            new_type = _blocked_type(value.type, self._block_of(value))
+            new_type = blocked_type(value.type, self._block_of(value))
             value.owner.attributes[BLOCKED] = tensor.integers(new_type.get_shape())
+            if self._is_padded(value):
+                value.owner.attributes[CHANNELS] = IntegerAttr(shape_of(value)[CHANNEL], i64)
             Rewriter.replace_value_with_new_type(value, new_type)
 
     def _values(self) -> Iterable[SSAValue]:
@@ -126,11 +135,32 @@ class BlockChannels:
         self.refused |= {value for value in self._values() if not self._suits(value)}
         self.refused |= {slot for value in self._values() for slot in self._slots(value) if not self._follows(slot)}
         self.refused = {self.groups.find(item) for item in self.refused}
+        while lost := {result for result, argument in self.needs if self._is_refused(argument)} - self.refused:
+            self.refused |= lost
+            self.refused |= {self.groups.find(result) for result in lost}
+
+    def _is_refused(self, slot: Slot) -> bool:
+        return self.groups.find(slot) in self.refused
 
     def _block_of(self, value: SSAValue) -> int:
-        """The widest block that the channels fill: a vector, or half of one; 0 where neither does."""
-        channels = shape_of(value)[CHANNEL]
-        return next((block for block in (self.lanes, self.lanes // 2) if block > 2 and channels % block == 0), 0)
+        """How many channels make a block of `value`; 0 where it is not worth blocking."""
+        return block_size(shape_of(value)[CHANNEL], self.lanes)
+
+    def _is_padded(self, value: SSAValue) -> bool:
+        block = self._block_of(value)
+        return block > 0 and shape_of(value)[CHANNEL] % block > 0
+
+    def _fill_up(self, func: FuncOp, blocks: Mapping[int, int]) -> None:
+        """Fill up the constants of `func` along the channels of its padded results."""
+        calls = self.by_kernel[func.sym_name.data]
+        for number, value in results_of(func):
+            block = blocks.get(number, 0)
+            channels = shape_of(value)[CHANNEL] if block else 0
+            if block and channels % block:
+                owner = value.owner
+                assert isinstance(owner, tensor.ComputeOp)
+                for argument, axis in channel_constants(func, owner, calls) or ():
+                    fill_up(argument, axis, -(-channels // block) * block, calls, self.weights)
 
     def _suits(self, value: SSAValue) -> bool:
         """Whether a tensor of main has the right shape and stays among kernels."""
@@ -146,20 +176,26 @@ class BlockChannels:
         """Whether a kernel can read or write the blocks in that place."""
         name, number = slot
         func = self.kernels[name]
-        if func.is_declaration:
+        if func.is_declaration or len(shape_of(_value_at(func, number))) != 4:
             return False
         computes = [op for op in func.body.block.ops if isinstance(op, tensor.ComputeOp)]
         if any(isinstance(inner, tensor.IndexOp) for op in computes for inner in body_ops(op)):
             return False
-        if number >= 0:
-            argument = func.body.block.args[number]
-            return all(
-                argument not in op.tables and _undivided(op, argument) and not _channels_last(op, argument)
-                for op in computes
-            )
-        last = func.body.block.last_op
-        assert isinstance(last, ReturnOp)
-        value = last.arguments[-1 - number]
+        return self._reads(func, computes, number) if number >= 0 else self._writes(func, computes, number)
+
+    def _reads(self, func: FuncOp, computes: Sequence[tensor.ComputeOp], number: int) -> bool:
+        argument = func.body.block.args[number]
+        block = self._block_of(argument)
+        return all(
+            argument not in op.tables
+            and _undivided(op, argument)
+            and not _channels_last(op, argument)
+            and (not block or reads_blocks(op, argument, block))
+            for op in computes
+        )
+
+    def _writes(self, func: FuncOp, computes: Sequence[tensor.ComputeOp], number: int) -> bool:
+        value = _value_at(func, number)
         owner = value.owner
         return (
             isinstance(owner, tensor.ComputeOp)
@@ -167,7 +203,21 @@ class BlockChannels:
             and owner.parallel_sizes == shape_of(value)
             and vectorizable(owner)
             and not any(value in op.operands for op in computes)
+            and (not self._is_padded(value) or self._fills(func, owner, number))
         )
+
+    def _fills(self, func: FuncOp, op: tensor.ComputeOp, number: int) -> bool:
+        """Whether `op` can compute what lies behind the last channel; what it reads there has to be padded as well."""
+        name = func.sym_name.data
+        if channel_constants(func, op, self.by_kernel[name]) is None:
+            return False
+        arguments = moving_arguments(func, op, self.by_kernel[name])
+        self.needs += [((name, number), (name, argument.index)) for argument in arguments]
+        return True
+
+
+def _value_at(func: FuncOp, number: int) -> SSAValue:
+    return func.body.block.args[number] if number >= 0 else dict(results_of(func))[number]
 
 
 def _undivided(op: tensor.ComputeOp, value: SSAValue) -> bool:
@@ -192,105 +242,6 @@ def _callee(call: object) -> str:
     return call.callee.root_reference.data
 
 
-def _blocked_type(type: Attribute, block: int) -> AnyTensor:
-    old = as_tensor_type(type)
-    return tensor_type(old.element_type, blocked_shape(old.get_shape(), block))
-
-
-class BlockKernel:
-    """Rewrites one kernel; `blocks` gives the block of every slot that has one."""
-
-    def __init__(self, func: FuncOp, blocks: Mapping[int, int]) -> None:
-        self.func, self.blocks = func, blocks
-
-    def run(self) -> None:
-        """Rewrite signature and computations."""
-        entry = self.func.body.block
-        for number, argument in enumerate(entry.args):
-            if number in self.blocks:
-                self._read_blocks(argument, self.blocks[number])
-        last = entry.last_op
-        assert isinstance(last, ReturnOp)
-        for number, value in enumerate(last.arguments):
-            if -1 - number in self.blocks:
-                self._write_blocks(value, self.blocks[-1 - number])
-        for op in entry.ops:
-            if isinstance(op, tensor.ComputeOp):
-                while (divided := _divided_dim(op)) is not None:
-                    split_dim(op, *divided)
-        self.func.function_type = FunctionType.from_lists(
-            [argument.type for argument in entry.args], [value.type for value in last.arguments]
-        )
-
-    def _read_blocks(self, argument: BlockArgument, block: int) -> None:
-        new_type = _blocked_type(argument.type, block)
-        for op in dict.fromkeys(use.operation for use in argument.uses):
-            if isinstance(op, tensor.ComputeOp):
-                operands = [*op.reads, *op.points]
-                accesses = [
-                    self._blocked_access(access, op, number, block) if operand is argument else access
-                    for number, (operand, access) in enumerate(zip(operands, op.accesses, strict=True))
-                ]
-                op.properties["accesses"] = ArrayAttr(accesses)
-        Rewriter.replace_value_with_new_type(argument, new_type)
-
-    def _blocked_access(
-        self, access: tensor.AccessAttr, op: tensor.ComputeOp, number: int, block: int
-    ) -> tensor.AccessAttr:
-        sizes = op.sizes if number < len(op.reads) else op.parallel_sizes
-        n, c, h, w = access.map.data.results
-        results = tuple(simplify(expr, ranges(sizes)) for expr in (n, c // block, h, w, c % block))
-        affine_map = AffineMap(access.map.data.num_dims, 0, results)
-        return tensor.AccessAttr.of(affine_map, guarded=access.is_guarded)
-
-    def _write_blocks(self, value: SSAValue, block: int) -> None:
-        """Split the channel dimension of the producer and move its inner half behind the pixels."""
-        op = value.owner
-        assert isinstance(op, tensor.ComputeOp)
-        new_type = _blocked_type(value.type, block)
-        split_dim(op, CHANNEL, block, inner_at=op.rank)
-        Rewriter.replace_value_with_new_type(value, new_type)
-
-
-def _divided_dim(op: tensor.ComputeOp) -> tuple[int, int] | None:
-    """A dimension that some access still divides into blocks, and their size."""
-    for access in op.accesses:
-        for expr in access.map.data.results:
-            for atom in linear(expr, ranges(op.sizes)).terms:
-                if not isinstance(atom, AffineBinaryOpExpr) or not isinstance(atom.lhs, AffineDimExpr):
-                    continue
-                dim, block = atom.lhs.position, atom.rhs
-                divides = atom.kind in (AffineBinaryOpKind.FloorDiv, AffineBinaryOpKind.Mod)
-                if divides and isinstance(block, AffineConstantExpr) and op.sizes[dim] % block.value == 0:
-                    return dim, block.value
-    return None
-
-
-def split_dim(op: tensor.ComputeOp, dim: int, block: int, inner_at: int | None = None) -> None:
-    """Make `dim` of `op` two: blocks in its place, and places in a block at `inner_at` (right behind, by default)."""
-    inner = dim + 1 if inner_at is None else inner_at
-    old, names = op.sizes, dim_names(op)
-    sizes = [size // block if d == dim else size for d, size in enumerate(old)]
-    sizes.insert(inner, block)
-    names.insert(inner, f"{names[dim]}{block}")
-    moved: list[AffineExpr] = [AffineDimExpr(d if d < inner else d + 1) for d in range(len(old))]
-    moved[dim] = AffineDimExpr(dim) * block + AffineDimExpr(inner)
-    rank = op.rank + (dim < op.rank)
-    accesses: list[tensor.AccessAttr] = []
-    for number, access in enumerate(op.accesses):
-        count = len(sizes) if number < len(op.reads) else rank
-        results = tuple(
-            simplify(expr.replace_dims_and_symbols(moved, ()), ranges(sizes[:count]))
-            for expr in access.map.data.results
-        )
-        affine_map = AffineMap(count, 0, results)
-        accesses.append(tensor.AccessAttr.of(affine_map, guarded=access.is_guarded, divisors=access.division))
-    op.properties["domain"] = tensor.integers(sizes)
-    op.properties["parallel"] = IntegerAttr(rank, 64)
-    op.properties["accesses"] = ArrayAttr(accesses)
-    op.attributes[DIM_NAMES] = StringAttr(" ".join(names))
-
-
 @dataclass(frozen=True)
 class BlockChannelsPass(ModulePass):
     name = "tensor-block-channels"
@@ -300,4 +251,4 @@ class BlockChannelsPass(ModulePass):
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         lanes = get_target(self.target).lanes
         if lanes > 1:
-            BlockChannels(op, lanes).run()
+            BlockChannels(op, lanes, weights_of(ctx)).run()

@@ -16,7 +16,7 @@ from s2s.dialects import graph, loop, tensor
 from s2s.dialects.graph.traits import provenance, set_provenance
 from s2s.errors import CompilerBug
 from s2s.passes.graph.copy_outputs import root_of
-from s2s.passes.tensor.block_channels import BLOCKED
+from s2s.passes.tensor.block_channels import BLOCKED, CHANNELS
 from s2s.passes.tensor.lower_to_loop.buffers import buffer_type
 from s2s.passes.tensor.lower_to_loop.control import lower_control
 from s2s.passes.tensor.lower_to_loop.tied import written_directly
@@ -120,8 +120,7 @@ class LowerMain:
         scratch = [self._alloc(type, "scratch") for type in self.scratch.get(name, ())]
         call = CallOp(name, [*outputs, *inputs, *scratch], [])
         set_provenance(call, provenance(op))
-        if BLOCKED in op.attributes:
-            call.attributes[BLOCKED] = op.attributes[BLOCKED]
+        call.attributes |= {key: op.attributes[key] for key in (BLOCKED, CHANNELS) if key in op.attributes}
         self.block.add_op(call)
 
     def _control(self, op: graph.NetworkOp) -> None:

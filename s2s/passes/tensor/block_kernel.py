@@ -1,0 +1,135 @@
+"""How one kernel follows when tensors that it reads or writes are stored in blocks of channels."""
+
+from collections.abc import Mapping, Sequence
+from math import gcd
+
+from xdsl.dialects.builtin import ArrayAttr, FunctionType, IntegerAttr, StringAttr
+from xdsl.dialects.func import FuncOp, ReturnOp
+from xdsl.ir import Attribute, BlockArgument, SSAValue
+from xdsl.ir.affine import (
+    AffineBinaryOpExpr,
+    AffineBinaryOpKind,
+    AffineConstantExpr,
+    AffineDimExpr,
+    AffineExpr,
+    AffineMap,
+)
+from xdsl.rewriter import Rewriter
+
+from s2s.analysis.affine import linear, ranges, simplify
+from s2s.analysis.compute import DIM_NAMES, dim_names
+from s2s.analysis.dtypes import AnyTensor, as_tensor_type, tensor_type
+from s2s.dialects import tensor
+from s2s.passes.tensor.channel_blocks import CHANNEL, SMALLEST
+
+
+def blocked_shape(shape: Sequence[int], block: int) -> tuple[int, ...]:
+    """`[N, C, H, W]` as `[N, C / block, H, W, block]`; the last block may be partly used."""
+    return (shape[0], -(-shape[1] // block), *shape[2:], block)
+
+
+def blocked_type(type: Attribute, block: int) -> AnyTensor:
+    """The type of a tensor of `type` in blocks of channels."""
+    old = as_tensor_type(type)
+    return tensor_type(old.element_type, blocked_shape(old.get_shape(), block))
+
+
+class BlockKernel:
+    """Rewrites one kernel; `blocks` gives the block of every slot that has one."""
+
+    def __init__(self, func: FuncOp, blocks: Mapping[int, int]) -> None:
+        self.func, self.blocks = func, blocks
+
+    def run(self) -> None:
+        """Rewrite signature and computations."""
+        entry = self.func.body.block
+        for number, argument in enumerate(entry.args):
+            if number in self.blocks:
+                self._read_blocks(argument, self.blocks[number])
+        last = entry.last_op
+        assert isinstance(last, ReturnOp)
+        for number, value in enumerate(last.arguments):
+            if -1 - number in self.blocks:
+                self._write_blocks(value, self.blocks[-1 - number])
+        for op in entry.ops:
+            if isinstance(op, tensor.ComputeOp):
+                while (divided := _divided_dim(op)) is not None:
+                    split_dim(op, *divided)
+        self.func.function_type = FunctionType.from_lists(
+            [argument.type for argument in entry.args], [value.type for value in last.arguments]
+        )
+
+    def _read_blocks(self, argument: BlockArgument, block: int) -> None:
+        new_type = blocked_type(argument.type, block)
+        for op in dict.fromkeys(use.operation for use in argument.uses):
+            if isinstance(op, tensor.ComputeOp):
+                operands = [*op.reads, *op.points]
+                accesses = [
+                    self._blocked_access(access, op, number, block) if operand is argument else access
+                    for number, (operand, access) in enumerate(zip(operands, op.accesses, strict=True))
+                ]
+                op.properties["accesses"] = ArrayAttr(accesses)
+        Rewriter.replace_value_with_new_type(argument, new_type)
+
+    def _blocked_access(
+        self, access: tensor.AccessAttr, op: tensor.ComputeOp, number: int, block: int
+    ) -> tensor.AccessAttr:
+        sizes = op.sizes if number < len(op.reads) else op.parallel_sizes
+        n, c, h, w = access.map.data.results
+        results = tuple(simplify(expr, ranges(sizes)) for expr in (n, c // block, h, w, c % block))
+        affine_map = AffineMap(access.map.data.num_dims, 0, results)
+        return tensor.AccessAttr.of(affine_map, guarded=access.is_guarded)
+
+    def _write_blocks(self, value: SSAValue, block: int) -> None:
+        """Split the channel dimension of the producer and move its inner half behind the pixels."""
+        op = value.owner
+        assert isinstance(op, tensor.ComputeOp)
+        new_type = blocked_type(value.type, block)
+        split_dim(op, CHANNEL, block, inner_at=op.rank)
+        Rewriter.replace_value_with_new_type(value, new_type)
+
+
+def _divided_dim(op: tensor.ComputeOp) -> tuple[int, int] | None:
+    """A dimension that some access still divides into blocks, and the parts that it falls into: the blocks, or where
+    it ends within one, the largest parts that dimension and blocks are both made of."""
+    for access in op.accesses:
+        for expr in access.map.data.results:
+            for atom in linear(expr, ranges(op.sizes)).terms:
+                if not isinstance(atom, AffineBinaryOpExpr) or not isinstance(atom.lhs, AffineDimExpr):
+                    continue
+                dim, block = atom.lhs.position, atom.rhs
+                divides = atom.kind in (AffineBinaryOpKind.FloorDiv, AffineBinaryOpKind.Mod)
+                if not divides or not isinstance(block, AffineConstantExpr):
+                    continue
+                part = gcd(op.sizes[dim], block.value)
+                if part == block.value or part >= SMALLEST:
+                    return dim, part
+    return None
+
+
+def split_dim(op: tensor.ComputeOp, dim: int, block: int, inner_at: int | None = None) -> None:
+    """Make `dim` of `op` two: blocks in its place, and places in a block at `inner_at` (right behind, by default).
+
+    Where the last block is partly used, the new dimensions cover all of it.
+    """
+    inner = dim + 1 if inner_at is None else inner_at
+    old, names = op.sizes, dim_names(op)
+    sizes = [-(-size // block) if d == dim else size for d, size in enumerate(old)]
+    sizes.insert(inner, block)
+    names.insert(inner, f"{names[dim]}{block}")
+    moved: list[AffineExpr] = [AffineDimExpr(d if d < inner else d + 1) for d in range(len(old))]
+    moved[dim] = AffineDimExpr(dim) * block + AffineDimExpr(inner)
+    rank = op.rank + (dim < op.rank)
+    accesses: list[tensor.AccessAttr] = []
+    for number, access in enumerate(op.accesses):
+        count = len(sizes) if number < len(op.reads) else rank
+        results = tuple(
+            simplify(expr.replace_dims_and_symbols(moved, ()), ranges(sizes[:count]))
+            for expr in access.map.data.results
+        )
+        affine_map = AffineMap(count, 0, results)
+        accesses.append(tensor.AccessAttr.of(affine_map, guarded=access.is_guarded, divisors=access.division))
+    op.properties["domain"] = tensor.integers(sizes)
+    op.properties["parallel"] = IntegerAttr(rank, 64)
+    op.properties["accesses"] = ArrayAttr(accesses)
+    op.attributes[DIM_NAMES] = StringAttr(" ".join(names))

@@ -1,0 +1,122 @@
+"""How many channels make a block, and what it takes to compute blocks that the channels do not fill.
+
+A kernel whose result is padded computes whole blocks. Its constants are filled up with zeros along the channels; what
+else it reads along them must be padded in the same way.
+"""
+
+from collections.abc import Sequence
+from math import gcd
+
+import numpy as np
+from xdsl.dialects.func import FuncOp, ReturnOp
+from xdsl.ir import BlockArgument, SSAValue
+from xdsl.ir.affine import AffineDimExpr
+from xdsl.rewriter import InsertPoint, Rewriter
+
+from s2s.analysis.affine import bounds, ranges, simplify
+from s2s.analysis.compute import shape_of
+from s2s.analysis.constants import constant_arguments
+from s2s.analysis.dtypes import as_tensor_type, tensor_type
+from s2s.dialects import graph, tensor
+from s2s.passes.tensor.build_compute import slots
+from s2s.weights import WeightStore
+
+CHANNEL = 1
+SMALLEST = 4
+"""Channels below which a block is not worth its trouble; a reader walks over at least so many at a time."""
+MOST_PADDING = 0.4
+"""The part of a padded tensor that may be unused."""
+
+
+def block_size(channels: int, lanes: int) -> int:
+    """The block that takes the fewest vectors: a vector or half of one, the smaller where they are equal; or 0."""
+    sizes = [size for size in (lanes // 2, lanes) if size >= SMALLEST and _may_pad(channels, size)]
+    return min(sizes, key=lambda size: -(-channels // size), default=0)
+
+
+def _may_pad(channels: int, block: int) -> bool:
+    padded = -(-channels // block) * block
+    readable = channels < block or gcd(channels, block) >= min(SMALLEST, block)
+    return padded - channels <= MOST_PADDING * padded and readable
+
+
+def results_of(func: FuncOp) -> list[tuple[int, SSAValue]]:
+    """The results of a kernel; number n is called -1 - n, as arguments are called by their numbers."""
+    last = func.body.block.last_op
+    assert isinstance(last, ReturnOp)
+    return [(-1 - number, value) for number, value in enumerate(last.arguments)]
+
+
+def reads_blocks(op: tensor.ComputeOp, argument: SSAValue, block: int) -> bool:
+    """Whether `op` stays within the channels of `argument` where they do not fill their blocks."""
+    channels = shape_of(argument)[CHANNEL]
+    if channels % block == 0:
+        return True
+    for operand, access, sizes in _reads(op):
+        if operand is argument:
+            low, high = bounds(access.map.data.results[CHANNEL], ranges(sizes))
+            if low < 0 or high >= channels:
+                return False
+    return True
+
+
+def channel_constants(
+    func: FuncOp, op: tensor.ComputeOp, calls: Sequence[graph.CallOp]
+) -> list[tuple[BlockArgument, int]] | None:
+    """The constants of `op` and the axis that its channels run along; None where something else stands in the way."""
+    constants = constant_arguments(func, {func.sym_name.data: list(calls)})
+    found: list[tuple[BlockArgument, int]] = []
+    for operand, access, sizes in _reads(op):
+        used = [simplify(expr, ranges(sizes)) for expr in access.map.data.results]
+        axes = [axis for axis, expr in enumerate(used) if CHANNEL in expr.used_dims()]
+        if not axes:
+            continue
+        if len(axes) > 1 or used[axes[0]] != AffineDimExpr(CHANNEL) or not isinstance(operand, BlockArgument):
+            return None
+        if operand in constants:
+            if access.is_guarded or not operand.has_one_use():
+                return None
+            found.append((operand, axes[0]))
+        elif axes != [CHANNEL] or shape_of(operand)[CHANNEL] != op.sizes[CHANNEL]:
+            return None
+    return None if op.tables else found
+
+
+def moving_arguments(func: FuncOp, op: tensor.ComputeOp, calls: Sequence[graph.CallOp]) -> list[BlockArgument]:
+    """The arguments, constants left out, that `op` reads along its channels."""
+    constants = constant_arguments(func, {func.sym_name.data: list(calls)})
+    return [
+        operand
+        for operand, access, sizes in _reads(op)
+        if isinstance(operand, BlockArgument)
+        and operand not in constants
+        and any(CHANNEL in simplify(expr, ranges(sizes)).used_dims() for expr in access.map.data.results)
+    ]
+
+
+def fill_up(
+    argument: BlockArgument, axis: int, extent: int, calls: Sequence[graph.CallOp], weights: WeightStore
+) -> None:
+    """Make constant `argument` of a kernel `extent` long along `axis`, with zeros at its end, in all `calls`."""
+    old = as_tensor_type(argument.type)
+    shape = tuple(extent if number == axis else size for number, size in enumerate(old.get_shape()))
+    new_type = tensor_type(old.element_type, shape)
+    Rewriter.replace_value_with_new_type(argument, new_type)
+    for call in calls:
+        weight = call.operands[argument.index].owner
+        assert isinstance(weight, graph.WeightOp)
+        array = weights.get(weight.weight_name.data)
+        ends = [(0, extent - size if number == axis else 0) for number, size in enumerate(array.shape)]
+        name = weights.add(f"{weight.weight_name.data}_filled", np.pad(array, ends))
+        filled = graph.WeightOp(name, new_type, weights.hash(name))
+        filled.y.name_hint = weight.y.name_hint
+        Rewriter.insert_op(filled, InsertPoint.before(call))
+        call.operands[argument.index] = filled.y
+        if not weight.y.uses:
+            Rewriter.erase_op(weight)
+
+
+def _reads(op: tensor.ComputeOp) -> list[tuple[SSAValue, tensor.AccessAttr, tuple[int, ...]]]:
+    """Every operand with its access and the dimensions that the access is over."""
+    reads = [(operand, access, op.sizes) for operand, access in slots(op.reads, op.read_accesses)]
+    return reads + [(operand, access, op.parallel_sizes) for operand, access in slots(op.points, op.point_accesses)]
