@@ -81,7 +81,9 @@ S2S_ALWAYS_INLINE int32_t s2s_i16x4_dot(int32_t acc, s2s_i16x4 a, s2s_i16x4 b)
     uint32_t sum = (uint32_t)acc;
 
     for (int32_t i = 0; i < 4; ++i) {
-        sum += (uint32_t)((int32_t)a.lane[i] * (int32_t)b.lane[i]);
+        const int32_t product = (int32_t)a.lane[i] * (int32_t)b.lane[i];
+
+        sum += (uint32_t)product;
     }
     return (int32_t)sum;
 }

@@ -19,6 +19,8 @@ from s2s.targets.flags import OPTIMISE, compile_flags
 
 _DIGEST = 16
 """Digits of a hash that a person compares."""
+_LONGEST_NAME = 60
+"""Characters of a name from the model, of which converters join several by semicolons."""
 
 
 @dataclass(frozen=True)
@@ -314,4 +316,7 @@ def _array_headers(arrays: Sequence[ConstantArray]) -> list[str]:
 
 def _array_comment(array: ConstantArray) -> str:
     shape = "".join(f"[{size}]" for size in array.values.shape)
-    return c_comment(f"{array.name} {shape}")
+    name = array.name.split(";")[0]
+    if len(name) > _LONGEST_NAME:
+        name = f"{name[:_LONGEST_NAME].rstrip()}..."
+    return c_comment(f"{name} {shape}")

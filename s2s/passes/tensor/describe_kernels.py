@@ -27,6 +27,7 @@ from s2s.analysis.constants import calls_of
 from s2s.analysis.kernel_blocks import Group, groups_of, shared_blocks
 from s2s.dialects import tensor
 from s2s.dialects.graph.traits import provenance
+from s2s.emit.identifiers import c_identifier
 from s2s.passes.tensor.build_compute import slots
 from s2s.passes.tensor.lower_to_loop.stage import StagePlan
 
@@ -319,11 +320,11 @@ def _names(func: FuncOp, computes: Sequence[tensor.ComputeOp], returned: Sequenc
     for number, value in enumerate(returned):
         names[value] = "y" if len(returned) == 1 else f"y{number}"
     for value in func.body.block.args:
-        names[value] = fresh(value.name_hint or "x")
+        names[value] = fresh(c_identifier(value.name_hint or "x"))
     for op in computes:
         for result in op.res:
             if result not in names:
-                names[result] = fresh(result.name_hint or "scratch")
+                names[result] = fresh(c_identifier(result.name_hint or "scratch"))
     return names
 
 

@@ -39,7 +39,7 @@ class Scope:
     def declare(self, wish: str) -> str:
         """`wish`, or the nearest free name to it: `acc`, `acc2`, `acc3`; `x0`, `x0_2`; beside a parameter `x`: `x0`."""
         base = c_identifier(wish)
-        name, count = base, -1 if base in self._outermost()._own else 1
+        name, count = base, -1 if self._outer is not None and base in self._outermost()._own else 1
         while not self._is_free(name):
             count += 1
             name = f"{base}_{count}" if base[-1].isdigit() else f"{base}{count}"

@@ -1,6 +1,7 @@
 """Moves groups of operations into functions of their own."""
 
 from collections.abc import Sequence
+from math import prod
 
 from xdsl.dialects.builtin import FunctionType, UnitAttr
 from xdsl.dialects.func import FuncOp, ReturnOp
@@ -63,11 +64,20 @@ def _parameters(ops: Sequence[Operation], inside: set[Operation]) -> dict[SSAVal
     """What the kernel reads from outside, in order of first use, each with a name."""
     found: dict[SSAValue, str] = {}
     for op in ops:
-        roles = ROLES.get(type(op), ())
         for position, operand in enumerate(op.operands):
             if operand.owner not in inside and not _is_inlined(op, operand):
-                found.setdefault(operand, roles[position] if roles else "x")
+                found.setdefault(operand, _role(op, position, inside))
     return found
+
+
+def _role(op: Operation, position: int, inside: set[Operation]) -> str:
+    """What an operand is to `op`; a constant row that is added to a matrix product is its bias."""
+    if isinstance(op, graph.AddOp) and is_known(op.operands[position]):
+        product = op.operands[1 - position].owner
+        shape = as_tensor_type(op.operands[position].type).get_shape()
+        if isinstance(product, graph.MatmulOp) and product in inside and prod(shape[:-1]) == 1:
+            return "bias"
+    return ROLES[type(op)][position] if type(op) in ROLES else "x"
 
 
 def _is_inlined(op: Operation, operand: SSAValue) -> bool:

@@ -10,6 +10,7 @@ from xdsl.ir import Operation
 from s2s.analysis.networks import INIT
 from s2s.dialects import loop
 from s2s.emit.identifiers import c_identifier, unique_identifiers
+from s2s.passes.loop.lower_to_c.weight_names import weight_texts
 from s2s.passes.loop.plan_memory import is_network_of_buffers
 
 LONGEST_PREFIX = 24
@@ -41,12 +42,13 @@ def is_inner(func: FuncOp) -> bool:
 
 
 def c_names(module: ModuleOp, prefix: str) -> Names:
-    """Kernels and networks are `<prefix>_<kernel>`, weights `<prefix>_<weight>`."""
+    """Kernels and networks are `<prefix>_<kernel>`, weights `<prefix>_<layer>_<what>` or what the model calls them."""
     prefix = c_identifier(prefix, LONGEST_PREFIX)
     kernels = [func.sym_name.data for func in functions(module) if not is_main(func)]
     weights = list(dict.fromkeys(name for op in module.walk() for name in _weights_of(op)))
     taken = {f"{prefix}_run", f"{prefix}_init", f"{prefix}_graph"}
-    made = unique_identifiers([*kernels, *weights], prefix=f"{prefix}_", taken=taken)
+    texts = weight_texts(module, weights, f"{prefix}_")
+    made = unique_identifiers([*kernels, *texts], prefix=f"{prefix}_", taken=taken)
     return Names(
         prefix,
         dict(zip(kernels, made[: len(kernels)], strict=True)),

@@ -1,0 +1,103 @@
+"""Names for weights that say which layer they belong to, and what they are there.
+
+    conv.weight_packed, conv.bias                                   ->  conv_weight, conv_bias
+    onnx::Conv_290_packed, first read by node /3/seq/seq.0/Conv     ->  3_seq_0_weight
+    functional_1/activation/Relu;functional_1/batch_normali…/shift  ->  conv1_shift
+
+The model's own names are best. Exporters and converters make up others, which the path of the node that reads it
+replaces. Where that is too long to tell weights apart, all weights of the network are called after their kernels.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.func import CallOp, FuncOp
+
+from s2s.dialects import loop
+from s2s.dialects.graph.traits import provenance
+from s2s.emit.identifiers import SIGNIFICANT, c_identifier
+
+LONGEST = 36
+"""Characters of a name behind which a reader loses track."""
+_INVENTED = re.compile("::|;")
+"""What exporters and converters put into names that no person gave."""
+_KINDS = (("depthwise_conv", "dw"), ("grouped_conv", "conv"), ("conv", "conv"), ("matmul", "fc"))
+_WEIGHTS = ("w", "b")
+"""Parameters of kernels that are called a weight elsewhere."""
+
+
+@dataclass(frozen=True)
+class Reader:
+    """The first call that reads a weight."""
+
+    nodes: tuple[str, ...]
+    kernel: str
+    parameter: str
+    number: int
+    """Which call of its kind of kernel it is, from 1."""
+
+    @property
+    def kind(self) -> str:
+        """The kind of the kernel in short."""
+        return kind_of(self.kernel)
+
+    @property
+    def short(self) -> str:
+        """`conv1_w`"""
+        return f"{self.kind}{self.number}_{'w' if self.parameter in _WEIGHTS else self.parameter}"
+
+    @property
+    def long(self) -> str:
+        """`f.1/seq.0/weight`"""
+        return f"{self.path}/{'weight' if self.parameter in _WEIGHTS else self.parameter}"
+
+    @property
+    def path(self) -> str:
+        """Where the first node stands in the model, without its operator: `/f/f.1/seq/seq.0/Conv` is `f.1/seq.0`."""
+        found: list[str] = []
+        parts = [part for part in (self.nodes[0] if self.nodes else "").split("/") if part]
+        for part in parts[:-1] or parts:
+            if found and part.startswith(f"{found[-1]}."):
+                found.pop()
+            found.append(part)
+        return "/".join(found)
+
+
+def kind_of(kernel: str) -> str:
+    """What a kernel is, in a few letters."""
+    return next((short for name, short in _KINDS if kernel.startswith(name)), kernel.split("_")[0])
+
+
+def weight_texts(module: ModuleOp, names: Sequence[str], prefix: str) -> list[str]:
+    """A text for each of the weights `names`, from which its identifier behind `prefix` is made."""
+    readers = _readers(module)
+    given = [(name.removesuffix("_packed"), readers.get(name)) for name in names]
+    by_path = [reader.long if reader and _INVENTED.search(name) else name for name, reader in given]
+    return by_path if _tell_apart(by_path, prefix) else [reader.short if reader else name for name, reader in given]
+
+
+def _tell_apart(texts: Sequence[str], prefix: str) -> bool:
+    """Whether the identifiers of `texts` are short, and different as they are."""
+    found = [c_identifier(f"{prefix}{text}", SIGNIFICANT + LONGEST) for text in texts]
+    return len({name[:SIGNIFICANT] for name in found}) == len(found) and max(map(len, found), default=0) <= LONGEST
+
+
+def _readers(module: ModuleOp) -> dict[str, Reader]:
+    functions = {op.sym_name.data: op for op in module.ops if isinstance(op, FuncOp)}
+    found: dict[str, Reader] = {}
+    counts: dict[str, int] = {}
+    for call in module.walk():
+        if not isinstance(call, CallOp):
+            continue
+        kernel = call.callee.root_reference.data
+        kind = kind_of(kernel)
+        read = [each.owner for each in call.arguments]
+        if any(isinstance(owner, loop.WeightOp) for owner in read):
+            counts[kind] = counts.get(kind, 0) + 1
+        for owner, parameter in zip(read, functions[kernel].args, strict=True):
+            if isinstance(owner, loop.WeightOp):
+                reader = Reader(tuple(provenance(call)), kernel, parameter.name_hint or "x", counts[kind])
+                found.setdefault(owner.weight.data, reader)
+    return found
