@@ -109,7 +109,7 @@ def measure(models: Mapping[str, Path], options: argparse.Namespace, console: Co
             command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
         ) as process:
             for line in _lines(process):
-                progress.console.print(line, highlight=False, markup=False)
+                progress.console.print(line, highlight=False, markup=False, soft_wrap=True)
                 if line.startswith("["):
                     progress.update(task, advance=1, model=names[int(progress.tasks[0].completed) - 1])
 

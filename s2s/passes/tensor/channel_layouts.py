@@ -1,0 +1,283 @@
+"""Which activations `tensor-block-channels` stores in blocks, and why not the others (`s2s inspect --why-layout`).
+
+ Tensors that must agree are one
+group: a result, every place of a kernel that it goes to, and, because equal layers share a kernel, every other tensor
+in the same place. A group is blocked as a whole, or refused for the reasons that its members have.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from math import prod
+
+from xdsl.dialects.builtin import ModuleOp, StringAttr
+from xdsl.dialects.func import FuncOp, ReturnOp
+from xdsl.ir import BlockArgument, SSAValue
+
+from s2s.analysis.compute import body_ops, shape_of
+from s2s.analysis.constants import calls_of
+from s2s.analysis.strides import vectorizable
+from s2s.dialects import graph, tensor
+from s2s.passes.tensor.build_compute import slots
+from s2s.passes.tensor.channel_blocks import (
+    CHANNEL,
+    block_size,
+    channel_constants,
+    moving_arguments,
+    reads_blocks,
+    results_of,
+)
+
+Slot = tuple[str, int]
+"""A place in the signature of a kernel: its name and an argument number, or -1 - n for result n."""
+Member = SSAValue | Slot
+
+
+@dataclass(frozen=True)
+class Refusal:
+    """Why one member keeps its group from being blocked."""
+
+    member: Member
+    reason: str
+
+
+@dataclass(frozen=True)
+class TensorLayout:
+    """What was decided of one tensor between kernels, for people."""
+
+    name: str
+    nodes: str
+    """What computes it in the model."""
+    shape: tuple[int, ...]
+    block: int
+    """Channels in a block; 0 where the tensor stays as it is."""
+    reasons: tuple[str, ...]
+
+
+class Groups:
+    """Members that must all be blocked, or none of them (a union-find)."""
+
+    def __init__(self) -> None:
+        self._parent: dict[Member, Member] = {}
+
+    def find(self, item: Member) -> Member:
+        """The representative of the group of `item`."""
+        parent = self._parent.setdefault(item, item)
+        while parent != self._parent[parent]:
+            parent = self._parent[parent]
+        self._parent[item] = parent
+        return parent
+
+    def join(self, a: Member, b: Member) -> None:
+        """Put both into one group."""
+        self._parent[self.find(a)] = self.find(b)
+
+
+class LayoutDecision:
+    """What is blocked in one module."""
+
+    def __init__(self, module: ModuleOp, lanes: int) -> None:
+        self.lanes = lanes
+        self.by_kernel = calls_of(module)
+        self.calls = [call for calls in self.by_kernel.values() for call in calls]
+        functions = {func.sym_name.data: func for func in module.ops if isinstance(func, FuncOp)}
+        self.kernels = {name: functions[name] for name in dict.fromkeys(map(callee, self.calls))}
+        self._groups = Groups()
+        self._refusals: dict[Member, list[Refusal]] = {}
+        self._needs: list[tuple[Slot, Slot]] = []
+        """Results that can be padded only if an argument is."""
+        self._decide()
+
+    def chosen(self) -> list[SSAValue]:
+        """The tensors that are blocked."""
+        return [value for value in self.values() if not self.refusals(value)]
+
+    def values(self) -> Iterator[SSAValue]:
+        """Every result of a call."""
+        return (result for call in self.calls for result in call.results)
+
+    def refusals(self, member: Member) -> Sequence[Refusal]:
+        """Why the group of `member` is not blocked; nothing where it is."""
+        return self._refusals.get(self._groups.find(member), ())
+
+    def block_of(self, value: SSAValue) -> int:
+        """How many channels make a block of `value`; 0 where it is not worth blocking."""
+        return block_size(shape_of(value)[CHANNEL], self.lanes)
+
+    def is_padded(self, value: SSAValue) -> bool:
+        """Whether the channels of `value` leave a part of their last block unused."""
+        block = self.block_of(value)
+        return block > 0 and shape_of(value)[CHANNEL] % block > 0
+
+    def layouts(self) -> list[TensorLayout]:
+        """Each tensor with its layout and what decides it, in the order of the module."""
+        return [self._layout(value) for value in self.values()]
+
+    def _layout(self, value: SSAValue) -> TensorLayout:
+        assert isinstance(value.owner, graph.CallOp)
+        refusals = self.refusals(value)
+        name, nodes, shape = value.name_hint or callee(value.owner), nodes_of(value), shape_of(value)
+        if not refusals:
+            return TensorLayout(name, nodes, shape, self.block_of(value), (self._filling(value),))
+        mine: list[Member] = [value, *slots_of(value)]
+        own = [_told(each) for each in refusals if each.member in mine]
+        others = [f"goes with {_whose(each.member)}: {_told(each)}" for each in refusals if each.member not in mine]
+        return TensorLayout(name, nodes, shape, 0, tuple(dict.fromkeys(own or others)))
+
+    def _filling(self, value: SSAValue) -> str:
+        block, channels = self.block_of(value), shape_of(value)[CHANNEL]
+        vectors = "vectors" if block == self.lanes else "half vectors"
+        if not self.is_padded(value):
+            return f"channels {channels} fill {vectors} of {block}"
+        return (
+            f"channels {channels} take {-(-channels // block)} {vectors} of {block}, {-channels % block} of them unused"
+        )
+
+    def _decide(self) -> None:
+        for value in self.values():
+            for slot in slots_of(value):
+                self._groups.join(value, slot)
+        for member, reason in [*self._outside(), *self._unsuited(), *self._unable()]:
+            self._refuse(member, reason)
+        while lost := [each for each in self._needs if self.refusals(each[1]) and not self.refusals(each[0])]:
+            for result, argument in lost:
+                why = self.refusals(argument)[0].reason
+                self._refuse(result, f"cannot fill up its last block, as what it reads has none ({why})")
+
+    def _refuse(self, member: Member, reason: str) -> None:
+        self._refusals.setdefault(self._groups.find(member), []).append(Refusal(member, reason))
+
+    def _outside(self) -> Iterator[tuple[Member, str]]:
+        """Places of kernels that something else than a kernel's result goes to."""
+        for call in self.calls:
+            for number, operand in enumerate(call.operands):
+                if isinstance(operand.owner, graph.CallOp):
+                    continue
+                what = "an input of the network" if isinstance(operand, BlockArgument) else "a weight"
+                yield (callee(call), number), f"reads {what} in the same place"
+
+    def _unsuited(self) -> Iterator[tuple[Member, str]]:
+        for value in self.values():
+            if (reason := self._why_unsuited(value)) is not None:
+                yield value, reason
+
+    def _unable(self) -> Iterator[tuple[Member, str]]:
+        for slot in dict.fromkeys(slot for value in self.values() for slot in slots_of(value)):
+            if (reason := self._why_unable(slot)) is not None:
+                yield slot, reason
+
+    def _why_unsuited(self, value: SSAValue) -> str | None:
+        """Why a tensor of main has the wrong shape, or leaves the kernels; None where it does not."""
+        shape = shape_of(value)
+        if any(isinstance(use.operation, ReturnOp) for use in value.uses):
+            return "output of the network, whose layout is the caller's"
+        if not all(isinstance(use.operation, graph.CallOp) for use in value.uses):
+            return "goes to a network that control flow runs"
+        if len(shape) != 4:
+            return f"rank {len(shape)}, no image"
+        if not self.block_of(value):
+            return f"channels {shape[CHANNEL]} leave too much of vectors of {self.lanes}, and of half ones, unused"
+        if prod(shape[2:]) == 1:
+            return "a single pixel, whose channels lie side by side already"
+        return None
+
+    def _why_unable(self, slot: Slot) -> str | None:
+        """Why a kernel cannot read or write blocks in that place; None where it can."""
+        name, number = slot
+        func = self.kernels[name]
+        if func.is_declaration:
+            return "is a function of the user"
+        if len(shape_of(value_at(func, number))) != 4:
+            return "sees another shape"
+        computes = [op for op in func.body.block.ops if isinstance(op, tensor.ComputeOp)]
+        if any(isinstance(inner, tensor.IndexOp) for op in computes for inner in body_ops(op)):
+            return "computes with positions"
+        if number < 0:
+            return self._why_unwritable(func, computes, number)
+        argument = func.body.block.args[number]
+        return next((reason for op in computes if (reason := self._why_unreadable(op, argument))), None)
+
+    def _why_unreadable(self, op: tensor.ComputeOp, argument: SSAValue) -> str | None:
+        if argument in op.tables:
+            return "looks elements up by computed positions"
+        if not _undivided(op, argument):
+            return "reads at every so many positions, as a transposed convolution does"
+        block = self.block_of(argument)
+        if block and not reads_blocks(op, argument, block):
+            return "reads beyond the channels, into what a padded block leaves unused"
+        return _why_channels_last(op, argument)
+
+    def _why_unwritable(self, func: FuncOp, computes: Sequence[tensor.ComputeOp], number: int) -> str | None:
+        value = value_at(func, number)
+        owner = value.owner
+        if not isinstance(owner, tensor.ComputeOp) or len(owner.res) != 1:
+            return "computes other results along with this one"
+        if owner.parallel_sizes != shape_of(value):
+            return "computes the result in another shape"
+        if not vectorizable(owner):
+            return "computes what has no form in vectors of floats"
+        if any(value in op.operands for op in computes):
+            return "reads its own result again"
+        if self.is_padded(value) and not self._fills(func, owner, number):
+            return "cannot fill up its last block: it has no constant to fill with zeros"
+        return None
+
+    def _fills(self, func: FuncOp, op: tensor.ComputeOp, number: int) -> bool:
+        """Whether `op` can compute what lies behind the last channel; what it reads there has to be padded as well."""
+        name = func.sym_name.data
+        if channel_constants(func, op, self.by_kernel[name]) is None:
+            return False
+        arguments = moving_arguments(func, op, self.by_kernel[name])
+        self._needs += [((name, number), (name, argument.index)) for argument in arguments]
+        return True
+
+
+def value_at(func: FuncOp, number: int) -> SSAValue:
+    """The argument or result of a kernel in a place of its signature."""
+    return func.body.block.args[number] if number >= 0 else dict(results_of(func))[number]
+
+
+def _undivided(op: tensor.ComputeOp, value: SSAValue) -> bool:
+    operands = [*slots(op.reads, op.read_accesses), *slots(op.points, op.point_accesses)]
+    return all(access.division == (1,) * len(access.division) for operand, access in operands if operand is value)
+
+
+def _why_channels_last(op: tensor.ComputeOp, value: SSAValue) -> str | None:
+    """What shows that the reduction of `op` walks over `value` as over an image whose channels come last."""
+    for operand, access in slots(op.reads, op.read_accesses):
+        if operand is not value or len(shape_of(value)) != 4:
+            continue
+        _, second, third, last = (expr.used_dims() for expr in access.map.data.results)
+        if len(second) > 1:
+            return "slides a window along the second dimension: channels come last already"
+        if [any(dim >= op.rank for dim in dims) for dims in (second, third, last)] == [False, False, True]:
+            return "reduces the last dimension alone: channels come last already"
+    return None
+
+
+def slots_of(value: SSAValue) -> list[Slot]:
+    """The places of kernels that `value` comes from and goes to."""
+    assert isinstance(value.owner, graph.CallOp)
+    found: list[Slot] = [(callee(value.owner), -1 - value.owner.results.index(value))]
+    found += [(callee(use.operation), use.index) for use in value.uses if isinstance(use.operation, graph.CallOp)]
+    return found
+
+
+def callee(call: object) -> str:
+    """The kernel that a call names."""
+    assert isinstance(call, graph.CallOp)
+    return call.callee.root_reference.data
+
+
+def nodes_of(value: SSAValue) -> str:
+    """The nodes of the model that compute `value`."""
+    named = value.owner.attributes.get("node") if isinstance(value.owner, graph.CallOp) else None
+    return named.data if isinstance(named, StringAttr) else ""
+
+
+def _told(refusal: Refusal) -> str:
+    """A refusal, with the kernel that it is about."""
+    return f"@{refusal.member[0]} {refusal.reason}" if isinstance(refusal.member, tuple) else refusal.reason
+
+
+def _whose(member: Member) -> str:
+    return f"@{member[0]}" if isinstance(member, tuple) else nodes_of(member) or f"%{member.name_hint}"
