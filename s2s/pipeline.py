@@ -67,6 +67,8 @@ def graph_passes(options: CompileOptions) -> list[ModulePass]:
         _pass("graph-copy-outputs"),
         # A budget of memory has its price: chains run in stripes of rows, and compute some rows twice.
         *([_stripe(options)] if options.stripes else []),
+        # An attention is one kernel although reductions stand between its products: its scores must not exist whole.
+        *([_pass("graph-fuse-attention")] if options.schedule != "reference" else []),
         # Operators that belong together become one kernel; main becomes calls.
         _pass("graph-fuse-ops", **({"enable": False} if options.schedule == "reference" else {})),
         # Equal layers share one kernel and differ in their weights.
@@ -86,6 +88,8 @@ def tensor_passes(options: CompileOptions) -> list[ModulePass]:
         *([_pass("tensor-fuse-computes")] if tuned else []),
         # Activations in blocks of channels, so that vectors find neighbours; a change of maps, so after all fusion.
         *([_pass("tensor-block-channels", target=options.target)] if tuned else []),
+        # Computations that stay in one kernel walk through it in blocks, while dimensions still are what they were.
+        *([_pass("tensor-share-blocks", target=options.target)] if tuned else []),
         # Fewer, longer dimensions tile better.
         *([_pass("tensor-collapse-dims")] if tuned else []),
         # How each computation is carried out, from shapes and the target's data.

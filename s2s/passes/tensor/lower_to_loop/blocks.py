@@ -10,7 +10,7 @@
 the nests of full ones know their size.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from xdsl.dialects.builtin import MemRefType
@@ -19,29 +19,12 @@ from xdsl.ir.affine import AffineConstantExpr, AffineExpr
 
 from s2s.analysis.compute import dim_names
 from s2s.analysis.kernel_blocks import Cut, Group, shared_blocks
+from s2s.analysis.kernel_parts import first_parts, parts
 from s2s.dialects import tensor
 from s2s.passes.tensor.lower_to_loop.buffers import buffer_type
 from s2s.passes.tensor.lower_to_loop.emitter import Bounds, Emitter
 from s2s.passes.tensor.lower_to_loop.nest import Nest
-from s2s.passes.tensor.lower_to_loop.part import Inner, Part
 from s2s.passes.tensor.lower_to_loop.stage import StagePlan
-
-
-def parts(group: Group, chosen: Sequence[Sequence[Cut]]) -> list[Part]:
-    """What each computation of `group` does in the blocks that `chosen`, cuts for each of them, leave."""
-    kept = set(group.inner)
-    inner: dict[SSAValue, Inner] = {}
-    made: list[Part] = []
-    for op, cuts in zip(group.ops, chosen, strict=True):
-        part = Part.of(op, cuts, inner, kept)
-        inner |= {old: Inner(op, new) for old, new in zip(op.res, part.op.res, strict=True) if old in kept}
-        made.append(part)
-    return made
-
-
-def _largest(group: Group) -> list[Part]:
-    """The parts in the first block, which no other exceeds."""
-    return parts(group, [[Cut(dim, 0, size, 1, size) for dim, size in shared_blocks(op)] for op in group.ops])
 
 
 def inner_types(group: Group) -> dict[SSAValue, MemRefType[Attribute]]:
@@ -49,7 +32,7 @@ def inner_types(group: Group) -> dict[SSAValue, MemRefType[Attribute]]:
     kept = set(group.inner)
     return {
         old: buffer_type(new.type)
-        for part in (_largest(group) if kept else [])
+        for part in (first_parts(group) if kept else [])
         for old, new in zip(part.whole.res, part.op.res, strict=True)
         if old in kept
     }
@@ -57,7 +40,7 @@ def inner_types(group: Group) -> dict[SSAValue, MemRefType[Attribute]]:
 
 def staged_types(group: Group) -> dict[tensor.ComputeOp, MemRefType[Attribute]]:
     """The scratch of the computations of `group` that stage an operand."""
-    plans = [(part.whole, StagePlan.of(part.op)) for part in _largest(group)]
+    plans = [(part.whole, StagePlan.of(part.op)) for part in first_parts(group)]
     return {op: plan.scratch for op, plan in plans if plan is not None}
 
 

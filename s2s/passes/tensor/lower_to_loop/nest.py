@@ -11,6 +11,7 @@ from xdsl.ir.affine import AffineConstantExpr, AffineDimExpr, AffineExpr
 from s2s.analysis.affine import Range, coefficient, linear, ranges
 from s2s.analysis.compute import shape_of
 from s2s.analysis.folds import folds_of
+from s2s.analysis.kernel_parts import Part
 from s2s.analysis.products import product_sum
 from s2s.analysis.strides import fixable, moves
 from s2s.dialects import loop, tensor
@@ -19,7 +20,6 @@ from s2s.passes.tensor.lower_to_loop.buffers import may_overwrite
 from s2s.passes.tensor.lower_to_loop.dot import DotReduction
 from s2s.passes.tensor.lower_to_loop.emitter import Bounds, Carried, Emitter
 from s2s.passes.tensor.lower_to_loop.guards import Constraint, Holds
-from s2s.passes.tensor.lower_to_loop.part import Part
 from s2s.passes.tensor.lower_to_loop.pieces import Piece, cut, cut_fixed
 from s2s.passes.tensor.lower_to_loop.products import add_product
 from s2s.passes.tensor.lower_to_loop.rows import RowReduction

@@ -17,7 +17,7 @@ from xdsl.ir.affine import AffineDimExpr, AffineExpr, AffineMap
 
 from s2s.analysis.affine import Range, flat_index, ranges, simplify
 from s2s.analysis.compute import dim_names
-from s2s.analysis.kernel_blocks import Cut, coordinates, shared_blocks
+from s2s.analysis.kernel_blocks import Cut, Group, coordinates, shared_blocks
 from s2s.dialects import tensor
 from s2s.errors import CompilerBug
 
@@ -154,3 +154,20 @@ def _pairs(
     values: Sequence[SSAValue], accesses: Sequence[tensor.AccessAttr]
 ) -> list[tuple[SSAValue, tensor.AccessAttr]]:
     return list(zip(values, accesses, strict=True))
+
+
+def parts(group: Group, chosen: Sequence[Sequence[Cut]]) -> list[Part]:
+    """What each computation of `group` does in the blocks that `chosen`, cuts for each of them, leave."""
+    kept = set(group.inner)
+    inner: dict[SSAValue, Inner] = {}
+    made: list[Part] = []
+    for op, cuts in zip(group.ops, chosen, strict=True):
+        part = Part.of(op, cuts, inner, kept)
+        inner |= {old: Inner(op, new) for old, new in zip(op.res, part.op.res, strict=True) if old in kept}
+        made.append(part)
+    return made
+
+
+def first_parts(group: Group) -> list[Part]:
+    """What each computation of `group` does in the first block; no other block exceeds it."""
+    return parts(group, [[Cut(dim, 0, size, 1, size) for dim, size in shared_blocks(op)] for op in group.ops])

@@ -1,0 +1,194 @@
+"""Make one kernel of an attention: scores, their softmax, and the sum of values that they weigh.
+
+    %s = graph.matmul %q, %k {transpose_b} : …          // [heads, queries, keys]
+    %m = graph.add %s, %mask : …
+    %p = graph.softmax %m {axis = 2} : …
+    %o = graph.matmul %p, %v : …
+->
+    func.func private @attention(%q, %k, %mask, %v) attributes {kernel} {
+      %s = graph.matmul %q, %k {transpose_b} …
+      %m = graph.add %s, %mask …
+      %e = graph.exp (%m - graph.reduce_max %m)
+      %o = graph.matmul %e, %v …
+      %y = graph.div %o, graph.reduce_sum %e
+    }
+
+Dividing comes last, where there are fewer numbers. `tensor-share-blocks` then takes some queries at a time, so that
+scores never exist whole. Between product and softmax there may be any elementwise operations (a scale, a mask that is
+added, multiplied or selected by). Reshapes, transposes and slices that lead to queries, keys and values and nowhere
+else, and a transpose of the result, join the kernel: they only say where elements lie.
+
+Declined for integers, for few queries (scores are short then), for a softmax along another axis, and where a value
+between the two products is wanted elsewhere.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.func import FuncOp
+from xdsl.ir import Operation, SSAValue
+from xdsl.passes import ModulePass
+from xdsl.rewriter import InsertPoint, Rewriter
+
+from s2s.analysis.dtypes import is_float
+from s2s.context import weights_of
+from s2s.dialects import graph
+from s2s.dialects.graph import FusionKind, copy_provenance, fusion_kind
+from s2s.dialects.graph.base import GraphOp, type_of
+from s2s.passes.graph.fuse_ops.names import UniqueNames
+from s2s.passes.graph.fuse_ops.outline import outline, without_border_reshapes
+
+FEW_QUERIES = 8
+"""Below so many rows, scores are no longer than what they are made from."""
+MOVES = (graph.ReshapeOp, graph.TransposeOp, graph.SliceOp, graph.BroadcastToOp)
+"""Operations that only say where elements lie."""
+
+
+@dataclass(frozen=True)
+class Attention:
+    """The operations from scores to weighted values, in order of the data."""
+
+    scores: graph.MatmulOp
+    between: tuple[Operation, ...]
+    """What becomes of the scores before the softmax."""
+    softmax: graph.SoftmaxOp
+    reshapes: tuple[graph.ReshapeOp, ...]
+    """What gives the weights the shape of the second product."""
+    weighted: graph.MatmulOp
+
+    @property
+    def ops(self) -> list[Operation]:
+        """All of them."""
+        return [self.scores, *self.between, self.softmax, *self.reshapes, self.weighted]
+
+
+def attention_of(weighted: graph.MatmulOp) -> Attention | None:
+    """The attention that ends in the product `weighted`, or None."""
+    if weighted.transpose_a is not None or not is_float(type_of(weighted.y).element_type):
+        return None
+    reshapes: list[graph.ReshapeOp] = []
+    value = weighted.a
+    while isinstance(value.owner, graph.ReshapeOp) and _keeps_rows(value.owner):
+        reshapes.insert(0, value.owner)
+        value = value.owner.x
+    softmax = value.owner
+    if not isinstance(softmax, graph.SoftmaxOp) or softmax.axis.value.data != len(_shape(value)) - 1:
+        return None
+    chain = _chain(softmax.x)
+    if chain is None or len(_shape(value)) < 2 or _shape(value)[-2] < FEW_QUERIES:
+        return None
+    found = Attention(chain[0], tuple(chain[1]), softmax, tuple(reshapes), weighted)
+    return found if _inside(found.ops[:-1], found.ops) else None
+
+
+def _chain(value: SSAValue) -> tuple[graph.MatmulOp, list[Operation]] | None:
+    """The product that `value` is computed from element by element, and the operations in between."""
+    op = value.owner
+    if isinstance(op, graph.MatmulOp):
+        return op, []
+    if not isinstance(op, Operation):
+        return None
+    joins = fusion_kind(op) <= FusionKind.BROADCAST or (isinstance(op, graph.ReshapeOp) and _keeps_rows(op))
+    if not joins or isinstance(op, graph.WeightOp | graph.ConstantOp):
+        return None
+    for operand in op.operands:
+        same = _shape(operand) == _shape(value) or isinstance(op, graph.ReshapeOp)
+        found = _chain(operand) if same else None
+        if found is not None:
+            return found[0], [*found[1], op]
+    return None
+
+
+def _keeps_rows(op: graph.ReshapeOp) -> bool:
+    """Whether a reshape leaves the last two dimensions as they are."""
+    return _shape(op.x)[-2:] == _shape(op.y)[-2:] and len(_shape(op.y)) >= 2
+
+
+def _shape(value: SSAValue) -> tuple[int, ...]:
+    return type_of(value).get_shape()
+
+
+def _inside(ops: Iterable[Operation], members: Sequence[Operation]) -> bool:
+    """Whether only `members` use what `ops` give."""
+    return all(use.operation in members for op in ops for result in op.results for use in result.uses)
+
+
+def with_moves(attention: Attention) -> list[Operation]:
+    """The operations of `attention` with those around it that only move elements, in the order of their block."""
+    members = list(attention.ops)
+    found: dict[Operation, None] = {}
+    pending = [attention.scores.a, attention.scores.b, attention.weighted.b]
+    while pending:
+        op = pending.pop().owner
+        if isinstance(op, MOVES) and op not in found:
+            found[op] = None
+            pending.append(op.x)
+    joining = list(found)
+    while leaving := [op for op in joining if not _inside([op], [*joining, *members])]:
+        joining = [op for op in joining if op not in leaving]
+    after = _transpose_behind(attention.weighted)
+    wanted = {*joining, *members, *after}
+    block = attention.weighted.parent_block()
+    assert block is not None
+    return [op for op in block.ops if op in wanted]
+
+
+def _transpose_behind(weighted: graph.MatmulOp) -> list[Operation]:
+    user = weighted.y.get_user_of_unique_use()
+    return [user] if isinstance(user, graph.TransposeOp) else []
+
+
+def divide_last(attention: Attention) -> list[Operation]:
+    """Write the softmax out, its division behind the second product; return the operations that take their place."""
+    softmax, weighted = attention.softmax, attention.weighted
+    rank = len(_shape(softmax.x))
+    largest = graph.ReduceMaxOp(softmax.x, axes=[rank - 1], keepdims=True)
+    shifted = graph.SubOp(softmax.x, largest.y)
+    powers = graph.ExpOp(shifted.y)
+    total = graph.ReduceSumOp(powers.y, axes=[rank - 1], keepdims=True)
+    first: list[GraphOp] = [largest, shifted, powers, total]
+    for op in first:
+        copy_provenance(op, softmax)
+    sums: list[GraphOp] = [total]
+    for op in attention.reshapes:
+        sums.append(graph.ReshapeOp(sums[-1].results[0], [*_shape(op.y)[:-1], 1]))
+        copy_provenance(sums[-1], op)
+    product = graph.MatmulOp(
+        powers.y if not attention.reshapes else weighted.a, weighted.b, transpose_b=weighted.transpose_b is not None
+    )
+    quotient = graph.DivOp(product.y, sums[-1].results[0])
+    copy_provenance(product, weighted)
+    copy_provenance(quotient, softmax)
+    for op, hint in ((largest, "largest"), (powers, "powers"), (total, "total")):
+        op.results[0].name_hint = hint
+    quotient.y.name_hint = weighted.y.name_hint
+    last: list[GraphOp] = [*sums[1:], product, quotient]
+    Rewriter.insert_op(first, InsertPoint.before(softmax))
+    softmax.y.replace_all_uses_with(powers.y)
+    Rewriter.erase_op(softmax)
+    Rewriter.insert_op(last, InsertPoint.before(weighted))
+    weighted.y.replace_all_uses_with(quotient.y)
+    Rewriter.erase_op(weighted)
+    return [attention.scores, *attention.between, *first, *attention.reshapes, *last]
+
+
+@dataclass(frozen=True)
+class FuseAttentionPass(ModulePass):
+    name = "graph-fuse-attention"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        functions = [function for function in op.body.block.ops if isinstance(function, FuncOp)]
+        names = UniqueNames([function.sym_name.data for function in functions])
+        for function in functions:
+            if "kernel" in function.attributes or not function.body.blocks:
+                continue
+            for weighted in [inner for inner in function.body.block.ops if isinstance(inner, graph.MatmulOp)]:
+                attention = attention_of(weighted) if weighted.parent is not None else None
+                if attention is None:
+                    continue
+                around = [inner for inner in with_moves(attention) if inner not in attention.ops]
+                wanted = {*around, *divide_last(attention)}
+                ops = without_border_reshapes([inner for inner in function.body.block.ops if inner in wanted])
+                op.body.block.insert_op_before(outline(names.make("attention"), ops, weights_of(ctx)), function)

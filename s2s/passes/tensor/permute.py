@@ -1,0 +1,160 @@
+"""Change the order in which a computation writes its result, and with it how its readers find it.
+
+The order of parallel dimensions is that of the elements in memory. Of a tensor that lives inside a kernel it is free.
+"""
+
+from collections.abc import Sequence
+
+from xdsl.dialects.builtin import ArrayAttr, IntegerAttr, StringAttr, TensorType, i64
+from xdsl.ir import Attribute, Block, Region, SSAValue
+from xdsl.ir.affine import AffineConstantExpr, AffineDimExpr, AffineExpr, AffineMap
+from xdsl.rewriter import Rewriter
+
+from s2s.analysis.affine import ranges, simplify
+from s2s.analysis.compute import DIM_NAMES, dim_names, moves_only, shape_of
+from s2s.analysis.kernel_blocks import coordinates
+from s2s.dialects import tensor
+from s2s.dialects.graph.traits import copy_provenance
+from s2s.errors import CompilerBug
+
+
+def permuted(op: tensor.ComputeOp, order: Sequence[int], result_types: Sequence[Attribute]) -> tensor.ComputeOp:
+    """`op` with its parallel dimensions in another order; it gives up its regions."""
+    places = [*order, *range(op.rank, len(op.sizes))]
+    into: list[AffineExpr] = [AffineDimExpr(places.index(dim)) for dim in range(len(op.sizes))]
+    made = tensor.ComputeOp(
+        [op.sizes[dim] for dim in order],
+        op.reduction_sizes,
+        reads=[
+            (value, _through(access, into, len(places)))
+            for value, access in zip(op.reads, op.read_accesses, strict=True)
+        ],
+        points=[
+            (value, _through(access, into, op.rank)) for value, access in zip(op.points, op.point_accesses, strict=True)
+        ],
+        tables=op.tables,
+        inits=op.inits.data,
+        reduce=None if op.reduce is None else _taken(op.reduce),
+        apply=_taken(op.apply),
+        result_types=result_types,
+    )
+    regions = [made.apply, *([] if made.reduce is None else [made.reduce])]
+    for inner in [inner for region in regions for inner in region.block.ops]:
+        if isinstance(inner, tensor.IndexOp):
+            inner.properties["dim"] = IntegerAttr(places.index(inner.dim.value.data), i64)
+    names = dim_names(op)
+    made.attributes[DIM_NAMES] = StringAttr(" ".join(names[dim] for dim in places))
+    copy_provenance(made, op)
+    for new, old in zip(made.res, op.res, strict=True):
+        new.name_hint = old.name_hint
+    return made
+
+
+def _taken(region: Region) -> Region:
+    return Region(region.detach_block(region.block))
+
+
+def _through(access: tensor.AccessAttr, into: Sequence[AffineExpr], dims: int) -> tensor.AccessAttr:
+    results = tuple(expr.replace_dims_and_symbols(into, ()) for expr in access.map.data.results)
+    return tensor.AccessAttr.of(AffineMap(dims, 0, results), guarded=access.is_guarded, divisors=access.division)
+
+
+def reorder(op: tensor.ComputeOp, order: Sequence[int]) -> tensor.ComputeOp:
+    """`op`, whose only result lives inside its kernel, written in another order and read so by everybody."""
+    (old,) = op.res
+    sizes = op.parallel_sizes
+    readers = dict.fromkeys(use.operation for use in old.uses)
+    made = permuted(op, order, [TensorType(tensor.element_type(old), [sizes[dim] for dim in order])])
+    for reader in readers:
+        assert isinstance(reader, tensor.ComputeOp)
+        accesses = list(reader.accesses)
+        for number, value in enumerate([*reader.reads, *reader.points]):
+            if value is old:
+                domain = reader.sizes if number < len(reader.reads) else reader.parallel_sizes
+                accesses[number] = _reordered(old, accesses[number], domain, sizes, order)
+        reader.properties["accesses"] = ArrayAttr(accesses)
+    Rewriter.replace_op(op, made)
+    return made
+
+
+def _reordered(
+    value: SSAValue, access: tensor.AccessAttr, domain: Sequence[int], sizes: Sequence[int], order: Sequence[int]
+) -> tensor.AccessAttr:
+    point = coordinates(value, access, domain, sizes)
+    if point is None:
+        raise CompilerBug(f"access {access.map.data} is guarded in another shape, so its order is fixed")
+    division = access.division if shape_of(value) == tuple(sizes) else (1,) * len(sizes)
+    affine_map = AffineMap(access.map.data.num_dims, 0, tuple(point[dim] for dim in order))
+    return tensor.AccessAttr.of(affine_map, guarded=access.is_guarded, divisors=[division[dim] for dim in order])
+
+
+def order_of_move(producer: tensor.ComputeOp, mover: tensor.ComputeOp) -> list[int] | None:
+    """The order of the dimensions of `producer` in which `mover` writes its result; None if it does anything else."""
+    if not moves_only(mover) or len(mover.points) != 1 or mover.tables or len(producer.res) != 1:
+        return None
+    value, access = mover.points[0], mover.point_accesses[0]
+    if value is not producer.res[0] or access.is_guarded or any(divisor > 1 for divisor in access.division):
+        return None
+    point = coordinates(value, access, mover.parallel_sizes, producer.parallel_sizes)
+    if point is None:
+        return None
+    moved = {expr: dim for dim, expr in enumerate(point) if producer.sizes[dim] > 1}
+    wanted = [AffineDimExpr(dim) for dim, size in enumerate(mover.parallel_sizes) if size > 1]
+    if set(moved) != set(wanted) or any(mover.sizes[expr.position] != producer.sizes[moved[expr]] for expr in wanted):
+        return None
+    single = [dim for dim in range(producer.rank) if producer.sizes[dim] == 1]
+    return [*single, *(moved[expr] for expr in wanted)]
+
+
+def absorb_move(producer: tensor.ComputeOp) -> tensor.ComputeOp:
+    """`producer` writing its result as the only reader, which merely moves it, would; itself where there is none."""
+    if len(producer.res) != 1 or not producer.res[0].has_one_use():
+        return producer
+    mover = next(iter(producer.res[0].uses)).operation
+    order = order_of_move(producer, mover) if isinstance(mover, tensor.ComputeOp) else None
+    if order is None or not isinstance(mover, tensor.ComputeOp):
+        return producer
+    made = permuted(producer, order, [result.type for result in mover.res])
+    copy_provenance(made, mover)
+    Rewriter.replace_op(mover, made)
+    Rewriter.erase_op(producer)
+    return made
+
+
+def staged(op: tensor.ComputeOp, read: int, dims: Sequence[int]) -> tensor.ComputeOp:
+    """A copy of what `op` reads as number `read`, in the order of `dims`, put in front of it and read instead.
+
+    `dims` are all dimensions of the domain, parallel ones or of the reduction, that move the read.
+    """
+    value, access = op.reads[read], op.read_accesses[read]
+    sizes = [op.sizes[dim] for dim in dims]
+    into: list[AffineExpr] = [
+        AffineDimExpr(dims.index(dim)) if dim in dims else AffineConstantExpr(0) for dim in range(len(op.sizes))
+    ]
+    source = AffineMap(
+        len(dims),
+        0,
+        tuple(simplify(expr.replace_dims_and_symbols(into, ()), ranges(sizes)) for expr in access.map.data.results),
+    )
+    copy = _copy(sizes, (value, tensor.AccessAttr.of(source)))
+    copy.res[0].name_hint = f"{value.name_hint or 'x'}_copy"
+    names = dim_names(op)
+    copy.attributes[DIM_NAMES] = StringAttr(" ".join(names[dim] for dim in dims))
+    copy_provenance(copy, op)
+    block = op.parent_block()
+    assert block is not None
+    block.insert_op_before(copy, op)
+    accesses = list(op.accesses)
+    accesses[read] = tensor.AccessAttr.of(AffineMap(len(op.sizes), 0, tuple(AffineDimExpr(dim) for dim in dims)))
+    op.properties["accesses"] = ArrayAttr(accesses)
+    op.operands[read] = copy.res[0]
+    return copy
+
+
+def _copy(sizes: Sequence[int], source: tuple[SSAValue, tensor.AccessAttr]) -> tensor.ComputeOp:
+    element = tensor.element_type(source[0])
+    block = Block(arg_types=[element])
+    block.add_op(tensor.YieldOp(block.args[0]))
+    return tensor.ComputeOp(
+        sizes, [], points=[source], reduce=None, apply=Region(block), result_types=[TensorType(element, sizes)]
+    )
