@@ -3,7 +3,7 @@
 import json
 import sys
 import threading
-from collections.abc import Generator, Mapping
+from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
 
 from s2s import progress
@@ -47,3 +47,9 @@ def print_fields(fields: Mapping[str, object]) -> None:
     width = max(map(len, fields), default=0)
     for name, value in fields.items():
         print(f"{name:<{width}}  {value}")
+
+
+def columns(rows: Sequence[Sequence[str]]) -> list[str]:
+    """Rows of text, each column as wide as its longest cell."""
+    widths = [max(map(len, cells)) for cells in zip(*rows, strict=True)]
+    return ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]

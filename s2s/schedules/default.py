@@ -44,6 +44,15 @@ class Choice:
         return partners.pop() if len(partners) == 1 else None
 
 
+@dataclass(frozen=True)
+class Declined:
+    """Why vectors do not run along a dimension."""
+
+    dim: int | None
+    """None where the reason holds for all of them."""
+    reason: str
+
+
 def default(op: tensor.ComputeOp, target: Target, constants: frozenset[SSAValue]) -> tensor.ScheduleAttr:
     """A schedule for `op` on `target`; `constants` are the arguments of its kernel whose layout may be chosen."""
     if op.rank == 0:
@@ -62,13 +71,19 @@ def default(op: tensor.ComputeOp, target: Target, constants: frozenset[SSAValue]
 
 def _choose_dim(op: tensor.ComputeOp, target: Target, constants: frozenset[SSAValue]) -> Choice:
     """The parallel dimension that is cheapest to run through in vectors, or in scalars where none is."""
-    candidates = [_scalar_choice(op, constants)]
-    if target.lanes > 1 and vectorizable(op):
-        for dim in range(op.rank):
-            if op.sizes[dim] >= 2:
-                candidates += _vector_choice(op, dim, target.lanes, constants)
-        candidates += _fold_choice(op, target.lanes)
-    return min(candidates, key=lambda choice: choice.cost)
+    choices = [each for each in candidates(op, target, constants) if isinstance(each, Choice)]
+    return min(choices, key=lambda choice: choice.cost)
+
+
+def candidates(op: tensor.ComputeOp, target: Target, constants: frozenset[SSAValue]) -> list[Choice | Declined]:
+    """What `op` can run through in vectors or scalars, the cheapest of which is taken, and what it cannot."""
+    scalars = _scalar_choice(op, constants)
+    if target.lanes <= 1:
+        return [scalars, Declined(None, "the target has no vectors")]
+    if not vectorizable(op):
+        return [scalars, Declined(None, "computes what has no form in vectors of floats")]
+    along = [_vector_choice(op, dim, target.lanes, constants) for dim in range(op.rank) if op.sizes[dim] >= 2]
+    return [scalars, *along, *_fold_choice(op, target.lanes)]
 
 
 def _scalar_choice(op: tensor.ComputeOp, constants: frozenset[SSAValue]) -> Choice:
@@ -78,20 +93,20 @@ def _scalar_choice(op: tensor.ComputeOp, constants: frozenset[SSAValue]) -> Choi
     return Choice(best, 1, tuple(packable(op, best, constants)), 2.0 * steps + 4.0)
 
 
-def _vector_choice(op: tensor.ComputeOp, dim: int, lanes: int, constants: frozenset[SSAValue]) -> list[Choice]:
+def _vector_choice(op: tensor.ComputeOp, dim: int, lanes: int, constants: frozenset[SSAValue]) -> Choice | Declined:
     while lanes > 4 and op.sizes[dim] <= lanes // 2:
         lanes //= 2
     along = moves(op, dim)
     panels = packable(op, dim, constants)
     if None in along.reads or None in along.points:
-        return []
+        return Declined(dim, "an operand does not move in equal steps")
     packed = {panel.operand for panel in panels}
     steps, size, edge = prod(op.reduction_sizes), op.sizes[dim], border(op, dim)
     strided = sum(move not in (0, 1) for number, move in enumerate(along.reads) if number not in packed)
     ends = STRIDED_LOAD * sum(move not in (0, 1) for move in along.points) + STRIDED_STORE * (along.result != 1)
     vector = steps * (1.0 + STRIDED_LOAD * strided) + 4.0 + ends
     cost = (ceil((size - edge) / lanes) * vector + edge * (2.0 * steps + 4.0)) / size
-    return [Choice(dim, lanes, tuple(panels), cost)]
+    return Choice(dim, lanes, tuple(panels), cost)
 
 
 def _fold_choice(op: tensor.ComputeOp, lanes: int) -> list[Choice]:

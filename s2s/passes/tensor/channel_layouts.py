@@ -78,7 +78,7 @@ class LayoutDecision:
     def __init__(self, module: ModuleOp, lanes: int) -> None:
         self.lanes = lanes
         self.by_kernel = calls_of(module)
-        self.calls = [call for calls in self.by_kernel.values() for call in calls]
+        self.calls = [op for op in module.walk() if isinstance(op, graph.CallOp)]
         functions = {func.sym_name.data: func for func in module.ops if isinstance(func, FuncOp)}
         self.kernels = {name: functions[name] for name in dict.fromkeys(map(callee, self.calls))}
         self._groups = Groups()
@@ -118,10 +118,11 @@ class LayoutDecision:
         name, nodes, shape = value.name_hint or callee(value.owner), nodes_of(value), shape_of(value)
         if not refusals:
             return TensorLayout(name, nodes, shape, self.block_of(value), (self._filling(value),))
-        mine: list[Member] = [value, *slots_of(value)]
-        own = [_told(each) for each in refusals if each.member in mine]
-        others = [f"goes with {_whose(each.member)}: {_told(each)}" for each in refusals if each.member not in mine]
-        return TensorLayout(name, nodes, shape, 0, tuple(dict.fromkeys(own or others)))
+        places = slots_of(value)
+        about_it = [each.reason for each in refusals if each.member is value]
+        around_it = [_told(each) for each in refusals if each.member in places]
+        elsewhere = [f"goes with {_whose(each.member)}: {_told(each)}" for each in refusals]
+        return TensorLayout(name, nodes, shape, 0, tuple(dict.fromkeys(about_it or around_it or elsewhere)))
 
     def _filling(self, value: SSAValue) -> str:
         block, channels = self.block_of(value), shape_of(value)[CHANNEL]
@@ -170,8 +171,9 @@ class LayoutDecision:
         shape = shape_of(value)
         if any(isinstance(use.operation, ReturnOp) for use in value.uses):
             return "output of the network, whose layout is the caller's"
-        if not all(isinstance(use.operation, graph.CallOp) for use in value.uses):
-            return "goes to a network that control flow runs"
+        others = [use.operation.name for use in value.uses if not isinstance(use.operation, graph.CallOp)]
+        if others:
+            return f"goes to a {others[0]} between kernels"
         if len(shape) != 4:
             return f"rank {len(shape)}, no image"
         if not self.block_of(value):

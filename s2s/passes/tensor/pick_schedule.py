@@ -17,11 +17,27 @@ from xdsl.passes import ModulePass
 
 from s2s.analysis.constants import calls_of, constant_arguments
 from s2s.dialects import tensor
+from s2s.errors import CompilerBug
 from s2s.schedules.default import default
 from s2s.schedules.integer_products import integer_products
 from s2s.schedules.reference import reference
 from s2s.schedules.vector_products import vector_products
 from s2s.targets import Target, get_target
+
+HEURISTICS = {
+    "sums of bytes in vectors": vector_products,
+    "sums of bytes in scalars": integer_products,
+    "the cheapest dimension": default,
+}
+"""Asked in this order; the first that is made for a computation decides, and the last one always is."""
+
+
+def choose(op: tensor.ComputeOp, target: Target, constants: frozenset[SSAValue]) -> tuple[str, tensor.ScheduleAttr]:
+    """The heuristic that decides, and the schedule of `op`."""
+    for name, heuristic in HEURISTICS.items():
+        if (schedule := heuristic(op, target, constants)) is not None:
+            return name, schedule
+    raise CompilerBug("no heuristic has a schedule for a computation")
 
 
 @dataclass(frozen=True)
@@ -44,7 +60,4 @@ class PickSchedulePass(ModulePass):
                     compute.properties["schedule"] = self._choose(compute, target, constants)
 
     def _choose(self, op: tensor.ComputeOp, target: Target, constants: frozenset[SSAValue]) -> tensor.ScheduleAttr:
-        if self.schedule == "reference":
-            return reference(op)
-        chosen = vector_products(op, target, constants) or integer_products(op, target, constants)
-        return chosen or default(op, target, constants)
+        return reference(op) if self.schedule == "reference" else choose(op, target, constants)[1]
