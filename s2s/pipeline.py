@@ -90,6 +90,9 @@ def tensor_passes(options: CompileOptions) -> list[ModulePass]:
         *([_pass("tensor-block-channels", target=options.target)] if tuned else []),
         # Computations that stay in one kernel walk through it in blocks, while dimensions still are what they were.
         *([_pass("tensor-share-blocks", target=options.target)] if tuned else []),
+        # Channels in blocks lie in one piece: what a concatenation puts together is written there at once. Buffers that
+        # are parts of others cannot lie over operands, which saves more where memory is short.
+        *([_pass("tensor-place-parts")] if tuned and not _overlaps(options) else []),
         # Fewer, longer dimensions tile better.
         *([_pass("tensor-collapse-dims")] if tuned else []),
         # How each computation is carried out, from shapes and the target's data.
@@ -123,10 +126,14 @@ def io_of(options: CompileOptions) -> Io:
     return options.io or get_target(options.target).io
 
 
+def _overlaps(options: CompileOptions) -> bool:
+    """Whether results may lie over operands: where memory is short."""
+    return "arena" in (get_target(options.target).io, options.io or "") or options.ram_budget is not None
+
+
 def loop_passes(options: CompileOptions) -> list[ModulePass]:
     """From schedules to loops over buffers with addresses."""
     target, io = get_target(options.target), io_of(options)
-    overlap = "arena" in (target.io, io) or options.ram_budget is not None
     return [
         # Schedules become loops, registers and flat positions; main becomes calls on buffers.
         _pass("tensor-lower-to-loop"),
@@ -136,7 +143,7 @@ def loop_passes(options: CompileOptions) -> list[ModulePass]:
         # Vectors multiply and add in one instruction.
         _pass("loop-form-fma"),
         # Every buffer of main gets its offset in one arena; where memory is short, outputs lie over inputs that die.
-        _pass("loop-plan-memory", align=target.align, io=io, overlap=overlap),
+        _pass("loop-plan-memory", align=target.align, io=io, overlap=_overlaps(options)),
         # A debug build that shows whether anybody reads what the plan takes for dead.
         *([_pass("loop-poison-arena")] if options.poison else []),
     ]

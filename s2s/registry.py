@@ -42,6 +42,7 @@ PASSES: tuple[str, ...] = (
     "tensor-lower-to-loop",
     "tensor-pack-constants",
     "tensor-pick-schedule",
+    "tensor-place-parts",
     "tensor-share-blocks",
     "tensor-shorten-rescale",
     "tensor-start-sums",

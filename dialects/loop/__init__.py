@@ -9,7 +9,7 @@ from xdsl.ir import Dialect
 from s2s.dialects.loop.callback import CallbackOp
 from s2s.dialects.loop.control import ForOp, IfOp, YieldOp
 from s2s.dialects.loop.index import ApplyOp
-from s2s.dialects.loop.memory import AllocOp, LoadAtOp, LoadOp, PoisonOp, StoreAtOp, StoreOp, ViewOp, WeightOp
+from s2s.dialects.loop.memory import AllocOp, LoadAtOp, LoadOp, PoisonOp, StoreAtOp, StoreOp, ViewOp, WeightOp, whole_of
 from s2s.dialects.loop.network import STEPS, CallForOp, CallIfOp, CallWhileOp, CopyOp, NetworkCall
 from s2s.dialects.loop.products import DotOp, StageOp, WidenOp
 from s2s.dialects.loop.register import BroadcastOp, FmaOp, ReduceOp
@@ -82,4 +82,5 @@ __all__ = [
     "WeightOp",
     "WidenOp",
     "YieldOp",
+    "whole_of",
 ]

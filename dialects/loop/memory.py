@@ -203,7 +203,10 @@ class AllocOp(IRDLOperation):
 
 @irdl_op_definition
 class ViewOp(IRDLOperation):
-    """Part of the arena as a buffer: `result` starts `offset` bytes into `arena`."""
+    """Part of the arena as a buffer: `result` starts `offset` bytes into `arena`.
+
+    Before there is an arena, and inside of what has a place in it, buffers may be parts of others with equal elements.
+    """
 
     name = "loop.view"
 
@@ -216,14 +219,32 @@ class ViewOp(IRDLOperation):
     def __init__(self, arena: SSAValue, offset: int, result_type: MemRefType[Attribute]) -> None:
         super().__init__(operands=[arena], properties={"offset": IntegerAttr(offset, i64)}, result_types=[result_type])
 
+    @property
+    def whole(self) -> SSAValue:
+        """The buffer that is no part of another one."""
+        return whole_of(self.arena)
+
+    @property
+    def start(self) -> int:
+        """The byte of `whole` at which the result begins."""
+        outer = self.arena.owner
+        return self.offset.value.data + (outer.start if isinstance(outer, ViewOp) else 0)
+
     def verify_(self) -> None:
         arena, view = check_flat(self, self.arena.type), check_flat(self, self.result.type)
-        if arena.element_type != i8:
-            raise VerifyException(f"{self.name}: arena {arena} does not consist of bytes")
+        if arena.element_type not in (i8, view.element_type):
+            raise VerifyException(f"{self.name}: arena {arena} consists of neither bytes nor {view.element_type}")
         start, element = self.offset.value.data, size_in_bytes(view.element_type)
         end = start + view.get_shape()[0] * element
-        if start < 0 or end > arena.get_shape()[0] or start % element:
+        if start < 0 or end > arena.get_shape()[0] * size_in_bytes(arena.element_type) or start % element:
             raise VerifyException(f"{self.name}: bytes {start} to {end} of {arena} cannot be a {view}")
+
+
+def whole_of(buffer: SSAValue) -> SSAValue:
+    """The buffer that `buffer` is a part of, itself where it is none."""
+    while isinstance(buffer.owner, ViewOp):
+        buffer = buffer.owner.arena
+    return buffer
 
 
 @irdl_op_definition

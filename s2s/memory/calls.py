@@ -75,6 +75,9 @@ class Calls:
         """Whether `made` is born in the step in which the older `dying` ends, and C may take the one for the other."""
         if made is dying or made not in self.lives or dying not in self.lives:
             return False
+        step_reads = [operand for operand in self.steps[step].operands if operand is not dying]
+        if dying in map(loop.whole_of, step_reads):
+            return False
         first, last = self.lives[made].first, self.lives[dying].last
         return self.lives[dying].first < last == step == first and _may_alias(made, dying)
 

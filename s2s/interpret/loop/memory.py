@@ -114,7 +114,7 @@ def view(scope: Scope, op: loop.ViewOp) -> Step:
     arena, result, dtype = scope.place(op.arena), scope.new(op.result), dtype_of(type.element_type)
 
     def step(frame: Frame) -> None:
-        frame[result] = frame[arena][start:end].view(dtype)
+        frame[result] = frame[arena].view(np.uint8)[start:end].view(dtype)
 
     return step
 

@@ -191,7 +191,7 @@ class PlanMain:
         """Inputs are there before the first step, outputs after the last one."""
         lives: dict[SSAValue, Lifetime] = {value: Lifetime(-1, -1) for value in self.inputs}
         for step, call in enumerate(self.steps):
-            for operand in call.operands:
+            for operand in map(loop.whole_of, call.operands):
                 if operand in self.names:
                     lives.setdefault(operand, Lifetime(step, step)).last = step
         end = len(self.steps)
@@ -211,7 +211,7 @@ class PlanMain:
                 dying = call.arguments[number]
                 if made not in lives or dying not in lives or lives[made].first != step or lives[dying].last != step:
                     continue
-                if lives[dying].first < step and list(call.arguments).count(dying) == 1:
+                if lives[dying].first < step and list(map(loop.whole_of, call.arguments)).count(dying) == 1:
                     pairs.append(InPlace(self.names[made], self.names[dying]))
         return pairs
 
@@ -270,7 +270,7 @@ def _calls(func: FuncOp) -> list[CallOp]:
 def _spans(func: FuncOp) -> dict[SSAValue, Span]:
     """The bytes of the arena that buffers of `func` take."""
     views = [op for op in func.body.block.ops if isinstance(op, loop.ViewOp)]
-    starts: dict[SSAValue, int] = {op.result: op.offset.value.data for op in views}
+    starts: dict[SSAValue, int] = {op.result: op.start for op in views}
     for argument, attributes in zip(func.args, func.arg_attrs or (), strict=False):
         offset = attributes.data.get(OFFSET)
         if isinstance(offset, IntegerAttr):

@@ -63,7 +63,7 @@ class _Poison:
         found: list[_Life] = []
         for view in views:
             used = self._used(view.result)
-            span = (view.offset.value.data, view.offset.value.data + buffer_bytes(view.result))
+            span = (view.start, view.start + buffer_bytes(view.result))
             if STATE in view.attributes:
                 found.append(_Life(span, -1, len(self.steps)))
             elif used:
@@ -84,9 +84,14 @@ class _Poison:
         return found
 
     def _used(self, value: SSAValue) -> list[int]:
-        """The numbers of the steps that use `value`."""
-        users: set[Operation] = {use.operation for use in value.uses}
+        """The numbers of the steps that use `value`, or a part of it."""
+        users = _users(value)
         return [number for number, step in enumerate(self.steps) if step in users]
+
+
+def _users(value: SSAValue) -> set[Operation]:
+    users: set[Operation] = {use.operation for use in value.uses}
+    return users.union(*(_users(each.result) for each in users if isinstance(each, loop.ViewOp)))
 
 
 def _dead(alive: Sequence[Span], size: int) -> list[Span]:

@@ -172,9 +172,9 @@ loop.store_at %v, %x[%n] : f16, memref<8xf32>
 
 // -----
 
-%x = "test.op"() : () -> memref<8xf32>
-%y = loop.view %x[0] : memref<8xf32> -> memref<4xf32>
-// CHECK: loop.view: arena memref<8xf32> does not consist of bytes
+%x = "test.op"() : () -> memref<8xi32>
+%y = loop.view %x[0] : memref<8xi32> -> memref<4xf32>
+// CHECK: loop.view: arena memref<8xi32> consists of neither bytes nor f32
 
 // -----
 

@@ -112,6 +112,9 @@ func.func @main(%arena: memref<256xi8> {role = "arena"}, %y: memref<64xf32> {rol
   loop.poison %arena : memref<256xi8>
   // CHECK-NEXT: %b = loop.alloc : memref<64xf32>
   %b = loop.alloc : memref<64xf32>
+  // CHECK-NEXT: %c = loop.view %b[128 : i64] : memref<64xf32> -> memref<16xf32>
+  // GENERIC:    %c = "loop.view"(%b) <{offset = 128 : i64}> : (memref<64xf32>) -> memref<16xf32>
+  %c = loop.view %b[128] : memref<64xf32> -> memref<16xf32>
   // CHECK-NEXT: %w = loop.weight "conv1.weight" {hash = "c0ffee"} : memref<16xf32>
   %w = loop.weight "conv1.weight" {hash = "c0ffee"} : memref<16xf32>
   // CHECK-NEXT: func.call @loops(%y, %b) {node = "relu1"} : (memref<64xf32>, memref<64xf32>) -> ()

@@ -86,9 +86,9 @@ class PlainArena(Arena):
     def view(self, b: Builder, op: loop.ViewOp) -> SSAValue:
         """`a + 1024`, counted in elements; always with the offset, so that the plan can be read off the calls."""
         element = element_of(op.result.type)
-        position, rest = divmod(op.offset.value.data, size_in_bytes(element))
+        position, rest = divmod(op.start, size_in_bytes(element))
         if rest:
-            raise CompilerBug(f"a buffer of {element} lies at byte {op.offset.value.data} of the arena")
+            raise CompilerBug(f"a buffer of {element} lies at byte {op.start} of the arena")
         return b.binary("+", self._bases[element].result, b.literal(position, IndexType()))
 
 
@@ -110,7 +110,7 @@ class TypedArena(Arena):
         self._members = dict(zip(views, names[1 + len(ports) :], strict=True))
         word = min(align, _WIDEST)
         whole = c.ArrayType(-(-max(size, 1) // word), IntegerType(8 * word, Signedness.UNSIGNED))
-        offsets = [0, *(offset for offset, _ in ports.values()), *(view.offset.value.data for view in views)]
+        offsets = [0, *(offset for offset, _ in ports.values()), *(view.start for view in views)]
         types = [whole, *(type for _, type in ports.values()), *(flat_array(view.result.type) for view in views)]
         self.definition = c.OverlayOp(name, names, offsets, types)
 

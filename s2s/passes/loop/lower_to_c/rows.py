@@ -105,7 +105,7 @@ def rows_of(main: Main, names: Names, kernels: Sequence[FuncOp], store: WeightSt
     tensors = [_port(main, value, "INPUT", number) for number, value in enumerate(main.inputs)]
     tensors += [_weight(op, names, len(main.inputs) + number, store) for number, op in enumerate(weights)]
     tensors += [_port(main, value, "OUTPUT", number) for number, value in enumerate(main.outputs)]
-    tensors += [Tensor(None, *_flat(op.result), "ARENA", op.offset.value.data) for op in views]
+    tensors += [Tensor(None, *_flat(op.result), "ARENA", op.start) for op in views]
     values = [*main.inputs, *(op.result for op in weights), *main.outputs, *(op.result for op in views)]
     numbers = {value: number for number, value in enumerate(values)}
     results = {func.sym_name.data: _results(func) for func in kernels}

@@ -1,16 +1,23 @@
 """Networks over buffers: results become arguments, what passes between kernels becomes `loop.alloc`.
 
+The parts of a `graph.concat` are views of its buffer, and the result of a `graph.slice` is one of its operand's.
+
 A result that is tied to an argument takes over its buffer. It is written there where nobody reads the argument later,
 else to a buffer of its own, which is copied at the end.
 """
 
 from collections.abc import Mapping, Sequence
+from itertools import accumulate
+from math import prod
 
 from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, FunctionType, MemRefType, StringAttr, i1
 from xdsl.dialects.func import CallOp, FuncOp, ReturnOp
 from xdsl.ir import Attribute, Block, BlockArgument, Operation, SSAValue
+from xdsl.ir.affine import AffineConstantExpr
 
+from s2s.analysis.affine import flat_index
 from s2s.analysis.compute import shape_of
+from s2s.analysis.dtypes import size_in_bytes
 from s2s.analysis.networks import STATE
 from s2s.dialects import graph, loop, tensor
 from s2s.dialects.graph.traits import provenance, set_provenance
@@ -38,6 +45,7 @@ class LowerMain:
         self.returned = list(last.arguments)
         self.outputs = [value for value, tied in zip(self.returned, self.tied, strict=True) if tied is None]
         self.buffers: dict[SSAValue, SSAValue] = {}
+        self.parts = _parts(func)
         self.block = Block()
 
     def run(self) -> None:
@@ -104,6 +112,11 @@ class LowerMain:
                 self.buffers[op.y] = weight.result
             case graph.ReshapeOp():
                 self.buffers[op.y] = self.buffers[op.x]
+            case graph.ConcatOp():
+                self._result(op.y)
+            case graph.SliceOp():
+                start = flat_index([AffineConstantExpr(each) for each in op.starts.get_values()], shape_of(op.x))
+                self.buffers[op.y] = self._part(self.buffers[op.x], start.eval([], []), op.y)
             case graph.CallOp():
                 self._call(op)
             case graph.NetworkOp():
@@ -136,8 +149,20 @@ class LowerMain:
     def _result(self, result: SSAValue) -> SSAValue:
         """The buffer of a result."""
         if result not in self.buffers:
-            self.buffers[result] = self._alloc(buffer_type(result.type), result.name_hint)
+            if (part := self.parts.get(result)) is not None:
+                whole, start = part
+                self.buffers[result] = self._part(self._result(whole), start, result)
+            else:
+                self.buffers[result] = self._alloc(buffer_type(result.type), result.name_hint)
         return self.buffers[result]
+
+    def _part(self, whole: SSAValue, start: int, value: SSAValue) -> SSAValue:
+        """The buffer of `value`, which begins with element `start` of the buffer `whole`."""
+        type = buffer_type(value.type)
+        view = loop.ViewOp(whole, start * size_in_bytes(type.element_type), type)
+        view.result.name_hint = value.name_hint
+        self.block.add_op(view)
+        return view.result
 
     def _alloc(self, type: MemRefType[Attribute], hint: str | None) -> SSAValue:
         alloc = loop.AllocOp(type)
@@ -165,3 +190,13 @@ class LowerMain:
             for dictionary, value, argument in zip(given, values, tied, strict=True)
             if argument is None
         ]
+
+
+def _parts(func: FuncOp) -> dict[SSAValue, tuple[SSAValue, int]]:
+    """The tensors that a concatenation puts one behind the other: in which tensor, and at which element, each lies."""
+    found: dict[SSAValue, tuple[SSAValue, int]] = {}
+    for op in func.body.block.ops:
+        if isinstance(op, graph.ConcatOp):
+            starts = accumulate((prod(shape_of(part)) for part in op.inputs), initial=0)
+            found |= {part: (op.y, start) for part, start in zip(op.inputs, starts, strict=False)}
+    return found
