@@ -8,6 +8,7 @@ from xdsl.ir import Dialect
 
 from s2s.dialects.loop.callback import CallbackOp
 from s2s.dialects.loop.control import ForOp, IfOp, YieldOp
+from s2s.dialects.loop.fetch import FetchOp
 from s2s.dialects.loop.index import ApplyOp
 from s2s.dialects.loop.memory import AllocOp, LoadAtOp, LoadOp, PoisonOp, StoreAtOp, StoreOp, ViewOp, WeightOp, whole_of
 from s2s.dialects.loop.network import STEPS, CallForOp, CallIfOp, CallWhileOp, CopyOp, NetworkCall
@@ -29,6 +30,7 @@ Loop = Dialect(
         CopyOp,
         DotOp,
         DotRowsOp,
+        FetchOp,
         FmaOp,
         ForOp,
         IfOp,
@@ -64,6 +66,7 @@ __all__ = [
     "CopyOp",
     "DotOp",
     "DotRowsOp",
+    "FetchOp",
     "FmaOp",
     "ForOp",
     "IfOp",

@@ -210,6 +210,8 @@ class ComputeOp(IRDLOperation):
             raise VerifyException(f"{self.name}: vector dimension {dim} is one of several reductions")
         if schedule.start is not None and not schedule.start < len(self.points):
             raise VerifyException(f"{self.name}: sums start from point {schedule.start} of {len(self.points)}")
+        if any(read >= len(self.reads) or dim >= len(self.sizes) for read, dim in schedule.fetches):
+            raise VerifyException(f"{self.name}: fetches {list(schedule.fetches)} name no read or no dimension")
         packed = [pack.operand.data for pack in schedule.packs]
         if any(not 0 <= operand < len(self.operands) for operand in packed):
             raise VerifyException(f"{self.name}: packs operands {packed} of {len(self.operands)}")

@@ -12,7 +12,8 @@ from xdsl.parser import AttrParser
 from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
 
-from s2s.dialects.tensor.attributes import PackAttr, integers, parse_integers
+from s2s.dialects.tensor.attributes import PackAttr, integers
+from s2s.dialects.tensor.schedule_text import ahead_words, parse_part, words
 
 
 @irdl_attr_definition
@@ -33,6 +34,9 @@ class ScheduleAttr(ParametrizedAttribute):
     - `shared = d by n`: consecutive computations of a kernel that all say so walk together through dimension `d` of
       each, `n` positions at a time: one loop over the blocks around all their nests. A tensor that only they know holds
       one block of that dimension. `shared = 0 by 1 and 2 by 16` is two such loops, one in the other.
+    - `fetch = r along d`: what read `r` needs in the next step of the loop over dimension `d` is brought into a cache
+      during this one. If `d` is parallel, one read follows the other at every step of the loops inside; if it is a
+      reduction, all come at the head of its loop. `fetch = 1 along 2 and 0 along 3` does so for two reads.
     - `pack`: layouts of constant operands, made by `tensor-pack-constants`.
     - `stage = r at n`: inside the first `n` loops of the order, what the rest of the nest needs of read `r` is copied
       to scratch, widened to 16 bits, its zero point taken off and padding stored as zeros. If the loops inside do not
@@ -58,6 +62,7 @@ class ScheduleAttr(ParametrizedAttribute):
     stage_bytes: IntAttr
     stage_start: IntAttr
     shared: ArrayAttr[DenseArrayBase[I64]]
+    fetch: ArrayAttr[DenseArrayBase[I64]]
 
     @staticmethod
     def of(
@@ -73,6 +78,7 @@ class ScheduleAttr(ParametrizedAttribute):
         stage_start: int | None = None,
         dot: int = 1,
         shared: Sequence[tuple[int, int]] = (),
+        fetch: Sequence[tuple[int, int]] = (),
     ) -> ScheduleAttr:
         """A schedule; see the class for the meaning of each part."""
         return ScheduleAttr(
@@ -88,6 +94,7 @@ class ScheduleAttr(ParametrizedAttribute):
             IntAttr(int(stage_bytes)),
             IntAttr(-1 if stage_start is None else stage_start),
             ArrayAttr([integers(pair) for pair in shared]),
+            ArrayAttr([integers(pair) for pair in fetch]),
         )
 
     @property
@@ -114,6 +121,11 @@ class ScheduleAttr(ParametrizedAttribute):
     def shared_blocks(self) -> tuple[tuple[int, int], ...]:
         """Dimension and size of the blocks in which the kernel walks through it, outermost first."""
         return _pairs(self.shared)
+
+    @property
+    def fetches(self) -> tuple[tuple[int, int], ...]:
+        """The reads that are fetched ahead, each with the dimension along which it is."""
+        return _pairs(self.fetch)
 
     @property
     def stage(self) -> tuple[int, int] | None:
@@ -171,6 +183,7 @@ class ScheduleAttr(ParametrizedAttribute):
             self.stage_bytes,
             self.stage_start if stage_start is None else stage_start,
             self.shared if shared is None else shared,
+            self.fetch,
         )
 
     def verify(self) -> None:
@@ -186,7 +199,7 @@ class ScheduleAttr(ParametrizedAttribute):
             )
         dims = [dim for dim, _ in self.shared_blocks]
         if len(set(dims)) < len(dims) or any(size < 1 for _, size in self.shared_blocks):
-            raise VerifyException(f"tensor.schedule: shared {_words(self.shared_blocks)} is no walk through dimensions")
+            raise VerifyException(f"tensor.schedule: shared {words(self.shared_blocks)} is no walk through dimensions")
         if self.stage is not None and not 0 <= self.stage_depth.data <= rank:
             raise VerifyException(f"tensor.schedule: stage at {self.stage_depth.data} of {rank} loops")
         if self.dot_size < 1:
@@ -200,7 +213,9 @@ class ScheduleAttr(ParametrizedAttribute):
             if self.block_sizes:
                 printer.print_string(f", blocks = {[list(block) for block in self.block_sizes]}")
             if self.shared_blocks:
-                printer.print_string(f", shared = {_words(self.shared_blocks)}")
+                printer.print_string(f", shared = {words(self.shared_blocks)}")
+            if self.fetches:
+                printer.print_string(f", fetch = {ahead_words(self.fetches)}")
             if self.packs.data:
                 printer.print_string(", pack = ")
                 printer.print_attribute(self.packs)
@@ -218,76 +233,12 @@ class ScheduleAttr(ParametrizedAttribute):
             while True:
                 key = parser.parse_identifier()
                 parser.parse_punctuation("=")
-                parts |= _parse_part(key, parser)
+                parts |= parse_part(key, parser)
                 if not parser.parse_optional_punctuation(","):
                     break
         return cls.of(**parts).parameters
 
 
-def _parse_part(key: str, parser: AttrParser) -> dict[str, Any]:
-    """One part of a schedule, as arguments of `ScheduleAttr.of`."""
-    match key:
-        case "tile" | "order":
-            return {key: parse_integers(parser)}
-        case "vector":
-            vector, lanes = _parse_step(parser)
-            return {"vector": vector, "lanes": lanes}
-        case "blocks":
-            return {key: parser.parse_comma_separated_list(parser.Delimiter.SQUARE, lambda: _parse_pair(parser))}
-        case "shared":
-            return {key: _parse_walk(parser)}
-        case "pack":
-            return {"packs": parser.parse_comma_separated_list(parser.Delimiter.SQUARE, lambda: _parse_pack(parser))}
-        case "stage":
-            read = parser.parse_integer()
-            parser.parse_keyword("at")
-            depth = parser.parse_integer()
-            in_bytes, start = _parse_bytes(parser)
-            return {"stage": (read, depth), "stage_bytes": in_bytes, "stage_start": start}
-        case "dot":
-            return {key: parser.parse_integer()}
-        case _:
-            return parser.raise_error(f"unknown part {key!r} of a schedule")
-
-
-def _parse_bytes(parser: AttrParser) -> tuple[bool, int | None]:
-    if not parser.parse_optional_keyword("as"):
-        return False, None
-    parser.parse_keyword("bytes")
-    return True, parser.parse_integer() if parser.parse_optional_keyword("from") else None
-
-
 def _pairs(blocks: ArrayAttr[DenseArrayBase[I64]]) -> tuple[tuple[int, int], ...]:
     values = [block.get_values() for block in blocks]
     return tuple((pair[0], pair[1]) for pair in values)
-
-
-def _words(walk: Sequence[tuple[int, int]]) -> str:
-    return " and ".join(f"{dim} by {size}" for dim, size in walk)
-
-
-def _parse_walk(parser: AttrParser) -> list[tuple[int, int]]:
-    walk = list[tuple[int, int]]()
-    while not walk or parser.parse_optional_keyword("and"):
-        walk.append(_parse_step(parser))
-    return walk
-
-
-def _parse_step(parser: AttrParser) -> tuple[int, int]:
-    dim = parser.parse_integer()
-    parser.parse_keyword("by")
-    return dim, parser.parse_integer()
-
-
-def _parse_pair(parser: AttrParser) -> tuple[int, int]:
-    pair = parse_integers(parser)
-    if len(pair) != 2:
-        parser.raise_error(f"expected a dimension and a size, not {pair}")
-    return pair[0], pair[1]
-
-
-def _parse_pack(parser: AttrParser) -> PackAttr:
-    pack = parser.parse_attribute()
-    if not isinstance(pack, PackAttr):
-        parser.raise_error(f"expected a #tensor.pack, not {pack}")
-    return pack

@@ -67,6 +67,18 @@
 #endif
 #endif
 
+/* A hint that memory at p will be read soon: from the second cache on, or from the first one. Nothing where a compiler
+ * knows no such hint. */
+#ifndef S2S_FETCH
+#if defined(__GNUC__)
+#define S2S_FETCH(p) __builtin_prefetch((p), 0, 2)
+#define S2S_FETCH_NEAR(p) __builtin_prefetch((p), 0, 3)
+#else
+#define S2S_FETCH(p) ((void)(p))
+#define S2S_FETCH_NEAR(p) ((void)(p))
+#endif
+#endif
+
 /* S2S_PORTABLE_SHIFTS: define it where a right shift of a negative number does not copy the sign (C leaves it to the
  * compiler), or where a coding standard forbids to rely on it; costs a few instructions each.
  * S2S_SIMD_PORTABLE: define it to get the plain C99 form of s2s_simd.h on every compiler.

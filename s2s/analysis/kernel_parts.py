@@ -147,6 +147,7 @@ class _PartBuilder:
             stage_bytes=old.in_bytes,
             stage_start=old.start,
             dot=old.dot_size,
+            fetch=[(read, first + dim) for read, dim in old.fetches],
         )
 
 

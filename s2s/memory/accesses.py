@@ -77,7 +77,9 @@ class Trace:
 
 def trace(kernel: FuncOp, read: SSAValue, written: SSAValue) -> Trace | None:
     """How `kernel` reads its argument `read` and writes its argument `written`; None where that cannot be told."""
-    if not all(only_has_effect(use.operation, MemoryEffectKind.READ) or _stages(use) for use in read.uses):
+    if not all(
+        only_has_effect(use.operation, MemoryEffectKind.READ) or _stages(use) or _fetches(use) for use in read.uses
+    ):
         return None
     if not all(isinstance(use.operation, loop.StoreOp | loop.StoreAtOp) for use in written.uses):
         return None
@@ -103,6 +105,11 @@ def _type(buffer: SSAValue) -> MemRefType[Attribute]:
 def _stages(use: Use) -> bool:
     """Whether a buffer is copied from."""
     return isinstance(use.operation, loop.StageOp) and use.operation.source is use.operation.operands[use.index]
+
+
+def _fetches(use: Use) -> bool:
+    """Whether a buffer is brought nearer, which neither reads nor writes it."""
+    return isinstance(use.operation, loop.FetchOp)
 
 
 class _NotAffineError(Exception):
@@ -146,6 +153,8 @@ class _Tracer:
             case loop.DotRowsOp() if op.x is self.read and op.w is not self.read:
                 row = (0, op.steps.value.data - 1)
                 yield self._row(op.x, self._replaced(op.map.data.results[0], op.indices), row, 1, writes=False)
+            case loop.FetchOp():
+                pass
             case _ if self.read in op.operands:
                 yield Access(Span((), 0, buffer_bytes(self.read)), writes=False)
             case _:

@@ -16,6 +16,7 @@ from s2s.analysis.affine import linear, ranges
 from s2s.analysis.folds import folds_of
 from s2s.analysis.strides import Panel, border, interior, moves, packable, vectorizable
 from s2s.dialects import tensor
+from s2s.schedules.caches import cache_blocks, fetches
 from s2s.targets import Target
 
 STRIDED_LOAD = 4.0
@@ -60,13 +61,24 @@ def default(op: tensor.ComputeOp, target: Target, constants: frozenset[SSAValue]
     choice = _choose_dim(op, target, constants)
     tile, second = _register_tile(op, target, choice)
     order = _order(op, choice, second, tile)
+    packs = _packs(op, choice, tile, order)
+    packed = {pack.operand.data for pack in packs}
+    panel = _panel_dim(op, choice, tile) if packed and choice.lanes > 1 else None
     return tensor.ScheduleAttr.of(
         tile,
         order,
         vector=choice.dim if choice.lanes > 1 else None,
         lanes=choice.lanes,
-        packs=_packs(op, choice, tile, order),
+        blocks=cache_blocks(op, target, tile, order, panel, packed),
+        fetch=fetches(op, target, tile, order, panel, packed) if choice.lanes > 1 else (),
+        packs=packs,
     )
+
+
+def _panel_dim(op: tensor.ComputeOp, choice: Choice, tile: list[int]) -> int:
+    """The dimension whose tiles go from panel to panel."""
+    whole = choice.partner is not None and tile[choice.dim] >= op.sizes[choice.dim]
+    return choice.partner if whole and choice.partner is not None else choice.dim
 
 
 def _choose_dim(op: tensor.ComputeOp, target: Target, constants: frozenset[SSAValue]) -> Choice:

@@ -107,6 +107,17 @@ def store_at(scope: Scope, op: loop.StoreAtOp) -> Step:
     return _store_scalar(scope, op, op.buffer, lambda frame: frame[place], scope.place(op.value))
 
 
+def fetch(scope: Scope, op: loop.FetchOp) -> Step:
+    """`loop.fetch`: nothing but the promise that the position is not negative."""
+    at = position(op.map.data.results[0], scope.operands(op.indices))
+
+    def step(frame: Frame) -> None:
+        if at(frame) < 0:
+            raise _outside(scope, op, op.buffer, at(frame))
+
+    return step
+
+
 def view(scope: Scope, op: loop.ViewOp) -> Step:
     """`loop.view`."""
     type, start = memref(op.result), op.offset.value.data

@@ -322,6 +322,7 @@ _TRANSLATORS: Mapping[type[Operation], Translator] = {
     loop.CastLanesOp: rows.cast,
     loop.RescaleLanesOp: rows.rescale,
     loop.SaturateLanesOp: rows.saturate,
+    loop.FetchOp: memory.fetch,
     loop.StageOp: products.stage,
     loop.StoreAtOp: memory.store_at,
     loop.StoreOp: memory.store,

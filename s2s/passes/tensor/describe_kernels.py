@@ -276,6 +276,9 @@ def describe_schedule(op: tensor.ComputeOp) -> str:
         parts.append(f"{schedule.lanes.data} lanes along {dims[schedule.vector_dim]}")
     if list(schedule.loop_order) != sorted(schedule.loop_order):
         parts.append(f"loops {', '.join(dims[dim] for dim in schedule.loop_order if op.sizes[dim] > 1)}")
+    parts += [f"blocks of {size} {dims[dim]}" for dim, size in schedule.block_sizes]
+    if schedule.fetches:
+        parts.append(f"fetches ahead along {' and '.join(dims[dim] for _, dim in schedule.fetches)}")
     plan = StagePlan.of(op)
     if plan is not None:
         what = "a row of the sum for each point" if plan.is_rows else "the window that the loops inside move in"

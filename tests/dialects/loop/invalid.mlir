@@ -347,3 +347,9 @@ loop.callback "blur" sets() from(%x) : (), (memref<4xi8>)
 %x = "test.op"() : () -> vector<4xi8>
 %r = loop.cast_lanes %x : vector<4xi8> -> vector<4xi16>
 // CHECK: loop.cast_lanes: vector<4xi8> does not become vector<4xi16>
+
+// -----
+
+%x = "test.op"() : () -> memref<8x8xf32>
+loop.fetch %x[affine_map<() -> (0)>()] : memref<8x8xf32>
+// CHECK: loop.fetch: buffer memref<8x8xf32> is not a flat memref

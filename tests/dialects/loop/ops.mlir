@@ -189,3 +189,15 @@ func.func private @lanes(%x: memref<32xi8>, %w: memref<128xi8>, %i: index, %m: v
   %wide = loop.cast_lanes %q : vector<4xi8> -> vector<4xi32>
   func.return
 }
+
+// CHECK-LABEL:   func.func private @fetches
+func.func private @fetches(%x: memref<64xf32>) {
+  loop.for %i = 0 to 64 step 8 {
+    // CHECK: loop.fetch %x[affine_map<(d0) -> ((d0 + 8))>(%i)] : memref<64xf32>
+    // GENERIC: "loop.fetch"(%x, %i) <{map = affine_map<(d0) -> ((d0 + 8))>}> : (memref<64xf32>, index) -> ()
+    loop.fetch %x[affine_map<(d0) -> (d0 + 8)>(%i)] : memref<64xf32>
+    // CHECK-NEXT: loop.fetch %x[affine_map<(d0) -> (d0)>(%i)] near : memref<64xf32>
+    loop.fetch %x[affine_map<(d0) -> (d0)>(%i)] near : memref<64xf32>
+  }
+  func.return
+}

@@ -345,3 +345,13 @@
   tensor.yield %acc : f32
 } : (tensor<4x2xf32>) -> tensor<4xf32>
 // CHECK: tensor.compute: shared dimensions [1] are not parallel ones without other blocks
+
+// -----
+
+%x = "test.op"() : () -> tensor<4xf32>
+%y = tensor.compute [4] points(%x at #tensor.access<affine_map<(d0) -> (d0)>>)
+    schedule #tensor.schedule<tile = [1], order = [0], fetch = 0 along 0> apply {
+^bb0(%v: f32):
+  tensor.yield %v : f32
+} : (tensor<4xf32>) -> tensor<4xf32>
+// CHECK: tensor.compute: fetches [(0, 0)] name no read or no dimension

@@ -173,3 +173,17 @@ func.func private @shared_blocks(%x: tensor<3x20xf32>) -> tensor<3x20xf32> {
   } : (tensor<3x20xf32>) -> tensor<3x20xf32>
   func.return %y : tensor<3x20xf32>
 }
+
+// CHECK-LABEL: func.func private @fetched_ahead
+// CHECK:         schedule #tensor.schedule<tile = [1, 1, 1], order = [0, 1, 2], fetch = 1 along 0 and 0 along 2> inits
+func.func private @fetched_ahead(%a: tensor<4x8xf32>, %b: tensor<4x8xf32>) -> tensor<4x4xf32> {
+  %y = tensor.compute [4, 4 | 8] reads(%a at #tensor.access<affine_map<(i, j, k) -> (i, k)>>, %b at #tensor.access<affine_map<(i, j, k) -> (j, k)>>)
+    schedule #tensor.schedule<tile = [1, 1, 1], order = [0, 1, 2], fetch = 1 along 0 and 0 along 2> inits [0.0 : f32] reduce {
+  ^bb0(%av: f32, %bv: f32, %acc: f32):
+    tensor.yield %acc : f32
+  } apply {
+  ^bb0(%acc: f32):
+    tensor.yield %acc : f32
+  } : (tensor<4x8xf32>, tensor<4x8xf32>) -> tensor<4x4xf32>
+  func.return %y : tensor<4x4xf32>
+}

@@ -78,6 +78,8 @@ def _lower(b: Builder, op: Operation, neighbours: Neighbours) -> None:
             memory.store_at(b, op)
         case loop.StageOp():
             products.stage(b, op)
+        case loop.FetchOp():
+            memory.fetch(b, op, neighbours.position(b, op))
         case loop.CallbackOp():
             b.block.add_op(c.CallOp(op.function.data, [b.value(operand) for operand in op.operands]))
         case loop.YieldOp() | ReturnOp():

@@ -4,13 +4,14 @@ from xdsl.dialects.builtin import IntegerType, MemRefType, VectorType, f32
 from xdsl.ir import Attribute, SSAValue
 from xdsl.utils.hints import isa
 
+from s2s.analysis.affine import bounds
 from s2s.dialects import c, loop
 from s2s.dialects.c.conversions import is_half
 from s2s.emit.types import element_name
 from s2s.errors import CompilerBug
 from s2s.passes.loop.lower_to_c import lanes
 from s2s.passes.loop.lower_to_c.builder import Builder, literal_value, vector_name
-from s2s.passes.loop.lower_to_c.index import INDEX
+from s2s.passes.loop.lower_to_c.index import INDEX, ranges_of
 
 
 def load(b: Builder, op: loop.LoadOp, at: SSAValue) -> SSAValue:
@@ -35,6 +36,14 @@ def store(b: Builder, op: loop.StoreOp, at: SSAValue) -> None:
     function, extra = _vector_access(b, op, "store")
     name = f"{vector_name(value.type)}_{function}"
     b.block.add_op(c.CallOp(name, [pointer(b, op.buffer, at), *extra, value]))
+
+
+def fetch(b: Builder, op: loop.FetchOp, at: SSAValue) -> None:
+    """A macro of the runtime, at the last element where the position may lie behind it."""
+    last = _buffer_type(op.buffer).get_shape()[0] - 1
+    if bounds(op.map.data.results[0], ranges_of(b, op.indices))[1] > last:
+        at = b.call("s2s_i32_min", [at, b.literal(last, INDEX)], INDEX)
+    b.block.add_op(c.CallOp("S2S_FETCH_NEAR" if op.near else "S2S_FETCH", [pointer(b, op.buffer, at)]))
 
 
 def load_at(b: Builder, op: loop.LoadAtOp) -> SSAValue:
@@ -64,9 +73,13 @@ def pointer(b: Builder, buffer: SSAValue, at: SSAValue) -> SSAValue:
 
 
 def _element(buffer: SSAValue) -> Attribute:
+    return _buffer_type(buffer).element_type
+
+
+def _buffer_type(buffer: SSAValue) -> MemRefType[Attribute]:
     if not isa(buffer.type, MemRefType[Attribute]):
         raise CompilerBug(f"{buffer.type} is not a buffer")
-    return buffer.type.element_type
+    return buffer.type
 
 
 def _read(b: Builder, buffer: SSAValue, at: SSAValue) -> SSAValue:

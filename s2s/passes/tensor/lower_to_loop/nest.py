@@ -19,12 +19,13 @@ from s2s.errors import CompilerBug
 from s2s.passes.tensor.lower_to_loop.buffers import may_overwrite
 from s2s.passes.tensor.lower_to_loop.dot import DotReduction
 from s2s.passes.tensor.lower_to_loop.emitter import Bounds, Carried, Emitter
+from s2s.passes.tensor.lower_to_loop.fetch import Fetcher, Place
 from s2s.passes.tensor.lower_to_loop.guards import Constraint, Holds
 from s2s.passes.tensor.lower_to_loop.pieces import Piece, cut, cut_fixed
 from s2s.passes.tensor.lower_to_loop.products import add_product
 from s2s.passes.tensor.lower_to_loop.rows import RowReduction
 from s2s.passes.tensor.lower_to_loop.stage import StagedOperand, StageEmitter, StagePlan
-from s2s.passes.tensor.lower_to_loop.tile import Loads, Operand, ScalarBody, TilePoint, tile_points
+from s2s.passes.tensor.lower_to_loop.tile import Loads, Operand, ScalarBody, TilePoint, in_turn, tile_points
 
 
 @dataclass
@@ -61,6 +62,7 @@ class Nest:
         ]
         self.staged_guards = [] if staged is None else self.reads[staged].guard
         self.point_guards = [constraint for point in self.points for constraint in point.guard]
+        self.fetcher = Fetcher(self.op, self.schedule, self.reads, self.emitter)
 
     @staticmethod
     def of(
@@ -232,6 +234,10 @@ class Nest:
                 values.append(value)
         return values
 
+    @property
+    def _place(self) -> Place:
+        return Place(self.dims, self.pieces, self.blocks)
+
     # reductions
 
     def _reduction(self, order: Sequence[int], points: Sequence[TilePoint], accumulators: Carried) -> None:
@@ -248,6 +254,7 @@ class Nest:
             self.clipped |= clipped
             with self.emitter.loop(bounds, self.names[dim], accumulators) as variable:
                 self.dims[dim] = variable
+                self.fetcher.head(dim, points, self._place)
                 self._reduction(order[1:], points, accumulators)
             self.clipped -= clipped
         else:
@@ -310,10 +317,11 @@ class Nest:
     def _step(self, points: Sequence[TilePoint], accumulators: Carried) -> None:
         """One step of the reduction, for every point of the tile."""
         assert self.op.reduce is not None
+        self.fetcher.step(self._place)
         loads, width = Loads(self.emitter), len(self.op.inits)
-        for number, point in enumerate(points):
+        for number in in_turn(points):
             mine = slice(number * width, (number + 1) * width)
-            accumulators.values[mine] = self._guarded_step(point, loads, accumulators.values[mine])
+            accumulators.values[mine] = self._guarded_step(points[number], loads, accumulators.values[mine])
 
     def _guarded_step(self, point: TilePoint, loads: Loads, values: list[SSAValue]) -> list[SSAValue]:
         dims = self._at(point)

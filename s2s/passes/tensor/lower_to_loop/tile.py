@@ -36,15 +36,26 @@ def tile_points(pieces: Sequence[Piece]) -> list[TilePoint]:
     steps = [range(0, piece.tile, piece.lanes) for piece in pieces]
     wide = [dim for dim, step in enumerate(steps) if len(step) > 1]
     points: list[TilePoint] = []
-    for number, offsets in enumerate(product(*steps)):
-        digits = [offsets[dim] // pieces[dim].lanes for dim in wide]
-        label = "".join(map(str, digits)) if all(digit < 10 for digit in digits) else str(number)
+    apart = "x" if len(wide) > 1 and any(len(step) > 10 for step in steps) else ""
+    for offsets in product(*steps):
+        label = apart.join(str(offsets[dim] // pieces[dim].lanes) for dim in wide)
         active = (
             1 if vector_dim is None else min(pieces[vector_dim].lanes, pieces[vector_dim].tile - offsets[vector_dim])
         )
         lanes = 1 if vector_dim is None else pieces[vector_dim].lanes
         points.append(TilePoint(offsets, vector_dim, lanes, active, label))
     return points
+
+
+def in_turn(points: Sequence[TilePoint]) -> list[int]:
+    """The numbers of the points of a tile in the order in which a step of the reduction takes them.
+
+    The longest side comes last, so that what the short sides read stays in registers and each element along the long
+    one is read, used and forgotten.
+    """
+    dims = range(len(points[0].offsets))
+    sides = sorted(dims, key=lambda dim: -len({point.offsets[dim] for point in points}))
+    return sorted(range(len(points)), key=lambda number: [points[number].offsets[dim] for dim in sides])
 
 
 @dataclass(frozen=True)

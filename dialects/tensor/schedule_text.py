@@ -1,0 +1,89 @@
+"""How the parts of a schedule are written."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from xdsl.parser import AttrParser
+
+from s2s.dialects.tensor.attributes import PackAttr, parse_integers
+
+
+def parse_part(key: str, parser: AttrParser) -> dict[str, Any]:
+    """One part of a schedule, as arguments of `ScheduleAttr.of`."""
+    match key:
+        case "tile" | "order":
+            return {key: parse_integers(parser)}
+        case "vector":
+            vector, lanes = _parse_step(parser)
+            return {"vector": vector, "lanes": lanes}
+        case "blocks":
+            return {key: parser.parse_comma_separated_list(parser.Delimiter.SQUARE, lambda: _parse_pair(parser))}
+        case "shared":
+            return {key: _parse_walk(parser)}
+        case "fetch":
+            return {key: _parse_ahead(parser)}
+        case "pack":
+            return {"packs": parser.parse_comma_separated_list(parser.Delimiter.SQUARE, lambda: _parse_pack(parser))}
+        case "stage":
+            read = parser.parse_integer()
+            parser.parse_keyword("at")
+            depth = parser.parse_integer()
+            in_bytes, start = _parse_bytes(parser)
+            return {"stage": (read, depth), "stage_bytes": in_bytes, "stage_start": start}
+        case "dot":
+            return {key: parser.parse_integer()}
+        case _:
+            return parser.raise_error(f"unknown part {key!r} of a schedule")
+
+
+def _parse_bytes(parser: AttrParser) -> tuple[bool, int | None]:
+    if not parser.parse_optional_keyword("as"):
+        return False, None
+    parser.parse_keyword("bytes")
+    return True, parser.parse_integer() if parser.parse_optional_keyword("from") else None
+
+
+def ahead_words(fetches: Sequence[tuple[int, int]]) -> str:
+    """Reads, each with the dimension along which it is fetched ahead."""
+    return " and ".join(f"{read} along {dim}" for read, dim in fetches)
+
+
+def words(walk: Sequence[tuple[int, int]]) -> str:
+    """Dimensions, each with the size of its blocks."""
+    return " and ".join(f"{dim} by {size}" for dim, size in walk)
+
+
+def _parse_walk(parser: AttrParser) -> list[tuple[int, int]]:
+    walk = list[tuple[int, int]]()
+    while not walk or parser.parse_optional_keyword("and"):
+        walk.append(_parse_step(parser))
+    return walk
+
+
+def _parse_ahead(parser: AttrParser) -> list[tuple[int, int]]:
+    fetches = list[tuple[int, int]]()
+    while not fetches or parser.parse_optional_keyword("and"):
+        read = parser.parse_integer()
+        parser.parse_keyword("along")
+        fetches.append((read, parser.parse_integer()))
+    return fetches
+
+
+def _parse_step(parser: AttrParser) -> tuple[int, int]:
+    dim = parser.parse_integer()
+    parser.parse_keyword("by")
+    return dim, parser.parse_integer()
+
+
+def _parse_pair(parser: AttrParser) -> tuple[int, int]:
+    pair = parse_integers(parser)
+    if len(pair) != 2:
+        parser.raise_error(f"expected a dimension and a size, not {pair}")
+    return pair[0], pair[1]
+
+
+def _parse_pack(parser: AttrParser) -> PackAttr:
+    pack = parser.parse_attribute()
+    if not isinstance(pack, PackAttr):
+        parser.raise_error(f"expected a #tensor.pack, not {pack}")
+    return pack

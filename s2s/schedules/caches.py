@@ -1,0 +1,71 @@
+"""What a register tile leaves to decide: blocks that stay in a cache, and operands fetched ahead of their use.
+
+A product of matrices reads one panel of its packed constant again for every tile of the other operand's rows. The
+panel is in the first cache while that lasts; the rows come from the second one, if a block of them fits there beside
+all that streams by, and the next panel is fetched meanwhile, since no machine can guess where it begins.
+"""
+
+from math import ceil, prod
+
+from s2s.analysis.compute import shape_of
+from s2s.analysis.strides import moves
+from s2s.dialects import tensor
+from s2s.targets import Target
+
+SHARE = 8
+"""A block of rows takes this part of the second cache; the rest is for results and constants on their way through."""
+FLOAT = 4
+"""Bytes of an element."""
+
+
+def cache_blocks(
+    op: tensor.ComputeOp, target: Target, tile: list[int], order: list[int], panel: int | None, packed: set[int]
+) -> list[tuple[int, int]]:
+    """Blocks of the dimension inside that of the panels, if all its rows together leave the second cache."""
+    inside = [] if panel is None else _inside(op, tile, order, panel)
+    if not target.l2_bytes or panel is None or len(inside) != 1 or op.sizes[panel] <= tile[panel]:
+        return []
+    (dim,) = inside
+    rows = [number for number in range(len(op.reads)) if number not in packed and moves(op, dim).reads[number] != 0]
+    size = FLOAT * sum(prod(shape_of(op.reads[number])) for number in rows)
+    if size <= 2 * target.l2_bytes // SHARE:
+        return []
+    blocks = min(ceil(size * SHARE / target.l2_bytes), ceil(op.sizes[dim] / tile[dim]))
+    return [(dim, ceil(op.sizes[dim] / blocks / tile[dim]) * tile[dim])]
+
+
+def fetches(
+    op: tensor.ComputeOp, target: Target, tile: list[int], order: list[int], panel: int | None, packed: set[int]
+) -> list[tuple[int, int]]:
+    """The reads to fetch ahead, each with the dimension along which."""
+    if not target.l2_bytes or op.reduce is None:
+        return []
+    found: list[tuple[int, int]] = []
+    if panel is not None and op.sizes[panel] > tile[panel] and _inside(op, tile, order, panel):
+        found += [(read, panel) for read in sorted(packed) if _is_large(op, read, target)]
+    for read in range(len(op.reads)):
+        leap = _leap(op, order, read)
+        if read not in packed and leap is not None and _is_large(op, read, target):
+            found.append((read, leap))
+    return found
+
+
+def _inside(op: tensor.ComputeOp, tile: list[int], order: list[int], panel: int) -> list[int]:
+    """The parallel dimensions that are walked through inside of that of the panels."""
+    return [dim for dim in order[order.index(panel) + 1 :] if dim < op.rank and op.sizes[dim] > tile[dim]]
+
+
+def _is_large(op: tensor.ComputeOp, read: int, target: Target) -> bool:
+    """Whether a read does not stay in the first cache by itself."""
+    return 2 * FLOAT * prod(shape_of(op.reads[read])) > target.l1_bytes
+
+
+def _leap(op: tensor.ComputeOp, order: list[int], read: int) -> int | None:
+    """The reduction at whose next step the read goes on somewhere else, behind a row of neighbours; None if none is."""
+    if op.read_accesses[read].is_guarded:
+        return None
+    dims = [dim for dim in order if dim >= op.rank and op.sizes[dim] > 1]
+    if len(dims) != 2:
+        return None
+    far, near = (moves(op, dim).reads[read] for dim in dims)
+    return dims[0] if near == 1 and far not in (None, 0, op.sizes[dims[1]]) else None

@@ -1,0 +1,75 @@
+// RUN: s2s-opt %s -p tensor-lower-to-loop --split-input-file | filecheck %s
+
+#a = #tensor.access<affine_map<(m, n, k) -> (m, k)>>
+#b = #tensor.access<affine_map<(m, n, k) -> (n floordiv 4, k, n mod 4)>>
+
+// A panel of b is 8 * 4 elements. While its six rows of tiles are done, the next panel is fetched: two elements further
+// with each point of m, one with each step of k.
+// CHECK-LABEL: func.func private @panels(%y: memref<144xf32>, %a: memref<96xf32>, %b: memref<96xf32>)
+// CHECK:         loop.for %j = 0 to 12 step 4 {
+// CHECK-NEXT:      loop.for %i = 0 to 12 step 2 {
+// CHECK:             loop.for %r = 0 to 8 iter_args
+// CHECK-NEXT:          loop.fetch %b[affine_map<(d0, d1, d2) -> (((((d0 * 8) + (d1 * 2)) + d2) + 32))>(%j, %i, %r)] : memref<96xf32>
+// CHECK-NEXT:          loop.load %a
+func.func private @panels(%a: tensor<12x8xf32>, %b: tensor<3x8x4xf32>) -> tensor<12x12xf32> {
+  %y = tensor.compute [12, 12 | 8] reads(%a at #a, %b at #b)
+    schedule #tensor.schedule<tile = [2, 4, 1], order = [1, 0, 2], vector = 1 by 4, fetch = 1 along 1> inits [0.0 : f32] reduce {
+  ^bb0(%av: f32, %bv: f32, %acc: f32):
+    %p = arith.mulf %av, %bv : f32
+    %s = arith.addf %acc, %p : f32
+    tensor.yield %s : f32
+  } apply {
+  ^bb0(%acc: f32):
+    tensor.yield %acc : f32
+  } : (tensor<12x8xf32>, tensor<3x8x4xf32>) -> tensor<12x12xf32>
+  func.return %y : tensor<12x12xf32>
+}
+
+// -----
+
+#x = #tensor.access<affine_map<(p, l, i, r) -> (i, p, r)>>
+#w = #tensor.access<affine_map<(p, l, i, r) -> (i, r, l)>>
+
+// Along a reduction, what the two points of the tile read in the next step comes first: their elements are 16 apart,
+// which is a fetch for each.
+// CHECK-LABEL: func.func private @planes
+// CHECK:         loop.for %r0 = 0 to 3 iter_args
+// CHECK-NEXT:      loop.fetch %x[affine_map<(d0, d1) -> ((((d1 * 64) + (d0 * 16)) + 64))>(%i, %r0)] near : memref<192xf32>
+// CHECK-NEXT:      loop.fetch %x[affine_map<(d0, d1) -> ((((d1 * 64) + (d0 * 16)) + 80))>(%i, %r0)] near : memref<192xf32>
+// CHECK-NEXT:      loop.for %r1 = 0 to 16 iter_args
+// CHECK-NOT:         loop.fetch
+func.func private @planes(%x: tensor<3x4x16xf32>, %w: tensor<3x16x4xf32>) -> tensor<4x4xf32> {
+  %y = tensor.compute [4, 4 | 3, 16] reads(%x at #x, %w at #w)
+    schedule #tensor.schedule<tile = [2, 4, 1, 1], order = [0, 1, 2, 3], vector = 1 by 4, fetch = 0 along 2> inits [0.0 : f32] reduce {
+  ^bb0(%xv: f32, %wv: f32, %acc: f32):
+    %p = arith.mulf %xv, %wv : f32
+    %s = arith.addf %acc, %p : f32
+    tensor.yield %s : f32
+  } apply {
+  ^bb0(%acc: f32):
+    tensor.yield %acc : f32
+  } : (tensor<3x4x16xf32>, tensor<3x16x4xf32>) -> tensor<4x4xf32>
+  func.return %y : tensor<4x4xf32>
+}
+
+// -----
+
+#a = #tensor.access<affine_map<(m, n, k) -> (m, k)>>
+#b = #tensor.access<affine_map<(m, n, k) -> (n floordiv 4, k, n mod 4)>>
+
+// Declined: with one tile of m there is one panel after the other anyway.
+// CHECK-LABEL: func.func private @one_row
+// CHECK-NOT:     loop.fetch
+func.func private @one_row(%a: tensor<2x8xf32>, %b: tensor<3x8x4xf32>) -> tensor<2x12xf32> {
+  %y = tensor.compute [2, 12 | 8] reads(%a at #a, %b at #b)
+    schedule #tensor.schedule<tile = [2, 4, 1], order = [1, 0, 2], vector = 1 by 4, fetch = 1 along 1> inits [0.0 : f32] reduce {
+  ^bb0(%av: f32, %bv: f32, %acc: f32):
+    %p = arith.mulf %av, %bv : f32
+    %s = arith.addf %acc, %p : f32
+    tensor.yield %s : f32
+  } apply {
+  ^bb0(%acc: f32):
+    tensor.yield %acc : f32
+  } : (tensor<2x8xf32>, tensor<3x8x4xf32>) -> tensor<2x12xf32>
+  func.return %y : tensor<2x12xf32>
+}

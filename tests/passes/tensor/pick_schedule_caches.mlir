@@ -1,0 +1,81 @@
+// RUN: s2s-opt %s -p tensor-pick-schedule{target=x86-64-v4} --split-input-file | filecheck %s
+
+#a = #tensor.access<affine_map<(m, n, k) -> (m, k)>>
+#b = #tensor.access<affine_map<(m, n, k) -> (k, n)>>
+
+// A panel of 32 columns is used by every tile of rows, while the next one is fetched.
+// CHECK-LABEL: func.func private @product
+// CHECK:         schedule #tensor.schedule<tile = [10, 32, 1], order = [1, 0, 2], vector = 1 by 16, fetch = 1 along 1, pack = [
+func.func private @product(%a: tensor<128x256xf32>, %b: tensor<256x768xf32>) -> tensor<128x768xf32> {
+  %y = tensor.compute [128, 768 | 256] reads(%a at #a, %b at #b) inits [0.0 : f32] reduce {
+  ^bb0(%av: f32, %bv: f32, %acc: f32):
+    %p = arith.mulf %av, %bv : f32
+    %s = arith.addf %acc, %p : f32
+    tensor.yield %s : f32
+  } apply {
+  ^bb0(%acc: f32):
+    tensor.yield %acc : f32
+  } : (tensor<128x256xf32>, tensor<256x768xf32>) -> tensor<128x768xf32>
+  func.return %y : tensor<128x768xf32>
+}
+
+func.func @main(%a: tensor<128x256xf32>) -> tensor<128x768xf32> {
+  %b = graph.weight "b" {hash = "0"} : tensor<256x768xf32>
+  %y = graph.call @product(%a, %b) : (tensor<128x256xf32>, tensor<256x768xf32>) -> tensor<128x768xf32>
+  func.return %y : tensor<128x768xf32>
+}
+
+// -----
+
+#x = #tensor.access<affine_map<(o, p, l, i, r) -> (i, p, r)>>
+#w = #tensor.access<affine_map<(o, p, l, i, r) -> (o * 16 + l, i * 16 + r)>>
+
+// Pixels that do not fit into the second cache go through it in blocks. Each step of the channels goes on in another
+// plane, far from the last: it is fetched too.
+// CHECK-LABEL: func.func private @pointwise
+// CHECK:         schedule #tensor.schedule<tile = [2, 12, 16, 1, 1], order = [0, 1, 2, 3, 4], vector = 2 by 16, blocks = [{{\[}}1, 132]], fetch = 1 along 0 and 0 along 3, pack = [
+func.func private @pointwise(%x: tensor<16x3136x16xf32>, %w: tensor<64x256xf32>) -> tensor<4x3136x16xf32> {
+  %y = tensor.compute [4, 3136, 16 | 16, 16] reads(%x at #x, %w at #w) inits [0.0 : f32] reduce {
+  ^bb0(%xv: f32, %wv: f32, %acc: f32):
+    %p = arith.mulf %xv, %wv : f32
+    %s = arith.addf %acc, %p : f32
+    tensor.yield %s : f32
+  } apply {
+  ^bb0(%acc: f32):
+    tensor.yield %acc : f32
+  } : (tensor<16x3136x16xf32>, tensor<64x256xf32>) -> tensor<4x3136x16xf32>
+  func.return %y : tensor<4x3136x16xf32>
+}
+
+func.func @main(%x: tensor<16x3136x16xf32>) -> tensor<4x3136x16xf32> {
+  %w = graph.weight "w" {hash = "0"} : tensor<64x256xf32>
+  %y = graph.call @pointwise(%x, %w) : (tensor<16x3136x16xf32>, tensor<64x256xf32>) -> tensor<4x3136x16xf32>
+  func.return %y : tensor<4x3136x16xf32>
+}
+
+// -----
+
+#a = #tensor.access<affine_map<(m, n, k) -> (m, k)>>
+#b = #tensor.access<affine_map<(m, n, k) -> (k, n)>>
+
+// Declined: all of it stays in the first cache.
+// CHECK-LABEL: func.func private @small
+// CHECK:         schedule #tensor.schedule<tile = [12, 32, 1], order = [1, 0, 2], vector = 1 by 16, pack = [
+func.func private @small(%a: tensor<24x32xf32>, %b: tensor<32x64xf32>) -> tensor<24x64xf32> {
+  %y = tensor.compute [24, 64 | 32] reads(%a at #a, %b at #b) inits [0.0 : f32] reduce {
+  ^bb0(%av: f32, %bv: f32, %acc: f32):
+    %p = arith.mulf %av, %bv : f32
+    %s = arith.addf %acc, %p : f32
+    tensor.yield %s : f32
+  } apply {
+  ^bb0(%acc: f32):
+    tensor.yield %acc : f32
+  } : (tensor<24x32xf32>, tensor<32x64xf32>) -> tensor<24x64xf32>
+  func.return %y : tensor<24x64xf32>
+}
+
+func.func @main(%a: tensor<24x32xf32>) -> tensor<24x64xf32> {
+  %b = graph.weight "b" {hash = "0"} : tensor<32x64xf32>
+  %y = graph.call @small(%a, %b) : (tensor<24x32xf32>, tensor<32x64xf32>) -> tensor<24x64xf32>
+  func.return %y : tensor<24x64xf32>
+}
