@@ -163,6 +163,7 @@ def divide_last(attention: Attention) -> list[Operation]:
     copy_provenance(quotient, softmax)
     for op, hint in ((largest, "largest"), (powers, "powers"), (total, "total")):
         op.results[0].name_hint = hint
+    softmax.x.name_hint = "scores"
     quotient.y.name_hint = weighted.y.name_hint
     last: list[GraphOp] = [*sums[1:], product, quotient]
     Rewriter.insert_op(first, InsertPoint.before(softmax))

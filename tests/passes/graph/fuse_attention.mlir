@@ -5,9 +5,9 @@
 // CHECK-NEXT:    %s = graph.matmul %a, %b {transpose_b}
 // CHECK-NEXT:    %half = graph.constant
 // CHECK-NEXT:    %t = graph.mul %s, %half
-// CHECK-NEXT:    %m = graph.add %t, %x
-// CHECK-NEXT:    %largest = graph.reduce_max %m {axes = array<i64: 2>, keepdims}
-// CHECK-NEXT:    %0 = graph.sub %m, %largest
+// CHECK-NEXT:    %scores = graph.add %t, %x
+// CHECK-NEXT:    %largest = graph.reduce_max %scores {axes = array<i64: 2>, keepdims}
+// CHECK-NEXT:    %0 = graph.sub %scores, %largest
 // CHECK-NEXT:    %powers = graph.exp %0
 // CHECK-NEXT:    %total = graph.reduce_sum %powers {axes = array<i64: 2>, keepdims}
 // CHECK-NEXT:    %1 = graph.matmul %powers, %b_1
