@@ -76,7 +76,7 @@ def gcc_analyzer(tree: Path) -> Iterator[Finding]:
     """Warnings of `gcc -fanalyzer`, which is at its best with some optimisation."""
     flags = ["-std=c99", "-O1", "-fanalyzer", "-Wall", "-Wextra", "-pedantic"]
     for source in sources(tree):
-        said = _said(["gcc", *flags, *INCLUDES, "-c", source, "-o", "/dev/null"], tree)
+        said = _said(["gcc", *flags, *INCLUDES, "-c", source, "-o", f"{source}.o"], tree)
         yield from _warnings("gcc", said)
 
 

@@ -4,6 +4,7 @@ import os
 import shlex
 import shutil
 import subprocess
+import tempfile
 from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
@@ -96,8 +97,12 @@ def accepts_flag(compiler: tuple[str, ...], flag: str) -> bool:
 
 @cache
 def _accepts(compiler: tuple[str, ...], flag: str) -> bool:
-    try:
-        run_program([*compiler, "-Werror", flag, "-x", "c", "-c", os.devnull, "-o", os.devnull])
-    except ToolchainError:
-        return False
+    """Asked in a folder of its own: compilers remove their output where they fail, were it a device."""
+    with tempfile.TemporaryDirectory() as folder:
+        source = Path(folder) / "empty.c"
+        source.write_text("")
+        try:
+            run_program([*compiler, "-Werror", flag, "-x", "c", "-c", str(source), "-o", str(source.with_suffix(".o"))])
+        except ToolchainError:
+            return False
     return True
