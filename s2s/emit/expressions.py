@@ -8,10 +8,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from enum import IntEnum
 
+from xdsl.dialects.builtin import IntegerType, i1
 from xdsl.ir import Operation, SSAValue
+from xdsl.utils.hints import isa
 
 from s2s.dialects import c
 from s2s.dialects.c import ArrayType, LValueType, PtrType
+from s2s.dialects.c.conversions import is_unsigned
 from s2s.emit.layout import Group, Text, call, flat
 from s2s.emit.literals import literal
 from s2s.emit.types import c_type
@@ -50,6 +53,7 @@ _LEVELS = {
 }
 _BITS = (Level.BIT_OR, Level.BIT_XOR, Level.BIT_AND)
 _COMPARING = (Level.EQUALITY, Level.RELATIONAL)
+_WIDENING = ("+", "-", "*", "/", "%", *(operator for operator, level in _LEVELS.items() if level in _COMPARING))
 _ASSOCIATIVE = ("*", "&", "|", "^", "&&", "||")
 
 
@@ -96,12 +100,34 @@ def _binary(op: Operation, recurse: Recurse) -> Expression:
     assert isinstance(op, c.BinaryOp)
     operator = op.operator.data
     level = _LEVELS[operator]
-    lhs, rhs = recurse(op.lhs), recurse(op.rhs)
+    lhs, rhs = map(recurse, _widened_once(op))
     left = _parenthesised(lhs, lhs.level < level or _pauses(operator, lhs, on_right=False))
     right = _parenthesised(rhs, rhs.level <= level or _pauses(operator, rhs, on_right=True))
     chained = isinstance(left, Group) and lhs.level == level and left is lhs.text
     first = left.items if chained and isinstance(left, Group) else (left,)
     return Expression(Group("", (*first, Group(f"{operator} ", (right,)))), level, operator)
+
+
+def _widened_once(op: c.BinaryOp) -> tuple[SSAValue, SSAValue]:
+    """The operands, of which C widens one to the type of the other by itself."""
+    operator, lhs, rhs = op.operator.data, op.lhs, op.rhs
+    if operator not in _WIDENING or c_type(lhs.type) != c_type(rhs.type):
+        return lhs, rhs
+    if (narrow := without_widening(rhs)) is not rhs:
+        return lhs, narrow
+    return without_widening(lhs), rhs
+
+
+def without_widening(value: SSAValue) -> SSAValue:
+    """`value`, or what a cast made a wider integer of: C does the same where the wider type is expected."""
+    op = value.owner
+    if not isinstance(op, c.CastOp):
+        return value
+    narrow, wide = op.operand.type, op.result.type
+    if not isa(narrow, IntegerType) or not isa(wide, IntegerType) or i1 in (narrow, wide):
+        return value
+    signed = not is_unsigned(narrow) and not is_unsigned(wide)
+    return op.operand if signed and narrow.width.data < wide.width.data else value
 
 
 def _pauses(operator: str, operand: Expression, *, on_right: bool) -> bool:

@@ -4,14 +4,14 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby, zip_longest
 from typing import Any, cast
 
-from xdsl.dialects.builtin import ArrayAttr, DenseIntOrFPElementsAttr, DictionaryAttr, StringAttr, SymbolRefAttr
+from xdsl.dialects.builtin import ArrayAttr, DenseIntOrFPElementsAttr, DictionaryAttr, StringAttr, SymbolRefAttr, i8
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.utils.hints import isa
 
 from s2s.analysis.dtypes import from_dense
 from s2s.dialects import c
 from s2s.dialects.c import ArrayType
-from s2s.emit.expressions import EXPRESSIONS, Expression, written
+from s2s.emit.expressions import EXPRESSIONS, Expression, without_widening, written
 from s2s.emit.identifiers import c_comment, c_string
 from s2s.emit.layout import WIDTH, Group, Text, call, flat, lay_out, lay_out_assignment
 from s2s.emit.literals import array_literals, literal
@@ -127,12 +127,12 @@ class FunctionWriter:
             case c.LetOp():
                 self._names[op.result] = op.identifier.data
                 target = f"{declaration(op.result.type, op.identifier.data, const=True)} ="
-                yield from lay_out_assignment(target, self.expression(op.value).text, indent)
+                yield from lay_out_assignment(target, self._stored(op.value).text, indent)
             case c.VariableOp():
                 yield from self._variable(op, indent)
             case c.AssignOp():
                 target = f"{self.expression(op.place).flat} {op.operator.data}"
-                yield from lay_out_assignment(target, self.expression(op.value).text, indent)
+                yield from lay_out_assignment(target, self._stored(op.value).text, indent)
             case c.ForOp() | c.IfOp() | c.LoopOp() | c.BreakOp():
                 yield from self._control(op, indent)
             case c.ReturnOp():
@@ -157,7 +157,7 @@ class FunctionWriter:
         if op.initial is None:
             yield from lay_out(head + end, indent)
         else:
-            yield from lay_out(Group(f"{head} = ", (self.expression(op.initial).text,), end), indent)
+            yield from lay_out(Group(f"{head} = ", (self._stored(op.initial).text,), end), indent)
 
     def _control(self, op: c.ForOp | c.IfOp | c.LoopOp | c.BreakOp, indent: int) -> Iterator[str]:
         match op:
@@ -201,6 +201,11 @@ class FunctionWriter:
     def expression(self, value: SSAValue) -> Expression:
         """`value` as it is written where it is used."""
         return written(value, self._names.get)
+
+    def _stored(self, value: SSAValue) -> Expression:
+        """`value` as it is written behind `=`, where C widens it. Analysers take a bare byte for a character."""
+        narrow = without_widening(value)
+        return self.expression(value if narrow.type == i8 else narrow)
 
     def _call(self, op: c.CallOp) -> Text:
         """A call as a statement."""

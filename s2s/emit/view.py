@@ -8,6 +8,7 @@ from xdsl.ir import Attribute
 
 from s2s.dialects import c
 from s2s.dialects.c.conversions import is_half
+from s2s.emit.definitions import Row, definitions
 from s2s.emit.identifiers import c_comment, c_macro, line_comment, markdown_code, port_identifiers
 from s2s.emit.info import NetworkInfo, PortInfo, Quantisation
 from s2s.emit.literals import float_literal
@@ -24,15 +25,6 @@ _LONGEST_NAME = 60
 
 
 @dataclass(frozen=True)
-class Row:
-    """A line of a table: a size in the header, a fact in the README."""
-
-    name: str
-    value: str
-    comment: str = ""
-
-
-@dataclass(frozen=True)
 class PortView:
     """An input or output as the C interface names it."""
 
@@ -44,6 +36,13 @@ class PortView:
     offset: int | None = None
     """The byte of the arena at which it may lie."""
     quantisation: Sequence[Row] = ()
+
+    @property
+    def definitions(self) -> list[str]:
+        """Its macros."""
+        rows = [Row("SIZE", f"{self.count}u")]
+        rows += [Row("OFFSET", f"{self.offset}u")] if self.offset is not None else []
+        return definitions(self.macro, [*rows, *self.quantisation])
 
     def pointer_into(self, arena: str) -> str:
         """A pointer to its place in an arena, an array of bytes."""
@@ -124,6 +123,11 @@ class TreeView:
     binaries: tuple[str, ...] = ()
     """Units, without `.c`, whose data lie in a `.c.bin` beside them."""
     files: tuple[Row, ...] = field(default=())
+
+    @property
+    def size_definitions(self) -> list[str]:
+        """The macros of the header that say what memory the network takes."""
+        return definitions(self.macro, [Row(row.name, f"{row.value}u", row.comment) for row in self.sizes])
 
     def banner(self, what: str) -> list[str]:
         """The comment that a C file begins with."""

@@ -173,8 +173,9 @@ def test_the_record_says_what_is_there(folder: Path) -> None:
 def test_the_header_says_what_a_caller_needs() -> None:
     header = network().text("include/net.h")
     for line in (
-        "#define NET_ARENA_SIZE 256u",
-        "#define NET_WEIGHTS_SIZE 128u",
+        "#define NET_ARENA_SIZE   256u /* bytes of RAM that the caller provides */",
+        "#define NET_ARENA_ALIGN  64u  /* alignment of the arena, in bytes */",
+        "#define NET_WEIGHTS_SIZE 128u /* bytes of constants in flash */",
         "/* input: x, float[4][8] (row, column) */",
         "#define NET_X_SIZE 32u",
         "/* output: q, int8_t[32]; real = 0.5 * (q - 3) */",

@@ -153,3 +153,75 @@ c.func @long(%x: f32) -> f32 {
   %d = c.call "a_rather_long_function_name"(%c) {pure} : (f32) -> f32
   c.return %d : f32
 }
+
+// -----
+
+// A sum of many products stays whole: a reader takes it in term by term.
+// CHECK-LABEL: c.func @sum
+// CHECK-NOT:   c.let
+// CHECK:       c.return
+c.func @sum(%x: !c.ptr<i32, const>, %weights: !c.ptr<i32, const>) -> i32 {
+  %i0 = c.literal 0 : index
+  %xp0 = c.subscript %x[%i0] : (!c.ptr<i32, const>, index) -> !c.lvalue<i32, const>
+  %xv0 = c.load %xp0 : (!c.lvalue<i32, const>) -> i32
+  %wp0 = c.subscript %weights[%i0] : (!c.ptr<i32, const>, index) -> !c.lvalue<i32, const>
+  %wv0 = c.load %wp0 : (!c.lvalue<i32, const>) -> i32
+  %p0 = c.binary %xv0 "*" %wv0 : (i32, i32) -> i32
+  %i1 = c.literal 1 : index
+  %xp1 = c.subscript %x[%i1] : (!c.ptr<i32, const>, index) -> !c.lvalue<i32, const>
+  %xv1 = c.load %xp1 : (!c.lvalue<i32, const>) -> i32
+  %wp1 = c.subscript %weights[%i1] : (!c.ptr<i32, const>, index) -> !c.lvalue<i32, const>
+  %wv1 = c.load %wp1 : (!c.lvalue<i32, const>) -> i32
+  %p1 = c.binary %xv1 "*" %wv1 : (i32, i32) -> i32
+  %s1 = c.binary %p0 "+" %p1 : (i32, i32) -> i32
+  %i2 = c.literal 2 : index
+  %xp2 = c.subscript %x[%i2] : (!c.ptr<i32, const>, index) -> !c.lvalue<i32, const>
+  %xv2 = c.load %xp2 : (!c.lvalue<i32, const>) -> i32
+  %wp2 = c.subscript %weights[%i2] : (!c.ptr<i32, const>, index) -> !c.lvalue<i32, const>
+  %wv2 = c.load %wp2 : (!c.lvalue<i32, const>) -> i32
+  %p2 = c.binary %xv2 "*" %wv2 : (i32, i32) -> i32
+  %s2 = c.binary %s1 "+" %p2 : (i32, i32) -> i32
+  %i3 = c.literal 3 : index
+  %xp3 = c.subscript %x[%i3] : (!c.ptr<i32, const>, index) -> !c.lvalue<i32, const>
+  %xv3 = c.load %xp3 : (!c.lvalue<i32, const>) -> i32
+  %wp3 = c.subscript %weights[%i3] : (!c.ptr<i32, const>, index) -> !c.lvalue<i32, const>
+  %wv3 = c.load %wp3 : (!c.lvalue<i32, const>) -> i32
+  %p3 = c.binary %xv3 "*" %wv3 : (i32, i32) -> i32
+  %s3 = c.binary %s2 "+" %p3 : (i32, i32) -> i32
+  %i4 = c.literal 4 : index
+  %xp4 = c.subscript %x[%i4] : (!c.ptr<i32, const>, index) -> !c.lvalue<i32, const>
+  %xv4 = c.load %xp4 : (!c.lvalue<i32, const>) -> i32
+  %wp4 = c.subscript %weights[%i4] : (!c.ptr<i32, const>, index) -> !c.lvalue<i32, const>
+  %wv4 = c.load %wp4 : (!c.lvalue<i32, const>) -> i32
+  %p4 = c.binary %xv4 "*" %wv4 : (i32, i32) -> i32
+  %s4 = c.binary %s3 "+" %p4 : (i32, i32) -> i32
+  %i5 = c.literal 5 : index
+  %xp5 = c.subscript %x[%i5] : (!c.ptr<i32, const>, index) -> !c.lvalue<i32, const>
+  %xv5 = c.load %xp5 : (!c.lvalue<i32, const>) -> i32
+  %wp5 = c.subscript %weights[%i5] : (!c.ptr<i32, const>, index) -> !c.lvalue<i32, const>
+  %wv5 = c.load %wp5 : (!c.lvalue<i32, const>) -> i32
+  %p5 = c.binary %xv5 "*" %wv5 : (i32, i32) -> i32
+  %s5 = c.binary %s4 "+" %p5 : (i32, i32) -> i32
+  %i6 = c.literal 6 : index
+  %xp6 = c.subscript %x[%i6] : (!c.ptr<i32, const>, index) -> !c.lvalue<i32, const>
+  %xv6 = c.load %xp6 : (!c.lvalue<i32, const>) -> i32
+  %wp6 = c.subscript %weights[%i6] : (!c.ptr<i32, const>, index) -> !c.lvalue<i32, const>
+  %wv6 = c.load %wp6 : (!c.lvalue<i32, const>) -> i32
+  %p6 = c.binary %xv6 "*" %wv6 : (i32, i32) -> i32
+  %s6 = c.binary %s5 "+" %p6 : (i32, i32) -> i32
+  %i7 = c.literal 7 : index
+  %xp7 = c.subscript %x[%i7] : (!c.ptr<i32, const>, index) -> !c.lvalue<i32, const>
+  %xv7 = c.load %xp7 : (!c.lvalue<i32, const>) -> i32
+  %wp7 = c.subscript %weights[%i7] : (!c.ptr<i32, const>, index) -> !c.lvalue<i32, const>
+  %wv7 = c.load %wp7 : (!c.lvalue<i32, const>) -> i32
+  %p7 = c.binary %xv7 "*" %wv7 : (i32, i32) -> i32
+  %s7 = c.binary %s6 "+" %p7 : (i32, i32) -> i32
+  %i8 = c.literal 8 : index
+  %xp8 = c.subscript %x[%i8] : (!c.ptr<i32, const>, index) -> !c.lvalue<i32, const>
+  %xv8 = c.load %xp8 : (!c.lvalue<i32, const>) -> i32
+  %wp8 = c.subscript %weights[%i8] : (!c.ptr<i32, const>, index) -> !c.lvalue<i32, const>
+  %wv8 = c.load %wp8 : (!c.lvalue<i32, const>) -> i32
+  %p8 = c.binary %xv8 "*" %wv8 : (i32, i32) -> i32
+  %s8 = c.binary %s7 "+" %p8 : (i32, i32) -> i32
+  c.return %s8 : i32
+}

@@ -90,6 +90,30 @@ func.func private @plain(%y: memref<1xi32>, %x: memref<1xi32>) attributes {kerne
   func.return
 }
 
+// C widens by itself where one side of an operator, or what is assigned to, has the wider type.
+// CHECK:      void net_products(int32_t *restrict y, const int16_t *restrict x, const int32_t *restrict w)
+// CHECK-NEXT: {
+// CHECK-NEXT:     y[0] = x[0] * w[0] + (int32_t)x[1] * x[2];
+// CHECK-NEXT:     y[1] = x[3];
+// CHECK-NEXT: }
+func.func private @products(%y: memref<2xi32>, %x: memref<4xi16>, %w: memref<1xi32>) attributes {kernel} {
+  %a = loop.load %x[affine_map<() -> (0)>()] : memref<4xi16> -> i16
+  %b = loop.load %x[affine_map<() -> (1)>()] : memref<4xi16> -> i16
+  %c = loop.load %x[affine_map<() -> (2)>()] : memref<4xi16> -> i16
+  %d = loop.load %x[affine_map<() -> (3)>()] : memref<4xi16> -> i16
+  %u = loop.load %w[affine_map<() -> (0)>()] : memref<1xi32> -> i32
+  %a32 = arith.extsi %a : i16 to i32
+  %b32 = arith.extsi %b : i16 to i32
+  %c32 = arith.extsi %c : i16 to i32
+  %d32 = arith.extsi %d : i16 to i32
+  %au = arith.muli %a32, %u overflow<nsw> : i32
+  %bc = arith.muli %b32, %c32 overflow<nsw> : i32
+  %s = arith.addi %au, %bc overflow<nsw> : i32
+  loop.store %s, %y[affine_map<() -> (0)>()] : i32, memref<2xi32>
+  loop.store %d32, %y[affine_map<() -> (1)>()] : i32, memref<2xi32>
+  func.return
+}
+
 // Neighbours share the long part of their position.
 // CHECK:      void net_three(float *restrict y, const float *restrict x)
 // CHECK-NEXT: {
@@ -117,11 +141,11 @@ func.func private @three(%y: memref<4xf32>, %x: memref<32xf32>) attributes {kern
 // CHECK-NEXT:     if (!s2s_is_aligned(arena, NET_ARENA_ALIGN)) {
 // CHECK-NEXT:         return S2S_ERR_ALIGN;
 // CHECK-NEXT:     }
-// CHECK-NEXT:     net_sum_of_rows(y, x); /* sum */
+// CHECK-NEXT:     net_sum_of_rows(y, x); /* [2][2] sum */
 // CHECK-NEXT:     return S2S_OK;
 // CHECK-NEXT: }
 func.func @main(%arena: memref<16xi8> {role = "arena"}, %y: memref<4xf32> {name = "y", role = "output", shape = array<i64: 4>}, %x: memref<32xf32> {name = "x", role = "input", shape = array<i64: 4, 8>}) attributes {arena_size = 16 : i64, arena_align = 8 : i64, arena_lower_bound = 16 : i64} {
   %rows = loop.weight "rows" {hash = "1f"} : memref<8xf32>
-  func.call @sum_of_rows(%y, %x) {node = "sum"} : (memref<4xf32>, memref<32xf32>) -> ()
+  func.call @sum_of_rows(%y, %x) {node = "sum", shape = array<i64: 1, 2, 2>} : (memref<4xf32>, memref<32xf32>) -> ()
   func.return
 }

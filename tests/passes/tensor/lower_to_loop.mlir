@@ -112,7 +112,7 @@ func.func private @in_place(%x: tensor<4xf32>) -> tensor<4xf32> {
 // CHECK-LABEL: func.func @main
 // CHECK-SAME:    %r: memref<4xf32> {name = "y", role = "output", shape = array<i64: 2, 2>}, %x: memref<4xf32> {name = "x", role = "input", shape = array<i64: 4>}
 // CHECK-NEXT:    %a = loop.alloc : memref<4xf32>
-// CHECK-NEXT:    func.call @in_place(%a, %x) {node = "first"}
+// CHECK-NEXT:    func.call @in_place(%a, %x) {node = "first", shape = array<i64: 4>}
 // CHECK-NEXT:    func.call @in_place(%r, %a)
 func.func @main(%x: tensor<4xf32> {name = "x"}) -> (tensor<2x2xf32> {name = "y"}) {
   %a = graph.call @in_place(%x) {node = "first"} : (tensor<4xf32>) -> tensor<4xf32>

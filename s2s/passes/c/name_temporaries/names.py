@@ -2,12 +2,13 @@
 
 import re
 
-from xdsl.dialects.builtin import IndexType, IntegerType, VectorType, i1
+from xdsl.dialects.builtin import IndexType, IntegerType, VectorType, i1, i32
 from xdsl.ir import Attribute, BlockArgument, SSAValue
 
 from s2s.dialects import c
 from s2s.emit.identifiers import c_identifier
 from s2s.passes.c.name_temporaries.aliases import root_of
+from s2s.passes.c.name_temporaries.placement import is_long_sum
 
 _COUNTERS = "ijklmn"
 
@@ -78,11 +79,13 @@ def readable_hint(value: SSAValue) -> str | None:
 
 
 def _kind(value: SSAValue) -> str:
-    """What to call a value nobody named: after the buffer it is read from, else after its type."""
+    """What to call a value nobody named: after the buffer it is read from, a sum, else after its type."""
     if isinstance(value.owner, c.LoadOp):
         root = root_of(value.owner.place).of
         if isinstance(root, BlockArgument) and (hint := readable_hint(root)) is not None:
             return c_identifier(hint).rstrip("0123456789") or "t"
+    if isinstance(value.owner, c.BinaryOp) and is_long_sum(value.owner) and value.type == i32:
+        return "sum"
     return _kind_of_type(value.type)
 
 

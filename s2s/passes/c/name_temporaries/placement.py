@@ -12,6 +12,8 @@ from s2s.passes.c.name_temporaries.aliases import Writes, pointers
 
 LONGEST = 88
 """Characters, by a rough count, that an expression may have before a part of it gets a name."""
+LONGEST_SUM = 300
+"""The same for a sum, which a reader takes in term by term over some lines."""
 
 _WORTH_A_NAME = 16
 _PLACES = (c.SubscriptOp, c.MemberOp)
@@ -116,7 +118,7 @@ class _Placement:
                 for operand, length in lengths.items()
                 if length > _WORTH_A_NAME and operand in self._printings and not isinstance(operand.owner, _PLACES)
             ]
-            if total <= LONGEST or not candidates or not op.results:
+            if total <= (LONGEST_SUM if is_long_sum(op) else LONGEST) or not candidates or not op.results:
                 break
             self._name(max(candidates, key=lambda operand: lengths[operand]))
         for result in op.results:
@@ -189,6 +191,15 @@ def _is_simple(op: Operation) -> bool:
     )
 
 
+def is_long_sum(op: Operation) -> bool:
+    """Whether `op` adds one more term to a sum."""
+    return _is_sum(op) and isinstance(op.operands[0].owner, Operation) and _is_sum(op.operands[0].owner)
+
+
+def _is_sum(op: Operation) -> bool:
+    return isinstance(op, c.BinaryOp) and op.operator.data == "+" and not isinstance(op.result.type, c.PtrType)
+
+
 def _own_length(op: Operation) -> int:
     """Characters that an operation adds to what its operands print, roughly."""
     match op:
@@ -199,7 +210,7 @@ def _own_length(op: Operation) -> int:
         case c.CallOp():
             return len(op.callee.data) + 2 * len(op.arguments)
         case c.CastOp():
-            return 10
+            return 5
         case c.ConditionalOp():
             return 6
         case c.LoadOp() | c.AddressOfOp():

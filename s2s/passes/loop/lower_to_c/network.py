@@ -4,7 +4,7 @@
 function beside it. State is put to its initial values by a function of its own.
 """
 
-from xdsl.dialects.builtin import IndexType, IntegerType, StringAttr
+from xdsl.dialects.builtin import DenseArrayBase, IndexType, IntegerType, StringAttr
 from xdsl.dialects.func import CallOp, FuncOp, ReturnOp
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 
@@ -43,9 +43,9 @@ class LowerSteps:
                 pointer = c.PtrType(element_of(op.result.type), const=True)
                 b.values[op.result] = b.add(c.SymbolOp(self.names.weights[op.weight.data], pointer))
             case CallOp():
-                nodes = ", ".join(provenance(op)) or None
                 arguments = [b.value(argument) for argument in op.arguments]
-                b.block.add_op(c.CallOp(self.names.kernels[op.callee.root_reference.data], arguments, comment=nodes))
+                kernel = self.names.kernels[op.callee.root_reference.data]
+                b.block.add_op(c.CallOp(kernel, arguments, comment=_comment(op)))
             case loop.CopyOp():
                 size = b.literal(buffer_bytes(op.target.type), IndexType())
                 b.block.add_op(c.CallOp("memcpy", [b.value(op.target), b.value(op.source), size]))
@@ -154,6 +154,15 @@ class LowerNetwork(LowerSteps):
         with b.inside(then):
             then.add_op(c.ReturnOp(b.add(c.SymbolOp(status, c.STATUS))))
         b.block.add_op(c.IfOp(test, then))
+
+
+def _comment(call: CallOp) -> str | None:
+    """What comes out of a call, and the nodes it stands for: `[25][5][64] conv1, relu`."""
+    shape, nodes = call.attributes.get("shape"), ", ".join(provenance(call))
+    sizes = [int(size) for size in shape.get_values()] if isinstance(shape, DenseArrayBase) else []
+    while len(sizes) > 1 and sizes[0] == 1:
+        del sizes[0]
+    return " ".join(filter(None, ["".join(f"[{size}]" for size in sizes), nodes])) or None
 
 
 def _any_of(b: Builder, tests: list[SSAValue]) -> SSAValue:

@@ -133,6 +133,7 @@ class LowerMain:
         scratch = [self._alloc(type, "scratch") for type in self.scratch.get(name, ())]
         call = CallOp(name, [*outputs, *inputs, *scratch], [])
         set_provenance(call, provenance(op))
+        call.attributes[SHAPE] = tensor.integers(shape_of(op.results[0]))
         call.attributes |= {key: op.attributes[key] for key in (BLOCKED, CHANNELS) if key in op.attributes}
         self.block.add_op(call)
 
