@@ -5,12 +5,21 @@ from dataclasses import dataclass, field
 from itertools import product
 
 from xdsl.dialects import arith
-from xdsl.dialects.builtin import IndexType, IntegerAttr, IntegerType, VectorType, i1, i32
+from xdsl.dialects.builtin import (
+    Float32Type,
+    IndexType,
+    IntegerAttr,
+    IntegerType,
+    MemRefType,
+    VectorType,
+    i1,
+    i32,
+)
 from xdsl.ir import Attribute, Block, BlockArgument, Operation, Region, SSAValue
 from xdsl.ir.affine import AffineDimExpr, AffineExpr
 from xdsl.utils.hints import isa
 
-from s2s.analysis.affine import flat_index, linear
+from s2s.analysis.affine import bounds, flat_index, linear
 from s2s.dialects import loop, tensor
 from s2s.errors import CompilerBug
 from s2s.passes.tensor.lower_to_loop.emitter import Emitter
@@ -108,7 +117,7 @@ class Loads:
             )
         if stride == 0:
             return self._scalar(operand, position)
-        active = point.active if point.active < point.lanes else None
+        active = None if self._lies_whole(operand, position, stride, point) else point.active
         key = (operand.buffer, str(space.linear(position).to_expr()), stride, active)
         if key not in self.made:
             affine_map, indices = space.emit(position)
@@ -116,6 +125,19 @@ class Loads:
             op = loop.LoadOp(operand.buffer, affine_map, indices, vector, stride=stride, lanes=active)
             self.made[key] = self.emitter.add(op, operand.buffer.name_hint).result
         return self.made[key]
+
+    def _lies_whole(self, operand: Operand, position: AffineExpr, stride: int, point: TilePoint) -> bool:
+        """Whether all lanes of a vector lie in the buffer: lanes that no result takes may hold anything.
+
+        It is what blocks of packed constants are filled up for. A load of some lanes takes several instructions.
+        """
+        if point.active == point.lanes:
+            return True
+        if stride != 1 or not isinstance(operand.element, Float32Type):
+            return False
+        buffer = operand.buffer.type
+        assert isa(buffer, MemRefType[Attribute])
+        return bounds(position, self.emitter.space.bound)[1] + point.lanes <= buffer.get_shape()[0]
 
     def widened(self, value: SSAValue, type: IntegerType) -> SSAValue:
         """`value` extended to the wider integer `type`, once for all points."""
