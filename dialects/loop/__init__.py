@@ -9,12 +9,21 @@ from xdsl.ir import Dialect
 from s2s.dialects.loop.callback import CallbackOp
 from s2s.dialects.loop.control import ForOp, IfOp, YieldOp
 from s2s.dialects.loop.fetch import FetchOp
+from s2s.dialects.loop.groups import GROUP, DotGroupsOp, LoadGroupsOp
 from s2s.dialects.loop.index import ApplyOp
 from s2s.dialects.loop.memory import AllocOp, LoadAtOp, LoadOp, PoisonOp, StoreAtOp, StoreOp, ViewOp, WeightOp, whole_of
 from s2s.dialects.loop.network import STEPS, CallForOp, CallIfOp, CallWhileOp, CopyOp, NetworkCall
 from s2s.dialects.loop.products import DotOp, StageOp, WidenOp
 from s2s.dialects.loop.register import BroadcastOp, FmaOp, ReduceOp
-from s2s.dialects.loop.rows import LANE_ROUNDINGS, ROWS, CastLanesOp, DotRowsOp, RescaleLanesOp, SaturateLanesOp
+from s2s.dialects.loop.rows import (
+    LANE_ROUNDINGS,
+    ROWS,
+    CastLanesOp,
+    DotRowsOp,
+    RescaleLanesOp,
+    SaturateLanesOp,
+    lanes_of,
+)
 
 Loop = Dialect(
     "loop",
@@ -28,6 +37,7 @@ Loop = Dialect(
         CallbackOp,
         CastLanesOp,
         CopyOp,
+        DotGroupsOp,
         DotOp,
         DotRowsOp,
         FetchOp,
@@ -35,6 +45,7 @@ Loop = Dialect(
         ForOp,
         IfOp,
         LoadAtOp,
+        LoadGroupsOp,
         LoadOp,
         PoisonOp,
         ReduceOp,
@@ -52,6 +63,7 @@ Loop = Dialect(
 )
 
 __all__ = [
+    "GROUP",
     "LANE_ROUNDINGS",
     "ROWS",
     "STEPS",
@@ -64,6 +76,7 @@ __all__ = [
     "CallbackOp",
     "CastLanesOp",
     "CopyOp",
+    "DotGroupsOp",
     "DotOp",
     "DotRowsOp",
     "FetchOp",
@@ -71,6 +84,7 @@ __all__ = [
     "ForOp",
     "IfOp",
     "LoadAtOp",
+    "LoadGroupsOp",
     "LoadOp",
     "Loop",
     "NetworkCall",
@@ -86,4 +100,5 @@ __all__ = [
     "WidenOp",
     "YieldOp",
     "whole_of",
+    "lanes_of",
 ]

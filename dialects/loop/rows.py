@@ -118,8 +118,9 @@ class RescaleLanesOp(IRDLOperation):
     def verify_(self) -> None:
         if self.rounding.data not in LANE_ROUNDINGS:
             raise VerifyException(f'{self.name}: rounding is "{self.rounding.data}", not {", ".join(LANE_ROUNDINGS)}')
+        lanes = lanes_of(self.x.type)
         for operand, element in ((self.x, i32), (self.multiplier, i32), (self.shift, i8), (self.result, i32)):
-            _check_lanes(self.name, operand.type, element)
+            _check_lanes(self.name, operand.type, lanes, element)
 
 
 @irdl_op_definition
@@ -134,11 +135,12 @@ class SaturateLanesOp(IRDLOperation):
     assembly_format = "$x attr-dict `:` type($x) `->` type($result)"
 
     def __init__(self, x: SSAValue) -> None:
-        super().__init__(operands=[x], result_types=[VectorType(i8, [ROWS])])
+        super().__init__(operands=[x], result_types=[VectorType(i8, [lanes_of(x.type)])])
 
     def verify_(self) -> None:
-        _check_lanes(self.name, self.x.type, i32)
-        _check_lanes(self.name, self.result.type, i8)
+        lanes = lanes_of(self.x.type)
+        _check_lanes(self.name, self.x.type, lanes, i32)
+        _check_lanes(self.name, self.result.type, lanes, i8)
 
 
 @irdl_op_definition
@@ -153,19 +155,25 @@ class CastLanesOp(IRDLOperation):
     assembly_format = "$x attr-dict `:` type($x) `->` type($result)"
 
     def __init__(self, x: SSAValue) -> None:
-        other = i32 if x.type == VectorType(i8, [ROWS]) else i8
-        super().__init__(operands=[x], result_types=[VectorType(other, [ROWS])])
+        lanes = lanes_of(x.type)
+        other = i32 if x.type == VectorType(i8, [lanes]) else i8
+        super().__init__(operands=[x], result_types=[VectorType(other, [lanes])])
 
     def verify_(self) -> None:
-        types = (self.x.type, self.result.type)
-        wide, narrow = VectorType(i32, [ROWS]), VectorType(i8, [ROWS])
+        types, lanes = (self.x.type, self.result.type), lanes_of(self.x.type)
+        wide, narrow = VectorType(i32, [lanes]), VectorType(i8, [lanes])
         if types not in ((wide, narrow), (narrow, wide)):
             raise VerifyException(f"{self.name}: {types[0]} does not become {types[1]}")
 
 
-def _check_lanes(name: str, type: Attribute, element: Attribute) -> None:
-    if type != VectorType(element, [ROWS]):
-        raise VerifyException(f"{name}: {type} is not {ROWS} lanes of {element}")
+def lanes_of(type: Attribute) -> int:
+    """The lanes of a vector; 0 for anything else."""
+    return type.get_shape()[0] if isa(type, VectorType[Attribute]) and len(type.get_shape()) == 1 else 0
 
 
-__all__ = ["LANE_ROUNDINGS", "ROWS", "CastLanesOp", "DotRowsOp", "RescaleLanesOp", "SaturateLanesOp"]
+def _check_lanes(name: str, type: Attribute, lanes: int, element: Attribute) -> None:
+    if not lanes or type != VectorType(element, [lanes]):
+        raise VerifyException(f"{name}: {type} is not {lanes or 'some'} lanes of {element}")
+
+
+__all__ = ["LANE_ROUNDINGS", "ROWS", "CastLanesOp", "DotRowsOp", "RescaleLanesOp", "SaturateLanesOp", "lanes_of"]

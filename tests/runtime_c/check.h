@@ -36,5 +36,7 @@ void test_half(void);
 void test_quantize(void);
 void test_dsp(void);
 void test_simd(void);
+void test_simd_bytes(void);
+void test_stage(void);
 
 #endif

@@ -15,6 +15,8 @@ int main(void)
     test_quantize();
     test_dsp();
     test_simd();
+    test_simd_bytes();
+    test_stage();
     printf("%d failed\n", check_failures);
     return check_failures == 0 ? 0 : 1;
 }

@@ -2,6 +2,8 @@
 
 import numpy as np
 from xdsl.dialects.builtin import VectorType, i8
+from xdsl.ir import Attribute
+from xdsl.utils.hints import isa
 
 from s2s.dialects import loop
 from s2s.errors import CompilerBug
@@ -46,7 +48,8 @@ def rescale(scope: Scope, op: loop.RescaleLanesOp) -> Step:
 def cast(scope: Scope, op: loop.CastLanesOp) -> Step:
     """`loop.cast_lanes`."""
     x, result = scope.place(op.x), scope.new(op.result)
-    dtype = np.int8 if op.result.type == VectorType(i8, [loop.ROWS]) else np.int32
+    assert isa(op.result.type, VectorType[Attribute])
+    dtype = np.int8 if op.result.type.element_type == i8 else np.int32
 
     def step(frame: Frame) -> None:
         frame[result] = frame[x].astype(dtype)

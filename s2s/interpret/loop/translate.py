@@ -18,7 +18,7 @@ from s2s.analysis.dtypes import Array
 from s2s.dialects import loop
 from s2s.errors import CompilerBug
 from s2s.interpret.affine import Frame, Position, position
-from s2s.interpret.loop import memory, products, rows
+from s2s.interpret.loop import groups, memory, products, rows
 from s2s.interpret.loop.scope import Kernel, Scope, Step
 from s2s.interpret.numbers import fused_multiply_add, maximum, minimum
 from s2s.interpret.scalar import Scalar, dtype_of, function_of, is_scalar_op, number
@@ -305,6 +305,7 @@ _TRANSLATORS: Mapping[type[Operation], Translator] = {
     arith.ConstantOp: _constant,
     loop.AllocOp: memory.alloc,
     loop.ApplyOp: _apply,
+    loop.DotGroupsOp: groups.dot_groups,
     loop.DotOp: products.dot,
     loop.DotRowsOp: rows.dot_rows,
     loop.BroadcastOp: _broadcast,
@@ -316,6 +317,7 @@ _TRANSLATORS: Mapping[type[Operation], Translator] = {
     loop.ForOp: _for,
     loop.IfOp: _if,
     loop.LoadAtOp: memory.load_at,
+    loop.LoadGroupsOp: groups.load_groups,
     loop.LoadOp: memory.load,
     loop.PoisonOp: memory.poison,
     loop.ReduceOp: _reduce,

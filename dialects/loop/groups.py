@@ -1,0 +1,136 @@
+"""Groups of four bytes in lanes of 32 bits: sums of products of bytes, many at a time.
+
+A group is an `i32` whose lowest byte comes first. Vectors of groups are made from memory only, and meet in dot products.
+"""
+
+from collections.abc import Sequence
+
+from xdsl.dialects.builtin import (
+    AffineMapAttr,
+    IndexType,
+    IntegerAttr,
+    MemRefType,
+    UnitAttr,
+    VectorType,
+    i8,
+    i32,
+    i64,
+)
+from xdsl.ir import Attribute, SSAValue
+from xdsl.ir.affine import AffineMap
+from xdsl.irdl import (
+    IRDLOperation,
+    ParsePropInAttrDict,
+    irdl_op_definition,
+    operand_def,
+    opt_prop_def,
+    prop_def,
+    result_def,
+    traits_def,
+    var_operand_def,
+)
+from xdsl.traits import MemoryReadEffect, Pure
+from xdsl.utils.exceptions import VerifyException
+from xdsl.utils.hints import isa
+
+from s2s.dialects.loop.index import check_map
+
+GROUP = 4
+"""Bytes in a group."""
+
+LANE_STRIDES = (0, 1, GROUP)
+"""One group for all lanes, columns of neighbours, groups side by side."""
+
+
+@irdl_op_definition
+class LoadGroupsOp(IRDLOperation):
+    """Lane `i` is a group whose byte `k` is `buffer[map(indices) + i * lane_stride + k * stride]`, 0 from `count` on.
+
+    Groups side by side (`lane_stride = 4`) and one group for all lanes (0) are four neighbours; columns (1) take bytes
+    at any distance, and may have fewer.
+    """
+
+    name = "loop.load_groups"
+
+    map = prop_def(AffineMapAttr)
+    lane_stride = prop_def(IntegerAttr)
+    stride = prop_def(IntegerAttr)
+    count = prop_def(IntegerAttr)
+    buffer = operand_def(MemRefType)
+    indices = var_operand_def(IndexType)
+    result = result_def(VectorType)
+    traits = traits_def(MemoryReadEffect())
+
+    irdl_options = (ParsePropInAttrDict(),)
+    assembly_format = "$buffer `[` $map `(` $indices `)` `]` attr-dict `:` type($buffer) `->` type($result)"
+
+    def __init__(
+        self,
+        buffer: SSAValue,
+        affine_map: AffineMap,
+        indices: Sequence[SSAValue],
+        lanes: int,
+        *,
+        lane_stride: int,
+        stride: int = 1,
+        count: int = GROUP,
+    ) -> None:
+        super().__init__(
+            operands=[buffer, indices],
+            properties={
+                "map": AffineMapAttr(affine_map),
+                "lane_stride": IntegerAttr(lane_stride, i64),
+                "stride": IntegerAttr(stride, i64),
+                "count": IntegerAttr(count, i64),
+            },
+            result_types=[VectorType(i32, [lanes])],
+        )
+
+    def verify_(self) -> None:
+        check_map(self.name, self.map.data, len(self.indices), results=1)
+        type = self.buffer.type
+        if not isa(type, MemRefType[Attribute]) or len(type.get_shape()) != 1 or type.element_type != i8:
+            raise VerifyException(f"{self.name}: {type} is not a flat memref of {i8}")
+        _check_groups(self.name, self.result.type)
+        between, stride, count = (each.value.data for each in (self.lane_stride, self.stride, self.count))
+        if between not in LANE_STRIDES:
+            raise VerifyException(f"{self.name}: lane_stride {between} is none of {list(LANE_STRIDES)}")
+        if not 0 < count <= GROUP or (between != 1 and (stride, count) != (1, GROUP)):
+            raise VerifyException(f"{self.name}: {count} bytes at distance {stride} make no group of lanes {between} apart")
+
+
+@irdl_op_definition
+class DotGroupsOp(IRDLOperation):
+    """`result[i] = acc[i] + sum over k < 4 of a[i][k] * b[i][k]`, sums wrapping around; `unsigned_a`: bytes of `a`
+    count from 0 to 255."""
+
+    name = "loop.dot_groups"
+
+    acc = operand_def(VectorType)
+    a = operand_def(VectorType)
+    b = operand_def(VectorType)
+    unsigned_a = opt_prop_def(UnitAttr)
+    result = result_def(VectorType)
+    traits = traits_def(Pure())
+
+    irdl_options = (ParsePropInAttrDict(),)
+    assembly_format = "$acc `,` $a `,` $b attr-dict `:` type($acc) `,` type($a) `,` type($b) `->` type($result)"
+
+    def __init__(self, acc: SSAValue, a: SSAValue, b: SSAValue, *, unsigned: bool = False) -> None:
+        super().__init__(
+            operands=[acc, a, b], properties={"unsigned_a": UnitAttr() if unsigned else None}, result_types=[acc.type]
+        )
+
+    def verify_(self) -> None:
+        for value in (*self.operands, self.result):
+            _check_groups(self.name, value.type)
+            if value.type != self.result.type:
+                raise VerifyException(f"{self.name}: lanes of {value.type} and {self.result.type} do not pair")
+
+
+def _check_groups(name: str, type: Attribute) -> None:
+    if not isa(type, VectorType[Attribute]) or len(type.get_shape()) != 1 or type.element_type != i32:
+        raise VerifyException(f"{name}: {type} is no vector of {i32}")
+
+
+__all__ = ["GROUP", "DotGroupsOp", "LoadGroupsOp"]

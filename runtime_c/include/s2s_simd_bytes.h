@@ -1,0 +1,70 @@
+/* s2s_simd_bytes.h: networks of bytes in the vectors of s2s_simd.h.
+ *
+ * Bytes are carried in lanes of 32 bits, or four in a lane: a group, its first byte the lowest of the lane. Compilers
+ * for x86-64 (SSE4.1, AVX2, AVX-512, VNNI) and 64-bit Arm get a few instructions for each function; any other C99
+ * compiler, or -DS2S_SIMD_PORTABLE, gets loops with the same names and the same results.
+ *
+ * Functions, with I = s2s_i32x16 and so on, N its lanes, F = s2s_f32xN:
+ *
+ *   I_load_i8(p), I_store_i8(p, a)      N bytes at p, widened; the low byte of each lane to p. With _part(p, n), _strided
+ *                                       (p, stride) and _strided_part(p, stride, n) as in s2s_simd.h
+ *   I_saturate_i8(a)                    each lane limited to -128 ... 127
+ *   I_rescale_double(x, multiplier, shift), I_rescale_halves(x, multiplier, shift), I_rescale_high(x, multiplier)
+ *                                       the functions of s2s_quantize.h, lane by lane
+ *   I_rescale_negative(x, multiplier, shift)
+ *                                       I_rescale_double for |x| < 2^30 and negative shifts
+ *   I_load_groups(p)                    N groups of four neighbours, 4 N bytes at p
+ *   I_load_group(p)                     the four bytes at p in every lane
+ *   I_load_columns(p, stride, count)    byte k of lane i from p[i + k * stride] for k < count, 0 for the others;
+ *                                       1 <= count <= 4
+ *   I_add_dot_i8(acc, a, b)             acc + the sum of the products of four bytes each of a and b; sums wrap
+ *   I_add_dot_u8(acc, a, b)             the same where the bytes of a are unsigned
+ *   F_round_even(a)                     to the nearest integer, halves to the even one
+ *   F_to_i32_inside(a)                  towards zero, for lanes in the range of int32_t; any number for others */
+#ifndef S2S_SIMD_BYTES_H
+#define S2S_SIMD_BYTES_H
+
+#include "s2s_config.h"
+#include "s2s_lanes.h"
+#include "s2s_quantize.h"
+#include "s2s_simd.h"
+
+#include <math.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#ifdef S2S_SIMD_GNU
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+#define S2S_BYTES_IN_ORDER 1
+#endif
+#if defined(__x86_64__) && defined(__SSE4_1__)
+#include <immintrin.h>
+#elif defined(__aarch64__) && !defined(__ARM_BIG_ENDIAN)
+#include <arm_neon.h>
+#endif
+#endif
+
+/* Four bytes as one number, the first the lowest. */
+S2S_ALWAYS_INLINE int32_t s2s_group(uint8_t a, uint8_t b, uint8_t c, uint8_t d)
+{
+    return (int32_t)((uint32_t)a | ((uint32_t)b << 8) | ((uint32_t)c << 16) | ((uint32_t)d << 24));
+}
+
+#define S2S_LANES 4
+#include "s2s_simd_bytes_lanes.h"
+#undef S2S_LANES
+
+#define S2S_LANES 8
+#define S2S_HALF 4
+#include "s2s_simd_bytes_lanes.h"
+#undef S2S_LANES
+#undef S2S_HALF
+
+#define S2S_LANES 16
+#define S2S_HALF 8
+#include "s2s_simd_bytes_lanes.h"
+#undef S2S_LANES
+#undef S2S_HALF
+
+#endif

@@ -1,0 +1,112 @@
+/* Bytes in vectors of S2S_LANES lanes; included by s2s_simd_bytes.h, which describes the functions, once for each
+ * width. S2S_HALF is half the lanes where vectors of that width exist. */
+
+#define S2S_F32V S2S_SIMD_JOIN(s2s_f32x, S2S_LANES, )
+#define S2S_I32V S2S_SIMD_JOIN(s2s_i32x, S2S_LANES, )
+#define S2S_F32(name) S2S_SIMD_JOIN(s2s_f32x, S2S_LANES, _##name)
+#define S2S_I32(name) S2S_SIMD_JOIN(s2s_i32x, S2S_LANES, _##name)
+#define S2S_EACH_LANE(i) for (int i = 0; i < S2S_LANES; ++i)
+#ifdef S2S_HALF
+#define S2S_I32H_(name) S2S_SIMD_JOIN(s2s_i32x, S2S_HALF, _##name)
+#define S2S_F32H_(name) S2S_SIMD_JOIN(s2s_f32x, S2S_HALF, _##name)
+#endif
+
+#if S2S_LANES > S2S_SIMD_NATIVE_LANES
+#include "s2s_simd_bytes_halves.h"
+#else
+#if defined(S2S_SIMD_GNU) && defined(__x86_64__) && defined(__SSE4_1__)
+#include "s2s_simd_bytes_x86.h"
+#elif defined(S2S_SIMD_GNU) && defined(__aarch64__) && !defined(__ARM_BIG_ENDIAN)
+#include "s2s_simd_bytes_neon.h"
+#endif
+#include "s2s_simd_bytes_loops.h"
+#endif
+
+/* Some of the lanes, or lanes that are no neighbours. */
+S2S_ALWAYS_INLINE S2S_I32V S2S_I32(load_i8_strided_part)(const int8_t *p, ptrdiff_t stride, int32_t n)
+{
+    int32_t lanes[S2S_LANES];
+
+    S2S_EACH_LANE(i) { lanes[i] = i < n ? p[i * stride] : 0; }
+    return S2S_I32(load)(lanes);
+}
+
+S2S_ALWAYS_INLINE S2S_I32V S2S_I32(load_i8_part)(const int8_t *p, int32_t n)
+{
+    return S2S_I32(load_i8_strided_part)(p, 1, n);
+}
+
+S2S_ALWAYS_INLINE S2S_I32V S2S_I32(load_i8_strided)(const int8_t *p, ptrdiff_t stride)
+{
+    return S2S_I32(load_i8_strided_part)(p, stride, S2S_LANES);
+}
+
+S2S_ALWAYS_INLINE void S2S_I32(store_i8_strided_part)(int8_t *p, ptrdiff_t stride, int32_t n, S2S_I32V a)
+{
+    int8_t bytes[S2S_LANES];
+
+    S2S_I32(store_i8)(bytes, a);
+    S2S_EACH_LANE(i)
+    {
+        if (i < n) { p[i * stride] = bytes[i]; }
+    }
+}
+
+S2S_ALWAYS_INLINE void S2S_I32(store_i8_part)(int8_t *p, int32_t n, S2S_I32V a)
+{
+    S2S_I32(store_i8_strided_part)(p, 1, n, a);
+}
+
+S2S_ALWAYS_INLINE void S2S_I32(store_i8_strided)(int8_t *p, ptrdiff_t stride, S2S_I32V a)
+{
+    S2S_I32(store_i8_strided_part)(p, stride, S2S_LANES, a);
+}
+
+S2S_ALWAYS_INLINE S2S_I32V S2S_I32(load_group)(const int8_t *p)
+{
+#ifdef S2S_BYTES_IN_ORDER
+    int32_t group;
+
+    memcpy(&group, p, sizeof group);
+    return S2S_I32(splat)(group);
+#else
+    return S2S_I32(splat)(s2s_group((uint8_t)p[0], (uint8_t)p[1], (uint8_t)p[2], (uint8_t)p[3]));
+#endif
+}
+
+S2S_ALWAYS_INLINE S2S_I32V S2S_I32(load_columns)(const int8_t *p, ptrdiff_t stride, int32_t count)
+{
+    S2S_I32V groups = S2S_I32(load_u8)(p);
+
+    if (count > 1) {
+        groups = S2S_I32(bit_or)(groups, S2S_I32(shift_left)(S2S_I32(load_u8)(p + stride), 8));
+    }
+    if (count > 2) {
+        groups = S2S_I32(bit_or)(groups, S2S_I32(shift_left)(S2S_I32(load_u8)(p + 2 * stride), 16));
+    }
+    if (count > 3) {
+        groups = S2S_I32(bit_or)(groups, S2S_I32(shift_left)(S2S_I32(load_u8)(p + 3 * stride), 24));
+    }
+    return groups;
+}
+
+/* Compilers turn rintf into one instruction where the machine has it. */
+#if S2S_LANES <= S2S_SIMD_NATIVE_LANES
+S2S_ALWAYS_INLINE S2S_F32V S2S_F32(round_even)(S2S_F32V a)
+{
+    return S2S_F32(map)(rintf, a);
+}
+#endif
+
+#ifdef S2S_HALF
+#undef S2S_I32H_
+#undef S2S_F32H_
+#endif
+#undef S2S_F32V
+#undef S2S_I32V
+#undef S2S_F32
+#undef S2S_I32
+#undef S2S_EACH_LANE
+#undef S2S_BYTES_MEMORY
+#undef S2S_BYTES_DOT
+#undef S2S_BYTES_HIGH

@@ -1,0 +1,125 @@
+/* The tests of bytes in vectors of LANES lanes against scalar arithmetic; included by test_simd_bytes.c once for each
+ * width. */
+
+#define F32V JOIN(s2s_f32x, LANES, )
+#define I32V JOIN(s2s_i32x, LANES, )
+#define F32(name) JOIN(s2s_f32x, LANES, _##name)
+#define I32(name) JOIN(s2s_i32x, LANES, _##name)
+#define CASE(name) JOIN(name##_, LANES, )
+#define CHECK_LANES(vector, expected)                                                                                  \
+    do {                                                                                                               \
+        int32_t got[LANES];                                                                                            \
+        I32(store)(got, vector);                                                                                       \
+        for (int i = 0; i < LANES; ++i) { CHECK(got[i] == (expected)); }                                               \
+    } while (0)
+
+static void CASE(loads_widen)(void)
+{
+    int8_t *const p = bytes_of(3 * LANES - 2);
+
+    CHECK_LANES(I32(load_i8)(p), p[i]);
+    CHECK_LANES(I32(load_i8_part)(p, LANES - 1), i < LANES - 1 ? p[i] : 0);
+    CHECK_LANES(I32(load_i8_strided)(p, 3), p[3 * i]);
+    CHECK_LANES(I32(load_i8_strided_part)(p, 3, 2), i < 2 ? p[3 * i] : 0);
+    free(p);
+}
+
+static void CASE(stores_narrow)(void)
+{
+    int8_t *const from = bytes_of(LANES);
+    int8_t *const to = bytes_of(LANES), *const wide = bytes_of(2 * LANES - 1);
+    const I32V a = I32(load_i8)(from), beyond = I32(add)(a, I32(splat)(512));
+    const int8_t last = to[LANES - 1], between = wide[1], end = wide[2 * LANES - 2];
+
+    I32(store_i8_part)(to, LANES - 1, a);
+    CHECK(memcmp(to, from, LANES - 1) == 0 && to[LANES - 1] == last);
+    I32(store_i8)(to, beyond);
+    CHECK(memcmp(to, from, LANES) == 0);
+    I32(store_i8_strided_part)(wide, 2, LANES - 1, a);
+    CHECK(wide[0] == from[0] && wide[1] == between && wide[2 * LANES - 4] == from[LANES - 2]);
+    CHECK(wide[2 * LANES - 2] == end);
+    I32(store_i8_strided)(wide, 2, a);
+    CHECK(wide[2 * LANES - 2] == from[LANES - 1]);
+    free(from);
+    free(to);
+    free(wide);
+}
+
+static void CASE(groups_multiply)(void)
+{
+    int8_t *const a = bytes_of(4 * LANES), *const b = bytes_of(4 * LANES);
+    int32_t acc[LANES], is[LANES], us[LANES], one[LANES], columns[4][LANES];
+
+    for (int i = 0; i < LANES; ++i) {
+        acc[i] = i == 0 ? INT32_MAX : any_number(INT32_MAX);
+        is[i] = us[i] = one[i] = acc[i];
+        for (int k = 0; k < 4; ++k) {
+            const int x = a[4 * i + k], w = b[4 * i + k];
+
+            is[i] = (int32_t)((uint32_t)is[i] + (uint32_t)(x * w));
+            us[i] = (int32_t)((uint32_t)us[i] + (uint32_t)((x & 255) * w));
+            one[i] = (int32_t)((uint32_t)one[i] + (uint32_t)(a[k] * w));
+            columns[k][i] = (int32_t)((uint32_t)(k > 0 ? columns[k - 1][i] : acc[i]) + (uint32_t)(a[i + k * LANES] * w));
+        }
+    }
+    CHECK_LANES(I32(add_dot_i8)(I32(load)(acc), I32(load_groups)(a), I32(load_groups)(b)), is[i]);
+    CHECK_LANES(I32(add_dot_u8)(I32(load)(acc), I32(load_groups)(a), I32(load_groups)(b)), us[i]);
+    CHECK_LANES(I32(add_dot_i8)(I32(load)(acc), I32(load_group)(a), I32(load_groups)(b)), one[i]);
+    for (int count = 1; count <= 4; ++count) {
+        const I32V groups = I32(load_columns)(a, LANES, count);
+
+        CHECK_LANES(I32(add_dot_i8)(I32(load)(acc), groups, I32(load_groups)(b)), columns[count - 1][i]);
+    }
+    free(a);
+    free(b);
+}
+
+static void CASE(rescales_round_as_scalars_do)(void)
+{
+    int32_t x[LANES], small[LANES], multiplier[LANES], shift[LANES], negative[LANES];
+
+    for (int i = 0; i < LANES; ++i) {
+        x[i] = i == 0 ? INT32_MIN : any_number(INT32_MAX);
+        small[i] = i == 1 ? -(1 << 30) + 1 : any_number(1 << (8 + next() % 23u));
+        multiplier[i] = (1 << 30) + any_number(1 << 30);
+        shift[i] = (int32_t)(next() % 62u) - 31;
+        negative[i] = -1 - (int32_t)(next() % 31u);
+    }
+    CHECK_LANES(I32(rescale_double)(I32(load)(x), I32(load)(multiplier), I32(load)(shift)),
+                s2s_rescale_double(x[i], multiplier[i], (int8_t)shift[i]));
+    CHECK_LANES(I32(rescale_high)(I32(load)(small), I32(load)(multiplier)), s2s_rescale_high(small[i], multiplier[i]));
+    CHECK_LANES(I32(rescale_halves)(I32(load)(small), I32(load)(multiplier), I32(load)(negative)),
+                s2s_rescale_halves(small[i], multiplier[i], (int8_t)negative[i]));
+    CHECK_LANES(I32(rescale_negative)(I32(load)(small), I32(load)(multiplier), I32(load)(negative)),
+                s2s_rescale_double(small[i], multiplier[i], (int8_t)negative[i]));
+    CHECK_LANES(I32(saturate_i8)(I32(load)(small)), s2s_saturate_i8(small[i]));
+}
+
+static void CASE(floats_become_integers)(void)
+{
+    static const float values[MOST] = {0.5f,  1.5f,  -0.5f, -1.5f, 2.4999f, -127.5f, 1e9f, -2e9f,
+                                       -0.0f, 126.6f, 3.0f, 0.49999997f, 8388609.0f, 7.5f, -8.5f, 1e-30f};
+
+    for (int start = 0; start + LANES <= MOST; start += LANES) {
+        const F32V a = F32(load)(values + start);
+
+        CHECK_LANES(F32(to_i32_inside)(a), (int32_t)values[start + i]);
+        CHECK_LANES(F32(to_i32)(F32(round_even)(a)), (int32_t)rintf(values[start + i]));
+    }
+}
+
+static void CASE(test_simd_bytes)(void)
+{
+    CASE(loads_widen)();
+    CASE(stores_narrow)();
+    CASE(groups_multiply)();
+    CASE(rescales_round_as_scalars_do)();
+    CASE(floats_become_integers)();
+}
+
+#undef F32V
+#undef I32V
+#undef F32
+#undef I32
+#undef CASE
+#undef CHECK_LANES
