@@ -84,7 +84,7 @@ def _inputs(module: ModuleOp) -> Iterator[TensorLayout]:
 
 def _layouts(module: ModuleOp, target: Target) -> list[TensorLayout]:
     if target.lanes > 1:
-        return LayoutDecision(module, target.lanes).layouts()
+        return LayoutDecision(module, target).layouts()
     calls = [op for op in module.walk() if isinstance(op, graph.CallOp)]
     return [
         TensorLayout(value.name_hint or "", nodes_of(value), shape_of(value), 0, (NO_VECTORS,))

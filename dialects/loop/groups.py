@@ -1,6 +1,6 @@
 """Groups of four bytes in lanes of 32 bits: sums of products of bytes, many at a time.
 
-A group is an `i32` whose lowest byte comes first. Vectors of groups are made from memory only, and meet in dot products.
+A group is an `i32` whose lowest byte comes first. Vectors of groups come from memory, and meet in dot products.
 """
 
 from collections.abc import Sequence
@@ -96,7 +96,9 @@ class LoadGroupsOp(IRDLOperation):
         if between not in LANE_STRIDES:
             raise VerifyException(f"{self.name}: lane_stride {between} is none of {list(LANE_STRIDES)}")
         if not 0 < count <= GROUP or (between != 1 and (stride, count) != (1, GROUP)):
-            raise VerifyException(f"{self.name}: {count} bytes at distance {stride} make no group of lanes {between} apart")
+            raise VerifyException(
+                f"{self.name}: {count} bytes at distance {stride} make no group of lanes {between} apart"
+            )
 
 
 @irdl_op_definition

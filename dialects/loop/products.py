@@ -2,7 +2,18 @@
 
 from collections.abc import Sequence
 
-from xdsl.dialects.builtin import AffineMapAttr, IndexType, IntegerAttr, MemRefType, VectorType, i8, i16, i32, i64
+from xdsl.dialects.builtin import (
+    AffineMapAttr,
+    IndexType,
+    IntegerAttr,
+    MemRefType,
+    UnitAttr,
+    VectorType,
+    i8,
+    i16,
+    i32,
+    i64,
+)
 from xdsl.ir import Attribute, SSAValue
 from xdsl.ir.affine import AffineMap
 from xdsl.irdl import (
@@ -33,7 +44,8 @@ class StageOp(IRDLOperation):
         target[t + i] = low <= i < high ? ext(source[s + i * stride]) + offset : fill,  0 <= i < count
 
     The map gives `(t, s)`, or `(t, s, low, high)`. What is outside of the range is not read, and need not exist.
-    Without `fill` it is 0; a target of bytes has no offset.
+    Without `fill` it is 0; a target of bytes has no offset. `flip` adds 128 to every byte that is stored: the numbers
+    from -128 to 127 become those from 0 to 255.
     """
 
     name = "loop.stage"
@@ -43,6 +55,7 @@ class StageOp(IRDLOperation):
     stride = prop_def(IntegerAttr)
     offset = prop_def(IntegerAttr)
     fill = opt_prop_def(IntegerAttr)
+    flip = opt_prop_def(UnitAttr)
     source = operand_def(MemRefType)
     target = operand_def(MemRefType)
     indices = var_operand_def(IndexType)
@@ -62,6 +75,7 @@ class StageOp(IRDLOperation):
         stride: int = 1,
         offset: int = 0,
         fill: int = 0,
+        flip: bool = False,
     ) -> None:
         super().__init__(
             operands=[source, target, indices],
@@ -71,6 +85,7 @@ class StageOp(IRDLOperation):
                 "stride": IntegerAttr(stride, i64),
                 "offset": IntegerAttr(offset, i64),
                 "fill": IntegerAttr(fill, i64) if fill else None,
+                "flip": UnitAttr() if flip else None,
             },
         )
 
@@ -93,6 +108,8 @@ class StageOp(IRDLOperation):
         _check_elements(self.name, self.target.type, i8 if in_bytes else i16)
         if in_bytes and self.offset.value.data:
             raise VerifyException(f"{self.name}: offset {self.offset.value.data} on a copy of bytes")
+        if self.flip is not None and not in_bytes:
+            raise VerifyException(f"{self.name}: flip on a copy to {self.target.type}")
         if self.outside and not (in_bytes and -128 <= self.outside <= 127):
             raise VerifyException(f"{self.name}: fill {self.outside} is no element of {self.target.type}")
         _check_offset(self.name, self.offset.value.data)

@@ -9,6 +9,7 @@ from xdsl.dialects.builtin import (
     MemRefType,
     StringAttr,
     VectorType,
+    f32,
     i8,
     i16,
     i32,
@@ -34,6 +35,9 @@ from s2s.dialects.loop.index import check_map
 
 ROWS = 4
 """Rows of constants that are taken together: the lanes of a vector of sums."""
+
+CASTS: Sequence[tuple[Attribute, Attribute]] = ((i8, i32), (i8, f32), (i32, f32))
+"""Types whose numbers become each other's."""
 
 LANE_ROUNDINGS = ("double", "high", "halves", "negative")
 """Roundings of a rescale that vectors have; they work in 32 bits. `negative` is `double` where `halves` is possible."""
@@ -145,7 +149,8 @@ class SaturateLanesOp(IRDLOperation):
 
 @irdl_op_definition
 class CastLanesOp(IRDLOperation):
-    """Bytes extended to 32 bits by their sign, or 32 bits cut to bytes, lane by lane."""
+    """Numbers as those of another type, lane by lane: bytes extended to 32 bits by their sign, 32 bits cut to bytes,
+    integers as floats, and floats towards zero as integers, limited to their range."""
 
     name = "loop.cast_lanes"
 
@@ -154,15 +159,13 @@ class CastLanesOp(IRDLOperation):
     traits = traits_def(Pure())
     assembly_format = "$x attr-dict `:` type($x) `->` type($result)"
 
-    def __init__(self, x: SSAValue) -> None:
-        lanes = lanes_of(x.type)
-        other = i32 if x.type == VectorType(i8, [lanes]) else i8
-        super().__init__(operands=[x], result_types=[VectorType(other, [lanes])])
+    def __init__(self, x: SSAValue, element: Attribute) -> None:
+        super().__init__(operands=[x], result_types=[VectorType(element, [lanes_of(x.type)])])
 
     def verify_(self) -> None:
-        types, lanes = (self.x.type, self.result.type), lanes_of(self.x.type)
-        wide, narrow = VectorType(i32, [lanes]), VectorType(i8, [lanes])
-        if types not in ((wide, narrow), (narrow, wide)):
+        lanes, types = lanes_of(self.x.type), [self.x.type, self.result.type]
+        pairs = [[VectorType(one, [lanes]), VectorType(other, [lanes])] for one, other in CASTS]
+        if not lanes or not (types in pairs or types[::-1] in pairs):
             raise VerifyException(f"{self.name}: {types[0]} does not become {types[1]}")
 
 

@@ -43,9 +43,12 @@ class ScheduleAttr(ParametrizedAttribute):
       move along the read, the copy is one row for each point of the tile, with the whole reduction in its order; else
       it is the window that they move in. `stage = r at n as bytes` copies the bytes as they are, padding stored as the
       zero point: `from p` is the point operand whose elements a sum then starts from, the zero point times the sum of
-      its constants taken off, added by `tensor-start-sums`. Rows only.
+      its constants taken off, added by `tensor-start-sums`.
     - `dot = n`: a sum of products runs over its reduction, all dimensions of it as one, in groups of `n`. One factor is
-      a constant packed so that a group lies side by side, the other is staged or lies so by itself.
+      a constant packed so that a group lies side by side, the other is staged or lies so by itself. With a vector of
+      results, a group is the four bytes of a lane; the run is of those last reductions of the order alone through which
+      the other factor moves evenly. `dot = 4 unsigned` takes that factor with 128 added, and off again from the start
+      of the sum: `from p` as with staged bytes.
     """
 
     name = "tensor.schedule"
@@ -63,6 +66,7 @@ class ScheduleAttr(ParametrizedAttribute):
     stage_start: IntAttr
     shared: ArrayAttr[DenseArrayBase[I64]]
     fetch: ArrayAttr[DenseArrayBase[I64]]
+    dot_unsigned: IntAttr
 
     @staticmethod
     def of(
@@ -77,6 +81,7 @@ class ScheduleAttr(ParametrizedAttribute):
         stage_bytes: bool = False,
         stage_start: int | None = None,
         dot: int = 1,
+        unsigned: bool = False,
         shared: Sequence[tuple[int, int]] = (),
         fetch: Sequence[tuple[int, int]] = (),
     ) -> ScheduleAttr:
@@ -95,6 +100,7 @@ class ScheduleAttr(ParametrizedAttribute):
             IntAttr(-1 if stage_start is None else stage_start),
             ArrayAttr([integers(pair) for pair in shared]),
             ArrayAttr([integers(pair) for pair in fetch]),
+            IntAttr(int(unsigned)),
         )
 
     @property
@@ -138,8 +144,13 @@ class ScheduleAttr(ParametrizedAttribute):
         return bool(self.stage_bytes.data)
 
     @property
+    def is_unsigned(self) -> bool:
+        """Whether dot products take their first factor with 128 added."""
+        return bool(self.dot_unsigned.data)
+
+    @property
     def start(self) -> int | None:
-        """The point operand that sums of staged bytes start from; None where they start from zero."""
+        """The point operand that sums of bytes as they are start from; None where they start from zero."""
         return None if self.stage_start.data < 0 else self.stage_start.data
 
     @property
@@ -184,6 +195,7 @@ class ScheduleAttr(ParametrizedAttribute):
             self.stage_start if stage_start is None else stage_start,
             self.shared if shared is None else shared,
             self.fetch,
+            self.dot_unsigned,
         )
 
     def verify(self) -> None:
@@ -204,6 +216,8 @@ class ScheduleAttr(ParametrizedAttribute):
             raise VerifyException(f"tensor.schedule: stage at {self.stage_depth.data} of {rank} loops")
         if self.dot_size < 1:
             raise VerifyException(f"tensor.schedule: dot = {self.dot_size} is not positive")
+        if self.is_unsigned and (dim is None or self.dot_size < 2):
+            raise VerifyException("tensor.schedule: unsigned products are those of a vector of results")
 
     def print_parameters(self, printer: Printer) -> None:
         with printer.in_angle_brackets():
@@ -222,9 +236,15 @@ class ScheduleAttr(ParametrizedAttribute):
             if self.stage is not None:
                 printer.print_string(f", stage = {self.stage[0]} at {self.stage[1]}")
                 if self.in_bytes:
-                    printer.print_string(" as bytes" + ("" if self.start is None else f" from {self.start}"))
+                    printer.print_string(" as bytes" + ("" if self.is_unsigned else self._from))
             if self.dot_size > 1:
-                printer.print_string(f", dot = {self.dot_size}")
+                printer.print_string(
+                    f", dot = {self.dot_size}" + (f" unsigned{self._from}" if self.is_unsigned else "")
+                )
+
+    @property
+    def _from(self) -> str:
+        return "" if self.start is None else f" from {self.start}"
 
     @classmethod
     def parse_parameters(cls, parser: AttrParser) -> Sequence[Attribute]:

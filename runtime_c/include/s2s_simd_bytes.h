@@ -19,7 +19,6 @@
  *                                       1 <= count <= 4
  *   I_add_dot_i8(acc, a, b)             acc + the sum of the products of four bytes each of a and b; sums wrap
  *   I_add_dot_u8(acc, a, b)             the same where the bytes of a are unsigned
- *   F_round_even(a)                     to the nearest integer, halves to the even one
  *   F_to_i32_inside(a)                  towards zero, for lanes in the range of int32_t; any number for others */
 #ifndef S2S_SIMD_BYTES_H
 #define S2S_SIMD_BYTES_H
@@ -29,7 +28,6 @@
 #include "s2s_quantize.h"
 #include "s2s_simd.h"
 
-#include <math.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>

@@ -44,11 +44,6 @@ S2S_ALWAYS_INLINE S2S_I32V S2S_I32(rescale_high)(S2S_I32V x, S2S_I32V multiplier
     return S2S_I32(join)(S2S_I32H_(rescale_high)(x.low, multiplier.low), S2S_I32H_(rescale_high)(x.high, multiplier.high));
 }
 
-S2S_ALWAYS_INLINE S2S_F32V S2S_F32(round_even)(S2S_F32V a)
-{
-    return S2S_F32(join)(S2S_F32H_(round_even)(a.low), S2S_F32H_(round_even)(a.high));
-}
-
 S2S_ALWAYS_INLINE S2S_I32V S2S_F32(to_i32_inside)(S2S_F32V a)
 {
     return S2S_I32(join)(S2S_F32H_(to_i32_inside)(a.low), S2S_F32H_(to_i32_inside)(a.high));

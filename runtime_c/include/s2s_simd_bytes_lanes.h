@@ -90,14 +90,6 @@ S2S_ALWAYS_INLINE S2S_I32V S2S_I32(load_columns)(const int8_t *p, ptrdiff_t stri
     return groups;
 }
 
-/* Compilers turn rintf into one instruction where the machine has it. */
-#if S2S_LANES <= S2S_SIMD_NATIVE_LANES
-S2S_ALWAYS_INLINE S2S_F32V S2S_F32(round_even)(S2S_F32V a)
-{
-    return S2S_F32(map)(rintf, a);
-}
-#endif
-
 #ifdef S2S_HALF
 #undef S2S_I32H_
 #undef S2S_F32H_

@@ -148,6 +148,7 @@ class _PartBuilder:
             stage_start=old.start,
             dot=old.dot_size,
             fetch=[(read, first + dim) for read, dim in old.fetches],
+            unsigned=old.is_unsigned,
         )
 
 

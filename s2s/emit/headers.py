@@ -11,8 +11,12 @@ from s2s.dialects import c
 from s2s.dialects.c.conversions import is_half
 from s2s.emit.literals import literal
 
+_BYTES = '"s2s_simd_bytes.h"'
 _BY_NAME = (
-    (re.compile(r"s2s_i32x4_(dot_|load_i8|store_i8|rescale_|saturate_)"), '"s2s_lanes.h"'),
+    (re.compile(r"s2s_i32x4_(dot_|(load|store)_i8$|rescale_|saturate_)"), '"s2s_lanes.h"'),
+    (re.compile(r"s2s_i32x\d+_(add_dot_|load_group|load_columns|(load|store)_i8|rescale_|saturate_)"), _BYTES),
+    (re.compile(r"s2s_f32x\d+_to_i32_inside$"), _BYTES),
+    (re.compile(r"s2s_stage_flipped"), '"s2s_stage.h"'),
     (re.compile(r"s2s_stage|s2s_i(8|16)x\d+_"), '"s2s_dsp.h"'),
     (re.compile(r"s2s_[fiu]\d+x\d+_"), '"s2s_simd.h"'),
     (re.compile(r"s2s_b?f16_|s2s_f(32|64)_to_b?f16"), '"s2s_half.h"'),

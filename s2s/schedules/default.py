@@ -14,6 +14,7 @@ from xdsl.ir.affine import AffineDimExpr, AffineExpr
 
 from s2s.analysis.affine import linear, ranges
 from s2s.analysis.folds import folds_of
+from s2s.analysis.lanes import in_lanes
 from s2s.analysis.strides import Panel, border, interior, moves, packable, vectorizable
 from s2s.dialects import tensor
 from s2s.schedules.caches import cache_blocks, fetches
@@ -92,10 +93,11 @@ def candidates(op: tensor.ComputeOp, target: Target, constants: frozenset[SSAVal
     scalars = _scalar_choice(op, constants)
     if target.lanes <= 1:
         return [scalars, Declined(None, "the target has no vectors")]
-    if not vectorizable(op):
-        return [scalars, Declined(None, "computes what has no form in vectors of floats")]
+    in_floats = vectorizable(op)
+    if not in_floats and (target.byte_dot is None or not in_lanes(op)):
+        return [scalars, Declined(None, "computes what has no form in vectors")]
     along = [_vector_choice(op, dim, target.lanes, constants) for dim in range(op.rank) if op.sizes[dim] >= 2]
-    return [scalars, *along, *_fold_choice(op, target.lanes)]
+    return [scalars, *along, *(_fold_choice(op, target.lanes) if in_floats else [])]
 
 
 def _scalar_choice(op: tensor.ComputeOp, constants: frozenset[SSAValue]) -> Choice:

@@ -17,4 +17,5 @@ AARCH64 = Target(
     line_bytes=64,
     fma_ports=2,
     load_ports=2,
+    byte_dot="signed",
 )

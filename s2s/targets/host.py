@@ -24,6 +24,7 @@ def host() -> Target:
         line_bytes=line_bytes(),
         fma_ports=2,
         load_ports=2,
+        byte_dot="unsigned" if _features() & {"avx512_vnni", "avx_vnni"} else "signed",
     )
 
 

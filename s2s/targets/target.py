@@ -30,6 +30,8 @@ class Target:
     """Whether two products of 16 bits are added in one instruction (SMLAD of ARM's DSP extension)."""
     mve: bool = False
     """Whether there are vectors of 128 bits for integers (Helium, ARM's M-profile vector extension)."""
+    byte_dot: Literal["signed", "unsigned"] | None = None
+    """What vectors multiply bytes by signed bytes with, four products to a lane: signed bytes, or unsigned ones."""
     io: Literal["caller", "arena"] = "caller"
     """Where inputs and outputs live unless the user says otherwise: in buffers of the caller, or in the arena."""
     l1_bytes: int = 0

@@ -18,6 +18,7 @@ def _level(number: int, lanes: int, registers: int, l2: int, description: str, *
         line_bytes=64,
         fma_ports=2,
         load_ports=2,
+        byte_dot="signed",
     )
 
 

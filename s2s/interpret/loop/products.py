@@ -32,7 +32,7 @@ def stage(scope: Scope, op: loop.StageOp) -> Step:
             if taken.min() < 0 or taken.max() >= held:
                 raise CompilerBug(f"{scope.where(op)}: index {taken.max()} is outside of {buffer_name(op.source)}")
             row[low:high] = frame[source][taken].astype(dtype) + dtype(offset)
-        frame[target][to : to + count] = row
+        frame[target][to : to + count] = row if op.flip is None else row ^ np.int8(-128)
 
     return step
 

@@ -1,10 +1,11 @@
 """Rows of small integers against rows of constants."""
 
 import numpy as np
-from xdsl.dialects.builtin import VectorType, i8
+from xdsl.dialects.builtin import VectorType, f32
 from xdsl.ir import Attribute
 from xdsl.utils.hints import isa
 
+from s2s.analysis.dtypes import to_numpy
 from s2s.dialects import loop
 from s2s.errors import CompilerBug
 from s2s.interpret.affine import Frame, position
@@ -48,11 +49,16 @@ def rescale(scope: Scope, op: loop.RescaleLanesOp) -> Step:
 def cast(scope: Scope, op: loop.CastLanesOp) -> Step:
     """`loop.cast_lanes`."""
     x, result = scope.place(op.x), scope.new(op.result)
+    assert isa(op.x.type, VectorType[Attribute])
     assert isa(op.result.type, VectorType[Attribute])
-    dtype = np.int8 if op.result.type.element_type == i8 else np.int32
+    dtype = to_numpy(op.result.type.element_type)
+    limits = np.iinfo(dtype) if op.x.type.element_type == f32 else None
 
     def step(frame: Frame) -> None:
-        frame[result] = frame[x].astype(dtype)
+        lanes = frame[x]
+        if limits is not None:
+            lanes = np.clip(np.trunc(np.nan_to_num(lanes.astype(np.float64))), limits.min, limits.max)
+        frame[result] = lanes.astype(dtype)
 
     return step
 

@@ -18,6 +18,8 @@ channels take two blocks of 16, not three of 8. Kernels compute that rest, from 
 on the host, and no kernel reads it but to compute such a rest again; the attribute `channels` of the call counts those
 that are real.
 
+Of bytes, a block holds all channels (NHWC), where the target multiplies groups of neighbouring bytes.
+
 A tensor is blocked when it goes from kernel to kernel only, is of rank 4 and has more than one pixel; and only where
 every kernel that touches it, and every other tensor in the same place of a shared kernel, can follow. Declined for
 targets without vectors, for the network's inputs and outputs, around kernels whose regions ask for an index, and where
@@ -40,7 +42,7 @@ from s2s.dialects import graph, tensor
 from s2s.passes.tensor.block_kernel import BlockKernel, blocked_type
 from s2s.passes.tensor.channel_blocks import CHANNEL, channel_constants, fill_up, results_of
 from s2s.passes.tensor.channel_layouts import LayoutDecision, slots_of
-from s2s.targets import get_target
+from s2s.targets import Target, get_target
 from s2s.weights import WeightStore
 
 BLOCKED = "blocked"
@@ -49,9 +51,9 @@ CHANNELS = "channels"
 """Discardable attribute of a call: the channels of its blocked result, where they do not fill the last block."""
 
 
-def block_channels(module: ModuleOp, lanes: int, weights: WeightStore) -> None:
+def block_channels(module: ModuleOp, target: Target, weights: WeightStore) -> None:
     """Block what can be blocked."""
-    decision = LayoutDecision(module, lanes)
+    decision = LayoutDecision(module, target)
     chosen = decision.chosen()
     slots_chosen = {slot: decision.block_of(value) for value in chosen for slot in slots_of(value)}
     for name, func in decision.kernels.items():
@@ -87,6 +89,6 @@ class BlockChannelsPass(ModulePass):
     target: str = "c"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        lanes = get_target(self.target).lanes
-        if lanes > 1:
-            block_channels(op, lanes, weights_of(ctx))
+        target = get_target(self.target)
+        if target.lanes > 1:
+            block_channels(op, target, weights_of(ctx))

@@ -9,12 +9,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import prod
 
-from xdsl.dialects.builtin import ModuleOp, StringAttr
+from xdsl.dialects.builtin import ModuleOp, StringAttr, i8
 from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import BlockArgument, SSAValue
 
 from s2s.analysis.compute import body_ops, shape_of
 from s2s.analysis.constants import calls_of
+from s2s.analysis.lanes import in_lanes
 from s2s.analysis.strides import vectorizable
 from s2s.dialects import graph, tensor
 from s2s.passes.tensor.build_compute import slots
@@ -26,6 +27,7 @@ from s2s.passes.tensor.channel_blocks import (
     reads_blocks,
     results_of,
 )
+from s2s.targets import Target
 
 Slot = tuple[str, int]
 """A place in the signature of a kernel: its name and an argument number, or -1 - n for result n."""
@@ -75,8 +77,9 @@ class Groups:
 class LayoutDecision:
     """What is blocked in one module."""
 
-    def __init__(self, module: ModuleOp, lanes: int) -> None:
-        self.lanes = lanes
+    def __init__(self, module: ModuleOp, target: Target) -> None:
+        self.lanes = target.lanes
+        self._has_bytes = target.byte_dot is not None
         self.by_kernel = calls_of(module)
         self.calls = [op for op in module.walk() if isinstance(op, graph.CallOp)]
         functions = {func.sym_name.data: func for func in module.ops if isinstance(func, FuncOp)}
@@ -100,8 +103,14 @@ class LayoutDecision:
         return self._refusals.get(self._groups.find(member), ())
 
     def block_of(self, value: SSAValue) -> int:
-        """How many channels make a block of `value`; 0 where it is not worth blocking."""
-        return block_size(shape_of(value)[CHANNEL], self.lanes)
+        """How many channels make a block of `value`; 0 where it is not worth blocking. A block of bytes holds all."""
+        channels = shape_of(value)[CHANNEL]
+        if self._is_bytes(value):
+            return channels if channels > 1 else 0
+        return block_size(channels, self.lanes)
+
+    def _is_bytes(self, value: SSAValue) -> bool:
+        return self._has_bytes and tensor.element_type(value) == i8
 
     def is_padded(self, value: SSAValue) -> bool:
         """Whether the channels of `value` leave a part of their last block unused."""
@@ -126,6 +135,8 @@ class LayoutDecision:
 
     def _filling(self, value: SSAValue) -> str:
         block, channels = self.block_of(value), shape_of(value)[CHANNEL]
+        if self._is_bytes(value):
+            return f"bytes of {channels} channels side by side, where groups of them are multiplied"
         vectors = "vectors" if block == self.lanes else "half vectors"
         if not self.is_padded(value):
             return f"channels {channels} fill {vectors} of {block}"
@@ -176,6 +187,8 @@ class LayoutDecision:
             return f"goes to a {others[0]} between kernels"
         if len(shape) != 4:
             return f"rank {len(shape)}, no image"
+        if not self.block_of(value) and self._is_bytes(value):
+            return "a single channel, whose bytes lie side by side already"
         if not self.block_of(value):
             return f"channels {shape[CHANNEL]} leave too much of vectors of {self.lanes}, and of half ones, unused"
         if prod(shape[2:]) == 1:
@@ -215,8 +228,8 @@ class LayoutDecision:
             return "computes other results along with this one"
         if owner.parallel_sizes != shape_of(value):
             return "computes the result in another shape"
-        if not vectorizable(owner):
-            return "computes what has no form in vectors of floats"
+        if not (vectorizable(owner) or (self._has_bytes and in_lanes(owner))):
+            return "computes what has no form in vectors"
         if any(value in op.operands for op in computes):
             return "reads its own result again"
         if self.is_padded(value) and not self._fills(func, owner, number):

@@ -18,6 +18,7 @@ from xdsl.passes import ModulePass
 from s2s.analysis.constants import calls_of, constant_arguments
 from s2s.dialects import tensor
 from s2s.errors import CompilerBug
+from s2s.schedules.byte_products import byte_products
 from s2s.schedules.default import default
 from s2s.schedules.integer_products import integer_products
 from s2s.schedules.reference import reference
@@ -27,6 +28,7 @@ from s2s.targets import Target, get_target
 HEURISTICS = {
     "sums of bytes in vectors": vector_products,
     "sums of bytes in scalars": integer_products,
+    "groups of bytes in vectors": byte_products,
     "the cheapest dimension": default,
 }
 """Asked in this order; the first that is made for a computation decides, and the last one always is."""

@@ -6,12 +6,13 @@
     tensor.compute [64, 16 | 9] reads(%x …, %w …) points(%b …, %s at (p, o) -> (o))
                                                       schedule #tensor.schedule<… stage = 0 at 1 as bytes from 1>
 
-with `s[o] = -zero point * sum(w[o, …])`. The computation stays what it is, no region uses the new operand: where a
-schedule copies bytes as they are, and the zero point where there is padding, `tensor-lower-to-loop` starts from it.
+with `s[o] = -zero point * sum(w[o, …])`; unsigned products have a zero point that is 128 higher. The computation stays
+what it is, no region uses the new operand: where a schedule takes bytes as they are, and the zero point where there is
+padding, `tensor-lower-to-loop` starts from it.
 
     sum over all steps of staged * w - zero point * sum(w)  =  sum over steps inside of (x - zero point) * w
 
-Declined where nothing is staged as bytes, and for a zero point of 0.
+Declined where neither bytes are staged nor products unsigned, and for a zero point of 0.
 """
 
 from collections.abc import Sequence
@@ -53,14 +54,18 @@ class StartSumsPass(ModulePass):
 
 def _start(func: FuncOp, op: tensor.ComputeOp, calls: Sequence[graph.CallOp], store: WeightStore) -> None:
     schedule, products = op.schedule, product_sum(op)
-    if schedule is None or schedule.stage is None or not schedule.in_bytes or schedule.start is not None:
+    if schedule is None or schedule.start is not None or not (schedule.in_bytes or schedule.is_unsigned):
         return
     roles = roles_of(op, constant_arguments(func, {func.sym_name.data: list(calls)}))
-    if products is None or roles is None or roles.x != schedule.stage[0] or len(roles.w_only) != 1:
-        raise CompilerBug(f"{func.sym_name.data}: only sums of products with a weight are staged as bytes")
-    offset, channel = products.factor_of(roles.x).offset, roles.w_only[0]
+    if products is None or roles is None or schedule.stage not in (None, (roles.x, schedule.stage_depth.data)):
+        raise CompilerBug(f"{func.sym_name.data}: only sums of products with a weight are taken over bytes")
+    channels = [*roles.both, *roles.w_only]
+    offset = products.factor_of(roles.x).offset - (128 if schedule.is_unsigned else 0)
     if offset == 0:
         return
+    if len(channels) != 1:
+        raise CompilerBug(f"{func.sym_name.data}: sums start from constants that one dimension moves, not {channels}")
+    channel = channels[0]
     w, axes = op.reads[roles.w], constant_axes(op, roles.w, channel)
     steps = op.sizes[channel] * prod(op.reduction_sizes)
     if not isinstance(w, BlockArgument) or axes is None or prod(shape_of(w)) != steps:

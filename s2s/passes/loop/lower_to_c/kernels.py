@@ -93,12 +93,8 @@ def _expression(b: Builder, op: Operation) -> SSAValue:
     match op:
         case loop.LoadAtOp():
             return memory.load_at(b, op)
-        case loop.DotRowsOp():
-            return lanes.dot_rows(b, op)
-        case loop.WidenOp():
-            return products.widen(b, op)
-        case loop.DotOp():
-            return products.dot(b, op)
+        case loop.DotRowsOp() | loop.LoadGroupsOp() | loop.DotGroupsOp() | loop.WidenOp() | loop.DotOp():
+            return _product(b, op)
         case loop.ApplyOp():
             return index_expression(b, op.map.data.results[0], op.indices)
         case _ if any(isinstance(value.type, VectorType) for value in (*op.operands, *op.results)):
@@ -112,6 +108,23 @@ def _expression(b: Builder, op: Operation) -> SSAValue:
             return _SCALARS[type(op)](b, op)
         case _:
             raise CompilerBug(f"{op.name} has no C")
+
+
+def _product(
+    b: Builder, op: loop.DotRowsOp | loop.LoadGroupsOp | loop.DotGroupsOp | loop.WidenOp | loop.DotOp
+) -> SSAValue:
+    """Sums of products of small integers, and what they are made from."""
+    match op:
+        case loop.DotRowsOp():
+            return lanes.dot_rows(b, op)
+        case loop.LoadGroupsOp():
+            return lanes.load_groups(b, op)
+        case loop.DotGroupsOp():
+            return lanes.dot_groups(b, op)
+        case loop.WidenOp():
+            return products.widen(b, op)
+        case loop.DotOp():
+            return products.dot(b, op)
 
 
 def _constant(b: Builder, op: arith.ConstantOp) -> SSAValue:

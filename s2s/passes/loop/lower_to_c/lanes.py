@@ -1,11 +1,10 @@
-"""Four lanes of small integers as calls of `s2s_lanes.h`: bytes are carried as 32 bits, widened where they are read."""
+"""Bytes in lanes of 32 bits as calls of `s2s_simd_bytes.h` or `s2s_lanes.h`: widened where they are read."""
 
 from xdsl.dialects.builtin import MemRefType, VectorType, i8, i16, i32
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.utils.hints import isa
 
 from s2s.dialects import c, loop
-from s2s.errors import CompilerBug
 from s2s.passes.loop.lower_to_c.builder import Builder
 from s2s.passes.loop.lower_to_c.index import INDEX, index_expression
 
@@ -14,31 +13,37 @@ LANES = VectorType(i32, [loop.ROWS])
 
 def is_in_lanes(vector: SSAValue) -> bool:
     """Whether a vector of bytes is one for arithmetic, and not one to be widened to 16 bits."""
-    if vector.type != VectorType(i8, [loop.ROWS]):
+    if not isa(vector.type, VectorType[Attribute]) or vector.type.element_type != i8:
         return False
     return not any(isinstance(use.operation, loop.WidenOp) for use in vector.uses)
 
 
 def carried(type: Attribute) -> Attribute:
     """The type in which vectors of `type` are carried."""
-    return LANES if type == VectorType(i8, [loop.ROWS]) else type
+    if not isa(type, VectorType[Attribute]) or type.element_type != i8:
+        return type
+    return VectorType(i32, type.get_shape())
 
 
-def load(b: Builder, op: loop.LoadOp, pointer: SSAValue) -> SSAValue:
-    """Four neighbours."""
-    _check(op)
-    return b.vector_call("load_i8", [pointer], LANES, reads=True)
+def load_groups(b: Builder, op: loop.LoadGroupsOp) -> SSAValue:
+    """Groups of bytes: side by side, one for all lanes, or columns."""
+    at = index_expression(b, op.map.data.results[0], op.indices)
+    place = b.add(c.AddressOfOp(b.add(c.SubscriptOp(b.value(op.buffer), at))))
+    type = op.result.type
+    match op.lane_stride.value.data:
+        case 0:
+            return b.vector_call("load_group", [place], type, reads=True)
+        case 1:
+            shape = [b.literal(each.value.data, INDEX) for each in (op.stride, op.count)]
+            return b.vector_call("load_columns", [place, *shape], type, reads=True)
+        case _:
+            return b.vector_call("load_groups", [place], type, reads=True)
 
 
-def store(b: Builder, op: loop.StoreOp, pointer: SSAValue, value: SSAValue) -> None:
-    """Four neighbours."""
-    _check(op)
-    b.block.add_op(c.CallOp("s2s_i32x4_store_i8", [pointer, value]))
-
-
-def _check(op: loop.LoadOp | loop.StoreOp) -> None:
-    if op.lane_stride != 1 or op.lanes is not None:
-        raise CompilerBug(f"{op.name}: lanes of bytes are four neighbours")
+def dot_groups(b: Builder, op: loop.DotGroupsOp) -> SSAValue:
+    """Products of bytes added to accumulators."""
+    name = "add_dot_i8" if op.unsigned_a is None else "add_dot_u8"
+    return b.vector_call(name, [b.value(operand) for operand in op.operands], op.result.type)
 
 
 def dot_rows(b: Builder, op: loop.DotRowsOp) -> SSAValue:
@@ -54,25 +59,19 @@ def dot_rows(b: Builder, op: loop.DotRowsOp) -> SSAValue:
     return b.vector_call(name, [row, constants, steps], LANES, reads=True)
 
 
-def cast(b: Builder, op: Operation) -> SSAValue:
-    """Bytes are widened where they are read, and cut where they are written."""
-    assert isinstance(op, loop.CastLanesOp)
-    return b.value(op.x)
-
-
 def rescale(b: Builder, op: Operation) -> SSAValue:
     """A rescale of each lane."""
     assert isinstance(op, loop.RescaleLanesOp)
     operands = [b.value(operand) for operand in op.operands]
     if op.rounding.data == "high":
         operands.pop()
-    return b.vector_call(f"rescale_{op.rounding.data}", operands, LANES)
+    return b.vector_call(f"rescale_{op.rounding.data}", operands, op.result.type)
 
 
 def saturate(b: Builder, op: Operation) -> SSAValue:
     """Each lane limited to what a byte holds."""
     assert isinstance(op, loop.SaturateLanesOp)
-    return b.vector_call("saturate_i8", [b.value(op.x)], LANES)
+    return b.vector_call("saturate_i8", [b.value(op.x)], carried(op.result.type))
 
 
-__all__ = ["carried", "cast", "dot_rows", "is_in_lanes", "load", "rescale", "saturate", "store"]
+__all__ = ["carried", "dot_groups", "dot_rows", "is_in_lanes", "load_groups", "rescale", "saturate"]

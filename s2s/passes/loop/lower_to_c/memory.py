@@ -18,10 +18,10 @@ def load(b: Builder, op: loop.LoadOp, at: SSAValue) -> SSAValue:
     """`buffer[at]`, or a vector of neighbours."""
     if not isa(op.result.type, VectorType):
         return _read(b, op.buffer, at)
-    if lanes.is_in_lanes(op.result):
-        return lanes.load(b, op, pointer(b, op.buffer, at))
-    function, extra = _vector_access(b, op, "load")
-    return b.vector_call(function, [pointer(b, op.buffer, at), *extra], op.result.type, reads=True)
+    in_lanes = lanes.is_in_lanes(op.result)
+    function, extra = _vector_access(b, op, "load_i8" if in_lanes else "load")
+    type = lanes.carried(op.result.type) if in_lanes else op.result.type
+    return b.vector_call(function, [pointer(b, op.buffer, at), *extra], type, reads=True)
 
 
 def store(b: Builder, op: loop.StoreOp, at: SSAValue) -> None:
@@ -30,10 +30,7 @@ def store(b: Builder, op: loop.StoreOp, at: SSAValue) -> None:
     if not isa(op.value.type, VectorType):
         _write(b, op.buffer, at, value)
         return
-    if lanes.is_in_lanes(op.value):
-        lanes.store(b, op, pointer(b, op.buffer, at), value)
-        return
-    function, extra = _vector_access(b, op, "store")
+    function, extra = _vector_access(b, op, "store_i8" if lanes.is_in_lanes(op.value) else "store")
     name = f"{vector_name(value.type)}_{function}"
     b.block.add_op(c.CallOp(name, [pointer(b, op.buffer, at), *extra, value]))
 

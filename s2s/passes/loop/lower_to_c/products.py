@@ -22,7 +22,10 @@ def stage(b: Builder, op: loop.StageOp) -> None:
     assert isa(op.target.type, MemRefType[Attribute])
     in_bytes = op.target.type.element_type == i8
     prefix = "s2s_stage_bytes" if in_bytes else "s2s_stage"
-    offset = b.literal(op.outside if in_bytes else op.offset.value.data, INDEX)
+    outside = op.outside
+    if op.flip is not None:
+        prefix, outside = "s2s_stage_flipped", (outside + 256) % 256 - 128
+    offset = b.literal(outside if in_bytes else op.offset.value.data, INDEX)
     stride = op.stride.value.data
     if limits and limits[0] == limits[1] == AffineConstantExpr(0):
         if in_bytes:

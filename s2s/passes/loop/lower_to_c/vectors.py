@@ -6,10 +6,12 @@ There are no vectors of `i1`: `arith` compares scalars only.
 from math import copysign
 
 from xdsl.dialects import arith, math
-from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, f32
+from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, VectorType, f32
 from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.utils.hints import isa
 
 from s2s.analysis.dtypes import from_dense
+from s2s.analysis.lanes import is_byte
 from s2s.dialects import c, loop
 from s2s.errors import CompilerBug
 from s2s.passes.loop.lower_to_c import lanes
@@ -138,8 +140,26 @@ def _from_integers(b: Builder, op: Operation) -> SSAValue:
 
 
 def _to_integers(b: Builder, op: Operation) -> SSAValue:
-    value = b.value(op.operands[0])
-    return b.vector_call("to_i32", [value], value_type(op.results[0].type), of=value.type)
+    """Limited to the range of the integers; numbers that are so already need no more care."""
+    value, type = b.value(op.operands[0]), op.results[0].type
+    wide = lanes.carried(type)
+    if is_byte(op.operands[0]):
+        return b.vector_call("to_i32_inside", [value], wide, of=value.type)
+    number = b.vector_call("to_i32", [value], wide, of=value.type)
+    return number if wide == type else b.vector_call("saturate_i8", [number], wide)
+
+
+def _cast(b: Builder, op: Operation) -> SSAValue:
+    """Bytes are widened where they are read, and cut where they are written."""
+    assert isinstance(op, loop.CastLanesOp)
+    if _element(op.x) == f32:
+        return _to_integers(b, op)
+    return _from_integers(b, op) if _element(op.result) == f32 else b.value(op.x)
+
+
+def _element(vector: SSAValue) -> Attribute:
+    assert isa(vector.type, VectorType[Attribute])
+    return vector.type.element_type
 
 
 def _each_lane(b: Builder, op: Operation) -> SSAValue:
@@ -159,7 +179,7 @@ _SPECIAL: dict[type[Operation], Lowering] = {
     arith.XOrIOp: _exclusive_or,
     arith.SIToFPOp: _from_integers,
     arith.FPToSIOp: _to_integers,
-    loop.CastLanesOp: lanes.cast,
+    loop.CastLanesOp: _cast,
     loop.BroadcastOp: _broadcast,
     loop.RescaleLanesOp: lanes.rescale,
     loop.SaturateLanesOp: lanes.saturate,

@@ -20,6 +20,7 @@ from s2s.passes.tensor.lower_to_loop.buffers import may_overwrite
 from s2s.passes.tensor.lower_to_loop.dot import DotReduction
 from s2s.passes.tensor.lower_to_loop.emitter import Bounds, Carried, Emitter
 from s2s.passes.tensor.lower_to_loop.fetch import Fetcher, Place
+from s2s.passes.tensor.lower_to_loop.groups import GroupReduction
 from s2s.passes.tensor.lower_to_loop.guards import Constraint, Holds
 from s2s.passes.tensor.lower_to_loop.pieces import Piece, cut, cut_fixed
 from s2s.passes.tensor.lower_to_loop.products import add_product
@@ -113,7 +114,7 @@ class Nest:
         tile = min(self.schedule.tiles[dim], self.op.sizes[dim])
         lanes = self.schedule.lanes.data if self.schedule.vector_dim == dim and self.op.sizes[dim] > 1 else 1
         guards = [*self.point_guards, *(self.read_guards if tile > 1 or self._in_lanes else [])]
-        guards += self.staged_guards if self._in_lanes else []
+        guards += self.staged_guards if self._in_lanes and self._stages_rows else []
         relevant = [guard for guard in guards if dim in guard.expr.used_dims()]
         if tile > 1 and lanes == 1 and relevant and fixable(self.op, dim):
             fixed = cut_fixed(dim, self.box, tile, relevant)
@@ -157,10 +158,15 @@ class Nest:
         if self.schedule.vector_dim is not None and self.schedule.vector_dim >= self.op.rank:
             accumulators = self._fold_in_vectors(points, self.schedule.vector_dim, self.schedule.lanes.data)
         else:
-            accumulators = Carried([] if self._in_rows else self._initial(points))
-            in_rows = self.staged is not None and self.staged.plan.is_rows
-            products = product_sum(self.op) if in_rows or self.schedule.dot_size > 1 else None
-            if self._in_rows:
+            in_vectors = self._in_rows or self._in_groups
+            accumulators = Carried([] if in_vectors else self._initial(points))
+            products = product_sum(self.op) if self._stages_rows or self.schedule.dot_size > 1 else None
+            if self._in_groups and products is not None:
+                groups = GroupReduction(
+                    self.op, self.schedule, self.emitter, products, self.reads, self.points, self.staged, [*self.dims]
+                )
+                accumulators.values = groups.sums(points)
+            elif self._in_rows:
                 rows = RowReduction(
                     self.op, self.schedule, self.emitter, self.reads, self.points, self.staged, self.dims
                 )
@@ -180,9 +186,19 @@ class Nest:
         return self.schedule.vector_dim is not None and len(reads) > 0 and tensor.element_type(reads[0]) == i8
 
     @property
+    def _stages_rows(self) -> bool:
+        """Whether a read is copied in rows of the whole reduction."""
+        return self.plan is not None and self.plan.is_rows
+
+    @property
     def _in_rows(self) -> bool:
-        """Whether dot products are taken for a vector of results at once."""
-        return self.schedule.dot_size > 1 and self.schedule.vector_dim is not None
+        """Whether dot products of whole rows are taken for a vector of results at once."""
+        return self.schedule.dot_size > loop.GROUP and self.schedule.vector_dim is not None
+
+    @property
+    def _in_groups(self) -> bool:
+        """Whether dot products of groups are."""
+        return self.schedule.dot_size == loop.GROUP and self.schedule.vector_dim is not None
 
     def _fold_in_vectors(self, points: Sequence[TilePoint], dim: int, lanes: int) -> Carried:
         """The reduction `dim` in vectors, whose lanes are combined at the end; the rest comes singly."""

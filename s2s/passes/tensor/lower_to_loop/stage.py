@@ -19,6 +19,7 @@ from xdsl.ir.affine import AffineConstantExpr, AffineDimExpr, AffineExpr
 
 from s2s.analysis.affine import bounds, coefficient, flat_index, linear, ranges
 from s2s.analysis.compute import shape_of
+from s2s.analysis.groups import window
 from s2s.analysis.products import ProductSum, product_sum
 from s2s.dialects import loop, tensor
 from s2s.errors import CompilerBug
@@ -57,9 +58,7 @@ class StagePlan:
         plan = StagePlan(op, op.schedule, read, depth, products)
         if not plan.is_rows and any(plan.tiles[dim] > 1 for dim in plan.outer):
             raise CompilerBug("a staged window belongs to one point of the loops around it")
-        if plan.schedule.in_bytes and not plan.is_rows:
-            raise CompilerBug("only rows are staged as bytes")
-        if plan.fill and plan.schedule.start is None:
+        if plan.zero and plan.schedule.start is None:
             raise CompilerBug("sums of staged bytes start from their zero point; run tensor-start-sums")
         return plan
 
@@ -77,6 +76,16 @@ class StagePlan:
     def fill(self) -> int:
         """What padding is stored as."""
         return -self.products.factor_of(self.read).offset if self.schedule.in_bytes else 0
+
+    @property
+    def zero(self) -> int:
+        """What a number of 0 is stored as."""
+        return self.fill + (128 if self.flips else 0)
+
+    @property
+    def flips(self) -> bool:
+        """Whether 128 is added to each byte."""
+        return self.schedule.is_unsigned
 
     @cached_property
     def tiles(self) -> list[int]:
@@ -119,14 +128,14 @@ class StagePlan:
     @cached_property
     def extents(self) -> tuple[int, ...]:
         """The size of the window along each axis of the read."""
-        box = [(0, 0) if dim in self.outer else (0, size - 1) for dim, size in enumerate(self.op.sizes)]
-        spans = [bounds(expr, box) for expr in self.access.map.data.results]
-        return tuple(high - low + 1 for low, high in spans)
+        return window(self.op, self.read, self.outer)
 
     @cached_property
     def scratch(self) -> MemRefType[Attribute]:
         """The scratch buffer."""
         size = prod(self.tiles[dim] for dim in self.tile_dims) * self.steps if self.is_rows else prod(self.extents)
+        if self.schedule.dot_size > 1 and not self.is_rows:
+            size += self.schedule.dot_size - 1  # the last group may reach behind the window
         return MemRefType(self.element, [size])
 
 
@@ -282,24 +291,43 @@ class StageEmitter:
         plan = self.plan
         shape = shape_of(plan.op.reads[plan.read])
         first = [expr.replace_dims_and_symbols(here, ()) for expr in plan.access.map.data.results]
-        axes = [axis for axis, extent in enumerate(plan.extents) if extent > 1]
+        axes = [axis for axis, extent in enumerate(plan.extents) if extent > 1] or [len(shape) - 1]
+        whole = self._whole(first, axes)
+        last = whole[0]
         place: list[AffineExpr] = [AffineConstantExpr(0)] * len(shape)
         with ExitStack() as stack:
-            for axis in axes[:-1]:
+            for axis in axes[: axes.index(last)]:
                 bounds_here = Bounds(0, plan.extents[axis])
                 place[axis] = stack.enter_context(self.emitter.loop(bounds_here, "row"))
-            last = axes[-1]
             around: list[Constraint] = []
             for axis, size in enumerate(shape):
-                if plan.access.is_guarded and axis != last:
+                if plan.access.is_guarded and axis not in whole:
                     inside = first[axis] + place[axis]
                     around += [Constraint(inside), Constraint(inside * -1 + (size - 1))]
-            run = Run((), plan.extents[last], prod(shape[last + 1 :]))
+            inner = prod(plan.extents[axis] for axis in whole[1:])
+            run = Run((), plan.extents[last] * inner, 1 if inner > 1 else prod(shape[last + 1 :]))
             limits: tuple[AffineExpr, AffineExpr] | tuple[()] = ()
-            if plan.access.is_guarded:
-                limits = (first[last] * -1, first[last] * -1 + shape[last])
+            if plan.access.is_guarded and not self._is_inside(first[last], plan.extents[last], shape[last]):
+                limits = (first[last] * -inner, (first[last] * -1 + shape[last]) * inner)
             source = flat_index([at + step for at, step in zip(first, place, strict=True)], shape)
             self._guarded(around, flat_index(place, plan.extents), source, run, limits)
+
+    def _whole(self, first: Sequence[AffineExpr], axes: Sequence[int]) -> list[int]:
+        """The last axes that are copied in one run: behind the first of them all is taken, so that they are
+        neighbours."""
+        shape = shape_of(self.plan.op.reads[self.plan.read])
+        whole = [axes[-1]]
+        while len(whole) < len(axes) and prod(shape[whole[-1] + 1 :]) == 1:
+            taken = shape[whole[0]] == self.plan.extents[whole[0]]
+            between = prod(shape[axes[-len(whole) - 1] + 1 : whole[0]])
+            if not taken or between > 1 or not self._is_inside(first[whole[0]], shape[whole[0]], shape[whole[0]]):
+                break
+            whole.insert(0, axes[-len(whole) - 1])
+        return whole
+
+    def _is_inside(self, first: AffineExpr, extent: int, size: int) -> bool:
+        low, high = bounds(first, self.emitter.space.bound)
+        return low >= 0 and high + extent <= size
 
     # one run
 
@@ -343,5 +371,6 @@ class StageEmitter:
             stride=stride,
             offset=self.plan.offset,
             fill=self.plan.fill,
+            flip=self.plan.flips,
         )
         self.emitter.add(stage)

@@ -171,6 +171,8 @@ class Loads:
 
 LANE_FORMS: Mapping[type[Operation], type[Operation]] = {
     arith.ExtSIOp: loop.CastLanesOp,
+    arith.FPToSIOp: loop.CastLanesOp,
+    arith.SIToFPOp: loop.CastLanesOp,
     arith.TruncIOp: loop.CastLanesOp,
     tensor.RescaleOp: loop.RescaleLanesOp,
     tensor.SaturateOp: loop.SaturateLanesOp,

@@ -1,0 +1,234 @@
+"""The reduction of a register tile in vectors of results: groups of four bytes, multiplied and added in one operation.
+
+    acc[o] += x[k] * w[o][k] + … + x[k + 3] * w[o][k + 3]        for every lane o
+
+The constant is packed so that the groups of neighbouring lanes lie side by side. The other factor is the same for all
+lanes, four neighbours (a convolution, a fully connected layer), or lies in columns, one lane beside the other (a
+depthwise convolution). Where a run of steps does not fill its last group the constant holds zeros.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from math import prod
+
+from xdsl.dialects import arith
+from xdsl.dialects.builtin import IntegerAttr, i32
+from xdsl.ir import SSAValue
+from xdsl.ir.affine import AffineConstantExpr, AffineDimExpr, AffineExpr
+
+from s2s.analysis.affine import Linear, coefficient, delinearize, linear, simplify
+from s2s.analysis.compute import shape_of
+from s2s.analysis.groups import run_of, strides
+from s2s.analysis.products import ProductSum
+from s2s.dialects import loop, tensor
+from s2s.errors import CompilerBug
+from s2s.passes.tensor.lower_to_loop.emitter import Bounds, Carried, Emitter
+from s2s.passes.tensor.lower_to_loop.stage import StagedOperand
+from s2s.passes.tensor.lower_to_loop.tile import Loads, Operand, TilePoint
+
+GROUP = loop.GROUP
+FLIP = -0x7F7F7F80
+"""128 in each byte of a group."""
+
+Made = dict[tuple[object, ...], SSAValue]
+"""Groups that were loaded already."""
+
+
+@dataclass
+class GroupReduction:
+    """Sums of products of the points of a tile, each point a vector of results."""
+
+    op: tensor.ComputeOp
+    schedule: tensor.ScheduleAttr
+    emitter: Emitter
+    products: ProductSum
+    reads: Sequence[Operand]
+    points: Sequence[Operand]
+    staged: StagedOperand | None
+    dims: list[AffineExpr]
+    """Where the tile stands; the reduction is yet to come."""
+    run: tuple[int, ...] = field(init=False)
+    x: int = field(init=False)
+
+    def __post_init__(self) -> None:
+        w = next(read for read in (0, 1) if self._lane_distance(read) == GROUP)
+        self.x = self.products.other(w).read
+        x = self.op.reads[self.x]
+        order = list(self.schedule.loop_order)
+        if self.staged is not None and self.staged.plan.is_rows:
+            self.run, self.step = tuple(dim for dim in range(self.op.rank, len(self.op.sizes))), 1
+        else:
+            extents = shape_of(x) if self.staged is None else self.staged.plan.extents
+            moves = strides(self.op, self.x, extents)
+            self.run = run_of(self.op, order, moves)
+            self.step = moves[self.run[-1]] if self.run else 1
+        if self.products.factor_of(w).offset:
+            raise CompilerBug("constants of a dot product have a zero point of 0")
+
+    def _lane_distance(self, read: int) -> int | None:
+        """Elements from one lane to the next, inside of the first vector: a group for the packed constant."""
+        dim, lanes = self.schedule.vector_dim, self.schedule.lanes.data
+        box = [(0, lanes - 1) if each == dim else (0, 0) for each in range(len(self.op.sizes))]
+        operand = self.reads[read]
+        here: list[AffineExpr] = [AffineDimExpr(each) for each in range(len(self.op.sizes))]
+        assert dim is not None
+        return coefficient(operand.position(here), dim, box)
+
+    @property
+    def steps(self) -> int:
+        """Steps of a run."""
+        return prod(self.op.sizes[dim] for dim in self.run)
+
+    def sums(self, points: Sequence[TilePoint]) -> list[SSAValue]:
+        """One vector of sums for each point."""
+        accumulators = Carried(self._starts(points))
+        inner = set(self.run)
+        outer = [dim for dim in self.schedule.loop_order if dim >= self.op.rank and dim not in inner]
+        self._outer([dim for dim in outer if self.op.sizes[dim] > 1], points, accumulators, {})
+        return accumulators.values
+
+    def _starts(self, points: Sequence[TilePoint]) -> list[SSAValue]:
+        loads = Loads(self.emitter)
+        values: list[SSAValue] = []
+        for point in points:
+            if self.schedule.start is None:
+                zero = self.emitter.constant(IntegerAttr(0, i32))
+                value = loads.splat(zero, point.lanes)
+            else:
+                dims = self._at(point)[: len(point.offsets)]
+                value = loads.load(self.points[self.schedule.start], dims, point)
+            value.name_hint = value.name_hint or "acc"
+            values.append(value)
+        return values
+
+    # the reductions around the runs
+
+    def _outer(self, dims: Sequence[int], points: Sequence[TilePoint], accumulators: Carried, made: Made) -> None:
+        if not dims:
+            self._run(points, accumulators, made)
+            return
+        dim, before = dims[0], self.dims[dims[0]]
+        if self.schedule.tiles[dim] >= self.op.sizes[dim]:
+            for step in range(self.op.sizes[dim]):
+                self.dims[dim] = AffineConstantExpr(step)
+                self._outer(dims[1:], points, accumulators, made)
+        else:
+            with self.emitter.loop(Bounds(0, self.op.sizes[dim]), f"k{dim}", accumulators) as variable:
+                self.dims[dim] = variable
+                self._outer(dims[1:], points, accumulators, {})
+        self.dims[dim] = before
+
+    # one run
+
+    def _run(self, points: Sequence[TilePoint], accumulators: Carried, made: Made) -> None:
+        """Whole groups, as many in the body of a loop as the tiles ask for, and the rest."""
+        wished = prod(self.schedule.tiles[dim] for dim in self.run) // GROUP * GROUP
+        whole = self.steps // GROUP * GROUP
+        at_once = min(max(wished, GROUP), max(whole, GROUP))
+        looped = whole // at_once * at_once
+        if looped > at_once:
+            with self.emitter.loop(Bounds(0, looped, at_once), "k", accumulators) as k:
+                inside: Made = {}
+                for offset in range(0, at_once, GROUP):
+                    self._group(k + offset, GROUP, points, accumulators, inside)
+        else:
+            looped = 0
+        for start in range(looped, self.steps, GROUP):
+            count = min(GROUP, self.steps - start)
+            self._group(AffineConstantExpr(start), count, points, accumulators, made)
+
+    def _group(self, k: AffineExpr, count: int, points: Sequence[TilePoint], accumulators: Carried, made: Made) -> None:
+        w = self.products.other(self.x).read
+        for number, point in enumerate(points):
+            constants = self._constants(w, point, k, made)
+            x = self._factor(point, k, count, made)
+            acc = accumulators.values[number]
+            dot = loop.DotGroupsOp(acc, x, constants, unsigned=self.schedule.is_unsigned)
+            accumulators.values[number] = self.emitter.add(dot, f"acc{point.label}").result
+
+    # positions
+
+    def _at(self, point: TilePoint) -> list[AffineExpr]:
+        """The position in the domain of the first step of the run, for the first lane of `point`."""
+        offsets = [*point.offsets, *[0] * (len(self.dims) - len(point.offsets))]
+        return [expr + offset if offset else expr for expr, offset in zip(self.dims, offsets, strict=True)]
+
+    def _step_at(self, point: TilePoint, k: AffineExpr, lane: int = 0) -> list[AffineExpr]:
+        """The position in the domain of step `k`."""
+        dims = self._at(point)
+        for dim, expr in zip(self.run, delinearize(k, [self.op.sizes[dim] for dim in self.run]), strict=True):
+            dims[dim] = expr
+        if lane:
+            assert point.vector_dim is not None
+            dims[point.vector_dim] = dims[point.vector_dim] + lane
+        return dims
+
+    # loads
+
+    def _constants(self, read: int, point: TilePoint, k: AffineExpr, made: Made) -> SSAValue:
+        """The groups of the constant for the lanes of `point`."""
+        place = self._constant_place(read, point, k)
+        key = (read, str(place.to_expr()))
+        if key not in made:
+            if not any(known[0] == read for known in made):
+                self._check(read, point, k, place)
+            made[key] = self._load(self.reads[read].buffer, place.to_expr(), point.lanes, GROUP)
+        return made[key]
+
+    def _constant_place(self, read: int, point: TilePoint, k: AffineExpr, lane: int = 0, step: int = 0) -> Linear:
+        space = self.emitter.space
+        variable = AffineDimExpr(len(space.loops))
+        rounded = -(-self.steps // GROUP) * GROUP
+        expr = self.reads[read].position(self._step_at(point, variable, lane))
+        expr = simplify(expr, [*space.bound, (0, rounded - 1)])
+        outer: list[AffineExpr] = [AffineDimExpr(dim) for dim in range(len(space.loops))]
+        return space.linear(expr.replace_dims_and_symbols([*outer, k + step], ()))
+
+    def _check(self, read: int, point: TilePoint, k: AffineExpr, place: Linear) -> None:
+        """Make sure that the groups of all lanes lie side by side."""
+        for lane, step in ((point.lanes - 1, 0), (0, GROUP - 1), (min(1, point.lanes - 1), 0)):
+            behind = self._constant_place(read, point, k, lane, step).plus(place, -1)
+            if behind.terms or behind.constant != lane * GROUP + step:
+                raise CompilerBug(f"step {step} of lane {lane} is not packed {lane * GROUP + step} behind the first")
+
+    def _factor(self, point: TilePoint, k: AffineExpr, count: int, made: Made) -> SSAValue:
+        """The groups of the factor that is no constant."""
+        dims = self._step_at(point, AffineConstantExpr(0))
+        operand = self.reads[self.x]
+        if self.staged is not None:
+            buffer, position = self.staged.buffer, self.staged.position(dims) + k * self.step
+        else:
+            buffer, position = operand.buffer, operand.position(dims) + k * self.step
+        between = self._between(point, dims)
+        if (between, self.step) == (0, 1) and self.staged is None and count < GROUP:
+            raise CompilerBug("a group that is not full is read from scratch, or in columns")
+        form = self.emitter.space.linear(position)
+        key = (self.x, str(form.to_expr()))
+        if key not in made:
+            columns = (self.step, count) if between else (1, GROUP)
+            made[key] = self._load(buffer, form.to_expr(), point.lanes, between, *columns)
+            if self.schedule.is_unsigned and self.staged is None:
+                flip = self.emitter.splat(self.emitter.constant(IntegerAttr(FLIP, i32)), point.lanes)
+                made[key] = self.emitter.add(arith.XOrIOp(made[key], flip), operand.buffer.name_hint).result
+        return made[key]
+
+    def _between(self, point: TilePoint, dims: Sequence[AffineExpr]) -> int:
+        """How far one lane lies from the next: in the same place, or beside it."""
+        space = self.emitter.space
+        lane = AffineDimExpr(len(space.loops))
+        along = [expr + lane if dim == point.vector_dim else expr for dim, expr in enumerate(dims)]
+        position = self.reads[self.x].position(along) if self.staged is None else self.staged.position(along)
+        between = linear(position, [*space.bound, (0, point.lanes - 1)]).terms.get(lane, 0)
+        if between not in (0, 1) or (between == 0 and self.step != 1):
+            raise CompilerBug(f"lanes {between} and steps {self.step} apart make no groups")
+        return between
+
+    def _load(
+        self, buffer: SSAValue, position: AffineExpr, lanes: int, between: int, stride: int = 1, count: int = GROUP
+    ) -> SSAValue:
+        affine_map, indices = self.emitter.space.emit(position)
+        groups = loop.LoadGroupsOp(buffer, affine_map, indices, lanes, lane_stride=between, stride=stride, count=count)
+        return self.emitter.add(groups, buffer.name_hint).result
+
+
+__all__ = ["GroupReduction"]
