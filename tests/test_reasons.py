@@ -109,7 +109,7 @@ def test_schedules_of_a_target_without_vectors():
 
 
 def test_schedules_of_what_vectors_cannot_do():
-    (kernel,) = reasons_of("(int32[64] x) => (int32[64] y) { y = Mul (x, x) }").kernels
+    (kernel,) = reasons_of("(int64[64] x) => (int64[64] y) { y = Mul (x, x) }").kernels
     assert "no vectors: computes what has no form in vectors" in kernel.candidates
 
 
