@@ -99,6 +99,6 @@ __all__ = [
     "WeightOp",
     "WidenOp",
     "YieldOp",
-    "whole_of",
     "lanes_of",
+    "whole_of",
 ]
