@@ -95,6 +95,8 @@ def tensor_passes(options: CompileOptions) -> list[ModulePass]:
         *([_pass("tensor-place-parts")] if tuned and not _overlaps(options) else []),
         # Fewer, longer dimensions tile better.
         *([_pass("tensor-collapse-dims")] if tuned else []),
+        # Factors that are no constants are copied panel by panel; their dimensions are final now.
+        *([_pass("tensor-stage-panels", target=options.target)] if tuned else []),
         # How each computation is carried out, from shapes and the target's data.
         _pass("tensor-pick-schedule", target=options.target, schedule=options.schedule),
         # A budget of memory has its price: operands are copied in smaller parts, some of them twice.

@@ -45,6 +45,7 @@ PASSES: tuple[str, ...] = (
     "tensor-place-parts",
     "tensor-share-blocks",
     "tensor-shorten-rescale",
+    "tensor-stage-panels",
     "tensor-start-sums",
     "loop-form-fma",
     "loop-lower-to-c",

@@ -20,7 +20,13 @@ SCALAR_ROWS = 16
 
 def schedule_blocks(computes: Sequence[tensor.ComputeOp], outer: Sequence[Walk], rows: Walk, target: Target) -> None:
     """Give each computation its schedule: one position of the `outer` dimensions and a block of `rows` at a time."""
-    size = _block_size(computes, outer, rows, target)
+    schedule_in_blocks(computes, outer, rows, _block_size(computes, outer, rows, target), target)
+
+
+def schedule_in_blocks(
+    computes: Sequence[tensor.ComputeOp], outer: Sequence[Walk], rows: Walk, size: int, target: Target
+) -> None:
+    """Give each computation its schedule for blocks of `size` rows."""
     for op in computes:
         shared = [*((walk[op], 1) for walk in outer), (rows[op], size)]
         plain = tensor.ScheduleAttr.of([1] * len(op.sizes), list(range(len(op.sizes))), shared=shared)
