@@ -40,8 +40,27 @@ S2S_ALWAYS_INLINE S2S_F32V S2S_F32(with_sign)(S2S_F32V a, S2S_F32V b)
     return S2S_F32(from_bits)(S2S_I32(bit_or)(S2S_F32(bits)(a), sign));
 }
 
-/* e^a: a = n log 2 + r with |r| <= log(2) / 2, e^r = 1 + r + r^2 q(r), and 2^n in two factors, so that results below
- * the normal numbers are rounded once. Adding 1.5 * 2^23 rounds to an integer and leaves it in the low bits. */
+/* q * 2^n for an integer n, |n| <= 252, which shifted holds in its low bits above 1.5 * 2^23: in two factors, so that
+ * results below the normal numbers are rounded once. AVX-512 does it in one instruction. */
+S2S_ALWAYS_INLINE S2S_F32V S2S_F32(scaled)(S2S_F32V q, S2S_F32V n, S2S_F32V shifted)
+{
+#if defined(S2S_SIMD_GNU) && S2S_LANES == 16 && defined(__AVX512F__)
+    (void)shifted;
+    return __builtin_ia32_scalefps512_mask(q, n, q, -1, 4);
+#else
+    const S2S_I32V power = S2S_I32(sub)(S2S_F32(bits)(shifted), S2S_I32(splat)(0x4B400000));
+    const S2S_I32V half = S2S_I32(shift_right)(power, 1);
+    const S2S_I32V bias = S2S_I32(splat)(127);
+    const S2S_I32V first = S2S_I32(shift_left)(S2S_I32(add)(half, bias), 23);
+    const S2S_I32V second = S2S_I32(shift_left)(S2S_I32(add)(S2S_I32(sub)(power, half), bias), 23);
+
+    (void)n;
+    return S2S_F32(mul)(S2S_F32(mul)(q, S2S_F32(from_bits)(first)), S2S_F32(from_bits)(second));
+#endif
+}
+
+/* e^a: a = n log 2 + r with |r| <= log(2) / 2, e^r = 1 + r + r^2 q(r), times 2^n. Adding 1.5 * 2^23 rounds to an integer
+ * and leaves it in the low bits. */
 S2S_ALWAYS_INLINE S2S_F32V S2S_F32(exp)(S2S_F32V a)
 {
     const S2S_F32V x = S2S_F32(min)(S2S_F32(splat)(89.0f), S2S_F32(max)(S2S_F32(splat)(-104.0f), a));
@@ -50,11 +69,6 @@ S2S_ALWAYS_INLINE S2S_F32V S2S_F32(exp)(S2S_F32V a)
     const S2S_F32V n = S2S_F32(sub)(shifted, shifter);
     const S2S_F32V high = S2S_F32(fma)(n, S2S_F32(splat)(-0.693359375f), x);
     const S2S_F32V r = S2S_F32(fma)(n, S2S_F32(splat)(2.12194440e-4f), high);
-    const S2S_I32V power = S2S_I32(sub)(S2S_F32(bits)(shifted), S2S_I32(splat)(0x4B400000));
-    const S2S_I32V half = S2S_I32(shift_right)(power, 1);
-    const S2S_I32V bias = S2S_I32(splat)(127);
-    const S2S_I32V first = S2S_I32(shift_left)(S2S_I32(add)(half, bias), 23);
-    const S2S_I32V second = S2S_I32(shift_left)(S2S_I32(add)(S2S_I32(sub)(power, half), bias), 23);
     S2S_F32V q = S2S_F32(splat)(0.00138146128f);
 
     q = S2S_F32(horner)(q, r, 0.00836871006f);
@@ -63,8 +77,7 @@ S2S_ALWAYS_INLINE S2S_F32V S2S_F32(exp)(S2S_F32V a)
     q = S2S_F32(horner)(q, r, 0.49999994f);
     q = S2S_F32(fma)(q, S2S_F32(mul)(r, r), r);
     q = S2S_F32(add)(q, S2S_F32(splat)(1.0f));
-    q = S2S_F32(mul)(q, S2S_F32(from_bits)(first));
-    return S2S_F32(mul)(q, S2S_F32(from_bits)(second));
+    return S2S_F32(scaled)(q, n, shifted);
 }
 
 /* log a: a = 2^n m with sqrt(1/2) <= m < sqrt(2), log m = f - f^2 / 2 + f^3 p(f) with f = m - 1. */

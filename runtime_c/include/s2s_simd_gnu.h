@@ -102,9 +102,24 @@ S2S_ALWAYS_INLINE S2S_F32V S2S_F32(fma)(S2S_F32V a, S2S_F32V b, S2S_F32V c) { re
 S2S_ALWAYS_INLINE S2S_F32V S2S_F32(neg)(S2S_F32V a) { return -a; }
 S2S_ALWAYS_INLINE S2S_F32V S2S_F32(abs)(S2S_F32V a) { return (S2S_F32V)((S2S_I32V)a & INT32_MAX); }
 
-/* a wherever a is NaN, b wherever only b is. */
-S2S_ALWAYS_INLINE S2S_F32V S2S_F32(min)(S2S_F32V a, S2S_F32V b) { return S2S_F32(select)((a < b) | (a != a), a, b); }
-S2S_ALWAYS_INLINE S2S_F32V S2S_F32(max)(S2S_F32V a, S2S_F32V b) { return S2S_F32(select)((a > b) | (a != a), a, b); }
+/* a wherever a is NaN, b wherever only b is. The instruction of AVX-512 gives b wherever either is; no expression of the
+ * vector extension becomes it. */
+#if S2S_LANES == 16 && defined(__AVX512F__)
+#ifdef __clang__
+#define S2S_LESSER(a, b) __builtin_ia32_minps512(a, b, 4)
+#define S2S_GREATER(a, b) __builtin_ia32_maxps512(a, b, 4)
+#else
+#define S2S_LESSER(a, b) __builtin_ia32_minps512_mask(a, b, a, -1, 4)
+#define S2S_GREATER(a, b) __builtin_ia32_maxps512_mask(a, b, a, -1, 4)
+#endif
+#else
+#define S2S_LESSER(a, b) S2S_F32(select)((a) < (b), a, b)
+#define S2S_GREATER(a, b) S2S_F32(select)((a) > (b), a, b)
+#endif
+S2S_ALWAYS_INLINE S2S_F32V S2S_F32(min)(S2S_F32V a, S2S_F32V b) { return S2S_F32(select)(a != a, a, S2S_LESSER(a, b)); }
+S2S_ALWAYS_INLINE S2S_F32V S2S_F32(max)(S2S_F32V a, S2S_F32V b) { return S2S_F32(select)(a != a, a, S2S_GREATER(a, b)); }
+#undef S2S_LESSER
+#undef S2S_GREATER
 
 S2S_ALWAYS_INLINE S2S_I32V S2S_F32(equal)(S2S_F32V a, S2S_F32V b) { return a == b; }
 S2S_ALWAYS_INLINE S2S_I32V S2S_F32(not_equal)(S2S_F32V a, S2S_F32V b) { return a != b; }

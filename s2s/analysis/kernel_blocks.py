@@ -19,7 +19,7 @@ from s2s.errors import CompilerBug
 @dataclass(frozen=True)
 class Cut:
     """What the loop over blocks leaves of one dimension: block `b < count` has `size` positions from `first + b * step`
-    on."""
+    on. What holds one block has room for `step` positions, also where the last block is shorter."""
 
     dim: int
     first: int
@@ -29,9 +29,8 @@ class Cut:
 
 
 def shared_blocks(op: tensor.ComputeOp) -> tuple[tuple[int, int], ...]:
-    """The dimensions that `op` shares with its neighbours, and the size of a block, no longer than the dimension."""
-    walk = () if op.schedule is None else op.schedule.shared_blocks
-    return tuple((dim, min(size, op.sizes[dim])) for dim, size in walk)
+    """The dimensions that `op` shares with its neighbours, and the size of a block."""
+    return () if op.schedule is None else op.schedule.shared_blocks
 
 
 def coordinates(

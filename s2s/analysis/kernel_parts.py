@@ -9,7 +9,7 @@ inside the group alone does not have them. The last block of 20, four long, is a
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from xdsl.dialects.builtin import TensorType
 from xdsl.ir import Attribute, SSAValue
@@ -41,6 +41,10 @@ class Part:
     """The dimensions of `whole`, over those of `op`."""
     places: tuple[AffineExpr, ...]
     """The flat position of each result in its buffer, over the dimensions of `op`."""
+    held: frozenset[SSAValue] = frozenset()
+    """Operands and results that hold one block."""
+    room: Mapping[int, int] = field(default_factory=dict[int, int])
+    """For how many positions of a dimension of `op` there is room in what holds one block, where it is shared."""
 
     @property
     def box(self) -> list[Range]:
@@ -71,7 +75,9 @@ class _PartBuilder:
         sizes = list(op.sizes)
         for cut in cuts:
             sizes[cut.dim] = cut.size
-        self.local = sizes
+        self.room = list(sizes)
+        for cut in cuts:
+            self.room[cut.dim] = cut.step
         self.sizes = [*(cut.count for cut in cuts), *sizes]
         self.own: list[AffineExpr] = [AffineDimExpr(len(cuts) + dim) for dim in range(len(op.sizes))]
         for number, cut in enumerate(cuts):
@@ -96,7 +102,17 @@ class _PartBuilder:
         )
         for new, old in zip(part.res, op.res, strict=True):
             new.name_hint = old.name_hint
-        return Part(part, op, count, tuple(self.own), tuple(self._place(result, kept) for result in op.res))
+        blocks = [inner.block for inner in self.inner.values()]
+        held = [new for new, old in zip(part.res, op.res, strict=True) if old in kept]
+        return Part(
+            part,
+            op,
+            count,
+            tuple(self.own),
+            tuple(self._place(result, kept) for result in op.res),
+            frozenset([*held, *(value for value in part.operands if value in blocks)]),
+            {count + cut.dim: cut.step for cut in self.cuts},
+        )
 
     def _operand(self, value: SSAValue, access: tensor.AccessAttr, dims: int) -> tuple[SSAValue, tensor.AccessAttr]:
         """The operand as the part sees it: of a tensor that holds one block, the position in the block."""
@@ -124,12 +140,12 @@ class _PartBuilder:
     def _type(self, result: SSAValue, kept: set[SSAValue]) -> Attribute:
         if result not in kept:
             return result.type
-        return TensorType(tensor.element_type(result), self.local[: self.op.rank])
+        return TensorType(tensor.element_type(result), self.room[: self.op.rank])
 
     def _place(self, result: SSAValue, kept: set[SSAValue]) -> AffineExpr:
         rank, first = self.op.rank, len(self.cuts)
         if result in kept:
-            return flat_index([AffineDimExpr(first + dim) for dim in range(rank)], self.local[:rank])
+            return flat_index([AffineDimExpr(first + dim) for dim in range(rank)], self.room[:rank])
         return flat_index(self.own[:rank], self.op.parallel_sizes)
 
     def _schedule(self) -> tensor.ScheduleAttr | None:
@@ -172,4 +188,6 @@ def parts(group: Group, chosen: Sequence[Sequence[Cut]]) -> list[Part]:
 
 def first_parts(group: Group) -> list[Part]:
     """What each computation of `group` does in the first block; no other block exceeds it."""
-    return parts(group, [[Cut(dim, 0, size, 1, size) for dim, size in shared_blocks(op)] for op in group.ops])
+    return parts(
+        group, [[Cut(dim, 0, size, 1, min(size, op.sizes[dim])) for dim, size in shared_blocks(op)] for op in group.ops]
+    )

@@ -9,10 +9,11 @@
     %y = graph.add %a, %tuv : …       // t * u + v
 
 Networks converted from Caffe have such chains, a normalisation and a scale apart. Constants are combined in f64 and
-rounded once.
+rounded once. A division by a constant, on the way to functions that are smooth, is a multiplication by its reciprocal,
+which costs a fraction of it.
 
 Declined when a value in between has another use, when the combined constant would be larger than both, and for elements
-that are not floats.
+that are not floats; for a division whose quotient may be rounded or compared, where the last bit can decide.
 """
 
 from collections.abc import Callable
@@ -104,6 +105,44 @@ class ConstantAfterConstant(RewritePattern):
         rewriter.replace(op, made)
 
 
+SMOOTH = (graph.ErfOp, graph.ExpOp, graph.TanhOp, graph.SigmoidOp, graph.SoftmaxOp, graph.LogSoftmaxOp)
+"""Functions that make no more of a difference in the last place than it is."""
+PASSED_ON = (graph.AddOp, graph.SubOp, graph.MulOp, graph.SelectOp, graph.ReshapeOp, graph.TransposeOp)
+FAR = 4
+"""Operations on the way to a smooth function at most."""
+
+
+def _only_smooth(op: Operation, steps: int = FAR) -> bool:
+    """Whether all that comes of `op` goes into smooth functions."""
+    users = [use.operation for result in op.results for use in result.uses]
+    return bool(users) and all(
+        isinstance(user, SMOOTH) or (steps > 0 and isinstance(user, PASSED_ON) and _only_smooth(user, steps - 1))
+        for user in users
+    )
+
+
+@dataclass(frozen=True)
+class DivisionByConstant(RewritePattern):
+    """`x / c` -> `x * (1 / c)`."""
+
+    store: WeightStore
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: graph.DivOp, rewriter: PatternRewriter) -> None:
+        element = as_tensor_type(op.y.type).element_type
+        divisor = constant_operand(op, op.a, self.store) if is_float(element) else None
+        if divisor is None or not _only_smooth(op):
+            return
+        with np.errstate(all="ignore"):
+            factor = round_to(map_lazily(np.reciprocal, widened(divisor)), to_numpy(element))
+        if not is_finite(factor):
+            return
+        known = rewriter.insert(new_constant(factor, name_for(op, "factor"), self.store))
+        made = graph.MulOp(op.a, known.y)
+        copy_provenance(made, op)
+        rewriter.replace(op, made)
+
+
 @dataclass(frozen=True)
 class CanonicalizeAffinePass(ModulePass):
     """Merge multiplications and additions by constants."""
@@ -111,4 +150,4 @@ class CanonicalizeAffinePass(ModulePass):
     name = "graph-canonicalize-affine"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        rewrite(op, ConstantAfterConstant(weights_of(ctx)))
+        rewrite(op, DivisionByConstant(weights_of(ctx)), ConstantAfterConstant(weights_of(ctx)))

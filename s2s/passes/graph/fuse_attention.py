@@ -10,13 +10,14 @@
       %m = graph.add %s, %mask …
       %e = graph.exp (%m - graph.reduce_max %m)
       %o = graph.matmul %e, %v …
-      %y = graph.div %o, graph.reduce_sum %e
+      %y = graph.mul %o, graph.reciprocal (graph.reduce_sum %e)
     }
 
-Dividing comes last, where there are fewer numbers. `tensor-share-blocks` then takes some queries at a time, so that
-scores never exist whole. Between product and softmax there may be any elementwise operations (a scale, a mask that is
-added, multiplied or selected by). Reshapes, transposes and slices that lead to queries, keys and values and nowhere
-else, and a transpose of the result, join the kernel: they only say where elements lie.
+What the weights are divided by comes last, where there are fewer numbers, and as a factor for each query.
+`tensor-share-blocks` then takes some queries at a time, so that scores never exist whole. Between product and softmax
+there may be any elementwise operations (a scale, a mask that is added, multiplied or selected by). Reshapes, transposes
+and slices that lead to queries, keys and values and nowhere else, and a transpose of the result, join the kernel: they
+only say where elements lie.
 
 Declined for integers, for few queries (scores are short then), for a softmax along another axis, and where a value
 between the two products is wanted elsewhere.
@@ -148,24 +149,25 @@ def divide_last(attention: Attention) -> list[Operation]:
     shifted = graph.SubOp(softmax.x, largest.y)
     powers = graph.ExpOp(shifted.y)
     total = graph.ReduceSumOp(powers.y, axes=[rank - 1], keepdims=True)
-    first: list[GraphOp] = [largest, shifted, powers, total]
+    share = graph.ReciprocalOp(total.y)
+    first: list[GraphOp] = [largest, shifted, powers, total, share]
     for op in first:
         copy_provenance(op, softmax)
-    sums: list[GraphOp] = [total]
+    shares: list[GraphOp] = [share]
     for op in attention.reshapes:
-        sums.append(graph.ReshapeOp(sums[-1].results[0], [*_shape(op.y)[:-1], 1]))
-        copy_provenance(sums[-1], op)
+        shares.append(graph.ReshapeOp(shares[-1].results[0], [*_shape(op.y)[:-1], 1]))
+        copy_provenance(shares[-1], op)
     product = graph.MatmulOp(
         powers.y if not attention.reshapes else weighted.a, weighted.b, transpose_b=weighted.transpose_b is not None
     )
-    quotient = graph.DivOp(product.y, sums[-1].results[0])
+    quotient = graph.MulOp(product.y, shares[-1].results[0])
     copy_provenance(product, weighted)
     copy_provenance(quotient, softmax)
-    for op, hint in ((largest, "largest"), (powers, "powers"), (total, "total")):
+    for op, hint in ((largest, "largest"), (powers, "powers"), (share, "share")):
         op.results[0].name_hint = hint
     softmax.x.name_hint = "scores"
     quotient.y.name_hint = weighted.y.name_hint
-    last: list[GraphOp] = [*sums[1:], product, quotient]
+    last: list[GraphOp] = [*shares[1:], product, quotient]
     Rewriter.insert_op(first, InsertPoint.before(softmax))
     softmax.y.replace_all_uses_with(powers.y)
     Rewriter.erase_op(softmax)

@@ -48,3 +48,28 @@ func.func @declined_for_integers(%x: tensor<2xi8>) -> tensor<2xi8> {
   %y = graph.add %a, %c : (tensor<2xi8>, tensor<2xi8>) -> tensor<2xi8>
   func.return %y : tensor<2xi8>
 }
+
+// A division in front of a smooth function; the argument of the error function in a GELU.
+// CHECK-LABEL: func.func @division
+// CHECK:         %[[f:.*]] = graph.constant {{.*}}dense<0.707106769>
+// CHECK-NEXT:    %[[d:.*]] = graph.mul %x, %[[f]]
+// CHECK-NEXT:    graph.erf %[[d]]
+func.func @division(%x: tensor<2x2xf32>) -> tensor<2x2xf32> {
+  %c = graph.constant dense<1.41421354> : tensor<f32>
+  %d = graph.div %x, %c : (tensor<2x2xf32>, tensor<f32>) -> tensor<2x2xf32>
+  %y = graph.erf %d : tensor<2x2xf32>
+  func.return %y : tensor<2x2xf32>
+}
+
+// The last bit of a quotient decides what is rounded, or returned.
+// CHECK-LABEL: func.func @declined_where_the_last_bit_counts
+// CHECK:         graph.div
+// CHECK-NEXT:    graph.floor
+// CHECK-NEXT:    graph.div
+func.func @declined_where_the_last_bit_counts(%x: tensor<2x2xf32>) -> (tensor<2x2xf32>, tensor<2x2xf32>) {
+  %c = graph.constant dense<49.0> : tensor<f32>
+  %d = graph.div %x, %c : (tensor<2x2xf32>, tensor<f32>) -> tensor<2x2xf32>
+  %y = graph.floor %d : tensor<2x2xf32>
+  %z = graph.div %y, %c : (tensor<2x2xf32>, tensor<f32>) -> tensor<2x2xf32>
+  func.return %y, %z : tensor<2x2xf32>, tensor<2x2xf32>
+}

@@ -9,9 +9,10 @@
 // CHECK-NEXT:    %largest = graph.reduce_max %scores {axes = array<i64: 2>, keepdims}
 // CHECK-NEXT:    %0 = graph.sub %scores, %largest
 // CHECK-NEXT:    %powers = graph.exp %0
-// CHECK-NEXT:    %total = graph.reduce_sum %powers {axes = array<i64: 2>, keepdims}
-// CHECK-NEXT:    %1 = graph.matmul %powers, %b_1
-// CHECK-NEXT:    %y = graph.div %1, %total
+// CHECK-NEXT:    %1 = graph.reduce_sum %powers {axes = array<i64: 2>, keepdims}
+// CHECK-NEXT:    %share = graph.reciprocal %1
+// CHECK-NEXT:    %2 = graph.matmul %powers, %b_1
+// CHECK-NEXT:    %y = graph.mul %2, %share
 // CHECK-NEXT:    func.return %y
 // CHECK-LABEL: func.func @masked
 // CHECK:         %y = graph.call @attention(%q, %k, %mask, %v)
@@ -30,7 +31,7 @@ func.func @masked(%q: tensor<2x9x4xf32>, %k: tensor<2x12x4xf32>, %v: tensor<2x12
 // What splits and merges heads joins; the reshapes at the border stay outside, where they cost nothing.
 // CHECK-LABEL: func.func private @attention(%x: tensor<10x3x2x4xf32>) -> tensor<10x2x4xf32>
 // CHECK-COUNT-3: graph.slice
-// CHECK:         graph.div
+// CHECK:         graph.mul
 // CHECK-NEXT:    graph.transpose
 // CHECK-NEXT:    func.return
 // CHECK-LABEL: func.func @heads
@@ -59,11 +60,11 @@ func.func @heads(%x: tensor<10x24xf32>) -> tensor<10x8xf32> {
 
 // The weights change their shape on the way to the second product; a copy of the keys is wanted elsewhere and stays.
 // CHECK-LABEL: func.func private @attention(%a: tensor<2x9x4xf32>, %b: tensor<2x4x9xf32>, %x: tensor<1x1x1x9xf32>, %b_1: tensor<2x9x4xf32>)
-// CHECK:         %total = graph.reduce_sum %powers
+// CHECK:         %share = graph.reciprocal
 // CHECK-NEXT:    %r2 = graph.reshape %powers
-// CHECK-NEXT:    %1 = graph.reshape %total {{.*}}-> tensor<2x9x1xf32>
-// CHECK-NEXT:    %2 = graph.matmul %r2, %b_1
-// CHECK-NEXT:    %y = graph.div %2, %1
+// CHECK-NEXT:    %2 = graph.reshape %share {{.*}}-> tensor<2x9x1xf32>
+// CHECK-NEXT:    %3 = graph.matmul %r2, %b_1
+// CHECK-NEXT:    %y = graph.mul %3, %2
 // CHECK-LABEL: func.func @reshaped
 // CHECK-NEXT:    %kt = graph.transpose
 func.func @reshaped(%q: tensor<2x9x4xf32>, %k: tensor<2x9x4xf32>, %v: tensor<2x9x4xf32>, %mask: tensor<1x1x1x9xf32>) -> (tensor<2x9x4xf32>, tensor<2x4x9xf32>) {

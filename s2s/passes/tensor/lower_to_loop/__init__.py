@@ -7,10 +7,10 @@
     func.func @main(%y: memref<4xf32>, %x: memref<32xf32>) { func.call @k(%y, %x) … }
 
 The arguments of a kernel are its results, its old arguments, then one scratch buffer for every tensor that lives only
-inside it (one block of it, where computations share blocks), and one for every operand that a schedule stages. Its
-attribute `in_place` lists the arguments whose buffer its result may take over. In `main`, what passes between kernels
-becomes `loop.alloc`, for `loop-plan-memory`. A computation without a schedule is a bug of the pipeline. The declaration
-of a C function of the user becomes a kernel that calls it.
+inside it (one block of it, where computations share blocks; none where it is written over another), and one for every
+operand that a schedule stages. Its attribute `in_place` lists the arguments whose buffer its result may take over. In
+`main`, what passes between kernels becomes `loop.alloc`, for `loop-plan-memory`. A computation without a schedule is a
+bug of the pipeline. The declaration of a C function of the user becomes a kernel that calls it.
 """
 
 from collections.abc import Sequence
@@ -26,7 +26,7 @@ from s2s.analysis.kernel_blocks import Group, groups_of, may_overwrite_in_blocks
 from s2s.dialects import graph, tensor
 from s2s.errors import CompilerBug
 from s2s.passes.tensor.lower_to_loop.blocks import GroupEmitter, inner_types, staged_types
-from s2s.passes.tensor.lower_to_loop.buffers import buffer_type, may_overwrite
+from s2s.passes.tensor.lower_to_loop.buffers import buffer_type, may_overwrite, written_over
 from s2s.passes.tensor.lower_to_loop.callback import is_callback, lower_callback
 from s2s.passes.tensor.lower_to_loop.main import LowerMain
 
@@ -50,7 +50,8 @@ class LowerKernel:
         """Replace the body and the signature; return the types of the scratch arguments."""
         inputs = list(self.func.body.block.args)
         groups = groups_of(self.computes)
-        order: list[SSAValue] = [*self.returned, *inputs, *self.inner]
+        over = written_over(groups)
+        order: list[SSAValue] = [*self.returned, *inputs, *(value for value in self.inner if value not in over)]
         if len(set(order)) != len(order):
             raise CompilerBug(f"kernel {self.func.sym_name.data} returns an argument, or a value twice")
         kept = {value: type for group in groups for value, type in inner_types(group).items()}
@@ -60,6 +61,8 @@ class LowerKernel:
         for number, (argument, value) in enumerate(zip(block.args, order, strict=False)):
             argument.name_hint = self._name(value, number)
         buffers: dict[SSAValue, SSAValue] = dict(zip(order, block.args, strict=False))
+        for value, old in over.items():
+            buffers[value] = buffers[old]
         scratch: dict[tensor.ComputeOp, SSAValue] = dict(zip(staged, block.args[len(order) :], strict=True))
         for argument in scratch.values():
             argument.name_hint = "rows"

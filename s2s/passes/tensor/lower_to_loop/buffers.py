@@ -1,12 +1,14 @@
 """Tensors as flat buffers, and which of them a kernel may share."""
 
+from collections.abc import Sequence
 from math import prod
 
 from xdsl.dialects.builtin import MemRefType
-from xdsl.ir import Attribute, SSAValue
+from xdsl.ir import Attribute, SSAValue, Use
 
 from s2s.analysis.compute import reads_in_place, shape_of
 from s2s.analysis.dtypes import as_tensor_type
+from s2s.analysis.kernel_blocks import Group
 from s2s.dialects import tensor
 
 
@@ -32,3 +34,22 @@ def may_overwrite(last: tensor.ComputeOp, value: SSAValue) -> bool:
         for operand, access in zip(last.points, last.point_accesses, strict=True)
         if operand is value
     )
+
+
+def written_over(groups: Sequence[Group]) -> dict[SSAValue, SSAValue]:
+    """Tensors inside a kernel that take the buffer of another one: each point reads there what it replaces, last."""
+    over: dict[SSAValue, SSAValue] = {}
+    for group in groups:
+        inner = [value for op in group.ops for value in op.res if all(_computes(use) for use in value.uses)]
+        for number, op in enumerate(group.ops):
+            later = group.ops[number + 1 :]
+            for value in dict.fromkeys(op.points):
+                readers = [use.operation for use in value.uses]
+                unread = all(reader in group.ops and reader not in later for reader in readers)
+                if op.res[0] in inner and value in inner and unread and may_overwrite(op, value):
+                    over[op.res[0]] = over.get(value, value)
+    return over
+
+
+def _computes(use: Use) -> bool:
+    return isinstance(use.operation, tensor.ComputeOp)

@@ -92,8 +92,14 @@ class Nest:
     def _operands(self, values: Sequence[SSAValue], accesses: Sequence[tensor.AccessAttr]) -> list[Operand]:
         operands: list[Operand] = []
         for value, access in zip(values, accesses, strict=True):
-            operands.append(Operand(self.buffers[value], access, shape_of(value), tensor.element_type(value)))
+            whole = self._has_room(value)
+            operands.append(Operand(self.buffers[value], access, shape_of(value), tensor.element_type(value), whole))
         return operands
+
+    def _has_room(self, value: SSAValue) -> bool:
+        """Whether vectors that are partly filled may be whole ones in `value`: a block with room for all lanes."""
+        room = self.part.room.get(-1 if self.schedule.vector_dim is None else self.schedule.vector_dim, 1)
+        return value in self.part.held and room % self.schedule.lanes.data == 0
 
     # parallel dimensions
 
@@ -412,6 +418,7 @@ class Nest:
             return
         stride = coefficient(place, point.vector_dim, self.part.box)
         assert stride is not None
-        active = point.active if point.active < point.lanes else None
+        partly = point.active < point.lanes and not self._has_room(self.op.res[number])
+        active = point.active if partly else None
         vector = self.emitter.splat(value, point.lanes)
         self.emitter.add(loop.StoreOp(vector, buffer, affine_map, indices, stride=stride, lanes=active))

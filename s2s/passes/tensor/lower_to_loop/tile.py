@@ -75,6 +75,8 @@ class Operand:
     access: tensor.AccessAttr
     shape: tuple[int, ...]
     element: Attribute
+    has_room: bool = False
+    """Whether a vector that is partly filled may be loaded whole: what follows belongs to the buffer."""
 
     @property
     def guard(self) -> list[Constraint]:

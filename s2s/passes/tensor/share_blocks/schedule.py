@@ -8,6 +8,7 @@ from s2s.analysis.kernel_blocks import Group
 from s2s.analysis.kernel_parts import first_parts
 from s2s.analysis.shared_walk import Walk
 from s2s.dialects import tensor
+from s2s.passes.tensor.lower_to_loop.buffers import written_over
 from s2s.schedules.default import default
 from s2s.targets import Target
 
@@ -15,7 +16,7 @@ SMALL_CACHE = 16 * 1024
 """Bytes that a block may take where the target states no cache."""
 MOST_VECTORS = 4
 SCALAR_ROWS = 16
-"""Rows of a block at most: in vectors, and where there are none."""
+"""Rows of a block at most, in vectors and where there are none."""
 
 
 def schedule_blocks(computes: Sequence[tensor.ComputeOp], outer: Sequence[Walk], rows: Walk, target: Target) -> None:
@@ -41,23 +42,23 @@ def schedule_in_blocks(
 
 
 def _block_size(computes: Sequence[tensor.ComputeOp], outer: Sequence[Walk], rows: Walk, target: Target) -> int:
-    """The most rows, in whole vectors, of which everything between the computations fits half of the nearest cache
-    that can hold it."""
-    per_row = 0
+    """How many rows, in whole vectors, a block has.
+
+    Everything between the computations is to fit the first cache, if that takes rows enough to fill a register tile;
+    else half of the second. A block that divides the rows needs no code for a shorter one.
+    """
+    per_row, over = 0, written_over([Group(tuple(computes))])
     for op in computes[:-1]:
         elements = prod(op.parallel_sizes) // prod(op.sizes[walk[op]] for walk in [*outer, rows])
-        per_row += elements * sum(size_in_bytes(tensor.element_type(result)) for result in op.res)
-    cache = (target.l2_bytes or target.l1_bytes or 2 * SMALL_CACHE) // 2
-    sizes = [vectors * target.lanes for vectors in range(MOST_VECTORS, 0, -1)]
-    if target.lanes == 1:
-        sizes = [SCALAR_ROWS, SCALAR_ROWS // 2, SCALAR_ROWS // 4]
-    fitting = [size for size in sizes if size * per_row <= cache]
-    return min(rows_size(computes, rows), max(fitting, default=sizes[-1]))
-
-
-def rows_size(computes: Sequence[tensor.ComputeOp], rows: Walk) -> int:
-    """How many rows there are."""
-    return computes[-1].sizes[rows[computes[-1]]]
+        per_row += elements * sum(size_in_bytes(tensor.element_type(value)) for value in op.res if value not in over)
+    extent = computes[-1].sizes[rows[computes[-1]]]
+    unit, most, least = (target.lanes, MOST_VECTORS, 2) if target.lanes > 1 else (SCALAR_ROWS // 4, 4, 1)
+    sizes = [count * unit for count in range(most, 0, -1)]
+    near = [size for size in sizes if size >= least * unit and size * per_row <= (target.l1_bytes or SMALL_CACHE)]
+    far = [size for size in sizes if size * per_row <= target.l2_bytes // 2]
+    fitting = near or far or sizes[-1:]
+    even = [size for size in fitting if extent % size == 0]
+    return min((even or fitting)[0], -(-extent // target.lanes) * target.lanes)
 
 
 def _of_whole(schedule: tensor.ScheduleAttr, shared: Sequence[tuple[int, int]]) -> tensor.ScheduleAttr:
