@@ -8,7 +8,7 @@ from xdsl.dialects.builtin import i8
 from xdsl.ir import Block, BlockArgument, Region, SSAValue
 from xdsl.ir.affine import AffineConstantExpr, AffineDimExpr, AffineExpr
 
-from s2s.analysis.affine import Range, coefficient, linear, ranges
+from s2s.analysis.affine import Range, coefficient, ranges
 from s2s.analysis.compute import shape_of
 from s2s.analysis.folds import folds_of
 from s2s.analysis.kernel_parts import Part
@@ -17,6 +17,7 @@ from s2s.analysis.strides import fixable, moves
 from s2s.dialects import loop, tensor
 from s2s.errors import CompilerBug
 from s2s.passes.tensor.lower_to_loop.buffers import may_overwrite
+from s2s.passes.tensor.lower_to_loop.clip import clip
 from s2s.passes.tensor.lower_to_loop.dot import DotReduction
 from s2s.passes.tensor.lower_to_loop.emitter import Bounds, Carried, Emitter
 from s2s.passes.tensor.lower_to_loop.fetch import Fetcher, Place
@@ -272,7 +273,7 @@ class Nest:
             tile = size
         full = size // tile * tile
         if tile == 1 and size > 1:
-            bounds, clipped = self._clip(dim)
+            bounds, clipped = clip(self.op, dim, self.read_guards, self.box, self.dims, self.pieces)
             self.clipped |= clipped
             with self.emitter.loop(bounds, self.names[dim], accumulators) as variable:
                 self.dims[dim] = variable
@@ -309,32 +310,6 @@ class Nest:
             for constraint in self.read_guards
             if (used := constraint.expr.used_dims())
         )
-
-    def _clip(self, dim: int) -> tuple[Bounds, set[Constraint]]:
-        """The bounds within which the open guards that only this reduction decides all hold."""
-        lower: list[AffineExpr] = []
-        upper: list[AffineExpr] = []
-        clipped: set[Constraint] = set()
-        for constraint in self.read_guards:
-            if constraint.modulus or constraint.holds(self.box) is not Holds.MAYBE:
-                continue
-            form = linear(constraint.expr, self.box)
-            reductions = {d for atom in form.terms for d in atom.used_dims() if d >= self.op.rank}
-            factor = form.terms.get(AffineDimExpr(dim), 0)
-            if reductions != {dim} or factor == 0 or self._in_tile(constraint):
-                continue
-            rest = form.plus(linear(AffineDimExpr(dim), [(0, 1)] * (dim + 1)), -factor).to_expr()
-            here = rest.replace_dims_and_symbols(self.dims, ())
-            if factor > 0:
-                lower.append((here * -1).ceil_div(factor) if factor > 1 else here * -1)
-            else:
-                upper.append((here + 1).ceil_div(-factor) if factor < -1 else here + 1)
-            clipped.add(constraint)
-        return Bounds(0, self.op.sizes[dim], 1, tuple(lower), tuple(upper)), clipped
-
-    def _in_tile(self, constraint: Constraint) -> bool:
-        """Whether the points of the tile may answer `constraint` differently."""
-        return any(self.pieces[d].tile > 1 for d in constraint.expr.used_dims() if d < self.op.rank)
 
     def _step(self, points: Sequence[TilePoint], accumulators: Carried) -> None:
         """One step of the reduction, for every point of the tile."""
