@@ -27,7 +27,7 @@ def cache_blocks(
         return []
     (dim,) = inside
     rows = [number for number in range(len(op.reads)) if number not in packed and moves(op, dim).reads[number] != 0]
-    size = FLOAT * sum(prod(shape_of(op.reads[number])) for number in rows)
+    size = sum(_bytes_used(op, number) for number in rows)
     if size <= 2 * target.l2_bytes // SHARE:
         return []
     blocks = min(ceil(size * SHARE / target.l2_bytes), ceil(op.sizes[dim] / tile[dim]))
@@ -48,6 +48,12 @@ def fetches(
         if read not in packed and leap is not None and _is_large(op, read, target):
             found.append((read, leap))
     return found
+
+
+def _bytes_used(op: tensor.ComputeOp, read: int) -> int:
+    """Bytes of a read that the computation looks at: of a strided one not all."""
+    dims = {dim for expr in op.read_accesses[read].map.data.results for dim in expr.used_dims()}
+    return FLOAT * min(prod(shape_of(op.reads[read])), prod(op.sizes[dim] for dim in dims))
 
 
 def _inside(op: tensor.ComputeOp, tile: list[int], order: list[int], panel: int) -> list[int]:
