@@ -63,6 +63,7 @@ def graph_passes(options: CompileOptions) -> list[ModulePass]:
     return [
         *quantisation_passes(options),
         *simplify,
+        *(_for_vectors(options) if options.schedule != "reference" else []),
         # Each output gets a kernel of its own, so that kernels can write the caller's buffers.
         _pass("graph-copy-outputs"),
         # A budget of memory has its price: chains run in stripes of rows, and compute some rows twice.
@@ -75,6 +76,16 @@ def graph_passes(options: CompileOptions) -> list[ModulePass]:
         _pass("graph-share-kernels"),
         # The order of calls decides how much memory lives at once.
         _pass("graph-order-calls"),
+    ]
+
+
+def _for_vectors(options: CompileOptions) -> list[ModulePass]:
+    """Operators as other operators that vectors are better at."""
+    return [
+        # Steps of a stride that hit nothing are left out, here where the phases are convolutions like any other.
+        _pass("graph-split-transposed-conv", target=options.target),
+        # Vectors run along the channels of one group, so that a group should fill one.
+        _pass("graph-widen-groups", target=options.target),
     ]
 
 
@@ -93,6 +104,8 @@ def tensor_passes(options: CompileOptions) -> list[ModulePass]:
         # Channels in blocks lie in one piece: what a concatenation puts together is written there at once. Buffers that
         # are parts of others cannot lie over operands, which saves more where memory is short.
         *([_pass("tensor-place-parts")] if tuned and not _overlaps(options) else []),
+        # Groups and what is in a group, where they are no blocks of a layout.
+        *([_pass("tensor-split-dims", target=options.target)] if tuned else []),
         # Fewer, longer dimensions tile better.
         *([_pass("tensor-collapse-dims")] if tuned else []),
         # Factors that are no constants are copied panel by panel; their dimensions are final now.

@@ -112,6 +112,9 @@ def _vector_choice(op: tensor.ComputeOp, dim: int, lanes: int, constants: frozen
         lanes //= 2
     along = moves(op, dim)
     panels = packable(op, dim, constants)
+    if any(panel.partner is not None for panel in panels):
+        lanes = next((each for each in (lanes, lanes // 2) if each >= 4 and op.sizes[dim] % each == 0), lanes)
+        panels = panels if op.sizes[dim] % lanes == 0 else []
     if None in along.reads or None in along.points:
         return Declined(dim, "an operand does not move in equal steps")
     packed = {panel.operand for panel in panels}
@@ -163,6 +166,8 @@ def _register_tile(op: tensor.ComputeOp, target: Target, choice: Choice) -> tupl
     partner = choice.partner
     second = _second_dim(op, {choice.dim} if partner is None else {choice.dim, partner})
     wide = min(vectors, (8 if second is None else 2) if lanes > 1 else 4)
+    if partner is not None:
+        wide = max(each for each in range(1, wide + 1) if vectors % each == 0)
     tile[choice.dim] = max(1, wide * lanes)
     if partner is not None and vectors == 1 and 0 in moves(op, partner).reads:
         wide = min(op.sizes[partner], 8 if second is None else 2)

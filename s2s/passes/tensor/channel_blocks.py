@@ -10,7 +10,7 @@ from math import gcd
 import numpy as np
 from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import BlockArgument, SSAValue
-from xdsl.ir.affine import AffineDimExpr
+from xdsl.ir.affine import AffineBinaryOpExpr, AffineBinaryOpKind, AffineConstantExpr, AffineDimExpr
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from s2s.analysis.affine import bounds, ranges, simplify
@@ -58,6 +58,20 @@ def reads_blocks(op: tensor.ComputeOp, argument: SSAValue, block: int) -> bool:
             if low < 0 or high >= channels:
                 return False
     return True
+
+
+def in_whole_blocks(op: tensor.ComputeOp, block: int) -> bool:
+    """Whether what `op` reads by parts of its channels, groups of a convolution, is the same for a whole block."""
+    atoms = [atom for access in op.read_accesses for expr in access.map.data.results for atom in expr.dfs()]
+    parts = [
+        atom.rhs.value
+        for atom in atoms
+        if isinstance(atom, AffineBinaryOpExpr)
+        and atom.kind in (AffineBinaryOpKind.FloorDiv, AffineBinaryOpKind.Mod)
+        and CHANNEL in atom.lhs.used_dims()
+        and isinstance(atom.rhs, AffineConstantExpr)
+    ]
+    return not block or all(part % block == 0 for part in parts)
 
 
 def channel_constants(

@@ -23,6 +23,7 @@ from s2s.passes.tensor.channel_blocks import (
     CHANNEL,
     block_size,
     channel_constants,
+    in_whole_blocks,
     moving_arguments,
     reads_blocks,
     results_of,
@@ -232,6 +233,8 @@ class LayoutDecision:
             return "computes what has no form in vectors"
         if any(value in op.operands for op in computes):
             return "reads its own result again"
+        if not in_whole_blocks(owner, self.block_of(value)):
+            return "reads by groups of channels that do not fill the blocks"
         if self.is_padded(value) and not self._fills(func, owner, number):
             return "cannot fill up its last block: it has no constant to fill with zeros"
         return None

@@ -1,0 +1,118 @@
+"""Compute a transposed convolution with strides as a convolution that makes all its phases at once.
+
+    %y = graph.conv_transpose %x, %w {strides = [2, 2], …} : (tensor<1x64x28x28xf32>, tensor<64x32x4x4xf32>) -> …
+->
+    %z = graph.conv %x, %w_phases {strides = [1, 1], …} : (…, tensor<128x64x2x2xf32>) -> tensor<1x128x29x29xf32>
+    %y = the rows and columns of the 2 × 2 phases of %z, one after the other, without what padding cuts off
+
+A result at position `stride * q + r` is a sum over every `stride`-th element of the window, from element `r` on: phase
+`r` is a convolution with a shorter window. Nothing is multiplied that a stride of zeros would have put in between; a
+window that is no multiple of the stride is filled up with zeros.
+
+Declined without a stride, with dilations, for integers, channels last, weights that are not known, and for outputs
+that are padded beyond the last phase; for targets without vectors, which have more time than memory.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import prod
+
+import numpy as np
+from xdsl.context import Context
+from xdsl.dialects.builtin import Float32Type, ModuleOp
+from xdsl.ir import SSAValue
+from xdsl.passes import ModulePass
+from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
+
+from s2s.analysis.dtypes import Array
+from s2s.analysis.known_values import known_value
+from s2s.analysis.shapes.window import CHANNELS_FIRST
+from s2s.context import weights_of
+from s2s.dialects import graph
+from s2s.dialects.graph import copy_provenance
+from s2s.dialects.graph.base import type_of
+from s2s.passes.graph.constants import name_for, new_constant
+from s2s.passes.rewrite import rewrite
+from s2s.targets import get_target
+from s2s.weights import WeightStore
+
+
+def phases_of(w: Array, groups: int, strides: Sequence[int]) -> Array:
+    """`w[C, O / groups, k…]` as the weights of a convolution, one output for each group, phase and channel."""
+    inputs, outputs, *window = w.shape
+    taps = [-(-side // stride) for side, stride in zip(window, strides, strict=True)]
+    ends = [(0, tap * stride - side) for tap, stride, side in zip(taps, strides, window, strict=True)]
+    whole = np.pad(w, [(0, 0), (0, 0), *ends])
+    sides = [each for pair in zip(taps, strides, strict=True) for each in pair]
+    apart = whole.reshape(groups, inputs // groups, outputs, *sides)
+    rank = len(window)
+    tap_axes, phase_axes = [3 + 2 * n for n in range(rank)], [4 + 2 * n for n in range(rank)]
+    turned = np.flip(apart.transpose(0, *phase_axes, 2, 1, *tap_axes), axis=tuple(range(3 + rank, 3 + 2 * rank)))
+    return np.ascontiguousarray(turned.reshape(groups * prod(strides) * outputs, inputs // groups, *taps))
+
+
+@dataclass(frozen=True)
+class StridedTransposedConv(RewritePattern):
+    """A transposed convolution whose weights are known."""
+
+    store: WeightStore
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: graph.ConvTransposeOp, rewriter: PatternRewriter) -> None:
+        strides = [int(each) for each in op.strides.get_values()]
+        w, bias = known_value(op.w, self.store), None if op.b is None else known_value(op.b, self.store)
+        plain = op.data_layout == CHANNELS_FIRST and isinstance(type_of(op.x).element_type, Float32Type)
+        if not plain or max(strides) == 1 or max(op.dilations.get_values()) > 1 or w is None:
+            return
+        if (op.b is not None and bias is None) or not self._is_covered(op, strides, w.shape[2:]):
+            return
+        groups = op.groups.value.data
+        phases = phases_of(w, groups, strides)
+        operands: list[SSAValue] = [op.x, rewriter.insert(new_constant(phases, name_for(op, "phases"), self.store)).y]
+        if bias is not None:
+            repeated = np.repeat(bias.reshape(groups, 1, -1), prod(strides), axis=1).reshape(-1)
+            operands.append(rewriter.insert(new_constant(repeated, name_for(op, "bias"), self.store)).y)
+        ones = [1] * len(strides)
+        pads = [side - 1 for side in phases.shape[2:]] * 2
+        conv = graph.ConvOp(*operands, strides=ones, pads=pads, dilations=ones, groups=groups)
+        copy_provenance(rewriter.insert(conv), op)
+        rewriter.replace(op, [], [self._interleaved(op, conv.y, strides, rewriter)])
+
+    def _is_covered(self, op: graph.ConvTransposeOp, strides: Sequence[int], window: Sequence[int]) -> bool:
+        """Whether the phases reach as far as the result."""
+        x, y = (type_of(value).get_shape()[2:] for value in (op.x, op.y))
+        before = op.pads.get_values()[: len(strides)]
+        ends = [stride * (size - 1 - -side // stride) for stride, size, side in zip(strides, x, window, strict=True)]
+        return all(low + size <= end for low, size, end in zip(before, y, ends, strict=True))
+
+    def _interleaved(
+        self, op: graph.ConvTransposeOp, phases: SSAValue, strides: Sequence[int], rewriter: PatternRewriter
+    ) -> SSAValue:
+        """`[N, groups × phases × O, Q…]` as `[N, groups × O, Q × stride…]`, cut to the size of the result."""
+        groups, rank = op.groups.value.data, len(strides)
+        images, channels, *sizes = type_of(phases).get_shape()
+        outputs = channels // groups // prod(strides)
+        apart = graph.ReshapeOp(phases, (images, groups, *strides, outputs, *sizes))
+        order = [0, 1, 2 + rank]
+        for axis in range(rank):
+            order += [3 + rank + axis, 2 + axis]
+        turned = graph.TransposeOp(apart.y, perm=order)
+        whole = (images, groups * outputs, *(size * stride for size, stride in zip(sizes, strides, strict=True)))
+        joined = graph.ReshapeOp(turned.y, whole)
+        starts = [0, 0, *op.pads.get_values()[:rank]]
+        wanted = type_of(op.y).get_shape()
+        cut = graph.SliceOp(joined.y, starts=starts, sizes=wanted, strides=[1] * len(starts))
+        for made in (apart, turned, joined, cut):
+            copy_provenance(rewriter.insert(made), op)
+        return cut.y
+
+
+@dataclass(frozen=True)
+class SplitTransposedConvPass(ModulePass):
+    name = "graph-split-transposed-conv"
+
+    target: str = "c"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        if get_target(self.target).lanes > 1:
+            rewrite(op, StridedTransposedConv(weights_of(ctx)))

@@ -1,0 +1,86 @@
+"""Join groups of a convolution that are narrower than a vector.
+
+    %y = graph.conv %x, %w {groups = 32} : (tensor<1x128x56x56xf32>, tensor<128x4x3x3xf32>) -> …
+-> for vectors of 16
+    %y = graph.conv %x, %w_joined {groups = 8} : (tensor<1x128x56x56xf32>, tensor<128x16x3x3xf32>) -> …
+
+The weights between the groups that are joined are zeros. That multiplies four times as much, but a vector then holds
+neighbours of one group: without, a vector would have to collect its operands one by one.
+
+Declined for depthwise convolutions, whose vectors run along the groups; for groups that do not fit together to a
+vector, integers, channels last and weights that are not known.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from xdsl.context import Context
+from xdsl.dialects.builtin import Float32Type, ModuleOp
+from xdsl.passes import ModulePass
+from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
+
+from s2s.analysis.dtypes import Array
+from s2s.analysis.known_values import known_value
+from s2s.analysis.shapes.window import CHANNELS_FIRST
+from s2s.context import weights_of
+from s2s.dialects import graph
+from s2s.dialects.graph import copy_provenance
+from s2s.dialects.graph.base import type_of
+from s2s.passes.graph.constants import name_for, new_constant
+from s2s.passes.rewrite import rewrite
+from s2s.targets import get_target
+from s2s.weights import WeightStore
+
+
+def joined(w: Array, groups: int, count: int) -> Array:
+    """The weights of `groups` groups, `w[O, C, k…]`, as those of groups that are `count` of them each."""
+    outputs, inputs, *window = w.shape
+    each = outputs // groups
+    wide = np.zeros((outputs, count * inputs, *window), w.dtype)
+    for output in range(outputs):
+        first = output // each % count * inputs
+        wide[output, first : first + inputs] = w[output]
+    return wide
+
+
+@dataclass(frozen=True)
+class NarrowGroups(RewritePattern):
+    """A convolution whose groups have fewer outputs than a vector has lanes."""
+
+    store: WeightStore
+    lanes: int
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: graph.ConvOp, rewriter: PatternRewriter) -> None:
+        groups, w = op.groups.value.data, known_value(op.w, self.store)
+        if groups == 1 or w is None or op.data_layout != CHANNELS_FIRST:
+            return
+        outputs, inputs = w.shape[0] // groups, w.shape[1]
+        if outputs == inputs == 1 or not isinstance(type_of(op.x).element_type, Float32Type):
+            return
+        count, rest = divmod(self.lanes, outputs)
+        if rest or count < 2 or groups % count:
+            return
+        weight = rewriter.insert(new_constant(joined(w, groups, count), name_for(op, "joined"), self.store))
+        operands = [op.x, weight.y, *([op.b] if op.b is not None else [])]
+        conv = graph.ConvOp(
+            *operands,
+            strides=op.strides.get_values(),
+            pads=op.pads.get_values(),
+            dilations=op.dilations.get_values(),
+            groups=groups // count,
+        )
+        copy_provenance(conv, op)
+        rewriter.replace(op, conv)
+
+
+@dataclass(frozen=True)
+class WidenGroupsPass(ModulePass):
+    name = "graph-widen-groups"
+
+    target: str = "c"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        lanes = get_target(self.target).lanes
+        if lanes > 1:
+            rewrite(op, NarrowGroups(weights_of(ctx), lanes))

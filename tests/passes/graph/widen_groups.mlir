@@ -1,0 +1,37 @@
+// RUN: s2s-opt %s --sample-weights -p graph-widen-groups{target=x86-64-v3} --split-input-file | filecheck %s
+
+// Four groups of two outputs make one of eight; the bias stays.
+// CHECK-LABEL: func.func @narrow
+// CHECK:         %{{.*}} = graph.weight "conv_joined" {{.*}} : tensor<8x12x1x1xf32>
+// CHECK:         graph.conv {{.*}}groups = 1 : i64
+func.func @narrow(%x: tensor<1x12x5x5xf32>) -> tensor<1x8x5x5xf32> {
+  %w = graph.weight "w" {hash = "0"} : tensor<8x3x1x1xf32>
+  %b = graph.weight "b" {hash = "1"} : tensor<8xf32>
+  %y = graph.conv %x, %w, %b {strides = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, dilations = array<i64: 1, 1>, groups = 4 : i64} : (tensor<1x12x5x5xf32>, tensor<8x3x1x1xf32>, tensor<8xf32>) -> tensor<1x8x5x5xf32>
+  func.return %y : tensor<1x8x5x5xf32>
+}
+
+// -----
+
+// Declined: a depthwise convolution; groups of three, which no vector is a multiple of; groups that fill vectors.
+// CHECK-LABEL: func.func @depthwise
+// CHECK:         groups = 8 : i64
+// CHECK-LABEL: func.func @threes
+// CHECK:         groups = 2 : i64
+// CHECK-LABEL: func.func @wide
+// CHECK:         groups = 2 : i64
+func.func @depthwise(%x: tensor<1x8x5x5xf32>) -> tensor<1x8x5x5xf32> {
+  %w = graph.weight "d" {hash = "2"} : tensor<8x1x1x1xf32>
+  %y = graph.conv %x, %w {strides = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, dilations = array<i64: 1, 1>, groups = 8 : i64} : (tensor<1x8x5x5xf32>, tensor<8x1x1x1xf32>) -> tensor<1x8x5x5xf32>
+  func.return %y : tensor<1x8x5x5xf32>
+}
+func.func @threes(%x: tensor<1x8x5x5xf32>) -> tensor<1x6x5x5xf32> {
+  %w = graph.weight "t" {hash = "3"} : tensor<6x4x1x1xf32>
+  %y = graph.conv %x, %w {strides = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, dilations = array<i64: 1, 1>, groups = 2 : i64} : (tensor<1x8x5x5xf32>, tensor<6x4x1x1xf32>) -> tensor<1x6x5x5xf32>
+  func.return %y : tensor<1x6x5x5xf32>
+}
+func.func @wide(%x: tensor<1x8x5x5xf32>) -> tensor<1x16x5x5xf32> {
+  %w = graph.weight "v" {hash = "4"} : tensor<16x4x1x1xf32>
+  %y = graph.conv %x, %w {strides = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, dilations = array<i64: 1, 1>, groups = 2 : i64} : (tensor<1x8x5x5xf32>, tensor<16x4x1x1xf32>) -> tensor<1x16x5x5xf32>
+  func.return %y : tensor<1x16x5x5xf32>
+}
