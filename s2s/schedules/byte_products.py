@@ -76,7 +76,7 @@ class _Choice:
         if axes is None or not run or moves.get(self.channel) not in (0, 1):
             return None
         step = moves[run[-1]]
-        if not roles.both and (step != 1 or (stage is None and prod(op.sizes[dim] for dim in run) % GROUP)):
+        if not roles.both and step != 1:
             return None
         tile = self._tile()
         for dim in order:
@@ -116,10 +116,18 @@ class _Choice:
 
     def _stage(self) -> int | None:
         """Inside how many loops the image is copied; None where it is read in place."""
-        access = self.op.read_accesses[self.roles.x]
-        if not access.is_guarded and (self.target.byte_dot == "signed" or not self._has_pixels):
+        read = self.roles.x
+        is_guarded = self.op.read_accesses[read].is_guarded
+        if not is_guarded and (self.target.byte_dot == "signed" or not self._has_pixels) and self._fills_groups():
             return None
         return self._rows_outside()
+
+    def _fills_groups(self) -> bool:
+        """Whether groups of bytes that lie in place are full: what is behind them need not exist."""
+        if self.roles.both:
+            return self.op.sizes[self.channel] % self.lanes == 0
+        _, run = self._reductions(strides(self.op, self.roles.x, shape_of(self.op.reads[self.roles.x])))
+        return prod(self.op.sizes[dim] for dim in run) % GROUP == 0
 
     @property
     def _has_pixels(self) -> bool:

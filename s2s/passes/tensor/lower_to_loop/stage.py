@@ -135,7 +135,7 @@ class StagePlan:
         """The scratch buffer."""
         size = prod(self.tiles[dim] for dim in self.tile_dims) * self.steps if self.is_rows else prod(self.extents)
         if self.schedule.dot_size > 1 and not self.is_rows:
-            size += self.schedule.dot_size - 1  # the last group may reach behind the window
+            size += self.schedule.dot_size + self.schedule.lanes.data - 2  # the last group or vector may reach behind
         return MemRefType(self.element, [size])
 
 

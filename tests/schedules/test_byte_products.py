@@ -1,0 +1,133 @@
+"""Schedules of quantised layers in groups of bytes: every level, and C in each of its forms, give the same numbers."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.func import CallOp, FuncOp
+
+from s2s.analysis.dtypes import Array
+from s2s.context import CompilerContext
+from s2s.dialects import loop
+from s2s.interpret.graph import run_graph
+from s2s.interpret.loop import run_loop
+from s2s.interpret.tensor.run import run_tensor
+from s2s.options import CompileOptions
+from s2s.passes.tensor import pick_schedule
+from s2s.pipeline import pipeline
+from s2s.targets import Target, get_target
+from support.c_kernels import CompiledKernels
+from support.quantised_layers import Layer
+
+WIDE = get_target("x86-64-v4")
+TARGETS = {
+    "16 lanes, unsigned": replace(WIDE, byte_dot="unsigned"),
+    "16 lanes, signed": WIDE,
+    "16 lanes, small cache": replace(WIDE, byte_dot="unsigned", l1_bytes=512),
+    "8 lanes": get_target("x86-64-v3"),
+    "4 lanes": get_target("aarch64"),
+}
+LAYERS = {
+    "pointwise": Layer((5, 5, 16), 32),
+    "pointwise of odd depth": Layer((3, 4, 7), 8),
+    "pointwise, channels that fill no vector": Layer((3, 4, 8), 12),
+    "pointwise, strided": Layer((6, 7, 16), 16, strides=(2, 2)),
+    "3x3": Layer((6, 6, 8), 16, (3, 3), pads=(1, 1, 1, 1)),
+    "3x3, strided": Layer((7, 6, 8), 8, (3, 3), strides=(2, 2), pads=(0, 0, 1, 1)),
+    "3x3, valid": Layer((9, 9, 4), 48, (3, 3)),
+    "first layer, one channel": Layer((9, 10, 1), 16, (4, 3), strides=(2, 2), pads=(1, 1, 2, 1)),
+    "first layer, three channels": Layer((9, 8, 3), 8, (3, 3), strides=(2, 2), pads=(1, 1, 1, 1), input_zp=-128),
+    "dilated": Layer((9, 8, 4), 16, (3, 3), pads=(2, 2, 2, 2), dilations=(2, 2)),
+    "one pixel": Layer((1, 1, 48), 24),
+    "one pixel of odd depth": Layer((1, 1, 47), 24),
+    "depthwise": Layer((7, 6, 16), 16, (3, 3), pads=(1, 1, 1, 1), groups=16),
+    "depthwise, strided": Layer((8, 8, 8), 8, (3, 3), strides=(2, 2), pads=(0, 0, 1, 1), groups=8),
+    "depthwise, tall": Layer((11, 6, 12), 12, (5, 2), groups=12, input_zp=0),
+}
+
+
+def levels(layer: Layer, target: Target, patch: pytest.MonkeyPatch) -> tuple[CompilerContext, ModuleOp, list[Array]]:
+    """The module at loop level, and the outputs found at graph, tensor and loop level."""
+    patch.setattr(pick_schedule, "get_target", lambda _: target)
+    ctx, module, x = layer.build()
+    passes = pipeline(CompileOptions(target=target.name), "net")
+    found = [run_graph(module, [x], ctx.weights)[0]]
+    for level in ("graph", "tensor", "loop"):
+        for each in passes[level]:
+            each.apply(ctx, module)
+            module.verify()
+        if level == "tensor":
+            found.append(run_tensor(module, [x], ctx.weights)[0])
+    found.append(run_loop(module, [x], ctx.weights)[0].reshape(found[0].shape))
+    return ctx, module, found
+
+
+@pytest.mark.parametrize("target", TARGETS.values(), ids=TARGETS.keys())
+@pytest.mark.parametrize("layer", LAYERS.values(), ids=LAYERS.keys())
+def test_levels_agree(layer: Layer, target: Target, monkeypatch: pytest.MonkeyPatch) -> None:
+    _, module, (expected, *found) = levels(layer, target, monkeypatch)
+    assert len(np.unique(expected)) > 3
+    for numbers in found:
+        np.testing.assert_array_equal(numbers, expected)
+    assert any(isinstance(op, loop.DotGroupsOp) for op in module.walk())
+
+
+def stages(layer: Layer, target: Target, patch: pytest.MonkeyPatch) -> list[loop.StageOp]:
+    _, module, _ = levels(layer, target, patch)
+    return [op for op in module.walk() if isinstance(op, loop.StageOp)]
+
+
+def test_signed_bytes_without_padding_are_read_in_place(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert not stages(LAYERS["pointwise"], TARGETS["16 lanes, signed"], monkeypatch)
+
+
+def test_unsigned_bytes_are_copied_with_128_added(monkeypatch: pytest.MonkeyPatch) -> None:
+    (copy,) = stages(LAYERS["pointwise"], TARGETS["16 lanes, unsigned"], monkeypatch)
+    assert copy.flip is not None
+    assert copy.count.value.data == 5 * 5 * 16
+
+
+def test_a_single_pixel_is_read_in_place(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert not stages(LAYERS["one pixel"], TARGETS["16 lanes, unsigned"], monkeypatch)
+
+
+def test_padding_is_copied_as_the_zero_point(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert {op.outside for op in stages(LAYERS["3x3"], TARGETS["8 lanes"], monkeypatch)} == {-7}
+
+
+def test_targets_without_such_products_go_other_ways(monkeypatch: pytest.MonkeyPatch) -> None:
+    _, module, (expected, *found) = levels(LAYERS["3x3"], replace(WIDE, byte_dot=None), monkeypatch)
+    assert not any(isinstance(op, loop.DotGroupsOp) for op in module.walk())
+    for numbers in found:
+        np.testing.assert_array_equal(numbers, expected)
+
+
+FORMS = {
+    "native": ("-O2", "-march=native", "-fsanitize=undefined", "-fno-sanitize-recover=all"),
+    "halves": ("-O2",),
+    "portable": ("-O2", "-DS2S_SIMD_PORTABLE"),
+}
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("target", ["16 lanes, unsigned", "8 lanes", "4 lanes"])
+@pytest.mark.parametrize("name", ["pointwise, channels that fill no vector", "3x3", "one pixel", "depthwise, strided"])
+def test_c_agrees(name: str, target: str, form: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    ctx, module, (expected, *_) = levels(LAYERS[name], TARGETS[target], monkeypatch)
+    _, _, x = LAYERS[name].build()
+    main = next(op for op in module.ops if isinstance(op, FuncOp) and op.sym_name.data == "main")
+    (call,) = [op for op in main.walk() if isinstance(op, CallOp)]
+    buffers: list[Array] = []
+    for argument in call.arguments:
+        match argument.owner:
+            case loop.WeightOp() as weight:
+                buffers.append(np.ascontiguousarray(ctx.weights.get(weight.weight.data)))
+            case loop.ViewOp():
+                buffers.append(np.zeros(10_000, np.int8))
+            case _:
+                buffers.append(np.zeros(expected.size, np.int8) if not buffers else x.reshape(-1))
+    main.detach()
+    CompiledKernels(module, tmp_path, FORMS[form]).run(call.callee.root_reference.data, buffers)
+    np.testing.assert_array_equal(buffers[0].reshape(expected.shape), expected)
