@@ -17,7 +17,7 @@
 
 S2S_INLINE int8_t s2s_flipped(int8_t x)
 {
-    return (int8_t)((int32_t)x < 0 ? (int32_t)x + 128 : (int32_t)x - 128);
+    return (int8_t)((int32_t)x ^ -128);
 }
 
 S2S_INLINE void s2s_stage_flipped(int8_t *S2S_RESTRICT to, const int8_t *S2S_RESTRICT from, int32_t count)
@@ -50,7 +50,14 @@ S2S_INLINE void s2s_stage_flipped_column(int8_t *S2S_RESTRICT to, const int8_t *
 S2S_INLINE void s2s_stage_flipped_part(int8_t *S2S_RESTRICT to, const int8_t *S2S_RESTRICT from, int32_t first,
                                        int32_t count, int32_t low, int32_t high, int32_t fill)
 {
-    s2s_stage_flipped_column(to, from, first, 1, count, low, high, fill);
+    const int32_t begin = (low < 0) ? 0 : ((low < count) ? low : count);
+    const int32_t end = (high < begin) ? begin : ((high < count) ? high : count);
+
+    s2s_stage_flipped_fill(to, begin, fill);
+    if (begin < end) {
+        s2s_stage_flipped(&to[begin], &from[first + begin], end - begin);
+    }
+    s2s_stage_flipped_fill(&to[end], count - end, fill);
 }
 
 #endif

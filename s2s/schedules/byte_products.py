@@ -161,7 +161,7 @@ class _Choice:
         pixel = max(inside, key=lambda dim: (op.sizes[dim], dim))
         room = (self.target.registers - 2 - wide) // wide
         if self.roles.both:
-            room = (self.target.registers - 4) // 2
+            room = (self.target.registers - 8) // 3
         most = max(1, min(op.sizes[pixel], room, MOST_PIXELS))
         tile[self.channel] = self.lanes * wide
         tile[pixel] = min(range(1, most + 1), key=lambda tall: (self._cost(pixel, tall, wide), -tall))
