@@ -28,19 +28,21 @@ def parse_part(key: str, parser: AttrParser) -> dict[str, Any]:
             read = parser.parse_integer()
             parser.parse_keyword("at")
             depth = parser.parse_integer()
-            in_bytes, start = _parse_bytes(parser)
-            return {"stage": (read, depth), "stage_bytes": in_bytes, "stage_start": start}
+            if not parser.parse_optional_keyword("as"):
+                return {"stage": (read, depth)}
+            parser.parse_keyword("bytes")
+            return {"stage": (read, depth), "stage_bytes": True} | _parse_start(parser)
         case "dot":
-            return {key: parser.parse_integer()}
+            size = parser.parse_integer()
+            if not parser.parse_optional_keyword("unsigned"):
+                return {key: size}
+            return {key: size, "unsigned": True} | _parse_start(parser)
         case _:
             return parser.raise_error(f"unknown part {key!r} of a schedule")
 
 
-def _parse_bytes(parser: AttrParser) -> tuple[bool, int | None]:
-    if not parser.parse_optional_keyword("as"):
-        return False, None
-    parser.parse_keyword("bytes")
-    return True, parser.parse_integer() if parser.parse_optional_keyword("from") else None
+def _parse_start(parser: AttrParser) -> dict[str, Any]:
+    return {"stage_start": parser.parse_integer()} if parser.parse_optional_keyword("from") else {}
 
 
 def ahead_words(fetches: Sequence[tuple[int, int]]) -> str:

@@ -157,11 +157,10 @@ class _Choice:
         if not inside:
             tile[self.channel] = self.lanes * min(vectors, ROW_VECTORS)
             return tile
-        wide = 1 if self.roles.both else _wide(vectors)
-        pixel = max(inside, key=lambda dim: (op.sizes[dim], dim))
+        wide, pixel = _wide(vectors), max(inside, key=lambda dim: (op.sizes[dim], dim))
         room = (self.target.registers - 2 - wide) // wide
-        if self.roles.both:
-            room = (self.target.registers - 8) // 3
+        if self.roles.both:  # neighbours in the last dimension share columns
+            wide, pixel, room = 1, inside[-1], (self.target.registers - 8) // 3
         most = max(1, min(op.sizes[pixel], room, MOST_PIXELS))
         tile[self.channel] = self.lanes * wide
         tile[pixel] = min(range(1, most + 1), key=lambda tall: (self._cost(pixel, tall, wide), -tall))

@@ -50,7 +50,11 @@ LAYERS = {
 
 def levels(layer: Layer, target: Target, patch: pytest.MonkeyPatch) -> tuple[CompilerContext, ModuleOp, list[Array]]:
     """The module at loop level, and the outputs found at graph, tensor and loop level."""
-    patch.setattr(pick_schedule, "get_target", lambda _: target)
+
+    def same(_: str) -> Target:
+        return target
+
+    patch.setattr(pick_schedule, "get_target", same)
     ctx, module, x = layer.build()
     passes = pipeline(CompileOptions(target=target.name), "net")
     found = [run_graph(module, [x], ctx.weights)[0]]

@@ -14,7 +14,7 @@ from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import BlockArgument, SSAValue
 
 from s2s.analysis.compute import body_ops, shape_of
-from s2s.analysis.constants import calls_of
+from s2s.analysis.constants import calls_of, constant_arguments
 from s2s.analysis.lanes import in_lanes
 from s2s.analysis.strides import vectorizable
 from s2s.dialects import graph, tensor
@@ -235,9 +235,19 @@ class LayoutDecision:
             return "reads its own result again"
         if not in_whole_blocks(owner, self.block_of(value)):
             return "reads by groups of channels that do not fill the blocks"
+        if self._is_bytes(value) and self._ends_with_channels(func, owner):
+            return "has constants for each place in the last dimension: channels come last already"
         if self.is_padded(value) and not self._fills(func, owner, number):
             return "cannot fill up its last block: it has no constant to fill with zeros"
         return None
+
+    def _ends_with_channels(self, func: FuncOp, op: tensor.ComputeOp) -> bool:
+        """Whether the constants of `op` follow the last dimension of its result, and not the second."""
+        constants = constant_arguments(func, self.by_kernel)
+        operands = [*slots(op.reads, op.read_accesses), *slots(op.points, op.point_accesses)]
+        exprs = [expr for value, access in operands if value in constants for expr in access.map.data.results]
+        moving = {dim for expr in exprs for dim in expr.used_dims() if op.sizes[dim] > 1}
+        return op.rank - 1 in moving and CHANNEL not in moving
 
     def _fills(self, func: FuncOp, op: tensor.ComputeOp, number: int) -> bool:
         """Whether `op` can compute what lies behind the last channel; what it reads there has to be padded as well."""

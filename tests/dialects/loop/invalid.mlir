@@ -353,3 +353,45 @@ loop.callback "blur" sets() from(%x) : (), (memref<4xi8>)
 %x = "test.op"() : () -> memref<8x8xf32>
 loop.fetch %x[affine_map<() -> (0)>()] : memref<8x8xf32>
 // CHECK: loop.fetch: buffer memref<8x8xf32> is not a flat memref
+
+// -----
+
+%x = "test.op"() : () -> memref<32xi16>
+%g = loop.load_groups %x[affine_map<() -> (0)>()] {lane_stride = 0 : i64, stride = 1 : i64, count = 4 : i64} : memref<32xi16> -> vector<8xi32>
+// CHECK: loop.load_groups: memref<32xi16> is not a flat memref of i8
+
+// -----
+
+%x = "test.op"() : () -> memref<32xi8>
+%g = loop.load_groups %x[affine_map<() -> (0)>()] {lane_stride = 2 : i64, stride = 1 : i64, count = 4 : i64} : memref<32xi8> -> vector<8xi32>
+// CHECK: loop.load_groups: lane_stride 2 is none of [0, 1, 4]
+
+// -----
+
+%x = "test.op"() : () -> memref<32xi8>
+%g = loop.load_groups %x[affine_map<() -> (0)>()] {lane_stride = 4 : i64, stride = 2 : i64, count = 4 : i64} : memref<32xi8> -> vector<8xi32>
+// CHECK: loop.load_groups: 4 bytes at distance 2 make no group of lanes 4 apart
+
+// -----
+
+%x = "test.op"() : () -> memref<32xi8>
+%g = loop.load_groups %x[affine_map<() -> (0)>()] {lane_stride = 1 : i64, stride = 2 : i64, count = 5 : i64} : memref<32xi8> -> vector<8xi32>
+// CHECK: loop.load_groups: 5 bytes at distance 2 make no group of lanes 1 apart
+
+// -----
+
+%x = "test.op"() : () -> memref<32xi8>
+%g = loop.load_groups %x[affine_map<() -> (0)>()] {lane_stride = 0 : i64, stride = 1 : i64, count = 4 : i64} : memref<32xi8> -> vector<8xi8>
+// CHECK: loop.load_groups: vector<8xi8> is no vector of i32
+
+// -----
+
+%a, %b = "test.op"() : () -> (vector<8xi32>, vector<4xi32>)
+%s = loop.dot_groups %a, %a, %b : vector<8xi32>, vector<8xi32>, vector<4xi32> -> vector<8xi32>
+// CHECK: loop.dot_groups: lanes of vector<4xi32> and vector<8xi32> do not pair
+
+// -----
+
+%x, %y = "test.op"() : () -> (memref<6xi8>, memref<6xi16>)
+loop.stage %x, %y[affine_map<() -> (0, 0)>()] {count = 2 : i64, stride = 1 : i64, offset = 0 : i64, flip} : memref<6xi8>, memref<6xi16>
+// CHECK: loop.stage: flip on a copy to memref<6xi16>

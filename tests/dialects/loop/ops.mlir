@@ -187,6 +187,27 @@ func.func private @lanes(%x: memref<32xi8>, %w: memref<128xi8>, %i: index, %m: v
   %q = loop.saturate_lanes %r : vector<4xi32> -> vector<4xi8>
   // CHECK-NEXT: %wide = loop.cast_lanes %q : vector<4xi8> -> vector<4xi32>
   %wide = loop.cast_lanes %q : vector<4xi8> -> vector<4xi32>
+  // CHECK-NEXT: %real = loop.cast_lanes %q : vector<4xi8> -> vector<4xf32>
+  %real = loop.cast_lanes %q : vector<4xi8> -> vector<4xf32>
+  func.return
+}
+
+// CHECK-LABEL:   func.func private @groups
+// GENERIC-LABEL: sym_name = "groups"
+func.func private @groups(%x: memref<32xi8>, %w: memref<128xi8>, %i: index, %acc: vector<8xi32>) {
+  // CHECK-NEXT: %one = loop.load_groups %x[affine_map<(d0) -> (d0)>(%i)] {lane_stride = 0 : i64, stride = 1 : i64, count = 4 : i64} : memref<32xi8> -> vector<8xi32>
+  // GENERIC:    %one = "loop.load_groups"(%x, %i) <{map = affine_map<(d0) -> (d0)>, lane_stride = 0 : i64, stride = 1 : i64, count = 4 : i64}>
+  %one = loop.load_groups %x[affine_map<(d0) -> (d0)>(%i)] {lane_stride = 0 : i64, stride = 1 : i64, count = 4 : i64} : memref<32xi8> -> vector<8xi32>
+  // CHECK-NEXT: %columns = loop.load_groups %x[affine_map<(d0) -> (d0)>(%i)] {lane_stride = 1 : i64, stride = 8 : i64, count = 3 : i64} : memref<32xi8> -> vector<8xi32>
+  %columns = loop.load_groups %x[affine_map<(d0) -> (d0)>(%i)] {lane_stride = 1 : i64, stride = 8 : i64, count = 3 : i64} : memref<32xi8> -> vector<8xi32>
+  // CHECK-NEXT: %wide = loop.load_groups %w[affine_map<() -> (32)>()] {lane_stride = 4 : i64, stride = 1 : i64, count = 4 : i64} : memref<128xi8> -> vector<8xi32>
+  %wide = loop.load_groups %w[affine_map<() -> (32)>()] {lane_stride = 4 : i64, stride = 1 : i64, count = 4 : i64} : memref<128xi8> -> vector<8xi32>
+  // CHECK-NEXT: %s = loop.dot_groups %acc, %one, %wide {unsigned_a} : vector<8xi32>, vector<8xi32>, vector<8xi32> -> vector<8xi32>
+  %s = loop.dot_groups %acc, %one, %wide {unsigned_a} : vector<8xi32>, vector<8xi32>, vector<8xi32> -> vector<8xi32>
+  // CHECK-NEXT: %t = loop.dot_groups %s, %columns, %wide : vector<8xi32>, vector<8xi32>, vector<8xi32> -> vector<8xi32>
+  %t = loop.dot_groups %s, %columns, %wide : vector<8xi32>, vector<8xi32>, vector<8xi32> -> vector<8xi32>
+  // CHECK-NEXT: loop.stage %x, %w[affine_map<() -> (0, 0)>()] {count = 8 : i64, stride = 1 : i64, offset = 0 : i64, flip} : memref<32xi8>, memref<128xi8>
+  loop.stage %x, %w[affine_map<() -> (0, 0)>()] {count = 8 : i64, stride = 1 : i64, offset = 0 : i64, flip} : memref<32xi8>, memref<128xi8>
   func.return
 }
 

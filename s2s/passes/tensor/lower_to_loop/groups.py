@@ -208,7 +208,9 @@ class GroupReduction:
             columns = (self.step, count) if between else (1, GROUP)
             made[key] = self._load(buffer, form.to_expr(), point.lanes, between, *columns)
             if self.schedule.is_unsigned and self.staged is None:
-                flip = self.emitter.splat(self.emitter.constant(IntegerAttr(FLIP, i32)), point.lanes)
+                flip = self.emitter.constant(IntegerAttr(FLIP, i32))
+                flip.name_hint = "flip"
+                flip = self.emitter.splat(flip, point.lanes)
                 made[key] = self.emitter.add(arith.XOrIOp(made[key], flip), operand.buffer.name_hint).result
         return made[key]
 

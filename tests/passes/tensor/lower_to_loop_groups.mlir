@@ -1,0 +1,86 @@
+// RUN: s2s-opt %s -p tensor-lower-to-loop,cse,dce | filecheck %s
+
+#x = #tensor.access<affine_map<(p, o, k) -> (p, k)>>
+#w = #tensor.access<affine_map<(p, o, k) -> (k floordiv 4, o, k mod 4)>>
+
+// A copy with 128 added; two pixels broadcast a group each against the same constants.
+//
+// CHECK-LABEL: func.func private @unsigned
+// CHECK-NEXT:    loop.stage %x, %rows[affine_map<() -> (0, 0)>()] {count = 32 : i64, stride = 1 : i64, offset = 0 : i64, fill = -128 : i64, flip} : memref<32xi8>, memref<42xi8>
+// CHECK-NEXT:    loop.for %p = 0 to 4 step 2 {
+// CHECK:           %w_1 = loop.load_groups %w[affine_map<() -> (0)>()] {lane_stride = 4 : i64, stride = 1 : i64, count = 4 : i64} : memref<64xi8> -> vector<8xi32>
+// CHECK-NEXT:      %rows_1 = loop.load_groups %rows[affine_map<(d0) -> ((d0 * 8))>(%p)] {lane_stride = 0 : i64, stride = 1 : i64, count = 4 : i64} : memref<42xi8> -> vector<8xi32>
+// CHECK-NEXT:      %acc0 = loop.dot_groups %acc, %rows_1, %w_1 {unsigned_a}
+// CHECK-NEXT:      %rows_2 = loop.load_groups %rows[affine_map<(d0) -> (((d0 * 8) + 8))>(%p)]
+// CHECK-NEXT:      %acc1 = loop.dot_groups %acc, %rows_2, %w_1 {unsigned_a}
+// CHECK-NEXT:      %w_2 = loop.load_groups %w[affine_map<() -> (32)>()]
+func.func private @unsigned(%x: tensor<4x8xi8>, %w: tensor<2x8x4xi8>) -> tensor<4x8xi32> {
+  %y = tensor.compute [4, 8 | 8] reads(%x at #x, %w at #w) schedule #tensor.schedule<
+      tile = [2, 8, 8], order = [1, 0, 2], vector = 1 by 8, stage = 0 at 0 as bytes, dot = 4 unsigned>
+      inits [0 : i32] reduce {
+  ^bb0(%xv: i8, %wv: i8, %acc: i32):
+    %zp = arith.constant -128 : i32
+    %xe = arith.extsi %xv : i8 to i32
+    %xz = arith.subi %xe, %zp : i32
+    %we = arith.extsi %wv : i8 to i32
+    %p = arith.muli %xz, %we : i32
+    %t = arith.addi %acc, %p : i32
+    tensor.yield %t : i32
+  } apply {
+  ^bb0(%acc: i32):
+    tensor.yield %acc : i32
+  } attributes {dims = "p o k"} : (tensor<4x8xi8>, tensor<2x8x4xi8>) -> tensor<4x8xi32>
+  func.return %y : tensor<4x8xi32>
+}
+
+#xd = #tensor.access<affine_map<(h, c, r) -> (h + r - 1, c)>, guarded>
+#wd = #tensor.access<affine_map<(h, c, r) -> (r floordiv 4, c, r mod 4)>>
+
+// Three rows under each other are a group; padding holds the zero point.
+//
+// CHECK-LABEL: func.func private @columns
+// CHECK:         loop.stage %x, %rows[{{.*}}] {count = 56 : i64, stride = 1 : i64, offset = 0 : i64} : memref<40xi8>, memref<66xi8>
+// CHECK:         %rows_1 = loop.load_groups %rows[affine_map<(d0) -> ((d0 * 8))>(%h)] {lane_stride = 1 : i64, stride = 8 : i64, count = 3 : i64} : memref<66xi8> -> vector<8xi32>
+// CHECK-NEXT:    %acc_1 = loop.dot_groups %acc, %rows_1, %w_1 : vector<8xi32>, vector<8xi32>, vector<8xi32> -> vector<8xi32>
+// CHECK-NEXT:    %byte = loop.cast_lanes %acc_1 : vector<8xi32> -> vector<8xi8>
+// CHECK-NEXT:    loop.store %byte, %y[affine_map<(d0) -> ((d0 * 8))>(%h)] : vector<8xi8>, memref<40xi8>
+func.func private @columns(%x: tensor<5x8xi8>, %w: tensor<1x8x4xi8>) -> tensor<5x8xi8> {
+  %y = tensor.compute [5, 8 | 3] reads(%x at #xd, %w at #wd) schedule #tensor.schedule<
+      tile = [1, 8, 3], order = [1, 0, 2], vector = 1 by 8, stage = 0 at 0 as bytes, dot = 4> inits [0 : i32] reduce {
+  ^bb0(%xv: i8, %wv: i8, %acc: i32):
+    %xe = arith.extsi %xv : i8 to i32
+    %we = arith.extsi %wv : i8 to i32
+    %p = arith.muli %xe, %we : i32
+    %t = arith.addi %acc, %p : i32
+    tensor.yield %t : i32
+  } apply {
+  ^bb0(%acc: i32):
+    %byte = arith.trunci %acc : i32 to i8
+    tensor.yield %byte : i8
+  } attributes {dims = "h c r"} : (tensor<5x8xi8>, tensor<1x8x4xi8>) -> tensor<5x8xi8>
+  func.return %y : tensor<5x8xi8>
+}
+
+// A row that is read in place gets the 128 in its registers.
+//
+// CHECK-LABEL: func.func private @in_place
+// CHECK:         %flip = arith.constant -2139062144 : i32
+// CHECK-NEXT:    %flip_1 = loop.broadcast %flip : i32 -> vector<8xi32>
+// CHECK-NEXT:    arith.xori %x_1, %flip_1 : vector<8xi32>
+func.func private @in_place(%x: tensor<1x4xi8>, %w: tensor<1x8x4xi8>) -> tensor<1x8xi32> {
+  %y = tensor.compute [1, 8 | 4] reads(%x at #x, %w at #w) schedule #tensor.schedule<
+      tile = [1, 8, 4], order = [0, 1, 2], vector = 1 by 8, dot = 4 unsigned> inits [0 : i32] reduce {
+  ^bb0(%xv: i8, %wv: i8, %acc: i32):
+    %zp = arith.constant -128 : i32
+    %xe = arith.extsi %xv : i8 to i32
+    %xz = arith.subi %xe, %zp : i32
+    %we = arith.extsi %wv : i8 to i32
+    %p = arith.muli %xz, %we : i32
+    %t = arith.addi %acc, %p : i32
+    tensor.yield %t : i32
+  } apply {
+  ^bb0(%acc: i32):
+    tensor.yield %acc : i32
+  } attributes {dims = "p o k"} : (tensor<1x4xi8>, tensor<1x8x4xi8>) -> tensor<1x8xi32>
+  func.return %y : tensor<1x8xi32>
+}
