@@ -25,20 +25,28 @@ def parse_part(key: str, parser: AttrParser) -> dict[str, Any]:
         case "pack":
             return {"packs": parser.parse_comma_separated_list(parser.Delimiter.SQUARE, lambda: _parse_pack(parser))}
         case "stage":
-            read = parser.parse_integer()
-            parser.parse_keyword("at")
-            depth = parser.parse_integer()
-            if not parser.parse_optional_keyword("as"):
-                return {"stage": (read, depth)}
-            parser.parse_keyword("bytes")
-            return {"stage": (read, depth), "stage_bytes": True} | _parse_start(parser)
+            return _parse_stage(parser)
         case "dot":
-            size = parser.parse_integer()
-            if not parser.parse_optional_keyword("unsigned"):
-                return {key: size}
-            return {key: size, "unsigned": True} | _parse_start(parser)
+            return _parse_dot(parser)
         case _:
             return parser.raise_error(f"unknown part {key!r} of a schedule")
+
+
+def _parse_stage(parser: AttrParser) -> dict[str, Any]:
+    read = parser.parse_integer()
+    parser.parse_keyword("at")
+    depth = parser.parse_integer()
+    if not parser.parse_optional_keyword("as"):
+        return {"stage": (read, depth)}
+    parser.parse_keyword("bytes")
+    return {"stage": (read, depth), "stage_bytes": True} | _parse_start(parser)
+
+
+def _parse_dot(parser: AttrParser) -> dict[str, Any]:
+    size = parser.parse_integer()
+    if not parser.parse_optional_keyword("unsigned"):
+        return {"dot": size}
+    return {"dot": size, "unsigned": True} | _parse_start(parser)
 
 
 def _parse_start(parser: AttrParser) -> dict[str, Any]:
