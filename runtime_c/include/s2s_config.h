@@ -14,9 +14,10 @@
 #define S2S_INLINE static inline
 #endif
 
-/* Vector functions: inlined even where the optimiser would not, so that no vector is ever passed through a call. */
+/* Vector functions: inlined even where the optimiser would not, so that no vector is ever passed through a call. In
+ * plain C99 they pass structures of arrays, which may be; there, forcing it makes gcc compile for minutes. */
 #ifndef S2S_ALWAYS_INLINE
-#if defined(__GNUC__)
+#if !defined(S2S_SIMD_PORTABLE) && (defined(__clang__) || (defined(__GNUC__) && __GNUC__ >= 9))
 #define S2S_ALWAYS_INLINE static inline __attribute__((always_inline))
 #else
 #define S2S_ALWAYS_INLINE static inline

@@ -24,6 +24,14 @@ def require(program: str) -> str:
     return path
 
 
+def require_features(*features: str) -> None:
+    """Skip the test where the processor lacks some of `features`, named as Linux names them."""
+    info = Path("/proc/cpuinfo")
+    known = set(info.read_text().split()) if info.is_file() else set[str]()
+    if missing := [feature for feature in features if feature not in known]:
+        pytest.skip(f"this processor has no {', '.join(missing)}")
+
+
 def require_sanitizers(compiler: str, folder: Path) -> None:
     """Skip the test where the compiler comes without the libraries of its sanitizers, as Debian's clang may."""
     (folder / "empty.c").write_text("int main(void) { return 0; }\n")
