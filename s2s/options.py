@@ -52,6 +52,8 @@ class CompileOptions:
     stripes: tuple[tuple[int, int, int], ...] = ()
     """Chains computed in stripes: first and last operation, and rows, as `graph-stripe` takes them; a budget of RAM
     sets them."""
+    exact: bool = False
+    """Sums of floats in the order of the model's operators: no algorithm that rounds otherwise, however fast."""
     poison: bool = False
     """A debug build: before each kernel, bytes of the arena that hold no value are filled with a pattern."""
     debug: DebugOptions = field(default_factory=DebugOptions)

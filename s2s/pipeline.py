@@ -110,6 +110,8 @@ def tensor_passes(options: CompileOptions) -> list[ModulePass]:
         *([_pass("tensor-collapse-dims")] if tuned else []),
         # Factors that are no constants are copied panel by panel; their dimensions are final now.
         *([_pass("tensor-stage-panels", target=options.target)] if tuned else []),
+        # Fewer products for 3x3 convolutions, each access map being as short as it gets; schedules then tile the parts.
+        *([_pass("tensor-transform-convolutions", target=options.target)] if tuned and _may_round(options) else []),
         # How each computation is carried out, from shapes and the target's data.
         _pass("tensor-pick-schedule", target=options.target, schedule=options.schedule),
         # A budget of memory has its price: operands are copied in smaller parts, some of them twice.
@@ -123,6 +125,11 @@ def tensor_passes(options: CompileOptions) -> list[ModulePass]:
         # Weights bound the sums that are rescaled; small ones take a shorter form, which reads less well.
         *([_pass("tensor-shorten-rescale")] if tuned else []),
     ]
+
+
+def _may_round(options: CompileOptions) -> bool:
+    """Whether an algorithm may be another one, with other roundings and more memory."""
+    return not options.exact and options.ram_budget is None
 
 
 def _stripe(options: CompileOptions) -> ModulePass:

@@ -50,6 +50,7 @@ PASSES: tuple[str, ...] = (
     "tensor-split-dims",
     "tensor-stage-panels",
     "tensor-start-sums",
+    "tensor-transform-convolutions",
     "loop-form-fma",
     "loop-lower-to-c",
     "loop-plan-memory",

@@ -9,19 +9,22 @@ from s2s.dialects.tensor.attributes import AccessAttr, PackAttr, PackedAxis, int
 from s2s.dialects.tensor.compute import ComputeOp, YieldOp, element_type
 from s2s.dialects.tensor.scalar import ExtractOp, InBoundsOp, IndexOp, RemFOp, RescaleOp, SaturateOp
 from s2s.dialects.tensor.schedule import ScheduleAttr
+from s2s.dialects.tensor.transform import Computation, Matrix, TransformOp, matrix_attribute
 
 Tensor = Dialect(
     "tensor",
-    [ComputeOp, ExtractOp, InBoundsOp, IndexOp, RemFOp, RescaleOp, SaturateOp, YieldOp],
+    [ComputeOp, ExtractOp, InBoundsOp, IndexOp, RemFOp, RescaleOp, SaturateOp, TransformOp, YieldOp],
     [AccessAttr, PackAttr, ScheduleAttr],
 )
 
 __all__ = [
     "AccessAttr",
+    "Computation",
     "ComputeOp",
     "ExtractOp",
     "InBoundsOp",
     "IndexOp",
+    "Matrix",
     "PackAttr",
     "PackedAxis",
     "RemFOp",
@@ -29,7 +32,9 @@ __all__ = [
     "SaturateOp",
     "ScheduleAttr",
     "Tensor",
+    "TransformOp",
     "YieldOp",
     "element_type",
     "integers",
+    "matrix_attribute",
 ]

@@ -36,13 +36,19 @@ def element_type(value: SSAValue) -> Attribute:
     return scalar_type(as_tensor_type(value.type).element_type)
 
 
+def _with_regions() -> tuple[type[IRDLOperation], ...]:
+    from s2s.dialects.tensor.transform import TransformOp
+
+    return ComputeOp, TransformOp
+
+
 @irdl_op_definition
 class YieldOp(AbstractYieldOperation[Attribute]):
-    """Ends a region of `tensor.compute` with its scalars."""
+    """Ends a region of `tensor.compute` or `tensor.transform` with its scalars."""
 
     name = "tensor.yield"
 
-    traits = lazy_traits_def(lambda: (IsTerminator(), HasParent(ComputeOp), Pure()))
+    traits = lazy_traits_def(lambda: (IsTerminator(), HasParent(*_with_regions()), Pure()))
 
 
 @irdl_op_definition
@@ -184,12 +190,12 @@ class ComputeOp(IRDLOperation):
             raise VerifyException(f"{self.name}: reduction dimensions, inits and a reduce region come together")
         if self.reduce is not None:
             reads = [element_type(value) for value in self.reads]
-            _check_region(f"{self.name} reduce", self.reduce, [*reads, *accumulators, *tables], accumulators)
+            check_region(f"{self.name} reduce", self.reduce, [*reads, *accumulators, *tables], accumulators)
         elif self.reads:
             raise VerifyException(f"{self.name}: reads without a reduction")
         points = [element_type(value) for value in self.points]
         results = [element_type(value) for value in self.res]
-        _check_region(f"{self.name} apply", self.apply, [*accumulators, *points, *tables], results)
+        check_region(f"{self.name} apply", self.apply, [*accumulators, *points, *tables], results)
 
     def _check_schedule(self, schedule: ScheduleAttr) -> None:
         if len(schedule.tiles) != len(self.sizes):
@@ -220,8 +226,8 @@ class ComputeOp(IRDLOperation):
         parallel = ", ".join(map(str, self.parallel_sizes))
         reduction = ", ".join(map(str, self.reduction_sizes))
         printer.print_string(f" [{parallel} | {reduction}]" if reduction else f" [{parallel}]")
-        _print_operands(printer, "reads", self.reads, self.read_accesses)
-        _print_operands(printer, "points", self.points, self.point_accesses)
+        print_operands(printer, "reads", self.reads, self.read_accesses)
+        print_operands(printer, "points", self.points, self.point_accesses)
         if self.tables:
             printer.print_string(" tables(")
             printer.print_list(self.tables, printer.print_ssa_value)
@@ -244,9 +250,9 @@ class ComputeOp(IRDLOperation):
 
     @classmethod
     def parse(cls, parser: Parser) -> Self:
-        parallel, reduction = _parse_domain(parser)
-        reads = _parse_operands(parser, "reads")
-        points = _parse_operands(parser, "points")
+        parallel, reduction = parse_domain(parser)
+        reads = parse_operands(parser, "reads")
+        points = parse_operands(parser, "points")
         tables = list[UnresolvedOperand]()
         if parser.parse_optional_keyword("tables"):
             tables = parser.parse_comma_separated_list(Parser.Delimiter.PAREN, parser.parse_unresolved_operand)
@@ -289,7 +295,8 @@ def attribute_type(init: Attribute) -> Attribute:
     raise VerifyException(f"tensor.compute: {init} is not a number")
 
 
-def _check_region(name: str, region: Region, arguments: Sequence[Attribute], results: Sequence[Attribute]) -> None:
+def check_region(name: str, region: Region, arguments: Sequence[Attribute], results: Sequence[Attribute]) -> None:
+    """Refuse a region that takes or yields other scalars than these."""
     given = [argument.type for argument in region.block.args]
     if given != list(arguments):
         raise VerifyException(f"{name}: takes {[str(t) for t in given]}, expected {[str(t) for t in arguments]}")
@@ -301,7 +308,8 @@ def _check_region(name: str, region: Region, arguments: Sequence[Attribute], res
         raise VerifyException(f"{name}: yields {[str(t) for t in yielded]}, expected {[str(t) for t in results]}")
 
 
-def _print_operands(printer: Printer, word: str, values: Sequence[SSAValue], accesses: Sequence[AccessAttr]) -> None:
+def print_operands(printer: Printer, word: str, values: Sequence[SSAValue], accesses: Sequence[AccessAttr]) -> None:
+    """`word(%x at #access, …)`, nothing for no operands."""
     if not values:
         return
 
@@ -315,7 +323,8 @@ def _print_operands(printer: Printer, word: str, values: Sequence[SSAValue], acc
     printer.print_string(")")
 
 
-def _parse_operands(parser: Parser, word: str) -> list[tuple[UnresolvedOperand, AccessAttr]]:
+def parse_operands(parser: Parser, word: str) -> list[tuple[UnresolvedOperand, AccessAttr]]:
+    """What `print_operands` prints."""
     if not parser.parse_optional_keyword(word):
         return []
 
@@ -330,7 +339,8 @@ def _parse_operands(parser: Parser, word: str) -> list[tuple[UnresolvedOperand, 
     return parser.parse_comma_separated_list(Parser.Delimiter.PAREN, one)
 
 
-def _parse_domain(parser: Parser) -> tuple[list[int], list[int]]:
+def parse_domain(parser: Parser) -> tuple[list[int], list[int]]:
+    """`[4, 8 | 3]`: parallel and reduction sizes."""
     parser.parse_punctuation("[")
     parallel, reduction = list[int](), list[int]()
     current = parallel

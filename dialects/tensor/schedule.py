@@ -98,8 +98,8 @@ class ScheduleAttr(ParametrizedAttribute):
             IntAttr(dot),
             IntAttr(int(stage_bytes)),
             IntAttr(-1 if stage_start is None else stage_start),
-            ArrayAttr([integers(pair) for pair in shared]),
-            ArrayAttr([integers(pair) for pair in fetch]),
+            _pairs_attribute(shared),
+            _pairs_attribute(fetch),
             IntAttr(int(unsigned)),
         )
 
@@ -171,8 +171,13 @@ class ScheduleAttr(ParametrizedAttribute):
         return self._with(packs=ArrayAttr[PackAttr]([]))
 
     def in_shared_blocks(self, shared: Sequence[tuple[int, int]]) -> ScheduleAttr:
-        """The same schedule for a computation that walks with its neighbours."""
-        return self._with(shared=ArrayAttr([integers(pair) for pair in shared]))
+        """The same schedule for a computation that walks with its neighbours, in place of blocks of its own."""
+        own = [block for block in self.block_sizes if block[0] not in {dim for dim, _ in shared}]
+        return self._with(shared=_pairs_attribute(shared), blocks=_pairs_attribute(own))
+
+    def fetching(self, fetch: Sequence[tuple[int, int]]) -> ScheduleAttr:
+        """The same schedule with these reads fetched ahead, each along a dimension."""
+        return self._with(fetch=_pairs_attribute(fetch))
 
     def _with(
         self,
@@ -180,13 +185,15 @@ class ScheduleAttr(ParametrizedAttribute):
         stage_depth: IntAttr | None = None,
         stage_start: IntAttr | None = None,
         shared: ArrayAttr[DenseArrayBase[I64]] | None = None,
+        blocks: ArrayAttr[DenseArrayBase[I64]] | None = None,
+        fetch: ArrayAttr[DenseArrayBase[I64]] | None = None,
     ) -> ScheduleAttr:
         return ScheduleAttr(
             self.tile,
             self.order,
             self.vector,
             self.lanes,
-            self.blocks,
+            self.blocks if blocks is None else blocks,
             self.packs if packs is None else packs,
             self.staged,
             self.stage_depth if stage_depth is None else stage_depth,
@@ -194,7 +201,7 @@ class ScheduleAttr(ParametrizedAttribute):
             self.stage_bytes,
             self.stage_start if stage_start is None else stage_start,
             self.shared if shared is None else shared,
-            self.fetch,
+            self.fetch if fetch is None else fetch,
             self.dot_unsigned,
         )
 
@@ -257,6 +264,10 @@ class ScheduleAttr(ParametrizedAttribute):
                 if not parser.parse_optional_punctuation(","):
                     break
         return cls.of(**parts).parameters
+
+
+def _pairs_attribute(pairs: Sequence[tuple[int, int]]) -> ArrayAttr[DenseArrayBase[I64]]:
+    return ArrayAttr([integers(pair) for pair in pairs])
 
 
 def _pairs(blocks: ArrayAttr[DenseArrayBase[I64]]) -> tuple[tuple[int, int], ...]:

@@ -25,6 +25,16 @@ def dim_names(op: tensor.ComputeOp) -> list[str]:
     return [*(letters[n % len(letters)] for n in range(op.rank)), *reduction]
 
 
+def names_of(op: tensor.Computation) -> list[str]:
+    """Names for the dimensions of `op`; those of a transform are followed by the tile's and the window's."""
+    if isinstance(op, tensor.ComputeOp):
+        return dim_names(op)
+    named = op.attributes.get(DIM_NAMES)
+    given = named.data.split() if isinstance(named, StringAttr) else []
+    own = given if len(given) == op.rank else [f"p{n}" for n in range(op.rank)]
+    return [*own, "i", "j", "k", "l"]
+
+
 def shape_of(value: SSAValue) -> tuple[int, ...]:
     """The shape of a tensor value."""
     return as_tensor_type(value.type).get_shape()

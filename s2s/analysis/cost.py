@@ -79,7 +79,7 @@ def kernel_costs(module: ModuleOp) -> dict[str, KernelCost]:
 
 def kernel_cost(kernel: FuncOp, constant: Iterable[int]) -> KernelCost:
     """The cost of a kernel whose parameters numbered `constant` are weights."""
-    computations = [op for op in kernel.walk() if isinstance(op, tensor.ComputeOp)]
+    computations = [op for op in kernel.walk() if isinstance(op, tensor.Computation)]
     weights = set(constant)
     sizes = {argument: _bytes_read(argument, computations) for argument in kernel.args}
     results = [value for op in kernel.walk() if isinstance(op, ReturnOp) for value in op.operands]
@@ -91,10 +91,19 @@ def kernel_cost(kernel: FuncOp, constant: Iterable[int]) -> KernelCost:
     )
 
 
-def operations_of(op: tensor.ComputeOp) -> Operations:
+def operations_of(op: tensor.Computation) -> Operations:
     """The arithmetic of a computation: its bodies, as often as they are carried out."""
+    if isinstance(op, tensor.TransformOp):
+        return _of_transform(op)
     reduced = Operations() if op.reduce is None else _body(op.reduce).times(prod(op.sizes))
     return reduced + _body(op.apply).times(prod(op.parallel_sizes))
+
+
+def _of_transform(op: tensor.TransformOp) -> Operations:
+    """A multiply-add for each number of the matrices that is not zero, down the columns, then along the rows."""
+    left, right = (sum(value != 0 for row in matrix for value in row) for matrix in op.matrices)
+    adds = left * op.window[1] + op.outputs[0] * right
+    return Operations(floats=2 * adds).times(prod(op.sizes)) + _body(op.apply).times(prod(op.write_sizes))
 
 
 def _body(region: Region) -> Operations:
@@ -111,13 +120,17 @@ def _one(op: Operation) -> Operations:
     return Operations(integers=count if isinstance(type, IntegerType) and not is_bool(type) else 0)
 
 
-def _bytes_read(argument: SSAValue, computations: Iterable[tensor.ComputeOp]) -> int:
+def _bytes_read(argument: SSAValue, computations: Iterable[tensor.Computation]) -> int:
     """Bytes of a tensor, or as many of them as computations have points that read it."""
     points = 0
     for op in computations:
+        if isinstance(op, tensor.TransformOp):
+            points += prod(op.read_sizes) if op.x is argument else 0
+            points += sum(prod(op.write_sizes) for value in op.points if value is argument)
+            continue
         points += sum(prod(op.sizes) for value in op.reads if value is argument)
         points += sum(prod(op.parallel_sizes) for value in (*op.points, *op.tables) if value is argument)
-    others = any(not isinstance(use.operation, tensor.ComputeOp) for use in argument.uses)
+    others = any(not isinstance(use.operation, tensor.Computation) for use in argument.uses)
     whole = _bytes(argument)
     return whole if others else min(whole, points * size_in_bytes(as_tensor_type(argument.type).element_type))
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from xdsl.ir import SSAValue
 from xdsl.ir.affine import AffineDimExpr, AffineExpr
 
-from s2s.analysis.affine import delinearize, flat_index, ranges, simplify
+from s2s.analysis.affine import bounds, coefficient, delinearize, flat_index, ranges, simplify
 from s2s.analysis.compute import shape_of
 from s2s.dialects import tensor
 from s2s.errors import CompilerBug
@@ -28,9 +28,27 @@ class Cut:
     size: int
 
 
-def shared_blocks(op: tensor.ComputeOp) -> tuple[tuple[int, int], ...]:
+def shared_blocks(op: tensor.Computation) -> tuple[tuple[int, int], ...]:
     """The dimensions that `op` shares with its neighbours, and the size of a block."""
     return () if op.schedule is None else op.schedule.shared_blocks
+
+
+def lies_in(op: tensor.Computation) -> tuple[int, ...]:
+    """The rectangle in whose order the results of `op` lie: its parallel domain, or the result's own axes."""
+    return shape_of(op.res) if isinstance(op, tensor.TransformOp) else op.parallel_sizes
+
+
+def written_blocks(op: tensor.Computation) -> list[tuple[int, int]]:
+    """For each shared dimension of `op`, the axis that it walks through in what it writes, and how far a block does."""
+    if isinstance(op, tensor.ComputeOp):
+        return list(shared_blocks(op))
+    blocks: list[tuple[int, int]] = []
+    for dim, size in shared_blocks(op):
+        steps = [coefficient(expr, dim, ranges(op.write_sizes)) or 0 for expr in op.into.map.data.results]
+        axis = next((axis for axis, step in enumerate(steps) if step), None)
+        # A dimension of one position is one block, of everything.
+        blocks.append((0, shape_of(op.res)[0]) if axis is None else (axis, steps[axis] * size))
+    return blocks
 
 
 def coordinates(
@@ -51,25 +69,36 @@ def stays_in_block(
     access: tensor.AccessAttr,
     sizes: Sequence[int],
     walk: Sequence[tuple[int, int]],
-    owner: tensor.ComputeOp,
+    owner: tensor.Computation,
 ) -> bool:
     """Whether an access, over a domain of `sizes` that is walked through by `walk`, reads of `value` only what lies in
-    the same block of `owner`, in whose domain `value` lies."""
-    point = coordinates(value, access, sizes, owner.parallel_sizes)
+    the same block of `owner`, which writes `value`."""
+    point = coordinates(value, access, sizes, lies_in(owner))
     if point is None:
         return False
-    plain = len(access.division) != len(point) or all(access.division[dim] == 1 for dim, _ in shared_blocks(owner))
-    return plain and all(
-        point[there] == simplify(AffineDimExpr(here), ranges(sizes))
-        for (here, _), (there, _) in zip(walk, shared_blocks(owner), strict=True)
-    )
+    written = written_blocks(owner)
+    if len(access.division) == len(point) and any(access.division[axis] > 1 for axis, _ in written):
+        return False
+    # Each dimension that is walked through is block * size + place; the number of the block comes behind the others.
+    split: list[AffineExpr] = [AffineDimExpr(dim) for dim in range(len(sizes))]
+    inside = ranges(sizes)
+    for dim, size in walk:
+        split[dim] = AffineDimExpr(len(inside)) * size + AffineDimExpr(dim)
+        inside[dim] = (0, size - 1)
+        inside.append((0, -(-sizes[dim] // size) - 1))
+    for level, (axis, block) in enumerate(written):
+        place = point[axis].replace_dims_and_symbols(split, ()) - AffineDimExpr(len(sizes) + level) * block
+        low, high = bounds(place, inside)
+        if low < 0 or high >= block:
+            return False
+    return True
 
 
 @dataclass(frozen=True)
 class Group:
     """Computations that run block by block; a computation on its own is a group without shared dimensions."""
 
-    ops: tuple[tensor.ComputeOp, ...]
+    ops: tuple[tensor.Computation, ...]
 
     @property
     def depth(self) -> int:
@@ -81,7 +110,7 @@ class Group:
         """The results that only the group knows: one block of each is kept."""
         if not self.depth:
             return []
-        results = [result for op in self.ops for result in op.res]
+        results = [result for op in self.ops for result in op.results]
         return [result for result in results if all(use.operation in self.ops for use in result.uses)]
 
     def full(self, level: int) -> int:
@@ -99,9 +128,9 @@ class Group:
             trips = [-(-op.sizes[dim] // size) for op in self.ops for dim, size in [shared_blocks(op)[level]]]
             if len(set(trips)) > 1:
                 raise CompilerBug(f"computations of one kernel share {trips} blocks of a dimension, not equally many")
-        owners: dict[SSAValue, tensor.ComputeOp] = {result: op for op in self.ops for result in op.res}
+        owners: dict[SSAValue, tensor.Computation] = {result: op for op in self.ops for result in op.results}
         for op in self.ops:
-            if any(table in owners for table in op.tables):
+            if isinstance(op, tensor.ComputeOp) and any(table in owners for table in op.tables):
                 raise CompilerBug("a table is read anywhere, so it cannot come from a computation that shares blocks")
             for value, access, sizes in operands_of(op):
                 if value in owners and not stays_in_block(value, access, sizes, shared_blocks(op), owners[value]):
@@ -110,14 +139,17 @@ class Group:
                     )
 
 
-def operands_of(op: tensor.ComputeOp) -> list[tuple[SSAValue, tensor.AccessAttr, tuple[int, ...]]]:
+def operands_of(op: tensor.Computation) -> list[tuple[SSAValue, tensor.AccessAttr, tuple[int, ...]]]:
     """Each operand that is read by an access, with the domain that the access is over."""
+    if isinstance(op, tensor.TransformOp):
+        points = zip(op.points, op.accesses, strict=True)
+        return [(op.x, op.read, op.read_sizes), *((value, access, op.write_sizes) for value, access in points)]
     reads = [(value, access, op.sizes) for value, access in zip(op.reads, op.read_accesses, strict=True)]
     points = zip(op.points, op.point_accesses, strict=True)
     return [*reads, *((value, access, op.parallel_sizes) for value, access in points)]
 
 
-def groups_of(computes: Sequence[tensor.ComputeOp]) -> list[Group]:
+def groups_of(computes: Sequence[tensor.Computation]) -> list[Group]:
     """The computations of a kernel as groups, in order, each verified."""
     groups: list[Group] = []
     for op in computes:
@@ -141,3 +173,33 @@ def may_overwrite_in_blocks(group: Group, value: SSAValue) -> bool:
         for operand, access, sizes in operands_of(op)
         if operand is value
     )
+
+
+@dataclass(frozen=True)
+class Inner:
+    """A tensor that holds one block: the computation it comes from, and the value that stands for the block."""
+
+    producer: tensor.Computation
+    block: SSAValue
+
+    def position(
+        self,
+        value: SSAValue,
+        access: tensor.AccessAttr,
+        sizes: Sequence[int],
+        own: Sequence[AffineExpr],
+        cuts: Sequence[Cut],
+    ) -> list[AffineExpr]:
+        """Where an access, over a domain of `sizes` whose dimensions stand at `own` and are cut by `cuts`, reads."""
+        point = coordinates(value, access, sizes, lies_in(self.producer))
+        if point is None:
+            raise CompilerBug(f"access {access.map.data} to a tensor of one block has a guard on another shape")
+        moved = [expr.replace_dims_and_symbols(own, ()) for expr in point]
+        for (axis, block), start in zip(written_blocks(self.producer), block_numbers(cuts), strict=True):
+            moved[axis] -= start * block
+        return moved
+
+
+def block_numbers(cuts: Sequence[Cut]) -> list[AffineExpr]:
+    """The numbers of the blocks that loops around have come to, over their dimensions, the first ones."""
+    return [AffineDimExpr(number) + cut.first // cut.step for number, cut in enumerate(cuts)]

@@ -17,17 +17,9 @@ from xdsl.ir.affine import AffineDimExpr, AffineExpr, AffineMap
 
 from s2s.analysis.affine import Range, flat_index, ranges, simplify
 from s2s.analysis.compute import dim_names
-from s2s.analysis.kernel_blocks import Cut, Group, coordinates, shared_blocks
+from s2s.analysis.kernel_blocks import Cut, Group, Inner, shared_blocks
+from s2s.analysis.transform_parts import TransformPart
 from s2s.dialects import tensor
-from s2s.errors import CompilerBug
-
-
-@dataclass(frozen=True)
-class Inner:
-    """A tensor that holds one block: the computation it comes from, and the value that stands for the block."""
-
-    producer: tensor.ComputeOp
-    block: SSAValue
 
 
 @dataclass(frozen=True)
@@ -119,14 +111,8 @@ class _PartBuilder:
         inner = self.inner.get(value)
         if inner is None:
             return value, self._access(access.map.data.results, access, access.division, dims)
-        sizes = self.op.sizes[: dims - len(self.cuts)]
-        point = coordinates(value, access, sizes, inner.producer.parallel_sizes)
-        if point is None:
-            raise CompilerBug(f"access {access.map.data} to a tensor of one block has a guard on another shape")
-        division = access.division if len(access.division) == len(point) else (1,) * len(point)
-        moved = [expr.replace_dims_and_symbols(self.own, ()) for expr in point]
-        for (there, _), cut in zip(shared_blocks(inner.producer), self.cuts, strict=True):
-            moved[there] = AffineDimExpr(len(self.cuts) + cut.dim)
+        moved = inner.position(value, access, self.op.sizes[: dims - len(self.cuts)], self.own, self.cuts)
+        division = access.division if len(access.division) == len(moved) else (1,) * len(moved)
         affine_map = AffineMap(dims, 0, tuple(simplify(expr, ranges(self.sizes)) for expr in moved))
         return inner.block, tensor.AccessAttr.of(affine_map, guarded=access.is_guarded, divisors=division)
 
@@ -174,19 +160,23 @@ def _pairs(
     return list(zip(values, accesses, strict=True))
 
 
-def parts(group: Group, chosen: Sequence[Sequence[Cut]]) -> list[Part]:
+def parts(group: Group, chosen: Sequence[Sequence[Cut]]) -> list[Part | TransformPart]:
     """What each computation of `group` does in the blocks that `chosen`, cuts for each of them, leave."""
     kept = set(group.inner)
     inner: dict[SSAValue, Inner] = {}
-    made: list[Part] = []
+    made: list[Part | TransformPart] = []
     for op, cuts in zip(group.ops, chosen, strict=True):
-        part = Part.of(op, cuts, inner, kept)
-        inner |= {old: Inner(op, new) for old, new in zip(op.res, part.op.res, strict=True) if old in kept}
+        part = (
+            TransformPart.of(op, cuts, inner, kept)
+            if isinstance(op, tensor.TransformOp)
+            else Part.of(op, cuts, inner, kept)
+        )
+        inner |= {old: Inner(op, new) for old, new in zip(op.results, part.op.results, strict=True) if old in kept}
         made.append(part)
     return made
 
 
-def first_parts(group: Group) -> list[Part]:
+def first_parts(group: Group) -> list[Part | TransformPart]:
     """What each computation of `group` does in the first block; no other block exceeds it."""
     return parts(
         group, [[Cut(dim, 0, size, 1, min(size, op.sizes[dim])) for dim, size in shared_blocks(op)] for op in group.ops]

@@ -1,4 +1,4 @@
-"""Sums of products of small integers, read off the body of a computation.
+"""Sums of products, read off the body of a computation: of floats, and of small integers.
 
 acc + (ext(x) - x_zp) * (ext(w) - w_zp)
 """
@@ -6,8 +6,8 @@ acc + (ext(x) - x_zp) * (ext(w) - w_zp)
 from dataclasses import dataclass
 
 from xdsl.dialects import arith
-from xdsl.dialects.builtin import IntegerAttr, IntegerType, i8, i32
-from xdsl.ir import BlockArgument, Operation, SSAValue
+from xdsl.dialects.builtin import IntegerAttr, IntegerType, f32, f64, i8, i32
+from xdsl.ir import Block, BlockArgument, Operation, SSAValue
 from xdsl.utils.hints import isa
 
 from s2s.dialects import tensor
@@ -84,4 +84,20 @@ def _factor(value: SSAValue) -> Factor | None:
     return Factor(extension.input.index, offset)
 
 
-__all__ = ["Factor", "ProductSum", "has_flag", "product_sum"]
+def is_sum_of_products(block: Block) -> bool:
+    """Whether the region is `acc + x * w` on floats of 32 or 64 bits."""
+    if any(argument.type not in (f32, f64) for argument in block.args):
+        return False
+    match list(block.ops):
+        case [arith.MulfOp() as times, arith.AddfOp() as plus, tensor.YieldOp() as last]:
+            x, w, accumulator = block.args
+            return (
+                {times.lhs, times.rhs} == {x, w}
+                and {plus.lhs, plus.rhs} == {times.result, accumulator}
+                and last.arguments[0] is plus.result
+            )
+        case _:
+            return False
+
+
+__all__ = ["Factor", "ProductSum", "has_flag", "is_sum_of_products", "product_sum"]

@@ -43,6 +43,12 @@ RamBudget = Annotated[
     str | None,
     typer.Option(metavar="BYTES|min", help="RAM for arena, inputs and outputs; `min`: as little as is possible."),
 ]
+Exact = Annotated[
+    bool,
+    typer.Option(
+        "--exact", help="Sums of floats as the model's operators have them: no algorithm that rounds otherwise."
+    ),
+]
 Poison = Annotated[
     bool, typer.Option("--poison", help="A debug build that fills what is dead in the arena before each kernel.")
 ]

@@ -46,3 +46,5 @@ class Target:
     """Cycles until the result of a multiply-add can be added to."""
     load_ports: int = 1
     """Loads (of a whole vector) that start in one cycle."""
+    stream_bytes: int = 8
+    """Bytes that one core reads in a cycle from beyond its own caches."""

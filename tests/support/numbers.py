@@ -24,6 +24,10 @@ from support.mlir import RunLineError, stages
 RTOL, ATOL = 1e-4, 1e-5
 """Passes may add up float numbers in another order; integers have to stay as they are."""
 
+OF_THE_LARGEST = {"tensor-transform-convolutions": 2e-6}
+"""Passes whose float errors follow the largest number of a result, however small the others: transforms of tiles add
+up large parts that cancel. The error with few channels, as tests have them; with 512 it is 7e-6."""
+
 TENSOR_LEVELS = {"graph", "tensor", "arith", "math", "func"}
 LOOP_LEVEL = {"loop", "arith", "math", "func"}
 """Dialects of functions that can be run, on tensors and on buffers."""
@@ -46,16 +50,17 @@ def check_numbers(command: str, file: Path) -> int:
             opt.apply_passes(module)
         except (DiagnosticException, S2SError):
             continue
-        compared += compare_modules(before, module, opt.ctx.weights)
+        of_largest = max((error for name, error in OF_THE_LARGEST.items() if name in command), default=0.0)
+        compared += compare_modules(before, module, opt.ctx.weights, of_largest)
     return compared
 
 
-def compare_modules(before: ModuleOp, after: ModuleOp, weights: WeightStore) -> int:
+def compare_modules(before: ModuleOp, after: ModuleOp, weights: WeightStore, of_largest: float = 0.0) -> int:
     """Compare the functions that somebody outside may call; where none can be run, the kernels on their own."""
-    public = [same_numbers(each, after, weights) for each in functions(before) if not is_private(each)]
+    public = [same_numbers(each, after, weights, of_largest) for each in functions(before) if not is_private(each)]
     if any(public):
         return sum(public)
-    return sum(same_numbers(each, after, weights) for each in functions(before) if is_private(each))
+    return sum(same_numbers(each, after, weights, of_largest) for each in functions(before) if is_private(each))
 
 
 def functions(module: ModuleOp) -> list[FuncOp]:
@@ -68,14 +73,14 @@ def is_private(function: FuncOp) -> bool:
     return function.sym_visibility is not None and function.sym_visibility.data == "private"
 
 
-def same_numbers(before: FuncOp, module: ModuleOp, weights: WeightStore) -> bool:
+def same_numbers(before: FuncOp, module: ModuleOp, weights: WeightStore, of_largest: float = 0.0) -> bool:
     """Compare `before` with the function of its name in `module`; false if one of them cannot be run."""
     after = next((each for each in functions(module) if each.sym_name == before.sym_name), None)
     if after is None or not (runnable(before) and runnable(after)):
         return False
     inputs = [sample(f"{i}", type) for i, type in enumerate(input_types(before))]
     with np.errstate(all="ignore"):
-        compare(before.sym_name.data, results(before, inputs, weights), results(after, inputs, weights))
+        compare(before.sym_name.data, results(before, inputs, weights), results(after, inputs, weights), of_largest)
     return True
 
 
@@ -121,13 +126,14 @@ def results(function: FuncOp, inputs: Sequence[Array], weights: WeightStore) -> 
     return buffers[:made]
 
 
-def compare(name: str, expected: Sequence[Array], found: Sequence[Array]) -> None:
+def compare(name: str, expected: Sequence[Array], found: Sequence[Array], of_largest: float = 0.0) -> None:
     """Raise when a result differs."""
     for number, (one, other) in enumerate(zip(expected, found, strict=True)):
         if np.issubdtype(one.dtype, np.integer) or one.dtype == np.bool_:
             same = np.array_equal(one, other)
         else:
             wide = one.astype(np.float64), other.astype(np.float64)
-            same = one.shape == other.shape and np.allclose(*wide, RTOL, ATOL, equal_nan=True)
+            atol = max(ATOL, of_largest * np.abs(wide[0]).max(initial=0.0))
+            same = one.shape == other.shape and np.allclose(*wide, RTOL, atol, equal_nan=True)
         if not same or one.dtype != other.dtype:
             raise RunLineError(f"@{name}, result {number}: the pass changes the numbers\nbefore: {one}\nafter: {other}")

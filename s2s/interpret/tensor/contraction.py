@@ -4,11 +4,9 @@ from collections.abc import Sequence
 from math import prod
 
 import numpy as np
-from xdsl.dialects import arith
-from xdsl.dialects.builtin import f32, f64
-from xdsl.ir import Block
 
 from s2s.analysis.dtypes import Array
+from s2s.analysis.products import is_sum_of_products
 from s2s.dialects import tensor
 from s2s.interpret.scalar import number
 from s2s.interpret.tensor.access import Reader, StridedReader
@@ -16,7 +14,7 @@ from s2s.interpret.tensor.access import Reader, StridedReader
 
 def contract(op: tensor.ComputeOp, reads: Sequence[Reader]) -> Array | None:
     """The accumulator over the parallel domain if the reduction is exactly `acc + x * w`, else None."""
-    if op.reduce is None or len(reads) != 2 or not _is_sum_of_products(op.reduce.block):
+    if op.reduce is None or len(reads) != 2 or not is_sum_of_products(op.reduce.block):
         return None
     left, right = reads
     if not isinstance(left, StridedReader) or not isinstance(right, StridedReader):
@@ -35,22 +33,6 @@ def contract(op: tensor.ComputeOp, reads: Sequence[Reader]) -> Array | None:
     shape = [1 if dim in neither else op.sizes[dim] for dim in order]
     product = np.matmul(a, b.swapaxes(1, 2)).reshape(shape).transpose(np.argsort(order))
     return np.broadcast_to(product + number(op.inits.data[0]), op.parallel_sizes)
-
-
-def _is_sum_of_products(block: Block) -> bool:
-    """Whether the region is `acc + x * w` on floats of 32 or 64 bits."""
-    if any(argument.type not in (f32, f64) for argument in block.args):
-        return False
-    match list(block.ops):
-        case [arith.MulfOp() as times, arith.AddfOp() as plus, tensor.YieldOp() as last]:
-            x, w, accumulator = block.args
-            return (
-                {times.lhs, times.rhs} == {x, w}
-                and {plus.lhs, plus.rhs} == {times.result, accumulator}
-                and last.arguments[0] is plus.result
-            )
-        case _:
-            return False
 
 
 def _matrices(view: Array, reduction: Sequence[int], batch: Sequence[int], rows: Sequence[int], rank: int) -> Array:

@@ -12,6 +12,7 @@ from s2s.dialects import tensor
 from s2s.interpret.graph import Observer, evaluate, run_graph
 from s2s.interpret.scalar import number
 from s2s.interpret.tensor.compute import evaluate_compute
+from s2s.interpret.tensor.transform import evaluate_transform
 from s2s.weights import WeightStore
 
 
@@ -34,6 +35,8 @@ def run_tensor(
         match op:
             case tensor.ComputeOp():
                 return evaluate_compute(op, operands, fast=fast)
+            case tensor.TransformOp():
+                return evaluate_transform(op, operands)
             case arith.ConstantOp():
                 return [number(op.value)]
             case _:

@@ -7,6 +7,8 @@
 The choice is the target's heuristic, from shapes and target data; a schedule that is there already stays.
 """
 
+from collections.abc import Generator
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 from xdsl.context import Context
@@ -22,6 +24,7 @@ from s2s.schedules.byte_products import byte_products
 from s2s.schedules.default import default
 from s2s.schedules.integer_products import integer_products
 from s2s.schedules.reference import reference
+from s2s.schedules.transforms import Walk, blocks_in_cache, fast_convolutions, in_walk, transform_schedule
 from s2s.schedules.vector_products import vector_products
 from s2s.targets import Target, get_target
 
@@ -42,6 +45,26 @@ def choose(op: tensor.ComputeOp, target: Target, constants: frozenset[SSAValue])
     raise CompilerBug("no heuristic has a schedule for a computation")
 
 
+@contextmanager
+def one_block(op: tensor.Computation, walk: Walk) -> Generator[None]:
+    """Let `op` be as large as one block of what it walks through, for schedules to fit a block."""
+    whole, sizes = op.domain, list(op.sizes)
+    for dim, size in walk:
+        sizes[dim] = min(size, sizes[dim])
+    op.properties["domain"] = tensor.integers(sizes)
+    try:
+        yield
+    finally:
+        op.properties["domain"] = whole
+
+
+def _walks(func: FuncOp, target: Target) -> dict[tensor.Computation, Walk]:
+    walks: dict[tensor.Computation, Walk] = {}
+    for conv in fast_convolutions(list(func.body.block.ops)):
+        walks |= blocks_in_cache(conv, target)
+    return walks
+
+
 @dataclass(frozen=True)
 class PickSchedulePass(ModulePass):
     name = "tensor-pick-schedule"
@@ -57,9 +80,15 @@ class PickSchedulePass(ModulePass):
             if not isinstance(func, FuncOp) or func.is_declaration:
                 continue
             constants = constant_arguments(func, calls)
+            walks = {} if self.schedule == "reference" else _walks(func, target)
             for compute in func.body.block.ops:
-                if isinstance(compute, tensor.ComputeOp) and compute.schedule is None:
-                    compute.properties["schedule"] = self._choose(compute, target, constants)
+                if isinstance(compute, tensor.Computation) and compute.schedule is None:
+                    walk = walks.get(compute, ())
+                    with one_block(compute, walk):
+                        schedule = self._choose(compute, target, constants)
+                    compute.properties["schedule"] = in_walk(compute, schedule, walk)
 
-    def _choose(self, op: tensor.ComputeOp, target: Target, constants: frozenset[SSAValue]) -> tensor.ScheduleAttr:
+    def _choose(self, op: tensor.Computation, target: Target, constants: frozenset[SSAValue]) -> tensor.ScheduleAttr:
+        if isinstance(op, tensor.TransformOp):
+            return transform_schedule(op, target)
         return reference(op) if self.schedule == "reference" else choose(op, target, constants)[1]

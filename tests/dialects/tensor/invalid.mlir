@@ -355,3 +355,103 @@
   tensor.yield %v : f32
 } : (tensor<4xf32>) -> tensor<4xf32>
 // CHECK: tensor.compute: fetches [(0, 0)] name no read or no dimension
+
+// -----
+
+%x = "test.op"() : () -> tensor<2x4x4xf32>
+%y = tensor.transform [2, 0] left dense<1.0> : tensor<2x2xf32> right dense<1.0> : tensor<2x2xf32>
+  read(%x at #tensor.access<affine_map<(t, c, k, l) -> (k, 2 * t + l, c)>>) into #tensor.access<affine_map<(t, c, i, j) -> (i, 2 * t + j, c)>> apply {
+^bb0(%acc: f32):
+  tensor.yield %acc : f32
+} : (tensor<2x4x4xf32>) -> tensor<2x4x4xf32>
+// CHECK: tensor.transform: domain [2, 0] has an empty dimension
+
+// -----
+
+%x = "test.op"() : () -> tensor<2x4x4xf32>
+%y = tensor.transform [2, 4] left dense<1.0> : tensor<4xf32> right dense<1.0> : tensor<2x2xf32>
+  read(%x at #tensor.access<affine_map<(t, c, k, l) -> (k, 2 * t + l, c)>>) into #tensor.access<affine_map<(t, c, i, j) -> (i, 2 * t + j, c)>> apply {
+^bb0(%acc: f32):
+  tensor.yield %acc : f32
+} : (tensor<2x4x4xf32>) -> tensor<2x4x4xf32>
+// CHECK: tensor.transform: tensor<4xf32> is no matrix of f32
+
+// -----
+
+%x = "test.op"() : () -> tensor<2x4x4xf32>
+%y = tensor.transform [2, 4] left dense<1.0> : tensor<2x2xf32> right dense<1.0> : tensor<2x2xf32>
+  read(%x at #tensor.access<affine_map<(t, c, k) -> (k, t, c)>>) into #tensor.access<affine_map<(t, c, i, j) -> (i, 2 * t + j, c)>> apply {
+^bb0(%acc: f32):
+  tensor.yield %acc : f32
+} : (tensor<2x4x4xf32>) -> tensor<2x4x4xf32>
+// CHECK: tensor.transform: (d0, d1, d2) -> (d2, d0, d1) does not index tensor<2x4x4xf32> from 4 dimensions
+
+// -----
+
+%x = "test.op"() : () -> tensor<2x4x4xf32>
+%y = tensor.transform [2, 4] left dense<1.0> : tensor<2x2xf32> right dense<1.0> : tensor<2x2xf32>
+  read(%x at #tensor.access<affine_map<(t, c, k, l) -> (k, 2 * t + l, c)>, guarded, divisors [1, 2, 1]>) into #tensor.access<affine_map<(t, c, i, j) -> (i, 2 * t + j, c)>> apply {
+^bb0(%acc: f32):
+  tensor.yield %acc : f32
+} : (tensor<2x4x4xf32>) -> tensor<2x4x4xf32>
+// CHECK: tensor.transform: the access {{.*}} divides
+
+// -----
+
+%x, %b = "test.op"() : () -> (tensor<2x4x4xf32>, tensor<4xf32>)
+%y = tensor.transform [2, 4] left dense<1.0> : tensor<2x2xf32> right dense<1.0> : tensor<2x2xf32>
+  read(%x at #tensor.access<affine_map<(t, c, k, l) -> (k, 2 * t + l, c)>>) points(%b at #tensor.access<affine_map<(t, c, i, j) -> (c)>, guarded>) into #tensor.access<affine_map<(t, c, i, j) -> (i, 2 * t + j, c)>> apply {
+^bb0(%acc: f32, %bv: f32):
+  tensor.yield %acc : f32
+} : (tensor<2x4x4xf32>, tensor<4xf32>) -> tensor<2x4x4xf32>
+// CHECK: tensor.transform: points are read where the result is written, without a guard
+
+// -----
+
+%x = "test.op"() : () -> tensor<2x4x4xi32>
+%y = tensor.transform [2, 4] left dense<1.0> : tensor<2x2xf32> right dense<1.0> : tensor<2x2xf32>
+  read(%x at #tensor.access<affine_map<(t, c, k, l) -> (k, 2 * t + l, c)>>) into #tensor.access<affine_map<(t, c, i, j) -> (i, 2 * t + j, c)>> apply {
+^bb0(%acc: f32):
+  tensor.yield %acc : f32
+} : (tensor<2x4x4xi32>) -> tensor<2x4x4xf32>
+// CHECK: tensor.transform: transforms tensor<2x4x4xi32> to tensor<2x4x4xf32>, not f32 to f32
+
+// -----
+
+%x = "test.op"() : () -> tensor<2x4x4xf32>
+%y = tensor.transform [2, 4] left dense<1.0> : tensor<2x2xf32> right dense<1.0> : tensor<2x2xf32>
+  read(%x at #tensor.access<affine_map<(t, c, k, l) -> (k, 2 * t + l, c)>>) into #tensor.access<affine_map<(t, c, i, j) -> (i, 3 * t + j, c)>> apply {
+^bb0(%acc: f32):
+  tensor.yield %acc : f32
+} : (tensor<2x4x4xf32>) -> tensor<2x5x4xf32>
+// CHECK: tensor.transform: {{.*}} does not count through an axis of tensor<2x5x4xf32>
+
+// -----
+
+%x = "test.op"() : () -> tensor<2x4x4xf32>
+%y = tensor.transform [2, 4] left dense<1.0> : tensor<2x2xf32> right dense<1.0> : tensor<2x2xf32>
+  read(%x at #tensor.access<affine_map<(t, c, k, l) -> (k, 2 * t + l, c)>>) into #tensor.access<affine_map<(t, c, i, j) -> (i, 2 * t + j, c)>> apply {
+^bb0(%acc: f32):
+  tensor.yield %acc : f32
+} : (tensor<2x4x4xf32>) -> tensor<2x3x4xf32>
+// CHECK: tensor.transform: {{.*}} takes 4 values, an axis of tensor<2x3x4xf32> 3
+
+// -----
+
+%x = "test.op"() : () -> tensor<2x4x4xf32>
+%y = tensor.transform [2, 4] left dense<1.0> : tensor<2x2xf32> right dense<1.0> : tensor<2x2xf32>
+  read(%x at #tensor.access<affine_map<(t, c, k, l) -> (k, 2 * t + l, c)>>) into #tensor.access<affine_map<(t, c, i, j) -> (i, 2 * t + j)>> apply {
+^bb0(%acc: f32):
+  tensor.yield %acc : f32
+} : (tensor<2x4x4xf32>) -> tensor<2x4xf32>
+// CHECK: tensor.transform: dimensions [1] write the same elements again
+
+// -----
+
+%x = "test.op"() : () -> tensor<2x4x4xf32>
+%y = tensor.transform [2, 4] left dense<1.0> : tensor<2x2xf32> right dense<1.0> : tensor<2x2xf32>
+  read(%x at #tensor.access<affine_map<(t, c, k, l) -> (k, 2 * t + l, c)>>) into #tensor.access<affine_map<(t, c, i, j) -> (i, 2 * t + j, c)>> schedule #tensor.schedule<tile = [1], order = [0]> apply {
+^bb0(%acc: f32):
+  tensor.yield %acc : f32
+} : (tensor<2x4x4xf32>) -> tensor<2x4x4xf32>
+// CHECK: tensor.transform: schedule of 1 dimensions, domain [2, 4]

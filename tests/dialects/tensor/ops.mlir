@@ -187,3 +187,30 @@ func.func private @fetched_ahead(%a: tensor<4x8xf32>, %b: tensor<4x8xf32>) -> te
   } : (tensor<4x8xf32>, tensor<4x8xf32>) -> tensor<4x4xf32>
   func.return %y : tensor<4x4xf32>
 }
+
+// Tiles of a transform overhang the result; points of the epilogue lie where it is written.
+// CHECK-LABEL:   func.func private @transform
+// GENERIC-LABEL: "func.func"() <{sym_name = "transform"
+func.func private @transform(%m: tensor<16x6x8xf32>, %b: tensor<8xf32>) -> tensor<3x5x8xf32> {
+  // CHECK-NEXT:  %y = tensor.transform [2, 3, 8] left dense<{{\[\[}}1.000000e+00, 1.000000e+00, 1.000000e+00, 0.000000e+00], [0.000000e+00, 1.000000e+00, -1.000000e+00, 1.000000e+00]]> : tensor<2x4xf32> right dense<
+  // CHECK-SAME:    read(%m at #tensor.access<affine_map<(d0, d1, d2, d3, d4) -> (((d3 * 4) + d4), ((d0 * 3) + d1), d2)>>)
+  // CHECK-SAME:    points(%b at #tensor.access<affine_map<(d0, d1, d2, d3, d4) -> (d2)>>)
+  // CHECK-SAME:    into #tensor.access<affine_map<(d0, d1, d2, d3, d4) -> (((d0 * 2) + d3), ((d1 * 2) + d4), d2)>, guarded>
+  // CHECK-SAME:    schedule #tensor.schedule<tile = [1, 1, 8], order = [0, 2, 1], vector = 2 by 8> apply {
+  // CHECK-NEXT:  ^bb0(%acc: f32, %bv: f32):
+  // CHECK:       } attributes {dims = "ty tx c"} : (tensor<16x6x8xf32>, tensor<8xf32>) -> tensor<3x5x8xf32>
+  // GENERIC:     %y = "tensor.transform"(%m, %b) <{domain = array<i64: 2, 3, 8>
+  // GENERIC-SAME:  accesses = [
+  %y = tensor.transform [2, 3, 8]
+      left dense<[[1.0, 1.0, 1.0, 0.0], [0.0, 1.0, -1.0, 1.0]]> : tensor<2x4xf32>
+      right dense<[[1.0, 1.0, 1.0, 0.0], [0.0, 1.0, -1.0, 1.0]]> : tensor<2x4xf32>
+      read(%m at #tensor.access<affine_map<(ty, tx, c, k, l) -> (4 * k + l, 3 * ty + tx, c)>>)
+      points(%b at #tensor.access<affine_map<(ty, tx, c, i, j) -> (c)>>)
+      into #tensor.access<affine_map<(ty, tx, c, i, j) -> (2 * ty + i, 2 * tx + j, c)>, guarded>
+      schedule #tensor.schedule<tile = [1, 1, 8], order = [0, 2, 1], vector = 2 by 8> apply {
+  ^bb0(%acc: f32, %bv: f32):
+    %s = arith.addf %acc, %bv : f32
+    tensor.yield %s : f32
+  } attributes {dims = "ty tx c"} : (tensor<16x6x8xf32>, tensor<8xf32>) -> tensor<3x5x8xf32>
+  func.return %y : tensor<3x5x8xf32>
+}

@@ -25,7 +25,7 @@ from xdsl.passes import ModulePass
 from s2s.analysis.kernel_blocks import Group, groups_of, may_overwrite_in_blocks
 from s2s.dialects import graph, tensor
 from s2s.errors import CompilerBug
-from s2s.passes.tensor.lower_to_loop.blocks import GroupEmitter, inner_types, staged_types
+from s2s.passes.tensor.lower_to_loop.blocks import GroupEmitter, inner_types, scratch_types
 from s2s.passes.tensor.lower_to_loop.buffers import buffer_type, may_overwrite, written_over
 from s2s.passes.tensor.lower_to_loop.callback import is_callback, lower_callback
 from s2s.passes.tensor.lower_to_loop.main import LowerMain
@@ -39,12 +39,12 @@ class LowerKernel:
 
     def __init__(self, func: FuncOp) -> None:
         self.func = func
-        self.computes = [op for op in func.body.block.ops if isinstance(op, tensor.ComputeOp)]
+        self.computes = [op for op in func.body.block.ops if isinstance(op, tensor.Computation)]
         terminator = func.body.block.last_op
         if not isinstance(terminator, ReturnOp) or len(self.computes) + 1 != len(func.body.block.ops):
             raise CompilerBug(f"kernel {func.sym_name.data} holds more than computations and a func.return")
         self.returned = list(terminator.arguments)
-        self.inner = [result for op in self.computes for result in op.res if result not in self.returned]
+        self.inner = [result for op in self.computes for result in op.results if result not in self.returned]
 
     def run(self) -> tuple[MemRefType[Attribute], ...]:
         """Replace the body and the signature; return the types of the scratch arguments."""
@@ -55,17 +55,17 @@ class LowerKernel:
         if len(set(order)) != len(order):
             raise CompilerBug(f"kernel {self.func.sym_name.data} returns an argument, or a value twice")
         kept = {value: type for group in groups for value, type in inner_types(group).items()}
-        staged = {op: type for group in groups for op, type in staged_types(group).items()}
-        types = [*(kept.get(value, buffer_type(value.type)) for value in order), *staged.values()]
+        own = {op: scratch for group in groups for op, scratch in scratch_types(group).items()}
+        types = [*(kept.get(value, buffer_type(value.type)) for value in order), *(type for _, type in own.values())]
         block = Block(arg_types=types)
         for number, (argument, value) in enumerate(zip(block.args, order, strict=False)):
             argument.name_hint = self._name(value, number)
         buffers: dict[SSAValue, SSAValue] = dict(zip(order, block.args, strict=False))
         for value, old in over.items():
             buffers[value] = buffers[old]
-        scratch: dict[tensor.ComputeOp, SSAValue] = dict(zip(staged, block.args[len(order) :], strict=True))
-        for argument in scratch.values():
-            argument.name_hint = "rows"
+        scratch: dict[tensor.Computation, SSAValue] = dict(zip(own, block.args[len(order) :], strict=True))
+        for op, argument in scratch.items():
+            argument.name_hint = own[op][0]
         self.func.attributes[IN_PLACE] = tensor.integers(self._in_place(inputs, groups[-1]))
         for group in groups:
             GroupEmitter(group, buffers, scratch, block).emit()
@@ -77,7 +77,7 @@ class LowerKernel:
 
     def _in_place(self, inputs: Sequence[SSAValue], group: Group) -> list[int]:
         last = self.computes[-1]
-        if list(last.res) != self.returned:
+        if list(last.results) != self.returned:
             return []
         return [
             number + 1
@@ -100,7 +100,7 @@ class LowerToLoopPass(ModulePass):
         mains: list[FuncOp] = []
         for func in [func for func in op.ops if isinstance(func, FuncOp) and not func.is_declaration]:
             ops = list(func.body.block.ops)
-            if any(isinstance(inner, tensor.ComputeOp) for inner in ops):
+            if any(isinstance(inner, tensor.Computation) for inner in ops):
                 scratch[func.sym_name.data] = LowerKernel(func).run()
             elif graph.TIED in func.attributes or any(isinstance(inner, graph.STEPS) for inner in ops):
                 mains.append(func)

@@ -17,14 +17,17 @@ from xdsl.dialects.builtin import MemRefType
 from xdsl.ir import Attribute, Block, SSAValue
 from xdsl.ir.affine import AffineConstantExpr, AffineExpr
 
-from s2s.analysis.compute import dim_names
+from s2s.analysis.compute import names_of
 from s2s.analysis.kernel_blocks import Cut, Group, shared_blocks
 from s2s.analysis.kernel_parts import first_parts, parts
+from s2s.analysis.transform_parts import TransformPart
 from s2s.dialects import tensor
 from s2s.passes.tensor.lower_to_loop.buffers import buffer_type
 from s2s.passes.tensor.lower_to_loop.emitter import Bounds, Emitter
 from s2s.passes.tensor.lower_to_loop.nest import Nest
 from s2s.passes.tensor.lower_to_loop.stage import StagePlan
+from s2s.passes.tensor.lower_to_loop.transform import TransformNest
+from s2s.passes.tensor.lower_to_loop.transform_plan import TransformPlan
 
 
 def inner_types(group: Group) -> dict[SSAValue, MemRefType[Attribute]]:
@@ -33,15 +36,20 @@ def inner_types(group: Group) -> dict[SSAValue, MemRefType[Attribute]]:
     return {
         old: buffer_type(new.type)
         for part in (first_parts(group) if kept else [])
-        for old, new in zip(part.whole.res, part.op.res, strict=True)
+        for old, new in zip(part.whole.results, part.op.results, strict=True)
         if old in kept
     }
 
 
-def staged_types(group: Group) -> dict[tensor.ComputeOp, MemRefType[Attribute]]:
-    """The scratch of the computations of `group` that stage an operand."""
-    plans = [(part.whole, StagePlan.of(part.op)) for part in first_parts(group)]
-    return {op: plan.scratch for op, plan in plans if plan is not None}
+def scratch_types(group: Group) -> dict[tensor.Computation, tuple[str, MemRefType[Attribute]]]:
+    """Name and type of the scratch that single computations of `group` need for themselves."""
+    found: dict[tensor.Computation, tuple[str, MemRefType[Attribute]]] = {}
+    for part in first_parts(group):
+        if isinstance(part, TransformPart):
+            found[part.whole] = ("strip", TransformPlan.of(part.op).scratch)
+        elif (plan := StagePlan.of(part.op)) is not None:
+            found[part.whole] = ("rows", plan.scratch)
+    return found
 
 
 @dataclass
@@ -50,7 +58,7 @@ class GroupEmitter:
 
     group: Group
     buffers: Mapping[SSAValue, SSAValue]
-    scratch: Mapping[tensor.ComputeOp, SSAValue]
+    scratch: Mapping[tensor.Computation, SSAValue]
     block: Block
     emitter: Emitter = field(init=False)
 
@@ -86,13 +94,18 @@ class GroupEmitter:
             self._level(chosen, [*opened, AffineConstantExpr(0)])
             return
         dim, size = walk
-        name = dim_names(self.group.ops[0])[dim]
+        name = names_of(self.group.ops[0])[dim]
         with self.emitter.loop(Bounds(0, count * size, size), f"{name}_block") as position:
             self._level(chosen, [*opened, position // size])
 
     def _nests(self, chosen: list[list[Cut]], opened: list[AffineExpr]) -> None:
         buffers = dict(self.buffers)
         for part in parts(self.group, chosen):
-            buffers |= {new: buffers[old] for old, new in zip(part.whole.res, part.op.res, strict=True)}
-            plan, scratch = StagePlan.of(part.op), self.scratch.get(part.whole)
+            buffers |= {new: buffers[old] for old, new in zip(part.whole.results, part.op.results, strict=True)}
+            scratch = self.scratch.get(part.whole)
+            if isinstance(part, TransformPart):
+                assert scratch is not None
+                TransformNest(part, buffers, scratch, self.emitter).emit(opened)
+                continue
+            plan = StagePlan.of(part.op)
             Nest.of(part, buffers, self.emitter, plan, scratch).emit(opened)

@@ -18,11 +18,21 @@ def buffer_type(type: Attribute) -> MemRefType[Attribute]:
     return MemRefType(tensor_type.element_type, [prod(tensor_type.get_shape())])
 
 
-def may_overwrite(last: tensor.ComputeOp, value: SSAValue) -> bool:
+def may_overwrite(last: tensor.ComputeOp | tensor.TransformOp, value: SSAValue) -> bool:
     """Whether the only result of `last`, the final computation of a kernel, may take the place of operand `value`.
 
     Each of its points must read the very element that it writes, and nothing else of the operand.
     """
+    if isinstance(last, tensor.TransformOp):
+        return (
+            value is not last.x
+            and all(
+                shape_of(value) == shape_of(last.res) and access.map == last.into.map
+                for operand, access in zip(last.points, last.accesses, strict=True)
+                if operand is value
+            )
+            and value in last.points
+        )
     if len(last.res) != 1 or value in last.reads or value in last.tables or value not in last.points:
         return False
     if prod(shape_of(value)) != prod(last.parallel_sizes) or tensor.element_type(value) != tensor.element_type(
@@ -40,8 +50,10 @@ def written_over(groups: Sequence[Group]) -> dict[SSAValue, SSAValue]:
     """Tensors inside a kernel that take the buffer of another one: each point reads there what it replaces, last."""
     over: dict[SSAValue, SSAValue] = {}
     for group in groups:
-        inner = [value for op in group.ops for value in op.res if all(_computes(use) for use in value.uses)]
+        inner = [value for op in group.ops for value in op.results if all(_computes(use) for use in value.uses)]
         for number, op in enumerate(group.ops):
+            if isinstance(op, tensor.TransformOp):
+                continue
             later = group.ops[number + 1 :]
             for value in dict.fromkeys(op.points):
                 readers = [use.operation for use in value.uses]
@@ -52,4 +64,4 @@ def written_over(groups: Sequence[Group]) -> dict[SSAValue, SSAValue]:
 
 
 def _computes(use: Use) -> bool:
-    return isinstance(use.operation, tensor.ComputeOp)
+    return isinstance(use.operation, tensor.Computation)

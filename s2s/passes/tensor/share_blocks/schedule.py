@@ -5,7 +5,7 @@ from math import prod
 
 from s2s.analysis.dtypes import size_in_bytes
 from s2s.analysis.kernel_blocks import Group
-from s2s.analysis.kernel_parts import first_parts
+from s2s.analysis.kernel_parts import Part, first_parts
 from s2s.analysis.shared_walk import Walk
 from s2s.dialects import tensor
 from s2s.passes.tensor.lower_to_loop.buffers import written_over
@@ -33,7 +33,7 @@ def schedule_in_blocks(
         plain = tensor.ScheduleAttr.of([1] * len(op.sizes), list(range(len(op.sizes))), shared=shared)
         op.properties["schedule"] = plain
     parts = first_parts(Group(tuple(computes)))
-    chosen = [default(part.op, target, frozenset()) for part in parts]
+    chosen = [default(part.op, target, frozenset()) for part in parts if isinstance(part, Part)]
     for part in reversed(parts):
         part.op.erase(safe_erase=False)
     for op, schedule in zip(computes, chosen, strict=True):

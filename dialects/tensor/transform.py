@@ -1,0 +1,271 @@
+"""The small linear transforms of fast convolutions: each tile of an image times a matrix from both sides."""
+
+from collections.abc import Sequence
+from typing import Self
+
+from xdsl.dialects.builtin import ArrayAttr, DenseArrayBase, DenseIntOrFPElementsAttr, Float32Type, TensorType, f32, i64
+from xdsl.ir import Attribute, Region, SSAValue
+from xdsl.irdl import (
+    IRDLOperation,
+    irdl_op_definition,
+    operand_def,
+    opt_prop_def,
+    prop_def,
+    region_def,
+    result_def,
+    traits_def,
+    var_operand_def,
+)
+from xdsl.parser import Parser
+from xdsl.printer import Printer
+from xdsl.traits import Pure
+from xdsl.utils.exceptions import VerifyException
+from xdsl.utils.hints import isa
+
+from s2s.analysis.affine import linear, ranges
+from s2s.analysis.dtypes import as_tensor_type
+from s2s.dialects.tensor.attributes import AccessAttr, integers
+from s2s.dialects.tensor.compute import (
+    ComputeOp,
+    check_region,
+    element_type,
+    parse_domain,
+    parse_operands,
+    print_operands,
+)
+from s2s.dialects.tensor.schedule import ScheduleAttr
+
+Matrix = tuple[tuple[float, ...], ...]
+
+
+def matrix_attribute(rows: Sequence[Sequence[float]]) -> DenseIntOrFPElementsAttr:
+    """A small matrix as a constant of the IR."""
+    values = [float(value) for row in rows for value in row]
+    return DenseIntOrFPElementsAttr.from_list(TensorType(f32, [len(rows), len(rows[0])]), values)
+
+
+@irdl_op_definition
+class TransformOp(IRDLOperation):
+    """Tiles of an image, each multiplied by one small matrix from the left and by another from the right.
+
+        y[into(p, i, j)] = apply(sum over k, l of left[i, k] * right[j, l] * x[read(p, k, l)], points[map(p, i, j)])
+
+    `p` runs over a rectangular domain of tiles; the matrices say how far `i, j, k, l` run. A guarded read counts as
+    zero outside of the operand. A guarded `into` leaves out what overhangs the result, points of the epilogue included;
+    every element of the result is written exactly once. The schedule has the dimensions of `p` alone.
+
+        %v = tensor.transform [14, 14, 64] left dense<…> : tensor<6x6xf32> right dense<…> : tensor<6x6xf32>
+               read(%x at (ty, tx, c, k, l) -> (4 * ty + k - 1, 4 * tx + l - 1, c))
+               into (ty, tx, c, i, j) -> (6 * i + j, 14 * ty + tx, c) apply {
+        ^bb0(%acc: f32):
+          tensor.yield %acc : f32
+        } : (tensor<56x56x64xf32>) -> tensor<36x196x64xf32>
+    """
+
+    name = "tensor.transform"
+
+    domain = prop_def(DenseArrayBase.constr(i64))
+    left = prop_def(DenseIntOrFPElementsAttr)
+    right = prop_def(DenseIntOrFPElementsAttr)
+    read = prop_def(AccessAttr)
+    into = prop_def(AccessAttr)
+    accesses = prop_def(ArrayAttr[AccessAttr])
+    schedule = opt_prop_def(ScheduleAttr)
+    x = operand_def(TensorType)
+    points = var_operand_def(TensorType)
+    res = result_def(TensorType)
+    apply = region_def("single_block")
+
+    traits = traits_def(Pure())
+
+    def __init__(
+        self,
+        domain: Sequence[int],
+        left: DenseIntOrFPElementsAttr,
+        right: DenseIntOrFPElementsAttr,
+        read: tuple[SSAValue, AccessAttr],
+        into: AccessAttr,
+        apply: Region,
+        result_type: Attribute,
+        *,
+        points: Sequence[tuple[SSAValue, AccessAttr]] = (),
+        schedule: ScheduleAttr | None = None,
+    ) -> None:
+        super().__init__(
+            operands=[read[0], [value for value, _ in points]],
+            properties={
+                "domain": integers(domain),
+                "left": left,
+                "right": right,
+                "read": read[1],
+                "into": into,
+                "accesses": ArrayAttr([access for _, access in points]),
+                "schedule": schedule,
+            },
+            result_types=[result_type],
+            regions=[apply],
+        )
+
+    @property
+    def sizes(self) -> tuple[int, ...]:
+        """Size of each dimension of the domain of tiles."""
+        return self.domain.get_values()
+
+    @property
+    def rank(self) -> int:
+        """Number of dimensions of the domain of tiles."""
+        return len(self.sizes)
+
+    @property
+    def matrices(self) -> tuple[Matrix, Matrix]:
+        """The left and the right matrix, by rows."""
+        return _rows(self.left), _rows(self.right)
+
+    @property
+    def outputs(self) -> tuple[int, int]:
+        """How far `i` and `j` run."""
+        left, right = self.matrices
+        return len(left), len(right)
+
+    @property
+    def window(self) -> tuple[int, int]:
+        """How far `k` and `l` run."""
+        left, right = self.matrices
+        return len(left[0]), len(right[0])
+
+    @property
+    def read_sizes(self) -> tuple[int, ...]:
+        """The sizes of `(p, k, l)`."""
+        return (*self.sizes, *self.window)
+
+    @property
+    def write_sizes(self) -> tuple[int, ...]:
+        """The sizes of `(p, i, j)`."""
+        return (*self.sizes, *self.outputs)
+
+    def verify_(self) -> None:
+        if any(size < 1 for size in self.sizes):
+            raise VerifyException(f"{self.name}: domain {list(self.sizes)} has an empty dimension")
+        for matrix in (self.left, self.right):
+            shape = as_tensor_type(matrix.type).get_shape()
+            if len(shape) != 2 or not isinstance(matrix.get_element_type(), Float32Type):
+                raise VerifyException(f"{self.name}: {matrix.type} is no matrix of f32")
+        if len(self.accesses) != len(self.points):
+            raise VerifyException(f"{self.name}: {len(self.accesses)} accesses for {len(self.points)} points")
+        for value, access in [
+            (self.x, self.read),
+            (self.res, self.into),
+            *zip(self.points, self.accesses, strict=True),
+        ]:
+            self._check_access(value, access)
+        if any(access.is_guarded for access in self.accesses):
+            raise VerifyException(f"{self.name}: points are read where the result is written, without a guard")
+        if {element_type(self.x), element_type(self.res)} != {f32}:
+            raise VerifyException(f"{self.name}: transforms {self.x.type} to {self.res.type}, not f32 to f32")
+        arguments = [f32, *(element_type(value) for value in self.points)]
+        check_region(f"{self.name} apply", self.apply, arguments, [f32])
+        self._check_covered()
+        if self.schedule is not None and len(self.schedule.tiles) != self.rank:
+            raise VerifyException(
+                f"{self.name}: schedule of {len(self.schedule.tiles)} dimensions, domain {list(self.sizes)}"
+            )
+
+    def _check_access(self, value: SSAValue, access: AccessAttr) -> None:
+        rank = len(as_tensor_type(value.type).get_shape())
+        if access.map.data.num_dims != self.rank + 2 or len(access.map.data.results) != rank:
+            raise VerifyException(
+                f"{self.name}: {access.map.data} does not index {value.type} from {self.rank + 2} dimensions"
+            )
+        if any(divisor > 1 for divisor in access.division):
+            raise VerifyException(f"{self.name}: the access {access} divides")
+
+    def _check_covered(self) -> None:
+        """Each axis of the result is counted through by dimensions of its own, as the digits of a number are."""
+        box, seen = ranges(self.write_sizes), set[int]()
+        for expr, size in zip(self.into.map.data.results, as_tensor_type(self.res.type).get_shape(), strict=True):
+            extent, form = 1, linear(expr, box)
+            for atom, factor in sorted(form.terms.items(), key=lambda term: term[1]):
+                dims = atom.used_dims()
+                if len(dims) != 1 or dims & seen or factor != extent:
+                    raise VerifyException(f"{self.name}: {expr} does not count through an axis of {self.res.type}")
+                seen |= dims
+                extent *= self.write_sizes[min(dims)]
+            if form.constant or extent < size or (extent > size and not self.into.is_guarded):
+                raise VerifyException(f"{self.name}: {expr} takes {extent} values, an axis of {self.res.type} {size}")
+        missed = [dim for dim, size in enumerate(self.write_sizes) if size > 1 and dim not in seen]
+        if missed:
+            raise VerifyException(f"{self.name}: dimensions {missed} write the same elements again")
+
+    def print(self, printer: Printer) -> None:
+        printer.print_string(f" {list(self.sizes)} left ")
+        printer.print_attribute(self.left)
+        printer.print_string(" right ")
+        printer.print_attribute(self.right)
+        print_operands(printer, "read", [self.x], [self.read])
+        print_operands(printer, "points", self.points, self.accesses.data)
+        printer.print_string(" into ")
+        printer.print_attribute(self.into)
+        if self.schedule is not None:
+            printer.print_string(" schedule ")
+            printer.print_attribute(self.schedule)
+        printer.print_string(" apply ")
+        printer.print_region(self.apply)
+        if self.attributes:
+            printer.print_string(" attributes")
+            printer.print_op_attributes(self.attributes)
+        printer.print_string(" : ")
+        printer.print_operation_type(self)
+
+    @classmethod
+    def parse(cls, parser: Parser) -> Self:
+        domain, _ = parse_domain(parser)
+        parser.parse_keyword("left")
+        left = _parse_matrix(parser)
+        parser.parse_keyword("right")
+        right = _parse_matrix(parser)
+        reads = parse_operands(parser, "read")
+        points = parse_operands(parser, "points")
+        parser.parse_keyword("into")
+        into = parser.parse_attribute()
+        if len(reads) != 1 or not isinstance(into, AccessAttr):
+            parser.raise_error("expected one read, and a #tensor.access for the result")
+        schedule = parser.parse_attribute() if parser.parse_optional_keyword("schedule") else None
+        parser.parse_keyword("apply")
+        apply = parser.parse_region()
+        attributes = parser.parse_optional_attr_dict() if parser.parse_optional_keyword("attributes") else {}
+        parser.parse_punctuation(":")
+        position = parser.pos
+        signature = parser.parse_function_type()
+        operands = [*reads, *points]
+        values = parser.resolve_operands([name for name, _ in operands], signature.inputs.data, position)
+        pairs = [(value, access) for value, (_, access) in zip(values, operands, strict=True)]
+        op = cls(
+            domain,
+            left,
+            right,
+            pairs[0],
+            into,
+            apply,
+            signature.outputs.data[0],
+            points=pairs[1:],
+            schedule=schedule if isinstance(schedule, ScheduleAttr) else None,
+        )
+        op.attributes |= attributes
+        return op
+
+
+Computation = ComputeOp | TransformOp
+"""What kernels are made of."""
+
+
+def _rows(matrix: DenseIntOrFPElementsAttr) -> Matrix:
+    rows, columns = as_tensor_type(matrix.type).get_shape()
+    values = [value for value in matrix.get_values() if isinstance(value, float)]
+    return tuple(tuple(values[row * columns : (row + 1) * columns]) for row in range(rows))
+
+
+def _parse_matrix(parser: Parser) -> DenseIntOrFPElementsAttr:
+    matrix = parser.parse_attribute()
+    if not isa(matrix, DenseIntOrFPElementsAttr):
+        parser.raise_error(f"expected a matrix, not {matrix}")
+    return matrix

@@ -1,0 +1,51 @@
+"""The meaning of `tensor.transform`: both matrices at once, in sums of 64 bits that are rounded once."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from xdsl.ir.affine import AffineMap
+
+from s2s.analysis.dtypes import Array, as_tensor_type
+from s2s.dialects import tensor
+from s2s.interpret.tensor.body import Body, Moment
+
+
+def evaluate_transform(op: tensor.TransformOp, operands: Sequence[Array]) -> list[Array]:
+    """The result of `op`."""
+    x, points = operands[0], operands[1:]
+    left, right = (np.array(matrix) for matrix in op.matrices)
+    tiles, _ = _gather(x, op.read.map.data, op.read_sizes)
+    sums = np.asarray(np.einsum("ik,...kl,jl->...ij", left, tiles, right, optimize=True), np.float32)
+    result = np.empty(as_tensor_type(op.res.type).get_shape(), np.float32)
+    positions, inside = _positions(op.into.map.data, op.write_sizes, result.shape)
+    elements = [
+        _gather(value, access.map.data, op.write_sizes)[0] for value, access in zip(points, op.accesses, strict=True)
+    ]
+    moment = Moment(_grid(op.write_sizes), [None] * (1 + len(elements)))
+    (values,) = Body(op.apply.block).run([sums, *elements], moment)
+    shown = np.broadcast_to(inside, op.write_sizes)
+    where = tuple(np.broadcast_to(position, op.write_sizes)[shown] for position in positions)
+    result[where] = np.broadcast_to(np.asarray(values), op.write_sizes)[shown]
+    return [result]
+
+
+def _grid(sizes: Sequence[int]) -> list[Array]:
+    return list(np.ix_(*map(np.arange, sizes)))
+
+
+def _positions(affine_map: AffineMap, sizes: Sequence[int], shape: Sequence[int]) -> tuple[list[Array], Array]:
+    """The position along every axis, and which points lie inside of `shape`."""
+    grid: list[Any] = _grid(sizes)
+    positions = [np.asarray(result.eval(grid, [])) for result in affine_map.results]
+    inside = np.array(True)
+    for position, size in zip(positions, shape, strict=True):
+        inside = inside & (position >= 0) & (position < size)
+    return positions, inside
+
+
+def _gather(operand: Array, affine_map: AffineMap, sizes: Sequence[int]) -> tuple[Array, Array]:
+    """The elements of `operand` over a domain of `sizes`, zeros where it is missed, and where it is not."""
+    positions, inside = _positions(affine_map, sizes, operand.shape)
+    elements = operand[tuple(np.where(inside, position, 0) for position in positions)]
+    return np.broadcast_to(np.where(inside, elements, np.zeros_like(elements)), sizes), inside

@@ -1,0 +1,281 @@
+"""Computations as formulas, for people to read.
+
+y[m][n] = sum(k: a[m][k] * b[k][n]) + c[n],  m < 6, n < 16, k < 8
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from xdsl.dialects import arith, math
+from xdsl.dialects.builtin import FloatAttr, IntegerAttr
+from xdsl.ir import Attribute, Block, Operation, SSAValue
+from xdsl.ir.affine import AffineBinaryOpExpr, AffineBinaryOpKind, AffineConstantExpr, AffineDimExpr, AffineExpr
+
+from s2s.analysis.affine import linear, ranges
+from s2s.analysis.compute import names_of, shape_of
+from s2s.dialects import tensor
+from s2s.passes.tensor.build_compute import slots
+
+LONGEST_FORMULA = 400
+
+INFIX: Mapping[type[Operation], str] = {
+    arith.AddfOp: "+",
+    arith.AddiOp: "+",
+    arith.SubfOp: "-",
+    arith.SubiOp: "-",
+    arith.MulfOp: "*",
+    arith.MuliOp: "*",
+    arith.DivfOp: "/",
+    arith.DivSIOp: "/",
+    arith.DivUIOp: "/",
+    arith.AndIOp: "&",
+    arith.OrIOp: "|",
+    arith.XOrIOp: "^",
+}
+SHIFTS: Mapping[type[Operation], str] = {
+    arith.ShLIOp: "<<",
+    arith.ShRSIOp: ">>",
+    arith.ShRUIOp: ">>",
+}
+CALLS: Mapping[type[Operation], str] = {
+    arith.MaximumfOp: "max",
+    arith.MinimumfOp: "min",
+    arith.MaxSIOp: "max",
+    arith.MinSIOp: "min",
+    arith.MaxUIOp: "max",
+    arith.MinUIOp: "min",
+    math.PowFOp: "pow",
+    math.CountLeadingZerosOp: "leading_zeros",
+    tensor.RescaleOp: "requantise",
+}
+COMPARISONS = ("==", "!=", "<", "<=", ">", ">=", "<", "<=", ">", ">=")
+"""Of integers, in the order of their predicates."""
+STRENGTH = {"+": 1, "-": 1, "*": 2, "/": 2}
+FOLDS: Mapping[type[Operation], str] = {
+    arith.AddfOp: "sum",
+    arith.AddiOp: "sum",
+    arith.MulfOp: "prod",
+    arith.MuliOp: "prod",
+    arith.MaximumfOp: "max",
+    arith.MaxSIOp: "max",
+    arith.MinimumfOp: "min",
+    arith.MinSIOp: "min",
+}
+
+
+@dataclass(frozen=True)
+class Text:
+    """An expression and how strongly its outermost operator binds (3: needs no parentheses anywhere)."""
+
+    text: str
+    strength: int = 3
+    raised: "tuple[Text, str] | None" = None
+    """What it limits from below, and to which number."""
+
+    def inside(self, strength: int) -> str:
+        """The text as an operand of an operator of `strength`."""
+        return self.text if self.strength >= strength else f"({self.text})"
+
+
+class Writer:
+    """Writes elements of tensors and bodies of regions; `names` are those of the tensors, `dims` of the dimensions."""
+
+    def __init__(self, names: Mapping[SSAValue, str], dims: Sequence[str]) -> None:
+        self.names, self.dims = names, dims
+
+    def element(self, value: SSAValue, access: tensor.AccessAttr, sizes: Sequence[int]) -> str:
+        """`x[i][j + 1]`, over a domain of `sizes`."""
+        indices = zip(access.map.data.results, access.division, shape_of(value), strict=True)
+        shown = _merged([(expr, divisor, size) for expr, divisor, size in indices if size > 1])
+        texts = [self._index(expr, sizes) + (f" / {divisor}" if divisor > 1 else "") for expr, divisor, _ in shown]
+        return self.names[value] + "".join(f"[{text}]" for text in texts)
+
+    def _index(self, expr: AffineExpr, sizes: Sequence[int]) -> str:
+        form = linear(expr, ranges(sizes))
+        text = ""
+        for atom, factor in form.terms.items():
+            term = self._atom(atom, sizes) + (f" * {abs(factor)}" if abs(factor) != 1 else "")
+            text += f" {'+' if factor > 0 else '-'} {term}" if text else ("-" if factor < 0 else "") + term
+        if form.constant or not text:
+            text += f" {'+' if form.constant > 0 else '-'} {abs(form.constant)}" if text else str(form.constant)
+        return text
+
+    def _atom(self, atom: AffineExpr, sizes: Sequence[int]) -> str:
+        if isinstance(atom, AffineDimExpr):
+            return self.dims[atom.position]
+        assert isinstance(atom, AffineBinaryOpExpr)
+        assert isinstance(atom.rhs, AffineConstantExpr)
+        sign = "/" if atom.kind is AffineBinaryOpKind.FloorDiv else "%"
+        inner = self._index(atom.lhs, sizes)
+        return f"{f'({inner})' if ' ' in inner else inner} {sign} {atom.rhs.value}"
+
+    def region(self, block: Block, values: dict[SSAValue, Text]) -> list[Text]:
+        """What `block` yields, its arguments being `values`."""
+        for op in block.ops:
+            if isinstance(op, tensor.YieldOp):
+                return [values[argument] for argument in op.arguments]
+            values[op.results[0]] = self._operation(op, values)
+        return []
+
+    def _operation(self, op: Operation, values: Mapping[SSAValue, Text]) -> Text:
+        operands = [values[operand] for operand in op.operands]
+        if isinstance(op, arith.ConstantOp):
+            return Text(_number(op.value))
+        if isinstance(op, tensor.IndexOp):
+            return Text(self.dims[op.dim.value.data])
+        if isinstance(op, tensor.ExtractOp):
+            return Text(operands[0].text + "".join(f"[{operand.text}]" for operand in operands[1:]))
+        if isinstance(op, tensor.InBoundsOp):
+            return Text(f"{operands[0].text} exists", 0)
+        if isinstance(op, arith.SelectOp):
+            return Text(f"{operands[0].inside(1)} ? {operands[1].inside(1)} : {operands[2].inside(1)}", 0)
+        return _arithmetic(op, operands)
+
+
+class Formula(Writer):
+    """Writes one computation."""
+
+    def __init__(self, op: tensor.ComputeOp, names: Mapping[SSAValue, str]) -> None:
+        super().__init__(names, names_of(op))
+        self.op = op
+
+    def lines(self) -> str:
+        """`y[m][n] = ...,  m < 6, n < 16`."""
+        results = ", ".join(self.names[result] + self._own_index() for result in self.op.res)
+        extents = [f"{name} < {size}" for name, size in zip(self.dims, self.op.sizes, strict=True) if size > 1]
+        body = ", ".join(text.text for text in self._values())
+        if len(body) > LONGEST_FORMULA:
+            body = "..."
+        return f"{results} = {body}" + (f",  {', '.join(extents)}" if extents else "")
+
+    def _own_index(self) -> str:
+        return "".join(f"[{name}]" for name, size in zip(self.dims, self.op.parallel_sizes, strict=False) if size > 1)
+
+    def _values(self) -> list[Text]:
+        op, values = self.op, dict[SSAValue, Text]()
+        accumulators = self._folds()
+        points = slots(op.points, op.point_accesses)
+        texts = [*accumulators, *(Text(self.element(v, a, op.parallel_sizes)) for v, a in points)]
+        texts += [Text(self.names[table]) for table in op.tables]
+        values.update(zip(op.apply.block.args, texts, strict=True))
+        return self.region(op.apply.block, values)
+
+    def _folds(self) -> list[Text]:
+        """Each accumulator as `sum(k: …)` where its step is such a fold, else by the step itself."""
+        op = self.op
+        if op.reduce is None:
+            return []
+        reads = [Text(self.element(v, a, op.sizes)) for v, a in slots(op.reads, op.read_accesses)]
+        accumulators = op.reduce.block.args[len(reads) : len(reads) + len(op.inits)]
+        values: dict[SSAValue, Text] = dict(zip(op.reduce.block.args, reads, strict=False))
+        values.update({argument: Text("acc") for argument in accumulators})
+        values.update(
+            zip(op.reduce.block.args[len(reads) + len(accumulators) :], map(self._table, op.tables), strict=True)
+        )
+        steps = self.region(op.reduce.block, values)
+        over = " ".join(name for name, size in zip(self.dims[op.rank :], op.reduction_sizes, strict=True) if size > 1)
+        last = op.reduce.block.last_op
+        assert isinstance(last, tensor.YieldOp)
+        folds: list[Text] = []
+        for step, value, argument in zip(steps, last.arguments, accumulators, strict=True):
+            owner = value.owner
+            if isinstance(owner, Operation) and type(owner) in FOLDS and argument in owner.operands:
+                other = next((operand for operand in owner.operands if operand is not argument), argument)
+                folds.append(Text(f"{FOLDS[type(owner)]}({over}: {values[other].text})"))
+            else:
+                folds.append(Text(f"fold({over}: acc -> {step.text})"))
+        return folds
+
+    def _table(self, value: SSAValue) -> Text:
+        return Text(self.names[value])
+
+
+class TransformFormula(Writer):
+    """Writes one transform, its matrices below it."""
+
+    def __init__(self, op: tensor.TransformOp, names: Mapping[SSAValue, str]) -> None:
+        super().__init__(names, names_of(op)[:-2])
+        self.op = op
+
+    def lines(self) -> str:
+        """`v[…] = sum(k l: B[i][k] * B[j][l] * x[…]),  …`, and `B = [4 0 -5 0 1 0; …]`."""
+        op, left, right = self.op, *self.op.matrices
+        second = "B" if left == right else "C"
+        reader = Writer(self.names, [*self.dims[:-2], "k", "l"])
+        x = reader.element(op.x, op.read, op.read_sizes)
+        total = Text(f"sum(k l: B[i][k] * {second}[j][l] * {x})")
+        points = [
+            Text(self.element(value, access, op.write_sizes))
+            for value, access in zip(op.points, op.accesses, strict=True)
+        ]
+        (body,) = self.region(op.apply.block, dict(zip(op.apply.block.args, [total, *points], strict=True)))
+        extents = [f"{name} < {size}" for name, size in zip(self.dims, op.write_sizes, strict=True) if size > 1]
+        matrices = {"B": left, second: right}
+        shown = [
+            f"{name} = [{'; '.join(' '.join(f'{n:g}' for n in row) for row in m)}]" for name, m in matrices.items()
+        ]
+        return "\n".join(
+            [f"{self.element(op.res, op.into, op.write_sizes)} = {body.text},  {', '.join(extents)}", *shown]
+        )
+
+
+def _merged(indices: list[tuple[AffineExpr, int, int]]) -> list[tuple[AffineExpr, int, int]]:
+    """Expressions, divisors and sizes, with `[i / 4][i % 4]` of a dimension of 4 as the `[i]` that it is in memory."""
+    kept: list[tuple[AffineExpr, int, int]] = []
+    for expr, divisor, size in indices:
+        before = kept[-1][0] if kept else None
+        if (
+            isinstance(expr, AffineBinaryOpExpr)
+            and isinstance(before, AffineBinaryOpExpr)
+            and (before.kind, expr.kind) == (AffineBinaryOpKind.FloorDiv, AffineBinaryOpKind.Mod)
+            and (before.lhs, before.rhs) == (expr.lhs, expr.rhs)
+            and expr.rhs == AffineConstantExpr(size)
+        ):
+            kept[-1] = (expr.lhs, 1, size * kept[-1][2])
+        else:
+            kept.append((expr, divisor, size))
+    return kept
+
+
+def _arithmetic(op: Operation, operands: list[Text]) -> Text:
+    """An operation on scalars: infix, or a function; conversions are left out."""
+    if isinstance(op, arith.CmpiOp):
+        return Text(f"{operands[0].inside(1)} {COMPARISONS[op.predicate.value.data]} {operands[1].inside(1)}", 0)
+    if isinstance(op, arith.MaxSIOp | arith.MinSIOp) and isinstance(op.rhs.owner, arith.ConstantOp):
+        return _limited(op, *operands)
+    if type(op) in INFIX:
+        sign, operands = _positive(INFIX[type(op)], operands)
+        strength = STRENGTH.get(sign, 0)
+        right = strength + (sign in "-/")
+        return Text(f"{operands[0].inside(strength)} {sign} {operands[1].inside(right)}", strength)
+    if type(op) in SHIFTS:
+        return Text(f"{operands[0].inside(3)} {SHIFTS[type(op)]} {operands[1].inside(3)}", 0)
+    if isinstance(op, arith.NegfOp):
+        return Text(f"-{operands[0].inside(3)}", 2)
+    name = CALLS.get(type(op), op.name.rpartition(".")[2])
+    if name.endswith(("ext", "si", "ui", "tofp", "truncf", "extf", "trunci", "cast")):
+        return operands[0]
+    return Text(f"{name}({', '.join(operand.text for operand in operands)})")
+
+
+def _limited(op: arith.MaxSIOp | arith.MinSIOp, x: Text, limit: Text) -> Text:
+    """`max(x, 0)`, and `clamp(x, 0, 9)` for a minimum of that."""
+    if isinstance(op, arith.MaxSIOp):
+        return Text(f"max({x.text}, {limit.text})", raised=(x, limit.text))
+    if x.raised is not None:
+        return Text(f"clamp({x.raised[0].text}, {x.raised[1]}, {limit.text})")
+    return Text(f"min({x.text}, {limit.text})")
+
+
+def _positive(sign: str, operands: list[Text]) -> tuple[str, list[Text]]:
+    """`a - 3` for `a + -3`, and the other way round."""
+    left, right = operands
+    if sign not in "+-" or not right.text.startswith("-") or right.strength != 3:
+        return sign, operands
+    return "-" if sign == "+" else "+", [left, Text(right.text[1:])]
+
+
+def _number(value: Attribute) -> str:
+    if isinstance(value, FloatAttr):
+        return f"{value.value.data:.6g}"
+    return str(value.value.data) if isinstance(value, IntegerAttr) else str(value)

@@ -1,0 +1,67 @@
+"""Products of a small constant matrix with values in registers, written out."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from xdsl.dialects import arith
+from xdsl.dialects.builtin import FloatAttr, f32
+from xdsl.ir import SSAValue
+
+from s2s.analysis.butterflies import Butterflies
+from s2s.passes.tensor.lower_to_loop.emitter import Emitter
+
+Element = SSAValue | None
+"""None stands for zero."""
+
+
+@dataclass(frozen=True)
+class MatrixEmitter:
+    """Multiplies vectors of `lanes` lanes by numbers known here and now; products by 0 and 1 cost nothing."""
+
+    emitter: Emitter
+    lanes: int
+
+    def apply(self, matrix: Butterflies, values: Sequence[Element]) -> list[Element]:
+        """`matrix * values`."""
+        inputs = list(values)
+        for a, b in matrix.before:
+            inputs[a], inputs[b] = self._pair(inputs[a], inputs[b], 1.0)
+        results = [self._row(row, inputs) for row in matrix.rows]
+        for p, q, scale in matrix.after:
+            results[p], results[q] = self._pair(results[p], results[q], scale)
+        return results
+
+    def zero(self) -> SSAValue:
+        """Zero in every lane."""
+        return self._number(0.0)
+
+    def _pair(self, a: Element, b: Element, scale: float) -> tuple[Element, Element]:
+        return self._plus(a, b, scale, "sum"), self._plus(a, b, -scale, "diff")
+
+    def _row(self, row: Sequence[float], values: Sequence[Element]) -> Element:
+        terms = [(factor, value) for factor, value in zip(row, values, strict=True) if factor and value is not None]
+        total: Element = None
+        for factor, value in sorted(terms, key=lambda term: term[0] != 1.0):
+            total = self._plus(total, value, factor, "sum")
+        return total
+
+    def _plus(self, total: Element, value: Element, factor: float, hint: str) -> Element:
+        """`total + factor * value`."""
+        if value is None:
+            return total
+        if total is None:
+            return self._times(factor, value, hint)
+        if abs(factor) == 1.0:
+            op = arith.AddfOp(total, value) if factor > 0 else arith.SubfOp(total, value)
+            return self.emitter.add(op, hint).result
+        return self.emitter.add(arith.AddfOp(total, self._times(factor, value, hint)), hint).result
+
+    def _times(self, factor: float, value: SSAValue, hint: str) -> SSAValue:
+        if factor == 1.0:
+            return value
+        if factor == -1.0:
+            return self.emitter.add(arith.NegfOp(value), hint).result
+        return self.emitter.add(arith.MulfOp(self._number(factor), value), hint).result
+
+    def _number(self, value: float) -> SSAValue:
+        return self.emitter.splat(self.emitter.constant(FloatAttr(value, f32)), self.lanes)

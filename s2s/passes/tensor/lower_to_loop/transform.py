@@ -1,0 +1,204 @@
+"""The loops of `tensor.transform`: one matrix down the columns, then the other along the rows.
+
+    for each row of tiles, and each vector of channels:
+      for each column of the image:               strip[i][q] = sum over k of left[i, k] * x[4 * ty + k][q]
+      for each i, and each tile along the row:    y[i][j][tx] = apply(sum over l of right[j, l] * strip[i][4 * tx + l])
+
+The strip stays in the first cache; where tiles overlap along the row, their columns are transformed once. The
+dimension that neighbouring tiles of a row differ in is the innermost one of the schedule's order. Borders are rows,
+columns and tiles of their own: what lies outside is known when the code is written, and counts as zero or is left out.
+"""
+
+from collections.abc import Generator, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+
+from xdsl.dialects.builtin import VectorType, f32
+from xdsl.ir import SSAValue
+from xdsl.ir.affine import AffineConstantExpr, AffineDimExpr, AffineExpr
+
+from s2s.analysis.affine import Range, ranges
+from s2s.analysis.butterflies import butterflies
+from s2s.analysis.compute import shape_of
+from s2s.analysis.transform_parts import TransformPart
+from s2s.dialects import loop, tensor
+from s2s.errors import CompilerBug
+from s2s.passes.tensor.lower_to_loop.emitter import Bounds, Emitter
+from s2s.passes.tensor.lower_to_loop.guards import Constraint, Holds, guard_of, holds_all
+from s2s.passes.tensor.lower_to_loop.matrices import MatrixEmitter
+from s2s.passes.tensor.lower_to_loop.pieces import Piece, cut
+from s2s.passes.tensor.lower_to_loop.tile import Loads, Operand, ScalarBody, TilePoint
+from s2s.passes.tensor.lower_to_loop.transform_plan import TransformPlan
+
+
+@dataclass
+class TransformNest:
+    """State of the walk into the loops of a transform. Dimensions are those of `(p, i, j, k, l)`.
+
+    `dims` says where they stand, `box` where they may: of a dimension that the kernel walks through in blocks, the
+    first is the place in the block, the second the range over all of them. Guards are those of the whole transform, so
+    that its borders are pieces like any others, of which a block does what falls into it.
+    """
+
+    part: TransformPart
+    buffers: dict[SSAValue, SSAValue]
+    strip: SSAValue
+    emitter: Emitter
+    dims: list[AffineExpr] = field(default_factory=list[AffineExpr])
+    box: list[Range] = field(default_factory=list[Range])
+
+    def __post_init__(self) -> None:
+        op = self.op = self.part.op
+        self.plan, self.names = TransformPlan.of(op), self.part.names
+        self.i, self.j, self.k, self.l = range(op.rank, op.rank + 4)
+        first, whole = len(self.part.cuts), self.part.whole
+        self.dims = [AffineConstantExpr(0)] * (op.rank + 4)
+        self.box = ranges([*[1] * first, *whole.write_sizes, *op.window])
+        self.walked = {first + each.dim: (number, each) for number, each in enumerate(self.part.cuts)}
+        for dim, (_, each) in self.walked.items():
+            self.box[dim] = (each.first, each.first + (each.count - 1) * each.step + each.size - 1)
+        self.left, self.right = (butterflies(matrix) for matrix in op.matrices)
+        self.x, self.y = self._operand(op.x, op.read), self._operand(op.res, op.into)
+        self.misses = self._guards(whole.read, whole.x, self.k)
+        self.overhangs = self._guards(whole.into, whole.res, self.i)
+        self.matrices = MatrixEmitter(self.emitter, self.plan.lanes)
+        vector = self.plan.schedule.vector_dim
+        self.point = TilePoint((), vector, self.plan.lanes, self.plan.lanes, "")
+
+    def emit(self, opened: Sequence[AffineExpr] = ()) -> None:
+        """Emit the whole nest; `opened` is where the first dimensions stand, those of the blocks around it."""
+        self.dims[: len(opened)] = opened
+        self._outer([dim for dim in self.plan.schedule.loop_order[:-1] if dim >= len(opened)])
+
+    def _operand(self, value: SSAValue, access: tensor.AccessAttr) -> Operand:
+        return Operand(self.buffers[value], access, shape_of(value), tensor.element_type(value))
+
+    def _guards(self, access: tensor.AccessAttr, value: SSAValue, tile: int) -> list[Constraint]:
+        """When `access` hits, over the dimensions here; those of its tile or window begin at `tile`."""
+        own = range(len(self.part.cuts), self.op.rank)
+        dims: list[AffineExpr] = [AffineDimExpr(dim) for dim in (*own, tile, tile + 1)]
+        return [
+            Constraint(guard.expr.replace_dims_and_symbols(dims, ())) for guard in guard_of(access, shape_of(value))
+        ]
+
+    def _outer(self, order: Sequence[int]) -> None:
+        if not order:
+            self._columns()
+            self._tiles()
+            return
+        for piece in self._pieces(order[0], [*self.misses, *self.overhangs]):
+            with self._piece(order[0], piece):
+                self._outer(order[1:])
+
+    def _columns(self) -> None:
+        """The left matrix, down every column of the row of tiles."""
+        along, full, window = self.plan.along, self.box[self.plan.along], self.box[self.l]
+        if self.plan.overlaps:
+            # One tile, as wide as all of them.
+            self.box[along], self.box[self.l] = (0, 0), (0, self.plan.columns - 1)
+        for tile in self._pieces(along, self.misses):
+            with self._piece(along, tile):
+                for piece in self._pieces(self.l, self.misses):
+                    with self._piece(self.l, piece):
+                        self._column()
+        self.box[along], self.box[self.l] = full, window
+
+    def _column(self) -> None:
+        column = self.dims[self.plan.along] * self.plan.step + self.dims[self.l]
+        loads = Loads(self.emitter)
+        values: list[SSAValue | None] = []
+        for k in range(self.op.window[0]):
+            here = [*self.dims[: self.op.rank], AffineConstantExpr(k), self.dims[self.l]]
+            values.append(loads.load(self.x, here, self.point) if self._hits(self.misses, self.k, k) else None)
+        for i, value in enumerate(self.matrices.apply(self.left, values)):
+            stored = self.matrices.zero() if value is None else value
+            affine_map, indices = self.emitter.space.emit(self._strip_position(AffineConstantExpr(i), column))
+            self.emitter.add(loop.StoreOp(stored, self.strip, affine_map, indices))
+
+    def _tiles(self) -> None:
+        """The right matrix, along the rows of every tile."""
+        for row in self._pieces(self.i, self.overhangs):
+            if not self._hits(self.overhangs, self.i, row.start, strict=False):
+                continue
+            with self._piece(self.i, row):
+                for piece in self._pieces(self.plan.along, self.overhangs):
+                    with self._piece(self.plan.along, piece):
+                        self._tile()
+
+    def _tile(self) -> None:
+        column = self.dims[self.plan.along] * self.plan.step
+        values = [
+            self._load_strip(self._strip_position(self.dims[self.i], column + place))
+            for place in range(self.op.window[1])
+        ]
+        loads = Loads(self.emitter)
+        for j, value in enumerate(self.matrices.apply(self.right, values)):
+            if self._hits(self.overhangs, self.j, j):
+                self._result(self.matrices.zero() if value is None else value, j, loads)
+
+    def _result(self, value: SSAValue, j: int, loads: Loads) -> None:
+        """The epilogue of one element, or of a vector of them."""
+        here = [*self.dims[: self.op.rank], self.dims[self.i], AffineConstantExpr(j)]
+        arguments = self.op.apply.block.args
+        points = [self._operand(*each) for each in zip(self.op.points, self.op.accesses, strict=True)]
+        sources = dict(zip(arguments[1:], points, strict=True))
+        body = ScalarBody(self.emitter, loads, self.point, here, sources, {}, here, {arguments[0]: value})
+        (result,) = body.run(self.op.apply)
+        affine_map, indices = self.emitter.space.emit(self.y.position(here))
+        stored = self.emitter.splat(result, self.plan.lanes)
+        self.emitter.add(loop.StoreOp(stored, self.y.buffer, affine_map, indices))
+
+    def _strip_position(self, i: AffineExpr, column: AffineExpr) -> AffineExpr:
+        return (i * self.plan.columns + column) * self.plan.lanes
+
+    def _load_strip(self, position: AffineExpr) -> SSAValue:
+        affine_map, indices = self.emitter.space.emit(position)
+        type = VectorType(f32, [self.plan.lanes]) if self.plan.lanes > 1 else f32
+        return self.emitter.add(loop.LoadOp(self.strip, affine_map, indices, type), "column").result
+
+    # pieces
+
+    def _pieces(self, dim: int, guards: Sequence[Constraint]) -> Iterator[Piece]:
+        """The pieces of `dim`; where a guard is open on one, its positions singly."""
+        lanes = self.plan.lanes if dim == self.plan.schedule.vector_dim else 1
+        relevant = [guard for guard in guards if dim in guard.expr.used_dims()]
+        for found in cut(dim, self.box, lanes, lanes, relevant):
+            piece = replace(found, start=max(found.start, self.box[dim][0]))
+            if piece.count < 1:
+                continue
+            box = [(piece.start, piece.stop - 1) if d == dim else full for d, full in enumerate(self.box)]
+            if any(guard.holds(box) is Holds.MAYBE for guard in relevant):
+                yield from (Piece(at, at + 1, 1) for at in range(piece.start, piece.stop))
+            else:
+                yield piece
+
+    @contextmanager
+    def _piece(self, dim: int, piece: Piece) -> Generator[None]:
+        before = self.dims[dim], self.box[dim]
+        self.box[dim] = (piece.start, piece.stop - 1)
+        limits = self._limits(dim, piece)
+        if limits.stop - limits.start == limits.step and not limits.lower:
+            self.dims[dim] = AffineConstantExpr(limits.start)
+            yield
+        else:
+            with self.emitter.loop(limits, self.names[dim]) as variable:
+                self.dims[dim] = variable
+                yield
+        self.dims[dim], self.box[dim] = before
+
+    def _limits(self, dim: int, piece: Piece) -> Bounds:
+        """Where the loop over `piece` runs: of a dimension in blocks, over the places in a block that belong to it."""
+        number, each = self.walked.get(dim, (0, None))
+        if each is None or each.count == 1:
+            first = 0 if each is None else each.first
+            return Bounds(piece.start - first, piece.stop - first, piece.tile)
+        base = self.dims[number] * -each.step - each.first
+        return Bounds(0, each.size, piece.tile, (base + piece.start,), (base + piece.stop,))
+
+    def _hits(self, guards: Sequence[Constraint], dim: int, position: int, *, strict: bool = True) -> bool:
+        """Whether the guards hold where `dim` is at `position`; pieces are such that all points agree."""
+        box = [(position, position) if d == dim else full for d, full in enumerate(self.box)]
+        state = holds_all(guards, box)
+        if strict and state is Holds.MAYBE:
+            raise CompilerBug(f"{self.op.name}: a guard is open inside of a piece")
+        return state is not Holds.NEVER

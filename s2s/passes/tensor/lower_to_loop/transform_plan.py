@@ -1,0 +1,63 @@
+"""The loops and the scratch that the schedule of a transform means."""
+
+from dataclasses import dataclass
+
+from xdsl.dialects.builtin import MemRefType, f32
+from xdsl.ir import Attribute
+from xdsl.ir.affine import AffineDimExpr
+
+from s2s.analysis.affine import linear, ranges
+from s2s.dialects import tensor
+from s2s.errors import CompilerBug
+
+
+@dataclass(frozen=True)
+class TransformPlan:
+    """What the schedule of a transform means."""
+
+    op: tensor.TransformOp
+    schedule: tensor.ScheduleAttr
+
+    @staticmethod
+    def of(op: tensor.TransformOp) -> "TransformPlan":
+        """The plan of `op`, which has a schedule."""
+        if op.schedule is None:
+            raise CompilerBug(
+                "tensor-lower-to-loop needs a schedule on every tensor.transform; run tensor-pick-schedule"
+            )
+        return TransformPlan(op, op.schedule)
+
+    @property
+    def along(self) -> int:
+        """The dimension along a row of tiles."""
+        return self.schedule.loop_order[-1]
+
+    @property
+    def step(self) -> int:
+        """Columns from one tile to the next: fewer than a tile has, where tiles overlap."""
+        here, window = AffineDimExpr(self.along), AffineDimExpr(self.op.rank + 1)
+        for expr in self.op.read.map.data.results:
+            terms = linear(expr, ranges(self.op.read_sizes)).terms
+            if here in terms and window in terms:
+                return terms[here] // terms[window]
+        return self.op.window[1]
+
+    @property
+    def overlaps(self) -> bool:
+        """Whether columns belong to several tiles."""
+        return self.step < self.op.window[1]
+
+    @property
+    def columns(self) -> int:
+        """Columns of a row of tiles."""
+        return self.step * (self.op.sizes[self.along] - 1) + self.op.window[1]
+
+    @property
+    def lanes(self) -> int:
+        """Lanes of the vectors, 1 for scalars."""
+        return self.schedule.lanes.data
+
+    @property
+    def scratch(self) -> MemRefType[Attribute]:
+        """The strip: a row of tiles, the left matrix applied."""
+        return MemRefType(f32, [self.op.outputs[0] * self.columns * self.lanes])

@@ -1,0 +1,294 @@
+"""Compute 3x3 convolutions by minimal filtering: fewer products, between two cheap transforms.
+
+    %y = tensor.compute [oc, oh, ow, oc16 | ic, ic16, kh, kw] reads(%x …, %w …) points(%bias …) … apply { bias, relu … }
+->
+    %v = tensor.transform [ty, tx, ic, ic16] … read(%x at (4 * ty + k - 1, 4 * tx + l - 1))   // B^T d B of each tile
+    %m = tensor.compute [36, tiles, channels | channels] reads(%v …, %w …)                    // 36 matrix products
+    %y = tensor.transform [ty, tx, oc, oc16] … points(%bias …) into (4 * ty + i, 4 * tx + j)  // A^T m A, old epilogue
+    // main: the weight becomes G g G^T, on the host: 36 numbers for 9
+
+F(4x4, 3x3) takes 36 products where the convolution takes 144, F(2x2, 3x3) 16 for 36. Tiles that overhang the image read
+zeros there and leave out what they have too much. Which of the two is used, if any, is the choice of a cost model, from
+shapes and target data; `outputs` asks for one. Results differ from those of the convolution in their last digits.
+
+Declined for targets without vectors, for anything but a window of 3x3 that moves one element a step over f32, where the
+filter is no weight or has another reader, and where channels do not fill vectors or do not lie side by side.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from xdsl.context import Context
+from xdsl.dialects import arith
+from xdsl.dialects.builtin import FloatAttr, FunctionType, ModuleOp, StringAttr, f32
+from xdsl.dialects.func import FuncOp
+from xdsl.ir import Block, BlockArgument, Region, SSAValue
+from xdsl.ir.affine import AffineConstantExpr, AffineDimExpr, AffineExpr, AffineMap
+from xdsl.passes import ModulePass
+from xdsl.rewriter import InsertPoint, Rewriter
+
+from s2s.analysis.affine import flat_index, ranges, simplify
+from s2s.analysis.compute import DIM_NAMES, dim_names, shape_of
+from s2s.analysis.constants import calls_of, constant_arguments
+from s2s.analysis.convolutions import Convolution, convolution_of
+from s2s.analysis.dtypes import AnyTensor, tensor_type
+from s2s.analysis.winograd import MinimalFilter, minimal_filter
+from s2s.context import weights_of
+from s2s.dialects import graph, tensor
+from s2s.dialects.graph.traits import copy_provenance
+from s2s.passes.tensor.build_compute import copy_region
+from s2s.schedules.convolutions import outputs_of_tile
+from s2s.schedules.transforms import in_vectors
+from s2s.targets import Target, get_target
+from s2s.weights import WeightStore
+
+
+@dataclass(frozen=True)
+class Tiling:
+    """A convolution, and the tiles that its result is cut into."""
+
+    conv: Convolution
+    filter: MinimalFilter
+
+    @property
+    def counts(self) -> tuple[int, int]:
+        """Rows of tiles, and tiles in a row."""
+        rows, columns = self.conv.size
+        return -(-rows // self.filter.outputs), -(-columns // self.filter.outputs)
+
+    @property
+    def tiles(self) -> int:
+        """All tiles of all images."""
+        rows, columns = self.counts
+        return self.conv.images * rows * columns
+
+    @property
+    def overhangs(self) -> bool:
+        """Whether tiles reach over the end of the result."""
+        return tuple(count * self.filter.outputs for count in self.counts) != self.conv.size
+
+    def domain(self, channels: Sequence[int]) -> list[int]:
+        """The tiles, and dimensions of the convolution that count channels."""
+        sizes = self.conv.op.sizes
+        return [*(sizes[dim] for dim in self.conv.batch), *self.counts, *(sizes[dim] for dim in channels)]
+
+    def names(self, channels: Sequence[int]) -> StringAttr:
+        """Names for the dimensions of such a domain."""
+        names = dim_names(self.conv.op)
+        return StringAttr(" ".join([*(names[d] for d in self.conv.batch), "ty", "tx", *(names[d] for d in channels)]))
+
+    def moved(self, channels: Sequence[int], *, into: bool) -> list[AffineExpr]:
+        """What the dimensions of the convolution are in such a domain, followed by the two of a window; `into`: by the
+        two of a tile of results."""
+        conv, batch = self.conv, len(self.conv.batch)
+        place: list[AffineExpr] = [AffineConstantExpr(0)] * len(conv.op.sizes)
+        for number, dim in enumerate(conv.batch):
+            place[dim] = AffineDimExpr(number)
+        for number, dim in enumerate(channels):
+            place[dim] = AffineDimExpr(batch + 2 + number)
+        for number, slide in enumerate((conv.rows, conv.columns)):
+            start = AffineDimExpr(batch + number) * self.filter.outputs
+            place[slide.tap] = AffineDimExpr(batch + 2 + len(channels) + number)
+            place[slide.position] = start + place[slide.tap] if into else start
+        return place
+
+    def tile_index(self) -> AffineExpr:
+        """The number of a tile."""
+        sizes = self.domain(())
+        return flat_index([AffineDimExpr(dim) for dim in range(len(sizes))], sizes)
+
+    def factors(self, channel: AffineExpr, channels: Sequence[int], width: int) -> AffineMap:
+        """Where the factors or products of a tile lie: `[width * i + j, tile, channel]`."""
+        domain = self.domain(channels)
+        rank, box = len(domain), ranges([*domain, width, width])
+        at = AffineDimExpr(rank) * width + AffineDimExpr(rank + 1)
+        moved = channel.replace_dims_and_symbols(self.moved(channels, into=False), ())
+        return AffineMap(rank + 2, 0, tuple(simplify(expr, box) for expr in (at, self.tile_index(), moved)))
+
+
+class TransformConvolution:
+    """Writes the three computations that take the place of one convolution."""
+
+    def __init__(self, tiling: Tiling) -> None:
+        self.tiling, self.conv, self.filter = tiling, tiling.conv, tiling.filter
+        self.op = self.conv.op
+
+    def ops(self, weights: SSAValue) -> list[tensor.Computation]:
+        """The computations; `weights` are the transformed ones."""
+        first = self._first()
+        products = self._products(first.res, weights)
+        last = self._last(products.res[0])
+        for op in (first, products, last):
+            copy_provenance(op, self.op)
+        return [first, products, last]
+
+    @property
+    def _factors(self) -> int:
+        return self.filter.size**2
+
+    def _first(self) -> tensor.TransformOp:
+        conv, tiling = self.conv, self.tiling
+        matrix = tensor.matrix_attribute([[float(value) for value in row] for row in self.filter.data])
+        channels = conv.in_dims
+        box = ranges([*tiling.domain(channels), self.filter.size, self.filter.size])
+        access = self.op.read_accesses[conv.x]
+        place = tiling.moved(channels, into=False)
+        moved = [simplify(expr.replace_dims_and_symbols(place, ()), box) for expr in access.map.data.results]
+        read = tensor.AccessAttr.of(AffineMap(len(box), 0, tuple(moved)), guarded=access.is_guarded or tiling.overhangs)
+        into = tensor.AccessAttr.of(tiling.factors(conv.channel(conv.in_axis), channels, self.filter.size))
+        block = Block(arg_types=[f32])
+        block.add_op(tensor.YieldOp(block.args[0]))
+        op = tensor.TransformOp(
+            tiling.domain(channels),
+            matrix,
+            matrix,
+            (conv.image, read),
+            into,
+            Region(block),
+            tensor_type(f32, (self._factors, tiling.tiles, conv.in_channels)),
+        )
+        op.attributes[DIM_NAMES] = tiling.names(channels)
+        op.res.name_hint = "v"
+        return op
+
+    def _products(self, v: SSAValue, weights: SSAValue) -> tensor.ComputeOp:
+        conv = self.conv
+        parallel = (self._factors, self.tiling.tiles, conv.out_channels)
+        f, t, o, i = map(AffineDimExpr, range(4))
+        reduce = Block(arg_types=[f32, f32, f32])
+        product = arith.MulfOp(reduce.args[0], reduce.args[1])
+        total = arith.AddfOp(reduce.args[2], product.result)
+        reduce.add_ops([product, total, tensor.YieldOp(total.result)])
+        apply = Block(arg_types=[f32])
+        apply.add_op(tensor.YieldOp(apply.args[0]))
+        op = tensor.ComputeOp(
+            parallel,
+            [conv.in_channels],
+            reads=[
+                (v, tensor.AccessAttr.of(AffineMap(4, 0, (f, t, i)))),
+                (weights, tensor.AccessAttr.of(AffineMap(4, 0, (f, o, i)))),
+            ],
+            inits=[FloatAttr(0.0, f32)],
+            reduce=Region(reduce),
+            apply=Region(apply),
+            result_types=[tensor_type(f32, parallel)],
+        )
+        op.attributes[DIM_NAMES] = StringAttr("f tile oc ic")
+        op.res[0].name_hint = "m"
+        return op
+
+    def _last(self, products: SSAValue) -> tensor.TransformOp:
+        conv, tiling, op = self.conv, self.tiling, self.op
+        matrix = tensor.matrix_attribute([[float(value) for value in row] for row in self.filter.result])
+        channels = conv.out_dims
+        box = ranges([*tiling.domain(channels), self.filter.outputs, self.filter.outputs])
+        moved = tiling.moved(channels, into=True)[: op.rank]
+
+        def access(results: Sequence[AffineExpr], *, guarded: bool = False) -> tensor.AccessAttr:
+            exprs = tuple(simplify(expr.replace_dims_and_symbols(moved, ()), box) for expr in results)
+            return tensor.AccessAttr.of(AffineMap(len(box), 0, exprs), guarded=guarded)
+
+        block = Block(arg_types=[f32, *(tensor.element_type(value) for value in op.points)])
+        for argument, old in zip(block.args, op.apply.block.args, strict=True):
+            argument.name_hint = old.name_hint
+        block.add_op(tensor.YieldOp(*copy_region(op.apply, block.args, block)))
+        points = zip(op.points, op.point_accesses, strict=True)
+        made = tensor.TransformOp(
+            tiling.domain(channels),
+            matrix,
+            matrix,
+            (products, tensor.AccessAttr.of(tiling.factors(conv.channel(conv.out_axis), channels, self.filter.size))),
+            access(_result_axes(op), guarded=tiling.overhangs),
+            Region(block),
+            op.res[0].type,
+            points=[(value, access(point.map.data.results)) for value, point in points],
+        )
+        made.attributes[DIM_NAMES] = tiling.names(channels)
+        made.res.name_hint = op.res[0].name_hint
+        return made
+
+
+def _result_axes(op: tensor.ComputeOp) -> list[AffineExpr]:
+    """The dimension of `op` that each axis of its result is, axes of one element left at zero."""
+    dims = iter([dim for dim in range(op.rank) if op.sizes[dim] > 1])
+    return [AffineDimExpr(next(dims)) if size > 1 else AffineConstantExpr(0) for size in shape_of(op.res[0])]
+
+
+def _keeps_axes(op: tensor.ComputeOp) -> bool:
+    """Whether the result has the dimensions of `op` as its axes."""
+    return [size for size in shape_of(op.res[0]) if size > 1] == [size for size in op.parallel_sizes if size > 1]
+
+
+class TransformKernel:
+    """Rewrites the convolutions of one kernel, and the weights that its calls give it."""
+
+    def __init__(self, func: FuncOp, calls: Sequence[graph.CallOp], weights: WeightStore) -> None:
+        self.func, self.calls, self.weights = func, calls, weights
+        self.made: dict[str, graph.WeightOp] = {}
+
+    def replace(self, tiling: Tiling) -> None:
+        """Put three computations in the place of the convolution."""
+        conv = tiling.conv
+        argument = conv.filter
+        assert isinstance(argument, BlockArgument)
+        new_type = tensor_type(f32, (tiling.filter.size**2, conv.out_channels, conv.in_channels))
+        axes = [conv.out_axis, conv.in_axis, *conv.tap_axes]
+        for call in self.calls:
+            self._transform_weight(call, argument.index, tiling.filter, axes, new_type)
+        ops = TransformConvolution(tiling).ops(argument)
+        Rewriter.insert_op(ops, InsertPoint.before(conv.op))
+        Rewriter.replace_op(conv.op, [], [ops[-1].results[0]])
+        Rewriter.replace_value_with_new_type(argument, new_type)
+        self.func.function_type = FunctionType.from_lists(
+            [each.type for each in self.func.body.block.args], self.func.function_type.outputs.data
+        )
+
+    def _transform_weight(
+        self, call: graph.CallOp, index: int, minimal: MinimalFilter, axes: Sequence[int], type: AnyTensor
+    ) -> None:
+        old = call.operands[index].owner
+        assert isinstance(old, graph.WeightOp)
+        values = np.transpose(self.weights.get(old.weight_name.data), axes)
+        name = self.weights.add(f"{old.weight_name.data}_transformed", minimal.transformed(values))
+        new = graph.WeightOp(name, type, self.weights.hash(name))
+        new.y.name_hint = old.y.name_hint
+        Rewriter.insert_op(new, InsertPoint.before(call))
+        call.operands[index] = new.y
+        if not old.y.uses:
+            Rewriter.erase_op(old)
+
+
+@dataclass(frozen=True)
+class TransformConvolutionsPass(ModulePass):
+    name = "tensor-transform-convolutions"
+
+    target: str = "c"
+    outputs: int = 0
+    """Results along the side of a tile; 0 leaves it to the cost model, which may decline."""
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        target = get_target(self.target)
+        if target.lanes < 4:
+            return
+        calls = calls_of(op)
+        for func in op.ops:
+            if not isinstance(func, FuncOp) or func.is_declaration:
+                continue
+            constants = constant_arguments(func, calls)
+            kernel = TransformKernel(func, calls.get(func.sym_name.data, []), weights_of(ctx))
+            for compute in list(func.body.block.ops):
+                if isinstance(compute, tensor.ComputeOp) and compute.schedule is None:
+                    tiling = self._tiling(compute, constants, target)
+                    if tiling is not None:
+                        kernel.replace(tiling)
+
+    def _tiling(self, op: tensor.ComputeOp, constants: frozenset[SSAValue], target: Target) -> Tiling | None:
+        """How `op` is cut into tiles; None where it stays as it is."""
+        conv = convolution_of(op)
+        if conv is None or conv.taps != (3, 3) or conv.filter not in constants or not conv.filter.has_one_use():
+            return None
+        if not _keeps_axes(op) or not in_vectors(conv, target):
+            return None
+        outputs = self.outputs or outputs_of_tile(conv, target)
+        return Tiling(conv, minimal_filter(outputs, 3)) if outputs else None

@@ -1,0 +1,155 @@
+"""Schedules of the transforms of fast convolutions, and the blocks in which their kernels stay in the second cache."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from xdsl.ir import Operation
+
+from s2s.analysis.affine import coefficient, flat_index, ranges
+from s2s.analysis.compute import shape_of
+from s2s.analysis.convolutions import Convolution
+from s2s.analysis.strides import moves
+from s2s.dialects import tensor
+from s2s.targets import Target
+
+
+def lanes_along(size: int, target: Target) -> int:
+    """Lanes of the vectors that fill a dimension of `size`: all, or half of them; 0 where neither does."""
+    return next((lanes for lanes in (target.lanes, target.lanes // 2) if lanes >= 4 and size % lanes == 0), 0)
+
+
+def in_vectors(conv: Convolution, target: Target) -> bool:
+    """Whether channels of image and result fill vectors and lie side by side."""
+    read, write = conv.in_dims[-1], conv.out_dims[-1]
+    return (
+        moves(conv.op, read).reads[conv.x] == 1
+        and moves(conv.op, write).result == 1
+        and lanes_along(conv.op.sizes[read], target) > 0
+        and lanes_along(conv.op.sizes[write], target) > 0
+    )
+
+
+def vector_dim(op: tensor.TransformOp, target: Target) -> tuple[int, int] | None:
+    """The dimension along which image and result both lie side by side, and how many lanes fit it."""
+    for dim, size in enumerate(op.sizes):
+        lanes = lanes_along(size, target)
+        if lanes and {_move(op, dim, reads=True), _move(op, dim, reads=False)} == {1}:
+            return dim, lanes
+    return None
+
+
+def _move(op: tensor.TransformOp, dim: int, *, reads: bool) -> int | None:
+    access, value = (op.read, op.x) if reads else (op.into, op.res)
+    return coefficient(flat_index(access.map.data.results, shape_of(value)), dim, ranges(op.read_sizes))
+
+
+def transform_schedule(op: tensor.TransformOp, target: Target) -> tensor.ScheduleAttr:
+    """Vectors along the channels; the dimension along a row of tiles comes last."""
+    found = vector_dim(op, target)
+    dim, lanes = found if found is not None else (None, 1)
+    tile = [lanes if each == dim else 1 for each in range(op.rank)]
+    along = row_of_tiles(op)[1]
+    order = [each for each in range(op.rank) if each != along]
+    return tensor.ScheduleAttr.of(tile, [*order, along], vector=dim, lanes=lanes)
+
+
+def row_of_tiles(op: tensor.TransformOp) -> tuple[int, int]:
+    """The dimensions from row to row of tiles, and along a row: where image or result lie in tiles that stand beside
+    each other, those of their rows and columns."""
+    for access, sizes in ((op.into, op.write_sizes), (op.read, op.read_sizes)):
+        pairs: list[int] = []
+        for inside in (op.rank, op.rank + 1):
+            for expr in access.map.data.results:
+                dims = [dim for dim in range(op.rank) if coefficient(expr, dim, ranges(sizes))]
+                if coefficient(expr, inside, ranges(sizes)) == 1 and len(dims) == 1:
+                    pairs.append(dims[0])
+        if len(pairs) == 2:
+            return pairs[0], pairs[1]
+    return 0, min(1, op.rank - 1)
+
+
+@dataclass(frozen=True)
+class FastConvolution:
+    """The three computations that take the place of a convolution, one behind the other in a kernel."""
+
+    first: tensor.TransformOp
+    products: tensor.ComputeOp
+    last: tensor.TransformOp
+
+    @property
+    def sizes(self) -> tuple[int, int, int, int]:
+        """Factors of a tile, tiles, channels of the result, channels of the image."""
+        factors, tiles, out_channels, in_channels = self.products.sizes
+        return factors, tiles, out_channels, in_channels
+
+    @property
+    def rows(self) -> tuple[int, int]:
+        """The dimension of both transforms from row to row of tiles, or from image to image, and its size."""
+        return 0, self.first.sizes[0]
+
+
+def fast_convolutions(ops: Sequence[Operation]) -> list[FastConvolution]:
+    """Those in a kernel."""
+    found: list[FastConvolution] = []
+    for first, products, last in zip(ops, ops[1:], ops[2:], strict=False):
+        if (
+            isinstance(first, tensor.TransformOp)
+            and isinstance(products, tensor.ComputeOp)
+            and isinstance(last, tensor.TransformOp)
+            and products.reads[0] is first.res
+            and last.x is products.res[0]
+        ):
+            found.append(FastConvolution(first, products, last))
+    return found
+
+
+Walk = tuple[tuple[int, int], ...]
+
+
+def blocks_in_cache(conv: FastConvolution, target: Target) -> dict[tensor.Computation, Walk]:
+    """The dimensions that the computations of `conv` walk through together, so that what passes between them stays in
+    the second cache; none where everything does.
+
+    Constants that fit beside it stay there as well while blocks of rows pass by. Larger ones are streamed, which must
+    happen once: then the factors of the whole image stay, and the products of some channels at a time.
+    """
+    factors, tiles, out_channels, in_channels = conv.sizes
+    element, cache = 4, target.l2_bytes
+    constants = element * factors * out_channels * in_channels
+    whole = element * factors * tiles * (in_channels + out_channels)
+    if cache == 0 or constants + whole <= cache // 2:
+        return {}
+    if constants > cache // 2 and element * factors * tiles * in_channels <= cache // 2:
+        return _channel_blocks(conv, target)
+    dim, rows = conv.rows
+    row = whole // rows
+    most = max(1, (cache // 2 - min(constants, cache // 4)) // row)
+    size = _even_part(rows, most)
+    if size >= rows:
+        return {}
+    return {conv.first: ((dim, size),), conv.products: ((1, size * (tiles // rows)),), conv.last: ((dim, size),)}
+
+
+def _even_part(size: int, most: int) -> int:
+    """At most `most` of `size`, so that the last part is not shorter than the others if that costs little."""
+    if most >= size:
+        return size
+    divisor = max(part for part in range(1, most + 1) if size % part == 0)
+    return divisor if divisor * 2 > most else most
+
+
+def _channel_blocks(conv: FastConvolution, target: Target) -> dict[tensor.Computation, Walk]:
+    """Two vectors of channels at a time, as wide as the register tile of the products."""
+    out_channels = conv.sizes[2]
+    dim = next(dim for dim in range(row_of_tiles(conv.last)[1] + 1, conv.last.rank) if conv.last.sizes[dim] > 1)
+    step = out_channels // conv.last.sizes[dim]
+    size = max(step, min(out_channels, 2 * target.lanes) // step * step)
+    return {conv.products: ((2, size),), conv.last: ((dim, size // step),)}
+
+
+def in_walk(op: tensor.Computation, schedule: tensor.ScheduleAttr, walk: Walk) -> tensor.ScheduleAttr:
+    """The schedule of `op` in the blocks of `walk`. Where the channels of a result are walked through, constants stream
+    by, a panel for each factor: the next one is fetched."""
+    walking = schedule.in_shared_blocks(walk)
+    streams = isinstance(op, tensor.ComputeOp) and [dim for dim, _ in walk] == [2]
+    return walking.fetching([(1, 0)]) if streams else walking

@@ -1,0 +1,106 @@
+"""Minimal filters: exact in fractions, cheap to apply, and as precise as is stated."""
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from s2s.analysis.butterflies import Butterflies, butterflies
+from s2s.analysis.dtypes import Array
+from s2s.analysis.winograd import Rows, minimal_filter
+
+
+@pytest.mark.parametrize("outputs", [2, 4])
+def test_a_minimal_filter_is_exact_in_fractions(outputs: int):
+    minimal = minimal_filter(outputs, 3)
+    data = [Fraction(n * n + 3 * n + 1, n + 2) for n in range(minimal.size)]
+    taps = [Fraction(2), Fraction(-5, 3), Fraction(7, 4)]
+    factors = [sum(a * b for a, b in zip(row, data, strict=True)) for row in minimal.data]
+    weights = [sum(a * b for a, b in zip(row, taps, strict=True)) for row in minimal.filter]
+    products = [a * b for a, b in zip(factors, weights, strict=True)]
+    found = [sum(a * b for a, b in zip(row, products, strict=True)) for row in minimal.result]
+    assert found == [sum(data[n + k] * taps[k] for k in range(3)) for n in range(outputs)]
+
+
+@pytest.mark.parametrize("outputs", [2, 4])
+def test_matrices_of_images_and_results_are_exact_in_32_bits(outputs: int):
+    minimal = minimal_filter(outputs, 3)
+    values = [value for row in [*minimal.data, *minimal.result] for value in row]
+    assert all(Fraction(float(np.float32(float(value)))) == value for value in values)
+
+
+def dense(rows: Rows) -> Array:
+    """A matrix of fractions in 64 bits."""
+    return np.array([[float(value) for value in row] for row in rows])
+
+
+def apply(steps: Butterflies, values: Array) -> Array:
+    """What the steps make of `values`."""
+    x = values.astype(np.float64)
+    for a, b in steps.before:
+        x[a], x[b] = x[a] + x[b], x[a] - x[b]
+    y = np.array(steps.rows) @ x
+    for p, q, scale in steps.after:
+        y[p], y[q] = y[p] + scale * y[q], y[p] - scale * y[q]
+    return y
+
+
+@pytest.mark.parametrize("outputs", [2, 4])
+def test_butterflies_multiply_by_the_matrix(outputs: int):
+    minimal = minimal_filter(outputs, 3)
+    for matrix in (minimal.data, minimal.result):
+        x: Array = np.random.default_rng(3).standard_normal(len(matrix[0]))
+        found = apply(butterflies([[float(value) for value in row] for row in matrix]), x)
+        np.testing.assert_allclose(found, dense(matrix) @ x, rtol=1e-12)
+
+
+def test_rows_that_differ_in_signs_share_their_halves():
+    steps = butterflies([[float(value) for value in row] for row in minimal_filter(4, 3).data])
+    assert steps.after == ((1, 2, 0.625), (3, 4, 1.5))
+    assert sum(value != 0 for row in steps.rows for value in row) == 14
+
+
+def test_columns_that_differ_in_signs_share_their_sums():
+    steps = butterflies([[float(value) for value in row] for row in minimal_filter(4, 3).result])
+    assert steps.before == ((1, 2), (3, 4))
+
+
+def test_a_matrix_without_such_rows_stays_as_it_is():
+    assert butterflies([[1.0, 2.0], [0.0, 5.0]]) == Butterflies(((1.0, 2.0), (0.0, 5.0)))
+
+
+def computed(outputs: int, x: Array, w: Array) -> Array:
+    """The convolution of `x[c, h, w]` with `w[o, c, 3, 3]` by tiles, rounded to 32 bits where the kernel rounds."""
+    minimal = minimal_filter(outputs, 3)
+    data, result = (
+        np.array([[float(v) for v in row] for row in m], np.float32) for m in (minimal.data, minimal.result)
+    )
+    u = minimal.transformed(w)
+    size = minimal.size
+    tiles = np.lib.stride_tricks.sliding_window_view(x, (size, size), axis=(1, 2))[:, ::outputs, ::outputs]
+    v = np.einsum("ik,ctukl,jl->ijtuc", data, tiles, data, dtype=np.float32)
+    u = u.reshape(size, size, *u.shape[1:])
+    m = np.stack([[np.asarray(v[i, j] @ u[i, j].T) for j in range(size)] for i in range(size)])
+    y = np.einsum("ik,kltuo,jl->otiuj", result, m, result, dtype=np.float32)
+    return y.reshape(y.shape[0], y.shape[1] * outputs, -1)
+
+
+def direct(x: Array, w: Array) -> Array:
+    """The convolution in 64 bits."""
+    windows = np.lib.stride_tricks.sliding_window_view(x.astype(np.float64), (3, 3), axis=(1, 2))
+    return np.einsum("cyxkl,ockl->oyx", windows, w.astype(np.float64), optimize=True)
+
+
+ERROR = {2: 1.5e-6, 4: 7e-6}
+"""Of the largest result, by results along the side of a tile."""
+
+
+@pytest.mark.parametrize("outputs", [2, 4])
+@pytest.mark.parametrize("spread", [0.0, 3.0], ids=["even", "wide range"])
+def test_the_error_stays_small_with_many_channels(outputs: int, spread: float):
+    rng = np.random.default_rng(7)
+    scale = np.exp(spread * rng.standard_normal((512, 1, 1)))
+    x = (rng.standard_normal((512, 14, 14)) * scale).astype(np.float32)
+    w = (rng.standard_normal((32, 512, 3, 3)) * 0.02).astype(np.float32)
+    expected = direct(x, w)
+    assert np.abs(computed(outputs, x, w) - expected).max() <= ERROR[outputs] * np.abs(expected).max()
