@@ -165,12 +165,12 @@ def _register_tile(op: tensor.ComputeOp, target: Target, choice: Choice) -> tupl
     vectors = max(1, ceil((op.sizes[choice.dim] - border(op, choice.dim)) / lanes))
     partner = choice.partner
     second = _second_dim(op, {choice.dim} if partner is None else {choice.dim, partner})
-    wide = min(vectors, (8 if second is None else 2) if lanes > 1 else 4)
+    wide = min(vectors, _abreast(op, second, target) if lanes > 1 else 4)
     if partner is not None:
         wide = max(each for each in range(1, wide + 1) if vectors % each == 0)
     tile[choice.dim] = max(1, wide * lanes)
     if partner is not None and vectors == 1 and 0 in moves(op, partner).reads:
-        wide = min(op.sizes[partner], 8 if second is None else 2)
+        wide = min(op.sizes[partner], _abreast(op, second, target))
         tile[partner] = wide
     if second is not None:
         extent = interior(op, second)
@@ -179,6 +179,13 @@ def _register_tile(op: tensor.ComputeOp, target: Target, choice: Choice) -> tupl
             range(1, most + 1), key=lambda tall: (ceil(extent / tall) * (tall * wide + wide + tall), -tall)
         )
     return tile, second
+
+
+def _abreast(op: tensor.ComputeOp, second: int | None, target: Target) -> int:
+    """Vectors side by side in a tile: two, or more where there are few rows to keep the multiply-adds going."""
+    if second is None:
+        return 8
+    return max(2, min(8, target.registers * 3 // 4 // (interior(op, second) + 1)))
 
 
 def _order(op: tensor.ComputeOp, choice: Choice, second: int | None, tile: list[int]) -> list[int]:

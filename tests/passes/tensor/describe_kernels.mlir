@@ -96,3 +96,22 @@ func.func private @blocks(%x: tensor<10x6xf32>) -> tensor<10x6xf32> {
   } : (tensor<10x6xf32>) -> tensor<10x6xf32>
   func.return %y : tensor<10x6xf32>
 }
+
+// Blocks and what is fetched ahead are told with the rest of the schedule.
+// CHECK-LABEL: func.func private @in_blocks
+// CHECK-SAME:    schedule: tile 2 m x 4 n; loops n, m, k; blocks of 4 m; fetches ahead along n"
+func.func private @in_blocks(%a: tensor<8x3xf32>, %b: tensor<2x3x4xf32>) -> tensor<8x8xf32> {
+  %y = tensor.compute [8, 8 | 3]
+    reads(%a at #tensor.access<affine_map<(m, n, k) -> (m, k)>>,
+          %b at #tensor.access<affine_map<(m, n, k) -> (n floordiv 4, k, n mod 4)>>)
+    schedule #tensor.schedule<tile = [2, 4, 1], order = [1, 0, 2], blocks = [[0, 4]], fetch = 1 along 1> inits [0.0 : f32] reduce {
+  ^bb0(%av: f32, %bv: f32, %acc: f32):
+    %p = arith.mulf %av, %bv : f32
+    %s = arith.addf %acc, %p : f32
+    tensor.yield %s : f32
+  } apply {
+  ^bb0(%acc: f32):
+    tensor.yield %acc : f32
+  } attributes {dims = "m n k"} : (tensor<8x3xf32>, tensor<2x3x4xf32>) -> tensor<8x8xf32>
+  func.return %y : tensor<8x8xf32>
+}
