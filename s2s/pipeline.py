@@ -53,6 +53,8 @@ def graph_passes(options: CompileOptions) -> list[ModulePass]:
         _pass("graph-fold-zero-points"),
         # Every spelling of relu and clip becomes a clamp.
         _pass("graph-canonicalize-activations"),
+        # Scores are scaled and masked in one way, while masks can still fold and twins among them be found.
+        _pass("graph-canonicalize-attention"),
         # The rewrites above leave new constants, twins and dead operations behind.
         _pass("graph-fold-constants"),
         _pass("graph-eliminate-common-subexpressions"),

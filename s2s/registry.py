@@ -15,6 +15,7 @@ from s2s.errors import CompilerBug, InputError
 PASSES: tuple[str, ...] = (
     "graph-canonicalize-activations",
     "graph-canonicalize-affine",
+    "graph-canonicalize-attention",
     "graph-canonicalize-bias",
     "graph-canonicalize-pads",
     "graph-canonicalize-reshapes",

@@ -91,11 +91,11 @@ class PackConstants:
     def pack_operand(self, op: tensor.ComputeOp, request: tensor.PackAttr) -> None:
         """Rearrange operand `request.operand` of `op`."""
         number, axes = request.operand.data, request.axes
-        argument = op.reads[number]
-        if not isinstance(argument, BlockArgument) or op.read_accesses[number].is_guarded:
-            raise CompilerBug(f"{self.func.sym_name.data}: read {number} cannot be packed")
+        argument, before = op.operands[number], op.accesses.data[number]
+        if not isinstance(argument, BlockArgument) or before.is_guarded:
+            raise CompilerBug(f"{self.func.sym_name.data}: operand {number} cannot be packed")
         shape = packed_shape(shape_of(argument), axes)
-        access = _packed_access(op.read_accesses[number], shape_of(argument), axes, op.sizes)
+        access = _packed_access(before, shape_of(argument), axes, op.sizes)
         accesses = [access if k == number else old for k, old in enumerate(op.accesses)]
         packed_type = tensor_type(as_tensor_type(argument.type).element_type, shape)
         Rewriter.replace_value_with_new_type(argument, packed_type)
@@ -132,7 +132,7 @@ class PackConstantsPass(ModulePass):
                 if not isinstance(compute, tensor.ComputeOp) or compute.schedule is None:
                     continue
                 for request in compute.schedule.packs:
-                    if compute.reads[request.operand.data] not in constants:
+                    if compute.operands[request.operand.data] not in constants:
                         raise CompilerBug(f"{func.sym_name.data}: {request} asks to pack what is not a weight")
                     packer.pack_operand(compute, request)
                 compute.properties["schedule"] = compute.schedule.without_packs()

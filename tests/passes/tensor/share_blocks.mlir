@@ -50,6 +50,27 @@ func.func private @attention(%q: tensor<2x4x9xf32>, %k: tensor<2x12x4xf32>, %v: 
 
 // -----
 
+// A mask that is a weight is packed with queries side by side.
+// CHECK-LABEL: func.func private @weight_mask(
+// CHECK:         points(%mask at #tensor.access<affine_map<(d0, d1) -> (d1, d0)>>)
+// CHECK-SAME:      shared = 1 by 16, pack = [#tensor.pack<2 : [1, 0]>]>
+func.func private @weight_mask(%q: tensor<4x9xf32>, %k: tensor<12x4xf32>, %v: tensor<12x5xf32>, %mask: tensor<9x12xf32>) -> tensor<9x5xf32> attributes {kernel} {
+  %s = graph.matmul %q, %k {transpose_a, transpose_b} : (tensor<4x9xf32>, tensor<12x4xf32>) -> tensor<9x12xf32>
+  %m = graph.add %s, %mask : (tensor<9x12xf32>, tensor<9x12xf32>) -> tensor<9x12xf32>
+  %largest = graph.reduce_max %m {axes = array<i64: 1>, keepdims} : (tensor<9x12xf32>) -> tensor<9x1xf32>
+  %d = graph.sub %m, %largest : (tensor<9x12xf32>, tensor<9x1xf32>) -> tensor<9x12xf32>
+  %e = graph.exp %d : tensor<9x12xf32>
+  %o = graph.matmul %e, %v : (tensor<9x12xf32>, tensor<12x5xf32>) -> tensor<9x5xf32>
+  func.return %o : tensor<9x5xf32>
+}
+func.func @main(%q: tensor<4x9xf32>, %k: tensor<12x4xf32>, %v: tensor<12x5xf32>) -> tensor<9x5xf32> {
+  %mask = graph.weight "mask" {hash = "0"} : tensor<9x12xf32>
+  %y = graph.call @weight_mask(%q, %k, %v, %mask) : (tensor<4x9xf32>, tensor<12x4xf32>, tensor<12x5xf32>, tensor<9x12xf32>) -> tensor<9x5xf32>
+  func.return %y : tensor<9x5xf32>
+}
+
+// -----
+
 // Declined: no product inside the kernel, and a product whose factors both move along everything that is common.
 // CHECK-LABEL: func.func private @softmax
 // CHECK-NOT:     shared

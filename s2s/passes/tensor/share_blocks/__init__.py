@@ -12,8 +12,8 @@
 
 The kernel of an attention takes one head and a block of its queries at a time, so that scores fit a cache however long
 the sequence is. Where the target has vectors, scores lie with queries side by side: each step of the softmax is then
-the same for a whole vector, and the queries of a block, copied so, are its only rearranged operand. A transpose that
-follows is done by writing the result where it belongs.
+the same for a whole vector, and the queries of a block, copied so, are its only rearranged operand; a mask that is a
+weight is packed so. A transpose that follows is done by writing the result where it belongs.
 
 Declined where a kernel has no sum of products inside it, or where nothing is common.
 """
@@ -23,8 +23,10 @@ from dataclasses import dataclass
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
+from xdsl.ir import SSAValue
 from xdsl.passes import ModulePass
 
+from s2s.analysis.constants import calls_of, constant_arguments
 from s2s.analysis.shared_walk import common_dims
 from s2s.dialects import tensor
 from s2s.passes.tensor.permute import absorb_move
@@ -40,17 +42,17 @@ class ShareBlocksPass(ModulePass):
     target: str = "c"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        target = get_target(self.target)
+        target, calls = get_target(self.target), calls_of(op)
         for func in op.ops:
             if isinstance(func, FuncOp) and not func.is_declaration:
-                _share(func, target)
+                _share(func, target, constant_arguments(func, calls))
 
 
 def _computes(func: FuncOp) -> list[tensor.ComputeOp]:
     return [inner for inner in func.body.block.ops if isinstance(inner, tensor.ComputeOp)]
 
 
-def _share(func: FuncOp, target: Target) -> None:
+def _share(func: FuncOp, target: Target, constants: frozenset[SSAValue]) -> None:
     """Put one kernel into blocks."""
     computes = _computes(func)
     product = inner_product(computes)
@@ -71,4 +73,4 @@ def _share(func: FuncOp, target: Target) -> None:
         rows = None if product is None else rows_of(product, walks)
         if rows is None:
             return
-    schedule_blocks(computes, [walk for walk in walks if walk is not rows], rows, target)
+    schedule_blocks(computes, [walk for walk in walks if walk is not rows], rows, target, constants)

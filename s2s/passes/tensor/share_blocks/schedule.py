@@ -3,6 +3,9 @@
 from collections.abc import Sequence
 from math import prod
 
+from xdsl.ir import SSAValue
+
+from s2s.analysis.compute import shape_of
 from s2s.analysis.dtypes import size_in_bytes
 from s2s.analysis.kernel_blocks import Group
 from s2s.analysis.kernel_parts import Part, first_parts
@@ -19,15 +22,26 @@ SCALAR_ROWS = 16
 """Rows of a block at most, in vectors and where there are none."""
 
 
-def schedule_blocks(computes: Sequence[tensor.ComputeOp], outer: Sequence[Walk], rows: Walk, target: Target) -> None:
+def schedule_blocks(
+    computes: Sequence[tensor.ComputeOp],
+    outer: Sequence[Walk],
+    rows: Walk,
+    target: Target,
+    constants: frozenset[SSAValue] = frozenset(),
+) -> None:
     """Give each computation its schedule: one position of the `outer` dimensions and a block of `rows` at a time."""
-    schedule_in_blocks(computes, outer, rows, _block_size(computes, outer, rows, target), target)
+    schedule_in_blocks(computes, outer, rows, _block_size(computes, outer, rows, target), target, constants)
 
 
 def schedule_in_blocks(
-    computes: Sequence[tensor.ComputeOp], outer: Sequence[Walk], rows: Walk, size: int, target: Target
+    computes: Sequence[tensor.ComputeOp],
+    outer: Sequence[Walk],
+    rows: Walk,
+    size: int,
+    target: Target,
+    constants: frozenset[SSAValue] = frozenset(),
 ) -> None:
-    """Give each computation its schedule for blocks of `size` rows."""
+    """Give each computation its schedule for blocks of `size` rows; the layout of `constants` is free."""
     for op in computes:
         shared = [*((walk[op], 1) for walk in outer), (rows[op], size)]
         plain = tensor.ScheduleAttr.of([1] * len(op.sizes), list(range(len(op.sizes))), shared=shared)
@@ -38,7 +52,22 @@ def schedule_in_blocks(
         part.op.erase(safe_erase=False)
     for op, schedule in zip(computes, chosen, strict=True):
         assert op.schedule is not None
-        op.properties["schedule"] = _of_whole(schedule, op.schedule.shared_blocks)
+        packs = _packs(op, rows[op], constants) if target.lanes > 1 else []
+        op.properties["schedule"] = _of_whole(schedule, op.schedule.shared_blocks, packs)
+
+
+def _packs(op: tensor.ComputeOp, row: int, constants: frozenset[SSAValue]) -> list[tensor.PackAttr]:
+    """Layouts of the constants that `op` combines with, a mask for one: rows side by side."""
+    packs: list[tensor.PackAttr] = []
+    for number, (value, access) in enumerate(zip(op.points, op.point_accesses, strict=True)):
+        results = access.map.data.results
+        along = [axis for axis, expr in enumerate(results) if row in expr.used_dims()]
+        last = [axis for axis, size in enumerate(shape_of(value)) if size > 1][-1:]
+        if value not in constants or not value.has_one_use() or access.is_guarded or len(along) != 1 or along == last:
+            continue
+        order = [*(axis for axis in range(len(results)) if axis not in along), *along]
+        packs.append(tensor.PackAttr.of(len(op.reads) + number, [tensor.PackedAxis((axis,)) for axis in order]))
+    return packs
 
 
 def _block_size(computes: Sequence[tensor.ComputeOp], outer: Sequence[Walk], rows: Walk, target: Target) -> int:
@@ -61,7 +90,9 @@ def _block_size(computes: Sequence[tensor.ComputeOp], outer: Sequence[Walk], row
     return min((even or fitting)[0], -(-extent // target.lanes) * target.lanes)
 
 
-def _of_whole(schedule: tensor.ScheduleAttr, shared: Sequence[tuple[int, int]]) -> tensor.ScheduleAttr:
+def _of_whole(
+    schedule: tensor.ScheduleAttr, shared: Sequence[tuple[int, int]], packs: Sequence[tensor.PackAttr]
+) -> tensor.ScheduleAttr:
     """The schedule of a part, without the dimensions of the blocks that come first, as that of the whole."""
     first = len(shared)
     return tensor.ScheduleAttr.of(
@@ -71,4 +102,5 @@ def _of_whole(schedule: tensor.ScheduleAttr, shared: Sequence[tuple[int, int]]) 
         lanes=schedule.lanes.data,
         blocks=[(dim - first, size) for dim, size in schedule.block_sizes],
         shared=shared,
+        packs=packs,
     )

@@ -1,0 +1,162 @@
+"""Bring what leads to the scores of an attention, and what masks them, to one form.
+
+A factor of queries or keys goes to their product, which leaves queries and keys where they lie:
+
+    %s = graph.matmul (%q * 0.5), (%k * 0.5) : …
+->
+    %s = (graph.matmul %q, %k) * 0.25
+
+A mask that selects becomes a mask that is calculated with, as vectors of scores want it. What it is made from does not
+depend on the scores: constants fold, and layers share it.
+
+    %m = graph.select %mask, %s, %low : …
+->
+    %m = graph.minimum %s, (graph.select %mask, inf, %low)       // where no score is below %low
+    %m = %s * (graph.select %mask, 1, 0) + (graph.select %mask, 0, %low)
+
+Declined where the product does not go into a softmax, element by element, and for factors that are no single constants.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import Operation, SSAValue
+from xdsl.passes import ModulePass
+from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
+
+from s2s.analysis.dtypes import is_float, to_numpy
+from s2s.analysis.known_values import splat_value
+from s2s.context import weights_of
+from s2s.dialects import graph
+from s2s.dialects.graph import FusionKind, copy_provenance, fusion_kind
+from s2s.dialects.graph.base import GraphOp, Value, type_of
+from s2s.passes.rewrite import rewrite
+from s2s.weights import WeightStore
+
+LOWEST = -1e30
+"""No score is below this."""
+FAR = 8
+"""Elementwise operations between product and softmax at most."""
+
+
+def goes_to_softmax(value: SSAValue, steps: int = FAR) -> bool:
+    """Whether `value` goes, element by element, into a softmax and nowhere else."""
+    user = value.get_user_of_unique_use()
+    if isinstance(user, graph.SoftmaxOp):
+        return True
+    if steps == 0 or user is None or len(user.results) != 1:
+        return False
+    joins = isinstance(user, graph.ReshapeOp) or fusion_kind(user) <= FusionKind.BROADCAST
+    return joins and goes_to_softmax(user.results[0], steps - 1)
+
+
+def comes_from_product(value: SSAValue, steps: int = FAR) -> bool:
+    """Whether `value` is computed, element by element, from a matrix product of its shape."""
+    op = value.owner
+    if isinstance(op, graph.MatmulOp):
+        return True
+    if steps == 0 or not isinstance(op, GraphOp) or fusion_kind(op) > FusionKind.BROADCAST:
+        return False
+    return any(
+        type_of(operand).get_shape() == type_of(value).get_shape() and comes_from_product(operand, steps - 1)
+        for operand in op.operands
+    )
+
+
+@dataclass(frozen=True)
+class FactorsOfProduct(RewritePattern):
+    """`matmul(a * s, b * t)` -> `matmul(a, b) * (s * t)`."""
+
+    store: WeightStore
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: graph.MatmulOp, rewriter: PatternRewriter) -> None:
+        element = type_of(op.y).element_type
+        if not is_float(element) or not goes_to_softmax(op.y):
+            return
+        plain = [self._without_factor(operand) for operand in (op.a, op.b)]
+        if all(factor is None for _, factor, _ in plain):
+            return
+        (a, first, _), (b, second, _) = plain
+        product = graph.MatmulOp(a, b, transpose_a=op.transpose_a is not None, transpose_b=op.transpose_b is not None)
+        factor = (1.0 if first is None else first) * (1.0 if second is None else second)
+        known = graph.ConstantOp(np.asarray(factor, to_numpy(element)))
+        scaled = graph.MulOp(product.y, known.y)
+        copy_provenance(product, op)
+        copy_provenance(scaled, *(mul for _, _, mul in plain if mul is not None))
+        rewriter.replace(op, [product, known, scaled], [scaled.y])
+
+    def _without_factor(self, value: SSAValue) -> tuple[SSAValue, float | None, Operation | None]:
+        """What is multiplied by a constant to give `value`, the constant, and the operation."""
+        op = value.owner
+        if not isinstance(op, graph.MulOp):
+            return value, None, None
+        for kept, other in ((op.a, op.b), (op.b, op.a)):
+            factor = splat_value(other, self.store)
+            if factor is not None and type_of(kept).get_shape() == type_of(value).get_shape():
+                return kept, float(factor), op
+        return value, None, None
+
+
+@dataclass(frozen=True)
+class SelectedScores(RewritePattern):
+    """`select(mask, scores, low)`, either way round."""
+
+    store: WeightStore
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: graph.SelectOp, rewriter: PatternRewriter) -> None:
+        element = type_of(op.y).element_type
+        if not is_float(element) or not goes_to_softmax(op.y):
+            return
+        shape = type_of(op.y).get_shape()
+        for first, scores, low in ((True, op.a, op.b), (False, op.b, op.a)):
+            if type_of(scores).get_shape() != shape or not comes_from_product(scores):
+                continue
+            mask = _Mask(op, first, low, rewriter)
+            number = splat_value(low, self.store)
+            if number is not None and number < LOWEST:
+                limit = mask.chosen(np.inf, low)
+                rewriter.replace(op, mask.noted(graph.MinimumOp(scores, limit)))
+                return
+            kept = rewriter.insert(mask.noted(graph.MulOp(scores, mask.chosen(1.0, 0.0))))
+            rewriter.replace(op, mask.noted(graph.AddOp(kept.results[0], mask.chosen(0.0, low))))
+            return
+
+
+@dataclass(frozen=True)
+class _Mask:
+    """Makes what does not depend on the scores; `first` tells that scores stay where the condition holds."""
+
+    op: graph.SelectOp
+    first: bool
+    low: SSAValue
+    rewriter: PatternRewriter
+
+    def chosen(self, kept: float, other: float | SSAValue) -> Value:
+        """`kept` where scores stay, else `other`."""
+        dtype = to_numpy(type_of(self.op.y).element_type)
+        values: list[Value] = []
+        for value in (kept, other):
+            if isinstance(value, SSAValue):
+                values.append(value)
+            else:
+                values.append(self.rewriter.insert(graph.ConstantOp(np.asarray(value, dtype))).y)
+        made = graph.SelectOp(self.op.cond, *(values if self.first else values[::-1]))
+        return self.rewriter.insert(self.noted(made)).results[0]
+
+    def noted(self, made: GraphOp) -> GraphOp:
+        """`made`, which comes from the same nodes."""
+        copy_provenance(made, self.op)
+        return made
+
+
+@dataclass(frozen=True)
+class CanonicalizeAttentionPass(ModulePass):
+    name = "graph-canonicalize-attention"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        store = weights_of(ctx)
+        rewrite(op, FactorsOfProduct(store), SelectedScores(store))
