@@ -170,7 +170,9 @@ def _register_tile(op: tensor.ComputeOp, target: Target, choice: Choice) -> tupl
         wide = max(each for each in range(1, wide + 1) if vectors % each == 0)
     tile[choice.dim] = max(1, wide * lanes)
     if partner is not None and vectors == 1 and 0 in moves(op, partner).reads:
-        wide = min(op.sizes[partner], _abreast(op, second, target))
+        most = _abreast(op, second, target)
+        even = [each for each in range(3, most + 1) if op.sizes[partner] % each == 0]
+        wide = max(even, default=min(op.sizes[partner], most if second is None else 2))
         tile[partner] = wide
     if second is not None:
         extent = interior(op, second)
