@@ -18,6 +18,7 @@ from s2s.errors import InputError
 from s2s.model import Source, load_for_engine
 from s2s.options import CompileOptions
 from s2s.planned import describe_overlaps
+from s2s.profiling.hooks import nodes_of
 from s2s.samples import sample
 from s2s.striped import describe_stripes
 from s2s.verify.board_check import BoardVerification, Optimise, verify_on_board
@@ -255,7 +256,7 @@ class Artifact:
             on=board,
             golden=golden,
             optimise=optimise,
-            nodes=[op.comment.data if op.comment else "" for op in calls if op.callee.data in kernels],
+            nodes=[nodes_of(op) for op in calls if op.callee.data in kernels],
         )
 
     def _compare_levels(self, inputs: Sequence[Array]) -> LevelsReport:

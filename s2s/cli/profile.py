@@ -60,7 +60,7 @@ def show(found: "Profile", sort: Literal["run", "time", "gain"]) -> None:
     from rich.table import Table
 
     table = Table(box=SIMPLE_HEAD, pad_edge=False, show_footer=False)
-    for title, style in (("#", "dim"), ("nodes", ""), ("kernel", "")):
+    for title, style in (("#", "dim"), ("nodes", ""), ("result", ""), ("kernel", "")):
         table.add_column(title, style=style, justify="right" if title == "#" else "left", overflow="fold")
     columns = columns_of(found)
     for title in columns:
@@ -68,9 +68,14 @@ def show(found: "Profile", sort: Literal["run", "time", "gain"]) -> None:
     rows = found.ordered(sort)
     for row in rows:
         table.add_row(
-            str(row.number), first_of(row.nodes), row.kernel, *cells(row, columns), end_section=row is rows[-1]
+            str(row.number),
+            first_of(row.nodes),
+            row.shape,
+            row.kernel,
+            *cells(row, columns),
+            end_section=row is rows[-1],
         )
-    table.add_row("", "", "total", *cells(found.total, columns))
+    table.add_row("", "", "", "total", *cells(found.total, columns))
     console = Console()
     if not console.is_terminal:
         console = Console(width=WIDE)

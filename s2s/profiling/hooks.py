@@ -4,6 +4,7 @@ The file with the run function is included where each kernel's name is a macro t
 the clock; calls are numbered in the order of the text.
 """
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -22,6 +23,7 @@ from s2s.verify.board_sources import bracket_kernels
 from s2s.verify.build import LoadedNetwork
 
 HOOKS = "hooks.h"
+_SHAPE = re.compile(r"(?:\[\d+\])+(?= |$)")
 
 
 @dataclass(frozen=True)
@@ -32,6 +34,8 @@ class KernelCall:
     """The C name."""
     nodes: str
     """What it computes of the model."""
+    shape: str = ""
+    """What comes out of it."""
 
 
 def kernel_calls(module: ModuleOp) -> list[KernelCall]:
@@ -39,9 +43,22 @@ def kernel_calls(module: ModuleOp) -> list[KernelCall]:
     program = Program.of(module)
     kernels = {kernel.sym_name.data for kernel in program.kernels}
     calls = [op for func in (*program.callers, *program.entry) for op in func.walk() if isinstance(op, c.CallOp)]
-    return [
-        KernelCall(op.callee.data, op.comment.data if op.comment else "") for op in calls if op.callee.data in kernels
-    ]
+    return [KernelCall(op.callee.data, nodes_of(op), shape_of(op)) for op in calls if op.callee.data in kernels]
+
+
+def nodes_of(call: c.CallOp) -> str:
+    """The nodes of the model that the comment on a call names."""
+    return _told(call)[len(shape_of(call)) :].lstrip()
+
+
+def shape_of(call: c.CallOp) -> str:
+    """What the comment on a call says comes out of it: `[25][5][64]`."""
+    found = _SHAPE.match(_told(call))
+    return found[0] if found else ""
+
+
+def _told(call: c.CallOp) -> str:
+    return call.comment.data if call.comment else ""
 
 
 def timed_tree(tree: Tree, name: str, calls: Sequence[KernelCall]) -> Tree:

@@ -9,7 +9,7 @@ import os
 import platform
 import tempfile
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -61,6 +61,18 @@ class Machine:
         """As JSON has it."""
         return asdict(self)
 
+    def at_best(self, other: "Machine | None") -> "Machine":
+        """The better figures of two measurements of one machine: whatever disturbs one only makes it slower."""
+        if other is None or [each.name for each in other.levels] != [each.name for each in self.levels]:
+            return self
+        pairs = zip(self.levels, other.levels, strict=True)
+        return replace(
+            self,
+            float_gflops=max(self.float_gflops, other.float_gflops),
+            int8_gops=max(self.int8_gops, other.int8_gops),
+            levels=tuple(replace(a, read_gbs=max(a.read_gbs, b.read_gbs)) for a, b in pairs),
+        )
+
     @staticmethod
     def from_dict(fields: dict[str, Any]) -> "Machine":
         """What `as_dict` gave."""
@@ -70,13 +82,14 @@ class Machine:
 
 
 def this_machine(*, again: bool = False) -> Machine:
-    """The peaks of this machine: measured where nobody has, or with `again`."""
+    """The peaks of this machine: measured where nobody has, or with `again`, which keeps the better figures."""
     target, compiler = get_target("host"), default_compiler()
     kept = cache_folder() / f"machine-{_key(target, compiler)}.json"
-    if not again and (found := _read(kept)) is not None:
+    found = _read(kept)
+    if found is not None and not again:
         return found
     progress.step("measuring the peaks of this machine")
-    machine = measure(target, compiler)
+    machine = measure(target, compiler).at_best(found)
     _keep(machine, kept)
     return machine
 

@@ -35,6 +35,8 @@ class Row:
 
     number: int
     nodes: str
+    shape: str
+    """Of its result."""
     kernel: str
     repetitions: int
     min_us: float
@@ -96,7 +98,7 @@ class Profile:
     machine: Machine
     rows: tuple[Row, ...]
     total: Row
-    """Times of whole runs; its bound is that of all calls."""
+    """All calls at their best, a run that nobody disturbs; the median is of whole runs."""
 
     def ordered(self, order: Order) -> list[Row]:
         """The calls as they run, or those that take most time or would gain most first."""
@@ -178,6 +180,7 @@ def profile_of(
             Row(
                 number=number,
                 nodes=call.nodes,
+                shape=call.shape,
                 kernel=call.kernel.removeprefix(f"{name}_"),
                 repetitions=times,
                 min_us=float(least[number]),
@@ -190,17 +193,17 @@ def profile_of(
                 bound_by=bound.by,
             )
         )
-    sums = micros.sum(axis=1)
-    return Profile(name, target, len(micros), machine, tuple(rows), _total(rows, float(sums.min()), _median(sums)))
+    return Profile(name, target, len(micros), machine, tuple(rows), _total(rows, _median(micros.sum(axis=1))))
 
 
-def _total(rows: Sequence[Row], least: float, median: float) -> Row:
+def _total(rows: Sequence[Row], median: float) -> Row:
     return Row(
         number=len(rows),
         nodes="",
+        shape="",
         kernel="total",
         repetitions=1,
-        min_us=least,
+        min_us=sum(row.min_us for row in rows),
         median_us=median,
         share=1.0,
         flops=sum(row.flops for row in rows),
