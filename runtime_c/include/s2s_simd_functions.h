@@ -46,7 +46,11 @@ S2S_ALWAYS_INLINE S2S_F32V S2S_F32(scaled)(S2S_F32V q, S2S_F32V n, S2S_F32V shif
 {
 #if defined(S2S_SIMD_GNU) && S2S_LANES == 16 && defined(__AVX512F__)
     (void)shifted;
+#ifdef __clang__
+    return __builtin_ia32_scalefps512_mask(q, n, q, 0xFFFF, 4);
+#else
     return __builtin_ia32_scalefps512_mask(q, n, q, -1, 4);
+#endif
 #else
     const S2S_I32V power = S2S_I32(sub)(S2S_F32(bits)(shifted), S2S_I32(splat)(0x4B400000));
     const S2S_I32V half = S2S_I32(shift_right)(power, 1);

@@ -17,7 +17,8 @@ func.func @factors(%q: tensor<3x4xf32>, %k: tensor<5x4xf32>) -> tensor<3x5xf32> 
 
 // No score is below the lowest number: it is a limit.
 // CHECK-LABEL: func.func @limited
-// CHECK:         %[[inf:.*]] = graph.constant
+// CHECK:         graph.matmul
+// CHECK-NEXT:    %[[inf:.*]] = graph.constant
 // CHECK-NEXT:    %[[limit:.*]] = graph.select %mask, %[[inf]], %low : (tensor<5xi1>, tensor<f32>, tensor<f32>) -> tensor<5xf32>
 // CHECK-NEXT:    %m = graph.minimum %s, %[[limit]]
 func.func @limited(%q: tensor<3x4xf32>, %k: tensor<4x5xf32>, %mask: tensor<5xi1>) -> tensor<3x5xf32> {
