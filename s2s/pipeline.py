@@ -164,6 +164,8 @@ def loop_passes(options: CompileOptions) -> list[ModulePass]:
         # Constants and indices that tiles computed alike are kept once; what nobody uses goes.
         _pass("cse"),
         _pass("dce"),
+        # Bytes of several channels come as vectors of one each, and are written in turn.
+        _pass("loop-weave-stores"),
         # Vectors multiply and add in one instruction.
         _pass("loop-form-fma"),
         # Every buffer of main gets its offset in one arena; where memory is short, outputs lie over inputs that die.

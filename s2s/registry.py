@@ -57,6 +57,7 @@ PASSES: tuple[str, ...] = (
     "loop-plan-memory",
     "loop-poison-arena",
     "loop-run-backwards",
+    "loop-weave-stores",
     "c-call-signed-shifts",
     "c-name-temporaries",
 )

@@ -9,7 +9,7 @@ from xdsl.ir import Dialect
 from s2s.dialects.loop.callback import CallbackOp
 from s2s.dialects.loop.control import ForOp, IfOp, YieldOp
 from s2s.dialects.loop.fetch import FetchOp
-from s2s.dialects.loop.groups import GROUP, DotGroupsOp, LoadGroupsOp
+from s2s.dialects.loop.groups import GROUP, DotGroupsOp, LoadGroupsOp, StoreWovenOp
 from s2s.dialects.loop.index import ApplyOp
 from s2s.dialects.loop.memory import AllocOp, LoadAtOp, LoadOp, PoisonOp, StoreAtOp, StoreOp, ViewOp, WeightOp, whole_of
 from s2s.dialects.loop.network import STEPS, CallForOp, CallIfOp, CallWhileOp, CopyOp, NetworkCall
@@ -54,6 +54,7 @@ Loop = Dialect(
         StageOp,
         StoreAtOp,
         StoreOp,
+        StoreWovenOp,
         ViewOp,
         WeightOp,
         WidenOp,
@@ -95,6 +96,7 @@ __all__ = [
     "StageOp",
     "StoreAtOp",
     "StoreOp",
+    "StoreWovenOp",
     "ViewOp",
     "WeightOp",
     "WidenOp",

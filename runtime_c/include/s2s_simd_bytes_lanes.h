@@ -62,6 +62,53 @@ S2S_ALWAYS_INLINE void S2S_I32(store_i8_strided)(int8_t *p, ptrdiff_t stride, S2
     S2S_I32(store_i8_strided_part)(p, stride, S2S_LANES, a);
 }
 
+/* The low bytes of the lanes of several vectors in turn. A group is written whole where the next one follows. */
+S2S_ALWAYS_INLINE S2S_I32V S2S_I32(low_bytes)(S2S_I32V a, int place)
+{
+    return S2S_I32(shift_left)(S2S_I32(bit_and)(a, S2S_I32(splat)(255)), 8 * place);
+}
+
+S2S_ALWAYS_INLINE void S2S_I32(store_groups)(int8_t *p, int32_t count, S2S_I32V groups)
+{
+    int32_t lanes[S2S_LANES];
+
+    S2S_I32(store)(lanes, groups);
+    S2S_EACH_LANE(i)
+    {
+#ifdef S2S_BYTES_IN_ORDER
+        if (i < S2S_LANES - 1 || count == 4) {
+            memcpy(p + i * count, &lanes[i], 4);
+            continue;
+        }
+#endif
+        for (int32_t k = 0; k < count; ++k) {
+            p[i * count + k] = (int8_t)(uint8_t)(((uint32_t)lanes[i] >> (8 * k)) & 255u);
+        }
+    }
+}
+
+S2S_ALWAYS_INLINE void S2S_I32(store_i8_by_2)(int8_t *p, S2S_I32V a, S2S_I32V b)
+{
+    const S2S_I32V groups = S2S_I32(bit_or)(S2S_I32(low_bytes)(a, 0), S2S_I32(low_bytes)(b, 1));
+
+    S2S_I32(store_groups)(p, 2, groups);
+}
+
+S2S_ALWAYS_INLINE void S2S_I32(store_i8_by_3)(int8_t *p, S2S_I32V a, S2S_I32V b, S2S_I32V c)
+{
+    const S2S_I32V groups = S2S_I32(bit_or)(S2S_I32(low_bytes)(a, 0), S2S_I32(low_bytes)(b, 1));
+
+    S2S_I32(store_groups)(p, 3, S2S_I32(bit_or)(groups, S2S_I32(low_bytes)(c, 2)));
+}
+
+S2S_ALWAYS_INLINE void S2S_I32(store_i8_by_4)(int8_t *p, S2S_I32V a, S2S_I32V b, S2S_I32V c, S2S_I32V d)
+{
+    const S2S_I32V low = S2S_I32(bit_or)(S2S_I32(low_bytes)(a, 0), S2S_I32(low_bytes)(b, 1));
+    const S2S_I32V high = S2S_I32(bit_or)(S2S_I32(low_bytes)(c, 2), S2S_I32(low_bytes)(d, 3));
+
+    S2S_I32(store_groups)(p, 4, S2S_I32(bit_or)(low, high));
+}
+
 S2S_ALWAYS_INLINE S2S_I32V S2S_I32(load_group)(const int8_t *p)
 {
 #ifdef S2S_BYTES_IN_ORDER

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from math import ceil, prod
 
+from xdsl.dialects.builtin import i8
 from xdsl.ir import SSAValue
 from xdsl.ir.affine import AffineDimExpr, AffineExpr
 
@@ -26,6 +27,8 @@ STRIDED_STORE = 12.0
 """Cost of a lane-by-lane store against one multiply-add."""
 COMBINE = 8.0
 """Cost of combining the lanes of a vector."""
+WOVEN = 4
+"""Bytes between two lanes that are written in turn."""
 SUMS_AT_ONCE = 4
 """Results that are folded side by side, so that one addition need not wait for the last."""
 
@@ -156,6 +159,8 @@ def _register_tile(op: tensor.ComputeOp, target: Target, choice: Choice) -> tupl
     lanes = choice.lanes
     if op.reduce is None:
         tile[choice.dim] = lanes
+        for dim in _woven(op, choice):
+            tile[dim] = op.sizes[dim]
         return tile, None
     if choice.dim >= op.rank:
         tile[choice.dim] = lanes
@@ -188,6 +193,14 @@ def _abreast(op: tensor.ComputeOp, second: int | None, target: Target) -> int:
     if second is None:
         return 8
     return max(2, min(8, target.registers * 3 // 4 // (interior(op, second) + 1)))
+
+
+def _woven(op: tensor.ComputeOp, choice: Choice) -> list[int]:
+    """The dimension of few bytes between the lanes of a result, if there is one: all of them are written together."""
+    apart = moves(op, choice.dim).result if choice.dim < op.rank else 1
+    if choice.lanes == 1 or not 1 < apart <= WOVEN or any(tensor.element_type(value) != i8 for value in op.res):
+        return []
+    return [dim for dim in range(op.rank) if op.sizes[dim] == apart and moves(op, dim).result == 1]
 
 
 def _order(op: tensor.ComputeOp, choice: Choice, second: int | None, tile: list[int]) -> list[int]:

@@ -45,6 +45,24 @@ static void CASE(stores_narrow)(void)
     free(wide);
 }
 
+static void CASE(stores_weave)(void)
+{
+    int8_t *const from = bytes_of(4 * LANES);
+
+    for (int count = 2; count <= 4; ++count) {
+        int8_t *const to = bytes_of((size_t)(count * LANES));
+        const I32V a = I32(load_i8)(from), b = I32(load_i8)(from + LANES), c = I32(load_i8)(from + 2 * LANES);
+        const I32V d = I32(load_i8)(from + 3 * LANES);
+
+        if (count == 2) { I32(store_i8_by_2)(to, a, b); }
+        if (count == 3) { I32(store_i8_by_3)(to, a, b, c); }
+        if (count == 4) { I32(store_i8_by_4)(to, a, b, c, d); }
+        for (int i = 0; i < count * LANES; ++i) { CHECK(to[i] == from[i / count + i % count * LANES]); }
+        free(to);
+    }
+    free(from);
+}
+
 static void CASE(groups_multiply)(void)
 {
     int8_t *const a = bytes_of(4 * LANES), *const b = bytes_of(4 * LANES);
@@ -111,6 +129,7 @@ static void CASE(test_simd_bytes)(void)
 {
     CASE(loads_widen)();
     CASE(stores_narrow)();
+    CASE(stores_weave)();
     CASE(groups_multiply)();
     CASE(rescales_round_as_scalars_do)();
     CASE(floats_become_integers)();

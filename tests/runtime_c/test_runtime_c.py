@@ -17,6 +17,11 @@ TESTS = sorted(HERE.glob("*.c"))
 
 FRAGMENTS = {
     "s2s_integer.h",
+    "s2s_simd_bytes_halves.h",
+    "s2s_simd_bytes_lanes.h",
+    "s2s_simd_bytes_loops.h",
+    "s2s_simd_bytes_neon.h",
+    "s2s_simd_bytes_x86.h",
     "s2s_simd_functions.h",
     "s2s_simd_gnu.h",
     "s2s_simd_halves.h",
@@ -37,6 +42,30 @@ FORMS = {
     "sanitized-portable": ["-O0", "-DS2S_SIMD_PORTABLE", *SANITIZERS],
     "native": ["-O3", "-march=native"],
 }
+
+
+X86_LEVELS = {"x86-64-v2": "sse4_1", "x86-64-v3": "avx2", "x86-64-v4": "avx512bw"}
+"""Levels without VNNI, and a feature that a machine of the level has."""
+ARM_LEVELS = ["armv8-a", "armv8.2-a+dotprod", "armv8.6-a"]
+
+
+@pytest.mark.parametrize("level", X86_LEVELS)
+def test_c_tests_pass_on_older_machines(level: str, tmp_path: Path):
+    machine = Path("/proc/cpuinfo")
+    if not machine.exists() or f" {X86_LEVELS[level]} " not in machine.read_text(encoding="ascii", errors="replace"):
+        pytest.skip(f"no machine of {level}")
+    require_sanitizers("gcc", tmp_path)
+    flags = [*WARNINGS, "-O1", *SANITIZERS, f"-march={level}", "-ffp-contract=off", f"-I{INCLUDE}"]
+    run([require("gcc"), *flags, *SOURCES, *TESTS, "-o", "runtime_test", "-lm"], tmp_path)
+    assert run([tmp_path / "runtime_test"], tmp_path) == "0 failed\n"
+
+
+@pytest.mark.parametrize("level", ARM_LEVELS)
+def test_c_tests_pass_on_arm(level: str, tmp_path: Path):
+    flags = [*WARNINGS, "-O2", f"-march={level}", "-ffp-contract=off", "-static", f"-I{INCLUDE}"]
+    compiler, emulator = require("aarch64-linux-gnu-gcc"), require("qemu-aarch64-static")
+    run([compiler, *flags, *SOURCES, *TESTS, "-o", "runtime_test", "-lm"], tmp_path)
+    assert run([emulator, tmp_path / "runtime_test"], tmp_path) == "0 failed\n"
 
 
 @pytest.mark.parametrize("form", FORMS)

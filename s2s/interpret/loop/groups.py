@@ -44,9 +44,23 @@ def dot_groups(scope: Scope, op: loop.DotGroupsOp) -> Step:
     return step
 
 
+def store_woven(scope: Scope, op: loop.StoreWovenOp) -> Step:
+    """`loop.store_woven`."""
+    at = position(op.map.data.results[0], scope.operands(op.indices))
+    buffer, size, values = scope.place(op.buffer), length(op.buffer), scope.operands(op.values)
+
+    def step(frame: Frame) -> None:
+        first, woven = at(frame), np.stack([frame[value] for value in values], axis=1).reshape(-1)
+        if first < 0 or first + woven.size > size:
+            raise CompilerBug(f"{scope.where(op)}: index {first} is outside of {buffer_name(op.buffer)}")
+        frame[buffer][first : first + woven.size] = woven
+
+    return step
+
+
 def _bytes(groups: Array) -> Array:
     """The bytes of groups, one row for each."""
     return np.ascontiguousarray(groups.astype("<i4")).view(np.uint8).reshape(-1, loop.GROUP)
 
 
-__all__ = ["dot_groups", "load_groups"]
+__all__ = ["dot_groups", "load_groups", "store_woven"]

@@ -71,7 +71,7 @@ def run_loop_function(
 
 def output_arguments(kernel: FuncOp) -> list[SSAValue]:
     """The outputs of a kernel: its first arguments, as far as it writes to them."""
-    stored = {op.buffer for op in kernel.walk() if isinstance(op, loop.StoreOp | loop.StoreAtOp)}
+    stored = {op.buffer for op in kernel.walk() if isinstance(op, loop.StoreOp | loop.StoreAtOp | loop.StoreWovenOp)}
     return list(takewhile(lambda argument: argument in stored, kernel.body.block.args))
 
 

@@ -328,6 +328,7 @@ _TRANSLATORS: Mapping[type[Operation], Translator] = {
     loop.StageOp: products.stage,
     loop.StoreAtOp: memory.store_at,
     loop.StoreOp: memory.store,
+    loop.StoreWovenOp: groups.store_woven,
     loop.ViewOp: memory.view,
     loop.WeightOp: memory.weight,
     loop.WidenOp: products.widen,

@@ -281,7 +281,7 @@ def _spans(func: FuncOp) -> dict[SSAValue, Span]:
 def _inputs(call: CallOp, kernel: FuncOp) -> list[tuple[int, SSAValue]]:
     """The arguments behind the first result that the kernel does not write."""
     allowed = set(_in_place_arguments(kernel))
-    written = {op.buffer for op in kernel.walk() if isinstance(op, loop.StoreOp | loop.StoreAtOp)}
+    written = {op.buffer for op in kernel.walk() if isinstance(op, loop.StoreOp | loop.StoreAtOp | loop.StoreWovenOp)}
     arguments = kernel.body.block.args if kernel.body.blocks else ()
     return [
         (number, given)

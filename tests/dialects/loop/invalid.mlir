@@ -395,3 +395,21 @@ loop.fetch %x[affine_map<() -> (0)>()] : memref<8x8xf32>
 %x, %y = "test.op"() : () -> (memref<6xi8>, memref<6xi16>)
 loop.stage %x, %y[affine_map<() -> (0, 0)>()] {count = 2 : i64, stride = 1 : i64, offset = 0 : i64, flip} : memref<6xi8>, memref<6xi16>
 // CHECK: loop.stage: flip on a copy to memref<6xi16>
+
+// -----
+
+%y, %a = "test.op"() : () -> (memref<64xi8>, vector<8xi8>)
+loop.store_woven %y[affine_map<() -> (0)>()] from %a : memref<64xi8>, vector<8xi8>
+// CHECK: loop.store_woven: 1 vectors of 1 types, 2 to 4 of one expected
+
+// -----
+
+%y, %a = "test.op"() : () -> (memref<64xi8>, vector<8xi32>)
+loop.store_woven %y[affine_map<() -> (0)>()] from %a, %a : memref<64xi8>, vector<8xi32>, vector<8xi32>
+// CHECK: loop.store_woven: vector<8xi32> is no vector of i8
+
+// -----
+
+%y, %a = "test.op"() : () -> (memref<64xi32>, vector<8xi8>)
+loop.store_woven %y[affine_map<() -> (0)>()] from %a, %a : memref<64xi32>, vector<8xi8>, vector<8xi8>
+// CHECK: loop.store_woven: memref<64xi32> is not a flat memref of i8

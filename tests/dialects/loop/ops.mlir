@@ -206,6 +206,10 @@ func.func private @groups(%x: memref<32xi8>, %w: memref<128xi8>, %i: index, %acc
   %s = loop.dot_groups %acc, %one, %wide {unsigned_a} : vector<8xi32>, vector<8xi32>, vector<8xi32> -> vector<8xi32>
   // CHECK-NEXT: %t = loop.dot_groups %s, %columns, %wide : vector<8xi32>, vector<8xi32>, vector<8xi32> -> vector<8xi32>
   %t = loop.dot_groups %s, %columns, %wide : vector<8xi32>, vector<8xi32>, vector<8xi32> -> vector<8xi32>
+  // CHECK-NEXT: %a = loop.load
+  %a = loop.load %x[affine_map<() -> (0)>()] : memref<32xi8> -> vector<8xi8>
+  // CHECK-NEXT: loop.store_woven %w[affine_map<(d0) -> (d0)>(%i)] from %a, %a, %a : memref<128xi8>, vector<8xi8>, vector<8xi8>, vector<8xi8>
+  loop.store_woven %w[affine_map<(d0) -> (d0)>(%i)] from %a, %a, %a : memref<128xi8>, vector<8xi8>, vector<8xi8>, vector<8xi8>
   // CHECK-NEXT: loop.stage %x, %w[affine_map<() -> (0, 0)>()] {count = 8 : i64, stride = 1 : i64, offset = 0 : i64, flip} : memref<32xi8>, memref<128xi8>
   loop.stage %x, %w[affine_map<() -> (0, 0)>()] {count = 8 : i64, stride = 1 : i64, offset = 0 : i64, flip} : memref<32xi8>, memref<128xi8>
   func.return

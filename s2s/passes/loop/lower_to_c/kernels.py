@@ -50,7 +50,10 @@ def _parameter_type(type: Attribute, value: SSAValue, *, restrict: bool) -> Attr
 def is_written(buffer: SSAValue) -> bool:
     """Whether a kernel stores to `buffer`, one of its arguments."""
     return any(
-        (isinstance(use.operation, loop.StoreOp | loop.StoreAtOp) and use.operation.buffer is buffer)
+        (
+            isinstance(use.operation, loop.StoreOp | loop.StoreAtOp | loop.StoreWovenOp)
+            and use.operation.buffer is buffer
+        )
         or (isinstance(use.operation, loop.StageOp) and use.operation.target is buffer)
         or (isinstance(use.operation, loop.CallbackOp) and buffer in use.operation.outputs)
         for use in buffer.uses
@@ -76,8 +79,8 @@ def _lower(b: Builder, op: Operation, neighbours: Neighbours) -> None:
             memory.store(b, op, neighbours.position(b, op))
         case loop.StoreAtOp():
             memory.store_at(b, op)
-        case loop.StageOp():
-            products.stage(b, op)
+        case loop.StoreWovenOp() | loop.StageOp():
+            _bytes(b, op)
         case loop.FetchOp():
             memory.fetch(b, op, neighbours.position(b, op))
         case loop.CallbackOp():
@@ -86,6 +89,14 @@ def _lower(b: Builder, op: Operation, neighbours: Neighbours) -> None:
             pass
         case _:
             b.bind(op.results[0], _expression(b, op))
+
+
+def _bytes(b: Builder, op: loop.StoreWovenOp | loop.StageOp) -> None:
+    """Append a copy of bytes, or a store of several vectors."""
+    if isinstance(op, loop.StageOp):
+        products.stage(b, op)
+    else:
+        lanes.store_woven(b, op)
 
 
 def _expression(b: Builder, op: Operation) -> SSAValue:

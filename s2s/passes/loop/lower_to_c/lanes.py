@@ -5,7 +5,7 @@ from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.utils.hints import isa
 
 from s2s.dialects import c, loop
-from s2s.passes.loop.lower_to_c.builder import Builder
+from s2s.passes.loop.lower_to_c.builder import Builder, vector_name
 from s2s.passes.loop.lower_to_c.index import INDEX, index_expression
 
 LANES = VectorType(i32, [loop.ROWS])
@@ -38,6 +38,15 @@ def load_groups(b: Builder, op: loop.LoadGroupsOp) -> SSAValue:
             return b.vector_call("load_columns", [place, *shape], type, reads=True)
         case _:
             return b.vector_call("load_groups", [place], type, reads=True)
+
+
+def store_woven(b: Builder, op: loop.StoreWovenOp) -> None:
+    """Bytes of several vectors in turn."""
+    at = index_expression(b, op.map.data.results[0], op.indices)
+    place = b.add(c.AddressOfOp(b.add(c.SubscriptOp(b.value(op.buffer), at))))
+    vectors = [b.value(value) for value in op.values]
+    name = f"{vector_name(vectors[0].type)}_store_i8_by_{len(vectors)}"
+    b.block.add_op(c.CallOp(name, [place, *vectors]))
 
 
 def dot_groups(b: Builder, op: loop.DotGroupsOp) -> SSAValue:
@@ -74,4 +83,4 @@ def saturate(b: Builder, op: Operation) -> SSAValue:
     return b.vector_call("saturate_i8", [b.value(op.x)], carried(op.result.type))
 
 
-__all__ = ["carried", "dot_groups", "dot_rows", "is_in_lanes", "load_groups", "rescale", "saturate"]
+__all__ = ["carried", "dot_groups", "dot_rows", "is_in_lanes", "load_groups", "rescale", "saturate", "store_woven"]

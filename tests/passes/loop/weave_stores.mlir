@@ -1,0 +1,54 @@
+// RUN: s2s-opt %s -p loop-weave-stores | filecheck %s
+
+// CHECK-LABEL: func.func private @three
+// CHECK:         %r = loop.load %x[affine_map<(d0) -> (d0)>(%i)]
+// CHECK-NEXT:    %g = loop.load
+// CHECK-NEXT:    %b = loop.load
+// CHECK-NEXT:    loop.store_woven %y[affine_map<(d0) -> ((d0 * 3))>(%i)] from %r, %g, %b : memref<96xi8>, vector<16xi8>, vector<16xi8>, vector<16xi8>
+// CHECK-NEXT:  }
+func.func private @three(%y: memref<96xi8>, %x: memref<96xi8>) {
+  loop.for %i = 0 to 32 step 16 {
+    %r = loop.load %x[affine_map<(d0) -> (d0)>(%i)] : memref<96xi8> -> vector<16xi8>
+    loop.store %r, %y[affine_map<(d0) -> (d0 * 3)>(%i)] {stride = 3 : i64} : vector<16xi8>, memref<96xi8>
+    %g = loop.load %x[affine_map<(d0) -> (d0 + 32)>(%i)] : memref<96xi8> -> vector<16xi8>
+    loop.store %g, %y[affine_map<(d0) -> (d0 * 3 + 1)>(%i)] {stride = 3 : i64} : vector<16xi8>, memref<96xi8>
+    %b = loop.load %x[affine_map<(d0) -> (d0 + 64)>(%i)] : memref<96xi8> -> vector<16xi8>
+    loop.store %b, %y[affine_map<(d0) -> (d0 * 3 + 2)>(%i)] {stride = 3 : i64} : vector<16xi8>, memref<96xi8>
+  }
+  func.return
+}
+
+// Declined: the third place of each lane stays free.
+//
+// CHECK-LABEL: func.func private @a_place_between
+// CHECK-NOT:     loop.store_woven
+func.func private @a_place_between(%y: memref<48xi8>, %x: memref<32xi8>) {
+  %r = loop.load %x[affine_map<() -> (0)>()] : memref<32xi8> -> vector<16xi8>
+  loop.store %r, %y[affine_map<() -> (0)>()] {stride = 3 : i64} : vector<16xi8>, memref<48xi8>
+  loop.store %r, %y[affine_map<() -> (1)>()] {stride = 3 : i64} : vector<16xi8>, memref<48xi8>
+  func.return
+}
+
+// Declined: the buffer is read in between.
+//
+// CHECK-LABEL: func.func private @read_between
+// CHECK-NOT:     loop.store_woven
+func.func private @read_between(%y: memref<32xi8>, %x: memref<16xi8>) {
+  %a = loop.load %x[affine_map<() -> (0)>()] : memref<16xi8> -> vector<16xi8>
+  loop.store %a, %y[affine_map<() -> (0)>()] {stride = 2 : i64} : vector<16xi8>, memref<32xi8>
+  %b = loop.load %y[affine_map<() -> (0)>()] : memref<32xi8> -> vector<16xi8>
+  loop.store %b, %y[affine_map<() -> (1)>()] {stride = 2 : i64} : vector<16xi8>, memref<32xi8>
+  func.return
+}
+
+// Declined: the result may lie over the operand, which is read after a store.
+//
+// CHECK-LABEL: func.func private @in_place
+// CHECK-NOT:     loop.store_woven
+func.func private @in_place(%y: memref<32xi8>, %x: memref<32xi8>) attributes {in_place = array<i64: 1>} {
+  %a = loop.load %x[affine_map<() -> (0)>()] : memref<32xi8> -> vector<16xi8>
+  loop.store %a, %y[affine_map<() -> (0)>()] {stride = 2 : i64} : vector<16xi8>, memref<32xi8>
+  %b = loop.load %x[affine_map<() -> (16)>()] : memref<32xi8> -> vector<16xi8>
+  loop.store %b, %y[affine_map<() -> (1)>()] {stride = 2 : i64} : vector<16xi8>, memref<32xi8>
+  func.return
+}
