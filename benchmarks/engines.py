@@ -10,7 +10,7 @@ from s2s.analysis.dtypes import Array, tensor_type
 from s2s.api import compile as compile_network
 from s2s.artifact import Report
 from s2s.errors import CompilerBug
-from s2s.options import Schedule
+from s2s.options import Schedule, Threading
 from s2s.samples import sample
 from s2s.verify.build import BoundRun, LoadedNetwork
 
@@ -21,9 +21,12 @@ class Variant:
 
     target: str = "host"
     schedule: Schedule = "default"
+    threads: int = 1
+    threading: Threading = "pthreads"
 
     def __str__(self) -> str:
-        return self.target if self.schedule == "default" else f"{self.target} {self.schedule}"
+        words = [self.target, *([] if self.schedule == "default" else [self.schedule])]
+        return " ".join([*words, *([] if self.threads == 1 else [f"{self.threads} {self.threading}"])])
 
 
 NAIVE = Variant("c", "reference")
@@ -52,7 +55,13 @@ class Built:
 
 def build(path: Path, variant: Variant, inputs: Mapping[str, Array] | None = None) -> Built:
     """Compile, build and load the model at `path`, with made-up inputs unless they are given."""
-    artifact = compile_network(path, target=variant.target, schedule=variant.schedule)
+    artifact = compile_network(
+        path,
+        target=variant.target,
+        schedule=variant.schedule,
+        threads=variant.threads,
+        threading=variant.threading,
+    )
     if inputs is None:
         inputs = {port.name: sample(port.name, tensor_type(port.element, port.shape)) for port in artifact.info.inputs}
     network = artifact.loaded()

@@ -13,7 +13,17 @@ from s2s.artifact import Artifact, compile_artifact
 from s2s.factory import build, cpu
 from s2s.frontends.formats import ModelSource
 from s2s.frontends.tflite.custom import CFunction, register_custom_op
-from s2s.options import CompileOptions, Executor, Io, Profile, Requantise, Schedule, TfliteRounding, WeightForm
+from s2s.options import (
+    CompileOptions,
+    Executor,
+    Io,
+    Profile,
+    Requantise,
+    Schedule,
+    TfliteRounding,
+    Threading,
+    WeightForm,
+)
 from s2s.pass_manager import DebugOptions
 from s2s.quantization import Quantized, quantize
 from s2s.verify.build import LoadedNetwork
@@ -32,6 +42,8 @@ def compile(
     io: Io | None = None,
     ram_budget: int | Literal["min"] | None = None,
     exact: bool = False,
+    threads: int = 1,
+    threading: Threading = "pthreads",
     poison: bool = False,
     tflite_rounding: TfliteRounding = "micro",
     requantise: Requantise = "float",
@@ -52,6 +64,8 @@ def compile(
         io=io,
         ram_budget=ram_budget,
         exact=exact,
+        threads=threads,
+        threading=threading,
         poison=poison,
         tflite_rounding=tflite_rounding,
         requantise=requantise,

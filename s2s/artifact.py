@@ -14,6 +14,7 @@ from s2s.compiler import Compilation, compile_model
 from s2s.dialects import c
 from s2s.emit.info import Measured, NetworkInfo, PortInfo
 from s2s.emit.tree import Tree, render
+from s2s.emit.units import Program
 from s2s.errors import InputError
 from s2s.model import Source, load_for_engine
 from s2s.options import CompileOptions
@@ -179,7 +180,7 @@ class Artifact:
             name=info.name,
             target=info.target.name,
             executor=info.executor,
-            kernels=sum(isinstance(op, c.FuncOp) for op in compilation.module.ops) - 1,
+            kernels=len(Program.of(compilation.module).kernels),
             arena=info.arena_size,
             arena_lower_bound=bound,
             arena_ratio=round(info.arena_size / bound, 4) if bound else 1.0,

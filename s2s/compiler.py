@@ -19,7 +19,7 @@ from s2s.analysis.symbols import function_named
 from s2s.analysis.work import multiply_adds
 from s2s.context import CompilerContext
 from s2s.emit.identifiers import c_identifier
-from s2s.emit.info import GoldenVector, NetworkInfo, PortInfo, Quantisation, StateInfo, Striped
+from s2s.emit.info import GoldenVector, NetworkInfo, PortInfo, Quantisation, StateInfo, Striped, Threads
 from s2s.errors import CompilerBug, InputError
 from s2s.executor import graph_json
 from s2s.executor.describe import describe
@@ -219,6 +219,7 @@ def _info(network: Network, options: CompileOptions, memory: Planned, graph: gra
         overlaps=memory.overlaps,
         executor=options.executor,
         profile=options.profile,
+        threads=Threads(options.threads, options.threading) if options.threads > 1 else None,
         graph=graph,
         golden=network.golden,
         sums=network.sums,
@@ -229,6 +230,7 @@ def _info(network: Network, options: CompileOptions, memory: Planned, graph: gra
             "weights": options.weights,
             "requantise": options.requantise,
             "profile": options.profile,
+            **({"threads": str(options.threads), "threading": options.threading} if options.threads > 1 else {}),
         },
     )
     return memory.applied(info)

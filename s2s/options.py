@@ -13,6 +13,7 @@ TfliteRounding = Literal["micro", "reference"]
 WeightForm = Literal["auto", "arrays", "incbin"]
 Io = Literal["caller", "arena"]
 Profile = Literal["default", "misra"]
+Threading = Literal["pthreads", "openmp"]
 PROFILES: tuple[Profile, ...] = ("default", "misra")
 
 
@@ -54,6 +55,10 @@ class CompileOptions:
     sets them."""
     exact: bool = False
     """Sums of floats in the order of the model's operators: no algorithm that rounds otherwise, however fast."""
+    threads: int = 1
+    """The most threads that share the work of a kernel; with more than one the run function takes a pool of them."""
+    threading: Threading = "pthreads"
+    """What the build files ask for to get threads."""
     poison: bool = False
     """A debug build: before each kernel, bytes of the arena that hold no value are filled with a pattern."""
     debug: DebugOptions = field(default_factory=DebugOptions)

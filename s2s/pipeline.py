@@ -11,6 +11,10 @@ from s2s.registry import get_pass
 from s2s.targets import get_target
 
 LEVELS = ("graph", "tensor", "loop", "c")
+MOST_THREADS = 16
+"""The threads that a pool of the runtime has room for, unless a project wants more."""
+WORTH_A_HAND_OVER = 4
+"""A kernel with less work than so many hand-overs is left to one thread."""
 
 
 def _pass(name: str, **options: Any) -> ModulePass:
@@ -155,9 +159,24 @@ def _overlaps(options: CompileOptions) -> bool:
     return "arena" in (get_target(options.target).io, options.io or "") or options.ram_budget is not None
 
 
+def _divide(options: CompileOptions) -> ModulePass:
+    """Where there are threads, and code that may use them."""
+    given = f"--threads {options.threads}"
+    if options.executor == "graph":
+        raise InputError(f"{given}: the tables of executor graph call kernels one by one; use executor aot")
+    if options.profile == "misra":
+        raise InputError(f"{given}: the pool of threads is not written to MISRA C; leave --profile out")
+    target = get_target(options.target)
+    if target.hand_over is None:
+        raise InputError(f"{given}: target {target.name} has no threads; leave the option out, or use another target")
+    return _pass("loop-divide-among-threads", threads=options.threads, least=WORTH_A_HAND_OVER * target.hand_over)
+
+
 def loop_passes(options: CompileOptions) -> list[ModulePass]:
     """From schedules to loops over buffers with addresses."""
     target, io = get_target(options.target), io_of(options)
+    if not 1 <= options.threads <= MOST_THREADS:
+        raise InputError(f"--threads {options.threads}: give a number from 1 to {MOST_THREADS}")
     return [
         # Schedules become loops, registers and flat positions; main becomes calls on buffers.
         _pass("tensor-lower-to-loop"),
@@ -168,6 +187,8 @@ def loop_passes(options: CompileOptions) -> list[ModulePass]:
         _pass("loop-weave-stores"),
         # Vectors multiply and add in one instruction.
         _pass("loop-form-fma"),
+        # Kernels that are worth it are divided: what each thread needs for itself is memory to be planned.
+        *([_divide(options)] if options.threads > 1 else []),
         # Every buffer of main gets its offset in one arena; where memory is short, outputs lie over inputs that die.
         _pass("loop-plan-memory", align=target.align, io=io, overlap=_overlaps(options)),
         # A debug build that shows whether anybody reads what the plan takes for dead.

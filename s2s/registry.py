@@ -52,6 +52,7 @@ PASSES: tuple[str, ...] = (
     "tensor-stage-panels",
     "tensor-start-sums",
     "tensor-transform-convolutions",
+    "loop-divide-among-threads",
     "loop-form-fma",
     "loop-lower-to-c",
     "loop-plan-memory",

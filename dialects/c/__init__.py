@@ -8,15 +8,25 @@ designating it (`c.variable`, `c.subscript`, `c.member`), as they are in C.
 from xdsl.ir import Dialect
 
 from s2s.dialects.c.control import BreakOp, CommentOp, ForOp, IfOp, LoopOp, ReturnOp
-from s2s.dialects.c.expressions import BinaryOp, CallOp, CastOp, ConditionalOp, LiteralOp, SymbolOp, UnaryOp
+from s2s.dialects.c.expressions import (
+    AggregateOp,
+    BinaryOp,
+    CallOp,
+    CastOp,
+    ConditionalOp,
+    LiteralOp,
+    SymbolOp,
+    UnaryOp,
+)
 from s2s.dialects.c.objects import AddressOfOp, AssignOp, LetOp, LoadOp, MemberOp, SubscriptOp, VariableOp
 from s2s.dialects.c.types import STATUS, VOID, ArrayType, LValueType, NamedType, PtrType
-from s2s.dialects.c.unit import FuncOp, GlobalOp, IncludeOp, OverlayOp
+from s2s.dialects.c.unit import FuncOp, GlobalOp, IncludeOp, OverlayOp, StructOp
 
 C = Dialect(
     "c",
     [
         AddressOfOp,
+        AggregateOp,
         AssignOp,
         BinaryOp,
         BreakOp,
@@ -36,6 +46,7 @@ C = Dialect(
         MemberOp,
         OverlayOp,
         ReturnOp,
+        StructOp,
         SubscriptOp,
         SymbolOp,
         UnaryOp,
@@ -48,6 +59,7 @@ __all__ = [
     "STATUS",
     "VOID",
     "AddressOfOp",
+    "AggregateOp",
     "ArrayType",
     "AssignOp",
     "BinaryOp",
@@ -72,6 +84,7 @@ __all__ = [
     "OverlayOp",
     "PtrType",
     "ReturnOp",
+    "StructOp",
     "SubscriptOp",
     "SymbolOp",
     "UnaryOp",

@@ -24,6 +24,7 @@ from xdsl.traits import ConstantLike, EffectInstance, MemoryEffect, MemoryEffect
 from xdsl.utils.exceptions import VerifyException
 
 from s2s.dialects.c.conversions import BINARY_OPERATORS, UNARY_OPERATORS, binary_type, unary_type
+from s2s.dialects.c.types import NamedType
 
 
 @irdl_op_definition
@@ -142,6 +143,21 @@ class ConditionalOp(IRDLOperation):
 
     def __init__(self, condition: SSAValue | Operation, chosen: SSAValue | Operation, otherwise: SSAValue | Operation):
         super().__init__(operands=[condition, chosen, otherwise], result_types=[SSAValue.get(chosen).type])
+
+
+@irdl_op_definition
+class AggregateOp(IRDLOperation):
+    """`{y, x}`: the members of a structure that a variable begins with."""
+
+    name = "c.aggregate"
+
+    members = var_operand_def()
+    result = result_def(NamedType)
+    traits = traits_def(Pure())
+    assembly_format = "$members attr-dict `:` functional-type(operands, results)"
+
+    def __init__(self, members: Sequence[SSAValue | Operation], type: NamedType) -> None:
+        super().__init__(operands=[members], result_types=[type])
 
 
 class _CallEffects(MemoryEffect):

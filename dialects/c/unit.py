@@ -32,7 +32,7 @@ from xdsl.utils.exceptions import VerifyException
 
 from s2s.dialects.c.types import VOID
 
-_PRINTED_PROPERTIES = ("parameters", "extents", "doc", "restrict_macro")
+_PRINTED_PROPERTIES = ("parameters", "extents", "doc", "restrict_macro", "outline")
 
 
 @irdl_op_definition
@@ -44,7 +44,8 @@ class FuncOp(IRDLOperation):
     `parameters` are the names in the source; `c-name-temporaries` makes them from the name hints where they are not
     given. An entry of `extents` that is not empty writes its parameter as `const int8_t x[KWS_X_SIZE]`, which tells a
     reader, and the compiler, how much is behind the pointer. `doc` is the comment above the function. With
-    `restrict_macro` the qualifier is written as the macro S2S_RESTRICT, which a project may define to nothing.
+    `restrict_macro` the qualifier is written as the macro S2S_RESTRICT, which a project may define to nothing. A static
+    function with `outline` is never inlined: what is around its loops would take their registers.
     """
 
     name = "c.func"
@@ -56,6 +57,7 @@ class FuncOp(IRDLOperation):
     static = opt_prop_def(UnitAttr)
     doc = opt_prop_def(StringAttr)
     restrict_macro = opt_prop_def(UnitAttr)
+    outline = opt_prop_def(UnitAttr)
     body = region_def()
 
     traits = traits_def(IsolatedFromAbove(), SymbolOpInterface(), NoTerminator())
@@ -72,6 +74,7 @@ class FuncOp(IRDLOperation):
         static: bool = False,
         doc: str | None = None,
         restrict_macro: bool = False,
+        outline: bool = False,
     ) -> None:
         if body is None:
             body = Region(Block(arg_types=inputs))
@@ -84,6 +87,7 @@ class FuncOp(IRDLOperation):
                 "static": UnitAttr() if static else None,
                 "doc": None if doc is None else StringAttr(doc),
                 "restrict_macro": UnitAttr() if restrict_macro else None,
+                "outline": UnitAttr() if outline else None,
             },
             regions=[Region(body) if isinstance(body, Block) else body],
         )
@@ -106,6 +110,8 @@ class FuncOp(IRDLOperation):
             )
         if self.body.blocks and tuple(self.body.block.arg_types) != inputs:
             raise VerifyException(f"{self.name}: {name}: body and function type differ in their parameters")
+        if self.outline is not None and self.static is None:
+            raise VerifyException(f"{self.name}: {name}: what other files call is no outlined function")
         for given in (self.parameters, self.extents):
             if given is not None and len(given) != len(inputs):
                 raise VerifyException(f"{self.name}: {name}: {len(given)} names for {len(inputs)} parameters")
@@ -181,6 +187,45 @@ class OverlayOp(IRDLOperation):
             raise VerifyException(f"{self.name}: {self.sym_name.data} has two members of one name")
         if any(offset < 0 for offset in self.offsets.get_values()):
             raise VerifyException(f"{self.name}: {self.sym_name.data} has a member before its beginning")
+
+
+@irdl_op_definition
+class StructOp(IRDLOperation):
+    """A structure, for functions that take many values by one pointer.
+
+        c.struct @net_conv_task members ["y", "x"] types [!c.ptr<f32>, !c.ptr<f32, const>]
+    ->
+        typedef struct net_conv_task {
+            float *y;
+            const float *x;
+        } net_conv_task;
+    """
+
+    name = "c.struct"
+
+    sym_name = prop_def(SymbolNameConstraint())
+    members = prop_def(ArrayAttr[StringAttr])
+    types = prop_def(ArrayAttr[Attribute])
+
+    irdl_options = (ParsePropInAttrDict(),)
+    traits = traits_def(SymbolOpInterface())
+    assembly_format = "$sym_name `members` $members `types` $types attr-dict"
+
+    def __init__(self, name: str, members: Sequence[str], types: Sequence[Attribute]) -> None:
+        super().__init__(
+            properties={
+                "sym_name": StringAttr(name),
+                "members": ArrayAttr(StringAttr(member) for member in members),
+                "types": ArrayAttr(types),
+            }
+        )
+
+    def verify_(self) -> None:
+        names = [member.data for member in self.members]
+        if len(names) != len(self.types) or not names:
+            raise VerifyException(f"{self.name}: {len(names)} members, {len(self.types)} types")
+        if len(set(names)) != len(names):
+            raise VerifyException(f"{self.name}: {self.sym_name.data} has two members of one name")
 
 
 @irdl_op_definition

@@ -29,7 +29,8 @@ from s2s.dialects.loop.index import check_map
 
 SERIAL = "serial"
 UNROLL = "unroll"
-KINDS = (SERIAL, UNROLL)
+PARALLEL = "parallel"
+KINDS = (SERIAL, UNROLL, PARALLEL)
 
 
 @irdl_op_definition
@@ -51,8 +52,9 @@ class ForOp(IRDLOperation):
         }
 
     `lower` and `upper` are affine maps over `dims`, indices of enclosing loops; several results of `lower` mean their
-    maximum, of `upper` their minimum. Kind `unroll` asks the C compiler to unroll the loop completely. A `down`
-    loop has constant bounds, carries nothing and takes the same values in falling order.
+    maximum, of `upper` their minimum. Kind `unroll` asks the C compiler to unroll the loop completely. The iterations
+    of a `parallel` loop may run in any order, or at the same time. A `down` loop takes the same values in falling
+    order. Both have constant bounds and carry nothing.
     """
 
     name = "loop.for"
@@ -114,6 +116,14 @@ class ForOp(IRDLOperation):
             return None
         return lower.value, upper.value
 
+    @property
+    def trips(self) -> int | None:
+        """How often the body runs, where the bounds are constants."""
+        if self.fixed_bounds is None:
+            return None
+        first, end = self.fixed_bounds
+        return max(0, -(-(end - first) // self.step.value.data))
+
     def verify_(self) -> None:
         check_map(f"{self.name} lower bound", self.lower.data, len(self.dims))
         check_map(f"{self.name} upper bound", self.upper.data, len(self.dims))
@@ -123,6 +133,8 @@ class ForOp(IRDLOperation):
             raise VerifyException(f"{self.name}: kind {self.kind.data!r} is none of {', '.join(KINDS)}")
         if self.down is not None and (self.inits or self.fixed_bounds is None):
             raise VerifyException(f"{self.name}: a loop that counts down has constant bounds and carries no values")
+        if self.kind.data == PARALLEL and (self.inits or self.fixed_bounds is None or self.down is not None):
+            raise VerifyException(f"{self.name}: a parallel loop has constant bounds, no direction, no carried values")
         arguments = [argument.type for argument in self.body.block.args]
         expected = [IndexType(), *(init.type for init in self.inits)]
         if arguments != expected:
@@ -172,7 +184,7 @@ class ForOp(IRDLOperation):
             parser.raise_error("both bounds take the same indices", position)
         step = parser.parse_integer() if parser.parse_optional_keyword("step") else 1
         down = bool(parser.parse_optional_keyword("down"))
-        kind = UNROLL if parser.parse_optional_keyword(UNROLL) else SERIAL
+        kind = parser.parse_optional_keyword_in((UNROLL, PARALLEL)) or SERIAL
         arguments, inits = [index], list[SSAValue]()
         if parser.parse_optional_keyword("iter_args"):
             pairs = parser.parse_comma_separated_list(Parser.Delimiter.PAREN, lambda: parse_assignment(parser))

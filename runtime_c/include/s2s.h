@@ -31,7 +31,8 @@ typedef enum s2s_status {
     S2S_ERR_STAGING = -12,   /* no memory was given for copies: bind the tensor instead */
     S2S_ERR_UNBOUND = -13,   /* an input has no value, or an output no memory */
     S2S_ERR_STATE = -14,     /* the call is not allowed between two steps of one run */
-    S2S_ERR_GRAPH = -15      /* the tables of the graph contradict each other */
+    S2S_ERR_GRAPH = -15,     /* the tables of the graph contradict each other */
+    S2S_ERR_THREADS = -16    /* so many threads cannot be had */
 } s2s_status;
 
 /* One English sentence part for a status, never null: static storage, "unknown status" for anything else. */
@@ -59,6 +60,7 @@ S2S_INLINE const char *s2s_status_phrase(s2s_status status)
     case S2S_ERR_UNBOUND: return "an input has no value, or an output no memory";
     case S2S_ERR_STATE: return "the call is not allowed between two steps of one run";
     case S2S_ERR_GRAPH: return "the tables of the graph contradict each other";
+    case S2S_ERR_THREADS: return "so many threads cannot be had";
     default: return "unknown status";
     }
 #endif

@@ -49,6 +49,10 @@ Exact = Annotated[
         "--exact", help="Sums of floats as the model's operators have them: no algorithm that rounds otherwise."
     ),
 ]
+Threads = Annotated[
+    int, typer.Option(metavar="N", help="The most threads that share a kernel; the run function takes a pool of them.")
+]
+Threading = Annotated[Literal["pthreads", "openmp"], typer.Option(help="What the build files ask for to get threads.")]
 Poison = Annotated[
     bool, typer.Option("--poison", help="A debug build that fills what is dead in the arena before each kernel.")
 ]

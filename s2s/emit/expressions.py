@@ -181,6 +181,11 @@ def _call(op: Operation, recurse: Recurse) -> Expression:
     return Expression(call(f"{op.callee.data}(", [recurse(argument).text for argument in op.arguments]))
 
 
+def _aggregate(op: Operation, recurse: Recurse) -> Expression:
+    assert isinstance(op, c.AggregateOp)
+    return Expression(call("{", [recurse(member).text for member in op.members], "}"))
+
+
 def _subscript(op: Operation, recurse: Recurse) -> Expression:
     assert isinstance(op, c.SubscriptOp)
     base, index = recurse(op.base), recurse(op.index)
@@ -225,6 +230,7 @@ _WRITERS: dict[type[Operation], Callable[[Operation, Recurse], Expression]] = {
     c.CastOp: _cast,
     c.ConditionalOp: _conditional,
     c.CallOp: _call,
+    c.AggregateOp: _aggregate,
     c.SubscriptOp: _subscript,
     c.MemberOp: _member,
     c.AddressOfOp: _address_of,

@@ -23,6 +23,7 @@ _BY_NAME = (
     (re.compile(r"s2s_[fiu]\d+_"), '"s2s_math.h"'),
     (re.compile(r"s2s_rescale_|s2s_saturate_"), '"s2s_quantize.h"'),
     (re.compile(r"s2s_is_aligned$"), '"s2s_align.h"'),
+    (re.compile(r"s2s_pool"), '"s2s_pool.h"'),
     (re.compile(r"mem(cpy|set)$"), "<string.h>"),
     (re.compile(r"s2s_|S2S_|NULL$"), '"s2s.h"'),
 )
@@ -71,5 +72,7 @@ def _of_type(type: Attribute) -> list[str]:
             return ['"s2s_dsp.h"' if type.element_type in (i8, i16) else '"s2s_simd.h"']
         case c.PtrType() | c.ArrayType():
             return _of_type(type.element)
+        case c.NamedType() if type.spelling.data == "s2s_pool":
+            return ['"s2s_pool.h"']
         case _:
             return ['"s2s_half.h"'] if is_half(type) else []

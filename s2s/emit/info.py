@@ -133,6 +133,19 @@ class Striped:
 
 
 @dataclass(frozen=True)
+class Threads:
+    """The threads that kernels are divided among."""
+
+    most: int
+    by: Literal["pthreads", "openmp"]
+
+    @property
+    def flags(self) -> tuple[str, ...]:
+        """What compiler and linker are told."""
+        return ("-pthread",) if self.by == "pthreads" else ("-fopenmp", "-DS2S_POOL_OPENMP")
+
+
+@dataclass(frozen=True)
 class NetworkInfo:
     """One network as it is emitted."""
 
@@ -158,6 +171,8 @@ class NetworkInfo:
     executor: Literal["aot", "graph"] = "aot"
     profile: Literal["default", "misra"] = "default"
     """The coding standard that the C keeps to."""
+    threads: Threads | None = None
+    """None where nothing is divided among threads."""
     states: tuple[StateInfo, ...] = ()
     description: str = ""
     """One line about the network: any text."""

@@ -27,6 +27,7 @@ def metadata(info: NetworkInfo, program: Program, constants: Sequence[ConstantAr
         "source": {"file": info.source, "sha256": info.sha256},
         "target": {"name": info.target.name, "flags": list(compile_flags(info.target))},
         "executor": info.executor,
+        **({"threads": asdict(info.threads) | {"flags": list(info.threads.flags)}} if info.threads else {}),
         "options": dict(info.options),
         "inputs": [_port(name, port) for name, port in zip(inputs, info.inputs, strict=True)],
         "outputs": [_port(name, port) for name, port in zip(outputs, info.outputs, strict=True)],

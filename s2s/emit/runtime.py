@@ -9,7 +9,11 @@ from s2s.resources import runtime_files, runtime_source
 
 _INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.MULTILINE)
 
-SOURCES = {"s2s_executor.h": ("src/executor.c",), "s2s_graph.h": ("src/graph_check.c",)}
+SOURCES = {
+    "s2s_executor.h": ("src/executor.c",),
+    "s2s_graph.h": ("src/graph_check.c",),
+    "s2s_pool.h": ("src/pool.c",),
+}
 """The sources that define what a header declares; every other header defines all it declares."""
 
 

@@ -46,6 +46,8 @@ class TestView:
     kinds: tuple[KindView, ...]
     exact: bool
     run: str
+    threads: str
+    """The macro that says how many share the work; empty where there is one alone."""
     vectors: tuple[VectorView, ...]
 
 
@@ -93,6 +95,8 @@ def test_view(
     elements = list(dict.fromkeys(port.element for port in outputs))
     memory = [f"S2S_ARENA(arena, {macro}_ARENA_SIZE, {macro}_ARENA_ALIGN);"]
     memory += [_output(port) for port in outputs]
+    if info.threads is not None:
+        memory.append("static s2s_pool pool;")
     return TestView(
         headers=('"s2s_arena.h"', *(['"s2s_half.h"'] if any(map(is_half, elements)) else [])),
         relative=repr(info.tolerance.relative),
@@ -101,6 +105,7 @@ def test_view(
         kinds=tuple(_kind(element) for element in elements if _is_inexact(element)),
         exact=not all(map(_is_inexact, elements)),
         run=run,
+        threads=f"{macro}_THREADS" if info.threads is not None else "",
         vectors=tuple(_vector(info, vector, inputs, outputs, graph=bool(run)) for vector in vectors),
     )
 
@@ -129,7 +134,8 @@ def _vector(
     if graph:
         call = f"run((const void *const[]){{{', '.join(inputs)}}}, (void *const[]){{{', '.join(found)}}})"
     else:
-        call = f"{info.name}_run({', '.join([arena, *inputs, *found])})"
+        pool = ["&pool"] if info.threads is not None else []
+        call = f"{info.name}_run({', '.join([arena, *pool, *inputs, *found])})"
     checks = [_check(array.name, port, array.identifier) for array, port in zip(vector.outputs, outputs, strict=False)]
     return VectorView(tuple(before), call, tuple(checks))
 

@@ -65,6 +65,8 @@ class FunctionWriter:
     def _head(self, end: str) -> Text:
         func = self.func
         static = "static " if func.static is not None else ""
+        if func.outline is not None:
+            static = "S2S_OUTLINE "
         result = c_type(func.output)
         opening = f"{static}{result}{'' if result.endswith('*') else ' '}{func.sym_name.data}("
         return call(opening, self._parameters() or ["void"], f"){end}")
@@ -236,6 +238,14 @@ def overlay_definition(op: c.OverlayOp) -> list[str]:
         before = f"uint8_t before[{offset}]; " if offset else ""
         lines.append(f"{' ' * INDENT}struct {{ {before}{declaration(type, 'data')}; }} {name.data};")
     return [*lines, f"}} {op.sym_name.data};"]
+
+
+def struct_definition(op: c.StructOp) -> list[str]:
+    """A structure, one member a line."""
+    members = [
+        f"{' ' * INDENT}{declaration(type, name.data)};" for name, type in zip(op.members, op.types, strict=True)
+    ]
+    return [f"typedef struct {op.sym_name.data} {{", *members, f"}} {op.sym_name.data};"]
 
 
 def global_definition(op: c.GlobalOp) -> list[str]:

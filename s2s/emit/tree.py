@@ -53,10 +53,14 @@ from s2s.resources import runtime_source
 from s2s.weights import WeightStore
 
 RETURNS = "Returns S2S_OK, S2S_ERR_NULL if a pointer is missing, or S2S_ERR_ALIGN if arena is not aligned."
-RUN_DOC = f"Runs the network once. arena is scratch between calls; two arenas may run at the same time.\n{RETURNS}"
+RUN_DOC = "Runs the network once. arena is scratch between calls; two arenas may run at the same time.\n"
+THREADS_DOC = (
+    "The threads of pool share the work; without one (NULL) the caller's thread does it all. The results are the same\n"
+    "whatever their number. A pool serves one run at a time.\n"
+)
 STATEFUL_RUN_DOC = (
     "Runs the network once, from the state that the run before has left in arena.\n"
-    f"Two arenas are two independent streams, and may run at the same time.\n{RETURNS}"
+    "Two arenas are two independent streams, and may run at the same time.\n"
 )
 INIT_DOC = (
     "Sets the state that arena keeps from run to run to its initial values.\n"
@@ -167,7 +171,8 @@ class _Renderer:
         *init, run = [FunctionWriter(func).prototype() for func in self.program.entry]
         lines = [line for overlay in self.program.overlays for line in [*_overlay(overlay), ""]]
         lines += [line for prototype in init for line in [*comment_lines(INIT_DOC), *prototype, ""]]
-        return "\n".join([*lines, *comment_lines(STATEFUL_RUN_DOC if init else RUN_DOC), *run])
+        doc = f"{THREADS_DOC if self.info.threads else ''}{RETURNS}"
+        return "\n".join([*lines, *comment_lines((STATEFUL_RUN_DOC if init else RUN_DOC) + doc), *run])
 
     def _text(self, path: str, template: str, **views: object) -> None:
         self.files[path] = fill(template, view=self.view, **views).encode()

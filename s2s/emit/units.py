@@ -9,7 +9,7 @@ from xdsl.utils.hints import isa
 
 from s2s.dialects import c
 from s2s.emit.headers import headers_of
-from s2s.emit.statements import FunctionWriter, global_definition, spelt_header
+from s2s.emit.statements import FunctionWriter, global_definition, spelt_header, struct_definition
 from s2s.errors import CompilerBug
 
 LONGEST_UNIT = 1200
@@ -43,6 +43,8 @@ class Program:
     tables: tuple[c.GlobalOp, ...]
     overlays: tuple[c.OverlayOp, ...]
     """Types that the functions take."""
+    helpers: Mapping[c.FuncOp, tuple[c.StructOp | c.FuncOp, ...]]
+    """What a kernel is made of that hands its parts to threads: a structure and static functions, in order."""
     headers: tuple[str, ...]
     """What `c.include` asks for: every header of the tree includes it first."""
 
@@ -57,18 +59,22 @@ class Program:
         tables = [op for op in module.ops if isinstance(op, c.GlobalOp)]
         includes = [op for op in module.ops if isinstance(op, c.IncludeOp)]
         overlays = [op for op in module.ops if isinstance(op, c.OverlayOp)]
-        if len(functions) + len(tables) + len(includes) + len(overlays) != len(list(module.ops)):
+        structs = [op for op in module.ops if isinstance(op, c.StructOp)]
+        if len(functions) + len(tables) + len(includes) + len(overlays) + len(structs) != len(list(module.ops)):
             raise CompilerBug("the module holds operations that are no C; lower it first")
         exported = [table for table in tables if table.weight is None and table.static is None]
+        helpers = {kernel: _helpers(kernel) for kernel in functions if _is_kernel(kernel)}
+        helping = {helper for each in helpers.values() for helper in each}
         return Program(
             entry=tuple(func for func in functions if func.extents is not None),
             graph=exported[0] if exported else None,
-            callers=tuple(func for func in functions if func.static is not None),
+            callers=tuple(func for func in functions if func.static is not None and func not in helping),
             kernels=tuple(func for func in functions if _is_kernel(func)),
             callbacks=tuple(func for func in functions if not func.body.blocks),
             weights=tuple(table for table in tables if table.weight is not None),
             tables=tuple(table for table in tables if table.weight is None and table not in exported),
             overlays=tuple(overlays),
+            helpers=helpers,
             headers=tuple(spelt_header(op) for op in includes),
         )
 
@@ -84,7 +90,7 @@ class Program:
     def kernel_units(self, own_header: str) -> list[Unit]:
         """The kernels, in files of readable length, and with each the tables it reads."""
         parts: list[list[c.FuncOp]] = [[]]
-        texts = {kernel: FunctionWriter(kernel).definition() for kernel in self.kernels}
+        texts = {kernel: self._kernel(kernel) for kernel in self.kernels}
         length = 0
         for kernel, lines in texts.items():
             if parts[-1] and length + len(lines) > LONGEST_UNIT:
@@ -94,6 +100,14 @@ class Program:
             length += len(lines) + 1
         return [self._unit({kernel: texts[kernel] for kernel in part}, [own_header]) for part in parts if part]
 
+    def _kernel(self, kernel: c.FuncOp) -> list[str]:
+        """A kernel behind its helpers."""
+        lines: list[str] = []
+        for helper in self.helpers[kernel]:
+            text = struct_definition(helper) if isinstance(helper, c.StructOp) else FunctionWriter(helper).definition()
+            lines += [*text, ""]
+        return [*lines, *FunctionWriter(kernel).definition()]
+
     def entry_unit(self, own_headers: Sequence[str]) -> Unit:
         """The functions that a caller may call, behind those that they lead to."""
         functions = (*self.callers, *self.entry)
@@ -101,16 +115,27 @@ class Program:
 
     def _unit(self, functions: Mapping[c.FuncOp, Sequence[str]], own_headers: Sequence[str]) -> Unit:
         """Functions with their text, headed by what they need; our own headers include s2s.h."""
-        needed = {header for func in functions for header in headers_of(func)}
+        every = [*functions, *(each for func in functions for each in self.helpers.get(func, ()))]
+        needed = {header for func in every if isinstance(func, c.FuncOp) for header in headers_of(func)}
         wanted = needed - {'"s2s.h"', *own_headers}
         ordered = sorted(wanted, key=lambda header: (_SYSTEM_FIRST.index(header[0]), header))
-        named = {op.symbol.data for func in functions for op in func.walk() if isinstance(op, c.SymbolOp)}
+        named = {op.symbol.data for func in every for op in func.walk() if isinstance(op, c.SymbolOp)}
         tables = [global_definition(table) for table in self.tables if table.sym_name.data in named]
         return Unit((*own_headers, *ordered), _joined([*tables, *functions.values()]))
 
 
 def _is_kernel(func: c.FuncOp) -> bool:
     return func.extents is None and func.static is None and bool(func.body.blocks)
+
+
+def _helpers(kernel: c.FuncOp) -> tuple[c.StructOp | c.FuncOp, ...]:
+    """The static functions that stand directly before a kernel behind the structure that they take."""
+    found: list[c.StructOp | c.FuncOp] = []
+    op = kernel.prev_op
+    while isinstance(op, c.FuncOp) and op.static is not None:
+        found.insert(0, op)
+        op = op.prev_op
+    return (op, *found) if isinstance(op, c.StructOp) and found else ()
 
 
 def _joined(blocks: Sequence[Sequence[str]]) -> str:

@@ -91,6 +91,8 @@ class FlagsView:
     """For CMake, which states the standard in its own way."""
     line: str
     """All of them."""
+    threads: str = ""
+    """What compiler and linker want for threads."""
 
 
 @dataclass(frozen=True)
@@ -190,6 +192,7 @@ def flags_view(info: NetworkInfo) -> FlagsView:
         target=" ".join(own),
         every=" ".join((*OPTIMISE, *own)),
         line=" ".join(every),
+        threads=" ".join(info.threads.flags) if info.threads is not None else "",
     )
 
 
@@ -200,6 +203,8 @@ def sizes(info: NetworkInfo, weights_size: int, graph: c.GlobalOp | None) -> lis
         Row("ARENA_ALIGN", str(info.arena_align), "alignment of the arena, in bytes"),
         Row("WEIGHTS_SIZE", str(weights_size), "bytes of constants in flash"),
     ]
+    if info.threads is not None:
+        rows.append(Row("THREADS", str(info.threads.most), "the most threads that share a kernel"))
     if info.measured is not None:
         by = f"by {info.measured.by} for {info.target.name}"
         if info.measured.stack is not None:
@@ -243,6 +248,8 @@ def facts(info: NetworkInfo, weights_size: int, ports: Sequence[PortView]) -> li
         Row("arena (RAM)", f"{info.arena_size} bytes{room}; {bound}"),
         Row("weights (flash)", f"{weights_size} bytes"),
     ]
+    if info.threads is not None:
+        rows.append(Row("threads", f"at most {info.threads.most}, with scratch of their own in the arena"))
     if info.measured is not None:
         stack = info.measured.stack
         rows.append(Row("code (flash)", f"{info.measured.code} bytes, by {info.measured.by}"))
@@ -263,6 +270,10 @@ def usage(info: NetworkInfo, inputs: Sequence[PortView], outputs: Sequence[PortV
             pointer = f"{arena}.{port.identifier}.data" if typed else port.pointer_into(arena)
             lines.append(f"{c_type(port.element)} *const {port.identifier} = {pointer};")
     names = ", ".join(port.identifier for port in (*inputs, *outputs))
+    if info.threads is not None:
+        handed = f"{handed}, &pool"
+        start = f"s2s_pool_start(&pool, {macro}_THREADS); /* once, before the first run */"
+        lines += ["static s2s_pool pool;", "", start]
     run = f"s2s_status status = {info.name}_run({handed}, {names});"
     if info.states:
         lines += ["", f"{info.name}_init({handed}); /* once, before the first run */"]

@@ -18,6 +18,7 @@ from xdsl.utils.hints import isa
 from s2s.analysis.affine import Range, bounds, linear
 from s2s.analysis.dtypes import size_in_bytes
 from s2s.dialects import loop
+from s2s.dialects.loop.control import PARALLEL
 
 Terms = tuple[tuple[int, int], ...]
 """Pairs of a loop's number and the bytes that a step of its counter moves, in the order of the loops."""
@@ -27,7 +28,7 @@ Terms = tuple[tuple[int, int], ...]
 class Counter:
     """The counter of a loop: it goes from `first` to `last`, both included, at least `step` at a time.
 
-    `grain` divides the distance of any two of its values. `down` loops begin at `last`.
+    `grain` divides the distance of any two of its values. `down` loops begin at `last`, `parallel` ones anywhere.
     """
 
     first: int
@@ -35,6 +36,12 @@ class Counter:
     step: int
     grain: int
     down: bool = False
+    parallel: bool = False
+
+    @property
+    def directions(self) -> tuple[bool, ...]:
+        """Whether the counter falls; a parallel one may do either."""
+        return (False, True) if self.parallel else (self.down,)
 
     @property
     def goes_on(self) -> bool:
@@ -83,12 +90,28 @@ def trace(kernel: FuncOp, read: SSAValue, written: SSAValue) -> Trace | None:
         return None
     if not all(isinstance(use.operation, loop.StoreOp | loop.StoreAtOp) for use in written.uses):
         return None
+    return _traced(kernel, read, written)
+
+
+def own_trace(kernel: FuncOp, buffer: SSAValue) -> Trace | None:
+    """How `kernel` reads and writes its argument `buffer`; None where that cannot be told."""
+    if not all(isinstance(use.operation, loop.LoadOp | loop.StoreOp) for use in buffer.uses):
+        return None
+    return _traced(kernel, buffer, buffer)
+
+
+def _traced(kernel: FuncOp, read: SSAValue, written: SSAValue) -> Trace | None:
     tracer = _Tracer(read, written)
     try:
         body = tuple(tracer.block(kernel.body.block))
     except _NotAffineError:
         return None
     return Trace(body, tuple(tracer.counters))
+
+
+def parallel_loops(kernel: FuncOp) -> list[loop.ForOp]:
+    """The outermost loops of `kernel` whose iterations may run at the same time."""
+    return [op for op in kernel.body.block.ops if isinstance(op, loop.ForOp) and op.kind.data == PARALLEL]
 
 
 def buffer_bytes(buffer: SSAValue) -> int:
@@ -175,7 +198,8 @@ class _Tracer:
         first, last = max(low for low, _ in lower), min(high for _, high in upper) - 1
         last = max(first, last)
         if len(lower) == 1 and lower[0][0] == lower[0][1]:
-            return Counter(first, last - (last - first) % step, step, step, down=op.down is not None)
+            last -= (last - first) % step
+            return Counter(first, last, step, step, down=op.down is not None, parallel=op.kind.data == PARALLEL)
         return Counter(first, last, step, 1)
 
     def _access(

@@ -9,8 +9,9 @@ loops,
 so `d <= r0 - w1` is safe, and `d >= r1 - w0` is. The least and the largest of these differences over all such pairs
 bound an interval in which `d` must not lie. Positions are affine in the counters of the loops, and the counters of a
 store and a later load differ in the outermost loop that has gone on between them, so both are found at the corners of a
-few boxes. Inside of the interval a single `d` may still be safe, because bytes stored and read never coincide there
-(a kernel that goes channel by channel over interleaved channels): `Distances.allows` decides by divisibility.
+few boxes. The iterations of a parallel loop are later than each other in either order. Inside of the interval a single
+`d` may still be safe, because bytes stored and read never coincide there (a kernel that goes channel by channel over
+interleaved channels): `Distances.allows` decides by divisibility.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -20,7 +21,7 @@ from math import gcd
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import SSAValue
 
-from s2s.memory.accesses import Access, Counter, Repeated, Span, Terms, Trace, buffer_bytes, trace
+from s2s.memory.accesses import Access, Counter, Repeated, Span, Terms, Trace, buffer_bytes, parallel_loops, trace
 
 Interval = tuple[int, int]
 """Both ends are allowed, what lies between them is not."""
@@ -93,15 +94,15 @@ def distances(kernel: FuncOp, output: SSAValue, read: SSAValue) -> Distances:
     """How far `output`, an argument that `kernel` writes, may lie over the argument `read`."""
     input_bytes, output_bytes = buffer_bytes(read), buffer_bytes(output)
     seen = trace(kernel, read, output)
-    if seen is None:
+    if seen is None or len(parallel_loops(kernel)) > 1:
         whole = Hazard(-output_bytes, input_bytes, -output_bytes, 0, input_bytes + output_bytes, ())
         return Distances(input_bytes, output_bytes, (whole,))
-    found = _Hazards(seen.counters)
+    found = Hazards(seen.counters)
     found.visit(seen.body, frozenset())
     return Distances(input_bytes, output_bytes, tuple(found.hazards))
 
 
-class _Group(dict[Terms, list[Interval]]):
+class SpanGroup(dict[Terms, list[Interval]]):
     """Spans by how they move: those that touch as one, and all as one where they are many."""
 
     def add(self, span: Span) -> None:
@@ -117,7 +118,7 @@ class _Group(dict[Terms, list[Interval]]):
             apart = [(min(start for start, _ in apart), max(end for _, end in apart))]
         self[span.terms] = apart
 
-    def join(self, other: "_Group") -> None:
+    def join(self, other: "SpanGroup") -> None:
         """Take in all spans of another group."""
         for span in other.spans():
             self.add(span)
@@ -139,40 +140,41 @@ class _Variable:
     grain: int
 
 
-class _Hazards:
+class Hazards:
     """Collects the hazards of a trace from the inside out."""
 
     def __init__(self, counters: Sequence[Counter]) -> None:
         self.counters = counters
         self.hazards: list[Hazard] = []
 
-    def visit(self, body: Sequence[Access | Repeated], outer: frozenset[int]) -> tuple[_Group, _Group]:
+    def visit(self, body: Sequence[Access | Repeated], outer: frozenset[int]) -> tuple[SpanGroup, SpanGroup]:
         """What `body` reads and writes, once the pairs inside of it are known; `outer` are the loops around."""
-        reads, writes = _Group(), _Group()
+        reads, writes = SpanGroup(), SpanGroup()
         for step in body:
             if isinstance(step, Access):
                 (writes if step.writes else reads).add(step.span)
                 if not step.writes:
-                    self._compare(writes.spans(), [step.span], outer, None)
+                    self.compare(writes.spans(), [step.span], outer, None)
                 continue
             inner_reads, inner_writes = self.visit(step.body, outer | {step.number})
             if self.counters[step.number].goes_on:
-                self._compare(inner_writes.spans(), list(inner_reads.spans()), outer, step.number)
-            self._compare(writes.spans(), list(inner_reads.spans()), outer, None)
+                self.compare(inner_writes.spans(), list(inner_reads.spans()), outer, step.number)
+            self.compare(writes.spans(), list(inner_reads.spans()), outer, None)
             reads.join(inner_reads)
             writes.join(inner_writes)
         return reads, writes
 
-    def _compare(
+    def compare(
         self, writes: Iterator[Span], reads: Sequence[Span], shared: frozenset[int], carried: int | None
     ) -> None:
         """Note each write with each read behind it: in the same iterations of the loops `shared`, and in a later one
         of the loop `carried`."""
+        downwards = (False,) if carried is None else self.counters[carried].directions
         for write in writes:
             for read in reads:
-                self.hazards.append(self._hazard(write, read, shared, carried))
+                self.hazards += [self._hazard(write, read, shared, carried, down=down) for down in downwards]
 
-    def _hazard(self, write: Span, read: Span, shared: frozenset[int], carried: int | None) -> Hazard:
+    def _hazard(self, write: Span, read: Span, shared: frozenset[int], carried: int | None, *, down: bool) -> Hazard:
         stored, loaded = dict(write.terms), dict(read.terms)
         least = most = 0
         variables: list[_Variable] = []
@@ -180,9 +182,9 @@ class _Hazards:
             counter = self.counters[number]
             w, r = stored.get(number, 0), loaded.get(number, 0)
             if number == carried:
-                ends = [r * later - w * sooner for sooner, later in _corners(counter)]
+                ends = [r * later - w * sooner for sooner, later in _corners(counter, down)]
                 span = counter.last - counter.first
-                gap = (-span, -counter.step) if counter.down else (counter.step, span)
+                gap = (-span, -counter.step) if down else (counter.step, span)
                 variables += [
                     _Variable(r - w, counter.first, counter.last, counter.grain),
                     _Variable(r, *gap, counter.grain),
@@ -205,11 +207,11 @@ class _Hazards:
         )
 
 
-def _corners(counter: Counter) -> list[tuple[int, int]]:
+def _corners(counter: Counter, down: bool) -> list[tuple[int, int]]:
     """The corners of the triangle of an earlier and a later value of a counter."""
     first, last, step = counter.first, counter.last, counter.step
     upwards = [(first, first + step), (first, last), (last - step, last)]
-    return [(later, sooner) for sooner, later in upwards] if counter.down else upwards
+    return [(later, sooner) for sooner, later in upwards] if down else upwards
 
 
 def _steps(variables: Sequence[_Variable]) -> tuple[int, tuple[tuple[int, int], ...]]:

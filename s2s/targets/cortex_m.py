@@ -25,6 +25,7 @@ def _core(name: str, description: str, *, fpu: bool, dsp: bool = False, mve: boo
         general_registers=7 if low else 13,
         dsp=dsp,
         mve=mve,
+        hand_over=None,
         io="arena",
     )
 

@@ -20,5 +20,6 @@ RV32IMC = Target(
     packages=("gcc-riscv64-unknown-elf", "picolibc-riscv64-unknown-elf"),
     word_bits=32,
     general_registers=28,
+    hand_over=None,
     io="arena",
 )

@@ -32,6 +32,9 @@ class Target:
     """Whether there are vectors of 128 bits for integers (Helium, ARM's M-profile vector extension)."""
     byte_dot: Literal["signed", "unsigned"] | None = None
     """What vectors multiply bytes by signed bytes with, four products to a lane: signed bytes, or unsigned ones."""
+    hand_over: int | None = 8000
+    """Operations that a processor does in the time in which it hands work to another one, and what both share moves
+    between their caches; None where programs have no threads."""
     io: Literal["caller", "arena"] = "caller"
     """Where inputs and outputs live unless the user says otherwise: in buffers of the caller, or in the arena."""
     l1_bytes: int = 0

@@ -32,6 +32,7 @@ from s2s.executor.declarations import executor_declarations
 from s2s.executor.session import Session
 from s2s.options import Io
 from s2s.verify.footprint import INCLUDE_FOLDERS, SOURCE_FOLDERS
+from s2s.verify.pool import DECLARATIONS, Pool
 from s2s.verify.toolchain import accepted_flags, default_compiler, run_program
 
 _GUARD = 64
@@ -59,7 +60,7 @@ def compile_library(
     """
     command = tuple(compiler) if compiler is not None else default_compiler()
     wanted = flags if flags is not None else tree_record(root)["target"]["flags"]
-    accepted = accepted_flags(command, wanted)
+    accepted = accepted_flags(command, [*wanted, *_thread_flags(tree_record(root))])
     includes = [f"-I{folder}" for folder in INCLUDE_FOLDERS]
     sources = [path.relative_to(root) for folder in SOURCE_FOLDERS for path in sorted((root / folder).glob("*.c"))]
     with tempfile.TemporaryDirectory(prefix="s2s-objects-") as folder:
@@ -108,9 +109,12 @@ class LoadedNetwork:
         if self.executor == "graph":
             self.ffi.cdef(executor_declarations(self.name))
         else:
-            pointers = ", ".join(["void *"] * (1 + len(self.inputs) + len(self.outputs)))
-            self.ffi.cdef(f"int {self.name}_run({pointers}); int {self.name}_init(void *);")
-        self.lib: Any = self.ffi.dlopen(str(folder / "network.so"))
+            pointers = ", ".join(["void *"] * (1 + ("threads" in record) + len(self.inputs) + len(self.outputs)))
+            self.ffi.cdef(f"int {self.name}_run({pointers}); int {self.name}_init(void *); {DECLARATIONS}")
+        # The threads of OpenMP outlive a pool: what they run stays, once it is loaded.
+        stays = os.RTLD_NODELETE if record.get("threads", {}).get("by") == "openmp" else 0
+        self.lib: Any = self.ffi.dlopen(str(folder / "network.so"), os.RTLD_NOW | stays)
+        self._pool = Pool(self.ffi, self.lib, record["threads"]["most"]) if "threads" in record else None
         self._kept = _Guarded(self._arena_size, self._arena_align) if record["state"] else None
         """The arena of a network that keeps state."""
         self.reset()
@@ -157,6 +161,8 @@ class LoadedNetwork:
         outputs = [_place_of(port, arena, io) for port in self.outputs]
         memory = [arena.memory, *given, *(output.memory for output in outputs)]
         pointers = [self.ffi.cast("void *", each.ctypes.data) for each in memory]
+        if self._pool is not None:
+            pointers.insert(1, self._pool.pointer)
         return BoundRun(
             call=partial(getattr(self.lib, f"{self.name}_run"), *pointers),
             outputs=tuple(
@@ -186,6 +192,8 @@ class LoadedNetwork:
 
     def close(self) -> None:
         """Unload the library and remove what was built."""
+        if self._pool is not None:
+            self._pool.stop()
         self.ffi.dlclose(self.lib)
         shutil.rmtree(self._folder, ignore_errors=True)
 
@@ -245,6 +253,11 @@ def _place_of(port: Port, arena: _Guarded, io: Io) -> _Guarded:
     if io == "caller" or port.offset is None:
         return _Guarded(_size(port), max(_GUARD, port.dtype.itemsize))
     return arena.part(port.offset, _size(port))
+
+
+def _thread_flags(record: Mapping[str, Any]) -> Sequence[str]:
+    """What compiler and linker want for the threads of a tree."""
+    return record["threads"]["flags"] if "threads" in record else ()
 
 
 def _size(port: Port) -> int:

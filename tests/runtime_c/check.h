@@ -38,5 +38,6 @@ void test_dsp(void);
 void test_simd(void);
 void test_simd_bytes(void);
 void test_stage(void);
+void test_pool(void);
 
 #endif

@@ -17,6 +17,7 @@ int main(void)
     test_simd();
     test_simd_bytes();
     test_stage();
+    test_pool();
     printf("%d failed\n", check_failures);
     return check_failures == 0 ? 0 : 1;
 }

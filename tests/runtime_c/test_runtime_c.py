@@ -74,14 +74,14 @@ def test_c_tests_pass(compiler: str, form: str, tmp_path: Path):
     if SANITIZERS[0] in FORMS[form]:
         require_sanitizers(compiler, tmp_path)
     flags = [*WARNINGS, *FORMS[form], "-ffp-contract=off", f"-I{INCLUDE}"]
-    run([require(compiler), *flags, *SOURCES, *TESTS, "-o", "runtime_test", "-lm"], tmp_path)
+    run([require(compiler), *flags, *SOURCES, *TESTS, "-o", "runtime_test", "-pthread", "-lm"], tmp_path)
     assert run([tmp_path / "runtime_test"], tmp_path) == "0 failed\n"
 
 
 def test_every_line_is_reached(tmp_path: Path):
     gcov = require("gcov")
     flags = [*WARNINGS, "-O0", "--coverage", "-fkeep-inline-functions", f"-I{INCLUDE}"]
-    run([require("gcc"), *flags, *SOURCES, *TESTS, "-o", "runtime_test", "-lm"], tmp_path)
+    run([require("gcc"), *flags, *SOURCES, *TESTS, "-o", "runtime_test", "-pthread", "-lm"], tmp_path)
     run([tmp_path / "runtime_test"], tmp_path)
     report = run([gcov, "--json-format", "--stdout", *sorted(tmp_path.glob("*.gcda"))], tmp_path)
     counts: dict[tuple[str, int], int] = {}
@@ -105,6 +105,29 @@ def test_every_line_is_reached(tmp_path: Path):
     assert sorted(place for place, count in counts.items() if place[0] in names and count == 0) == []
 
 
+POOLS = {
+    "thread-sanitizer": ["-O1", "-g", "-fsanitize=thread"],
+    "address-sanitizer": ["-O1", *SANITIZERS],
+    "no-spin": ["-O2", "-DS2S_POOL_SPINS=0"],
+    "no-spin-thread-sanitizer": ["-O1", "-g", "-DS2S_POOL_SPINS=0", "-fsanitize=thread"],
+    "no-threads": ["-O2", "-DS2S_NO_THREADS"],
+    "openmp": ["-O2", "-fopenmp", "-DS2S_POOL_OPENMP"],
+    "openmp-left-out": ["-O2", "-DS2S_POOL_OPENMP"],
+}
+
+
+@pytest.mark.parametrize("form", POOLS)
+def test_the_pool_divides_work_in_every_form(form: str, tmp_path: Path):
+    (tmp_path / "main.c").write_text(
+        '#include "check.h"\n\nint check_failures = 0;\n\nint main(void)\n{\n    test_pool();\n'
+        '    printf("%d failed\\n", check_failures);\n    return check_failures;\n}\n'
+    )
+    sources = [ROOT / "runtime_c" / "src" / "pool.c", HERE / "test_pool.c", "main.c"]
+    includes = [f"-I{INCLUDE}", f"-I{HERE}"]
+    run([require("gcc"), *WARNINGS, *POOLS[form], *includes, *sources, "-o", "pool", "-pthread"], tmp_path)
+    assert run([tmp_path / "pool"], tmp_path) == "0 failed\n"
+
+
 @pytest.mark.parametrize("header", HEADERS)
 def test_header_stands_alone_in_c_and_cpp(header: str, tmp_path: Path):
     (tmp_path / "alone.c").write_text(f'#include "{header}"\n#include "{header}"\n\nint unused;\n')
@@ -120,7 +143,10 @@ def test_source_has_no_heap_no_state_and_little_stack(source: Path, tmp_path: Pa
     flags = [*WARNINGS, "-O2", "-Wstack-usage=256", f"-I{INCLUDE}"]
     run([require("gcc"), *flags, "-c", source, "-o", "object.o"], tmp_path)
     symbols = [line.split() for line in run([require("nm"), "object.o"], tmp_path).splitlines()]
-    assert {fields[-1] for fields in symbols if fields[-2] == "U"} <= {"memmove", "strcmp", "_GLOBAL_OFFSET_TABLE_"}
+    wanted = {fields[-1] for fields in symbols if fields[-2] == "U"}
+    threads = {name for name in wanted if name.startswith("pthread_")}
+    assert source.name == "pool.c" or not threads
+    assert wanted - threads <= {"memmove", "strcmp", "_GLOBAL_OFFSET_TABLE_"}
     assert [fields for fields in symbols if fields[-2] in "bBdDcC"] == []
 
 

@@ -115,13 +115,15 @@ def as_flat_tensor(buffer: Attribute) -> AnyTensor:
 
 
 def results(function: FuncOp, inputs: Sequence[Array], weights: WeightStore) -> list[Array]:
-    """What `function` makes of `inputs`, flat: a lowering may forget shapes. Buffers after the inputs are scratch."""
+    """What `function` makes of `inputs`, flat: a lowering may forget shapes. Buffers after the inputs are scratch; a
+    pass may make them longer."""
     if not on_buffers(function):
         return [np.ravel(each) for each in run_tensor(function, inputs, weights)]
     types = [as_flat_tensor(argument.type) for argument in function.body.block.args]
     made = len(output_arguments(function))
     buffers = [np.zeros(each.get_shape(), to_numpy(each.element_type)) for each in types]
-    buffers[made : made + len(inputs)] = [np.ravel(each) for each in inputs]
+    for buffer, each in zip(buffers[made:], inputs, strict=False):
+        buffer[: each.size] = np.ravel(each)
     run_loop_function(function, buffers, weights)
     return buffers[:made]
 

@@ -10,20 +10,22 @@ The order in which a kernel computes the elements of its result is free, but dec
 operand: an operand at the start of a larger result is read in time only if the end is computed first. Loops that carry
 values are sums and keep their order, and so does what stands inside of a tile.
 
-Declined for kernels that read their result, or read from scratch what an earlier iteration has left there.
+Declined for kernels that read their result, or read from scratch what an earlier iteration has left there, and for
+loops that are divided among threads.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import MemRefType, ModuleOp, UnitAttr
+from xdsl.dialects.builtin import ModuleOp, UnitAttr
 from xdsl.dialects.func import CallOp, FuncOp, ReturnOp
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.passes import ModulePass
-from xdsl.traits import MemoryEffectKind, only_has_effect
 
+from s2s.analysis.buffers import needs_no_other, read_by, touches_memory, written_by
 from s2s.dialects import loop
+from s2s.dialects.loop.control import PARALLEL
 
 
 def backwards(kernel: FuncOp) -> FuncOp | None:
@@ -58,7 +60,7 @@ class _Reversal:
         shared, units = self._units(body)
         for op in body:
             if isinstance(op, loop.ForOp) and self._stores(op) and not op.inits and op.fixed_bounds is not None:
-                self.possible &= self._is_free(op)
+                self.possible &= op.kind.data != PARALLEL and needs_no_other(op)
                 op.down = UnitAttr() if op.down is None else None
                 self.turned = True
                 self.block(op.body.block)
@@ -72,7 +74,7 @@ class _Reversal:
         units = [_Unit()]
         local = set(body)
         for op in body:
-            if not op.regions and not _touches_memory(op) and not _producers(op) & local:
+            if not op.regions and not touches_memory(op) and not _producers(op) & local:
                 shared.append(op)
                 local.discard(op)
                 continue
@@ -95,9 +97,9 @@ class _Reversal:
             for op in unit.ops:
                 owner[op] = number
                 needed = [owner[made] for made in _producers(op) if made in owner]
-                needed += [written[buffer] for buffer in _read_by(op) - own if buffer in written]
+                needed += [written[buffer] for buffer in read_by(op) - own if buffer in written]
                 starts[number] = min([starts[number], *needed])
-                own |= _written_by(op) - {self.output}
+                own |= written_by(op) - {self.output}
             written |= dict.fromkeys(own, number)
         joined: list[_Unit] = []
         first = len(units)
@@ -110,64 +112,12 @@ class _Reversal:
         return joined
 
     def _stores(self, op: Operation) -> bool:
-        return self.output in _written_by(op)
-
-    def _is_free(self, op: loop.ForOp) -> bool:
-        """Whether no iteration needs what another one has left in a buffer."""
-        written = _written_by(op)
-        seen: set[SSAValue] = set()
-        for inner in op.walk():
-            if (_direct_reads(inner) & written) - seen:
-                return False
-            seen |= _direct_writes(inner)
-        return True
-
-
-def _touches_memory(op: Operation) -> bool:
-    return bool(_read_by(op) or _written_by(op))
+        return self.output in written_by(op)
 
 
 def _producers(op: Operation) -> set[Operation]:
     """The operations whose results `op`, or what is inside of it, uses."""
     return {operand.owner for inner in op.walk() for operand in inner.operands if isinstance(operand.owner, Operation)}
-
-
-def _read_by(op: Operation) -> set[SSAValue]:
-    return {buffer for inner in op.walk() for buffer in _direct_reads(inner)}
-
-
-def _written_by(op: Operation) -> set[SSAValue]:
-    return {buffer for inner in op.walk() for buffer in _direct_writes(inner)}
-
-
-def _direct_reads(op: Operation) -> set[SSAValue]:
-    match op:
-        case loop.LoadOp() | loop.LoadAtOp():
-            return {op.buffer}
-        case loop.StageOp():
-            return {op.source}
-        case loop.StoreOp() | loop.StoreAtOp():
-            return set()
-        case _:
-            return _buffers(op)
-
-
-def _direct_writes(op: Operation) -> set[SSAValue]:
-    match op:
-        case loop.StoreOp() | loop.StoreAtOp():
-            return {op.buffer}
-        case loop.StageOp():
-            return {op.target}
-        case loop.LoadOp() | loop.LoadAtOp():
-            return set()
-        case _:
-            found = _buffers(op)
-            return set() if found and only_has_effect(op, MemoryEffectKind.READ) else found
-
-
-def _buffers(op: Operation) -> set[SSAValue]:
-    """The buffers that an operation is given."""
-    return {operand for operand in op.operands if isinstance(operand.type, MemRefType)}
 
 
 @dataclass(frozen=True)

@@ -34,11 +34,19 @@ loop.for %i = 0 to min affine_map<(d0) -> (d0)>(%n) down {
 
 // -----
 
-"loop.for"() <{lower = affine_map<() -> (0)>, upper = affine_map<() -> (8)>, step = 1 : index, kind = "parallel", operandSegmentSizes = array<i32: 0, 0>}> ({
+%zero = arith.constant 0.0 : f32
+%sum = loop.for %i = 0 to 8 parallel iter_args(%acc = %zero) -> (f32) {
+  loop.yield %acc : f32
+}
+// CHECK: loop.for: a parallel loop has constant bounds, no direction, no carried values
+
+// -----
+
+"loop.for"() <{lower = affine_map<() -> (0)>, upper = affine_map<() -> (8)>, step = 1 : index, kind = "vector", operandSegmentSizes = array<i32: 0, 0>}> ({
 ^bb0(%i: index):
   loop.yield
 }) : () -> ()
-// CHECK: loop.for: kind 'parallel' is none of serial, unroll
+// CHECK: loop.for: kind 'vector' is none of serial, unroll, parallel
 
 // -----
 

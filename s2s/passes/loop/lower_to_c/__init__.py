@@ -9,6 +9,7 @@
 Every kernel becomes `<prefix>_<kernel>`, every weight a `c.global` called `<prefix>_<weight>` whose values stay in the
 weight store. Two pointers of a kernel are `restrict` unless its attribute `in_place` says that they may be one buffer.
 The attribute `doc` of a kernel becomes the comment above it. With `executor=graph`, `main` becomes tables instead.
+A kernel that is divided among threads becomes four things (`divided.py`), and `main` takes a pool of threads.
 A network that another one runs becomes a static function beside `main`; state gets a function that sets it.
 With `profile=misra` the arena of `main` is a union of typed buffers (`arena.py`) and `restrict` a macro.
 """
@@ -29,6 +30,7 @@ from s2s.emit.misra import PROFILE_HEADER
 from s2s.errors import CompilerBug
 from s2s.passes.loop.lower_to_c.arena import PlainArena, flat_array, typed_arena
 from s2s.passes.loop.lower_to_c.callbacks import callback_prototypes
+from s2s.passes.loop.lower_to_c.divided import DividedKernel, threads_of
 from s2s.passes.loop.lower_to_c.kernels import lower_kernel
 from s2s.passes.loop.lower_to_c.main import Main
 from s2s.passes.loop.lower_to_c.names import Names, c_names, functions, is_inner, is_main
@@ -67,10 +69,8 @@ class LowerToCPass(ModulePass):
         made: list[Operation] = [c.IncludeOp(PROFILE_HEADER)] if strict else []
         made += _weights(op, names)
         made += callback_prototypes(kernels)
-        made += [
-            lower_kernel(func, names.kernels[func.sym_name.data], _in_place(func), restrict_macro=strict)
-            for func in kernels
-        ]
+        for func in kernels:
+            made += _kernel(func, names, strict)
         for main in mains:
             if self.executor == "graph":
                 made += graph_tables(rows_of(main, names, kernels, weights_of(ctx)))
@@ -80,6 +80,15 @@ class LowerToCPass(ModulePass):
             func.detach()
             func.erase()
         op.body.block.add_ops(made)
+
+
+def _kernel(func: FuncOp, names: Names, strict: bool) -> list[Operation]:
+    """The function of a kernel, behind those that it hands to threads."""
+    name = names.kernels[func.sym_name.data]
+    if threads_of(func) is None:
+        return [lower_kernel(func, name, _in_place(func), restrict_macro=strict)]
+    taken = {*names.kernels.values(), *names.weights.values()}
+    return DividedKernel(func, name, taken).lower(_in_place(func))
 
 
 def _network(main: Main, inner: Sequence[FuncOp], names: Names, written: Written, strict: bool) -> list[Operation]:

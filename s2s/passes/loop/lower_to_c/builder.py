@@ -73,6 +73,8 @@ class Builder:
     values: dict[SSAValue, SSAValue] = field(default_factory=dict[SSAValue, SSAValue])
     ranges: dict[SSAValue, Range] = field(default_factory=dict[SSAValue, Range])
     """Smallest and largest value of the loop counters in reach."""
+    part: tuple[SSAValue, SSAValue] | None = None
+    """The iterations of a divided kernel that the function is asked for: the first, and where it ends."""
 
     @contextmanager
     def inside(self, block: Block) -> Generator[None]:

@@ -12,9 +12,10 @@ from s2s.passes.loop.lower_to_c import lanes, memory, products
 from s2s.passes.loop.lower_to_c.builder import Builder, value_type
 from s2s.passes.loop.lower_to_c.control import lower_for, lower_if
 from s2s.passes.loop.lower_to_c.floats import FLOATS
-from s2s.passes.loop.lower_to_c.index import index_expression
+from s2s.passes.loop.lower_to_c.index import INDEX, index_expression
 from s2s.passes.loop.lower_to_c.integers import INTEGERS
 from s2s.passes.loop.lower_to_c.neighbours import Neighbours
+from s2s.passes.loop.lower_to_c.parallel import is_parallel, lower_parallel
 from s2s.passes.loop.lower_to_c.vectors import lower_vector
 
 DOC = "doc"
@@ -25,18 +26,40 @@ _SCALARS = {**INTEGERS, **FLOATS}
 
 def lower_kernel(func: FuncOp, name: str, in_place: frozenset[int], *, restrict_macro: bool = False) -> c.FuncOp:
     """The C function called `name`. The buffers numbered `in_place` may be the first one; all others are apart."""
+    types = parameter_types(func, in_place)
+    block = Block(arg_types=types)
+    _lower_body(func, block, Builder(block))
+    return c.FuncOp(name, types, body=block, doc=doc_of(func), restrict_macro=restrict_macro)
+
+
+def lower_part(func: FuncOp, name: str, in_place: frozenset[int]) -> c.FuncOp:
+    """The static C function that runs the iterations of a divided kernel from its last but one argument to its last."""
+    types = [*parameter_types(func, in_place), INDEX, INDEX]
+    block = Block(arg_types=types)
+    for argument, hint in zip(block.args[-2:], ("first", "last"), strict=True):
+        argument.name_hint = hint
+    _lower_body(func, block, Builder(block, part=(block.args[-2], block.args[-1])))
+    return c.FuncOp(name, types, body=block, doc=doc_of(func), static=True, outline=True)
+
+
+def _lower_body(func: FuncOp, block: Block, b: Builder) -> None:
+    for old, new in zip(func.args, block.args, strict=False):
+        b.bind(old, new)
+    _lower_block(b, func.body.block)
+
+
+def doc_of(func: FuncOp) -> str | None:
+    """The comment above the function."""
+    return getattr(func.attributes.get(DOC), "data", None)
+
+
+def parameter_types(func: FuncOp, in_place: frozenset[int]) -> list[Attribute]:
+    """Pointers to the buffers of a kernel, `restrict` but for those that may be the first one."""
     shared = in_place | {0} if in_place else frozenset[int]()
-    types = [
+    return [
         _parameter_type(argument.type, argument, restrict=number not in shared)
         for number, argument in enumerate(func.args)
     ]
-    block = Block(arg_types=types)
-    b = Builder(block)
-    for old, new in zip(func.args, block.args, strict=True):
-        b.bind(old, new)
-    _lower_block(b, func.body.block)
-    doc = func.attributes.get(DOC)
-    return c.FuncOp(name, types, body=block, doc=getattr(doc, "data", None), restrict_macro=restrict_macro)
 
 
 def _parameter_type(type: Attribute, value: SSAValue, *, restrict: bool) -> Attribute:
@@ -69,6 +92,8 @@ def _lower_block(b: Builder, block: Block) -> None:
 def _lower(b: Builder, op: Operation, neighbours: Neighbours) -> None:
     """Append the C of one operation."""
     match op:
+        case loop.ForOp() if is_parallel(op):
+            lower_parallel(b, op, lambda inner: _lower_block(b, inner))
         case loop.ForOp():
             lower_for(b, op, lambda inner: _lower_block(b, inner))
         case loop.IfOp():

@@ -10,6 +10,7 @@ from xdsl.ir import Operation
 from s2s.analysis.networks import INIT
 from s2s.dialects import loop
 from s2s.emit.identifiers import c_identifier, unique_identifiers
+from s2s.passes.loop.divide_among_threads import THREADS
 from s2s.passes.loop.lower_to_c.weight_names import weight_texts
 from s2s.passes.loop.plan_memory import is_network_of_buffers
 
@@ -24,6 +25,8 @@ class Names:
     prefix: str
     kernels: Mapping[str, str]
     weights: Mapping[str, str]
+    divided: frozenset[str] = frozenset()
+    """The kernels that take a pool of threads in front of their buffers, by their names in C."""
 
 
 def functions(module: ModuleOp) -> list[FuncOp]:
@@ -49,11 +52,11 @@ def c_names(module: ModuleOp, prefix: str) -> Names:
     taken = {f"{prefix}_run", f"{prefix}_init", f"{prefix}_graph"}
     texts = weight_texts(module, weights, f"{prefix}_")
     made = unique_identifiers([*kernels, *texts], prefix=f"{prefix}_", taken=taken)
-    return Names(
-        prefix,
-        dict(zip(kernels, made[: len(kernels)], strict=True)),
-        dict(zip(weights, made[len(kernels) :], strict=True)),
-    )
+    named = dict(zip(kernels, made[: len(kernels)], strict=True))
+    divided = {
+        named[func.sym_name.data] for func in functions(module) if not is_main(func) and THREADS in func.attributes
+    }
+    return Names(prefix, named, dict(zip(weights, made[len(kernels) :], strict=True)), frozenset(divided))
 
 
 def _weights_of(op: Operation) -> list[str]:

@@ -17,6 +17,7 @@ from s2s.errors import CompilerBug
 from s2s.passes.loop.lower_to_c.arena import Arena, element_of, flat_array
 from s2s.passes.loop.lower_to_c.builder import Builder
 from s2s.passes.loop.lower_to_c.calls import lower_network_call
+from s2s.passes.loop.lower_to_c.divided import POOL, threads_of
 from s2s.passes.loop.lower_to_c.main import Main
 from s2s.passes.loop.lower_to_c.names import Names
 from s2s.passes.loop.lower_to_c.written import Written
@@ -29,6 +30,8 @@ class LowerSteps:
 
     def __init__(self, func: FuncOp, names: Names, arena: Arena) -> None:
         self.func, self.names, self.prefix, self.arena = func, names, names.prefix, arena
+        self.pool: SSAValue | None = None
+        """The threads that divided kernels share."""
 
     def views(self) -> list[loop.ViewOp]:
         """The buffers of the arena."""
@@ -44,8 +47,10 @@ class LowerSteps:
                 b.values[op.result] = b.add(c.SymbolOp(self.names.weights[op.weight.data], pointer))
             case CallOp():
                 arguments = [b.value(argument) for argument in op.arguments]
-                kernel = self.names.kernels[op.callee.root_reference.data]
-                b.block.add_op(c.CallOp(kernel, arguments, comment=_comment(op)))
+                name = self.names.kernels[op.callee.root_reference.data]
+                if name in self.names.divided and self.pool is not None:
+                    arguments.insert(0, self.pool)
+                b.block.add_op(c.CallOp(name, arguments, comment=_comment(op)))
             case loop.CopyOp():
                 size = b.literal(buffer_bytes(op.target.type), IndexType())
                 b.block.add_op(c.CallOp("memcpy", [b.value(op.target), b.value(op.source), size]))
@@ -96,19 +101,30 @@ class LowerNetwork(LowerSteps):
 
     def run(self) -> c.FuncOp:
         """The function `<prefix>_run(arena, inputs…, outputs…)`."""
-        types = [self.arena.type, *(self._port(value, const=True) for value in self.main.inputs)]
-        types += [self._port(value, const=False) for value in self.main.outputs]
-        block = Block(arg_types=types)
+        ports = [self._port(value, const=True) for value in self.main.inputs]
+        ports += [self._port(value, const=False) for value in self.main.outputs]
+        block = Block(arg_types=[self.arena.type, *ports])
         b = Builder(block)
         for old, new in zip(self.arguments, block.args, strict=True):
             b.values[old] = new
         self.arena.enter(b, block.args[0], self.views())
         self._check(b, block)
+        parameters = self._with_pool(block)
         for op in self.main.func.body.block.ops:
             self.lower(b, op)
         block.add_op(c.ReturnOp(b.add(c.SymbolOp("S2S_OK", c.STATUS))))
-        extents = ["", *(f"{c_macro(f'{self.prefix}_{name}')}_SIZE" for name in self.parameters[1:])]
-        return c.FuncOp(f"{self.prefix}_run", types, c.STATUS, block, parameters=self.parameters, extents=extents)
+        sizes = [f"{c_macro(f'{self.prefix}_{name}')}_SIZE" for name in self.parameters[1:]]
+        extents = [*[""] * (len(parameters) - len(sizes)), *sizes]
+        types = list(block.arg_types)
+        return c.FuncOp(f"{self.prefix}_run", types, c.STATUS, block, parameters=parameters, extents=extents)
+
+    def _with_pool(self, block: Block) -> list[str]:
+        """The names of the parameters; one for the pool of threads is added to `block` where kernels are divided."""
+        if threads_of(self.func) is None:
+            return self.parameters
+        self.pool = block.insert_arg(POOL, 1)
+        (name,) = unique_identifiers(["pool"], taken={*self.parameters, *self.arena.identifiers})
+        return [self.parameters[0], name, *self.parameters[1:]]
 
     def initialiser(self) -> c.FuncOp | None:
         """The function `<prefix>_init(arena)`; none where there is no state."""

@@ -1,0 +1,97 @@
+"""How much faster networks are with threads.
+
+    taskset -c 2,3 python -m benchmarks.threads [MODEL ...] [--threads 2] [--threading pthreads] [--rounds 5]
+                                                [--cache DIR] [--at-least 1.7]
+
+Compiles each model without threads and for a pool of them, runs both in turns, and prints the time on the clock of the
+fastest runs. Wants as many idle cores as there are threads: CPU time would not show what threads save, so, unlike in
+the other benchmarks, whatever else runs on these cores counts. Exits with 1 if the outputs are not equal bit for bit,
+or resnet50, where it is measured, is not `--at-least` so much faster.
+"""
+
+import argparse
+import math
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from benchmarks.engines import Variant, build
+from benchmarks.models import CACHE, available
+from s2s.options import Threading
+
+MODELS = ("resnet50", "resnet18", "mobilenet_v2", "vit_tiny")
+JUDGED = "resnet50"
+SLICE = 0.5
+"""Seconds that one candidate runs before the next has its turn."""
+
+
+@dataclass(frozen=True)
+class Figures:
+    """Seconds of the fastest run on one thread and on several, and whether their outputs are equal."""
+
+    one: float
+    several: float
+    equal: bool
+    arena: tuple[int, int]
+
+    @property
+    def speed_up(self) -> float:
+        """How many times faster several threads are."""
+        return self.one / self.several
+
+
+def measure(path: Path, threads: int, threading: Threading, rounds: int) -> Figures:
+    """Build a model twice and time both in turns."""
+    alone = build(path, Variant())
+    together = build(path, Variant(threads=threads, threading=threading), alone.inputs)
+    with alone.network, together.network:
+        outputs = zip(alone.outputs(), together.outputs(), strict=True)
+        equal = all(np.array_equal(one, several, equal_nan=True) for one, several in outputs)
+        seconds = fastest({"one": alone.bound.call, "several": together.bound.call}, rounds)
+    arena = alone.report.arena, together.report.arena
+    return Figures(seconds["one"], seconds["several"], equal, arena)
+
+
+def fastest(calls: Mapping[str, Callable[[], object]], rounds: int) -> dict[str, float]:
+    """Seconds on the clock of the fastest run of each candidate, which take turns."""
+    best = dict.fromkeys(calls, math.inf)
+    for _ in range(rounds):
+        for name, call in calls.items():
+            end = time.perf_counter() + SLICE
+            while (start := time.perf_counter()) < end:
+                call()
+                best[name] = min(best[name], time.perf_counter() - start)
+    return best
+
+
+def main() -> None:
+    """Measure and print."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("models", nargs="*", default=list(MODELS), help="names, or paths of ONNX files")
+    parser.add_argument("--threads", type=int, default=2, help="threads of the pool")
+    parser.add_argument("--threading", choices=("pthreads", "openmp"), default="pthreads", help="what they are")
+    parser.add_argument("--rounds", type=int, default=5, help="turns of each candidate")
+    parser.add_argument("--cache", type=Path, default=CACHE, help="folder that holds models that have been made")
+    parser.add_argument("--at-least", type=float, default=1.7, help=f"how much faster {JUDGED} has to be")
+    arguments = parser.parse_args()
+    found, missing = available(arguments.models, arguments.cache)
+    print(f"{'model':<24}{'1 thread':>12}{f'{arguments.threads} threads':>12}  µs{'faster':>9}  equal       arena")
+    passed = True
+    for name, path in found.items():
+        figures = measure(path, arguments.threads, arguments.threading, arguments.rounds)
+        passed &= figures.equal and (name != JUDGED or figures.speed_up >= arguments.at_least)
+        print(
+            f"{name:<24}{figures.one * 1e6:12.1f}{figures.several * 1e6:12.1f}{figures.speed_up:12.2f} ×"
+            f"{'yes' if figures.equal else 'NO':>6}  {figures.arena[0]} -> {figures.arena[1]}",
+            flush=True,
+        )
+    for name, reason in missing.items():
+        print(f"{name:<24}skipped: {reason}")
+    raise SystemExit(0 if passed else 1)
+
+
+if __name__ == "__main__":
+    main()

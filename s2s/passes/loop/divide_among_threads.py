@@ -1,0 +1,202 @@
+"""Divide the outermost loops of kernels among threads.
+
+    func.func private @k(%y: memref<64xf32>, %x: memref<64xf32>, %s: memref<4xf32>) {
+      loop.for %i = 0 to 16 { … store to %s, load from %s, store to %y … }
+    }
+->
+    func.func private @k(%y: memref<64xf32>, %x: memref<64xf32>, %s: memref<32xf32>)
+        attributes {threads = 2, per_thread = array<i64: 2>} {
+      loop.for %i = 0 to 16 parallel { … }
+    }
+
+The iterations of a parallel loop touch nothing that another one writes, which the positions prove; reductions carry
+values and are never divided. Scratch that every iteration writes before it reads it exists once for each thread: the
+argument becomes that many copies, of which the loop level uses the first. Where the outermost loop has few iterations
+and nothing beside the loop inside of it, both are parallel, and C takes their iterations together. Several loops with
+equal bounds may follow each other if iteration i of one needs only iteration i of the others. What may run in place is
+proven again: an argument that another thread still reads leaves `in_place`.
+
+Declined for kernels whose work does not pay for the hand-over (`least` operations), that do something beside their
+outermost loops, or that another network than `main` calls. `main` states the number of threads.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import prod
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import (
+    DenseArrayBase,
+    FunctionType,
+    IntegerAttr,
+    MemRefType,
+    ModuleOp,
+    StringAttr,
+    i64,
+)
+from xdsl.dialects.func import CallOp, FuncOp
+from xdsl.ir import Attribute, Block, SSAValue
+from xdsl.passes import ModulePass
+from xdsl.rewriter import Rewriter
+from xdsl.utils.hints import isa
+
+from s2s.analysis.buffers import read_by, touches_memory, writes_first, written_by
+from s2s.analysis.dtypes import size_in_bytes
+from s2s.analysis.loop_work import operations_of
+from s2s.dialects import loop
+from s2s.dialects.loop.control import PARALLEL, SERIAL
+from s2s.memory.buffers import align_up
+from s2s.memory.independence import are_independent
+from s2s.passes.loop.plan_memory import is_network_of_buffers
+from s2s.passes.tensor.lower_to_loop import IN_PLACE
+
+THREADS = "threads"
+"""Attribute of `main` and of a divided kernel: the most threads that work at the same time."""
+PER_THREAD = "per_thread"
+"""Attribute of a divided kernel: the arguments that hold a copy for each thread."""
+EVEN = 8
+"""Iterations for each thread from which on a part more or less does not matter."""
+LINE = 64
+"""Bytes that processors hand to each other at once: copies for threads do not share them."""
+DOC = "doc"
+
+
+@dataclass(frozen=True)
+class Division:
+    """How a kernel is divided: the loops, one inside of the other or one after the other, and scratch by its number."""
+
+    loops: tuple[loop.ForOp, ...]
+    depth: int
+    per_thread: tuple[int, ...]
+
+
+class DivideKernel:
+    """Finds the loops of one kernel that can be divided; arguments in `scratch` belong to one call alone."""
+
+    def __init__(self, kernel: FuncOp, threads: int, scratch: frozenset[int]) -> None:
+        self.kernel, self.threads, self.scratch = kernel, threads, scratch
+        self.written = [argument for argument in kernel.args if argument in written_by(kernel)]
+
+    def find(self) -> Division | None:
+        """The division; None where there is none."""
+        outermost = _loops_alone(self.kernel.body.block)
+        if not outermost or len({_bounds(each) for each in outermost}) > 1:
+            return None
+        found = self._division(tuple(outermost), 1)
+        while found is not None and len(outermost) == 1 and _trips(found.loops) < EVEN * self.threads:
+            inner = _loops_alone(found.loops[-1].body.block)
+            deeper = self._division((*found.loops, *inner), found.depth + 1) if len(inner) == 1 else None
+            if deeper is None:
+                break
+            found = deeper
+        return found if found is not None and _trips(found.loops[: found.depth]) > 1 else None
+
+    def _division(self, loops: tuple[loop.ForOp, ...], depth: int) -> Division | None:
+        """The division of `loops`, `depth` of them nested."""
+        per_thread: list[int] = []
+        for argument in self.written:
+            if are_independent(self.kernel, depth, argument, argument):
+                continue
+            alone = depth == len(loops) and argument.index in self.scratch
+            if not alone or not writes_first(loops[-1], argument):
+                return None
+            per_thread.append(argument.index)
+        return Division(loops, depth, tuple(per_thread))
+
+
+def _loops_alone(block: Block) -> list[loop.ForOp]:
+    """The loops of `block` that may be divided; none where it does anything else."""
+    touching = [op for op in block.ops if touches_memory(op) or op.regions]
+    loops = [op for op in touching if isinstance(op, loop.ForOp) and _may_be_divided(op)]
+    return loops if len(loops) == len(touching) else []
+
+
+def _may_be_divided(op: loop.ForOp) -> bool:
+    return not op.inits and op.fixed_bounds is not None and op.down is None and op.kind.data == SERIAL
+
+
+def _bounds(op: loop.ForOp) -> tuple[tuple[int, int] | None, int]:
+    return op.fixed_bounds, op.step.value.data
+
+
+def _trips(loops: Sequence[loop.ForOp]) -> int:
+    return prod(op.trips or 0 for op in loops)
+
+
+def _divide(kernel: FuncOp, division: Division, threads: int) -> None:
+    """Mark the loops, make room for copies, and say so."""
+    if not isinstance(in_place := kernel.attributes.get(IN_PLACE), DenseArrayBase):
+        in_place = DenseArrayBase.from_list(i64, [])
+    output, args = kernel.args[0], kernel.args
+    kept = [
+        int(number)
+        for number in in_place.get_values()
+        if are_independent(kernel, division.depth, args[int(number)], output)
+    ]
+    for op in division.loops:
+        op.kind = StringAttr(PARALLEL)
+    for number in division.per_thread:
+        Rewriter.replace_value_with_new_type(args[number], copies(args[number].type, threads))
+    kernel.function_type = FunctionType.from_lists([argument.type for argument in kernel.args], [])
+    kernel.attributes[IN_PLACE] = DenseArrayBase.from_list(i64, kept)
+    kernel.attributes[THREADS] = IntegerAttr(threads, i64)
+    kernel.attributes[PER_THREAD] = DenseArrayBase.from_list(i64, division.per_thread)
+    if isinstance(doc := kernel.attributes.get(DOC), StringAttr):
+        names = " x ".join(op.index.name_hint or "i" for op in division.loops[: division.depth])
+        total = _trips(division.loops[: division.depth])
+        kernel.attributes[DOC] = StringAttr(f"{doc.data}\nthreads: {total} iterations of {names} in equal parts")
+
+
+def copies(type: Attribute, threads: int) -> MemRefType[Attribute]:
+    """Room for a buffer of `type` for each thread, so far apart that no two share a cache line."""
+    assert isa(type, MemRefType[Attribute])
+    line = max(1, LINE // size_in_bytes(type.element_type))
+    return MemRefType(type.element_type, [threads * align_up(type.get_shape()[0], line)])
+
+
+@dataclass(frozen=True)
+class DivideAmongThreadsPass(ModulePass):
+    name = "loop-divide-among-threads"
+
+    threads: int = 2
+    least: int = 0
+    """Operations of a kernel from which on a hand-over pays."""
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        functions = [each for each in op.ops if isinstance(each, FuncOp) and not each.is_declaration]
+        networks = [each for each in functions if is_network_of_buffers(each)]
+        calls: dict[str, list[CallOp]] = {}
+        inner: set[str] = set()
+        for network in networks:
+            if network.sym_visibility is None:
+                network.attributes[THREADS] = IntegerAttr(self.threads, i64)
+            for call in [each for each in network.body.block.ops if isinstance(each, CallOp)]:
+                calls.setdefault(call.callee.string_value(), []).append(call)
+                if network.sym_visibility is not None:
+                    inner.add(call.callee.string_value())
+        for kernel in functions:
+            name = kernel.sym_name.data
+            if name in calls and name not in inner and operations_of(kernel) >= self.least:
+                self._divide(kernel, calls[name])
+
+    def _divide(self, kernel: FuncOp, calls: Sequence[CallOp]) -> None:
+        scratch = frozenset(
+            argument.index
+            for argument in kernel.args
+            if argument in read_by(kernel) and all(_is_alone(call.arguments[argument.index]) for call in calls)
+        )
+        division = DivideKernel(kernel, self.threads, scratch).find()
+        if division is None:
+            return
+        _divide(kernel, division, self.threads)
+        for call in calls:
+            for number in division.per_thread:
+                Rewriter.replace_value_with_new_type(call.arguments[number], kernel.args[number].type)
+
+
+def _is_alone(buffer: SSAValue) -> bool:
+    """Whether a buffer of a network serves one call and nobody else."""
+    return isinstance(buffer.owner, loop.AllocOp) and len(list(buffer.uses)) == 1
+
+
+__all__ = ["PER_THREAD", "THREADS", "DivideAmongThreadsPass"]

@@ -1,0 +1,31 @@
+"""The pool of threads that a network of this process runs on: memory of ours, started and stopped as a caller does."""
+
+import weakref
+from typing import Any
+
+import numpy as np
+
+from s2s.errors import CompilerBug
+
+_ALIGN = 64
+DECLARATIONS = "size_t s2s_pool_size(void); int s2s_pool_start(void *, int); int s2s_pool_stop(void *);"
+"""What cffi has to know of `s2s_pool.h`."""
+
+
+class Pool:
+    """A pool that runs until it is stopped."""
+
+    def __init__(self, ffi: Any, lib: Any, threads: int) -> None:
+        whole = np.zeros(int(lib.s2s_pool_size()) + _ALIGN, np.uint8)
+        self.pointer: Any = ffi.cast("void *", whole.ctypes.data + -whole.ctypes.data % _ALIGN)
+        status = lib.s2s_pool_start(self.pointer, threads)
+        if status != 0:
+            raise CompilerBug(f"s2s_pool_start with {threads} threads: status {status}")
+
+        self.stop = weakref.finalize(self, _stop, lib, self.pointer, whole)
+        """Ends the threads, at the latest when nobody has the pool any more: what they run stays until then."""
+
+
+def _stop(lib: Any, pointer: Any, memory: object) -> None:
+    """`memory` is what `pointer` leads to."""
+    lib.s2s_pool_stop(pointer)
