@@ -49,7 +49,7 @@ def _reads(op: Operation) -> set[SSAValue]:
             return {op.buffer}
         case loop.StageOp():
             return {op.source}
-        case loop.StoreOp() | loop.StoreAtOp():
+        case loop.StoreOp() | loop.StoreAtOp() | loop.FetchOp():
             return set()
         case _:
             return _buffers(op)
@@ -61,7 +61,7 @@ def _writes(op: Operation) -> set[SSAValue]:
             return {op.buffer}
         case loop.StageOp():
             return {op.target}
-        case loop.LoadOp() | loop.LoadAtOp():
+        case loop.LoadOp() | loop.LoadAtOp() | loop.FetchOp():
             return set()
         case _:
             found = _buffers(op)

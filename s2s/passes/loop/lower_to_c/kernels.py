@@ -92,10 +92,9 @@ def _lower_block(b: Builder, block: Block) -> None:
 def _lower(b: Builder, op: Operation, neighbours: Neighbours) -> None:
     """Append the C of one operation."""
     match op:
-        case loop.ForOp() if is_parallel(op):
-            lower_parallel(b, op, lambda inner: _lower_block(b, inner))
         case loop.ForOp():
-            lower_for(b, op, lambda inner: _lower_block(b, inner))
+            lower = lower_parallel if is_parallel(op) else lower_for
+            lower(b, op, lambda inner: _lower_block(b, inner))
         case loop.IfOp():
             lower_if(b, op, lambda inner: _lower_block(b, inner))
         case loop.LoadOp():
