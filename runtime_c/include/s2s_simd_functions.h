@@ -64,10 +64,12 @@ S2S_ALWAYS_INLINE S2S_F32V S2S_F32(scaled)(S2S_F32V q, S2S_F32V n, S2S_F32V shif
 }
 
 /* e^a: a = n log 2 + r with |r| <= log(2) / 2, e^r = 1 + r + r^2 q(r), times 2^n. Adding 1.5 * 2^23 rounds to an integer
- * and leaves it in the low bits. */
+ * and leaves it in the low bits. Below log 2^-150 the result is 0 without a calculation: what ends in a number that is
+ * too small takes machines a hundred times as long, and masks put such arguments into every softmax. */
 S2S_ALWAYS_INLINE S2S_F32V S2S_F32(exp)(S2S_F32V a)
 {
-    const S2S_F32V x = S2S_F32(min)(S2S_F32(splat)(89.0f), S2S_F32(max)(S2S_F32(splat)(-104.0f), a));
+    const S2S_I32V vanishes = S2S_F32(less)(a, S2S_F32(splat)(-103.972084f));
+    const S2S_F32V x = S2S_F32(min)(S2S_F32(splat)(89.0f), S2S_F32(select)(vanishes, S2S_F32(zero)(), a));
     const S2S_F32V shifter = S2S_F32(splat)(12582912.0f);
     const S2S_F32V shifted = S2S_F32(fma)(x, S2S_F32(splat)(1.44269504f), shifter);
     const S2S_F32V n = S2S_F32(sub)(shifted, shifter);
@@ -81,7 +83,7 @@ S2S_ALWAYS_INLINE S2S_F32V S2S_F32(exp)(S2S_F32V a)
     q = S2S_F32(horner)(q, r, 0.49999994f);
     q = S2S_F32(fma)(q, S2S_F32(mul)(r, r), r);
     q = S2S_F32(add)(q, S2S_F32(splat)(1.0f));
-    return S2S_F32(scaled)(q, n, shifted);
+    return S2S_F32(select)(vanishes, S2S_F32(zero)(), S2S_F32(scaled)(q, n, shifted));
 }
 
 /* log a: a = 2^n m with sqrt(1/2) <= m < sqrt(2), log m = f - f^2 / 2 + f^3 p(f) with f = m - 1. */
