@@ -13,16 +13,18 @@ from s2s.targets import Target
 
 TRANSFORM = 8.0
 """Cycles for one vector of factors or products, made by one matrix and read by the other."""
+COPY = 2.0
+"""Cycles for an element that is copied to lie beside others."""
 OUTPUTS = (2, 4)
 """Results along the side of a tile that there are matrices for."""
 TAPS = 3
 
 
-def outputs_of_tile(conv: Convolution, target: Target) -> int:
-    """Results along the side of a tile; 0 for the convolution as it is."""
+def outputs_of_tile(conv: Convolution, target: Target, copied: int = 0) -> int:
+    """Results along the side of a tile; 0 for the convolution as it is. Tiles need `copied` elements copied."""
     costs = {outputs: transformed_cost(conv, target, outputs) for outputs in OUTPUTS}
     best = min(OUTPUTS, key=lambda outputs: costs[outputs])
-    return best if costs[best] < direct_cost(conv, target) else 0
+    return best if costs[best] + COPY * copied < direct_cost(conv, target) else 0
 
 
 def direct_cost(conv: Convolution, target: Target) -> float:

@@ -10,6 +10,7 @@ from s2s.analysis.compute import shape_of
 from s2s.analysis.convolutions import Convolution
 from s2s.analysis.strides import moves
 from s2s.dialects import tensor
+from s2s.schedules.default import default
 from s2s.targets import Target
 
 
@@ -18,15 +19,12 @@ def lanes_along(size: int, target: Target) -> int:
     return next((lanes for lanes in (target.lanes, target.lanes // 2) if lanes >= 4 and size % lanes == 0), 0)
 
 
-def in_vectors(conv: Convolution, target: Target) -> bool:
-    """Whether channels of image and result fill vectors and lie side by side."""
+def fills_vectors(conv: Convolution, target: Target) -> bool:
+    """Whether channels of image and result fill vectors, and lie side by side or can be copied so."""
     read, write = conv.in_dims[-1], conv.out_dims[-1]
-    return (
-        moves(conv.op, read).reads[conv.x] == 1
-        and moves(conv.op, write).result == 1
-        and lanes_along(conv.op.sizes[read], target) > 0
-        and lanes_along(conv.op.sizes[write], target) > 0
-    )
+    beside = moves(conv.op, read).reads[conv.x] == 1 or len(conv.in_dims) == 1
+    beside = beside and (moves(conv.op, write).result == 1 or len(conv.out_dims) == 1)
+    return beside and all(lanes_along(conv.op.sizes[dim], target) > 0 for dim in (read, write))
 
 
 def vector_dim(op: tensor.TransformOp, target: Target) -> tuple[int, int] | None:
@@ -153,3 +151,12 @@ def in_walk(op: tensor.Computation, schedule: tensor.ScheduleAttr, walk: Walk) -
     walking = schedule.in_shared_blocks(walk)
     streams = isinstance(op, tensor.ComputeOp) and [dim for dim, _ in walk] == [2]
     return walking.fetching([(1, 0)]) if streams else walking
+
+
+def copy_schedule(op: tensor.ComputeOp, target: Target) -> tensor.ScheduleAttr:
+    """The schedule of a copy to another order of axes: what lies side by side in the source is walked through inside,
+    so that the lines which a vector of distant elements touches are used up before they leave the first cache."""
+    plain = default(op, target, frozenset())
+    beside = [dim for dim in range(op.rank) if moves(op, dim).points == (1,)]
+    order = [*(dim for dim in plain.loop_order if dim not in beside), *beside]
+    return tensor.ScheduleAttr.of(plain.tiles, order, vector=plain.vector_dim, lanes=plain.lanes.data)

@@ -11,8 +11,10 @@ F(4x4, 3x3) takes 36 products where the convolution takes 144, F(2x2, 3x3) 16 fo
 zeros there and leave out what they have too much. Which of the two is used, if any, is the choice of a cost model, from
 shapes and target data; `outputs` asks for one. Results differ from those of the convolution in their last digits.
 
+Where channels do not lie side by side, as in the tensors of a caller, the kernel copies image or result.
+
 Declined for targets without vectors, for anything but a window of 3x3 that moves one element a step over f32, where the
-filter is no weight or has another reader, and where channels do not fill vectors or do not lie side by side.
+filter is no weight or has another reader, and where channels do not fill vectors.
 """
 
 from collections.abc import Sequence
@@ -37,9 +39,11 @@ from s2s.analysis.winograd import MinimalFilter, minimal_filter
 from s2s.context import weights_of
 from s2s.dialects import graph, tensor
 from s2s.dialects.graph.traits import copy_provenance
+from s2s.errors import CompilerBug
 from s2s.passes.tensor.build_compute import copy_region
+from s2s.passes.tensor.channels_last import channels_last, copied_elements
 from s2s.schedules.convolutions import outputs_of_tile
-from s2s.schedules.transforms import in_vectors
+from s2s.schedules.transforms import fills_vectors
 from s2s.targets import Target, get_target
 from s2s.weights import WeightStore
 
@@ -288,7 +292,12 @@ class TransformConvolutionsPass(ModulePass):
         conv = convolution_of(op)
         if conv is None or conv.taps != (3, 3) or conv.filter not in constants or not conv.filter.has_one_use():
             return None
-        if not _keeps_axes(op) or not in_vectors(conv, target):
+        if not _keeps_axes(op) or not fills_vectors(conv, target):
             return None
-        outputs = self.outputs or outputs_of_tile(conv, target)
-        return Tiling(conv, minimal_filter(outputs, 3)) if outputs else None
+        outputs = self.outputs or outputs_of_tile(conv, target, copied_elements(conv))
+        if outputs == 0:
+            return None
+        beside = convolution_of(channels_last(conv, target))
+        if beside is None:
+            raise CompilerBug(f"{op.name}: a convolution on copies is none any more")
+        return Tiling(beside, minimal_filter(outputs, 3))

@@ -229,3 +229,37 @@ func.func @main(%x: tensor<2x14x14x8xf32>) -> tensor<2x14x14x8xf32> {
   %y = graph.call @depthwise(%x, %w) : (tensor<2x14x14x8xf32>, tensor<16x3x3xf32>) -> tensor<2x14x14x8xf32>
   func.return %y : tensor<2x14x14x8xf32>
 }
+
+// -----
+
+// Channels of the caller do not lie side by side: image and result are copied.
+// CHECK-LABEL: func.func private @order_of_the_caller
+// CHECK-SAME:    %x: tensor<64x12x12xf32>, %w: tensor<36x64x64xf32>
+// CHECK-NEXT:    %x_1 = tensor.compute [12, 12, 64] points(%x at #tensor.access<affine_map<(d0, d1, d2) -> (d2, d0, d1)>>) schedule
+// CHECK:         %v = tensor.transform [3, 3, 64]
+// CHECK-SAME:      read(%x_1 at #tensor.access<affine_map<(d0, d1, d2, d3, d4) -> ((((d0 * 4) + d3) + -1), (((d1 * 4) + d4) + -1), d2)>, guarded>)
+// CHECK:         tensor.compute [36, 9, 64 | 64]
+// CHECK:         tensor.transform [3, 3, 64]
+// CHECK:         %y = tensor.compute [64, 12, 12] points(%{{.*}} at #tensor.access<affine_map<(d0, d1, d2) -> (d1, d2, d0)>>) schedule
+// CHECK:         } : (tensor<12x12x64xf32>) -> tensor<1x64x12x12xf32>
+func.func private @order_of_the_caller(%x: tensor<64x12x12xf32>, %w: tensor<64x64x3x3xf32>) -> tensor<1x64x12x12xf32> {
+  %y = tensor.compute [64, 12, 12 | 64, 3, 3]
+    reads(%x at #tensor.access<affine_map<(o, h, w, i, r, s) -> (i, h + r - 1, w + s - 1)>, guarded>,
+          %w at #tensor.access<affine_map<(o, h, w, i, r, s) -> (o, i, r, s)>>)
+    inits [0.0 : f32] reduce {
+  ^bb0(%xv: f32, %wv: f32, %acc: f32):
+    %p = arith.mulf %xv, %wv : f32
+    %s = arith.addf %acc, %p : f32
+    tensor.yield %s : f32
+  } apply {
+  ^bb0(%acc: f32):
+    tensor.yield %acc : f32
+  } : (tensor<64x12x12xf32>, tensor<64x64x3x3xf32>) -> tensor<1x64x12x12xf32>
+  func.return %y : tensor<1x64x12x12xf32>
+}
+
+func.func @main(%x: tensor<64x12x12xf32>) -> tensor<1x64x12x12xf32> {
+  %w = graph.weight "order_of_the_caller" {hash = "0"} : tensor<64x64x3x3xf32>
+  %y = graph.call @order_of_the_caller(%x, %w) : (tensor<64x12x12xf32>, tensor<64x64x3x3xf32>) -> tensor<1x64x12x12xf32>
+  func.return %y : tensor<1x64x12x12xf32>
+}
