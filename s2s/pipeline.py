@@ -107,6 +107,8 @@ def tensor_passes(options: CompileOptions) -> list[ModulePass]:
         *([_pass("tensor-block-channels", target=options.target)] if tuned else []),
         # Computations that stay in one kernel walk through it in blocks, while dimensions still are what they were.
         *([_pass("tensor-share-blocks", target=options.target)] if tuned else []),
+        # What is too large for a cache between two kernels is made and used in stripes that fit it.
+        *([_pass("tensor-stripe-chains", target=options.target)] if tuned else []),
         # Channels in blocks lie in one piece: what a concatenation puts together is written there at once. Buffers that
         # are parts of others cannot lie over operands, which saves more where memory is short.
         *([_pass("tensor-place-parts")] if tuned and not _overlaps(options) else []),

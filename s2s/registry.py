@@ -51,6 +51,7 @@ PASSES: tuple[str, ...] = (
     "tensor-split-dims",
     "tensor-stage-panels",
     "tensor-start-sums",
+    "tensor-stripe-chains",
     "tensor-transform-convolutions",
     "loop-divide-among-threads",
     "loop-form-fma",

@@ -33,7 +33,9 @@ class ScheduleAttr(ParametrizedAttribute):
       order (cache blocking); parallel dimensions only.
     - `shared = d by n`: consecutive computations of a kernel that all say so walk together through dimension `d` of
       each, `n` positions at a time: one loop over the blocks around all their nests. A tensor that only they know holds
-      one block of that dimension. `shared = 0 by 1 and 2 by 16` is two such loops, one in the other.
+      one block of that dimension. `shared = 0 by 1 and 2 by 16` is two such loops, one in the other. `shared = 2 by 28
+      overlap [1, 0]`: blocks have one position more in front and none behind, which neighbours compute as well, so
+      that windows may slide over what a block holds; positions outside of the dimension are zeros.
     - `fetch = r along d`: what read `r` needs in the next step of the loop over dimension `d` is brought into a cache
       during this one. If `d` is parallel, one read follows the other at every step of the loops inside; if it is a
       reduction, all come at the head of its loop. `fetch = 1 along 2 and 0 along 3` does so for two reads.
@@ -82,7 +84,7 @@ class ScheduleAttr(ParametrizedAttribute):
         stage_start: int | None = None,
         dot: int = 1,
         unsigned: bool = False,
-        shared: Sequence[tuple[int, int]] = (),
+        shared: Sequence[tuple[int, ...]] = (),
         fetch: Sequence[tuple[int, int]] = (),
     ) -> ScheduleAttr:
         """A schedule; see the class for the meaning of each part."""
@@ -134,6 +136,12 @@ class ScheduleAttr(ParametrizedAttribute):
         return _pairs(self.fetch)
 
     @property
+    def overlaps(self) -> tuple[tuple[int, int], ...]:
+        """How many positions each shared block has in front of its own, and behind."""
+        walks = [walk.get_values() for walk in self.shared]
+        return tuple((walk[2], walk[3]) if len(walk) > 2 else (0, 0) for walk in walks)
+
+    @property
     def stage(self) -> tuple[int, int] | None:
         """The read that is copied to scratch, and inside how many loops; None if none is."""
         return None if self.staged.data < 0 else (self.staged.data, self.stage_depth.data)
@@ -170,9 +178,9 @@ class ScheduleAttr(ParametrizedAttribute):
         """The same schedule once its constants are packed."""
         return self._with(packs=ArrayAttr[PackAttr]([]))
 
-    def in_shared_blocks(self, shared: Sequence[tuple[int, int]]) -> ScheduleAttr:
+    def in_shared_blocks(self, shared: Sequence[tuple[int, ...]]) -> ScheduleAttr:
         """The same schedule for a computation that walks with its neighbours, in place of blocks of its own."""
-        own = [block for block in self.block_sizes if block[0] not in {dim for dim, _ in shared}]
+        own = [block for block in self.block_sizes if block[0] not in {walk[0] for walk in shared}]
         return self._with(shared=_pairs_attribute(shared), blocks=_pairs_attribute(own))
 
     def fetching(self, fetch: Sequence[tuple[int, int]]) -> ScheduleAttr:
@@ -234,7 +242,7 @@ class ScheduleAttr(ParametrizedAttribute):
             if self.block_sizes:
                 printer.print_string(f", blocks = {[list(block) for block in self.block_sizes]}")
             if self.shared_blocks:
-                printer.print_string(f", shared = {words(self.shared_blocks)}")
+                printer.print_string(f", shared = {words(self.shared_blocks, self.overlaps)}")
             if self.fetches:
                 printer.print_string(f", fetch = {ahead_words(self.fetches)}")
             if self.packs.data:
@@ -266,7 +274,7 @@ class ScheduleAttr(ParametrizedAttribute):
         return cls.of(**parts).parameters
 
 
-def _pairs_attribute(pairs: Sequence[tuple[int, int]]) -> ArrayAttr[DenseArrayBase[I64]]:
+def _pairs_attribute(pairs: Sequence[tuple[int, ...]]) -> ArrayAttr[DenseArrayBase[I64]]:
     return ArrayAttr([integers(pair) for pair in pairs])
 
 

@@ -58,15 +58,17 @@ def ahead_words(fetches: Sequence[tuple[int, int]]) -> str:
     return " and ".join(f"{read} along {dim}" for read, dim in fetches)
 
 
-def words(walk: Sequence[tuple[int, int]]) -> str:
-    """Dimensions, each with the size of its blocks."""
-    return " and ".join(f"{dim} by {size}" for dim, size in walk)
+def words(walk: Sequence[tuple[int, int]], overlaps: Sequence[tuple[int, int]] = ()) -> str:
+    """Dimensions, each with the size of its blocks and what these have in common with their neighbours."""
+    more = [f" overlap {list(each)}" if any(each) else "" for each in overlaps] or [""] * len(walk)
+    return " and ".join(f"{dim} by {size}{text}" for (dim, size), text in zip(walk, more, strict=True))
 
 
-def _parse_walk(parser: AttrParser) -> list[tuple[int, int]]:
-    walk = list[tuple[int, int]]()
+def _parse_walk(parser: AttrParser) -> list[tuple[int, ...]]:
+    walk = list[tuple[int, ...]]()
     while not walk or parser.parse_optional_keyword("and"):
-        walk.append(_parse_step(parser))
+        step = _parse_step(parser)
+        walk.append((*step, *_parse_pair(parser)) if parser.parse_optional_keyword("overlap") else step)
     return walk
 
 

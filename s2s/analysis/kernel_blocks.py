@@ -51,6 +51,19 @@ def written_blocks(op: tensor.Computation) -> list[tuple[int, int]]:
     return blocks
 
 
+def overlap_of(op: tensor.Computation) -> tuple[int, int]:
+    """The positions that blocks of `op` have in front of their own, and behind; none where several are shared."""
+    overlaps = () if op.schedule is None else op.schedule.overlaps
+    return overlaps[0] if len(overlaps) == 1 else (0, 0)
+
+
+def full_cut(op: tensor.Computation, level: int, count: int) -> Cut:
+    """What the loop over `count` full blocks leaves of shared dimension number `level` of `op`."""
+    dim, size = shared_blocks(op)[level]
+    before, after = overlap_of(op)
+    return Cut(dim, -before, size, count, size + before + after)
+
+
 def coordinates(
     value: SSAValue, access: tensor.AccessAttr, sizes: Sequence[int], domain: Sequence[int]
 ) -> list[AffineExpr] | None:
@@ -64,6 +77,24 @@ def coordinates(
     return [simplify(expr, ranges(sizes)) for expr in delinearize(position, domain)]
 
 
+def slides_in_block(
+    value: SSAValue, access: tensor.AccessAttr, sizes: Sequence[int], op: tensor.Computation, owner: tensor.Computation
+) -> bool:
+    """Whether an access of `op`, over a domain of `sizes`, reads of `value` what the block of `owner` holds, which has
+    more than its own positions."""
+    if isinstance(op, tensor.TransformOp) or isinstance(owner, tensor.TransformOp) or len(shared_blocks(op)) != 1:
+        return False
+    point = coordinates(value, access, sizes, owner.parallel_sizes)
+    if point is None or any(divisor > 1 for divisor in access.division):
+        return False
+    mine, theirs = full_cut(op, 0, 1), full_cut(owner, 0, 1)
+    local = [(0, size - 1) for size in sizes]
+    local[mine.dim] = (mine.first, mine.first + mine.size - 1)
+    low, high = bounds(point[theirs.dim], local)
+    moved = coefficient(point[theirs.dim], mine.dim, ranges(sizes))
+    return low >= theirs.first and high < theirs.first + theirs.size and moved == theirs.step // mine.step
+
+
 def stays_in_block(
     value: SSAValue,
     access: tensor.AccessAttr,
@@ -74,7 +105,7 @@ def stays_in_block(
     """Whether an access, over a domain of `sizes` that is walked through by `walk`, reads of `value` only what lies in
     the same block of `owner`, which writes `value`."""
     point = coordinates(value, access, sizes, lies_in(owner))
-    if point is None:
+    if point is None or any(overlap_of(owner)):
         return False
     written = written_blocks(owner)
     if len(access.division) == len(point) and any(access.division[axis] > 1 for axis, _ in written):
@@ -128,15 +159,25 @@ class Group:
             trips = [-(-op.sizes[dim] // size) for op in self.ops for dim, size in [shared_blocks(op)[level]]]
             if len(set(trips)) > 1:
                 raise CompilerBug(f"computations of one kernel share {trips} blocks of a dimension, not equally many")
+        if any(any(overlap_of(op)) for op in self.ops) and (self.depth > 1 or self.rest(0)):
+            raise CompilerBug("blocks that overlap are all full, and of one dimension")
         owners: dict[SSAValue, tensor.Computation] = {result: op for op in self.ops for result in op.results}
         for op in self.ops:
             if isinstance(op, tensor.ComputeOp) and any(table in owners for table in op.tables):
                 raise CompilerBug("a table is read anywhere, so it cannot come from a computation that shares blocks")
             for value, access, sizes in operands_of(op):
-                if value in owners and not stays_in_block(value, access, sizes, shared_blocks(op), owners[value]):
+                if value in owners and not _reads_block(value, access, sizes, op, owners[value]):
                     raise CompilerBug(
                         f"access {access.map.data} leaves the block: a shared dimension is read where it is written"
                     )
+
+
+def _reads_block(
+    value: SSAValue, access: tensor.AccessAttr, sizes: Sequence[int], op: tensor.Computation, owner: tensor.Computation
+) -> bool:
+    """Whether `op` finds in a block of `owner` what it reads of `value`."""
+    stays = not any(overlap_of(op)) and stays_in_block(value, access, sizes, shared_blocks(op), owner)
+    return stays or slides_in_block(value, access, sizes, op, owner)
 
 
 def operands_of(op: tensor.Computation) -> list[tuple[SSAValue, tensor.AccessAttr, tuple[int, ...]]]:
@@ -168,7 +209,7 @@ def may_overwrite_in_blocks(group: Group, value: SSAValue) -> bool:
     group reads of it what another block has written."""
     last = group.ops[-1]
     return all(
-        stays_in_block(operand, access, sizes, shared_blocks(op), last)
+        not any(overlap_of(op)) and stays_in_block(operand, access, sizes, shared_blocks(op), last)
         for op in group.ops
         for operand, access, sizes in operands_of(op)
         if operand is value
@@ -196,10 +237,10 @@ class Inner:
             raise CompilerBug(f"access {access.map.data} to a tensor of one block has a guard on another shape")
         moved = [expr.replace_dims_and_symbols(own, ()) for expr in point]
         for (axis, block), start in zip(written_blocks(self.producer), block_numbers(cuts), strict=True):
-            moved[axis] -= start * block
+            moved[axis] -= start * block - overlap_of(self.producer)[0]
         return moved
 
 
 def block_numbers(cuts: Sequence[Cut]) -> list[AffineExpr]:
     """The numbers of the blocks that loops around have come to, over their dimensions, the first ones."""
-    return [AffineDimExpr(number) + cut.first // cut.step for number, cut in enumerate(cuts)]
+    return [AffineDimExpr(number) + max(cut.first, 0) // cut.step for number, cut in enumerate(cuts)]

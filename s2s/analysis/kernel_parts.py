@@ -17,9 +17,12 @@ from xdsl.ir.affine import AffineDimExpr, AffineExpr, AffineMap
 
 from s2s.analysis.affine import Range, flat_index, ranges, simplify
 from s2s.analysis.compute import dim_names
-from s2s.analysis.kernel_blocks import Cut, Group, Inner, shared_blocks
+from s2s.analysis.kernel_blocks import Cut, Group, Inner, full_cut, overlap_of, shared_blocks
 from s2s.analysis.transform_parts import TransformPart
 from s2s.dialects import tensor
+
+Ends = tuple[AffineExpr, AffineExpr]
+"""Where something begins and where it has ended."""
 
 
 @dataclass(frozen=True)
@@ -37,6 +40,15 @@ class Part:
     """Operands and results that hold one block."""
     room: Mapping[int, int] = field(default_factory=dict[int, int])
     """For how many positions of a dimension of `op` there is room in what holds one block, where it is shared."""
+    window: Mapping[int, Ends] = field(default_factory=dict[int, Ends])
+    """Where a dimension of `op` begins and ends inside of the whole one, if blocks reach beyond that."""
+
+    def inside(self, dim: int, dims: Sequence[AffineExpr]) -> tuple[tuple[AffineExpr, ...], tuple[AffineExpr, ...]]:
+        """Bounds of `dim`, from below and from above, for a block at `dims`."""
+        if dim not in self.window:
+            return (), ()
+        low, high = (expr.replace_dims_and_symbols(dims, ()) for expr in self.window[dim])
+        return (low,), (high,)
 
     @property
     def box(self) -> list[Range]:
@@ -69,7 +81,7 @@ class _PartBuilder:
             sizes[cut.dim] = cut.size
         self.room = list(sizes)
         for cut in cuts:
-            self.room[cut.dim] = cut.step
+            self.room[cut.dim] = max(cut.step, cut.size)
         self.sizes = [*(cut.count for cut in cuts), *sizes]
         self.own: list[AffineExpr] = [AffineDimExpr(len(cuts) + dim) for dim in range(len(op.sizes))]
         for number, cut in enumerate(cuts):
@@ -103,8 +115,20 @@ class _PartBuilder:
             tuple(self.own),
             tuple(self._place(result, kept) for result in op.res),
             frozenset([*held, *(value for value in part.operands if value in blocks)]),
-            {count + cut.dim: cut.step for cut in self.cuts},
+            {count + cut.dim: max(cut.step, cut.size) for cut in self.cuts},
+            self._window(),
         )
+
+    def _window(self) -> dict[int, Ends]:
+        """The bounds of the dimensions whose blocks overlap."""
+        if not any(overlap_of(self.op)):
+            return {}
+        start = [AffineDimExpr(number) * cut.step + cut.first for number, cut in enumerate(self.cuts)]
+        sizes = self.op.sizes
+        return {
+            len(self.cuts) + cut.dim: (base * -1, base * -1 + sizes[cut.dim])
+            for base, cut in zip(start, self.cuts, strict=True)
+        }
 
     def _operand(self, value: SSAValue, access: tensor.AccessAttr, dims: int) -> tuple[SSAValue, tensor.AccessAttr]:
         """The operand as the part sees it: of a tensor that holds one block, the position in the block."""
@@ -178,6 +202,11 @@ def parts(group: Group, chosen: Sequence[Sequence[Cut]]) -> list[Part | Transfor
 
 def first_parts(group: Group) -> list[Part | TransformPart]:
     """What each computation of `group` does in the first block; no other block exceeds it."""
-    return parts(
-        group, [[Cut(dim, 0, size, 1, min(size, op.sizes[dim])) for dim, size in shared_blocks(op)] for op in group.ops]
-    )
+    return parts(group, [[_first_cut(op, level) for level in range(len(shared_blocks(op)))] for op in group.ops])
+
+
+def _first_cut(op: tensor.Computation, level: int) -> Cut:
+    if any(overlap_of(op)):
+        return full_cut(op, level, 1)
+    dim, size = shared_blocks(op)[level]
+    return Cut(dim, 0, size, 1, min(size, op.sizes[dim]))

@@ -12,16 +12,17 @@ the nests of full ones know their size.
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from math import prod
 
-from xdsl.dialects.builtin import MemRefType
+from xdsl.dialects.builtin import FloatAttr, MemRefType, f32
 from xdsl.ir import Attribute, Block, SSAValue
 from xdsl.ir.affine import AffineConstantExpr, AffineExpr
 
 from s2s.analysis.compute import names_of
-from s2s.analysis.kernel_blocks import Cut, Group, shared_blocks
-from s2s.analysis.kernel_parts import first_parts, parts
+from s2s.analysis.kernel_blocks import Cut, Group, full_cut, shared_blocks
+from s2s.analysis.kernel_parts import Part, first_parts, parts
 from s2s.analysis.transform_parts import TransformPart
-from s2s.dialects import tensor
+from s2s.dialects import loop, tensor
 from s2s.passes.tensor.lower_to_loop.buffers import buffer_type
 from s2s.passes.tensor.lower_to_loop.emitter import Bounds, Emitter
 from s2s.passes.tensor.lower_to_loop.nest import Nest
@@ -78,7 +79,7 @@ class GroupEmitter:
         walks = [shared_blocks(op)[level] for op in self.group.ops]
         full = self.group.full(level)
         if full:
-            cuts = [Cut(dim, 0, size, full, size) for dim, size in walks]
+            cuts = [full_cut(op, level, full) for op in self.group.ops]
             self._loop(full, walks[0], [[*own, cut] for own, cut in zip(chosen, cuts, strict=True)], opened)
         if self.group.rest(level):
             rests = [
@@ -107,5 +108,30 @@ class GroupEmitter:
                 assert scratch is not None
                 TransformNest(part, buffers, scratch, self.emitter).emit(opened)
                 continue
+            self._clear_outside(part, buffers, opened)
             plan = StagePlan.of(part.op)
             Nest.of(part, buffers, self.emitter, plan, scratch).emit(opened)
+
+    def _clear_outside(self, part: Part, buffers: Mapping[SSAValue, SSAValue], opened: list[AffineExpr]) -> None:
+        """Zeros where the block of `part` reaches beyond the dimension."""
+        dims: list[AffineExpr] = [*opened, *[AffineConstantExpr(0)] * (len(part.op.sizes) - len(opened))]
+        for dim in part.window:
+            (low,), (high,) = part.inside(dim, dims)
+            size = part.op.sizes[dim]
+            for result in part.op.res:
+                self._clear(part, dim, buffers[result], Bounds(0, size, 1, (), (low,)))
+                self._clear(part, dim, buffers[result], Bounds(0, size, 1, (high,), ()))
+
+    def _clear(self, part: Part, dim: int, buffer: SSAValue, rows: Bounds) -> None:
+        """Zeros at the positions `rows` of dimension `dim` of a buffer that holds one block."""
+        sizes = part.op.parallel_sizes
+        inner = prod(sizes[dim + 1 :])
+        lanes = next(each for each in (part.op.schedule.lanes.data if part.op.schedule else 1, 1) if inner % each == 0)
+        zero = self.emitter.splat(self.emitter.constant(FloatAttr(0.0, f32)), lanes)
+        with (
+            self.emitter.loop(Bounds(0, prod(sizes[part.blocks : dim]), 1), "outer") as outer,
+            self.emitter.loop(rows, part.names[dim]) as row,
+            self.emitter.loop(Bounds(0, inner, lanes), "inner") as place,
+        ):
+            affine_map, indices = self.emitter.space.emit((outer * sizes[dim] + row) * inner + place)
+            self.emitter.add(loop.StoreOp(zero, buffer, affine_map, indices))

@@ -154,7 +154,7 @@ class Nest:
 
     def _loop_bounds(self, dim: int, piece: Piece) -> Bounds:
         if dim not in self.blocks:
-            return Bounds(piece.start, piece.stop, piece.tile)
+            return Bounds(piece.start, piece.stop, piece.tile, *self.part.inside(dim, self.dims))
         base, size = self.blocks[dim]
         return Bounds(piece.start, piece.stop, piece.tile, (base,), (base + size,))
 
