@@ -55,6 +55,9 @@ class Report:
     flash: int | None = None
     """Code and constants of network and runtime."""
     code: int | None = None
+    """Machine code."""
+    code_of: Mapping[str, int] = field(default_factory=dict[str, int])
+    """That of the largest functions."""
     static_ram: int | None = None
     stack: int | None = None
     stack_note: str = ""
@@ -71,7 +74,7 @@ class Report:
 
     def as_dict(self) -> dict[str, Any]:
         """The figures in order; those that were not measured are left out."""
-        return {key: value for key, value in asdict(self).items() if value not in (None, "")}
+        return {key: value for key, value in asdict(self).items() if value not in (None, "", {})}
 
 
 @dataclass(frozen=True)
@@ -202,6 +205,7 @@ class Artifact:
             measured_by=found.by,
             flash=found.flash,
             code=found.code,
+            code_of=found.functions,
             static_ram=found.static_ram,
             stack=found.stack,
             stack_note=found.stack_note,

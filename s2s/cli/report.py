@@ -26,9 +26,14 @@ def report_command(
     if as_json:
         print_json(fields)
         return
+    largest: dict[str, int] = fields.pop("code_of", {})
     print_fields(
         {key.replace("_", " "): number(value) if type(value) is int else value for key, value in fields.items()}
     )
+    if largest:
+        print(f"\nmachine code of the {len(largest)} largest functions")
+        for name, size in largest.items():
+            print(f"{number(size):>10}  {name}")
 
 
 def _of_model(model: Path, compiling: Options) -> dict[str, Any]:
@@ -62,6 +67,7 @@ def _of_tree(tree: Path) -> dict[str, Any]:
         "measured_by": measured.get("by"),
         "flash": measured["code"] + measured["constants"] if measured else None,
         "code": measured.get("code"),
+        "code_of": measured.get("functions", {}),
         "static_ram": measured.get("static_ram"),
         "stack": measured.get("stack"),
         "stack_note": measured.get("stack_note"),
@@ -71,4 +77,4 @@ def _of_tree(tree: Path) -> dict[str, Any]:
         "stripes": describe_stripes([Striped(**each) for each in arena.get("stripes", ())]),
         "accumulators": describe_sums([LayerSums(**each) for each in record.get("accumulators", ())]),
     }
-    return {key: value for key, value in fields.items() if value not in (None, "")}
+    return {key: value for key, value in fields.items() if value not in (None, "", {})}

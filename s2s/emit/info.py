@@ -114,6 +114,8 @@ class Measured:
     """The deepest stack of the run function; None where nobody can tell."""
     stack_note: str = ""
     """Why it cannot be told, or what comes on top."""
+    functions: Mapping[str, int] = field(default_factory=dict[str, int])
+    """Machine code of the largest functions, the largest first."""
 
     @property
     def flash(self) -> int:

@@ -2,6 +2,7 @@
 
 import shutil
 import tempfile
+from itertools import islice
 from pathlib import Path
 
 from s2s import progress
@@ -13,6 +14,8 @@ from s2s.verify.footprint import Footprint, measure_tree
 from s2s.verify.toolchain import default_compiler
 
 OPTIMISE = "O3"
+LARGEST = 10
+"""Functions whose machine code is told."""
 
 
 def compiler_for(target: Target) -> tuple[str, ...] | None:
@@ -44,6 +47,7 @@ def measured(footprint: Footprint) -> Measured:
         static_ram=footprint.static_ram,
         stack=footprint.stack.bytes,
         stack_note=footprint.stack.note,
+        functions=dict(islice(footprint.functions.items(), LARGEST)),
     )
 
 

@@ -9,9 +9,9 @@ import os
 import re
 import tempfile
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 from s2s.errors import InputError
@@ -81,6 +81,8 @@ class Footprint:
     flags: tuple[str, ...]
     objects: tuple[ObjectSize, ...]
     stack: Stack
+    functions: Mapping[str, int] = field(default_factory=dict[str, int])
+    """Machine code of each function, the largest first; its parts and its copies in several files added up."""
 
     @property
     def code(self) -> int:
@@ -139,12 +141,13 @@ def measure(
 
         with ThreadPoolExecutor(os.cpu_count()) as pool:
             objects = tuple(pool.map(compile_one, sources, outputs))
+        functions = function_sizes(outputs, command)
         graphs = [] if obstacle is not None else [_call_graph(output, command) for output in outputs]
         stack = deepest_stack(graphs, entry) if obstacle is None else Stack(None, reasons=(obstacle,))
         if linked and stack.outside and stack.bytes is not None:
             libraries = _libraries(stack, outputs, entry, (*command, *flags), Path(folder))
             stack = deepest_stack(graphs, entry, libraries)
-    return Footprint(compiler_version(command), tuple(flags), objects, stack)
+    return Footprint(compiler_version(command), tuple(flags), objects, stack, functions)
 
 
 def measure_tree(
@@ -178,6 +181,18 @@ def object_size(path: Path, source: str, compiler: tuple[str, ...]) -> ObjectSiz
             case _:
                 pass
     return ObjectSize(source, **sizes)
+
+
+def function_sizes(objects: Sequence[Path], compiler: tuple[str, ...]) -> dict[str, int]:
+    """Bytes of each function in object files, as `nm` prints them; the largest first."""
+    sizes: Counter[str] = Counter()
+    for line in run_program([sibling_program(compiler, "nm"), "-P", "-S", "--defined-only", *objects]).splitlines():
+        match line.split():
+            case [name, "T" | "t", _, size]:
+                sizes[name.partition(".")[0]] += int(size, 16)
+            case _:
+                pass
+    return dict(sizes.most_common())
 
 
 def _libraries(

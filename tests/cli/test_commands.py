@@ -91,3 +91,13 @@ def test_verify_agrees_with_onnxruntime_and_level_with_level(capsys: pytest.Capt
 def test_verify_exits_with_1_when_the_numbers_differ(capsys: pytest.CaptureFixture[str]):
     assert run(["verify", str(DIGITS), "--against", "reference", "--rtol", "0", "--atol", "0"]) == 1
     assert "elements differ" in capsys.readouterr().out
+
+
+def test_report_shows_the_largest_functions(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    assert run(["report", str(DIGITS), "--target", "c"]) == 0
+    assert "digits_run" in capsys.readouterr().out.partition("largest functions")[2]
+    assert run(["report", str(DIGITS), "--target", "c", "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    sizes = list(found["code_of"].values())
+    assert sizes == sorted(sizes, reverse=True)
+    assert sum(sizes) <= found["code"]

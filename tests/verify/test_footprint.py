@@ -68,6 +68,13 @@ def test_a_table_of_addresses_is_constant_even_where_a_loader_has_to_write_it(tm
     assert (found.constants, found.static_ram) == (64, 0)
 
 
+def test_functions_are_told_apart_the_largest_first(tmp_path: Path):
+    loop = "volatile int x; void large(void) { x = 1; x = 2; x = 3; x = 4; x = 5; } static int used(void) { return x; }"
+    found = measured(tmp_path, "large", net=f"{loop} int small(void);  int (*const p)(void) = used;")
+    assert list(found.functions) == ["large", "used"]
+    assert sum(found.functions.values()) <= found.code
+
+
 def test_objects_are_told_apart(tmp_path: Path):
     found = measured(tmp_path, "run", weights="const int w[3] = {1};", run="int run(void) { return 1; }")
     assert [(each.source, each.constants) for each in found.objects] == [("weights.c", 12), ("run.c", 0)]
