@@ -56,7 +56,9 @@ def describe_schedule(op: tensor.Computation) -> str:
     if plan is not None:
         what = "a row of the sum for each point" if plan.is_rows else "the window that the loops inside move in"
         inside = [dims[dim] for dim in plan.outer if op.sizes[dim] > 1]
-        parts.append(f"16-bit copy of {what}{f' inside {inside[-1]}' if inside else ''}")
+        copy = "copy" if schedule.in_bytes else "16-bit copy"
+        flipped = " with 128 added" if plan.flips else ""
+        parts.append(f"{copy} of {what}{f' inside {inside[-1]}' if inside else ''}{flipped}")
     if schedule.dot_size > 1:
         parts.append(f"products in groups of {schedule.dot_size}")
     return "; ".join(parts)
