@@ -12,8 +12,9 @@ from s2s.analysis.strides import moves
 from s2s.dialects import tensor
 from s2s.targets import Target
 
-SHARE = 8
-"""A block of rows takes this part of the second cache; the rest is for results and constants on their way through."""
+SHARES = (8, 2)
+"""A block of rows takes one of these parts of the second cache: a small one, which leaves room for what passes by, or
+half of it, so that constants that come from further away come less often."""
 FLOAT = 4
 """Bytes of an element."""
 
@@ -21,17 +22,25 @@ FLOAT = 4
 def cache_blocks(
     op: tensor.ComputeOp, target: Target, tile: list[int], order: list[int], panel: int | None, packed: set[int]
 ) -> list[tuple[int, int]]:
-    """Blocks of the dimension inside that of the panels, if all its rows together leave the second cache."""
+    """Blocks of the dimension inside that of the panels, if fewer bytes then come from beyond the second cache: without
+    blocks the rows come again for every panel, with blocks the constants for every block, if they are too many."""
     inside = [] if panel is None else _inside(op, tile, order, panel)
     if not target.l2_bytes or panel is None or len(inside) != 1 or op.sizes[panel] <= tile[panel]:
         return []
     (dim,) = inside
-    rows = [number for number in range(len(op.reads)) if number not in packed and moves(op, dim).reads[number] != 0]
-    size = sum(_bytes_used(op, number) for number in rows)
-    if size <= 2 * target.l2_bytes // SHARE:
+    moving = [number for number in range(len(op.reads)) if number not in packed and moves(op, dim).reads[number] != 0]
+    rows, constants = (sum(_bytes_used(op, number) for number in numbers) for numbers in (moving, packed))
+    if rows <= target.l2_bytes // 4:
         return []
-    blocks = min(ceil(size * SHARE / target.l2_bytes), ceil(op.sizes[dim] / tile[dim]))
-    return [(dim, ceil(op.sizes[dim] / blocks / tile[dim]) * tile[dim])]
+    whole = rows * ceil(op.sizes[panel] / tile[panel]) + constants
+    best: tuple[int, list[tuple[int, int]]] = (whole, [])
+    for share in SHARES:
+        wanted = min(ceil(rows * share / target.l2_bytes), ceil(op.sizes[dim] / tile[dim]))
+        size = ceil(op.sizes[dim] / wanted / tile[dim]) * tile[dim]
+        times = ceil(op.sizes[dim] / size) if 2 * constants > target.l2_bytes else 1
+        if rows + constants * times < best[0]:
+            best = (rows + constants * times, [(dim, size)])
+    return best[1]
 
 
 def fetches(
@@ -41,7 +50,7 @@ def fetches(
     if not target.l2_bytes or op.reduce is None:
         return []
     found: list[tuple[int, int]] = []
-    if panel is not None and op.sizes[panel] > tile[panel] and _inside(op, tile, order, panel):
+    if panel is not None and op.sizes[panel] > tile[panel] and max(_rows(op, tile, order, panel)) > 1:
         found += [(read, panel) for read in sorted(packed) if _is_large(op, read, target)]
     for read in range(len(op.reads)):
         leap = _leap(op, order, read)
@@ -59,6 +68,11 @@ def _bytes_used(op: tensor.ComputeOp, read: int) -> int:
 def _inside(op: tensor.ComputeOp, tile: list[int], order: list[int], panel: int) -> list[int]:
     """The parallel dimensions that are walked through inside of that of the panels."""
     return [dim for dim in order[order.index(panel) + 1 :] if dim < op.rank and op.sizes[dim] > tile[dim]]
+
+
+def _rows(op: tensor.ComputeOp, tile: list[int], order: list[int], panel: int) -> list[int]:
+    """Tiles of the parallel dimensions inside that of the panels; one where there are none."""
+    return [1, *(min(tile[dim], op.sizes[dim]) for dim in order[order.index(panel) + 1 :] if dim < op.rank)]
 
 
 def _is_large(op: tensor.ComputeOp, read: int, target: Target) -> bool:

@@ -57,10 +57,10 @@ func.func private @planes(%x: tensor<3x4x16xf32>, %w: tensor<3x16x4xf32>) -> ten
 #a = #tensor.access<affine_map<(m, n, k) -> (m, k)>>
 #b = #tensor.access<affine_map<(m, n, k) -> (n floordiv 4, k, n mod 4)>>
 
-// Declined: with one tile of m there is one panel after the other anyway.
-// CHECK-LABEL: func.func private @one_row
-// CHECK-NOT:     loop.fetch
-func.func private @one_row(%a: tensor<2x8xf32>, %b: tensor<3x8x4xf32>) -> tensor<2x12xf32> {
+// With one tile of m, a step of k fetches as much as it uses.
+// CHECK-LABEL: func.func private @one_tile
+// CHECK:         loop.fetch %b[affine_map<(d0, d1) -> ((((d0 * 8) + (d1 * 4)) + 32))>(%j, %r)] : memref<96xf32>
+func.func private @one_tile(%a: tensor<2x8xf32>, %b: tensor<3x8x4xf32>) -> tensor<2x12xf32> {
   %y = tensor.compute [2, 12 | 8] reads(%a at #a, %b at #b)
     schedule #tensor.schedule<tile = [2, 4, 1], order = [1, 0, 2], vector = 1 by 4, fetch = 1 along 1> inits [0.0 : f32] reduce {
   ^bb0(%av: f32, %bv: f32, %acc: f32):
@@ -72,4 +72,26 @@ func.func private @one_row(%a: tensor<2x8xf32>, %b: tensor<3x8x4xf32>) -> tensor
     tensor.yield %acc : f32
   } : (tensor<2x8xf32>, tensor<3x8x4xf32>) -> tensor<2x12xf32>
   func.return %y : tensor<2x12xf32>
+}
+
+// -----
+
+#a = #tensor.access<affine_map<(m, n, k) -> (m, k)>>
+#b = #tensor.access<affine_map<(m, n, k) -> (n floordiv 48, k, n mod 48)>>
+
+// Declined: a row of 48 columns at each step is a stream that needs no help.
+// CHECK-LABEL: func.func private @one_row
+// CHECK-NOT:     loop.fetch
+func.func private @one_row(%a: tensor<1x8xf32>, %b: tensor<2x8x48xf32>) -> tensor<1x96xf32> {
+  %y = tensor.compute [1, 96 | 8] reads(%a at #a, %b at #b)
+    schedule #tensor.schedule<tile = [1, 48, 1], order = [1, 0, 2], vector = 1 by 16, fetch = 1 along 1> inits [0.0 : f32] reduce {
+  ^bb0(%av: f32, %bv: f32, %acc: f32):
+    %p = arith.mulf %av, %bv : f32
+    %s = arith.addf %acc, %p : f32
+    tensor.yield %s : f32
+  } apply {
+  ^bb0(%acc: f32):
+    tensor.yield %acc : f32
+  } : (tensor<1x8xf32>, tensor<2x8x48xf32>) -> tensor<1x96xf32>
+  func.return %y : tensor<1x96xf32>
 }

@@ -79,3 +79,30 @@ func.func @main(%a: tensor<24x32xf32>) -> tensor<24x64xf32> {
   %y = graph.call @small(%a, %b) : (tensor<24x32xf32>, tensor<32x64xf32>) -> tensor<24x64xf32>
   func.return %y : tensor<24x64xf32>
 }
+
+// -----
+
+#a = #tensor.access<affine_map<(m, n, k) -> (m, k)>>
+#b = #tensor.access<affine_map<(m, n, k) -> (k, n)>>
+
+// Constants that come from beyond the second cache for each block: half of it is one block, so that they come less often.
+// CHECK-LABEL: func.func private @deep
+// CHECK:         schedule #tensor.schedule<tile = [10, 32, 1], order = [1, 0, 2], vector = 1 by 16, blocks = [{{\[}}0, 40]], fetch = 1 along 1, pack = [
+func.func private @deep(%a: tensor<256x4096xf32>, %b: tensor<4096x256xf32>) -> tensor<256x256xf32> {
+  %y = tensor.compute [256, 256 | 4096] reads(%a at #a, %b at #b) inits [0.0 : f32] reduce {
+  ^bb0(%av: f32, %bv: f32, %acc: f32):
+    %p = arith.mulf %av, %bv : f32
+    %s = arith.addf %acc, %p : f32
+    tensor.yield %s : f32
+  } apply {
+  ^bb0(%acc: f32):
+    tensor.yield %acc : f32
+  } : (tensor<256x4096xf32>, tensor<4096x256xf32>) -> tensor<256x256xf32>
+  func.return %y : tensor<256x256xf32>
+}
+
+func.func @main(%a: tensor<256x4096xf32>) -> tensor<256x256xf32> {
+  %b = graph.weight "deep" {hash = "0"} : tensor<4096x256xf32>
+  %y = graph.call @deep(%a, %b) : (tensor<256x4096xf32>, tensor<4096x256xf32>) -> tensor<256x256xf32>
+  func.return %y : tensor<256x256xf32>
+}

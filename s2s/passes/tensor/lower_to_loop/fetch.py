@@ -22,7 +22,10 @@ from s2s.passes.tensor.lower_to_loop.pieces import Piece
 from s2s.passes.tensor.lower_to_loop.tile import Operand, TilePoint
 
 LINE = 16
-"""Elements that come with one: half a cache line at least."""
+"""Elements of a cache line of 64 bytes, which come together."""
+
+MOST_LINES = 2
+"""Fetches in one step of a reduction: more of them would take the time of the loads they help."""
 
 
 @dataclass(frozen=True)
@@ -45,7 +48,7 @@ class Fetcher:
     emitter: Emitter
 
     def step(self, place: Place) -> None:
-        """In each step of the reduction: the next panels, one fetch each."""
+        """In each step of the reduction: some of the next panels."""
         for read, dim in self.schedule.fetches:
             if dim < self.op.rank:
                 self._panel(self.reads[read], dim, place)
@@ -66,14 +69,16 @@ class Fetcher:
         size = there.plus(here, -1)
         inside = self._inside(dim)
         steps, tiles = prod(self.op.reduction_sizes), prod(-(-extent // tile) for extent, tile in inside.values())
-        if size.terms or size.constant <= 0 or tiles < 2:
+        if size.terms or size.constant <= 0:
             return
-        stride = min(LINE, ceil(size.constant / (tiles * steps)))
-        chunk = (size.constant - stride * steps) // prod(extent for extent, _ in inside.values())
-        if chunk < 1:
+        stride = ceil(size.constant / (tiles * steps))
+        lines = ceil(stride / LINE)
+        chunk = (size.constant - stride * steps) // prod(extent for extent, _ in inside.values()) if inside else 0
+        if lines > MOST_LINES or (inside and chunk < 1):
             return
         at = there.to_expr() + self._place_among(inside, place) * chunk + self._progress(place) * stride
-        self._fetch(operand, at, near=False)
+        for line in range(lines):
+            self._fetch(operand, at + line * LINE, near=False)
 
     def _inside(self, dim: int) -> dict[int, tuple[int, int]]:
         """Extent and tile of the parallel dimensions inside of `dim`, in the order of their loops."""
