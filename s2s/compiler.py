@@ -18,8 +18,9 @@ from s2s.analysis.sums import LayerSums
 from s2s.analysis.symbols import function_named
 from s2s.analysis.work import multiply_adds
 from s2s.context import CompilerContext
+from s2s.dialects import tensor
 from s2s.emit.identifiers import c_identifier
-from s2s.emit.info import GoldenVector, NetworkInfo, PortInfo, Quantisation, StateInfo, Striped, Threads
+from s2s.emit.info import GoldenVector, NetworkInfo, PortInfo, Quantisation, StateInfo, Striped, Threads, Tolerance
 from s2s.errors import CompilerBug, InputError
 from s2s.executor import graph_json
 from s2s.executor.describe import describe
@@ -112,6 +113,7 @@ def compile_model(source: Source, options: CompileOptions, *, keep_levels: bool 
     work = sum(map(multiply_adds, module.walk()))
     stripes: tuple[Striped, ...] = ()
     costs: dict[str, KernelCost] = {}
+    tolerance = Tolerance()
     for level, passes in passes_of.items():
         manager.run(module, passes[len(settling) :] if level == LEVELS[0] else passes)
         if keep_levels and level != LEVELS[-1]:
@@ -120,6 +122,7 @@ def compile_model(source: Source, options: CompileOptions, *, keep_levels: bool 
             stripes = striped_layers(module, work)
         if level == "tensor":
             costs = kernel_costs(module)
+            tolerance = _tolerance(module, network.golden)
         if level == "loop" and not manager.stopped:
             names = c_names(module, network.name).kernels
             costs = {names[name]: cost for name, cost in costs.items() if name in names}
@@ -134,8 +137,16 @@ def compile_model(source: Source, options: CompileOptions, *, keep_levels: bool 
         return Compilation(network, options, module, model.weights, levels, None)
     if memory is None:
         raise CompilerBug("the pipeline ended without a memory plan")
-    info = replace(_info(network, options, memory, graph), states=states, stripes=stripes)
+    info = replace(_info(network, options, memory, graph), states=states, stripes=stripes, tolerance=tolerance)
     return Compilation(network, options, module, model.weights, levels, info, costs)
+
+
+def _tolerance(module: ModuleOp, golden: Sequence[GoldenVector]) -> Tolerance:
+    """How far results may be off. What convolutions by tiles lose does not shrink with a result beside larger ones."""
+    if not any(isinstance(op, tensor.TransformOp) for op in module.walk()):
+        return Tolerance()
+    sizes = [np.abs(output[np.isfinite(output)]).max(initial=0.0) for vector in golden for output in vector.outputs]
+    return Tolerance(absolute=float(f"{Tolerance.absolute * max(1.0, *sizes):.1e}"))
 
 
 def _describe(model: Model, options: CompileOptions) -> Network:

@@ -199,24 +199,31 @@ class TransformFormula(Writer):
 
     def lines(self) -> str:
         """`v[…] = sum(k l: B[i][k] * B[j][l] * x[…]),  …`, and `B = [4 0 -5 0 1 0; …]`."""
-        op, left, right = self.op, *self.op.matrices
-        second = "B" if left == right else "C"
-        reader = Writer(self.names, [*self.dims[:-2], "k", "l"])
-        x = reader.element(op.x, op.read, op.read_sizes)
-        total = Text(f"sum(k l: B[i][k] * {second}[j][l] * {x})")
+        op = self.op
+        matrices = dict(zip(self._matrix_names(), op.matrices, strict=False))
+        first, last = self._matrix_names()
+        x = Writer(self.names, [*self.dims[:-2], "k", "l"]).element(op.x, op.read, op.read_sizes)
+        total = Text(f"sum(k l: {first}[i][k] * {last}[j][l] * {x})")
         points = [
             Text(self.element(value, access, op.write_sizes))
             for value, access in zip(op.points, op.accesses, strict=True)
         ]
         (body,) = self.region(op.apply.block, dict(zip(op.apply.block.args, [total, *points], strict=True)))
         extents = [f"{name} < {size}" for name, size in zip(self.dims, op.write_sizes, strict=True) if size > 1]
-        matrices = {"B": left, second: right}
-        shown = [
-            f"{name} = [{'; '.join(' '.join(f'{n:g}' for n in row) for row in m)}]" for name, m in matrices.items()
-        ]
-        return "\n".join(
-            [f"{self.element(op.res, op.into, op.write_sizes)} = {body.text},  {', '.join(extents)}", *shown]
-        )
+        result = self.element(op.res, op.into, op.write_sizes)
+        shown = [f"{name} = [{_rows(matrix)}]" for name, matrix in matrices.items()]
+        return "\n".join([f"{result} = {body.text},  {', '.join(extents)}", *shown])
+
+    def _matrix_names(self) -> tuple[str, str]:
+        """B where a tile has as many factors as elements, A where it has fewer results; one name for equal ones."""
+        left, right = self.op.matrices
+        name = "B" if len(left) == len(left[0]) else "A"
+        return name, name if left == right else "C"
+
+
+def _rows(matrix: tensor.Matrix) -> str:
+    """`4 0 -5; 1 0 1`."""
+    return "; ".join(" ".join(f"{value:.10g}" for value in row) for row in matrix)
 
 
 def _merged(indices: list[tuple[AffineExpr, int, int]]) -> list[tuple[AffineExpr, int, int]]:

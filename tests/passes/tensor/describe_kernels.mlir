@@ -115,3 +115,26 @@ func.func private @in_blocks(%a: tensor<8x3xf32>, %b: tensor<2x3x4xf32>) -> tens
   } attributes {dims = "m n k"} : (tensor<8x3xf32>, tensor<2x3x4xf32>) -> tensor<8x8xf32>
   func.return %y : tensor<8x8xf32>
 }
+
+// -----
+
+// A transform shows its matrix below the formula.
+// CHECK-LABEL: func.func private @transform
+// CHECK-SAME:    doc = "y[ty * 2 + i][tx * 2 + j][c] = max(sum(k l: A[i][k] * A[j][l] * m[k * 4 + l][ty * 3 + tx][c]) + b[c], 0),  ty < 2, tx < 3, c < 8, i < 2, j < 2
+// CHECK-SAME:    A = [1 1 1 0; 0 1 -1 0.625]
+func.func private @transform(%m: tensor<16x6x8xf32>, %b: tensor<8xf32>) -> tensor<4x5x8xf32> {
+  %y = tensor.transform [2, 3, 8]
+      left dense<[[1.0, 1.0, 1.0, 0.0], [0.0, 1.0, -1.0, 0.625]]> : tensor<2x4xf32>
+      right dense<[[1.0, 1.0, 1.0, 0.0], [0.0, 1.0, -1.0, 0.625]]> : tensor<2x4xf32>
+      read(%m at #tensor.access<affine_map<(ty, tx, c, k, l) -> (4 * k + l, 3 * ty + tx, c)>>)
+      points(%b at #tensor.access<affine_map<(ty, tx, c, i, j) -> (c)>>)
+      into #tensor.access<affine_map<(ty, tx, c, i, j) -> (2 * ty + i, 2 * tx + j, c)>, guarded>
+      schedule #tensor.schedule<tile = [1, 1, 8], order = [0, 2, 1], vector = 2 by 8> apply {
+  ^bb0(%acc: f32, %bv: f32):
+    %s = arith.addf %acc, %bv : f32
+    %zero = arith.constant 0.0 : f32
+    %r = arith.maximumf %s, %zero : f32
+    tensor.yield %r : f32
+  } attributes {dims = "ty tx c"} : (tensor<16x6x8xf32>, tensor<8xf32>) -> tensor<4x5x8xf32>
+  func.return %y : tensor<4x5x8xf32>
+}

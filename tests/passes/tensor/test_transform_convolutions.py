@@ -14,11 +14,13 @@ from s2s.analysis.dtypes import Array
 from s2s.context import CompilerContext
 from s2s.dialects import tensor
 from s2s.interpret.tensor import run_tensor
+from s2s.options import CompileOptions
 from s2s.passes.tensor import pick_schedule
 from s2s.passes.tensor.lower_to_loop import LowerToLoopPass
 from s2s.passes.tensor.pack_constants import PackConstantsPass
 from s2s.passes.tensor.pick_schedule import PickSchedulePass
 from s2s.passes.tensor.transform_convolutions import TransformConvolutionsPass
+from s2s.pipeline import pipeline
 from s2s.targets import Target, get_target
 from support.c_kernels import CompiledKernels
 from support.numbers import functions, results
@@ -214,3 +216,18 @@ def scratch_of(module: ModuleOp) -> list[Array]:
     """Room for what the kernel keeps between its computations."""
     types = kernel_of(module).function_type.inputs.data[5:]
     return [np.zeros(int(str(type).partition("<")[2].partition("x")[0]), np.float32) for type in types]
+
+
+@pytest.mark.parametrize(
+    ("options", "expected"),
+    [
+        (CompileOptions(), True),
+        (CompileOptions(exact=True), False),
+        (CompileOptions(ram_budget=100_000), False),
+        (CompileOptions(schedule="reference"), False),
+    ],
+    ids=["default", "exact", "ram budget", "reference"],
+)
+def test_tiles_are_left_out_where_digits_or_memory_count(options: CompileOptions, expected: bool):
+    names = [each.name for each in pipeline(options, "network")["tensor"]]
+    assert (TransformConvolutionsPass.name in names) is expected
