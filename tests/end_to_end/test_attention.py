@@ -4,8 +4,10 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import onnx
 import onnxruntime  # pyright: ignore[reportMissingTypeStubs]
 import pytest
+from onnx.reference import ReferenceEvaluator
 
 from s2s import api
 from s2s.analysis.dtypes import Array
@@ -93,3 +95,33 @@ def test_scores_of_a_long_sequence_never_exist_whole(target: str, tmp_path: Path
     length = 2048
     arena = check(onnx_file(SELF.format(T=length), tmp_path, opset=18), [numbers(2, length, 48)], target)
     assert arena < ARENA_OF_A_BLOCK < 4 * length * length / 8
+
+
+@pytest.mark.parametrize(
+    ("inputs", "attributes"),
+    [
+        ("float[1,2,20,8] q, float[1,2,24,8] k, float[1,2,24,8] v", "is_causal = 1"),
+        ("float[1,4,20,8] q, float[1,2,24,8] k, float[1,2,24,8] v", "scale = 0.5"),
+        ("float[1,20,32] q, float[1,24,32] k, float[1,24,32] v", "q_num_heads = 4, kv_num_heads = 4"),
+        ("float[1,2,20,8] q, float[1,2,24,8] k, float[1,2,24,8] v, float[20,24] mask", "softcap = 2.0"),
+    ],
+    ids=["causal", "grouped", "merged_heads", "mask"],
+)
+def test_the_operator_of_onnx(inputs: str, attributes: str, tmp_path: Path) -> None:
+    names = ", ".join(part.split()[-1] for part in inputs.split(", "))
+    shape = "1,20,32" if "float[1,20,32]" in inputs else inputs.split("float[")[1].split("]")[0]
+    file = onnx_file(
+        f"({inputs}) => (float[{shape}] y) {{ y = Attention <{attributes}> ({names}) }}", tmp_path, opset=23
+    )
+    model = onnx.load(file)
+    sizes = [[axis.dim_value for axis in port.type.tensor_type.shape.dim] for port in model.graph.input]
+    values = [numbers(*size, seed=seed) for seed, size in enumerate(sizes)]
+    if len(values) == 4:
+        values[3][3] = -np.inf
+    feeds = {port.name: value for port, value in zip(model.graph.input, values, strict=True)}
+    evaluator: Any = ReferenceEvaluator(model)
+    [expected] = evaluator.run(None, feeds)
+    with api.compile(file) as artifact:
+        [found] = run_c(artifact, values)
+        assert "model_attention" in artifact.ir()
+    np.testing.assert_allclose(found, expected, rtol=2e-4, atol=2e-6)

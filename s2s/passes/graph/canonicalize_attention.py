@@ -14,6 +14,12 @@ depend on the scores: constants fold, and layers share it.
     %m = graph.minimum %s, (graph.select %mask, inf, %low)       // where no score is below %low
     %m = %s * (graph.select %mask, 1, 0) + (graph.select %mask, 0, %low)
 
+Rows of weights that are zero because everything is masked become rows of the result; none are where that is known:
+
+    %y = graph.matmul (graph.select %empty, 0, %weights), %v : …        // %empty [queries, 1]
+->
+    %y = graph.select %empty, 0, (graph.matmul %weights, %v)
+
 Declined where the product does not go into a softmax, element by element, and for factors that are no single constants.
 """
 
@@ -27,7 +33,7 @@ from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 
 from s2s.analysis.dtypes import is_float, to_numpy
-from s2s.analysis.known_values import splat_value
+from s2s.analysis.known_values import known_value, splat_value
 from s2s.context import weights_of
 from s2s.dialects import graph
 from s2s.dialects.graph import FusionKind, copy_provenance, fusion_kind
@@ -154,9 +160,37 @@ class _Mask:
 
 
 @dataclass(frozen=True)
+class EmptyRows(RewritePattern):
+    """`matmul(select(row, 0, softmax), v)` -> `select(row, 0, matmul(softmax, v))`."""
+
+    store: WeightStore
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: graph.MatmulOp, rewriter: PatternRewriter) -> None:
+        select = op.a.owner
+        if not isinstance(select, graph.SelectOp) or not isinstance(select.b.owner, graph.SoftmaxOp):
+            return
+        shape, rows = type_of(op.y).get_shape(), type_of(select.cond).get_shape()
+        zero = splat_value(select.a, self.store) == 0 and type_of(select.a).element_count() == 1
+        if not zero or rows[-1:] != (1,) or len(rows) > len(shape) or op.transpose_a is not None:
+            return
+        if not op.a.has_one_use() or type_of(select.b).get_shape() != type_of(op.a).get_shape():
+            return
+        product = graph.MatmulOp(select.b, op.b, transpose_b=op.transpose_b is not None)
+        copy_provenance(product, op)
+        empty = known_value(select.cond, self.store)
+        if empty is not None and not empty.any():
+            rewriter.replace(op, product)
+            return
+        chosen = graph.SelectOp(select.cond, select.a, product.y)
+        copy_provenance(chosen, select)
+        rewriter.replace(op, [product, chosen], [chosen.results[0]])
+
+
+@dataclass(frozen=True)
 class CanonicalizeAttentionPass(ModulePass):
     name = "graph-canonicalize-attention"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         store = weights_of(ctx)
-        rewrite(op, FactorsOfProduct(store), SelectedScores(store))
+        rewrite(op, FactorsOfProduct(store), SelectedScores(store), EmptyRows(store))

@@ -42,6 +42,30 @@ func.func @hidden(%q: tensor<3x4xf32>, %k: tensor<4x5xf32>, %mask: tensor<3x5xi1
   func.return %p : tensor<3x5xf32>
 }
 
+// Rows without a key that counts are rows of the result; here it is known that there are none.
+// CHECK-LABEL: func.func @empty_rows
+// CHECK:         %[[o:.*]] = graph.matmul %p, %v
+// CHECK-NEXT:    %{{.*}} = graph.select %empty, %zero, %[[o]] : (tensor<3x1xi1>, tensor<1xf32>, tensor<3x4xf32>)
+func.func @empty_rows(%x: tensor<3x5xf32>, %v: tensor<5x4xf32>, %empty: tensor<3x1xi1>) -> tensor<3x4xf32> {
+  %zero = graph.constant dense<0.0> : tensor<1xf32>
+  %p = graph.softmax %x {axis = 1} : (tensor<3x5xf32>) -> tensor<3x5xf32>
+  %w = graph.select %empty, %zero, %p : (tensor<3x1xi1>, tensor<1xf32>, tensor<3x5xf32>) -> tensor<3x5xf32>
+  %y = graph.matmul %w, %v : (tensor<3x5xf32>, tensor<5x4xf32>) -> tensor<3x4xf32>
+  func.return %y : tensor<3x4xf32>
+}
+// CHECK-LABEL: func.func @no_empty_rows
+// CHECK:         graph.softmax
+// CHECK-NEXT:    graph.matmul
+// CHECK-NEXT:    func.return
+func.func @no_empty_rows(%x: tensor<3x5xf32>, %v: tensor<5x4xf32>) -> tensor<3x4xf32> {
+  %empty = graph.constant dense<false> : tensor<3x1xi1>
+  %zero = graph.constant dense<0.0> : tensor<1xf32>
+  %p = graph.softmax %x {axis = 1} : (tensor<3x5xf32>) -> tensor<3x5xf32>
+  %w = graph.select %empty, %zero, %p : (tensor<3x1xi1>, tensor<1xf32>, tensor<3x5xf32>) -> tensor<3x5xf32>
+  %y = graph.matmul %w, %v : (tensor<3x5xf32>, tensor<5x4xf32>) -> tensor<3x4xf32>
+  func.return %y : tensor<3x4xf32>
+}
+
 // Declined: no softmax follows, a factor for each column, and nothing that is a product.
 // CHECK-LABEL: func.func @no_softmax
 // CHECK-NEXT:    graph.constant
