@@ -4,13 +4,13 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import onnx
 import onnxruntime  # pyright: ignore[reportMissingTypeStubs]
 import pytest
 from onnx.reference import ReferenceEvaluator
 
 from s2s import api
 from s2s.analysis.dtypes import Array
+from s2s.frontends.onnx import load_model
 from support.compiled import run_c
 from support.onnx_text import onnx_file
 
@@ -113,7 +113,7 @@ def test_the_operator_of_onnx(inputs: str, attributes: str, tmp_path: Path) -> N
     file = onnx_file(
         f"({inputs}) => (float[{shape}] y) {{ y = Attention <{attributes}> ({names}) }}", tmp_path, opset=23
     )
-    model = onnx.load(file)
+    model = load_model(file).proto
     sizes = [[axis.dim_value for axis in port.type.tensor_type.shape.dim] for port in model.graph.input]
     values = [numbers(*size, seed=seed) for seed, size in enumerate(sizes)]
     if len(values) == 4:
