@@ -25,7 +25,7 @@ S2S_ALWAYS_INLINE s2s_i8x4 s2s_i8x4_load(const int8_t *p)
 {
     s2s_i8x4 a;
 
-    (void)memcpy(&a.word, p, sizeof a.word);
+    (void)memcpy((void *)&a.word, (const void *)p, sizeof a.word);
     return a;
 }
 
@@ -108,14 +108,14 @@ S2S_OUTLINE void s2s_stage(int16_t *to, const int8_t *from, int32_t count, int32
     while (from < words_end) {
         int32_t bytes, even, odd, low, high;
 
-        (void)memcpy(&bytes, from, sizeof bytes);
+        (void)memcpy((void *)&bytes, (const void *)from, sizeof bytes);
         from += 4;
         even = __sxtab16(both, bytes);
         __asm__("sxtab16 %0, %1, %2, ror #8" : "=r"(odd) : "r"(both), "r"(bytes));
         __asm__("pkhbt %0, %1, %2, lsl #16" : "=r"(low) : "r"(even), "r"(odd));
         __asm__("pkhtb %0, %1, %2, asr #16" : "=r"(high) : "r"(odd), "r"(even));
-        (void)memcpy(to, &low, sizeof low);
-        (void)memcpy(to + 2, &high, sizeof high);
+        (void)memcpy((void *)to, (const void *)&low, sizeof low);
+        (void)memcpy((void *)(to + 2), (const void *)&high, sizeof high);
         to += 4;
     }
     while (from < end) {

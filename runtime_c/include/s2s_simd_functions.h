@@ -14,7 +14,7 @@ S2S_ALWAYS_INLINE S2S_I32V S2S_F32(bits)(S2S_F32V a)
 {
     S2S_I32V r;
 
-    memcpy(&r, &a, sizeof r);
+    (void)memcpy((void *)&r, (const void *)&a, sizeof r);
     return r;
 }
 
@@ -22,7 +22,7 @@ S2S_ALWAYS_INLINE S2S_F32V S2S_F32(from_bits)(S2S_I32V a)
 {
     S2S_F32V r;
 
-    memcpy(&r, &a, sizeof r);
+    (void)memcpy((void *)&r, (const void *)&a, sizeof r);
     return r;
 }
 

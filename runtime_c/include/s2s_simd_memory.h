@@ -5,13 +5,13 @@ S2S_ALWAYS_INLINE S2S_V S2S_FN(load)(const S2S_ELEMENT *p)
 {
     S2S_V r;
 
-    memcpy(&r, p, sizeof r);
+    (void)memcpy((void *)&r, (const void *)p, sizeof r);
     return r;
 }
 
 S2S_ALWAYS_INLINE void S2S_FN(store)(S2S_ELEMENT *p, S2S_V a)
 {
-    memcpy(p, &a, sizeof a);
+    (void)memcpy((void *)p, (const void *)&a, sizeof a);
 }
 
 S2S_ALWAYS_INLINE S2S_V S2S_FN(load_part)(const S2S_ELEMENT *p, int32_t n)

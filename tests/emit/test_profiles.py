@@ -27,7 +27,7 @@ def compiled(model: Path, target: str, profile: Profile) -> Artifact:
 
 
 @pytest.mark.parametrize("profile", PROFILES)
-@pytest.mark.parametrize("target", ["c", "cortex-m4"])
+@pytest.mark.parametrize("target", ["c", "cortex-m4", "cortex-m55"])
 @pytest.mark.parametrize("model", [DIGITS, KEYWORDS], ids=["digits", "keywords"])
 def test_analysers_find_nothing_that_is_not_written_down(model: Path, target: str, profile: Profile) -> None:
     for program in ("cppcheck", "clang-tidy", "gcc"):
