@@ -60,10 +60,11 @@ class Span:
 
 @dataclass(frozen=True)
 class Access:
-    """A load from the one buffer or a store to the other."""
+    """A load from a buffer or a store to one."""
 
     span: Span
     writes: bool
+    buffer: SSAValue
 
 
 @dataclass(frozen=True)
@@ -82,31 +83,47 @@ class Trace:
     counters: tuple[Counter, ...]
 
 
-def trace(kernel: FuncOp, read: SSAValue, written: SSAValue) -> Trace | None:
-    """How `kernel` reads its argument `read` and writes its argument `written`; None where that cannot be told."""
-    if not all(
-        only_has_effect(use.operation, MemoryEffectKind.READ) or _stages(use) or _fetches(use) for use in read.uses
-    ):
-        return None
-    if not all(isinstance(use.operation, loop.StoreOp | loop.StoreAtOp) for use in written.uses):
-        return None
-    return _traced(kernel, read, written)
+class Accesses:
+    """All that a kernel reads and writes, read off once for any pair of its arguments."""
+
+    def __init__(self, kernel: FuncOp) -> None:
+        self._tracer = _Tracer()
+        try:
+            self._body: tuple[Access | Repeated, ...] | None = tuple(self._tracer.block(kernel.body.block))
+        except _NotAffineError:
+            self._body = None
+
+    def trace(self, read: SSAValue, written: SSAValue) -> Trace | None:
+        """How the kernel reads argument `read` and writes argument `written`; None where that cannot be told."""
+        if not all(
+            only_has_effect(use.operation, MemoryEffectKind.READ) or _stages(use) or _fetches(use) for use in read.uses
+        ):
+            return None
+        if not all(isinstance(use.operation, loop.StoreOp | loop.StoreAtOp) for use in written.uses):
+            return None
+        return self._pair(read, written)
+
+    def own_trace(self, buffer: SSAValue) -> Trace | None:
+        """How the kernel reads and writes its argument `buffer`; None where that cannot be told."""
+        if not all(isinstance(use.operation, loop.LoadOp | loop.StoreOp) for use in buffer.uses):
+            return None
+        return self._pair(buffer, buffer)
+
+    def _pair(self, read: SSAValue, written: SSAValue) -> Trace | None:
+        if self._body is None or self._tracer.unknown & {read, written}:
+            return None
+        return Trace(tuple(_of(self._body, read, written)), tuple(self._tracer.counters))
 
 
-def own_trace(kernel: FuncOp, buffer: SSAValue) -> Trace | None:
-    """How `kernel` reads and writes its argument `buffer`; None where that cannot be told."""
-    if not all(isinstance(use.operation, loop.LoadOp | loop.StoreOp) for use in buffer.uses):
-        return None
-    return _traced(kernel, buffer, buffer)
-
-
-def _traced(kernel: FuncOp, read: SSAValue, written: SSAValue) -> Trace | None:
-    tracer = _Tracer(read, written)
-    try:
-        body = tuple(tracer.block(kernel.body.block))
-    except _NotAffineError:
-        return None
-    return Trace(body, tuple(tracer.counters))
+def _of(body: Sequence[Access | Repeated], read: SSAValue, written: SSAValue) -> Iterator[Access | Repeated]:
+    """The loads from `read` and the stores to `written`."""
+    for step in body:
+        if isinstance(step, Repeated):
+            inner = tuple(_of(step.body, read, written))
+            if inner:
+                yield Repeated(step.number, inner)
+        elif step.buffer is (written if step.writes else read):
+            yield step
 
 
 def parallel_loops(kernel: FuncOp) -> list[loop.ForOp]:
@@ -118,6 +135,10 @@ def buffer_bytes(buffer: SSAValue) -> int:
     """The size of a flat buffer."""
     type = _type(buffer)
     return type.get_shape()[0] * size_in_bytes(type.element_type)
+
+
+def _whole(buffer: SSAValue, *, writes: bool) -> Access:
+    return Access(Span((), 0, buffer_bytes(buffer)), writes, buffer)
 
 
 def _type(buffer: SSAValue) -> MemRefType[Attribute]:
@@ -142,9 +163,10 @@ class _NotAffineError(Exception):
 class _Tracer:
     """Walks the blocks of a kernel in order."""
 
-    def __init__(self, read: SSAValue, written: SSAValue) -> None:
-        self.read, self.written = read, written
+    def __init__(self) -> None:
         self.counters: list[Counter] = []
+        self.unknown: set[SSAValue] = set()
+        """Buffers that are accessed at positions that depend on data."""
         self.indices: dict[SSAValue, AffineExpr] = {}
 
     def block(self, block: Block) -> Iterator[Access | Repeated]:
@@ -166,22 +188,28 @@ class _Tracer:
 
     def _touched(self, op: Operation) -> Iterator[Access | Repeated]:
         """What one operation reads and writes."""
+        buffers = [operand for operand in op.operands if isa(operand.type, MemRefType[Attribute])]
+        try:
+            yield from self._accesses(op, buffers)
+        except _NotAffineError:
+            self.unknown.update(buffers)
+
+    def _accesses(self, op: Operation, buffers: Sequence[SSAValue]) -> Iterator[Access | Repeated]:
         match op:
-            case loop.LoadOp() | loop.LoadAtOp() if op.buffer is self.read:
+            case loop.LoadOp() | loop.LoadAtOp():
                 yield self._access(op, op.result.type, writes=False)
-            case loop.StageOp() if op.source is self.read:
+            case loop.StageOp():
                 yield from self._staged(op)
-            case loop.StoreOp() | loop.StoreAtOp() if op.buffer is self.written:
+            case loop.StoreOp() | loop.StoreAtOp():
                 yield self._access(op, op.value.type, writes=True)
-            case loop.DotRowsOp() if op.x is self.read and op.w is not self.read:
+            case loop.DotRowsOp() if op.x is not op.w:
                 row = (0, op.steps.value.data - 1)
                 yield self._row(op.x, self._replaced(op.map.data.results[0], op.indices), row, 1, writes=False)
+                yield _whole(op.w, writes=False)
             case loop.FetchOp():
                 pass
-            case _ if self.read in op.operands:
-                yield Access(Span((), 0, buffer_bytes(self.read)), writes=False)
             case _:
-                pass
+                yield from (_whole(buffer, writes=False) for buffer in buffers)
 
     def _loop(self, op: loop.ForOp) -> Iterator[Repeated]:
         number = len(self.counters)
@@ -207,7 +235,7 @@ class _Tracer:
     ) -> Access | Repeated:
         """One access; of all of the buffer where the position is not affine."""
         if isinstance(op, loop.LoadAtOp | loop.StoreAtOp):
-            return Access(Span((), 0, buffer_bytes(op.buffer)), writes)
+            return _whole(op.buffer, writes=writes)
         position, lanes = self._replaced(op.map.data.results[0], op.indices), 1
         if isa(type, VectorType[Attribute]):
             lanes = type.get_shape()[0] if op.lanes is None else op.lanes.value.data
@@ -228,12 +256,11 @@ class _Tracer:
         """Elements at `position + i * stride` for every `i` of `places`; neighbours are one access."""
         if stride == 1 or places[0] == places[1]:
             ends = (places[0] * stride, places[1] * stride)
-            return Access(self._bytes(buffer, position, ends), writes)
+            return Access(self._bytes(buffer, position, ends), writes, buffer)
         number = len(self.counters)
         self.counters.append(Counter(*places, 1, 1))
-        return Repeated(
-            number, (Access(self._bytes(buffer, position + AffineDimExpr(number) * stride, (0, 0)), writes),)
-        )
+        span = self._bytes(buffer, position + AffineDimExpr(number) * stride, (0, 0))
+        return Repeated(number, (Access(span, writes, buffer),))
 
     def _bytes(self, buffer: SSAValue, position: AffineExpr, reach: Range) -> Span:
         """The bytes of the elements of `reach` around `position`."""

@@ -10,7 +10,7 @@ from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.utils.hints import isa
 
 from s2s.dialects import loop
-from s2s.memory.accesses import buffer_bytes
+from s2s.memory.accesses import Accesses, buffer_bytes
 from s2s.memory.buffers import Overlap
 from s2s.memory.distances import Distances, Interval, distances
 
@@ -36,6 +36,7 @@ class Calls:
     """A kernel that runs from the end to the start, where that is possible."""
     backwards: dict[str, FuncOp] = field(default_factory=dict[str, FuncOp])
     """The kernels that were asked for and found, by name."""
+    _accesses: dict[tuple[str, bool], Accesses] = field(default_factory=dict[tuple[str, bool], Accesses])
     _known: dict[tuple[str, int, bool], Distances] = field(default_factory=dict[tuple[str, int, bool], Distances])
 
     def turnable(self, least: int) -> list[str]:
@@ -104,7 +105,9 @@ class Calls:
         if (name, number, turned) not in self._known:
             kernel = (self.backwards if turned else self.kernels)[name]
             output, read = kernel.body.block.args[0], kernel.body.block.args[number]
-            self._known[name, number, turned] = distances(kernel, output, read)
+            if (name, turned) not in self._accesses:
+                self._accesses[name, turned] = Accesses(kernel)
+            self._known[name, number, turned] = distances(kernel, output, read, self._accesses[name, turned])
         return self._known[name, number, turned]
 
 

@@ -21,7 +21,7 @@ from math import gcd
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import SSAValue
 
-from s2s.memory.accesses import Access, Counter, Repeated, Span, Terms, Trace, buffer_bytes, parallel_loops, trace
+from s2s.memory.accesses import Access, Accesses, Counter, Repeated, Span, Terms, Trace, buffer_bytes, parallel_loops
 
 Interval = tuple[int, int]
 """Both ends are allowed, what lies between them is not."""
@@ -90,10 +90,11 @@ class Distances:
         return (*found, (low, high))
 
 
-def distances(kernel: FuncOp, output: SSAValue, read: SSAValue) -> Distances:
-    """How far `output`, an argument that `kernel` writes, may lie over the argument `read`."""
+def distances(kernel: FuncOp, output: SSAValue, read: SSAValue, accesses: Accesses | None = None) -> Distances:
+    """How far `output`, an argument that `kernel` writes, may lie over the argument `read`; `accesses` are those of
+    the kernel, where they are known already."""
     input_bytes, output_bytes = buffer_bytes(read), buffer_bytes(output)
-    seen = trace(kernel, read, output)
+    seen = (accesses or Accesses(kernel)).trace(read, output)
     if seen is None or len(parallel_loops(kernel)) > 1:
         whole = Hazard(-output_bytes, input_bytes, -output_bytes, 0, input_bytes + output_bytes, ())
         return Distances(input_bytes, output_bytes, (whole,))
@@ -157,9 +158,11 @@ class Hazards:
                     self.compare(writes.spans(), [step.span], outer, None)
                 continue
             inner_reads, inner_writes = self.visit(step.body, outer | {step.number})
-            if self.counters[step.number].goes_on:
-                self.compare(inner_writes.spans(), list(inner_reads.spans()), outer, step.number)
-            self.compare(writes.spans(), list(inner_reads.spans()), outer, None)
+            if inner_reads:
+                later = list(inner_reads.spans())
+                if self.counters[step.number].goes_on:
+                    self.compare(inner_writes.spans(), later, outer, step.number)
+                self.compare(writes.spans(), later, outer, None)
             reads.join(inner_reads)
             writes.join(inner_writes)
         return reads, writes

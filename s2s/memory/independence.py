@@ -10,7 +10,7 @@ from dataclasses import replace
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import SSAValue
 
-from s2s.memory.accesses import Access, Repeated, Span, Trace, own_trace, trace
+from s2s.memory.accesses import Access, Accesses, Repeated, Span, Trace
 from s2s.memory.distances import Hazards, SpanGroup
 
 
@@ -20,7 +20,8 @@ def are_independent(kernel: FuncOp, depth: int, read: SSAValue, written: SSAValu
 
     Where several loops follow each other their iterations are taken together: each runs iteration i of all of them.
     """
-    touched = own_trace(kernel, read) if read is written else trace(kernel, read, written)
+    accesses = Accesses(kernel)
+    touched = accesses.own_trace(read) if read is written else accesses.trace(read, written)
     if touched is None:
         return False
     body, outer = touched.body, frozenset[int]()
@@ -64,7 +65,7 @@ def _renumbered(body: Sequence[Access | Repeated], old: int, new: int) -> list[A
     if old == new:
         return list(body)
     return [
-        Access(_span(step.span, old, new), step.writes)
+        replace(step, span=_span(step.span, old, new))
         if isinstance(step, Access)
         else replace(step, body=tuple(_renumbered(step.body, old, new)))
         for step in body

@@ -93,8 +93,9 @@ class Nest:
     def _operands(self, values: Sequence[SSAValue], accesses: Sequence[tensor.AccessAttr]) -> list[Operand]:
         operands: list[Operand] = []
         for value, access in zip(values, accesses, strict=True):
-            whole = self._has_room(value)
-            operands.append(Operand(self.buffers[value], access, shape_of(value), tensor.element_type(value), whole))
+            buffer, element = self.buffers[value], tensor.element_type(value)
+            room = self._has_room(value)
+            operands.append(Operand(buffer, access, shape_of(value), element, room, tuple(self.box)))
         return operands
 
     def _has_room(self, value: SSAValue) -> bool:

@@ -43,6 +43,7 @@ def cut(
     With `overlap` the last vector of a segment may step back over points that are done already, to be a full one.
     """
     stop = box[dim][1] + 1
+    guards = [guard for guard in guards if guard.holds(box) is Holds.MAYBE]
     edges = {0, stop}
     for constraint in guards:
         edges |= {edge for edge in _edges(constraint, dim, box) if 0 < edge < stop}

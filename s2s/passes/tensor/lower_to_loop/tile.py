@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import product
 
 from xdsl.dialects import arith
@@ -19,11 +20,11 @@ from xdsl.ir import Attribute, Block, BlockArgument, Operation, Region, SSAValue
 from xdsl.ir.affine import AffineDimExpr, AffineExpr
 from xdsl.utils.hints import isa
 
-from s2s.analysis.affine import bounds, flat_index, linear
+from s2s.analysis.affine import Range, bounds, flat_index, linear, simplify
 from s2s.dialects import loop, tensor
 from s2s.errors import CompilerBug
 from s2s.passes.tensor.lower_to_loop.emitter import Emitter
-from s2s.passes.tensor.lower_to_loop.guards import Constraint, Holds, guard_of, holds_all
+from s2s.passes.tensor.lower_to_loop.guards import Constraint, Holds, guard_of
 from s2s.passes.tensor.lower_to_loop.pieces import Piece
 
 
@@ -77,11 +78,17 @@ class Operand:
     element: Attribute
     has_room: bool = False
     """Whether a vector that is partly filled may be loaded whole: what follows belongs to the buffer."""
+    domain: tuple[Range, ...] = ()
+    """The ranges of the dimensions, as far as they are known."""
 
-    @property
+    @cached_property
     def guard(self) -> list[Constraint]:
-        """When the access hits the buffer."""
-        return guard_of(self.access, self.shape)
+        """When the access hits the buffer; nothing that always holds."""
+        guard = guard_of(self.access, self.shape)
+        if not self.domain:
+            return guard
+        simple = [Constraint(simplify(each.expr, self.domain), each.modulus) for each in guard]
+        return [each for each in simple if each.holds(self.domain) is not Holds.ALWAYS]
 
     def position(self, dims: Sequence[AffineExpr]) -> AffineExpr:
         """The flat position read at the point `dims`."""
@@ -232,13 +239,16 @@ class ScalarBody:
         return self.values[original]
 
     def _guard(self, operand: Operand) -> tuple[Holds, list[Constraint]]:
-        box = self.emitter.space.bound
-        here = [
-            Constraint(constraint.expr.replace_dims_and_symbols(self.dims, ()), constraint.modulus)
-            for constraint in operand.guard
-        ]
-        undecided = [constraint for constraint in here if constraint.holds(box) is Holds.MAYBE]
-        return holds_all(here, box), undecided
+        """Whether `operand` is there, and the constraints that decide it where that is not known."""
+        undecided: list[Constraint] = []
+        for constraint in operand.guard:
+            here = Constraint(constraint.expr.replace_dims_and_symbols(self.dims, ()), constraint.modulus)
+            state = here.holds(self.emitter.space.bound)
+            if state is Holds.NEVER:
+                return Holds.NEVER, []
+            if state is Holds.MAYBE:
+                undecided.append(here)
+        return Holds.MAYBE if undecided else Holds.ALWAYS, undecided
 
     def _element(self, operand: Operand) -> SSAValue:
         state, undecided = self._guard(operand)
