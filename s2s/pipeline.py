@@ -161,7 +161,7 @@ def _overlaps(options: CompileOptions) -> bool:
     return "arena" in (get_target(options.target).io, options.io or "") or options.ram_budget is not None
 
 
-def _divide(options: CompileOptions) -> ModulePass:
+def _divide(options: CompileOptions) -> list[ModulePass]:
     """Where there are threads, and code that may use them."""
     given = f"--threads {options.threads}"
     if options.executor == "graph":
@@ -171,7 +171,13 @@ def _divide(options: CompileOptions) -> ModulePass:
     target = get_target(options.target)
     if target.hand_over is None:
         raise InputError(f"{given}: target {target.name} has no threads; leave the option out, or use another target")
-    return _pass("loop-divide-among-threads", threads=options.threads, least=WORTH_A_HAND_OVER * target.hand_over)
+    least = WORTH_A_HAND_OVER * target.hand_over
+    return [
+        # Threads meet between kernels only: what has to be done before something else is a kernel of its own.
+        _pass("loop-split-kernels", least=least),
+        # What each thread needs for itself is memory to be planned.
+        _pass("loop-divide-among-threads", threads=options.threads, least=least),
+    ]
 
 
 def loop_passes(options: CompileOptions) -> list[ModulePass]:
@@ -189,8 +195,8 @@ def loop_passes(options: CompileOptions) -> list[ModulePass]:
         _pass("loop-weave-stores"),
         # Vectors multiply and add in one instruction.
         _pass("loop-form-fma"),
-        # Kernels that are worth it are divided: what each thread needs for itself is memory to be planned.
-        *([_divide(options)] if options.threads > 1 else []),
+        # Kernels that are worth it are divided.
+        *(_divide(options) if options.threads > 1 else []),
         # Every buffer of main gets its offset in one arena; where memory is short, outputs lie over inputs that die.
         _pass("loop-plan-memory", align=target.align, io=io, overlap=_overlaps(options)),
         # A debug build that shows whether anybody reads what the plan takes for dead.

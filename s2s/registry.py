@@ -59,6 +59,7 @@ PASSES: tuple[str, ...] = (
     "loop-plan-memory",
     "loop-poison-arena",
     "loop-run-backwards",
+    "loop-split-kernels",
     "loop-weave-stores",
     "c-call-signed-shifts",
     "c-name-temporaries",

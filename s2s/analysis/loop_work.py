@@ -20,6 +20,11 @@ def operations_of(kernel: FuncOp) -> int:
     return _block(kernel.body.block, {})
 
 
+def operations_in(op: Operation) -> int:
+    """The same for one outermost operation of a kernel."""
+    return _operation(op, {})
+
+
 def _block(block: Block, ranges: dict[SSAValue, Range]) -> int:
     return sum(_operation(op, ranges) for op in block.ops)
 

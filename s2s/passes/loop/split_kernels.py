@@ -1,0 +1,169 @@
+"""Split kernels that do one long thing after the other, so that each can be divided among threads.
+
+    func.func private @k(%y, %x, %s) { loop.for %i … { … store to %s } loop.for %j … { load from %s, store to %y } }
+    func.func @main(…) { func.call @k(%y, %x, %s) }
+->
+    func.func private @k_step1(%x, %s) { loop.for %i … }
+    func.func private @k_step2(%y, %s) { loop.for %j … }
+    func.func @main(…) { func.call @k_step1(%x, %s) func.call @k_step2(%y, %s) }
+
+Every outermost loop with at least `least` operations that carries no values gets a kernel of its own; what lies between
+two of them stays together. Constants are computed in each.
+
+Declined where that gives one kernel, where a value passes from one to the next, and for kernels that another network
+than `main` calls.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import DenseArrayBase, FunctionType, ModuleOp, StringAttr, SymbolRefAttr, i64
+from xdsl.dialects.func import CallOp, FuncOp, ReturnOp
+from xdsl.ir import Block, BlockArgument, Operation, Region, SSAValue
+from xdsl.passes import ModulePass
+
+from s2s.analysis.buffers import touches_memory
+from s2s.analysis.loop_work import operations_in
+from s2s.dialects import loop
+from s2s.dialects.loop.control import SERIAL
+from s2s.passes.loop.plan_memory import is_network_of_buffers
+from s2s.passes.tensor.lower_to_loop import IN_PLACE
+
+DOC = "doc"
+
+
+@dataclass
+class Steps:
+    """What a kernel does, apart from constants that everybody may compute."""
+
+    shared: list[Operation] = field(default_factory=list[Operation])
+    groups: list[list[Operation]] = field(default_factory=list[list[Operation]])
+
+    @staticmethod
+    def of(kernel: FuncOp, least: int) -> "Steps":
+        """The steps of `kernel`: long loops alone, and what lies between them."""
+        steps, shared, closed = Steps(), set[Operation](), True
+        for op in kernel.body.block.ops:
+            if isinstance(op, ReturnOp):
+                continue
+            if not op.regions and not touches_memory(op) and _producers(op) <= shared:
+                steps.shared.append(op)
+                shared.add(op)
+                continue
+            alone = _is_long(op, least)
+            if alone or closed:
+                steps.groups.append([])
+            steps.groups[-1].append(op)
+            closed = alone
+        return steps
+
+    @property
+    def is_split(self) -> bool:
+        """Whether there are several, and none of them needs a value of another one."""
+        owner = {op: number for number, group in enumerate(self.groups) for op in group}
+        crossing = [
+            made
+            for number, group in enumerate(self.groups)
+            for op in group
+            for made in _producers(op)
+            if owner.get(made, number) != number
+        ]
+        return len(self.groups) > 1 and not crossing
+
+
+def _is_long(op: Operation, least: int) -> bool:
+    """Whether a loop is worth a kernel of its own."""
+    if not isinstance(op, loop.ForOp) or op.inits or op.down is not None or op.kind.data != SERIAL:
+        return False
+    return (op.trips or 0) > 1 and operations_in(op) >= least
+
+
+def _producers(op: Operation) -> set[Operation]:
+    """The operations outside of `op` whose results it, or what is inside of it, uses."""
+    inside = set(op.walk())
+    used = {operand.owner for inner in inside for operand in inner.operands}
+    return {each for each in used if isinstance(each, Operation) and each not in inside}
+
+
+class SplitKernel:
+    """Makes a kernel of each step."""
+
+    def __init__(self, kernel: FuncOp, steps: Steps) -> None:
+        self.kernel, self.steps = kernel, steps
+
+    def run(self, taken: set[str]) -> list[tuple[FuncOp, list[int]]]:
+        """The kernels in order, and which arguments of the old one each takes."""
+        return [self._step(number, group, taken) for number, group in enumerate(self.steps.groups, 1)]
+
+    def _step(self, number: int, group: Sequence[Operation], taken: set[str]) -> tuple[FuncOp, list[int]]:
+        every = [*self.steps.shared, *group]
+        used = {operand for op in every for inner in op.walk() for operand in inner.operands}
+        arguments = [each for each in self.kernel.args if each in used]
+        block = Block(arg_types=[each.type for each in arguments])
+        values: dict[SSAValue, SSAValue] = dict(zip(arguments, block.args, strict=True))
+        for old, new in zip(arguments, block.args, strict=True):
+            new.name_hint = old.name_hint
+        block.add_ops([op.clone(values) for op in every])
+        block.add_op(ReturnOp())
+        name = f"{self.kernel.sym_name.data}_step{number}"
+        while name in taken:
+            name += "_"
+        taken.add(name)
+        type = FunctionType.from_lists([each.type for each in arguments], [])
+        made = FuncOp(name, type, Region(block), visibility="private")
+        made.attributes |= self.kernel.attributes
+        made.attributes[IN_PLACE] = DenseArrayBase.from_list(i64, self._in_place(arguments))
+        if isinstance(doc := self.kernel.attributes.get(DOC), StringAttr):
+            made.attributes[DOC] = StringAttr(f"{doc.data}\nstep {number} of {len(self.steps.groups)}")
+        return made, [each.index for each in arguments]
+
+    def _in_place(self, arguments: Sequence[BlockArgument]) -> list[int]:
+        """The new numbers of what the result may lie over; a step that does not know the result has none."""
+        listed = self.kernel.attributes.get(IN_PLACE)
+        if not isinstance(listed, DenseArrayBase) or not arguments or arguments[0].index != 0:
+            return []
+        old = {int(number) for number in listed.get_values()}
+        return [number for number, each in enumerate(arguments) if each.index in old]
+
+
+@dataclass(frozen=True)
+class SplitKernelsPass(ModulePass):
+    name = "loop-split-kernels"
+
+    least: int = 0
+    """Operations of a loop from which on it gets a kernel of its own."""
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        functions = [each for each in op.ops if isinstance(each, FuncOp) and not each.is_declaration]
+        networks = [each for each in functions if is_network_of_buffers(each)]
+        calls: dict[str, list[CallOp]] = {}
+        inner: set[str] = set()
+        for network in networks:
+            for call in [each for each in network.body.block.ops if isinstance(each, CallOp)]:
+                calls.setdefault(call.callee.string_value(), []).append(call)
+                if network.sym_visibility is not None:
+                    inner.add(call.callee.string_value())
+        taken = {each.sym_name.data for each in functions}
+        for kernel in functions:
+            name = kernel.sym_name.data
+            if name in calls and name not in inner and (steps := Steps.of(kernel, self.least)).is_split:
+                _replace(kernel, SplitKernel(kernel, steps).run(taken), calls[name])
+
+
+def _replace(kernel: FuncOp, made: Sequence[tuple[FuncOp, list[int]]], calls: Sequence[CallOp]) -> None:
+    """Put the new kernels, and calls of them, where the old ones stand."""
+    parent = kernel.parent_block()
+    assert parent is not None
+    parent.insert_ops_before([each for each, _ in made], kernel)
+    for call in calls:
+        block = call.parent_block()
+        assert block is not None
+        for each, numbers in made:
+            step = CallOp(SymbolRefAttr(each.sym_name), [call.arguments[number] for number in numbers], [])
+            step.attributes |= call.attributes
+            block.insert_op_before(step, call)
+        call.detach()
+        call.erase()
+    kernel.detach()
+    kernel.erase()
