@@ -192,8 +192,13 @@ def _is_simple(op: Operation) -> bool:
 
 
 def is_long_sum(op: Operation) -> bool:
-    """Whether `op` adds one more term to a sum."""
-    return _is_sum(op) and isinstance(op.operands[0].owner, Operation) and _is_sum(op.operands[0].owner)
+    """Whether `op` adds one more term to a sum; not to that of a loop, whose steps keep the order of their products."""
+    if not _is_sum(op) or not isinstance(op.operands[0].owner, Operation) or not _is_sum(op.operands[0].owner):
+        return False
+    first = op.operands[0]
+    while isinstance(first.owner, c.BinaryOp):
+        first = first.owner.lhs
+    return not (isinstance(first.owner, c.LoadOp) and isinstance(first.owner.place.owner, c.VariableOp))
 
 
 def _is_sum(op: Operation) -> bool:
@@ -210,7 +215,7 @@ def _own_length(op: Operation) -> int:
         case c.CallOp():
             return len(op.callee.data) + 2 * len(op.arguments)
         case c.CastOp():
-            return 5
+            return 10
         case c.ConditionalOp():
             return 6
         case c.LoadOp() | c.AddressOfOp():
