@@ -7,6 +7,7 @@ from math import prod
 from xdsl.dialects.builtin import AnyFloat, IntegerType, ModuleOp
 from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import BlockArgument, Operation, Region, SSAValue
+from xdsl.utils.hints import isa
 
 from s2s.analysis.compute import shape_of
 from s2s.analysis.dtypes import as_tensor_type, is_bool, size_in_bytes
@@ -117,7 +118,7 @@ def _one(op: Operation) -> Operations:
     type = op.results[0].type
     if isinstance(type, AnyFloat):
         return Operations(floats=count)
-    return Operations(integers=count if isinstance(type, IntegerType) and not is_bool(type) else 0)
+    return Operations(integers=count if isa(type, IntegerType) and not is_bool(type) else 0)
 
 
 def _bytes_read(argument: SSAValue, computations: Iterable[tensor.Computation]) -> int:

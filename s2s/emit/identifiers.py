@@ -80,7 +80,7 @@ def c_macro(identifier: str) -> str:
 
 def c_comment(text: str) -> str:
     """`text` as one line that stays inside `/* … */`, under any standard and any warning about comments."""
-    line = _one_line(text).replace("??", "? ?")
+    line = re.sub(r"\?(?=\?)", "? ", _one_line(text))
     while "*/" in line or "/*" in line:
         line = line.replace("*/", "* /").replace("/*", "/ *")
     return line.rstrip("\\ ")

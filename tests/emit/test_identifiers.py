@@ -6,7 +6,7 @@ import subprocess
 import tempfile
 from pathlib import Path
 
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from s2s.emit.identifiers import (
@@ -118,6 +118,7 @@ def is_plain(line: str) -> bool:
 
 
 @given(TEXT)
+@example("????/")
 def test_a_comment_stays_a_comment(text: str) -> None:
     line = c_comment(text)
     assert not any(mark in line for mark in ("*/", "/*", "??"))
