@@ -7,6 +7,7 @@ from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, FloatAttr, IntegerAt
 from xdsl.ir import Operation, Region, SSAValue
 from xdsl.utils.hints import isa
 
+from s2s.analysis.dtypes import as_tensor_type
 from s2s.analysis.strides import VECTOR_OPS
 from s2s.dialects import loop, tensor
 
@@ -27,16 +28,23 @@ PLAIN_OPS = (
 
 def in_lanes(op: tensor.ComputeOp) -> bool:
     """Whether all of `op` runs in vectors of bytes, 32-bit integers and floats."""
-    values = [*op.reads, *op.points, *op.res]
-    if op.tables or not op.rank or any(tensor.element_type(value) not in (i8, i32, f32) for value in values):
+    if op.tables or not op.rank or not are_signed([*op.reads, *op.points, *op.res]):
         return False
     return _all_in_lanes([op.apply, *([op.reduce] if op.reduce is not None else [])])
 
 
 def results_in_lanes(op: tensor.ComputeOp) -> bool:
     """Whether what follows the reduction does."""
-    values = [*op.points, *op.res]
-    return all(tensor.element_type(value) in (i8, i32, f32) for value in values) and _all_in_lanes([op.apply])
+    return are_signed([*op.points, *op.res]) and _all_in_lanes([op.apply])
+
+
+def are_signed(values: Iterable[SSAValue]) -> bool:
+    """Whether vectors can read and write these tensors: floats, and integers that are signed in memory, too.
+
+    Scalars lose their sign, which is the matter of the operations on them; memory keeps it, and vectors have no
+    unsigned form of it.
+    """
+    return all(as_tensor_type(value.type).element_type in (i8, i32, f32) for value in values)
 
 
 def _all_in_lanes(regions: Iterable[Region]) -> bool:
@@ -87,4 +95,4 @@ def _constant(value: SSAValue) -> float | None:
     return op.value.value.data if isa(op.value, IntegerAttr | FloatAttr) else None
 
 
-__all__ = ["in_lanes", "is_byte", "results_in_lanes"]
+__all__ = ["are_signed", "in_lanes", "is_byte", "results_in_lanes"]

@@ -13,6 +13,7 @@ from xdsl.ir import SSAValue
 from xdsl.ir.affine import AffineDimExpr
 
 from s2s.analysis.affine import linear, ranges
+from s2s.analysis.lanes import are_signed
 from s2s.analysis.products import product_sum
 from s2s.analysis.strides import moves
 from s2s.dialects import tensor
@@ -69,7 +70,7 @@ def integer_products(
 def roles_of(op: tensor.ComputeOp, constants: frozenset[SSAValue]) -> Roles | None:
     """The parts of a sum of products of an activation and a constant; None if `op` is none."""
     products = product_sum(op)
-    if products is None:
+    if products is None or not are_signed(op.reads):
         return None
     known = [read in constants and read.has_one_use() for read in op.reads]
     if known.count(True) != 1 or any(divisor > 1 for access in op.read_accesses for divisor in access.division):

@@ -13,6 +13,7 @@ from xdsl.dialects.builtin import IntegerAttr, i8, i32
 from xdsl.ir import Operation, SSAValue
 from xdsl.utils.hints import isa
 
+from s2s.analysis.dtypes import as_tensor_type
 from s2s.analysis.products import product_sum
 from s2s.analysis.strides import moves
 from s2s.dialects import loop, tensor
@@ -57,11 +58,11 @@ def vector_products(op: tensor.ComputeOp, target: Target, constants: frozenset[S
 
 def _is_in_lanes(op: tensor.ComputeOp) -> bool:
     """Whether everything that `op` does has a form for four lanes of 32 bits."""
-    elements = [tensor.element_type(value) for value in [*op.reads, *op.points]]
-    results = [tensor.element_type(value) for value in op.res]
+    elements = {as_tensor_type(value.type).element_type for value in [*op.reads, *op.points]}
+    results = {as_tensor_type(value.type).element_type for value in op.res}
     regions = [op.apply, *([op.reduce] if op.reduce is not None else [])]
     bodies: list[Operation] = [inner for region in regions for inner in region.block.ops]
-    if op.tables or not op.rank or not set(elements) <= {i8, i32} or set(results) != {i8}:
+    if op.tables or not op.rank or not elements <= {i8, i32} or results != {i8}:
         return False
     return all(isinstance(inner, LANE_OPS) and _has_lanes(inner) for inner in bodies)
 
