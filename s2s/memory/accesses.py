@@ -4,7 +4,7 @@ A kernel at loop level is nested loops around loads and stores at affine positio
 bytes over the counters of the loops; `s2s.memory.distances` then compares what is written with what is read later.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from xdsl.dialects import arith
@@ -19,34 +19,10 @@ from s2s.analysis.affine import Range, bounds, linear
 from s2s.analysis.dtypes import size_in_bytes
 from s2s.dialects import loop
 from s2s.dialects.loop.control import PARALLEL
+from s2s.memory.counters import Counter, from_start, grain_from, never_runs
 
 Terms = tuple[tuple[int, int], ...]
 """Pairs of a loop's number and the bytes that a step of its counter moves, in the order of the loops."""
-
-
-@dataclass(frozen=True)
-class Counter:
-    """The counter of a loop: it goes from `first` to `last`, both included, at least `step` at a time.
-
-    `grain` divides the distance of any two of its values. `down` loops begin at `last`, `parallel` ones anywhere.
-    """
-
-    first: int
-    last: int
-    step: int
-    grain: int
-    down: bool = False
-    parallel: bool = False
-
-    @property
-    def directions(self) -> tuple[bool, ...]:
-        """Whether the counter falls; a parallel one may do either."""
-        return (False, True) if self.parallel else (self.down,)
-
-    @property
-    def goes_on(self) -> bool:
-        """Whether there may be a second iteration."""
-        return self.last - self.first >= self.step
 
 
 @dataclass(frozen=True)
@@ -84,10 +60,13 @@ class Trace:
 
 
 class Accesses:
-    """All that a kernel reads and writes, read off once for any pair of its arguments."""
+    """All that a kernel reads and writes, read off once for any pair of its arguments.
 
-    def __init__(self, kernel: FuncOp) -> None:
-        self._tracer = _Tracer()
+    Where `within` narrows the counters of some loops, only their iterations between these values, both included.
+    """
+
+    def __init__(self, kernel: FuncOp, within: Mapping[loop.ForOp, Range] | None = None) -> None:
+        self._tracer = _Tracer(within or {})
         try:
             self._body: tuple[Access | Repeated, ...] | None = tuple(self._tracer.block(kernel.body.block))
         except _NotAffineError:
@@ -163,7 +142,8 @@ class _NotAffineError(Exception):
 class _Tracer:
     """Walks the blocks of a kernel in order."""
 
-    def __init__(self) -> None:
+    def __init__(self, within: Mapping[loop.ForOp, Range]) -> None:
+        self.within = within
         self.counters: list[Counter] = []
         self.unknown: set[SSAValue] = set()
         """Buffers that are accessed at positions that depend on data."""
@@ -212,23 +192,34 @@ class _Tracer:
                 yield from (_whole(buffer, writes=False) for buffer in buffers)
 
     def _loop(self, op: loop.ForOp) -> Iterator[Repeated]:
+        lower = [self._replaced(expr, op.dims) for expr in op.lower.data.results]
+        upper = [self._replaced(expr, op.dims) for expr in op.upper.data.results]
+        if self.within and never_runs(lower, upper, self._ranges):
+            return
         number = len(self.counters)
-        self.counters.append(self._counter(op))
-        self.indices[op.index] = AffineDimExpr(number)
+        counted = from_start(lower, upper, op.step.value.data, self._ranges) if self._starts_anywhere(op) else None
+        self.indices[op.index] = AffineDimExpr(number) if counted is None else counted[0] + AffineDimExpr(number)
+        self.counters.append(self._counter(op, lower, upper) if counted is None else counted[1])
         body = tuple(self.block(op.body.block))
         if body:
             yield Repeated(number, body)
 
-    def _counter(self, op: loop.ForOp) -> Counter:
-        lower = [self._bounds(self._replaced(expr, op.dims)) for expr in op.lower.data.results]
-        upper = [self._bounds(self._replaced(expr, op.dims)) for expr in op.upper.data.results]
+    def _starts_anywhere(self, op: loop.ForOp) -> bool:
+        """Whether positions are told from the start of a loop: in narrowed kernels, where the start may move."""
+        return bool(self.within) and op.fixed_bounds is None and op.down is None
+
+    def _counter(self, op: loop.ForOp, lower: Sequence[AffineExpr], upper: Sequence[AffineExpr]) -> Counter:
         step = op.step.value.data
-        first, last = max(low for low, _ in lower), min(high for _, high in upper) - 1
+        if op in self.within:
+            return Counter(*self.within[op], step, step)
+        starts, ends = [self._bounds(expr) for expr in lower], [self._bounds(expr) for expr in upper]
+        first, last = max(low for low, _ in starts), min(high for _, high in ends) - 1
         last = max(first, last)
-        if len(lower) == 1 and lower[0][0] == lower[0][1]:
+        if len(starts) == 1 and starts[0][0] == starts[0][1]:
             last -= (last - first) % step
             return Counter(first, last, step, step, down=op.down is not None, parallel=op.kind.data == PARALLEL)
-        return Counter(first, last, step, 1)
+        grain = grain_from(lower[0], step, self.counters) if self.within and len(lower) == 1 else 1
+        return Counter(first, last - (last - first) % grain, step, grain)
 
     def _access(
         self, op: loop.LoadOp | loop.StoreOp | loop.LoadAtOp | loop.StoreAtOp, type: Attribute, *, writes: bool

@@ -21,7 +21,8 @@ from math import gcd
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import SSAValue
 
-from s2s.memory.accesses import Access, Accesses, Counter, Repeated, Span, Terms, Trace, buffer_bytes, parallel_loops
+from s2s.memory.accesses import Access, Accesses, Repeated, Span, Terms, Trace, buffer_bytes, parallel_loops
+from s2s.memory.counters import Counter
 
 Interval = tuple[int, int]
 """Both ends are allowed, what lies between them is not."""

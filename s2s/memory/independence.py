@@ -2,16 +2,36 @@
 
 They may where no byte that one iteration writes is read or written by another one. Positions are compared as for
 outputs that lie over inputs (`s2s.memory.distances`), in either order and at distance 0.
+
+A loop over blocks runs others up to `min(block + 12, 40)`. Over all blocks together nobody knows which of the two that
+is, and the blocks seem to overlap. So the first block, those between and the last one are read off on their own, and
+compared with each other as well.
 """
 
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
 
 from xdsl.dialects.func import FuncOp
-from xdsl.ir import SSAValue
+from xdsl.ir import Block, SSAValue
 
+from s2s.analysis.affine import Range
+from s2s.dialects import loop
 from s2s.memory.accesses import Access, Accesses, Repeated, Span, Trace
+from s2s.memory.counters import Counter
 from s2s.memory.distances import Hazards, SpanGroup
+
+Steps = tuple[Access | Repeated, ...]
+
+
+@dataclass(frozen=True)
+class Iteration:
+    """What an iteration of loop `number` does; `outer` are the loops around it, `counters` those of all loops."""
+
+    body: Steps
+    counters: tuple[Counter, ...]
+    outer: frozenset[int]
+    number: int
 
 
 def are_independent(kernel: FuncOp, depth: int, read: SSAValue, written: SSAValue) -> bool:
@@ -20,39 +40,101 @@ def are_independent(kernel: FuncOp, depth: int, read: SSAValue, written: SSAValu
 
     Where several loops follow each other their iterations are taken together: each runs iteration i of all of them.
     """
-    accesses = Accesses(kernel)
-    touched = accesses.own_trace(read) if read is written else accesses.trace(read, written)
-    if touched is None:
+    trace = _trace(kernel, read, written, {})
+    levels = None if trace is None else _levels(trace, depth)
+    if levels is None:
         return False
-    body, outer = touched.body, frozenset[int]()
-    for _ in range(depth):
+    return all(
+        _is_apart(iteration) or _are_blocks_apart(kernel, level, read, written, iteration)
+        for level, iteration in enumerate(levels)
+    )
+
+
+def _trace(kernel: FuncOp, read: SSAValue, written: SSAValue, within: Mapping[loop.ForOp, Range]) -> Trace | None:
+    accesses = Accesses(kernel, within)
+    return accesses.own_trace(read) if read is written else accesses.trace(read, written)
+
+
+def _levels(trace: Trace, depth: int) -> list[Iteration] | None:
+    """The iterations of the `depth` outermost loops, as far as there are any; None where something is beside them."""
+    found: list[Iteration] = []
+    body, outer = trace.body, frozenset[int]()
+    while len(found) < depth and body:
         loops = [step for step in body if isinstance(step, Repeated)]
         if len(loops) < len(body):
-            return False
-        if not loops:
-            return True
+            return None
         number = loops[0].number
-        inner = tuple(step for each in loops for step in _renumbered(each.body, each.number, number))
-        if not _are_apart(touched, inner, outer, number):
-            return False
-        body, outer = inner, outer | {number}
-    return True
+        body = tuple(step for each in loops for step in _renumbered(each.body, {each.number: number}))
+        found.append(Iteration(body, trace.counters, outer, number))
+        outer |= {number}
+    return found
 
 
-def _are_apart(touched: Trace, body: Sequence[Access | Repeated], outer: frozenset[int], number: int) -> bool:
-    """Whether `body` touches different bytes in different iterations of loop `number`, those of `outer` being equal."""
-    counters = list(touched.counters)
+def _is_apart(iteration: Iteration) -> bool:
+    """Whether each iteration touches bytes of its own, while the loops around it stand still."""
+    counters, number = list(iteration.counters), iteration.number
     if not counters[number].goes_on:
         return True
     counters[number] = replace(counters[number], parallel=True)
-    reads, writes = SpanGroup(), SpanGroup()
-    _collect(body, reads, writes)
+    reads, writes = _touched(iteration.body)
     hazards = Hazards(counters)
-    hazards.compare(writes.spans(), [*reads.spans(), *writes.spans()], outer, number)
+    hazards.compare(writes.spans(), [*reads.spans(), *writes.spans()], iteration.outer, number)
     return all(hazard.spares(0) for hazard in hazards.hazards)
 
 
-def _collect(body: Sequence[Access | Repeated], reads: SpanGroup, writes: SpanGroup) -> None:
+def _are_blocks_apart(kernel: FuncOp, level: int, read: SSAValue, written: SSAValue, whole: Iteration) -> bool:
+    """Whether the first, the last and all other iterations of the loops at `level` are apart, each read off alone."""
+    if all(op.fixed_bounds is not None for op in kernel.walk() if isinstance(op, loop.ForOp)):
+        return False
+    loops = _loops_at(kernel.body.block, level)
+    pieces: list[Iteration] = []
+    for piece in _pieces(whole.counters[whole.number]):
+        trace = _trace(kernel, read, written, dict.fromkeys(loops, piece))
+        levels = None if trace is None else _levels(trace, level + 1)
+        if levels is None:
+            return False
+        pieces += levels[level:]
+    return all(_is_apart(piece) for piece in pieces) and all(
+        _are_apart(one, other) for one, other in combinations(pieces, 2)
+    )
+
+
+def _loops_at(block: Block, level: int) -> list[loop.ForOp]:
+    """The loops of `block`, or those `level` deeper."""
+    loops = [op for op in block.ops if isinstance(op, loop.ForOp)]
+    return loops if level == 0 else [each for op in loops for each in _loops_at(op.body.block, level - 1)]
+
+
+def _pieces(counter: Counter) -> Iterator[Range]:
+    """The first value of a counter, those between, and the last one."""
+    first, last, step = counter.first, counter.last, counter.step
+    yield first, first
+    if first + step <= last - step:
+        yield first + step, last - step
+    yield last, last
+
+
+def _are_apart(one: Iteration, other: Iteration) -> bool:
+    """Whether iterations that come from different values of a counter touch different bytes, while the loops around
+    them stand still."""
+    if one.outer != other.outer:
+        return False
+    shift = {number: number + len(one.counters) for number in range(len(other.counters)) if number not in other.outer}
+    hazards = Hazards([*one.counters, *other.counters])
+    (reads, writes), (others_reads, others_writes) = _touched(one.body), _touched(_renumbered(other.body, shift))
+    hazards.compare(writes.spans(), [*others_reads.spans(), *others_writes.spans()], one.outer, None)
+    hazards.compare(others_writes.spans(), list(reads.spans()), one.outer, None)
+    return all(hazard.spares(0) for hazard in hazards.hazards)
+
+
+def _touched(body: Steps) -> tuple[SpanGroup, SpanGroup]:
+    """What `body` reads and writes."""
+    reads, writes = SpanGroup(), SpanGroup()
+    _collect(body, reads, writes)
+    return reads, writes
+
+
+def _collect(body: Steps, reads: SpanGroup, writes: SpanGroup) -> None:
     for step in body:
         if isinstance(step, Access):
             (writes if step.writes else reads).add(step.span)
@@ -60,18 +142,16 @@ def _collect(body: Sequence[Access | Repeated], reads: SpanGroup, writes: SpanGr
             _collect(step.body, reads, writes)
 
 
-def _renumbered(body: Sequence[Access | Repeated], old: int, new: int) -> list[Access | Repeated]:
-    """`body` with the counter `new` in place of `old`, which takes the same values."""
-    if old == new:
-        return list(body)
-    return [
-        replace(step, span=_span(step.span, old, new))
+def _renumbered(body: Sequence[Access | Repeated], numbers: Mapping[int, int]) -> Steps:
+    """`body` with other counters in place of those that `numbers` lists."""
+    return tuple(
+        replace(step, span=_span(step.span, numbers))
         if isinstance(step, Access)
-        else replace(step, body=tuple(_renumbered(step.body, old, new)))
+        else replace(step, number=numbers.get(step.number, step.number), body=_renumbered(step.body, numbers))
         for step in body
-    ]
+    )
 
 
-def _span(span: Span, old: int, new: int) -> Span:
-    terms = [(new if number == old else number, factor) for number, factor in span.terms]
+def _span(span: Span, numbers: Mapping[int, int]) -> Span:
+    terms = [(numbers.get(number, number), factor) for number, factor in span.terms]
     return replace(span, terms=tuple(sorted(terms)))

@@ -127,3 +127,54 @@ func.func @main(%y: memref<10xf32>, %x: memref<10xf32>) {
   func.call @k(%y, %x) : (memref<10xf32>, memref<10xf32>) -> ()
   func.return
 }
+
+// -----
+
+// Blocks that end where tiles do: the last one is shorter, and what is left over belongs to it alone.
+// CHECK-LABEL: func.func private @k
+// CHECK:         loop.for %block = 0 to 38 step 12 parallel {
+// CHECK-NEXT:      loop.for %r = 0 to 3 parallel {
+func.func private @k(%y: memref<128xf32>, %x: memref<128xf32>) {
+  loop.for %block = 0 to 38 step 12 {
+    loop.for %r = 0 to 3 {
+      loop.for %i = max affine_map<(d0) -> (d0)>(%block) to min affine_map<(d0) -> (d0 + 12, 36)>(%block) step 4 {
+        %v = loop.load %x[affine_map<(d0, d1) -> (d0 * 38 + d1)>(%r, %i)] : memref<128xf32> -> vector<4xf32>
+        loop.store %v, %y[affine_map<(d0, d1) -> (d0 * 38 + d1)>(%r, %i)] : vector<4xf32>, memref<128xf32>
+      }
+      loop.for %j = 36 to min affine_map<(d0) -> (d0 + 12, 38)>(%block) {
+        %v = loop.load %x[affine_map<(d0, d1) -> (d0 * 38 + d1)>(%r, %j)] : memref<128xf32> -> f32
+        loop.store %v, %y[affine_map<(d0, d1) -> (d0 * 38 + d1)>(%r, %j)] : f32, memref<128xf32>
+      }
+    }
+  }
+  func.return
+}
+func.func @main(%y: memref<128xf32>, %x: memref<128xf32>) {
+  func.call @k(%y, %x) : (memref<128xf32>, memref<128xf32>) -> ()
+  func.return
+}
+
+// -----
+
+// Declined: the last tile of a block stores into the next block.
+// CHECK-LABEL: func.func private @k
+// CHECK-NOT:     parallel
+func.func private @k(%y: memref<128xf32>, %x: memref<128xf32>) {
+  loop.for %block = 0 to 38 step 12 {
+    loop.for %r = 0 to 3 {
+      loop.for %i = max affine_map<(d0) -> (d0)>(%block) to min affine_map<(d0) -> (d0 + 12, 36)>(%block) step 4 {
+        %v = loop.load %x[affine_map<(d0, d1) -> (d0 * 38 + d1)>(%r, %i)] : memref<128xf32> -> vector<5xf32>
+        loop.store %v, %y[affine_map<(d0, d1) -> (d0 * 38 + d1)>(%r, %i)] : vector<5xf32>, memref<128xf32>
+      }
+      loop.for %j = 36 to min affine_map<(d0) -> (d0 + 12, 38)>(%block) {
+        %v = loop.load %x[affine_map<(d0, d1) -> (d0 * 38 + d1)>(%r, %j)] : memref<128xf32> -> f32
+        loop.store %v, %y[affine_map<(d0, d1) -> (d0 * 38 + d1)>(%r, %j)] : f32, memref<128xf32>
+      }
+    }
+  }
+  func.return
+}
+func.func @main(%y: memref<128xf32>, %x: memref<128xf32>) {
+  func.call @k(%y, %x) : (memref<128xf32>, memref<128xf32>) -> ()
+  func.return
+}
