@@ -34,25 +34,51 @@ class Iteration:
     number: int
 
 
-def are_independent(kernel: FuncOp, depth: int, read: SSAValue, written: SSAValue) -> bool:
-    """Whether what the iterations of the `depth` outermost loops of `kernel` read and write of two buffers at the same
-    place, or of one buffer, is apart.
+class Independence:
+    """What the iterations of the outermost loops of a kernel have to do with each other.
 
     Where several loops follow each other their iterations are taken together: each runs iteration i of all of them.
     """
-    trace = _trace(kernel, read, written, {})
-    levels = None if trace is None else _levels(trace, depth)
-    if levels is None:
-        return False
-    return all(
-        _is_apart(iteration) or _are_blocks_apart(kernel, level, read, written, iteration)
-        for level, iteration in enumerate(levels)
-    )
 
+    def __init__(self, kernel: FuncOp) -> None:
+        self._kernel = kernel
+        self._accesses: dict[tuple[int, Range] | None, Accesses] = {}
+        self._ends_vary = any(op.fixed_bounds is None for op in kernel.walk() if isinstance(op, loop.ForOp))
 
-def _trace(kernel: FuncOp, read: SSAValue, written: SSAValue, within: Mapping[loop.ForOp, Range]) -> Trace | None:
-    accesses = Accesses(kernel, within)
-    return accesses.own_trace(read) if read is written else accesses.trace(read, written)
+    def holds(self, depth: int, read: SSAValue, written: SSAValue) -> bool:
+        """Whether what the iterations of the `depth` outermost loops read and write of two buffers at the same place,
+        or of one buffer, is apart."""
+        whole = self._iterations(depth, read, written, None)
+        return whole is not None and all(
+            _is_apart(iteration) or self._are_blocks_apart(level, read, written, iteration)
+            for level, iteration in enumerate(whole)
+        )
+
+    def _are_blocks_apart(self, level: int, read: SSAValue, written: SSAValue, whole: Iteration) -> bool:
+        """Whether first, last and other iterations of the loops at `level` are apart, each read off on their own."""
+        if not self._ends_vary:
+            return False
+        pieces: list[Iteration] = []
+        for piece in _pieces(whole.counters[whole.number]):
+            levels = self._iterations(level + 1, read, written, (level, piece))
+            if levels is None:
+                return False
+            pieces += levels[level:]
+        return all(_is_apart(piece) for piece in pieces) and all(
+            _are_apart(one, other) for one, other in combinations(pieces, 2)
+        )
+
+    def _iterations(
+        self, depth: int, read: SSAValue, written: SSAValue, piece: tuple[int, Range] | None
+    ) -> list[Iteration] | None:
+        """The iterations of the `depth` outermost loops; of those at a level only a piece, where one is given."""
+        if piece not in self._accesses:
+            loops = [] if piece is None else _loops_at(self._kernel.body.block, piece[0])
+            within = {} if piece is None else dict.fromkeys(loops, piece[1])
+            self._accesses[piece] = Accesses(self._kernel, within)
+        accesses = self._accesses[piece]
+        trace = accesses.own_trace(read) if read is written else accesses.trace(read, written)
+        return None if trace is None else _levels(trace, depth)
 
 
 def _levels(trace: Trace, depth: int) -> list[Iteration] | None:
@@ -80,23 +106,6 @@ def _is_apart(iteration: Iteration) -> bool:
     hazards = Hazards(counters)
     hazards.compare(writes.spans(), [*reads.spans(), *writes.spans()], iteration.outer, number)
     return all(hazard.spares(0) for hazard in hazards.hazards)
-
-
-def _are_blocks_apart(kernel: FuncOp, level: int, read: SSAValue, written: SSAValue, whole: Iteration) -> bool:
-    """Whether the first, the last and all other iterations of the loops at `level` are apart, each read off alone."""
-    if all(op.fixed_bounds is not None for op in kernel.walk() if isinstance(op, loop.ForOp)):
-        return False
-    loops = _loops_at(kernel.body.block, level)
-    pieces: list[Iteration] = []
-    for piece in _pieces(whole.counters[whole.number]):
-        trace = _trace(kernel, read, written, dict.fromkeys(loops, piece))
-        levels = None if trace is None else _levels(trace, level + 1)
-        if levels is None:
-            return False
-        pieces += levels[level:]
-    return all(_is_apart(piece) for piece in pieces) and all(
-        _are_apart(one, other) for one, other in combinations(pieces, 2)
-    )
 
 
 def _loops_at(block: Block, level: int) -> list[loop.ForOp]:

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from xdsl.dialects.func import FuncOp
 
-from s2s.memory.independence import are_independent
+from s2s.memory.independence import Independence
 from support.parse import parse
 
 ROOM = 256
@@ -88,7 +88,7 @@ class Blocks(NamedTuple):
         """What is derived from the loops."""
         function = self.kernel()
         depth = 1 if self.outermost else 2
-        return are_independent(function, depth, function.args[0], function.args[0])
+        return Independence(function).holds(depth, function.args[0], function.args[0])
 
 
 @st.composite

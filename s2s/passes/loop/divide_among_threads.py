@@ -46,7 +46,7 @@ from s2s.analysis.loop_work import operations_of
 from s2s.dialects import loop
 from s2s.dialects.loop.control import PARALLEL, SERIAL
 from s2s.memory.buffers import align_up
-from s2s.memory.independence import are_independent
+from s2s.memory.independence import Independence
 from s2s.passes.loop.plan_memory import is_network_of_buffers
 from s2s.passes.tensor.lower_to_loop import IN_PLACE
 
@@ -75,6 +75,7 @@ class DivideKernel:
 
     def __init__(self, kernel: FuncOp, threads: int, scratch: frozenset[int]) -> None:
         self.kernel, self.threads, self.scratch = kernel, threads, scratch
+        self.independence = Independence(kernel)
         self.written = [argument for argument in kernel.args if argument in written_by(kernel)]
 
     def find(self) -> Division | None:
@@ -95,7 +96,7 @@ class DivideKernel:
         """The division of `loops`, `depth` of them nested."""
         per_thread: list[int] = []
         for argument in self.written:
-            if are_independent(self.kernel, depth, argument, argument):
+            if self.independence.holds(depth, argument, argument):
                 continue
             alone = depth == len(loops) and argument.index in self.scratch
             if not alone or not writes_first(loops[-1], argument):
@@ -127,11 +128,9 @@ def _divide(kernel: FuncOp, division: Division, threads: int) -> None:
     """Mark the loops, make room for copies, and say so."""
     if not isinstance(in_place := kernel.attributes.get(IN_PLACE), DenseArrayBase):
         in_place = DenseArrayBase.from_list(i64, [])
-    output, args = kernel.args[0], kernel.args
+    output, args, independence = kernel.args[0], kernel.args, Independence(kernel)
     kept = [
-        int(number)
-        for number in in_place.get_values()
-        if are_independent(kernel, division.depth, args[int(number)], output)
+        int(number) for number in in_place.get_values() if independence.holds(division.depth, args[int(number)], output)
     ]
     for op in division.loops:
         op.kind = StringAttr(PARALLEL)
