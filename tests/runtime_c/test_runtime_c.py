@@ -62,7 +62,7 @@ def test_c_tests_pass_on_older_machines(level: str, tmp_path: Path):
 
 @pytest.mark.parametrize("level", ARM_LEVELS)
 def test_c_tests_pass_on_arm(level: str, tmp_path: Path):
-    flags = [*WARNINGS, "-O2", f"-march={level}", "-ffp-contract=off", "-static", f"-I{INCLUDE}"]
+    flags = [*WARNINGS, "-O2", f"-march={level}", "-ffp-contract=off", "-static", "-DEMULATED", f"-I{INCLUDE}"]
     compiler, emulator = require("aarch64-linux-gnu-gcc"), require("qemu-aarch64-static")
     run([compiler, *flags, *SOURCES, *TESTS, "-o", "runtime_test", "-lm"], tmp_path)
     assert run([emulator, tmp_path / "runtime_test"], tmp_path) == "0 failed\n"
