@@ -121,7 +121,7 @@ def _whole(buffer: SSAValue, *, writes: bool) -> Access:
 
 
 def _type(buffer: SSAValue) -> MemRefType[Attribute]:
-    assert isa(buffer.type, MemRefType[Attribute])
+    assert isa(buffer.type, MemRefType)
     return buffer.type
 
 
@@ -168,7 +168,7 @@ class _Tracer:
 
     def _touched(self, op: Operation) -> Iterator[Access | Repeated]:
         """What one operation reads and writes."""
-        buffers = [operand for operand in op.operands if isa(operand.type, MemRefType[Attribute])]
+        buffers = [operand for operand in op.operands if isa(operand.type, MemRefType)]
         try:
             yield from self._accesses(op, buffers)
         except _NotAffineError:
@@ -228,7 +228,7 @@ class _Tracer:
         if isinstance(op, loop.LoadAtOp | loop.StoreAtOp):
             return _whole(op.buffer, writes=writes)
         position, lanes = self._replaced(op.map.data.results[0], op.indices), 1
-        if isa(type, VectorType[Attribute]):
+        if isa(type, VectorType):
             lanes = type.get_shape()[0] if op.lanes is None else op.lanes.value.data
         return self._row(op.buffer, position, (0, lanes - 1), op.lane_stride, writes=writes)
 

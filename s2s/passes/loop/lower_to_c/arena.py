@@ -153,7 +153,7 @@ def typed_arena(main: Main, name: str) -> TypedArena:
 
 def flat_array(type: Attribute) -> c.ArrayType:
     """The C array that holds a buffer."""
-    if not isa(type, MemRefType[Attribute]):
+    if not isa(type, MemRefType):
         raise CompilerBug(f"{type} is not a buffer")
     return c.ArrayType(type.get_shape()[0], type.element_type)
 

@@ -47,7 +47,7 @@ def value_type(type: Attribute) -> Attribute:
 
     Half-precision numbers are carried as `float`, rounded after every operation.
     """
-    if isa(type, MemRefType[Attribute]):
+    if isa(type, MemRefType):
         return c.PtrType(type.element_type)
     return f32 if is_half(type) else type
 
@@ -60,7 +60,7 @@ def literal_value(value: SSAValue) -> int | float | None:
 
 def vector_name(type: Attribute) -> str:
     """The name of a vector type, with which its functions begin."""
-    if not isa(type, VectorType[Attribute]):
+    if not isa(type, VectorType):
         raise CompilerBug(f"{type} is not a vector")
     return vector_type(type.element_type, type.get_shape()[0])
 

@@ -13,14 +13,14 @@ LANES = VectorType(i32, [loop.ROWS])
 
 def is_in_lanes(vector: SSAValue) -> bool:
     """Whether a vector of bytes is one for arithmetic, and not one to be widened to 16 bits."""
-    if not isa(vector.type, VectorType[Attribute]) or vector.type.element_type != i8:
+    if not isa(vector.type, VectorType) or vector.type.element_type != i8:
         return False
     return not any(isinstance(use.operation, loop.WidenOp) for use in vector.uses)
 
 
 def carried(type: Attribute) -> Attribute:
     """The type in which vectors of `type` are carried."""
-    if not isa(type, VectorType[Attribute]) or type.element_type != i8:
+    if not isa(type, VectorType) or type.element_type != i8:
         return type
     return VectorType(i32, type.get_shape())
 
@@ -61,7 +61,7 @@ def dot_rows(b: Builder, op: loop.DotRowsOp) -> SSAValue:
         b.add(c.AddressOfOp(b.add(c.SubscriptOp(b.value(buffer), index_expression(b, expr, op.indices)))))
         for buffer, expr in zip((op.x, op.w), op.map.data.results, strict=True)
     )
-    assert isa(op.x.type, MemRefType[Attribute])
+    assert isa(op.x.type, MemRefType)
     bits = 16 if op.x.type.element_type == i16 else 8
     name = f"dot_i{bits}_by_{op.group.value.data}"
     steps = b.literal(op.steps.value.data, INDEX)

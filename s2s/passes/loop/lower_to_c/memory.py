@@ -74,7 +74,7 @@ def _element(buffer: SSAValue) -> Attribute:
 
 
 def _buffer_type(buffer: SSAValue) -> MemRefType[Attribute]:
-    if not isa(buffer.type, MemRefType[Attribute]):
+    if not isa(buffer.type, MemRefType):
         raise CompilerBug(f"{buffer.type} is not a buffer")
     return buffer.type
 

@@ -19,7 +19,7 @@ def stage(b: Builder, op: loop.StageOp) -> None:
     to, start, *limits = op.map.data.results
     target = pointer(b, op.target, index_expression(b, to, op.indices))
     count = b.literal(op.count.value.data, INDEX)
-    assert isa(op.target.type, MemRefType[Attribute])
+    assert isa(op.target.type, MemRefType)
     in_bytes = op.target.type.element_type == i8
     prefix = "s2s_stage_bytes" if in_bytes else "s2s_stage"
     outside = op.outside
@@ -51,7 +51,7 @@ def widen(b: Builder, op: loop.WidenOp) -> SSAValue:
     """Lanes of 8 bits as lanes of 16."""
     part, offset = op.part.value.data, op.offset.value.data
     type: Attribute = op.vector.type
-    assert isa(type, VectorType[Attribute])
+    assert isa(type, VectorType)
     suffix = f"_{_PARTS[part]}" if type.get_shape()[0] > WORD else ""
     if not offset:
         return b.vector_call(f"widen{suffix}", [b.value(op.vector)], op.result.type, of=type)

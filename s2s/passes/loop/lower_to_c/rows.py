@@ -136,7 +136,7 @@ def _weight(op: loop.WeightOp, names: Names, number: int, store: WeightStore) ->
 
 
 def _flat(value: SSAValue) -> tuple[Attribute, tuple[int, ...]]:
-    if not isa(value.type, MemRefType[Attribute]):
+    if not isa(value.type, MemRefType):
         raise CompilerBug(f"{value.type} is not a buffer")
     return value.type.element_type, value.type.get_shape()
 

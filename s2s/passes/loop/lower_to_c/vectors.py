@@ -158,7 +158,7 @@ def _cast(b: Builder, op: Operation) -> SSAValue:
 
 
 def _element(vector: SSAValue) -> Attribute:
-    assert isa(vector.type, VectorType[Attribute])
+    assert isa(vector.type, VectorType)
     return vector.type.element_type
 
 

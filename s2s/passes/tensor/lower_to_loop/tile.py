@@ -145,7 +145,7 @@ class Loads:
         if stride != 1 or not isinstance(operand.element, Float32Type):
             return False
         buffer = operand.buffer.type
-        assert isa(buffer, MemRefType[Attribute])
+        assert isa(buffer, MemRefType)
         return bounds(position, self.emitter.space.bound)[1] + point.lanes <= buffer.get_shape()[0]
 
     def widened(self, value: SSAValue, type: IntegerType) -> SSAValue:
