@@ -68,12 +68,7 @@ def _weave(block: Block) -> None:
 
 def _is_strided(op: loop.StoreOp) -> bool:
     type = op.value.type
-    return (
-        isa(type, VectorType)
-        and type.element_type == i8
-        and op.lanes is None
-        and 1 < op.lane_stride <= loop.GROUP
-    )
+    return isa(type, VectorType) and type.element_type == i8 and op.lanes is None and 1 < op.lane_stride <= loop.GROUP
 
 
 def _form(op: loop.StoreOp) -> Linear:
