@@ -15,7 +15,6 @@ from xdsl.ir.affine import (
     AffineConstantExpr,
     AffineDimExpr,
     AffineExpr,
-    AffineMap,
 )
 
 from s2s.errors import CompilerBug
@@ -81,11 +80,6 @@ def linear(expr: AffineExpr, bound: Sequence[Range]) -> Linear:
 def simplify(expr: AffineExpr, bound: Sequence[Range]) -> AffineExpr:
     """`expr` without the divisions that the ranges of its dimensions resolve."""
     return linear(expr, bound).to_expr()
-
-
-def simplify_map(affine_map: AffineMap, bound: Sequence[Range]) -> AffineMap:
-    """`affine_map` with every result simplified."""
-    return AffineMap(affine_map.num_dims, 0, tuple(simplify(result, bound) for result in affine_map.results))
 
 
 def bounds(expr: AffineExpr, bound: Sequence[Range]) -> Range:

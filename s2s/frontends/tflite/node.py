@@ -118,11 +118,6 @@ class Node:
         """All operands of a variadic operator."""
         return [self.input(position) for position in range(len(self.operands))]
 
-    def intermediate(self, position: int) -> TensorInfo | None:
-        """A tensor that only carries the quantisation of a value inside the operator."""
-        numbers = self.info.intermediates
-        return self.graph.tensors[numbers[position]] if position < len(numbers) and numbers[position] >= 0 else None
-
     def known(self, position: int, what: str) -> Array:
         """The array of a required operand that must be constant; `what` names it."""
         array = self.input(position).array

@@ -11,7 +11,6 @@ import numpy as np
 from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import BlockArgument, SSAValue
 from xdsl.ir.affine import AffineBinaryOpExpr, AffineBinaryOpKind, AffineConstantExpr, AffineDimExpr
-from xdsl.rewriter import InsertPoint, Rewriter
 
 from s2s.analysis.affine import bounds, ranges, simplify
 from s2s.analysis.compute import shape_of
@@ -19,6 +18,7 @@ from s2s.analysis.constants import constant_arguments
 from s2s.analysis.dtypes import as_tensor_type, tensor_type
 from s2s.dialects import graph, tensor
 from s2s.passes.tensor.build_compute import slots
+from s2s.passes.tensor.remade_weights import remake_weight
 from s2s.weights import WeightStore
 
 CHANNEL = 1
@@ -115,19 +115,8 @@ def fill_up(
     old = as_tensor_type(argument.type)
     shape = tuple(extent if number == axis else size for number, size in enumerate(old.get_shape()))
     new_type = tensor_type(old.element_type, shape)
-    Rewriter.replace_value_with_new_type(argument, new_type)
-    for call in calls:
-        weight = call.operands[argument.index].owner
-        assert isinstance(weight, graph.WeightOp)
-        array = weights.get(weight.weight_name.data)
-        ends = [(0, extent - size if number == axis else 0) for number, size in enumerate(array.shape)]
-        name = weights.add(f"{weight.weight_name.data}_filled", np.pad(array, ends))
-        filled = graph.WeightOp(name, new_type, weights.hash(name))
-        filled.y.name_hint = weight.y.name_hint
-        Rewriter.insert_op(filled, InsertPoint.before(call))
-        call.operands[argument.index] = filled.y
-        if not weight.y.uses:
-            Rewriter.erase_op(weight)
+    ends = [(0, new - size) for new, size in zip(shape, old.get_shape(), strict=True)]
+    remake_weight(argument, new_type, lambda values: np.pad(values, ends), calls, weights, suffix="filled")
 
 
 def _reads(op: tensor.ComputeOp) -> list[tuple[SSAValue, tensor.AccessAttr, tuple[int, ...]]]:

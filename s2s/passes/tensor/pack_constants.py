@@ -24,15 +24,15 @@ from xdsl.dialects.func import FuncOp
 from xdsl.ir import BlockArgument
 from xdsl.ir.affine import AffineExpr, AffineMap
 from xdsl.passes import ModulePass
-from xdsl.rewriter import InsertPoint, Rewriter
 
 from s2s.analysis.affine import flat_index, ranges, simplify
 from s2s.analysis.compute import shape_of
 from s2s.analysis.constants import calls_of, constant_arguments
-from s2s.analysis.dtypes import AnyTensor, as_tensor_type, tensor_type
+from s2s.analysis.dtypes import as_tensor_type, tensor_type
 from s2s.context import weights_of
 from s2s.dialects import graph, tensor
 from s2s.errors import CompilerBug
+from s2s.passes.tensor.remade_weights import remake_weight
 from s2s.weights import Array, WeightStore
 
 
@@ -98,23 +98,10 @@ class PackConstants:
         access = _packed_access(before, shape_of(argument), axes, op.sizes)
         accesses = [access if k == number else old for k, old in enumerate(op.accesses)]
         packed_type = tensor_type(as_tensor_type(argument.type).element_type, shape)
-        Rewriter.replace_value_with_new_type(argument, packed_type)
         op.properties["accesses"] = ArrayAttr(accesses)
-        for call in self.calls:
-            self._pack_weight(call, argument.index, axes, packed_type)
-
-    def _pack_weight(self, call: graph.CallOp, index: int, axes: Sequence[tensor.PackedAxis], type: AnyTensor) -> None:
-        weight = call.operands[index].owner
-        assert isinstance(weight, graph.WeightOp)
-        name = self.weights.add(
-            f"{weight.weight_name.data}_packed", pack(self.weights.get(weight.weight_name.data), axes)
+        remake_weight(
+            argument, packed_type, lambda values: pack(values, axes), self.calls, self.weights, suffix="packed"
         )
-        packed = graph.WeightOp(name, type, self.weights.hash(name))
-        packed.y.name_hint = weight.y.name_hint
-        Rewriter.insert_op(packed, InsertPoint.before(call))
-        call.operands[index] = packed.y
-        if not weight.y.uses:
-            Rewriter.erase_op(weight)
 
 
 @dataclass(frozen=True)

@@ -34,7 +34,7 @@ from s2s.analysis.affine import flat_index, ranges, simplify
 from s2s.analysis.compute import DIM_NAMES, dim_names, shape_of
 from s2s.analysis.constants import calls_of, constant_arguments
 from s2s.analysis.convolutions import Convolution, convolution_of
-from s2s.analysis.dtypes import AnyTensor, tensor_type
+from s2s.analysis.dtypes import tensor_type
 from s2s.analysis.winograd import MinimalFilter, minimal_filter
 from s2s.context import weights_of
 from s2s.dialects import graph, tensor
@@ -42,10 +42,11 @@ from s2s.dialects.graph.traits import copy_provenance
 from s2s.errors import CompilerBug
 from s2s.passes.tensor.build_compute import copy_region
 from s2s.passes.tensor.channels_last import channels_last, copied_elements
+from s2s.passes.tensor.remade_weights import remake_weight
 from s2s.schedules.convolutions import outputs_of_tile
 from s2s.schedules.transforms import fills_vectors
 from s2s.targets import Target, get_target
-from s2s.weights import WeightStore
+from s2s.weights import Array, WeightStore
 
 
 @dataclass(frozen=True)
@@ -229,7 +230,6 @@ class TransformKernel:
 
     def __init__(self, func: FuncOp, calls: Sequence[graph.CallOp], weights: WeightStore) -> None:
         self.func, self.calls, self.weights = func, calls, weights
-        self.made: dict[str, graph.WeightOp] = {}
 
     def replace(self, tiling: Tiling) -> None:
         """Put three computations in the place of the convolution."""
@@ -238,29 +238,17 @@ class TransformKernel:
         assert isinstance(argument, BlockArgument)
         new_type = tensor_type(f32, (tiling.filter.size**2, conv.out_channels, conv.in_channels))
         axes = [conv.out_axis, conv.in_axis, *conv.tap_axes]
-        for call in self.calls:
-            self._transform_weight(call, argument.index, tiling.filter, axes, new_type)
         ops = TransformConvolution(tiling).ops(argument)
         Rewriter.insert_op(ops, InsertPoint.before(conv.op))
         Rewriter.replace_op(conv.op, [], [ops[-1].results[0]])
-        Rewriter.replace_value_with_new_type(argument, new_type)
+
+        def transformed(values: Array) -> Array:
+            return tiling.filter.transformed(np.transpose(values, axes))
+
+        remake_weight(argument, new_type, transformed, self.calls, self.weights, suffix="transformed")
         self.func.function_type = FunctionType.from_lists(
             [each.type for each in self.func.body.block.args], self.func.function_type.outputs.data
         )
-
-    def _transform_weight(
-        self, call: graph.CallOp, index: int, minimal: MinimalFilter, axes: Sequence[int], type: AnyTensor
-    ) -> None:
-        old = call.operands[index].owner
-        assert isinstance(old, graph.WeightOp)
-        values = np.transpose(self.weights.get(old.weight_name.data), axes)
-        name = self.weights.add(f"{old.weight_name.data}_transformed", minimal.transformed(values))
-        new = graph.WeightOp(name, type, self.weights.hash(name))
-        new.y.name_hint = old.y.name_hint
-        Rewriter.insert_op(new, InsertPoint.before(call))
-        call.operands[index] = new.y
-        if not old.y.uses:
-            Rewriter.erase_op(old)
 
 
 @dataclass(frozen=True)

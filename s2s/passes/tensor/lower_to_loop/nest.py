@@ -94,8 +94,7 @@ class Nest:
         operands: list[Operand] = []
         for value, access in zip(values, accesses, strict=True):
             buffer, element = self.buffers[value], tensor.element_type(value)
-            room = self._has_room(value)
-            operands.append(Operand(buffer, access, shape_of(value), element, room, tuple(self.box)))
+            operands.append(Operand(buffer, access, shape_of(value), element, tuple(self.box)))
         return operands
 
     def _has_room(self, value: SSAValue) -> bool:

@@ -76,8 +76,6 @@ class Operand:
     access: tensor.AccessAttr
     shape: tuple[int, ...]
     element: Attribute
-    has_room: bool = False
-    """Whether a vector that is partly filled may be loaded whole: what follows belongs to the buffer."""
     domain: tuple[Range, ...] = ()
     """The ranges of the dimensions, as far as they are known."""
 
