@@ -10,19 +10,15 @@ over those of onnxruntime. Patterns choose shapes by their names. Exits with 1 i
 
 import argparse
 import fnmatch
-import importlib
-import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import prod
-from pathlib import Path
-from typing import Any
 
 import numpy as np
 import onnx
 from onnx import TensorProto, helper, numpy_helper
 
-from benchmarks.engines import Variant, build, relative_difference
+from benchmarks.beside import measure
 from benchmarks.timing import fastest, geometric_mean, pin
 
 MAX_DIFFERENCE = 1e-4
@@ -132,45 +128,6 @@ SHAPES = (
 )
 
 
-@dataclass(frozen=True)
-class Row:
-    """Seconds of one shape."""
-
-    mine: float
-    theirs: float
-    difference: float
-
-    @property
-    def ratio(self) -> float:
-        """Over onnxruntime."""
-        return self.mine / self.theirs
-
-
-def measure(shape: Shape, rounds: int) -> Row:
-    """Build a convolution and run it beside onnxruntime."""
-    model = shape.model()
-    onnxruntime: Any = importlib.import_module("onnxruntime")
-    options = onnxruntime.SessionOptions()
-    options.intra_op_num_threads = 1
-    session = onnxruntime.InferenceSession(model.SerializeToString(), options, providers=["CPUExecutionProvider"])
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "conv.onnx"
-        path.write_bytes(model.SerializeToString())
-        built = build(path, Variant("host"))
-    try:
-        x = onnxruntime.OrtValue.ortvalue_from_numpy(np.ascontiguousarray(built.inputs["x"]))
-        expected = session.run_with_ort_values(["y"], {"x": x})[0].numpy()
-        binding = session.io_binding()
-        binding.bind_ortvalue_input("x", x)
-        binding.bind_ortvalue_output("y", onnxruntime.OrtValue.ortvalue_from_numpy(np.array(expected)))
-        difference = relative_difference([expected], built.outputs())
-        calls = {"s2s": built.call, "ort": lambda: session.run_with_iobinding(binding)}
-        seconds = fastest(calls, rounds, 0.1)
-    finally:
-        built.network.close()
-    return Row(seconds["s2s"], seconds["ort"], difference)
-
-
 def peak() -> float:
     """Operations in a second of a product of matrices that fit the second cache, as numpy does it on one core."""
     a = np.ones((384, 384), np.float32)
@@ -196,11 +153,11 @@ def main() -> None:
     ratios: list[float] = []
     wrong = list[str]()
     for shape in chosen(arguments.patterns):
-        row = measure(shape, arguments.rounds)
+        row = measure(shape.model(), arguments.rounds, seconds=0.1)
         ratios.append(row.ratio)
-        speed = shape.operations / row.mine
+        speed = shape.operations / row.ours
         print(
-            f"{shape.name:<24}{row.mine * 1e6:10.1f}{speed / 1e9:10.1f}{speed / top:9.0%}{row.ratio:8.2f}"
+            f"{shape.name:<24}{row.ours * 1e6:10.1f}{speed / 1e9:10.1f}{speed / top:9.0%}{row.ratio:8.2f}"
             f"{row.difference:10.1e}{' slow' if row.ratio > arguments.at_most else ''}",
             flush=True,
         )

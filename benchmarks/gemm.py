@@ -10,21 +10,16 @@ than 1.05 times as long, or differs from onnxruntime by more than 1e-4 of the la
 
 import argparse
 import sys
-import tempfile
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from importlib import import_module
 from itertools import product
-from pathlib import Path
-from typing import Any
 
 import numpy as np
 import onnx
 from onnx import TensorProto, helper, numpy_helper
 
-from benchmarks.engines import Variant, build, relative_difference
-from benchmarks.timing import Call, fastest, geometric_mean, pin
-from s2s.analysis.dtypes import Array
+from benchmarks.beside import measure
+from benchmarks.timing import geometric_mean, pin
 
 FORMS = ("weights", "factors", "left", "right", "batch")
 BATCH = 8
@@ -71,20 +66,6 @@ class Case:
         return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
 
 
-@dataclass(frozen=True)
-class Outcome:
-    """Seconds of one run."""
-
-    ours: float
-    theirs: float
-    difference: float
-
-    @property
-    def ratio(self) -> float:
-        """To onnxruntime."""
-        return self.ours / self.theirs
-
-
 def cases(sizes: Sequence[str], forms: Sequence[str]) -> Iterator[Case]:
     """Those that are named, else a sweep: each form at sizes as networks have them, weights at odd ones too."""
     named = [_size(size) for size in sizes]
@@ -97,27 +78,6 @@ def cases(sizes: Sequence[str], forms: Sequence[str]) -> Iterator[Case]:
 def _size(text: str) -> tuple[int, int, int]:
     m, k, n = (int(part) for part in text.split("x"))
     return m, k, n
-
-
-def measure(case: Case, rounds: int) -> Outcome:
-    """Build the product, run it beside onnxruntime."""
-    onnxruntime: Any = import_module("onnxruntime")
-    options = onnxruntime.SessionOptions()
-    options.intra_op_num_threads = options.inter_op_num_threads = 1
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "product.onnx"
-        path.write_bytes(case.model().SerializeToString())
-        built = build(path, Variant("host"))
-        session = onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
-    with built.network:
-        binding = session.io_binding()
-        for name, value in built.inputs.items():
-            binding.bind_ortvalue_input(name, onnxruntime.OrtValue.ortvalue_from_numpy(value))
-        binding.bind_output("y")
-        calls: dict[str, Call] = {"ours": built.bound.call, "theirs": lambda: session.run_with_iobinding(binding)}
-        found = fastest(calls, rounds, seconds=0.05)
-        expected: Sequence[Array] = binding.copy_outputs_to_cpu()
-        return Outcome(found["ours"], found["theirs"], relative_difference(expected, built.outputs()))
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -133,7 +93,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     ratios: list[float] = []
     failed = False
     for case in cases(options.sizes, options.form or FORMS):
-        outcome = measure(case, options.rounds)
+        outcome = measure(case.model(), options.rounds, seconds=0.05)
         ratios.append(outcome.ratio)
         bad = outcome.ratio > LIMIT or not outcome.difference <= TOLERANCE
         failed = failed or bad

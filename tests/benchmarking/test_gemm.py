@@ -2,13 +2,14 @@
 
 import pytest
 
-from benchmarks.gemm import FORMS, Case, cases, measure
+from benchmarks.beside import measure
+from benchmarks.gemm import FORMS, Case, cases
 
 
 @pytest.mark.parametrize("form", FORMS)
 def test_a_product_is_measured_beside_onnxruntime(form: str) -> None:
     pytest.importorskip("onnxruntime")
-    outcome = measure(Case(5, 6, 7, form), rounds=1)
+    outcome = measure(Case(5, 6, 7, form).model(), rounds=1, seconds=0.05)
     assert outcome.ours > 0
     assert outcome.theirs > 0
     assert outcome.difference < 1e-5

@@ -1,0 +1,18 @@
+"""The networks outside the set are valid models, and the command chooses among them."""
+
+import onnx
+import pytest
+
+from benchmarks.networks.__main__ import NETWORKS, chosen
+
+
+@pytest.mark.parametrize("name", NETWORKS)
+def test_a_network_is_a_valid_model_named_as_it_is_asked_for(name: str) -> None:
+    model = NETWORKS[name]()
+    onnx.checker.check_model(model, full_check=True)
+    assert model.graph.name == name
+
+
+def test_names_are_patterns() -> None:
+    assert chosen(["shuffle*"]) == ["shufflenet_v2"]
+    assert chosen([]) == list(NETWORKS)
