@@ -64,12 +64,13 @@ class StripeChains:
                 Rewriter.erase_op(func)
 
     def _chains(self, func: FuncOp) -> list[list[graph.CallOp]]:
-        """The longest chains in which each result is too large for the cache and goes to the next call alone."""
+        """The longest chains in which each result is too large for the cache and goes to the next call alone; where two
+        of them meet, the first goes on."""
         chains: list[list[graph.CallOp]] = []
         taken: set[Operation] = set()
         for op in func.body.block.ops:
             chain = [op] if isinstance(op, graph.CallOp) and op not in taken and self._compute(op) else []
-            while chain and (following := self._following(chain[-1])) is not None:
+            while chain and (following := self._following(chain[-1])) is not None and following not in taken:
                 chain.append(following)
             if len(chain) > 1:
                 chains.append(chain)

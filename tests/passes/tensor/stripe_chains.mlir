@@ -73,3 +73,36 @@ func.func @main(%x: tensor<1x1x128x128x8xf32>) -> tensor<1x4x128x128x8xf32> {
   %y = graph.call @pool(%a) : (tensor<1x4x128x128x8xf32>) -> tensor<1x4x128x128x8xf32>
   func.return %y : tensor<1x4x128x128x8xf32>
 }
+
+// -----
+
+#id = #tensor.access<affine_map<(n, c, h, w, p) -> (n, c, h, w, p)>>
+#first = #tensor.access<affine_map<(n, c, h, w, p) -> (n, 0, h, w, p)>>
+
+// Two chains meet in a sum: it goes into one of them, and reads what the other leaves behind.
+// CHECK-LABEL: func.func @main
+// CHECK-NEXT:    %b = graph.call @expand(%z)
+// CHECK-NEXT:    %y = graph.call @stripes(%x, %b)
+// CHECK-NEXT:    func.return %y
+func.func private @expand(%x: tensor<1x1x128x128x8xf32>) -> tensor<1x4x128x128x8xf32> attributes {kernel} {
+  %y = tensor.compute [1, 4, 128, 128, 8] points(%x at #first) apply {
+  ^bb0(%v: f32):
+    %s = arith.negf %v : f32
+    tensor.yield %s : f32
+  } : (tensor<1x1x128x128x8xf32>) -> tensor<1x4x128x128x8xf32>
+  func.return %y : tensor<1x4x128x128x8xf32>
+}
+func.func private @sum(%p: tensor<1x4x128x128x8xf32>, %q: tensor<1x4x128x128x8xf32>) -> tensor<1x4x128x128x8xf32> attributes {kernel} {
+  %y = tensor.compute [1, 4, 128, 128, 8] points(%p at #id, %q at #id) apply {
+  ^bb0(%v: f32, %u: f32):
+    %s = arith.addf %v, %u : f32
+    tensor.yield %s : f32
+  } : (tensor<1x4x128x128x8xf32>, tensor<1x4x128x128x8xf32>) -> tensor<1x4x128x128x8xf32>
+  func.return %y : tensor<1x4x128x128x8xf32>
+}
+func.func @main(%x: tensor<1x1x128x128x8xf32>, %z: tensor<1x1x128x128x8xf32>) -> tensor<1x4x128x128x8xf32> {
+  %a = graph.call @expand(%x) : (tensor<1x1x128x128x8xf32>) -> tensor<1x4x128x128x8xf32>
+  %b = graph.call @expand(%z) : (tensor<1x1x128x128x8xf32>) -> tensor<1x4x128x128x8xf32>
+  %y = graph.call @sum(%a, %b) : (tensor<1x4x128x128x8xf32>, tensor<1x4x128x128x8xf32>) -> tensor<1x4x128x128x8xf32>
+  func.return %y : tensor<1x4x128x128x8xf32>
+}
