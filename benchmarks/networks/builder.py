@@ -137,6 +137,12 @@ class Network:
         scale = self.constant(self.rng.uniform(0.8, 1.2, size).astype(np.float32))
         return self.op("LayerNormalization", x, scale, self.weights(size, fan=100), axis=-1, epsilon=1e-6)
 
+    def batch_norm(self, x: Value) -> Value:
+        """A norm of each channel by numbers of training, where no layer before it could take it up."""
+        mean, bias = self.weights(x.channels, fan=100), self.weights(x.channels, fan=100)
+        scale, variance = (self.rng.uniform(0.8, 1.2, x.channels).astype(np.float32) for _ in range(2))
+        return self.op("BatchNormalization", x, self.constant(scale), bias, mean, self.constant(variance))
+
     def relu(self, x: Value) -> Value:
         """max(x, 0)"""
         return self.op("Relu", x)
@@ -180,6 +186,12 @@ class Network:
         rank = len(x.shape) - 2
         settings = {"kernel_shape": [window] * rank, "strides": [stride] * rank, "pads": [pad] * 2 * rank}
         return self.op("MaxPool", x, **settings)
+
+    def upsample(self, x: Value, times: int) -> Value:
+        """Each pixel so many times along both sides."""
+        scales = self.constant(np.array([1, 1, times, times], np.float32))
+        settings = {"mode": "nearest", "nearest_mode": "floor", "coordinate_transformation_mode": "asymmetric"}
+        return self.op("Resize", x, None, scales, **settings)
 
     def classes(self, x: Value, count: int) -> Value:
         """The mean over the image, and a dense layer on top."""
