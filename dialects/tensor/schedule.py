@@ -187,6 +187,22 @@ class ScheduleAttr(ParametrizedAttribute):
         """The same schedule with these reads fetched ahead, each along a dimension."""
         return self._with(fetch=_pairs_attribute(fetch))
 
+    def behind(self, count: int) -> ScheduleAttr:
+        """The same schedule for a computation with `count` more dimensions in front, which the kernel walks through."""
+        return ScheduleAttr.of(
+            [*[1] * count, *self.tiles],
+            [*range(count), *(count + dim for dim in self.loop_order)],
+            vector=None if self.vector_dim is None else count + self.vector_dim,
+            lanes=self.lanes.data,
+            blocks=[(count + dim, size) for dim, size in self.block_sizes],
+            stage=None if self.stage is None else (self.stage[0], count + self.stage[1]),
+            stage_bytes=self.in_bytes,
+            stage_start=self.start,
+            dot=self.dot_size,
+            fetch=[(read, count + dim) for read, dim in self.fetches],
+            unsigned=self.is_unsigned,
+        )
+
     def _with(
         self,
         packs: ArrayAttr[PackAttr] | None = None,

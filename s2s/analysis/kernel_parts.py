@@ -102,7 +102,7 @@ class _PartBuilder:
             reduce=None if op.reduce is None else op.reduce.clone(),
             apply=op.apply.clone(),
             result_types=[self._type(result, kept) for result in op.res],
-            schedule=self._schedule(),
+            schedule=None if op.schedule is None else op.schedule.behind(len(self.cuts)),
         )
         for new, old in zip(part.res, op.res, strict=True):
             new.name_hint = old.name_hint
@@ -157,25 +157,6 @@ class _PartBuilder:
         if result in kept:
             return flat_index([AffineDimExpr(first + dim) for dim in range(rank)], self.room[:rank])
         return flat_index(self.own[:rank], self.op.parallel_sizes)
-
-    def _schedule(self) -> tensor.ScheduleAttr | None:
-        """The schedule of the whole, its dimensions counted after those of the blocks."""
-        old, first = self.op.schedule, len(self.cuts)
-        if old is None:
-            return None
-        return tensor.ScheduleAttr.of(
-            [*[1] * first, *old.tiles],
-            [*range(first), *(first + dim for dim in old.loop_order)],
-            vector=None if old.vector_dim is None else first + old.vector_dim,
-            lanes=old.lanes.data,
-            blocks=[(first + dim, size) for dim, size in old.block_sizes],
-            stage=None if old.stage is None else (old.stage[0], first + old.stage[1]),
-            stage_bytes=old.in_bytes,
-            stage_start=old.start,
-            dot=old.dot_size,
-            fetch=[(read, first + dim) for read, dim in old.fetches],
-            unsigned=old.is_unsigned,
-        )
 
 
 def _pairs(

@@ -61,7 +61,7 @@ class _PartBuilder:
                 self._operand(value, access, op.write_sizes)
                 for value, access in zip(op.points, op.accesses, strict=True)
             ],
-            schedule=self._schedule(),
+            schedule=None if op.schedule is None else op.schedule.behind(len(self.cuts)),
         )
         part.res.name_hint = op.res.name_hint
         return part
@@ -91,15 +91,3 @@ class _PartBuilder:
         box = ranges([*self.sizes, *tile])
         affine_map = AffineMap(len(box), 0, tuple(simplify(expr, box) for expr in results))
         return tensor.AccessAttr.of(affine_map, guarded=guarded)
-
-    def _schedule(self) -> tensor.ScheduleAttr | None:
-        """The schedule of the whole, its dimensions counted after those of the blocks."""
-        old, first = self.op.schedule, len(self.cuts)
-        if old is None:
-            return None
-        return tensor.ScheduleAttr.of(
-            [*[1] * first, *old.tiles],
-            [*range(first), *(first + dim for dim in old.loop_order)],
-            vector=None if old.vector_dim is None else first + old.vector_dim,
-            lanes=old.lanes.data,
-        )
