@@ -18,32 +18,20 @@ from xdsl.dialects.builtin import ModuleOp, StringAttr
 from s2s.analysis.networks import SOURCE
 from s2s.dialects import c
 from s2s.dialects.c import ArrayType
+from s2s.emit.constants_view import constants_view
 from s2s.emit.headers import signature_headers
 from s2s.emit.identifiers import c_macro
 from s2s.emit.info import NetworkInfo
 from s2s.emit.metadata import metadata
 from s2s.emit.misra import ADVISED, DEVIATIONS
+from s2s.emit.readme import facts, graph_usage, lead, usage
 from s2s.emit.runtime import included, needed_files
 from s2s.emit.selftest import golden_vectors, test_view
 from s2s.emit.statements import FunctionWriter, comment_lines, overlay_definition
 from s2s.emit.stream import Content, Stream, pieces
 from s2s.emit.templates import fill
 from s2s.emit.units import Program
-from s2s.emit.view import (
-    Row,
-    TreeView,
-    UnitView,
-    budgets,
-    constants_view,
-    facts,
-    flags_view,
-    graph_usage,
-    lead,
-    origin,
-    port_views,
-    sizes,
-    usage,
-)
+from s2s.emit.view import Row, TreeView, UnitView, budgets, flags_view, origin, port_views, sizes
 from s2s.emit.weights import ConstantArray, WeightForm, binary_file, c_arrays, is_binary, place
 from s2s.emit.write import RECORD, write_tree
 from s2s.errors import CompilerBug

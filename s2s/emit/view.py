@@ -3,25 +3,21 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from xdsl.dialects.builtin import IntegerAttr, f32, i1
+from xdsl.dialects.builtin import IntegerAttr, f32
 from xdsl.ir import Attribute
 
 from s2s.dialects import c
-from s2s.dialects.c.conversions import is_half
 from s2s.emit.definitions import Row, definitions
-from s2s.emit.identifiers import c_comment, c_macro, line_comment, markdown_code, port_identifiers
+from s2s.emit.identifiers import c_comment, c_macro, port_identifiers
 from s2s.emit.info import NetworkInfo, PortInfo, Quantisation
 from s2s.emit.literals import float_literal
 from s2s.emit.statements import comment_lines
 from s2s.emit.types import c_type
-from s2s.emit.weights import ConstantArray, Placed
 from s2s.errors import CompilerBug
 from s2s.targets.flags import OPTIMISE, compile_flags
 
 _DIGEST = 16
 """Digits of a hash that a person compares."""
-_LONGEST_NAME = 60
-"""Characters of a name from the model, of which converters join several by semicolons."""
 
 
 @dataclass(frozen=True)
@@ -56,27 +52,6 @@ class UnitView:
     title: str
     headers: tuple[str, ...]
     text: str
-
-
-@dataclass(frozen=True)
-class ArrayView:
-    """The declaration of a constant array, and what it is."""
-
-    declaration: str
-    comment: str
-
-
-@dataclass(frozen=True)
-class ConstantsView:
-    """A pair of C file and header that hold constant arrays."""
-
-    title: str
-    stem: str
-    macro: str
-    headers: tuple[str, ...]
-    arrays: tuple[ArrayView, ...]
-    placed: tuple[Placed, ...]
-    align: int
 
 
 @dataclass(frozen=True)
@@ -139,13 +114,6 @@ class TreeView:
 def origin(info: NetworkInfo) -> str:
     """The model's file and its hash, in a comment."""
     return f"{info.source} (sha256 {info.sha256[:_DIGEST]}...)"
-
-
-def lead(info: NetworkInfo) -> str:
-    """What the network is, in Markdown."""
-    if not info.description:
-        return "A neural network as portable C99."
-    return f"{markdown_code(info.description)}, a neural network as portable C99."
 
 
 def port_views(info: NetworkInfo) -> tuple[list[PortView], list[PortView]]:
@@ -237,101 +205,3 @@ def _number(table: c.GlobalOp, key: str) -> str:
     if not isinstance(number, IntegerAttr):
         raise CompilerBug(f"{table.sym_name.data} states no {key}")
     return str(number.value.data)
-
-
-def facts(info: NetworkInfo, weights_size: int, ports: Sequence[PortView]) -> list[Row]:
-    """The first table of the README."""
-    room = ", with room for inputs and outputs" if info.io == "arena" else ""
-    bound = f"no plan for this order of kernels needs less than {info.arena_lower_bound}"
-    rows = [
-        Row("model", f"{markdown_code(info.source)}, sha256 `{info.sha256}`"),
-        Row("arena (RAM)", f"{info.arena_size} bytes{room}; {bound}"),
-        Row("weights (flash)", f"{weights_size} bytes"),
-    ]
-    if info.threads is not None:
-        rows.append(Row("threads", f"at most {info.threads.most}, with scratch of their own in the arena"))
-    if info.measured is not None:
-        stack = info.measured.stack
-        rows.append(Row("code (flash)", f"{info.measured.code} bytes, by {info.measured.by}"))
-        rows.append(Row("stack", f"{stack} bytes" if stack is not None else f"unknown: {info.measured.stack_note}"))
-    rows += [Row(*(part.strip() for part in port.comment.split(":", 1))) for port in ports]
-    return [Row(row.name, row.value if row.value.startswith("`") else line_comment(row.value)) for row in rows]
-
-
-def usage(info: NetworkInfo, inputs: Sequence[PortView], outputs: Sequence[PortView]) -> str:
-    """A call of the run function, as a README shows it."""
-    macro, typed = c_macro(info.name), info.arena_type
-    arena, handed = ("arena", "&arena") if typed else (f"{info.name}_arena", f"{info.name}_arena")
-    lines = [f"static {typed} arena;" if typed else f"S2S_ARENA({arena}, {macro}_ARENA_SIZE, {macro}_ARENA_ALIGN);"]
-    for port in (*inputs, *outputs):
-        if port.offset is None:
-            lines.append(f"static {c_type(port.element)} {port.identifier}[{port.macro}_SIZE];")
-        else:
-            pointer = f"{arena}.{port.identifier}.data" if typed else port.pointer_into(arena)
-            lines.append(f"{c_type(port.element)} *const {port.identifier} = {pointer};")
-    names = ", ".join(port.identifier for port in (*inputs, *outputs))
-    if info.threads is not None:
-        handed = f"{handed}, &pool"
-        start = f"s2s_pool_start(&pool, {macro}_THREADS); /* once, before the first run */"
-        lines += ["static s2s_pool pool;", "", start]
-    run = f"s2s_status status = {info.name}_run({handed}, {names});"
-    if info.states:
-        lines += ["", f"{info.name}_init({handed}); /* once, before the first run */"]
-        return "\n".join([*lines, run])
-    return "\n".join([*lines, "", run])
-
-
-def graph_usage(info: NetworkInfo) -> str:
-    """A call of the executor, as a README shows it."""
-    name, macro = info.name, c_macro(info.name)
-    return "\n".join(
-        [
-            f"S2S_ARENA(arena, {macro}_GRAPH_STAGED_SIZE, {macro}_ARENA_ALIGN);",
-            "static s2s_executor executor;",
-            f"static void *slots[{macro}_GRAPH_SLOTS];",
-            "",
-            f"s2s_executor_init(&executor, &{name}_graph, arena, sizeof arena, slots, {macro}_GRAPH_SLOTS);",
-            "s2s_executor_set_input(&executor, 0, &tensor); /* an s2s_tensor that describes the caller's array */",
-            "s2s_executor_run(&executor);",
-            "s2s_executor_output_info(&executor, 0, &tensor, NULL); /* tensor.data points at the result */",
-        ]
-    )
-
-
-def constants_view(
-    title: str,
-    stem: str,
-    arrays: Sequence[ConstantArray],
-    placed: Sequence[Placed],
-    align: int,
-    headers: Sequence[str] = (),
-) -> ConstantsView:
-    """The pair of files `stem.c` and `stem.h` that hold `arrays`; `headers` are included before all others."""
-    return ConstantsView(
-        title=title,
-        stem=stem,
-        macro=c_macro(stem),
-        headers=(*headers, *_array_headers(arrays)),
-        arrays=tuple(ArrayView(array.declaration, _array_comment(array)) for array in arrays),
-        placed=tuple(placed),
-        align=align,
-    )
-
-
-def _array_headers(arrays: Sequence[ConstantArray]) -> list[str]:
-    elements = {array.element for array in arrays}
-    wanted = [
-        ("<stdbool.h>", any(element == i1 for element in elements)),
-        ("<stdint.h>", any(c_type(element).endswith("_t") for element in elements)),
-        ('"s2s_config.h"', True),
-        ('"s2s_half.h"', any(map(is_half, elements))),
-    ]
-    return [header for header, needed in wanted if needed]
-
-
-def _array_comment(array: ConstantArray) -> str:
-    shape = "".join(f"[{size}]" for size in array.values.shape)
-    name = array.name.split(";")[0]
-    if len(name) > _LONGEST_NAME:
-        name = f"{name[:_LONGEST_NAME].rstrip()}..."
-    return c_comment(f"{name} {shape}")

@@ -26,7 +26,7 @@ from s2s.dialects import tensor
 from s2s.dialects.graph.traits import provenance
 from s2s.emit.identifiers import c_identifier
 from s2s.passes.tensor.formulas import Formula, TransformFormula
-from s2s.passes.tensor.lower_to_loop.stage import StagePlan
+from s2s.passes.tensor.lower_to_loop.stage_plan import StagePlan
 
 DOC = "doc"
 SHOWN_NODES = 6

@@ -17,7 +17,7 @@ from xdsl.dialects.func import FuncOp
 from xdsl.passes import ModulePass
 
 from s2s.dialects import tensor
-from s2s.passes.tensor.lower_to_loop.stage import StagePlan
+from s2s.passes.tensor.lower_to_loop.stage_plan import StagePlan
 
 
 @dataclass(frozen=True)

@@ -26,7 +26,7 @@ from s2s.dialects import loop, tensor
 from s2s.passes.tensor.lower_to_loop.buffers import buffer_type
 from s2s.passes.tensor.lower_to_loop.emitter import Bounds, Emitter
 from s2s.passes.tensor.lower_to_loop.nest import Nest
-from s2s.passes.tensor.lower_to_loop.stage import StagePlan
+from s2s.passes.tensor.lower_to_loop.stage_plan import StagePlan
 from s2s.passes.tensor.lower_to_loop.transform import TransformNest
 from s2s.passes.tensor.lower_to_loop.transform_plan import TransformPlan
 

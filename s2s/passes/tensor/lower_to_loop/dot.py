@@ -22,7 +22,7 @@ from s2s.dialects.loop.products import WORD
 from s2s.errors import CompilerBug
 from s2s.passes.tensor.lower_to_loop.emitter import Bounds, Carried, Emitter
 from s2s.passes.tensor.lower_to_loop.products import accumulate
-from s2s.passes.tensor.lower_to_loop.stage import StagedOperand
+from s2s.passes.tensor.lower_to_loop.stage_plan import StagedOperand
 from s2s.passes.tensor.lower_to_loop.tile import Operand, TilePoint
 
 NATURAL = (0, 1, 2, 3)

@@ -23,7 +23,7 @@ from s2s.analysis.products import ProductSum
 from s2s.dialects import loop, tensor
 from s2s.errors import CompilerBug
 from s2s.passes.tensor.lower_to_loop.emitter import Bounds, Carried, Emitter
-from s2s.passes.tensor.lower_to_loop.stage import StagedOperand
+from s2s.passes.tensor.lower_to_loop.stage_plan import StagedOperand
 from s2s.passes.tensor.lower_to_loop.tile import Loads, Operand, TilePoint
 
 GROUP = loop.GROUP

@@ -26,7 +26,8 @@ from s2s.passes.tensor.lower_to_loop.guards import Constraint, Holds
 from s2s.passes.tensor.lower_to_loop.pieces import Piece, cut, cut_fixed
 from s2s.passes.tensor.lower_to_loop.products import add_product
 from s2s.passes.tensor.lower_to_loop.rows import RowReduction
-from s2s.passes.tensor.lower_to_loop.stage import StagedOperand, StageEmitter, StagePlan
+from s2s.passes.tensor.lower_to_loop.stage import StageEmitter
+from s2s.passes.tensor.lower_to_loop.stage_plan import StagedOperand, StagePlan
 from s2s.passes.tensor.lower_to_loop.tile import Loads, Operand, ScalarBody, TilePoint, in_turn, tile_points
 
 

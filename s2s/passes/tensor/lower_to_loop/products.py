@@ -9,7 +9,7 @@ from xdsl.ir.affine import AffineExpr
 
 from s2s.analysis.products import ProductSum
 from s2s.passes.tensor.lower_to_loop.emitter import Emitter
-from s2s.passes.tensor.lower_to_loop.stage import StagedOperand
+from s2s.passes.tensor.lower_to_loop.stage_plan import StagedOperand
 from s2s.passes.tensor.lower_to_loop.tile import Loads, Operand, TilePoint
 
 IN_RANGE = arith.IntegerOverflowAttr((arith.IntegerOverflowFlag.NSW,))

@@ -1,30 +1,21 @@
 """Operands copied to scratch: widened to 16 bits, without their zero point, padding stored as zeros; or as the bytes
-that they are, padding stored as the zero point.
-
-A schedule asks for `stage = r at n`. Inside the first `n` loops the rest of the nest either moves along read `r` in its
-reduction only: then each point of the tile gets a row with the whole reduction, one behind the other. Or it moves in a
-window, as a depthwise convolution does on one channel: then the window is copied as it lies, rows of padding
-included. Either way the reduction finds everything at a plain position, and needs no test.
+that they are, padding stored as the zero point. What is copied, and where to, `stage_plan.py` says.
 """
 
 from collections.abc import Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, field
-from functools import cached_property
+from dataclasses import dataclass
 from math import prod
 
-from xdsl.dialects.builtin import IntegerType, MemRefType, i8, i16
-from xdsl.ir import Attribute, Block, Region, SSAValue
+from xdsl.ir import Block, Region, SSAValue
 from xdsl.ir.affine import AffineConstantExpr, AffineDimExpr, AffineExpr
 
 from s2s.analysis.affine import bounds, coefficient, flat_index, linear, ranges
 from s2s.analysis.compute import shape_of
-from s2s.analysis.groups import window
-from s2s.analysis.products import ProductSum, product_sum
-from s2s.dialects import loop, tensor
-from s2s.errors import CompilerBug
+from s2s.dialects import loop
 from s2s.passes.tensor.lower_to_loop.emitter import Bounds, Emitter
 from s2s.passes.tensor.lower_to_loop.guards import Constraint, Holds, guard_of
+from s2s.passes.tensor.lower_to_loop.stage_plan import StagedOperand, StagePlan
 
 
 @dataclass(frozen=True)
@@ -34,149 +25,6 @@ class Run:
     dims: tuple[int, ...]
     count: int
     stride: int
-
-
-@dataclass(frozen=True)
-class StagePlan:
-    """What a schedule's `stage` means for its computation."""
-
-    op: tensor.ComputeOp
-    schedule: tensor.ScheduleAttr
-    read: int
-    depth: int
-    products: ProductSum
-
-    @staticmethod
-    def of(op: tensor.ComputeOp) -> "StagePlan | None":
-        """The plan of `op`; None if nothing is staged."""
-        if op.schedule is None or op.schedule.stage is None:
-            return None
-        products = product_sum(op)
-        if products is None:
-            raise CompilerBug("only sums of products of 8-bit integers can be staged")
-        read, depth = op.schedule.stage
-        plan = StagePlan(op, op.schedule, read, depth, products)
-        if not plan.is_rows and any(plan.tiles[dim] > 1 for dim in plan.outer):
-            raise CompilerBug("a staged window belongs to one point of the loops around it")
-        if plan.zero and plan.schedule.start is None:
-            raise CompilerBug("sums of staged bytes start from their zero point; run tensor-start-sums")
-        return plan
-
-    @property
-    def element(self) -> IntegerType:
-        """What the copy is made of."""
-        return i8 if self.schedule.in_bytes else i16
-
-    @property
-    def offset(self) -> int:
-        """What is added to each element."""
-        return 0 if self.schedule.in_bytes else self.products.factor_of(self.read).offset
-
-    @property
-    def fill(self) -> int:
-        """What padding is stored as."""
-        return -self.products.factor_of(self.read).offset if self.schedule.in_bytes else 0
-
-    @property
-    def zero(self) -> int:
-        """What a number of 0 is stored as."""
-        return self.fill + (128 if self.flips else 0)
-
-    @property
-    def flips(self) -> bool:
-        """Whether 128 is added to each byte."""
-        return self.schedule.is_unsigned
-
-    @cached_property
-    def tiles(self) -> list[int]:
-        """The tile of each dimension, no larger than the dimension."""
-        return [min(pair) for pair in zip(self.schedule.tiles, self.op.sizes, strict=True)]
-
-    @property
-    def outer(self) -> tuple[int, ...]:
-        """The dimensions whose loops are around the copy."""
-        return self.schedule.loop_order[: self.depth]
-
-    @property
-    def moving(self) -> list[int]:
-        """The dimensions inside of which the read moves, in the order of its axes in scratch."""
-        used = {dim for expr in self.access.map.data.results for dim in expr.used_dims()}
-        return [dim for dim in range(len(self.op.sizes)) if dim in used and dim not in self.outer]
-
-    @property
-    def is_rows(self) -> bool:
-        """Whether the copy is one row of the whole reduction for each point of the tile."""
-        return all(dim >= self.op.rank for dim in self.moving)
-
-    @property
-    def access(self) -> tensor.AccessAttr:
-        """How the read is indexed."""
-        return self.op.read_accesses[self.read]
-
-    @property
-    def steps(self) -> int:
-        """Steps of the reduction, filled up to whole groups of the dot product."""
-        size = self.schedule.dot_size
-        return -(-prod(self.op.reduction_sizes) // size) * size
-
-    @property
-    def tile_dims(self) -> list[int]:
-        """The dimensions along which the tile has several rows."""
-        used = {dim for expr in self.access.map.data.results for dim in expr.used_dims()}
-        return [dim for dim in self.outer if self.tiles[dim] > 1 and dim in used]
-
-    @cached_property
-    def extents(self) -> tuple[int, ...]:
-        """The size of the window along each axis of the read."""
-        return window(self.op, self.read, self.outer)
-
-    @cached_property
-    def scratch(self) -> MemRefType[Attribute]:
-        """The scratch buffer."""
-        size = prod(self.tiles[dim] for dim in self.tile_dims) * self.steps if self.is_rows else prod(self.extents)
-        if self.schedule.dot_size > 1 and not self.is_rows:
-            size += self.schedule.dot_size + self.schedule.lanes.data - 2  # the last group or vector may reach behind
-        return MemRefType(self.element, [size])
-
-
-@dataclass
-class StagedOperand:
-    """A read whose elements are in scratch, seen from the place where they were copied."""
-
-    plan: StagePlan
-    buffer: SSAValue
-    base: list[AffineExpr]
-    """The dimensions where the copy was made: 0 for those inside."""
-    access: tensor.AccessAttr = field(init=False)
-    shape: tuple[int, ...] = ()
-    element: Attribute = field(init=False)
-
-    def __post_init__(self) -> None:
-        self.access = self.plan.access
-        self.element = self.plan.element
-
-    @property
-    def guard(self) -> list[Constraint]:
-        """Every position holds something."""
-        return []
-
-    def row(self, dims: Sequence[AffineExpr]) -> AffineExpr:
-        """Where the row of the point at `dims` begins."""
-        position: AffineExpr = AffineConstantExpr(0)
-        for dim in self.plan.tile_dims:
-            position = position * self.plan.tiles[dim] + (dims[dim] - self.base[dim])
-        return position * self.plan.steps
-
-    def position(self, dims: Sequence[AffineExpr]) -> AffineExpr:
-        """The flat position in scratch of the element read at the point `dims`."""
-        op = self.plan.op
-        if self.plan.is_rows:
-            return self.row(dims) + flat_index(dims[op.rank :], op.reduction_sizes)
-        indices = [
-            expr.replace_dims_and_symbols(dims, ()) - expr.replace_dims_and_symbols(self.base, ())
-            for expr in self.access.map.data.results
-        ]
-        return flat_index(indices, self.plan.extents)
 
 
 @dataclass

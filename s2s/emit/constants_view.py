@@ -1,0 +1,74 @@
+"""The files of constant arrays as templates see them: declarations, comments, headers."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from xdsl.dialects.builtin import i1
+
+from s2s.dialects.c.conversions import is_half
+from s2s.emit.identifiers import c_comment, c_macro
+from s2s.emit.types import c_type
+from s2s.emit.weights import ConstantArray, Placed
+
+_LONGEST_NAME = 60
+"""Characters of a name from the model, of which converters join several by semicolons."""
+
+
+@dataclass(frozen=True)
+class ArrayView:
+    """The declaration of a constant array, and what it is."""
+
+    declaration: str
+    comment: str
+
+
+@dataclass(frozen=True)
+class ConstantsView:
+    """A pair of C file and header that hold constant arrays."""
+
+    title: str
+    stem: str
+    macro: str
+    headers: tuple[str, ...]
+    arrays: tuple[ArrayView, ...]
+    placed: tuple[Placed, ...]
+    align: int
+
+
+def constants_view(
+    title: str,
+    stem: str,
+    arrays: Sequence[ConstantArray],
+    placed: Sequence[Placed],
+    align: int,
+    headers: Sequence[str] = (),
+) -> ConstantsView:
+    """The pair of files `stem.c` and `stem.h` that hold `arrays`; `headers` are included before all others."""
+    return ConstantsView(
+        title=title,
+        stem=stem,
+        macro=c_macro(stem),
+        headers=(*headers, *_array_headers(arrays)),
+        arrays=tuple(ArrayView(array.declaration, _array_comment(array)) for array in arrays),
+        placed=tuple(placed),
+        align=align,
+    )
+
+
+def _array_headers(arrays: Sequence[ConstantArray]) -> list[str]:
+    elements = {array.element for array in arrays}
+    wanted = [
+        ("<stdbool.h>", any(element == i1 for element in elements)),
+        ("<stdint.h>", any(c_type(element).endswith("_t") for element in elements)),
+        ('"s2s_config.h"', True),
+        ('"s2s_half.h"', any(map(is_half, elements))),
+    ]
+    return [header for header, needed in wanted if needed]
+
+
+def _array_comment(array: ConstantArray) -> str:
+    shape = "".join(f"[{size}]" for size in array.values.shape)
+    name = array.name.split(";")[0]
+    if len(name) > _LONGEST_NAME:
+        name = f"{name[:_LONGEST_NAME].rstrip()}..."
+    return c_comment(f"{name} {shape}")

@@ -1,0 +1,75 @@
+"""What the README of a tree says: its first sentence, the table of facts, how the network is called."""
+
+from collections.abc import Sequence
+
+from s2s.emit.definitions import Row
+from s2s.emit.identifiers import c_macro, line_comment, markdown_code
+from s2s.emit.info import NetworkInfo
+from s2s.emit.types import c_type
+from s2s.emit.view import PortView
+
+
+def lead(info: NetworkInfo) -> str:
+    """What the network is, in Markdown."""
+    if not info.description:
+        return "A neural network as portable C99."
+    return f"{markdown_code(info.description)}, a neural network as portable C99."
+
+
+def facts(info: NetworkInfo, weights_size: int, ports: Sequence[PortView]) -> list[Row]:
+    """The first table of the README."""
+    room = ", with room for inputs and outputs" if info.io == "arena" else ""
+    bound = f"no plan for this order of kernels needs less than {info.arena_lower_bound}"
+    rows = [
+        Row("model", f"{markdown_code(info.source)}, sha256 `{info.sha256}`"),
+        Row("arena (RAM)", f"{info.arena_size} bytes{room}; {bound}"),
+        Row("weights (flash)", f"{weights_size} bytes"),
+    ]
+    if info.threads is not None:
+        rows.append(Row("threads", f"at most {info.threads.most}, with scratch of their own in the arena"))
+    if info.measured is not None:
+        stack = info.measured.stack
+        rows.append(Row("code (flash)", f"{info.measured.code} bytes, by {info.measured.by}"))
+        rows.append(Row("stack", f"{stack} bytes" if stack is not None else f"unknown: {info.measured.stack_note}"))
+    rows += [Row(*(part.strip() for part in port.comment.split(":", 1))) for port in ports]
+    return [Row(row.name, row.value if row.value.startswith("`") else line_comment(row.value)) for row in rows]
+
+
+def usage(info: NetworkInfo, inputs: Sequence[PortView], outputs: Sequence[PortView]) -> str:
+    """A call of the run function, as a README shows it."""
+    macro, typed = c_macro(info.name), info.arena_type
+    arena, handed = ("arena", "&arena") if typed else (f"{info.name}_arena", f"{info.name}_arena")
+    lines = [f"static {typed} arena;" if typed else f"S2S_ARENA({arena}, {macro}_ARENA_SIZE, {macro}_ARENA_ALIGN);"]
+    for port in (*inputs, *outputs):
+        if port.offset is None:
+            lines.append(f"static {c_type(port.element)} {port.identifier}[{port.macro}_SIZE];")
+        else:
+            pointer = f"{arena}.{port.identifier}.data" if typed else port.pointer_into(arena)
+            lines.append(f"{c_type(port.element)} *const {port.identifier} = {pointer};")
+    names = ", ".join(port.identifier for port in (*inputs, *outputs))
+    if info.threads is not None:
+        handed = f"{handed}, &pool"
+        start = f"s2s_pool_start(&pool, {macro}_THREADS); /* once, before the first run */"
+        lines += ["static s2s_pool pool;", "", start]
+    run = f"s2s_status status = {info.name}_run({handed}, {names});"
+    if info.states:
+        lines += ["", f"{info.name}_init({handed}); /* once, before the first run */"]
+        return "\n".join([*lines, run])
+    return "\n".join([*lines, "", run])
+
+
+def graph_usage(info: NetworkInfo) -> str:
+    """A call of the executor, as a README shows it."""
+    name, macro = info.name, c_macro(info.name)
+    return "\n".join(
+        [
+            f"S2S_ARENA(arena, {macro}_GRAPH_STAGED_SIZE, {macro}_ARENA_ALIGN);",
+            "static s2s_executor executor;",
+            f"static void *slots[{macro}_GRAPH_SLOTS];",
+            "",
+            f"s2s_executor_init(&executor, &{name}_graph, arena, sizeof arena, slots, {macro}_GRAPH_SLOTS);",
+            "s2s_executor_set_input(&executor, 0, &tensor); /* an s2s_tensor that describes the caller's array */",
+            "s2s_executor_run(&executor);",
+            "s2s_executor_output_info(&executor, 0, &tensor, NULL); /* tensor.data points at the result */",
+        ]
+    )
