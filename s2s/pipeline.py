@@ -55,6 +55,8 @@ def graph_passes(options: CompileOptions) -> list[ModulePass]:
         _pass("graph-canonicalize-affine"),
         # Layers of integers read their input as it is stored, the zero point being part of the bias.
         _pass("graph-fold-zero-points"),
+        # Norms and activations are written with powers, which are dear as such.
+        _pass("graph-expand-powers"),
         # Every spelling of relu and clip becomes a clamp.
         _pass("graph-canonicalize-activations"),
         # Scores are scaled and masked in one way, while masks can still fold and twins among them be found.

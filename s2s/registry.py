@@ -22,6 +22,7 @@ PASSES: tuple[str, ...] = (
     "graph-copy-outputs",
     "graph-eliminate-common-subexpressions",
     "graph-eliminate-dead-code",
+    "graph-expand-powers",
     "graph-fold-batch-norm",
     "graph-fold-constants",
     "graph-fold-zero-points",

@@ -1,0 +1,88 @@
+"""Write powers whose exponent is one small number as products, quotients and roots.
+
+    %y = graph.pow %x, %three : (tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
+->
+    %a = graph.mul %x, %x : …
+    %y = graph.mul %a, %x : …
+
+Covers 2, 3, 4, 1/2 and the reciprocals of these. The product of four factors is off by 1.5 units of the last place at
+most. A root takes no note of two exceptions of the power: that of -inf is NaN, that of -0.0 is -0.0.
+
+Declined for integers, for 3 and 4 in half precision, where each product rounds anew, and when the exponent is not the
+same number everywhere or makes the result larger than the operand.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import Float32Type, Float64Type, ModuleOp
+from xdsl.passes import ModulePass
+from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
+
+from s2s.analysis.dtypes import is_float
+from s2s.analysis.known_values import splat_value
+from s2s.context import weights_of
+from s2s.dialects import graph
+from s2s.dialects.graph import copy_provenance
+from s2s.dialects.graph.base import GraphOp, Value, type_of
+from s2s.passes.rewrite import rewrite
+from s2s.weights import WeightStore
+
+Steps = list[GraphOp]
+"""Operations, each on results of those before it; the last one gives the power."""
+
+
+def _square(x: Value) -> Steps:
+    return [graph.MulOp(x, x)]
+
+
+def _cube(x: Value) -> Steps:
+    square = graph.MulOp(x, x)
+    return [square, graph.MulOp(square.y, x)]
+
+
+def _fourth(x: Value) -> Steps:
+    square = graph.MulOp(x, x)
+    return [square, graph.MulOp(square.y, square.y)]
+
+
+POWERS: Mapping[float, Callable[[Value], Steps]] = {
+    1.0: lambda x: [],
+    2.0: _square,
+    3.0: _cube,
+    4.0: _fourth,
+    0.5: lambda x: [graph.SqrtOp(x)],
+}
+"""What takes the place of a power, by the size of the exponent."""
+
+
+@dataclass(frozen=True)
+class KnownExponent(RewritePattern):
+    """`x ** c`."""
+
+    store: WeightStore
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: graph.PowOp, rewriter: PatternRewriter) -> None:
+        element, exponent = type_of(op.y).element_type, splat_value(op.b, self.store)
+        if exponent is None or abs(exponent) not in POWERS or op.a.type != op.y.type or not is_float(element):
+            return
+        if abs(exponent) > 2 and not isinstance(element, Float32Type | Float64Type):
+            return
+        steps = POWERS[abs(exponent)](op.a)
+        if exponent < 0:
+            steps.append(graph.ReciprocalOp(steps[-1].results[0] if steps else op.a))
+        for step in steps:
+            copy_provenance(step, op)
+        rewriter.replace(op, steps, [steps[-1].results[0] if steps else op.a])
+
+
+@dataclass(frozen=True)
+class ExpandPowersPass(ModulePass):
+    """No powers where a few products do."""
+
+    name = "graph-expand-powers"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        rewrite(op, KnownExponent(weights_of(ctx)))
