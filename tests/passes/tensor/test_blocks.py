@@ -3,6 +3,7 @@
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
 
 from s2s.context import CompilerContext
@@ -76,23 +77,23 @@ def test_what_lives_inside_the_group_holds_one_block() -> None:
     assert [str(type) for type in kernel.function_type.inputs][-1] == "memref<4xf32>"
 
 
-def refused(text: str, why: str) -> None:
-    with pytest.raises(CompilerBug, match=why):
-        LowerToLoopPass().apply(CompilerContext(), parse(text))
+def lowered(text: str) -> ModuleOp:
+    module = parse(text)
+    LowerToLoopPass().apply(CompilerContext(), module)
+    return module
 
 
 def test_unequal_numbers_of_blocks_are_refused() -> None:
-    refused(normalised_rows(6, 10, 4, walk(2), walk(3)), r"share \[3, 2\] blocks of a dimension, not equally many")
+    with pytest.raises(CompilerBug, match=r"share \[3, 2\] blocks of a dimension, not equally many"):
+        lowered(normalised_rows(6, 10, 4, walk(2), walk(3)))
 
 
 def test_reading_from_another_block_is_refused() -> None:
-    text = normalised_rows(6, 6, 4, walk(2), walk(2), read="(i, p)")
-    refused(text, "leaves the block: a shared dimension is read where it is written")
+    with pytest.raises(CompilerBug, match="leaves the block: a shared dimension is read where it is written"):
+        lowered(normalised_rows(6, 6, 4, walk(2), walk(2), read="(i, p)"))
 
 
 def test_a_neighbour_with_another_number_of_shared_dimensions_stands_alone() -> None:
-    module = parse(normalised_rows(6, 10, 4, walk(2), walk()))
-    LowerToLoopPass().apply(CompilerContext(), module)
-    [kernel] = module.body.block.ops
+    [kernel] = lowered(normalised_rows(6, 10, 4, walk(2), walk())).body.block.ops
     assert isinstance(kernel, FuncOp)
     assert [str(type) for type in kernel.function_type.inputs][-1] == "memref<60xf32>"
