@@ -5,10 +5,10 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
 
 from xdsl.dialects.builtin import i8
-from xdsl.ir import Block, BlockArgument, Region, SSAValue
-from xdsl.ir.affine import AffineConstantExpr, AffineDimExpr, AffineExpr
+from xdsl.ir import SSAValue
+from xdsl.ir.affine import AffineConstantExpr, AffineExpr
 
-from s2s.analysis.affine import Range, coefficient, ranges
+from s2s.analysis.affine import Range, ranges
 from s2s.analysis.compute import shape_of
 from s2s.analysis.folds import folds_of
 from s2s.analysis.kernel_parts import Part
@@ -16,19 +16,21 @@ from s2s.analysis.products import product_sum
 from s2s.analysis.strides import fixable, moves
 from s2s.dialects import loop, tensor
 from s2s.errors import CompilerBug
+from s2s.passes.tensor.lower_to_loop.bodies import Bodies
 from s2s.passes.tensor.lower_to_loop.buffers import may_overwrite
 from s2s.passes.tensor.lower_to_loop.clip import clip
 from s2s.passes.tensor.lower_to_loop.dot import DotReduction
 from s2s.passes.tensor.lower_to_loop.emitter import Bounds, Carried, Emitter
 from s2s.passes.tensor.lower_to_loop.fetch import Fetcher, Place
 from s2s.passes.tensor.lower_to_loop.groups import GroupReduction
-from s2s.passes.tensor.lower_to_loop.guards import Constraint, Holds
+from s2s.passes.tensor.lower_to_loop.guards import Holds
 from s2s.passes.tensor.lower_to_loop.pieces import Piece, cut, cut_fixed
-from s2s.passes.tensor.lower_to_loop.products import add_product
+from s2s.passes.tensor.lower_to_loop.results import Results
 from s2s.passes.tensor.lower_to_loop.rows import RowReduction
 from s2s.passes.tensor.lower_to_loop.stage import StageEmitter
-from s2s.passes.tensor.lower_to_loop.stage_plan import StagedOperand, StagePlan
-from s2s.passes.tensor.lower_to_loop.tile import Loads, Operand, ScalarBody, TilePoint, in_turn, tile_points
+from s2s.passes.tensor.lower_to_loop.stage_plan import StagePlan
+from s2s.passes.tensor.lower_to_loop.steps import Steps
+from s2s.passes.tensor.lower_to_loop.tile import Operand, TilePoint, tile_points
 
 
 @dataclass
@@ -50,7 +52,6 @@ class Nest:
     box: list[Range] = field(default_factory=list[Range])
     pieces: list[Piece] = field(default_factory=list[Piece])
     blocks: dict[int, tuple[AffineExpr, int]] = field(default_factory=dict[int, tuple[AffineExpr, int]])
-    clipped: set[Constraint] = field(default_factory=set[Constraint])
 
     def __post_init__(self) -> None:
         self.box = ranges(self.op.sizes)
@@ -58,13 +59,15 @@ class Nest:
         self.pieces = [Piece(0, 1, 1)] * len(self.op.sizes)
         self.reads = self._operands(self.op.reads, self.op.read_accesses)
         self.points = self._operands(self.op.points, self.op.point_accesses)
-        self.staged: StagedOperand | None = None
         staged = None if self.plan is None else self.plan.read
         self.read_guards = [
             constraint for number, read in enumerate(self.reads) if number != staged for constraint in read.guard
         ]
         self.staged_guards = [] if staged is None else self.reads[staged].guard
         self.point_guards = [constraint for point in self.points for constraint in point.guard]
+        bodies = Bodies(self.part, self.buffers, self.emitter)
+        self.steps = Steps(bodies, self.reads, self.read_guards)
+        self.results = Results(bodies, self.schedule, self.points)
         self.fetcher = Fetcher(self.op, self.schedule, self.reads, self.emitter)
 
     @staticmethod
@@ -98,18 +101,13 @@ class Nest:
             operands.append(Operand(buffer, access, shape_of(value), element, tuple(self.box)))
         return operands
 
-    def _has_room(self, value: SSAValue) -> bool:
-        """Whether vectors that are partly filled may be whole ones in `value`: a block with room for all lanes."""
-        room = self.part.room.get(-1 if self.schedule.vector_dim is None else self.schedule.vector_dim, 1)
-        return value in self.part.held and room % self.schedule.lanes.data == 0
-
     # parallel dimensions
 
     def _parallel(self, order: Sequence[int]) -> None:
         if self.plan is not None and self.op.rank - len(order) == self.plan.depth:
             assert self.scratch is not None
             stage = StageEmitter(self.plan, self.emitter, self.reads[self.plan.read].buffer, self.scratch, self.names)
-            self.staged = stage.emit(self.dims, [piece.tile for piece in self.pieces])
+            self.steps.staged = stage.emit(self.dims, [piece.tile for piece in self.pieces])
         if not order:
             self._tile()
             return
@@ -163,29 +161,28 @@ class Nest:
 
     def _tile(self) -> None:
         points = tile_points(self.pieces[: self.op.rank])
-        if self.schedule.vector_dim is not None and self.schedule.vector_dim >= self.op.rank:
-            accumulators = self._fold_in_vectors(points, self.schedule.vector_dim, self.schedule.lanes.data)
-        else:
-            in_vectors = self._in_rows or self._in_groups
-            accumulators = Carried([] if in_vectors else self._initial(points))
-            products = product_sum(self.op) if self._stages_rows or self.schedule.dot_size > 1 else None
-            if self._in_groups and products is not None:
-                groups = GroupReduction(
-                    self.op, self.schedule, self.emitter, products, self.reads, self.points, self.staged, [*self.dims]
-                )
-                accumulators.values = groups.sums(points)
-            elif self._in_rows:
-                rows = RowReduction(
-                    self.op, self.schedule, self.emitter, self.reads, self.points, self.staged, self.dims
-                )
-                accumulators.values = rows.sums(points)
-            elif products is not None:
-                DotReduction(
-                    self.emitter, self.op, self.schedule, products, self.reads, self.staged, self.dims[: self.op.rank]
-                ).emit(points, accumulators)
-            elif self.op.reduce is not None:
-                self._reduction([dim for dim in self.schedule.loop_order if dim >= self.op.rank], points, accumulators)
-        self._apply(points, accumulators.values)
+        self.results.write(points, self.dims, self._accumulated(points))
+
+    def _accumulated(self, points: Sequence[TilePoint]) -> list[SSAValue]:
+        """The accumulators of the tile once the reduction is done."""
+        op, schedule, staged = self.op, self.schedule, self.steps.staged
+        if schedule.vector_dim is not None and schedule.vector_dim >= op.rank:
+            return self._fold_in_vectors(points, schedule.vector_dim, schedule.lanes.data).values
+        products = product_sum(op) if self._stages_rows or schedule.dot_size > 1 else None
+        if self._in_groups and products is not None:
+            return GroupReduction(
+                op, schedule, self.emitter, products, self.reads, self.points, staged, [*self.dims]
+            ).sums(points)
+        if self._in_rows:
+            return RowReduction(op, schedule, self.emitter, self.reads, self.points, staged, self.dims).sums(points)
+        accumulators = Carried(self._initial(points))
+        if products is not None:
+            DotReduction(self.emitter, op, schedule, products, self.reads, staged, self.dims[: op.rank]).emit(
+                points, accumulators
+            )
+        elif op.reduce is not None:
+            self._reduction([dim for dim in schedule.loop_order if dim >= op.rank], points, accumulators)
+        return accumulators.values
 
     @property
     def _in_lanes(self) -> bool:
@@ -239,11 +236,6 @@ class Nest:
             self.dims[dim] = variable
             self._step(points, accumulators)
 
-    def _at(self, point: TilePoint) -> list[AffineExpr]:
-        """The position of `point` in the domain."""
-        offsets = [*point.offsets, *[0] * (len(self.dims) - len(point.offsets))]
-        return [expr + offset if offset else expr for expr, offset in zip(self.dims, offsets, strict=True)]
-
     def _initial(self, points: Sequence[TilePoint]) -> list[SSAValue]:
         values: list[SSAValue] = []
         vectors: dict[tuple[object, int], SSAValue] = {}
@@ -275,12 +267,12 @@ class Nest:
         full = size // tile * tile
         if tile == 1 and size > 1:
             bounds, clipped = clip(self.op, dim, self.read_guards, self.box, self.dims, self.pieces)
-            self.clipped |= clipped
+            self.steps.clipped |= clipped
             with self.emitter.loop(bounds, self.names[dim], accumulators) as variable:
                 self.dims[dim] = variable
                 self.fetcher.head(dim, points, self._place)
                 self._reduction(order[1:], points, accumulators)
-            self.clipped -= clipped
+            self.steps.clipped -= clipped
         else:
             if full > tile:
                 with self.emitter.loop(Bounds(0, full, tile), self.names[dim], accumulators) as variable:
@@ -313,88 +305,5 @@ class Nest:
         )
 
     def _step(self, points: Sequence[TilePoint], accumulators: Carried) -> None:
-        """One step of the reduction, for every point of the tile."""
-        assert self.op.reduce is not None
         self.fetcher.step(self._place)
-        loads, width = Loads(self.emitter), len(self.op.inits)
-        for number in in_turn(points):
-            mine = slice(number * width, (number + 1) * width)
-            accumulators.values[mine] = self._guarded_step(points[number], loads, accumulators.values[mine])
-
-    def _guarded_step(self, point: TilePoint, loads: Loads, values: list[SSAValue]) -> list[SSAValue]:
-        dims = self._at(point)
-        here = [
-            Constraint(constraint.expr.replace_dims_and_symbols(dims, ()), constraint.modulus)
-            for constraint in self.read_guards
-            if constraint not in self.clipped
-        ]
-        states = [constraint.holds(self.emitter.space.bound) for constraint in here]
-        if Holds.NEVER in states:
-            return values
-        undecided = [constraint for constraint, state in zip(here, states, strict=True) if state is Holds.MAYBE]
-        if not undecided:
-            return self._reduce(point, dims, loads, values)
-        then, otherwise = Block(), Block([loop.YieldOp(*values)])
-        with self.emitter.inside(then):
-            then.add_op(loop.YieldOp(*self._reduce(point, dims, loads.nested(), values)))
-        identity: list[AffineExpr] = [AffineDimExpr(dim) for dim in range(len(self.emitter.space.loops))]
-        types = [value.type for value in values]
-        results = self.emitter.when(undecided, identity, Region(then), Region(otherwise), types)
-        for result, value in zip(results, values, strict=True):
-            result.name_hint = value.name_hint
-        return results
-
-    def _reduce(self, point: TilePoint, dims: list[AffineExpr], loads: Loads, values: list[SSAValue]) -> list[SSAValue]:
-        region = self.op.reduce
-        assert region is not None
-        if self.staged is not None:
-            constant = self.reads[self.staged.plan.products.other(self.staged.plan.read).read]
-            return [add_product(self.emitter, self.staged, constant, loads, (dims, point), values[0])]
-        arguments = region.block.args
-        reads = dict(zip(arguments, self.reads, strict=False))
-        body = ScalarBody(self.emitter, loads, point, dims, {}, self._tables(arguments), self._own(dims))
-        for argument, operand in reads.items():
-            body.values[argument] = loads.load(operand, dims, point)
-        body.values.update(zip(arguments[len(self.reads) :], values, strict=False))
-        results = [self.emitter.splat(value, point.lanes) for value in body.run(region)]
-        for result, value in zip(results, values, strict=True):
-            result.name_hint = value.name_hint
-        return results
-
-    # results
-
-    def _apply(self, points: Sequence[TilePoint], accumulators: list[SSAValue]) -> None:
-        arguments, width = self.op.apply.block.args, len(self.op.inits)
-        sources = dict(zip(arguments[width:], self.points, strict=False))
-        loads = Loads(self.emitter)
-        for number, point in enumerate(points):
-            dims = self._at(point)
-            here = dims[: self.op.rank]
-            body = ScalarBody(self.emitter, loads, point, here, sources, self._tables(arguments), self._own(dims))
-            body.values.update(zip(arguments, accumulators[number * width : (number + 1) * width], strict=False))
-            for number, value in enumerate(body.run(self.op.apply)):
-                self._store(number, value, point, dims)
-
-    def _own(self, dims: Sequence[AffineExpr]) -> list[AffineExpr]:
-        """The point at `dims` in the domain of the whole computation."""
-        return [expr.replace_dims_and_symbols(dims, ()) for expr in self.part.own]
-
-    def _tables(self, arguments: Sequence[BlockArgument]) -> dict[BlockArgument, tuple[SSAValue, tuple[int, ...]]]:
-        tables: dict[BlockArgument, tuple[SSAValue, tuple[int, ...]]] = {}
-        count = len(self.op.tables)
-        for argument, table in zip(arguments[len(arguments) - count :], self.op.tables, strict=True):
-            tables[argument] = (self.buffers[table], shape_of(table))
-        return tables
-
-    def _store(self, number: int, value: SSAValue, point: TilePoint, dims: list[AffineExpr]) -> None:
-        place, buffer = self.part.places[number], self.buffers[self.op.res[number]]
-        affine_map, indices = self.emitter.space.emit(place.replace_dims_and_symbols(dims, ()))
-        if point.vector_dim is None:
-            self.emitter.add(loop.StoreOp(value, buffer, affine_map, indices))
-            return
-        stride = coefficient(place, point.vector_dim, self.part.box)
-        assert stride is not None
-        partly = point.active < point.lanes and not self._has_room(self.op.res[number])
-        active = point.active if partly else None
-        vector = self.emitter.splat(value, point.lanes)
-        self.emitter.add(loop.StoreOp(vector, buffer, affine_map, indices, stride=stride, lanes=active))
+        self.steps.step(points, self.dims, accumulators)

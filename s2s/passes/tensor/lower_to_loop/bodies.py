@@ -1,0 +1,44 @@
+"""The scalar bodies of a computation at the points of its tiles."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from xdsl.ir import BlockArgument, SSAValue
+from xdsl.ir.affine import AffineExpr
+
+from s2s.analysis.compute import shape_of
+from s2s.analysis.kernel_parts import Part
+from s2s.passes.tensor.lower_to_loop.emitter import Emitter
+from s2s.passes.tensor.lower_to_loop.tile import Loads, Operand, ScalarBody, TilePoint
+
+
+def point_dims(point: TilePoint, dims: Sequence[AffineExpr]) -> list[AffineExpr]:
+    """Where `point` of the tile at `dims` is in the domain."""
+    offsets = [*point.offsets, *[0] * (len(dims) - len(point.offsets))]
+    return [expr + offset if offset else expr for expr, offset in zip(dims, offsets, strict=True)]
+
+
+@dataclass(frozen=True)
+class Bodies:
+    """What the bodies of one part of a computation find around them."""
+
+    part: Part
+    buffers: Mapping[SSAValue, SSAValue]
+    emitter: Emitter
+
+    def body(
+        self,
+        loads: Loads,
+        point: TilePoint,
+        dims: list[AffineExpr],
+        arguments: Sequence[BlockArgument],
+        sources: dict[BlockArgument, Operand],
+    ) -> ScalarBody:
+        """A body with `arguments` for `point`, which is at `dims`; `sources` are loaded where they are asked for."""
+        own = [expr.replace_dims_and_symbols(dims, ()) for expr in self.part.own]
+        return ScalarBody(self.emitter, loads, point, dims, sources, self._tables(arguments), own)
+
+    def _tables(self, arguments: Sequence[BlockArgument]) -> dict[BlockArgument, tuple[SSAValue, tuple[int, ...]]]:
+        tables = self.part.op.tables
+        last = arguments[len(arguments) - len(tables) :]
+        return {argument: (self.buffers[table], shape_of(table)) for argument, table in zip(last, tables, strict=True)}

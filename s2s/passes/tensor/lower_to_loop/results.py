@@ -1,0 +1,55 @@
+"""The results of a computation, from its accumulators to its buffers."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from xdsl.ir import SSAValue
+from xdsl.ir.affine import AffineExpr
+
+from s2s.analysis.affine import coefficient
+from s2s.dialects import loop, tensor
+from s2s.passes.tensor.lower_to_loop.bodies import Bodies, point_dims
+from s2s.passes.tensor.lower_to_loop.tile import Loads, Operand, TilePoint
+
+
+@dataclass(frozen=True)
+class Results:
+    """Writes the results of tiles; `points` are the operands that only these read."""
+
+    bodies: Bodies
+    schedule: tensor.ScheduleAttr
+    points: Sequence[Operand]
+
+    def write(self, points: Sequence[TilePoint], dims: Sequence[AffineExpr], accumulators: Sequence[SSAValue]) -> None:
+        """Apply the second body to the `accumulators` of the tile at `dims`, and store what it yields."""
+        op = self.bodies.part.op
+        arguments, width = op.apply.block.args, len(op.inits)
+        sources = dict(zip(arguments[width:], self.points, strict=False))
+        loads = Loads(self.bodies.emitter)
+        for number, point in enumerate(points):
+            here = point_dims(point, dims)
+            body = self.bodies.body(loads, point, here[: op.rank], arguments, sources)
+            body.values.update(zip(arguments, accumulators[number * width : (number + 1) * width], strict=False))
+            for result, value in enumerate(body.run(op.apply)):
+                self._store(result, value, point, here)
+
+    def _store(self, number: int, value: SSAValue, point: TilePoint, dims: list[AffineExpr]) -> None:
+        part, emitter = self.bodies.part, self.bodies.emitter
+        place, result = part.places[number], part.op.res[number]
+        buffer = self.bodies.buffers[result]
+        affine_map, indices = emitter.space.emit(place.replace_dims_and_symbols(dims, ()))
+        if point.vector_dim is None:
+            emitter.add(loop.StoreOp(value, buffer, affine_map, indices))
+            return
+        stride = coefficient(place, point.vector_dim, part.box)
+        assert stride is not None
+        partly = point.active < point.lanes and not self._has_room(result)
+        active = point.active if partly else None
+        vector = emitter.splat(value, point.lanes)
+        emitter.add(loop.StoreOp(vector, buffer, affine_map, indices, stride=stride, lanes=active))
+
+    def _has_room(self, value: SSAValue) -> bool:
+        """Whether vectors that are partly filled may be whole ones in `value`: a block with room for all lanes."""
+        part, dim = self.bodies.part, self.schedule.vector_dim
+        room = part.room.get(-1 if dim is None else dim, 1)
+        return value in part.held and room % self.schedule.lanes.data == 0
