@@ -15,10 +15,10 @@ from pathlib import Path
 
 from benchmarks.beside import measure
 from benchmarks.engines import Variant
-from benchmarks.networks import images
+from benchmarks.networks import images, sequences, signals
 from benchmarks.timing import geometric_mean, pin
 
-NETWORKS = {**images.NETWORKS}
+NETWORKS = {**images.NETWORKS, **sequences.NETWORKS, **signals.NETWORKS}
 MOST_DIFFERENCE = 1e-4
 
 
