@@ -29,8 +29,12 @@ def quantisation_passes(options: CompileOptions) -> list[ModulePass]:
     if options.schedule == "reference":
         return [proof]
     return [
-        # First of all: weights that are dequantised are integers, until constants are folded.
+        # Whatever is quantised to unsigned bytes is so to signed ones: one kind is enough for all that follows.
+        _pass("graph-make-bytes-signed"),
+        # Before constants are folded: weights that are dequantised are integers until then.
         _pass("graph-lift-quantized"),
+        # Layers that were floats may read unsigned inputs, and unsigned weights.
+        _pass("graph-make-bytes-signed"),
         # ONNX scales sums in floats; devices without them do it in fixed point, if the user agrees.
         *([_pass("graph-requantize-in-fixed-point")] if options.requantise == "fixed" else []),
         proof,

@@ -30,6 +30,7 @@ PASSES: tuple[str, ...] = (
     "graph-fuse-ops",
     "graph-lift-quantized",
     "graph-lower-to-tensor",
+    "graph-make-bytes-signed",
     "graph-order-calls",
     "graph-prove-accumulators",
     "graph-remove-identities",
