@@ -28,8 +28,8 @@ from xdsl.ir import Operation, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 
-from s2s.analysis.accumulators import is_integer_layer
-from s2s.analysis.dtypes import as_tensor_type, is_float, is_integer, size_in_bytes, to_numpy, ui8
+from s2s.analysis.accumulators import IntegerLayer, is_integer_layer
+from s2s.analysis.dtypes import Array, as_tensor_type, is_float, is_integer, size_in_bytes, to_numpy, ui8
 from s2s.analysis.known_values import known_value, splat_value
 from s2s.context import weights_of
 from s2s.dialects import graph
@@ -127,7 +127,7 @@ class UnsignedResult(RewritePattern):
         return _plus(maker, value, np.asarray(-SHIFT, np.float32))
 
 
-def _plus(maker: Maker, x: SSAValue, addend: np.ndarray[tuple[int, ...], np.dtype[np.float32]]) -> SSAValue:
+def _plus(maker: Maker, x: SSAValue, addend: Array) -> SSAValue:
     return maker(graph.AddOp(x, maker.constant(addend, "zero_point"))) if addend.any() else x
 
 
@@ -188,12 +188,9 @@ class UnsignedNumbers(RewritePattern):
         if op.y.first_use is None:
             rewriter.erase(op)
         else:
-            shift = maker.constant(np.asarray(SHIFT, dtype), "shift")
-            rewriter.replace(op, [], [maker(graph.AddOp(numbers, shift))])
+            rewriter.replace(op, [], [self._less(maker, numbers, np.asarray(-SHIFT, dtype))])
 
-    def _less(
-        self, maker: Maker, numbers: SSAValue, zero_point: np.ndarray[tuple[int, ...], np.dtype[np.generic]]
-    ) -> SSAValue:
+    def _less(self, maker: Maker, numbers: SSAValue, zero_point: Array) -> SSAValue:
         return maker(graph.SubOp(numbers, maker.constant(zero_point, "zero_point"))) if zero_point.any() else numbers
 
 
@@ -204,16 +201,16 @@ class UnsignedFactors(RewritePattern):
     store: WeightStore
 
     def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter) -> None:
-        if not is_integer_layer(op) or not any(map(_is_unsigned, op.operands[:2])):
+        if not isinstance(op, IntegerLayer) or not is_integer_layer(op) or not any(map(_is_unsigned, op.operands[:2])):
             return
         maker = Maker.of(rewriter, self.store, op)
         names = ("a_zp", "b_zp") if isinstance(op, graph.MatmulOp) else ("input_zp", "weight_zp")
         operands, properties = list(op.operands), dict(op.properties)
         zero_points = op.accumulation.x_zp, op.accumulation.w_zp
-        for number, (name, zero_point) in enumerate(zip(names, zero_points, strict=True)):
-            if not _is_unsigned(operands[number]):
+        for side, (name, zero_point) in enumerate(zip(names, zero_points, strict=True)):
+            if not _is_unsigned(operands[side]):
                 continue
-            operands[number] = _lowered(maker, operands[number])
+            operands[side] = _lowered(maker, operands[side])
             properties.pop(name, None)
             attribute = zero_point_attribute(zero_point - SHIFT)
             if attribute is not None:
