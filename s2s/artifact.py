@@ -243,7 +243,7 @@ class Artifact:
             if step is not None and rtol is None and (network.sums or step != 1):
                 outputs[port.name], counts[port.name] = compare_in_steps(wanted, found[port.name], step, atol)
             else:
-                outputs[port.name] = compare(wanted, found[port.name], _tolerance(wanted, rtol, atol))
+                outputs[port.name] = compare(wanted, found[port.name], self._tolerance(wanted, rtol, atol))
         return Verification(engine, outputs, kept, counts)
 
     def verify_on(
@@ -282,6 +282,12 @@ class Artifact:
         self.reset()
         return list(self.run(dict(zip(names, inputs, strict=True))).values())
 
+    def _tolerance(self, expected: Array, rtol: float | None, atol: float | None) -> Tolerance:
+        usual = default_tolerance(expected.dtype)
+        if rtol is None and atol is None:
+            return replace(usual, scaled=self.info.tolerance.scaled)
+        return Tolerance(usual.rtol if rtol is None else rtol, usual.atol if atol is None else atol)
+
     def close(self) -> None:
         """Unload what was built and remove its files."""
         if self._loaded is not None:
@@ -299,13 +305,6 @@ class Artifact:
 
 def _made_up(port: PortInfo, seed: int) -> Array:
     return sample(port.name, tensor_type(port.element, port.shape), seed, full_range=port.quantisation is not None)
-
-
-def _tolerance(expected: Array, rtol: float | None, atol: float | None) -> Tolerance:
-    usual = default_tolerance(expected.dtype)
-    if rtol is None and atol is None:
-        return usual
-    return Tolerance(usual.rtol if rtol is None else rtol, usual.atol if atol is None else atol)
 
 
 def compile_artifact(model: Source, options: CompileOptions) -> Artifact:

@@ -146,7 +146,7 @@ def _tolerance(module: ModuleOp, golden: Sequence[GoldenVector]) -> Tolerance:
     if not any(isinstance(op, tensor.TransformOp) for op in module.walk()):
         return Tolerance()
     sizes = [np.abs(output[np.isfinite(output)]).max(initial=0.0) for vector in golden for output in vector.outputs]
-    return Tolerance(absolute=float(f"{Tolerance.absolute * max(1.0, *sizes):.1e}"))
+    return Tolerance(absolute=float(f"{Tolerance.absolute * max(1.0, *sizes):.1e}"), scaled=True)
 
 
 def _describe(model: Model, options: CompileOptions) -> Network:

@@ -96,6 +96,8 @@ class Tolerance:
 
     relative: float = 1e-4
     absolute: float = 1e-5
+    scaled: bool = False
+    """Whether `absolute` has grown with the largest result, as what convolutions by tiles lose does."""
 
 
 @dataclass(frozen=True)

@@ -44,8 +44,7 @@ def default_tolerance(dtype: np.dtype[Any]) -> Tolerance:
         case 8:
             return Tolerance(1e-9, 1e-10)
         case 4:
-            # Tiles of fast convolutions add up large parts that cancel: the error is that of the largest result.
-            return Tolerance(1e-4, 1e-5, scaled=True)
+            return Tolerance(1e-4, 1e-5)
         case _:
             rounding = 8 * (HALF_STEP if dtype == np.float16 else BRAIN_STEP)
             return Tolerance(rounding, rounding)

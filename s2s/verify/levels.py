@@ -5,7 +5,7 @@ first node whose value differs from the level above points at the lowering that 
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from xdsl.dialects.builtin import DenseArrayBase, IntegerAttr, ModuleOp
 from xdsl.dialects.func import FuncOp
@@ -208,7 +208,6 @@ def _pairs(trace: Trace, above: Trace) -> Iterator[tuple[str, Array, Array]]:
 def _compare_values(expected: Array, found: Array, tolerance: Tolerance | None) -> Comparison:
     """Compare after the shape of `expected`: buffers have none."""
     if tolerance is None:
-        default = default_tolerance(expected.dtype)
-        tolerance = Tolerance(default.rtol, default.atol, scaled=True)
+        tolerance = replace(default_tolerance(expected.dtype), scaled=True)
     shaped = found.reshape(expected.shape) if found.size == expected.size else found
     return compare(expected, shaped, tolerance)

@@ -79,6 +79,7 @@ def test_empty_and_scalar_arrays():
 
 
 def test_default_tolerance_depends_on_the_type():
+    assert not default_tolerance(np.dtype(np.float32)).scaled
     assert default_tolerance(np.dtype(np.int8)) == EXACT
     tolerances = [default_tolerance(np.dtype(dtype)).rtol for dtype in (np.float64, np.float32, np.float16)]
     assert tolerances == sorted(tolerances)
