@@ -17,10 +17,11 @@ from xdsl.irdl import (
 )
 from xdsl.parser import Parser
 from xdsl.printer import Printer
-from xdsl.traits import MemoryReadEffect, MemoryWriteEffect, NoTerminator, RecursiveMemoryEffect
+from xdsl.traits import MemoryReadEffect, MemoryWriteEffect, NoTerminator
 from xdsl.utils.exceptions import VerifyException
 
 from s2s.dialects.c.conversions import is_integer
+from s2s.dialects.effects import NestedEffects
 
 
 @irdl_op_definition
@@ -41,7 +42,7 @@ class ForOp(IRDLOperation):
     upper = operand_def()
     body = region_def("single_block")
 
-    traits = traits_def(NoTerminator(), RecursiveMemoryEffect())
+    traits = traits_def(NoTerminator(), NestedEffects())
 
     def __init__(
         self,
@@ -132,7 +133,7 @@ class LoopOp(IRDLOperation):
     name = "c.loop"
 
     body = region_def("single_block")
-    traits = traits_def(NoTerminator(), RecursiveMemoryEffect())
+    traits = traits_def(NoTerminator(), NestedEffects())
     assembly_format = "$body attr-dict"
 
     def __init__(self, body: Region | Block) -> None:
@@ -159,7 +160,7 @@ class IfOp(IRDLOperation):
     then = region_def("single_block")
     otherwise = opt_region_def("single_block")
 
-    traits = traits_def(NoTerminator(), RecursiveMemoryEffect())
+    traits = traits_def(NoTerminator(), NestedEffects())
     assembly_format = "$condition $then (`else` $otherwise^)? attr-dict `:` type($condition)"
 
     def __init__(

@@ -25,10 +25,11 @@ from xdsl.utils.exceptions import VerifyException
 
 from s2s.dialects.c.conversions import BINARY_OPERATORS, UNARY_OPERATORS, binary_type, unary_type
 from s2s.dialects.c.types import NamedType
+from s2s.dialects.plain import PlainOp
 
 
 @irdl_op_definition
-class LiteralOp(IRDLOperation):
+class LiteralOp(PlainOp):
     """A number written in the source; it reads back as the same value."""
 
     name = "c.literal"
@@ -44,7 +45,7 @@ class LiteralOp(IRDLOperation):
 
 
 @irdl_op_definition
-class SymbolOp(IRDLOperation):
+class SymbolOp(PlainOp):
     """Something known by its name: a global table, an enumerator, a macro of a header. `result = name`."""
 
     name = "c.symbol"
@@ -59,7 +60,7 @@ class SymbolOp(IRDLOperation):
 
 
 @irdl_op_definition
-class BinaryOp(IRDLOperation):
+class BinaryOp(PlainOp):
     """`result = lhs operator rhs`, with the type that C gives to it."""
 
     name = "c.binary"
@@ -87,7 +88,7 @@ class BinaryOp(IRDLOperation):
 
 
 @irdl_op_definition
-class UnaryOp(IRDLOperation):
+class UnaryOp(PlainOp):
     """`result = operator operand`: negation, complement or logical not."""
 
     name = "c.unary"
@@ -113,7 +114,7 @@ class UnaryOp(IRDLOperation):
 
 
 @irdl_op_definition
-class CastOp(IRDLOperation):
+class CastOp(PlainOp):
     """`result = (type)operand`."""
 
     name = "c.cast"
@@ -128,7 +129,7 @@ class CastOp(IRDLOperation):
 
 
 @irdl_op_definition
-class ConditionalOp(IRDLOperation):
+class ConditionalOp(PlainOp):
     """`result = condition ? chosen : otherwise`. Both sides are safe to compute, whatever the condition says."""
 
     name = "c.conditional"
@@ -146,7 +147,7 @@ class ConditionalOp(IRDLOperation):
 
 
 @irdl_op_definition
-class AggregateOp(IRDLOperation):
+class AggregateOp(PlainOp):
     """`{y, x}`: the members of a structure that a variable begins with."""
 
     name = "c.aggregate"
@@ -157,7 +158,7 @@ class AggregateOp(IRDLOperation):
     assembly_format = "$members attr-dict `:` functional-type(operands, results)"
 
     def __init__(self, members: Sequence[SSAValue | Operation], type: NamedType) -> None:
-        super().__init__(operands=[members], result_types=[type])
+        super().__init__(operands=members, result_types=[type])
 
 
 class _CallEffects(MemoryEffect):
@@ -174,7 +175,7 @@ class _CallEffects(MemoryEffect):
 
 
 @irdl_op_definition
-class CallOp(IRDLOperation):
+class CallOp(PlainOp):
     """`result = callee(arguments)`: a statement where nothing comes back or nobody uses it.
 
     A `pure` call only computes; one that `reads` also looks at what its pointers lead to. Any other may write there
@@ -205,14 +206,14 @@ class CallOp(IRDLOperation):
         comment: str | None = None,
     ) -> None:
         super().__init__(
-            operands=[arguments],
+            operands=arguments,
             properties={
                 "callee": StringAttr(callee),
                 "pure": UnitAttr() if pure else None,
                 "reads": UnitAttr() if reads else None,
                 "comment": None if comment is None else StringAttr(comment),
             },
-            result_types=[result_type],
+            result_types=[] if result_type is None else [result_type],
         )
 
     def verify_(self) -> None:

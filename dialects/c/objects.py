@@ -1,5 +1,7 @@
 """Objects in memory: declarations, and the expressions that designate, read and write them."""
 
+from functools import cache
+
 from xdsl.dialects.builtin import IntegerAttr, StringAttr
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.irdl import (
@@ -18,10 +20,11 @@ from xdsl.utils.exceptions import VerifyException
 
 from s2s.dialects.c.conversions import ASSIGNMENT_OPERATORS, is_integer
 from s2s.dialects.c.types import VOID, ArrayType, LValueType, NamedType, PtrType
+from s2s.dialects.plain import PlainOp
 
 
 @irdl_op_definition
-class LetOp(IRDLOperation):
+class LetOp(PlainOp):
     """A value with a name: `const float x0 = value;`. What `c-name-temporaries` makes of values used more than once.
 
     A `void` pointer becomes a pointer to anything by it, as C allows.
@@ -98,7 +101,7 @@ class VariableOp(IRDLOperation):
 
 
 @irdl_op_definition
-class SubscriptOp(IRDLOperation):
+class SubscriptOp(PlainOp):
     """`base[index]`: element of an array, or of what a pointer points at."""
 
     name = "c.subscript"
@@ -122,7 +125,7 @@ class SubscriptOp(IRDLOperation):
 
 
 @irdl_op_definition
-class MemberOp(IRDLOperation):
+class MemberOp(PlainOp):
     """`base.field`, or `base->field` where `base` is a pointer."""
 
     name = "c.member"
@@ -147,7 +150,7 @@ class MemberOp(IRDLOperation):
 
 
 @irdl_op_definition
-class AddressOfOp(IRDLOperation):
+class AddressOfOp(PlainOp):
     """`&place`; of an array, the address of its first element, written as the array's name."""
 
     name = "c.address_of"
@@ -168,7 +171,7 @@ class AddressOfOp(IRDLOperation):
 
 
 @irdl_op_definition
-class LoadOp(IRDLOperation):
+class LoadOp(PlainOp):
     """`result = place`: the value the object holds now."""
 
     name = "c.load"
@@ -189,7 +192,7 @@ class LoadOp(IRDLOperation):
 
 
 @irdl_op_definition
-class AssignOp(IRDLOperation):
+class AssignOp(PlainOp):
     """`place = value;`, or with an operator `place += value;`."""
 
     name = "c.assign"
@@ -213,6 +216,7 @@ class AssignOp(IRDLOperation):
             raise VerifyException(f"{self.name}: place holds {held}, value is {self.value.type}")
 
 
+@cache
 def _element_of(name: str, base: Attribute) -> LValueType:
     if isinstance(base, PtrType):
         return LValueType(base.element, const=base.is_const)
@@ -221,6 +225,7 @@ def _element_of(name: str, base: Attribute) -> LValueType:
     raise VerifyException(f"{name}: {base} has no elements")
 
 
+@cache
 def _address_of(name: str, place: Attribute) -> PtrType:
     if not isinstance(place, LValueType):
         raise VerifyException(f"{name}: {place} has no address")

@@ -28,8 +28,11 @@ def _print_flags(printer: Printer, **flags: BoolAttr) -> None:
             printer.print_string(f", {name}")
 
 
+_FLAGS = IntegerAttr.from_bool(False), IntegerAttr.from_bool(True)
+
+
 def _flag(value: bool) -> BoolAttr:
-    return IntegerAttr.from_bool(value)
+    return _FLAGS[value]
 
 
 @irdl_attr_definition

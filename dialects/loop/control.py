@@ -22,9 +22,10 @@ from xdsl.irdl import (
 )
 from xdsl.parser import Parser
 from xdsl.printer import Printer
-from xdsl.traits import HasParent, IsTerminator, Pure, RecursiveMemoryEffect, SingleBlockImplicitTerminator
+from xdsl.traits import HasParent, IsTerminator, Pure, SingleBlockImplicitTerminator
 from xdsl.utils.exceptions import VerifyException
 
+from s2s.dialects.effects import NestedEffects
 from s2s.dialects.loop.index import check_map
 
 SERIAL = "serial"
@@ -70,7 +71,7 @@ class ForOp(IRDLOperation):
     body = region_def("single_block")
 
     irdl_options = (AttrSizedOperandSegments(as_property=True),)
-    traits = traits_def(SingleBlockImplicitTerminator(YieldOp), RecursiveMemoryEffect())
+    traits = traits_def(SingleBlockImplicitTerminator(YieldOp), NestedEffects())
 
     def __init__(
         self,
@@ -225,7 +226,7 @@ class IfOp(IRDLOperation):
     then = region_def("single_block")
     otherwise = opt_region_def("single_block")
 
-    traits = traits_def(RecursiveMemoryEffect())
+    traits = traits_def(NestedEffects())
 
     assembly_format = "$condition `(` $dims `)` (`->` type($res)^)? $then (`else` $otherwise^)? attr-dict"
 

@@ -34,6 +34,7 @@ from xdsl.traits import MemoryReadEffect, MemoryWriteEffect, Pure
 from xdsl.utils.exceptions import VerifyException
 from xdsl.utils.hints import isa
 
+from s2s.analysis.dtypes import vector_of
 from s2s.dialects.loop.index import check_map
 
 GROUP = 4
@@ -84,7 +85,7 @@ class LoadGroupsOp(IRDLOperation):
                 "stride": IntegerAttr(stride, i64),
                 "count": IntegerAttr(count, i64),
             },
-            result_types=[VectorType(i32, [lanes])],
+            result_types=[vector_of(i32, lanes)],
         )
 
     def verify_(self) -> None:
@@ -160,17 +161,17 @@ class StoreWovenOp(IRDLOperation):
                 f"{self.name}: {len(self.values)} vectors of {len(types)} types, 2 to 4 of one expected"
             )
         (type,) = types
-        if not isa(type, VectorType[Attribute]) or len(type.get_shape()) != 1 or type.element_type != i8:
+        if not isa(type, VectorType) or len(type.get_shape()) != 1 or type.element_type != i8:
             raise VerifyException(f"{self.name}: {type} is no vector of {i8}")
 
 
 def _check_bytes(name: str, type: Attribute) -> None:
-    if not isa(type, MemRefType[Attribute]) or len(type.get_shape()) != 1 or type.element_type != i8:
+    if not isa(type, MemRefType) or len(type.get_shape()) != 1 or type.element_type != i8:
         raise VerifyException(f"{name}: {type} is not a flat memref of {i8}")
 
 
 def _check_groups(name: str, type: Attribute) -> None:
-    if not isa(type, VectorType[Attribute]) or len(type.get_shape()) != 1 or type.element_type != i32:
+    if not isa(type, VectorType) or len(type.get_shape()) != 1 or type.element_type != i32:
         raise VerifyException(f"{name}: {type} is no vector of {i32}")
 
 

@@ -5,9 +5,11 @@ from collections.abc import Sequence
 from xdsl.dialects.builtin import AffineMapAttr, IndexType
 from xdsl.ir import SSAValue
 from xdsl.ir.affine import AffineMap
-from xdsl.irdl import IRDLOperation, irdl_op_definition, prop_def, result_def, traits_def, var_operand_def
+from xdsl.irdl import irdl_op_definition, prop_def, result_def, traits_def, var_operand_def
 from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
+
+from s2s.dialects.plain import PlainOp
 
 
 def check_map(name: str, affine_map: AffineMap, operands: int, results: int | None = None) -> None:
@@ -19,7 +21,7 @@ def check_map(name: str, affine_map: AffineMap, operands: int, results: int | No
 
 
 @irdl_op_definition
-class ApplyOp(IRDLOperation):
+class ApplyOp(PlainOp):
     """An affine expression of indices: `result = map(indices)`."""
 
     name = "loop.apply"
@@ -32,7 +34,7 @@ class ApplyOp(IRDLOperation):
     traits = traits_def(Pure())
 
     def __init__(self, affine_map: AffineMap, indices: Sequence[SSAValue]) -> None:
-        super().__init__(operands=[indices], properties={"map": AffineMapAttr(affine_map)}, result_types=[IndexType()])
+        super().__init__(operands=indices, properties={"map": AffineMapAttr(affine_map)}, result_types=[IndexType()])
 
     def verify_(self) -> None:
         check_map(self.name, self.map.data, len(self.indices), results=1)

@@ -32,6 +32,7 @@ from xdsl.utils.hints import isa
 
 from s2s.analysis.dtypes import scalar_type, size_in_bytes
 from s2s.dialects.loop.index import check_map
+from s2s.dialects.plain import PlainOp
 
 
 def _check_element(op: IRDLOperation, buffer: Attribute, value: Attribute) -> None:
@@ -44,7 +45,7 @@ def _check_element(op: IRDLOperation, buffer: Attribute, value: Attribute) -> No
 
 def check_flat(op: IRDLOperation, buffer: Attribute) -> MemRefType[Attribute]:
     """Refuse a buffer that is not flat."""
-    if not isa(buffer, MemRefType[Attribute]) or len(buffer.get_shape()) != 1:
+    if not isa(buffer, MemRefType) or len(buffer.get_shape()) != 1:
         raise VerifyException(f"{op.name}: buffer {buffer} is not a flat memref")
     return buffer
 
@@ -56,7 +57,7 @@ def _check_scalar(op: IRDLOperation, buffer: Attribute, value: Attribute) -> Non
     _check_element(op, buffer, value)
 
 
-class _AffineAccess(IRDLOperation):
+class _AffineAccess(PlainOp):
     """What affine loads and stores share: a flat position, and for vectors the distance and number of lanes."""
 
     map = prop_def(AffineMapAttr)
@@ -111,7 +112,7 @@ class LoadOp(_AffineAccess):
         lanes: int | None = None,
     ) -> None:
         super().__init__(
-            operands=[buffer, indices],
+            operands=[buffer, *indices],
             properties=_access_properties(affine_map, stride, lanes),
             result_types=[result_type],
         )
@@ -140,7 +141,7 @@ class StoreOp(_AffineAccess):
         stride: int = 1,
         lanes: int | None = None,
     ) -> None:
-        super().__init__(operands=[value, buffer, indices], properties=_access_properties(affine_map, stride, lanes))
+        super().__init__(operands=[value, buffer, *indices], properties=_access_properties(affine_map, stride, lanes))
 
     def verify_(self) -> None:
         self._check(self.value.type)

@@ -104,7 +104,7 @@ class StageOp(IRDLOperation):
         if len(self.map.data.results) not in (2, 4):
             raise VerifyException(f"{self.name}: map gives {len(self.map.data.results)} results, 2 or 4 expected")
         _check_elements(self.name, self.source.type, i8)
-        in_bytes = isa(self.target.type, MemRefType[Attribute]) and self.target.type.element_type == i8
+        in_bytes = isa(self.target.type, MemRefType) and self.target.type.element_type == i8
         _check_elements(self.name, self.target.type, i8 if in_bytes else i16)
         if in_bytes and self.offset.value.data:
             raise VerifyException(f"{self.name}: offset {self.offset.value.data} on a copy of bytes")
@@ -123,7 +123,7 @@ def _check_offset(name: str, offset: int) -> None:
 
 
 def _check_elements(name: str, buffer: Attribute, element: Attribute) -> None:
-    if not isa(buffer, MemRefType[Attribute]) or len(buffer.get_shape()) != 1 or buffer.element_type != element:
+    if not isa(buffer, MemRefType) or len(buffer.get_shape()) != 1 or buffer.element_type != element:
         raise VerifyException(f"{name}: {buffer} is not a flat memref of {element}")
 
 

@@ -18,11 +18,14 @@ from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 from xdsl.utils.hints import isa
 
+from s2s.analysis.dtypes import vector_of
+from s2s.dialects.plain import PlainOp
+
 REDUCE_KINDS = ("add", "mul", "max", "min")
 
 
 @irdl_op_definition
-class BroadcastOp(IRDLOperation):
+class BroadcastOp(PlainOp):
     """Every lane of `result` is `scalar`."""
 
     name = "loop.broadcast"
@@ -33,7 +36,7 @@ class BroadcastOp(IRDLOperation):
     assembly_format = "$scalar attr-dict `:` type($scalar) `->` type($result)"
 
     def __init__(self, scalar: SSAValue, lanes: int) -> None:
-        super().__init__(operands=[scalar], result_types=[VectorType(scalar.type, [lanes])])
+        super().__init__(operands=[scalar], result_types=[vector_of(scalar.type, lanes)])
 
     def verify_(self) -> None:
         if self.result.type.element_type != self.scalar.type:
@@ -41,7 +44,7 @@ class BroadcastOp(IRDLOperation):
 
 
 @irdl_op_definition
-class FmaOp(IRDLOperation):
+class FmaOp(PlainOp):
     """`result = a * b + c`, in one rounding where the target has it, else in two."""
 
     name = "loop.fma"

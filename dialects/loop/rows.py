@@ -31,6 +31,7 @@ from xdsl.traits import MemoryReadEffect, Pure
 from xdsl.utils.exceptions import VerifyException
 from xdsl.utils.hints import isa
 
+from s2s.analysis.dtypes import vector_of
 from s2s.dialects.loop.index import check_map
 
 ROWS = 4
@@ -76,7 +77,7 @@ class DotRowsOp(IRDLOperation):
                 "steps": IntegerAttr(steps, i64),
                 "group": IntegerAttr(group, i64),
             },
-            result_types=[VectorType(i32, [ROWS])],
+            result_types=[vector_of(i32, ROWS)],
         )
 
     def verify_(self) -> None:
@@ -88,12 +89,12 @@ class DotRowsOp(IRDLOperation):
         steps, group = self.steps.value.data, self.group.value.data
         if group < 1 or steps < 1 or steps % group:
             raise VerifyException(f"{self.name}: {steps} steps are no groups of {group}")
-        if self.result.type != VectorType(i32, [ROWS]):
+        if self.result.type != vector_of(i32, ROWS):
             raise VerifyException(f"{self.name}: {self.result.type} is not {ROWS} sums of {i32}")
 
 
 def _check_elements(name: str, buffer: Attribute, elements: Sequence[Attribute]) -> None:
-    if not isa(buffer, MemRefType[Attribute]) or len(buffer.get_shape()) != 1 or buffer.element_type not in elements:
+    if not isa(buffer, MemRefType) or len(buffer.get_shape()) != 1 or buffer.element_type not in elements:
         raise VerifyException(f"{name}: {buffer} is not a flat memref of {' or '.join(map(str, elements))}")
 
 
@@ -139,7 +140,7 @@ class SaturateLanesOp(IRDLOperation):
     assembly_format = "$x attr-dict `:` type($x) `->` type($result)"
 
     def __init__(self, x: SSAValue) -> None:
-        super().__init__(operands=[x], result_types=[VectorType(i8, [lanes_of(x.type)])])
+        super().__init__(operands=[x], result_types=[vector_of(i8, lanes_of(x.type))])
 
     def verify_(self) -> None:
         lanes = lanes_of(self.x.type)
@@ -160,22 +161,22 @@ class CastLanesOp(IRDLOperation):
     assembly_format = "$x attr-dict `:` type($x) `->` type($result)"
 
     def __init__(self, x: SSAValue, element: Attribute) -> None:
-        super().__init__(operands=[x], result_types=[VectorType(element, [lanes_of(x.type)])])
+        super().__init__(operands=[x], result_types=[vector_of(element, lanes_of(x.type))])
 
     def verify_(self) -> None:
         lanes, types = lanes_of(self.x.type), [self.x.type, self.result.type]
-        pairs = [[VectorType(one, [lanes]), VectorType(other, [lanes])] for one, other in CASTS]
+        pairs = [[vector_of(one, lanes), vector_of(other, lanes)] for one, other in CASTS]
         if not lanes or not (types in pairs or types[::-1] in pairs):
             raise VerifyException(f"{self.name}: {types[0]} does not become {types[1]}")
 
 
 def lanes_of(type: Attribute) -> int:
     """The lanes of a vector; 0 for anything else."""
-    return type.get_shape()[0] if isa(type, VectorType[Attribute]) and len(type.get_shape()) == 1 else 0
+    return type.get_shape()[0] if isa(type, VectorType) and len(type.get_shape()) == 1 else 0
 
 
 def _check_lanes(name: str, type: Attribute, lanes: int, element: Attribute) -> None:
-    if not lanes or type != VectorType(element, [lanes]):
+    if not lanes or type != vector_of(element, lanes):
         raise VerifyException(f"{name}: {type} is not {lanes or 'some'} lanes of {element}")
 
 

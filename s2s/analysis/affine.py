@@ -38,9 +38,13 @@ class Linear:
     def plus(self, other: "Linear", factor: int = 1) -> "Linear":
         """`self + factor * other`."""
         terms = dict(self.terms)
-        for atom, coefficient in other.terms.items():
-            terms[atom] = terms.get(atom, 0) + factor * coefficient
-        return Linear(self.constant + factor * other.constant, {a: c for a, c in terms.items() if c})
+        _add_terms(other.terms, factor, terms)
+        return Linear(self.constant + factor * other.constant, terms)
+
+    @property
+    def key(self) -> tuple[object, ...]:
+        """What is equal for equal forms whose terms came in the same order."""
+        return self.constant, *self.terms.items()
 
     def to_expr(self) -> AffineExpr:
         """The expression, terms in the order they came."""
@@ -55,26 +59,50 @@ class Linear:
 
 def linear(expr: AffineExpr, bound: Sequence[Range]) -> Linear:
     """`expr` as a linear form, divisions resolved as far as the ranges allow."""
+    terms: dict[AffineExpr, int] = {}
+    return _rejoin(Linear(_add(expr, 1, bound, terms), terms))
+
+
+def _add(expr: AffineExpr, factor: int, bound: Sequence[Range], terms: dict[AffineExpr, int]) -> int:
+    """Add `factor * expr` to `terms`, all but a constant, which is returned."""
     if isinstance(expr, AffineConstantExpr):
-        return Linear(expr.value)
+        return factor * expr.value
     if isinstance(expr, AffineDimExpr):
-        lo, hi = bound[expr.position]
-        return Linear(lo) if lo == hi else Linear(0, {expr: 1})
+        low, high = bound[expr.position]
+        if low == high:
+            return factor * low
+        _add_terms({expr: factor}, 1, terms)
+        return 0
     if not isinstance(expr, AffineBinaryOpExpr):
         raise CompilerBug(f"{expr} is not an affine expression of dimensions")
+    if expr.kind is AffineBinaryOpKind.Add:
+        return _add(expr.lhs, factor, bound, terms) + _add(expr.rhs, factor, bound, terms)
+    if expr.kind is AffineBinaryOpKind.Mul and isinstance(expr.rhs, AffineConstantExpr):
+        return _add(expr.lhs, factor * expr.rhs.value, bound, terms)
+    form = _resolved(expr, bound)
+    _add_terms(form.terms, factor, terms)
+    return factor * form.constant
+
+
+def _add_terms(added: Mapping[AffineExpr, int], factor: int, terms: dict[AffineExpr, int]) -> None:
+    for atom, coefficient in added.items():
+        total = terms.get(atom, 0) + factor * coefficient
+        if total:
+            terms[atom] = total
+        else:
+            terms.pop(atom, None)
+
+
+def _resolved(expr: AffineBinaryOpExpr, bound: Sequence[Range]) -> Linear:
+    """A division, or a product whose factors have to be looked at."""
     left, right = linear(expr.lhs, bound), linear(expr.rhs, bound)
-    match expr.kind:
-        case AffineBinaryOpKind.Add:
-            return _rejoin(left.plus(right))
-        case AffineBinaryOpKind.Mul:
-            return _times(left, right)
-        case AffineBinaryOpKind.FloorDiv:
-            return _floor_divide(left, _constant(right), bound)
-        case AffineBinaryOpKind.Mod:
-            return _modulo(left, _constant(right), bound)
-        case AffineBinaryOpKind.CeilDiv:
-            divisor = _constant(right)
-            return _floor_divide(left.plus(Linear(divisor - 1)), divisor, bound)
+    if expr.kind is AffineBinaryOpKind.Mul:
+        return _times(left, right)
+    divisor = _constant(right)
+    if expr.kind is AffineBinaryOpKind.Mod:
+        return _modulo(left, divisor, bound)
+    up = divisor - 1 if expr.kind is AffineBinaryOpKind.CeilDiv else 0
+    return _floor_divide(left.plus(Linear(up)), divisor, bound)
 
 
 def simplify(expr: AffineExpr, bound: Sequence[Range]) -> AffineExpr:

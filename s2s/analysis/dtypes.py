@@ -3,7 +3,7 @@
 Signless integers are signed (`i8` is int8_t), `ui8` and its kin are unsigned, `i1` is bool.
 """
 
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import Any, TypeAlias, cast
 
 import ml_dtypes
@@ -14,6 +14,7 @@ from xdsl.dialects.builtin import (
     IntegerType,
     Signedness,
     TensorType,
+    VectorType,
     bf16,
     f16,
     f32,
@@ -58,6 +59,13 @@ _FROM_NUMPY = {dtype: element for element, dtype in _PAIRS}
 _FLOATS: frozenset[Attribute] = frozenset((f16, bf16, f32, f64))
 _SIGNED: frozenset[Attribute] = frozenset((i8, i16, i32, i64))
 _UNSIGNED: frozenset[Attribute] = frozenset((ui8, ui16, ui32, ui64))
+
+
+@cache
+def vector_of(element: Attribute, lanes: int) -> VectorType[Attribute]:
+    """The vector of so many lanes; the same object each time, since making and checking one takes long."""
+    return VectorType(element, [lanes])
+
 
 ELEMENT_TYPES = tuple(element for element, _ in _PAIRS)
 

@@ -118,5 +118,5 @@ def _may_alias(made: SSAValue, dying: SSAValue) -> bool:
 
 
 def _element(buffer: SSAValue) -> Attribute:
-    assert isa(buffer.type, MemRefType[Attribute])
+    assert isa(buffer.type, MemRefType)
     return buffer.type.element_type

@@ -2,7 +2,6 @@
 
 import numpy as np
 from xdsl.dialects.builtin import VectorType
-from xdsl.ir import Attribute
 from xdsl.utils.hints import isa
 
 from s2s.analysis.dtypes import Array
@@ -17,7 +16,7 @@ def load_groups(scope: Scope, op: loop.LoadGroupsOp) -> Step:
     at = position(op.map.data.results[0], scope.operands(op.indices))
     buffer, result, size = scope.place(op.buffer), scope.new(op.result), length(op.buffer)
     between, stride, count = (each.value.data for each in (op.lane_stride, op.stride, op.count))
-    assert isa(op.result.type, VectorType[Attribute])
+    assert isa(op.result.type, VectorType)
     lanes = op.result.type.get_shape()[0]
     places = np.arange(lanes)[:, None] * between + np.arange(count) * stride
 

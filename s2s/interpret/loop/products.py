@@ -2,7 +2,6 @@
 
 import numpy as np
 from xdsl.dialects.builtin import MemRefType, i8
-from xdsl.ir import Attribute
 from xdsl.utils.hints import isa
 
 from s2s.dialects import loop
@@ -17,7 +16,7 @@ def stage(scope: Scope, op: loop.StageOp) -> Step:
     at = [position(result, places) for result in op.map.data.results]
     source, target = scope.place(op.source), scope.place(op.target)
     held, room = length(op.source), length(op.target)
-    assert isa(op.target.type, MemRefType[Attribute])
+    assert isa(op.target.type, MemRefType)
     dtype = np.int8 if op.target.type.element_type == i8 else np.int16
     count, stride, offset = (int(each.value.data) for each in (op.count, op.stride, op.offset))
 

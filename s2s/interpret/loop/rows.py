@@ -2,7 +2,6 @@
 
 import numpy as np
 from xdsl.dialects.builtin import VectorType, f32
-from xdsl.ir import Attribute
 from xdsl.utils.hints import isa
 
 from s2s.analysis.dtypes import to_numpy
@@ -49,8 +48,8 @@ def rescale(scope: Scope, op: loop.RescaleLanesOp) -> Step:
 def cast(scope: Scope, op: loop.CastLanesOp) -> Step:
     """`loop.cast_lanes`."""
     x, result = scope.place(op.x), scope.new(op.result)
-    assert isa(op.x.type, VectorType[Attribute])
-    assert isa(op.result.type, VectorType[Attribute])
+    assert isa(op.x.type, VectorType)
+    assert isa(op.result.type, VectorType)
     dtype = to_numpy(op.result.type.element_type)
     limits = np.iinfo(dtype) if op.x.type.element_type == f32 else None
 

@@ -148,7 +148,7 @@ def _divide(kernel: FuncOp, division: Division, threads: int) -> None:
 
 def copies(type: Attribute, threads: int) -> MemRefType[Attribute]:
     """Room for a buffer of `type` for each thread, so far apart that no two share a cache line."""
-    assert isa(type, MemRefType[Attribute])
+    assert isa(type, MemRefType)
     line = max(1, LINE // size_in_bytes(type.element_type))
     return MemRefType(type.element_type, [threads * align_up(type.get_shape()[0], line)])
 

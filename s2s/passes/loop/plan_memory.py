@@ -35,7 +35,7 @@ from xdsl.dialects.builtin import (
     i64,
 )
 from xdsl.dialects.func import CallOp, FuncOp
-from xdsl.ir import Attribute, BlockArgument, Operation, SSAValue
+from xdsl.ir import BlockArgument, Operation, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 from xdsl.utils.hints import isa
@@ -163,7 +163,7 @@ class PlanMain:
         given = list(self.func.arg_attrs or ())
         views = list[loop.ViewOp]()
         for argument, offset in states:
-            assert isa(argument.type, MemRefType[Attribute])
+            assert isa(argument.type, MemRefType)
             view = loop.ViewOp(arena, offset, argument.type)
             view.result.name_hint = argument.name_hint
             view.attributes |= {key: value for key, value in given[argument.index - 1].data.items() if key != "role"}

@@ -15,7 +15,6 @@ weight that only this computation reads is an error of the schedule.
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import prod
-from typing import Any
 
 import numpy as np
 from xdsl.context import Context
@@ -51,20 +50,33 @@ def pack(array: Array, axes: Sequence[tensor.PackedAxis]) -> Array:
     if array.size and not any(array.strides) and np.prod(shape) == array.size:
         return np.broadcast_to(array.reshape(-1)[:1].reshape(()), shape)
     groups = list(dict.fromkeys(axis.axes for axis in axes))
-    flat = array.transpose([each for group in groups for each in group])
-    flat = flat.reshape([prod(array.shape[each] for each in group) for group in groups])
-    positions, inside = list[Any](), np.ones(shape, dtype=bool)
-    for group, size in zip(groups, flat.shape, strict=True):
-        position = np.zeros(shape, dtype=np.int64)
-        for place, axis in enumerate(axes):
-            if axis.axes == group:
-                digits = np.arange(shape[place]).reshape([-1 if k == place else 1 for k in range(len(shape))])
-                position += digits * axis.divisor
-        inside &= position < size
-        positions.append(np.minimum(position, size - 1))
-    packed = np.asarray(flat[tuple(positions)])
-    packed[~inside] = 0
-    return packed
+    packed = array.transpose([each for group in groups for each in group])
+    packed = packed.reshape([prod(array.shape[each] for each in group) for group in groups])
+    placed: list[int] = []
+    for number, group in enumerate(groups):
+        places = [place for place, axis in enumerate(axes) if axis.axes == group]
+        packed = _take(
+            packed, number, _positions([axes[place] for place in places], [shape[place] for place in places])
+        )
+        placed += places
+    packed = packed.reshape([shape[place] for place in placed]).transpose(np.argsort(placed))
+    return np.ascontiguousarray(packed)
+
+
+def _positions(axes: Sequence[tensor.PackedAxis], sizes: Sequence[int]) -> Array:
+    """Which element of the axes that `axes` are parts of each position in their block holds, in row-major order."""
+    digits = np.ix_(*(np.arange(size) * axis.divisor for axis, size in zip(axes, sizes, strict=True)))
+    return sum(digits, np.zeros(sizes, dtype=np.int64)).reshape(-1)
+
+
+def _take(array: Array, axis: int, positions: Array) -> Array:
+    """The elements of `array` at `positions` along `axis`, zeros for those behind its end."""
+    size = array.shape[axis]
+    if np.array_equal(positions, np.arange(size)):
+        return array
+    taken = array.take(np.minimum(positions, size - 1), axis)
+    np.moveaxis(taken, axis, 0)[np.greater_equal(positions, size)] = 0
+    return taken
 
 
 def _packed_access(

@@ -4,6 +4,7 @@ Memory is told apart by the object it belongs to: two variables are different, a
 with no other pointer, and what a call does, it does through the pointers it is handed.
 """
 
+from bisect import bisect_right
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -104,19 +105,22 @@ class Writes:
     def between(self, read: SSAValue, first: int, last: int) -> bool:
         """Whether an operation behind `first` and up to and with `last` may change what is read at `read`."""
         return any(
-            may_change(read, root) and any(first < position <= last for position in positions)
+            bisect_right(positions, first) < bisect_right(positions, last) and may_change(read, root)
             for root, positions in self.by_root.items()
         )
 
 
 def _written_by(op: Operation) -> set[Root]:
+    """What an operation writes, or those in its blocks do."""
+    return {root for each in op.walk() for root in _written_at(each)} if op.regions else set(_written_at(op))
+
+
+def _written_at(op: Operation) -> list[Root]:
     if isinstance(op, c.AssignOp):
-        return {root_of(op.place)}
-    if op.regions:
-        return {root for nested in op.walk() if nested is not op for root in _written_by(nested)}
+        return [root_of(op.place)]
     if isinstance(op, c.CallOp) and has_effects(op, MemoryEffectKind.WRITE):
-        return {root_of(argument) for argument in pointers(op) if not _leads_to_const(argument)}
-    return set()
+        return [root_of(argument) for argument in pointers(op) if not _leads_to_const(argument)]
+    return []
 
 
 def pointers(op: c.CallOp) -> list[SSAValue]:

@@ -95,7 +95,7 @@ class DividedKernel:
     def _copy(self, number: int) -> int:
         """The elements of scratch that belong to one thread."""
         type, threads = self.func.args[number].type, threads_of(self.func)
-        if not isa(type, MemRefType[Attribute]) or threads is None:
+        if not isa(type, MemRefType) or threads is None:
             raise CompilerBug(f"{self.name}: argument {number} is no scratch of threads")
         return type.get_shape()[0] // threads
 

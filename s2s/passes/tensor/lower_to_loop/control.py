@@ -17,7 +17,7 @@ from collections.abc import Sequence
 from math import prod
 
 from xdsl.dialects.builtin import MemRefType
-from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.ir import Operation, SSAValue
 from xdsl.utils.hints import isa
 
 from s2s.analysis.dtypes import as_tensor_type
@@ -81,7 +81,7 @@ def _slices(op: graph.ScanOp, number: int, buffer: SSAValue) -> tuple[int, int]:
     """Start and stride, in elements, of what moves from step to step; `number` is -1 for what does not."""
     if number < 0:
         return 0, 0
-    assert isa(buffer.type, MemRefType[Attribute])
+    assert isa(buffer.type, MemRefType)
     size, steps = buffer.type.get_shape()[0], op.steps.value.data
     part = size // steps
     return (size - part, -part) if op.is_backward(number) else (0, part)

@@ -10,12 +10,13 @@ from dataclasses import dataclass, field
 from math import prod
 
 from xdsl.dialects import arith
-from xdsl.dialects.builtin import MemRefType, VectorType, i32
-from xdsl.ir import Attribute, SSAValue
+from xdsl.dialects.builtin import MemRefType, i32
+from xdsl.ir import SSAValue
 from xdsl.ir.affine import AffineConstantExpr, AffineDimExpr, AffineExpr
 from xdsl.utils.hints import isa
 
 from s2s.analysis.affine import Linear, delinearize, simplify
+from s2s.analysis.dtypes import vector_of
 from s2s.analysis.products import ProductSum
 from s2s.dialects import loop, tensor
 from s2s.dialects.loop.products import WORD
@@ -105,7 +106,7 @@ class DotReduction:
             position, buffer = staged.row(self._at(point, AffineConstantExpr(0))) + k, staged.buffer
         key = self._key(read, self.emitter.space.linear(position))
         if key not in made:
-            assert isa(buffer.type, MemRefType[Attribute])
+            assert isa(buffer.type, MemRefType)
             affine_map, indices = self.emitter.space.emit(position)
             load = loop.LoadOp(buffer, affine_map, indices, buffer.type.element_type)
             value = self.emitter.add(load, buffer.name_hint).result
@@ -168,6 +169,6 @@ class DotReduction:
 
     def _load(self, buffer: SSAValue, position: AffineExpr, lanes: int) -> SSAValue:
         affine_map, indices = self.emitter.space.emit(position)
-        assert isa(buffer.type, MemRefType[Attribute])
-        vector = VectorType(buffer.type.element_type, [lanes])
+        assert isa(buffer.type, MemRefType)
+        vector = vector_of(buffer.type.element_type, lanes)
         return self.emitter.add(loop.LoadOp(buffer, affine_map, indices, vector), buffer.name_hint).result

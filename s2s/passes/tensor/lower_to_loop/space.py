@@ -49,7 +49,11 @@ class LoopSpace:
 
     def emit(self, *exprs: AffineExpr) -> tuple[AffineMap, list[SSAValue]]:
         """Expressions of iteration counts as one map over the loop variables that occur in them."""
-        positions = [self._positions(self.linear(expr)) for expr in exprs]
+        return self.emit_forms(*map(self.linear, exprs))
+
+    def emit_forms(self, *forms: Linear) -> tuple[AffineMap, list[SSAValue]]:
+        """The same for expressions that are linear forms already."""
+        positions = [self._positions(form) for form in forms]
         used = sorted({dim for expr in positions for dim in expr.used_dims()})
         renumber: list[AffineExpr] = [
             AffineDimExpr(used.index(dim)) if dim in used else AffineDimExpr(0) for dim in range(len(self.loops))
@@ -59,16 +63,23 @@ class LoopSpace:
 
     def _positions(self, form: Linear) -> AffineExpr:
         """A linear form over iteration counts, rewritten over loop variables: `n = (variable - start) / step`."""
-        counts: list[AffineExpr] = [
-            (AffineDimExpr(dim) - loop.start) // loop.step if loop.step > 1 else AffineDimExpr(dim) - loop.start
-            for dim, loop in enumerate(self.loops)
-        ]
         total = Linear(form.constant)
         for atom, factor in form.terms.items():
             loop = self.loops[atom.position] if isinstance(atom, AffineDimExpr) else None
-            if loop is not None and factor % loop.step == 0:
-                scale = factor // loop.step
-                total = total.plus(Linear(-scale * loop.start, {atom: scale}))
+            if loop is None:
+                atom = atom.replace_dims_and_symbols(self._counts(), ())
+            elif factor % loop.step:
+                assert isinstance(atom, AffineDimExpr)
+                atom = self._counts()[atom.position]
             else:
-                total = total.plus(Linear(0, {atom.replace_dims_and_symbols(counts, ()): factor}))
+                factor = factor // loop.step
+                total = total.plus(Linear(-factor * loop.start))
+            total = total.plus(Linear(0, {atom: factor}))
         return total.to_expr()
+
+    def _counts(self) -> list[AffineExpr]:
+        """The iteration count of each loop as an expression of its variable."""
+        return [
+            (AffineDimExpr(dim) - loop.start) // loop.step if loop.step > 1 else AffineDimExpr(dim) - loop.start
+            for dim, loop in enumerate(self.loops)
+        ]

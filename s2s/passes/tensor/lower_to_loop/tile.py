@@ -21,6 +21,7 @@ from xdsl.ir.affine import AffineDimExpr, AffineExpr
 from xdsl.utils.hints import isa
 
 from s2s.analysis.affine import Range, bounds, flat_index, linear, simplify
+from s2s.analysis.dtypes import vector_of
 from s2s.dialects import loop, tensor
 from s2s.errors import CompilerBug
 from s2s.passes.tensor.lower_to_loop.emitter import Emitter
@@ -91,8 +92,9 @@ class Operand:
     def position(self, dims: Sequence[AffineExpr]) -> AffineExpr:
         """The flat position read at the point `dims`."""
         indices = [
-            expr.replace_dims_and_symbols(dims, ()) // divisor
+            at // divisor if divisor > 1 else at
             for expr, divisor in zip(self.access.map.data.results, self.access.division, strict=True)
+            for at in [expr.replace_dims_and_symbols(dims, ())]
         ]
         return flat_index(indices, self.shape)
 
@@ -125,10 +127,11 @@ class Loads:
         if stride == 0:
             return self._scalar(operand, position)
         active = None if self._lies_whole(operand, position, stride, point) else point.active
-        key = (operand.buffer, str(space.linear(position).to_expr()), stride, active)
+        here = space.linear(position)
+        key = (operand.buffer, here.key, stride, active)
         if key not in self.made:
-            affine_map, indices = space.emit(position)
-            vector = VectorType(operand.element, [point.lanes])
+            affine_map, indices = space.emit_forms(here)
+            vector = vector_of(operand.element, point.lanes)
             op = loop.LoadOp(operand.buffer, affine_map, indices, vector, stride=stride, lanes=active)
             self.made[key] = self.emitter.add(op, operand.buffer.name_hint).result
         return self.made[key]
@@ -159,9 +162,10 @@ class Loads:
 
     def _scalar(self, operand: Operand, position: AffineExpr) -> SSAValue:
         space = self.emitter.space
-        key = (operand.buffer, str(space.linear(position).to_expr()))
+        here = space.linear(position)
+        key = (operand.buffer, here.key)
         if key not in self.made:
-            affine_map, indices = space.emit(position)
+            affine_map, indices = space.emit_forms(here)
             op = loop.LoadOp(operand.buffer, affine_map, indices, operand.element)
             self.made[key] = self.emitter.add(op, operand.buffer.name_hint).result
         return self.made[key]
@@ -338,7 +342,7 @@ class ScalarBody:
             lanes = self.point.lanes
             uniform = 1 if isinstance(op, arith.SelectOp) else 0
             operands[uniform:] = [self.loads.splat(operand, lanes) for operand in operands[uniform:]]
-            types = [VectorType(type, [lanes]) for type in types]
+            types = [vector_of(type, lanes) for type in types]
         kind = LANE_FORMS.get(type(op), type(op)) if vector else type(op)
         copy = kind.create(
             operands=operands, result_types=types, properties=dict(op.properties), attributes=dict(op.attributes)

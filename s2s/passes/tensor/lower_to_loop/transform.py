@@ -13,13 +13,14 @@ from collections.abc import Generator, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 
-from xdsl.dialects.builtin import VectorType, f32
+from xdsl.dialects.builtin import f32
 from xdsl.ir import SSAValue
 from xdsl.ir.affine import AffineConstantExpr, AffineDimExpr, AffineExpr
 
 from s2s.analysis.affine import Range, ranges
 from s2s.analysis.butterflies import butterflies
 from s2s.analysis.compute import shape_of
+from s2s.analysis.dtypes import vector_of
 from s2s.analysis.transform_parts import TransformPart
 from s2s.dialects import loop, tensor
 from s2s.errors import CompilerBug
@@ -153,7 +154,7 @@ class TransformNest:
 
     def _load_strip(self, position: AffineExpr) -> SSAValue:
         affine_map, indices = self.emitter.space.emit(position)
-        type = VectorType(f32, [self.plan.lanes]) if self.plan.lanes > 1 else f32
+        type = vector_of(f32, self.plan.lanes) if self.plan.lanes > 1 else f32
         return self.emitter.add(loop.LoadOp(self.strip, affine_map, indices, type), "column").result
 
     # pieces

@@ -1,0 +1,27 @@
+"""The base of operations of which a lowering makes thousands."""
+
+from collections.abc import Mapping, Sequence
+
+from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.irdl import IRDLOperation
+
+
+class PlainOp(IRDLOperation):
+    """An operation without regions and segments, which is given all of its operands and results in one list each.
+
+    xDSL's constructor asks each of them whether it is a list of its own, which takes most of the time that a lowering
+    to thousands of operations needs.
+    """
+
+    def __init__(
+        self,
+        operands: Sequence[SSAValue | Operation] = (),
+        properties: Mapping[str, Attribute | None] | None = None,
+        result_types: Sequence[Attribute] = (),
+    ) -> None:
+        Operation.__init__(
+            self,
+            operands=[SSAValue.get(operand) for operand in operands],
+            properties={name: value for name, value in (properties or {}).items() if value is not None},
+            result_types=result_types,
+        )
