@@ -11,6 +11,7 @@ import json
 import os
 import shutil
 import tempfile
+import weakref
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from copy import copy
@@ -91,7 +92,10 @@ def load(
 
 
 class LoadedNetwork:
-    """A network in this process. `ffi`, `lib` and `name` are what `s2s.executor` wants of a library."""
+    """A network in this process. `ffi`, `lib` and `name` are what `s2s.executor` wants of a library.
+
+    What was built is removed when the network is closed, else when it is forgotten, at the latest as Python ends.
+    """
 
     def __init__(self, root: Path, folder: Path) -> None:
         from cffi import FFI
@@ -104,7 +108,7 @@ class LoadedNetwork:
         self.outputs = tuple(map(_port, record["outputs"]))
         self._arena_size: int = record["arena"]["size"]
         self._arena_align: int = record["arena"]["align"]
-        self._folder = folder
+        self._remove = weakref.finalize(self, shutil.rmtree, folder, ignore_errors=True)
         self.ffi: Any = FFI()
         if self.executor == "graph":
             self.ffi.cdef(executor_declarations(self.name))
@@ -195,7 +199,7 @@ class LoadedNetwork:
         if self._pool is not None:
             self._pool.stop()
         self.ffi.dlclose(self.lib)
-        shutil.rmtree(self._folder, ignore_errors=True)
+        self._remove()
 
     def __enter__(self) -> Self:
         return self

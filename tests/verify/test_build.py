@@ -1,5 +1,6 @@
 """An emitted tree in this process: built, loaded, run, and nothing of it left behind."""
 
+import gc
 import tempfile
 from pathlib import Path
 
@@ -51,6 +52,14 @@ def test_a_tree_on_disk_is_loaded_and_left_as_it_is(folder: Path) -> None:
 def test_nothing_is_left_behind(folder: Path) -> None:
     with load(network()):
         assert any(folder.iterdir())
+    assert not any(folder.iterdir())
+
+
+def test_what_is_forgotten_without_being_closed_is_removed_as_well(folder: Path) -> None:
+    forgotten = load(network())
+    assert any(folder.iterdir())
+    del forgotten
+    gc.collect()
     assert not any(folder.iterdir())
 
 
