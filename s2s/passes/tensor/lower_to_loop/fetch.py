@@ -6,6 +6,9 @@ begins where its place among the others says, and each step of the reduction goe
 
     fetch r[next panel + place of the tile * chunk + step * stride]
 
+The last step of the last tile ends with the panel. At a border, where a window is cut off, steps are left out: those of
+a reduction that may be cut count modulo the fewest that are done anywhere, so that nothing of the panel is missed.
+
 Along a reduction, what the points of the tile read at the next step is fetched at the head of this one.
 """
 
@@ -13,9 +16,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from math import ceil, prod
 
-from xdsl.ir.affine import AffineConstantExpr, AffineExpr
+from xdsl.ir.affine import AffineConstantExpr, AffineDimExpr, AffineExpr
 
-from s2s.analysis.affine import Linear, flat_index
+from s2s.analysis.affine import Linear, bounds, flat_index, linear, ranges
 from s2s.dialects import loop, tensor
 from s2s.passes.tensor.lower_to_loop.emitter import Emitter
 from s2s.passes.tensor.lower_to_loop.pieces import Piece
@@ -68,13 +71,16 @@ class Fetcher:
         here, there = (space.linear(operand.position(at)) for at in (first, after))
         size = there.plus(here, -1)
         inside = self._inside(dim)
-        steps, tiles = prod(self.op.reduction_sizes), prod(-(-extent // tile) for extent, tile in inside.values())
+        steps, tiles = prod(map(self._fewest, self._reductions)), prod(ceil(n / tile) for n, tile in inside.values())
         if size.terms or size.constant <= 0:
             return
         stride = ceil(size.constant / (tiles * steps))
         lines = ceil(stride / LINE)
-        chunk = (size.constant - stride * steps) // prod(extent for extent, _ in inside.values()) if inside else 0
-        if lines > MOST_LINES or (inside and chunk < 1):
+        last = 0
+        for extent, tile in inside.values():
+            last = last * extent + (ceil(extent / tile) - 1) * tile
+        chunk = ceil((size.constant - stride * steps) / last) if last else 0
+        if lines > MOST_LINES or (last and chunk < 1):
             return
         at = there.to_expr() + self._place_among(inside, place) * chunk + self._progress(place) * stride
         for line in range(lines):
@@ -99,8 +105,27 @@ class Fetcher:
 
     def _progress(self, place: Place) -> AffineExpr:
         """The number of this step of the reduction, in the order of its loops."""
-        order = [dim for dim in self.schedule.loop_order if dim >= self.op.rank]
-        return flat_index([place.dims[dim] for dim in order], [self.op.sizes[dim] for dim in order])
+        fewest = [self._fewest(dim) for dim in self._reductions]
+        steps = [
+            place.dims[dim] if few == self.op.sizes[dim] else place.dims[dim] % few
+            for dim, few in zip(self._reductions, fewest, strict=True)
+        ]
+        return flat_index(steps, fewest)
+
+    @property
+    def _reductions(self) -> list[int]:
+        """The reductions in the order of their loops."""
+        return [dim for dim in self.schedule.loop_order if dim >= self.op.rank]
+
+    def _fewest(self, dim: int) -> int:
+        """Steps of reduction `dim` that are done wherever the loop over it is cut at a border."""
+        most, size, box = 0, self.op.sizes[dim], ranges(self.op.sizes)
+        for guard in (guard for read in self.reads for guard in read.guard if not guard.modulus):
+            factor = linear(guard.expr, box).terms.get(AffineDimExpr(dim), 0)
+            in_tile = any(each < self.op.rank and self.schedule.tiles[each] > 1 for each in guard.expr.used_dims())
+            if factor and not in_tile:
+                most = max(most, ceil(-bounds(guard.expr, box)[0] / abs(factor)))
+        return max(1, size - most)
 
     def _next_step(self, operand: Operand, dim: int, points: Sequence[TilePoint], place: Place) -> None:
         order = self.schedule.loop_order
