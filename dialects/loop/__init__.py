@@ -9,7 +9,7 @@ from xdsl.ir import Dialect
 from s2s.dialects.loop.callback import CallbackOp
 from s2s.dialects.loop.control import ForOp, IfOp, YieldOp
 from s2s.dialects.loop.fetch import FetchOp
-from s2s.dialects.loop.groups import GROUP, DotGroupsOp, LoadGroupsOp, StoreWovenOp
+from s2s.dialects.loop.groups import GROUP, DotGroupsOp, LoadGroupsOp
 from s2s.dialects.loop.index import ApplyOp
 from s2s.dialects.loop.memory import AllocOp, LoadAtOp, LoadOp, PoisonOp, StoreAtOp, StoreOp, ViewOp, WeightOp, whole_of
 from s2s.dialects.loop.network import STEPS, CallForOp, CallIfOp, CallWhileOp, CopyOp, NetworkCall
@@ -24,6 +24,7 @@ from s2s.dialects.loop.rows import (
     SaturateLanesOp,
     lanes_of,
 )
+from s2s.dialects.loop.woven import StoreWovenOp
 
 Loop = Dialect(
     "loop",

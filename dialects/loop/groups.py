@@ -19,7 +19,6 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute, SSAValue
 from xdsl.ir.affine import AffineMap
 from xdsl.irdl import (
-    AttrSizedOperandSegments,
     IRDLOperation,
     ParsePropInAttrDict,
     irdl_op_definition,
@@ -30,7 +29,7 @@ from xdsl.irdl import (
     traits_def,
     var_operand_def,
 )
-from xdsl.traits import MemoryReadEffect, MemoryWriteEffect, Pure
+from xdsl.traits import MemoryReadEffect, Pure
 from xdsl.utils.exceptions import VerifyException
 from xdsl.utils.hints import isa
 
@@ -130,41 +129,6 @@ class DotGroupsOp(IRDLOperation):
                 raise VerifyException(f"{self.name}: lanes of {value.type} and {self.result.type} do not pair")
 
 
-@irdl_op_definition
-class StoreWovenOp(IRDLOperation):
-    """`buffer[map(indices) + i * n + k] = values[k][i]` for `n` vectors of bytes, two to four of them."""
-
-    name = "loop.store_woven"
-
-    map = prop_def(AffineMapAttr)
-    buffer = operand_def(MemRefType)
-    indices = var_operand_def(IndexType)
-    values = var_operand_def(VectorType)
-    traits = traits_def(MemoryWriteEffect())
-
-    irdl_options = (ParsePropInAttrDict(), AttrSizedOperandSegments(as_property=True))
-    assembly_format = (
-        "$buffer `[` $map `(` $indices `)` `]` `from` $values attr-dict `:` type($buffer) `,` type($values)"
-    )
-
-    def __init__(
-        self, values: Sequence[SSAValue], buffer: SSAValue, affine_map: AffineMap, indices: Sequence[SSAValue]
-    ) -> None:
-        super().__init__(operands=[buffer, indices, values], properties={"map": AffineMapAttr(affine_map)})
-
-    def verify_(self) -> None:
-        check_map(self.name, self.map.data, len(self.indices), results=1)
-        _check_bytes(self.name, self.buffer.type)
-        types = {value.type for value in self.values}
-        if not 1 < len(self.values) <= GROUP or len(types) != 1:
-            raise VerifyException(
-                f"{self.name}: {len(self.values)} vectors of {len(types)} types, 2 to 4 of one expected"
-            )
-        (type,) = types
-        if not isa(type, VectorType) or len(type.get_shape()) != 1 or type.element_type != i8:
-            raise VerifyException(f"{self.name}: {type} is no vector of {i8}")
-
-
 def _check_bytes(name: str, type: Attribute) -> None:
     if not isa(type, MemRefType) or len(type.get_shape()) != 1 or type.element_type != i8:
         raise VerifyException(f"{name}: {type} is not a flat memref of {i8}")
@@ -175,4 +139,4 @@ def _check_groups(name: str, type: Attribute) -> None:
         raise VerifyException(f"{name}: {type} is no vector of {i32}")
 
 
-__all__ = ["GROUP", "DotGroupsOp", "LoadGroupsOp", "StoreWovenOp"]
+__all__ = ["GROUP", "DotGroupsOp", "LoadGroupsOp"]

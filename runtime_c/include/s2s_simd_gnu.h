@@ -18,10 +18,27 @@ typedef uint32_t S2S_SIMD_JOIN(s2s_u32x, S2S_LANES, ) __attribute__((vector_size
 #define S2S_REPEAT(x) x, x, x, x
 #endif
 
+/* AVX-512 reads and writes some lanes in one instruction. */
+#if S2S_LANES == 16 && defined(__AVX512F__)
+#define S2S_HAS_PARTS
+S2S_ALWAYS_INLINE S2S_F32V S2S_F32(load_part)(const float *p, int32_t n)
+{
+    const S2S_F32V zero = {S2S_REPEAT(0.0f)};
+
+    return __builtin_ia32_loadups512_mask(p, zero, (uint16_t)((1u << n) - 1u));
+}
+
+S2S_ALWAYS_INLINE void S2S_F32(store_part)(float *p, int32_t n, S2S_F32V a)
+{
+    __builtin_ia32_storeups512_mask(p, a, (uint16_t)((1u << n) - 1u));
+}
+#endif
+
 #define S2S_V S2S_F32V
 #define S2S_ELEMENT float
 #define S2S_FN S2S_F32
 #include "s2s_simd_memory.h"
+#undef S2S_HAS_PARTS
 
 #define S2S_V S2S_I32V
 #define S2S_ELEMENT int32_t

@@ -26,6 +26,9 @@
 /* Reductions: one definition for every kind of vector. */
 #include "s2s_simd_reduce.h"
 
+/* Stores of vectors in turn. */
+#include "s2s_simd_transpose.h"
+
 /* Functions: likewise. */
 #include "s2s_simd_functions.h"
 

@@ -14,6 +14,7 @@ S2S_ALWAYS_INLINE void S2S_FN(store)(S2S_ELEMENT *p, S2S_V a)
     (void)memcpy((void *)p, (const void *)&a, sizeof a);
 }
 
+#ifndef S2S_HAS_PARTS
 S2S_ALWAYS_INLINE S2S_V S2S_FN(load_part)(const S2S_ELEMENT *p, int32_t n)
 {
     S2S_ELEMENT part[S2S_LANES];
@@ -29,6 +30,7 @@ S2S_ALWAYS_INLINE void S2S_FN(store_part)(S2S_ELEMENT *p, int32_t n, S2S_V a)
         if (i < n) { p[i] = S2S_LANE(a, i); }
     }
 }
+#endif
 
 S2S_ALWAYS_INLINE S2S_V S2S_FN(load_strided)(const S2S_ELEMENT *p, ptrdiff_t stride)
 {

@@ -78,13 +78,15 @@ class Accesses:
             only_has_effect(use.operation, MemoryEffectKind.READ) or _stages(use) or _fetches(use) for use in read.uses
         ):
             return None
-        if not all(isinstance(use.operation, loop.StoreOp | loop.StoreAtOp) for use in written.uses):
+        if not all(
+            isinstance(use.operation, loop.StoreOp | loop.StoreAtOp | loop.StoreWovenOp) for use in written.uses
+        ):
             return None
         return self._pair(read, written)
 
     def own_trace(self, buffer: SSAValue) -> Trace | None:
         """How the kernel reads and writes its argument `buffer`; None where that cannot be told."""
-        if not all(isinstance(use.operation, loop.LoadOp | loop.StoreOp) for use in buffer.uses):
+        if not all(isinstance(use.operation, loop.LoadOp | loop.StoreOp | loop.StoreWovenOp) for use in buffer.uses):
             return None
         return self._pair(buffer, buffer)
 
@@ -182,6 +184,8 @@ class _Tracer:
                 yield from self._staged(op)
             case loop.StoreOp() | loop.StoreAtOp():
                 yield self._access(op, op.value.type, writes=True)
+            case loop.StoreWovenOp():
+                yield self._woven(op)
             case loop.DotRowsOp() if op.x is not op.w:
                 row = (0, op.steps.value.data - 1)
                 yield self._row(op.x, self._replaced(op.map.data.results[0], op.indices), row, 1, writes=False)
@@ -240,6 +244,14 @@ class _Tracer:
             first, last = max(first, self._bounds(results[2])[0]), min(last, self._bounds(results[3])[1] - 1)
         if first <= last:
             yield self._row(op.source, results[1], (first, last), op.stride.value.data, writes=False)
+
+    def _woven(self, op: loop.StoreWovenOp) -> Repeated:
+        """Neighbours for each lane."""
+        number = len(self.counters)
+        self.counters.append(Counter(0, op.active - 1, 1, 1))
+        position = self._replaced(op.map.data.results[0], op.indices) + AffineDimExpr(number) * op.lane_stride
+        span = self._bytes(op.buffer, position, (0, len(op.values) - 1))
+        return Repeated(number, (Access(span, True, op.buffer),))
 
     def _row(
         self, buffer: SSAValue, position: AffineExpr, places: Range, stride: int, *, writes: bool

@@ -186,6 +186,48 @@ static void CASE(float_memory)(void)
     }
 }
 
+#if LANES == 16
+#define ROWS                                                                                                           \
+    v[0], v[1], v[2], v[3], v[4], v[5], v[6], v[7], v[8], v[9], v[10], v[11], v[12], v[13], v[14], v[15]
+#elif LANES == 8
+#define ROWS v[0], v[1], v[2], v[3], v[4], v[5], v[6], v[7]
+#else
+#define ROWS v[0], v[1], v[2], v[3]
+#endif
+
+static void CASE(woven)(int32_t stride, int32_t lanes, int32_t count)
+{
+    float zeros[LANES * (LANES + 3)] = {0.0f};
+    float row[LANES];
+    F32V v[LANES];
+    float *const out = exactly(zeros, (size_t)((lanes - 1) * stride + count) * sizeof(float));
+
+    for (int k = 0; k < LANES; ++k) {
+        for (int i = 0; i < LANES; ++i) {
+            row[i] = (float)(100 * k + i + 1);
+        }
+        v[k] = F32(load)(row);
+    }
+    F32(store_woven)(out, stride, lanes, count, ROWS);
+    for (int i = 0; i < lanes; ++i) {
+        for (int k = 0; k < (i + 1 < lanes ? stride : count); ++k) {
+            CHECK(out[i * stride + k] == (k < count ? (float)(100 * k + i + 1) : 0.0f));
+        }
+    }
+    free(out);
+}
+#undef ROWS
+
+static void CASE(float_woven)(void)
+{
+    for (int32_t lanes = 1; lanes <= LANES; ++lanes) {
+        for (int32_t count = 1; count <= LANES; ++count) {
+            CASE(woven)(count, lanes, count);
+            CASE(woven)(LANES + 3, lanes, count);
+        }
+    }
+}
+
 static void CASE(int_memory)(void)
 {
     for (int32_t n = 0; n <= LANES; ++n) {
@@ -229,6 +271,7 @@ static void CASE(test_simd)(void)
     CASE(int_lanes)();
     CASE(reductions)();
     CASE(float_memory)();
+    CASE(float_woven)();
     CASE(int_memory)();
 }
 

@@ -29,6 +29,7 @@ FRAGMENTS = {
     "s2s_simd_memory.h",
     "s2s_simd_portable.h",
     "s2s_simd_reduce.h",
+    "s2s_simd_transpose.h",
 }
 """Files that one header includes several times; they mean nothing alone."""
 

@@ -47,12 +47,13 @@ def store_woven(scope: Scope, op: loop.StoreWovenOp) -> Step:
     """`loop.store_woven`."""
     at = position(op.map.data.results[0], scope.operands(op.indices))
     buffer, size, values = scope.place(op.buffer), length(op.buffer), scope.operands(op.values)
+    places = np.arange(op.active)[:, None] * op.lane_stride + np.arange(len(values))
 
     def step(frame: Frame) -> None:
-        first, woven = at(frame), np.stack([frame[value] for value in values], axis=1).reshape(-1)
-        if first < 0 or first + woven.size > size:
+        first = at(frame)
+        if first < 0 or first + places[-1, -1] >= size:
             raise CompilerBug(f"{scope.where(op)}: index {first} is outside of {buffer_name(op.buffer)}")
-        frame[buffer][first : first + woven.size] = woven
+        frame[buffer][first + places] = np.stack([frame[value][: len(places)] for value in values], axis=1)
 
     return step
 

@@ -1,4 +1,4 @@
-"""Store vectors of bytes whose elements lie in turn as one.
+"""Store vectors whose elements lie in turn as one.
 
     loop.store %r, %y[affine_map<(d0) -> (d0 * 3)>(%i)] {stride = 3} : vector<16xi8>, memref<96xi8>
     loop.store %g, %y[affine_map<(d0) -> (d0 * 3 + 1)>(%i)] {stride = 3} : vector<16xi8>, memref<96xi8>
@@ -7,26 +7,59 @@
     loop.store_woven %y[affine_map<(d0) -> (d0 * 3)>(%i)] from %r, %g, %b : memref<96xi8>, vector<16xi8>, …
 
 An image whose channels come first is quantised so to one whose channels come last: bytes one by one cost more than the
-arithmetic. Declined where the vectors are not filled, where a place between them stays free, where another operation of
-the block touches the buffer, and in kernels whose result may lie over an operand: stores move behind loads.
+arithmetic. Floats need not fill the places between two lanes: a tile of results whose vectors run along another
+dimension than memory does is turned in registers, and stored in vectors again.
+
+    loop.store %a, %y[affine_map<(d0) -> (d0)>(%i)] {stride = 784} : vector<16xf32>, …
+    loop.store %b, %y[affine_map<(d0) -> (d0 + 1)>(%i)] {stride = 784} : vector<16xf32>, …
+    …
+->
+    loop.store_woven %y[affine_map<(d0) -> (d0)>(%i)] from %a, %b, … {stride = 784} : memref<25088xf32>, …
+
+Declined where the vectors of bytes are not filled, or leave a place between them free; where floats lie side by side in
+too few vectors to pay for the turn; where another operation of the block touches the buffer, or two stores the same
+element; and in kernels whose result may lie over an operand: stores move behind loads.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import DenseArrayBase, ModuleOp, VectorType, i8
+from xdsl.dialects.builtin import DenseArrayBase, Float32Type, ModuleOp, VectorType, i8
 from xdsl.dialects.func import FuncOp
-from xdsl.ir import Attribute, Block, SSAValue
+from xdsl.ir import Block
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 from xdsl.utils.hints import isa
 
-from s2s.analysis.affine import Linear, linear
+from s2s.analysis.affine import linear
 from s2s.dialects import loop
 from s2s.passes.tensor.lower_to_loop import IN_PLACE
 
 UNBOUNDED = (-(2**31), 2**31)
+FEW = 4
+"""So many times fewer vectors than lanes are stored element by element: a turn moves whole vectors."""
+
+
+@dataclass(frozen=True)
+class Store:
+    """A store of a vector, and the constant part of where it puts the first lane."""
+
+    place: int
+    op: loop.StoreOp
+
+    @property
+    def lanes(self) -> int:
+        """Of the vector."""
+        assert isa(self.op.value.type, VectorType)
+        return self.op.value.type.get_shape()[0]
+
+    @property
+    def is_bytes(self) -> bool:
+        """Whether bytes are stored, and not floats."""
+        assert isa(self.op.value.type, VectorType)
+        return self.op.value.type.element_type == i8
 
 
 @dataclass(frozen=True)
@@ -48,35 +81,66 @@ def _overwrites_operands(func: FuncOp) -> bool:
 
 
 def _weave(block: Block) -> None:
-    groups: dict[tuple[SSAValue, tuple[SSAValue, ...], Attribute], list[loop.StoreOp]] = {}
+    groups: dict[tuple[object, ...], list[Store]] = {}
     for op in block.ops:
         if isinstance(op, loop.StoreOp) and _is_strided(op):
-            groups.setdefault((op.buffer, tuple(op.indices), op.value.type), []).append(op)
+            form = linear(op.map.data.results[0], [UNBOUNDED] * len(op.indices))
+            terms = frozenset(form.terms.items())
+            groups.setdefault(
+                (op.buffer, tuple(op.indices), op.value.type, op.lane_stride, terms, op.lanes), []
+            ).append(Store(form.constant, op))
     for stores in groups.values():
-        count = stores[0].lane_stride
-        forms = [_form(op) for op in stores]
-        order = sorted(range(len(stores)), key=lambda number: forms[number].constant)
-        apart = [forms[number].plus(forms[order[0]], -1) for number in order]
-        if len(stores) == count and apart == [Linear(place) for place in range(count)] and _alone(block, stores):
-            first = stores[order[0]]
-            values = [stores[number].value for number in order]
-            woven = loop.StoreWovenOp(values, first.buffer, first.map.data, list(first.indices))
-            Rewriter.insert_op(woven, InsertPoint.after(stores[-1]))
-            for op in stores:
-                Rewriter.erase_op(op)
+        runs = [run for run in _runs(sorted(stores, key=lambda store: store.place)) if _pays(run)]
+        if runs and _alone(block, stores):
+            order = {op: number for number, op in enumerate(block.ops)}
+            for run in runs:
+                _replace(run, max((store.op for store in run), key=lambda op: order[op]))
 
 
 def _is_strided(op: loop.StoreOp) -> bool:
     type = op.value.type
-    return isa(type, VectorType) and type.element_type == i8 and op.lanes is None and 1 < op.lane_stride <= loop.GROUP
+    if not isa(type, VectorType) or op.lane_stride < 2:
+        return False
+    if type.element_type == i8:
+        return op.lanes is None and op.lane_stride <= loop.GROUP
+    return isinstance(type.element_type, Float32Type)
 
 
-def _form(op: loop.StoreOp) -> Linear:
-    return linear(op.map.data.results[0], [UNBOUNDED] * len(op.indices))
+def _runs(stores: Sequence[Store]) -> list[list[Store]]:
+    """Stores to neighbours, cut to as many as one operation takes."""
+    runs: list[list[Store]] = []
+    for store in stores:
+        most = min(store.op.lane_stride, store.lanes)
+        if runs and len(runs[-1]) < most and store.place == runs[-1][-1].place + 1:
+            runs[-1].append(store)
+        else:
+            runs.append([store])
+    return runs
 
 
-def _alone(block: Block, stores: Sequence[loop.StoreOp]) -> bool:
-    """Whether nothing else in `block` touches the buffer, and all have the same stride."""
-    buffer, mine = stores[0].buffer, set(stores)
-    touching = [op for op in block.walk() if buffer in op.operands and op not in mine]
-    return not touching and len({op.lane_stride for op in stores}) == 1
+def _pays(run: Sequence[Store]) -> bool:
+    if run[0].is_bytes:
+        return len(run) == run[0].op.lane_stride
+    return len(run) > max(1, run[0].lanes // FEW)
+
+
+def _alone(block: Block, stores: Sequence[Store]) -> bool:
+    """Whether nothing else in `block` touches the buffer, and no two of the stores write the same element."""
+    first, mine = stores[0].op, {store.op for store in stores}
+    if any(first.buffer in op.operands and op not in mine for op in block.walk()):
+        return False
+    stride, reach = first.lane_stride, stores[0].lanes
+    by_rest: dict[int, list[int]] = {}
+    for store in stores:
+        by_rest.setdefault(store.place % stride, []).append(store.place // stride)
+    return all(b - a >= reach for rows in by_rest.values() for a, b in pairwise(sorted(rows)))
+
+
+def _replace(run: Sequence[Store], last: loop.StoreOp) -> None:
+    first = run[0].op
+    lanes = None if first.lanes is None else first.lanes.value.data
+    values, indices = [store.op.value for store in run], list(first.indices)
+    woven = loop.StoreWovenOp(values, first.buffer, first.map.data, indices, stride=first.lane_stride, lanes=lanes)
+    Rewriter.insert_op(woven, InsertPoint.after(last))
+    for store in run:
+        Rewriter.erase_op(store.op)

@@ -408,16 +408,34 @@ loop.stage %x, %y[affine_map<() -> (0, 0)>()] {count = 2 : i64, stride = 1 : i64
 
 %y, %a = "test.op"() : () -> (memref<64xi8>, vector<8xi8>)
 loop.store_woven %y[affine_map<() -> (0)>()] from %a : memref<64xi8>, vector<8xi8>
-// CHECK: loop.store_woven: 1 vectors of 1 types, 2 to 4 of one expected
+// CHECK: loop.store_woven: 1 vectors, 2 to 4 expected
 
 // -----
 
 %y, %a = "test.op"() : () -> (memref<64xi8>, vector<8xi32>)
 loop.store_woven %y[affine_map<() -> (0)>()] from %a, %a : memref<64xi8>, vector<8xi32>, vector<8xi32>
-// CHECK: loop.store_woven: vector<8xi32> is no vector of i8
+// CHECK: loop.store_woven: vector<8xi32> is no vector of i8 or f32
 
 // -----
 
 %y, %a = "test.op"() : () -> (memref<64xi32>, vector<8xi8>)
 loop.store_woven %y[affine_map<() -> (0)>()] from %a, %a : memref<64xi32>, vector<8xi8>, vector<8xi8>
 // CHECK: loop.store_woven: memref<64xi32> is not a flat memref of i8
+
+// -----
+
+%y, %a, %b = "test.op"() : () -> (memref<64xf32>, vector<8xf32>, vector<4xf32>)
+loop.store_woven %y[affine_map<() -> (0)>()] from %a, %b : memref<64xf32>, vector<8xf32>, vector<4xf32>
+// CHECK: loop.store_woven: vectors of 2 types, one expected
+
+// -----
+
+%y, %a = "test.op"() : () -> (memref<64xi8>, vector<8xi8>)
+loop.store_woven %y[affine_map<() -> (0)>()] from %a, %a {stride = 4 : i64} : memref<64xi8>, vector<8xi8>, vector<8xi8>
+// CHECK: loop.store_woven: bytes are stored without gaps, and all of them
+
+// -----
+
+%y, %a = "test.op"() : () -> (memref<64xf32>, vector<8xf32>)
+loop.store_woven %y[affine_map<() -> (0)>()] from %a, %a, %a {stride = 2 : i64} : memref<64xf32>, vector<8xf32>, vector<8xf32>, vector<8xf32>
+// CHECK: loop.store_woven: 8 lanes of vector<8xf32> at distance 2 overlap

@@ -52,3 +52,57 @@ func.func private @in_place(%y: memref<32xi8>, %x: memref<32xi8>) attributes {in
   loop.store %b, %y[affine_map<() -> (1)>()] {stride = 2 : i64} : vector<16xi8>, memref<32xi8>
   func.return
 }
+
+// A tile of floats whose vectors run across memory is turned; the two halves of it lie apart.
+//
+// CHECK-LABEL: func.func private @tile
+// CHECK:         loop.store_woven %y[affine_map<(d0) -> (d0)>(%i)] from %a, %b {stride = 6 : i64} : memref<54xf32>, vector<4xf32>, vector<4xf32>
+// CHECK-NEXT:    %c = loop.load
+// CHECK-NEXT:    loop.store_woven %y[affine_map<(d0) -> ((d0 + 24))>(%i)] from %b, %c {stride = 6 : i64}
+// CHECK-NEXT:  }
+func.func private @tile(%y: memref<54xf32>, %x: memref<54xf32>) {
+  loop.for %i = 0 to 6 step 2 {
+    %a = loop.load %x[affine_map<(d0) -> (d0 * 4)>(%i)] : memref<54xf32> -> vector<4xf32>
+    loop.store %a, %y[affine_map<(d0) -> (d0)>(%i)] {stride = 6 : i64} : vector<4xf32>, memref<54xf32>
+    %b = loop.load %x[affine_map<(d0) -> (d0 * 4 + 4)>(%i)] : memref<54xf32> -> vector<4xf32>
+    loop.store %b, %y[affine_map<(d0) -> (d0 + 24)>(%i)] {stride = 6 : i64} : vector<4xf32>, memref<54xf32>
+    loop.store %b, %y[affine_map<(d0) -> (d0 + 1)>(%i)] {stride = 6 : i64} : vector<4xf32>, memref<54xf32>
+    %c = loop.load %x[affine_map<(d0) -> (d0 * 4 + 8)>(%i)] : memref<54xf32> -> vector<4xf32>
+    loop.store %c, %y[affine_map<(d0) -> (d0 + 25)>(%i)] {stride = 6 : i64} : vector<4xf32>, memref<54xf32>
+  }
+  func.return
+}
+
+// Only so many lanes of each vector are stored.
+//
+// CHECK-LABEL: func.func private @some_lanes
+// CHECK:         loop.store_woven %y[affine_map<() -> (0)>()] from %a, %a {stride = 6 : i64, lanes = 3 : i64}
+func.func private @some_lanes(%y: memref<14xf32>, %x: memref<4xf32>) {
+  %a = loop.load %x[affine_map<() -> (0)>()] : memref<4xf32> -> vector<4xf32>
+  loop.store %a, %y[affine_map<() -> (0)>()] {stride = 6 : i64, lanes = 3 : i64} : vector<4xf32>, memref<14xf32>
+  loop.store %a, %y[affine_map<() -> (1)>()] {stride = 6 : i64, lanes = 3 : i64} : vector<4xf32>, memref<14xf32>
+  func.return
+}
+
+// Declined: so few of so many lanes do not pay for a turn.
+//
+// CHECK-LABEL: func.func private @too_few
+// CHECK-NOT:     loop.store_woven
+func.func private @too_few(%y: memref<64xf32>, %x: memref<16xf32>) {
+  %a = loop.load %x[affine_map<() -> (0)>()] : memref<16xf32> -> vector<16xf32>
+  loop.store %a, %y[affine_map<() -> (0)>()] {stride = 4 : i64} : vector<16xf32>, memref<64xf32>
+  loop.store %a, %y[affine_map<() -> (1)>()] {stride = 4 : i64} : vector<16xf32>, memref<64xf32>
+  func.return
+}
+
+// Declined: the last lane of one vector lies where another one begins.
+//
+// CHECK-LABEL: func.func private @an_element_twice
+// CHECK-NOT:     loop.store_woven
+func.func private @an_element_twice(%y: memref<32xf32>, %x: memref<4xf32>) {
+  %a = loop.load %x[affine_map<() -> (0)>()] : memref<4xf32> -> vector<4xf32>
+  loop.store %a, %y[affine_map<() -> (0)>()] {stride = 4 : i64} : vector<4xf32>, memref<32xf32>
+  loop.store %a, %y[affine_map<() -> (1)>()] {stride = 4 : i64} : vector<4xf32>, memref<32xf32>
+  loop.store %a, %y[affine_map<() -> (12)>()] {stride = 4 : i64} : vector<4xf32>, memref<32xf32>
+  func.return
+}

@@ -41,12 +41,18 @@ def load_groups(b: Builder, op: loop.LoadGroupsOp) -> SSAValue:
 
 
 def store_woven(b: Builder, op: loop.StoreWovenOp) -> None:
-    """Bytes of several vectors in turn."""
+    """Elements of several vectors in turn; where a turn takes more vectors than there are, the last one stands in."""
     at = index_expression(b, op.map.data.results[0], op.indices)
     place = b.add(c.AddressOfOp(b.add(c.SubscriptOp(b.value(op.buffer), at))))
     vectors = [b.value(value) for value in op.values]
-    name = f"{vector_name(vectors[0].type)}_store_i8_by_{len(vectors)}"
-    b.block.add_op(c.CallOp(name, [place, *vectors]))
+    type = op.values[0].type
+    assert isa(type, VectorType)
+    if type.element_type == i8:
+        name, shape = f"store_i8_by_{len(vectors)}", list[SSAValue]()
+    else:
+        name, shape = "store_woven", [b.literal(each, INDEX) for each in (op.lane_stride, op.active, len(vectors))]
+        vectors += [vectors[-1]] * (type.get_shape()[0] - len(vectors))
+    b.block.add_op(c.CallOp(f"{vector_name(vectors[0].type)}_{name}", [place, *shape, *vectors]))
 
 
 def dot_groups(b: Builder, op: loop.DotGroupsOp) -> SSAValue:
