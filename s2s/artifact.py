@@ -229,6 +229,9 @@ class Artifact:
 
         With `levels`, level is compared with level too.
         """
+        for option, given in (("rtol", rtol), ("atol", atol)):
+            if given is not None and not given >= 0:
+                raise InputError(f"--{option} {given}: is no tolerance; give 0 or more")
         network = self._compilation.network
         arrays = {port.name: _made_up(port, seed) for port in network.inputs}
         model = load_for_engine(self._model, against or "verify")

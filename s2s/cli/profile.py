@@ -1,6 +1,5 @@
 """`s2s profile`: where the time goes, kernel by kernel."""
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
@@ -41,10 +40,10 @@ def profile_command(
     Example: s2s profile kws.onnx --sort gain
     """
     from s2s.cli.output import print_json, steps_shown
-    from s2s.cli.run import load, split_input
+    from s2s.cli.run import load_inputs
     from s2s.profiling.profile import profile_model
 
-    arrays = {name: load(name, Path(file)) for name, file in (split_input(option) for option in inputs or ())}
+    arrays = load_inputs(inputs or ())
     with steps_shown():
         found = profile_model(model, compiling("host"), inputs=arrays, runs=runs, measure_again=measure_machine)
     if as_json:

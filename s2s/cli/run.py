@@ -1,7 +1,8 @@
 """`s2s run`: a tree of C built and called with arrays from files."""
 
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, cast
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -9,8 +10,7 @@ from s2s.cli import options
 from s2s.errors import InputError
 
 if TYPE_CHECKING:
-    import numpy as np
-    import numpy.typing as npt
+    from s2s.analysis.dtypes import Array
 
 
 def run_command(
@@ -30,7 +30,7 @@ def run_command(
     from s2s import api
     from s2s.cli.output import print_json, steps_shown
 
-    arrays = {name: load(name, Path(file)) for name, file in (split_input(option) for option in inputs or ())}
+    arrays = load_inputs(inputs or ())
     with steps_shown():
         results = api.load(tree).run(arrays)
     if output is not None:
@@ -52,20 +52,20 @@ def split_input(option: str) -> tuple[str, str]:
     return name, file
 
 
-def load(name: str, file: Path) -> "npt.NDArray[np.generic]":
-    """The array in `file`; pickled objects are refused, because unpickling runs code."""
-    import numpy as np
+def load_inputs(given: Sequence[str]) -> "dict[str, Array]":
+    """The arrays that options `NAME=FILE.npy` lead to, by name."""
+    from s2s.arrays import read_array
 
-    try:
-        array = np.load(file, allow_pickle=False)
-    except (OSError, ValueError, EOFError) as error:
-        raise InputError(f"--input {name}={file}: cannot be read: {error}; write it with numpy.save") from error
-    if not isinstance(array, np.ndarray):
-        raise InputError(f"--input {name}={file}: holds several arrays; write the one array with numpy.save")
-    return cast("npt.NDArray[np.generic]", array)
+    arrays: dict[str, Array] = {}
+    for option in given:
+        name, file = split_input(option)
+        if name in arrays:
+            raise InputError(f"--input {option}: {name} is given twice; give one file for each input")
+        arrays[name] = read_array(Path(file), f"--input {option}")
+    return arrays
 
 
-def save(results: "dict[str, npt.NDArray[np.generic]]", folder: Path) -> None:
+def save(results: "dict[str, Array]", folder: Path) -> None:
     """Write each result as `<name>.npy`, characters that file names should not have replaced."""
     import numpy as np
 

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from s2s import progress
+from s2s.boards import BOARDS, PREFIX
 from s2s.errors import ToolchainError
 from s2s.resources import profiling_source
 from s2s.targets import Target, get_target
@@ -176,7 +177,9 @@ def _keep(machine: Machine, kept: Path) -> None:
 def check_same_machine(target: Target) -> None:
     """Refuse a target whose code does not run here."""
     if target.cc:
+        board = next((board.name for board in BOARDS if board.target == target.name), None)
+        counted = f"s2s verify --on {PREFIX}{board} counts the instructions of each kernel"
         raise ToolchainError(
             f"--target {target.name}: its code does not run on this machine, which cannot tell its time; "
-            "s2s verify --on qemu:BOARD counts the instructions of each kernel"
+            + (counted if board is not None else "measure it on such a machine")
         )

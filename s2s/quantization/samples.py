@@ -9,6 +9,7 @@ from typing import Any, cast
 import numpy as np
 
 from s2s.analysis.dtypes import Array
+from s2s.arrays import UNREADABLE, why
 from s2s.errors import InputError
 
 NAMES_SHOWN = 8
@@ -64,8 +65,8 @@ def _opened(path: Path) -> "np.lib.npyio.NpzFile[Any]":
         raise InputError(f"{path}: is no .npz file; write it with numpy.savez")
     try:
         archive = np.load(path, allow_pickle=False)
-    except (ValueError, OSError, zipfile.BadZipFile) as error:
-        raise InputError(f"{path}: cannot be read ({error}); write it again with numpy.savez") from None
+    except UNREADABLE as error:
+        raise InputError(f"{path}: cannot be read ({why(error)}); write it again with numpy.savez") from None
     if not isinstance(archive, np.lib.npyio.NpzFile):
         raise InputError(f"{path}: is no .npz file; write it with numpy.savez")
     return cast("np.lib.npyio.NpzFile[Any]", archive)
@@ -77,8 +78,9 @@ def _member(archive: "np.lib.npyio.NpzFile[Any]", path: Path, name: str) -> Arra
         raise InputError(f"{path}: holds {held}, but no {name!r}; name the arrays after the inputs of the model")
     try:
         return archive[name]
-    except (ValueError, OSError, EOFError, MemoryError, zipfile.BadZipFile) as error:
-        raise InputError(f"{path}: array {name!r} cannot be read ({error}); write it again with numpy.savez") from None
+    except UNREADABLE as error:
+        place = f"{path}: array {name!r}"
+        raise InputError(f"{place} cannot be read ({why(error)}); write it again with numpy.savez") from None
 
 
 def _checked(arrays: Mapping[str, Array], inputs: Sequence[InputSpec], place: str) -> Samples:

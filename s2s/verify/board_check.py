@@ -6,10 +6,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-import numpy as np
-
 from s2s import progress
 from s2s.analysis.dtypes import Array, tensor_type, to_numpy
+from s2s.arrays import read_arrays
 from s2s.boards import Board, get_board
 from s2s.compiler import Compilation, Network
 from s2s.context import CompilerContext
@@ -153,11 +152,7 @@ def _made_up(model: Source, compilation: Compilation) -> Vectors:
 
 def _golden(path: Path, compilation: Compilation) -> Vectors:
     """The vectors of an .npz file: arrays by the names of inputs and outputs, or `x` and `y` for one of each."""
-    try:
-        with np.load(path, allow_pickle=False) as file:
-            arrays: dict[str, Array] = {name: file[name] for name in file.files}
-    except (OSError, ValueError, EOFError) as error:
-        raise InputError(f"--golden {path}: cannot be read: {error}; write it with numpy.savez") from error
+    arrays = read_arrays(path, f"--golden {path}")
     network = compilation.network
     inputs = [_column(path, arrays, port, _input_keys(network, port)) for port in network.inputs]
     outputs = [_column(path, arrays, port, _output_keys(compilation, port)) for port in network.outputs]

@@ -136,11 +136,11 @@ class LoadedNetwork:
 
         With `io` `arena`, what has a place in the arena lies there during the run; with `caller` nothing does.
         """
-        arrays = [self._input(port, inputs) for port in self.inputs]
         unknown = [name for name in inputs if name not in {port.name for port in self.inputs}]
         if unknown:
             known = ", ".join(port.name for port in self.inputs)
             raise InputError(f"{unknown[0]}: {self.name} has no such input; its inputs are {known}")
+        arrays = [self._input(port, inputs) for port in self.inputs]
         found = self._run_graph(arrays) if self.executor == "graph" else self._run_aot(arrays, io)
         return {port.name: value for port, value in zip(self.outputs, found, strict=True)}
 
@@ -271,9 +271,12 @@ def _size(port: Port) -> int:
 def tree_record(root: Path) -> dict[str, Any]:
     """What the tree at `root` says of itself."""
     try:
-        return json.loads((root / RECORD).read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        raise InputError(f"{root}: is no tree that s2s wrote; give the directory that `s2s compile` made") from error
+        record = json.loads((root / RECORD).read_text(encoding="utf-8"))
+        if record["generator"]["name"] == "s2s":
+            return record
+    except (OSError, ValueError, TypeError, KeyError):
+        pass
+    raise InputError(f"{root}: is no tree that s2s wrote; give the directory that `s2s compile` made")
 
 
 def _port(described: Mapping[str, Any]) -> Port:

@@ -1,9 +1,11 @@
 """Whatever is wrong with a model, an option or the machine: one line with place, fact and way out, and no tree."""
 
+import io
 import re
 from dataclasses import dataclass
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from s2s.cli.main import run
@@ -195,3 +197,74 @@ def test_missing_compiler(tmp_path: Path, capsys: pytest.CaptureFixture[str], mo
 def test_tree_that_is_none(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
     said = complaint(["run", tmp_path], 2, capsys, tmp_path)
     assert f"{tmp_path}: " in said
+
+
+def file_of(array: object) -> bytes:
+    """What numpy writes for an array."""
+    kept = io.BytesIO()
+    np.save(kept, np.asarray(array), allow_pickle=True)
+    return kept.getvalue()
+
+
+NUMBERS = file_of(np.zeros((1, 1, 8, 8), np.float32))
+NO_ARRAYS = {
+    "missing": (None, "No such file or directory"),
+    "something else": (b"hello, no numbers here", "it is no file of numpy's"),
+    "empty": (b"", "it is no file of numpy's"),
+    "objects": (file_of([None]), "it holds Python objects, no numbers"),
+    "cut off": (NUMBERS[:-8], "it is damaged"),
+    "larger than any memory": (
+        NUMBERS.replace(b"(1, 1, 8, 8), }        ", b"(1, 1, 8, 88888888888)}"),
+        "fit into memory",
+    ),
+}
+
+
+@pytest.mark.parametrize(("content", "fact"), NO_ARRAYS.values(), ids=NO_ARRAYS)
+@pytest.mark.parametrize("command", ["run", "profile"])
+def test_input_that_is_no_array(
+    command: str, content: bytes | None, fact: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+):
+    file = tmp_path / "x.npy"
+    if content is not None:
+        file.write_bytes(content)
+    said = complaint([command, DIGITS, "-i", f"image={file}"], 2, capsys, tmp_path)
+    assert f"--input image={file}: cannot be read (" in said
+    assert fact in said
+    assert "; write it with numpy.save" in said
+    assert "pickle" not in said
+
+
+def test_input_that_is_given_twice(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    file = tmp_path / "x.npy"
+    file.write_bytes(NUMBERS)
+    said = complaint(["run", tmp_path, "-i", f"image={file}", "-i", f"image={file}"], 2, capsys, tmp_path)
+    assert "image is given twice; give one file for each input" in said
+
+
+@pytest.mark.parametrize("record", [b"{", b"{}", b"[]", b"\xff\xfe", b'{"generator": {"name": "tar"}}'])
+@pytest.mark.parametrize("command", ["run", "report"])
+def test_folder_with_a_record_of_something_else(
+    command: str, record: bytes, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+):
+    (tmp_path / "metadata.json").write_bytes(record)
+    said = complaint([command, tmp_path], 2, capsys, tmp_path)
+    assert f"{tmp_path}: is no tree that s2s wrote; give the directory that `s2s compile` made" in said
+
+
+@pytest.mark.parametrize(
+    ("target", "way_out"),
+    [("cortex-m4", "s2s verify --on qemu:m4 counts"), ("aarch64", "measure it on such a machine")],
+)
+def test_profile_of_code_for_another_machine(
+    target: str, way_out: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+):
+    said = complaint(["profile", DIGITS, "--target", target], 4, capsys, tmp_path)
+    assert f"--target {target}: its code does not run on this machine" in said
+    assert way_out in said
+
+
+@pytest.mark.parametrize("value", ["-1", "nan"])
+def test_tolerance_that_is_none(value: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    said = complaint(["verify", DIGITS, "--rtol", value], 2, capsys, tmp_path)
+    assert re.search(r"--rtol .* is no tolerance; give 0 or more", said)

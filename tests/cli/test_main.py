@@ -2,13 +2,12 @@
 
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
 from s2s.cli import main as cli
 from s2s.cli.options import parse_shapes
-from s2s.cli.run import load, split_input
+from s2s.cli.run import split_input
 from s2s.errors import InputError, ToolchainError, UnsupportedError
 from s2s.version import VERSION
 
@@ -95,10 +94,3 @@ def test_shape_of_another_form_is_refused(option: str):
 def test_input_of_another_form_is_refused(option: str):
     with pytest.raises(InputError, match=r"not of the form NAME=FILE\.npy"):
         split_input(option)
-
-
-def test_input_that_is_no_array_is_refused(tmp_path: Path):
-    file = tmp_path / "a.npy"
-    file.write_text("no array")
-    with pytest.raises(InputError, match=r"--input x=.*a\.npy: cannot be read"):
-        load("x", file)

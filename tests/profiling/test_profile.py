@@ -132,7 +132,7 @@ def test_broken_figures_are_measured_again(tmp_path: Path, monkeypatch: pytest.M
 
 
 def test_another_machine_is_refused_with_the_way_to_count():
-    with pytest.raises(ToolchainError, match="verify --on qemu:BOARD"):
+    with pytest.raises(ToolchainError, match="verify --on qemu:m4 counts"):
         profile_model(DIGITS, CompileOptions(target="cortex-m4"))
 
 

@@ -48,7 +48,7 @@ def test_open_dimensions_take_any_size():
         ({"image": np.zeros((), np.float32)}, r"shape \[\]; the model wants samples"),
         ({"image": np.zeros((0, 2, 3), np.float32)}, "holds no sample"),
         ({"image": np.full((1, 2, 3), np.nan, np.float32)}, "holds infinities or NaN"),
-        ({"image": np.array([{}], dtype=object)}, "array 'image' cannot be read .*pickle"),
+        ({"image": np.array([{}], dtype=object)}, "array 'image' cannot be read .*Python objects"),
     ],
 )
 def test_wrong_arrays_are_refused(tmp_path: Path, arrays: dict[str, object], message: str):
