@@ -11,6 +11,7 @@ from s2s.analysis.convolutions import Convolution
 from s2s.analysis.strides import moves
 from s2s.dialects import tensor
 from s2s.schedules.default import default
+from s2s.schedules.tile_walks import Tiles, tile_walk
 from s2s.targets import Target
 
 
@@ -106,42 +107,24 @@ Walk = tuple[tuple[int, int], ...]
 
 def blocks_in_cache(conv: FastConvolution, target: Target) -> dict[tensor.Computation, Walk]:
     """The dimensions that the computations of `conv` walk through together, so that what passes between them stays in
-    the second cache; none where everything does.
-
-    Constants that fit beside it stay there as well while blocks of rows pass by. Larger ones are streamed, which must
-    happen once: then the factors of the whole image stay, and the products of some channels at a time.
-    """
+    the second cache; none where everything does."""
     factors, tiles, out_channels, in_channels = conv.sizes
-    element, cache = 4, target.l2_bytes
-    constants = element * factors * out_channels * in_channels
-    whole = element * factors * tiles * (in_channels + out_channels)
-    if cache == 0 or constants + whole <= cache // 2:
-        return {}
-    if constants > cache // 2 and element * factors * tiles * in_channels <= cache // 2:
-        return _channel_blocks(conv, target)
     dim, rows = conv.rows
-    row = whole // rows
-    most = max(1, (cache // 2 - min(constants, cache // 4)) // row)
-    size = _even_part(rows, most)
-    if size >= rows:
+    walk = tile_walk(Tiles(factors, rows, tiles // rows, in_channels, out_channels), target)
+    if walk.along == "channels":
+        return _channel_blocks(conv, walk.size)
+    if walk.along is None:
         return {}
-    return {conv.first: ((dim, size),), conv.products: ((1, size * (tiles // rows)),), conv.last: ((dim, size),)}
+    block = ((dim, walk.size),)
+    return {conv.first: block, conv.products: ((1, walk.size * (tiles // rows)),), conv.last: block}
 
 
-def _even_part(size: int, most: int) -> int:
-    """At most `most` of `size`, so that the last part is not shorter than the others if that costs little."""
-    if most >= size:
-        return size
-    divisor = max(part for part in range(1, most + 1) if size % part == 0)
-    return divisor if divisor * 2 > most else most
-
-
-def _channel_blocks(conv: FastConvolution, target: Target) -> dict[tensor.Computation, Walk]:
-    """Two vectors of channels at a time, as wide as the register tile of the products."""
+def _channel_blocks(conv: FastConvolution, most: int) -> dict[tensor.Computation, Walk]:
+    """Channels of the result, at most so many at a time."""
     out_channels = conv.sizes[2]
     dim = next(dim for dim in range(row_of_tiles(conv.last)[1] + 1, conv.last.rank) if conv.last.sizes[dim] > 1)
     step = out_channels // conv.last.sizes[dim]
-    size = max(step, min(out_channels, 2 * target.lanes) // step * step)
+    size = max(step, min(out_channels, most) // step * step)
     return {conv.products: ((2, size),), conv.last: ((dim, size // step),)}
 
 
