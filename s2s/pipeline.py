@@ -82,6 +82,8 @@ def graph_passes(options: CompileOptions) -> list[ModulePass]:
         *([_stripe(options)] if options.stripes else []),
         # An attention is one kernel although reductions stand between its products: its scores must not exist whole.
         *([_pass("graph-fuse-attention")] if options.schedule != "reference" else []),
+        # Bytes pass between kernels as bytes, however many kernels read them.
+        *([_pass("graph-repeat-widening")] if options.schedule != "reference" else []),
         # Operators that belong together become one kernel; main becomes calls.
         _pass("graph-fuse-ops", **({"enable": False} if options.schedule == "reference" else {})),
         # Equal layers share one kernel and differ in their weights.

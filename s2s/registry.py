@@ -34,6 +34,7 @@ PASSES: tuple[str, ...] = (
     "graph-order-calls",
     "graph-prove-accumulators",
     "graph-remove-identities",
+    "graph-repeat-widening",
     "graph-requantize-in-fixed-point",
     "graph-share-kernels",
     "graph-split-transposed-conv",

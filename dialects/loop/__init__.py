@@ -7,23 +7,17 @@ vectors too. Nothing here knows what a tensor is.
 from xdsl.ir import Dialect
 
 from s2s.dialects.loop.callback import CallbackOp
+from s2s.dialects.loop.checks import lanes_of
 from s2s.dialects.loop.control import ForOp, IfOp, YieldOp
 from s2s.dialects.loop.fetch import FetchOp
 from s2s.dialects.loop.groups import GROUP, DotGroupsOp, LoadGroupsOp
 from s2s.dialects.loop.index import ApplyOp
+from s2s.dialects.loop.lanes import LANE_ROUNDINGS, TABLE, CastLanesOp, LookUpLanesOp, RescaleLanesOp, SaturateLanesOp
 from s2s.dialects.loop.memory import AllocOp, LoadAtOp, LoadOp, PoisonOp, StoreAtOp, StoreOp, ViewOp, WeightOp, whole_of
 from s2s.dialects.loop.network import STEPS, CallForOp, CallIfOp, CallWhileOp, CopyOp, NetworkCall
 from s2s.dialects.loop.products import DotOp, StageOp, WidenOp
 from s2s.dialects.loop.register import BroadcastOp, FmaOp, ReduceOp
-from s2s.dialects.loop.rows import (
-    LANE_ROUNDINGS,
-    ROWS,
-    CastLanesOp,
-    DotRowsOp,
-    RescaleLanesOp,
-    SaturateLanesOp,
-    lanes_of,
-)
+from s2s.dialects.loop.rows import ROWS, DotRowsOp
 from s2s.dialects.loop.woven import StoreWovenOp
 
 Loop = Dialect(
@@ -48,6 +42,7 @@ Loop = Dialect(
         LoadAtOp,
         LoadGroupsOp,
         LoadOp,
+        LookUpLanesOp,
         PoisonOp,
         ReduceOp,
         RescaleLanesOp,
@@ -69,6 +64,7 @@ __all__ = [
     "LANE_ROUNDINGS",
     "ROWS",
     "STEPS",
+    "TABLE",
     "AllocOp",
     "ApplyOp",
     "BroadcastOp",
@@ -88,6 +84,7 @@ __all__ = [
     "LoadAtOp",
     "LoadGroupsOp",
     "LoadOp",
+    "LookUpLanesOp",
     "Loop",
     "NetworkCall",
     "PoisonOp",

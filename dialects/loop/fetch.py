@@ -17,8 +17,8 @@ from xdsl.irdl import (
 )
 from xdsl.traits import MemoryWriteEffect
 
+from s2s.dialects.loop.checks import check_flat
 from s2s.dialects.loop.index import check_map
-from s2s.dialects.loop.memory import check_flat
 
 
 @irdl_op_definition

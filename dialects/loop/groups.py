@@ -16,7 +16,7 @@ from xdsl.dialects.builtin import (
     i32,
     i64,
 )
-from xdsl.ir import Attribute, SSAValue
+from xdsl.ir import SSAValue
 from xdsl.ir.affine import AffineMap
 from xdsl.irdl import (
     IRDLOperation,
@@ -31,9 +31,9 @@ from xdsl.irdl import (
 )
 from xdsl.traits import MemoryReadEffect, Pure
 from xdsl.utils.exceptions import VerifyException
-from xdsl.utils.hints import isa
 
 from s2s.analysis.dtypes import vector_of
+from s2s.dialects.loop.checks import check_flat, check_vector
 from s2s.dialects.loop.index import check_map
 
 GROUP = 4
@@ -89,8 +89,8 @@ class LoadGroupsOp(IRDLOperation):
 
     def verify_(self) -> None:
         check_map(self.name, self.map.data, len(self.indices), results=1)
-        _check_bytes(self.name, self.buffer.type)
-        _check_groups(self.name, self.result.type)
+        check_flat(self, self.buffer.type, i8)
+        check_vector(self, self.result.type, i32)
         between, stride, count = (each.value.data for each in (self.lane_stride, self.stride, self.count))
         if between not in LANE_STRIDES:
             raise VerifyException(f"{self.name}: lane_stride {between} is none of {list(LANE_STRIDES)}")
@@ -124,19 +124,9 @@ class DotGroupsOp(IRDLOperation):
 
     def verify_(self) -> None:
         for value in (*self.operands, self.result):
-            _check_groups(self.name, value.type)
+            check_vector(self, value.type, i32)
             if value.type != self.result.type:
                 raise VerifyException(f"{self.name}: lanes of {value.type} and {self.result.type} do not pair")
-
-
-def _check_bytes(name: str, type: Attribute) -> None:
-    if not isa(type, MemRefType) or len(type.get_shape()) != 1 or type.element_type != i8:
-        raise VerifyException(f"{name}: {type} is not a flat memref of {i8}")
-
-
-def _check_groups(name: str, type: Attribute) -> None:
-    if not isa(type, VectorType) or len(type.get_shape()) != 1 or type.element_type != i32:
-        raise VerifyException(f"{name}: {type} is no vector of {i32}")
 
 
 __all__ = ["GROUP", "DotGroupsOp", "LoadGroupsOp"]

@@ -31,6 +31,7 @@ from xdsl.utils.exceptions import VerifyException
 from xdsl.utils.hints import isa
 
 from s2s.analysis.dtypes import scalar_type, size_in_bytes
+from s2s.dialects.loop.checks import check_flat
 from s2s.dialects.loop.index import check_map
 from s2s.dialects.plain import PlainOp
 
@@ -41,13 +42,6 @@ def _check_element(op: IRDLOperation, buffer: Attribute, value: Attribute) -> No
     scalar = value.element_type if isa(value, VectorType) and len(value.get_shape()) == 1 else value
     if scalar != scalar_type(element):
         raise VerifyException(f"{op.name}: value is {value}, elements of the buffer are {element}")
-
-
-def check_flat(op: IRDLOperation, buffer: Attribute) -> MemRefType[Attribute]:
-    """Refuse a buffer that is not flat."""
-    if not isa(buffer, MemRefType) or len(buffer.get_shape()) != 1:
-        raise VerifyException(f"{op.name}: buffer {buffer} is not a flat memref")
-    return buffer
 
 
 def _check_scalar(op: IRDLOperation, buffer: Attribute, value: Attribute) -> None:

@@ -35,7 +35,7 @@ from xdsl.irdl import (
 from xdsl.traits import MemoryReadEffect, MemoryWriteEffect
 from xdsl.utils.exceptions import VerifyException
 
-from s2s.dialects.loop.memory import check_flat
+from s2s.dialects.loop.checks import check_flat
 
 _INTS = DenseArrayBase.constr(i64)
 

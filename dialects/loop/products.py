@@ -14,7 +14,7 @@ from xdsl.dialects.builtin import (
     i32,
     i64,
 )
-from xdsl.ir import Attribute, SSAValue
+from xdsl.ir import SSAValue
 from xdsl.ir.affine import AffineMap
 from xdsl.irdl import (
     IRDLOperation,
@@ -31,6 +31,7 @@ from xdsl.traits import MemoryReadEffect, MemoryWriteEffect, Pure
 from xdsl.utils.exceptions import VerifyException
 from xdsl.utils.hints import isa
 
+from s2s.dialects.loop.checks import check_flat
 from s2s.dialects.loop.index import check_map
 
 WORD = 4
@@ -103,9 +104,9 @@ class StageOp(IRDLOperation):
         check_map(self.name, self.map.data, len(self.indices))
         if len(self.map.data.results) not in (2, 4):
             raise VerifyException(f"{self.name}: map gives {len(self.map.data.results)} results, 2 or 4 expected")
-        _check_elements(self.name, self.source.type, i8)
+        check_flat(self, self.source.type, i8)
         in_bytes = isa(self.target.type, MemRefType) and self.target.type.element_type == i8
-        _check_elements(self.name, self.target.type, i8 if in_bytes else i16)
+        check_flat(self, self.target.type, i8 if in_bytes else i16)
         if in_bytes and self.offset.value.data:
             raise VerifyException(f"{self.name}: offset {self.offset.value.data} on a copy of bytes")
         if self.flip is not None and not in_bytes:
@@ -120,11 +121,6 @@ class StageOp(IRDLOperation):
 def _check_offset(name: str, offset: int) -> None:
     if offset - 128 < -(2**15) or offset + 127 >= 2**15:
         raise VerifyException(f"{name}: offset {offset} leaves 16 bits")
-
-
-def _check_elements(name: str, buffer: Attribute, element: Attribute) -> None:
-    if not isa(buffer, MemRefType) or len(buffer.get_shape()) != 1 or buffer.element_type != element:
-        raise VerifyException(f"{name}: {buffer} is not a flat memref of {element}")
 
 
 @irdl_op_definition

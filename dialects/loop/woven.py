@@ -20,6 +20,7 @@ from xdsl.traits import MemoryWriteEffect
 from xdsl.utils.exceptions import VerifyException
 from xdsl.utils.hints import isa
 
+from s2s.dialects.loop.checks import check_flat
 from s2s.dialects.loop.groups import GROUP
 from s2s.dialects.loop.index import check_map
 
@@ -89,9 +90,8 @@ class StoreWovenOp(IRDLOperation):
         if len(types) != 1:
             raise VerifyException(f"{self.name}: vectors of {len(types)} types, one expected")
         type = self._type
-        buffer, element = self.buffer.type, type.element_type
-        if not isa(buffer, MemRefType) or len(buffer.get_shape()) != 1 or buffer.element_type != element:
-            raise VerifyException(f"{self.name}: {buffer} is not a flat memref of {element}")
+        element = type.element_type
+        check_flat(self, self.buffer.type, element)
         most = GROUP if element == i8 else type.get_shape()[0]
         if not 1 < count <= most:
             raise VerifyException(f"{self.name}: {count} vectors, 2 to {most} expected")

@@ -15,6 +15,7 @@
  *                                       the functions of s2s_quantize.h, lane by lane
  *   I_rescale_negative(x, multiplier, shift)
  *                                       I_rescale_double for |x| < 2^30 and negative shifts
+ *   I_look_up_i8(table, index)          table[index] of each lane, for a table of 256 bytes
  *   I_load_groups(p)                    N groups of four neighbours, 4 N bytes at p
  *   I_load_group(p)                     the four bytes at p in every lane
  *   I_load_columns(p, stride, count)    byte k of lane i from p[i + k * stride] for k < count, 0 for the others;

@@ -62,6 +62,24 @@ S2S_ALWAYS_INLINE void S2S_I32(store_i8_strided)(int8_t *p, ptrdiff_t stride, S2
     S2S_I32(store_i8_strided_part)(p, stride, S2S_LANES, a);
 }
 
+/* Words of four entries are fetched, and shifted so that the entry comes first. */
+S2S_ALWAYS_INLINE S2S_I32V S2S_I32(look_up_i8)(const int8_t *table, S2S_I32V index)
+{
+#ifdef S2S_BYTES_WORDS
+    const S2S_I32V three = S2S_I32(splat)(3);
+    const S2S_I32V words = S2S_I32(words)(table, S2S_I32(shift_right)(index, 2));
+    const S2S_I32V place = S2S_I32(sub)(three, S2S_I32(bit_and)(index, three));
+
+    return S2S_I32(shift_right)(S2S_I32(shift_left_by)(words, S2S_I32(shift_left)(place, 3)), 24);
+#else
+    int32_t lanes[S2S_LANES];
+
+    S2S_I32(store)(lanes, index);
+    S2S_EACH_LANE(i) { lanes[i] = table[lanes[i]]; }
+    return S2S_I32(load)(lanes);
+#endif
+}
+
 /* The low bytes of the lanes of several vectors in turn. A group is written whole where the next one follows. */
 S2S_ALWAYS_INLINE S2S_I32V S2S_I32(low_bytes)(S2S_I32V a, int place)
 {
@@ -149,3 +167,4 @@ S2S_ALWAYS_INLINE S2S_I32V S2S_I32(load_columns)(const int8_t *p, ptrdiff_t stri
 #undef S2S_BYTES_MEMORY
 #undef S2S_BYTES_DOT
 #undef S2S_BYTES_HIGH
+#undef S2S_BYTES_WORDS

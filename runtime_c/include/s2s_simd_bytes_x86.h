@@ -1,5 +1,6 @@
 /* Bytes in vectors of one register on x86-64; included by s2s_simd_bytes_lanes.h. What is not defined here,
- * s2s_simd_bytes_loops.h defines: it asks for S2S_BYTES_MEMORY, S2S_BYTES_DOT and S2S_BYTES_HIGH. */
+ * s2s_simd_bytes_loops.h defines: it asks for S2S_BYTES_MEMORY, S2S_BYTES_DOT, S2S_BYTES_HIGH
+ * and S2S_BYTES_WORDS. */
 
 /* Intrinsics and the type of S2S_LANES lanes. */
 #if S2S_LANES == 16
@@ -122,6 +123,29 @@ S2S_ALWAYS_INLINE S2S_I32V S2S_I32(high_product)(S2S_I32V a, S2S_I32V b)
 #else
     return (S2S_I32V)_mm256_blend_epi32(even, odd, 0xaa);
 #endif
+}
+#endif
+
+/* Words of a table at positions in each lane, and shifts by as many bits as each lane says. */
+#if S2S_LANES == 16 || (S2S_LANES == 8 && defined(__AVX2__))
+#define S2S_BYTES_WORDS 1
+S2S_ALWAYS_INLINE S2S_I32V S2S_I32(words)(const int8_t *table, S2S_I32V place)
+{
+    const int *const words = (const int *)(const void *)table;
+
+#if S2S_LANES == 16
+    const __m256i low = _mm512_castsi512_si256((__m512i)place), high = _mm512_extracti64x4_epi64((__m512i)place, 1);
+    const __m512i first = _mm512_castsi256_si512(_mm256_i32gather_epi32(words, low, 4));
+
+    return (S2S_I32V)_mm512_inserti64x4(first, _mm256_i32gather_epi32(words, high, 4), 1);
+#else
+    return (S2S_I32V)_mm256_i32gather_epi32(words, (__m256i)place, 4);
+#endif
+}
+
+S2S_ALWAYS_INLINE S2S_I32V S2S_I32(shift_left_by)(S2S_I32V a, S2S_I32V count)
+{
+    return (S2S_I32V)S2S_P(sllv_epi32)((S2S_REGISTER)a, (S2S_REGISTER)count);
 }
 #endif
 

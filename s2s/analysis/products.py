@@ -41,7 +41,7 @@ class ProductSum:
 
 def product_sum(op: tensor.ComputeOp) -> ProductSum | None:
     """What the reduction of `op` is, if it is a sum of products of two different reads."""
-    if op.reduce is None or len(op.reads) != 2 or len(op.inits) != 1 or op.tables:
+    if op.reduce is None or len(op.reads) != 2 or len(op.inits) != 1:
         return None
     init, block = op.inits.data[0], op.reduce.block
     if not isa(init, IntegerAttr) or init.type != i32 or init.value.data != 0:
@@ -50,7 +50,7 @@ def product_sum(op: tensor.ComputeOp) -> ProductSum | None:
     if not isinstance(last, tensor.YieldOp) or not isinstance(last.arguments[0].owner, arith.AddiOp):
         return None
     added = last.arguments[0].owner
-    accumulator = block.args[-1]
+    accumulator = block.args[len(op.reads)]
     product = added.rhs if added.lhs is accumulator else added.lhs
     if accumulator not in added.operands or not isinstance(product.owner, arith.MuliOp):
         return None

@@ -158,9 +158,10 @@ class _Choice:
             tile[self.channel] = self.lanes * min(vectors, ROW_VECTORS)
             return tile
         wide, pixel = _wide(vectors), max(inside, key=lambda dim: (op.sizes[dim], dim))
-        room = (self.target.registers - 2 - wide) // wide
+        more = 1 if self.roles.w_offset else 0  # sums of what meets constants with a zero point
+        room = (self.target.registers - 2 - wide) // (wide + more)
         if self.roles.both:  # neighbours in the last dimension share columns
-            wide, pixel, room = 1, inside[-1], (self.target.registers - 8) // 3
+            wide, pixel, room = 1, inside[-1], (self.target.registers - 8) // (3 + more)
         most = max(1, min(op.sizes[pixel], room, MOST_PIXELS))
         tile[self.channel] = self.lanes * wide
         tile[pixel] = min(range(1, most + 1), key=lambda tall: (self._cost(pixel, tall, wide), -tall))

@@ -9,11 +9,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from math import inf, prod
 
+from xdsl.dialects.builtin import i8
 from xdsl.ir import SSAValue
 from xdsl.ir.affine import AffineDimExpr
 
 from s2s.analysis.affine import linear, ranges
-from s2s.analysis.lanes import are_signed
 from s2s.analysis.products import product_sum
 from s2s.analysis.strides import moves
 from s2s.dialects import tensor
@@ -49,6 +49,8 @@ class Roles:
     """Parallel dimensions that move both: the channel of a depthwise convolution."""
     x_only: tuple[int, ...]
     w_only: tuple[int, ...]
+    w_offset: int = 0
+    """What is added to each constant."""
 
 
 def integer_products(
@@ -58,7 +60,7 @@ def integer_products(
     if target.word_bits > 32:
         return None
     roles = roles_of(op, constants)
-    if roles is None:
+    if roles is None or roles.w_offset:
         return None
     if not roles.both and len(roles.w_only) == 1:
         return _rows(op, target, roles)
@@ -70,13 +72,13 @@ def integer_products(
 def roles_of(op: tensor.ComputeOp, constants: frozenset[SSAValue]) -> Roles | None:
     """The parts of a sum of products of an activation and a constant; None if `op` is none."""
     products = product_sum(op)
-    if products is None or not are_signed(op.reads):
+    if products is None or not all(tensor.element_type(read) == i8 for read in op.reads):
         return None
     known = [read in constants and read.has_one_use() for read in op.reads]
     if known.count(True) != 1 or any(divisor > 1 for access in op.read_accesses for divisor in access.division):
         return None
     x, w = known.index(False), known.index(True)
-    if products.factor_of(w).offset or op.read_accesses[w].is_guarded:
+    if op.read_accesses[w].is_guarded:
         return None
     moved = [_dims(op, read) for read in (x, w)]
     dims = [dim for dim in range(op.rank) if op.sizes[dim] > 1]
@@ -86,6 +88,7 @@ def roles_of(op: tensor.ComputeOp, constants: frozenset[SSAValue]) -> Roles | No
         tuple(dim for dim in dims if dim in moved[0] and dim in moved[1]),
         tuple(dim for dim in dims if dim in moved[0] and dim not in moved[1]),
         tuple(dim for dim in dims if dim in moved[1] and dim not in moved[0]),
+        products.factor_of(w).offset,
     )
 
 

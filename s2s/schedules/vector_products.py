@@ -51,6 +51,7 @@ def vector_products(op: tensor.ComputeOp, target: Target, constants: frozenset[S
     if not target.mve or not _is_in_lanes(op):
         return None
     roles = roles_of(op, constants)
+    roles = None if roles is not None and roles.w_offset else roles
     if roles is not None and not roles.both and len(roles.w_only) == 1:
         return _rows(op, roles)
     return _lanes(op, roles)

@@ -125,6 +125,16 @@ static void CASE(floats_become_integers)(void)
     }
 }
 
+static void CASE(tables_are_looked_up)(void)
+{
+    int8_t *const table = bytes_of(256);
+    int32_t index[LANES];
+
+    for (int i = 0; i < LANES; ++i) { index[i] = i == 0 ? 255 : (int32_t)(next() % 256u); }
+    CHECK_LANES(I32(look_up_i8)(table, I32(load)(index)), table[index[i]]);
+    free(table);
+}
+
 static void CASE(test_simd_bytes)(void)
 {
     CASE(loads_widen)();
@@ -133,6 +143,7 @@ static void CASE(test_simd_bytes)(void)
     CASE(groups_multiply)();
     CASE(rescales_round_as_scalars_do)();
     CASE(floats_become_integers)();
+    CASE(tables_are_looked_up)();
 }
 
 #undef F32V

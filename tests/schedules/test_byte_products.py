@@ -6,7 +6,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.dialects.func import CallOp, FuncOp
 
 from s2s.analysis.dtypes import Array
 from s2s.context import CompilerContext
@@ -18,8 +17,7 @@ from s2s.options import CompileOptions
 from s2s.passes.tensor import pick_schedule
 from s2s.pipeline import pipeline
 from s2s.targets import Target, get_target
-from support.c_kernels import CompiledKernels
-from support.quantised_layers import Layer
+from support.quantised_layers import Layer, run_as_c
 
 WIDE = get_target("x86-64-v4")
 TARGETS = {
@@ -45,6 +43,10 @@ LAYERS = {
     "depthwise": Layer((7, 6, 16), 16, (3, 3), pads=(1, 1, 1, 1), groups=16),
     "depthwise, strided": Layer((8, 8, 8), 8, (3, 3), strides=(2, 2), pads=(0, 0, 1, 1), groups=8),
     "depthwise, tall": Layer((11, 6, 12), 12, (5, 2), groups=12, input_zp=0),
+    "pointwise, weights with a zero point": Layer((3, 4, 7), 40, weight_zp=3),
+    "3x3, weights with a zero point": Layer((6, 6, 8), 16, (3, 3), pads=(1, 1, 1, 1), weight_zp=-128),
+    "depthwise, weights with a zero point": Layer((7, 6, 12), 12, (3, 3), pads=(1, 1, 1, 1), groups=12, weight_zp=9),
+    "one pixel, weights with a zero point": Layer((1, 1, 47), 24, weight_zp=5),
 }
 
 
@@ -117,21 +119,19 @@ FORMS = {
 
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("target", ["16 lanes, unsigned", "8 lanes", "4 lanes"])
-@pytest.mark.parametrize("name", ["pointwise, channels that fill no vector", "3x3", "one pixel", "depthwise, strided"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "pointwise, channels that fill no vector",
+        "3x3",
+        "one pixel",
+        "depthwise, strided",
+        "pointwise, weights with a zero point",
+        "depthwise, weights with a zero point",
+    ],
+)
 def test_c_agrees(name: str, target: str, form: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     ctx, module, (expected, *_) = levels(LAYERS[name], TARGETS[target], monkeypatch)
     _, _, x = LAYERS[name].build()
-    main = next(op for op in module.ops if isinstance(op, FuncOp) and op.sym_name.data == "main")
-    (call,) = [op for op in main.walk() if isinstance(op, CallOp)]
-    buffers: list[Array] = []
-    for argument in call.arguments:
-        match argument.owner:
-            case loop.WeightOp() as weight:
-                buffers.append(np.ascontiguousarray(ctx.weights.get(weight.weight.data)))
-            case loop.ViewOp():
-                buffers.append(np.zeros(10_000, np.int8))
-            case _:
-                buffers.append(np.zeros(expected.size, np.int8) if not buffers else x.reshape(-1))
-    main.detach()
-    CompiledKernels(module, tmp_path, FORMS[form]).run(call.callee.root_reference.data, buffers)
-    np.testing.assert_array_equal(buffers[0].reshape(expected.shape), expected)
+    found = run_as_c(ctx, module, x, expected.size, tmp_path, *FORMS[form])
+    np.testing.assert_array_equal(found.reshape(expected.shape), expected)

@@ -5,7 +5,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.dialects.func import CallOp, FuncOp
 
 from s2s.analysis.dtypes import Array
 from s2s.context import CompilerContext
@@ -18,8 +17,7 @@ from s2s.pipeline import pipeline
 from s2s.registry import get_pass
 from s2s.schedules.default import default
 from s2s.targets import get_target
-from support.c_kernels import CompiledKernels
-from support.quantised_layers import Layer
+from support.quantised_layers import Layer, run_as_c
 
 LAYERS = {
     "pointwise": Layer((5, 5, 16), 8),
@@ -74,20 +72,8 @@ def test_cores_with_dual_products_get_dot_products() -> None:
 def test_compiled_kernels_agree(name: str, target: str, tmp_path: Path) -> None:
     ctx, module, (expected, *_) = levels(LAYERS[name], target)
     _, _, x = LAYERS[name].build()
-    main = next(op for op in module.ops if isinstance(op, FuncOp) and op.sym_name.data == "main")
-    (call,) = [op for op in main.walk() if isinstance(op, CallOp)]
-    buffers: list[Array] = []
-    for argument in call.arguments:
-        match argument.owner:
-            case loop.WeightOp() as weight:
-                buffers.append(np.ascontiguousarray(ctx.weights.get(weight.weight.data)))
-            case loop.ViewOp():
-                buffers.append(np.zeros(10_000, np.int16))
-            case _:
-                buffers.append(np.zeros(expected.size, np.int8) if not buffers else x.reshape(-1))
-    main.detach()
-    CompiledKernels(module, tmp_path).run(call.callee.root_reference.data, buffers)
-    np.testing.assert_array_equal(buffers[0].reshape(expected.shape), expected)
+    found = run_as_c(ctx, module, x, expected.size, tmp_path)
+    np.testing.assert_array_equal(found.reshape(expected.shape), expected)
 
 
 def test_nothing_but_border_has_a_default_schedule() -> None:

@@ -5,7 +5,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.dialects.func import CallOp, FuncOp
 
 from s2s.analysis.dtypes import Array
 from s2s.context import CompilerContext
@@ -15,8 +14,7 @@ from s2s.interpret.loop import run_loop
 from s2s.interpret.tensor.run import run_tensor
 from s2s.options import CompileOptions
 from s2s.pipeline import pipeline
-from support.c_kernels import CompiledKernels
-from support.quantised_layers import Layer
+from support.quantised_layers import Layer, run_as_c
 
 TARGET = "cortex-m55"
 ROWS = {
@@ -88,17 +86,5 @@ def test_depthwise_layers_run_along_their_channels(layer: Layer) -> None:
 def test_plain_c_agrees(name: str, tmp_path: Path) -> None:
     ctx, module, (expected, *_) = levels(LAYERS[name])
     _, _, x = LAYERS[name].build()
-    main = next(op for op in module.ops if isinstance(op, FuncOp) and op.sym_name.data == "main")
-    (call,) = [op for op in main.walk() if isinstance(op, CallOp)]
-    buffers: list[Array] = []
-    for argument in call.arguments:
-        match argument.owner:
-            case loop.WeightOp() as weight:
-                buffers.append(np.ascontiguousarray(ctx.weights.get(weight.weight.data)))
-            case loop.ViewOp():
-                buffers.append(np.zeros(10_000, np.int16))
-            case _:
-                buffers.append(np.zeros(expected.size, np.int8) if not buffers else x.reshape(-1))
-    main.detach()
-    CompiledKernels(module, tmp_path).run(call.callee.root_reference.data, buffers)
-    np.testing.assert_array_equal(buffers[0].reshape(expected.shape), expected)
+    found = run_as_c(ctx, module, x, expected.size, tmp_path)
+    np.testing.assert_array_equal(found.reshape(expected.shape), expected)

@@ -1,13 +1,20 @@
-"""Modules of one quantised layer, at graph level, with random weights."""
+"""Modules of one quantised layer, at graph level, with random weights, and their kernels as compiled C."""
 
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.func import CallOp, FuncOp
 from xdsl.parser import Parser
 
 from s2s.analysis.dtypes import Array
 from s2s.context import CompilerContext
+from s2s.dialects import loop
+from support.c_kernels import FLAGS, CompiledKernels
+
+LARGEST_SCRATCH = 10_000
+"""Elements of 16 bits that a kernel of these layers needs at most."""
 
 
 @dataclass(frozen=True)
@@ -23,6 +30,7 @@ class Layer:
     groups: int = 1
     input_zp: int = -7
     output_zp: int = -128
+    weight_zp: int = 0
 
     @property
     def out(self) -> tuple[int, int]:
@@ -48,7 +56,7 @@ func.func @main(%x: {x} {{name = "x"}}) -> ({y} {{name = "y"}}) {{
   %s = graph.weight "s" {{hash = "3"}} : tensor<{o}xi8>
   %sum = graph.conv %x, %w, %b {{strides = array<i64: {_ints(self.strides)}>, pads = array<i64: {_ints(self.pads)}>,
     dilations = array<i64: {_ints(self.dilations)}>, groups = {self.groups} : i64, layout = "NHWC",
-    input_zp = {self.input_zp} : i64}} : ({x}, {weight}, tensor<{o}xi32>) -> {acc}
+    input_zp = {self.input_zp} : i64, weight_zp = {self.weight_zp} : i64}} : ({x}, {weight}, tensor<{o}xi32>) -> {acc}
   %y = graph.rescale %sum, %m, %s {{output_zp = {self.output_zp} : i64, rounding = "double", axis = 3 : i64}}
     : ({acc}, tensor<{o}xi32>, tensor<{o}xi8>) -> {y}
   func.return %y : {y}
@@ -68,6 +76,24 @@ func.func @main(%x: {x} {{name = "x"}}) -> ({y} {{name = "y"}}) {{
         module = Parser(ctx, self.text()).parse_module()
         module.verify()
         return ctx, module, x
+
+
+def run_as_c(ctx: CompilerContext, module: ModuleOp, x: Array, size: int, folder: Path, *flags: str) -> Array:
+    """The `size` bytes that the one kernel of `module`, which is at loop level, makes of `x`."""
+    main = next(op for op in module.ops if isinstance(op, FuncOp) and op.sym_name.data == "main")
+    (call,) = [op for op in main.walk() if isinstance(op, CallOp)]
+    buffers: list[Array] = []
+    for argument in call.arguments:
+        match argument.owner:
+            case loop.WeightOp() as weight:
+                buffers.append(np.ascontiguousarray(ctx.weights.get(weight.weight.data)))
+            case loop.ViewOp():
+                buffers.append(np.zeros(LARGEST_SCRATCH, np.int16))
+            case _:
+                buffers.append(np.zeros(size, np.int8) if not buffers else x.reshape(-1))
+    main.detach()
+    CompiledKernels(module, folder, flags or FLAGS).run(call.callee.root_reference.data, buffers)
+    return buffers[0]
 
 
 def _ints(values: tuple[int, ...]) -> str:

@@ -72,4 +72,17 @@ def saturate(scope: Scope, op: loop.SaturateLanesOp) -> Step:
     return step
 
 
-__all__ = ["cast", "dot_rows", "rescale", "saturate"]
+def look_up(scope: Scope, op: loop.LookUpLanesOp) -> Step:
+    """`loop.look_up_lanes`."""
+    table, index, result = scope.place(op.table), scope.place(op.index), scope.new(op.result)
+
+    def step(frame: Frame) -> None:
+        places = frame[index]
+        if places.min() < 0 or places.max() >= loop.TABLE:
+            raise CompilerBug(f"{scope.where(op)}: index {places.max()} is outside of {buffer_name(op.table)}")
+        frame[result] = frame[table][places]
+
+    return step
+
+
+__all__ = ["cast", "dot_rows", "look_up", "rescale", "saturate"]

@@ -322,6 +322,7 @@ _TRANSLATORS: Mapping[type[Operation], Translator] = {
     loop.PoisonOp: memory.poison,
     loop.ReduceOp: _reduce,
     loop.CastLanesOp: rows.cast,
+    loop.LookUpLanesOp: rows.look_up,
     loop.RescaleLanesOp: rows.rescale,
     loop.SaturateLanesOp: rows.saturate,
     loop.FetchOp: memory.fetch,

@@ -6,9 +6,9 @@
     tensor.compute [64, 16 | 9] reads(%x …, %w …) points(%b …, %s at (p, o) -> (o))
                                                       schedule #tensor.schedule<… stage = 0 at 1 as bytes from 1>
 
-with `s[o] = -zero point * sum(w[o, …])`; unsigned products have a zero point that is 128 higher. The computation stays
-what it is, no region uses the new operand: where a schedule takes bytes as they are, and the zero point where there is
-padding, `tensor-lower-to-loop` starts from it.
+with `s[o] = -zero point * sum(w[o, …])`, each weight less its own zero point; unsigned products have a zero point that
+is 128 higher. The computation stays what it is, no region uses the new operand: where a schedule takes bytes as they
+are, and the zero point where there is padding, `tensor-lower-to-loop` starts from it.
 
     sum over all steps of staged * w - zero point * sum(w)  =  sum over steps inside of (x - zero point) * w
 
@@ -78,7 +78,8 @@ def _start(func: FuncOp, op: tensor.ComputeOp, calls: Sequence[graph.CallOp], st
         assert isinstance(weight, graph.WeightOp)
         values = store.get(weight.weight_name.data).astype(np.int64)
         others = tuple(axis for axis in range(values.ndim) if axis != axes[0])
-        name = store.add(f"{weight.weight_name.data}_start", (offset * values.sum(axis=others)).astype(np.int32))
+        sums = offset * (values + roles.w_offset).sum(axis=others)
+        name = store.add(f"{weight.weight_name.data}_start", sums.astype(np.int32))
         start = graph.WeightOp(name, type, store.hash(name))
         start.y.name_hint = f"{weight.y.name_hint}_start" if weight.y.name_hint else None
         Rewriter.insert_op(start, InsertPoint.before(call))
@@ -93,8 +94,10 @@ def _add_point(op: tensor.ComputeOp, argument: BlockArgument, channel: int) -> N
     """Give `op` a last point operand, which depends on `channel` alone, and let its sums start from it."""
     assert op.schedule is not None
     access = tensor.AccessAttr.of(AffineMap(op.rank, 0, (AffineDimExpr(channel),)))
+    operands = [*op.reads, *op.points, argument, *op.tables]
     op.apply.block.insert_arg(i32, len(op.inits) + len(op.points))
     op.properties["schedule"] = op.schedule.starting_from(len(op.points))
     op.properties["accesses"] = ArrayAttr([*op.accesses, access])
-    op.properties["operandSegmentSizes"] = DenseArrayBase.from_list(i32, [len(op.reads), len(op.points) + 1, 0])
-    op.operands = [*op.operands, argument]
+    segments = [len(op.reads), len(op.points) + 1, len(op.tables)]
+    op.properties["operandSegmentSizes"] = DenseArrayBase.from_list(i32, segments)
+    op.operands = operands

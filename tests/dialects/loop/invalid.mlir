@@ -264,7 +264,7 @@ loop.stage %x, %y[affine_map<() -> (0, 0, 1)>()] {count = 2 : i64, stride = 1 : 
 
 %x, %y = "test.op"() : () -> (memref<6xi8>, memref<6xi32>)
 loop.stage %x, %y[affine_map<() -> (0, 0)>()] {count = 2 : i64, stride = 1 : i64, offset = 0 : i64} : memref<6xi8>, memref<6xi32>
-// CHECK: loop.stage: memref<6xi32> is not a flat memref of i16
+// CHECK: loop.stage: buffer memref<6xi32> is not a flat memref of i16
 
 // -----
 
@@ -324,7 +324,7 @@ loop.callback "blur" sets() from(%x) : (), (memref<4xi8>)
 
 %x, %w = "test.op"() : () -> (memref<16xi8>, memref<64xi16>)
 %s = loop.dot_rows %x, %w[affine_map<() -> (0, 0)>()] {steps = 16 : i64, group = 8 : i64} : memref<16xi8>, memref<64xi16> -> vector<4xi32>
-// CHECK: loop.dot_rows: memref<64xi16> is not a flat memref of i8
+// CHECK: loop.dot_rows: buffer memref<64xi16> is not a flat memref of i8
 
 // -----
 
@@ -366,7 +366,7 @@ loop.fetch %x[affine_map<() -> (0)>()] : memref<8x8xf32>
 
 %x = "test.op"() : () -> memref<32xi16>
 %g = loop.load_groups %x[affine_map<() -> (0)>()] {lane_stride = 0 : i64, stride = 1 : i64, count = 4 : i64} : memref<32xi16> -> vector<8xi32>
-// CHECK: loop.load_groups: memref<32xi16> is not a flat memref of i8
+// CHECK: loop.load_groups: buffer memref<32xi16> is not a flat memref of i8
 
 // -----
 
@@ -420,7 +420,7 @@ loop.store_woven %y[affine_map<() -> (0)>()] from %a, %a : memref<64xi8>, vector
 
 %y, %a = "test.op"() : () -> (memref<64xi32>, vector<8xi8>)
 loop.store_woven %y[affine_map<() -> (0)>()] from %a, %a : memref<64xi32>, vector<8xi8>, vector<8xi8>
-// CHECK: loop.store_woven: memref<64xi32> is not a flat memref of i8
+// CHECK: loop.store_woven: buffer memref<64xi32> is not a flat memref of i8
 
 // -----
 
@@ -439,3 +439,15 @@ loop.store_woven %y[affine_map<() -> (0)>()] from %a, %a {stride = 4 : i64} : me
 %y, %a = "test.op"() : () -> (memref<64xf32>, vector<8xf32>)
 loop.store_woven %y[affine_map<() -> (0)>()] from %a, %a, %a {stride = 2 : i64} : memref<64xf32>, vector<8xf32>, vector<8xf32>, vector<8xf32>
 // CHECK: loop.store_woven: 8 lanes of vector<8xf32> at distance 2 overlap
+
+// -----
+
+%t, %i = "test.op"() : () -> (memref<128xi8>, vector<8xi32>)
+%y = loop.look_up_lanes %t, %i : memref<128xi8>, vector<8xi32> -> vector<8xi8>
+// CHECK: loop.look_up_lanes: a table of 128 bytes, 256 expected
+
+// -----
+
+%t, %i = "test.op"() : () -> (memref<256xi8>, vector<8xi32>)
+%y = "loop.look_up_lanes"(%t, %i) : (memref<256xi8>, vector<8xi32>) -> vector<4xi8>
+// CHECK: loop.look_up_lanes: vector<4xi8> is not 8 lanes of i8

@@ -231,3 +231,11 @@ func.func private @fetches(%x: memref<64xf32>) {
   }
   func.return
 }
+
+// CHECK-LABEL:   func.func private @looks_up
+func.func private @looks_up(%table: memref<256xi8>, %index: vector<8xi32>) -> vector<8xi8> {
+  // CHECK-NEXT: %y = loop.look_up_lanes %table, %index : memref<256xi8>, vector<8xi32> -> vector<8xi8>
+  // GENERIC:    %y = "loop.look_up_lanes"(%table, %index) : (memref<256xi8>, vector<8xi32>) -> vector<8xi8>
+  %y = loop.look_up_lanes %table, %index : memref<256xi8>, vector<8xi32> -> vector<8xi8>
+  func.return %y : vector<8xi8>
+}

@@ -83,10 +83,26 @@ def rescale(b: Builder, op: Operation) -> SSAValue:
     return b.vector_call(f"rescale_{op.rounding.data}", operands, op.result.type)
 
 
+def look_up(b: Builder, op: Operation) -> SSAValue:
+    """The elements of a table at the positions in each lane."""
+    assert isinstance(op, loop.LookUpLanesOp)
+    return b.vector_call("look_up_i8", [b.value(op.table), b.value(op.index)], carried(op.result.type), reads=True)
+
+
 def saturate(b: Builder, op: Operation) -> SSAValue:
     """Each lane limited to what a byte holds."""
     assert isinstance(op, loop.SaturateLanesOp)
     return b.vector_call("saturate_i8", [b.value(op.x)], carried(op.result.type))
 
 
-__all__ = ["carried", "dot_groups", "dot_rows", "is_in_lanes", "load_groups", "rescale", "saturate", "store_woven"]
+__all__ = [
+    "carried",
+    "dot_groups",
+    "dot_rows",
+    "is_in_lanes",
+    "load_groups",
+    "look_up",
+    "rescale",
+    "saturate",
+    "store_woven",
+]

@@ -1,10 +1,11 @@
 """Reading and writing buffers."""
 
-from xdsl.dialects.builtin import IntegerType, MemRefType, VectorType, f32
+from xdsl.dialects.builtin import IntegerType, MemRefType, VectorType, f32, i8
 from xdsl.ir import Attribute, SSAValue
 from xdsl.utils.hints import isa
 
 from s2s.analysis.affine import bounds
+from s2s.analysis.dtypes import ui8
 from s2s.dialects import c, loop
 from s2s.dialects.c.conversions import is_half
 from s2s.emit.types import element_name
@@ -21,7 +22,7 @@ def load(b: Builder, op: loop.LoadOp, at: SSAValue) -> SSAValue:
     in_lanes = lanes.is_in_lanes(op.result)
     function, extra = _vector_access(b, op, "load_i8" if in_lanes else "load")
     type = lanes.carried(op.result.type) if in_lanes else op.result.type
-    return b.vector_call(function, [pointer(b, op.buffer, at), *extra], type, reads=True)
+    return b.vector_call(function, [_vector_pointer(b, op.buffer, at), *extra], type, reads=True)
 
 
 def store(b: Builder, op: loop.StoreOp, at: SSAValue) -> None:
@@ -32,7 +33,7 @@ def store(b: Builder, op: loop.StoreOp, at: SSAValue) -> None:
         return
     function, extra = _vector_access(b, op, "store_i8" if lanes.is_in_lanes(op.value) else "store")
     name = f"{vector_name(value.type)}_{function}"
-    b.block.add_op(c.CallOp(name, [pointer(b, op.buffer, at), *extra, value]))
+    b.block.add_op(c.CallOp(name, [_vector_pointer(b, op.buffer, at), *extra, value]))
 
 
 def fetch(b: Builder, op: loop.FetchOp, at: SSAValue) -> None:
@@ -67,6 +68,14 @@ def pointer(b: Builder, buffer: SSAValue, at: SSAValue) -> SSAValue:
     """Where element `at` of a buffer is."""
     base = b.value(buffer)
     return base if literal_value(at) == 0 else b.add(c.AddressOfOp(b.add(c.SubscriptOp(base, at))))
+
+
+def _vector_pointer(b: Builder, buffer: SSAValue, at: SSAValue) -> SSAValue:
+    """The same for functions on vectors, which know bytes by their bits: those of signed ones."""
+    place = pointer(b, buffer, at)
+    if _element(buffer) != ui8 or not isinstance(place.type, c.PtrType):
+        return place
+    return b.add(c.CastOp(place, c.PtrType(i8, const=place.type.is_const)))
 
 
 def _element(buffer: SSAValue) -> Attribute:

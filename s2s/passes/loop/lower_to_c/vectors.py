@@ -143,7 +143,7 @@ def _to_integers(b: Builder, op: Operation) -> SSAValue:
     """Limited to the range of the integers; numbers that are so already need no more care."""
     value, type = b.value(op.operands[0]), op.results[0].type
     wide = lanes.carried(type)
-    if is_byte(op.operands[0]):
+    if is_byte(op.operands[0]) or is_byte(op.operands[0], unsigned=True):
         return b.vector_call("to_i32_inside", [value], wide, of=value.type)
     number = b.vector_call("to_i32", [value], wide, of=value.type)
     return number if wide == type else b.vector_call("saturate_i8", [number], wide)
@@ -181,6 +181,7 @@ _SPECIAL: dict[type[Operation], Lowering] = {
     arith.FPToSIOp: _to_integers,
     loop.CastLanesOp: _cast,
     loop.BroadcastOp: _broadcast,
+    loop.LookUpLanesOp: lanes.look_up,
     loop.RescaleLanesOp: lanes.rescale,
     loop.SaturateLanesOp: lanes.saturate,
     loop.ReduceOp: _reduce,

@@ -5,6 +5,10 @@
 The constant is packed so that the groups of neighbouring lanes lie side by side. The other factor is the same for all
 lanes, four neighbours (a convolution, a fully connected layer), or lies in columns, one lane beside the other (a
 depthwise convolution). Where a run of steps does not fill its last group the constant holds zeros.
+
+A constant with a zero point stays as it is, too: what the other factor sums up to is added so many times in the end.
+
+    sum over k of x[k] * (w[o][k] + offset)  =  sum over k of x[k] * w[o][k]  +  offset * sum over k of x[k]
 """
 
 from collections.abc import Sequence
@@ -29,6 +33,8 @@ from s2s.passes.tensor.lower_to_loop.tile import Loads, Operand, TilePoint
 GROUP = loop.GROUP
 FLIP = -0x7F7F7F80
 """128 in each byte of a group."""
+ONES = 0x01010101
+"""1 in each byte of a group."""
 
 Made = dict[tuple[object, ...], SSAValue]
 """Groups that were loaded already."""
@@ -62,8 +68,7 @@ class GroupReduction:
             moves = strides(self.op, self.x, extents)
             self.run = run_of(self.op, order, moves)
             self.step = moves[self.run[-1]] if self.run else 1
-        if self.products.factor_of(w).offset:
-            raise CompilerBug("constants of a dot product have a zero point of 0")
+        self.offset = self.products.factor_of(w).offset
 
     def _lane_distance(self, read: int) -> int | None:
         """Elements from one lane to the next, inside of the first vector: a group for the packed constant."""
@@ -81,11 +86,31 @@ class GroupReduction:
 
     def sums(self, points: Sequence[TilePoint]) -> list[SSAValue]:
         """One vector of sums for each point."""
-        accumulators = Carried(self._starts(points))
+        factors = dict.fromkeys(map(self._factor_of, points)) if self.offset else {}
+        accumulators = Carried([*self._starts(points), *self._zeros(points[0].lanes, len(factors))])
         inner = set(self.run)
         outer = [dim for dim in self.schedule.loop_order if dim >= self.op.rank and dim not in inner]
         self._outer([dim for dim in outer if self.op.sizes[dim] > 1], points, accumulators, {})
-        return accumulators.values
+        sums = accumulators.values[: len(points)]
+        if not factors:
+            return sums
+        totals = dict(zip(factors, accumulators.values[len(points) :], strict=True))
+        offset = self.emitter.splat(self.emitter.constant(IntegerAttr(self.offset, i32)), points[0].lanes)
+        for factor, total in totals.items():
+            totals[factor] = self.emitter.add(arith.MuliOp(total, offset), "more").result
+        return [
+            self.emitter.add(arith.AddiOp(acc, totals[self._factor_of(point)]), f"acc{point.label}").result
+            for acc, point in zip(sums, points, strict=True)
+        ]
+
+    def _factor_of(self, point: TilePoint) -> tuple[int, ...]:
+        """What tells the points of a tile apart that meet different elements of the factor that is no constant."""
+        results = self.op.read_accesses[self.x].map.data.results
+        used = {dim for expr in results for dim in expr.used_dims()}
+        return tuple(offset if dim in used else 0 for dim, offset in enumerate(point.offsets))
+
+    def _zeros(self, lanes: int, count: int) -> list[SSAValue]:
+        return [self.emitter.splat(self.emitter.constant(IntegerAttr(0, i32)), lanes) for _ in range(count)]
 
     def _starts(self, points: Sequence[TilePoint]) -> list[SSAValue]:
         loads = Loads(self.emitter)
@@ -145,6 +170,21 @@ class GroupReduction:
             acc = accumulators.values[number]
             dot = loop.DotGroupsOp(acc, x, constants, unsigned=self.schedule.is_unsigned)
             accumulators.values[number] = self.emitter.add(dot, f"acc{point.label}").result
+        if self.offset:
+            self._add_factors(k, count, points, accumulators, made)
+
+    def _add_factors(
+        self, k: AffineExpr, count: int, points: Sequence[TilePoint], accumulators: Carried, made: Made
+    ) -> None:
+        """The factors themselves, as products with ones."""
+        ones = self.emitter.constant(IntegerAttr(ONES & ((1 << 8 * count) - 1), i32))
+        ones.name_hint = "ones"
+        ones = self.emitter.splat(ones, points[0].lanes)
+        first = {self._factor_of(point): point for point in reversed(points)}
+        for number, factor in enumerate(dict.fromkeys(map(self._factor_of, points)), len(points)):
+            x = self._factor(first[factor], k, count, made)
+            dot = loop.DotGroupsOp(accumulators.values[number], x, ones, unsigned=self.schedule.is_unsigned)
+            accumulators.values[number] = self.emitter.add(dot, f"sum{first[factor].label}").result
 
     # positions
 

@@ -292,10 +292,30 @@ class ScalarBody:
             case arith.SelectOp() if op.cond in self.known:
                 chosen = op.lhs if self.known[op.cond] else op.rhs
                 self.values[op.result] = self.value(chosen)
+            case arith.ExtUIOp() | arith.UIToFPOp() | arith.FPToUIOp() if self._is_vector(op.operands[0]):
+                self._cast_unsigned(op)
+            case arith.IndexCastOp() if self._is_vector(op.input):
+                self.values[op.result] = self.value(op.input)
             case arith.ShRSIOp() if self.point.lanes > 1 and (rounded := rounded_halves(op)) is not None:
                 self._round(op, *rounded)
             case _:
                 self._copy_scalar(op)
+
+    def _is_vector(self, original: SSAValue) -> bool:
+        return isinstance(self.value(original).type, VectorType)
+
+    def _cast_unsigned(self, op: Operation) -> None:
+        """Unsigned bytes to or from other numbers, by way of `i32`, which holds them all."""
+        number = self.value(op.operands[0])
+        element = op.results[0].type
+        wide = self.emitter.add(loop.CastLanesOp(number, i32)).result
+        if not isinstance(op, arith.FPToUIOp):
+            low = self.loads.splat(self.emitter.constant(IntegerAttr(255, i32)), self.point.lanes)
+            wide = self.emitter.add(arith.AndIOp(wide, low)).result
+        if element != i32:
+            wide = self.emitter.add(loop.CastLanesOp(wide, element)).result
+        wide.name_hint = op.results[0].name_hint
+        self.values[op.results[0]] = wide
 
     def _round(self, op: arith.ShRSIOp, rescale: tensor.RescaleOp, offset: int) -> None:
         """The last rounding of a rescale: vectors do it with the shift."""
@@ -324,6 +344,9 @@ class ScalarBody:
         position: SSAValue | None = None
         for index, size in zip(op.indices, shape, strict=True):
             here = self.value(index)
+            if isinstance(here.type, VectorType):
+                self.values[op.result] = self.emitter.add(loop.LookUpLanesOp(buffer, here), "value").result
+                return
             if position is None:
                 position = here
                 continue
