@@ -4,7 +4,6 @@ import os
 import shlex
 import shutil
 import subprocess
-import tempfile
 from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
@@ -82,27 +81,22 @@ def accepted_flags(compiler: tuple[str, ...], flags: Sequence[str]) -> tuple[str
     Some are no good alone: an ABI wants a processor that has it.
     """
     accepted: tuple[str, ...] = ()
-    if _accepts((*compiler, *flags), "-c"):
+    if accepts_flags((*compiler, *flags)):
         return tuple(flags)
     for flag in flags:
-        if _accepts((*compiler, *accepted), flag):
+        if accepts_flags((*compiler, *accepted, flag)):
             accepted = (*accepted, flag)
     return accepted
 
 
-def accepts_flag(compiler: tuple[str, ...], flag: str) -> bool:
-    """Whether a compiler knows a flag; some only warn about those they do not know."""
-    return _accepts(compiler, flag)
-
-
 @cache
-def _accepts(compiler: tuple[str, ...], flag: str) -> bool:
-    """Asked in a folder of its own: compilers remove their output where they fail, were it a device."""
-    with tempfile.TemporaryDirectory() as folder:
-        source = Path(folder) / "empty.c"
-        source.write_text("")
-        try:
-            run_program([*compiler, "-Werror", flag, "-x", "c", "-c", str(source), "-o", str(source.with_suffix(".o"))])
-        except ToolchainError:
-            return False
+def accepts_flags(command: tuple[str, ...]) -> bool:
+    """Whether a compiler takes the flags behind it in `command`; some only warn about those they do not know.
+
+    Asked by preprocessing nothing: no file is written, and a compiler cache has nothing to keep.
+    """
+    try:
+        run_program([*command, "-Werror", "-x", "c", "-E", os.devnull])
+    except ToolchainError:
+        return False
     return True

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from s2s.targets import get_target
-from s2s.verify.toolchain import accepts_flag, default_compiler
+from s2s.verify.toolchain import accepts_flags, default_compiler
 from support.compiled import compiled, differences
 from support.random_networks import SHAPE
 from support.seeded_networks import seeded_networks
@@ -19,7 +19,7 @@ BATCHES = [range(start, start + 12) for start in (0, 12, 24)]
 )
 @pytest.mark.parametrize("seeds", BATCHES, ids=str)
 def test_random_networks_keep_their_numbers(seeds: range, target: str, schedule: str):
-    if not all(accepts_flag(default_compiler(), flag) for flag in get_target(target).cflags):
+    if not accepts_flags((*default_compiler(), *get_target(target).cflags)):
         pytest.skip(f"this machine does not compile for {target}")
     module, weights = seeded_networks(seeds)
     with compiled(module, weights, target=target, schedule=schedule) as artifact:

@@ -6,9 +6,7 @@ import pytest
 
 from s2s.boards import Board, get_board
 from s2s.verify.toolchain import missing_programs
-
-EVERYTHING = "S2S_TESTS_NEED_EVERYTHING"
-"""Set by continuous integration: a tool that is missing there is a failure, not a reason to skip."""
+from support.c_compilers import EVERYTHING
 
 
 def board_or_skip(name: str) -> Board:

@@ -1,5 +1,6 @@
 """C compilers of this machine, and one way to call them from a test."""
 
+import os
 import shutil
 import subprocess
 from pathlib import Path
@@ -13,12 +14,17 @@ WARNINGS = (
 )
 """What hand-written and generated C is free of."""
 
+EVERYTHING = "S2S_TESTS_NEED_EVERYTHING"
+"""Set by continuous integration: a tool that is missing there is a failure, not a reason to skip."""
+
 SANITIZERS = ("-fsanitize=address,undefined", "-fno-sanitize-recover=all")
 
 
 def require(program: str) -> str:
-    """The path of a program; the test is skipped where it is not installed."""
+    """The path of a program; the test is skipped where it is not installed, but never in CI."""
     path = shutil.which(program)
+    if path is None and os.environ.get(EVERYTHING):
+        pytest.fail(f"{program} is not installed")
     if path is None:
         pytest.skip(f"{program} is not installed")
     return path
