@@ -83,6 +83,17 @@ def test_make_test_passes(executor: str, form: str, tmp_path: Path, without_pyth
     assert "passed" in build(["make", "CFLAGS=-std=c99 -O1", "test"], tree, without_python)
 
 
+def test_the_code_that_a_report_tells_is_that_of_the_library(tmp_path: Path):
+    tree = copied(written("digits", "host"), tmp_path)
+    run([require("make"), f"CC={require('gcc')}"], tree)
+    sections = [line.split() for line in run([require("size"), "-A", "build/libnet.a"], tree).splitlines()]
+    text = sum(int(words[1]) for words in sections if words and words[0].partition(".text")[1] and len(words) == 3)
+    with artifact_of("digits", "host") as artifact:
+        report = artifact.report(measure=True)
+    assert report.code == text
+    assert sum(report.code_of.values()) <= text
+
+
 def test_ctest_passes(tmp_path: Path, without_python: dict[str, str]):
     require("cmake")
     tree = copied(written("digits", "host", "aot", "incbin"), tmp_path)
