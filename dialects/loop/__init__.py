@@ -16,7 +16,7 @@ from s2s.dialects.loop.lanes import LANE_ROUNDINGS, TABLE, CastLanesOp, LookUpLa
 from s2s.dialects.loop.memory import AllocOp, LoadAtOp, LoadOp, PoisonOp, StoreAtOp, StoreOp, ViewOp, WeightOp, whole_of
 from s2s.dialects.loop.network import STEPS, CallForOp, CallIfOp, CallWhileOp, CopyOp, NetworkCall
 from s2s.dialects.loop.products import DotOp, StageOp, WidenOp
-from s2s.dialects.loop.register import BroadcastOp, FmaOp, ReduceOp
+from s2s.dialects.loop.register import FEWEST_LANES, BroadcastOp, FmaOp, HalveOp, ReduceOp
 from s2s.dialects.loop.rows import ROWS, DotRowsOp
 from s2s.dialects.loop.woven import StoreWovenOp
 
@@ -38,6 +38,7 @@ Loop = Dialect(
         FetchOp,
         FmaOp,
         ForOp,
+        HalveOp,
         IfOp,
         LoadAtOp,
         LoadGroupsOp,
@@ -60,6 +61,7 @@ Loop = Dialect(
 )
 
 __all__ = [
+    "FEWEST_LANES",
     "GROUP",
     "LANE_ROUNDINGS",
     "ROWS",
@@ -80,6 +82,7 @@ __all__ = [
     "FetchOp",
     "FmaOp",
     "ForOp",
+    "HalveOp",
     "IfOp",
     "LoadAtOp",
     "LoadGroupsOp",

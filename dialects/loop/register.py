@@ -22,6 +22,8 @@ from s2s.analysis.dtypes import vector_of
 from s2s.dialects.plain import PlainOp
 
 REDUCE_KINDS = ("add", "mul", "max", "min")
+FEWEST_LANES = 4
+"""No vector is shorter."""
 
 
 @irdl_op_definition
@@ -85,3 +87,30 @@ class ReduceOp(IRDLOperation):
             raise VerifyException(f"{self.name}: kind {self.kind.data!r} is none of {', '.join(REDUCE_KINDS)}")
         if not isa(self.vector.type, VectorType) or self.result.type != self.vector.type.element_type:
             raise VerifyException(f"{self.name}: {self.result.type} is no lane of {self.vector.type}")
+
+
+@irdl_op_definition
+class HalveOp(IRDLOperation):
+    """`result[i] = vector[i] ~ vector[i + n]` for the `n` lanes of the result, half as many: part of `loop.reduce`."""
+
+    name = "loop.halve"
+
+    kind = prop_def(StringAttr)
+    vector = operand_def(VectorType)
+    result = result_def(VectorType)
+    traits = traits_def(Pure())
+    assembly_format = "$kind $vector attr-dict `:` type($vector) `->` type($result)"
+
+    def __init__(self, kind: str, vector: SSAValue) -> None:
+        if not isa(vector.type, VectorType):
+            raise VerifyException(f"{self.name}: {vector.type} is not a vector")
+        half = VectorType(vector.type.element_type, [vector.type.get_shape()[0] // 2])
+        super().__init__(operands=[vector], properties={"kind": StringAttr(kind)}, result_types=[half])
+
+    def verify_(self) -> None:
+        if self.kind.data not in REDUCE_KINDS:
+            raise VerifyException(f"{self.name}: kind {self.kind.data!r} is none of {', '.join(REDUCE_KINDS)}")
+        (lanes,) = self.result.type.get_shape()
+        whole = VectorType(self.result.type.element_type, [2 * lanes])
+        if lanes < FEWEST_LANES or self.vector.type != whole:
+            raise VerifyException(f"{self.name}: {self.result.type} is no half of {self.vector.type}")

@@ -211,9 +211,6 @@ class ComputeOp(IRDLOperation):
         walked = [dim for dim, _ in schedule.shared_blocks]
         if any(dim >= self.rank or dim in dims for dim in walked):
             raise VerifyException(f"{self.name}: shared dimensions {walked} are not parallel ones without other blocks")
-        dim, several = schedule.vector_dim, sum(size > 1 for size in self.reduction_sizes) > 1
-        if dim is not None and dim >= self.rank and several:
-            raise VerifyException(f"{self.name}: vector dimension {dim} is one of several reductions")
         if schedule.start is not None and not schedule.start < len(self.points):
             raise VerifyException(f"{self.name}: sums start from point {schedule.start} of {len(self.points)}")
         if any(read >= len(self.reads) or dim >= len(self.sizes) for read, dim in schedule.fetches):

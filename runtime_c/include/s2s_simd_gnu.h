@@ -18,7 +18,7 @@ typedef uint32_t S2S_SIMD_JOIN(s2s_u32x, S2S_LANES, ) __attribute__((vector_size
 #define S2S_REPEAT(x) x, x, x, x
 #endif
 
-/* AVX-512 reads and writes some lanes in one instruction. */
+/* AVX-512, and AVX of shorter vectors, reads and writes some lanes in one instruction. */
 #if S2S_LANES == 16 && defined(__AVX512F__)
 #define S2S_HAS_PARTS
 S2S_ALWAYS_INLINE S2S_F32V S2S_F32(load_part)(const float *p, int32_t n)
@@ -32,6 +32,26 @@ S2S_ALWAYS_INLINE void S2S_F32(store_part)(float *p, int32_t n, S2S_F32V a)
 {
     __builtin_ia32_storeups512_mask(p, a, (uint16_t)((1u << n) - 1u));
 }
+#elif S2S_LANES <= 8 && defined(__AVX__)
+#define S2S_HAS_PARTS
+#if S2S_LANES == 8
+#define S2S_FIRST(n) ((S2S_I32V){0, 1, 2, 3, 4, 5, 6, 7} < (n))
+#define S2S_PART(name) __builtin_ia32_mask##name##ps256
+#else
+#define S2S_FIRST(n) ((S2S_I32V){0, 1, 2, 3} < (n))
+#define S2S_PART(name) __builtin_ia32_mask##name##ps
+#endif
+S2S_ALWAYS_INLINE S2S_F32V S2S_F32(load_part)(const float *p, int32_t n)
+{
+    return S2S_PART(load)((const S2S_F32V *)(const void *)p, S2S_FIRST(n));
+}
+
+S2S_ALWAYS_INLINE void S2S_F32(store_part)(float *p, int32_t n, S2S_F32V a)
+{
+    S2S_PART(store)((S2S_F32V *)(void *)p, S2S_FIRST(n), a);
+}
+#undef S2S_FIRST
+#undef S2S_PART
 #endif
 
 #define S2S_V S2S_F32V

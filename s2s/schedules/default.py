@@ -18,6 +18,7 @@ from s2s.analysis.folds import folds_of
 from s2s.analysis.lanes import in_lanes
 from s2s.analysis.strides import Panel, border, interior, moves, packable, vectorizable
 from s2s.dialects import tensor
+from s2s.dialects.loop import FEWEST_LANES
 from s2s.schedules.caches import cache_blocks, fetches
 from s2s.targets import Target
 
@@ -60,7 +61,7 @@ class Declined:
 
 def default(op: tensor.ComputeOp, target: Target, constants: frozenset[SSAValue]) -> tensor.ScheduleAttr:
     """A schedule for `op` on `target`; `constants` are the arguments of its kernel whose layout may be chosen."""
-    if op.rank == 0:
+    if op.rank == 0 and not _folds_of_everything(op, target):
         return tensor.ScheduleAttr.of([1] * len(op.sizes), list(range(len(op.sizes))))
     choice = _choose_dim(op, target, constants)
     tile, second = _register_tile(op, target, choice)
@@ -79,6 +80,11 @@ def default(op: tensor.ComputeOp, target: Target, constants: frozenset[SSAValue]
     )
 
 
+def _folds_of_everything(op: tensor.ComputeOp, target: Target) -> list[Choice]:
+    """How vectors can take a computation whose result is one number."""
+    return _fold_choice(op, target.lanes) if target.lanes > 1 and vectorizable(op) else []
+
+
 def _panel_dim(op: tensor.ComputeOp, choice: Choice, tile: list[int]) -> int:
     """The dimension whose tiles go from panel to panel."""
     whole = choice.partner is not None and tile[choice.dim] >= op.sizes[choice.dim]
@@ -93,6 +99,8 @@ def _choose_dim(op: tensor.ComputeOp, target: Target, constants: frozenset[SSAVa
 
 def candidates(op: tensor.ComputeOp, target: Target, constants: frozenset[SSAValue]) -> list[Choice | Declined]:
     """What `op` can run through in vectors or scalars, the cheapest of which is taken, and what it cannot."""
+    if op.rank == 0:
+        return [*_folds_of_everything(op, target)]
     scalars = _scalar_choice(op, constants)
     if target.lanes <= 1:
         return [scalars, Declined(None, "the target has no vectors")]
@@ -130,16 +138,20 @@ def _vector_choice(op: tensor.ComputeOp, dim: int, lanes: int, constants: frozen
 
 
 def _fold_choice(op: tensor.ComputeOp, lanes: int) -> list[Choice]:
-    """The one reduction in vectors, where its order is free and what it reads lies side by side."""
-    long = [dim for dim in range(op.rank, len(op.sizes)) if op.sizes[dim] > 1]
+    """A reduction in vectors, where its order is free and what it reads lies side by side."""
     guarded = any(access.is_guarded for access in op.read_accesses)
-    if len(long) != 1 or op.sizes[long[0]] < lanes or guarded or folds_of(op) is None:
+    along = {dim: moves(op, dim).reads for dim in range(op.rank, len(op.sizes)) if op.sizes[dim] > 1}
+    if guarded or folds_of(op) is None or any(None in moved for moved in along.values()):
         return []
-    along = moves(op, long[0]).reads
-    if 1 not in along or not set(along) <= {0, 1}:
-        return []
-    vectors, rest = divmod(op.sizes[long[0]], lanes)
-    return [Choice(long[0], lanes, (), vectors + 2.0 * rest + COMBINE + 4.0)]
+    choices: list[Choice] = []
+    for dim, moved in along.items():
+        if op.sizes[dim] < lanes or 1 not in moved or not set(moved) <= {0, 1}:
+            continue
+        vectors, rest = divmod(op.sizes[dim], lanes)
+        shorter, single = divmod(rest, FEWEST_LANES)
+        steps = prod(op.reduction_sizes) // op.sizes[dim] * (vectors + shorter + 2.0 * single)
+        choices.append(Choice(dim, lanes, (), steps + COMBINE + 4.0))
+    return choices
 
 
 def _second_dim(op: tensor.ComputeOp, taken: set[int]) -> int | None:
@@ -164,8 +176,9 @@ def _register_tile(op: tensor.ComputeOp, target: Target, choice: Choice) -> tupl
         return tile, None
     if choice.dim >= op.rank:
         tile[choice.dim] = lanes
-        second = max(range(op.rank), key=lambda dim: op.sizes[dim])
-        tile[second] = min(op.sizes[second], SUMS_AT_ONCE)
+        second = max(range(op.rank), key=lambda dim: op.sizes[dim], default=None)
+        if second is not None:
+            tile[second] = min(op.sizes[second], SUMS_AT_ONCE)
         return tile, second
     vectors = max(1, ceil((op.sizes[choice.dim] - border(op, choice.dim)) / lanes))
     partner = choice.partner

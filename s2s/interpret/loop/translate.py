@@ -226,6 +226,16 @@ def _reduce(scope: Scope, op: loop.ReduceOp) -> Step:
     return _scalar(scope, op, lane_by_lane)
 
 
+def _halve(scope: Scope, op: loop.HalveOp) -> Step:
+    combine = _COMBINE[op.kind.data]
+    (lanes,) = op.result.type.get_shape()
+
+    def fold(vector: Scalar) -> Scalar:
+        return combine(vector[:lanes], vector[lanes:])
+
+    return _scalar(scope, op, fold)
+
+
 def _call(scope: Scope, op: CallOp) -> Step:
     callee = scope.callee(op.callee.string_value())
     places = scope.operands(op.operands)
@@ -320,6 +330,7 @@ _TRANSLATORS: Mapping[type[Operation], Translator] = {
     loop.LoadGroupsOp: groups.load_groups,
     loop.LoadOp: memory.load,
     loop.PoisonOp: memory.poison,
+    loop.HalveOp: _halve,
     loop.ReduceOp: _reduce,
     loop.CastLanesOp: rows.cast,
     loop.LookUpLanesOp: rows.look_up,

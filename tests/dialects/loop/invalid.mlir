@@ -451,3 +451,15 @@ loop.store_woven %y[affine_map<() -> (0)>()] from %a, %a, %a {stride = 2 : i64} 
 %t, %i = "test.op"() : () -> (memref<256xi8>, vector<8xi32>)
 %y = "loop.look_up_lanes"(%t, %i) : (memref<256xi8>, vector<8xi32>) -> vector<4xi8>
 // CHECK: loop.look_up_lanes: vector<4xi8> is not 8 lanes of i8
+
+// -----
+
+%v = "test.op"() : () -> vector<16xf32>
+%s = loop.halve "xor" %v : vector<16xf32> -> vector<8xf32>
+// CHECK: loop.halve: kind 'xor' is none of add, mul, max, min
+
+// -----
+
+%v = "test.op"() : () -> vector<4xf32>
+%s = loop.halve "add" %v : vector<4xf32> -> vector<2xf32>
+// CHECK: loop.halve: vector<2xf32> is no half of vector<4xf32>

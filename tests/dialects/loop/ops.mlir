@@ -96,6 +96,8 @@ func.func private @registers(%s: f32, %v: vector<16xf32>) {
   %c = loop.fma %s, %s, %s : f32
   // CHECK-NEXT: %d = loop.reduce "add" %b : vector<16xf32> -> f32
   %d = loop.reduce "add" %b : vector<16xf32> -> f32
+  // CHECK-NEXT: %half = loop.halve "max" %b : vector<16xf32> -> vector<8xf32>
+  %half = loop.halve "max" %b : vector<16xf32> -> vector<8xf32>
   func.return
 }
 

@@ -162,19 +162,6 @@
 
 // -----
 
-%x = "test.op"() : () -> tensor<4x4x4xf32>
-%y = tensor.compute [4 | 4, 4] reads(%x at #tensor.access<affine_map<(d0, d1, d2) -> (d0, d1, d2)>>)
-    schedule #tensor.schedule<tile = [1, 1, 4], order = [0, 1, 2], vector = 2 by 4> inits [0.0 : f32] reduce {
-^bb0(%v: f32, %acc: f32):
-  tensor.yield %v : f32
-} apply {
-^bb0(%acc: f32):
-  tensor.yield %acc : f32
-} : (tensor<4x4x4xf32>) -> tensor<4xf32>
-// CHECK: tensor.compute: vector dimension 2 is one of several reductions
-
-// -----
-
 %x = "test.op"() : () -> tensor<4xf32>
 %y = tensor.compute [4] points(%x at #tensor.access<affine_map<(d0) -> (d0)>>)
     schedule #tensor.schedule<tile = [1], order = [0], pack = [#tensor.pack<1 : [0]>]> apply {

@@ -61,6 +61,17 @@ def shifted(op: Any, lanes: int) -> Build:
     return build
 
 
+def halved(lanes: int) -> Build:
+    """The largest lane, in every lane."""
+
+    def build(values: Sequence[SSAValue]) -> list[Operation]:
+        half = loop.HalveOp("max", values[0])
+        largest = loop.ReduceOp("max", half.result)
+        return [half, largest, loop.BroadcastOp(largest.result, lanes)]
+
+    return build
+
+
 def kernels() -> list[FuncOp]:
     found: list[FuncOp] = []
     for lanes in (4, 8, 16):
@@ -77,6 +88,8 @@ def kernels() -> list[FuncOp]:
         add("fma", applied(loop.FmaOp), 3, f32)
         add("relu", clamped(lanes), 1, f32)
         add("select", selected, 2, f32)
+        if lanes > loop.FEWEST_LANES:
+            add("halve", halved(lanes), 1, f32)
         add("shli", shifted(arith.ShLIOp, lanes), 1, i32)
         add("shrsi", shifted(arith.ShRSIOp, lanes), 1, i32)
     return found

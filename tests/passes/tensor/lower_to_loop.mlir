@@ -159,6 +159,47 @@ func.func private @fold_in_vectors(%x: tensor<4x10xf32>) -> tensor<4xf32> {
   func.return %y : tensor<4xf32>
 }
 
+// What is left over of long vectors goes through shorter ones: lanes are combined in between.
+// CHECK-LABEL: func.func private @fold_in_shorter_vectors
+// CHECK:         loop.for %r = 0 to 32 step 16 iter_args({{.*}}) -> (vector<16xf32>) {
+// CHECK:         loop.halve "max" %{{.*}} : vector<16xf32> -> vector<8xf32>
+// CHECK-NEXT:    loop.halve "max" %{{.*}} : vector<8xf32> -> vector<4xf32>
+// CHECK-NEXT:    loop.load %x[affine_map<{{.*}} + 32))>(%i)] : {{.*}} -> vector<4xf32>
+// CHECK:         loop.reduce "max" %{{.*}} : vector<4xf32> -> f32
+// CHECK-NEXT:    loop.load %x[affine_map<{{.*}} + 36))>(%i)] : {{.*}} -> f32
+func.func private @fold_in_shorter_vectors(%x: tensor<2x37xf32>) -> tensor<2xf32> {
+  %y = tensor.compute [2 | 37] reads(%x at #tensor.access<affine_map<(i, j) -> (i, j)>>)
+    schedule #tensor.schedule<tile = [1, 16], order = [0, 1], vector = 1 by 16> inits [0xFF800000 : f32] reduce {
+  ^bb0(%v: f32, %acc: f32):
+    %s = arith.maximumf %acc, %v : f32
+    tensor.yield %s : f32
+  } apply {
+  ^bb0(%acc: f32):
+    tensor.yield %acc : f32
+  } : (tensor<2x37xf32>) -> tensor<2xf32>
+  func.return %y : tensor<2xf32>
+}
+
+// Of several reductions the vectors run along one, inside the loops of the others.
+// CHECK-LABEL: func.func private @fold_of_several_dimensions
+// CHECK:         loop.for %r0 = 0 to 3 iter_args({{.*}}) -> (vector<4xf32>) {
+// CHECK-NEXT:      loop.for %r1 = 0 to 8 step 4 iter_args({{.*}}) -> (vector<4xf32>) {
+// CHECK:         loop.reduce "add" %{{.*}} : vector<4xf32> -> f32
+// CHECK-NEXT:    loop.for %r0_1 = 0 to 3 iter_args({{.*}}) -> (f32) {
+// CHECK-NEXT:      loop.load %x{{.*}} -> f32
+func.func private @fold_of_several_dimensions(%x: tensor<3x9xf32>) -> tensor<f32> {
+  %y = tensor.compute [ | 3, 9] reads(%x at #tensor.access<affine_map<(i, j) -> (i, j)>>)
+    schedule #tensor.schedule<tile = [1, 4], order = [0, 1], vector = 1 by 4> inits [0.0 : f32] reduce {
+  ^bb0(%v: f32, %acc: f32):
+    %s = arith.addf %acc, %v : f32
+    tensor.yield %s : f32
+  } apply {
+  ^bb0(%acc: f32):
+    tensor.yield %acc : f32
+  } : (tensor<3x9xf32>) -> tensor<f32>
+  func.return %y : tensor<f32>
+}
+
 // A padded window under a tile of four: the ends are fixed tiles, whose three taps are written out where they hit.
 // CHECK-LABEL: func.func private @fixed_border
 // CHECK-NEXT:    arith.constant

@@ -90,6 +90,13 @@ def _reduce(b: Builder, op: Operation) -> SSAValue:
     return b.vector_call(f"reduce_{op.kind.data}", [vector], op.result.type, of=vector.type)
 
 
+def _halve(b: Builder, op: Operation) -> SSAValue:
+    assert isinstance(op, loop.HalveOp)
+    vector = b.value(op.vector)
+    low, high = (b.vector_call(half, [vector], op.result.type, of=vector.type) for half in ("low", "high"))
+    return b.vector_call(op.kind.data, [low, high], op.result.type)
+
+
 def _extreme(name: str) -> Lowering:
     """A constant goes first: then one machine instruction does it."""
 
@@ -182,6 +189,7 @@ _SPECIAL: dict[type[Operation], Lowering] = {
     loop.CastLanesOp: _cast,
     loop.BroadcastOp: _broadcast,
     loop.LookUpLanesOp: lanes.look_up,
+    loop.HalveOp: _halve,
     loop.RescaleLanesOp: lanes.rescale,
     loop.SaturateLanesOp: lanes.saturate,
     loop.ReduceOp: _reduce,

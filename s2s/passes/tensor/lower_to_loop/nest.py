@@ -206,34 +206,49 @@ class Nest:
         return self.schedule.dot_size == loop.GROUP and self.schedule.vector_dim is not None
 
     def _fold_in_vectors(self, points: Sequence[TilePoint], dim: int, lanes: int) -> Carried:
-        """The reduction `dim` in vectors, whose lanes are combined at the end; the rest comes singly."""
+        """The reduction `dim` in vectors, and what does not fill one in shorter ones: before each, the lanes that are
+        too many are combined with the others. The last few elements come singly."""
         folds = folds_of(self.op)
         if folds is None or self.read_guards:
             raise CompilerBug(f"dimension {dim} is no fold that vectors can take in parts")
-        size = self.op.sizes[dim]
-        full = size // lanes * lanes
-        wide = [replace(point, vector_dim=dim, lanes=lanes, active=lanes) for point in points]
-        accumulators = Carried(self._initial(wide if full else points))
-        if full:
-            self._fold_range(dim, 0, full, lanes, wide, accumulators)
+        size, start = self.op.sizes[dim], 0
+        while lanes > size:
+            lanes //= 2
+        wide = self._along(points, dim, lanes) if lanes >= loop.FEWEST_LANES else points
+        accumulators = Carried(self._initial(wide))
+        while lanes >= loop.FEWEST_LANES:
+            stop = size - (size - start) % lanes
+            self._fold_range(dim, start, stop, lanes, self._along(points, dim, lanes), accumulators)
+            start, last = stop, size - stop < loop.FEWEST_LANES or lanes == loop.FEWEST_LANES
+            combine = loop.ReduceOp if last else loop.HalveOp
             accumulators.values = [
-                self.emitter.add(loop.ReduceOp(folds[number % len(folds)].kind, value), value.name_hint).result
+                self.emitter.add(combine(folds[number % len(folds)].kind, value), value.name_hint).result
                 for number, value in enumerate(accumulators.values)
             ]
-        if full < size:
-            self._fold_range(dim, full, size, 1, points, accumulators)
-        self.dims[dim] = AffineConstantExpr(0)
+            lanes = 1 if last else lanes // 2
+        self._fold_range(dim, start, size, 1, points, accumulators)
+        self.dims[self.op.rank :] = [AffineConstantExpr(0)] * len(self.op.reduction_sizes)
         return accumulators
+
+    def _along(self, points: Sequence[TilePoint], dim: int, lanes: int) -> list[TilePoint]:
+        """`points` as vectors along the reduction `dim`."""
+        return [replace(point, vector_dim=dim, lanes=lanes, active=lanes) for point in points]
 
     def _fold_range(
         self, dim: int, start: int, stop: int, step: int, points: Sequence[TilePoint], accumulators: Carried
     ) -> None:
-        if stop - start == step:
-            self.dims[dim] = AffineConstantExpr(start)
-            self._step(points, accumulators)
+        """The part of the reduction `dim` from `start` to `stop`, for every place of the other reductions."""
+        if start == stop:
             return
-        with self.emitter.loop(Bounds(start, stop, step), self.names[dim], accumulators) as variable:
-            self.dims[dim] = variable
+        outer = [other for other in self.schedule.loop_order if other >= self.op.rank and other != dim]
+        walk = [*((other, Bounds(0, self.op.sizes[other], 1)) for other in outer), (dim, Bounds(start, stop, step))]
+        with ExitStack() as stack:
+            for each, bounds in walk:
+                self.dims[each] = AffineConstantExpr(bounds.start)
+                if bounds.stop - bounds.start > bounds.step:
+                    self.dims[each] = stack.enter_context(self.emitter.loop(bounds, self.names[each], accumulators))
+                if each != dim:
+                    self.fetcher.head(each, points, self._place)
             self._step(points, accumulators)
 
     def _initial(self, points: Sequence[TilePoint]) -> list[SSAValue]:
