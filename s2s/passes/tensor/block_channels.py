@@ -20,8 +20,9 @@ that are real.
 
 Of bytes, a block holds all channels (NHWC), where the target multiplies groups of neighbouring bytes.
 
-A tensor is blocked when it goes from kernel to kernel only, is of rank 4 and has more than one pixel; and only where
-every kernel that touches it, and every other tensor in the same place of a shared kernel, can follow. Declined for
+A tensor is blocked when it goes from kernel to kernel only, is of rank 4 and has more than one pixel; of rank 3 where a
+convolution shows that the second dimension, not the last one, holds channels; and only where every kernel that touches
+it, and every other tensor in the same place of a shared kernel, can follow. Declined for
 targets without vectors, for the network's inputs and outputs, around kernels whose regions ask for an index, and where
 a kernel shows that channels come last already: it slides a window along the second dimension, or reduces the last one
 alone. `channel_layouts.py` decides, and `s2s inspect --why-layout` tells the reasons.

@@ -75,8 +75,8 @@ class BlockKernel:
         self, access: tensor.AccessAttr, op: tensor.ComputeOp, number: int, block: int
     ) -> tensor.AccessAttr:
         sizes = op.sizes if number < len(op.reads) else op.parallel_sizes
-        n, c, h, w = access.map.data.results
-        results = tuple(simplify(expr, ranges(sizes)) for expr in (n, c // block, h, w, c % block))
+        n, c, *place = access.map.data.results
+        results = tuple(simplify(expr, ranges(sizes)) for expr in (n, c // block, *place, c % block))
         affine_map = AffineMap(access.map.data.num_dims, 0, results)
         return tensor.AccessAttr.of(affine_map, guarded=access.is_guarded)
 

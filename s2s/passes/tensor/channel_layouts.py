@@ -28,6 +28,7 @@ from s2s.passes.tensor.channel_blocks import (
     reads_blocks,
     results_of,
 )
+from s2s.passes.tensor.channel_evidence import RANKS, SIGNAL, convolves, undivided, why_channels_last
 from s2s.targets import Target
 
 Slot = tuple[str, int]
@@ -89,6 +90,8 @@ class LayoutDecision:
         self._refusals: dict[Member, list[Refusal]] = {}
         self._needs: list[tuple[Slot, Slot]] = []
         """Results that can be padded only if an argument is."""
+        self._signals: set[Member] = set()
+        """Groups of rank 3 whose second dimension a convolution shows to be channels."""
         self._decide()
 
     def chosen(self) -> list[SSAValue]:
@@ -149,6 +152,8 @@ class LayoutDecision:
         for value in self.values():
             for slot in slots_of(value):
                 self._groups.join(value, slot)
+        places = dict.fromkeys(slot for value in self.values() for slot in slots_of(value))
+        self._signals = {self._groups.find(slot) for slot in places if self._shows_channels(slot)}
         for member, reason in [*self._outside(), *self._unsuited(), *self._unable()]:
             self._refuse(member, reason)
         while lost := [each for each in self._needs if self.refusals(each[1]) and not self.refusals(each[0])]:
@@ -186,8 +191,10 @@ class LayoutDecision:
         others = [use.operation.name for use in value.uses if not isinstance(use.operation, graph.CallOp)]
         if others:
             return f"goes to a {others[0]} between kernels"
-        if len(shape) != 4:
+        if len(shape) not in RANKS:
             return f"rank {len(shape)}, no image"
+        if len(shape) == SIGNAL and self._groups.find(value) not in self._signals:
+            return "rank 3, and no convolution shows that channels come second"
         if not self.block_of(value) and self._is_bytes(value):
             return "a single channel, whose bytes lie side by side already"
         if not self.block_of(value):
@@ -196,13 +203,23 @@ class LayoutDecision:
             return "a single pixel, whose channels lie side by side already"
         return None
 
+    def _shows_channels(self, slot: Slot) -> bool:
+        """Whether a kernel convolves what is in that place, or makes it by a convolution, along its last dimension."""
+        name, number = slot
+        func = self.kernels[name]
+        if func.is_declaration or len(shape_of(value_at(func, number))) != SIGNAL:
+            return False
+        constants, value = constant_arguments(func, self.by_kernel), value_at(func, number)
+        sums = [op for op in func.body.block.ops if isinstance(op, tensor.ComputeOp) and op.reduce is not None]
+        return any(convolves(op, value, constants) for op in sums)
+
     def _why_unable(self, slot: Slot) -> str | None:
         """Why a kernel cannot read or write blocks in that place; None where it can."""
         name, number = slot
         func = self.kernels[name]
         if func.is_declaration:
             return "is a function of the user"
-        if len(shape_of(value_at(func, number))) != 4:
+        if len(shape_of(value_at(func, number))) not in RANKS:
             return "sees another shape"
         computes = [op for op in func.body.block.ops if isinstance(op, tensor.ComputeOp)]
         if any(isinstance(inner, tensor.IndexOp) for op in computes for inner in body_ops(op)):
@@ -215,12 +232,12 @@ class LayoutDecision:
     def _why_unreadable(self, op: tensor.ComputeOp, argument: SSAValue) -> str | None:
         if argument in op.tables:
             return "looks elements up by computed positions"
-        if not _undivided(op, argument):
+        if not undivided(op, argument):
             return "reads at every so many positions, as a transposed convolution does"
         block = self.block_of(argument)
         if block and not reads_blocks(op, argument, block):
             return "reads beyond the channels, into what a padded block leaves unused"
-        return _why_channels_last(op, argument)
+        return why_channels_last(op, argument)
 
     def _why_unwritable(self, func: FuncOp, computes: Sequence[tensor.ComputeOp], number: int) -> str | None:
         value = value_at(func, number)
@@ -262,24 +279,6 @@ class LayoutDecision:
 def value_at(func: FuncOp, number: int) -> SSAValue:
     """The argument or result of a kernel in a place of its signature."""
     return func.body.block.args[number] if number >= 0 else dict(results_of(func))[number]
-
-
-def _undivided(op: tensor.ComputeOp, value: SSAValue) -> bool:
-    operands = [*slots(op.reads, op.read_accesses), *slots(op.points, op.point_accesses)]
-    return all(access.division == (1,) * len(access.division) for operand, access in operands if operand is value)
-
-
-def _why_channels_last(op: tensor.ComputeOp, value: SSAValue) -> str | None:
-    """What shows that the reduction of `op` walks over `value` as over an image whose channels come last."""
-    for operand, access in slots(op.reads, op.read_accesses):
-        if operand is not value or len(shape_of(value)) != 4:
-            continue
-        _, second, third, last = (expr.used_dims() for expr in access.map.data.results)
-        if len(second) > 1:
-            return "slides a window along the second dimension: channels come last already"
-        if [any(dim >= op.rank for dim in dims) for dims in (second, third, last)] == [False, False, True]:
-            return "reduces the last dimension alone: channels come last already"
-    return None
 
 
 def slots_of(value: SSAValue) -> list[Slot]:

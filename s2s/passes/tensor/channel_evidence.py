@@ -1,0 +1,48 @@
+"""What a computation shows about the dimension in which its operands and results keep their channels."""
+
+from xdsl.ir import SSAValue
+
+from s2s.analysis.compute import shape_of
+from s2s.dialects import tensor
+from s2s.passes.tensor.build_compute import slots
+from s2s.passes.tensor.channel_blocks import CHANNEL
+
+SIGNAL = 3
+"""The rank of a signal: `[N, C, W]`."""
+RANKS = (SIGNAL, 4)
+"""The ranks of what is blocked: signals and images."""
+
+
+def undivided(op: tensor.ComputeOp, value: SSAValue) -> bool:
+    """Whether `op` reads `value` at every position."""
+    operands = [*slots(op.reads, op.read_accesses), *slots(op.points, op.point_accesses)]
+    return all(access.division == (1,) * len(access.division) for operand, access in operands if operand is value)
+
+
+def why_channels_last(op: tensor.ComputeOp, value: SSAValue) -> str | None:
+    """What shows that the reduction of `op` walks over `value` as over an image whose channels come last."""
+    for operand, access in slots(op.reads, op.read_accesses):
+        if operand is not value or len(shape_of(value)) != 4:
+            continue
+        _, second, third, last = (expr.used_dims() for expr in access.map.data.results)
+        if len(second) > 1:
+            return "slides a window along the second dimension: channels come last already"
+        if [any(dim >= op.rank for dim in dims) for dims in (second, third, last)] == [False, False, True]:
+            return "reduces the last dimension alone: channels come last already"
+    return None
+
+
+def convolves(op: tensor.ComputeOp, value: SSAValue, constants: frozenset[SSAValue]) -> bool:
+    """Whether `op` sums up products of constants and what lies along the second dimension of `value`, rank 3, place by
+    place along the last one; or gives sums with constants for each place in the second dimension as `value`."""
+    reads = slots(op.reads, op.read_accesses)
+    weights = [access for operand, access in reads if operand in constants]
+    if not weights:
+        return False
+    moving = {dim for access in weights for expr in access.map.data.results for dim in expr.used_dims()}
+    if value in op.res:
+        return op.parallel_sizes == shape_of(value) and CHANNEL in moving and op.rank - 1 not in moving
+    read = [access.map.data.results for operand, access in reads if operand is value]
+    return any(
+        bool(results[CHANNEL].used_dims() & moving) and not results[-1].used_dims() <= moving for results in read
+    )
