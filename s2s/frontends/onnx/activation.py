@@ -23,8 +23,8 @@ def softplus(x: Value) -> Value:
 
 
 def elu(x: Value, alpha: float) -> Value:
-    """`x` where positive, else `alpha * (e ** x - 1)`."""
-    return select(less(x, 0), alpha * (emit(graph.ExpOp, x) - 1), x)
+    """`x` where positive, else `alpha * (e ** x - 1)`; one of the two terms is zero."""
+    return maximum(x, 0) + alpha * (emit(graph.ExpOp, minimum(x, 0)) - 1)
 
 
 def leaky_relu(x: Value, alpha: float) -> Value:

@@ -7,8 +7,9 @@ from xdsl.ir import Operation
 
 from s2s.dialects import graph
 from s2s.frontends.builder import Value, emit
-from s2s.frontends.formulas import cast, equal, greater, less, pad, reshape, select, transpose, unsqueeze
+from s2s.frontends.formulas import cast, equal, less, pad, reshape, select, transpose
 from s2s.frontends.onnx.node import Importer, Node
+from s2s.frontends.onnx.order import largest
 
 OperationClass = Callable[..., Operation]
 
@@ -137,29 +138,16 @@ def _running_product(x: Value, axis: int, exclusive: bool, reverse: bool) -> Val
 
 
 def _top_k(node: Node) -> list[Value]:
-    """Sorted by counting: an element's place is the number of those before it, so there is no data-dependent order."""
     x = node.input(0)
     axis = node.axis(node.integer("axis"), x.rank)
     size = x.shape[axis]
     count = node.known_number(1, "K") if node.since >= 10 else node.integer("k")
     if count is None or not 0 < count <= size:
         raise node.invalid(f"K is {count} for {size} elements", "give 1 up to that many")
-    node.require_small(size * size, "the comparison of all pairs")
-    before = greater if node.flag("largest", True) else less
-    last = x.rank - 1
     perm = [*(dim for dim in range(x.rank) if dim != axis), axis]
-    rows = transpose(x, perm)
-    ours, others = unsqueeze(rows, [last + 1]), unsqueeze(rows, [last])  # […, i, 1] and […, 1, j]
-    earlier = node.constant(np.tri(size, k=-1, dtype=np.bool_))
-    ahead = emit(graph.LogicalOrOp, before(others, ours), emit(graph.LogicalAndOp, equal(others, ours), earlier))
-    place = emit(graph.ReduceSumOp, cast(ahead, np.dtype(np.int64)), axes=[last + 1])
-    slots = node.constant(np.arange(int(count)), np.int64)
-    hit = equal(unsqueeze(place, [last + 1]), slots)  # […, i, slot]
-    positions = node.constant(np.arange(size)[:, None], np.int64)
-    picked = emit(graph.ReduceSumOp, select(hit, positions, 0), axes=[last])
+    values, places = largest(node, transpose(x, perm), int(count), last=not node.flag("largest", True))
     back = [perm.index(dim) for dim in range(x.rank)]
-    values = emit(graph.GatherElementsOp, rows, picked, axis=last)
-    return [transpose(values, back), transpose(picked, back)]
+    return [transpose(values, back), transpose(cast(places, np.dtype(np.int64)), back)]
 
 
 IMPORTERS: Mapping[str, Importer] = {

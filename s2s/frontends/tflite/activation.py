@@ -12,7 +12,7 @@ import numpy as np
 
 from s2s.dialects import graph
 from s2s.frontends.builder import Value, emit
-from s2s.frontends.formulas import cast, clamp, greater, less, minimum, select
+from s2s.frontends.formulas import cast, clamp, greater, less, maximum, minimum, select
 from s2s.frontends.tflite import fixed_point as fixed
 from s2s.frontends.tflite import luts
 from s2s.frontends.tflite.arithmetic import (
@@ -110,7 +110,7 @@ def _elu(node: Node) -> Value:
     x = node.input(0)
     if require_kinds(node, (x,), "float32", "int8") == "float32":
         # The reference calls expm1; exp(x) - 1 is within 1.2e-7 of it, absolutely.
-        return select(less(x.value, 0), emit(graph.ExpOp, minimum(x.value, 0)) - 1, x.value)
+        return maximum(x.value, 0) + (emit(graph.ExpOp, minimum(x.value, 0)) - 1)
     exp = luts.exact(np.exp)
     table = luts.table_of(lambda v: np.where(v < 0, exp(v) - np.float32(1), v), x.scalar(), node.output_type().scalar())
     return table_lookup(x.value, node.constant(table))

@@ -59,6 +59,12 @@ CASES = {
     "smallest, with equals": NodeCase(
         "TopK", [np.array([3, 1, 2, 1, 3], np.float32), known([4])], {"largest": 0}, outputs=2
     ),
+    "largest of many, with equals": NodeCase(
+        "TopK", [(np.arange(300, dtype=np.float32) * 7 % 19).reshape(2, 150), known([3])], outputs=2
+    ),
+    "smallest of many integers": NodeCase(
+        "TopK", [(np.arange(520) * 7 % 23).reshape(260, 2), known([9])], {"largest": 0, "axis": 0}, outputs=2
+    ),
     "softmax": NodeCase("Softmax", [X], {"axis": 1}),
     "softmax of opset 11 is two-dimensional": NodeCase(
         "Softmax", [X], {"axis": 1}, 11,

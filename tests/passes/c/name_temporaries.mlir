@@ -225,3 +225,21 @@ c.func @sum(%x: !c.ptr<i32, const>, %weights: !c.ptr<i32, const>) -> i32 {
   %s8 = c.binary %s7 "+" %p8 : (i32, i32) -> i32
   c.return %s8 : i32
 }
+
+// -----
+
+// What an arm of a conditional expression reads from memory is read before: compilers take the rest for a branch.
+// CHECK-LABEL: c.func @chosen
+c.func @chosen(%y: !c.ptr<f32>, %x: !c.ptr<f32, const>, %test: i1) {
+  %zero = c.literal 0 : index
+  %none = c.literal 0.0 : f32
+  %from = c.subscript %x[%zero] : (!c.ptr<f32, const>, index) -> !c.lvalue<f32, const>
+  // CHECK: %v = c.load
+  // CHECK-NEXT: [[V:%.*]] = c.let "v" %v : (f32) -> f32
+  %v = c.load %from : (!c.lvalue<f32, const>) -> f32
+  // CHECK-NEXT: c.unary "-" [[V]]
+  %w = c.unary "-" %v : (f32) -> f32
+  %chosen = c.conditional %test, %w, %none : i1, f32
+  %to = c.subscript %y[%zero] : (!c.ptr<f32>, index) -> !c.lvalue<f32>
+  c.assign %to "=" %chosen : !c.lvalue<f32>, f32
+}

@@ -11,9 +11,10 @@
 
 which is printed as `const float x0 = x[i]; y[i] = x0 * x0;`. A value is named when it is printed more than once, when
 something between its computation and its use may change what it reads, when it would be computed again in every
-iteration of a loop, or when the expression would grow too long for a reader. Numbers, and names as they are, stay in
-place. Names come from the hints of the values, unique where they are visible and never a word of C; parameters,
-variables and loop counters get theirs too. Values nobody uses are dropped.
+iteration of a loop, when one arm of a conditional expression reads it from memory, which compilers take for a branch,
+or when the expression would grow too long for a reader. Numbers, and names as they are, stay in place. Names come from
+the hints of the values, unique where they are visible and never a word of C; parameters, variables and loop counters
+get theirs too. Values nobody uses are dropped.
 """
 
 from dataclasses import dataclass

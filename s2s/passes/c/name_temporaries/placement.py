@@ -22,13 +22,15 @@ _SHORT = 4
 
 @dataclass(frozen=True)
 class Printing:
-    """Where a value that is written in place appears: how often, up to which operation of its block, and whether in a
-    loop, where it would be computed again in every iteration."""
+    """Where a value that is written in place appears: how often, up to which operation of its block, whether in a loop,
+    where it would be computed again in every iteration, and whether in an arm of a conditional expression, where it may
+    not be computed at all."""
 
     times: int
     last: int
     nested: bool
     repeated: bool
+    in_arm: bool
 
 
 def named_values(block: Block) -> set[SSAValue]:
@@ -63,22 +65,24 @@ class _Placement:
 
     def _printing(self, value: SSAValue) -> Printing:
         """Where `value` appears if it has no name."""
-        times, last, nested, repeated = 0, -1, False, False
+        times, last, nested, repeated, in_arm = 0, -1, False, False, False
         for use in value.uses:
             user = use.operation
+            in_arm |= isinstance(user, c.ConditionalOp) and use.index > 0
             inlined = self._printings.get(user.results[0]) if user.results else None
             if isinstance(user, EXPRESSIONS) and inlined is not None:
                 times += inlined.times
                 last = max(last, inlined.last)
                 nested |= inlined.nested
                 repeated |= inlined.repeated
+                in_arm |= inlined.in_arm
                 continue
             outer = self._in_block(user)
             times += _times_printed_elsewhere(user) if outer is not user else 1
             last = max(last, self.writes.positions[outer])
             nested |= outer is not user
             repeated |= _repeats(user, use.index, outer)
-        return Printing(times, last, nested, repeated)
+        return Printing(times, last, nested, repeated, in_arm)
 
     def _in_block(self, user: Operation) -> Operation:
         """The operation of this block that holds `user`, or is it."""
@@ -101,6 +105,8 @@ class _Placement:
             return True
         if isinstance(op, c.LoadOp) and isinstance(op.place.owner, c.VariableOp):
             return False
+        if isinstance(op, c.LoadOp) and printing.in_arm:
+            return True
         if printing.repeated:
             return printing.nested or not _is_simple(op)
         return printing.times > 1
