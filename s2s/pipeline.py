@@ -126,6 +126,8 @@ def tensor_passes(options: CompileOptions) -> list[ModulePass]:
         *([_pass("tensor-collapse-dims")] if tuned else []),
         # Factors that are no constants are copied panel by panel; their dimensions are final now.
         *([_pass("tensor-stage-panels", target=options.target)] if tuned else []),
+        # Windows that slide over each channel by itself run along channels, of images as the caller has them too.
+        *([_pass("tensor-stage-images", target=options.target)] if tuned else []),
         # Fewer products for 3x3 convolutions, each access map being as short as it gets; schedules then tile the parts.
         *([_pass("tensor-transform-convolutions", target=options.target)] if tuned and _may_round(options) else []),
         # How each computation is carried out, from shapes and the target's data.

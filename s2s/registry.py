@@ -52,6 +52,7 @@ PASSES: tuple[str, ...] = (
     "tensor-share-blocks",
     "tensor-shorten-rescale",
     "tensor-split-dims",
+    "tensor-stage-images",
     "tensor-stage-panels",
     "tensor-start-sums",
     "tensor-stripe-chains",

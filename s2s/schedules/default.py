@@ -20,12 +20,9 @@ from s2s.analysis.strides import Panel, border, interior, moves, packable, vecto
 from s2s.dialects import tensor
 from s2s.dialects.loop import FEWEST_LANES
 from s2s.schedules.caches import cache_blocks, fetches
+from s2s.schedules.turned import strided_load, strided_store, turning_dim
 from s2s.targets import Target
 
-STRIDED_LOAD = 4.0
-"""Cost of a lane-by-lane load against a contiguous one, per vector."""
-STRIDED_STORE = 12.0
-"""Cost of a lane-by-lane store against one multiply-add."""
 COMBINE = 8.0
 """Cost of combining the lanes of a vector."""
 WOVEN = 4
@@ -131,8 +128,9 @@ def _vector_choice(op: tensor.ComputeOp, dim: int, lanes: int, constants: frozen
     packed = {panel.operand for panel in panels}
     steps, size, edge = prod(op.reduction_sizes), op.sizes[dim], border(op, dim)
     strided = sum(move not in (0, 1) for number, move in enumerate(along.reads) if number not in packed)
-    ends = STRIDED_LOAD * sum(move not in (0, 1) for move in along.points) + STRIDED_STORE * (along.result != 1)
-    vector = steps * (1.0 + STRIDED_LOAD * strided) + 4.0 + ends
+    apart = strided_load(op, lanes)
+    ends = apart * sum(move not in (0, 1) for move in along.points) + strided_store(op, dim, lanes)
+    vector = steps * (1.0 + apart * strided) + 4.0 + ends
     cost = (ceil((size - edge) / lanes) * vector + edge * (2.0 * steps + 4.0)) / size
     return Choice(dim, lanes, tuple(panels), cost)
 
@@ -173,6 +171,9 @@ def _register_tile(op: tensor.ComputeOp, target: Target, choice: Choice) -> tupl
         tile[choice.dim] = lanes
         for dim in _woven(op, choice):
             tile[dim] = op.sizes[dim]
+        turned = _turned(op, choice)
+        if turned is not None:
+            tile[turned] = min(op.sizes[turned], lanes)
         return tile, None
     if choice.dim >= op.rank:
         tile[choice.dim] = lanes
@@ -182,7 +183,10 @@ def _register_tile(op: tensor.ComputeOp, target: Target, choice: Choice) -> tupl
         return tile, second
     vectors = max(1, ceil((op.sizes[choice.dim] - border(op, choice.dim)) / lanes))
     partner = choice.partner
-    second = _second_dim(op, {choice.dim} if partner is None else {choice.dim, partner})
+    taken = {choice.dim} if partner is None else {choice.dim, partner}
+    second = _turned(op, choice)
+    if second is None or second in taken or 0 not in moves(op, second).reads:
+        second = _second_dim(op, taken)
     wide = min(vectors, _abreast(op, second, target) if lanes > 1 else 4)
     if partner is not None:
         wide = max(each for each in range(1, wide + 1) if vectors % each == 0)
@@ -214,6 +218,11 @@ def _woven(op: tensor.ComputeOp, choice: Choice) -> list[int]:
     if choice.lanes == 1 or not 1 < apart <= WOVEN or any(tensor.element_type(value) != i8 for value in op.res):
         return []
     return [dim for dim in range(op.rank) if op.sizes[dim] == apart and moves(op, dim).result == 1]
+
+
+def _turned(op: tensor.ComputeOp, choice: Choice) -> int | None:
+    """The dimension that vectors of results are turned to, where they run along another one."""
+    return turning_dim(op, choice.dim, choice.lanes) if choice.lanes > 1 and choice.dim < op.rank else None
 
 
 def _order(op: tensor.ComputeOp, choice: Choice, second: int | None, tile: list[int]) -> list[int]:

@@ -17,18 +17,17 @@ dimension than memory does is turned in registers, and stored in vectors again.
     loop.store_woven %y[affine_map<(d0) -> (d0)>(%i)] from %a, %b, … {stride = 784} : memref<25088xf32>, …
 
 Declined where the vectors of bytes are not filled, or leave a place between them free; where floats lie side by side in
-too few vectors to pay for the turn; where another operation of the block touches the buffer, or two stores the same
-element; and in kernels whose result may lie over an operand: stores move behind loads.
+too few vectors to pay for the turn; where another operation of the block touches the buffer, or stores the same
+element in between; and in kernels whose result may lie over an operand: stores move behind loads.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import DenseArrayBase, Float32Type, ModuleOp, VectorType, i8
 from xdsl.dialects.func import FuncOp
-from xdsl.ir import Block
+from xdsl.ir import Block, Operation
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 from xdsl.utils.hints import isa
@@ -89,12 +88,15 @@ def _weave(block: Block) -> None:
             groups.setdefault(
                 (op.buffer, tuple(op.indices), op.value.type, op.lane_stride, terms, op.lanes), []
             ).append(Store(form.constant, op))
+    order = {op: number for number, op in enumerate(block.ops)}
+    woven: list[tuple[Sequence[Store], loop.StoreOp]] = []
     for stores in groups.values():
-        runs = [run for run in _runs(sorted(stores, key=lambda store: store.place)) if _pays(run)]
-        if runs and _alone(block, stores):
-            order = {op: number for number, op in enumerate(block.ops)}
-            for run in runs:
-                _replace(run, max((store.op for store in run), key=lambda op: order[op]))
+        for run in _runs(sorted(stores, key=lambda store: store.place)):
+            ops = sorted((store.op for store in run), key=lambda op: order[op])
+            if _pays(run) and _may_move(run, ops[0], ops[-1], stores):
+                woven.append((run, ops[-1]))
+    for run, last in woven:
+        _replace(run, last)
 
 
 def _is_strided(op: loop.StoreOp) -> bool:
@@ -124,16 +126,25 @@ def _pays(run: Sequence[Store]) -> bool:
     return len(run) > max(1, run[0].lanes // FEW)
 
 
-def _alone(block: Block, stores: Sequence[Store]) -> bool:
-    """Whether nothing else in `block` touches the buffer, and no two of the stores write the same element."""
-    first, mine = stores[0].op, {store.op for store in stores}
-    if any(first.buffer in op.operands and op not in mine for op in block.walk()):
-        return False
-    stride, reach = first.lane_stride, stores[0].lanes
-    by_rest: dict[int, list[int]] = {}
-    for store in stores:
-        by_rest.setdefault(store.place % stride, []).append(store.place // stride)
-    return all(b - a >= reach for rows in by_rest.values() for a, b in pairwise(sorted(rows)))
+def _may_move(run: Sequence[Store], first: loop.StoreOp, last: loop.StoreOp, stores: Sequence[Store]) -> bool:
+    """Whether nothing from `first` to `last` touches the buffer but other ones of `stores`, at other elements."""
+    mine: set[Operation] = {store.op for store in run}
+    others: dict[Operation, Store] = {store.op: store for store in stores}
+    between: Operation | None = first
+    while between is not None and between is not last:
+        other = others.get(between)
+        if other is None and any(first.buffer in op.operands for op in between.walk()):
+            return False
+        if other is not None and between not in mine and any(_meet(other, store) for store in run):
+            return False
+        between = between.next_op
+    return True
+
+
+def _meet(a: Store, b: Store) -> bool:
+    """Whether two vectors, whose lanes are equally far apart, have an element in common."""
+    rows, rest = divmod(abs(a.place - b.place), a.op.lane_stride)
+    return rest == 0 and rows < a.lanes
 
 
 def _replace(run: Sequence[Store], last: loop.StoreOp) -> None:

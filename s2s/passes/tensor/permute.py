@@ -136,7 +136,7 @@ def staged(op: tensor.ComputeOp, read: int, dims: Sequence[int]) -> tensor.Compu
         0,
         tuple(simplify(expr.replace_dims_and_symbols(into, ()), ranges(sizes)) for expr in access.map.data.results),
     )
-    copy = _copy(sizes, (value, tensor.AccessAttr.of(source)))
+    copy = copy_of(sizes, (value, tensor.AccessAttr.of(source)))
     copy.res[0].name_hint = f"{value.name_hint or 'x'}_copy"
     names = dim_names(op)
     copy.attributes[DIM_NAMES] = StringAttr(" ".join(names[dim] for dim in dims))
@@ -151,7 +151,8 @@ def staged(op: tensor.ComputeOp, read: int, dims: Sequence[int]) -> tensor.Compu
     return copy
 
 
-def _copy(sizes: Sequence[int], source: tuple[SSAValue, tensor.AccessAttr]) -> tensor.ComputeOp:
+def copy_of(sizes: Sequence[int], source: tuple[SSAValue, tensor.AccessAttr]) -> tensor.ComputeOp:
+    """What an access over a domain of `sizes` reads."""
     element = tensor.element_type(source[0])
     block = Block(arg_types=[element])
     block.add_op(tensor.YieldOp(block.args[0]))

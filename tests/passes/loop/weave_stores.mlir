@@ -95,14 +95,28 @@ func.func private @too_few(%y: memref<64xf32>, %x: memref<16xf32>) {
   func.return
 }
 
-// Declined: the last lane of one vector lies where another one begins.
+// A second tile may write the end of the first one again, as long as it comes later.
+//
+// CHECK-LABEL: func.func private @overlapping_tiles
+// CHECK:         loop.store_woven %y[affine_map<() -> (0)>()] from %a, %a {stride = 4 : i64}
+// CHECK-NEXT:    loop.store_woven %y[affine_map<() -> (12)>()] from %a, %a {stride = 4 : i64}
+func.func private @overlapping_tiles(%y: memref<32xf32>, %x: memref<4xf32>) {
+  %a = loop.load %x[affine_map<() -> (0)>()] : memref<4xf32> -> vector<4xf32>
+  loop.store %a, %y[affine_map<() -> (0)>()] {stride = 4 : i64} : vector<4xf32>, memref<32xf32>
+  loop.store %a, %y[affine_map<() -> (1)>()] {stride = 4 : i64} : vector<4xf32>, memref<32xf32>
+  loop.store %a, %y[affine_map<() -> (12)>()] {stride = 4 : i64} : vector<4xf32>, memref<32xf32>
+  loop.store %a, %y[affine_map<() -> (13)>()] {stride = 4 : i64} : vector<4xf32>, memref<32xf32>
+  func.return
+}
+
+// Declined: another vector begins where the last lane of the first one lies, and comes in between.
 //
 // CHECK-LABEL: func.func private @an_element_twice
 // CHECK-NOT:     loop.store_woven
 func.func private @an_element_twice(%y: memref<32xf32>, %x: memref<4xf32>) {
   %a = loop.load %x[affine_map<() -> (0)>()] : memref<4xf32> -> vector<4xf32>
   loop.store %a, %y[affine_map<() -> (0)>()] {stride = 4 : i64} : vector<4xf32>, memref<32xf32>
-  loop.store %a, %y[affine_map<() -> (1)>()] {stride = 4 : i64} : vector<4xf32>, memref<32xf32>
   loop.store %a, %y[affine_map<() -> (12)>()] {stride = 4 : i64} : vector<4xf32>, memref<32xf32>
+  loop.store %a, %y[affine_map<() -> (1)>()] {stride = 4 : i64} : vector<4xf32>, memref<32xf32>
   func.return
 }

@@ -3,7 +3,7 @@
 // One head and 32 queries at a time; queries lie side by side, and the result is written as the transpose wants it.
 // CHECK-LABEL: func.func private @attention(%x: tensor<40x3x2x8xf32>) -> tensor<40x2x8xf32>
 // CHECK-NEXT:    %x_copy = tensor.compute [2, 8, 40] points(%x at #tensor.access<affine_map<(d0, d1, d2) -> (d2, 0, d0, d1)>>)
-// CHECK-SAME:      vector = 2 by 8, shared = 0 by 1 and 2 by 32>
+// CHECK-SAME:      vector = 1 by 8, shared = 0 by 1 and 2 by 32>
 // CHECK:         %scores = tensor.compute [2, 40, 40 | 8] reads(%x_copy at #tensor.access<affine_map<(d0, d1, d2, d3) -> (d0, d3, d2)>>, %x at #tensor.access<affine_map<(d0, d1, d2, d3) -> (d1, 1, d0, d3)>>)
 // CHECK-SAME:      vector = 2 by 8, shared = 0 by 1 and 2 by 32>
 // CHECK:         %largest = tensor.compute [2, 1, 40 | 40]

@@ -6,7 +6,7 @@
 // Columns of a transposed factor do not lie side by side: panels of 16 are copied so.
 // CHECK-LABEL: func.func private @transposed
 // CHECK:         %b_copy = tensor.compute [24, 40] points(%b at #tensor.access<affine_map<(d0, d1) -> (d1, d0)>>)
-// CHECK-SAME:      schedule #tensor.schedule<tile = [1, 8], order = [0, 1], vector = 1 by 8, shared = 1 by 16>
+// CHECK-SAME:      schedule #tensor.schedule<tile = [8, 8], order = [0, 1], vector = 0 by 8, shared = 1 by 16>
 // CHECK:         tensor.compute [20, 40 | 24] reads(%a at {{.*}}, %b_copy at #tensor.access<affine_map<(d0, d1, d2) -> (d2, d1)>>)
 // CHECK-SAME:      vector = 1 by 8, shared = 1 by 16>
 func.func private @transposed(%a: tensor<20x24xf32>, %b: tensor<40x24xf32>) -> tensor<20x40xf32> {
