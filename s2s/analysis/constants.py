@@ -2,12 +2,15 @@
 
 from collections import defaultdict
 from collections.abc import Mapping
+from math import prod
 
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import SSAValue
 
-from s2s.dialects import graph
+from s2s.analysis.compute import shape_of
+from s2s.analysis.dtypes import size_in_bytes
+from s2s.dialects import graph, tensor
 
 
 def calls_of(module: ModuleOp) -> dict[str, list[graph.CallOp]]:
@@ -28,4 +31,14 @@ def constant_arguments(func: FuncOp, calls: Mapping[str, list[graph.CallOp]]) ->
         argument
         for number, argument in enumerate(func.body.block.args)
         if mine and all(isinstance(call.operands[number].owner, graph.WeightOp) for call in mine)
+    )
+
+
+def constant_bytes(module: ModuleOp) -> int:
+    """Bytes of all weights of a network."""
+    weights = (op for func in module.ops if isinstance(func, FuncOp) for op in func.walk())
+    return sum(
+        prod(shape_of(op.results[0])) * size_in_bytes(tensor.element_type(op.results[0]))
+        for op in weights
+        if isinstance(op, graph.WeightOp)
     )

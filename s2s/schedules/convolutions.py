@@ -4,6 +4,7 @@ The model counts cycles of one core: multiply-adds at the target's peak, vectors
 second cache, and bytes that come from beyond it. These are fetched while products are computed, so that the longer of
 both counts, and a part of the shorter one. F(4x4) needs the fewest products and the most constants: it wins on large
 images, F(2x2) where tiles of four would reach far beyond a small one, the convolution as it is where images are tiny.
+Constants of a small network are in the last cache from run to run, those of a large one come from memory each time.
 """
 
 from math import ceil
@@ -24,37 +25,44 @@ OUTPUTS = (2, 4)
 TAPS = 3
 
 
-def outputs_of_tile(conv: Convolution, target: Target, copied: int = 0) -> int:
-    """Results along the side of a tile; 0 for the convolution as it is. Tiles need `copied` elements copied."""
-    costs = {outputs: transformed_cost(conv, target, outputs) for outputs in OUTPUTS}
+def outputs_of_tile(conv: Convolution, target: Target, network: int, copied: int = 0) -> int:
+    """Results along the side of a tile; 0 for the convolution as it is. Tiles need `copied` elements copied; all
+    constants of the network take `network` bytes."""
+    rate = constants_per_cycle(target, network)
+    costs = {outputs: transformed_cost(conv, target, outputs, rate) for outputs in OUTPUTS}
     best = min(OUTPUTS, key=lambda outputs: costs[outputs])
-    return best if costs[best] + COPY * copied < direct_cost(conv, target) else 0
+    return best if costs[best] + COPY * copied < direct_cost(conv, target, rate) else 0
 
 
-def direct_cost(conv: Convolution, target: Target) -> float:
+def constants_per_cycle(target: Target, network: int) -> int:
+    """Bytes of constants that come in a cycle, for a network with so many; tiles need more of them, half of the last
+    cache is left for these."""
+    return target.stream_bytes if 2 * network <= target.l3_bytes else target.memory_bytes
+
+
+def direct_cost(conv: Convolution, target: Target, rate: int) -> float:
     """Cycles of the convolution as it is; of the window at a border, only what is inside."""
     rows, columns = conv.size
-    products = conv.images * rows * columns * TAPS**2 * conv.in_channels * conv.out_channels / _per_cycle(target)
+    weights = TAPS**2 * conv.in_channels * conv.out_channels
+    products = conv.images * rows * columns * weights / _per_cycle(target)
     for slide, size in zip((conv.rows, conv.columns), conv.size, strict=True):
         products *= 1 - border(conv.op, slide.position) / (TAPS * size)
-    return _together(products, FLOAT * TAPS**2 * conv.in_channels * conv.out_channels, target)
+    return _together(products, FLOAT * weights / rate)
 
 
-def transformed_cost(conv: Convolution, target: Target, outputs: int) -> float:
+def transformed_cost(conv: Convolution, target: Target, outputs: int, rate: int) -> float:
     """Cycles of the convolution by tiles with `outputs` results along a side."""
     rows, row = (ceil(size / outputs) for size in conv.size)
-    channels = conv.in_channels, conv.out_channels
-    tiles = Tiles(
-        (outputs + TAPS - 1) ** 2, *((conv.images, rows * row) if conv.images > 1 else (rows, row)), *channels
-    )
+    walked, inside = (conv.images, rows * row) if conv.images > 1 else (rows, row)
+    tiles = Tiles((outputs + TAPS - 1) ** 2, walked, inside, conv.in_channels, conv.out_channels)
     products = tiles.constants // FLOAT * tiles.rows * tiles.row / _per_cycle(target)
-    moved = tiles.moved / FLOAT / target.lanes
-    return _together(products, tile_walk(tiles, target).streamed, target) + TRANSFORM * moved
+    walk = tile_walk(tiles, target)
+    stream = walk.times * tiles.constants / rate + walk.again / target.stream_bytes
+    return _together(products, stream) + TRANSFORM * tiles.moved / FLOAT / target.lanes
 
 
-def _together(products: float, streamed: int, target: Target) -> float:
-    """Cycles of products during which `streamed` bytes come from beyond the second cache."""
-    stream = streamed / target.stream_bytes
+def _together(products: float, stream: float) -> float:
+    """Cycles of products that are computed while operands stream by."""
     return max(products, stream) + EXPOSED * min(products, stream)
 
 

@@ -48,19 +48,23 @@ class Tiles:
 
 @dataclass(frozen=True)
 class TileWalk:
-    """Blocks of `size` rows of tiles or channels of the result, or no blocks; `streamed` bytes come from afar."""
+    """Blocks of `size` rows of tiles or channels of the result, or no blocks."""
 
     along: Literal["rows", "channels"] | None
     size: int
-    streamed: int
+    times: int = 1
+    """How often the constants come."""
+    again: int = 0
+    """Bytes of factors that leave the second cache and come again."""
 
 
 def tile_walk(tiles: Tiles, target: Target) -> TileWalk:
     """The walk for which the fewest bytes come from beyond the second cache."""
     if target.l2_bytes == 0 or tiles.constants + tiles.moved <= target.l2_bytes // 2:
-        return TileWalk(None, 0, tiles.constants)
+        return TileWalk(None, 0)
     rows, channels = _along_rows(tiles, target), _along_channels(tiles, target)
-    return channels if channels.streamed <= rows.streamed and tiles.constants > target.l2_bytes // 2 else rows
+    fewer = channels.again <= (rows.times - 1) * tiles.constants
+    return channels if fewer and tiles.constants > target.l2_bytes // 2 else rows
 
 
 def _along_rows(tiles: Tiles, target: Target) -> TileWalk:
@@ -69,14 +73,14 @@ def _along_rows(tiles: Tiles, target: Target) -> TileWalk:
     room = cache // 2 - min(tiles.constants, cache // 4) if stay else cache * 3 // 4
     size = _even_part(tiles.rows, max(1, room // row))
     if size == tiles.rows:
-        return TileWalk(None, 0, tiles.constants)
-    return TileWalk("rows", size, tiles.constants * (1 if stay else ceil(tiles.rows / size)))
+        return TileWalk(None, 0)
+    return TileWalk("rows", size, 1 if stay else ceil(tiles.rows / size))
 
 
 def _along_channels(tiles: Tiles, target: Target) -> TileWalk:
     size = ABREAST * target.lanes
-    again = 0 if tiles.image <= target.l2_bytes * 3 // 4 else ceil(tiles.out_channels / size) + 1
-    return TileWalk("channels", size, tiles.constants + again * tiles.image)
+    leave = tiles.image > target.l2_bytes * 3 // 4
+    return TileWalk("channels", size, again=tiles.image * (ceil(tiles.out_channels / size) + 1) if leave else 0)
 
 
 def _even_part(size: int, most: int) -> int:

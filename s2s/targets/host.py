@@ -7,6 +7,9 @@ from pathlib import Path
 from s2s.targets.caches import cache_bytes, line_bytes
 from s2s.targets.target import Target
 
+MOST_L3 = 32 << 20
+"""A last cache may be as large as it likes: it is shared by more cores than can be seen from here."""
+
 
 @cache
 def host() -> Target:
@@ -21,6 +24,7 @@ def host() -> Target:
         cflags=("-march=native", *flags, "-ffp-contract=fast"),
         l1_bytes=cache_bytes(1, 32 << 10),
         l2_bytes=cache_bytes(2, 512 << 10),
+        l3_bytes=min(cache_bytes(3, 0), MOST_L3),
         line_bytes=line_bytes(),
         fma_ports=2,
         load_ports=2,

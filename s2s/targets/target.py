@@ -51,3 +51,7 @@ class Target:
     """Loads (of a whole vector) that start in one cycle."""
     stream_bytes: int = 8
     """Bytes that one core reads in a cycle from beyond its own caches."""
+    l3_bytes: int = 0
+    """Bytes of the last cache that one network may count on, as other cores use it too; 0 where there is none."""
+    memory_bytes: int = 4
+    """Bytes that one core reads in a cycle from memory."""

@@ -3,8 +3,8 @@
 from s2s.targets.target import Target
 
 
-def _level(number: int, lanes: int, registers: int, l2: int, description: str, *flags: str) -> Target:
-    """A level; `l2` is the second cache, in KB, of the smallest cores that are common at this level."""
+def _level(number: int, lanes: int, registers: int, l2: int, l3: int, description: str, *flags: str) -> Target:
+    """A level; `l2` and `l3` are caches, in KB, of the smallest processors that are common at this level."""
     name = f"x86-64-v{number}"
     return Target(
         name=name,
@@ -15,6 +15,7 @@ def _level(number: int, lanes: int, registers: int, l2: int, description: str, *
         cflags=(f"-march={name}", *flags, "-ffp-contract=fast"),
         l1_bytes=32 << 10,
         l2_bytes=l2 << 10,
+        l3_bytes=l3 << 10,
         line_bytes=64,
         fma_ports=2,
         load_ports=2,
@@ -23,7 +24,7 @@ def _level(number: int, lanes: int, registers: int, l2: int, description: str, *
 
 
 LEVELS = (
-    _level(2, 4, 16, 256, "x86-64 with SSE4.2"),
-    _level(3, 8, 16, 256, "x86-64 with AVX2 and FMA"),
-    _level(4, 16, 32, 1024, "x86-64 with AVX-512", "-mprefer-vector-width=512"),
+    _level(2, 4, 16, 256, 4096, "x86-64 with SSE4.2"),
+    _level(3, 8, 16, 256, 8192, "x86-64 with AVX2 and FMA"),
+    _level(4, 16, 32, 1024, 16384, "x86-64 with AVX-512", "-mprefer-vector-width=512"),
 )

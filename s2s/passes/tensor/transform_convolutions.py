@@ -32,7 +32,7 @@ from xdsl.rewriter import InsertPoint, Rewriter
 
 from s2s.analysis.affine import flat_index, ranges, simplify
 from s2s.analysis.compute import DIM_NAMES, dim_names, shape_of
-from s2s.analysis.constants import calls_of, constant_arguments
+from s2s.analysis.constants import calls_of, constant_arguments, constant_bytes
 from s2s.analysis.convolutions import Convolution, convolution_of
 from s2s.analysis.dtypes import tensor_type
 from s2s.analysis.winograd import MinimalFilter, minimal_filter
@@ -263,7 +263,7 @@ class TransformConvolutionsPass(ModulePass):
         target = get_target(self.target)
         if target.lanes < 4:
             return
-        calls = calls_of(op)
+        calls, network = calls_of(op), constant_bytes(op)
         for func in op.ops:
             if not isinstance(func, FuncOp) or func.is_declaration:
                 continue
@@ -271,18 +271,20 @@ class TransformConvolutionsPass(ModulePass):
             kernel = TransformKernel(func, calls.get(func.sym_name.data, []), weights_of(ctx))
             for compute in list(func.body.block.ops):
                 if isinstance(compute, tensor.ComputeOp) and compute.schedule is None:
-                    tiling = self._tiling(compute, constants, target)
+                    tiling = self._tiling(compute, constants, target, network)
                     if tiling is not None:
                         kernel.replace(tiling)
 
-    def _tiling(self, op: tensor.ComputeOp, constants: frozenset[SSAValue], target: Target) -> Tiling | None:
+    def _tiling(
+        self, op: tensor.ComputeOp, constants: frozenset[SSAValue], target: Target, network: int
+    ) -> Tiling | None:
         """How `op` is cut into tiles; None where it stays as it is."""
         conv = convolution_of(op)
         if conv is None or conv.taps != (3, 3) or conv.filter not in constants or not conv.filter.has_one_use():
             return None
         if not _keeps_axes(op) or not fills_vectors(conv, target):
             return None
-        outputs = self.outputs or outputs_of_tile(conv, target, copied_elements(conv))
+        outputs = self.outputs or outputs_of_tile(conv, target, network, copied_elements(conv))
         if outputs == 0:
             return None
         beside = convolution_of(channels_last(conv, target))
