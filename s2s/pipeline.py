@@ -29,6 +29,8 @@ def quantisation_passes(options: CompileOptions) -> list[ModulePass]:
     if options.schedule == "reference":
         return [proof]
     return [
+        # Zero points that are found in a run stay out of products, so that these are of bytes.
+        _pass("graph-take-out-zero-points"),
         # Whatever is quantised to unsigned bytes is so to signed ones: one kind is enough for all that follows.
         _pass("graph-make-bytes-signed"),
         # Before constants are folded: weights that are dequantised are integers until then.

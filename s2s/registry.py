@@ -39,6 +39,7 @@ PASSES: tuple[str, ...] = (
     "graph-share-kernels",
     "graph-split-transposed-conv",
     "graph-stripe",
+    "graph-take-out-zero-points",
     "graph-widen-groups",
     "tensor-block-channels",
     "tensor-collapse-dims",

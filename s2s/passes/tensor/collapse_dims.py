@@ -5,7 +5,8 @@
     tensor.compute [64, 49 | 64] reads(%x at (o, p, i) -> (i, p floordiv 7, p mod 7), %w at (o, p, i) -> (o, i)) …
 
 Longer dimensions tile better, and an elementwise kernel becomes a single loop. The divisions vanish when the flat
-position is taken. Dimensions of one point are dropped the same way. Declined where a guard, an index or a division
+position is taken. Dimensions of one point are dropped the same way. The steps of a maximum or a minimum, which any
+order gives, are first put into that of memory. Declined where a guard, an index or a division
 depends on one of the two.
 """
 
@@ -20,7 +21,11 @@ from xdsl.passes import ModulePass
 
 from s2s.analysis.affine import bounds, coefficient, flat_index, ranges, simplify
 from s2s.analysis.compute import DIM_NAMES, body_ops, dim_names, shape_of
+from s2s.analysis.folds import folds_of
 from s2s.dialects import tensor
+
+ANY_ORDER = ("max", "min")
+"""What the order of the steps changes nothing of, to the last bit."""
 
 
 def _linear_together(value: SSAValue, access: tensor.AccessAttr, dim: int, sizes: Sequence[int]) -> bool:
@@ -53,6 +58,29 @@ def _may_collapse(op: tensor.ComputeOp, dim: int) -> bool:
     if dim + 1 < op.rank:
         operands += zip(op.points, op.point_accesses, [op.parallel_sizes] * len(op.points), strict=True)
     return all(_linear_together(value, access, dim, sizes) for value, access, sizes in operands)
+
+
+def _sort_steps(op: tensor.ComputeOp) -> None:
+    """Let the steps of a maximum or a minimum walk through its one read as it lies."""
+    folds = folds_of(op)
+    if folds is None or any(fold.kind not in ANY_ORDER for fold in folds) or len(op.reads) != 1:
+        return
+    if any(isinstance(inner, tensor.IndexOp) for inner in body_ops(op)) or op.read_accesses[0].is_guarded:
+        return
+    position = flat_index(op.read_accesses[0].map.data.results, shape_of(op.reads[0]))
+    steps = {dim: coefficient(position, dim, ranges(op.sizes)) for dim in range(op.rank, len(op.sizes))}
+    order = sorted(steps, key=lambda dim: -(steps[dim] or 0))
+    if order == list(steps) or None in steps.values():
+        return
+    places = [*range(op.rank), *order]
+    into = [AffineDimExpr(places.index(dim)) for dim in range(len(places))]
+    sizes, names = [op.sizes[dim] for dim in places], dim_names(op)
+    access = op.read_accesses[0]
+    results = tuple(expr.replace_dims_and_symbols(into, ()) for expr in access.map.data.results)
+    moved = tensor.AccessAttr.of(AffineMap(len(places), 0, results), divisors=access.division)
+    op.properties["domain"] = tensor.integers(sizes)
+    op.properties["accesses"] = ArrayAttr([moved, *op.point_accesses])
+    op.attributes[DIM_NAMES] = StringAttr(" ".join(names[dim] for dim in places))
 
 
 def _collapse(op: tensor.ComputeOp, dim: int) -> None:
@@ -97,6 +125,7 @@ class CollapseDimsPass(ModulePass):
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         for inner in op.walk():
             if isinstance(inner, tensor.ComputeOp) and inner.schedule is None:
+                _sort_steps(inner)
                 for dim in reversed(range(len(inner.sizes) - 1)):
                     if _may_collapse(inner, dim):
                         _collapse(inner, dim)

@@ -35,3 +35,22 @@ func.func @wide(%x: tensor<1x8x5x5xf32>) -> tensor<1x16x5x5xf32> {
   %y = graph.conv %x, %w {strides = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, dilations = array<i64: 1, 1>, groups = 2 : i64} : (tensor<1x8x5x5xf32>, tensor<16x4x1x1xf32>) -> tensor<1x16x5x5xf32>
   func.return %y : tensor<1x16x5x5xf32>
 }
+
+// Bytes: all groups are joined, and zeros between them are what their zero point makes none of.
+// CHECK-LABEL: func.func @bytes
+// CHECK:         %{{.*}} = graph.weight "conv_joined{{.*}} : tensor<8x8x1x1xi8>
+// CHECK-NEXT:    graph.conv %{{.*}} {{.*}}groups = 1 : i64{{.*}}input_zp = 5 : i64, weight_zp = 3 : i64} : (tensor<1x8x5x5xi8>, tensor<8x8x1x1xi8>)
+func.func @bytes(%x: tensor<1x8x5x5xi8>) -> tensor<1x8x5x5xi32> {
+  %w = graph.weight "bytes" {hash = "5"} : tensor<8x2x1x1xi8>
+  %y = graph.conv %x, %w {strides = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, dilations = array<i64: 1, 1>, groups = 4 : i64, input_zp = 5 : i64, weight_zp = 3 : i64} : (tensor<1x8x5x5xi8>, tensor<8x2x1x1xi8>) -> tensor<1x8x5x5xi32>
+  func.return %y : tensor<1x8x5x5xi32>
+}
+
+// Declined: weights that would fill more than half of the cache.
+// CHECK-LABEL: func.func @large
+// CHECK:         graph.conv %{{.*}} {{.*}}groups = 4 : i64
+func.func @large(%x: tensor<1x512x5x5xi8>) -> tensor<1x512x5x5xi32> {
+  %w = graph.weight "large" {hash = "6"} : tensor<512x128x1x1xi8>
+  %y = graph.conv %x, %w {strides = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, dilations = array<i64: 1, 1>, groups = 4 : i64} : (tensor<1x512x5x5xi8>, tensor<512x128x1x1xi8>) -> tensor<1x512x5x5xi32>
+  func.return %y : tensor<1x512x5x5xi32>
+}

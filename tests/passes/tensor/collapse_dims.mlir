@@ -44,3 +44,31 @@ func.func private @declined_for_a_guard(%x: tensor<4x4xf32>) -> tensor<4x6xf32> 
   } : (tensor<4x4xf32>) -> tensor<4x6xf32>
   func.return %y : tensor<4x6xf32>
 }
+
+// The steps of a maximum may be taken in any order, so in that of memory; a sum keeps its own.
+// CHECK-LABEL: func.func private @largest
+// CHECK:         tensor.compute [ | 24] reads(%x at #tensor.access<affine_map<(d0) -> ((d0 floordiv 12), ((d0 mod 12) floordiv 4), ((d0 mod 12) mod 4))>>)
+// CHECK-LABEL: func.func private @total
+// CHECK:         tensor.compute [ | 4, 6]
+func.func private @largest(%x: tensor<2x3x4xf32>) -> tensor<f32> {
+  %y = tensor.compute [ | 4, 2, 3] reads(%x at #tensor.access<affine_map<(d0, d1, d2) -> (d1, d2, d0)>>) inits [0xff800000 : f32] reduce {
+  ^bb0(%a: f32, %acc: f32):
+    %m = arith.maximumf %acc, %a : f32
+    tensor.yield %m : f32
+  } apply {
+  ^bb0(%acc: f32):
+    tensor.yield %acc : f32
+  } : (tensor<2x3x4xf32>) -> tensor<f32>
+  func.return %y : tensor<f32>
+}
+func.func private @total(%x: tensor<2x3x4xf32>) -> tensor<f32> {
+  %y = tensor.compute [ | 4, 2, 3] reads(%x at #tensor.access<affine_map<(d0, d1, d2) -> (d1, d2, d0)>>) inits [0.0 : f32] reduce {
+  ^bb0(%a: f32, %acc: f32):
+    %m = arith.addf %acc, %a : f32
+    tensor.yield %m : f32
+  } apply {
+  ^bb0(%acc: f32):
+    tensor.yield %acc : f32
+  } : (tensor<2x3x4xf32>) -> tensor<f32>
+  func.return %y : tensor<f32>
+}
