@@ -6,6 +6,10 @@ STANDARD = ("-std=c99",)
 OPTIMISE = ("-O3", "-fno-math-errno")
 """Nothing reads `errno` after a call of <math.h>; without it `sqrtf` is one instruction."""
 
+WIDE = ("-mprefer-vector-width=512", "-fira-region=all")
+"""For vectors of 512 bits: gcc uses them, and allots registers loop by loop. Otherwise it keeps what only the loops
+around need in registers, and the sums of the innermost one, which fill them, in memory."""
+
 
 def compile_flags(target: Target) -> tuple[str, ...]:
     """The flags for `target`; the last of them are its own, of which a build leaves out those a compiler refuses."""

@@ -5,6 +5,7 @@ from functools import cache
 from pathlib import Path
 
 from s2s.targets.caches import cache_bytes, line_bytes
+from s2s.targets.flags import WIDE
 from s2s.targets.target import Target
 
 MOST_L3 = 32 << 20
@@ -36,7 +37,7 @@ def _vectors() -> tuple[int, int, tuple[str, ...]]:
     """float32 lanes, vector registers, and flags that make the C compiler prefer that width."""
     features = _features()
     if "avx512f" in features:
-        return 16, 32, ("-mprefer-vector-width=512",)
+        return 16, 32, WIDE
     if "avx2" in features and "fma" in features:
         return 8, 16, ()
     if platform.machine() in ("aarch64", "arm64"):

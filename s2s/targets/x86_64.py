@@ -1,5 +1,6 @@
 """x86-64 by microarchitecture level (the psABI's x86-64-v2, -v3, -v4), for code that runs on another machine."""
 
+from s2s.targets.flags import WIDE
 from s2s.targets.target import Target
 
 
@@ -26,5 +27,5 @@ def _level(number: int, lanes: int, registers: int, l2: int, l3: int, descriptio
 LEVELS = (
     _level(2, 4, 16, 256, 4096, "x86-64 with SSE4.2"),
     _level(3, 8, 16, 256, 8192, "x86-64 with AVX2 and FMA"),
-    _level(4, 16, 32, 1024, 16384, "x86-64 with AVX-512", "-mprefer-vector-width=512"),
+    _level(4, 16, 32, 1024, 16384, "x86-64 with AVX-512", *WIDE),
 )
