@@ -8,8 +8,9 @@
  *
  * The pool is an object of the caller, of any storage that outlives it, and is not moved while it runs. It serves one
  * run at a time; two runs at the same time want two pools. The iterations of a kernel are divided among the threads in
- * equal parts, the same in every run, and no sum is ever divided: the results are equal bit for bit, whatever the
- * number of threads. Threads that wait for the next kernel spin a short while (S2S_POOL_SPINS), then they block.
+ * equal parts, the same in every run; a thread that is done takes over what others have not begun (S2S_POOL_PIECES).
+ * No sum is ever divided: the results are equal bit for bit, whatever the number of threads. Threads that wait for the
+ * next kernel spin a short while (S2S_POOL_SPINS), then they block; nobody waits for one that comes too late.
  *
  * pool.c uses POSIX threads where there are any, by a compiler that knows the atomic functions of GNU C; OpenMP if it is
  * compiled with S2S_POOL_OPENMP and the compiler's flag for it. Without either, and with S2S_NO_THREADS, the parts run
@@ -33,27 +34,43 @@ extern "C" {
 #define S2S_POOL_THREADS 16
 #endif
 
-/* Part of a kernel: the iterations from first to last, the second not included. thread is the number of the part,
- * below that of the threads: what it may write beside its own results is numbered so. */
+/* Part of a kernel: the iterations from first to last, the second not included. thread is a number below that of the
+ * threads, which no other part has at the same time: what it may write beside its own results is numbered so. */
 typedef void (*s2s_pool_task)(const void *arguments, int32_t first, int32_t last, int32_t thread);
+
+#ifdef S2S_POOL_POSIX
+/* Numbers that several threads change: each has a cache line of its own. */
+typedef struct s2s_pool_gate {
+    uint32_t value;
+    uint8_t apart[60];
+} s2s_pool_gate;
+
+typedef struct s2s_pool_count {
+    int32_t value;
+    uint8_t apart[60];
+} s2s_pool_count;
+#endif
 
 /* Only the functions below look inside. */
 typedef struct s2s_pool {
     int32_t threads;       /* with the caller's one; 0 where the pool does not run */
-    s2s_pool_task task;    /* what is being divided, and among how many */
+    s2s_pool_task task;    /* what is being divided, among how many, and into how many pieces */
     const void *arguments;
     int32_t iterations;
     int32_t parts;
-    uint32_t round;        /* counts what was handed over; a thread that sees it change has work */
-    uint32_t working;      /* threads that have not finished this round */
+    int32_t pieces;
 #ifdef S2S_POOL_POSIX
     int32_t started;       /* threads that have taken a number */
+    int32_t sleepers;      /* threads that are blocked until there is work */
     bool stopping;
-    bool waiting;          /* the caller is blocked until the round is over */
+    bool waiting;          /* the caller is blocked until the others are done */
     pthread_mutex_t mutex;
     pthread_cond_t wake;
     pthread_cond_t done;
     pthread_t workers[S2S_POOL_THREADS];
+    s2s_pool_gate gate;    /* who has come in for work, and whether there is any */
+    s2s_pool_count gone;   /* threads that came in and have gone again */
+    s2s_pool_count next[S2S_POOL_THREADS]; /* the next piece of each part */
 #endif
 } s2s_pool;
 

@@ -143,7 +143,7 @@ def _divide(kernel: FuncOp, division: Division, threads: int) -> None:
     if isinstance(doc := kernel.attributes.get(DOC), StringAttr):
         names = " x ".join(op.index.name_hint or "i" for op in division.loops[: division.depth])
         total = _trips(division.loops[: division.depth])
-        kernel.attributes[DOC] = StringAttr(f"{doc.data}\nthreads: {total} iterations of {names} in equal parts")
+        kernel.attributes[DOC] = StringAttr(f"{doc.data}\nthreads: {total} iterations of {names} are shared")
 
 
 def copies(type: Attribute, threads: int) -> MemRefType[Attribute]:
