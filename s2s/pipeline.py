@@ -133,7 +133,7 @@ def tensor_passes(options: CompileOptions) -> list[ModulePass]:
         # Fewer products for 3x3 convolutions, each access map being as short as it gets; schedules then tile the parts.
         *([_pass("tensor-transform-convolutions", target=options.target)] if tuned and _may_round(options) else []),
         # How each computation is carried out, from shapes and the target's data.
-        _pass("tensor-pick-schedule", target=options.target, schedule=options.schedule),
+        _pass("tensor-pick-schedule", target=options.target, schedule=options.schedule, threads=options.threads),
         # A budget of memory has its price: operands are copied in smaller parts, some of them twice.
         *([_pass("tensor-limit-scratch", elements=options.scratch)] if options.scratch is not None else []),
         # Bytes that are copied as they are hold their zero point, which is known to sums before they begin.

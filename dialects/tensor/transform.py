@@ -165,10 +165,17 @@ class TransformOp(IRDLOperation):
         arguments = [f32, *(element_type(value) for value in self.points)]
         check_region(f"{self.name} apply", self.apply, arguments, [f32])
         self._check_covered()
-        if self.schedule is not None and len(self.schedule.tiles) != self.rank:
+        if self.schedule is not None:
+            self._check_schedule(self.schedule)
+
+    def _check_schedule(self, schedule: ScheduleAttr) -> None:
+        if len(schedule.tiles) != self.rank:
             raise VerifyException(
-                f"{self.name}: schedule of {len(self.schedule.tiles)} dimensions, domain {list(self.sizes)}"
+                f"{self.name}: schedule of {len(schedule.tiles)} dimensions, domain {list(self.sizes)}"
             )
+        for dim, size in schedule.block_sizes:
+            if dim == schedule.loop_order[-1] or size % schedule.tiles[dim]:
+                raise VerifyException(f"{self.name}: blocks of {size} along dimension {dim} part what is done at once")
 
     def _check_access(self, value: SSAValue, access: AccessAttr) -> None:
         rank = len(as_tensor_type(value.type).get_shape())

@@ -58,20 +58,21 @@ class TileWalk:
     """Bytes of factors that leave the second cache and come again."""
 
 
-def tile_walk(tiles: Tiles, target: Target) -> TileWalk:
-    """The walk for which the fewest bytes come from beyond the second cache."""
+def tile_walk(tiles: Tiles, target: Target, threads: int = 1) -> TileWalk:
+    """The walk for which the fewest bytes come from beyond the second cache, in blocks that `threads` share evenly."""
     if target.l2_bytes == 0 or tiles.constants + tiles.moved <= target.l2_bytes // 2:
         return TileWalk(None, 0)
-    rows, channels = _along_rows(tiles, target), _along_channels(tiles, target)
+    rows, channels = _along_rows(tiles, target, threads), _along_channels(tiles, target)
     fewer = channels.again <= (rows.times - 1) * tiles.constants
     return channels if fewer and tiles.constants > target.l2_bytes // 2 else rows
 
 
-def _along_rows(tiles: Tiles, target: Target) -> TileWalk:
+def _along_rows(tiles: Tiles, target: Target, threads: int) -> TileWalk:
     cache, row = target.l2_bytes, tiles.moved // tiles.rows
     stay = tiles.constants + row <= cache * 7 // 8
     room = cache // 2 - min(tiles.constants, cache // 4) if stay else cache * 3 // 4
-    size = _even_part(tiles.rows, max(1, room // row))
+    most = max(1, room // row)
+    size = _even_part(tiles.rows, most) if threads == 1 else fair_part(tiles.rows, most, threads)
     if size == tiles.rows:
         return TileWalk(None, 0)
     return TileWalk("rows", size, 1 if stay else ceil(tiles.rows / size))
@@ -89,3 +90,9 @@ def _even_part(size: int, most: int) -> int:
         return size
     divisor = max(part for part in range(1, most + 1) if size % part == 0)
     return divisor if divisor * 2 > most else most
+
+
+def fair_part(size: int, most: int, threads: int) -> int:
+    """The largest part, at most `most`, of which `size` has a whole number, that lets `threads` end soonest."""
+    parts = [part for part in range(1, min(size, most) + 1) if size % part == 0]
+    return min(parts, key=lambda part: (-(-size // part // threads) * part, -part))

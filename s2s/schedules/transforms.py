@@ -11,7 +11,7 @@ from s2s.analysis.convolutions import Convolution
 from s2s.analysis.strides import moves
 from s2s.dialects import tensor
 from s2s.schedules.default import default
-from s2s.schedules.tile_walks import Tiles, tile_walk
+from s2s.schedules.tile_walks import Tiles, fair_part, tile_walk
 from s2s.targets import Target
 
 
@@ -42,14 +42,28 @@ def _move(op: tensor.TransformOp, dim: int, *, reads: bool) -> int | None:
     return coefficient(flat_index(access.map.data.results, shape_of(value)), dim, ranges(op.read_sizes))
 
 
-def transform_schedule(op: tensor.TransformOp, target: Target) -> tensor.ScheduleAttr:
-    """Vectors along the channels; the dimension along a row of tiles comes last."""
+def transform_schedule(op: tensor.TransformOp, target: Target, threads: int = 1) -> tensor.ScheduleAttr:
+    """Vectors along the channels, in blocks for `threads`; the dimension along a row of tiles comes last."""
     found = vector_dim(op, target)
     dim, lanes = found if found is not None else (None, 1)
     tile = [lanes if each == dim else 1 for each in range(op.rank)]
     along = row_of_tiles(op)[1]
     order = [each for each in range(op.rank) if each != along]
-    return tensor.ScheduleAttr.of(tile, [*order, along], vector=dim, lanes=lanes)
+    blocks = channel_blocks(op, tile, threads)
+    return tensor.ScheduleAttr.of(tile, [*order, along], vector=dim, lanes=lanes, blocks=blocks)
+
+
+def channel_blocks(op: tensor.TransformOp, tile: Sequence[int], threads: int) -> list[tuple[int, int]]:
+    """Blocks of channels that `threads` share evenly, around the loop over rows, whose borders are code of their own:
+    as large as that allows, since channels of a tile lie side by side."""
+    rows, along = row_of_tiles(op)
+    dims = [dim for dim in range(op.rank) if dim != along and op.sizes[dim] > 1]
+    if threads == 1 or len(dims) < 2 or dims[0] != rows:
+        return []
+    dim = dims[1]
+    tiles = op.sizes[dim] // tile[dim]
+    size = fair_part(tiles, tiles, threads)
+    return [(dim, size * tile[dim])] if size < tiles else []
 
 
 def row_of_tiles(op: tensor.TransformOp) -> tuple[int, int]:
@@ -105,12 +119,12 @@ def fast_convolutions(ops: Sequence[Operation]) -> list[FastConvolution]:
 Walk = tuple[tuple[int, int], ...]
 
 
-def blocks_in_cache(conv: FastConvolution, target: Target) -> dict[tensor.Computation, Walk]:
+def blocks_in_cache(conv: FastConvolution, target: Target, threads: int) -> dict[tensor.Computation, Walk]:
     """The dimensions that the computations of `conv` walk through together, so that what passes between them stays in
-    the second cache; none where everything does."""
+    the second cache, and `threads` have as much to do; none where everything stays there."""
     factors, tiles, out_channels, in_channels = conv.sizes
     dim, rows = conv.rows
-    walk = tile_walk(Tiles(factors, rows, tiles // rows, in_channels, out_channels), target)
+    walk = tile_walk(Tiles(factors, rows, tiles // rows, in_channels, out_channels), target, threads)
     if walk.along == "channels":
         return _channel_blocks(conv, walk.size)
     if walk.along is None:

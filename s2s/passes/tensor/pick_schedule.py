@@ -58,10 +58,10 @@ def one_block(op: tensor.Computation, walk: Walk) -> Generator[None]:
         op.properties["domain"] = whole
 
 
-def _walks(func: FuncOp, target: Target) -> dict[tensor.Computation, Walk]:
+def _walks(func: FuncOp, target: Target, threads: int) -> dict[tensor.Computation, Walk]:
     walks: dict[tensor.Computation, Walk] = {}
     for conv in fast_convolutions(list(func.body.block.ops)):
-        walks |= blocks_in_cache(conv, target)
+        walks |= blocks_in_cache(conv, target, threads)
     return walks
 
 
@@ -72,6 +72,8 @@ class PickSchedulePass(ModulePass):
     target: str = "c"
     schedule: str = "default"
     """`default`, or `reference` for plain loops."""
+    threads: int = 1
+    """The threads that will share a kernel: blocks are as many as they can have equal parts of."""
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         target = get_target(self.target)
@@ -80,15 +82,17 @@ class PickSchedulePass(ModulePass):
             if not isinstance(func, FuncOp) or func.is_declaration:
                 continue
             constants = constant_arguments(func, calls)
-            walks = {} if self.schedule == "reference" else _walks(func, target)
+            walks = {} if self.schedule == "reference" else _walks(func, target, self.threads)
             for compute in func.body.block.ops:
                 if isinstance(compute, tensor.Computation) and compute.schedule is None:
                     walk = walks.get(compute, ())
                     with one_block(compute, walk):
-                        schedule = self._choose(compute, target, constants)
+                        schedule = self._choose(compute, target, constants, 1 if walk else self.threads)
                     compute.properties["schedule"] = in_walk(compute, schedule, walk)
 
-    def _choose(self, op: tensor.Computation, target: Target, constants: frozenset[SSAValue]) -> tensor.ScheduleAttr:
+    def _choose(
+        self, op: tensor.Computation, target: Target, constants: frozenset[SSAValue], threads: int
+    ) -> tensor.ScheduleAttr:
         if isinstance(op, tensor.TransformOp):
-            return transform_schedule(op, target)
+            return transform_schedule(op, target, threads)
         return reference(op) if self.schedule == "reference" else choose(op, target, constants)[1]

@@ -442,3 +442,13 @@
   tensor.yield %acc : f32
 } : (tensor<2x4x4xf32>) -> tensor<2x4x4xf32>
 // CHECK: tensor.transform: schedule of 1 dimensions, domain [2, 4]
+
+// -----
+
+%x = "test.op"() : () -> tensor<2x4x4xf32>
+%y = tensor.transform [2, 4] left dense<1.0> : tensor<2x2xf32> right dense<1.0> : tensor<2x2xf32>
+  read(%x at #tensor.access<affine_map<(t, c, k, l) -> (k, 2 * t + l, c)>>) into #tensor.access<affine_map<(t, c, i, j) -> (i, 2 * t + j, c)>> schedule #tensor.schedule<tile = [1, 4], order = [1, 0], vector = 1 by 4, blocks = [[1, 2]]> apply {
+^bb0(%acc: f32):
+  tensor.yield %acc : f32
+} : (tensor<2x4x4xf32>) -> tensor<2x4x4xf32>
+// CHECK: tensor.transform: blocks of 2 along dimension 1 part what is done at once

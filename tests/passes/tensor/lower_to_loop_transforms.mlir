@@ -72,3 +72,20 @@ func.func private @scalars(%m: tensor<16x4x3xf32>) -> tensor<4x4x3xf32> {
   } : (tensor<16x4x3xf32>) -> tensor<4x4x3xf32>
   func.return %y : tensor<4x4x3xf32>
 }
+
+// Blocks of channels go around everything else: all rows of tiles, those at the borders too, are in one loop.
+// CHECK-LABEL: func.func private @channels
+// CHECK-NEXT:    loop.for %p2_block = 0 to 16 step 8 {
+// CHECK-COUNT-3:   loop.for %{{.*}} = max affine_map<(d0) -> (d0)>(%p2_block) to min affine_map<(d0) -> ((d0 + 8){{.*}})>(%p2_block) step 4 {
+// CHECK-NOT:     loop.if
+func.func private @channels(%x: tensor<6x5x16xf32>) -> tensor<16x9x16xf32> {
+  %v = tensor.transform [3, 3, 16]
+      left dense<[[1.0, 0.0, -1.0, 0.0], [0.0, 1.0, 1.0, 0.0], [0.0, -1.0, 1.0, 0.0], [0.0, -1.0, 0.0, 1.0]]> : tensor<4x4xf32>
+      right dense<[[1.0, 0.0, -1.0, 0.0], [0.0, 1.0, 1.0, 0.0], [0.0, -1.0, 1.0, 0.0], [0.0, -1.0, 0.0, 1.0]]> : tensor<4x4xf32>
+      read(%x at #taps) into #factors
+      schedule #tensor.schedule<tile = [1, 1, 4], order = [0, 2, 1], vector = 2 by 4, blocks = [[2, 8]]> apply {
+  ^bb0(%acc: f32):
+    tensor.yield %acc : f32
+  } : (tensor<6x5x16xf32>) -> tensor<16x9x16xf32>
+  func.return %v : tensor<16x9x16xf32>
+}

@@ -152,12 +152,12 @@ def test_tiles_of_any_image_mean_the_convolution(case: Case, outputs: int):
     assert_close(run_tensor(main, [x, b, z], ctx.weights)[0], expected_of(case))
 
 
-def lowered(case: Case, outputs: int, target: Target) -> tuple[CompilerContext, ModuleOp]:
+def lowered(case: Case, outputs: int, target: Target, threads: int = 1) -> tuple[CompilerContext, ModuleOp]:
     """The kernel alone, in loops over buffers."""
     ctx, module = transformed(case, outputs)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(pick_schedule, "get_target", {TARGET: target}.__getitem__)
-        PickSchedulePass(TARGET).apply(ctx, module)
+        PickSchedulePass(TARGET, threads=threads).apply(ctx, module)
     PackConstantsPass().apply(ctx, module)
     module.verify()
     LowerToLoopPass().apply(ctx, module)
@@ -171,17 +171,17 @@ def packed(ctx: CompilerContext) -> Array:
 
 
 @settings(max_examples=12, deadline=None)
-@given(CASES, st.sampled_from([2, 4]), st.sampled_from([0, 8_000, 20_000, 60_000, 2_000_000]))
-def test_loops_in_any_blocks_give_the_same_numbers(case: Case, outputs: int, cache: int):
-    ctx, module = lowered(case, outputs, replace(get_target(TARGET), l2_bytes=cache))
+@given(CASES, st.sampled_from([2, 4]), st.sampled_from([0, 8_000, 20_000, 60_000, 2_000_000]), st.integers(1, 3))
+def test_loops_in_any_blocks_give_the_same_numbers(case: Case, outputs: int, cache: int, threads: int):
+    ctx, module = lowered(case, outputs, replace(get_target(TARGET), l2_bytes=cache), threads)
     x, _, b, z = case.arrays()
     (found,) = results(kernel_of(module), [x, packed(ctx), b, z], ctx.weights)
     assert_close(found, expected_of(case))
 
 
-def scratch(case: Case, cache: int) -> list[str]:
+def scratch(case: Case, cache: int, threads: int = 1) -> list[str]:
     """The types of factors and products between the transforms of F(4x4)."""
-    _, module = lowered(case, 4, replace(get_target(TARGET), l2_bytes=cache))
+    _, module = lowered(case, 4, replace(get_target(TARGET), l2_bytes=cache), threads)
     return [str(type) for type in kernel_of(module).function_type.inputs.data[5:7]]
 
 
@@ -191,6 +191,11 @@ def test_without_a_cache_all_tiles_are_in_memory():
 
 def test_rows_of_tiles_stay_in_the_cache():
     assert scratch(Case(32, 32), 60_000) == [f"memref<{36 * 8 * 8}xf32>"] * 2
+
+
+def test_blocks_of_rows_are_as_many_as_threads_can_share():
+    assert scratch(Case(32, 32), 120_000) == [f"memref<{36 * 16 * 8}xf32>"] * 2
+    assert scratch(Case(32, 32), 120_000, threads=3) == [f"memref<{36 * 8 * 8}xf32>"] * 2
 
 
 def test_many_constants_are_streamed_once_past_a_few_channels():

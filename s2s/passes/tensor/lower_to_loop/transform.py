@@ -10,7 +10,7 @@ columns and tiles of their own: what lies outside is known when the code is writ
 """
 
 from collections.abc import Generator, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
 
 from xdsl.dialects.builtin import f32
@@ -47,6 +47,8 @@ class TransformNest:
     emitter: Emitter
     dims: list[AffineExpr] = field(default_factory=list[AffineExpr])
     box: list[Range] = field(default_factory=list[Range])
+    blocks: dict[int, tuple[AffineExpr, int]] = field(default_factory=dict[int, tuple[AffineExpr, int]])
+    """Where the block of a dimension begins, and its size."""
 
     def __post_init__(self) -> None:
         op = self.op = self.part.op
@@ -69,7 +71,11 @@ class TransformNest:
     def emit(self, opened: Sequence[AffineExpr] = ()) -> None:
         """Emit the whole nest; `opened` is where the first dimensions stand, those of the blocks around it."""
         self.dims[: len(opened)] = opened
-        self._outer([dim for dim in self.plan.schedule.loop_order[:-1] if dim >= len(opened)])
+        with ExitStack() as stack:
+            for dim, size in self.plan.schedule.block_sizes:
+                bounds = Bounds(0, self.op.sizes[dim], size)
+                self.blocks[dim] = stack.enter_context(self.emitter.loop(bounds, f"{self.names[dim]}_block")), size
+            self._outer([dim for dim in self.plan.schedule.loop_order[:-1] if dim >= len(opened)])
 
     def _operand(self, value: SSAValue, access: tensor.AccessAttr) -> Operand:
         return Operand(self.buffers[value], access, shape_of(value), tensor.element_type(value))
@@ -189,6 +195,9 @@ class TransformNest:
 
     def _limits(self, dim: int, piece: Piece) -> Bounds:
         """Where the loop over `piece` runs: of a dimension in blocks, over the places in a block that belong to it."""
+        if dim in self.blocks:
+            first, size = self.blocks[dim]
+            return Bounds(piece.start, piece.stop, piece.tile, (first,), (first + size,))
         number, each = self.walked.get(dim, (0, None))
         if each is None or each.count == 1:
             first = 0 if each is None else each.first
