@@ -8,6 +8,7 @@ from typing import Any
 from s2s import api
 from s2s.artifact import Artifact
 from s2s.targets import get_target
+from s2s.verify.toolchain import accepted_flags
 from support import layer_cases, operator_cases
 from support.compiled import compiled
 from support.project import ROOT
@@ -54,4 +55,5 @@ def sources(tree: Path, *, tests: bool = True) -> list[str]:
 def command(tree: Path, compiler: str, target: str, *flags: str, tests: bool = True) -> list[str | Path]:
     """A command that compiles all files of a tree at once, to be run in it."""
     includes = ["-Iinclude", "-Isrc", "-Iruntime/include"]
-    return [compiler, *get_target(target).cflags, *flags, *includes, *sources(tree, tests=tests)]
+    own = accepted_flags((compiler,), get_target(target).cflags)
+    return [compiler, *own, *flags, *includes, *sources(tree, tests=tests)]
