@@ -7,7 +7,7 @@ coefficients of atoms, where an atom is a dimension or a division that could not
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from math import gcd
+from math import gcd, prod
 
 from xdsl.ir.affine import (
     AffineBinaryOpExpr,
@@ -118,8 +118,8 @@ def bounds(expr: AffineExpr, bound: Sequence[Range]) -> Range:
 def flat_index(indices: Sequence[AffineExpr], shape: Sequence[int]) -> AffineExpr:
     """The row-major position of `indices` in a tensor of `shape`."""
     position: AffineExpr = AffineConstantExpr(0)
-    for index, size in zip(indices, shape, strict=True):
-        position = position * size + index
+    for axis, index in enumerate(indices):
+        position = position + index * prod(shape[axis + 1 :])
     return position
 
 

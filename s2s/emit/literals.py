@@ -21,6 +21,8 @@ from s2s.errors import CompilerBug
 _DOUBLES = {"NAN": "(double)NAN", "INFINITY": "(double)INFINITY", "-INFINITY": "-(double)INFINITY"}
 _PLAIN = 1 << 31
 """Below this an element of a table needs no suffix: its type is that of the table."""
+_SMALLEST_F32 = float(np.finfo(np.float32).smallest_normal)
+_SMALLEST_F64 = float(np.finfo(np.float64).smallest_normal)
 _SUFFIXES = {32: "u", 64: "ULL"}
 
 
@@ -83,11 +85,11 @@ def _hexadecimal(bits: int) -> str:
 
 
 def _f32(value: "np.float32") -> str:
-    return _decimal(value, float(np.finfo(np.float32).smallest_normal), str, "f")
+    return _decimal(value, _SMALLEST_F32, str, "f")
 
 
 def _f64(value: float) -> str:
-    text = _decimal(value, float(np.finfo(np.float64).smallest_normal), repr, "")
+    text = _decimal(value, _SMALLEST_F64, repr, "")
     return text if math.isfinite(value) else _DOUBLES[text]
 
 
