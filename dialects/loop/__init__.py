@@ -16,7 +16,7 @@ from s2s.dialects.loop.lanes import LANE_ROUNDINGS, TABLE, CastLanesOp, LookUpLa
 from s2s.dialects.loop.memory import AllocOp, LoadAtOp, LoadOp, PoisonOp, StoreAtOp, StoreOp, ViewOp, WeightOp, whole_of
 from s2s.dialects.loop.network import STEPS, CallForOp, CallIfOp, CallWhileOp, CopyOp, NetworkCall
 from s2s.dialects.loop.products import DotOp, StageOp, WidenOp
-from s2s.dialects.loop.register import FEWEST_LANES, BroadcastOp, FmaOp, HalveOp, ReduceOp
+from s2s.dialects.loop.register import COMPARISONS, FEWEST_LANES, BroadcastOp, ChooseOp, FmaOp, HalveOp, ReduceOp
 from s2s.dialects.loop.rows import ROWS, DotRowsOp
 from s2s.dialects.loop.woven import StoreWovenOp
 
@@ -31,6 +31,7 @@ Loop = Dialect(
         CallWhileOp,
         CallbackOp,
         CastLanesOp,
+        ChooseOp,
         CopyOp,
         DotGroupsOp,
         DotOp,
@@ -61,6 +62,7 @@ Loop = Dialect(
 )
 
 __all__ = [
+    "COMPARISONS",
     "FEWEST_LANES",
     "GROUP",
     "LANE_ROUNDINGS",
@@ -75,6 +77,7 @@ __all__ = [
     "CallWhileOp",
     "CallbackOp",
     "CastLanesOp",
+    "ChooseOp",
     "CopyOp",
     "DotGroupsOp",
     "DotOp",

@@ -2,10 +2,11 @@
 
 from typing import ClassVar
 
-from xdsl.dialects.builtin import StringAttr, VectorType
+from xdsl.dialects.builtin import StringAttr, VectorType, f32
 from xdsl.ir import SSAValue
 from xdsl.irdl import (
     AnyAttr,
+    BaseAttr,
     IRDLOperation,
     VarConstraint,
     irdl_op_definition,
@@ -22,6 +23,8 @@ from s2s.analysis.dtypes import vector_of
 from s2s.dialects.plain import PlainOp
 
 REDUCE_KINDS = ("add", "mul", "max", "min")
+COMPARISONS = ("oeq", "une", "olt", "ole", "ogt", "oge")
+"""How lanes are compared, as `arith.cmpf` calls it."""
 FEWEST_LANES = 4
 """No vector is shorter."""
 
@@ -114,3 +117,30 @@ class HalveOp(IRDLOperation):
         whole = VectorType(self.result.type.element_type, [2 * lanes])
         if lanes < FEWEST_LANES or self.vector.type != whole:
             raise VerifyException(f"{self.name}: {self.result.type} is no half of {self.vector.type}")
+
+
+@irdl_op_definition
+class ChooseOp(IRDLOperation):
+    """`result[i] = x[i] if a[i] ~ b[i] else y[i]`, where `~` is a predicate of `arith.cmpf`: there are no vectors of
+    bools."""
+
+    name = "loop.choose"
+
+    T: ClassVar = VarConstraint("T", BaseAttr(VectorType))
+    predicate = prop_def(StringAttr)
+    a = operand_def(T)
+    b = operand_def(T)
+    x = operand_def(T)
+    y = operand_def(T)
+    result = result_def(T)
+    traits = traits_def(Pure())
+    assembly_format = "$predicate $a `,` $b `,` $x `,` $y attr-dict `:` type($result)"
+
+    def __init__(self, predicate: str, a: SSAValue, b: SSAValue, x: SSAValue, y: SSAValue) -> None:
+        super().__init__(operands=[a, b, x, y], properties={"predicate": StringAttr(predicate)}, result_types=[x.type])
+
+    def verify_(self) -> None:
+        if self.predicate.data not in COMPARISONS:
+            raise VerifyException(f"{self.name}: predicate {self.predicate.data!r} is none of {', '.join(COMPARISONS)}")
+        if self.result.type.element_type != f32:
+            raise VerifyException(f"{self.name}: {self.result.type} is no vector of floats")

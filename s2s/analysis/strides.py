@@ -5,12 +5,12 @@ from math import prod
 
 from xdsl.dialects import arith, math
 from xdsl.dialects.builtin import Float32Type
-from xdsl.ir import SSAValue
+from xdsl.ir import Operation, SSAValue
 from xdsl.ir.affine import AffineDimExpr
 
 from s2s.analysis.affine import bounds, coefficient, flat_index, linear, ranges, simplify
 from s2s.analysis.compute import body_ops, shape_of
-from s2s.dialects import tensor
+from s2s.dialects import loop, tensor
 
 VECTOR_OPS = (
     arith.AddfOp,
@@ -60,11 +60,32 @@ def vectorizable(op: tensor.ComputeOp) -> bool:
     elements = [tensor.element_type(value) for value in [*op.reads, *op.points, *op.res]]
     if op.tables or not all(isinstance(element, Float32Type) for element in elements):
         return False
-    return all(isinstance(inner, (*VECTOR_OPS, tensor.InBoundsOp)) or _picks_by_bounds(inner) for inner in body_ops(op))
+    return all(isinstance(inner, (*VECTOR_OPS, tensor.InBoundsOp)) or _picks(inner) for inner in body_ops(op))
 
 
-def _picks_by_bounds(inner: object) -> bool:
-    return isinstance(inner, arith.SelectOp) and isinstance(inner.cond.owner, tensor.InBoundsOp)
+def _picks(inner: Operation) -> bool:
+    """Whether an operation chooses between floats by bounds or by a comparison of floats, or is such a comparison."""
+    if isinstance(inner, arith.SelectOp):
+        by_bounds = isinstance(inner.cond.owner, tensor.InBoundsOp)
+        return isinstance(inner.result.type, Float32Type) and (by_bounds or chooses_by_lane(inner))
+    return isinstance(inner, arith.CmpfOp) and all(
+        isinstance(use.operation, arith.SelectOp) and use.index == 0 for use in inner.result.uses
+    )
+
+
+def chooses_by_lane(select: arith.SelectOp) -> bool:
+    """Whether vectors can make the comparison that `select` chooses by, each lane for itself."""
+    test = select.cond.owner
+    return (
+        isinstance(test, arith.CmpfOp)
+        and isinstance(test.lhs.type, Float32Type)
+        and predicate_of(test) in loop.COMPARISONS
+    )
+
+
+def predicate_of(test: arith.CmpfOp) -> str:
+    """The name of the predicate of a comparison."""
+    return arith.CMPF_COMPARISON_OPERATIONS[test.predicate.value.data]
 
 
 def border(op: tensor.ComputeOp, dim: int) -> int:

@@ -57,16 +57,17 @@ def _end(dtype: np.dtype[np.generic], last: bool) -> float:
 
 def _first(node: Node, x: Value, count: int, last: bool) -> Value:
     """Where the first `count` along the last dimension stand, in order: an element's rank is the number of those that
-    come before it."""
+    come before it. Floats are counted in floats, so that vectors can do it."""
     axis, size = x.rank - 1, x.shape[-1]
+    kind = np.dtype(np.float32) if x.dtype == np.float32 else np.dtype(np.int32)
     ours, others = unsqueeze(x, [axis + 1]), unsqueeze(x, [axis])  # […, i, 1] and […, 1, j]
-    numbers = node.constant(np.arange(size), np.int32)
-    earlier = less(numbers, unsqueeze(numbers, [1]))
+    numbers, one = node.constant(np.arange(size), kind), node.constant(1, kind)
     before, not_behind = (less, graph.LessEqualOp) if last else (greater, graph.GreaterEqualOp)
-    ahead = select(earlier, emit(not_behind, others, ours), before(others, ours))
-    rank = emit(graph.ReduceSumOp, cast(ahead, np.dtype(np.int32)), axes=[axis + 1])
-    hit = equal(unsqueeze(rank, [axis]), node.constant(np.arange(count)[:, None], np.int32))  # […, rank, i]
-    return emit(graph.ReduceSumOp, select(hit, numbers, 0), axes=[axis + 1])
+    if_earlier = select(emit(not_behind, others, ours), one, 0)
+    ahead = select(less(numbers, unsqueeze(numbers, [1])), if_earlier, select(before(others, ours), one, 0))
+    rank = emit(graph.ReduceSumOp, ahead, axes=[axis + 1])
+    hit = equal(unsqueeze(rank, [axis]), node.constant(np.arange(count)[:, None], kind))  # […, rank, i]
+    return cast(emit(graph.ReduceSumOp, select(hit, numbers, 0), axes=[axis + 1]), np.dtype(np.int32))
 
 
 def _at(x: Value, picked: Value) -> Value:

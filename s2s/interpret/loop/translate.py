@@ -20,7 +20,7 @@ from s2s.errors import CompilerBug
 from s2s.interpret.affine import Frame, Position, position
 from s2s.interpret.loop import groups, memory, products, rows
 from s2s.interpret.loop.scope import Kernel, Scope, Step
-from s2s.interpret.numbers import fused_multiply_add, maximum, minimum
+from s2s.interpret.numbers import fused_multiply_add, maximum, minimum, where
 from s2s.interpret.scalar import Scalar, dtype_of, function_of, is_scalar_op, number
 
 Translator = Callable[[Scope, Any], Step | None]
@@ -236,6 +236,25 @@ def _halve(scope: Scope, op: loop.HalveOp) -> Step:
     return _scalar(scope, op, fold)
 
 
+_COMPARE: Mapping[str, Callable[[Scalar, Scalar], Scalar]] = {
+    "oeq": np.equal,
+    "une": np.not_equal,
+    "olt": np.less,
+    "ole": np.less_equal,
+    "ogt": np.greater,
+    "oge": np.greater_equal,
+}
+
+
+def _choose(scope: Scope, op: loop.ChooseOp) -> Step:
+    compare = _COMPARE[op.predicate.data]
+
+    def choose(a: Scalar, b: Scalar, x: Scalar, y: Scalar) -> Scalar:
+        return where(compare(a, b), x, y)
+
+    return _scalar(scope, op, choose)
+
+
 def _call(scope: Scope, op: CallOp) -> Step:
     callee = scope.callee(op.callee.string_value())
     places = scope.operands(op.operands)
@@ -330,6 +349,7 @@ _TRANSLATORS: Mapping[type[Operation], Translator] = {
     loop.LoadGroupsOp: groups.load_groups,
     loop.LoadOp: memory.load,
     loop.PoisonOp: memory.poison,
+    loop.ChooseOp: _choose,
     loop.HalveOp: _halve,
     loop.ReduceOp: _reduce,
     loop.CastLanesOp: rows.cast,

@@ -463,3 +463,15 @@ loop.store_woven %y[affine_map<() -> (0)>()] from %a, %a, %a {stride = 2 : i64} 
 %v = "test.op"() : () -> vector<4xf32>
 %s = loop.halve "add" %v : vector<4xf32> -> vector<2xf32>
 // CHECK: loop.halve: vector<2xf32> is no half of vector<4xf32>
+
+// -----
+
+%v = "test.op"() : () -> vector<4xf32>
+%s = loop.choose "ult" %v, %v, %v, %v : vector<4xf32>
+// CHECK: loop.choose: predicate 'ult' is none of oeq, une, olt, ole, ogt, oge
+
+// -----
+
+%v = "test.op"() : () -> vector<4xi32>
+%s = loop.choose "olt" %v, %v, %v, %v : vector<4xi32>
+// CHECK: loop.choose: vector<4xi32> is no vector of floats

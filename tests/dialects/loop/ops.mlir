@@ -98,6 +98,8 @@ func.func private @registers(%s: f32, %v: vector<16xf32>) {
   %d = loop.reduce "add" %b : vector<16xf32> -> f32
   // CHECK-NEXT: %half = loop.halve "max" %b : vector<16xf32> -> vector<8xf32>
   %half = loop.halve "max" %b : vector<16xf32> -> vector<8xf32>
+  // CHECK-NEXT: %chosen = loop.choose "olt" %a, %b, %v, %a : vector<16xf32>
+  %chosen = loop.choose "olt" %a, %b, %v, %a : vector<16xf32>
   func.return
 }
 

@@ -72,6 +72,11 @@ def halved(lanes: int) -> Build:
     return build
 
 
+def chosen(predicate: str) -> Build:
+    """One operand or the other, whichever the lanes of both say."""
+    return lambda values: [loop.ChooseOp(predicate, *values, *values)]
+
+
 def kernels() -> list[FuncOp]:
     found: list[FuncOp] = []
     for lanes in (4, 8, 16):
@@ -88,6 +93,8 @@ def kernels() -> list[FuncOp]:
         add("fma", applied(loop.FmaOp), 3, f32)
         add("relu", clamped(lanes), 1, f32)
         add("select", selected, 2, f32)
+        for predicate in loop.COMPARISONS:
+            add(f"choose_{predicate}", chosen(predicate), 2, f32)
         if lanes > loop.FEWEST_LANES:
             add("halve", halved(lanes), 1, f32)
         add("shli", shifted(arith.ShLIOp, lanes), 1, i32)

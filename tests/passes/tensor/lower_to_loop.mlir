@@ -139,6 +139,27 @@ func.func private @vector_behind_a_guard(%x: tensor<2x4xf32>) -> tensor<4x4xf32>
   func.return %y : tensor<4x4xf32>
 }
 
+// A comparison is made where it decides, lane by lane; one that all lanes share is made once.
+// CHECK-LABEL: func.func private @choices
+// CHECK-NOT:     arith.cmpf
+// CHECK:         loop.choose "olt" %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}} : vector<4xf32>
+// CHECK:         %[[test:.*]] = arith.cmpf olt, %{{.*}}, %{{.*}} : f32
+// CHECK:         arith.select %[[test]], %{{.*}}, %{{.*}} : vector<4xf32>
+func.func private @choices(%x: tensor<2x4xf32>, %s: tensor<2xf32>) -> tensor<2x4xf32> {
+  %y = tensor.compute [2, 4]
+    points(%x at #tensor.access<affine_map<(i, j) -> (i, j)>>, %s at #tensor.access<affine_map<(i, j) -> (i)>>)
+    schedule #tensor.schedule<tile = [1, 4], order = [0, 1], vector = 1 by 4> apply {
+  ^bb0(%v: f32, %w: f32):
+    %zero = arith.constant 0.0 : f32
+    %below = arith.cmpf olt, %v, %w : f32
+    %a = arith.select %below, %w, %v : f32
+    %none = arith.cmpf olt, %w, %zero : f32
+    %b = arith.select %none, %zero, %a : f32
+    tensor.yield %b : f32
+  } : (tensor<2x4xf32>, tensor<2xf32>) -> tensor<2x4xf32>
+  func.return %y : tensor<2x4xf32>
+}
+
 // A sum in vectors along what is summed: the lanes are combined at the end, two elements that are left over come singly.
 // CHECK-LABEL: func.func private @fold_in_vectors
 // CHECK:         loop.for %i = 0 to 4 step 2 {

@@ -6,7 +6,7 @@ There are no vectors of `i1`: `arith` compares scalars only.
 from math import copysign
 
 from xdsl.dialects import arith, math
-from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, VectorType, f32
+from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, VectorType, f32, i32
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.utils.hints import isa
 
@@ -119,6 +119,21 @@ def _select(b: Builder, op: Operation) -> SSAValue:
     return b.add(c.ConditionalOp(b.value(op.cond), b.value(op.lhs), b.value(op.rhs)))
 
 
+_LANE_COMPARISONS = {"oeq": "equal", "une": "not_equal", "olt": "less", "ole": "less_equal"}
+_TURNED = {"ogt": "olt", "oge": "ole"}
+
+
+def _choose(b: Builder, op: Operation) -> SSAValue:
+    assert isinstance(op, loop.ChooseOp)
+    left, right, chosen, otherwise = (b.value(operand) for operand in op.operands)
+    predicate = op.predicate.data
+    if predicate in _TURNED:
+        predicate, left, right = _TURNED[predicate], right, left
+    mask = VectorType(i32, op.result.type.get_shape())
+    test = b.vector_call(_LANE_COMPARISONS[predicate], [left, right], mask, of=left.type)
+    return b.vector_call("select", [test, chosen, otherwise], op.result.type)
+
+
 def _exclusive_or(b: Builder, op: Operation) -> SSAValue:
     lhs, rhs = (b.value(operand) for operand in op.operands)
     inner = rhs.owner
@@ -189,6 +204,7 @@ _SPECIAL: dict[type[Operation], Lowering] = {
     loop.CastLanesOp: _cast,
     loop.BroadcastOp: _broadcast,
     loop.LookUpLanesOp: lanes.look_up,
+    loop.ChooseOp: _choose,
     loop.HalveOp: _halve,
     loop.RescaleLanesOp: lanes.rescale,
     loop.SaturateLanesOp: lanes.saturate,

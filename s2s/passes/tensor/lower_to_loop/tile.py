@@ -22,6 +22,7 @@ from xdsl.utils.hints import isa
 
 from s2s.analysis.affine import Range, bounds, flat_index, linear, simplify
 from s2s.analysis.dtypes import vector_of
+from s2s.analysis.strides import predicate_of
 from s2s.dialects import loop, tensor
 from s2s.errors import CompilerBug
 from s2s.passes.tensor.lower_to_loop.emitter import Emitter
@@ -296,6 +297,10 @@ class ScalarBody:
                 self._cast_unsigned(op)
             case arith.IndexCastOp() if self._is_vector(op.input):
                 self.values[op.result] = self.value(op.input)
+            case arith.CmpfOp() if self._differs_by_lane(op):
+                pass
+            case arith.SelectOp() if isinstance(test := op.cond.owner, arith.CmpfOp) and self._differs_by_lane(test):
+                self._choose_by_lane(op, test)
             case arith.ShRSIOp() if self.point.lanes > 1 and (rounded := rounded_halves(op)) is not None:
                 self._round(op, *rounded)
             case _:
@@ -316,6 +321,14 @@ class ScalarBody:
             wide = self.emitter.add(loop.CastLanesOp(wide, element)).result
         wide.name_hint = op.results[0].name_hint
         self.values[op.results[0]] = wide
+
+    def _differs_by_lane(self, test: arith.CmpfOp) -> bool:
+        """Whether a comparison is one of vectors: those who choose by it make it."""
+        return any(self._is_vector(operand) for operand in test.operands)
+
+    def _choose_by_lane(self, op: arith.SelectOp, test: arith.CmpfOp) -> None:
+        a, b, x, y = (self.loads.splat(self.value(each), self.point.lanes) for each in (*test.operands, op.lhs, op.rhs))
+        self.values[op.result] = self.emitter.add(loop.ChooseOp(predicate_of(test), a, b, x, y)).result
 
     def _round(self, op: arith.ShRSIOp, rescale: tensor.RescaleOp, offset: int) -> None:
         """The last rounding of a rescale: vectors do it with the shift."""
