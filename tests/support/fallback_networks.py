@@ -1,6 +1,6 @@
 """Networks that between them use most of what the runtime has for vectors: convolutions, attention, integers."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import numpy as np
@@ -8,6 +8,7 @@ import onnx
 from onnx import TensorProto, helper, numpy_helper, parser
 
 from s2s import api
+from s2s.analysis.dtypes import Array
 from support.project import ROOT
 
 DIGITS = ROOT / "examples" / "digits"
@@ -51,21 +52,46 @@ def integers() -> onnx.ModelProto:
     return api.quantize(DIGITS / "digits.onnx", DIGITS / "calibration.npz").model
 
 
+def unsigned() -> onnx.ModelProto:
+    """Unsigned bytes and weights with zero points: convolutions, a table, a product found to have another range each
+    time."""
+    body = """(float[1, 3, 12, 12] x) => (float[1, 10] y) {
+        x0 = QuantizeLinear (x, s, z) x1 = DequantizeLinear (x0, s, z) w1 = DequantizeLinear (w, t, u)
+        c0 = Conv <pads = [1, 1, 1, 1]> (x1, w1) c1 = QuantizeLinear (c0, s, z) c2 = DequantizeLinear (c1, s, z)
+        g0 = Sigmoid (c2) g1 = QuantizeLinear (g0, h, n) g2 = DequantizeLinear (g1, h, n)
+        m0 = Mul (c2, g2) m1 = QuantizeLinear (m0, s, z) m2 = DequantizeLinear (m1, s, z)
+        v1 = DequantizeLinear (v, t, u)
+        d0 = Conv <group = 24, strides = [2, 2]> (m2, v1) d1 = QuantizeLinear (d0, s, z)
+        d2 = DequantizeLinear (d1, s, z) a = GlobalAveragePool (d2) f = Flatten (a)
+        q, r, o = DynamicQuantizeLinear (f) p0 = MatMulInteger (q, l, o, u) p = Cast <to = 1> (p0) y = Mul (p, r)
+    }"""
+    scalars = {"s": np.float32(0.03), "t": np.float32(0.01), "h": np.float32(1 / 256)}
+    scalars |= {"z": np.uint8(120), "u": np.uint8(99), "n": np.uint8(0)}
+    shapes = {"w": (24, 3, 3, 3), "v": (24, 1, 3, 3), "l": (24, 10)}
+    random = np.random.default_rng(0)
+    weights = {name: random.integers(0, 256, shape, np.uint8) for name, shape in shapes.items()}
+    return _model(body, {}, {}, {name: np.asarray(value) for name, value in (scalars | weights).items()})
+
+
 NETWORKS: dict[str, Callable[[], onnx.ModelProto]] = {
     "convolutions": convolutions,
     "transformer": transformer,
     "integers": integers,
+    "unsigned": unsigned,
 }
 
 
-def _model(body: str, shapes: dict[str, tuple[int, ...]], scalars: dict[str, float]) -> onnx.ModelProto:
-    """The model `body`, with random weights of `shapes`, which keep the numbers near 1."""
+def _model(
+    body: str, shapes: dict[str, tuple[int, ...]], scalars: dict[str, float], arrays: Mapping[str, Array] | None = None
+) -> onnx.ModelProto:
+    """The model `body`, with random weights of `shapes`, which keep the numbers near 1, and others as given."""
     model = parser.parse_model(f'<ir_version: 8, opset_import: ["" : 17]> g {body}')
     random = np.random.default_rng(0)
     for name, shape in shapes.items():
         fan_in = int(np.prod(shape[1:])) if len(shape) == 4 else shape[0]
         values = random.standard_normal(shape) / np.sqrt(fan_in)
         model.graph.initializer.append(numpy_helper.from_array(values.astype(np.float32), name))
+    model.graph.initializer.extend(numpy_helper.from_array(array, name) for name, array in (arrays or {}).items())
     for name, value in scalars.items():
         model.graph.initializer.append(helper.make_tensor(name, TensorProto.FLOAT, [], [value]))
     return model
