@@ -22,9 +22,11 @@ VECTOR_OPS = (
     arith.MinimumfOp,
     arith.ConstantOp,
     math.AbsFOp,
+    math.CosOp,
     math.ErfOp,
     math.ExpOp,
     math.LogOp,
+    math.SinOp,
     math.SqrtOp,
     math.TanhOp,
 )

@@ -1,11 +1,10 @@
-"""Attention in the ways that exporters, and people, write it: canonical or not, every one gives onnxruntime's numbers."""
+"""Attention in the ways that exporters and people write it: canonical or not, it gives onnxruntime's numbers."""
 
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import onnxruntime  # pyright: ignore[reportMissingTypeStubs]
-import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -83,13 +82,14 @@ def pattern(sizes: dict[str, int], layout: str, scale: str, mask: str, shape: st
         end_text = ENDS[end]
     heads = ", ".join(str(0.5 + number) for number in range(sizes["H"]))
     rows = ", ".join(str(0.1 * number - 0.7) for number in range(sizes["Q"]))
+    nodes = f"{before} {rename} {keys} s0 = MatMul (q, kt) {of_scores or 's1 = Identity (s0)'} {MASKS[mask]} {end_text}"
     return (
         f"(float[{sized(q)}] qx, float[{sized(k)}] kx, float[{sized(v)}] vx, float[{sized(shape)}] mask)"
         f" => (float[{whole}] y)"
         f" <float scale = {{0.35}}, float zero = {{0.0}}, float low = {{-10000.0}}, int64[1] last = {{-1}},"
         f" int64[3] flat = {{{flat}}}, int64[3] flat_values = {{{sized('-1,K,E')}}}, int64[4] whole = {{{whole}}},"
         f" float[{sizes['H']},1,1] head_scale = {{{heads}}}, float[{sizes['Q']},1] row_scale = {{{rows}}}>"
-        f" {{ {before} {rename} {keys} s0 = MatMul (q, kt) {of_scores or 's1 = Identity (s0)'} {MASKS[mask]} {end_text} }}"
+        f" {{ {nodes} }}"
     )
 
 

@@ -18,7 +18,17 @@ from support.c_kernels import Build, CompiledKernels, dtype_of, elementwise, par
 
 COUNT = 32
 FLOAT_BINARY = (arith.AddfOp, arith.SubfOp, arith.MulfOp, arith.DivfOp, arith.MaximumfOp, arith.MinimumfOp)
-FLOAT_UNARY = (arith.NegfOp, math.AbsFOp, math.SqrtOp, math.ExpOp, math.TanhOp, math.RsqrtOp, math.FloorOp)
+FLOAT_UNARY = (
+    arith.NegfOp,
+    math.AbsFOp,
+    math.SqrtOp,
+    math.ExpOp,
+    math.TanhOp,
+    math.SinOp,
+    math.CosOp,
+    math.RsqrtOp,
+    math.FloorOp,
+)
 INTEGER_BINARY = (
     *(arith.AddiOp, arith.SubiOp, arith.MuliOp, arith.MinSIOp, arith.MaxSIOp),
     *(arith.AndIOp, arith.OrIOp, arith.XOrIOp),

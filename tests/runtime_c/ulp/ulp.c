@@ -33,6 +33,8 @@ PAIR(exp)
 PAIR(log)
 PAIR(tanh)
 PAIR(erf)
+PAIR(sin)
+PAIR(cos)
 
 static const struct {
     const char *name;
@@ -43,6 +45,8 @@ static const struct {
     {"log", log_reference, log_vector},
     {"tanh", tanh_reference, tanh_vector},
     {"erf", erf_reference, erf_vector},
+    {"sin", sin_reference, sin_vector},
+    {"cos", cos_reference, cos_vector},
 };
 
 /* The distance of neighbouring floats at the size of y: 2^-23 of its power of two, at least the least subnormal. */
@@ -97,6 +101,6 @@ int main(int argc, char **argv)
         printf("%s %.3f ulp at %.9g\n", functions[f].name, worst, (double)at);
         return isinf(worst) ? 1 : 0;
     }
-    fprintf(stderr, "usage: ulp exp|log|tanh|erf STRIDE\n");
+    fprintf(stderr, "usage: ulp exp|log|tanh|erf|sin|cos STRIDE\n");
     return 2;
 }
