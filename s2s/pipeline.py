@@ -197,6 +197,8 @@ def loop_passes(options: CompileOptions) -> list[ModulePass]:
     target, io = get_target(options.target), io_of(options)
     if not 1 <= options.threads <= MOST_THREADS:
         raise InputError(f"--threads {options.threads}: give a number from 1 to {MOST_THREADS}")
+    if options.threads == 1 and options.threading != "pthreads":
+        raise InputError(f"--threading {options.threading}: one thread needs none; give --threads 2 or more as well")
     return [
         # Schedules become loops, registers and flat positions; main becomes calls on buffers.
         _pass("tensor-lower-to-loop"),

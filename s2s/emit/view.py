@@ -14,6 +14,7 @@ from s2s.emit.literals import float_literal
 from s2s.emit.statements import comment_lines
 from s2s.emit.types import c_type
 from s2s.errors import CompilerBug
+from s2s.options import Threading
 from s2s.targets.flags import OPTIMISE, compile_flags
 
 _DIGEST = 16
@@ -68,6 +69,8 @@ class FlagsView:
     """All of them."""
     threads: str = ""
     """What compiler and linker want for threads."""
+    threading: Threading | None = None
+    """Whose threads these are; None where there are none."""
 
 
 @dataclass(frozen=True)
@@ -161,6 +164,7 @@ def flags_view(info: NetworkInfo) -> FlagsView:
         every=" ".join((*OPTIMISE, *own)),
         line=" ".join(every),
         threads=" ".join(info.threads.flags) if info.threads is not None else "",
+        threading=info.threads.by if info.threads is not None else None,
     )
 
 

@@ -12,6 +12,7 @@ from s2s import api
 from s2s.analysis.dtypes import Array, tensor_type
 from s2s.cli.main import run
 from s2s.options import Io, Threading
+from s2s.pipeline import MOST_THREADS
 from s2s.samples import sample
 from s2s.verify.build import load
 from s2s.verify.toolchain import run_program
@@ -126,6 +127,11 @@ def test_the_tree_is_clean_under_the_thread_sanitizer(model: Path, tmp_path: Pat
     run_program([require("make"), "-j2", "test", "CC=gcc", f"CFLAGS={flags}"], root)
 
 
+def test_the_runtime_has_room_for_as_many_threads_as_there_may_be():
+    header = (ROOT / "runtime_c" / "include" / "s2s_pool.h").read_text()
+    assert f"#define S2S_POOL_THREADS {MOST_THREADS}\n" in header
+
+
 @pytest.mark.parametrize(
     ("options", "words"),
     [
@@ -134,6 +140,7 @@ def test_the_tree_is_clean_under_the_thread_sanitizer(model: Path, tmp_path: Pat
         (["--threads", "2", "--executor", "graph"], "--threads 2: the tables of executor graph"),
         (["--threads", "2", "--profile", "misra"], "--threads 2: the pool of threads is not written to MISRA C"),
         (["--threads", "2", "--target", "cortex-m4"], "--threads 2: target cortex-m4 has no threads"),
+        (["--threading", "openmp"], "--threading openmp: one thread needs none; give --threads 2 or more as well"),
     ],
 )
 def test_what_has_no_threads_is_refused(

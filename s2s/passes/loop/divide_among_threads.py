@@ -47,6 +47,7 @@ from s2s.dialects import loop
 from s2s.dialects.loop.control import PARALLEL, SERIAL
 from s2s.memory.buffers import align_up
 from s2s.memory.independence import Independence
+from s2s.passes.loop.main_kernels import is_main, kernels_of_main
 from s2s.passes.loop.plan_memory import is_network_of_buffers
 from s2s.passes.tensor.lower_to_loop import IN_PLACE
 
@@ -162,21 +163,12 @@ class DivideAmongThreadsPass(ModulePass):
     """Operations of a kernel from which on a hand-over pays."""
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        functions = [each for each in op.ops if isinstance(each, FuncOp) and not each.is_declaration]
-        networks = [each for each in functions if is_network_of_buffers(each)]
-        calls: dict[str, list[CallOp]] = {}
-        inner: set[str] = set()
-        for network in networks:
-            if network.sym_visibility is None:
+        for network in op.ops:
+            if isinstance(network, FuncOp) and is_network_of_buffers(network) and is_main(network):
                 network.attributes[THREADS] = IntegerAttr(self.threads, i64)
-            for call in [each for each in network.body.block.ops if isinstance(each, CallOp)]:
-                calls.setdefault(call.callee.string_value(), []).append(call)
-                if network.sym_visibility is not None:
-                    inner.add(call.callee.string_value())
-        for kernel in functions:
-            name = kernel.sym_name.data
-            if name in calls and name not in inner and operations_of(kernel) >= self.least:
-                self._divide(kernel, calls[name])
+        for kernel, calls in kernels_of_main(op):
+            if operations_of(kernel) >= self.least:
+                self._divide(kernel, calls)
 
     def _divide(self, kernel: FuncOp, calls: Sequence[CallOp]) -> None:
         scratch = frozenset(

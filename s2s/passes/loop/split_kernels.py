@@ -27,7 +27,7 @@ from s2s.analysis.buffers import touches_memory
 from s2s.analysis.loop_work import operations_in
 from s2s.dialects import loop
 from s2s.dialects.loop.control import SERIAL
-from s2s.passes.loop.plan_memory import is_network_of_buffers
+from s2s.passes.loop.main_kernels import kernels_of_main
 from s2s.passes.tensor.lower_to_loop import IN_PLACE
 
 DOC = "doc"
@@ -135,20 +135,10 @@ class SplitKernelsPass(ModulePass):
     """Operations of a loop from which on it gets a kernel of its own."""
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        functions = [each for each in op.ops if isinstance(each, FuncOp) and not each.is_declaration]
-        networks = [each for each in functions if is_network_of_buffers(each)]
-        calls: dict[str, list[CallOp]] = {}
-        inner: set[str] = set()
-        for network in networks:
-            for call in [each for each in network.body.block.ops if isinstance(each, CallOp)]:
-                calls.setdefault(call.callee.string_value(), []).append(call)
-                if network.sym_visibility is not None:
-                    inner.add(call.callee.string_value())
-        taken = {each.sym_name.data for each in functions}
-        for kernel in functions:
-            name = kernel.sym_name.data
-            if name in calls and name not in inner and (steps := Steps.of(kernel, self.least)).is_split:
-                _replace(kernel, SplitKernel(kernel, steps).run(taken), calls[name])
+        taken = {each.sym_name.data for each in op.ops if isinstance(each, FuncOp) and not each.is_declaration}
+        for kernel, calls in list(kernels_of_main(op)):
+            if (steps := Steps.of(kernel, self.least)).is_split:
+                _replace(kernel, SplitKernel(kernel, steps).run(taken), calls)
 
 
 def _replace(kernel: FuncOp, made: Sequence[tuple[FuncOp, list[int]]], calls: Sequence[CallOp]) -> None:
