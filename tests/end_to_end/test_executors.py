@@ -22,7 +22,7 @@ from s2s.samples import sample
 from s2s.verify.build import load
 from s2s.weights import WeightStore
 from support import layer_cases, operator_cases
-from support.compiled import compiled, run_c
+from support.compiled import compiled, quickly_loaded, run_c
 from support.operator_cases import Case, network
 from support.project import ROOT, SHARED
 from support.random_networks import SHAPE
@@ -79,7 +79,7 @@ def test_models_have_the_same_bits(path: Path):
 def tables():
     """The digits network for the graph executor, built."""
     with api.compile(DIGITS, executor="graph", target="c") as artifact:
-        artifact.loaded()
+        quickly_loaded(artifact)
         yield artifact
 
 
@@ -114,7 +114,7 @@ def test_graph_module_runs_a_compiled_network(tables: Artifact):
     module.run()
     found = module.get_output(0).numpy()
     with api.compile(DIGITS, target="c") as aot:
-        assert_same_bits([found], list(aot.run({"image": image}).values()))
+        assert_same_bits([found], run_c(aot, [image]))
 
 
 def test_two_contexts_interleave(tables: Artifact):

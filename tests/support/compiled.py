@@ -12,6 +12,7 @@ from s2s.interpret.graph import run_graph
 from s2s.model import GraphModel
 from s2s.options import CompileOptions
 from s2s.targets.flags import STANDARD
+from s2s.verify.build import LoadedNetwork
 from s2s.verify.compare import compare
 from s2s.weights import WeightStore
 
@@ -26,9 +27,14 @@ def compiled(module: ModuleOp, store: WeightStore | None = None, **options: Any)
     return compile_artifact(GraphModel(module, params, "net"), CompileOptions(**options))
 
 
+def quickly_loaded(artifact: Artifact, *flags: str) -> LoadedNetwork:
+    """The network built quickly and with `flags`; it stays built so."""
+    return artifact.loaded(flags=(*STANDARD, QUICK, *artifact.info.target.cflags, *flags))
+
+
 def run_c(artifact: Artifact, inputs: Sequence[Array], *flags: str) -> list[Array]:
     """What the C gives for inputs in order, built quickly and with `flags`."""
-    network = artifact.loaded(flags=(*STANDARD, QUICK, *artifact.info.target.cflags, *flags))
+    network = quickly_loaded(artifact, *flags)
     names = [port.name for port in network.inputs]
     return list(network.run(dict(zip(names, inputs, strict=True))).values())
 
