@@ -9,7 +9,6 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from s2s import api
-from s2s.analysis.dtypes import Array
 from support.compiled import run_c
 from support.onnx_text import onnx_file
 
@@ -117,7 +116,8 @@ def test_every_pattern_gives_the_numbers_of_onnxruntime(
     options.graph_optimization_level = runtime.GraphOptimizationLevel.ORT_DISABLE_ALL
     session: Any = runtime.InferenceSession(str(file), options, providers=["CPUExecutionProvider"])
     generator = np.random.default_rng(sum(sizes.values()))
-    inputs: list[Array] = [generator.standard_normal(port.shape).astype(np.float32) for port in session.get_inputs()]
+    shapes: list[list[int]] = [port.shape for port in session.get_inputs()]
+    inputs = [generator.standard_normal(shape).astype(np.float32) for shape in shapes]
     names: list[str] = [port.name for port in session.get_inputs()]
     (expected,) = session.run(None, dict(zip(names, inputs, strict=True)))
     with api.compile(file, target=target) as artifact:
