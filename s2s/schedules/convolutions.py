@@ -10,7 +10,6 @@ Constants of a small network are in the last cache from run to run, those of a l
 from math import ceil
 
 from s2s.analysis.convolutions import Convolution
-from s2s.analysis.strides import border
 from s2s.schedules.tile_walks import FLOAT, Tiles, tile_walk
 from s2s.targets import Target
 
@@ -41,13 +40,10 @@ def constants_per_cycle(target: Target, network: int) -> int:
 
 
 def direct_cost(conv: Convolution, target: Target, rate: int) -> float:
-    """Cycles of the convolution as it is; of the window at a border, only what is inside."""
+    """Cycles of the convolution as it is; what borders leave out is what their short tiles lose."""
     rows, columns = conv.size
     weights = TAPS**2 * conv.in_channels * conv.out_channels
-    products = conv.images * rows * columns * weights / _per_cycle(target)
-    for slide, size in zip((conv.rows, conv.columns), conv.size, strict=True):
-        products *= 1 - border(conv.op, slide.position) / (TAPS * size)
-    return _together(products, FLOAT * weights / rate)
+    return _together(conv.images * rows * columns * weights / _per_cycle(target), FLOAT * weights / rate)
 
 
 def transformed_cost(conv: Convolution, target: Target, outputs: int, rate: int) -> float:

@@ -20,6 +20,7 @@ from s2s.analysis.strides import Panel, border, interior, moves, packable, vecto
 from s2s.dialects import tensor
 from s2s.dialects.loop import FEWEST_LANES
 from s2s.schedules.caches import cache_blocks, fetches
+from s2s.schedules.register_tiles import most_rows, vectors_abreast
 from s2s.schedules.turned import strided_load, strided_store, turning_dim
 from s2s.targets import Target
 
@@ -62,7 +63,7 @@ def default(op: tensor.ComputeOp, target: Target, constants: frozenset[SSAValue]
         return tensor.ScheduleAttr.of([1] * len(op.sizes), list(range(len(op.sizes))))
     choice = _choose_dim(op, target, constants)
     tile, second = _register_tile(op, target, choice)
-    order = _order(op, choice, second, tile)
+    order = _order(op, choice, second)
     packs = _packs(op, choice, tile, order)
     packed = {pack.operand.data for pack in packs}
     panel = _panel_dim(op, choice, tile) if packed and choice.lanes > 1 else None
@@ -187,29 +188,23 @@ def _register_tile(op: tensor.ComputeOp, target: Target, choice: Choice) -> tupl
     second = _turned(op, choice)
     if second is None or second in taken or 0 not in moves(op, second).reads:
         second = _second_dim(op, taken)
-    wide = min(vectors, _abreast(op, second, target) if lanes > 1 else 4)
+    abreast = vectors_abreast(1 if second is None else interior(op, second), target)
+    wide = min(vectors, abreast if lanes > 1 else 4)
     if partner is not None:
         wide = max(each for each in range(1, wide + 1) if vectors % each == 0)
     tile[choice.dim] = max(1, wide * lanes)
     if partner is not None and vectors == 1 and 0 in moves(op, partner).reads:
-        most = _abreast(op, second, target)
-        even = [each for each in range(3, most + 1) if op.sizes[partner] % each == 0]
-        wide = max(even, default=min(op.sizes[partner], most if second is None else 2))
+        even = [each for each in range(3, abreast + 1) if op.sizes[partner] % each == 0]
+        wide = max(even, default=min(op.sizes[partner], abreast if second is None else 2))
         tile[partner] = wide
     if second is not None:
         extent = interior(op, second)
-        most = max(1, min(extent, target.registers * 3 // 4 // wide, 14))
+        inner = _order(op, choice, second)[-1]
+        most = min(extent, most_rows(op, second, inner, wide, lanes, target))
         tile[second] = min(
             range(1, most + 1), key=lambda tall: (ceil(extent / tall) * (tall * wide + wide + tall), -tall)
         )
     return tile, second
-
-
-def _abreast(op: tensor.ComputeOp, second: int | None, target: Target) -> int:
-    """Vectors side by side in a tile: two, or more where there are few rows to keep the multiply-adds going."""
-    if second is None:
-        return 8
-    return max(2, min(8, target.registers * 3 // 4 // (interior(op, second) + 1)))
 
 
 def _woven(op: tensor.ComputeOp, choice: Choice) -> list[int]:
@@ -225,7 +220,7 @@ def _turned(op: tensor.ComputeOp, choice: Choice) -> int | None:
     return turning_dim(op, choice.dim, choice.lanes) if choice.lanes > 1 and choice.dim < op.rank else None
 
 
-def _order(op: tensor.ComputeOp, choice: Choice, second: int | None, tile: list[int]) -> list[int]:
+def _order(op: tensor.ComputeOp, choice: Choice, second: int | None) -> list[int]:
     """The domain's own order, but a packed panel stays outside the dimension that reuses it.
 
     Of several reductions, the one that reads neighbours comes last; the order of a sum is free within its tolerance.

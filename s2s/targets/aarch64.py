@@ -11,11 +11,9 @@ AARCH64 = Target(
     cflags=("-march=armv8-a", "-ffp-contract=fast"),
     cc="aarch64-linux-gnu-gcc",
     packages=("gcc-aarch64-linux-gnu", "libc6-dev-arm64-cross"),
-    general_registers=28,
     l1_bytes=32 << 10,
     l2_bytes=512 << 10,
     line_bytes=64,
     fma_ports=2,
-    load_ports=2,
     byte_dot="signed",
 )

@@ -9,8 +9,8 @@ SOFT_FLOAT_REGISTERS = 8
 """Where floats live in general registers, a tile that fills more of them spills."""
 
 
-def _core(name: str, description: str, *, fpu: bool, dsp: bool = False, mve: bool = False, low: bool = False) -> Target:
-    """A core; `low` says that most of its instructions reach the lower eight registers only."""
+def _core(name: str, description: str, *, fpu: bool, dsp: bool = False, mve: bool = False) -> Target:
+    """A core."""
     floats = ("-mfloat-abi=hard", "-ffp-contract=fast") if fpu else ("-ffp-contract=off",)
     return Target(
         name=f"cortex-{name}",
@@ -22,7 +22,6 @@ def _core(name: str, description: str, *, fpu: bool, dsp: bool = False, mve: boo
         cc="arm-none-eabi-gcc",
         packages=("gcc-arm-none-eabi", "libnewlib-arm-none-eabi"),
         word_bits=32,
-        general_registers=7 if low else 13,
         dsp=dsp,
         mve=mve,
         hand_over=None,
@@ -31,8 +30,8 @@ def _core(name: str, description: str, *, fpu: bool, dsp: bool = False, mve: boo
 
 
 CORES = (
-    _core("m0", "Cortex-M0: no wide products, no FPU", fpu=False, low=True),
-    _core("m0plus", "Cortex-M0+: no wide products, no FPU", fpu=False, low=True),
+    _core("m0", "Cortex-M0: no wide products, no FPU", fpu=False),
+    _core("m0plus", "Cortex-M0+: no wide products, no FPU", fpu=False),
     _core("m3", "Cortex-M3: no FPU", fpu=False),
     _core("m4", "Cortex-M4F: DSP extension, single-precision FPU", fpu=True, dsp=True),
     _core("m7", "Cortex-M7F: DSP extension, double-precision FPU", fpu=True, dsp=True),

@@ -28,7 +28,6 @@ def host() -> Target:
         l3_bytes=min(cache_bytes(3, 0), MOST_L3),
         line_bytes=line_bytes(),
         fma_ports=2,
-        load_ports=2,
         byte_dot="unsigned" if _features() & {"avx512_vnni", "avx_vnni"} else "signed",
     )
 

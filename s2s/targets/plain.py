@@ -9,6 +9,5 @@ PLAIN = Target(
     registers=16,
     align=8,
     word_bits=32,
-    general_registers=13,
     cflags=("-ffp-contract=off",),
 )

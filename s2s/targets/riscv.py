@@ -19,7 +19,6 @@ RV32IMC = Target(
     cc="riscv64-unknown-elf-gcc",
     packages=("gcc-riscv64-unknown-elf", "picolibc-riscv64-unknown-elf"),
     word_bits=32,
-    general_registers=28,
     hand_over=None,
     io="arena",
 )

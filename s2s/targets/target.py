@@ -24,8 +24,6 @@ class Target:
     """The Debian packages that hold this cross compiler and its C library."""
     word_bits: int = 64
     """Bits of a general register."""
-    general_registers: int = 14
-    """General registers that a register tile may fill, accumulators and operands together."""
     dsp: bool = False
     """Whether two products of 16 bits are added in one instruction (SMLAD of ARM's DSP extension)."""
     mve: bool = False
@@ -47,8 +45,6 @@ class Target:
     """Multiply-adds (of a whole vector) that start in one cycle."""
     fma_latency: int = 4
     """Cycles until the result of a multiply-add can be added to."""
-    load_ports: int = 1
-    """Loads (of a whole vector) that start in one cycle."""
     stream_bytes: int = 8
     """Bytes that one core reads in a cycle from beyond its own caches."""
     l3_bytes: int = 0

@@ -19,7 +19,6 @@ def _level(number: int, lanes: int, registers: int, l2: int, l3: int, descriptio
         l3_bytes=l3 << 10,
         line_bytes=64,
         fma_ports=2,
-        load_ports=2,
         byte_dot="signed",
     )
 
