@@ -94,13 +94,14 @@ def verify_on_board(
 ) -> BoardVerification:
     """Build a tree for a board, run it there on golden vectors, and compare."""
     board, network = get_board(on), compilation.network
+    given = None if golden is None else _golden(Path(golden), compilation)
     with tempfile.TemporaryDirectory(prefix="s2s-tree-") as folder:
         place = Path(folder) / network.name
         tree.write(place)
         progress.step("compiling for the board")
         build = BoardBuild(place, board, optimise=optimise)
         try:
-            vectors = _golden(Path(golden), compilation) if golden is not None else _made_up(model, compilation)
+            vectors = given if given is not None else _made_up(model, compilation)
             progress.step("running on the board")
             run = build.run([inputs for inputs, _ in vectors])
         finally:

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from s2s.emit import units
 from s2s.emit.tree import Tree
 from support.c_compilers import COMPILERS, SANITIZERS, WARNINGS, require, require_sanitizers, run
 from support.emitted import TEXT, Executor, emitted, network
@@ -19,6 +20,9 @@ INCLUDES = ("-Iinclude", "-Isrc", "-Iruntime/include")
 NAMES = st.text(min_size=1, max_size=12) | st.sampled_from(
     ["*/", "??/", "int", "a", "arena", "\\", '"', "y\nx", "${x}"]
 )
+
+LINES = 60
+"""A file of kernels is as long as this in tests."""
 
 
 @pytest.fixture(params=EXECUTORS)
@@ -208,12 +212,13 @@ def test_no_text_of_a_model_breaks_the_tree(
         run([require("make"), "-n", "test"], folder)
 
 
-def test_long_kernels_go_to_files_of_their_own(tmp_path: Path) -> None:
+def test_long_kernels_go_to_files_of_their_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(units, "LONGEST_UNIT", LINES)
     start, _, rest = TEXT.partition("func.func private @scale")
     body, _, main = rest.partition("func.func private @round")
     stores = body[body.index("    %v = ") : body.index("  }\n  func.return")]
     copies = "".join(
-        stores.replace("%v", f"%v{n}").replace("%f", f"%f{n}").replace("%p", f"%p{n}") for n in range(1300)
+        stores.replace("%v", f"%v{n}").replace("%f", f"%f{n}").replace("%p", f"%p{n}") for n in range(LINES)
     )
     many = f"{start}func.func private @scale{body.replace(stores, copies)}func.func private @round{main}"
     tree = emitted(many, "aot", "auto", "c", ("x", "y", "q"))
