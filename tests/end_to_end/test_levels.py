@@ -1,6 +1,7 @@
 """The levels of a real compilation agree, and a fault in a pass is found at its level and its node."""
 
 from collections.abc import Callable
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -10,6 +11,7 @@ from xdsl.dialects.builtin import ModuleOp
 
 from s2s import api
 from s2s.passes.tensor.describe_kernels import DescribeKernelsPass
+from support.fallback_networks import written
 from support.trees import DIGITS
 
 Apply = Callable[[DescribeKernelsPass, Context, ModuleOp], None]
@@ -21,6 +23,13 @@ def test_levels_of_a_network_agree():
     assert verification.passed
     assert verification.levels is not None
     assert [level.level for level in verification.levels.levels] == ["graph", "tensor", "loop", "c"]
+
+
+def test_levels_of_unsigned_bytes_agree(tmp_path: Path):
+    """Tables in lanes, weights with zero points, and a product whose zero point is found in the run."""
+    with api.compile(written("unsigned", tmp_path), target="host", name="net") as artifact:
+        verification = artifact.verify(levels=True)
+    assert verification.passed
 
 
 def test_fault_in_a_pass_is_found_at_its_level_and_node(monkeypatch: pytest.MonkeyPatch):
