@@ -100,8 +100,9 @@ def _for_vectors(options: CompileOptions) -> list[ModulePass]:
     return [
         # Steps of a stride that hit nothing are left out, here where the phases are convolutions like any other.
         _pass("graph-split-transposed-conv", target=options.target),
-        # Vectors run along the channels of one group, so that a group should fill one.
-        _pass("graph-widen-groups", target=options.target),
+        # Vectors run along the channels of one group, so that a group should fill one. Zeros between groups let an
+        # infinity of one reach another.
+        *([] if options.exact else [_pass("graph-widen-groups", target=options.target)]),
     ]
 
 

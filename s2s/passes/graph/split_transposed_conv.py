@@ -9,12 +9,18 @@ A result at position `stride * q + r` is a sum over every `stride`-th element of
 `r` is a convolution with a shorter window. Nothing is multiplied that a stride of zeros would have put in between; a
 window that is no multiple of the stride is filled up with zeros.
 
+Where windows of the phases differ much in length, as three taps do that two phases share, filling up would double the
+work. Then each phase is a convolution of its own, whose pads put its results in their places:
+
+    %z = graph.concat(graph.conv %x, %w_phase0 …, graph.conv %x, %w_phase1 …, …)
+
 Declined without a stride, with dilations, for integers, channels last, weights that are not known, and for outputs
 that are padded beyond the last phase; for targets without vectors, which have more time than memory.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import product
 from math import prod
 
 import numpy as np
@@ -36,6 +42,9 @@ from s2s.passes.rewrite import rewrite
 from s2s.targets import get_target
 from s2s.weights import WeightStore
 
+MOST_OF_WORK = 0.8
+"""The part of the work of all phases at once that phases of their own may have left to be worth more kernels."""
+
 
 def phases_of(w: Array, groups: int, strides: Sequence[int]) -> Array:
     """`w[C, O / groups, k…]` as the weights of a convolution, one output for each group, phase and channel."""
@@ -49,6 +58,45 @@ def phases_of(w: Array, groups: int, strides: Sequence[int]) -> Array:
     tap_axes, phase_axes = [3 + 2 * n for n in range(rank)], [4 + 2 * n for n in range(rank)]
     turned = np.flip(apart.transpose(0, *phase_axes, 2, 1, *tap_axes), axis=tuple(range(3 + rank, 3 + 2 * rank)))
     return np.ascontiguousarray(turned.reshape(groups * prod(strides) * outputs, inputs // groups, *taps))
+
+
+@dataclass(frozen=True)
+class Phase:
+    """Every so many results as a convolution of their own."""
+
+    weights: Array
+    pads: tuple[int, ...]
+    results: int
+
+    @property
+    def work(self) -> int:
+        """Multiply-adds."""
+        return self.weights.size * self.results
+
+
+def _phases_apart(op: graph.ConvTransposeOp, w: Array, strides: Sequence[int]) -> list[Phase] | None:
+    """The phases of the result, one after the other; None where one has no taps or sees none of an end of the input."""
+    rank, (x, y) = len(strides), (type_of(value).get_shape()[2:] for value in (op.x, op.y))
+    before = op.pads.get_values()[:rank]
+    sizes = [-(-size // stride) for size, stride in zip(y, strides, strict=True)]
+    found: list[Phase] = []
+    for phase in product(*(range(stride) for stride in strides)):
+        first = [(place + low) % stride for place, low, stride in zip(phase, before, strides, strict=True)]
+        ahead = [(place + low) // stride for place, low, stride in zip(phase, before, strides, strict=True)]
+        taps = w[(..., *(slice(start, None, stride) for start, stride in zip(first, strides, strict=True)))]
+        low = [side - 1 - step for side, step in zip(taps.shape[2:], ahead, strict=True)]
+        high = [size - 1 + step - (have - 1) for size, step, have in zip(sizes, ahead, x, strict=True)]
+        if not taps.size or min(*low, *high) < 0:
+            return None
+        turned = np.flip(taps, axis=tuple(range(2, 2 + rank))).swapaxes(0, 1)
+        found.append(Phase(np.ascontiguousarray(turned), (*low, *high), prod(sizes)))
+    return found
+
+
+def _work_at_once(op: graph.ConvTransposeOp, phases: Array) -> int:
+    """Multiply-adds of one convolution for all phases."""
+    sizes = zip(type_of(op.x).get_shape()[2:], phases.shape[2:], strict=True)
+    return phases.size * prod(size + taps - 1 for size, taps in sizes)
 
 
 @dataclass(frozen=True)
@@ -68,6 +116,10 @@ class StridedTransposedConv(RewritePattern):
             return
         groups = op.groups.value.data
         phases = phases_of(w, groups, strides)
+        apart = _phases_apart(op, w, strides) if groups == 1 else None
+        if apart is not None and sum(each.work for each in apart) <= MOST_OF_WORK * _work_at_once(op, phases):
+            rewriter.replace(op, [], [self._joined(op, apart, bias, strides, rewriter)])
+            return
         operands: list[SSAValue] = [op.x, rewriter.insert(new_constant(phases, name_for(op, "phases"), self.store)).y]
         if bias is not None:
             repeated = np.repeat(bias.reshape(groups, 1, -1), prod(strides), axis=1).reshape(-1)
@@ -76,7 +128,29 @@ class StridedTransposedConv(RewritePattern):
         pads = [side - 1 for side in phases.shape[2:]] * 2
         conv = graph.ConvOp(*operands, strides=ones, pads=pads, dilations=ones, groups=groups)
         copy_provenance(rewriter.insert(conv), op)
-        rewriter.replace(op, [], [self._interleaved(op, conv.y, strides, rewriter)])
+        cut = op.pads.get_values()[: len(strides)]
+        rewriter.replace(op, [], [self._interleaved(op, conv.y, strides, cut, rewriter)])
+
+    def _joined(
+        self,
+        op: graph.ConvTransposeOp,
+        apart: Sequence[Phase],
+        bias: Array | None,
+        strides: Sequence[int],
+        rewriter: PatternRewriter,
+    ) -> SSAValue:
+        """The result from a convolution for each phase."""
+        ones = [1] * len(strides)
+        parts: list[SSAValue] = []
+        for phase in apart:
+            arrays = [phase.weights, *([] if bias is None else [bias])]
+            constants = [rewriter.insert(new_constant(array, name_for(op, "phase"), self.store)).y for array in arrays]
+            conv = graph.ConvOp(op.x, *constants, strides=ones, pads=phase.pads, dilations=ones, groups=1)
+            copy_provenance(rewriter.insert(conv), op)
+            parts.append(conv.y)
+        joined = graph.ConcatOp(parts, axis=1)
+        copy_provenance(rewriter.insert(joined), op)
+        return self._interleaved(op, joined.y, strides, [0] * len(strides), rewriter)
 
     def _is_covered(self, op: graph.ConvTransposeOp, strides: Sequence[int], window: Sequence[int]) -> bool:
         """Whether the phases reach as far as the result."""
@@ -86,9 +160,14 @@ class StridedTransposedConv(RewritePattern):
         return all(low + size <= end for low, size, end in zip(before, y, ends, strict=True))
 
     def _interleaved(
-        self, op: graph.ConvTransposeOp, phases: SSAValue, strides: Sequence[int], rewriter: PatternRewriter
+        self,
+        op: graph.ConvTransposeOp,
+        phases: SSAValue,
+        strides: Sequence[int],
+        cut: Sequence[int],
+        rewriter: PatternRewriter,
     ) -> SSAValue:
-        """`[N, groups × phases × O, Q…]` as `[N, groups × O, Q × stride…]`, cut to the size of the result."""
+        """`[N, groups × phases × O, Q…]` as `[N, groups × O, Q × stride…]`, from `cut` on, as large as the result."""
         groups, rank = op.groups.value.data, len(strides)
         images, channels, *sizes = type_of(phases).get_shape()
         outputs = channels // groups // prod(strides)
@@ -99,12 +178,12 @@ class StridedTransposedConv(RewritePattern):
         turned = graph.TransposeOp(apart.y, perm=order)
         whole = (images, groups * outputs, *(size * stride for size, stride in zip(sizes, strides, strict=True)))
         joined = graph.ReshapeOp(turned.y, whole)
-        starts = [0, 0, *op.pads.get_values()[:rank]]
+        starts = [0, 0, *cut]
         wanted = type_of(op.y).get_shape()
-        cut = graph.SliceOp(joined.y, starts=starts, sizes=wanted, strides=[1] * len(starts))
-        for made in (apart, turned, joined, cut):
+        result = graph.SliceOp(joined.y, starts=starts, sizes=wanted, strides=[1] * len(starts))
+        for made in (apart, turned, joined, result):
             copy_provenance(rewriter.insert(made), op)
-        return cut.y
+        return result.y
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,8 @@
     %y = graph.conv %x, %w_joined {groups = 8} : (tensor<1x128x56x56xf32>, tensor<128x16x3x3xf32>) -> …
 
 The weights between the groups that are joined are zeros. That multiplies four times as much, but a vector then holds
-neighbours of one group: without, a vector would have to collect its operands one by one.
+neighbours of one group: without, a vector would have to collect its operands one by one. An infinity or NaN in one of
+the joined groups makes NaNs of the results of all of them, which is why `--exact` leaves this pass out.
 
 Bytes are multiplied four times as fast, and lie with all channels of a pixel side by side: all of their groups are
 joined, as long as the weights then fit half of the second cache.
