@@ -144,10 +144,11 @@ def _channel_blocks(conv: FastConvolution, most: int) -> dict[tensor.Computation
 
 def in_walk(op: tensor.Computation, schedule: tensor.ScheduleAttr, walk: Walk) -> tensor.ScheduleAttr:
     """The schedule of `op` in the blocks of `walk`. Where the channels of a result are walked through, constants stream
-    by, a panel for each factor: the next one is fetched."""
+    by, a panel for each factor: the next one is fetched, and so are the factors of the next tiles, which lie far apart
+    and may come from the cache of another thread."""
     walking = schedule.in_shared_blocks(walk)
     streams = isinstance(op, tensor.ComputeOp) and [dim for dim, _ in walk] == [2]
-    return walking.fetching([(1, 0)]) if streams else walking
+    return walking.fetching([(1, 0), (0, 1)]) if streams else walking
 
 
 def copy_schedule(op: tensor.ComputeOp, target: Target) -> tensor.ScheduleAttr:

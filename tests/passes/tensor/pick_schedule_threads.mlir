@@ -5,7 +5,7 @@
 // CHECK:         tensor.transform [2, 2, 4, 16]
 // CHECK-SAME:      schedule #tensor.schedule<tile = [1, 1, 1, 16], order = [0, 2, 3, 1], vector = 3 by 16, blocks = [{{\[}}2, 2]]>
 // CHECK:         tensor.compute [36, 4, 64 | 64]
-// CHECK-SAME:      shared = 2 by 32
+// CHECK-SAME:      shared = 2 by 32, fetch = 1 along 0 and 0 along 1
 // CHECK:         tensor.transform [2, 2, 4, 16]
 // CHECK-SAME:      schedule #tensor.schedule<tile = [1, 1, 1, 16], order = [0, 2, 3, 1], vector = 3 by 16, shared = 2 by 2>
 func.func private @k(%x: tensor<4x8x8x16xf32>, %w: tensor<64x64x3x3xf32>) -> tensor<4x8x8x16xf32> {
