@@ -13,7 +13,8 @@
     graph.mul %s1, …
 
 `graph-fuse-ops` then hands each part on to its reader. What ends up in one kernel after all is computed once there.
-Declined for values with one reader, and for what is more than a conversion, a difference and a product by constants.
+Declined for values with one reader, for those that something reads which cannot compute its operand on the way (a
+convolution, an output of the network), and for what is more than a conversion, a difference and a product by constants.
 """
 
 from dataclasses import dataclass
@@ -27,6 +28,8 @@ from xdsl.rewriter import InsertPoint, Rewriter
 from s2s.analysis.dtypes import as_tensor_type, is_integer, size_in_bytes
 from s2s.analysis.known_values import is_known
 from s2s.dialects import graph
+from s2s.dialects.graph import FusionKind
+from s2s.dialects.graph.traits import fusion_kind
 
 
 @dataclass(frozen=True)
@@ -52,7 +55,10 @@ def _is_widened(op: Operation) -> bool:
 
 
 def _repeat(op: Operation) -> None:
-    for use in list(op.results[0].uses)[1:]:
+    uses = list(op.results[0].uses)
+    if any(fusion_kind(use.operation) > FusionKind.REDUCTION for use in uses):
+        return
+    for use in uses[1:]:
         copy = op.clone()
         copy.results[0].name_hint = op.results[0].name_hint
         Rewriter.insert_op(copy, InsertPoint.before(op))

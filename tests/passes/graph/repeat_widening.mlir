@@ -28,3 +28,15 @@ func.func @other_functions(%q: tensor<8xi8>) -> (tensor<8xf32>, tensor<f32>, ten
   %n = graph.cast %e : (tensor<8xf32>) -> tensor<8xi8>
   func.return %e, %a, %n, %n : tensor<8xf32>, tensor<f32>, tensor<8xi8>, tensor<8xi8>
 }
+
+// Declined: a product of matrices reads what is there.
+// CHECK-LABEL: func.func @product
+// CHECK:         graph.cast
+// CHECK-NOT:     graph.cast
+// CHECK:         func.return
+func.func @product(%q: tensor<4x4xi8>, %y: tensor<4x4xf32>) -> (tensor<4x4xf32>, tensor<4x4xf32>) {
+  %f = graph.cast %q : (tensor<4x4xi8>) -> tensor<4x4xf32>
+  %a = graph.add %f, %y : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  %b = graph.matmul %f, %y : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  func.return %a, %b : tensor<4x4xf32>, tensor<4x4xf32>
+}
