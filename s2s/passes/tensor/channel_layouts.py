@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import prod
 
-from xdsl.dialects.builtin import ModuleOp, StringAttr, i8
+from xdsl.dialects.builtin import ModuleOp, StringAttr, i8, i32
 from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import BlockArgument, SSAValue
 
@@ -114,7 +114,8 @@ class LayoutDecision:
         return block_size(channels, self.lanes)
 
     def _is_bytes(self, value: SSAValue) -> bool:
-        return self._has_bytes and tensor.element_type(value) == i8
+        """Whether `value` is made of bytes, or of sums of their products, whose constants have one order for all."""
+        return self._has_bytes and tensor.element_type(value) in (i8, i32)
 
     def is_padded(self, value: SSAValue) -> bool:
         """Whether the channels of `value` leave a part of their last block unused."""

@@ -46,11 +46,16 @@ func.func @bytes(%x: tensor<1x8x5x5xi8>) -> tensor<1x8x5x5xi32> {
   func.return %y : tensor<1x8x5x5xi32>
 }
 
-// Declined: weights that would fill more than half of the cache.
+// Weights that would fill more than half of the cache: parts of the channels, each with a few vectors of outputs.
 // CHECK-LABEL: func.func @large
-// CHECK:         graph.conv %{{.*}} {{.*}}groups = 4 : i64
-func.func @large(%x: tensor<1x512x5x5xi8>) -> tensor<1x512x5x5xi32> {
+// CHECK:         %[[x:.*]] = graph.slice %x {starts = array<i64: 0, 0, 0, 0>, sizes = array<i64: 1, 256, 3, 3>
+// CHECK-NEXT:    %[[w:.*]] = graph.weight "conv_part{{.*}} : tensor<256x256x1x1xi8>
+// CHECK-NEXT:    %[[a:.*]] = graph.conv %[[x]], %[[w]] {{.*}}groups = 1 : i64
+// CHECK:         %[[y:.*]] = graph.slice %x {starts = array<i64: 0, 256, 0, 0>
+// CHECK:         %[[b:.*]] = graph.conv %[[y]], %{{.*}} {{.*}}groups = 1 : i64
+// CHECK-NEXT:    graph.concat %[[a]], %[[b]] {axis = 1 : i64}
+func.func @large(%x: tensor<1x512x3x3xi8>) -> tensor<1x512x3x3xi32> {
   %w = graph.weight "large" {hash = "6"} : tensor<512x128x1x1xi8>
-  %y = graph.conv %x, %w {strides = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, dilations = array<i64: 1, 1>, groups = 4 : i64} : (tensor<1x512x5x5xi8>, tensor<512x128x1x1xi8>) -> tensor<1x512x5x5xi32>
-  func.return %y : tensor<1x512x5x5xi32>
+  %y = graph.conv %x, %w {strides = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, dilations = array<i64: 1, 1>, groups = 4 : i64} : (tensor<1x512x3x3xi8>, tensor<512x128x1x1xi8>) -> tensor<1x512x3x3xi32>
+  func.return %y : tensor<1x512x3x3xi32>
 }
