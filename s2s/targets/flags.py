@@ -6,9 +6,10 @@ STANDARD = ("-std=c99",)
 OPTIMISE = ("-O3", "-fno-math-errno")
 """Nothing reads `errno` after a call of <math.h>; without it `sqrtf` is one instruction."""
 
-WIDE = ("-mprefer-vector-width=512", "-fira-region=all")
+WIDE = ("-mprefer-vector-width=512", "-fira-region=all", "-fno-predictive-commoning")
 """For vectors of 512 bits: gcc uses them, and allots registers loop by loop. Otherwise it keeps what only the loops
-around need in registers, and the sums of the innermost one, which fill them, in memory."""
+around need in registers, and the sums of the innermost one, which fill them, in memory. Nor does it carry what a step
+of a loop loads to a later step, through memory as well where the sums leave no register: a load is as cheap."""
 
 
 def compile_flags(target: Target) -> tuple[str, ...]:
