@@ -6,12 +6,14 @@ Each RUN line is one test. Each RUN line of a test of a pass is a second one: th
 import traceback
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from support.mlir import RunLineError, run_command, run_lines
 from support.numbers import check_numbers
 from support.project import ROOT
+from support.scheduling import scope_of
 
 INNER_FRAMES = 6
 
@@ -64,6 +66,20 @@ class MlirNumbers(MlirRun):
         """Compare the numbers; a file of refusals, or of operations that mean nothing, has none."""
         if check_numbers(self.command, self.path) == 0:
             pytest.skip("no function can be run before and after")
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    """Keep tests that share work in one process."""
+    if config.getoption("dist") != "loadgroup":
+        return None
+    from xdist.scheduler import LoadScopeScheduling  # pyright: ignore[reportMissingTypeStubs]
+
+    class SharedWork(LoadScopeScheduling):
+        def _split_scope(self, nodeid: str) -> str:
+            return scope_of(nodeid)
+
+    return SharedWork(config, log)
 
 
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:

@@ -15,8 +15,6 @@ import pytest
 from s2s.version import VERSION
 from support.project import PACKAGES, ROOT
 
-pytestmark = pytest.mark.xdist_group("packaging")
-
 
 def test_package_list_equals_the_directories():
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())

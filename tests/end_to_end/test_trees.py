@@ -22,14 +22,9 @@ OBJECT = ("-std=c99", "-O1", "-fno-pic", "-no-pie", "-r", "-nostdlib")
 FORBIDDEN = {"malloc", "calloc", "realloc", "free", "alloca", "printf", "fprintf", "puts", "putchar", "exit", "abort"}
 
 
-def grouped(network: str, *options: str):
-    """Parameters of tests that share a tree, and so a process."""
-    return pytest.param(network, *options, marks=pytest.mark.xdist_group(network))
-
-
 @pytest.mark.parametrize("compiler", COMPILERS)
 @pytest.mark.parametrize("target", ["c", "host"])
-@pytest.mark.parametrize("network", map(grouped, NETWORKS))
+@pytest.mark.parametrize("network", NETWORKS)
 def test_every_file_compiles_without_a_warning(network: str, target: str, compiler: str):
     tree = written(network, target)
     run(command(tree, require(compiler), target, *WARNINGS, "-fsyntax-only"), tree)
@@ -112,7 +107,7 @@ def test_self_test_fails_when_a_constant_is_wrong(tmp_path: Path, without_python
 
 @pytest.mark.parametrize(
     ("network", "target", "executor"),
-    [("digits", "host", "aot"), ("digits", "c", "graph"), *(grouped(family, "c", "aot") for family in FAMILIES)],
+    [("digits", "host", "aot"), ("digits", "c", "graph"), *((family, "c", "aot") for family in FAMILIES)],
 )
 def test_sanitizers_find_nothing(network: str, target: str, executor: str, tmp_path: Path):
     require_sanitizers("gcc", tmp_path)
@@ -122,8 +117,8 @@ def test_sanitizers_find_nothing(network: str, target: str, executor: str, tmp_p
     run([tmp_path / "test"], tmp_path)
 
 
-@pytest.mark.parametrize("network", ["digits", "functions"])
 @pytest.mark.parametrize("executor", ["aot", "graph"])
+@pytest.mark.parametrize("network", ["digits", "functions"])
 def test_library_calls_no_heap_and_keeps_no_state(network: str, executor: str, tmp_path: Path):
     require("nm")
     tree = written(network, "c", executor)

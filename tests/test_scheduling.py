@@ -1,0 +1,21 @@
+"""Tests that share a network or a fixture have one scope; all others have one of their own."""
+
+import pytest
+
+from support.scheduling import scope_of
+
+TREES = "tests/end_to_end/test_trees.py"
+
+
+@pytest.mark.parametrize(
+    ("test", "scope"),
+    [
+        (f"{TREES}::test_every_file_compiles_without_a_warning[pools-c-gcc]", f"{TREES}[pools]"),
+        (f"{TREES}::test_sanitizers_find_nothing[pools-c-aot]", f"{TREES}[pools]"),
+        (f"{TREES}::test_ctest_passes", f"{TREES}::test_ctest_passes"),
+        ("tests/test_packaging.py::test_sdist", "tests/test_packaging.py"),
+        ("tests/emit/test_tree.py::test_one[aot-gcc]", "tests/emit/test_tree.py::test_one[aot-gcc]"),
+    ],
+)
+def test_scope(test: str, scope: str):
+    assert scope_of(test) == scope
