@@ -56,6 +56,16 @@ def grouped() -> onnx.ModelProto:
     return net.model(net.classes(x, 100))
 
 
+def grouped_wide() -> onnx.ModelProto:
+    """Many groups of few channels each, as in the last stages of RegNets."""
+    net = Network("grouped_wide")
+    x = net.relu(net.conv(net.input(1, 3, 28, 28), 512, 1, 2))
+    for _ in range(2):
+        y = net.relu(net.conv(x, 512, 3, groups=32))
+        x = net.relu(net.add(x, net.conv(y, 512)))
+    return net.model(net.classes(x, 100))
+
+
 def dense_parts() -> onnx.ModelProto:
     """Concatenations, average pools, and gates of squeeze and excitation with sigmoids."""
     net = Network("dense_parts")
@@ -159,6 +169,7 @@ NETWORKS: Mapping[str, Make] = {
     "inverted_u8u8_qdq": partial(static, inverted, UNSIGNED, UNSIGNED),
     "inverted_u8s8_operators": partial(static, inverted, UNSIGNED, SIGNED, OPERATORS, per_channel=True),
     "grouped_u8s8_qdq": partial(static, grouped, UNSIGNED, SIGNED, per_channel=True),
+    "grouped_wide_u8s8_qdq": partial(static, grouped_wide, UNSIGNED, SIGNED, per_channel=True),
     "dense_parts_u8s8_qdq": partial(static, dense_parts, UNSIGNED, SIGNED),
     "dense_parts_u8s8_operators": partial(static, dense_parts, UNSIGNED, SIGNED, OPERATORS),
     "transformer_u8s8_qdq": partial(static, transformer, UNSIGNED, SIGNED),
