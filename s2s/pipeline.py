@@ -64,6 +64,8 @@ def graph_passes(options: CompileOptions) -> list[ModulePass]:
         _pass("graph-fold-zero-points"),
         # Norms and activations are written with powers, which are dear as such.
         _pass("graph-expand-powers"),
+        # Norms in steps become one operation, now that their squares are products.
+        _pass("graph-form-layer-norms"),
         # Every spelling of relu and clip becomes a clamp.
         _pass("graph-canonicalize-activations"),
         # Scores are scaled and masked in one way, while masks can still fold and twins among them be found.

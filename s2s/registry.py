@@ -26,6 +26,7 @@ PASSES: tuple[str, ...] = (
     "graph-fold-batch-norm",
     "graph-fold-constants",
     "graph-fold-zero-points",
+    "graph-form-layer-norms",
     "graph-fuse-attention",
     "graph-fuse-ops",
     "graph-lift-quantized",
