@@ -19,7 +19,8 @@ import onnx
 from onnx import TensorProto, helper, numpy_helper
 
 from benchmarks.beside import measure
-from benchmarks.timing import fastest, geometric_mean, pin
+from benchmarks.timing import geometric_mean, pin
+from s2s.profiling.machine import this_machine
 
 MAX_DIFFERENCE = 1e-4
 PER_STEP = 2
@@ -128,12 +129,6 @@ SHAPES = (
 )
 
 
-def peak() -> float:
-    """Operations in a second of a product of matrices that fit the second cache, as numpy does it on one core."""
-    a = np.ones((384, 384), np.float32)
-    return 2 * 384**3 / fastest({"product": lambda: a @ a}, 5, 0.1)["product"]
-
-
 def chosen(patterns: Sequence[str]) -> list[Shape]:
     """The shapes whose names match."""
     return [shape for shape in SHAPES if any(fnmatch.fnmatch(shape.name, pattern) for pattern in patterns)]
@@ -148,7 +143,7 @@ def main() -> None:
     parser.add_argument("--cpu", type=int, default=None, help="the processor to run on")
     arguments = parser.parse_args()
     pin(arguments.cpu)
-    top = peak()
+    top = 1e9 * this_machine().float_gflops
     print(f"{'convolution':<24}{'µs':>10}{'GFLOP/s':>10}{'of peak':>9}{'× ort':>8}{'error':>10}")
     ratios: list[float] = []
     wrong = list[str]()
