@@ -20,7 +20,7 @@ from xdsl.ir import Attribute, Block, BlockArgument, Operation, Region, SSAValue
 from xdsl.ir.affine import AffineDimExpr, AffineExpr
 from xdsl.utils.hints import isa
 
-from s2s.analysis.affine import Range, bounds, flat_index, linear, simplify
+from s2s.analysis.affine import Linear, Range, bounds, flat_index, linear, simplify
 from s2s.analysis.dtypes import vector_of
 from s2s.analysis.strides import predicate_of
 from s2s.dialects import loop, tensor
@@ -70,7 +70,7 @@ def in_turn(points: Sequence[TilePoint]) -> list[int]:
     return sorted(range(len(points)), key=lambda number: [points[number].offsets[dim] for dim in sides])
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Operand:
     """A buffer and how it is indexed from the domain."""
 
@@ -90,6 +90,11 @@ class Operand:
         simple = [Constraint(simplify(each.expr, self.domain), each.modulus) for each in guard]
         return [each for each in simple if each.holds(self.domain) is not Holds.ALWAYS]
 
+    @cached_property
+    def dims(self) -> tuple[int, ...]:
+        """The dimensions that the position depends on."""
+        return tuple(sorted({dim for expr in self.access.map.data.results for dim in expr.used_dims()}))
+
     def position(self, dims: Sequence[AffineExpr]) -> AffineExpr:
         """The flat position read at the point `dims`."""
         indices = [
@@ -106,6 +111,10 @@ class Loads:
 
     emitter: Emitter
     made: dict[tuple[object, ...], SSAValue] = field(default_factory=dict[tuple[object, ...], SSAValue])
+    places: dict[tuple[object, ...], tuple[Linear, int]] = field(
+        default_factory=dict[tuple[object, ...], tuple[Linear, int]]
+    )
+    """Positions found already: points of a tile that differ in what an operand does not depend on read the same."""
 
     def nested(self) -> "Loads":
         """For a block inside the current one: sees these loads, keeps its own to itself."""
@@ -113,10 +122,30 @@ class Loads:
 
     def load(self, operand: Operand, dims: Sequence[AffineExpr], point: TilePoint) -> SSAValue:
         """The element of `operand` at `dims`; a vector where the point is one and the operand varies along it."""
+        here, stride = self._place(operand, dims, point)
+        if stride == 0:
+            return self._scalar(operand, here)
+        active = None if self._lies_whole(operand, here, stride, point) else point.active
+        key = (operand.buffer, here.key, stride, active)
+        if key not in self.made:
+            affine_map, indices = self.emitter.space.emit_forms(here)
+            vector = vector_of(operand.element, point.lanes)
+            op = loop.LoadOp(operand.buffer, affine_map, indices, vector, stride=stride, lanes=active)
+            self.made[key] = self.emitter.add(op, operand.buffer.name_hint).result
+        return self.made[key]
+
+    def _place(self, operand: Operand, dims: Sequence[AffineExpr], point: TilePoint) -> tuple[Linear, int]:
+        """The position of the element at `dims`, and how far the next lane's lies from it."""
         space = self.emitter.space
-        position = operand.position(dims)
-        if point.vector_dim is None:
-            return self._scalar(operand, position)
+        key = (operand, len(space.loops), point.vector_dim, point.lanes, *(dims[dim] for dim in operand.dims))
+        if key not in self.places:
+            stride = 0 if point.vector_dim is None else self._stride(operand, dims, point)
+            self.places[key] = space.linear(operand.position(dims)), stride
+        return self.places[key]
+
+    def _stride(self, operand: Operand, dims: Sequence[AffineExpr], point: TilePoint) -> int:
+        """Elements from one lane to the next."""
+        space = self.emitter.space
         lane = AffineDimExpr(len(space.loops))
         along = [expr + lane if dim == point.vector_dim else expr for dim, expr in enumerate(dims)]
         form = linear(operand.position(along), [*space.bound, (0, point.lanes - 1)])
@@ -125,19 +154,9 @@ class Loads:
             raise CompilerBug(
                 f"access {operand.access.map.data} is not linear along vector dimension {point.vector_dim}"
             )
-        if stride == 0:
-            return self._scalar(operand, position)
-        active = None if self._lies_whole(operand, position, stride, point) else point.active
-        here = space.linear(position)
-        key = (operand.buffer, here.key, stride, active)
-        if key not in self.made:
-            affine_map, indices = space.emit_forms(here)
-            vector = vector_of(operand.element, point.lanes)
-            op = loop.LoadOp(operand.buffer, affine_map, indices, vector, stride=stride, lanes=active)
-            self.made[key] = self.emitter.add(op, operand.buffer.name_hint).result
-        return self.made[key]
+        return stride
 
-    def _lies_whole(self, operand: Operand, position: AffineExpr, stride: int, point: TilePoint) -> bool:
+    def _lies_whole(self, operand: Operand, position: Linear, stride: int, point: TilePoint) -> bool:
         """Whether all lanes of a vector lie in the buffer: lanes that no result takes may hold anything.
 
         It is what blocks of packed constants are filled up for. A load of some lanes takes several instructions.
@@ -148,7 +167,7 @@ class Loads:
             return False
         buffer = operand.buffer.type
         assert isa(buffer, MemRefType)
-        return bounds(position, self.emitter.space.bound)[1] + point.lanes <= buffer.get_shape()[0]
+        return bounds(position.to_expr(), self.emitter.space.bound)[1] + point.lanes <= buffer.get_shape()[0]
 
     def widened(self, value: SSAValue, type: IntegerType) -> SSAValue:
         """`value` extended to the wider integer `type`, once for all points."""
@@ -159,14 +178,12 @@ class Loads:
 
     def load_at(self, operand: Operand, position: AffineExpr) -> SSAValue:
         """The element of `operand` at a flat position."""
-        return self._scalar(operand, position)
+        return self._scalar(operand, self.emitter.space.linear(position))
 
-    def _scalar(self, operand: Operand, position: AffineExpr) -> SSAValue:
-        space = self.emitter.space
-        here = space.linear(position)
+    def _scalar(self, operand: Operand, here: Linear) -> SSAValue:
         key = (operand.buffer, here.key)
         if key not in self.made:
-            affine_map, indices = space.emit_forms(here)
+            affine_map, indices = self.emitter.space.emit_forms(here)
             op = loop.LoadOp(operand.buffer, affine_map, indices, operand.element)
             self.made[key] = self.emitter.add(op, operand.buffer.name_hint).result
         return self.made[key]
