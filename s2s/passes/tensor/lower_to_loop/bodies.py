@@ -9,7 +9,8 @@ from xdsl.ir.affine import AffineExpr
 from s2s.analysis.compute import shape_of
 from s2s.analysis.kernel_parts import Part
 from s2s.passes.tensor.lower_to_loop.emitter import Emitter
-from s2s.passes.tensor.lower_to_loop.tile import Loads, Operand, ScalarBody, TilePoint
+from s2s.passes.tensor.lower_to_loop.scalar_body import ScalarBody
+from s2s.passes.tensor.lower_to_loop.tile import Loads, Operand, TilePoint
 
 
 def point_dims(point: TilePoint, dims: Sequence[AffineExpr]) -> list[AffineExpr]:

@@ -1,6 +1,6 @@
-"""The code of one register tile: its points, the loads they share, and the scalar bodies copied for each."""
+"""The points of one register tile, and the loads that they share."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import product
@@ -8,21 +8,16 @@ from itertools import product
 from xdsl.dialects import arith
 from xdsl.dialects.builtin import (
     Float32Type,
-    IndexType,
-    IntegerAttr,
     IntegerType,
     MemRefType,
     VectorType,
-    i1,
-    i32,
 )
-from xdsl.ir import Attribute, Block, BlockArgument, Operation, Region, SSAValue
+from xdsl.ir import Attribute, SSAValue
 from xdsl.ir.affine import AffineDimExpr, AffineExpr
 from xdsl.utils.hints import isa
 
 from s2s.analysis.affine import Linear, Range, bounds, flat_index, linear, simplify
 from s2s.analysis.dtypes import vector_of
-from s2s.analysis.strides import predicate_of
 from s2s.dialects import loop, tensor
 from s2s.errors import CompilerBug
 from s2s.passes.tensor.lower_to_loop.emitter import Emitter
@@ -196,211 +191,3 @@ class Loads:
         if key not in self.made:
             self.made[key] = self.emitter.splat(value, lanes)
         return self.made[key]
-
-
-LANE_FORMS: Mapping[type[Operation], type[Operation]] = {
-    arith.ExtSIOp: loop.CastLanesOp,
-    arith.FPToSIOp: loop.CastLanesOp,
-    arith.SIToFPOp: loop.CastLanesOp,
-    arith.TruncIOp: loop.CastLanesOp,
-    tensor.RescaleOp: loop.RescaleLanesOp,
-    tensor.SaturateOp: loop.SaturateLanesOp,
-}
-"""What operations on numbers alone are called on vectors."""
-
-
-def rounded_halves(op: arith.ShRSIOp) -> tuple[tensor.RescaleOp, int] | None:
-    """The rescale that `op` rounds, and what it adds: `(halves + 2 * offset + 1) >> 1`; None if it does not."""
-    total, places = op.lhs.owner, _constant(op.rhs)
-    if not isinstance(total, arith.AddiOp) or places != 1:
-        return None
-    rescale, added = total.lhs.owner, _constant(total.rhs)
-    if not isinstance(rescale, tensor.RescaleOp) or rescale.rounding.data != "halves" or added is None:
-        return None
-    return (rescale, (added - 1) // 2) if added % 2 else None
-
-
-def _constant(value: SSAValue) -> int | None:
-    op = value.owner
-    return op.value.value.data if isinstance(op, arith.ConstantOp) and isa(op.value, IntegerAttr) else None
-
-
-@dataclass
-class ScalarBody:
-    """Copies a region of `tensor.compute` for one point."""
-
-    emitter: Emitter
-    loads: Loads
-    point: TilePoint
-    dims: Sequence[AffineExpr]
-    sources: Mapping[BlockArgument, Operand]
-    tables: Mapping[BlockArgument, tuple[SSAValue, tuple[int, ...]]]
-    indices: Sequence[AffineExpr]
-    """What `tensor.index` gives, by dimension."""
-    values: dict[SSAValue, SSAValue] = field(default_factory=dict[SSAValue, SSAValue])
-    known: dict[SSAValue, bool] = field(default_factory=dict[SSAValue, bool])
-
-    def run(self, region: Region) -> list[SSAValue]:
-        """Copy all operations; return what the region yields, for this point."""
-        for op in region.block.ops:
-            if isinstance(op, tensor.YieldOp):
-                return [self.value(argument) for argument in op.arguments]
-            self._copy(op)
-        raise CompilerBug("a region of tensor.compute without tensor.yield")
-
-    def value(self, original: SSAValue) -> SSAValue:
-        """The value at this point of a value of the region."""
-        if original in self.known:
-            return self.emitter.constant(IntegerAttr(int(self.known[original]), i1))
-        if original not in self.values:
-            if not isinstance(original, BlockArgument) or original not in self.sources:
-                raise CompilerBug(f"value {original} of a tensor.compute region has no source")
-            self.values[original] = self._element(self.sources[original])
-        return self.values[original]
-
-    def _guard(self, operand: Operand) -> tuple[Holds, list[Constraint]]:
-        """Whether `operand` is there, and the constraints that decide it where that is not known."""
-        undecided: list[Constraint] = []
-        for constraint in operand.guard:
-            here = Constraint(constraint.expr.replace_dims_and_symbols(self.dims, ()), constraint.modulus)
-            state = here.holds(self.emitter.space.bound)
-            if state is Holds.NEVER:
-                return Holds.NEVER, []
-            if state is Holds.MAYBE:
-                undecided.append(here)
-        return Holds.MAYBE if undecided else Holds.ALWAYS, undecided
-
-    def _element(self, operand: Operand) -> SSAValue:
-        state, undecided = self._guard(operand)
-        if state is Holds.NEVER:
-            return self.emitter.zero(operand.element)
-        if state is Holds.ALWAYS:
-            return self.loads.load(operand, self.dims, self.point)
-        return self._choose(
-            undecided,
-            lambda: self.loads.nested().load(operand, self.dims, self.point),
-            lambda type: self._zero(operand.element, type),
-        )
-
-    def _zero(self, element: Attribute, type: Attribute) -> SSAValue:
-        lanes = type.get_shape()[0] if isinstance(type, VectorType) else 1
-        return self.emitter.splat(self.emitter.zero(element), lanes)
-
-    def _choose(
-        self, constraints: Sequence[Constraint], yes: Callable[[], SSAValue], no: Callable[[Attribute], SSAValue]
-    ) -> SSAValue:
-        """`yes` where the constraints hold, else `no`, which is told the type that it must have."""
-        then, otherwise = Block(), Block()
-        with self.emitter.inside(then):
-            value = yes()
-            then.add_op(loop.YieldOp(value))
-        with self.emitter.inside(otherwise):
-            otherwise.add_op(loop.YieldOp(no(value.type)))
-        identity: list[AffineExpr] = [AffineDimExpr(dim) for dim in range(len(self.emitter.space.loops))]
-        return self.emitter.when(constraints, identity, Region(then), Region(otherwise), [value.type])[0]
-
-    def _copy(self, op: Operation) -> None:
-        match op:
-            case tensor.IndexOp():
-                self.values[op.result] = self.emitter.index(self.indices[op.dim.value.data])
-            case tensor.InBoundsOp():
-                self._in_bounds(op)
-            case tensor.ExtractOp():
-                self._extract(op)
-            case arith.SelectOp() if op.cond in self.known:
-                chosen = op.lhs if self.known[op.cond] else op.rhs
-                self.values[op.result] = self.value(chosen)
-            case arith.ExtUIOp() | arith.UIToFPOp() | arith.FPToUIOp() if self._is_vector(op.operands[0]):
-                self._cast_unsigned(op)
-            case arith.IndexCastOp() if self._is_vector(op.input):
-                self.values[op.result] = self.value(op.input)
-            case arith.CmpfOp() if self._differs_by_lane(op):
-                pass
-            case arith.SelectOp() if isinstance(test := op.cond.owner, arith.CmpfOp) and self._differs_by_lane(test):
-                self._choose_by_lane(op, test)
-            case arith.ShRSIOp() if self.point.lanes > 1 and (rounded := rounded_halves(op)) is not None:
-                self._round(op, *rounded)
-            case _:
-                self._copy_scalar(op)
-
-    def _is_vector(self, original: SSAValue) -> bool:
-        return isinstance(self.value(original).type, VectorType)
-
-    def _cast_unsigned(self, op: Operation) -> None:
-        """Unsigned bytes to or from other numbers, by way of `i32`, which holds them all."""
-        number = self.value(op.operands[0])
-        element = op.results[0].type
-        wide = self.emitter.add(loop.CastLanesOp(number, i32)).result
-        if not isinstance(op, arith.FPToUIOp):
-            low = self.loads.splat(self.emitter.constant(IntegerAttr(255, i32)), self.point.lanes)
-            wide = self.emitter.add(arith.AndIOp(wide, low)).result
-        if element != i32:
-            wide = self.emitter.add(loop.CastLanesOp(wide, element)).result
-        wide.name_hint = op.results[0].name_hint
-        self.values[op.results[0]] = wide
-
-    def _differs_by_lane(self, test: arith.CmpfOp) -> bool:
-        """Whether a comparison is one of vectors: those who choose by it make it."""
-        return any(self._is_vector(operand) for operand in test.operands)
-
-    def _choose_by_lane(self, op: arith.SelectOp, test: arith.CmpfOp) -> None:
-        a, b, x, y = (self.loads.splat(self.value(each), self.point.lanes) for each in (*test.operands, op.lhs, op.rhs))
-        self.values[op.result] = self.emitter.add(loop.ChooseOp(predicate_of(test), a, b, x, y)).result
-
-    def _round(self, op: arith.ShRSIOp, rescale: tensor.RescaleOp, offset: int) -> None:
-        """The last rounding of a rescale: vectors do it with the shift."""
-        operands = [self.loads.splat(self.value(operand), self.point.lanes) for operand in rescale.operands]
-        rounded = self.emitter.add(loop.RescaleLanesOp(*operands, rounding="negative")).result
-        added = self.loads.splat(self.emitter.constant(IntegerAttr(offset, i32)), self.point.lanes)
-        self.values[op.result] = self.emitter.add(arith.AddiOp(rounded, added)).result
-
-    def _in_bounds(self, op: tensor.InBoundsOp) -> None:
-        if not isinstance(op.value, BlockArgument) or op.value not in self.sources:
-            raise CompilerBug("tensor.in_bounds needs a block argument with an access")
-        state, undecided = self._guard(self.sources[op.value])
-        if state is Holds.MAYBE:
-            self.values[op.result] = self._choose(
-                undecided,
-                lambda: self.emitter.constant(IntegerAttr(1, i1)),
-                lambda _: self.emitter.constant(IntegerAttr(0, i1)),
-            )
-            return
-        self.known[op.result] = state is Holds.ALWAYS
-
-    def _extract(self, op: tensor.ExtractOp) -> None:
-        if not isinstance(op.table, BlockArgument):
-            raise CompilerBug("tensor.extract needs a table of its computation")
-        buffer, shape = self.tables[op.table]
-        position: SSAValue | None = None
-        for index, size in zip(op.indices, shape, strict=True):
-            here = self.value(index)
-            if isinstance(here.type, VectorType):
-                self.values[op.result] = self.emitter.add(loop.LookUpLanesOp(buffer, here), "value").result
-                return
-            if position is None:
-                position = here
-                continue
-            extent = self.emitter.constant(IntegerAttr(size, IndexType()))
-            scaled = self.emitter.add(arith.MuliOp(position, extent)).result
-            position = self.emitter.add(arith.AddiOp(scaled, here)).result
-        if position is None:
-            position = self.emitter.constant(IntegerAttr(0, IndexType()))
-        self.values[op.result] = self.emitter.add(loop.LoadAtOp(buffer, position, op.result.type), "value").result
-
-    def _copy_scalar(self, op: Operation) -> None:
-        operands = [self.value(operand) for operand in op.operands]
-        vector = any(isinstance(operand.type, VectorType) for operand in operands)
-        types: list[Attribute] = [result.type for result in op.results]
-        if vector:
-            lanes = self.point.lanes
-            uniform = 1 if isinstance(op, arith.SelectOp) else 0
-            operands[uniform:] = [self.loads.splat(operand, lanes) for operand in operands[uniform:]]
-            types = [vector_of(type, lanes) for type in types]
-        kind = LANE_FORMS.get(type(op), type(op)) if vector else type(op)
-        copy = kind.create(
-            operands=operands, result_types=types, properties=dict(op.properties), attributes=dict(op.attributes)
-        )
-        self.emitter.add(copy)
-        for old, new in zip(op.results, copy.results, strict=True):
-            new.name_hint = old.name_hint
-            self.values[old] = new

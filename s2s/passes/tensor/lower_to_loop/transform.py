@@ -28,7 +28,8 @@ from s2s.passes.tensor.lower_to_loop.emitter import Bounds, Emitter
 from s2s.passes.tensor.lower_to_loop.guards import Constraint, Holds, guard_of, holds_all
 from s2s.passes.tensor.lower_to_loop.matrices import MatrixEmitter
 from s2s.passes.tensor.lower_to_loop.pieces import Piece, cut
-from s2s.passes.tensor.lower_to_loop.tile import Loads, Operand, ScalarBody, TilePoint
+from s2s.passes.tensor.lower_to_loop.scalar_body import ScalarBody
+from s2s.passes.tensor.lower_to_loop.tile import Loads, Operand, TilePoint
 from s2s.passes.tensor.lower_to_loop.transform_plan import TransformPlan
 
 
