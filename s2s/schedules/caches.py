@@ -46,12 +46,17 @@ def cache_blocks(
 def fetches(
     op: tensor.ComputeOp, target: Target, tile: list[int], order: list[int], panel: int | None, packed: set[int]
 ) -> list[tuple[int, int]]:
-    """The reads to fetch ahead, each with the dimension along which."""
+    """The reads to fetch ahead, each with the dimension along which: panels only where the cache holds two of them, or
+    the next one would drive out what is still read of this one."""
     if not target.l2_bytes or op.reduce is None:
         return []
     found: list[tuple[int, int]] = []
     if panel is not None and op.sizes[panel] > tile[panel] and max(_rows(op, tile, order, panel)) > 1:
-        found += [(read, panel) for read in sorted(packed) if _is_large(op, read, target)]
+        found += [
+            (read, panel)
+            for read in sorted(packed)
+            if _is_large(op, read, target) and 2 * _panel_bytes(op, read, tile, panel) <= target.l2_bytes
+        ]
     for read in range(len(op.reads)):
         leap = _leap(op, order, read)
         if read not in packed and leap is not None and _is_large(op, read, target):
@@ -63,6 +68,11 @@ def _bytes_used(op: tensor.ComputeOp, read: int) -> int:
     """Bytes of a read that the computation looks at: of a strided one not all."""
     dims = {dim for expr in op.read_accesses[read].map.data.results for dim in expr.used_dims()}
     return FLOAT * min(prod(shape_of(op.reads[read])), prod(op.sizes[dim] for dim in dims))
+
+
+def _panel_bytes(op: tensor.ComputeOp, read: int, tile: list[int], panel: int) -> int:
+    """Bytes that the computation looks at of one panel of a read."""
+    return _bytes_used(op, read) * tile[panel] // op.sizes[panel]
 
 
 def _inside(op: tensor.ComputeOp, tile: list[int], order: list[int], panel: int) -> list[int]:
