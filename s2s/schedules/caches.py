@@ -46,8 +46,7 @@ def cache_blocks(
 def fetches(
     op: tensor.ComputeOp, target: Target, tile: list[int], order: list[int], panel: int | None, packed: set[int]
 ) -> list[tuple[int, int]]:
-    """The reads to fetch ahead, each with the dimension along which: panels only where the cache holds two of them, or
-    the next one would drive out what is still read of this one."""
+    """The reads to fetch ahead, each with the dimension along which."""
     if not target.l2_bytes or op.reduce is None:
         return []
     found: list[tuple[int, int]] = []
@@ -55,7 +54,7 @@ def fetches(
         found += [
             (read, panel)
             for read in sorted(packed)
-            if _is_large(op, read, target) and 2 * _panel_bytes(op, read, tile, panel) <= target.l2_bytes
+            if _is_large(op, read, target) and _stays(op, target, tile, order, panel, read)
         ]
     for read in range(len(op.reads)):
         leap = _leap(op, order, read)
@@ -70,9 +69,12 @@ def _bytes_used(op: tensor.ComputeOp, read: int) -> int:
     return FLOAT * min(prod(shape_of(op.reads[read])), prod(op.sizes[dim] for dim in dims))
 
 
-def _panel_bytes(op: tensor.ComputeOp, read: int, tile: list[int], panel: int) -> int:
-    """Bytes that the computation looks at of one panel of a read."""
-    return _bytes_used(op, read) * tile[panel] // op.sizes[panel]
+def _stays(op: tensor.ComputeOp, target: Target, tile: list[int], order: list[int], panel: int, read: int) -> bool:
+    """Whether the second cache keeps a panel from one tile of rows to the next, beside what is fetched of the next
+    panel meanwhile."""
+    size = _bytes_used(op, read) * tile[panel] // op.sizes[panel]
+    tiles = prod(ceil(op.sizes[dim] / tile[dim]) for dim in _inside(op, tile, order, panel))
+    return size + size // tiles <= target.l2_bytes
 
 
 def _inside(op: tensor.ComputeOp, tile: list[int], order: list[int], panel: int) -> list[int]:

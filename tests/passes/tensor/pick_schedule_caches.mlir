@@ -112,11 +112,11 @@ func.func @main(%a: tensor<256x4096xf32>) -> tensor<256x256xf32> {
 #a = #tensor.access<affine_map<(m, n, k) -> (m, k)>>
 #b = #tensor.access<affine_map<(m, n, k) -> (k, n)>>
 
-// The cache does not hold two panels of 590 kB: the next one would drive out what is still read of this one.
+// The cache holds a panel of 1 MB and nothing else: the next one would drive out what is still read of this one.
 // CHECK-LABEL: func.func private @long
-// CHECK:         schedule #tensor.schedule<tile = [13, 32, 1], order = [1, 0, 2], vector = 1 by 16, blocks = [{{\[}}0, 26]], pack = [
-func.func private @long(%a: tensor<52x4608xf32>, %b: tensor<4608x512xf32>) -> tensor<52x512xf32> {
-  %y = tensor.compute [52, 512 | 4608] reads(%a at #a, %b at #b) inits [0.0 : f32] reduce {
+// CHECK:         schedule #tensor.schedule<tile = [13, 32, 1], order = [1, 0, 2], vector = 1 by 16, pack = [
+func.func private @long(%a: tensor<52x8192xf32>, %b: tensor<8192x512xf32>) -> tensor<52x512xf32> {
+  %y = tensor.compute [52, 512 | 8192] reads(%a at #a, %b at #b) inits [0.0 : f32] reduce {
   ^bb0(%av: f32, %bv: f32, %acc: f32):
     %p = arith.mulf %av, %bv : f32
     %s = arith.addf %acc, %p : f32
@@ -124,12 +124,12 @@ func.func private @long(%a: tensor<52x4608xf32>, %b: tensor<4608x512xf32>) -> te
   } apply {
   ^bb0(%acc: f32):
     tensor.yield %acc : f32
-  } : (tensor<52x4608xf32>, tensor<4608x512xf32>) -> tensor<52x512xf32>
+  } : (tensor<52x8192xf32>, tensor<8192x512xf32>) -> tensor<52x512xf32>
   func.return %y : tensor<52x512xf32>
 }
 
-func.func @main(%a: tensor<52x4608xf32>) -> tensor<52x512xf32> {
-  %b = graph.weight "long" {hash = "0"} : tensor<4608x512xf32>
-  %y = graph.call @long(%a, %b) : (tensor<52x4608xf32>, tensor<4608x512xf32>) -> tensor<52x512xf32>
+func.func @main(%a: tensor<52x8192xf32>) -> tensor<52x512xf32> {
+  %b = graph.weight "long" {hash = "0"} : tensor<8192x512xf32>
+  %y = graph.call @long(%a, %b) : (tensor<52x8192xf32>, tensor<8192x512xf32>) -> tensor<52x512xf32>
   func.return %y : tensor<52x512xf32>
 }
