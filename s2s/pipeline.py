@@ -13,9 +13,9 @@ from s2s.targets import get_target
 LEVELS = ("graph", "tensor", "loop", "c")
 MOST_THREADS = 16
 """The threads that a pool of the runtime has room for, unless a project wants more."""
-WORTH_A_HAND_OVER = 8
-"""A kernel with less work than so many hand-overs is left to one thread: two would save fewer than three of them, which
-what they read from each other's caches may cost."""
+WORTH_A_HAND_OVER = 16
+"""A kernel with less work than so many hand-overs is left to one thread: what two save there, they lose by reading from
+each other's caches."""
 
 
 def _pass(name: str, **options: Any) -> ModulePass:
