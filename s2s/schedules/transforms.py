@@ -135,8 +135,8 @@ def blocks_in_cache(conv: FastConvolution, target: Target, threads: int) -> dict
 
 def _channel_blocks(conv: FastConvolution, most: int) -> dict[tensor.Computation, Walk]:
     """Channels of the result, at most so many at a time."""
-    out_channels = conv.sizes[2]
-    dim = next(dim for dim in range(row_of_tiles(conv.last)[1] + 1, conv.last.rank) if conv.last.sizes[dim] > 1)
+    out_channels, channel = conv.sizes[2], conv.last.read.map.data.results[2]
+    dim = next(dim for dim in sorted(channel.used_dims()) if conv.last.sizes[dim] > 1)
     step = out_channels // conv.last.sizes[dim]
     size = max(step, min(out_channels, most) // step * step)
     return {conv.products: ((2, size),), conv.last: ((dim, size // step),)}

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
@@ -170,8 +170,17 @@ def packed(ctx: CompilerContext) -> Array:
     return ctx.weights.get(list(ctx.weights.names())[-1])
 
 
+ONE_ROW_OF_TILES = Case(rows=2, columns=11, in_blocks=1, out_blocks=2, images=2, top=0, left=0, bottom=2, right=0)
+
+
 @settings(max_examples=12, deadline=None)
-@given(CASES, st.sampled_from([2, 4]), st.sampled_from([0, 8_000, 20_000, 60_000, 2_000_000]), st.integers(1, 3))
+@example(case=ONE_ROW_OF_TILES, outputs=2, cache=8_000, threads=1)
+@given(
+    case=CASES,
+    outputs=st.sampled_from([2, 4]),
+    cache=st.sampled_from([0, 8_000, 20_000, 60_000, 2_000_000]),
+    threads=st.integers(1, 3),
+)
 def test_loops_in_any_blocks_give_the_same_numbers(case: Case, outputs: int, cache: int, threads: int):
     ctx, module = lowered(case, outputs, replace(get_target(TARGET), l2_bytes=cache), threads)
     x, _, b, z = case.arrays()
