@@ -49,11 +49,11 @@ def transform_schedule(op: tensor.TransformOp, target: Target, threads: int = 1)
     tile = [lanes if each == dim else 1 for each in range(op.rank)]
     along = row_of_tiles(op)[1]
     order = [each for each in range(op.rank) if each != along]
-    blocks = channel_blocks(op, tile, threads)
+    blocks = fair_blocks(op, tile, threads)
     return tensor.ScheduleAttr.of(tile, [*order, along], vector=dim, lanes=lanes, blocks=blocks)
 
 
-def channel_blocks(op: tensor.TransformOp, tile: Sequence[int], threads: int) -> list[tuple[int, int]]:
+def fair_blocks(op: tensor.TransformOp, tile: Sequence[int], threads: int) -> list[tuple[int, int]]:
     """Blocks of channels that `threads` share evenly, around the loop over rows, whose borders are code of their own:
     as large as that allows, since channels of a tile lie side by side."""
     rows, along = row_of_tiles(op)
@@ -126,14 +126,14 @@ def blocks_in_cache(conv: FastConvolution, target: Target, threads: int) -> dict
     dim, rows = conv.rows
     walk = tile_walk(Tiles(factors, rows, tiles // rows, in_channels, out_channels), target, threads)
     if walk.along == "channels":
-        return _channel_blocks(conv, walk.size)
+        return _through_channels(conv, walk.size)
     if walk.along is None:
         return {}
     block = ((dim, walk.size),)
     return {conv.first: block, conv.products: ((1, walk.size * (tiles // rows)),), conv.last: block}
 
 
-def _channel_blocks(conv: FastConvolution, most: int) -> dict[tensor.Computation, Walk]:
+def _through_channels(conv: FastConvolution, most: int) -> dict[tensor.Computation, Walk]:
     """Channels of the result, at most so many at a time."""
     out_channels, channel = conv.sizes[2], conv.last.read.map.data.results[2]
     dim = next(dim for dim in sorted(channel.used_dims()) if conv.last.sizes[dim] > 1)
