@@ -7,7 +7,13 @@ The names below are imported when first used, so that `import s2s` and the comma
 """
 
 import importlib
+from pathlib import Path
 from typing import TYPE_CHECKING
+
+_CHECKOUT = Path(__file__).resolve().parents[1]
+if (_CHECKOUT / "dialects" / "graph").is_dir():
+    # In a checkout, dialects/, templates/ and runtime_c/ stand beside s2s/: found there, nothing has to be installed.
+    __path__.append(str(_CHECKOUT))
 
 if TYPE_CHECKING:
     from s2s import frontend
