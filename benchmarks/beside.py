@@ -11,7 +11,7 @@ import onnx
 
 from benchmarks.engines import Variant, build, relative_difference
 from benchmarks.timing import Call, fastest
-from s2s.analysis.dtypes import Array
+from s2s.types.dtypes import Array
 
 
 @dataclass(frozen=True)

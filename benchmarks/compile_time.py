@@ -25,7 +25,7 @@ from s2s.api import compile as compile_network
 from s2s.frontends.onnx import ModelSource
 from s2s.options import CompileOptions
 from s2s.pipeline import LEVELS, pipeline
-from s2s.progress import listening
+from s2s.support.progress import listening
 
 STAGES = ("read", *LEVELS, "write")
 NODES = (100, 200, 400, 800, 1600)

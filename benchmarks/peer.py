@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from benchmarks.engines import NAIVE, Built, Variant, build
-from s2s.analysis.dtypes import Array
+from s2s.types.dtypes import Array
 from s2s.verify.toolchain import compiler_version, default_compiler
 from s2s.version import VERSION
 

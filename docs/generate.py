@@ -15,7 +15,7 @@ from xdsl.irdl import IRDLOperation, OpDef, OptionalDef, VariadicDef
 from xdsl.passes import get_pass_option_infos
 
 from s2s import registry
-from s2s.context import CompilerContext
+from s2s.passes.context import CompilerContext
 
 FOLDER = Path(__file__).parent / "reference"
 DIALECTS = ("graph", "tensor", "loop", "c")

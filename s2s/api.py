@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Literal
 
 from s2s.artifact import Artifact, compile_artifact
-from s2s.factory import build, cpu
 from s2s.frontends.formats import ModelSource
 from s2s.frontends.tflite.custom import CFunction, register_custom_op
 from s2s.options import (
@@ -24,8 +23,9 @@ from s2s.options import (
     Threading,
     WeightForm,
 )
-from s2s.pass_manager import DebugOptions
+from s2s.passes.manager import DebugOptions
 from s2s.quantization import Quantized, quantize
+from s2s.relay.build import build, cpu
 from s2s.verify.build import LoadedNetwork
 from s2s.verify.build import load as load_tree
 

@@ -6,22 +6,22 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-from s2s import progress
-from s2s.analysis.dtypes import Array, tensor_type
-from s2s.analysis.sums import describe_sums
+from s2s.analysis.numbers.sums import describe_sums
 from s2s.budget import compile_within
 from s2s.compiler import Compilation, compile_model
+from s2s.data.samples import sample
 from s2s.dialects import c
 from s2s.emit.info import Measured, NetworkInfo, PortInfo
 from s2s.emit.tree import Tree, render
 from s2s.emit.units import Program
 from s2s.errors import InputError
-from s2s.model import Source, load_for_engine
+from s2s.frontends.model import Source, load_for_engine
 from s2s.options import CompileOptions
 from s2s.planned import describe_overlaps
 from s2s.profiling.hooks import nodes_of
-from s2s.samples import sample
 from s2s.striped import describe_stripes
+from s2s.support import progress
+from s2s.types.dtypes import Array, tensor_type
 from s2s.verify.board_check import BoardVerification, Optimise, verify_on_board
 from s2s.verify.build import LoadedNetwork, load
 from s2s.verify.compare import Comparison, Tolerance, compare, default_tolerance

@@ -3,13 +3,13 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from s2s import progress
 from s2s.compiler import Compilation, compile_model
 from s2s.errors import CompilerBug, InputError
+from s2s.frontends.model import Source
 from s2s.interpret.loop.cost import estimated_operations
-from s2s.model import Source
 from s2s.options import CompileOptions
 from s2s.striping import plans
+from s2s.support import progress
 
 SCRATCH_LIMITS = (1024, 512, 256, 128, 0)
 """Elements that a window copied to scratch may take, the cheapest limit first."""

@@ -9,34 +9,34 @@ import numpy as np
 from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, FloatAttr, IntegerAttr, ModuleOp, StringAttr
 from xdsl.ir import Attribute
 
-from s2s import progress
-from s2s.analysis.accumulators import layer_sums
-from s2s.analysis.cost import KernelCost, kernel_costs
-from s2s.analysis.dtypes import as_tensor_type, tensor_type
-from s2s.analysis.networks import input_numbers, output_numbers
-from s2s.analysis.sums import LayerSums
-from s2s.analysis.symbols import function_named
-from s2s.analysis.work import multiply_adds
-from s2s.context import CompilerContext
+from s2s.analysis.cost.kernels import KernelCost, kernel_costs
+from s2s.analysis.cost.operators import multiply_adds
+from s2s.analysis.network.functions import input_numbers, output_numbers
+from s2s.analysis.numbers.accumulators import layer_sums
+from s2s.analysis.numbers.sums import LayerSums
+from s2s.data.samples import sample
 from s2s.dialects import tensor
 from s2s.emit.identifiers import c_identifier
 from s2s.emit.info import GoldenVector, NetworkInfo, PortInfo, Quantisation, StateInfo, Striped, Threads, Tolerance
 from s2s.errors import CompilerBug, InputError
 from s2s.executor import graph_json
 from s2s.executor.describe import describe
+from s2s.frontends.model import Model, Source, read
 from s2s.interpret.graph import run_graph
-from s2s.model import Model, Source, read
 from s2s.options import CompileOptions
-from s2s.pass_manager import PassManager
+from s2s.passes.context import CompilerContext
 from s2s.passes.graph.lift_quantized.steps import output_steps
 from s2s.passes.loop.lower_to_c.names import c_names
+from s2s.passes.manager import PassManager
 from s2s.pipeline import LEVELS, pipeline, quantisation_passes
 from s2s.planned import Planned
-from s2s.samples import sample
 from s2s.state import check_executor, states_of
 from s2s.striped import striped_layers
+from s2s.support import progress
 from s2s.targets import get_target
-from s2s.weights import WeightStore
+from s2s.types.dtypes import as_tensor_type, tensor_type
+from s2s.types.symbols import function_named
+from s2s.types.weights import WeightStore
 
 LONGEST_NAME = 24
 RUNTIME_PREFIX = "s2s"

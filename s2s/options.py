@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
-from s2s.pass_manager import DebugOptions
+from s2s.passes.manager import DebugOptions
 
 Executor = Literal["aot", "graph"]
 Requantise = Literal["float", "fixed"]
@@ -51,7 +51,7 @@ class CompileOptions:
     scratch: int | None = None
     """Elements that a window copied to scratch may take; a budget of RAM sets it."""
     stripes: tuple[tuple[int, int, int], ...] = ()
-    """Chains computed in stripes: first and last operation, and rows, as `graph-stripe` takes them; a budget of RAM
+    """Chains computed in stripes: first and last operation, and rows, as `graph-tile-rows` takes them; a budget of RAM
     sets them."""
     exact: bool = False
     """Sums of floats in the order of the model's operators: no algorithm that rounds otherwise, however fast."""

@@ -31,7 +31,7 @@ def quantisation_passes(options: CompileOptions) -> list[ModulePass]:
         return [proof]
     return [
         # Zero points that are found in a run stay out of products, so that these are of bytes.
-        _pass("graph-take-out-zero-points"),
+        _pass("graph-hoist-zero-points"),
         # Whatever is quantised to unsigned bytes is so to signed ones: one kind is enough for all that follows.
         _pass("graph-make-bytes-signed"),
         # Before constants are folded: weights that are dequantised are integers until then.
@@ -88,7 +88,7 @@ def graph_passes(options: CompileOptions) -> list[ModulePass]:
         # An attention is one kernel although reductions stand between its products: its scores must not exist whole.
         *([_pass("graph-fuse-attention")] if options.schedule != "reference" else []),
         # Bytes pass between kernels as bytes, however many kernels read them.
-        *([_pass("graph-repeat-widening")] if options.schedule != "reference" else []),
+        *([_pass("graph-rematerialise-casts")] if options.schedule != "reference" else []),
         # Operators that belong together become one kernel; main becomes calls.
         _pass("graph-fuse-ops", **({"enable": False} if options.schedule == "reference" else {})),
         # Equal layers share one kernel and differ in their weights.
@@ -105,7 +105,7 @@ def _for_vectors(options: CompileOptions) -> list[ModulePass]:
         _pass("graph-split-transposed-conv", target=options.target),
         # Vectors run along the channels of one group, so that a group should fill one. Zeros between groups let an
         # infinity of one reach another.
-        *([] if options.exact else [_pass("graph-widen-groups", target=options.target)]),
+        *([] if options.exact else [_pass("graph-merge-conv-groups", target=options.target)]),
     ]
 
 
@@ -120,20 +120,20 @@ def tensor_passes(options: CompileOptions) -> list[ModulePass]:
         # Activations in blocks of channels, so that vectors find neighbours; a change of maps, so after all fusion.
         *([_pass("tensor-block-channels", target=options.target)] if tuned else []),
         # Computations that stay in one kernel walk through it in blocks, while dimensions still are what they were.
-        *([_pass("tensor-share-blocks", target=options.target)] if tuned else []),
+        *([_pass("tensor-tile-and-fuse", target=options.target)] if tuned else []),
         # What is too large for a cache between two kernels is made and used in stripes that fit it.
-        *([_pass("tensor-stripe-chains", target=options.target)] if tuned else []),
+        *([_pass("tensor-tile-rows", target=options.target)] if tuned else []),
         # Channels in blocks lie in one piece: what a concatenation puts together is written there at once. Buffers that
         # are parts of others cannot lie over operands, which saves more where memory is short.
-        *([_pass("tensor-place-parts")] if tuned and not _overlaps(options) else []),
+        *([_pass("tensor-concatenate-in-place")] if tuned and not _overlaps(options) else []),
         # Groups and what is in a group, where they are no blocks of a layout.
         *([_pass("tensor-split-dims", target=options.target)] if tuned else []),
         # Fewer, longer dimensions tile better.
         *([_pass("tensor-collapse-dims")] if tuned else []),
         # Factors that are no constants are copied panel by panel; their dimensions are final now.
-        *([_pass("tensor-stage-panels", target=options.target)] if tuned else []),
+        *([_pass("tensor-cache-panels", target=options.target)] if tuned else []),
         # Windows that slide over each channel by itself run along channels, of images as the caller has them too.
-        *([_pass("tensor-stage-images", target=options.target)] if tuned else []),
+        *([_pass("tensor-cache-images", target=options.target)] if tuned else []),
         # Fewer products for 3x3 convolutions, each access map being as short as it gets; schedules then tile the parts.
         *([_pass("tensor-transform-convolutions", target=options.target)] if tuned and _may_round(options) else []),
         # How each computation is carried out, from shapes and the target's data.
@@ -141,7 +141,7 @@ def tensor_passes(options: CompileOptions) -> list[ModulePass]:
         # A budget of memory has its price: operands are copied in smaller parts, some of them twice.
         *([_pass("tensor-limit-scratch", elements=options.scratch)] if options.scratch is not None else []),
         # Bytes that are copied as they are hold their zero point, which is known to sums before they begin.
-        *([_pass("tensor-start-sums")] if tuned else []),
+        *([_pass("tensor-fold-zero-points-into-inits")] if tuned else []),
         # Weights take the layout that their schedule asks for, on the host.
         _pass("tensor-pack-constants"),
         # While formulas can still be read off: the comment above each kernel in C.
@@ -158,7 +158,7 @@ def _may_round(options: CompileOptions) -> bool:
 
 def _stripe(options: CompileOptions) -> ModulePass:
     first, last, rows = zip(*options.stripes, strict=True)
-    return _pass("graph-stripe", first=first, last=last, rows=rows)
+    return _pass("graph-tile-rows", first=first, last=last, rows=rows)
 
 
 def io_of(options: CompileOptions) -> Io:
@@ -210,7 +210,7 @@ def loop_passes(options: CompileOptions) -> list[ModulePass]:
         _pass("cse"),
         _pass("dce"),
         # Bytes of several channels come as vectors of one each, and are written in turn.
-        _pass("loop-weave-stores"),
+        _pass("loop-interleave-stores"),
         # Vectors multiply and add in one instruction.
         _pass("loop-form-fma"),
         # Kernels that are worth it are divided.

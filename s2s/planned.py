@@ -8,7 +8,6 @@ from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute
 from xdsl.utils.hints import isa
 
-from s2s.analysis.symbols import function_named
 from s2s.emit.info import NetworkInfo, Overlapping, PortInfo
 from s2s.errors import CompilerBug
 from s2s.passes.loop.plan_memory import (
@@ -19,6 +18,7 @@ from s2s.passes.loop.plan_memory import (
     ARENA_SIZE,
     OFFSET,
 )
+from s2s.types.symbols import function_named
 
 
 @dataclass(frozen=True)

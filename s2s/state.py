@@ -2,7 +2,7 @@
 
 from xdsl.dialects.builtin import DenseArrayBase, ModuleOp, StringAttr
 
-from s2s.analysis.networks import STATE, has_control_flow, main_of, state_arguments
+from s2s.analysis.network.functions import STATE, has_control_flow, main_of, state_arguments
 from s2s.dialects import loop
 from s2s.emit.info import StateInfo
 from s2s.errors import CompilerBug, UnsupportedError

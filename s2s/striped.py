@@ -8,7 +8,7 @@ from xdsl.dialects.func import FuncOp
 from s2s.dialects import graph
 from s2s.dialects.graph import provenance, rows_of
 from s2s.emit.info import Striped
-from s2s.passes.graph.stripe import RECOMPUTED
+from s2s.passes.graph.tile_rows import RECOMPUTED
 
 
 def striped_layers(module: ModuleOp, work: int) -> tuple[Striped, ...]:

@@ -13,14 +13,23 @@ from math import prod
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import BlockArgument, Operation, SSAValue
 
-from s2s.analysis.dtypes import as_tensor_type, size_in_bytes
-from s2s.analysis.networks import main_of
-from s2s.analysis.stripes import Link, anchors, chain, is_pointwise, link, operations, recomputed, runs
+from s2s.analysis.network.functions import main_of
+from s2s.analysis.row_tiles.operator_chains import (
+    Link,
+    anchors,
+    chain,
+    is_pointwise,
+    link,
+    operations,
+    recomputed,
+    runs,
+)
 from s2s.compiler import compile_model
-from s2s.model import Source
+from s2s.frontends.model import Source
 from s2s.options import CompileOptions
-from s2s.pass_manager import DebugOptions
 from s2s.passes.graph.copy_outputs import root_of
+from s2s.passes.manager import DebugOptions
+from s2s.types.dtypes import as_tensor_type, size_in_bytes
 
 ROWS = (8, 4, 2, 1)
 LONGEST = 8

@@ -12,10 +12,10 @@ from xdsl.dialects.func import FuncOp
 from xdsl.parser import Parser
 from xdsl.passes import ModulePass
 
-from s2s import progress
-from s2s.context import CompilerContext
 from s2s.errors import CompilerBug, InputError
-from s2s.pass_manager import DebugOptions, PassManager
+from s2s.passes.context import CompilerContext
+from s2s.passes.manager import DebugOptions, PassManager
+from s2s.support import progress
 from support.project import ROOT
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from s2s.cli.main import run
 from s2s.options import CompileOptions
-from s2s.reasons import BEFORE, Reasons, explain
+from s2s.report.reasons import BEFORE, Reasons, explain
 from support.onnx_text import onnx_file, onnx_model
 
 POOL = "MaxPool <kernel_shape = [2, 2]>"

@@ -3,7 +3,7 @@
 import pytest
 
 from s2s.errors import CompilerBug
-from s2s.resources import runtime_files, runtime_source
+from s2s.support.resources import runtime_files, runtime_source
 from support.project import PACKAGES
 
 

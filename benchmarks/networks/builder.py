@@ -9,7 +9,7 @@ import numpy as np
 import onnx
 from onnx import TensorProto, helper, numpy_helper, shape_inference
 
-from s2s.analysis.dtypes import Array
+from s2s.types.dtypes import Array
 
 OPSET = 20
 

@@ -15,7 +15,7 @@ import onnx
 from onnxruntime import quantization as engine
 
 from benchmarks.networks.builder import Network, Value
-from s2s.analysis.dtypes import Array
+from s2s.types.dtypes import Array
 
 Make = Callable[[], onnx.ModelProto]
 SAMPLES = 4

@@ -1,6 +1,6 @@
 """The `graph` dialect: networks as operators on whole tensors, in SSA form.
 
-Every operation infers its result type when built and checks it when verified (`s2s.analysis.shapes`), has a meaning in
+Every operation infers its result type when built and checks it when verified (`s2s.types.shapes`), has a meaning in
 numpy (`s2s.interpret.graph`), and states how it may join a kernel (`fusion_kind`).
 """
 

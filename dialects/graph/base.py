@@ -21,9 +21,9 @@ from xdsl.irdl import BaseAttr, IRDLOperation, ParsePropInAttrDict, result_def, 
 from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 
-from s2s.analysis.dtypes import AnyTensor, as_tensor_type, tensor_type
-from s2s.analysis.shapes import ShapeError
-from s2s.analysis.shapes.window import CHANNELS_FIRST, CHANNELS_LAST, Layout
+from s2s.types.dtypes import AnyTensor, as_tensor_type, tensor_type
+from s2s.types.shapes import ShapeError
+from s2s.types.shapes.window import CHANNELS_FIRST, CHANNELS_LAST, Layout
 
 Value = SSAValue | Operation
 TENSOR = BaseAttr[AnyTensor](TensorType)

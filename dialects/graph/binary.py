@@ -11,10 +11,10 @@ from xdsl.dialects.builtin import UnitAttr
 from xdsl.irdl import irdl_op_definition, operand_def, opt_prop_def, traits_def
 from xdsl.traits import Commutative
 
-from s2s.analysis.dtypes import AnyTensor
-from s2s.analysis.shapes import common, elementwise
 from s2s.dialects.graph.base import TENSOR, GraphOp, Value, flag, type_of
 from s2s.dialects.graph.traits import FusionKind, HasFusionKind
+from s2s.types.dtypes import AnyTensor
+from s2s.types.shapes import common, elementwise
 
 
 class BinaryElementwiseOp(GraphOp, ABC):

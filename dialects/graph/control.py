@@ -33,11 +33,11 @@ from xdsl.irdl import (
 from xdsl.traits import Pure, SymbolUserOpInterface
 from xdsl.utils.exceptions import VerifyException
 
-from s2s.analysis.dtypes import AnyTensor, as_tensor_type, tensor_type
-from s2s.analysis.symbols import function_named
 from s2s.dialects.graph.base import INT, INTS, TENSOR, Value, integer, ints
 from s2s.dialects.graph.structure import CallOp
 from s2s.dialects.graph.traits import FusionKind, HasFusionKind
+from s2s.types.dtypes import AnyTensor, as_tensor_type, tensor_type
+from s2s.types.symbols import function_named
 
 TIED = "tied"
 """Attribute of a network: for each result the number of the argument whose place it takes over, or -1."""

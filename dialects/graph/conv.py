@@ -15,10 +15,6 @@ from xdsl.dialects.builtin import StringAttr
 from xdsl.ir import Attribute, TypeAttribute
 from xdsl.irdl import BaseAttr, irdl_op_definition, operand_def, opt_operand_def, opt_prop_def, prop_def, traits_def
 
-from s2s.analysis.dtypes import AnyTensor
-from s2s.analysis.shapes import window
-from s2s.analysis.shapes.accumulate import Accumulation
-from s2s.analysis.shapes.window import CHANNELS_FIRST, ConvOperands, Layout, Window
 from s2s.dialects.graph.base import (
     INT,
     INTS,
@@ -35,6 +31,10 @@ from s2s.dialects.graph.base import (
     zero_point_attribute,
 )
 from s2s.dialects.graph.traits import FusionKind, HasFusionKind
+from s2s.types.dtypes import AnyTensor
+from s2s.types.shapes import window
+from s2s.types.shapes.accumulate import Accumulation
+from s2s.types.shapes.window import CHANNELS_FIRST, ConvOperands, Layout, Window
 
 
 class ConvFamilyOp(GraphOp, ABC):

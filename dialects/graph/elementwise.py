@@ -12,10 +12,10 @@ from xdsl.dialects.builtin import UnitAttr
 from xdsl.ir import Attribute
 from xdsl.irdl import VarConstraint, irdl_op_definition, operand_def, opt_prop_def, result_def, traits_def
 
-from s2s.analysis.dtypes import AnyTensor, tensor_type
-from s2s.analysis.shapes import common, elementwise
 from s2s.dialects.graph.base import FLOAT, INT, TENSOR, GraphOp, Value, flag, number, number_attribute, type_of
 from s2s.dialects.graph.traits import FusionKind, HasFusionKind
+from s2s.types.dtypes import AnyTensor, tensor_type
+from s2s.types.shapes import common, elementwise
 
 
 class ElementwiseOp(GraphOp, ABC):

@@ -5,10 +5,10 @@ from abc import ABC
 from xdsl.dialects.builtin import StringAttr
 from xdsl.irdl import irdl_op_definition, operand_def, prop_def, traits_def
 
-from s2s.analysis.dtypes import AnyTensor
-from s2s.analysis.shapes import index
 from s2s.dialects.graph.base import INT, TENSOR, GraphOp, Value, integer, string, type_of
 from s2s.dialects.graph.traits import FusionKind, HasFusionKind
+from s2s.types.dtypes import AnyTensor
+from s2s.types.shapes import index
 
 
 class GatherFamilyOp(GraphOp, ABC):

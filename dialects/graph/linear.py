@@ -4,9 +4,6 @@ from xdsl.dialects.builtin import UnitAttr
 from xdsl.ir import Attribute, TypeAttribute
 from xdsl.irdl import BaseAttr, irdl_op_definition, operand_def, opt_prop_def, traits_def
 
-from s2s.analysis.dtypes import AnyTensor
-from s2s.analysis.shapes import linear
-from s2s.analysis.shapes.accumulate import Accumulation
 from s2s.dialects.graph.base import (
     INT,
     TENSOR,
@@ -18,6 +15,9 @@ from s2s.dialects.graph.base import (
     zero_point_attribute,
 )
 from s2s.dialects.graph.traits import FusionKind, HasFusionKind
+from s2s.types.dtypes import AnyTensor
+from s2s.types.shapes import linear
+from s2s.types.shapes.accumulate import Accumulation
 
 
 @irdl_op_definition

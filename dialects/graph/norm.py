@@ -4,10 +4,10 @@ from abc import ABC
 
 from xdsl.irdl import AttrSizedOperandSegments, irdl_op_definition, operand_def, opt_operand_def, prop_def, traits_def
 
-from s2s.analysis.dtypes import AnyTensor
-from s2s.analysis.shapes import norm
 from s2s.dialects.graph.base import FLOAT, INT, TENSOR, GraphOp, Value, integer, optional_type_of, real, type_of
 from s2s.dialects.graph.traits import FusionKind, HasFusionKind
+from s2s.types.dtypes import AnyTensor
+from s2s.types.shapes import norm
 
 
 @irdl_op_definition

@@ -10,9 +10,6 @@ from xdsl.dialects.builtin import StringAttr
 from xdsl.ir import Attribute
 from xdsl.irdl import irdl_op_definition, operand_def, opt_prop_def, prop_def, traits_def
 
-from s2s.analysis.dtypes import AnyTensor
-from s2s.analysis.shapes import window
-from s2s.analysis.shapes.window import CHANNELS_FIRST, Layout, Window
 from s2s.dialects.graph.base import (
     INT,
     INTS,
@@ -26,6 +23,9 @@ from s2s.dialects.graph.base import (
     type_of,
 )
 from s2s.dialects.graph.traits import FusionKind, HasFusionKind
+from s2s.types.dtypes import AnyTensor
+from s2s.types.shapes import window
+from s2s.types.shapes.window import CHANNELS_FIRST, Layout, Window
 
 
 class PoolOp(GraphOp, ABC):

@@ -7,8 +7,6 @@ from xdsl.dialects.builtin import StringAttr
 from xdsl.ir import Attribute
 from xdsl.irdl import irdl_op_definition, operand_def, opt_prop_def, prop_def, traits_def
 
-from s2s.analysis.dtypes import AnyTensor, tensor_type, to_numpy
-from s2s.analysis.shapes import quantize
 from s2s.dialects.graph.base import (
     INT,
     TENSOR,
@@ -21,6 +19,8 @@ from s2s.dialects.graph.base import (
     zero_point_attribute,
 )
 from s2s.dialects.graph.traits import FusionKind, HasFusionKind
+from s2s.types.dtypes import AnyTensor, tensor_type, to_numpy
+from s2s.types.shapes import quantize
 
 Rounding: TypeAlias = Literal["double", "single", "reduced"]
 

@@ -11,10 +11,10 @@ from xdsl.dialects.builtin import UnitAttr, i64
 from xdsl.ir import Attribute
 from xdsl.irdl import irdl_op_definition, operand_def, opt_prop_def, prop_def, traits_def
 
-from s2s.analysis.dtypes import AnyTensor, tensor_type
-from s2s.analysis.shapes import common, reduce
 from s2s.dialects.graph.base import INT, INTS, TENSOR, GraphOp, Value, flag, integer, ints, type_of
 from s2s.dialects.graph.traits import FusionKind, HasFusionKind
+from s2s.types.dtypes import AnyTensor, tensor_type
+from s2s.types.shapes import common, reduce
 
 
 class ReduceOp(GraphOp, ABC):

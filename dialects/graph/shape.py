@@ -7,8 +7,6 @@ from xdsl.dialects.builtin import StringAttr
 from xdsl.ir import Attribute
 from xdsl.irdl import irdl_op_definition, operand_def, opt_prop_def, prop_def, traits_def, var_operand_def
 
-from s2s.analysis.dtypes import AnyTensor, tensor_type
-from s2s.analysis.shapes import shape
 from s2s.dialects.graph.base import (
     FLOAT,
     INT,
@@ -24,6 +22,8 @@ from s2s.dialects.graph.base import (
     type_of,
 )
 from s2s.dialects.graph.traits import FusionKind, HasFusionKind
+from s2s.types.dtypes import AnyTensor, tensor_type
+from s2s.types.shapes import shape
 
 
 class InjectiveOp(GraphOp, ABC):

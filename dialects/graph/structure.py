@@ -31,10 +31,10 @@ from xdsl.printer import Printer
 from xdsl.traits import ConstantLike, Pure, SymbolUserOpInterface
 from xdsl.utils.exceptions import VerifyException
 
-from s2s.analysis.dtypes import AnyTensor, Array, from_dense, is_float, tensor_type, to_dense
-from s2s.analysis.symbols import function_named
 from s2s.dialects.graph.base import TENSOR, GraphOp, Value, string
 from s2s.dialects.graph.traits import FusionKind, HasFusionKind
+from s2s.types.dtypes import AnyTensor, Array, from_dense, is_float, tensor_type, to_dense
+from s2s.types.symbols import function_named
 
 
 @irdl_op_definition

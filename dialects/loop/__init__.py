@@ -9,16 +9,16 @@ from xdsl.ir import Dialect
 from s2s.dialects.loop.callback import CallbackOp
 from s2s.dialects.loop.checks import lanes_of
 from s2s.dialects.loop.control import ForOp, IfOp, YieldOp
-from s2s.dialects.loop.fetch import FetchOp
 from s2s.dialects.loop.groups import GROUP, DotGroupsOp, LoadGroupsOp
 from s2s.dialects.loop.index import ApplyOp
+from s2s.dialects.loop.interleaved import StoreInterleavedOp
 from s2s.dialects.loop.lanes import LANE_ROUNDINGS, TABLE, CastLanesOp, LookUpLanesOp, RescaleLanesOp, SaturateLanesOp
 from s2s.dialects.loop.memory import AllocOp, LoadAtOp, LoadOp, PoisonOp, StoreAtOp, StoreOp, ViewOp, WeightOp, whole_of
 from s2s.dialects.loop.network import STEPS, CallForOp, CallIfOp, CallWhileOp, CopyOp, NetworkCall
+from s2s.dialects.loop.prefetch import PrefetchOp
 from s2s.dialects.loop.products import DotOp, StageOp, WidenOp
 from s2s.dialects.loop.register import COMPARISONS, FEWEST_LANES, BroadcastOp, ChooseOp, FmaOp, HalveOp, ReduceOp
 from s2s.dialects.loop.rows import ROWS, DotRowsOp
-from s2s.dialects.loop.woven import StoreWovenOp
 
 Loop = Dialect(
     "loop",
@@ -36,7 +36,7 @@ Loop = Dialect(
         DotGroupsOp,
         DotOp,
         DotRowsOp,
-        FetchOp,
+        PrefetchOp,
         FmaOp,
         ForOp,
         HalveOp,
@@ -52,7 +52,7 @@ Loop = Dialect(
         StageOp,
         StoreAtOp,
         StoreOp,
-        StoreWovenOp,
+        StoreInterleavedOp,
         ViewOp,
         WeightOp,
         WidenOp,
@@ -82,7 +82,6 @@ __all__ = [
     "DotGroupsOp",
     "DotOp",
     "DotRowsOp",
-    "FetchOp",
     "FmaOp",
     "ForOp",
     "HalveOp",
@@ -94,13 +93,14 @@ __all__ = [
     "Loop",
     "NetworkCall",
     "PoisonOp",
+    "PrefetchOp",
     "ReduceOp",
     "RescaleLanesOp",
     "SaturateLanesOp",
     "StageOp",
     "StoreAtOp",
+    "StoreInterleavedOp",
     "StoreOp",
-    "StoreWovenOp",
     "ViewOp",
     "WeightOp",
     "WidenOp",

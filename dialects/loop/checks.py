@@ -6,7 +6,7 @@ from xdsl.irdl import IRDLOperation
 from xdsl.utils.exceptions import VerifyException
 from xdsl.utils.hints import isa
 
-from s2s.analysis.dtypes import vector_of
+from s2s.types.dtypes import vector_of
 
 
 def check_flat(op: IRDLOperation, buffer: Attribute, *elements: Attribute) -> MemRefType[Attribute]:

@@ -32,9 +32,9 @@ from xdsl.irdl import (
 from xdsl.traits import MemoryReadEffect, Pure
 from xdsl.utils.exceptions import VerifyException
 
-from s2s.analysis.dtypes import vector_of
 from s2s.dialects.loop.checks import check_flat, check_vector
 from s2s.dialects.loop.index import check_map
+from s2s.types.dtypes import vector_of
 
 GROUP = 4
 """Bytes in a group."""

@@ -30,10 +30,10 @@ from xdsl.traits import MemoryAllocEffect, MemoryReadEffect, MemoryWriteEffect, 
 from xdsl.utils.exceptions import VerifyException
 from xdsl.utils.hints import isa
 
-from s2s.analysis.dtypes import scalar_type, size_in_bytes
 from s2s.dialects.loop.checks import check_flat
 from s2s.dialects.loop.index import check_map
 from s2s.dialects.plain import PlainOp
+from s2s.types.dtypes import scalar_type, size_in_bytes
 
 
 def _check_element(op: IRDLOperation, buffer: Attribute, value: Attribute) -> None:

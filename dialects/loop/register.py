@@ -19,8 +19,8 @@ from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 from xdsl.utils.hints import isa
 
-from s2s.analysis.dtypes import vector_of
 from s2s.dialects.plain import PlainOp
+from s2s.types.dtypes import vector_of
 
 REDUCE_KINDS = ("add", "mul", "max", "min")
 COMPARISONS = ("oeq", "une", "olt", "ole", "ogt", "oge")

@@ -28,9 +28,9 @@ from xdsl.irdl import (
 from xdsl.traits import MemoryReadEffect
 from xdsl.utils.exceptions import VerifyException
 
-from s2s.analysis.dtypes import vector_of
 from s2s.dialects.loop.checks import check_flat
 from s2s.dialects.loop.index import check_map
+from s2s.types.dtypes import vector_of
 
 ROWS = 4
 """Rows of constants that are taken together: the lanes of a vector of sums."""

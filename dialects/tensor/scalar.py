@@ -18,8 +18,8 @@ from xdsl.irdl import (
 from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 
-from s2s.analysis.dtypes import as_tensor_type
 from s2s.dialects.tensor.compute import ComputeOp, element_type
+from s2s.types.dtypes import as_tensor_type
 
 
 @irdl_op_definition

@@ -45,7 +45,7 @@ class ScheduleAttr(ParametrizedAttribute):
       move along the read, the copy is one row for each point of the tile, with the whole reduction in its order; else
       it is the window that they move in. `stage = r at n as bytes` copies the bytes as they are, padding stored as the
       zero point: `from p` is the point operand whose elements a sum then starts from, the zero point times the sum of
-      its constants taken off, added by `tensor-start-sums`.
+      its constants taken off, added by `tensor-fold-zero-points-into-inits`.
     - `dot = n`: a sum of products runs over its reduction, all dimensions of it as one, in groups of `n`. One factor is
       a constant packed so that a group lies side by side, the other is staged or lies so by itself. With a vector of
       results, a group is the four bytes of a lane; the run is of those last reductions of the order alone through which

@@ -22,8 +22,6 @@ from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 from xdsl.utils.hints import isa
 
-from s2s.analysis.affine import linear, ranges
-from s2s.analysis.dtypes import as_tensor_type
 from s2s.dialects.tensor.attributes import AccessAttr, integers
 from s2s.dialects.tensor.compute import (
     ComputeOp,
@@ -34,6 +32,8 @@ from s2s.dialects.tensor.compute import (
     print_operands,
 )
 from s2s.dialects.tensor.schedule import ScheduleAttr
+from s2s.types.affine import linear, ranges
+from s2s.types.dtypes import as_tensor_type
 
 Matrix = tuple[tuple[float, ...], ...]
 

@@ -15,7 +15,7 @@
  *   V_store_strided(p, stride, a)       lane i to p[i * stride]
  *   V_load_strided_part(p, stride, n), V_store_strided_part(p, stride, n, a)
  *                                       the first n lanes so; other elements are neither read nor written
- *   V_store_woven(p, stride, lanes, count, a0, a1, ...)
+ *   V_store_interleaved(p, stride, lanes, count, a0, a1, ...)
  *                                       float only: the first lanes of the first count of N vectors in turn, lane i of
  *                                       vector k to p[i * stride + k]
  *   V_lane(a, i)                        the value of lane i

@@ -1,6 +1,6 @@
 /* Vectors that are stored with their elements in turn; included by s2s_simd_lanes.h once for each width.
  *
- * V_store_woven(p, stride, lanes, count, a0, a1, ...) puts lane i of vector k to p[i * stride + k] for every i < lanes and
+ * V_store_interleaved(p, stride, lanes, count, a0, a1, ...) puts lane i of vector k to p[i * stride + k] for every i < lanes and
  * k < count. There are as many vectors as lanes; those from number count on are not looked at. */
 
 #if S2S_LANES == 16
@@ -97,7 +97,7 @@ S2S_EXCHANGE(8)
         S2S_PUT(m);                                                                                                    \
     } while (0)
 
-S2S_ALWAYS_INLINE void S2S_F32(store_woven)(float *p, ptrdiff_t stride, int32_t lanes, int32_t count,
+S2S_ALWAYS_INLINE void S2S_F32(store_interleaved)(float *p, ptrdiff_t stride, int32_t lanes, int32_t count,
                                             S2S_VECTORS(S2S_F32V))
 {
 #if S2S_LANES == 16
@@ -141,7 +141,7 @@ S2S_ALWAYS_INLINE void S2S_F32(store_woven)(float *p, ptrdiff_t stride, int32_t 
 
 #else
 
-S2S_ALWAYS_INLINE void S2S_F32(store_woven)(float *p, ptrdiff_t stride, int32_t lanes, int32_t count,
+S2S_ALWAYS_INLINE void S2S_F32(store_interleaved)(float *p, ptrdiff_t stride, int32_t lanes, int32_t count,
                                             S2S_VECTORS(S2S_F32V))
 {
     const S2S_F32V all[S2S_LANES] = {S2S_ALL_VECTORS};

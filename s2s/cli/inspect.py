@@ -9,9 +9,9 @@ from s2s.cli import options
 from s2s.errors import InputError
 
 if TYPE_CHECKING:
-    from s2s.inspection import Inspection
     from s2s.passes.tensor.channel_layouts import TensorLayout
-    from s2s.reasons import Reasons
+    from s2s.report.inspection import Inspection
+    from s2s.report.reasons import Reasons
 
 NOT_SUPPORTED = 3
 """The exit code of an `UnsupportedError`."""
@@ -32,7 +32,7 @@ def inspect_command(
     Example: s2s inspect kws.onnx --json
     """
     from s2s.cli.output import print_json, steps_shown
-    from s2s.inspection import inspect_model
+    from s2s.report.inspection import inspect_model
 
     if why_layout:
         _explain(model, shape, target or "host", as_json=as_json)
@@ -53,7 +53,7 @@ def inspect_command(
 def _explain(model: Path, shape: list[str] | None, target: str, *, as_json: bool) -> None:
     from s2s.cli.output import print_json, steps_shown
     from s2s.options import CompileOptions
-    from s2s.reasons import explain
+    from s2s.report.reasons import explain
 
     with steps_shown():
         found = explain(model, CompileOptions(target=target, shapes=options.parse_shapes(shape)))
@@ -86,7 +86,7 @@ def layout_of(tensor: "TensorLayout") -> str:
 
 def show(found: "Inspection") -> None:
     """Print what was found for people."""
-    from s2s.analysis.sums import describe_sums
+    from s2s.analysis.numbers.sums import describe_sums
     from s2s.cli.output import number, print_fields
     from s2s.emit.info import Quantisation
 

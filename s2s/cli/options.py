@@ -8,7 +8,7 @@ import typer
 from s2s.errors import InputError
 
 if TYPE_CHECKING:
-    from s2s.pass_manager import DebugOptions
+    from s2s.passes.manager import DebugOptions
 
 Model = Annotated[
     Path, typer.Argument(metavar="MODEL", help="The network, an .onnx or .tflite file.", show_default=False)
@@ -115,6 +115,6 @@ def debug_options(
     print_ir_after: list[str] | None, verify_each: bool, time_passes: bool, stop_after: str | None
 ) -> "DebugOptions":
     """The debugging options of a command, gathered."""
-    from s2s.pass_manager import DebugOptions
+    from s2s.passes.manager import DebugOptions
 
     return DebugOptions(tuple(print_ir_after or ()), verify_each, time_passes, stop_after)

@@ -6,7 +6,7 @@ import threading
 from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
 
-from s2s import progress
+from s2s.support import progress
 
 PATIENCE = 1.0
 """Seconds after which someone at a terminal wonders what is going on."""

@@ -44,7 +44,7 @@ def _of_model(model: Path, compiling: Options) -> dict[str, Any]:
 
 def _of_tree(tree: Path) -> dict[str, Any]:
     """The figures that the record of a tree states."""
-    from s2s.analysis.sums import LayerSums, describe_sums
+    from s2s.analysis.numbers.sums import LayerSums, describe_sums
     from s2s.emit.info import Overlapping, Striped
     from s2s.planned import describe_overlaps
     from s2s.striped import describe_stripes

@@ -10,7 +10,7 @@ from s2s.cli import options
 from s2s.errors import InputError
 
 if TYPE_CHECKING:
-    from s2s.analysis.dtypes import Array
+    from s2s.types.dtypes import Array
 
 
 def run_command(
@@ -54,7 +54,7 @@ def split_input(option: str) -> tuple[str, str]:
 
 def load_inputs(given: Sequence[str]) -> "dict[str, Array]":
     """The arrays that options `NAME=FILE.npy` lead to, by name."""
-    from s2s.arrays import read_array
+    from s2s.data.arrays import read_array
 
     arrays: dict[str, Array] = {}
     for option in given:

@@ -29,7 +29,7 @@ from s2s.executor.graph_json import Network
 from s2s.executor.ndarray import NDArray
 from s2s.executor.params import load_param_dict
 from s2s.executor.session import CPU, LoadedLibrary, Port, Session
-from s2s.weights import Array
+from s2s.types.weights import Array
 
 FUNCTIONS = (
     "get_input",

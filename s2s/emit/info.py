@@ -7,10 +7,10 @@ from typing import Literal
 
 from xdsl.ir import Attribute
 
-from s2s.analysis.dtypes import Array, size_in_bytes
-from s2s.analysis.sums import LayerSums
+from s2s.analysis.numbers.sums import LayerSums
 from s2s.executor.graph_json import Network
 from s2s.targets.target import Target
+from s2s.types.dtypes import Array, size_in_bytes
 from s2s.version import VERSION
 
 

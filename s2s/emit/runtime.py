@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterable
 from functools import cache
 
-from s2s.resources import runtime_files, runtime_source
+from s2s.support.resources import runtime_files, runtime_source
 
 _INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.MULTILINE)
 

@@ -8,7 +8,6 @@ from xdsl.dialects.builtin import ArrayAttr, DenseIntOrFPElementsAttr, Dictionar
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.utils.hints import isa
 
-from s2s.analysis.dtypes import from_dense
 from s2s.dialects import c
 from s2s.dialects.c import ArrayType
 from s2s.emit.expressions import EXPRESSIONS, Expression, without_widening, written
@@ -17,6 +16,7 @@ from s2s.emit.layout import WIDTH, Group, Text, call, flat, lay_out, lay_out_ass
 from s2s.emit.literals import array_literals, literal
 from s2s.emit.types import c_type, declaration
 from s2s.errors import CompilerBug
+from s2s.types.dtypes import from_dense
 
 INDENT = 4
 _WIDEST_TABLE = 150

@@ -5,7 +5,7 @@ from typing import Any
 
 from jinja2 import Environment, FunctionLoader, StrictUndefined
 
-from s2s.resources import template_source
+from s2s.support.resources import template_source
 
 
 @cache

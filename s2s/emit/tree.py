@@ -15,7 +15,7 @@ from pathlib import Path
 
 from xdsl.dialects.builtin import ModuleOp, StringAttr
 
-from s2s.analysis.networks import SOURCE
+from s2s.analysis.network.functions import SOURCE
 from s2s.dialects import c
 from s2s.dialects.c import ArrayType
 from s2s.emit.constants_view import constants_view
@@ -37,8 +37,8 @@ from s2s.emit.write import RECORD, write_tree
 from s2s.errors import CompilerBug
 from s2s.executor.graph_json import dump
 from s2s.executor.params import param_pieces
-from s2s.resources import runtime_source
-from s2s.weights import WeightStore
+from s2s.support.resources import runtime_source
+from s2s.types.weights import WeightStore
 
 RETURNS = "Returns S2S_OK, S2S_ERR_NULL if a pointer is missing, or S2S_ERR_ALIGN if arena is not aligned."
 RUN_DOC = "Runs the network once. arena is scratch between calls; two arenas may run at the same time.\n"

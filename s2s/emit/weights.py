@@ -14,11 +14,11 @@ from typing import Literal
 import numpy as np
 from xdsl.ir import Attribute
 
-from s2s.analysis.dtypes import Array, size_in_bytes
 from s2s.emit.layout import WIDTH
 from s2s.emit.literals import array_literals
 from s2s.emit.stream import Content, Stream
 from s2s.emit.types import declaration
+from s2s.types.dtypes import Array, size_in_bytes
 
 WeightForm = Literal["auto", "arrays", "incbin"]
 

@@ -7,7 +7,7 @@ can be stripped to that, and stay the only place where a type of the executor is
 import re
 from functools import cache
 
-from s2s.resources import runtime_source
+from s2s.support.resources import runtime_source
 
 HEADERS = ("s2s.h", "s2s_tensor.h", "s2s_graph.h", "s2s_executor.h")
 

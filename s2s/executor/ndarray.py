@@ -4,7 +4,7 @@ import numpy as np
 import numpy.typing as npt
 
 from s2s.executor.element_types import DType
-from s2s.weights import Array
+from s2s.types.weights import Array
 
 ALIGNMENT = 64
 """Where arrays of the executor begin: a line of the cache, and the widest vector."""

@@ -24,7 +24,7 @@ import numpy as np
 
 from s2s.errors import InputError
 from s2s.executor.element_types import numpy_of_dlpack, tvm_of_numpy
-from s2s.weights import Array
+from s2s.types.weights import Array
 
 LIST_MAGIC = 0xF7E58D4F05049CB7
 ARRAY_MAGIC = 0xDD5E40F096B4A13F

@@ -13,7 +13,7 @@ from s2s.errors import CompilerBug, InputError
 from s2s.executor.declarations import graph_symbol, status_phrases
 from s2s.executor.element_types import DType, dlpack_of_numpy, numpy_of_dlpack
 from s2s.executor.ndarray import NDArray, aligned_empty
-from s2s.weights import Array
+from s2s.types.weights import Array
 
 CPU = 1
 

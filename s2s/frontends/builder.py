@@ -17,7 +17,6 @@ import numpy as np
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 
-from s2s.analysis.dtypes import AnyTensor, Array, as_tensor_type, is_bool, is_float, to_numpy, type_of_array
 from s2s.dialects import graph
 from s2s.dialects.graph.pool import PoolOp
 from s2s.dialects.graph.traits import FusionKind, fusion_kind, set_provenance
@@ -25,7 +24,8 @@ from s2s.errors import InputError
 from s2s.frontends.limits import MAX_FOLDED_ELEMENTS, MAX_FOLDED_PRODUCTS
 from s2s.frontends.names import name_hint
 from s2s.interpret.graph import evaluate
-from s2s.weights import WeightStore
+from s2s.types.dtypes import AnyTensor, Array, as_tensor_type, is_bool, is_float, to_numpy, type_of_array
+from s2s.types.weights import WeightStore
 
 Scalar: TypeAlias = int | float | bool
 Operand: TypeAlias = "Value | Sequence[Value] | None"

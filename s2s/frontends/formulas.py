@@ -5,12 +5,12 @@ from math import prod
 
 import numpy as np
 
-from s2s.analysis.dtypes import from_numpy
-from s2s.analysis.shapes import MAX_ELEMENTS
 from s2s.dialects import graph
 from s2s.errors import InputError, UnsupportedError
 from s2s.frontends.builder import Scalar, Value, emit
 from s2s.frontends.limits import MAX_RANK
+from s2s.types.dtypes import from_numpy
+from s2s.types.shapes import MAX_ELEMENTS
 
 
 def checked_shape(dims: tuple[int, ...], where: str) -> tuple[int, ...]:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from xdsl.dialects.builtin import ModuleOp
 
-from s2s.weights import WeightStore
+from s2s.types.weights import WeightStore
 
 
 @dataclass(frozen=True)

@@ -17,11 +17,11 @@ from xdsl.dialects.builtin import FunctionType
 from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Block, Region
 
-from s2s.analysis.dtypes import AnyTensor, tensor_type
 from s2s.dialects import graph
 from s2s.dialects.graph.base import ints
 from s2s.errors import UnsupportedError
 from s2s.frontends.builder import Builder, Value
+from s2s.types.dtypes import AnyTensor, tensor_type
 
 Values = list[Value]
 Formulas = Callable[[Builder, Values], Sequence[Value]]

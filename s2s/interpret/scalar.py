@@ -18,7 +18,6 @@ from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, FloatAttr, IndexType
 from xdsl.ir import Attribute, Operation
 from xdsl.utils.hints import isa
 
-from s2s.analysis.dtypes import Array, from_dense, is_bool, to_numpy
 from s2s.dialects.tensor import RemFOp, RescaleOp, SaturateOp
 from s2s.errors import CompilerBug
 from s2s.interpret.numbers import (
@@ -40,6 +39,7 @@ from s2s.interpret.numbers import (
     through_double,
 )
 from s2s.interpret.rescale import RESCALES
+from s2s.types.dtypes import Array, from_dense, is_bool, to_numpy
 
 Scalar = Any
 """A numpy scalar or an array of them; an `index` may also be a Python int."""

@@ -15,11 +15,11 @@ from xdsl.ir.affine import AffineConstantExpr, AffineDimExpr, AffineExpr
 from xdsl.traits import MemoryEffectKind, only_has_effect
 from xdsl.utils.hints import isa
 
-from s2s.analysis.affine import Range, bounds, linear
-from s2s.analysis.dtypes import size_in_bytes
 from s2s.dialects import loop
 from s2s.dialects.loop.control import PARALLEL
 from s2s.memory.counters import Counter, from_start, grain_from, never_runs
+from s2s.types.affine import Range, bounds, linear
+from s2s.types.dtypes import size_in_bytes
 
 Terms = tuple[tuple[int, int], ...]
 """Pairs of a loop's number and the bytes that a step of its counter moves, in the order of the loops."""
@@ -79,14 +79,16 @@ class Accesses:
         ):
             return None
         if not all(
-            isinstance(use.operation, loop.StoreOp | loop.StoreAtOp | loop.StoreWovenOp) for use in written.uses
+            isinstance(use.operation, loop.StoreOp | loop.StoreAtOp | loop.StoreInterleavedOp) for use in written.uses
         ):
             return None
         return self._pair(read, written)
 
     def own_trace(self, buffer: SSAValue) -> Trace | None:
         """How the kernel reads and writes its argument `buffer`; None where that cannot be told."""
-        if not all(isinstance(use.operation, loop.LoadOp | loop.StoreOp | loop.StoreWovenOp) for use in buffer.uses):
+        if not all(
+            isinstance(use.operation, loop.LoadOp | loop.StoreOp | loop.StoreInterleavedOp) for use in buffer.uses
+        ):
             return None
         return self._pair(buffer, buffer)
 
@@ -134,7 +136,7 @@ def _stages(use: Use) -> bool:
 
 def _fetches(use: Use) -> bool:
     """Whether a buffer is brought nearer, which neither reads nor writes it."""
-    return isinstance(use.operation, loop.FetchOp)
+    return isinstance(use.operation, loop.PrefetchOp)
 
 
 class _NotAffineError(Exception):
@@ -184,13 +186,13 @@ class _Tracer:
                 yield from self._staged(op)
             case loop.StoreOp() | loop.StoreAtOp():
                 yield self._access(op, op.value.type, writes=True)
-            case loop.StoreWovenOp():
+            case loop.StoreInterleavedOp():
                 yield self._woven(op)
             case loop.DotRowsOp() if op.x is not op.w:
                 row = (0, op.steps.value.data - 1)
                 yield self._row(op.x, self._replaced(op.map.data.results[0], op.indices), row, 1, writes=False)
                 yield _whole(op.w, writes=False)
-            case loop.FetchOp():
+            case loop.PrefetchOp():
                 pass
             case _:
                 yield from (_whole(buffer, writes=False) for buffer in buffers)
@@ -245,7 +247,7 @@ class _Tracer:
         if first <= last:
             yield self._row(op.source, results[1], (first, last), op.stride.value.data, writes=False)
 
-    def _woven(self, op: loop.StoreWovenOp) -> Repeated:
+    def _woven(self, op: loop.StoreInterleavedOp) -> Repeated:
         """Neighbours for each lane."""
         number = len(self.counters)
         self.counters.append(Counter(0, op.active - 1, 1, 1))

@@ -6,7 +6,7 @@ from math import gcd
 
 from xdsl.ir.affine import AffineDimExpr, AffineExpr
 
-from s2s.analysis.affine import Range, bounds, linear
+from s2s.types.affine import Range, bounds, linear
 
 
 @dataclass(frozen=True)

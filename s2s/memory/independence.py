@@ -15,11 +15,11 @@ from itertools import combinations
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Block, SSAValue
 
-from s2s.analysis.affine import Range
 from s2s.dialects import loop
 from s2s.memory.accesses import Access, Accesses, Repeated, Span, Trace
 from s2s.memory.counters import Counter
 from s2s.memory.distances import Hazards, SpanGroup
+from s2s.types.affine import Range
 
 Steps = tuple[Access | Repeated, ...]
 

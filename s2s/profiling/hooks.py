@@ -13,12 +13,12 @@ import numpy as np
 from numpy.typing import NDArray
 from xdsl.dialects.builtin import ModuleOp
 
-from s2s.analysis.dtypes import Array
 from s2s.dialects import c
 from s2s.emit.tree import Tree
 from s2s.emit.units import Program
 from s2s.errors import CompilerBug
-from s2s.resources import profiling_source
+from s2s.support.resources import profiling_source
+from s2s.types.dtypes import Array
 from s2s.verify.board_sources import bracket_kernels
 from s2s.verify.build import LoadedNetwork
 

@@ -13,10 +13,10 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from s2s import progress
 from s2s.boards import BOARDS, PREFIX
 from s2s.errors import ToolchainError
-from s2s.resources import profiling_source
+from s2s.support import progress
+from s2s.support.resources import profiling_source
 from s2s.targets import Target, get_target
 from s2s.targets.caches import cache_bytes
 from s2s.targets.flags import compile_flags

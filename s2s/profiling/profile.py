@@ -6,19 +6,19 @@ from typing import Any, Literal
 
 import numpy as np
 
-from s2s import progress
-from s2s.analysis.cost import KernelCost, Operations
-from s2s.analysis.dtypes import Array, tensor_type
+from s2s.analysis.cost.kernels import KernelCost, Operations
 from s2s.artifact import compile_artifact
+from s2s.data.samples import sample
 from s2s.emit.info import PortInfo
 from s2s.errors import InputError
-from s2s.model import Source
+from s2s.frontends.model import Source
 from s2s.options import CompileOptions
 from s2s.profiling.hooks import KernelCall, Samples, TimedNetwork, kernel_calls, timed_tree
 from s2s.profiling.machine import Machine, check_same_machine, this_machine
 from s2s.profiling.roofline import bound_of
-from s2s.samples import sample
+from s2s.support import progress
 from s2s.targets import get_target
+from s2s.types.dtypes import Array, tensor_type
 from s2s.verify.build import load
 
 Order = Literal["run", "time", "gain"]

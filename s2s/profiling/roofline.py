@@ -13,7 +13,7 @@ all that a run touches has room.
 
 from dataclasses import dataclass
 
-from s2s.analysis.cost import KernelCost
+from s2s.analysis.cost.kernels import KernelCost
 from s2s.profiling.machine import Level, Machine
 
 ARITHMETIC = "arithmetic"

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 import onnx
 
-from s2s import progress
-from s2s.analysis.dtypes import Array
+from s2s.support import progress
+from s2s.types.dtypes import Array
 
 DEQUANTIZED = "_DequantizeLinear_Output"
 """How onnxruntime's quantiser names what an activation has become."""

@@ -8,9 +8,9 @@ from typing import Any, cast
 
 import numpy as np
 
-from s2s.analysis.dtypes import Array
-from s2s.arrays import UNREADABLE, why
+from s2s.data.arrays import UNREADABLE, why
 from s2s.errors import InputError
+from s2s.types.dtypes import Array
 
 NAMES_SHOWN = 8
 

@@ -16,14 +16,14 @@ from typing import Any, Literal
 import numpy as np
 import onnx
 
-from s2s import progress
-from s2s.analysis.dtypes import Array
 from s2s.errors import InputError, ToolchainError
 from s2s.frontends.formats import load_model
 from s2s.frontends.onnx import LoadedModel, ModelSource
 from s2s.quantization.integer_ports import with_integer_ports
 from s2s.quantization.noise import LayerNoise, compare_layers
 from s2s.quantization.samples import InputSpec, Samples, read_samples
+from s2s.support import progress
+from s2s.types.dtypes import Array
 
 Method = Literal["minmax", "entropy", "percentile"]
 PortType = Literal["float", "int8"]

@@ -13,13 +13,13 @@ from math import ceil, prod
 from xdsl.ir import SSAValue
 from xdsl.ir.affine import AffineDimExpr
 
-from s2s.analysis.affine import linear, ranges
-from s2s.analysis.compute import shape_of
-from s2s.analysis.groups import run_of, strides, window
-from s2s.analysis.lanes import results_in_lanes
+from s2s.analysis.structure.compute import shape_of
+from s2s.analysis.structure.dot_groups import run_of, strides, window
+from s2s.analysis.structure.lanes import results_in_lanes
 from s2s.dialects import loop, tensor
 from s2s.schedules.integer_products import Roles, roles_of
 from s2s.targets import Target
+from s2s.types.affine import linear, ranges
 
 GROUP = loop.GROUP
 MOST_PIXELS = 14

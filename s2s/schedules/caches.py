@@ -7,8 +7,8 @@ all that streams by, and the next panel is fetched meanwhile, since no machine c
 
 from math import ceil, prod
 
-from s2s.analysis.compute import shape_of
-from s2s.analysis.strides import moves
+from s2s.analysis.affine.strides import moves
+from s2s.analysis.structure.compute import shape_of
 from s2s.dialects import tensor
 from s2s.targets import Target
 

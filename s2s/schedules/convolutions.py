@@ -9,7 +9,7 @@ Constants of a small network are in the last cache from run to run, those of a l
 
 from math import ceil
 
-from s2s.analysis.convolutions import Convolution
+from s2s.analysis.structure.convolutions import Convolution
 from s2s.schedules.tile_walks import FLOAT, Tiles, tile_walk
 from s2s.targets import Target
 

@@ -13,16 +13,16 @@ from xdsl.dialects.builtin import i8
 from xdsl.ir import SSAValue
 from xdsl.ir.affine import AffineDimExpr, AffineExpr
 
-from s2s.analysis.affine import linear, ranges
-from s2s.analysis.folds import folds_of
-from s2s.analysis.lanes import in_lanes
-from s2s.analysis.strides import Panel, border, interior, moves, packable, vectorizable
+from s2s.analysis.affine.strides import Panel, border, interior, moves, packable, vectorizable
+from s2s.analysis.structure.folds import folds_of
+from s2s.analysis.structure.lanes import in_lanes
 from s2s.dialects import tensor
 from s2s.dialects.loop import FEWEST_LANES
 from s2s.schedules.caches import cache_blocks, fetches
 from s2s.schedules.register_tiles import most_rows, vectors_abreast
-from s2s.schedules.turned import strided_load, strided_store, turning_dim
+from s2s.schedules.register_transpose import strided_load, strided_store, turning_dim
 from s2s.targets import Target
+from s2s.types.affine import linear, ranges
 
 COMBINE = 8.0
 """Cost of combining the lanes of a vector."""

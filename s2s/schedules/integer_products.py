@@ -13,11 +13,11 @@ from xdsl.dialects.builtin import i8
 from xdsl.ir import SSAValue
 from xdsl.ir.affine import AffineDimExpr
 
-from s2s.analysis.affine import linear, ranges
-from s2s.analysis.products import product_sum
-from s2s.analysis.strides import moves
+from s2s.analysis.affine.strides import moves
+from s2s.analysis.structure.products import product_sum
 from s2s.dialects import tensor
 from s2s.targets import Target
+from s2s.types.affine import linear, ranges
 
 GROUP = 4
 """Steps of a dot product: the bytes of a word."""

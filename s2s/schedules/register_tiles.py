@@ -6,7 +6,7 @@ out one behind the other, elements wait for the next tap: a quarter of the regis
 as much for addresses and elements.
 """
 
-from s2s.analysis.strides import WINDOW
+from s2s.analysis.affine.strides import WINDOW
 from s2s.dialects import tensor
 from s2s.targets import Target
 

@@ -5,14 +5,14 @@ from dataclasses import dataclass
 
 from xdsl.ir import Operation
 
-from s2s.analysis.affine import coefficient, flat_index, ranges
-from s2s.analysis.compute import shape_of
-from s2s.analysis.convolutions import Convolution
-from s2s.analysis.strides import moves
+from s2s.analysis.affine.strides import moves
+from s2s.analysis.structure.compute import shape_of
+from s2s.analysis.structure.convolutions import Convolution
 from s2s.dialects import tensor
 from s2s.schedules.default import default
 from s2s.schedules.tile_walks import Tiles, fair_part, tile_walk
 from s2s.targets import Target
+from s2s.types.affine import coefficient, flat_index, ranges
 
 
 def lanes_along(size: int, target: Target) -> int:

@@ -13,12 +13,12 @@ from xdsl.dialects.builtin import IntegerAttr, i8, i32
 from xdsl.ir import Operation, SSAValue
 from xdsl.utils.hints import isa
 
-from s2s.analysis.dtypes import as_tensor_type
-from s2s.analysis.products import product_sum
-from s2s.analysis.strides import moves
+from s2s.analysis.affine.strides import moves
+from s2s.analysis.structure.products import product_sum
 from s2s.dialects import loop, tensor
 from s2s.schedules.integer_products import Roles, constant_axes, roles_of
 from s2s.targets import Target
+from s2s.types.dtypes import as_tensor_type
 
 BYTES = 16
 WIDE = 8

@@ -6,19 +6,19 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from s2s import progress
-from s2s.analysis.dtypes import Array, tensor_type, to_numpy
-from s2s.arrays import read_arrays
 from s2s.boards import Board, get_board
 from s2s.compiler import Compilation, Network
-from s2s.context import CompilerContext
+from s2s.data.arrays import read_arrays
+from s2s.data.samples import sample
 from s2s.emit.info import PortInfo
 from s2s.emit.tree import Tree
 from s2s.errors import InputError
+from s2s.frontends.model import Source, read
 from s2s.interpret.graph import run_graph
-from s2s.model import Source, read
+from s2s.passes.context import CompilerContext
 from s2s.pipeline import quantisation_passes
-from s2s.samples import sample
+from s2s.support import progress
+from s2s.types.dtypes import Array, tensor_type, to_numpy
 from s2s.verify.compare import Comparison, compare
 from s2s.verify.on_board import BoardBuild, BoardRun, Layer
 from s2s.verify.toolchain import compiler_version

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from s2s.boards import Board
 from s2s.errors import ToolchainError
-from s2s.resources import harness_files, harness_source
+from s2s.support.resources import harness_files, harness_source
 from s2s.targets.flags import STANDARD
 from s2s.verify.toolchain import missing_programs, run_program
 

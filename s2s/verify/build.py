@@ -24,7 +24,6 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
-from s2s.analysis.dtypes import Array
 from s2s.emit.tree import Tree
 from s2s.emit.types import dtype_named
 from s2s.emit.write import RECORD
@@ -32,6 +31,7 @@ from s2s.errors import CompilerBug, InputError
 from s2s.executor.declarations import executor_declarations
 from s2s.executor.session import Session
 from s2s.options import Io
+from s2s.types.dtypes import Array
 from s2s.verify.footprint import INCLUDE_FOLDERS, SOURCE_FOLDERS
 from s2s.verify.pool import DECLARATIONS, Pool
 from s2s.verify.toolchain import accepted_flags, default_compiler, run_program

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from s2s.analysis.dtypes import Array, from_numpy, is_float
+from s2s.types.dtypes import Array, from_numpy, is_float
 
 
 @dataclass(frozen=True)

@@ -6,12 +6,12 @@ fails there and one that fails further down can be told apart.
 
 from collections.abc import Sequence
 
-from s2s.analysis.dtypes import Array
 from s2s.api import compile
 from s2s.frontends.onnx import import_model
 from s2s.interpret.graph import run_graph as interpret
 from s2s.options import Executor
 from s2s.targets.flags import STANDARD
+from s2s.types.dtypes import Array
 
 QUICK = "-O1"
 """How networks are optimised that take longer to compile than to run."""

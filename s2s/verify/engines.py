@@ -8,11 +8,11 @@ from typing import Any, Literal
 import numpy as np
 from onnx import ModelProto
 
-from s2s.analysis.dtypes import Array
 from s2s.errors import InputError
 from s2s.frontends import onnx, tflite
 from s2s.frontends.formats import LoadedModel, import_model
 from s2s.interpret.graph import run_graph
+from s2s.types.dtypes import Array
 
 EngineName = Literal["onnxruntime", "reference", "tflm", "interpreter"]
 Engine = Callable[[LoadedModel, Mapping[str, Array]], list[Array]]

@@ -5,10 +5,10 @@ import tempfile
 from itertools import islice
 from pathlib import Path
 
-from s2s import progress
 from s2s.emit.info import Measured, NetworkInfo
 from s2s.emit.tree import Tree
 from s2s.errors import InputError, ToolchainError
+from s2s.support import progress
 from s2s.targets import Target
 from s2s.verify.footprint import Footprint, measure_tree
 from s2s.verify.toolchain import default_compiler

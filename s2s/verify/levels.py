@@ -11,7 +11,6 @@ from xdsl.dialects.builtin import DenseArrayBase, IntegerAttr, ModuleOp
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Operation
 
-from s2s.analysis.dtypes import Array
 from s2s.dialects import graph
 from s2s.dialects.graph.traits import provenance
 from s2s.errors import CompilerBug
@@ -20,8 +19,9 @@ from s2s.interpret.loop import run_loop
 from s2s.interpret.loop.cost import estimated_operations
 from s2s.interpret.tensor import run_tensor
 from s2s.passes.tensor.block_channels import BLOCKED, CHANNELS
+from s2s.types.dtypes import Array
+from s2s.types.weights import WeightStore
 from s2s.verify.compare import Comparison, Tolerance, compare, default_tolerance
-from s2s.weights import WeightStore
 
 _COMPUTES_NOTHING = (graph.ConstantOp, graph.ReshapeOp, graph.WeightOp)
 """Operations of `main` whose values come from elsewhere: lower levels lay them out anew, or have none."""

@@ -17,11 +17,11 @@ from typing import Any
 
 import numpy as np
 
-from s2s.analysis.dtypes import Array
 from s2s.boards import Board
 from s2s.emit.types import dtype_named
 from s2s.emit.write import RECORD as TREE_RECORD
 from s2s.errors import InputError, ToolchainError
+from s2s.types.dtypes import Array
 from s2s.verify.board_program import CONTRACT, RECORD, BoardProgram
 from s2s.verify.board_sources import count_kernels, is_in_arena, run_network
 from s2s.verify.footprint import INCLUDE_FOLDERS, SOURCE_FOLDERS, ObjectSize, object_size

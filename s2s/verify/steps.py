@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from s2s.analysis.dtypes import Array
+from s2s.types.dtypes import Array
 from s2s.verify.compare import Comparison, Tolerance, compare
 
 ALLOWED = 1

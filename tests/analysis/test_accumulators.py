@@ -5,11 +5,11 @@ import pytest
 from xdsl.dialects.builtin import i8, i16, i32, i64
 from xdsl.ir import Attribute, Block, SSAValue
 
-from s2s.analysis.accumulators import SumBound, narrowest_accumulator, signed_bits, sum_bound
-from s2s.analysis.dtypes import Array, tensor_type, to_numpy, type_of_array, ui8
+from s2s.analysis.numbers.accumulators import SumBound, narrowest_accumulator, signed_bits, sum_bound
 from s2s.dialects import graph
 from s2s.interpret.graph import evaluate
-from s2s.weights import WeightStore
+from s2s.types.dtypes import Array, tensor_type, to_numpy, type_of_array, ui8
+from s2s.types.weights import WeightStore
 
 RNG = np.random.default_rng(0)
 

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from xdsl.ir.affine import AffineConstantExpr, AffineDimExpr, AffineExpr
 
-from s2s.analysis.affine import bounds, coefficient, delinearize, flat_index, ranges, simplify
+from s2s.types.affine import bounds, coefficient, delinearize, flat_index, ranges, simplify
 
 d0, d1, d2 = (AffineDimExpr(k) for k in range(3))
 

@@ -1,6 +1,6 @@
 """The arithmetic and the bytes of kernels whose figures one can count."""
 
-from s2s.analysis.cost import KernelCost, Operations, kernel_costs
+from s2s.analysis.cost.kernels import KernelCost, Operations, kernel_costs
 from support.parse import parse
 
 PRODUCT = """

@@ -11,7 +11,10 @@ from xdsl.dialects.builtin import IndexType
 from xdsl.ir import Attribute
 from xdsl.parser import Parser
 
-from s2s.analysis.dtypes import (
+from s2s.dialects import graph
+from s2s.errors import CompilerBug, UnsupportedError
+from s2s.passes.context import CompilerContext
+from s2s.types.dtypes import (
     ELEMENT_TYPES,
     Array,
     from_dense,
@@ -24,9 +27,6 @@ from s2s.analysis.dtypes import (
     to_dense,
     to_numpy,
 )
-from s2s.context import CompilerContext
-from s2s.dialects import graph
-from s2s.errors import CompilerBug, UnsupportedError
 
 CONTEXT = CompilerContext()
 

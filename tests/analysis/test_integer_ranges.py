@@ -5,12 +5,12 @@ import pytest
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import SSAValue
 
-from s2s.analysis.constants import calls_of
-from s2s.analysis.dtypes import Array
-from s2s.analysis.integer_ranges import sum_interval
+from s2s.analysis.network.constants import calls_of
+from s2s.analysis.numbers.integer_ranges import sum_interval
 from s2s.dialects import graph, tensor
 from s2s.options import CompileOptions
 from s2s.pipeline import pipeline
+from s2s.types.dtypes import Array
 from support.quantised_layers import Layer
 
 LAYERS = {

@@ -6,7 +6,7 @@ import weakref
 from xdsl.dialects.builtin import ModuleOp, StringAttr
 from xdsl.dialects.func import FuncOp
 
-from s2s.analysis.symbols import function_named
+from s2s.types.symbols import function_named
 
 
 def test_function_is_found_from_inside_the_module():

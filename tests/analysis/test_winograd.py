@@ -5,9 +5,9 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from s2s.analysis.butterflies import Butterflies, butterflies
-from s2s.analysis.dtypes import Array
-from s2s.analysis.winograd import Rows, minimal_filter
+from s2s.analysis.structure.butterflies import Butterflies, butterflies
+from s2s.analysis.structure.winograd import Rows, minimal_filter
+from s2s.types.dtypes import Array
 
 
 @pytest.mark.parametrize("outputs", [2, 4])

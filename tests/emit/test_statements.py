@@ -244,9 +244,9 @@ def test_long_lines_are_broken_behind_their_opening() -> None:
 def test_a_value_without_a_name_is_refused() -> None:
     from xdsl.parser import Parser
 
-    from s2s.context import CompilerContext
     from s2s.dialects import c
     from s2s.emit.statements import FunctionWriter
+    from s2s.passes.context import CompilerContext
 
     module = Parser(CompilerContext(), "c.func @f(%x: f32) { }").parse_module()
     (func,) = module.ops

@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 from xdsl.dialects.builtin import f32, i8
 
-from s2s.analysis.dtypes import ELEMENT_TYPES, Array, to_numpy, ui8
 from s2s.emit.stream import pieces
 from s2s.emit.types import element_name
 from s2s.emit.weights import LARGEST_ARRAYS, ConstantArray, binary_file, c_arrays, is_binary, place
+from s2s.types.dtypes import ELEMENT_TYPES, Array, to_numpy, ui8
 
 
 def constant(values: Array, element: Any = f32, name: str = "w") -> ConstantArray:

@@ -9,8 +9,8 @@ import pytest
 from onnx.reference import ReferenceEvaluator
 
 from s2s import api
-from s2s.analysis.dtypes import Array
 from s2s.frontends.onnx import load_model
+from s2s.types.dtypes import Array
 from support.compiled import run_c
 from support.onnx_text import onnx_file
 

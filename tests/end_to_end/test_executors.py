@@ -10,17 +10,17 @@ import pytest
 from xdsl.dialects.builtin import ModuleOp
 
 from s2s import api, frontend
-from s2s.analysis.dtypes import Array, tensor_type
 from s2s.artifact import Artifact
 from s2s.contrib.graph_executor import GraphModule, create
+from s2s.data.samples import sample
 from s2s.emit.stream import pieces
 from s2s.errors import InputError
 from s2s.executor import graph_json_reader
 from s2s.executor.params import load_param_dict
 from s2s.executor.session import Session
-from s2s.samples import sample
+from s2s.types.dtypes import Array, tensor_type
+from s2s.types.weights import WeightStore
 from s2s.verify.build import load
-from s2s.weights import WeightStore
 from support import layer_cases, operator_cases
 from support.compiled import compiled, quickly_loaded, run_c
 from support.operator_cases import Case, network

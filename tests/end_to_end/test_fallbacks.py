@@ -14,10 +14,10 @@ import numpy as np
 import pytest
 
 from s2s import api
-from s2s.analysis.dtypes import Array, tensor_type
 from s2s.artifact import Artifact
-from s2s.samples import sample
+from s2s.data.samples import sample
 from s2s.targets.flags import STANDARD
+from s2s.types.dtypes import Array, tensor_type
 from s2s.verify.build import load
 from s2s.verify.compare import compare
 from support.c_compilers import require, require_features

@@ -9,10 +9,10 @@ import pytest
 from onnx import numpy_helper
 
 from s2s import api
-from s2s.analysis.dtypes import Array, tensor_type
 from s2s.artifact import Artifact
+from s2s.data.samples import sample
 from s2s.frontends.onnx import load_model
-from s2s.samples import sample
+from s2s.types.dtypes import Array, tensor_type
 from support.compiled import run_c
 from support.project import SHARED
 

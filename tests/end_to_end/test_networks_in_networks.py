@@ -6,17 +6,17 @@ import numpy as np
 import pytest
 from xdsl.dialects.builtin import ModuleOp, i1
 
-from s2s.analysis.dtypes import Array, as_tensor_type
-from s2s.analysis.networks import input_numbers, main_of, networks
+from s2s.analysis.network.functions import input_numbers, main_of, networks
 from s2s.compiler import compile_model
 from s2s.errors import CompilerBug, UnsupportedError
+from s2s.frontends.model import GraphModel
 from s2s.interpret.graph import initial_state, run_graph
 from s2s.interpret.loop import run_loop
 from s2s.interpret.loop.state import initial_loop_state
 from s2s.interpret.tensor import run_tensor
-from s2s.model import GraphModel
 from s2s.options import CompileOptions
-from s2s.weights import WeightStore
+from s2s.types.dtypes import Array, as_tensor_type
+from s2s.types.weights import WeightStore
 from support.compiled import compiled, run_c
 from support.parse import parse
 

@@ -8,7 +8,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from s2s import api
-from s2s.analysis.dtypes import Array
+from s2s.types.dtypes import Array
 from support.compiled import run_c
 from support.onnx_text import onnx_file
 

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from benchmarks.networks.builder import Network
 from s2s import api
-from s2s.analysis.dtypes import Array
 from s2s.targets import get_target
+from s2s.types.dtypes import Array
 from s2s.verify.toolchain import accepts_flags, default_compiler
 from support.compiled import run_c
 from support.random_convolutions import Convolution, convolutions, network

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from s2s import api
-from s2s.analysis.dtypes import Array, tensor_type
+from s2s.data.samples import sample
 from s2s.options import Schedule
-from s2s.samples import sample
+from s2s.types.dtypes import Array, tensor_type
 from s2s.verify.compare import compare
 from support.compiled import run_c
 from support.project import SHARED

@@ -7,17 +7,17 @@ from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Attribute, Block, Region, SSAValue
 
 from s2s import api
-from s2s.analysis.dtypes import Array, tensor_type
 from s2s.compiler import compile_model
 from s2s.dialects import graph
 from s2s.dialects.graph.base import type_of
 from s2s.dialects.graph.traits import set_provenance
+from s2s.frontends.model import GraphModel
 from s2s.interpret.graph import run_graph
 from s2s.interpret.loop import run_loop
 from s2s.interpret.tensor import run_tensor
-from s2s.model import GraphModel
 from s2s.options import CompileOptions
-from s2s.weights import WeightStore
+from s2s.types.dtypes import Array, tensor_type
+from s2s.types.weights import WeightStore
 from support.compiled import compiled, run_c
 from support.project import SHARED
 

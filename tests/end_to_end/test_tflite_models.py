@@ -7,12 +7,12 @@ import numpy as np
 import pytest
 
 from s2s import api
-from s2s.analysis.dtypes import Array
 from s2s.artifact import Artifact
 from s2s.errors import UnsupportedError
 from s2s.frontends.tflite import import_model
 from s2s.frontends.tflite.node import Rounding
 from s2s.interpret.graph import run_graph
+from s2s.types.dtypes import Array
 from support.compiled import run_c
 from support.project import SHARED
 

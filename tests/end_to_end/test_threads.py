@@ -9,11 +9,11 @@ import onnx.numpy_helper
 import pytest
 
 from s2s import api
-from s2s.analysis.dtypes import Array, tensor_type
 from s2s.cli.main import run
+from s2s.data.samples import sample
 from s2s.options import Io, Threading
 from s2s.pipeline import MOST_THREADS
-from s2s.samples import sample
+from s2s.types.dtypes import Array, tensor_type
 from s2s.verify.build import load
 from s2s.verify.toolchain import run_program
 from support.c_compilers import WARNINGS, require

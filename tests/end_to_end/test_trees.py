@@ -8,8 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from s2s.analysis.dtypes import Array, tensor_type
-from s2s.samples import sample
+from s2s.data.samples import sample
+from s2s.types.dtypes import Array, tensor_type
 from support.c_compilers import COMPILERS, SANITIZERS, WARNINGS, require, require_sanitizers, run
 from support.compiled import run_c
 from support.trees import FAMILIES, artifact_of, command, written

@@ -12,7 +12,7 @@ from hypothesis.extra import numpy as npst
 
 from s2s.errors import InputError
 from s2s.executor.params import load_param_dict, save_param_dict
-from s2s.weights import Array
+from s2s.types.weights import Array
 
 INTEGERS = [f"{kind}{bits}" for kind in ("int", "uint") for bits in (8, 16, 32, 64)]
 ARRAYS = st.sampled_from([np.dtype(name) for name in ("bool", "float16", "float32", "float64", *INTEGERS)]).flatmap(

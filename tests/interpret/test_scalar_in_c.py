@@ -13,8 +13,8 @@ from xdsl.dialects.builtin import IntegerType, f32, f64
 from xdsl.ir import Attribute, Operation
 from xdsl.utils.test_value import create_ssa_value
 
-from s2s.analysis.dtypes import Array
 from s2s.interpret.scalar import dtype_of, function_of
+from s2s.types.dtypes import Array
 from support.c_compilers import require, run
 from support.project import PACKAGES
 

@@ -10,15 +10,15 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Operation, SSAValue
 
-from s2s.analysis.dtypes import Array, to_numpy
-from s2s.analysis.shapes.window import Layout
-from s2s.context import CompilerContext
 from s2s.dialects import graph
 from s2s.interpret.loop import run_loop_function
 from s2s.interpret.loop.scope import memref
 from s2s.memory.distances import distances
+from s2s.passes.context import CompilerContext
 from s2s.passes.loop.run_backwards import backwards
 from s2s.registry import get_pass
+from s2s.types.dtypes import Array, to_numpy
+from s2s.types.shapes.window import Layout
 from support.kernels import kernel, lowered
 from support.overlaps import watch
 from support.parse import parse

@@ -7,14 +7,14 @@ from xdsl.dialects.builtin import ModuleOp, i8
 from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Block, Region, SSAValue
 
-from s2s.analysis.dtypes import Array, tensor_type, type_of_array
 from s2s.compiler import compile_model
 from s2s.dialects import graph
+from s2s.frontends.model import GraphModel
 from s2s.memory.distances import distances
-from s2s.model import GraphModel
 from s2s.options import CompileOptions
 from s2s.passes.loop.run_backwards import backwards
-from s2s.weights import WeightStore
+from s2s.types.dtypes import Array, tensor_type, type_of_array
+from s2s.types.weights import WeightStore
 from support.overlaps import watch
 
 TARGETS = ("cortex-m0", "cortex-m4", "cortex-m55")

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from s2s.resources import profiling_source
+from s2s.support.resources import profiling_source
 from support.c_compilers import COMPILERS, WARNINGS, require, run
 
 FLAGS = {"portable": ["-DVECTOR_BYTES=16"], "native": ["-march=native", "-DVECTOR_BYTES=32", "-ffp-contract=fast"]}

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from s2s.analysis.cost import KernelCost, Operations
+from s2s.analysis.cost.kernels import KernelCost, Operations
 from s2s.cli.main import run
 from s2s.errors import InputError, ToolchainError
 from s2s.options import CompileOptions

@@ -9,16 +9,16 @@ import pytest
 from xdsl.dialects.builtin import i8
 
 from s2s import api
-from s2s.analysis.dtypes import as_tensor_type
 from s2s.cli.main import run
-from s2s.context import CompilerContext
 from s2s.dialects import graph
 from s2s.errors import InputError
 from s2s.frontends.onnx import import_model
 from s2s.frontends.onnx.load import load_model
 from s2s.options import Requantise
+from s2s.passes.context import CompilerContext
 from s2s.quantization import Method, Quantized
 from s2s.registry import get_pass
+from s2s.types.dtypes import as_tensor_type
 from support.project import ROOT
 
 pytest.importorskip("onnxruntime")

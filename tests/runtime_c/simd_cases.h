@@ -208,7 +208,7 @@ static void CASE(woven)(int32_t stride, int32_t lanes, int32_t count)
         }
         v[k] = F32(load)(row);
     }
-    F32(store_woven)(out, stride, lanes, count, ROWS);
+    F32(store_interleaved)(out, stride, lanes, count, ROWS);
     for (int i = 0; i < lanes; ++i) {
         for (int k = 0; k < (i + 1 < lanes ? stride : count); ++k) {
             CHECK(out[i * stride + k] == (k < count ? (float)(100 * k + i + 1) : 0.0f));

@@ -7,16 +7,16 @@ import numpy as np
 import pytest
 from xdsl.dialects.builtin import ModuleOp
 
-from s2s.analysis.dtypes import Array
-from s2s.context import CompilerContext
 from s2s.dialects import loop
 from s2s.interpret.graph import run_graph
 from s2s.interpret.loop import run_loop
 from s2s.interpret.tensor.run import run_tensor
 from s2s.options import CompileOptions
+from s2s.passes.context import CompilerContext
 from s2s.passes.tensor import pick_schedule
 from s2s.pipeline import pipeline
 from s2s.targets import Target, get_target
+from s2s.types.dtypes import Array
 from support.quantised_layers import Layer, run_as_c
 
 WIDE = get_target("x86-64-v4")

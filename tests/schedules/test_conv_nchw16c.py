@@ -9,13 +9,13 @@ from xdsl.dialects.builtin import ModuleOp, f32
 from xdsl.dialects.func import FuncOp
 from xdsl.parser import Parser
 
-from s2s.analysis.dtypes import tensor_type
-from s2s.context import CompilerContext
+from s2s.data.samples import sample
 from s2s.dialects import graph
 from s2s.interpret.graph import evaluate
+from s2s.passes.context import CompilerContext
 from s2s.passes.tensor.lower_to_loop import LowerToLoopPass
 from s2s.passes.tensor.pack_constants import PackConstantsPass
-from s2s.samples import sample
+from s2s.types.dtypes import tensor_type
 from support.c_kernels import CompiledKernels
 
 TEXT = Path(__file__).with_name("conv_nchw16c.mlir")

@@ -3,7 +3,7 @@
 import pytest
 from xdsl.dialects.func import FuncOp
 
-from s2s.analysis.convolutions import Convolution, convolution_of
+from s2s.analysis.structure.convolutions import Convolution, convolution_of
 from s2s.dialects import tensor
 from s2s.schedules.convolutions import outputs_of_tile
 from s2s.targets import get_target

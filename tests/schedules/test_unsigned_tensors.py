@@ -13,9 +13,9 @@ from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Block, Region, SSAValue
 
 from s2s import api
-from s2s.analysis.dtypes import Array, from_numpy, type_of_array
 from s2s.dialects import graph
 from s2s.dialects.graph.base import GraphOp
+from s2s.types.dtypes import Array, from_numpy, type_of_array
 from support.c_compilers import COMPILERS, WARNINGS, require, run
 from support.compiled import compiled, differences, run_c
 from support.trees import command

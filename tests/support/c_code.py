@@ -6,10 +6,10 @@ from pathlib import Path
 
 from xdsl.parser import Parser
 
-from s2s.context import CompilerContext
 from s2s.dialects import c
 from s2s.emit.statements import FunctionWriter, global_definition, overlay_definition
 from s2s.passes.c.name_temporaries import NameTemporariesPass
+from s2s.passes.context import CompilerContext
 from support.c_compilers import COMPILERS, WARNINGS, run
 from support.project import PACKAGES
 

@@ -13,14 +13,14 @@ from xdsl.ir.affine import AffineDimExpr, AffineMap
 from xdsl.parser import Parser
 from xdsl.utils.hints import isa
 
-from s2s.analysis.dtypes import Array, to_numpy
-from s2s.context import CompilerContext
 from s2s.dialects import c, loop
 from s2s.dialects.loop.memory import scalar_type
 from s2s.emit.headers import headers_of
 from s2s.emit.statements import FunctionWriter
 from s2s.passes.c.name_temporaries import NameTemporariesPass
+from s2s.passes.context import CompilerContext
 from s2s.passes.loop.lower_to_c import LowerToCPass
+from s2s.types.dtypes import Array, to_numpy
 from support.c_compilers import WARNINGS, require, run
 from support.project import PACKAGES
 

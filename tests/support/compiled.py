@@ -6,15 +6,15 @@ from typing import Any
 import numpy as np
 from xdsl.dialects.builtin import ModuleOp
 
-from s2s.analysis.dtypes import Array
 from s2s.artifact import Artifact, compile_artifact
+from s2s.frontends.model import GraphModel
 from s2s.interpret.graph import run_graph
-from s2s.model import GraphModel
 from s2s.options import CompileOptions
 from s2s.targets.flags import STANDARD
+from s2s.types.dtypes import Array
+from s2s.types.weights import WeightStore
 from s2s.verify.build import LoadedNetwork
 from s2s.verify.compare import compare
-from s2s.weights import WeightStore
 
 QUICK = "-O1"
 """Tests compile more C than they run."""

@@ -7,17 +7,17 @@ import numpy as np
 from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, ModuleOp, StringAttr, f32, i8
 from xdsl.parser import Parser
 
-from s2s.analysis.dtypes import Array
-from s2s.analysis.symbols import function_named
-from s2s.context import CompilerContext
 from s2s.emit.info import GoldenVector, NetworkInfo, PortInfo, Quantisation
 from s2s.emit.tree import Tree, render
 from s2s.emit.weights import WeightForm
 from s2s.executor.describe import describe
 from s2s.passes.c.name_temporaries import NameTemporariesPass
+from s2s.passes.context import CompilerContext
 from s2s.passes.loop.lower_to_c import LowerToCPass
 from s2s.targets import get_target
-from s2s.weights import WeightStore
+from s2s.types.dtypes import Array
+from s2s.types.symbols import function_named
+from s2s.types.weights import WeightStore
 
 PORTS: tuple[str, ...] = ("x", "y", "q")
 Executor = Literal["aot", "graph"]

@@ -8,7 +8,7 @@ import onnx
 from onnx import TensorProto, helper, numpy_helper, parser
 
 from s2s import api
-from s2s.analysis.dtypes import Array
+from s2s.types.dtypes import Array
 from support.project import ROOT
 
 DIGITS = ROOT / "examples" / "digits"

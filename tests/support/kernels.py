@@ -8,12 +8,12 @@ from xdsl.dialects.builtin import FunctionType, ModuleOp, UnitAttr
 from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Block, Operation, Region, SSAValue
 
-from s2s.analysis.dtypes import Array, from_numpy, is_float, type_of_array
-from s2s.context import CompilerContext
 from s2s.interpret.graph import run_graph
 from s2s.interpret.tensor import run_tensor
+from s2s.passes.context import CompilerContext
 from s2s.passes.graph.lower_to_tensor import LowerToTensorPass
-from s2s.weights import WeightStore
+from s2s.types.dtypes import Array, from_numpy, is_float, type_of_array
+from s2s.types.weights import WeightStore
 
 Build = (
     Callable[[], Operation]

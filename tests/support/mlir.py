@@ -16,7 +16,7 @@ from pathlib import Path
 
 from filecheck.main import main as filecheck_main
 
-from s2s.opt import OptMain
+from s2s.cli.opt import OptMain
 
 RUN_LINE = re.compile(r"^\s*//\s*RUN:\s*(.*?)\s*$", re.MULTILINE)
 PROCESS_WIDE = ("--disable-verify", "--syntax-highlight")

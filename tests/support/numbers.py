@@ -10,15 +10,15 @@ from xdsl.ir import Attribute
 from xdsl.utils.exceptions import DiagnosticException
 from xdsl.utils.hints import isa
 
-from s2s.analysis.dtypes import AnyTensor, Array, as_tensor_type, tensor_type, to_numpy
-from s2s.context import CompilerContext
+from s2s.cli.opt import OptMain
+from s2s.data.samples import sample
 from s2s.dialects import loop
 from s2s.errors import S2SError
 from s2s.interpret.loop import output_arguments, run_loop_function
 from s2s.interpret.tensor import run_tensor
-from s2s.opt import OptMain
-from s2s.samples import sample
-from s2s.weights import WeightStore
+from s2s.passes.context import CompilerContext
+from s2s.types.dtypes import AnyTensor, Array, as_tensor_type, tensor_type, to_numpy
+from s2s.types.weights import WeightStore
 from support.mlir import RunLineError, stages
 
 RTOL, ATOL = 1e-4, 1e-5

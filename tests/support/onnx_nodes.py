@@ -10,9 +10,9 @@ import onnxruntime  # pyright: ignore[reportMissingTypeStubs]
 from onnx import helper, numpy_helper
 from onnx.reference import ReferenceEvaluator
 
-from s2s.analysis.dtypes import Array
 from s2s.frontends.onnx import Imported, import_model
 from s2s.interpret.graph import run_graph
+from s2s.types.dtypes import Array
 from support.reference import assert_close
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import onnx
 from onnx import helper, numpy_helper
 
-from s2s.analysis.dtypes import Array
+from s2s.types.dtypes import Array
 from support.onnx_text import onnx_model
 
 

@@ -11,10 +11,10 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Block, Region, SSAValue
 
-from s2s.analysis.dtypes import Array, from_numpy, type_of_array
 from s2s.dialects import graph
 from s2s.dialects.graph.base import GraphOp
 from s2s.dialects.graph.quantize import Rounding
+from s2s.types.dtypes import Array, from_numpy, type_of_array
 from support.kernels import rand
 
 FLOATS = (np.float32, np.float64, np.float16, ml_dtypes.bfloat16)

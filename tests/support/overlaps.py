@@ -7,9 +7,9 @@ import numpy as np
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import SSAValue
 
-from s2s.analysis.dtypes import Array, to_numpy
 from s2s.interpret.loop import run_loop_function
 from s2s.interpret.loop.scope import memref
+from s2s.types.dtypes import Array, to_numpy
 
 
 @dataclass

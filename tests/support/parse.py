@@ -3,7 +3,7 @@
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.parser import Parser
 
-from s2s.context import CompilerContext
+from s2s.passes.context import CompilerContext
 
 
 def parse(text: str) -> ModuleOp:

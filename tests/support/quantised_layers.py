@@ -8,9 +8,9 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import CallOp, FuncOp
 from xdsl.parser import Parser
 
-from s2s.analysis.dtypes import Array
-from s2s.context import CompilerContext
 from s2s.dialects import loop
+from s2s.passes.context import CompilerContext
+from s2s.types.dtypes import Array
 from support.c_kernels import FLAGS, CompiledKernels
 
 LARGEST_SCRATCH = 10_000

@@ -8,11 +8,11 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Block, Region, SSAValue
 
-from s2s.analysis.dtypes import as_tensor_type, f32, tensor_type, type_of_array
 from s2s.dialects import graph
 from s2s.dialects.graph import set_provenance
 from s2s.dialects.graph.base import GraphOp
-from s2s.weights import WeightStore
+from s2s.types.dtypes import as_tensor_type, f32, tensor_type, type_of_array
+from s2s.types.weights import WeightStore
 
 SHAPE = (1, 4, 6, 6)
 """The shape of most values; others are `[1, 4, 1, 1]` or `[1, 8, 6, 6]`."""

@@ -9,10 +9,10 @@ import onnxruntime  # pyright: ignore[reportMissingTypeStubs]
 from onnx import helper
 from onnx.reference import ReferenceEvaluator
 
-from s2s.analysis.dtypes import Array
 from s2s.dialects import graph
 from s2s.dialects.graph.base import GraphOp
 from s2s.interpret.graph import evaluate
+from s2s.types.dtypes import Array
 
 OPSET = 21
 

@@ -5,7 +5,7 @@ from random import Random
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import SSAValue
 
-from s2s.weights import WeightStore
+from s2s.types.weights import WeightStore
 from support.random_networks import KINDS, NetworkBuilder, extend
 
 LONGEST = 14

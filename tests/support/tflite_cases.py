@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from s2s.analysis.dtypes import Array
 from s2s.frontends.tflite.schema import options_class
+from s2s.types.dtypes import Array
 from support.tflite_models import GraphSpec, OperatorSpec, TensorSpec, model
 
 Random = np.random.Generator

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from s2s.analysis.dtypes import Array
 from s2s.frontends.tflite import import_model
 from s2s.interpret.graph import run_graph
+from s2s.types.dtypes import Array
 from support.tflite_oracle import run_micro
 
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from s2s.analysis.dtypes import Array
+from s2s.types.dtypes import Array
 from support.tflite_models import ACTIVATIONS, SAME, VALID, GraphSpec, OperatorSpec, TensorSpec, model, single
 
 Random = np.random.Generator

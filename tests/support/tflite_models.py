@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from s2s.analysis.dtypes import Array
+from s2s.types.dtypes import Array
 
 flatbuffers: Any = importlib.import_module("flatbuffers")
 tflite: Any = importlib.import_module("tflite")

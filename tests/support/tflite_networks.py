@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from s2s.analysis.dtypes import Array
+from s2s.types.dtypes import Array
 from support.tflite_models import ACTIVATIONS, SAME, VALID, GraphSpec, OperatorSpec, TensorSpec, model
 
 Quantisation = tuple[float, int]

@@ -4,7 +4,7 @@ import importlib
 from collections.abc import Sequence
 from typing import Any
 
-from s2s.analysis.dtypes import Array
+from s2s.types.dtypes import Array
 
 ARENA = 4 << 20
 

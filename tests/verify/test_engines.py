@@ -5,7 +5,7 @@ import pytest
 from onnx import ModelProto, numpy_helper
 from onnx.parser import parse_model
 
-from s2s.model import load_for_engine
+from s2s.frontends.model import load_for_engine
 from s2s.verify.engines import run_engine
 
 ort = pytest.importorskip("onnxruntime")

@@ -5,8 +5,9 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import pytest
 
-from s2s.analysis.dtypes import Array
 from s2s.interpret.loop.cost import estimated_operations
+from s2s.types.dtypes import Array
+from s2s.types.weights import WeightStore
 from s2s.verify.compare import Tolerance
 from s2s.verify.levels import (
     Level,
@@ -18,7 +19,6 @@ from s2s.verify.levels import (
     outputs_level,
     tensor_level,
 )
-from s2s.weights import WeightStore
 from support.parse import parse
 
 GRAPH = """

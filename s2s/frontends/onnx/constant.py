@@ -5,11 +5,11 @@ from math import ceil, prod
 
 import numpy as np
 
-from s2s.analysis.dtypes import Array
 from s2s.frontends.builder import Value
 from s2s.frontends.formulas import checked_shape
 from s2s.frontends.onnx.node import Importer, Node
 from s2s.frontends.onnx.tensors import element_dtype, read_sparse
+from s2s.types.dtypes import Array
 
 _GIVEN = ("value", "sparse_value", "value_float", "value_floats", "value_int", "value_ints")
 

@@ -8,7 +8,6 @@ from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, FunctionType, Modul
 from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Block, Region
 
-from s2s.analysis.dtypes import AnyTensor, from_numpy, tensor_type
 from s2s.errors import InputError, UnsupportedError
 from s2s.frontends.builder import Builder, Value
 from s2s.frontends.formulas import checked_shape
@@ -19,7 +18,8 @@ from s2s.frontends.onnx.scope import Scope
 from s2s.frontends.onnx.session import Session
 from s2s.frontends.onnx.structure import function_key
 from s2s.frontends.onnx.tensors import element_dtype
-from s2s.weights import WeightStore
+from s2s.types.dtypes import AnyTensor, from_numpy, tensor_type
+from s2s.types.weights import WeightStore
 
 
 def import_model(

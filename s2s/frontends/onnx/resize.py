@@ -6,7 +6,6 @@ from math import floor, isfinite
 
 import numpy as np
 
-from s2s.analysis.dtypes import Array
 from s2s.dialects import graph
 from s2s.frontends.builder import Value, emit
 from s2s.frontends.formulas import cast, checked_shape, select, transpose
@@ -20,6 +19,7 @@ from s2s.frontends.onnx.resample import (
     nearest_taps,
     weighted_taps,
 )
+from s2s.types.dtypes import Array
 
 _MOST_TAPS = 4
 """Beyond that many, positions are read by a matrix product instead of one by one."""

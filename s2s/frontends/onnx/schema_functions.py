@@ -19,11 +19,11 @@ from onnx import (
 )
 from onnx.checker import ValidationError
 
-from s2s.analysis.dtypes import AnyTensor, from_numpy, tensor_type
 from s2s.errors import S2SError
 from s2s.frontends.builder import Value
 from s2s.frontends.onnx.scope import Binding
 from s2s.frontends.onnx.tensors import element_dtype
+from s2s.types.dtypes import AnyTensor, from_numpy, tensor_type
 
 _SMALL = 64
 """Elements of a constant that inference is shown; shapes are not longer."""

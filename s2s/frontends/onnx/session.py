@@ -8,8 +8,6 @@ from itertools import zip_longest
 
 from onnx import AttributeProto, FunctionProto, GraphProto, NodeProto
 
-from s2s.analysis.dtypes import Array
-from s2s.analysis.shapes import ShapeError
 from s2s.errors import InputError, UnsupportedError
 from s2s.frontends.builder import Builder, Value
 from s2s.frontends.limits import MAX_BODIES, MAX_NODES
@@ -22,6 +20,8 @@ from s2s.frontends.onnx.signature import Signature, check_node, check_types
 from s2s.frontends.onnx.structure import FunctionKey, check_function, free_names, function_key
 from s2s.frontends.onnx.table import IMPORTERS, REFUSALS, declaration
 from s2s.frontends.onnx.tensors import read_sparse, read_tensor
+from s2s.types.dtypes import Array
+from s2s.types.shapes import ShapeError
 
 Attributes = Mapping[str, AttributeProto]
 

@@ -3,11 +3,11 @@
 from collections.abc import Mapping
 from math import prod
 
-from s2s.analysis.shapes import broadcast
 from s2s.dialects import graph
 from s2s.frontends.builder import Value, emit
 from s2s.frontends.formulas import broadcast_to, checked_shape, reshape, transpose, unsqueeze
 from s2s.frontends.onnx.node import Importer, Node
+from s2s.types.shapes import broadcast
 
 
 def _reshape(node: Node) -> Value:

@@ -5,12 +5,12 @@ from math import log
 
 import numpy as np
 
-from s2s.analysis.dtypes import Array
 from s2s.dialects import graph
 from s2s.frontends.builder import Value, emit
 from s2s.frontends.formulas import reshape, transpose
 from s2s.frontends.onnx.node import Importer, Node
 from s2s.frontends.onnx.tensors import element_dtype
+from s2s.types.dtypes import Array
 
 
 def fourier_matrix(count: int, parts: int, length: int, inverse: bool, onesided: bool) -> Array:

@@ -7,10 +7,10 @@ import onnx
 from onnx import SparseTensorProto, TensorProto, helper, numpy_helper
 from onnx.checker import ValidationError
 
-from s2s.analysis.dtypes import Array, from_numpy
 from s2s.errors import InputError, UnsupportedError
 from s2s.frontends.formulas import checked_shape
 from s2s.frontends.names import one_line
+from s2s.types.dtypes import Array, from_numpy
 
 _PER_BYTE: dict[int, int] = {
     TensorProto.INT4: 2,

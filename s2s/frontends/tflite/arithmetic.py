@@ -4,7 +4,6 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from s2s.analysis.dtypes import from_numpy
 from s2s.dialects import graph
 from s2s.frontends.builder import Value, emit
 from s2s.frontends.formulas import cast, clamp
@@ -12,6 +11,7 @@ from s2s.frontends.tflite.fixed_point import I32
 from s2s.frontends.tflite.node import Node
 from s2s.frontends.tflite.quantisation import fused_activation
 from s2s.frontends.tflite.tensors import Tensor
+from s2s.types.dtypes import from_numpy
 
 _INTEGER_RANGES = {0: (None, None), 1: (0, None), 2: (-1, 1), 3: (0, 6)}
 """Bounds of the fused activations NONE, RELU, RELU_N1_TO_1 and RELU6."""

@@ -13,13 +13,13 @@ from xdsl.dialects.builtin import FunctionType, StringAttr
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, Region
 
-from s2s.analysis.dtypes import as_tensor_type, from_numpy, tensor_type
-from s2s.analysis.networks import CALLBACK, SOURCE
+from s2s.analysis.network.functions import CALLBACK, SOURCE
 from s2s.dialects import graph
 from s2s.emit.reserved import RESERVED
 from s2s.errors import InputError
 from s2s.frontends.builder import Value
 from s2s.frontends.tflite.node import Importer, Node
+from s2s.types.dtypes import as_tensor_type, from_numpy, tensor_type
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,6 @@ from xdsl.dialects.builtin import (
 from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Attribute, Block, Region
 
-from s2s.analysis.dtypes import AnyTensor, from_numpy, tensor_type
 from s2s.dialects import graph
 from s2s.dialects.graph.base import ints
 from s2s.errors import InputError, UnsupportedError
@@ -28,7 +27,8 @@ from s2s.frontends.tflite.node import Rounding
 from s2s.frontends.tflite.records import ModelInfo, TensorInfo
 from s2s.frontends.tflite.schema import INT4
 from s2s.frontends.tflite.session import Session
-from s2s.weights import WeightStore
+from s2s.types.dtypes import AnyTensor, from_numpy, tensor_type
+from s2s.types.weights import WeightStore
 
 
 def import_model(

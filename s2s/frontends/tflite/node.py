@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from s2s.analysis.dtypes import Array
 from s2s.errors import InputError, UnsupportedError
 from s2s.frontends.builder import Builder, Value
 from s2s.frontends.formulas import checked_shape
@@ -15,6 +14,7 @@ from s2s.frontends.tflite.records import OperatorInfo, Subgraph, TensorInfo
 from s2s.frontends.tflite.schema import default_options, options_class
 from s2s.frontends.tflite.tensors import Tensor
 from s2s.frontends.tflite.variables import tensor_key
+from s2s.types.dtypes import Array
 
 if TYPE_CHECKING:
     from s2s.frontends.tflite.session import Session

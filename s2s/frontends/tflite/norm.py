@@ -14,7 +14,6 @@ from math import floor
 
 import numpy as np
 
-from s2s.analysis.dtypes import Array
 from s2s.dialects import graph
 from s2s.frontends.builder import Value, emit
 from s2s.frontends.formulas import cast, clamp, greater, maximum, minimum, select
@@ -25,6 +24,7 @@ from s2s.frontends.tflite.fixed_point import I32, I64
 from s2s.frontends.tflite.node import Importer, Node
 from s2s.frontends.tflite.quantisation import quantize_multiplier
 from s2s.frontends.tflite.tensors import Tensor
+from s2s.types.dtypes import Array
 
 _INTEGER_BITS, _SUM_BITS = 5, 12
 """Those of differences, and of the sum of their exponentials."""

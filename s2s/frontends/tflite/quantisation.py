@@ -5,13 +5,13 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from s2s.analysis.dtypes import Array, from_numpy
 from s2s.dialects import graph
 from s2s.dialects.graph.quantize import Rounding
 from s2s.errors import InputError
 from s2s.frontends.builder import Value, emit
 from s2s.frontends.formulas import clamp
 from s2s.frontends.tflite.node import Node
+from s2s.types.dtypes import Array, from_numpy
 
 LARGEST_SHIFT = 30
 SHIFT_OF_WIDE_SUMS = 14

@@ -12,11 +12,11 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from s2s.analysis.dtypes import Array
 from s2s.errors import InputError, UnsupportedError
 from s2s.frontends.names import one_line
 from s2s.frontends.tflite.records import ModelInfo, OperatorInfo, Quant, Sparsity, Subgraph, TensorInfo
 from s2s.frontends.tflite.schema import DTYPES, RESOURCE, enum_name, options_class, schema
+from s2s.types.dtypes import Array
 
 T = TypeVar("T")
 

@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from s2s.analysis.dtypes import Array
 from s2s.errors import InputError, UnsupportedError
 from s2s.frontends.names import one_line
+from s2s.types.dtypes import Array
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,6 @@ from math import floor, log2
 
 import numpy as np
 
-from s2s.analysis.dtypes import Array
 from s2s.dialects import graph
 from s2s.frontends.builder import Builder, Value, emit
 from s2s.frontends.formulas import cast, clamp, concat, reshape, take, transpose
@@ -21,6 +20,7 @@ from s2s.frontends.tflite.fixed_point import I32
 from s2s.frontends.tflite.node import Importer, Node
 from s2s.frontends.tflite.quantisation import activated, rescale
 from s2s.frontends.tflite.records import TensorInfo
+from s2s.types.dtypes import Array
 
 _INT16 = np.dtype(np.int16)
 _GATES = ("input", "forget", "cell", "output")

@@ -10,7 +10,6 @@ from math import prod
 
 from xdsl.ir import Operation
 
-from s2s.analysis.dtypes import from_numpy
 from s2s.dialects import graph
 from s2s.frontends.builder import Value, emit
 from s2s.frontends.formulas import cast
@@ -21,6 +20,7 @@ from s2s.frontends.tflite.fixed_point import I32
 from s2s.frontends.tflite.node import Importer, Node
 from s2s.frontends.tflite.quantisation import quantize_multiplier
 from s2s.frontends.tflite.tensors import Tensor
+from s2s.types.dtypes import from_numpy
 
 OperationClass = Callable[..., Operation]
 

@@ -4,8 +4,6 @@ from collections.abc import Sequence
 
 from xdsl.utils.exceptions import VerifyException
 
-from s2s.analysis.dtypes import from_numpy, tensor_type
-from s2s.analysis.shapes import ShapeError
 from s2s.errors import InputError, UnsupportedError
 from s2s.frontends.builder import Builder, Value
 from s2s.frontends.limits import MAX_DEPTH, MAX_NODES
@@ -18,6 +16,8 @@ from s2s.frontends.tflite.schema import INT4
 from s2s.frontends.tflite.table import IMPORTERS
 from s2s.frontends.tflite.tensors import Tensor, constant_array
 from s2s.frontends.tflite.variables import Key, Variables
+from s2s.types.dtypes import from_numpy, tensor_type
+from s2s.types.shapes import ShapeError
 
 _WEIGHTED = frozenset(
     (

@@ -5,10 +5,10 @@ from math import prod
 
 import numpy as np
 
-from s2s.analysis.shapes import broadcast
 from s2s.frontends.builder import Value
 from s2s.frontends.formulas import broadcast_to, crop, pad, reshape, transpose, unsqueeze
 from s2s.frontends.tflite.node import Importer, Node
+from s2s.types.shapes import broadcast
 
 
 def _reshape(node: Node) -> Value:

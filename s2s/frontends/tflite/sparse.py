@@ -8,9 +8,9 @@ from math import prod
 
 import numpy as np
 
-from s2s.analysis.dtypes import Array
 from s2s.errors import InputError
 from s2s.frontends.tflite.records import Sparsity
+from s2s.types.dtypes import Array
 
 
 def positions(place: str, shape: tuple[int, ...], sparsity: Sparsity) -> tuple[Array, ...]:

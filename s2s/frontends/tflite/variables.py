@@ -14,11 +14,11 @@ import numpy as np
 from xdsl.dialects.builtin import DictionaryAttr, StringAttr, UnitAttr
 from xdsl.ir import Attribute
 
-from s2s.analysis.dtypes import AnyTensor, Array, from_numpy, tensor_type
-from s2s.analysis.networks import INIT, NAME, STATE
+from s2s.analysis.network.functions import INIT, NAME, STATE
 from s2s.errors import InputError, UnsupportedError
 from s2s.frontends.builder import Builder, Value
 from s2s.frontends.tflite.records import ModelInfo, OperatorInfo, Subgraph, TensorInfo
+from s2s.types.dtypes import AnyTensor, Array, from_numpy, tensor_type
 
 Key = tuple[str, ...]
 """Names a variable: by its container and name, or by sub-graph and tensor."""

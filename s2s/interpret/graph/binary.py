@@ -5,10 +5,10 @@ from collections.abc import Callable
 import numpy as np
 from xdsl.ir import Operation
 
-from s2s.analysis.dtypes import Array
 from s2s.dialects import graph
 from s2s.interpret.graph.precision import Meaning, is_float_array, widen
 from s2s.interpret.numbers import divide_signed, integer_power
+from s2s.types.dtypes import Array
 
 
 def _binary(function: Callable[[Array, Array], Array]) -> Meaning:

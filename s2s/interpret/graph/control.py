@@ -4,10 +4,10 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from s2s.analysis.dtypes import Array, as_tensor_type, to_numpy
-from s2s.analysis.symbols import function_named
 from s2s.dialects import graph
 from s2s.errors import CompilerBug
+from s2s.types.dtypes import Array, as_tensor_type, to_numpy
+from s2s.types.symbols import function_named
 
 Runner = Callable[[str, Sequence[Array]], list[Array]]
 """Runs the network of a name."""

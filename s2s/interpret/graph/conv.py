@@ -10,11 +10,11 @@ from math import prod
 import numpy as np
 from xdsl.ir import Operation
 
-from s2s.analysis.dtypes import Array, to_numpy
-from s2s.analysis.shapes.window import CHANNELS_FIRST, Layout, Window, spatial_shape
 from s2s.dialects import graph
 from s2s.interpret.graph.precision import Meaning, widen
 from s2s.interpret.graph.products import factors, matmul
+from s2s.types.dtypes import Array, to_numpy
+from s2s.types.shapes.window import CHANNELS_FIRST, Layout, Window, spatial_shape
 
 
 def windows(x: Array, window: Window) -> Array:

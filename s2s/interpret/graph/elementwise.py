@@ -6,11 +6,11 @@ from typing import Any
 import numpy as np
 from xdsl.ir import Operation
 
-from s2s.analysis.dtypes import Array, to_numpy
 from s2s.dialects import graph
 from s2s.dialects.graph.base import number
 from s2s.interpret.graph.precision import Meaning, is_float_array, widen
 from s2s.interpret.numbers import count_leading_zeros, erf, float_to_integer, reciprocal_root
+from s2s.types.dtypes import Array, to_numpy
 
 
 def _unary(function: Callable[[Array], Array]) -> Meaning:

@@ -5,11 +5,11 @@ from collections.abc import Sequence
 import numpy as np
 from xdsl.ir import Operation
 
-from s2s.analysis.dtypes import Array, as_tensor_type, from_dense, to_numpy
 from s2s.dialects import graph
 from s2s.errors import CompilerBug
 from s2s.interpret.graph import binary, conv, elementwise, index, linear, norm, pool, quantize, reduce, shape
 from s2s.interpret.graph.precision import Meaning
+from s2s.types.dtypes import Array, as_tensor_type, from_dense, to_numpy
 
 
 def _constant(op: graph.ConstantOp) -> Array:

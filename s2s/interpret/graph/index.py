@@ -3,10 +3,10 @@
 import numpy as np
 from xdsl.ir import Operation
 
-from s2s.analysis.dtypes import Array
 from s2s.dialects import graph
 from s2s.errors import InputError
 from s2s.interpret.graph.precision import Meaning
+from s2s.types.dtypes import Array
 
 _COMBINE = {"add": np.add, "mul": np.multiply, "min": np.minimum, "max": np.maximum}
 

@@ -3,9 +3,9 @@
 import numpy as np
 from xdsl.ir import Operation
 
-from s2s.analysis.dtypes import Array
 from s2s.dialects import graph
 from s2s.interpret.graph.precision import Meaning
+from s2s.types.dtypes import Array
 
 
 def _double(x: Array) -> Array:

@@ -6,11 +6,11 @@ from itertools import product
 import numpy as np
 from xdsl.ir import Operation
 
-from s2s.analysis.dtypes import Array
-from s2s.analysis.shapes.window import Window
 from s2s.dialects import graph
 from s2s.interpret.graph.conv import as_stored, channels_first, pad_spatial
 from s2s.interpret.graph.precision import Meaning, is_float_array, widen
+from s2s.types.dtypes import Array
+from s2s.types.shapes.window import Window
 
 
 def _taps(padded: Array, window: Window, out_spatial: tuple[int, ...]) -> Iterator[Array]:

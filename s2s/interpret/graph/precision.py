@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from s2s.analysis.dtypes import Array, from_numpy, is_float
+from s2s.types.dtypes import Array, from_numpy, is_float
 
 Meaning = Callable[..., Array]
 """The numpy meaning of an operation: called with the operation and its operands."""

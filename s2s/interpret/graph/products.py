@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from s2s.analysis.dtypes import Array, from_numpy, to_numpy, type_of_array
-from s2s.analysis.shapes.accumulate import Accumulation, is_small_integer
 from s2s.interpret.graph.precision import widen
+from s2s.types.dtypes import Array, from_numpy, to_numpy, type_of_array
+from s2s.types.shapes.accumulate import Accumulation, is_small_integer
 
 EXACT = 2**53
 """Up to here every integer is a double."""

@@ -5,11 +5,11 @@ from collections.abc import Callable
 import numpy as np
 from xdsl.ir import Operation
 
-from s2s.analysis.dtypes import Array, to_numpy
 from s2s.dialects import graph
 from s2s.dialects.graph.reduce import ArgReduceOp, ReduceOp
 from s2s.interpret.graph.binary import divide
 from s2s.interpret.graph.precision import Meaning, widen
+from s2s.types.dtypes import Array, to_numpy
 
 
 def _reduction(function: Callable[..., Array]) -> Meaning:

@@ -7,14 +7,14 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import CallOp, FuncOp, ReturnOp
 from xdsl.ir import Operation, SSAValue
 
-from s2s.analysis.dtypes import Array, as_tensor_type, to_numpy
-from s2s.analysis.networks import CALLBACK, input_numbers, output_numbers, state_arguments
-from s2s.analysis.symbols import function_named
+from s2s.analysis.network.functions import CALLBACK, input_numbers, output_numbers, state_arguments
 from s2s.dialects import graph
 from s2s.errors import CompilerBug, InputError
 from s2s.interpret.graph.control import run_control
 from s2s.interpret.graph.evaluate import evaluate
-from s2s.weights import WeightStore
+from s2s.types.dtypes import Array, as_tensor_type, to_numpy
+from s2s.types.symbols import function_named
+from s2s.types.weights import WeightStore
 
 Observer = Callable[[Operation, Sequence[Array]], None]
 Evaluator = Callable[[Operation, Sequence[Array]], list[Array]]

@@ -3,10 +3,10 @@
 import numpy as np
 from xdsl.ir import Operation
 
-from s2s.analysis.dtypes import Array, to_numpy
 from s2s.dialects import graph
 from s2s.dialects.graph.base import number
 from s2s.interpret.graph.precision import Meaning
+from s2s.types.dtypes import Array, to_numpy
 
 
 def _reshape(op: graph.ReshapeOp, x: Array) -> Array:

@@ -7,9 +7,9 @@ from xdsl.dialects.func import CallOp
 from xdsl.ir import Block, SSAValue
 from xdsl.ir.affine import AffineExpr
 
-from s2s.analysis.affine import Range, bounds
 from s2s.dialects import loop
 from s2s.interpret.loop.run import find_function
+from s2s.types.affine import Range, bounds
 
 Ranges = dict[SSAValue, Range]
 """What is known of indices; an index that is not in here is taken as 0."""

@@ -4,11 +4,11 @@ import numpy as np
 from xdsl.dialects.builtin import VectorType
 from xdsl.utils.hints import isa
 
-from s2s.analysis.dtypes import Array
 from s2s.dialects import loop
 from s2s.errors import CompilerBug
 from s2s.interpret.affine import Frame, position
 from s2s.interpret.loop.scope import Scope, Step, buffer_name, length
+from s2s.types.dtypes import Array
 
 
 def load_groups(scope: Scope, op: loop.LoadGroupsOp) -> Step:
@@ -43,8 +43,8 @@ def dot_groups(scope: Scope, op: loop.DotGroupsOp) -> Step:
     return step
 
 
-def store_woven(scope: Scope, op: loop.StoreWovenOp) -> Step:
-    """`loop.store_woven`."""
+def store_interleaved(scope: Scope, op: loop.StoreInterleavedOp) -> Step:
+    """`loop.store_interleaved`."""
     at = position(op.map.data.results[0], scope.operands(op.indices))
     buffer, size, values = scope.place(op.buffer), length(op.buffer), scope.operands(op.values)
     places = np.arange(op.active)[:, None] * op.lane_stride + np.arange(len(values))
@@ -63,4 +63,4 @@ def _bytes(groups: Array) -> Array:
     return np.ascontiguousarray(groups.astype("<i4")).view(np.uint8).reshape(-1, loop.GROUP)
 
 
-__all__ = ["dot_groups", "load_groups", "store_woven"]
+__all__ = ["dot_groups", "load_groups", "store_interleaved"]

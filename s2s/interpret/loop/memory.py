@@ -8,12 +8,12 @@ from xdsl.dialects.builtin import IntegerAttr, VectorType
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.utils.hints import isa
 
-from s2s.analysis.dtypes import Array, size_in_bytes, to_numpy
 from s2s.dialects import loop
 from s2s.errors import CompilerBug
 from s2s.interpret.affine import Frame, Position, position
 from s2s.interpret.loop.scope import AnyMemRef, Scope, Step, buffer_name, length, memref
 from s2s.interpret.scalar import dtype_of, signless
+from s2s.types.dtypes import Array, size_in_bytes, to_numpy
 
 PATTERN = -91
 """What poisoned bytes hold: 0xA5."""
@@ -107,8 +107,8 @@ def store_at(scope: Scope, op: loop.StoreAtOp) -> Step:
     return _store_scalar(scope, op, op.buffer, lambda frame: frame[place], scope.place(op.value))
 
 
-def fetch(scope: Scope, op: loop.FetchOp) -> Step:
-    """`loop.fetch`: nothing but the promise that the position is not negative."""
+def prefetch(scope: Scope, op: loop.PrefetchOp) -> Step:
+    """`loop.prefetch`: nothing but the promise that the position is not negative."""
     at = position(op.map.data.results[0], scope.operands(op.indices))
 
     def step(frame: Frame) -> None:

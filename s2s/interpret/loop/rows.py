@@ -4,12 +4,12 @@ import numpy as np
 from xdsl.dialects.builtin import VectorType, f32
 from xdsl.utils.hints import isa
 
-from s2s.analysis.dtypes import to_numpy
 from s2s.dialects import loop
 from s2s.errors import CompilerBug
 from s2s.interpret.affine import Frame, position
 from s2s.interpret.loop.scope import Scope, Step, buffer_name, length
 from s2s.interpret.rescale import RESCALES
+from s2s.types.dtypes import to_numpy
 
 
 def dot_rows(scope: Scope, op: loop.DotRowsOp) -> Step:

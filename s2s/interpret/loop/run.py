@@ -9,7 +9,6 @@ from xdsl.dialects.func import CallOp, FuncOp
 from xdsl.ir import Operation, SSAValue
 from xdsl.traits import SymbolTable
 
-from s2s.analysis.dtypes import Array, to_numpy
 from s2s.dialects import loop
 from s2s.errors import CompilerBug, InputError
 from s2s.interpret.graph import Observer
@@ -18,7 +17,8 @@ from s2s.interpret.loop.scope import Called, Kernel, Options, Scope, buffer_name
 from s2s.interpret.loop.state import initial_loop_state, state_places
 from s2s.interpret.loop.translate import translate_function
 from s2s.interpret.scalar import signless
-from s2s.weights import WeightStore
+from s2s.types.dtypes import Array, to_numpy
+from s2s.types.weights import WeightStore
 
 
 def run_loop(
@@ -71,7 +71,9 @@ def run_loop_function(
 
 def output_arguments(kernel: FuncOp) -> list[SSAValue]:
     """The outputs of a kernel: its first arguments, as far as it writes to them."""
-    stored = {op.buffer for op in kernel.walk() if isinstance(op, loop.StoreOp | loop.StoreAtOp | loop.StoreWovenOp)}
+    stored = {
+        op.buffer for op in kernel.walk() if isinstance(op, loop.StoreOp | loop.StoreAtOp | loop.StoreInterleavedOp)
+    }
     return list(takewhile(lambda argument: argument in stored, kernel.body.block.args))
 
 

@@ -9,10 +9,10 @@ from xdsl.dialects.func import CallOp
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.utils.hints import isa
 
-from s2s.analysis.dtypes import Array
 from s2s.errors import CompilerBug
 from s2s.interpret.affine import Frame
-from s2s.weights import WeightStore
+from s2s.types.dtypes import Array
+from s2s.types.weights import WeightStore
 
 AnyMemRef = MemRefType[Attribute]
 Step = Callable[[Frame], None]

@@ -8,11 +8,11 @@ from xdsl.dialects.builtin import MemRefType, StringAttr
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute
 
-from s2s.analysis.dtypes import Array, size_in_bytes, to_numpy
-from s2s.analysis.networks import INIT, STATE, text
+from s2s.analysis.network.functions import INIT, STATE, text
 from s2s.dialects import loop
 from s2s.interpret.loop.scope import memref
-from s2s.weights import WeightStore
+from s2s.types.dtypes import Array, size_in_bytes, to_numpy
+from s2s.types.weights import WeightStore
 
 
 @dataclass(frozen=True)

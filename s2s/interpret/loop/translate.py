@@ -14,7 +14,6 @@ from xdsl.dialects.func import CallOp, FuncOp, ReturnOp
 from xdsl.ir import Block, Operation
 from xdsl.ir.affine import AffineConstraintExpr, AffineConstraintKind, AffineMap
 
-from s2s.analysis.dtypes import Array
 from s2s.dialects import loop
 from s2s.errors import CompilerBug
 from s2s.interpret.affine import Frame, Position, position
@@ -22,6 +21,7 @@ from s2s.interpret.loop import groups, memory, products, rows
 from s2s.interpret.loop.scope import Kernel, Scope, Step
 from s2s.interpret.numbers import fused_multiply_add, maximum, minimum, where
 from s2s.interpret.scalar import Scalar, dtype_of, function_of, is_scalar_op, number
+from s2s.types.dtypes import Array
 
 Translator = Callable[[Scope, Any], Step | None]
 
@@ -356,11 +356,11 @@ _TRANSLATORS: Mapping[type[Operation], Translator] = {
     loop.LookUpLanesOp: rows.look_up,
     loop.RescaleLanesOp: rows.rescale,
     loop.SaturateLanesOp: rows.saturate,
-    loop.FetchOp: memory.fetch,
+    loop.PrefetchOp: memory.prefetch,
     loop.StageOp: products.stage,
     loop.StoreAtOp: memory.store_at,
     loop.StoreOp: memory.store,
-    loop.StoreWovenOp: groups.store_woven,
+    loop.StoreInterleavedOp: groups.store_interleaved,
     loop.ViewOp: memory.view,
     loop.WeightOp: memory.weight,
     loop.WidenOp: products.widen,

@@ -9,10 +9,10 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
-from s2s.analysis.dtypes import Array
 from s2s.dialects.tensor import AccessAttr
 from s2s.errors import CompilerBug
 from s2s.interpret.affine import LinearForm, linear_form
+from s2s.types.dtypes import Array
 
 Mask = Array | None
 """At which points a guarded access hits its operand; None means at all of them."""

@@ -8,11 +8,11 @@ import numpy as np
 from xdsl.dialects import arith
 from xdsl.ir import Block, Operation, SSAValue
 
-from s2s.analysis.dtypes import as_tensor_type
 from s2s.dialects import tensor
 from s2s.errors import CompilerBug
 from s2s.interpret.scalar import Scalar, function_of, number
 from s2s.interpret.tensor.access import Mask
+from s2s.types.dtypes import as_tensor_type
 
 
 @dataclass(frozen=True)

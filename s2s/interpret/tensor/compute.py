@@ -9,13 +9,13 @@ from itertools import product
 
 import numpy as np
 
-from s2s.analysis.dtypes import Array, as_tensor_type, to_numpy
 from s2s.dialects import tensor
 from s2s.interpret.numbers import where
 from s2s.interpret.scalar import Scalar, number, signless
 from s2s.interpret.tensor.access import Box, Mask, Reader, boxes, reader
 from s2s.interpret.tensor.body import Body, Moment
 from s2s.interpret.tensor.contraction import contract
+from s2s.types.dtypes import Array, as_tensor_type, to_numpy
 
 
 def evaluate_compute(op: tensor.ComputeOp, operands: Sequence[Array], *, fast: bool = False) -> list[Array]:

@@ -5,11 +5,11 @@ from math import prod
 
 import numpy as np
 
-from s2s.analysis.dtypes import Array
-from s2s.analysis.products import is_sum_of_products
+from s2s.analysis.structure.products import is_sum_of_products
 from s2s.dialects import tensor
 from s2s.interpret.scalar import number
 from s2s.interpret.tensor.access import Reader, StridedReader
+from s2s.types.dtypes import Array
 
 
 def contract(op: tensor.ComputeOp, reads: Sequence[Reader]) -> Array | None:

@@ -7,13 +7,13 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Operation
 
-from s2s.analysis.dtypes import Array
 from s2s.dialects import tensor
 from s2s.interpret.graph import Observer, evaluate, run_graph
 from s2s.interpret.scalar import number
 from s2s.interpret.tensor.compute import evaluate_compute
 from s2s.interpret.tensor.transform import evaluate_transform
-from s2s.weights import WeightStore
+from s2s.types.dtypes import Array
+from s2s.types.weights import WeightStore
 
 
 def run_tensor(

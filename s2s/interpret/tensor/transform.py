@@ -6,9 +6,9 @@ from typing import Any
 import numpy as np
 from xdsl.ir.affine import AffineMap
 
-from s2s.analysis.dtypes import Array, as_tensor_type
 from s2s.dialects import tensor
 from s2s.interpret.tensor.body import Body, Moment
+from s2s.types.dtypes import Array, as_tensor_type
 
 
 def evaluate_transform(op: tensor.TransformOp, operands: Sequence[Array]) -> list[Array]:

@@ -26,15 +26,15 @@ from xdsl.ir import Operation, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 
-from s2s.analysis.dtypes import Array, as_tensor_type, is_float, to_numpy
-from s2s.analysis.known_values import is_finite, map_lazily, round_to, widened
-from s2s.context import weights_of
+from s2s.analysis.numbers.known_values import is_finite, map_lazily, round_to, widened
 from s2s.dialects import graph
 from s2s.dialects.graph import copy_provenance
+from s2s.passes.context import weights_of
 from s2s.passes.graph.constants import name_for, new_constant
 from s2s.passes.graph.linear_layers import constant_operand
 from s2s.passes.rewrite import rewrite
-from s2s.weights import WeightStore
+from s2s.types.dtypes import Array, as_tensor_type, is_float, to_numpy
+from s2s.types.weights import WeightStore
 
 
 @dataclass(frozen=True)

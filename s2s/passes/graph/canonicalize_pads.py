@@ -25,13 +25,13 @@ from xdsl.ir import Operation, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 
-from s2s.analysis.dtypes import as_tensor_type, is_float, to_numpy
-from s2s.analysis.shapes import ShapeError
-from s2s.analysis.shapes.window import spatial_axes
 from s2s.dialects import graph
 from s2s.dialects.graph import copy_provenance
 from s2s.dialects.graph.base import ints, number
 from s2s.passes.rewrite import rewrite
+from s2s.types.dtypes import as_tensor_type, is_float, to_numpy
+from s2s.types.shapes import ShapeError
+from s2s.types.shapes.window import spatial_axes
 
 Windowed: TypeAlias = graph.ConvOp | graph.AvgPoolOp | graph.MaxPoolOp
 

@@ -20,10 +20,10 @@ from xdsl.ir import Operation, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 
-from s2s.analysis.dtypes import as_tensor_type
 from s2s.dialects import graph
 from s2s.dialects.graph import copy_provenance
 from s2s.passes.rewrite import rewrite
+from s2s.types.dtypes import as_tensor_type
 
 
 class ReshapeOfReshape(RewritePattern):

@@ -2,9 +2,9 @@
 
 from xdsl.ir import Operation, SSAValue
 
-from s2s.analysis.dtypes import Array, type_of_array
 from s2s.dialects import graph
-from s2s.weights import WeightStore
+from s2s.types.dtypes import Array, type_of_array
+from s2s.types.weights import WeightStore
 
 READABLE = 16
 """Arrays of up to this many elements are written out in the IR."""

@@ -19,7 +19,7 @@ from xdsl.ir import BlockArgument, Operation, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
-from s2s.analysis.networks import is_network
+from s2s.analysis.network.functions import is_network
 from s2s.dialects import graph
 from s2s.dialects.graph.traits import copy_provenance
 

@@ -20,7 +20,7 @@ from xdsl.passes import ModulePass
 from xdsl.rewriter import Rewriter
 from xdsl.transforms.dead_code_elimination import region_dce
 
-from s2s.analysis.networks import networks_run_by
+from s2s.analysis.network.functions import networks_run_by
 from s2s.dialects import graph
 
 

@@ -20,14 +20,14 @@ from xdsl.dialects.builtin import Float32Type, Float64Type, ModuleOp
 from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 
-from s2s.analysis.dtypes import is_float
-from s2s.analysis.known_values import splat_value
-from s2s.context import weights_of
+from s2s.analysis.numbers.known_values import splat_value
 from s2s.dialects import graph
 from s2s.dialects.graph import copy_provenance
 from s2s.dialects.graph.base import GraphOp, Value, type_of
+from s2s.passes.context import weights_of
 from s2s.passes.rewrite import rewrite
-from s2s.weights import WeightStore
+from s2s.types.dtypes import is_float
+from s2s.types.weights import WeightStore
 
 Steps = list[GraphOp]
 """Operations, each on results of those before it; the last one gives the power."""

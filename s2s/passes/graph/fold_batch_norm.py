@@ -21,15 +21,15 @@ from xdsl.ir import Operation, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 
-from s2s.analysis.dtypes import Array, as_tensor_type, to_numpy
-from s2s.analysis.known_values import is_finite, known_values, map_lazily, round_to, widened
-from s2s.context import weights_of
+from s2s.analysis.numbers.known_values import is_finite, known_values, map_lazily, round_to, widened
 from s2s.dialects import graph
 from s2s.dialects.graph import copy_provenance
+from s2s.passes.context import weights_of
 from s2s.passes.graph.constants import name_for, new_constant, weight_name
 from s2s.passes.graph.linear_layers import LinearLayer, constant_operand, linear_layer
 from s2s.passes.rewrite import rewrite
-from s2s.weights import WeightStore
+from s2s.types.dtypes import Array, as_tensor_type, to_numpy
+from s2s.types.weights import WeightStore
 
 
 @dataclass(frozen=True)

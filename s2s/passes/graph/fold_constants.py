@@ -18,14 +18,14 @@ from xdsl.ir import Operation
 from xdsl.passes import ModulePass
 from xdsl.rewriter import Rewriter
 
-from s2s.analysis.dtypes import Array, as_tensor_type, size_in_bytes, tensor_type
-from s2s.analysis.known_values import is_known, is_splat, known_values, map_lazily
-from s2s.context import weights_of
+from s2s.analysis.numbers.known_values import is_known, is_splat, known_values, map_lazily
 from s2s.dialects import graph
 from s2s.dialects.graph import FusionKind, copy_provenance, fusion_kind
 from s2s.interpret.graph import can_evaluate, evaluate
+from s2s.passes.context import weights_of
 from s2s.passes.graph.constants import name_for, new_constant, weight_name
-from s2s.weights import WeightStore
+from s2s.types.dtypes import Array, as_tensor_type, size_in_bytes, tensor_type
+from s2s.types.weights import WeightStore
 
 
 @dataclass(frozen=True)

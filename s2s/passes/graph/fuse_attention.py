@@ -14,7 +14,7 @@
     }
 
 What the weights are divided by comes last, where there are fewer numbers, and as a factor for each query.
-`tensor-share-blocks` then takes some queries at a time, so that scores never exist whole. Between product and softmax
+`tensor-tile-and-fuse` then takes some queries at a time, so that scores never exist whole. Between product and softmax
 there may be any elementwise operations (a scale, a mask that is added, multiplied or selected by). Reshapes, transposes
 and slices that lead to queries, keys and values and nowhere else, and a transpose of the result, join the kernel: they
 only say where elements lie.
@@ -33,13 +33,13 @@ from xdsl.ir import Operation, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
-from s2s.analysis.dtypes import is_float
-from s2s.context import weights_of
 from s2s.dialects import graph
 from s2s.dialects.graph import FusionKind, copy_provenance, fusion_kind
 from s2s.dialects.graph.base import GraphOp, type_of
+from s2s.passes.context import weights_of
 from s2s.passes.graph.fuse_ops.names import UniqueNames
 from s2s.passes.graph.fuse_ops.outline import outline, without_border_reshapes
+from s2s.types.dtypes import is_float
 
 FEW_QUERIES = 8
 """Below so many rows, scores are no longer than what they are made from."""

@@ -7,12 +7,12 @@ import numpy as np
 from xdsl.ir import Operation, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter
 
-from s2s.analysis.dtypes import Array, as_tensor_type, is_float, to_numpy
-from s2s.analysis.known_values import known_value, map_lazily, per_channel, round_to, widened
-from s2s.analysis.shapes.window import channel_axis
+from s2s.analysis.numbers.known_values import known_value, map_lazily, per_channel, round_to, widened
 from s2s.dialects import graph
 from s2s.passes.graph.constants import name_for, new_constant, weight_name
-from s2s.weights import WeightStore
+from s2s.types.dtypes import Array, as_tensor_type, is_float, to_numpy
+from s2s.types.shapes.window import channel_axis
+from s2s.types.weights import WeightStore
 
 Convolution: TypeAlias = graph.ConvOp | graph.ConvTransposeOp
 

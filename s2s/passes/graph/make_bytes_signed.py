@@ -28,17 +28,17 @@ from xdsl.ir import Operation, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 
-from s2s.analysis.accumulators import IntegerLayer, is_integer_layer
-from s2s.analysis.dtypes import Array, as_tensor_type, is_float, is_integer, size_in_bytes, to_numpy, ui8
-from s2s.analysis.known_values import known_value, splat_value
-from s2s.context import weights_of
+from s2s.analysis.numbers.accumulators import IntegerLayer, is_integer_layer
+from s2s.analysis.numbers.known_values import known_value, splat_value
 from s2s.dialects import graph
 from s2s.dialects.graph.base import number, zero_point_attribute
+from s2s.passes.context import weights_of
 from s2s.passes.graph.constants import new_weight, weight_name
 from s2s.passes.graph.lift_quantized.build import Maker
 from s2s.passes.graph.lift_quantized.movement import MOVES, moved, rebuilt
 from s2s.passes.rewrite import rewrite
-from s2s.weights import WeightStore
+from s2s.types.dtypes import Array, as_tensor_type, is_float, is_integer, size_in_bytes, to_numpy, ui8
+from s2s.types.weights import WeightStore
 
 SHIFT = 128
 """What an unsigned byte counts more than the signed one."""

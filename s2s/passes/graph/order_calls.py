@@ -23,11 +23,11 @@ from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.passes import ModulePass
 
-from s2s.analysis.dtypes import as_tensor_type, size_in_bytes
 from s2s.dialects import graph
 from s2s.dialects.graph import FusionKind, fusion_kind
 from s2s.memory.order import order_steps
 from s2s.memory.steps import Step
+from s2s.types.dtypes import as_tensor_type, size_in_bytes
 
 
 @dataclass(frozen=True)

@@ -22,13 +22,13 @@ from xdsl.ir import Operation
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
-from s2s.analysis.accumulators import IntegerLayer, SumBound, is_integer_layer, total_bound
-from s2s.analysis.dtypes import as_tensor_type, tensor_type
-from s2s.analysis.known_values import is_known
-from s2s.context import weights_of
+from s2s.analysis.numbers.accumulators import IntegerLayer, SumBound, is_integer_layer, total_bound
+from s2s.analysis.numbers.known_values import is_known
 from s2s.dialects import graph
 from s2s.dialects.graph import copy_provenance, provenance
 from s2s.errors import UnsupportedError
+from s2s.passes.context import weights_of
+from s2s.types.dtypes import as_tensor_type, tensor_type
 
 
 @dataclass(frozen=True)

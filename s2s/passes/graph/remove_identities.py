@@ -20,12 +20,12 @@ from xdsl.ir import Operation, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 
-from s2s.analysis.dtypes import as_tensor_type
-from s2s.analysis.known_values import splat_value
-from s2s.context import weights_of
+from s2s.analysis.numbers.known_values import splat_value
 from s2s.dialects import graph
+from s2s.passes.context import weights_of
 from s2s.passes.rewrite import rewrite
-from s2s.weights import WeightStore
+from s2s.types.dtypes import as_tensor_type
+from s2s.types.weights import WeightStore
 
 NEUTRAL: dict[type[Operation], int] = {
     graph.AddOp: 0,

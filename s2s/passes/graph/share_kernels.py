@@ -31,13 +31,13 @@ from xdsl.ir import SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import Rewriter
 
-from s2s.analysis.constants import calls_of
-from s2s.analysis.dtypes import from_dense
-from s2s.context import weights_of
+from s2s.analysis.network.constants import calls_of
 from s2s.dialects import graph
 from s2s.dialects.graph.traits import PROVENANCE
+from s2s.passes.context import weights_of
 from s2s.passes.graph.constants import name_for, new_weight
-from s2s.weights import WeightStore
+from s2s.types.dtypes import from_dense
+from s2s.types.weights import WeightStore
 
 
 @dataclass(frozen=True)

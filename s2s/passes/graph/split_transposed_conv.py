@@ -30,17 +30,17 @@ from xdsl.ir import SSAValue
 from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 
-from s2s.analysis.dtypes import Array
-from s2s.analysis.known_values import known_value
-from s2s.analysis.shapes.window import CHANNELS_FIRST
-from s2s.context import weights_of
+from s2s.analysis.numbers.known_values import known_value
 from s2s.dialects import graph
 from s2s.dialects.graph import copy_provenance
 from s2s.dialects.graph.base import type_of
+from s2s.passes.context import weights_of
 from s2s.passes.graph.constants import name_for, new_constant
 from s2s.passes.rewrite import rewrite
 from s2s.targets import get_target
-from s2s.weights import WeightStore
+from s2s.types.dtypes import Array
+from s2s.types.shapes.window import CHANNELS_FIRST
+from s2s.types.weights import WeightStore
 
 MOST_OF_WORK = 0.8
 """The part of the work of all phases at once that phases of their own may have left to be worth more kernels."""

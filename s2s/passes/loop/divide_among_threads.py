@@ -40,9 +40,8 @@ from xdsl.passes import ModulePass
 from xdsl.rewriter import Rewriter
 from xdsl.utils.hints import isa
 
-from s2s.analysis.buffers import read_by, touches_memory, writes_first, written_by
-from s2s.analysis.dtypes import size_in_bytes
-from s2s.analysis.loop_work import operations_of
+from s2s.analysis.cost.loops import operations_of
+from s2s.analysis.memory.buffers import read_by, touches_memory, writes_first, written_by
 from s2s.dialects import loop
 from s2s.dialects.loop.control import PARALLEL, SERIAL
 from s2s.memory.buffers import align_up
@@ -50,6 +49,7 @@ from s2s.memory.independence import Independence
 from s2s.passes.loop.main_kernels import is_main, kernels_of_main
 from s2s.passes.loop.plan_memory import is_network_of_buffers
 from s2s.passes.tensor.lower_to_loop import IN_PLACE
+from s2s.types.dtypes import size_in_bytes
 
 THREADS = "threads"
 """Attribute of `main` and of a divided kernel: the most threads that work at the same time."""

@@ -24,7 +24,7 @@ from xdsl.ir import Operation, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
-from s2s.analysis.networks import STATE
+from s2s.analysis.network.functions import STATE
 from s2s.dialects import loop
 from s2s.memory.accesses import buffer_bytes
 from s2s.passes.loop.plan_memory import ARENA_SIZE, OFFSET, is_network_of_buffers

@@ -23,7 +23,7 @@ from xdsl.dialects.func import CallOp, FuncOp, ReturnOp
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.passes import ModulePass
 
-from s2s.analysis.buffers import needs_no_other, read_by, touches_memory, written_by
+from s2s.analysis.memory.buffers import needs_no_other, read_by, touches_memory, written_by
 from s2s.dialects import loop
 from s2s.dialects.loop.control import PARALLEL
 

@@ -23,8 +23,8 @@ from xdsl.dialects.func import CallOp, FuncOp, ReturnOp
 from xdsl.ir import Block, BlockArgument, Operation, Region, SSAValue
 from xdsl.passes import ModulePass
 
-from s2s.analysis.buffers import touches_memory
-from s2s.analysis.loop_work import operations_in
+from s2s.analysis.cost.loops import operations_in
+from s2s.analysis.memory.buffers import touches_memory
 from s2s.dialects import loop
 from s2s.dialects.loop.control import SERIAL
 from s2s.passes.loop.main_kernels import kernels_of_main

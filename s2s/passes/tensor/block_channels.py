@@ -37,14 +37,14 @@ from xdsl.dialects.func import FuncOp
 from xdsl.passes import ModulePass
 from xdsl.rewriter import Rewriter
 
-from s2s.analysis.compute import shape_of
-from s2s.context import weights_of
+from s2s.analysis.structure.compute import shape_of
 from s2s.dialects import graph, tensor
+from s2s.passes.context import weights_of
 from s2s.passes.tensor.block_kernel import BlockKernel, blocked_type
 from s2s.passes.tensor.channel_blocks import CHANNEL, channel_constants, fill_up, results_of
 from s2s.passes.tensor.channel_layouts import LayoutDecision, slots_of
 from s2s.targets import Target, get_target
-from s2s.weights import WeightStore
+from s2s.types.weights import WeightStore
 
 BLOCKED = "blocked"
 """Discardable attribute of a call: the shape `[N, C / b, H, W, b]` of its result, where that is blocked."""

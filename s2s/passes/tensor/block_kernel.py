@@ -16,11 +16,11 @@ from xdsl.ir.affine import (
 )
 from xdsl.rewriter import Rewriter
 
-from s2s.analysis.affine import linear, ranges, simplify
-from s2s.analysis.compute import DIM_NAMES, dim_names
-from s2s.analysis.dtypes import AnyTensor, as_tensor_type, tensor_type
+from s2s.analysis.structure.compute import DIM_NAMES, dim_names
 from s2s.dialects import tensor
 from s2s.passes.tensor.channel_blocks import CHANNEL, SMALLEST
+from s2s.types.affine import linear, ranges, simplify
+from s2s.types.dtypes import AnyTensor, as_tensor_type, tensor_type
 
 
 def blocked_shape(shape: Sequence[int], block: int) -> tuple[int, ...]:

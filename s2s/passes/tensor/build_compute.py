@@ -8,7 +8,7 @@ from xdsl.dialects.builtin import IndexType, IntegerAttr
 from xdsl.ir import Attribute, Block, BlockArgument, Operation, Region, SSAValue
 from xdsl.ir.affine import AffineConstantExpr, AffineDimExpr
 
-from s2s.analysis.compute import DIM_NAMES
+from s2s.analysis.structure.compute import DIM_NAMES
 from s2s.dialects import tensor
 from s2s.dialects.graph.traits import copy_provenance
 from s2s.dialects.tensor.compute import attribute_type

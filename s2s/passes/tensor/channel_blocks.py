@@ -12,14 +12,14 @@ from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import BlockArgument, SSAValue
 from xdsl.ir.affine import AffineBinaryOpExpr, AffineBinaryOpKind, AffineConstantExpr, AffineDimExpr
 
-from s2s.analysis.affine import bounds, ranges, simplify
-from s2s.analysis.compute import shape_of
-from s2s.analysis.constants import constant_arguments
-from s2s.analysis.dtypes import as_tensor_type, tensor_type
+from s2s.analysis.network.constants import constant_arguments
+from s2s.analysis.structure.compute import shape_of
 from s2s.dialects import graph, tensor
 from s2s.passes.tensor.build_compute import slots
 from s2s.passes.tensor.remade_weights import remake_weight
-from s2s.weights import WeightStore
+from s2s.types.affine import bounds, ranges, simplify
+from s2s.types.dtypes import as_tensor_type, tensor_type
+from s2s.types.weights import WeightStore
 
 CHANNEL = 1
 SMALLEST = 4

@@ -2,7 +2,7 @@
 
 from xdsl.ir import SSAValue
 
-from s2s.analysis.compute import shape_of
+from s2s.analysis.structure.compute import shape_of
 from s2s.dialects import tensor
 from s2s.passes.tensor.build_compute import slots
 from s2s.passes.tensor.channel_blocks import CHANNEL

@@ -13,10 +13,10 @@ from xdsl.dialects.builtin import ModuleOp, StringAttr, i8, i32
 from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import BlockArgument, SSAValue
 
-from s2s.analysis.compute import body_ops, shape_of
-from s2s.analysis.constants import calls_of, constant_arguments
-from s2s.analysis.lanes import in_lanes
-from s2s.analysis.strides import vectorizable
+from s2s.analysis.affine.strides import vectorizable
+from s2s.analysis.network.constants import calls_of, constant_arguments
+from s2s.analysis.structure.compute import body_ops, shape_of
+from s2s.analysis.structure.lanes import in_lanes
 from s2s.dialects import graph, tensor
 from s2s.passes.tensor.build_compute import slots
 from s2s.passes.tensor.channel_blocks import (

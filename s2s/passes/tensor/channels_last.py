@@ -17,15 +17,15 @@ from xdsl.ir import Block, Region, SSAValue
 from xdsl.ir.affine import AffineDimExpr, AffineExpr, AffineMap
 from xdsl.rewriter import InsertPoint, Rewriter
 
-from s2s.analysis.compute import shape_of
-from s2s.analysis.convolutions import Convolution
-from s2s.analysis.dtypes import tensor_type
-from s2s.analysis.strides import moves
+from s2s.analysis.affine.strides import moves
+from s2s.analysis.structure.compute import shape_of
+from s2s.analysis.structure.convolutions import Convolution
 from s2s.dialects import tensor
 from s2s.dialects.graph.traits import copy_provenance
 from s2s.passes.tensor.permute import permuted
 from s2s.schedules.transforms import copy_schedule
 from s2s.targets import Target
+from s2s.types.dtypes import tensor_type
 
 
 def needs_copies(conv: Convolution) -> tuple[bool, bool]:

@@ -19,10 +19,10 @@ from xdsl.ir import SSAValue
 from xdsl.ir.affine import AffineDimExpr, AffineExpr, AffineMap
 from xdsl.passes import ModulePass
 
-from s2s.analysis.affine import bounds, coefficient, flat_index, ranges, simplify
-from s2s.analysis.compute import DIM_NAMES, body_ops, dim_names, shape_of
-from s2s.analysis.folds import folds_of
+from s2s.analysis.structure.compute import DIM_NAMES, body_ops, dim_names, shape_of
+from s2s.analysis.structure.folds import folds_of
 from s2s.dialects import tensor
+from s2s.types.affine import bounds, coefficient, flat_index, ranges, simplify
 
 ANY_ORDER = ("max", "min")
 """What the order of the steps changes nothing of, to the last bit."""

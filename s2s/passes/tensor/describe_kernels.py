@@ -19,9 +19,9 @@ from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import SSAValue
 from xdsl.passes import ModulePass
 
-from s2s.analysis.compute import names_of, shape_of
-from s2s.analysis.constants import calls_of
-from s2s.analysis.kernel_blocks import Group, groups_of, shared_blocks
+from s2s.analysis.network.constants import calls_of
+from s2s.analysis.structure.compute import names_of, shape_of
+from s2s.analysis.tile_and_fuse.fused_groups import Group, groups_of, shared_blocks
 from s2s.dialects import tensor
 from s2s.dialects.graph.traits import provenance
 from s2s.emit.identifiers import c_identifier

@@ -24,15 +24,15 @@ from xdsl.ir import BlockArgument
 from xdsl.ir.affine import AffineExpr, AffineMap
 from xdsl.passes import ModulePass
 
-from s2s.analysis.affine import flat_index, ranges, simplify
-from s2s.analysis.compute import shape_of
-from s2s.analysis.constants import calls_of, constant_arguments
-from s2s.analysis.dtypes import as_tensor_type, tensor_type
-from s2s.context import weights_of
+from s2s.analysis.network.constants import calls_of, constant_arguments
+from s2s.analysis.structure.compute import shape_of
 from s2s.dialects import graph, tensor
 from s2s.errors import CompilerBug
+from s2s.passes.context import weights_of
 from s2s.passes.tensor.remade_weights import remake_weight
-from s2s.weights import Array, WeightStore
+from s2s.types.affine import flat_index, ranges, simplify
+from s2s.types.dtypes import as_tensor_type, tensor_type
+from s2s.types.weights import Array, WeightStore
 
 
 def packed_shape(shape: Sequence[int], axes: Sequence[tensor.PackedAxis]) -> tuple[int, ...]:

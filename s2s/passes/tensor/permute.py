@@ -10,12 +10,12 @@ from xdsl.ir import Attribute, Block, Region, SSAValue
 from xdsl.ir.affine import AffineConstantExpr, AffineDimExpr, AffineExpr, AffineMap
 from xdsl.rewriter import Rewriter
 
-from s2s.analysis.affine import ranges, simplify
-from s2s.analysis.compute import DIM_NAMES, dim_names, moves_only, shape_of
-from s2s.analysis.kernel_blocks import coordinates
+from s2s.analysis.structure.compute import DIM_NAMES, dim_names, moves_only, shape_of
+from s2s.analysis.tile_and_fuse.fused_groups import coordinates
 from s2s.dialects import tensor
 from s2s.dialects.graph.traits import copy_provenance
 from s2s.errors import CompilerBug
+from s2s.types.affine import ranges, simplify
 
 
 def permuted(op: tensor.ComputeOp, order: Sequence[int], result_types: Sequence[Attribute]) -> tensor.ComputeOp:

@@ -17,7 +17,7 @@ from xdsl.dialects.func import FuncOp
 from xdsl.ir import SSAValue
 from xdsl.passes import ModulePass
 
-from s2s.analysis.constants import calls_of, constant_arguments
+from s2s.analysis.network.constants import calls_of, constant_arguments
 from s2s.dialects import tensor
 from s2s.errors import CompilerBug
 from s2s.schedules.byte_products import byte_products

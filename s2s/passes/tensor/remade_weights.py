@@ -12,9 +12,9 @@ from collections.abc import Callable, Sequence
 from xdsl.ir import BlockArgument
 from xdsl.rewriter import InsertPoint, Rewriter
 
-from s2s.analysis.dtypes import AnyTensor
 from s2s.dialects import graph
-from s2s.weights import Array, WeightStore
+from s2s.types.dtypes import AnyTensor
+from s2s.types.weights import Array, WeightStore
 
 
 def remake_weight(

@@ -17,12 +17,12 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir.affine import AffineBinaryOpExpr, AffineBinaryOpKind, AffineConstantExpr, AffineDimExpr
 from xdsl.passes import ModulePass
 
-from s2s.analysis.affine import linear, ranges
-from s2s.analysis.compute import body_ops
-from s2s.analysis.strides import vectorizable
+from s2s.analysis.affine.strides import vectorizable
+from s2s.analysis.structure.compute import body_ops
 from s2s.dialects import tensor
 from s2s.passes.tensor.block_kernel import split_dim
 from s2s.targets import get_target
+from s2s.types.affine import linear, ranges
 
 
 def divided_dim(op: tensor.ComputeOp) -> tuple[int, int] | None:

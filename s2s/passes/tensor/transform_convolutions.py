@@ -30,23 +30,23 @@ from xdsl.ir.affine import AffineConstantExpr, AffineDimExpr, AffineExpr, Affine
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
-from s2s.analysis.affine import flat_index, ranges, simplify
-from s2s.analysis.compute import DIM_NAMES, dim_names, shape_of
-from s2s.analysis.constants import calls_of, constant_arguments, constant_bytes
-from s2s.analysis.convolutions import Convolution, convolution_of
-from s2s.analysis.dtypes import tensor_type
-from s2s.analysis.winograd import MinimalFilter, minimal_filter
-from s2s.context import weights_of
+from s2s.analysis.network.constants import calls_of, constant_arguments, constant_bytes
+from s2s.analysis.structure.compute import DIM_NAMES, dim_names, shape_of
+from s2s.analysis.structure.convolutions import Convolution, convolution_of
+from s2s.analysis.structure.winograd import MinimalFilter, minimal_filter
 from s2s.dialects import graph, tensor
 from s2s.dialects.graph.traits import copy_provenance
 from s2s.errors import CompilerBug
+from s2s.passes.context import weights_of
 from s2s.passes.tensor.build_compute import copy_region
 from s2s.passes.tensor.channels_last import channels_last, copied_elements
 from s2s.passes.tensor.remade_weights import remake_weight
 from s2s.schedules.convolutions import outputs_of_tile
 from s2s.schedules.transforms import fills_vectors
 from s2s.targets import Target, get_target
-from s2s.weights import Array, WeightStore
+from s2s.types.affine import flat_index, ranges, simplify
+from s2s.types.dtypes import tensor_type
+from s2s.types.weights import Array, WeightStore
 
 
 @dataclass(frozen=True)

@@ -9,11 +9,11 @@ from xdsl.ir import Operation
 from xdsl.traits import Pure
 from xdsl.utils.test_value import create_ssa_value
 
-from s2s.analysis.dtypes import tensor_type
-from s2s.analysis.shapes import ShapeError
 from s2s.dialects import graph
 from s2s.dialects.graph import FusionKind, copy_provenance, fusion_kind, provenance, set_provenance
 from s2s.errors import InputError
+from s2s.types.dtypes import tensor_type
+from s2s.types.shapes import ShapeError
 from support.project import ROOT
 
 OPERATIONS = list(graph.Graph.operations)

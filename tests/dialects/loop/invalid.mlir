@@ -359,8 +359,8 @@ loop.callback "blur" sets() from(%x) : (), (memref<4xi8>)
 // -----
 
 %x = "test.op"() : () -> memref<8x8xf32>
-loop.fetch %x[affine_map<() -> (0)>()] : memref<8x8xf32>
-// CHECK: loop.fetch: buffer memref<8x8xf32> is not a flat memref
+loop.prefetch %x[affine_map<() -> (0)>()] : memref<8x8xf32>
+// CHECK: loop.prefetch: buffer memref<8x8xf32> is not a flat memref
 
 // -----
 
@@ -407,38 +407,38 @@ loop.stage %x, %y[affine_map<() -> (0, 0)>()] {count = 2 : i64, stride = 1 : i64
 // -----
 
 %y, %a = "test.op"() : () -> (memref<64xi8>, vector<8xi8>)
-loop.store_woven %y[affine_map<() -> (0)>()] from %a : memref<64xi8>, vector<8xi8>
-// CHECK: loop.store_woven: 1 vectors, 2 to 4 expected
+loop.store_interleaved %y[affine_map<() -> (0)>()] from %a : memref<64xi8>, vector<8xi8>
+// CHECK: loop.store_interleaved: 1 vectors, 2 to 4 expected
 
 // -----
 
 %y, %a = "test.op"() : () -> (memref<64xi8>, vector<8xi32>)
-loop.store_woven %y[affine_map<() -> (0)>()] from %a, %a : memref<64xi8>, vector<8xi32>, vector<8xi32>
-// CHECK: loop.store_woven: vector<8xi32> is no vector of i8 or f32
+loop.store_interleaved %y[affine_map<() -> (0)>()] from %a, %a : memref<64xi8>, vector<8xi32>, vector<8xi32>
+// CHECK: loop.store_interleaved: vector<8xi32> is no vector of i8 or f32
 
 // -----
 
 %y, %a = "test.op"() : () -> (memref<64xi32>, vector<8xi8>)
-loop.store_woven %y[affine_map<() -> (0)>()] from %a, %a : memref<64xi32>, vector<8xi8>, vector<8xi8>
-// CHECK: loop.store_woven: buffer memref<64xi32> is not a flat memref of i8
+loop.store_interleaved %y[affine_map<() -> (0)>()] from %a, %a : memref<64xi32>, vector<8xi8>, vector<8xi8>
+// CHECK: loop.store_interleaved: buffer memref<64xi32> is not a flat memref of i8
 
 // -----
 
 %y, %a, %b = "test.op"() : () -> (memref<64xf32>, vector<8xf32>, vector<4xf32>)
-loop.store_woven %y[affine_map<() -> (0)>()] from %a, %b : memref<64xf32>, vector<8xf32>, vector<4xf32>
-// CHECK: loop.store_woven: vectors of 2 types, one expected
+loop.store_interleaved %y[affine_map<() -> (0)>()] from %a, %b : memref<64xf32>, vector<8xf32>, vector<4xf32>
+// CHECK: loop.store_interleaved: vectors of 2 types, one expected
 
 // -----
 
 %y, %a = "test.op"() : () -> (memref<64xi8>, vector<8xi8>)
-loop.store_woven %y[affine_map<() -> (0)>()] from %a, %a {stride = 4 : i64} : memref<64xi8>, vector<8xi8>, vector<8xi8>
-// CHECK: loop.store_woven: bytes are stored without gaps, and all of them
+loop.store_interleaved %y[affine_map<() -> (0)>()] from %a, %a {stride = 4 : i64} : memref<64xi8>, vector<8xi8>, vector<8xi8>
+// CHECK: loop.store_interleaved: bytes are stored without gaps, and all of them
 
 // -----
 
 %y, %a = "test.op"() : () -> (memref<64xf32>, vector<8xf32>)
-loop.store_woven %y[affine_map<() -> (0)>()] from %a, %a, %a {stride = 2 : i64} : memref<64xf32>, vector<8xf32>, vector<8xf32>, vector<8xf32>
-// CHECK: loop.store_woven: 8 lanes of vector<8xf32> at distance 2 overlap
+loop.store_interleaved %y[affine_map<() -> (0)>()] from %a, %a, %a {stride = 2 : i64} : memref<64xf32>, vector<8xf32>, vector<8xf32>, vector<8xf32>
+// CHECK: loop.store_interleaved: 8 lanes of vector<8xf32> at distance 2 overlap
 
 // -----
 

@@ -212,13 +212,13 @@ func.func private @groups(%x: memref<32xi8>, %w: memref<128xi8>, %i: index, %acc
   %t = loop.dot_groups %s, %columns, %wide : vector<8xi32>, vector<8xi32>, vector<8xi32> -> vector<8xi32>
   // CHECK-NEXT: %a = loop.load
   %a = loop.load %x[affine_map<() -> (0)>()] : memref<32xi8> -> vector<8xi8>
-  // CHECK-NEXT: loop.store_woven %w[affine_map<(d0) -> (d0)>(%i)] from %a, %a, %a : memref<128xi8>, vector<8xi8>, vector<8xi8>, vector<8xi8>
-  loop.store_woven %w[affine_map<(d0) -> (d0)>(%i)] from %a, %a, %a : memref<128xi8>, vector<8xi8>, vector<8xi8>, vector<8xi8>
+  // CHECK-NEXT: loop.store_interleaved %w[affine_map<(d0) -> (d0)>(%i)] from %a, %a, %a : memref<128xi8>, vector<8xi8>, vector<8xi8>, vector<8xi8>
+  loop.store_interleaved %w[affine_map<(d0) -> (d0)>(%i)] from %a, %a, %a : memref<128xi8>, vector<8xi8>, vector<8xi8>, vector<8xi8>
   // CHECK-NEXT: %f, %g, %z = "test.op"
   %f, %g, %z = "test.op"() : () -> (vector<8xf32>, vector<8xf32>, memref<128xf32>)
-  // CHECK-NEXT: loop.store_woven %z[affine_map<(d0) -> (d0)>(%i)] from %f, %g {stride = 9 : i64, lanes = 7 : i64} : memref<128xf32>, vector<8xf32>, vector<8xf32>
-  // GENERIC:    "loop.store_woven"(%z, %i, %f, %g) <{map = affine_map<(d0) -> (d0)>, stride = 9 : i64, lanes = 7 : i64, operandSegmentSizes = array<i32: 1, 1, 2>}>
-  loop.store_woven %z[affine_map<(d0) -> (d0)>(%i)] from %f, %g {stride = 9 : i64, lanes = 7 : i64} : memref<128xf32>, vector<8xf32>, vector<8xf32>
+  // CHECK-NEXT: loop.store_interleaved %z[affine_map<(d0) -> (d0)>(%i)] from %f, %g {stride = 9 : i64, lanes = 7 : i64} : memref<128xf32>, vector<8xf32>, vector<8xf32>
+  // GENERIC:    "loop.store_interleaved"(%z, %i, %f, %g) <{map = affine_map<(d0) -> (d0)>, stride = 9 : i64, lanes = 7 : i64, operandSegmentSizes = array<i32: 1, 1, 2>}>
+  loop.store_interleaved %z[affine_map<(d0) -> (d0)>(%i)] from %f, %g {stride = 9 : i64, lanes = 7 : i64} : memref<128xf32>, vector<8xf32>, vector<8xf32>
   // CHECK-NEXT: loop.stage %x, %w[affine_map<() -> (0, 0)>()] {count = 8 : i64, stride = 1 : i64, offset = 0 : i64, flip} : memref<32xi8>, memref<128xi8>
   loop.stage %x, %w[affine_map<() -> (0, 0)>()] {count = 8 : i64, stride = 1 : i64, offset = 0 : i64, flip} : memref<32xi8>, memref<128xi8>
   func.return
@@ -227,11 +227,11 @@ func.func private @groups(%x: memref<32xi8>, %w: memref<128xi8>, %i: index, %acc
 // CHECK-LABEL:   func.func private @fetches
 func.func private @fetches(%x: memref<64xf32>) {
   loop.for %i = 0 to 64 step 8 {
-    // CHECK: loop.fetch %x[affine_map<(d0) -> ((d0 + 8))>(%i)] : memref<64xf32>
-    // GENERIC: "loop.fetch"(%x, %i) <{map = affine_map<(d0) -> ((d0 + 8))>}> : (memref<64xf32>, index) -> ()
-    loop.fetch %x[affine_map<(d0) -> (d0 + 8)>(%i)] : memref<64xf32>
-    // CHECK-NEXT: loop.fetch %x[affine_map<(d0) -> (d0)>(%i)] near : memref<64xf32>
-    loop.fetch %x[affine_map<(d0) -> (d0)>(%i)] near : memref<64xf32>
+    // CHECK: loop.prefetch %x[affine_map<(d0) -> ((d0 + 8))>(%i)] : memref<64xf32>
+    // GENERIC: "loop.prefetch"(%x, %i) <{map = affine_map<(d0) -> ((d0 + 8))>}> : (memref<64xf32>, index) -> ()
+    loop.prefetch %x[affine_map<(d0) -> (d0 + 8)>(%i)] : memref<64xf32>
+    // CHECK-NEXT: loop.prefetch %x[affine_map<(d0) -> (d0)>(%i)] near : memref<64xf32>
+    loop.prefetch %x[affine_map<(d0) -> (d0)>(%i)] near : memref<64xf32>
   }
   func.return
 }

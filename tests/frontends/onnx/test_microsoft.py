@@ -10,12 +10,12 @@ import pytest
 from onnx import helper, numpy_helper
 
 from s2s import api
-from s2s.analysis.dtypes import Array
-from s2s.context import CompilerContext
 from s2s.errors import InputError, UnsupportedError
 from s2s.frontends.onnx import import_model, load_model
 from s2s.interpret.graph import run_graph
+from s2s.passes.context import CompilerContext
 from s2s.registry import get_pass
+from s2s.types.dtypes import Array
 
 RNG = np.random.default_rng(0)
 TYPES = (np.int8, np.uint8)

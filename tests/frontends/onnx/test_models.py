@@ -7,8 +7,8 @@ import onnx
 import pytest
 from onnx import helper
 
-from s2s.analysis.dtypes import Array
 from s2s.frontends.onnx import import_model
+from s2s.types.dtypes import Array
 from support.onnx_nodes import free_inputs, run_imported, run_onnxruntime
 from support.project import ROOT, SHARED
 

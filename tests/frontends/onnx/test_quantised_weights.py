@@ -5,10 +5,10 @@ import onnx
 from onnx import TensorProto, helper, numpy_helper
 from xdsl.dialects.func import ReturnOp
 
-from s2s.analysis.dtypes import as_tensor_type
 from s2s.dialects import graph
 from s2s.frontends.onnx import import_model
 from s2s.frontends.onnx.load import load_model
+from s2s.types.dtypes import as_tensor_type
 
 INTEGERS = np.arange(-4, 4, dtype=np.int8).reshape(4, 2)
 

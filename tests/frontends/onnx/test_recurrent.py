@@ -6,10 +6,10 @@ import numpy as np
 import onnx
 import pytest
 
-from s2s.analysis.dtypes import Array
-from s2s.analysis.networks import has_control_flow
+from s2s.analysis.network.functions import has_control_flow
 from s2s.frontends.onnx import import_model
 from s2s.interpret.graph import run_graph
+from s2s.types.dtypes import Array
 from support.compiled import compiled, run_c
 from support.onnx_nodes import Known, NodeCase, run_onnxruntime
 from support.onnx_text import onnx_model

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from s2s import api
-from s2s.analysis.dtypes import Array
 from s2s.frontends.tflite import import_model
 from s2s.interpret.graph import run_graph
+from s2s.types.dtypes import Array
 from support.compiled import run_c
 from support.tflite_layer_cases import GENERATORS, LayerCase, side_by_side
 from support.tflite_models import SAME, TensorSpec, single

@@ -5,8 +5,8 @@ from random import Random
 import numpy as np
 import pytest
 
-from s2s.analysis.dtypes import Array
 from s2s.errors import UnsupportedError
+from s2s.types.dtypes import Array
 from support.tflite_checks import run_imported, same_as_micro
 from support.tflite_models import TensorSpec, single
 

@@ -7,13 +7,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from s2s.analysis.dtypes import Array
 from s2s.errors import InputError, UnsupportedError
 from s2s.frontends.tflite import import_model, load_model
 from s2s.frontends.tflite.checks import check_model
 from s2s.frontends.tflite.read import read_model
 from s2s.frontends.tflite.records import ModelInfo, Sparsity, TensorInfo
 from s2s.frontends.tflite.tensors import constant_array, densify
+from s2s.types.dtypes import Array
 from support.tflite_models import GraphSpec, OperatorSpec, TensorSpec, model, single
 
 

@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from s2s.analysis.dtypes import Array
 from s2s.errors import UnsupportedError
 from s2s.frontends.tflite import import_model
 from s2s.frontends.tflite.table import IMPORTERS
 from s2s.interpret.graph import run_graph
+from s2s.types.dtypes import Array
 from support import tflite_cases, tflite_layer_cases
 from support.tflite_models import TensorSpec, single
 from support.tflite_oracle import run_micro

@@ -12,10 +12,10 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from xdsl.dialects.builtin import i32
 
-from s2s.analysis.dtypes import Array
-from s2s.analysis.shapes import ShapeError
 from s2s.dialects import graph
 from s2s.dialects.graph.base import GraphOp
+from s2s.types.dtypes import Array
+from s2s.types.shapes import ShapeError
 from support.reference import assert_close, run_onnx, run_onnxruntime, run_operation
 
 UNIT = {np.dtype(np.float16): 2.0**-10, np.dtype(ml_dtypes.bfloat16): 2.0**-7}

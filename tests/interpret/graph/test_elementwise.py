@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from s2s.analysis.dtypes import Array, from_numpy
 from s2s.dialects import graph
 from s2s.dialects.graph.base import GraphOp
+from s2s.types.dtypes import Array, from_numpy
 from support.reference import assert_close, run_onnx, run_operation
 
 SPECIAL = np.array([np.nan, np.inf, -np.inf, 0.0, -0.0, 0.5, -0.5, 1.0, -1.0, 1.5, 2.5, -2.5, 3.0, -7.25, 80.0, -100.0])

@@ -7,9 +7,9 @@ import ml_dtypes
 import numpy as np
 import pytest
 
-from s2s.analysis.dtypes import Array
 from s2s.dialects import graph
 from s2s.dialects.graph.base import Value
+from s2s.types.dtypes import Array
 from support.reference import assert_close, run_onnx, run_operation
 
 UNIT = {np.dtype(np.float16): 2.0**-10, np.dtype(ml_dtypes.bfloat16): 2.0**-7}

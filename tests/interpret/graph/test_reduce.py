@@ -8,9 +8,9 @@ import ml_dtypes
 import numpy as np
 import pytest
 
-from s2s.analysis.dtypes import Array
 from s2s.dialects import graph
 from s2s.dialects.graph.base import GraphOp
+from s2s.types.dtypes import Array
 from support.reference import assert_close, run_onnx, run_operation
 
 REDUCTIONS: dict[str, Callable[..., GraphOp]] = {

@@ -9,12 +9,12 @@ from xdsl.dialects.func import FuncOp
 from xdsl.ir import Operation
 from xdsl.parser import Parser
 
-from s2s.analysis.dtypes import Array, type_of_array
-from s2s.context import CompilerContext
 from s2s.dialects import graph
 from s2s.errors import CompilerBug, InputError
 from s2s.interpret.graph import can_evaluate, run_graph
 from s2s.interpret.graph.evaluate import MEANINGS
+from s2s.passes.context import CompilerContext
+from s2s.types.dtypes import Array, type_of_array
 
 NETWORK = """
 func.func private @scale_and_add(%x: tensor<3xf32>, %w: tensor<3xf32>) -> (tensor<3xf32>, tensor<3xf32>) {

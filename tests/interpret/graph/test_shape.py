@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from s2s.analysis.dtypes import Array, from_numpy
 from s2s.dialects import graph
 from s2s.dialects.graph.base import GraphOp, Value
 from s2s.errors import InputError
 from s2s.interpret.graph import evaluate
+from s2s.types.dtypes import Array, from_numpy
 from support.reference import assert_close, run_onnx, run_operation
 
 I64 = np.int64

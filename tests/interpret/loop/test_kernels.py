@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from xdsl.dialects.func import FuncOp
 
-from s2s.analysis.dtypes import Array
 from s2s.errors import CompilerBug, InputError
 from s2s.interpret.loop import Options, run_loop_function
-from s2s.weights import WeightStore
+from s2s.types.dtypes import Array
+from s2s.types.weights import WeightStore
 from support.parse import parse
 
 ROW = np.arange(10, dtype=np.float32)

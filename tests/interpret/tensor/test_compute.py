@@ -5,9 +5,9 @@ from itertools import product
 import numpy as np
 import pytest
 
-from s2s.analysis.dtypes import Array
 from s2s.errors import CompilerBug
 from s2s.interpret.tensor import access, run_tensor
+from s2s.types.dtypes import Array
 from support.parse import parse
 
 CONV = """

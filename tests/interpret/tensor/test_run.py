@@ -7,10 +7,10 @@ import pytest
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Operation
 
-from s2s.analysis.dtypes import Array
 from s2s.errors import InputError
 from s2s.interpret.tensor import run_tensor
-from s2s.weights import WeightStore
+from s2s.types.dtypes import Array
+from s2s.types.weights import WeightStore
 from support.parse import parse
 
 NETWORK = """

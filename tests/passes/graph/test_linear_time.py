@@ -5,9 +5,9 @@ import time
 import pytest
 from xdsl.dialects.builtin import ModuleOp
 
-from s2s.context import CompilerContext
 from s2s.dialects import graph
 from s2s.options import CompileOptions
+from s2s.passes.context import CompilerContext
 from s2s.pipeline import graph_passes
 from support.random_networks import NetworkBuilder
 

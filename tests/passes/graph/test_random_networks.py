@@ -6,14 +6,14 @@ from hypothesis import given, settings
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp, ReturnOp
 
-from s2s.context import CompilerContext
 from s2s.dialects import graph
 from s2s.dialects.graph import FusionKind, fusion_kind
 from s2s.interpret.graph import run_graph
 from s2s.options import CompileOptions
+from s2s.passes.context import CompilerContext
 from s2s.pipeline import graph_passes
 from s2s.registry import PASSES, get_pass
-from s2s.weights import WeightStore
+from s2s.types.weights import WeightStore
 from support.numbers import compare
 from support.random_networks import SHAPE, random_networks
 

@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 from xdsl.ir import SSAValue
 
-from s2s.analysis.dtypes import Array, type_of_array
-from s2s.analysis.known_values import is_splat, map_lazily, per_channel
-from s2s.context import CompilerContext
+from s2s.analysis.numbers.known_values import is_splat, map_lazily, per_channel
 from s2s.dialects import graph
 from s2s.dialects.graph.base import GraphOp
+from s2s.passes.context import CompilerContext
 from s2s.registry import get_pass
+from s2s.types.dtypes import Array, type_of_array
 from support.random_networks import NetworkBuilder
 
 CHANNELS, INPUTS = 1 << 15, 1 << 15

@@ -53,8 +53,8 @@ func.func private @swapped(%y: memref<4xf32>, %x: memref<8xf32>) attributes {ker
 // CHECK-NEXT:         S2S_FETCH_NEAR(&x[s2s_i32_min((i + 1) * 8, 31)]);
 func.func private @ahead(%y: memref<8xf32>, %x: memref<32xf32>) attributes {kernel} {
   loop.for %i = 0 to 8 {
-    loop.fetch %x[affine_map<(i) -> (i * 4)>(%i)] : memref<32xf32>
-    loop.fetch %x[affine_map<(i) -> (i * 8 + 8)>(%i)] near : memref<32xf32>
+    loop.prefetch %x[affine_map<(i) -> (i * 4)>(%i)] : memref<32xf32>
+    loop.prefetch %x[affine_map<(i) -> (i * 8 + 8)>(%i)] near : memref<32xf32>
     %v = loop.load %x[affine_map<(i) -> (i * 4)>(%i)] : memref<32xf32> -> f32
     loop.store %v, %y[affine_map<(i) -> (i)>(%i)] : f32, memref<8xf32>
   }

@@ -12,10 +12,10 @@ from xdsl.dialects.builtin import FloatAttr, IntegerAttr, ModuleOp, f32, f64, i1
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, Operation, SSAValue
 
-from s2s.analysis.dtypes import Array, to_numpy, ui8, ui16, ui32, ui64
 from s2s.dialects import loop
 from s2s.dialects.tensor import RemFOp
 from s2s.interpret.loop import run_loop_function
+from s2s.types.dtypes import Array, to_numpy, ui8, ui16, ui32, ui64
 from support.c_kernels import Build, CompiledKernels, elementwise
 
 SIGNED, UNSIGNED = (i8, i16, i32, i64), (ui8, ui16, ui32, ui64)

@@ -11,9 +11,9 @@ from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, IntegerAttr, ModuleO
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, Operation, SSAValue
 
-from s2s.analysis.dtypes import Array, to_dense, to_numpy
 from s2s.dialects import loop
 from s2s.interpret.loop import run_loop_function
+from s2s.types.dtypes import Array, to_dense, to_numpy
 from support.c_kernels import Build, CompiledKernels, dtype_of, elementwise, parse
 
 COUNT = 32

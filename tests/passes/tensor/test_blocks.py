@@ -6,10 +6,10 @@ from hypothesis import strategies as st
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
 
-from s2s.context import CompilerContext
 from s2s.errors import CompilerBug
+from s2s.passes.context import CompilerContext
 from s2s.passes.tensor.lower_to_loop import LowerToLoopPass
-from s2s.weights import WeightStore
+from s2s.types.weights import WeightStore
 from support.numbers import compare_modules
 from support.parse import parse
 

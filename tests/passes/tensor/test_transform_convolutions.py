@@ -10,11 +10,10 @@ from hypothesis import strategies as st
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
 
-from s2s.analysis.dtypes import Array
-from s2s.context import CompilerContext
 from s2s.dialects import tensor
 from s2s.interpret.tensor import run_tensor
 from s2s.options import CompileOptions
+from s2s.passes.context import CompilerContext
 from s2s.passes.tensor import pick_schedule
 from s2s.passes.tensor.lower_to_loop import LowerToLoopPass
 from s2s.passes.tensor.pack_constants import PackConstantsPass
@@ -22,6 +21,7 @@ from s2s.passes.tensor.pick_schedule import PickSchedulePass
 from s2s.passes.tensor.transform_convolutions import TransformConvolutionsPass
 from s2s.pipeline import pipeline
 from s2s.targets import Target, get_target
+from s2s.types.dtypes import Array
 from support.c_kernels import CompiledKernels
 from support.numbers import functions, results
 from support.parse import parse

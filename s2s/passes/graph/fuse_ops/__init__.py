@@ -32,16 +32,16 @@ from xdsl.ir import Block
 from xdsl.passes import ModulePass
 from xdsl.rewriter import Rewriter
 
-from s2s.analysis.known_values import known_value
-from s2s.context import weights_of
+from s2s.analysis.numbers.known_values import known_value
 from s2s.dialects import graph
 from s2s.dialects.graph import copy_provenance
+from s2s.passes.context import weights_of
 from s2s.passes.graph.constants import new_weight
 from s2s.passes.graph.fuse_ops.dataflow import dataflow
 from s2s.passes.graph.fuse_ops.names import UniqueNames, kernel_name
 from s2s.passes.graph.fuse_ops.outline import outline, without_border_reshapes
 from s2s.passes.graph.fuse_ops.partition import partition
-from s2s.weights import WeightStore
+from s2s.types.weights import WeightStore
 
 
 @dataclass(frozen=True)

@@ -11,9 +11,9 @@ from xdsl.dialects.func import FuncOp
 from xdsl.ir import Operation, SSAValue
 from xdsl.traits import IsTerminator
 
-from s2s.analysis.dtypes import as_tensor_type
 from s2s.dialects import graph
 from s2s.dialects.graph import FusionKind, fusion_kind
+from s2s.types.dtypes import as_tensor_type
 
 TUPLE = 7
 """The kind of the node that gathers the operands of a concatenation: TVM's `kTuple`."""

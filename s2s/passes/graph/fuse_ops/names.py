@@ -4,9 +4,9 @@ from collections.abc import Sequence
 
 from xdsl.ir import Operation
 
-from s2s.analysis.dtypes import is_float
 from s2s.dialects import graph
 from s2s.dialects.graph.base import number, type_of
+from s2s.types.dtypes import is_float
 
 MAX_PARTS = 5
 

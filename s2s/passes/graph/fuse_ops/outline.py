@@ -7,11 +7,11 @@ from xdsl.dialects.builtin import FunctionType, UnitAttr
 from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Block, BlockArgument, Operation, Region, SSAValue
 
-from s2s.analysis.dtypes import as_tensor_type
-from s2s.analysis.known_values import is_known, known_value
+from s2s.analysis.numbers.known_values import is_known, known_value
 from s2s.dialects import graph
 from s2s.dialects.graph import FusionKind, copy_provenance, fusion_kind
-from s2s.weights import WeightStore
+from s2s.types.dtypes import as_tensor_type
+from s2s.types.weights import WeightStore
 
 ROLES: dict[type[Operation], tuple[str, ...]] = {
     graph.ConvOp: ("x", "w", "bias"),

@@ -7,10 +7,10 @@
 Only where one group reads the value, and reads it element by element or in a reduction.
 """
 
-from s2s.analysis.dtypes import as_tensor_type, size_in_bytes
 from s2s.dialects import graph
 from s2s.dialects.graph import FusionKind
 from s2s.passes.graph.fuse_ops.dataflow import Node
+from s2s.types.dtypes import as_tensor_type, size_in_bytes
 
 Groups = list[list[int]]
 

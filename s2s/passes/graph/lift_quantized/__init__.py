@@ -24,7 +24,7 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
-from s2s.context import weights_of
+from s2s.passes.context import weights_of
 from s2s.passes.graph.lift_quantized.arithmetic import (
     QuantisedAddition,
     QuantisedAveragePool,

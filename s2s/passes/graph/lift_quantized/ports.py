@@ -6,11 +6,11 @@ from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, FloatAttr, ModuleOp
 from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Attribute, SSAValue
 
-from s2s.analysis.symbols import function_named
 from s2s.dialects import graph
 from s2s.dialects.graph.base import integer
 from s2s.passes.graph.lift_quantized.recognise import quantised, scaled
-from s2s.weights import WeightStore
+from s2s.types.symbols import function_named
+from s2s.types.weights import WeightStore
 
 SCALE, ZERO_POINT = "quant_scale", "quant_zero_point"
 Facts = tuple[float, int]

@@ -7,11 +7,11 @@ import numpy as np
 from xdsl.dialects.builtin import f32
 from xdsl.ir import Attribute, SSAValue
 
-from s2s.analysis.dtypes import Array, as_tensor_type, is_integer, size_in_bytes, to_numpy
-from s2s.analysis.known_values import known_value, splat_value
+from s2s.analysis.numbers.known_values import known_value, splat_value
 from s2s.dialects import graph
 from s2s.dialects.graph.base import number
-from s2s.weights import WeightStore
+from s2s.types.dtypes import Array, as_tensor_type, is_integer, size_in_bytes, to_numpy
+from s2s.types.weights import WeightStore
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,6 @@ from collections.abc import Callable, Mapping
 from xdsl.dialects.builtin import i32, i64
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 
-from s2s.analysis.dtypes import is_unsigned, size_in_bytes
 from s2s.dialects import graph
 from s2s.dialects.graph.base import GraphOp
 from s2s.passes.graph.lower_to_tensor.compute import Body, aligned, compute, dims
@@ -33,6 +32,7 @@ from s2s.passes.graph.lower_to_tensor.scalars import (
     Scalar,
     Scalars,
 )
+from s2s.types.dtypes import is_unsigned, size_in_bytes
 
 Binary = Callable[[Scalars, Scalar, Scalar], Scalar]
 

@@ -24,15 +24,15 @@ from xdsl.ir.affine import AffineConstantExpr, AffineDimExpr, AffineExpr, Affine
 from xdsl.pattern_rewriter import PatternRewriter
 from xdsl.rewriter import InsertPoint
 
-from s2s.analysis.affine import bounds, ranges, simplify
-from s2s.analysis.compute import DIM_NAMES, shape_of
-from s2s.analysis.dtypes import from_dense, is_float, scalar_type, tensor_type
+from s2s.analysis.structure.compute import DIM_NAMES, shape_of
 from s2s.dialects import graph, tensor
 from s2s.dialects.graph.base import type_of
 from s2s.dialects.tensor import AccessAttr
 from s2s.errors import UnsupportedError
 from s2s.passes.graph.lower_to_tensor.conversion import Number, number_attribute, widened
 from s2s.passes.graph.lower_to_tensor.scalars import Scalar, Scalars
+from s2s.types.affine import bounds, ranges, simplify
+from s2s.types.dtypes import from_dense, is_float, scalar_type, tensor_type
 
 Index = AffineExpr | int
 Outcome = Scalar | tuple[Scalar, ...]

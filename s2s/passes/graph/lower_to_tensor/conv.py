@@ -24,13 +24,13 @@ from xdsl.ir import SSAValue
 from xdsl.ir.affine import AffineConstantExpr, AffineExpr
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 
-from s2s.analysis.compute import shape_of
-from s2s.analysis.shapes.window import CHANNELS_FIRST, Layout, Window
+from s2s.analysis.structure.compute import shape_of
 from s2s.dialects import graph
 from s2s.dialects.graph.base import type_of
 from s2s.passes.graph.lower_to_tensor.compute import Operand, at, compute, dims
 from s2s.passes.graph.lower_to_tensor.conversion import widened
 from s2s.passes.graph.lower_to_tensor.products import product_step
+from s2s.types.shapes.window import CHANNELS_FIRST, Layout, Window
 
 
 def window_names(prefix: str, window: Window) -> list[str]:

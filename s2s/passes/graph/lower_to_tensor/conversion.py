@@ -13,8 +13,8 @@ from xdsl.dialects import arith
 from xdsl.dialects.builtin import AnyFloat, FloatAttr, IndexType, IntegerAttr, IntegerType, bf16, f16, f32, i32
 from xdsl.ir import Attribute, Operation, SSAValue
 
-from s2s.analysis.dtypes import is_bool, is_float, is_integer, is_unsigned, scalar_type, size_in_bytes, to_numpy
 from s2s.errors import CompilerBug
+from s2s.types.dtypes import is_bool, is_float, is_integer, is_unsigned, scalar_type, size_in_bytes, to_numpy
 
 Number = int | float
 NumberAttr = FloatAttr[AnyFloat] | IntegerAttr[IntegerType | IndexType]

@@ -16,13 +16,13 @@ from xdsl.dialects import math as libm
 from xdsl.ir import Operation, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 
-from s2s.analysis.compute import shape_of
-from s2s.analysis.dtypes import is_float, is_unsigned
+from s2s.analysis.structure.compute import shape_of
 from s2s.dialects import graph
 from s2s.dialects.graph.base import number, type_of
 from s2s.passes.graph.lower_to_tensor.compute import aligned, compute, dims
 from s2s.passes.graph.lower_to_tensor.conversion import Number, limits
 from s2s.passes.graph.lower_to_tensor.scalars import Scalar, Scalars
+from s2s.types.dtypes import is_float, is_unsigned
 
 Unary = Callable[[Scalars, Scalar], Scalar]
 

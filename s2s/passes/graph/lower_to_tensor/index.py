@@ -12,11 +12,11 @@ import numpy as np
 from xdsl.dialects.builtin import i32
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 
-from s2s.analysis.compute import shape_of
-from s2s.analysis.dtypes import is_unsigned, to_numpy
+from s2s.analysis.structure.compute import shape_of
 from s2s.dialects import graph
 from s2s.passes.graph.lower_to_tensor.compute import at, constant_number, dims, move
 from s2s.passes.graph.lower_to_tensor.scalars import Scalar, Scalars
+from s2s.types.dtypes import is_unsigned, to_numpy
 
 INT32_MAX = 2**31 - 1
 

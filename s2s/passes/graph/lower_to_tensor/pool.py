@@ -15,9 +15,7 @@ from xdsl.dialects.builtin import i32, i64
 from xdsl.ir import Attribute
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 
-from s2s.analysis.compute import shape_of
-from s2s.analysis.dtypes import is_float, size_in_bytes
-from s2s.analysis.shapes.window import CHANNELS_FIRST, channel_axis, spatial_axes
+from s2s.analysis.structure.compute import shape_of
 from s2s.dialects import graph
 from s2s.dialects.graph.base import type_of
 from s2s.dialects.graph.pool import PoolOp
@@ -26,6 +24,8 @@ from s2s.passes.graph.lower_to_tensor.conv import image_at, window_names
 from s2s.passes.graph.lower_to_tensor.conversion import limits, widened
 from s2s.passes.graph.lower_to_tensor.reduce import MAXIMUM, divided
 from s2s.passes.graph.lower_to_tensor.scalars import ADD, SUB, Scalar, Scalars
+from s2s.types.dtypes import is_float, size_in_bytes
+from s2s.types.shapes.window import CHANNELS_FIRST, channel_axis, spatial_axes
 
 
 def _read(op: PoolOp) -> Operand:

@@ -11,8 +11,8 @@ from collections.abc import Callable
 
 from xdsl.ir import Attribute
 
-from s2s.analysis.shapes.accumulate import Accumulation, is_small_integer, sum_stays_in_range
 from s2s.passes.graph.lower_to_tensor.scalars import ADD, MUL, SUB, Scalar, Scalars
+from s2s.types.shapes.accumulate import Accumulation, is_small_integer, sum_stays_in_range
 
 Step = Callable[[Scalars, Scalar, Scalar, Scalar], Scalar]
 

@@ -18,13 +18,13 @@ from xdsl.ir import SSAValue
 from xdsl.ir.affine import AffineExpr
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 
-from s2s.analysis.compute import shape_of
-from s2s.analysis.dtypes import size_in_bytes
+from s2s.analysis.structure.compute import shape_of
 from s2s.dialects import graph, tensor
 from s2s.dialects.graph.base import type_of
 from s2s.passes.graph.lower_to_tensor.compute import Operand, aligned, at, compute, dims, move
 from s2s.passes.graph.lower_to_tensor.conversion import limits
 from s2s.passes.graph.lower_to_tensor.scalars import ADD, SUB, Scalar, Scalars
+from s2s.types.dtypes import size_in_bytes
 
 
 class LowerRescale(RewritePattern):

@@ -22,14 +22,14 @@ from xdsl.ir import Attribute
 from xdsl.ir.affine import AffineExpr
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 
-from s2s.analysis.compute import shape_of
-from s2s.analysis.dtypes import is_float, size_in_bytes
+from s2s.analysis.structure.compute import shape_of
 from s2s.dialects import graph
 from s2s.dialects.graph.base import type_of
 from s2s.dialects.graph.reduce import ArgReduceOp, ReduceOp
 from s2s.passes.graph.lower_to_tensor.compute import at, compute, dims
 from s2s.passes.graph.lower_to_tensor.conversion import Number, limits, widened
 from s2s.passes.graph.lower_to_tensor.scalars import GREATER, GREATER_EQUAL, LESS, LESS_EQUAL, Scalar, Scalars
+from s2s.types.dtypes import is_float, size_in_bytes
 
 
 @dataclass(frozen=True)

@@ -18,10 +18,10 @@ from xdsl.dialects import arith, math
 from xdsl.dialects.builtin import IndexType, i1, i32
 from xdsl.ir import Attribute, Operation, SSAValue
 
-from s2s.analysis.dtypes import is_bool, is_float, is_unsigned
 from s2s.dialects import tensor
 from s2s.errors import CompilerBug
 from s2s.passes.graph.lower_to_tensor.conversion import Number, NumberAttr, conversion, number_attribute
+from s2s.types.dtypes import is_bool, is_float, is_unsigned
 
 Build = Callable[[SSAValue, SSAValue], Operation]
 

@@ -15,13 +15,13 @@ from dataclasses import dataclass
 from xdsl.dialects.builtin import i1, i32
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 
-from s2s.analysis.compute import shape_of
-from s2s.analysis.dtypes import is_unsigned
+from s2s.analysis.structure.compute import shape_of
 from s2s.dialects import graph
 from s2s.dialects.graph.index import ScatterFamilyOp
 from s2s.passes.graph.lower_to_tensor.compute import Operand, at, compute, dims, move
 from s2s.passes.graph.lower_to_tensor.conversion import widened
 from s2s.passes.graph.lower_to_tensor.scalars import Scalar, Scalars
+from s2s.types.dtypes import is_unsigned
 
 COMBINE: Mapping[str, Callable[[Scalars, Scalar, Scalar], Scalar]] = {
     "add": lambda s, old, new: old + new,

@@ -13,14 +13,14 @@ from itertools import accumulate
 from xdsl.ir.affine import AffineExpr
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 
-from s2s.analysis.affine import delinearize, flat_index
-from s2s.analysis.compute import shape_of
+from s2s.analysis.structure.compute import shape_of
 from s2s.dialects import graph
 from s2s.dialects.graph.base import number
 from s2s.dialects.graph.shape import InjectiveOp
 from s2s.errors import CompilerBug
 from s2s.passes.graph.lower_to_tensor.compute import Operand, aligned, at, compute, dims, move
 from s2s.passes.graph.lower_to_tensor.scalars import Scalar, Scalars
+from s2s.types.affine import delinearize, flat_index
 
 
 def _replace(rewriter: PatternRewriter, op: InjectiveOp, source: Operand) -> None:

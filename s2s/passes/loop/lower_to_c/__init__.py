@@ -23,11 +23,11 @@ from xdsl.dialects.func import FuncOp
 from xdsl.ir import Operation
 from xdsl.passes import ModulePass
 
-from s2s.analysis.networks import INIT, callees_first
-from s2s.context import weights_of
+from s2s.analysis.network.functions import INIT, callees_first
 from s2s.dialects import c, loop
 from s2s.emit.misra import PROFILE_HEADER
 from s2s.errors import CompilerBug
+from s2s.passes.context import weights_of
 from s2s.passes.loop.lower_to_c.arena import PlainArena, flat_array, typed_arena
 from s2s.passes.loop.lower_to_c.callbacks import callback_prototypes
 from s2s.passes.loop.lower_to_c.divided import DividedKernel, threads_of

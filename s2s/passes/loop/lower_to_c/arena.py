@@ -15,7 +15,6 @@ from xdsl.dialects.builtin import IndexType, IntegerAttr, IntegerType, MemRefTyp
 from xdsl.ir import Attribute, SSAValue
 from xdsl.utils.hints import isa
 
-from s2s.analysis.dtypes import size_in_bytes
 from s2s.dialects import c, loop
 from s2s.emit.identifiers import port_identifiers, unique_identifiers
 from s2s.emit.types import element_name
@@ -23,6 +22,7 @@ from s2s.errors import CompilerBug
 from s2s.passes.loop.lower_to_c.builder import Builder
 from s2s.passes.loop.lower_to_c.main import Main
 from s2s.passes.loop.plan_memory import OFFSET
+from s2s.types.dtypes import size_in_bytes
 
 _VOID_POINTER = c.PtrType(c.VOID)
 _WHOLE = "whole"

@@ -23,11 +23,11 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.utils.hints import isa
 
-from s2s.analysis.affine import Range
 from s2s.dialects import c
 from s2s.dialects.c.conversions import is_half, is_unsigned
 from s2s.emit.types import element_name, vector_type
 from s2s.errors import CompilerBug
+from s2s.types.affine import Range
 
 
 def unsigned_type(type: Attribute) -> Attribute:

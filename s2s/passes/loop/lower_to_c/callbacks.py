@@ -6,7 +6,7 @@ from xdsl.dialects.builtin import StringAttr
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, Region, SSAValue
 
-from s2s.analysis.networks import SOURCE
+from s2s.analysis.network.functions import SOURCE
 from s2s.dialects import c, loop
 from s2s.errors import CompilerBug
 from s2s.passes.loop.lower_to_c.builder import value_type

@@ -7,12 +7,12 @@ from xdsl.dialects.builtin import VectorType
 from xdsl.ir import Block, BlockArgument, Operation, SSAValue
 from xdsl.ir.affine import AffineExpr
 
-from s2s.analysis.affine import Range, bounds, linear
 from s2s.dialects import c, loop
 from s2s.dialects.loop.control import UNROLL
 from s2s.passes.loop.lower_to_c import lanes
 from s2s.passes.loop.lower_to_c.builder import Builder, literal_value, signed_type, value_type
 from s2s.passes.loop.lower_to_c.index import INDEX, condition, index_expression, ranges_of
+from s2s.types.affine import Range, bounds, linear
 
 LowerBlock = Callable[[Block], None]
 

@@ -17,10 +17,10 @@ from xdsl.ir.affine import (
     AffineSet,
 )
 
-from s2s.analysis.affine import Linear, Range, bounds, linear
 from s2s.errors import CompilerBug
 from s2s.passes.loop.lower_to_c.axes import axes_of
 from s2s.passes.loop.lower_to_c.builder import Builder
+from s2s.types.affine import Linear, Range, bounds, linear
 
 INDEX = IndexType()
 _UNKNOWN: Range = (-(2**31), 2**31 - 1)

@@ -11,7 +11,7 @@ from xdsl.dialects.builtin import IndexType, IntegerType, i1, i32
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.utils.hints import isa
 
-from s2s.analysis.products import has_flag
+from s2s.analysis.structure.products import has_flag
 from s2s.dialects.c.conversions import is_unsigned, promote
 from s2s.dialects.tensor import RescaleOp, SaturateOp
 from s2s.errors import CompilerBug

@@ -74,7 +74,7 @@ def is_written(buffer: SSAValue) -> bool:
     """Whether a kernel stores to `buffer`, one of its arguments."""
     return any(
         (
-            isinstance(use.operation, loop.StoreOp | loop.StoreAtOp | loop.StoreWovenOp)
+            isinstance(use.operation, loop.StoreOp | loop.StoreAtOp | loop.StoreInterleavedOp)
             and use.operation.buffer is buffer
         )
         or (isinstance(use.operation, loop.StageOp) and use.operation.target is buffer)
@@ -103,10 +103,10 @@ def _lower(b: Builder, op: Operation, neighbours: Neighbours) -> None:
             memory.store(b, op, neighbours.position(b, op))
         case loop.StoreAtOp():
             memory.store_at(b, op)
-        case loop.StoreWovenOp() | loop.StageOp():
+        case loop.StoreInterleavedOp() | loop.StageOp():
             _bytes(b, op)
-        case loop.FetchOp():
-            memory.fetch(b, op, neighbours.position(b, op))
+        case loop.PrefetchOp():
+            memory.prefetch(b, op, neighbours.position(b, op))
         case loop.CallbackOp():
             b.block.add_op(c.CallOp(op.function.data, [b.value(operand) for operand in op.operands]))
         case loop.YieldOp() | ReturnOp():
@@ -115,12 +115,12 @@ def _lower(b: Builder, op: Operation, neighbours: Neighbours) -> None:
             b.bind(op.results[0], _expression(b, op))
 
 
-def _bytes(b: Builder, op: loop.StoreWovenOp | loop.StageOp) -> None:
+def _bytes(b: Builder, op: loop.StoreInterleavedOp | loop.StageOp) -> None:
     """Append a copy of bytes, or a store of several vectors."""
     if isinstance(op, loop.StageOp):
         products.stage(b, op)
     else:
-        lanes.store_woven(b, op)
+        lanes.store_interleaved(b, op)
 
 
 def _expression(b: Builder, op: Operation) -> SSAValue:

@@ -40,7 +40,7 @@ def load_groups(b: Builder, op: loop.LoadGroupsOp) -> SSAValue:
             return b.vector_call("load_groups", [place], type, reads=True)
 
 
-def store_woven(b: Builder, op: loop.StoreWovenOp) -> None:
+def store_interleaved(b: Builder, op: loop.StoreInterleavedOp) -> None:
     """Elements of several vectors in turn; where a turn takes more vectors than there are, the last one stands in."""
     at = index_expression(b, op.map.data.results[0], op.indices)
     place = b.add(c.AddressOfOp(b.add(c.SubscriptOp(b.value(op.buffer), at))))
@@ -50,7 +50,10 @@ def store_woven(b: Builder, op: loop.StoreWovenOp) -> None:
     if type.element_type == i8:
         name, shape = f"store_i8_by_{len(vectors)}", list[SSAValue]()
     else:
-        name, shape = "store_woven", [b.literal(each, INDEX) for each in (op.lane_stride, op.active, len(vectors))]
+        name, shape = (
+            "store_interleaved",
+            [b.literal(each, INDEX) for each in (op.lane_stride, op.active, len(vectors))],
+        )
         vectors += [vectors[-1]] * (type.get_shape()[0] - len(vectors))
     b.block.add_op(c.CallOp(f"{vector_name(vectors[0].type)}_{name}", [place, *shape, *vectors]))
 
@@ -104,5 +107,5 @@ __all__ = [
     "look_up",
     "rescale",
     "saturate",
-    "store_woven",
+    "store_interleaved",
 ]

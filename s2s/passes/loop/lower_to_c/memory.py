@@ -4,8 +4,6 @@ from xdsl.dialects.builtin import IntegerType, MemRefType, VectorType, f32, i8
 from xdsl.ir import Attribute, SSAValue
 from xdsl.utils.hints import isa
 
-from s2s.analysis.affine import bounds
-from s2s.analysis.dtypes import ui8
 from s2s.dialects import c, loop
 from s2s.dialects.c.conversions import is_half
 from s2s.emit.types import element_name
@@ -13,6 +11,8 @@ from s2s.errors import CompilerBug
 from s2s.passes.loop.lower_to_c import lanes
 from s2s.passes.loop.lower_to_c.builder import Builder, literal_value, vector_name
 from s2s.passes.loop.lower_to_c.index import INDEX, ranges_of
+from s2s.types.affine import bounds
+from s2s.types.dtypes import ui8
 
 
 def load(b: Builder, op: loop.LoadOp, at: SSAValue) -> SSAValue:
@@ -36,7 +36,7 @@ def store(b: Builder, op: loop.StoreOp, at: SSAValue) -> None:
     b.block.add_op(c.CallOp(name, [_vector_pointer(b, op.buffer, at), *extra, value]))
 
 
-def fetch(b: Builder, op: loop.FetchOp, at: SSAValue) -> None:
+def prefetch(b: Builder, op: loop.PrefetchOp, at: SSAValue) -> None:
     """A macro of the runtime, at the last element where the position may lie behind it."""
     last = _buffer_type(op.buffer).get_shape()[0] - 1
     if bounds(op.map.data.results[0], ranges_of(b, op.indices))[1] > last:

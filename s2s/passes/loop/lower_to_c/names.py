@@ -7,7 +7,7 @@ from xdsl.dialects.builtin import ModuleOp, StringAttr
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Operation
 
-from s2s.analysis.networks import INIT
+from s2s.analysis.network.functions import INIT
 from s2s.dialects import loop
 from s2s.emit.identifiers import c_identifier, unique_identifiers
 from s2s.passes.loop.divide_among_threads import THREADS

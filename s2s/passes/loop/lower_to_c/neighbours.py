@@ -12,15 +12,15 @@ from dataclasses import dataclass
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.ir.affine import AffineExpr
 
-from s2s.analysis.affine import Linear, linear
 from s2s.dialects import loop
 from s2s.passes.loop.lower_to_c.builder import Builder
 from s2s.passes.loop.lower_to_c.index import index_expression, plus_constant, ranges_of
+from s2s.types.affine import Linear, linear
 
 _FEWEST = 3
 """Accesses that make a shared position worth it."""
 
-Access = loop.LoadOp | loop.StoreOp | loop.FetchOp
+Access = loop.LoadOp | loop.StoreOp | loop.PrefetchOp
 
 
 @dataclass
@@ -44,7 +44,7 @@ class Neighbours:
         for op in block.ops:
             if isinstance(op, Access):
                 form = linear(op.map.data.results[0], ranges_of(b, op.indices))
-                key = (op.buffer, tuple(op.indices), frozenset(form.terms.items()), isinstance(op, loop.FetchOp))
+                key = (op.buffer, tuple(op.indices), frozenset(form.terms.items()), isinstance(op, loop.PrefetchOp))
                 groups.setdefault(key, []).append((op, form))
         bases: dict[Operation, Base] = {}
         for group in groups.values():
@@ -63,7 +63,7 @@ class Neighbours:
             return index_expression(b, expr, op.indices)
         if base.value is None:
             base.value = index_expression(b, base.form.to_expr(), op.indices)
-            base.value.name_hint = f"{op.buffer.name_hint or 'x'}_{'next' if isinstance(op, loop.FetchOp) else 'at'}"
+            base.value.name_hint = f"{op.buffer.name_hint or 'x'}_{'next' if isinstance(op, loop.PrefetchOp) else 'at'}"
         constant = linear(expr, ranges_of(b, op.indices)).constant
         return plus_constant(b, base.value, constant - base.form.constant)
 

@@ -8,8 +8,7 @@ from xdsl.dialects.builtin import DenseArrayBase, IndexType, IntegerType, String
 from xdsl.dialects.func import CallOp, FuncOp, ReturnOp
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 
-from s2s.analysis.dtypes import size_in_bytes
-from s2s.analysis.networks import INIT, STATE
+from s2s.analysis.network.functions import INIT, STATE
 from s2s.dialects import c, loop
 from s2s.dialects.graph.traits import provenance
 from s2s.emit.identifiers import c_macro, port_identifiers, unique_identifiers
@@ -21,6 +20,7 @@ from s2s.passes.loop.lower_to_c.divided import POOL, threads_of
 from s2s.passes.loop.lower_to_c.main import Main
 from s2s.passes.loop.lower_to_c.names import Names
 from s2s.passes.loop.lower_to_c.written import Written
+from s2s.types.dtypes import size_in_bytes
 
 _VOID_POINTER = c.PtrType(c.VOID)
 

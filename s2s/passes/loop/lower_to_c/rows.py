@@ -14,14 +14,14 @@ from xdsl.dialects.func import CallOp, FuncOp
 from xdsl.ir import Attribute, SSAValue
 from xdsl.utils.hints import isa
 
-from s2s.analysis.dtypes import size_in_bytes
 from s2s.dialects import loop
 from s2s.dialects.graph.traits import provenance
 from s2s.errors import CompilerBug
 from s2s.passes.loop.lower_to_c.kernels import is_written
 from s2s.passes.loop.lower_to_c.main import Main
 from s2s.passes.loop.lower_to_c.names import Names
-from s2s.weights import WeightStore
+from s2s.types.dtypes import size_in_bytes
+from s2s.types.weights import WeightStore
 
 Place = Literal["INPUT", "OUTPUT", "ARENA"]
 

@@ -10,14 +10,14 @@ from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, VectorType, f32, i32
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.utils.hints import isa
 
-from s2s.analysis.dtypes import from_dense
-from s2s.analysis.lanes import is_byte
+from s2s.analysis.structure.lanes import is_byte
 from s2s.dialects import c, loop
 from s2s.errors import CompilerBug
 from s2s.passes.loop.lower_to_c import lanes
 from s2s.passes.loop.lower_to_c.builder import Builder, literal_value, value_type
 from s2s.passes.loop.lower_to_c.floats import LIBM
 from s2s.passes.loop.lower_to_c.integers import Lowering
+from s2s.types.dtypes import from_dense
 
 _BY_NAME: dict[type[Operation], str] = {
     arith.AddfOp: "add",

@@ -22,7 +22,7 @@ from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Attribute, Block, SSAValue
 from xdsl.passes import ModulePass
 
-from s2s.analysis.kernel_blocks import Group, groups_of, may_overwrite_in_blocks
+from s2s.analysis.tile_and_fuse.fused_groups import Group, groups_of, may_overwrite_in_blocks
 from s2s.dialects import graph, tensor
 from s2s.errors import CompilerBug
 from s2s.passes.tensor.lower_to_loop.blocks import GroupEmitter, inner_types, scratch_types

@@ -18,10 +18,10 @@ from xdsl.dialects.builtin import FloatAttr, MemRefType, f32
 from xdsl.ir import Attribute, Block, SSAValue
 from xdsl.ir.affine import AffineConstantExpr, AffineExpr
 
-from s2s.analysis.compute import names_of
-from s2s.analysis.kernel_blocks import Cut, Group, full_cut, shared_blocks
-from s2s.analysis.kernel_parts import Part, first_parts, parts
-from s2s.analysis.transform_parts import TransformPart
+from s2s.analysis.structure.compute import names_of
+from s2s.analysis.tile_and_fuse.fused_groups import Cut, Group, full_cut, shared_blocks
+from s2s.analysis.tile_and_fuse.tiles import Part, first_parts, parts
+from s2s.analysis.tile_and_fuse.transform_tiles import TransformPart
 from s2s.dialects import loop, tensor
 from s2s.passes.tensor.lower_to_loop.buffers import buffer_type
 from s2s.passes.tensor.lower_to_loop.emitter import Bounds, Emitter

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from xdsl.ir import BlockArgument, SSAValue
 from xdsl.ir.affine import AffineExpr
 
-from s2s.analysis.compute import shape_of
-from s2s.analysis.kernel_parts import Part
+from s2s.analysis.structure.compute import shape_of
+from s2s.analysis.tile_and_fuse.tiles import Part
 from s2s.passes.tensor.lower_to_loop.emitter import Emitter
 from s2s.passes.tensor.lower_to_loop.scalar_body import ScalarBody
 from s2s.passes.tensor.lower_to_loop.tile import Loads, Operand, TilePoint

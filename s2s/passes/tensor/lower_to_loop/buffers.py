@@ -6,10 +6,10 @@ from math import prod
 from xdsl.dialects.builtin import MemRefType
 from xdsl.ir import Attribute, SSAValue, Use
 
-from s2s.analysis.compute import reads_in_place, shape_of
-from s2s.analysis.dtypes import as_tensor_type
-from s2s.analysis.kernel_blocks import Group
+from s2s.analysis.structure.compute import reads_in_place, shape_of
+from s2s.analysis.tile_and_fuse.fused_groups import Group
 from s2s.dialects import tensor
+from s2s.types.dtypes import as_tensor_type
 
 
 def buffer_type(type: Attribute) -> MemRefType[Attribute]:

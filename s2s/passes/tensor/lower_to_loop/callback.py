@@ -11,7 +11,7 @@ from xdsl.dialects.builtin import FunctionType
 from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Block
 
-from s2s.analysis.networks import CALLBACK
+from s2s.analysis.network.functions import CALLBACK
 from s2s.dialects import loop
 from s2s.passes.tensor.lower_to_loop.buffers import buffer_type
 

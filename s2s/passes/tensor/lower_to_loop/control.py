@@ -20,9 +20,9 @@ from xdsl.dialects.builtin import MemRefType
 from xdsl.ir import Operation, SSAValue
 from xdsl.utils.hints import isa
 
-from s2s.analysis.dtypes import as_tensor_type
 from s2s.dialects import graph, loop
 from s2s.errors import CompilerBug
+from s2s.types.dtypes import as_tensor_type
 
 
 def lower_control(

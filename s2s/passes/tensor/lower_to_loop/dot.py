@@ -15,9 +15,7 @@ from xdsl.ir import SSAValue
 from xdsl.ir.affine import AffineConstantExpr, AffineDimExpr, AffineExpr
 from xdsl.utils.hints import isa
 
-from s2s.analysis.affine import Linear, delinearize, simplify
-from s2s.analysis.dtypes import vector_of
-from s2s.analysis.products import ProductSum
+from s2s.analysis.structure.products import ProductSum
 from s2s.dialects import loop, tensor
 from s2s.dialects.loop.products import WORD
 from s2s.errors import CompilerBug
@@ -25,6 +23,8 @@ from s2s.passes.tensor.lower_to_loop.emitter import Bounds, Carried, Emitter
 from s2s.passes.tensor.lower_to_loop.products import accumulate
 from s2s.passes.tensor.lower_to_loop.stage_plan import StagedOperand
 from s2s.passes.tensor.lower_to_loop.tile import Operand, TilePoint
+from s2s.types.affine import Linear, delinearize, simplify
+from s2s.types.dtypes import vector_of
 
 NATURAL = (0, 1, 2, 3)
 INTERLEAVED = (0, 2, 1, 3)

@@ -20,15 +20,15 @@ from xdsl.dialects.builtin import IntegerAttr, i32
 from xdsl.ir import SSAValue
 from xdsl.ir.affine import AffineConstantExpr, AffineDimExpr, AffineExpr
 
-from s2s.analysis.affine import Linear, coefficient, delinearize, linear, simplify
-from s2s.analysis.compute import shape_of
-from s2s.analysis.groups import run_of, strides
-from s2s.analysis.products import ProductSum
+from s2s.analysis.structure.compute import shape_of
+from s2s.analysis.structure.dot_groups import run_of, strides
+from s2s.analysis.structure.products import ProductSum
 from s2s.dialects import loop, tensor
 from s2s.errors import CompilerBug
 from s2s.passes.tensor.lower_to_loop.emitter import Bounds, Carried, Emitter
 from s2s.passes.tensor.lower_to_loop.stage_plan import StagedOperand
 from s2s.passes.tensor.lower_to_loop.tile import Loads, Operand, TilePoint
+from s2s.types.affine import Linear, coefficient, delinearize, linear, simplify
 
 GROUP = loop.GROUP
 FLIP = -0x7F7F7F80

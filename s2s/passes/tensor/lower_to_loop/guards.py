@@ -6,8 +6,8 @@ from enum import Enum
 
 from xdsl.ir.affine import AffineExpr
 
-from s2s.analysis.affine import Range, bounds
 from s2s.dialects.tensor import AccessAttr
+from s2s.types.affine import Range, bounds
 
 
 class Holds(Enum):

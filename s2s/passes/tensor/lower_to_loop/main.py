@@ -15,10 +15,8 @@ from xdsl.dialects.func import CallOp, FuncOp, ReturnOp
 from xdsl.ir import Attribute, Block, BlockArgument, Operation, SSAValue
 from xdsl.ir.affine import AffineConstantExpr
 
-from s2s.analysis.affine import flat_index
-from s2s.analysis.compute import shape_of
-from s2s.analysis.dtypes import size_in_bytes
-from s2s.analysis.networks import STATE
+from s2s.analysis.network.functions import STATE
+from s2s.analysis.structure.compute import shape_of
 from s2s.dialects import graph, loop, tensor
 from s2s.dialects.graph.traits import provenance, set_provenance
 from s2s.errors import CompilerBug
@@ -27,6 +25,8 @@ from s2s.passes.tensor.block_channels import BLOCKED, CHANNELS
 from s2s.passes.tensor.lower_to_loop.buffers import buffer_type
 from s2s.passes.tensor.lower_to_loop.control import lower_control
 from s2s.passes.tensor.lower_to_loop.tied import written_directly
+from s2s.types.affine import flat_index
+from s2s.types.dtypes import size_in_bytes
 
 ROLE = "role"
 """Key of an argument of a network: `"output"`, `"input"` or, for `main`, `"state"`."""

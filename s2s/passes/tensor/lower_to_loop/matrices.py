@@ -7,7 +7,7 @@ from xdsl.dialects import arith
 from xdsl.dialects.builtin import FloatAttr, f32
 from xdsl.ir import SSAValue
 
-from s2s.analysis.butterflies import Butterflies
+from s2s.analysis.structure.butterflies import Butterflies
 from s2s.passes.tensor.lower_to_loop.emitter import Emitter
 
 Element = SSAValue | None

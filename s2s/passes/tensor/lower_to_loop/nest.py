@@ -8,12 +8,11 @@ from xdsl.dialects.builtin import i8
 from xdsl.ir import SSAValue
 from xdsl.ir.affine import AffineConstantExpr, AffineExpr
 
-from s2s.analysis.affine import Range, ranges
-from s2s.analysis.compute import shape_of
-from s2s.analysis.folds import folds_of
-from s2s.analysis.kernel_parts import Part
-from s2s.analysis.products import product_sum
-from s2s.analysis.strides import fixable, moves
+from s2s.analysis.affine.strides import fixable, moves
+from s2s.analysis.structure.compute import shape_of
+from s2s.analysis.structure.folds import folds_of
+from s2s.analysis.structure.products import product_sum
+from s2s.analysis.tile_and_fuse.tiles import Part
 from s2s.dialects import loop, tensor
 from s2s.errors import CompilerBug
 from s2s.passes.tensor.lower_to_loop.bodies import Bodies
@@ -21,16 +20,17 @@ from s2s.passes.tensor.lower_to_loop.buffers import may_overwrite
 from s2s.passes.tensor.lower_to_loop.clip import clip
 from s2s.passes.tensor.lower_to_loop.dot import DotReduction
 from s2s.passes.tensor.lower_to_loop.emitter import Bounds, Carried, Emitter
-from s2s.passes.tensor.lower_to_loop.fetch import Fetcher, Place
 from s2s.passes.tensor.lower_to_loop.groups import GroupReduction
 from s2s.passes.tensor.lower_to_loop.guards import Holds
 from s2s.passes.tensor.lower_to_loop.pieces import Piece, cut, cut_fixed
+from s2s.passes.tensor.lower_to_loop.prefetch import Fetcher, Place
 from s2s.passes.tensor.lower_to_loop.results import Results
 from s2s.passes.tensor.lower_to_loop.rows import RowReduction
 from s2s.passes.tensor.lower_to_loop.stage import StageEmitter
 from s2s.passes.tensor.lower_to_loop.stage_plan import StagePlan
 from s2s.passes.tensor.lower_to_loop.steps import Steps
 from s2s.passes.tensor.lower_to_loop.tile import Operand, TilePoint, tile_points
+from s2s.types.affine import Range, ranges
 
 
 @dataclass

@@ -12,8 +12,8 @@ from itertools import pairwise
 
 from xdsl.ir.affine import AffineDimExpr
 
-from s2s.analysis.affine import Range, linear
 from s2s.passes.tensor.lower_to_loop.guards import Constraint, Holds
+from s2s.types.affine import Range, linear
 
 
 @dataclass(frozen=True)

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from xdsl.ir import SSAValue
 from xdsl.ir.affine import AffineExpr
 
-from s2s.analysis.affine import coefficient
 from s2s.dialects import loop, tensor
 from s2s.passes.tensor.lower_to_loop.bodies import Bodies, point_dims
 from s2s.passes.tensor.lower_to_loop.tile import Loads, Operand, TilePoint
+from s2s.types.affine import coefficient
 
 
 @dataclass(frozen=True)

@@ -15,13 +15,13 @@ from xdsl.ir import Attribute, Block, BlockArgument, Operation, Region, SSAValue
 from xdsl.ir.affine import AffineDimExpr, AffineExpr
 from xdsl.utils.hints import isa
 
-from s2s.analysis.dtypes import vector_of
-from s2s.analysis.strides import predicate_of
+from s2s.analysis.affine.strides import predicate_of
 from s2s.dialects import loop, tensor
 from s2s.errors import CompilerBug
 from s2s.passes.tensor.lower_to_loop.emitter import Emitter
 from s2s.passes.tensor.lower_to_loop.guards import Constraint, Holds
 from s2s.passes.tensor.lower_to_loop.tile import Loads, Operand, TilePoint
+from s2s.types.dtypes import vector_of
 
 LANE_FORMS: Mapping[type[Operation], type[Operation]] = {
     arith.ExtSIOp: loop.CastLanesOp,

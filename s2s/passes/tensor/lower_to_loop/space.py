@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from xdsl.ir import SSAValue
 from xdsl.ir.affine import AffineDimExpr, AffineExpr, AffineMap
 
-from s2s.analysis.affine import Linear, Range, linear
+from s2s.types.affine import Linear, Range, linear
 
 
 @dataclass(frozen=True)

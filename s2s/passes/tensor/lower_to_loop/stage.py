@@ -10,12 +10,12 @@ from math import prod
 from xdsl.ir import Block, Region, SSAValue
 from xdsl.ir.affine import AffineConstantExpr, AffineDimExpr, AffineExpr
 
-from s2s.analysis.affine import bounds, coefficient, flat_index, linear, ranges
-from s2s.analysis.compute import shape_of
+from s2s.analysis.structure.compute import shape_of
 from s2s.dialects import loop
 from s2s.passes.tensor.lower_to_loop.emitter import Bounds, Emitter
 from s2s.passes.tensor.lower_to_loop.guards import Constraint, Holds, guard_of
 from s2s.passes.tensor.lower_to_loop.stage_plan import StagedOperand, StagePlan
+from s2s.types.affine import bounds, coefficient, flat_index, linear, ranges
 
 
 @dataclass(frozen=True)

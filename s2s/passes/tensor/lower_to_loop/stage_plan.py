@@ -15,12 +15,12 @@ from xdsl.dialects.builtin import IntegerType, MemRefType, i8, i16
 from xdsl.ir import Attribute, SSAValue
 from xdsl.ir.affine import AffineConstantExpr, AffineExpr
 
-from s2s.analysis.affine import flat_index
-from s2s.analysis.groups import window
-from s2s.analysis.products import ProductSum, product_sum
+from s2s.analysis.structure.dot_groups import window
+from s2s.analysis.structure.products import ProductSum, product_sum
 from s2s.dialects import tensor
 from s2s.errors import CompilerBug
 from s2s.passes.tensor.lower_to_loop.guards import Constraint
+from s2s.types.affine import flat_index
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,9 @@ class StagePlan:
         if not plan.is_rows and any(plan.tiles[dim] > 1 for dim in plan.outer):
             raise CompilerBug("a staged window belongs to one point of the loops around it")
         if plan.zero and plan.schedule.start is None:
-            raise CompilerBug("sums of staged bytes start from their zero point; run tensor-start-sums")
+            raise CompilerBug(
+                "sums of staged bytes start from their zero point; run tensor-fold-zero-points-into-inits"
+            )
         return plan
 
     @property

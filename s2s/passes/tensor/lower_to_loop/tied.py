@@ -4,8 +4,8 @@ from xdsl.dialects.builtin import DenseArrayBase
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Operation, SSAValue
 
-from s2s.analysis.symbols import function_named
 from s2s.dialects import graph
+from s2s.types.symbols import function_named
 
 
 def written_directly(network: FuncOp, argument: SSAValue, root: SSAValue) -> bool:

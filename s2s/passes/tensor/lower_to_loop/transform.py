@@ -17,11 +17,9 @@ from xdsl.dialects.builtin import f32
 from xdsl.ir import SSAValue
 from xdsl.ir.affine import AffineConstantExpr, AffineDimExpr, AffineExpr
 
-from s2s.analysis.affine import Range, ranges
-from s2s.analysis.butterflies import butterflies
-from s2s.analysis.compute import shape_of
-from s2s.analysis.dtypes import vector_of
-from s2s.analysis.transform_parts import TransformPart
+from s2s.analysis.structure.butterflies import butterflies
+from s2s.analysis.structure.compute import shape_of
+from s2s.analysis.tile_and_fuse.transform_tiles import TransformPart
 from s2s.dialects import loop, tensor
 from s2s.errors import CompilerBug
 from s2s.passes.tensor.lower_to_loop.emitter import Bounds, Emitter
@@ -31,6 +29,8 @@ from s2s.passes.tensor.lower_to_loop.pieces import Piece, cut
 from s2s.passes.tensor.lower_to_loop.scalar_body import ScalarBody
 from s2s.passes.tensor.lower_to_loop.tile import Loads, Operand, TilePoint
 from s2s.passes.tensor.lower_to_loop.transform_plan import TransformPlan
+from s2s.types.affine import Range, ranges
+from s2s.types.dtypes import vector_of
 
 
 @dataclass

@@ -6,9 +6,9 @@ from xdsl.dialects.builtin import MemRefType, f32
 from xdsl.ir import Attribute
 from xdsl.ir.affine import AffineDimExpr
 
-from s2s.analysis.affine import linear, ranges
 from s2s.dialects import tensor
 from s2s.errors import CompilerBug
+from s2s.types.affine import linear, ranges
 
 
 @dataclass(frozen=True)

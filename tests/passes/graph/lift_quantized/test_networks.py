@@ -8,13 +8,13 @@ import pytest
 from onnx import numpy_helper
 from xdsl.dialects.builtin import i8, i32
 
-from s2s.analysis.accumulators import sum_bound
-from s2s.analysis.dtypes import Array, as_tensor_type
-from s2s.context import CompilerContext
+from s2s.analysis.numbers.accumulators import sum_bound
 from s2s.dialects import graph
 from s2s.frontends.onnx import Imported, import_model, load_model
 from s2s.interpret.graph import run_graph
+from s2s.passes.context import CompilerContext
 from s2s.registry import get_pass
+from s2s.types.dtypes import Array, as_tensor_type
 from support.project import SHARED
 
 FOLDER = SHARED / "models" / "onnx"

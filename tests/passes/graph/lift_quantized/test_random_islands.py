@@ -9,13 +9,13 @@ import onnx
 import pytest
 from onnx import NodeProto, TensorProto, helper, numpy_helper
 
-from s2s.analysis.dtypes import Array, is_float, to_numpy
-from s2s.analysis.dtypes import as_tensor_type as typed
-from s2s.context import CompilerContext
 from s2s.dialects import graph
 from s2s.frontends.onnx import import_model, load_model
 from s2s.interpret.graph import run_graph
+from s2s.passes.context import CompilerContext
 from s2s.registry import get_pass
+from s2s.types.dtypes import Array, is_float, to_numpy
+from s2s.types.dtypes import as_tensor_type as typed
 
 CASES_OF_A_KIND = 25
 Maker = Callable[["Island"], str]

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from xdsl.ir import Operation
 
-from s2s.analysis.dtypes import Array, from_numpy
 from s2s.dialects import graph
+from s2s.types.dtypes import Array, from_numpy
 from support.kernels import check_lowering, rand
 
 FLOATS = (np.float32, np.float64, np.float16, ml_dtypes.bfloat16)

@@ -7,9 +7,9 @@ import pytest
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
 
-from s2s.context import CompilerContext
 from s2s.dialects import graph, tensor
 from s2s.errors import CompilerBug, UnsupportedError
+from s2s.passes.context import CompilerContext
 from s2s.passes.graph.lower_to_tensor import LowerToTensorPass
 from support.kernels import check_lowering, rand
 from support.parse import parse

@@ -7,9 +7,9 @@ import pytest
 from xdsl.dialects.builtin import i8, i16, i32
 from xdsl.ir import Attribute
 
-from s2s.analysis.dtypes import ui8
 from s2s.dialects import graph
 from s2s.dialects.graph.quantize import Rounding
+from s2s.types.dtypes import ui8
 from support.kernels import check_lowering, rand
 
 

@@ -9,8 +9,8 @@ import pytest
 from xdsl.dialects.builtin import i32
 from xdsl.ir import Operation, SSAValue
 
-from s2s.analysis.dtypes import Array
 from s2s.dialects import graph
+from s2s.types.dtypes import Array
 from support.kernels import check_lowering, rand
 
 FLOATS = (np.float32, np.float64, np.float16, ml_dtypes.bfloat16)

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 from xdsl.ir import Operation, SSAValue
 
-from s2s.analysis.dtypes import from_numpy
 from s2s.dialects import graph
+from s2s.types.dtypes import from_numpy
 from support.kernels import check_lowering, rand
 
 ALL = (np.float32, np.float64, np.float16, ml_dtypes.bfloat16, np.int8, np.uint8, np.int64, np.uint64, np.bool_)

@@ -1,0 +1,53 @@
+"""Memory brought into a cache before it is needed."""
+
+from collections.abc import Sequence
+
+from xdsl.dialects.builtin import AffineMapAttr, IndexType, MemRefType, UnitAttr
+from xdsl.ir import SSAValue
+from xdsl.ir.affine import AffineMap
+from xdsl.irdl import (
+    IRDLOperation,
+    ParsePropInAttrDict,
+    irdl_op_definition,
+    operand_def,
+    opt_prop_def,
+    prop_def,
+    traits_def,
+    var_operand_def,
+)
+from xdsl.traits import MemoryWriteEffect
+
+from s2s.dialects.loop.checks import check_flat
+from s2s.dialects.loop.index import check_map
+
+
+@irdl_op_definition
+class PrefetchOp(IRDLOperation):
+    """A hint: the cache line of `buffer[min(map(indices), size - 1)]` will be wanted soon. No number changes.
+
+    `near` asks for the first cache, else it is the second. The position is not negative. (The write effect keeps the
+    operation where it is; it has no result that anybody could miss.)
+    """
+
+    name = "loop.prefetch"
+
+    map = prop_def(AffineMapAttr)
+    near = opt_prop_def(UnitAttr)
+    buffer = operand_def(MemRefType)
+    indices = var_operand_def(IndexType)
+    traits = traits_def(MemoryWriteEffect())
+
+    irdl_options = (ParsePropInAttrDict(),)
+    assembly_format = "$buffer `[` $map `(` $indices `)` `]` (`near` $near^)? attr-dict `:` type($buffer)"
+
+    def __init__(
+        self, buffer: SSAValue, affine_map: AffineMap, indices: Sequence[SSAValue], *, near: bool = False
+    ) -> None:
+        super().__init__(
+            operands=[buffer, indices],
+            properties={"map": AffineMapAttr(affine_map), "near": UnitAttr() if near else None},
+        )
+
+    def verify_(self) -> None:
+        check_map(self.name, self.map.data, len(self.indices), results=1)
+        check_flat(self, self.buffer.type)

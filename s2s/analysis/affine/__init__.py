@@ -1,0 +1,1 @@
+"""How accesses move through memory."""

@@ -1,0 +1,1 @@
+"""How much work operators, kernels and loops are."""

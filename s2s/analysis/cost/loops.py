@@ -1,0 +1,65 @@
+"""How much a kernel of loops has to do, known before it runs since bounds are affine."""
+
+from collections.abc import Sequence
+
+from xdsl.dialects import arith, math
+from xdsl.dialects.builtin import IndexType
+from xdsl.dialects.func import FuncOp
+from xdsl.ir import Block, Operation, SSAValue
+from xdsl.ir.affine import AffineExpr
+
+from s2s.dialects import loop
+from s2s.types.affine import Range, bounds
+
+FUNCTION = 16
+"""Operations that a function of the mathematical library is worth."""
+
+
+def operations_of(kernel: FuncOp) -> int:
+    """At most how many loads, stores and computations of registers one call of `kernel` carries out."""
+    return _block(kernel.body.block, {})
+
+
+def operations_in(op: Operation) -> int:
+    """The same for one outermost operation of a kernel."""
+    return _operation(op, {})
+
+
+def _block(block: Block, ranges: dict[SSAValue, Range]) -> int:
+    return sum(_operation(op, ranges) for op in block.ops)
+
+
+def _operation(op: Operation, ranges: dict[SSAValue, Range]) -> int:
+    match op:
+        case loop.ForOp():
+            return _trips(op, ranges) * _block(op.body.block, ranges)
+        case loop.IfOp():
+            return max(_block(region.block, ranges) for region in op.regions if region.blocks)
+        case loop.ApplyOp():
+            ranges[op.result] = _bounds(op.map.data.results[0], op.indices, ranges)
+            return 0
+        case arith.ConstantOp() | loop.YieldOp():
+            return 0
+        case loop.StageOp():
+            return op.count.value.data
+        case loop.DotRowsOp():
+            return op.steps.value.data
+        case _ if op.results and isinstance(op.results[0].type, IndexType):
+            return 0
+        case _:
+            return FUNCTION if op.name.startswith(math.Math.name) else 1
+
+
+def _trips(op: loop.ForOp, ranges: dict[SSAValue, Range]) -> int:
+    """At most how often the body runs; notes the range of the index."""
+    first = max(_bounds(each, op.dims, ranges)[0] for each in op.lower.data.results)
+    last = min(_bounds(each, op.dims, ranges)[1] for each in op.upper.data.results) - 1
+    ranges[op.index] = (first, max(first, last))
+    lengths = [
+        _bounds(high - low, op.dims, ranges)[1] for high in op.upper.data.results for low in op.lower.data.results
+    ]
+    return max(0, -(-min(lengths) // op.step.value.data))
+
+
+def _bounds(expr: AffineExpr, operands: Sequence[SSAValue], ranges: dict[SSAValue, Range]) -> Range:
+    return bounds(expr, [ranges.get(operand, (0, 0)) for operand in operands])

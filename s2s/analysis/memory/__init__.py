@@ -1,0 +1,1 @@
+"""Which memory operations touch."""

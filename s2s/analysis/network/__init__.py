@@ -1,0 +1,1 @@
+"""The functions of a module, and which of their arguments are constant."""

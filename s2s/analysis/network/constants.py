@@ -1,0 +1,44 @@
+"""Which arguments of a kernel are weights at every call."""
+
+from collections import defaultdict
+from collections.abc import Mapping
+from math import prod
+
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.func import FuncOp
+from xdsl.ir import SSAValue
+
+from s2s.analysis.structure.compute import shape_of
+from s2s.dialects import graph, tensor
+from s2s.types.dtypes import size_in_bytes
+
+
+def calls_of(module: ModuleOp) -> dict[str, list[graph.CallOp]]:
+    """The calls of each kernel, in order."""
+    calls: dict[str, list[graph.CallOp]] = defaultdict(list)
+    for func in module.ops:
+        if isinstance(func, FuncOp) and not func.is_declaration:
+            for op in func.body.block.ops:
+                if isinstance(op, graph.CallOp):
+                    calls[op.callee.root_reference.data].append(op)
+    return calls
+
+
+def constant_arguments(func: FuncOp, calls: Mapping[str, list[graph.CallOp]]) -> frozenset[SSAValue]:
+    """The arguments of kernel `func` that every call gives a weight to; none where it is never called."""
+    mine = calls.get(func.sym_name.data, [])
+    return frozenset(
+        argument
+        for number, argument in enumerate(func.body.block.args)
+        if mine and all(isinstance(call.operands[number].owner, graph.WeightOp) for call in mine)
+    )
+
+
+def constant_bytes(module: ModuleOp) -> int:
+    """Bytes of all weights of a network."""
+    weights = (op for func in module.ops if isinstance(func, FuncOp) for op in func.walk())
+    return sum(
+        prod(shape_of(op.results[0])) * size_in_bytes(tensor.element_type(op.results[0]))
+        for op in weights
+        if isinstance(op, graph.WeightOp)
+    )

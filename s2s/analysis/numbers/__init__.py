@@ -1,0 +1,1 @@
+"""Which values integers can take."""

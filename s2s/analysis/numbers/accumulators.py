@@ -1,0 +1,183 @@
+"""How large the sums of integer layers can become, from the actual weights, and what that says of their type.
+
+A sum `bias + sum (x - x_zp) * (w - w_zp)` never exceeds, in any order of its terms and for any activations,
+
+    |bias| + max |x - x_zp| * sum |w - w_zp|
+
+per output channel. A layer whose bound fits its accumulator cannot overflow; one that stays below half of that can be
+doubled too, as the short forms of requantisation do.
+"""
+
+from dataclasses import dataclass
+from math import prod
+
+import numpy as np
+from xdsl.dialects.builtin import i16, i32, i64
+from xdsl.ir import Attribute, Operation, SSAValue
+
+from s2s.analysis.numbers.known_values import known_value
+from s2s.analysis.numbers.sums import LayerSums
+from s2s.dialects import graph
+from s2s.dialects.graph import provenance
+from s2s.types.dtypes import Array, as_tensor_type, is_integer, size_in_bytes, to_numpy
+from s2s.types.shapes.accumulate import is_small_integer, largest_factor
+from s2s.types.weights import WeightStore
+
+IntegerLayer = graph.ConvOp | graph.ConvTransposeOp | graph.MatmulOp
+
+
+@dataclass(frozen=True)
+class SumBound:
+    """The largest absolute value that a sum of each output channel can reach, and the type it is summed in."""
+
+    channels: tuple[int, ...]
+    """One number for each output channel, or one for all."""
+    accumulator: Attribute
+
+    @property
+    def largest(self) -> int:
+        """The bound of all channels."""
+        return max(self.channels)
+
+    @property
+    def bits(self) -> int:
+        """Bits of a signed integer that holds every sum."""
+        return signed_bits(self.largest)
+
+    @property
+    def fits(self) -> bool:
+        """Whether no sum overflows."""
+        return self.largest <= int(np.iinfo(to_numpy(self.accumulator)).max)
+
+
+def layer_sums(root: Operation, store: WeightStore) -> tuple[LayerSums, ...]:
+    """The sums of all integer layers under `root`, in order."""
+    found: list[LayerSums] = []
+    for op in root.walk():
+        bound = total_bound(op, store)
+        if bound is not None:
+            assert isinstance(op, IntegerLayer)
+            name = ", ".join(provenance(op)) or op.name
+            kind = to_numpy(bound.accumulator).name
+            found.append(LayerSums(name, terms(op), bound.largest, bound.bits, kind, bound.fits))
+    return tuple(found)
+
+
+def total_bound(op: Operation, store: WeightStore) -> SumBound | None:
+    """The bound of an integer layer, with the constant that is added to a matrix product as its bias."""
+    bound = sum_bound(op, store)
+    if bound is None or not isinstance(op, graph.MatmulOp) or not op.y.has_one_use():
+        return bound
+    [use] = op.y.uses
+    if not isinstance(use.operation, graph.AddOp):
+        return bound
+    other = known_value(use.operation.operands[1 - use.index], store)
+    if other is None:
+        return bound
+    added = [abs(int(each)) for each in other.flat]
+    if len(added) == len(bound.channels) == other.shape[-1] and known_value(op.a, store) is None:
+        return SumBound(tuple(map(sum, zip(bound.channels, added, strict=True))), bound.accumulator)
+    return SumBound((bound.largest + max(added, default=0),), bound.accumulator)
+
+
+def signed_bits(magnitude: int) -> int:
+    """Bits of a signed integer type that holds `-magnitude` to `magnitude`."""
+    return magnitude.bit_length() + 1
+
+
+def is_integer_layer(op: Operation) -> bool:
+    """Whether `op` sums products of small integers."""
+    return isinstance(op, IntegerLayer) and all(
+        is_small_integer(as_tensor_type(operand.type).element_type) for operand in op.operands[:2]
+    )
+
+
+def sum_bound(op: Operation, store: WeightStore) -> SumBound | None:
+    """The bound of an integer layer, with weights as they are where they are constant; None for other operations."""
+    if not is_integer_layer(op):
+        return None
+    assert isinstance(op, IntegerLayer)
+    x, w = op.operands[:2]
+    zero_points = op.accumulation
+    accumulator = as_tensor_type(op.y.type).element_type
+    if isinstance(op, graph.MatmulOp) and known_value(x, store) is not None and known_value(w, store) is None:
+        x, w, swapped = w, x, True
+        x_zp, w_zp = zero_points.w_zp, zero_points.x_zp
+    else:
+        swapped, x_zp, w_zp = False, zero_points.x_zp, zero_points.w_zp
+    factor = _largest(x, x_zp)
+    weights = known_value(w, store)
+    if weights is None:
+        sums = np.asarray([terms(op) * _largest(w, w_zp)], dtype=object)
+    else:
+        magnitudes = np.abs(weights.astype(np.int64) - w_zp)
+        sums = _per_channel(op, magnitudes, swapped).astype(object)
+    total = sums * factor
+    bias = op.b if not isinstance(op, graph.MatmulOp) else None
+    if bias is not None:
+        total = total + _largest_bias(bias, store)
+    return SumBound(tuple(int(each) for each in np.ravel(total)), accumulator)
+
+
+def _largest(value: SSAValue, zero_point: int) -> int:
+    """The largest `|value - zero_point|`; a difference of bytes is known to be small, whatever its type."""
+    element = as_tensor_type(value.type).element_type
+    difference = value.owner
+    if zero_point == 0 and element == i16 and isinstance(difference, graph.SubOp):
+        sides = [side.owner for side in difference.operands]
+        if all(isinstance(side, graph.CastOp) and _is_byte(side.x) for side in sides):
+            return 2**8 - 1
+    return largest_factor(element, zero_point)
+
+
+def _is_byte(value: SSAValue) -> bool:
+    return size_in_bytes(as_tensor_type(value.type).element_type) == 1
+
+
+def terms(op: IntegerLayer) -> int:
+    """Products that one sum adds up at most."""
+    match op:
+        case graph.ConvOp():
+            return prod(_shape(op.w)[1:])
+        case graph.ConvTransposeOp():
+            return _shape(op.w)[0] // op.groups.value.data * prod(_shape(op.w)[2:])
+        case graph.MatmulOp():
+            return _shape(op.a)[-2 if op.transpose_a else -1]
+
+
+def _per_channel(op: IntegerLayer, magnitudes: Array, swapped: bool) -> Array:
+    """The sum of `magnitudes` that meets each output channel."""
+    match op:
+        case graph.ConvOp():
+            return magnitudes.reshape(magnitudes.shape[0], -1).sum(axis=1)
+        case graph.ConvTransposeOp():
+            channels, groups = magnitudes.shape[0], op.groups.value.data
+            grouped = magnitudes.reshape(groups, channels // groups, magnitudes.shape[1], -1)
+            return grouped.sum(axis=(1, 3)).reshape(-1)
+        case graph.MatmulOp() if swapped:
+            rows = magnitudes.sum(axis=-2 if op.transpose_a else -1)
+            return rows.reshape(-1, rows.shape[-1]).max(axis=0)
+        case graph.MatmulOp():
+            columns = magnitudes.sum(axis=-1 if op.transpose_b else -2)
+            return columns.reshape(-1, columns.shape[-1]).max(axis=0)
+
+
+def _largest_bias(bias: SSAValue, store: WeightStore) -> Array:
+    known = known_value(bias, store)
+    if known is not None:
+        return np.abs(known.astype(object))
+    element = as_tensor_type(bias.type).element_type
+    assert is_integer(element)
+    return np.asarray([2 ** (31 if element == i32 else 63)], dtype=object)
+
+
+def narrowest_accumulator(bound: int) -> Attribute | None:
+    """The type that holds every sum up to `bound`; None if no integer does."""
+    for element in (i32, i64):
+        if bound <= int(np.iinfo(to_numpy(element)).max):
+            return element
+    return None
+
+
+def _shape(value: SSAValue) -> tuple[int, ...]:
+    return as_tensor_type(value.type).get_shape()

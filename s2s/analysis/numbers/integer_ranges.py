@@ -1,0 +1,147 @@
+"""What the integers of a computation can be, from the types of its operands and the values of its weights.
+
+A sum of products is bounded by its weights: `sum |w| * max |x - x_zp|` per output channel. Everything else is interval
+arithmetic on Python integers; a value that may leave its type is not known at all.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from math import prod
+
+import numpy as np
+from xdsl.dialects import arith
+from xdsl.dialects.builtin import IntegerAttr, IntegerType
+from xdsl.ir import Attribute, Block, Operation, SSAValue
+from xdsl.utils.hints import isa
+
+from s2s.analysis.structure.products import ProductSum, product_sum
+from s2s.dialects import tensor
+from s2s.types.affine import linear, ranges
+from s2s.types.dtypes import Array
+
+Interval = tuple[int, int]
+Constants = Mapping[SSAValue, Sequence[Array]]
+"""The arguments of a kernel that are weights, with their values at each call."""
+Combine = Callable[[Interval, Interval], Interval]
+
+
+def interval_of_type(type: Attribute) -> Interval | None:
+    """What a signed integer type holds."""
+    if not isa(type, IntegerType) or type.width.data == 1:
+        return None
+    half = 1 << (type.width.data - 1)
+    return -half, half - 1
+
+
+def sum_interval(op: tensor.ComputeOp, constants: Constants) -> Interval | None:
+    """What the sum of products of `op` can be, partial sums included; None if it is no such sum of known weights."""
+    products = product_sum(op)
+    if products is None:
+        return None
+    for w, x in ((products.left, products.right), (products.right, products.left)):
+        if op.reads[w.read] in constants:
+            largest = max(abs(-128 + x.offset), abs(127 + x.offset))
+            bound = largest * max(_largest_sum(op, products, w.read, values) for values in constants[op.reads[w.read]])
+            return -bound, bound
+    return None
+
+
+def _largest_sum(op: tensor.ComputeOp, products: ProductSum, read: int, values: Array) -> int:
+    """The largest sum of absolute weights that one point of the domain meets; weights met twice count twice."""
+    magnitudes = np.abs(values.astype(np.int64) + products.factor_of(read).offset)
+    box = ranges(op.sizes)
+    forms = [linear(expr, box) for expr in op.read_accesses[read].map.data.results]
+    reduced = [
+        axis
+        for axis, form in enumerate(forms)
+        if any(dim >= op.rank for atom in form.terms for dim in atom.used_dims())
+    ]
+    met = prod(magnitudes.shape[axis] for axis in reduced)
+    repeated = -(-prod(op.reduction_sizes) // max(met, 1))
+    return int(magnitudes.sum(axis=tuple(reduced)).max()) * max(repeated, 1)
+
+
+def apply_intervals(op: tensor.ComputeOp, constants: Constants) -> dict[SSAValue, Interval]:
+    """What is known of the values of the `apply` region of `op`."""
+    block = op.apply.block
+    known: dict[SSAValue, Interval] = {}
+    total = sum_interval(op, constants)
+    if total is not None:
+        known[block.args[0]] = total
+    for argument, operand in zip(block.args[len(op.inits) :], op.points, strict=False):
+        given = interval_of_type(argument.type)
+        if operand in constants and given is not None:
+            values = constants[operand]
+            given = min(int(each.min()) for each in values), max(int(each.max()) for each in values)
+        if given is not None:
+            known[argument] = given
+    _follow(block, known)
+    return known
+
+
+def _follow(block: Block, known: dict[SSAValue, Interval]) -> None:
+    """Add what follows for the results of the operations of `block`."""
+    for op in block.ops:
+        if len(op.results) != 1:
+            continue
+        room, found = interval_of_type(op.results[0].type), _of(op, known)
+        if found is not None and room is not None and room[0] <= found[0] and found[1] <= room[1]:
+            known[op.results[0]] = found
+
+
+def _of(op: Operation, known: Mapping[SSAValue, Interval]) -> Interval | None:
+    if isinstance(op, arith.ConstantOp):
+        number = op.value
+        return (number.value.data, number.value.data) if isa(number, IntegerAttr) else None
+    given = [known.get(operand) for operand in op.operands]
+    match op, given:
+        case tensor.SaturateOp(), _:
+            return -128, 127
+        case arith.ExtSIOp(), [(int(), int()) as x]:
+            return x
+        case arith.TruncIOp(), [(int(), int()) as x]:
+            return x
+        case tensor.RescaleOp(), [(int(), int()) as x, (int(), int()) as m, (int(), int()) as s]:
+            return _rescaled(x, m, s)
+        case _, [(int(), int()) as a, (int(), int()) as b] if type(op) in _BINARY:
+            return _BINARY[type(op)](a, b)
+        case _:
+            return None
+
+
+def _rescaled(x: Interval, multiplier: Interval, shift: Interval) -> Interval | None:
+    """At most `|x|` times the multiplier, rounded twice; a shift to the left is not followed."""
+    if multiplier[0] < 0 or shift[1] > 0:
+        return None
+    reach = max(abs(x[0]), abs(x[1])) * multiplier[1] // (1 << (31 - shift[1])) + 2
+    return -reach, reach
+
+
+def _corners(combine: Callable[[int, int], int]) -> Combine:
+    def corners(a: Interval, b: Interval) -> Interval:
+        ends = [combine(x, y) for x in a for y in b]
+        return min(ends), max(ends)
+
+    return corners
+
+
+def _shifted_left(a: Interval, b: Interval) -> Interval:
+    if b[0] < 0 or b[1] > 63:
+        return -(1 << 200), 1 << 200
+    return _corners(lambda x, y: x << y)(a, b)
+
+
+def _shifted_right(a: Interval, b: Interval) -> Interval:
+    return _corners(lambda x, y: x >> min(max(y, 0), 63))(a, b)
+
+
+_BINARY: Mapping[type[Operation], Combine] = {
+    arith.AddiOp: lambda a, b: (a[0] + b[0], a[1] + b[1]),
+    arith.SubiOp: lambda a, b: (a[0] - b[1], a[1] - b[0]),
+    arith.MuliOp: _corners(lambda x, y: x * y),
+    arith.MaxSIOp: lambda a, b: (max(a[0], b[0]), max(a[1], b[1])),
+    arith.MinSIOp: lambda a, b: (min(a[0], b[0]), min(a[1], b[1])),
+    arith.ShLIOp: _shifted_left,
+    arith.ShRSIOp: _shifted_right,
+}
+
+__all__ = ["Constants", "Interval", "apply_intervals", "interval_of_type", "sum_interval"]

@@ -1,0 +1,1 @@
+"""Chains that can be computed a few rows at a time."""

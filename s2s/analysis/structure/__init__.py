@@ -1,0 +1,1 @@
+"""What a computation is: a product, a fold, a window, a convolution."""

@@ -1,0 +1,78 @@
+"""Facts about one `tensor.compute` that several passes ask for."""
+
+from collections.abc import Sequence
+
+from xdsl.dialects.builtin import StringAttr
+from xdsl.ir import Operation, Region, SSAValue
+from xdsl.ir.affine import AffineDimExpr, AffineExpr, AffineMap
+
+from s2s.dialects import tensor
+from s2s.types.affine import flat_index, linear, ranges, simplify
+from s2s.types.dtypes import as_tensor_type
+
+DIM_NAMES = "dims"
+"""Discardable attribute of a computation: names for the dimensions of its domain, separated by blanks."""
+
+
+def dim_names(op: tensor.ComputeOp) -> list[str]:
+    """Names for the dimensions of `op`: those it was given, or letters in order."""
+    named = op.attributes.get(DIM_NAMES)
+    if isinstance(named, StringAttr) and len(named.data.split()) == len(op.sizes):
+        return named.data.split()
+    letters = "ijklmnop"
+    count = len(op.reduction_sizes)
+    reduction = [f"r{n}" if count > 1 else "r" for n in range(count)]
+    return [*(letters[n % len(letters)] for n in range(op.rank)), *reduction]
+
+
+def names_of(op: tensor.Computation) -> list[str]:
+    """Names for the dimensions of `op`; those of a transform are followed by the tile's and the window's."""
+    if isinstance(op, tensor.ComputeOp):
+        return dim_names(op)
+    named = op.attributes.get(DIM_NAMES)
+    given = named.data.split() if isinstance(named, StringAttr) else []
+    own = given if len(given) == op.rank else [f"p{n}" for n in range(op.rank)]
+    return [*own, "i", "j", "k", "l"]
+
+
+def shape_of(value: SSAValue) -> tuple[int, ...]:
+    """The shape of a tensor value."""
+    return as_tensor_type(value.type).get_shape()
+
+
+def position(value: SSAValue, access: tensor.AccessAttr, sizes: Sequence[int]) -> AffineExpr:
+    """The row-major position that an access without divisors reads, over a domain of `sizes`."""
+    return simplify(flat_index(access.map.data.results, shape_of(value)), ranges(sizes))
+
+
+def own_position(sizes: Sequence[int]) -> AffineExpr:
+    """The row-major position of a point in a domain of `sizes`."""
+    dims: list[AffineExpr] = [AffineDimExpr(dim) for dim in range(len(sizes))]
+    return simplify(flat_index(dims, sizes), ranges(sizes))
+
+
+def reads_in_place(value: SSAValue, access: tensor.AccessAttr, sizes: Sequence[int]) -> bool:
+    """Whether each point reads exactly the element that it writes to a result."""
+    if any(divisor > 1 for divisor in access.division):
+        return False
+    there, here = position(value, access, sizes), own_position(sizes)
+    bound = ranges(sizes)
+    return linear(there, bound) == linear(here, bound)
+
+
+def body_ops(op: tensor.ComputeOp) -> list[Operation]:
+    """The operations of both regions, terminators left out."""
+    regions: list[Region] = [op.apply] if op.reduce is None else [op.reduce, op.apply]
+    return [inner for region in regions for inner in region.block.ops if not isinstance(inner, tensor.YieldOp)]
+
+
+def moves_only(op: tensor.ComputeOp) -> bool:
+    """Whether the computation only rearranges elements, so that repeating it costs nothing."""
+    return op.reduce is None and all(isinstance(inner, tensor.InBoundsOp) for inner in body_ops(op))
+
+
+def composed(outer: AffineMap, inner: AffineMap, sizes: Sequence[int]) -> AffineMap:
+    """`outer` after `inner`, over a domain of `sizes`."""
+    bound = ranges(sizes)
+    results = tuple(simplify(expr.replace_dims_and_symbols(inner.results, ()), bound) for expr in outer.results)
+    return AffineMap(inner.num_dims, 0, results)

@@ -1,0 +1,185 @@
+"""Convolutions, read off access maps: which dimension walks along what."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import prod
+
+from xdsl.dialects.builtin import FloatAttr, f32
+from xdsl.ir import SSAValue
+from xdsl.ir.affine import AffineDimExpr, AffineExpr
+
+from s2s.analysis.structure.compute import body_ops, shape_of
+from s2s.analysis.structure.products import is_sum_of_products
+from s2s.dialects import tensor
+from s2s.types.affine import Linear, linear, ranges
+
+
+@dataclass(frozen=True)
+class Sliding:
+    """A window that slides along an axis: `position + tap + offset`, each a dimension of the domain."""
+
+    axis: int
+    position: int
+    tap: int
+
+
+@dataclass(frozen=True)
+class Convolution:
+    """`y[n, o, h, w] = sum over i, r, s of x[n, i, h + r, w + s] * w[o, i, r, s]`, in whatever layout x and y have.
+
+    A channel may be several dimensions of the domain: blocks, and the place in a block.
+    """
+
+    op: tensor.ComputeOp
+    x: int
+    """Number of the read that is the image."""
+    rows: Sliding
+    columns: Sliding
+    batch: tuple[int, ...]
+    out_dims: tuple[int, ...]
+    in_dims: tuple[int, ...]
+    out_axis: int
+    """The axis of the constant that counts output channels."""
+    in_axis: int
+
+    @property
+    def w(self) -> int:
+        """Number of the read that is the constant."""
+        return 1 - self.x
+
+    @property
+    def image(self) -> SSAValue:
+        """What the window slides over."""
+        return self.op.reads[self.x]
+
+    @property
+    def filter(self) -> SSAValue:
+        """The constant."""
+        return self.op.reads[self.w]
+
+    @property
+    def taps(self) -> tuple[int, int]:
+        """Height and width of the window."""
+        return self.op.sizes[self.rows.tap], self.op.sizes[self.columns.tap]
+
+    @property
+    def tap_axes(self) -> tuple[int, int]:
+        """The axes of the constant that count rows and columns of the window."""
+        rows, columns = (self._axis_of(self.rows.tap), self._axis_of(self.columns.tap))
+        return rows, columns
+
+    @property
+    def out_channels(self) -> int:
+        """How many there are."""
+        return shape_of(self.filter)[self.out_axis]
+
+    @property
+    def in_channels(self) -> int:
+        """How many there are."""
+        return shape_of(self.filter)[self.in_axis]
+
+    @property
+    def size(self) -> tuple[int, int]:
+        """Rows and columns of the result."""
+        return self.op.sizes[self.rows.position], self.op.sizes[self.columns.position]
+
+    @property
+    def images(self) -> int:
+        """How many the batch holds."""
+        return prod(self.op.sizes[dim] for dim in self.batch)
+
+    def channel(self, axis: int) -> AffineExpr:
+        """The channel that the constant is read at, over the dimensions of the domain."""
+        return self.op.read_accesses[self.w].map.data.results[axis]
+
+    def _axis_of(self, dim: int) -> int:
+        results = self.op.read_accesses[self.w].map.data.results
+        return next(axis for axis, expr in enumerate(results) if expr == AffineDimExpr(dim))
+
+
+def convolution_of(op: tensor.ComputeOp) -> Convolution | None:
+    """What `op` convolves: a sum of products in f32 whose window moves one element a step, in two dimensions."""
+    if op.reduce is None or len(op.reads) != 2 or op.tables or not is_sum_of_products(op.reduce.block):
+        return None
+    init = op.inits.data[0]
+    if not isinstance(init, FloatAttr) or init.value.data != 0.0 or len(op.res) != 1:
+        return None
+    if any(tensor.element_type(value) != f32 for value in [*op.operands, *op.res]):
+        return None
+    if any(isinstance(inner, tensor.IndexOp | tensor.InBoundsOp) for inner in body_ops(op)):
+        return None
+    if any(access.is_guarded or _divides(access) for access in op.point_accesses):
+        return None
+    found = [conv for x in (0, 1) if (conv := _with_image(op, x)) is not None]
+    return found[0] if len(found) == 1 else None
+
+
+def _divides(access: tensor.AccessAttr) -> bool:
+    return any(divisor > 1 for divisor in access.division)
+
+
+def _forms(op: tensor.ComputeOp, read: int) -> list[Linear]:
+    box = ranges(op.sizes)
+    return [linear(expr, box) for expr in op.read_accesses[read].map.data.results]
+
+
+def _dims(form: Linear) -> set[int]:
+    return {dim for atom in form.terms for dim in atom.used_dims()}
+
+
+def _with_image(op: tensor.ComputeOp, x: int) -> Convolution | None:
+    """`op` as a convolution of read `x`."""
+    image, constant = op.read_accesses[x], op.read_accesses[1 - x]
+    if _divides(image) or _divides(constant) or constant.is_guarded:
+        return None
+    x_forms, w_forms = _forms(op, x), _forms(op, 1 - x)
+    slides = [slide for axis, form in enumerate(x_forms) if (slide := _sliding(op, axis, form)) is not None]
+    if len(slides) != 2 or len(w_forms) != 4:
+        return None
+    rows, columns = slides
+    taps = {rows.tap, columns.tap}
+    channels = [axis for axis, form in enumerate(w_forms) if not _dims(form) & taps]
+    if len(channels) != 2 or any(_dims(form) not in ({rows.tap}, {columns.tap}) for form in _others(w_forms, channels)):
+        return None
+    outs = [axis for axis in channels if max(_dims(w_forms[axis]), default=op.rank) < op.rank]
+    ins = [axis for axis in channels if min(_dims(w_forms[axis]), default=0) >= op.rank]
+    if len(outs) != 1 or len(ins) != 1:
+        return None
+    out_dims, in_dims = (
+        _count_through(op, w_forms[axis], shape_of(op.reads[1 - x])[axis]) for axis in (outs[0], ins[0])
+    )
+    if out_dims is None or in_dims is None:
+        return None
+    others = [dim for dim in range(op.rank) if dim not in {*out_dims, rows.position, columns.position}]
+    batch = tuple(dim for dim in others if op.sizes[dim] > 1)
+    rest = [form for axis, form in enumerate(x_forms) if axis not in (rows.axis, columns.axis)]
+    seen: set[int] = set()
+    for form in rest:
+        seen |= _dims(form)
+    if seen != {*batch, *in_dims}:
+        return None
+    return Convolution(op, x, rows, columns, batch, out_dims, in_dims, outs[0], ins[0])
+
+
+def _others(forms: Sequence[Linear], axes: Sequence[int]) -> list[Linear]:
+    return [form for axis, form in enumerate(forms) if axis not in axes]
+
+
+def _sliding(op: tensor.ComputeOp, axis: int, form: Linear) -> Sliding | None:
+    """`position + tap + offset`, if that is what `form` is."""
+    dims = sorted(_dims(form))
+    if len(dims) != 2 or set(form.terms.values()) != {1} or len(form.terms) != 2:
+        return None
+    position, tap = dims
+    return Sliding(axis, position, tap) if position < op.rank <= tap else None
+
+
+def _count_through(op: tensor.ComputeOp, form: Linear, size: int) -> tuple[int, ...] | None:
+    """The dimensions that count through an axis of `size` as the digits of a number do, the first moving furthest."""
+    extent, dims = 1, list[int]()
+    for atom, factor in sorted(form.terms.items(), key=lambda term: term[1]):
+        if not isinstance(atom, AffineDimExpr) or factor != extent:
+            return None
+        dims.insert(0, atom.position)
+        extent *= op.sizes[atom.position]
+    return tuple(dims) if extent == size and not form.constant else None

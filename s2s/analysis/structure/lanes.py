@@ -1,0 +1,114 @@
+"""Whether a computation on bytes and integers has a form in lanes of 32 bits."""
+
+from collections.abc import Iterable
+
+from xdsl.dialects import arith, math
+from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, FloatAttr, IntegerAttr, f32, i8, i32
+from xdsl.ir import Operation, Region, SSAValue
+from xdsl.utils.hints import isa
+
+from s2s.analysis.affine.strides import VECTOR_OPS
+from s2s.dialects import loop, tensor
+from s2s.types.dtypes import as_tensor_type, ui8
+
+WORD_OPS = (arith.AddiOp, arith.AndIOp, arith.MuliOp, arith.OrIOp, arith.SubiOp, arith.XOrIOp)
+"""What wraps around at 32 bits."""
+BIT_OPS = (arith.AndIOp, arith.OrIOp, arith.XOrIOp)
+"""Those of them that are the same for bytes that are extended by their sign."""
+CASTS = (arith.ExtSIOp, arith.ExtUIOp, arith.FPToSIOp, arith.FPToUIOp, arith.TruncIOp, arith.UIToFPOp)
+"""What makes numbers of one type those of another, for some types."""
+PLAIN_OPS = (
+    *VECTOR_OPS,
+    arith.MaxSIOp,
+    arith.MinSIOp,
+    arith.SIToFPOp,
+    math.RoundEvenOp,
+    tensor.InBoundsOp,
+    tensor.SaturateOp,
+    tensor.YieldOp,
+)
+"""What lanes do as scalars do."""
+
+
+def in_lanes(op: tensor.ComputeOp) -> bool:
+    """Whether all of `op` runs in vectors of bytes, 32-bit integers and floats."""
+    if not op.rank or not _are_carried([*op.reads, *op.points, *op.res], op.tables):
+        return False
+    return _all_in_lanes([op.apply, *([op.reduce] if op.reduce is not None else [])])
+
+
+def results_in_lanes(op: tensor.ComputeOp) -> bool:
+    """Whether what follows the reduction does."""
+    return _are_carried([*op.points, *op.res], op.tables) and _all_in_lanes([op.apply])
+
+
+def _are_carried(values: Iterable[SSAValue], tables: Iterable[SSAValue]) -> bool:
+    """Whether vectors can read and write these tensors, and look up in these tables."""
+    types = [as_tensor_type(table.type) for table in tables]
+    if any(type.element_type != i8 or type.get_shape() != (loop.TABLE,) for type in types):
+        return False
+    return all(as_tensor_type(value.type).element_type in (i8, ui8, i32, f32) for value in values)
+
+
+def _all_in_lanes(regions: Iterable[Region]) -> bool:
+    return all(_has_lanes(inner) for region in regions for inner in region.block.ops)
+
+
+def _has_lanes(op: Operation) -> bool:
+    if isinstance(op, arith.IndexCastOp):
+        return op.input.type == i32 and all(isinstance(use.operation, tensor.ExtractOp) for use in op.result.uses)
+    if any(result.type not in (i8, i32, f32) for result in op.results) and not isinstance(op, tensor.InBoundsOp):
+        return False
+    if isinstance(op, CASTS):
+        return _is_cast_in_lanes(op)
+    match op:
+        case tensor.RescaleOp():
+            return op.rounding.data in loop.LANE_ROUNDINGS
+        case tensor.ExtractOp():
+            return len(op.indices) == 1 and isinstance(op.indices[0].owner, arith.IndexCastOp)
+        case arith.ShRSIOp():
+            return isinstance(op.rhs.owner, arith.ConstantOp)
+        case arith.SelectOp():
+            return isinstance(op.cond.owner, tensor.InBoundsOp)
+        case _ if isinstance(op, WORD_OPS):
+            return op.results[0].type == i32 or isinstance(op, BIT_OPS)
+        case _:
+            return isinstance(op, PLAIN_OPS)
+
+
+def _is_cast_in_lanes(op: Operation) -> bool:
+    match op:
+        case arith.TruncIOp():
+            return is_byte(op.input) or all(isinstance(use.operation, tensor.YieldOp) for use in op.result.uses)
+        case arith.FPToSIOp():
+            return op.result.type == i32 or is_byte(op.input)
+        case arith.FPToUIOp():
+            return op.result.type == i8 and is_byte(op.input, unsigned=True)
+        case _:
+            return op.operands[0].type == i8
+
+
+def is_byte(value: SSAValue, *, unsigned: bool = False) -> bool:
+    """Whether a number is known to lie within -128 and 127, or within 0 and 255: it is limited to that."""
+    upper = value.owner
+    if not isinstance(upper, arith.MinSIOp | arith.MinimumfOp):
+        return False
+    lower = upper.lhs.owner
+    if not isinstance(lower, arith.MaxSIOp | arith.MaximumfOp):
+        return False
+    low, high = _constant(lower.rhs), _constant(upper.rhs)
+    least = 0 if unsigned else -128
+    return low is not None and high is not None and least <= low <= high <= least + 255
+
+
+def _constant(value: SSAValue) -> float | None:
+    """The number that every lane of `value` is."""
+    op = value.owner
+    if isinstance(op, loop.BroadcastOp):
+        op = op.scalar.owner
+    if not isinstance(op, arith.ConstantOp) or isinstance(op.value, DenseIntOrFPElementsAttr):
+        return None
+    return op.value.value.data if isa(op.value, IntegerAttr | FloatAttr) else None
+
+
+__all__ = ["in_lanes", "is_byte", "results_in_lanes"]

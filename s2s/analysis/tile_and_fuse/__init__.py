@@ -1,0 +1,1 @@
+"""Computations of a kernel that are tiled together."""

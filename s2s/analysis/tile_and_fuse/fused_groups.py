@@ -1,0 +1,246 @@
+"""Computations of one kernel that walk through a dimension together, block by block: what makes a group, what it keeps.
+
+Consecutive computations whose schedules have `shared` parts are a group. Inside the loop over the blocks each of them
+does its block, in order; so a computation may read of another only what lies in the same block.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from xdsl.ir import SSAValue
+from xdsl.ir.affine import AffineDimExpr, AffineExpr
+
+from s2s.analysis.structure.compute import shape_of
+from s2s.dialects import tensor
+from s2s.errors import CompilerBug
+from s2s.types.affine import bounds, coefficient, delinearize, flat_index, ranges, simplify
+
+
+@dataclass(frozen=True)
+class Cut:
+    """What the loop over blocks leaves of one dimension: block `b < count` has `size` positions from `first + b * step`
+    on. What holds one block has room for `step` positions, also where the last block is shorter."""
+
+    dim: int
+    first: int
+    step: int
+    count: int
+    size: int
+
+
+def shared_blocks(op: tensor.Computation) -> tuple[tuple[int, int], ...]:
+    """The dimensions that `op` shares with its neighbours, and the size of a block."""
+    return () if op.schedule is None else op.schedule.shared_blocks
+
+
+def lies_in(op: tensor.Computation) -> tuple[int, ...]:
+    """The rectangle in whose order the results of `op` lie: its parallel domain, or the result's own axes."""
+    return shape_of(op.res) if isinstance(op, tensor.TransformOp) else op.parallel_sizes
+
+
+def written_blocks(op: tensor.Computation) -> list[tuple[int, int]]:
+    """For each shared dimension of `op`, the axis that it walks through in what it writes, and how far a block does."""
+    if isinstance(op, tensor.ComputeOp):
+        return list(shared_blocks(op))
+    blocks: list[tuple[int, int]] = []
+    for dim, size in shared_blocks(op):
+        steps = [coefficient(expr, dim, ranges(op.write_sizes)) or 0 for expr in op.into.map.data.results]
+        axis = next((axis for axis, step in enumerate(steps) if step), None)
+        # A dimension of one position is one block, of everything.
+        blocks.append((0, shape_of(op.res)[0]) if axis is None else (axis, steps[axis] * size))
+    return blocks
+
+
+def overlap_of(op: tensor.Computation) -> tuple[int, int]:
+    """The positions that blocks of `op` have in front of their own, and behind; none where several are shared."""
+    overlaps = () if op.schedule is None else op.schedule.overlaps
+    return overlaps[0] if len(overlaps) == 1 else (0, 0)
+
+
+def full_cut(op: tensor.Computation, level: int, count: int) -> Cut:
+    """What the loop over `count` full blocks leaves of shared dimension number `level` of `op`."""
+    dim, size = shared_blocks(op)[level]
+    before, after = overlap_of(op)
+    return Cut(dim, -before, size, count, size + before + after)
+
+
+def coordinates(
+    value: SSAValue, access: tensor.AccessAttr, sizes: Sequence[int], domain: Sequence[int]
+) -> list[AffineExpr] | None:
+    """The point of `domain`, in whose order `value` lies, that an access over a domain of `sizes` reads; None where a
+    guard or a division stands in the way."""
+    if shape_of(value) == tuple(domain):
+        return [simplify(expr, ranges(sizes)) for expr in access.map.data.results]
+    if access.is_guarded:
+        return None
+    position = flat_index(access.map.data.results, shape_of(value))
+    return [simplify(expr, ranges(sizes)) for expr in delinearize(position, domain)]
+
+
+def slides_in_block(
+    value: SSAValue, access: tensor.AccessAttr, sizes: Sequence[int], op: tensor.Computation, owner: tensor.Computation
+) -> bool:
+    """Whether an access of `op`, over a domain of `sizes`, reads of `value` what the block of `owner` holds, which has
+    more than its own positions."""
+    if isinstance(op, tensor.TransformOp) or isinstance(owner, tensor.TransformOp) or len(shared_blocks(op)) != 1:
+        return False
+    point = coordinates(value, access, sizes, owner.parallel_sizes)
+    if point is None or any(divisor > 1 for divisor in access.division):
+        return False
+    mine, theirs = full_cut(op, 0, 1), full_cut(owner, 0, 1)
+    local = [(0, size - 1) for size in sizes]
+    local[mine.dim] = (mine.first, mine.first + mine.size - 1)
+    low, high = bounds(point[theirs.dim], local)
+    moved = coefficient(point[theirs.dim], mine.dim, ranges(sizes))
+    return low >= theirs.first and high < theirs.first + theirs.size and moved == theirs.step // mine.step
+
+
+def stays_in_block(
+    value: SSAValue,
+    access: tensor.AccessAttr,
+    sizes: Sequence[int],
+    walk: Sequence[tuple[int, int]],
+    owner: tensor.Computation,
+) -> bool:
+    """Whether an access, over a domain of `sizes` that is walked through by `walk`, reads of `value` only what lies in
+    the same block of `owner`, which writes `value`."""
+    point = coordinates(value, access, sizes, lies_in(owner))
+    if point is None or any(overlap_of(owner)):
+        return False
+    written = written_blocks(owner)
+    if len(access.division) == len(point) and any(access.division[axis] > 1 for axis, _ in written):
+        return False
+    # Each dimension that is walked through is block * size + place; the number of the block comes behind the others.
+    split: list[AffineExpr] = [AffineDimExpr(dim) for dim in range(len(sizes))]
+    inside = ranges(sizes)
+    for dim, size in walk:
+        split[dim] = AffineDimExpr(len(inside)) * size + AffineDimExpr(dim)
+        inside[dim] = (0, size - 1)
+        inside.append((0, -(-sizes[dim] // size) - 1))
+    for level, (axis, block) in enumerate(written):
+        place = point[axis].replace_dims_and_symbols(split, ()) - AffineDimExpr(len(sizes) + level) * block
+        low, high = bounds(place, inside)
+        if low < 0 or high >= block:
+            return False
+    return True
+
+
+@dataclass(frozen=True)
+class Group:
+    """Computations that run block by block; a computation on its own is a group without shared dimensions."""
+
+    ops: tuple[tensor.Computation, ...]
+
+    @property
+    def depth(self) -> int:
+        """How many dimensions are shared."""
+        return len(shared_blocks(self.ops[0]))
+
+    @property
+    def inner(self) -> list[SSAValue]:
+        """The results that only the group knows: one block of each is kept."""
+        if not self.depth:
+            return []
+        results = [result for op in self.ops for result in op.results]
+        return [result for result in results if all(use.operation in self.ops for use in result.uses)]
+
+    def full(self, level: int) -> int:
+        """How many blocks of the shared dimension number `level` are full in every computation."""
+        return min(op.sizes[dim] // size for op in self.ops for dim, size in [shared_blocks(op)[level]])
+
+    def rest(self, level: int) -> bool:
+        """Whether a shorter block follows the full ones."""
+        walks = [(op.sizes[dim], size) for op in self.ops for dim, size in [shared_blocks(op)[level]]]
+        return any(extent > self.full(level) * size for extent, size in walks)
+
+    def verify(self) -> None:
+        """Refuse a group whose blocks do not belong together."""
+        for level in range(self.depth):
+            trips = [-(-op.sizes[dim] // size) for op in self.ops for dim, size in [shared_blocks(op)[level]]]
+            if len(set(trips)) > 1:
+                raise CompilerBug(f"computations of one kernel share {trips} blocks of a dimension, not equally many")
+        if any(any(overlap_of(op)) for op in self.ops) and (self.depth > 1 or self.rest(0)):
+            raise CompilerBug("blocks that overlap are all full, and of one dimension")
+        owners: dict[SSAValue, tensor.Computation] = {result: op for op in self.ops for result in op.results}
+        for op in self.ops:
+            if isinstance(op, tensor.ComputeOp) and any(table in owners for table in op.tables):
+                raise CompilerBug("a table is read anywhere, so it cannot come from a computation that shares blocks")
+            for value, access, sizes in operands_of(op):
+                if value in owners and not _reads_block(value, access, sizes, op, owners[value]):
+                    raise CompilerBug(
+                        f"access {access.map.data} leaves the block: a shared dimension is read where it is written"
+                    )
+
+
+def _reads_block(
+    value: SSAValue, access: tensor.AccessAttr, sizes: Sequence[int], op: tensor.Computation, owner: tensor.Computation
+) -> bool:
+    """Whether `op` finds in a block of `owner` what it reads of `value`."""
+    stays = not any(overlap_of(op)) and stays_in_block(value, access, sizes, shared_blocks(op), owner)
+    return stays or slides_in_block(value, access, sizes, op, owner)
+
+
+def operands_of(op: tensor.Computation) -> list[tuple[SSAValue, tensor.AccessAttr, tuple[int, ...]]]:
+    """Each operand that is read by an access, with the domain that the access is over."""
+    if isinstance(op, tensor.TransformOp):
+        points = zip(op.points, op.accesses, strict=True)
+        return [(op.x, op.read, op.read_sizes), *((value, access, op.write_sizes) for value, access in points)]
+    reads = [(value, access, op.sizes) for value, access in zip(op.reads, op.read_accesses, strict=True)]
+    points = zip(op.points, op.point_accesses, strict=True)
+    return [*reads, *((value, access, op.parallel_sizes) for value, access in points)]
+
+
+def groups_of(computes: Sequence[tensor.Computation]) -> list[Group]:
+    """The computations of a kernel as groups, in order, each verified."""
+    groups: list[Group] = []
+    for op in computes:
+        joins = groups and groups[-1].depth and groups[-1].depth == len(shared_blocks(op))
+        if joins:
+            groups[-1] = Group((*groups[-1].ops, op))
+        else:
+            groups.append(Group((op,)))
+    for group in groups:
+        group.verify()
+    return groups
+
+
+def may_overwrite_in_blocks(group: Group, value: SSAValue) -> bool:
+    """Whether the last computation of `group` may write over operand `value` block by block: no computation of the
+    group reads of it what another block has written."""
+    last = group.ops[-1]
+    return all(
+        not any(overlap_of(op)) and stays_in_block(operand, access, sizes, shared_blocks(op), last)
+        for op in group.ops
+        for operand, access, sizes in operands_of(op)
+        if operand is value
+    )
+
+
+@dataclass(frozen=True)
+class Inner:
+    """A tensor that holds one block: the computation it comes from, and the value that stands for the block."""
+
+    producer: tensor.Computation
+    block: SSAValue
+
+    def position(
+        self,
+        value: SSAValue,
+        access: tensor.AccessAttr,
+        sizes: Sequence[int],
+        own: Sequence[AffineExpr],
+        cuts: Sequence[Cut],
+    ) -> list[AffineExpr]:
+        """Where an access, over a domain of `sizes` whose dimensions stand at `own` and are cut by `cuts`, reads."""
+        point = coordinates(value, access, sizes, lies_in(self.producer))
+        if point is None:
+            raise CompilerBug(f"access {access.map.data} to a tensor of one block has a guard on another shape")
+        moved = [expr.replace_dims_and_symbols(own, ()) for expr in point]
+        for (axis, block), start in zip(written_blocks(self.producer), block_numbers(cuts), strict=True):
+            moved[axis] -= start * block - overlap_of(self.producer)[0]
+        return moved
+
+
+def block_numbers(cuts: Sequence[Cut]) -> list[AffineExpr]:
+    """The numbers of the blocks that loops around have come to, over their dimensions, the first ones."""
+    return [AffineDimExpr(number) + max(cut.first, 0) // cut.step for number, cut in enumerate(cuts)]

@@ -1,0 +1,193 @@
+"""The part of a computation that one block of its kernel does, as a computation of its own.
+
+    tensor.compute [8, 20 | 4] reads(%x at (i, j, r) -> (i, j, r)) … schedule #tensor.schedule<…, shared = 1 by 16>
+->
+    tensor.compute [1, 8, 16 | 4] reads(%x at (b, i, j, r) -> (i, b * 16 + j, r)) …
+
+The dimensions of the blocks come first: they are loops around the part, one position of each is done, and what lives
+inside the group alone does not have them. The last block of 20, four long, is another part.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from xdsl.dialects.builtin import TensorType
+from xdsl.ir import Attribute, SSAValue
+from xdsl.ir.affine import AffineDimExpr, AffineExpr, AffineMap
+
+from s2s.analysis.structure.compute import dim_names
+from s2s.analysis.tile_and_fuse.fused_groups import Cut, Group, Inner, full_cut, overlap_of, shared_blocks
+from s2s.analysis.tile_and_fuse.transform_tiles import TransformPart
+from s2s.dialects import tensor
+from s2s.types.affine import Range, flat_index, ranges, simplify
+
+Ends = tuple[AffineExpr, AffineExpr]
+"""Where something begins and where it has ended."""
+
+
+@dataclass(frozen=True)
+class Part:
+    """`op` does of `whole` what the loops over blocks, its first dimensions, have come to."""
+
+    op: tensor.ComputeOp
+    whole: tensor.ComputeOp
+    blocks: int
+    own: tuple[AffineExpr, ...]
+    """The dimensions of `whole`, over those of `op`."""
+    places: tuple[AffineExpr, ...]
+    """The flat position of each result in its buffer, over the dimensions of `op`."""
+    held: frozenset[SSAValue] = frozenset()
+    """Operands and results that hold one block."""
+    room: Mapping[int, int] = field(default_factory=dict[int, int])
+    """For how many positions of a dimension of `op` there is room in what holds one block, where it is shared."""
+    window: Mapping[int, Ends] = field(default_factory=dict[int, Ends])
+    """Where a dimension of `op` begins and ends inside of the whole one, if blocks reach beyond that."""
+
+    def inside(self, dim: int, dims: Sequence[AffineExpr]) -> tuple[tuple[AffineExpr, ...], tuple[AffineExpr, ...]]:
+        """Bounds of `dim`, from below and from above, for a block at `dims`."""
+        if dim not in self.window:
+            return (), ()
+        low, high = (expr.replace_dims_and_symbols(dims, ()) for expr in self.window[dim])
+        return (low,), (high,)
+
+    @property
+    def box(self) -> list[Range]:
+        """The ranges of the dimensions of `op`."""
+        return ranges(self.op.sizes)
+
+    @property
+    def names(self) -> list[str]:
+        """Names for the dimensions of `op`."""
+        names = dim_names(self.whole)
+        return [*(f"{names[dim]}_block" for dim, _ in shared_blocks(self.whole)), *names]
+
+    @staticmethod
+    def entire(op: tensor.ComputeOp) -> "Part":
+        """All of `op`, inside no loop over blocks."""
+        own = tuple(AffineDimExpr(dim) for dim in range(len(op.sizes)))
+        return Part(op, op, 0, own, (flat_index(own[: op.rank], op.parallel_sizes),) * len(op.res))
+
+    @staticmethod
+    def of(op: tensor.ComputeOp, cuts: Sequence[Cut], inner: Mapping[SSAValue, Inner], kept: set[SSAValue]) -> "Part":
+        """The part of `op` that `cuts` leave; of the results, those in `kept` hold one block."""
+        return _PartBuilder(op, cuts, inner).build(kept) if cuts else Part.entire(op)
+
+
+class _PartBuilder:
+    def __init__(self, op: tensor.ComputeOp, cuts: Sequence[Cut], inner: Mapping[SSAValue, Inner]) -> None:
+        self.op, self.cuts, self.inner = op, cuts, inner
+        sizes = list(op.sizes)
+        for cut in cuts:
+            sizes[cut.dim] = cut.size
+        self.room = list(sizes)
+        for cut in cuts:
+            self.room[cut.dim] = max(cut.step, cut.size)
+        self.sizes = [*(cut.count for cut in cuts), *sizes]
+        self.own: list[AffineExpr] = [AffineDimExpr(len(cuts) + dim) for dim in range(len(op.sizes))]
+        for number, cut in enumerate(cuts):
+            self.own[cut.dim] = AffineDimExpr(number) * cut.step + self.own[cut.dim] + cut.first
+
+    def build(self, kept: set[SSAValue]) -> Part:
+        op, count = self.op, len(self.cuts)
+        rank = count + op.rank
+        reads = [self._operand(value, access, len(self.sizes)) for value, access in _pairs(op.reads, op.read_accesses)]
+        points = [self._operand(value, access, rank) for value, access in _pairs(op.points, op.point_accesses)]
+        part = tensor.ComputeOp(
+            self.sizes[:rank],
+            self.sizes[rank:],
+            reads=reads,
+            points=points,
+            tables=op.tables,
+            inits=op.inits.data,
+            reduce=None if op.reduce is None else op.reduce.clone(),
+            apply=op.apply.clone(),
+            result_types=[self._type(result, kept) for result in op.res],
+            schedule=None if op.schedule is None else op.schedule.behind(len(self.cuts)),
+        )
+        for new, old in zip(part.res, op.res, strict=True):
+            new.name_hint = old.name_hint
+        blocks = [inner.block for inner in self.inner.values()]
+        held = [new for new, old in zip(part.res, op.res, strict=True) if old in kept]
+        return Part(
+            part,
+            op,
+            count,
+            tuple(self.own),
+            tuple(self._place(result, kept) for result in op.res),
+            frozenset([*held, *(value for value in part.operands if value in blocks)]),
+            {count + cut.dim: max(cut.step, cut.size) for cut in self.cuts},
+            self._window(),
+        )
+
+    def _window(self) -> dict[int, Ends]:
+        """The bounds of the dimensions whose blocks overlap."""
+        if not any(overlap_of(self.op)):
+            return {}
+        start = [AffineDimExpr(number) * cut.step + cut.first for number, cut in enumerate(self.cuts)]
+        sizes = self.op.sizes
+        return {
+            len(self.cuts) + cut.dim: (base * -1, base * -1 + sizes[cut.dim])
+            for base, cut in zip(start, self.cuts, strict=True)
+        }
+
+    def _operand(self, value: SSAValue, access: tensor.AccessAttr, dims: int) -> tuple[SSAValue, tensor.AccessAttr]:
+        """The operand as the part sees it: of a tensor that holds one block, the position in the block."""
+        inner = self.inner.get(value)
+        if inner is None:
+            return value, self._access(access.map.data.results, access, access.division, dims)
+        moved = inner.position(value, access, self.op.sizes[: dims - len(self.cuts)], self.own, self.cuts)
+        division = access.division if len(access.division) == len(moved) else (1,) * len(moved)
+        affine_map = AffineMap(dims, 0, tuple(simplify(expr, ranges(self.sizes)) for expr in moved))
+        return inner.block, tensor.AccessAttr.of(affine_map, guarded=access.is_guarded, divisors=division)
+
+    def _access(
+        self, results: Sequence[AffineExpr], access: tensor.AccessAttr, division: Sequence[int], dims: int
+    ) -> tensor.AccessAttr:
+        moved = [simplify(expr.replace_dims_and_symbols(self.own, ()), ranges(self.sizes)) for expr in results]
+        affine_map = AffineMap(dims, 0, tuple(moved))
+        return tensor.AccessAttr.of(affine_map, guarded=access.is_guarded, divisors=division)
+
+    def _type(self, result: SSAValue, kept: set[SSAValue]) -> Attribute:
+        if result not in kept:
+            return result.type
+        return TensorType(tensor.element_type(result), self.room[: self.op.rank])
+
+    def _place(self, result: SSAValue, kept: set[SSAValue]) -> AffineExpr:
+        rank, first = self.op.rank, len(self.cuts)
+        if result in kept:
+            return flat_index([AffineDimExpr(first + dim) for dim in range(rank)], self.room[:rank])
+        return flat_index(self.own[:rank], self.op.parallel_sizes)
+
+
+def _pairs(
+    values: Sequence[SSAValue], accesses: Sequence[tensor.AccessAttr]
+) -> list[tuple[SSAValue, tensor.AccessAttr]]:
+    return list(zip(values, accesses, strict=True))
+
+
+def parts(group: Group, chosen: Sequence[Sequence[Cut]]) -> list[Part | TransformPart]:
+    """What each computation of `group` does in the blocks that `chosen`, cuts for each of them, leave."""
+    kept = set(group.inner)
+    inner: dict[SSAValue, Inner] = {}
+    made: list[Part | TransformPart] = []
+    for op, cuts in zip(group.ops, chosen, strict=True):
+        part = (
+            TransformPart.of(op, cuts, inner, kept)
+            if isinstance(op, tensor.TransformOp)
+            else Part.of(op, cuts, inner, kept)
+        )
+        inner |= {old: Inner(op, new) for old, new in zip(op.results, part.op.results, strict=True) if old in kept}
+        made.append(part)
+    return made
+
+
+def first_parts(group: Group) -> list[Part | TransformPart]:
+    """What each computation of `group` does in the first block; no other block exceeds it."""
+    return parts(group, [[_first_cut(op, level) for level in range(len(shared_blocks(op)))] for op in group.ops])
+
+
+def _first_cut(op: tensor.Computation, level: int) -> Cut:
+    if any(overlap_of(op)):
+        return full_cut(op, level, 1)
+    dim, size = shared_blocks(op)[level]
+    return Cut(dim, 0, size, 1, min(size, op.sizes[dim]))

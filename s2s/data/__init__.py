@@ -1,0 +1,1 @@
+"""Arrays that users give, and made-up ones."""

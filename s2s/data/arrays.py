@@ -1,0 +1,55 @@
+"""Arrays in files that users give: read without running anything that is in them, and refused in a sentence."""
+
+import zipfile
+import zlib
+from pathlib import Path
+from typing import Any, cast
+
+import numpy as np
+
+from s2s.errors import InputError
+from s2s.types.dtypes import Array
+
+UNREADABLE = (OSError, ValueError, EOFError, KeyError, MemoryError, zipfile.BadZipFile, zlib.error)
+"""What numpy raises for a file that it cannot make sense of."""
+_MAGIC = (np.lib.format.MAGIC_PREFIX, b"PK")
+
+
+def why(error: Exception) -> str:
+    """What is wrong with a file, or an array in it. Numpy's own words advise to execute what it holds."""
+    if isinstance(error, MemoryError):
+        return "it does not fit into memory"
+    if isinstance(error, OSError) and error.strerror:
+        return error.strerror
+    return "it holds Python objects, no numbers" if "pickle" in str(error) else "it is damaged"
+
+
+def read_array(file: Path, place: str) -> Array:
+    """The one array in `file`; complaints begin with `place`."""
+    found = _load(file, place, "numpy.save")
+    if not isinstance(found, np.ndarray):
+        raise InputError(f"{place}: holds several arrays; write the one array with numpy.save")
+    return cast("Array", found)
+
+
+def read_arrays(file: Path, place: str) -> dict[str, Array]:
+    """The arrays in `file` by name; complaints begin with `place`."""
+    found = _load(file, place, "numpy.savez")
+    if isinstance(found, np.ndarray):
+        raise InputError(f"{place}: holds one array without a name; write the arrays by name with numpy.savez")
+    try:
+        with found:
+            return {name: found[name] for name in found.files}
+    except UNREADABLE as error:
+        raise InputError(f"{place}: cannot be read ({why(error)}); write it with numpy.savez") from None
+
+
+def _load(file: Path, place: str, writer: str) -> Any:
+    try:
+        with file.open("rb") as opened:
+            known = opened.read(len(_MAGIC[0])).startswith(_MAGIC)
+        if known:
+            return np.load(file, allow_pickle=False)
+    except UNREADABLE as error:
+        raise InputError(f"{place}: cannot be read ({why(error)}); write it with {writer}") from None
+    raise InputError(f"{place}: cannot be read (it is no file of numpy's); write it with {writer}")

@@ -1,0 +1,108 @@
+"""What can be compiled: a model in a file, or a network that is at graph level already."""
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, ModuleOp, StringAttr
+from xdsl.ir import Attribute
+
+from s2s.analysis.network.functions import state_arguments
+from s2s.dialects import graph
+from s2s.errors import InputError
+from s2s.frontends.formats import LoadedModel, ModelSource, digest, import_model, load_model
+from s2s.frontends.tflite.node import Rounding
+from s2s.passes.graph.lift_quantized.ports import state_quantisation
+from s2s.types.dtypes import AnyTensor, Array, as_tensor_type, to_numpy
+from s2s.types.symbols import function_named
+from s2s.types.weights import WeightStore
+
+
+@dataclass(frozen=True)
+class GraphModel:
+    """A network at graph level: `@main` of `module`, and the values of its weights by name."""
+
+    module: ModuleOp
+    params: Mapping[str, Array]
+    name: str = "model"
+
+
+Source = ModelSource | GraphModel
+
+
+@dataclass(frozen=True)
+class Model:
+    """A network at graph level that the compiler may change, and where it came from."""
+
+    module: ModuleOp
+    weights: WeightStore
+    name: str
+    file: str
+    """Name of the file, or of the network where there is none."""
+    sha256: str
+
+
+def read(
+    source: Source, shapes: Mapping[str, tuple[int, ...]], name: str | None, tflite_rounding: Rounding = "micro"
+) -> Model:
+    """The network of `source`; `shapes` fixes those of inputs that a model file leaves open."""
+    if isinstance(source, GraphModel):
+        return _copy(source)
+    loaded = load_model(source)
+    imported = import_model(loaded, shapes=shapes, name=name, tflite_rounding=tflite_rounding)
+    state_quantisation(imported.module, imported.weights)
+    return Model(imported.module, imported.weights, imported.name, Path(loaded.label).name, digest(loaded))
+
+
+def load_for_engine(source: Source, engine: str) -> LoadedModel:
+    """The model as other engines read it."""
+    if isinstance(source, GraphModel):
+        raise InputError(f"{source.name}: {engine} reads models, and this is a module; compile the model it came from")
+    return load_model(source)
+
+
+def _copy(model: GraphModel) -> Model:
+    """The module with names for its inputs and outputs, and with the weights that `params` hold."""
+    module, weights = model.module.clone(), WeightStore()
+    main = function_named(module, "main")
+    if main is None or main.is_declaration:
+        raise InputError(f"{model.name}: the module has no function main; name the function of the network so")
+    for op in module.walk():
+        if isinstance(op, graph.WeightOp):
+            _give_value(op, model.params, weights)
+    main.arg_attrs = _names("input", main.function_type.inputs.data, main.arg_attrs)
+    main.res_attrs = _names("output", main.function_type.outputs.data, main.res_attrs)
+    for state in state_arguments(main):
+        if state.init is not None and state.init not in weights:
+            weights.add(state.init, _value(state.init, as_tensor_type(state.type), model.params))
+    return Model(module, weights, model.name, model.name, hashlib.sha256(str(module).encode()).hexdigest())
+
+
+def _give_value(op: graph.WeightOp, params: Mapping[str, Array], weights: WeightStore) -> None:
+    name = op.weight_name.data
+    if name not in weights:
+        weights.add(name, _value(name, as_tensor_type(op.y.type), params))
+    op.hash = StringAttr(weights.hash(name))
+
+
+def _value(name: str, wanted: AnyTensor, params: Mapping[str, Array]) -> Array:
+    if name not in params:
+        raise InputError(f"weight {name!r}: params hold no value for it; give one")
+    value = np.asarray(params[name])
+    if value.dtype != to_numpy(wanted.element_type) or value.shape != wanted.get_shape():
+        given = f"{value.dtype}{list(value.shape)}"
+        raise InputError(f"weight {name!r}: params hold {given}, the module wants {wanted}; convert it")
+    return value
+
+
+def _names(kind: str, types: Sequence[Attribute], given: ArrayAttr[DictionaryAttr] | None) -> ArrayAttr[DictionaryAttr]:
+    """Attributes of arguments or results with a name for each that has none."""
+    known = [DictionaryAttr({})] * len(types) if given is None else list(given)
+    return ArrayAttr(
+        [
+            DictionaryAttr({"name": StringAttr(f"{kind}{number}"), **attributes.data})
+            for number, attributes in enumerate(known)
+        ]
+    )

@@ -1,0 +1,159 @@
+"""Store vectors whose elements lie in turn as one.
+
+    loop.store %r, %y[affine_map<(d0) -> (d0 * 3)>(%i)] {stride = 3} : vector<16xi8>, memref<96xi8>
+    loop.store %g, %y[affine_map<(d0) -> (d0 * 3 + 1)>(%i)] {stride = 3} : vector<16xi8>, memref<96xi8>
+    loop.store %b, %y[affine_map<(d0) -> (d0 * 3 + 2)>(%i)] {stride = 3} : vector<16xi8>, memref<96xi8>
+->
+    loop.store_interleaved %y[affine_map<(d0) -> (d0 * 3)>(%i)] from %r, %g, %b : memref<96xi8>, vector<16xi8>, …
+
+An image whose channels come first is quantised so to one whose channels come last: bytes one by one cost more than the
+arithmetic. Floats need not fill the places between two lanes: a tile of results whose vectors run along another
+dimension than memory does is turned in registers, and stored in vectors again.
+
+    loop.store %a, %y[affine_map<(d0) -> (d0)>(%i)] {stride = 784} : vector<16xf32>, …
+    loop.store %b, %y[affine_map<(d0) -> (d0 + 1)>(%i)] {stride = 784} : vector<16xf32>, …
+    …
+->
+    loop.store_interleaved %y[affine_map<(d0) -> (d0)>(%i)] from %a, %b, … {stride = 784} : memref<25088xf32>, …
+
+Declined where the vectors of bytes are not filled, or leave a place between them free; where floats lie side by side in
+too few vectors to pay for the turn; where another operation of the block touches the buffer, or stores the same
+element in between; and in kernels whose result may lie over an operand: stores move behind loads.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import DenseArrayBase, Float32Type, ModuleOp, VectorType, i8
+from xdsl.dialects.func import FuncOp
+from xdsl.ir import Block, Operation
+from xdsl.passes import ModulePass
+from xdsl.rewriter import InsertPoint, Rewriter
+from xdsl.utils.hints import isa
+
+from s2s.dialects import loop
+from s2s.passes.tensor.lower_to_loop import IN_PLACE
+from s2s.types.affine import linear
+
+UNBOUNDED = (-(2**31), 2**31)
+FEW = 4
+"""So many times fewer vectors than lanes are stored element by element: a turn moves whole vectors."""
+
+
+@dataclass(frozen=True)
+class Store:
+    """A store of a vector, and the constant part of where it puts the first lane."""
+
+    place: int
+    op: loop.StoreOp
+
+    @property
+    def lanes(self) -> int:
+        """Of the vector."""
+        assert isa(self.op.value.type, VectorType)
+        return self.op.value.type.get_shape()[0]
+
+    @property
+    def is_bytes(self) -> bool:
+        """Whether bytes are stored, and not floats."""
+        assert isa(self.op.value.type, VectorType)
+        return self.op.value.type.element_type == i8
+
+
+@dataclass(frozen=True)
+class InterleaveStoresPass(ModulePass):
+    name = "loop-interleave-stores"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        for func in op.ops:
+            if isinstance(func, FuncOp) and not _overwrites_operands(func):
+                for inner in func.walk():
+                    for region in inner.regions:
+                        for block in region.blocks:
+                            _weave(block)
+
+
+def _overwrites_operands(func: FuncOp) -> bool:
+    listed = func.attributes.get(IN_PLACE)
+    return isinstance(listed, DenseArrayBase) and len(listed.get_values()) > 0
+
+
+def _weave(block: Block) -> None:
+    groups: dict[tuple[object, ...], list[Store]] = {}
+    for op in block.ops:
+        if isinstance(op, loop.StoreOp) and _is_strided(op):
+            form = linear(op.map.data.results[0], [UNBOUNDED] * len(op.indices))
+            terms = frozenset(form.terms.items())
+            groups.setdefault(
+                (op.buffer, tuple(op.indices), op.value.type, op.lane_stride, terms, op.lanes), []
+            ).append(Store(form.constant, op))
+    order = {op: number for number, op in enumerate(block.ops)}
+    merged: list[tuple[Sequence[Store], loop.StoreOp]] = []
+    for stores in groups.values():
+        for run in _runs(sorted(stores, key=lambda store: store.place)):
+            ops = sorted((store.op for store in run), key=lambda op: order[op])
+            if _pays(run) and _may_move(run, ops[0], ops[-1], stores):
+                merged.append((run, ops[-1]))
+    for run, last in merged:
+        _replace(run, last)
+
+
+def _is_strided(op: loop.StoreOp) -> bool:
+    type = op.value.type
+    if not isa(type, VectorType) or op.lane_stride < 2:
+        return False
+    if type.element_type == i8:
+        return op.lanes is None and op.lane_stride <= loop.GROUP
+    return isinstance(type.element_type, Float32Type)
+
+
+def _runs(stores: Sequence[Store]) -> list[list[Store]]:
+    """Stores to neighbours, cut to as many as one operation takes."""
+    runs: list[list[Store]] = []
+    for store in stores:
+        most = min(store.op.lane_stride, store.lanes)
+        if runs and len(runs[-1]) < most and store.place == runs[-1][-1].place + 1:
+            runs[-1].append(store)
+        else:
+            runs.append([store])
+    return runs
+
+
+def _pays(run: Sequence[Store]) -> bool:
+    if run[0].is_bytes:
+        return len(run) == run[0].op.lane_stride
+    return len(run) > max(1, run[0].lanes // FEW)
+
+
+def _may_move(run: Sequence[Store], first: loop.StoreOp, last: loop.StoreOp, stores: Sequence[Store]) -> bool:
+    """Whether nothing from `first` to `last` touches the buffer but other ones of `stores`, at other elements."""
+    mine: set[Operation] = {store.op for store in run}
+    others: dict[Operation, Store] = {store.op: store for store in stores}
+    between: Operation | None = first
+    while between is not None and between is not last:
+        other = others.get(between)
+        if other is None and any(first.buffer in op.operands for op in between.walk()):
+            return False
+        if other is not None and between not in mine and any(_meet(other, store) for store in run):
+            return False
+        between = between.next_op
+    return True
+
+
+def _meet(a: Store, b: Store) -> bool:
+    """Whether two vectors, whose lanes are equally far apart, have an element in common."""
+    rows, rest = divmod(abs(a.place - b.place), a.op.lane_stride)
+    return rest == 0 and rows < a.lanes
+
+
+def _replace(run: Sequence[Store], last: loop.StoreOp) -> None:
+    first = run[0].op
+    lanes = None if first.lanes is None else first.lanes.value.data
+    values, indices = [store.op.value for store in run], list(first.indices)
+    merged = loop.StoreInterleavedOp(
+        values, first.buffer, first.map.data, indices, stride=first.lane_stride, lanes=lanes
+    )
+    Rewriter.insert_op(merged, InsertPoint.after(last))
+    for store in run:
+        Rewriter.erase_op(store.op)

@@ -1,0 +1,137 @@
+"""Runs passes in order, and lets one look between them.
+
+The pipeline decides which passes run; this file only runs them: it verifies the module, prints it, stops early and
+measures, as `DebugOptions` ask.
+"""
+
+import sys
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TextIO
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.passes import ModulePass
+from xdsl.printer import Printer
+from xdsl.utils.exceptions import DiagnosticException
+
+from s2s.errors import CompilerBug, InputError
+from s2s.support import progress
+
+
+@dataclass(frozen=True)
+class DebugOptions:
+    """What to show of a compilation while it runs; by default nothing."""
+
+    print_ir_after: tuple[str, ...] = ()
+    """Names of passes after which the module is printed; `all` stands for every pass."""
+    verify_each: bool = False
+    """Verify the module after every pass, not only at the end."""
+    time_passes: bool = False
+    """Print how long each pass took."""
+    stop_after: str | None = None
+    """Leave out the passes that come after the first one of this name."""
+
+
+@dataclass(frozen=True)
+class PassTiming:
+    """What one pass took, and what it made of the module."""
+
+    name: str
+    seconds: float
+    operations: int
+    """Operations in the module after the pass."""
+
+
+class PassManager:
+    """Runs lists of passes, one after the other, on a module that goes down through the levels."""
+
+    def __init__(
+        self,
+        ctx: Context,
+        passes: Sequence[ModulePass],
+        debug: DebugOptions | None = None,
+        stream: TextIO | None = None,
+    ) -> None:
+        """Prepare for `passes`, all that may run; what `debug` asks for is printed on `stream` (standard error)."""
+        self.ctx = ctx
+        self.debug = debug if debug is not None else DebugOptions()
+        self.stream: TextIO = stream if stream is not None else sys.stderr
+        self.timings: list[PassTiming] = []
+        self.stopped = False
+        """Whether `stop_after` has been reached; nothing runs after that."""
+        self._count = 0
+        check_names(passes, self.debug)
+
+    def run(self, module: ModuleOp, passes: Sequence[ModulePass]) -> None:
+        """Apply `passes` to `module` in order, and verify it at the end: if it does not, the pass before is wrong."""
+        for number, each in enumerate(passes, 1):
+            if self.stopped:
+                return
+            progress.step(each.name)
+            start = time.perf_counter()
+            _apply(self.ctx, module, each)
+            seconds = time.perf_counter() - start
+            self.stopped = each.name == self.debug.stop_after
+            if self.debug.verify_each or self.stopped or number == len(passes):
+                _verify(module, each.name)
+            self._show(module, each, seconds)
+
+    def _show(self, module: ModuleOp, each: ModulePass, seconds: float) -> None:
+        self._count += 1
+        if self.debug.time_passes:
+            self.timings.append(PassTiming(each.name, seconds, sum(1 for _ in module.walk())))
+        if each.name in self.debug.print_ir_after or "all" in self.debug.print_ir_after:
+            self.stream.write(f"// IR after {self._count}. {each.spec()}\n")
+            Printer(self.stream).print_op(module)
+            self.stream.write("\n\n")
+
+    def finish(self) -> None:
+        """Print the table of times, if asked for."""
+        if self.debug.time_passes:
+            print_timings(self.timings, self.stream)
+
+
+def check_names(passes: Sequence[ModulePass], debug: DebugOptions) -> None:
+    """Refuse the name of a pass that is not among `passes`: it would silently do nothing."""
+    names = [each.name for each in passes]
+    asked = {"--print-ir-after": debug.print_ir_after, "--stop-after": (debug.stop_after,)}
+    for option, wanted in asked.items():
+        for name in wanted:
+            if name is not None and name != "all" and name not in names:
+                raise InputError(
+                    f"{option}: no pass {name} runs here; the passes are {', '.join(dict.fromkeys(names))}"
+                )
+
+
+def print_timings(timings: Sequence[PassTiming], stream: TextIO) -> None:
+    """Print a table of the passes in the order they ran."""
+    from rich.console import Console
+    from rich.table import Table
+
+    total = sum(timing.seconds for timing in timings)
+    table = Table("pass", title="time of passes", show_footer=True)
+    table.columns[0].footer = "total"
+    table.add_column("ms", footer=f"{total * 1e3:.1f}", justify="right")
+    table.add_column("%", justify="right")
+    table.add_column("operations after", justify="right")
+    for timing in timings:
+        share = 100 * timing.seconds / total if total else 0.0
+        table.add_row(timing.name, f"{timing.seconds * 1e3:.1f}", f"{share:.0f}", str(timing.operations))
+    Console(file=stream).print(table)
+
+
+def _apply(ctx: Context, module: ModuleOp, each: ModulePass) -> None:
+    try:
+        each.apply(ctx, module)
+    except Exception as error:
+        error.add_note(f"while the pass {each.name} was running")
+        raise
+
+
+def _verify(module: ModuleOp, name: str) -> None:
+    try:
+        module.verify()
+    except DiagnosticException as error:
+        raise CompilerBug(f"the module does not verify after the pass {name}: {error}") from error

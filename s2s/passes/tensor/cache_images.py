@@ -1,0 +1,178 @@
+"""Copy images whose channels come first into blocks of channels where a window slides over each channel by itself.
+
+    %y = tensor.compute [240, 28, 28 | 5, 5] reads(%x at (c, h, w, r, s) -> (0, c, h + r - 2, w + s - 2), %w at …) …
+-> for vectors of 16
+    %x_copy = tensor.compute [15, 28, 28, 16] points(%x at (b, h, w, l) -> (0, b * 16 + l, h, w)) …
+                schedule #tensor.schedule<…, shared = 0 by 1>
+    %y = tensor.compute [15, 16, 28, 28 | 5, 5]
+                reads(%x_copy at (b, l, h, w, r, s) -> (b, h + r - 2, w + s - 2, l), %w at …) …
+                schedule #tensor.schedule<…, vector = 1 by 16, shared = 0 by 1>
+
+Between kernels images lie in blocks of channels anyway; this is for what the caller gives, or another operator wants
+so. Vectors then run along the channels, whatever stride and borders the window has; one block of the image at a time
+is turned in registers, and stays in a cache while it is used. The result is turned on its way to memory.
+
+Declined without vectors, for sums over channels, channels that fill no vectors, and where the window is cheaper to
+slide along the rows as they are.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import prod
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ArrayAttr, ModuleOp, StringAttr
+from xdsl.dialects.func import FuncOp
+from xdsl.ir import SSAValue
+from xdsl.ir.affine import AffineConstantExpr, AffineDimExpr, AffineExpr, AffineMap
+from xdsl.passes import ModulePass
+
+from s2s.analysis.affine.strides import interior, vectorizable
+from s2s.analysis.network.constants import calls_of, constant_arguments
+from s2s.analysis.structure.compute import DIM_NAMES, dim_names, shape_of
+from s2s.dialects import tensor
+from s2s.dialects.graph.traits import copy_provenance
+from s2s.passes.tensor.block_kernel import split_dim
+from s2s.passes.tensor.permute import copy_of
+from s2s.passes.tensor.pick_schedule import one_block
+from s2s.schedules.default import Choice, candidates, default
+from s2s.schedules.register_transpose import FEW, turn
+from s2s.targets import Target, get_target
+from s2s.types.affine import ranges, simplify
+
+STEP = 4.0
+"""Cost of a vector of results besides its reduction and its store, in multiply-adds."""
+
+
+@dataclass(frozen=True)
+class Image:
+    """A read of an image whose channels come first."""
+
+    read: int
+    axis: int
+    """The channels in the image."""
+    dim: int
+    """The channels in the domain."""
+    before: Mapping[int, int]
+    """Images of a batch and the like: the dimension along each axis ahead of the channels that has more than one."""
+    block: int
+
+
+def image_of(op: tensor.ComputeOp, constants: frozenset[SSAValue], target: Target) -> Image | None:
+    """The image that `op` slides over channel by channel; None where it does something else."""
+    reads = list(zip(op.reads, op.read_accesses, strict=True))
+    moving = [number for number, (value, _) in enumerate(reads) if value not in constants]
+    if op.reduce is None or len(moving) != 1 or not vectorizable(op) or not shape_of(reads[moving[0]][0]):
+        return None
+    value, access = reads[moving[0]]
+    results = [simplify(expr, ranges(op.sizes)) for expr in access.map.data.results]
+    if any(divisor > 1 for divisor in access.division) or not (results[-1].used_dims() - _single(op)):
+        return None
+    own = [axis for axis, expr in enumerate(results[:-1]) if isinstance(expr, AffineDimExpr)]
+    own = [axis for axis in own if _is_own(results, axis, op)]
+    if not own or any(axis not in own and results[axis].used_dims() for axis in range(own[-1])):
+        return None
+    axis = own[-1]
+    dims = {each: next(iter(results[each].used_dims())) for each in own}
+    extent = op.sizes[dims[axis]]
+    block = next((lanes for lanes in (target.lanes, target.lanes // 2) if lanes >= 4 and extent % lanes == 0), 0)
+    if not block or extent != shape_of(value)[axis] or not any(dim < op.rank for dim in results[-1].used_dims()):
+        return None
+    return Image(moving[0], axis, dims[axis], {each: dims[each] for each in own[:-1]}, block)
+
+
+def _single(op: tensor.ComputeOp) -> set[int]:
+    return {dim for dim, size in enumerate(op.sizes) if size == 1}
+
+
+def _is_own(results: Sequence[AffineExpr], axis: int, op: tensor.ComputeOp) -> bool:
+    """Whether a parallel dimension moves this axis and no other."""
+    (dim,) = results[axis].used_dims()
+    return dim < op.rank and sum(dim in expr.used_dims() for expr in results) == 1
+
+
+def _pays(op: tensor.ComputeOp, image: Image, target: Target, constants: frozenset[SSAValue]) -> bool:
+    """Whether `op` is cheaper after a copy."""
+    if interior(op, op.rank - 1) <= image.block // FEW or op.rank - 1 == image.dim:
+        return False
+    now = min(each.cost for each in candidates(op, target, constants) if isinstance(each, Choice))
+    ends = STEP + turn(image.block)
+    copied = prod(shape_of(op.reads[image.read])) / prod(op.parallel_sizes)
+    return (prod(op.reduction_sizes) + ends + copied * ends) / image.block < now
+
+
+def stage(op: tensor.ComputeOp, image: Image, target: Target, constants: frozenset[SSAValue]) -> None:
+    """Copy the image of `op` in blocks of channels ahead of it."""
+    split_dim(op, image.dim, image.block)
+    value, access = op.reads[image.read], op.read_accesses[image.read]
+    results = [simplify(expr, ranges(op.sizes)) for expr in access.map.data.results]
+    shape = [*shape_of(value), image.block]
+    shape[image.axis] //= image.block
+    source: list[AffineExpr] = [AffineDimExpr(axis) for axis in range(len(results))]
+    source[image.axis] = AffineDimExpr(image.axis) * image.block + AffineDimExpr(len(results))
+    source = [AffineConstantExpr(0) if size == 1 and axis < image.axis else source[axis] for axis, size in _axes(value)]
+    copy = copy_of(shape, (value, tensor.AccessAttr.of(AffineMap(len(shape), 0, tuple(source)))))
+    copy.res[0].name_hint = f"{value.name_hint or 'x'}_copy"
+    copy.attributes[DIM_NAMES] = StringAttr(" ".join(_names(op, image, len(results))))
+    copy_provenance(copy, op)
+    block = op.parent_block()
+    assert block is not None
+    block.insert_op_before(copy, op)
+    results[image.axis] = AffineDimExpr(image.dim)
+    reached = AffineMap(len(op.sizes), 0, (*results, AffineDimExpr(image.dim + 1)))
+    accesses = list(op.accesses)
+    accesses[image.read] = tensor.AccessAttr.of(reached, guarded=access.is_guarded)
+    op.properties["accesses"] = ArrayAttr(accesses)
+    op.operands[image.read] = copy.res[0]
+    walked = [(axis, dim + (dim > image.dim)) for axis, dim in image.before.items()]
+    for each, dims in ((copy, [axis for axis, _ in walked]), (op, [dim for _, dim in walked])):
+        own = image.axis if each is copy else image.dim
+        each.properties["schedule"] = _in_blocks(each, [*dims, own], target, constants)
+
+
+def _axes(value: SSAValue) -> Sequence[tuple[int, int]]:
+    return list(enumerate(shape_of(value)))
+
+
+def _names(op: tensor.ComputeOp, image: Image, rank: int) -> list[str]:
+    """Names for the dimensions of the copy: those of the channels are the operation's."""
+    names = dim_names(op)
+    behind = "dhw"[-(rank - image.axis - 1) :]
+    return [*(f"n{place}" for place in range(image.axis)), names[image.dim], *behind, names[image.dim + 1]]
+
+
+def _in_blocks(
+    op: tensor.ComputeOp, shared: Sequence[int], target: Target, constants: frozenset[SSAValue]
+) -> tensor.ScheduleAttr:
+    """The default schedule of one position of the `shared` dimensions, which are walked through together."""
+    with one_block(op, tuple((dim, 1) for dim in shared)):
+        chosen = default(op, target, constants)
+    rest = [dim for dim in chosen.loop_order if dim not in shared]
+    return tensor.ScheduleAttr.of(
+        chosen.tiles,
+        [*shared, *rest],
+        vector=chosen.vector_dim,
+        lanes=chosen.lanes.data,
+        shared=[(dim, 1) for dim in shared],
+        packs=list(chosen.packs),
+    )
+
+
+@dataclass(frozen=True)
+class CacheImagesPass(ModulePass):
+    name = "tensor-cache-images"
+
+    target: str = "c"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        target, calls = get_target(self.target), calls_of(op)
+        for func in op.ops:
+            if target.lanes == 1 or not isinstance(func, FuncOp) or func.is_declaration:
+                continue
+            constants = constant_arguments(func, calls)
+            for inner in list(func.body.block.ops):
+                if not isinstance(inner, tensor.ComputeOp) or inner.schedule is not None:
+                    continue
+                image = image_of(inner, constants, target)
+                if image is not None and _pays(inner, image, target, constants):
+                    stage(inner, image, target, constants)

@@ -1,0 +1,129 @@
+"""Copy panels of a factor that is no constant to where its columns lie side by side.
+
+    %y = tensor.compute [197, 768 | 192] reads(%a at (m, n, k) -> (m, k), %b at (m, n, k) -> (n, k)) …
+->
+    %b_copy = tensor.compute [192, 768] points(%b at (k, n) -> (n, k)) … schedule #…<…, shared = 1 by 32>
+    %y = tensor.compute [197, 768 | 192] reads(%a at …, %b_copy at … -> (k, n)) … schedule #…<…, shared = 1 by 32>
+
+Constants are packed on the host. Of another factor one panel at a time is copied into scratch, which all rows of the
+product then use: it is no pass over memory, the panel stays in a cache. A transposed factor has no columns to load
+otherwise; and rows that lie far apart meet in few sets of a cache, which then holds a handful of them.
+
+Declined without vectors, for constants, where the rows of the product are too few to pay for the copy, and where the
+panels of the factor lie well as they are.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import prod
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.func import FuncOp
+from xdsl.ir import SSAValue
+from xdsl.passes import ModulePass
+
+from s2s.analysis.affine.strides import moves, vectorizable
+from s2s.analysis.network.constants import calls_of, constant_arguments
+from s2s.analysis.structure.folds import folds_of
+from s2s.dialects import tensor
+from s2s.passes.tensor.permute import staged
+from s2s.passes.tensor.tile_and_fuse.schedule import schedule_in_blocks
+from s2s.targets import Target, get_target
+from s2s.types.affine import ranges, simplify
+
+VECTORS = 2
+"""Columns of a panel, in vectors: what a register tile takes."""
+ROWS_OF_TRANSPOSED = 12
+ROWS_OF_DISTANT = 48
+"""Rows of the product from which on a copy pays: of a factor without columns, and of one whose rows lie far apart."""
+FLOAT = 4
+
+
+@dataclass(frozen=True)
+class Factor:
+    """A read of a product, and the dimensions that move it."""
+
+    read: int
+    column: int
+    """The dimension of the results that lie side by side; it moves this factor alone."""
+    batch: tuple[int, ...]
+    """Parallel dimensions that move both factors."""
+    rows: int
+    """How often each panel is used."""
+
+
+def _used(op: tensor.ComputeOp, read: int) -> set[int]:
+    results = op.read_accesses[read].map.data.results
+    return {dim for expr in results for dim in simplify(expr, ranges(op.sizes)).used_dims() if op.sizes[dim] > 1}
+
+
+def factor_of(op: tensor.ComputeOp) -> Factor | None:
+    """The factor of `op` that has columns; None where `op` is no product of matrices."""
+    columns = [dim for dim in range(op.rank) if op.sizes[dim] > 1 and moves(op, dim).result == 1]
+    if folds_of(op) is None or len(op.reads) != 2 or not columns or op.reads[0] is op.reads[1]:
+        return None
+    column = columns[-1]
+    used = [_used(op, read) for read in range(2)]
+    holders = [read for read in range(2) if column in used[read]]
+    reduced = {dim for dim in range(op.rank, len(op.sizes)) if op.sizes[dim] > 1}
+    if len(holders) != 1 or not all(reduced <= each for each in used):
+        return None
+    (read,) = holders
+    batch = [dim for dim in range(op.rank) if all(dim in each for each in used)]
+    own = {dim for dim in used[read] if dim < op.rank} - {column, *batch}
+    rows = prod(op.sizes[dim] for dim in range(op.rank) if dim not in {column, *batch})
+    return None if own else Factor(read, column, tuple(batch), rows)
+
+
+def _pays(op: tensor.ComputeOp, factor: Factor, target: Target) -> bool:
+    """Whether a copy of the factor's panels is made up for by their use."""
+    along = moves(op, factor.column).reads[factor.read]
+    steps = prod(op.reduction_sizes)
+    if along is None or steps < target.lanes:
+        return False
+    if along != 1:
+        return factor.rows >= ROWS_OF_TRANSPOSED
+    if op.sizes[factor.column] <= 2 * VECTORS * target.lanes or factor.rows < ROWS_OF_DISTANT:
+        return False
+    apart = max(abs(moves(op, dim).reads[factor.read] or 0) for dim in range(op.rank, len(op.sizes)))
+    return FLOAT * steps * apart > 4 * target.l1_bytes > 0
+
+
+def stage(op: tensor.ComputeOp, factor: Factor, target: Target) -> None:
+    """Copy panels of `factor` ahead of `op`."""
+    reduced = [dim for dim in range(op.rank, len(op.sizes)) if op.sizes[dim] > 1]
+    order = [*factor.batch, *reduced, factor.column]
+    copy = staged(op, factor.read, order)
+    outer = [{copy: place, op: dim} for place, dim in enumerate(factor.batch)]
+    columns = {copy: len(order) - 1, op: factor.column}
+    schedule_in_blocks([copy, op], outer, columns, min(VECTORS * target.lanes, op.sizes[factor.column]), target)
+
+
+def _candidates(func: FuncOp, constants: frozenset[SSAValue]) -> Sequence[tuple[tensor.ComputeOp, Factor]]:
+    """The products of a kernel whose factor with columns is no constant."""
+    found: list[tuple[tensor.ComputeOp, Factor]] = []
+    for op in func.body.block.ops:
+        if not isinstance(op, tensor.ComputeOp) or op.schedule is not None or not vectorizable(op):
+            continue
+        factor = factor_of(op)
+        guarded = any(access.is_guarded for access in op.read_accesses)
+        if factor is not None and not guarded and op.reads[factor.read] not in constants:
+            found.append((op, factor))
+    return found
+
+
+@dataclass(frozen=True)
+class CachePanelsPass(ModulePass):
+    name = "tensor-cache-panels"
+
+    target: str = "c"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        target, calls = get_target(self.target), calls_of(op)
+        for func in op.ops:
+            if target.lanes == 1 or not isinstance(func, FuncOp) or func.is_declaration:
+                continue
+            for product, factor in _candidates(func, constant_arguments(func, calls)):
+                if _pays(product, factor, target):
+                    stage(product, factor, target)

@@ -1,0 +1,146 @@
+"""Let producers write their part of a concatenation, and readers read their part of a tensor, where they lie.
+
+    %a = graph.call @expand1(%x) : … -> tensor<1x4x55x55x16xf32>
+    %b = graph.call @expand3(%x) : … -> tensor<1x4x55x55x16xf32>
+    %y = graph.call @concat(%a, %b) : … -> tensor<1x8x55x55x16xf32>
+->
+    %y = graph.concat %a, %b {axis = 1 : i64} : … -> tensor<1x8x55x55x16xf32>
+
+What is left in `main` moves nothing: `tensor-lower-to-loop` makes the parts views of one buffer, as it makes the result
+of a `graph.slice` a view of its operand. Channels in blocks lie in one piece, so that this covers concatenations of
+channels, and splits. A concatenation that begins with what another one has put together takes its result for that part:
+a chain of growing tensors lies in one buffer.
+
+Declined where the parts do not lie in one piece, for inputs, outputs and constants of the network, for parts of two
+tensors, and where more bytes would have to live at once: a buffer is reserved from its first part on.
+"""
+
+from dataclasses import dataclass
+from math import prod
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.func import FuncOp, ReturnOp
+from xdsl.ir import Operation, SSAValue
+from xdsl.passes import ModulePass
+from xdsl.rewriter import Rewriter
+
+from s2s.analysis.network.functions import is_network
+from s2s.analysis.structure.compute import shape_of
+from s2s.analysis.structure.concatenations import cut_start, joined_axis
+from s2s.dialects import graph
+from s2s.dialects.graph.traits import copy_provenance
+from s2s.passes.graph.copy_outputs import root_of
+from s2s.types.dtypes import as_tensor_type, size_in_bytes
+
+Wholes = dict[SSAValue, SSAValue]
+"""What tensors are parts of."""
+
+
+class ConcatenateInPlace:
+    """Rewrites one network."""
+
+    def __init__(self, func: FuncOp, kernels: dict[str, FuncOp]) -> None:
+        self.func, self.kernels = func, kernels
+        self.order = {op: number for number, op in enumerate(func.body.block.ops)}
+        last = func.body.block.last_op
+        self.returned = {root_of(value) for value in last.operands} if isinstance(last, ReturnOp) else set[SSAValue]()
+        self.wholes: Wholes = {}
+        self.joins: dict[tuple[SSAValue, ...], SSAValue] = {}
+
+    def run(self) -> None:
+        """Rewrite what saves a copy."""
+        for op in list(self.func.body.block.ops):
+            if not isinstance(op, graph.CallOp) or len(op.results) != 1:
+                continue
+            kernel = self.kernels[op.callee.root_reference.data]
+            if (axis := joined_axis(kernel)) is not None:
+                self._join(op, axis)
+            elif (start := cut_start(kernel)) is not None:
+                self._cut(op, start)
+
+    def _join(self, call: graph.CallOp, axis: int) -> None:
+        parts = self._with_known(tuple(call.operands))
+        wholes = self.wholes | dict.fromkeys(parts, call.results[0])
+        if len(set(parts)) < len(parts) or any(part in self.wholes or not self._is_free(part) for part in parts):
+            return
+        if self._is_free(call.results[0]) and self._peak(wholes) <= self._peak(self.wholes):
+            self.joins[tuple(call.operands)] = self._replace(call, graph.ConcatOp(parts, axis=axis), wholes)
+
+    def _with_known(self, parts: tuple[SSAValue, ...]) -> tuple[SSAValue, ...]:
+        """`parts` with as many of the first as possible replaced by what has been put together of them."""
+        for count in range(len(parts), 1, -1):
+            if (known := self.joins.get(parts[:count])) is not None:
+                return (known, *parts[count:])
+        return parts
+
+    def _cut(self, call: graph.CallOp, start: tuple[int, ...]) -> None:
+        [x], y = call.operands, call.results[0]
+        wholes = self.wholes | {y: x}
+        if self._is_free(x) and self._is_free(y) and self._peak(wholes) <= self._peak(self.wholes):
+            sizes = shape_of(y)
+            self._replace(call, graph.SliceOp(x, starts=start, sizes=sizes, strides=[1] * len(sizes)), wholes)
+
+    def _replace(self, call: graph.CallOp, made: graph.ConcatOp | graph.SliceOp, wholes: Wholes) -> SSAValue:
+        old, new = call.results[0], made.y
+        new.name_hint = old.name_hint
+        made.attributes |= call.attributes
+        copy_provenance(made, call)
+        self.order[made] = self.order.pop(call)
+        Rewriter.replace_op(call, made)
+        self.wholes = {
+            (new if part is old else part): (new if whole is old else whole) for part, whole in wholes.items()
+        }
+        self.joins = {
+            tuple(new if part is old else part for part in parts): (new if whole is old else whole)
+            for parts, whole in self.joins.items()
+        }
+        return new
+
+    def _is_free(self, value: SSAValue) -> bool:
+        """Whether `value` has a buffer of its own, or is a part of one, in the network's arena."""
+        made_here = isinstance(value.owner, graph.CallOp | graph.ConcatOp | graph.SliceOp)
+        return made_here and value not in self.returned and prod(shape_of(value)) > 0
+
+    def _peak(self, wholes: Wholes) -> int:
+        """The most bytes that live at one step, if each tensor lies in its whole."""
+        spans: dict[SSAValue, tuple[int, int]] = {}
+        for op, number in self.order.items():
+            for value in (*op.results, *op.operands):
+                root = self._whole(value, wholes)
+                if root is not None:
+                    first, last = spans.get(root, (number, number))
+                    spans[root] = (min(first, number), max(last, number))
+        change = [0] * (len(self.order) + 1)
+        for root, (first, last) in spans.items():
+            kind = as_tensor_type(root.type)
+            size = prod(kind.get_shape()) * size_in_bytes(kind.element_type)
+            change[first] += size
+            change[last + 1] -= size
+        live = peak = 0
+        for step in change:
+            live += step
+            peak = max(peak, live)
+        return peak
+
+    def _whole(self, value: SSAValue, wholes: Wholes) -> SSAValue | None:
+        root = root_of(value)
+        while root in wholes:
+            root = root_of(wholes[root])
+        return root if isinstance(root.owner, Operation) and not isinstance(root.owner, graph.WeightOp) else None
+
+
+@dataclass(frozen=True)
+class ConcatenateInPlacePass(ModulePass):
+    name = "tensor-concatenate-in-place"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        functions = [func for func in op.ops if isinstance(func, FuncOp)]
+        kernels = {func.sym_name.data: func for func in functions}
+        for func in functions:
+            if is_network(func):
+                ConcatenateInPlace(func, kernels).run()
+        called = {each.callee.root_reference.data for each in op.walk() if isinstance(each, graph.CallOp)}
+        for name, func in kernels.items():
+            if not func.is_declaration and name not in called and (joined_axis(func) is not None or cut_start(func)):
+                Rewriter.erase_op(func)

@@ -1,0 +1,103 @@
+"""Take the zero point off sums of staged bytes before they begin.
+
+    tensor.compute [64, 16 | 9] reads(%x …, %w …) points(%b …) schedule #tensor.schedule<… stage = 0 at 1 as bytes>
+->
+    %s = graph.weight "w_start" : tensor<16xi32>                     // main
+    tensor.compute [64, 16 | 9] reads(%x …, %w …) points(%b …, %s at (p, o) -> (o))
+                                                      schedule #tensor.schedule<… stage = 0 at 1 as bytes from 1>
+
+with `s[o] = -zero point * sum(w[o, …])`, each weight less its own zero point; unsigned products have a zero point that
+is 128 higher. The computation stays what it is, no region uses the new operand: where a schedule takes bytes as they
+are, and the zero point where there is padding, `tensor-lower-to-loop` starts from it.
+
+    sum over all steps of staged * w - zero point * sum(w)  =  sum over steps inside of (x - zero point) * w
+
+Declined where neither bytes are staged nor products unsigned, and for a zero point of 0.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import prod
+
+import numpy as np
+from xdsl.context import Context
+from xdsl.dialects.builtin import ArrayAttr, DenseArrayBase, FunctionType, ModuleOp, i32
+from xdsl.dialects.func import FuncOp
+from xdsl.ir import BlockArgument
+from xdsl.ir.affine import AffineDimExpr, AffineMap
+from xdsl.passes import ModulePass
+from xdsl.rewriter import InsertPoint, Rewriter
+
+from s2s.analysis.network.constants import calls_of, constant_arguments
+from s2s.analysis.structure.compute import shape_of
+from s2s.analysis.structure.products import product_sum
+from s2s.dialects import graph, tensor
+from s2s.errors import CompilerBug
+from s2s.passes.context import weights_of
+from s2s.schedules.integer_products import constant_axes, roles_of
+from s2s.types.dtypes import tensor_type
+from s2s.types.weights import WeightStore
+
+
+@dataclass(frozen=True)
+class FoldZeroPointsIntoInitsPass(ModulePass):
+    name = "tensor-fold-zero-points-into-inits"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        calls = calls_of(op)
+        for func in op.ops:
+            if isinstance(func, FuncOp) and not func.is_declaration:
+                for compute in list(func.body.block.ops):
+                    if isinstance(compute, tensor.ComputeOp):
+                        _start(func, compute, calls.get(func.sym_name.data, []), weights_of(ctx))
+
+
+def _start(func: FuncOp, op: tensor.ComputeOp, calls: Sequence[graph.CallOp], store: WeightStore) -> None:
+    schedule, products = op.schedule, product_sum(op)
+    if schedule is None or schedule.start is not None or not (schedule.in_bytes or schedule.is_unsigned):
+        return
+    roles = roles_of(op, constant_arguments(func, {func.sym_name.data: list(calls)}))
+    if products is None or roles is None or schedule.stage not in (None, (roles.x, schedule.stage_depth.data)):
+        raise CompilerBug(f"{func.sym_name.data}: only sums of products with a weight are taken over bytes")
+    channels = [*roles.both, *roles.w_only]
+    offset = products.factor_of(roles.x).offset - (128 if schedule.is_unsigned else 0)
+    if offset == 0:
+        return
+    if len(channels) != 1:
+        raise CompilerBug(f"{func.sym_name.data}: sums start from constants that one dimension moves, not {channels}")
+    channel = channels[0]
+    w, axes = op.reads[roles.w], constant_axes(op, roles.w, channel)
+    steps = op.sizes[channel] * prod(op.reduction_sizes)
+    if not isinstance(w, BlockArgument) or axes is None or prod(shape_of(w)) != steps:
+        raise CompilerBug(f"{func.sym_name.data}: sums start from constants that are used as a whole")
+    type = tensor_type(i32, (op.sizes[channel],))
+    argument = func.body.block.insert_arg(type, len(func.body.block.args))
+    argument.name_hint = "start"
+    for call in calls:
+        weight = call.operands[w.index].owner
+        assert isinstance(weight, graph.WeightOp)
+        values = store.get(weight.weight_name.data).astype(np.int64)
+        others = tuple(axis for axis in range(values.ndim) if axis != axes[0])
+        sums = offset * (values + roles.w_offset).sum(axis=others)
+        name = store.add(f"{weight.weight_name.data}_start", sums.astype(np.int32))
+        start = graph.WeightOp(name, type, store.hash(name))
+        start.y.name_hint = f"{weight.y.name_hint}_start" if weight.y.name_hint else None
+        Rewriter.insert_op(start, InsertPoint.before(call))
+        call.operands = [*call.operands, start.y]
+    _add_point(op, argument, channel)
+    func.function_type = FunctionType.from_lists(
+        [each.type for each in func.body.block.args], func.function_type.outputs.data
+    )
+
+
+def _add_point(op: tensor.ComputeOp, argument: BlockArgument, channel: int) -> None:
+    """Give `op` a last point operand, which depends on `channel` alone, and let its sums start from it."""
+    assert op.schedule is not None
+    access = tensor.AccessAttr.of(AffineMap(op.rank, 0, (AffineDimExpr(channel),)))
+    operands = [*op.reads, *op.points, argument, *op.tables]
+    op.apply.block.insert_arg(i32, len(op.inits) + len(op.points))
+    op.properties["schedule"] = op.schedule.starting_from(len(op.points))
+    op.properties["accesses"] = ArrayAttr([*op.accesses, access])
+    segments = [len(op.reads), len(op.points) + 1, len(op.tables)]
+    op.properties["operandSegmentSizes"] = DenseArrayBase.from_list(i32, segments)
+    op.operands = operands

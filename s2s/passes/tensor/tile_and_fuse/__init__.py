@@ -1,0 +1,76 @@
+"""Let the computations of a kernel walk through what they have in common, block by block.
+
+    %s = tensor.compute [4, 128, 128 | 64] reads(%q at (h, i, j, d) -> (h, i, d), %k at … -> (h, j, d)) …
+    %m = tensor.compute [4, 128 | 128] reads(%s …) …
+    %e = tensor.compute [4, 128, 128] points(%s …, %m …) …
+    %t = tensor.compute [4, 128 | 128] reads(%e …) …
+    %y = tensor.compute [4, 128, 64 | 128] reads(%e …, %v …) points(%t …) …
+->
+    %c = tensor.compute [4, 64, 128] points(%q at (h, d, i) -> (h, i, d)) … schedule #…<…, shared = 0 by 1 and 2 by 32>
+    %s = tensor.compute [4, 128, 128 | 64] reads(%c at (h, j, i, d) -> (h, d, i), …) … shared = 0 by 1 and 2 by 32>
+    …
+
+The kernel of an attention takes one head and a block of its queries at a time, so that scores fit a cache however long
+the sequence is. Where the target has vectors, scores lie with queries side by side: each step of the softmax is then
+the same for a whole vector, and the queries of a block, copied so, are its only rearranged operand; a mask that is a
+weight is packed so. A transpose that follows is done by writing the result where it belongs.
+
+Declined where a kernel has no sum of products inside it, or where nothing is common.
+"""
+
+from dataclasses import dataclass
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.func import FuncOp
+from xdsl.ir import SSAValue
+from xdsl.passes import ModulePass
+
+from s2s.analysis.network.constants import calls_of, constant_arguments
+from s2s.analysis.tile_and_fuse.candidates import common_dims
+from s2s.dialects import tensor
+from s2s.passes.tensor.permute import absorb_move
+from s2s.passes.tensor.tile_and_fuse.layout import inner_product, neighbours_along, rows_of
+from s2s.passes.tensor.tile_and_fuse.schedule import schedule_blocks
+from s2s.targets import Target, get_target
+
+
+@dataclass(frozen=True)
+class TileAndFusePass(ModulePass):
+    name = "tensor-tile-and-fuse"
+
+    target: str = "c"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        target, calls = get_target(self.target), calls_of(op)
+        for func in op.ops:
+            if isinstance(func, FuncOp) and not func.is_declaration:
+                _share(func, target, constant_arguments(func, calls))
+
+
+def _computes(func: FuncOp) -> list[tensor.ComputeOp]:
+    return [inner for inner in func.body.block.ops if isinstance(inner, tensor.ComputeOp)]
+
+
+def _share(func: FuncOp, target: Target, constants: frozenset[SSAValue]) -> None:
+    """Put one kernel into blocks."""
+    computes = _computes(func)
+    product = inner_product(computes)
+    if product is None or any(op.schedule is not None for op in computes):
+        return
+    for op in computes:
+        absorb_move(op)
+    computes = _computes(func)
+    walks = common_dims(computes)
+    rows = rows_of(product, walks)
+    if rows is None:
+        return
+    if target.lanes > 1:
+        neighbours_along(rows, computes, product)
+        computes = _computes(func)
+        walks = common_dims(computes)
+        product = inner_product(computes)
+        rows = None if product is None else rows_of(product, walks)
+        if rows is None:
+            return
+    schedule_blocks(computes, [walk for walk in walks if walk is not rows], rows, target, constants)

@@ -1,0 +1,106 @@
+"""The size of blocks, and the schedules of computations that run in them."""
+
+from collections.abc import Sequence
+from math import prod
+
+from xdsl.ir import SSAValue
+
+from s2s.analysis.structure.compute import shape_of
+from s2s.analysis.tile_and_fuse.candidates import Walk
+from s2s.analysis.tile_and_fuse.fused_groups import Group
+from s2s.analysis.tile_and_fuse.tiles import Part, first_parts
+from s2s.dialects import tensor
+from s2s.passes.tensor.lower_to_loop.buffers import written_over
+from s2s.schedules.default import default
+from s2s.targets import Target
+from s2s.types.dtypes import size_in_bytes
+
+SMALL_CACHE = 16 * 1024
+"""Bytes that a block may take where the target states no cache."""
+MOST_VECTORS = 4
+SCALAR_ROWS = 16
+"""Rows of a block at most, in vectors and where there are none."""
+
+
+def schedule_blocks(
+    computes: Sequence[tensor.ComputeOp],
+    outer: Sequence[Walk],
+    rows: Walk,
+    target: Target,
+    constants: frozenset[SSAValue] = frozenset(),
+) -> None:
+    """Give each computation its schedule: one position of the `outer` dimensions and a block of `rows` at a time."""
+    schedule_in_blocks(computes, outer, rows, _block_size(computes, outer, rows, target), target, constants)
+
+
+def schedule_in_blocks(
+    computes: Sequence[tensor.ComputeOp],
+    outer: Sequence[Walk],
+    rows: Walk,
+    size: int,
+    target: Target,
+    constants: frozenset[SSAValue] = frozenset(),
+) -> None:
+    """Give each computation its schedule for blocks of `size` rows; the layout of `constants` is free."""
+    for op in computes:
+        shared = [*((walk[op], 1) for walk in outer), (rows[op], size)]
+        plain = tensor.ScheduleAttr.of([1] * len(op.sizes), list(range(len(op.sizes))), shared=shared)
+        op.properties["schedule"] = plain
+    parts = first_parts(Group(tuple(computes)))
+    chosen = [default(part.op, target, frozenset()) for part in parts if isinstance(part, Part)]
+    for part in reversed(parts):
+        part.op.erase(safe_erase=False)
+    for op, schedule in zip(computes, chosen, strict=True):
+        assert op.schedule is not None
+        packs = _packs(op, rows[op], constants) if target.lanes > 1 else []
+        op.properties["schedule"] = _of_whole(schedule, op.schedule.shared_blocks, packs)
+
+
+def _packs(op: tensor.ComputeOp, row: int, constants: frozenset[SSAValue]) -> list[tensor.PackAttr]:
+    """Layouts of the constants that `op` combines with, a mask for one: rows side by side."""
+    packs: list[tensor.PackAttr] = []
+    for number, (value, access) in enumerate(zip(op.points, op.point_accesses, strict=True)):
+        results = access.map.data.results
+        along = [axis for axis, expr in enumerate(results) if row in expr.used_dims()]
+        last = [axis for axis, size in enumerate(shape_of(value)) if size > 1][-1:]
+        if value not in constants or not value.has_one_use() or access.is_guarded or len(along) != 1 or along == last:
+            continue
+        order = [*(axis for axis in range(len(results)) if axis not in along), *along]
+        packs.append(tensor.PackAttr.of(len(op.reads) + number, [tensor.PackedAxis((axis,)) for axis in order]))
+    return packs
+
+
+def _block_size(computes: Sequence[tensor.ComputeOp], outer: Sequence[Walk], rows: Walk, target: Target) -> int:
+    """How many rows, in whole vectors, a block has.
+
+    Everything between the computations is to fit the first cache, if that takes rows enough to fill a register tile;
+    else half of the second. A block that divides the rows needs no code for a shorter one.
+    """
+    per_row, over = 0, written_over([Group(tuple(computes))])
+    for op in computes[:-1]:
+        elements = prod(op.parallel_sizes) // prod(op.sizes[walk[op]] for walk in [*outer, rows])
+        per_row += elements * sum(size_in_bytes(tensor.element_type(value)) for value in op.res if value not in over)
+    extent = computes[-1].sizes[rows[computes[-1]]]
+    unit, most, least = (target.lanes, MOST_VECTORS, 2) if target.lanes > 1 else (SCALAR_ROWS // 4, 4, 1)
+    sizes = [count * unit for count in range(most, 0, -1)]
+    near = [size for size in sizes if size >= least * unit and size * per_row <= (target.l1_bytes or SMALL_CACHE)]
+    far = [size for size in sizes if size * per_row <= target.l2_bytes // 2]
+    fitting = near or far or sizes[-1:]
+    even = [size for size in fitting if extent % size == 0]
+    return min((even or fitting)[0], -(-extent // target.lanes) * target.lanes)
+
+
+def _of_whole(
+    schedule: tensor.ScheduleAttr, shared: Sequence[tuple[int, int]], packs: Sequence[tensor.PackAttr]
+) -> tensor.ScheduleAttr:
+    """The schedule of a part, without the dimensions of the blocks that come first, as that of the whole."""
+    first = len(shared)
+    return tensor.ScheduleAttr.of(
+        schedule.tiles[first:],
+        [dim - first for dim in schedule.loop_order if dim >= first],
+        vector=None if schedule.vector_dim is None else schedule.vector_dim - first,
+        lanes=schedule.lanes.data,
+        blocks=[(dim - first, size) for dim, size in schedule.block_sizes],
+        shared=shared,
+        packs=packs,
+    )

@@ -1,0 +1,188 @@
+"""Run chains of kernels row block by row block, so that what lies between them stays in a cache.
+
+    %a = graph.call @expand(%x, %w) : … -> tensor<1x6x112x112x16xf32>
+    %b = graph.call @depthwise(%a, %v) : … -> tensor<1x6x56x56x16xf32>
+    %y = graph.call @project(%b, %u) : … -> tensor<1x2x56x56x16xf32>
+->
+    %y = graph.call @stripes(%x, %w, %v, %u) : … -> tensor<1x2x56x56x16xf32>
+    @stripes: %a = tensor.compute … schedule #…<…, shared = 2 by 16 overlap [1, 0]>
+              %b = tensor.compute … schedule #…<…, shared = 2 by 8>
+              %y = tensor.compute … schedule #…<…, shared = 2 by 8>
+
+Of what lies between, a few rows exist at a time: those of a block, and those that a window reaches beyond it, which two
+blocks compute. The rows of a block are as many as fit half of the second cache.
+
+A chain is made of kernels of one computation each whose result, an image in blocks of channels, goes to the next one
+alone and would not fit half of the second cache. Declined for targets without such a cache; where blocks of equal size
+do not make up the image; where windows that reach beyond the image do anything but add up products; where the rows
+computed twice cost more than memory does; and where arithmetic takes most of the time anyway.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import FunctionType, ModuleOp
+from xdsl.dialects.func import FuncOp, ReturnOp
+from xdsl.ir import Block, Operation, Region, SSAValue
+from xdsl.passes import ModulePass
+from xdsl.rewriter import InsertPoint, Rewriter
+
+from s2s.analysis.affine.strides import vectorizable
+from s2s.analysis.network.constants import calls_of, constant_arguments
+from s2s.analysis.network.functions import is_network
+from s2s.analysis.row_tiles.kernel_chains import ROW, Walk, bytes_of, bytes_of_blocks, is_striped, pays, walks_of
+from s2s.dialects import graph, tensor
+from s2s.dialects.graph import copy_provenance
+from s2s.passes.graph.fuse_ops.names import UniqueNames
+from s2s.passes.tensor.block_channels import BLOCKED, CHANNELS
+from s2s.schedules.default import default
+from s2s.targets import Target, get_target
+
+NAME = "stripes"
+
+
+class TileRows:
+    """Rewrites one module."""
+
+    def __init__(self, module: ModuleOp, target: Target) -> None:
+        self.module, self.target = module, target
+        self.functions = {func.sym_name.data: func for func in module.ops if isinstance(func, FuncOp)}
+        self.names = UniqueNames(list(self.functions))
+        self.calls = calls_of(module)
+        self.made: dict[tuple[tuple[str, ...], tuple[int, ...]], FuncOp] = {}
+
+    def run(self) -> None:
+        """Find the chains of all networks and put each into one kernel."""
+        for func in list(self.functions.values()):
+            if is_network(func):
+                for chain in self._chains(func):
+                    self._stripe(chain)
+        called = {op.callee.root_reference.data for op in self.module.walk() if isinstance(op, graph.CallOp)}
+        for name, func in self.functions.items():
+            if self.made and name in self.calls and name not in called and not func.is_declaration:
+                Rewriter.erase_op(func)
+
+    def _chains(self, func: FuncOp) -> list[list[graph.CallOp]]:
+        """The longest chains in which each result is too large for the cache and goes to the next call alone; where two
+        of them meet, the first goes on."""
+        chains: list[list[graph.CallOp]] = []
+        taken: set[Operation] = set()
+        for op in func.body.block.ops:
+            chain = [op] if isinstance(op, graph.CallOp) and op not in taken and self._compute(op) else []
+            while chain and (following := self._following(chain[-1])) is not None and following not in taken:
+                chain.append(following)
+            if len(chain) > 1:
+                chains.append(chain)
+                taken.update(chain)
+        return chains
+
+    def _following(self, call: graph.CallOp) -> graph.CallOp | None:
+        value = call.results[0]
+        if bytes_of(value) <= self.target.l2_bytes // 2 or not value.has_one_use():
+            return None
+        [use] = value.uses
+        return use.operation if isinstance(use.operation, graph.CallOp) and self._compute(use.operation) else None
+
+    def _compute(self, call: graph.CallOp) -> tensor.ComputeOp | None:
+        """The computation that a call runs, if that is all it runs and its rows are rows of an image."""
+        func = self.functions[call.callee.root_reference.data]
+        ops = [] if func.is_declaration else list(func.body.block.ops)
+        if len(ops) != 2 or not isinstance(ops[0], tensor.ComputeOp) or ops[0].schedule is not None:
+            return None
+        return ops[0] if is_striped(ops[0]) and vectorizable(ops[0]) else None
+
+    def _stripe(self, chain: Sequence[graph.CallOp]) -> None:
+        """Put `chain` into one kernel, if that pays."""
+        func, operands = self._joined(chain)
+        computes = [op for op in func.body.block.ops if isinstance(op, tensor.ComputeOp)]
+        walks = self._walks(computes)
+        if walks is None:
+            return
+        callees = tuple(call.callee.root_reference.data for call in chain)
+        key = callees, tuple(map(operands.index, _outside(chain)))
+        if key not in self.made:
+            self.made[key] = func
+            self.module.body.block.insert_op_before(func, self.functions[callees[0]])
+            _walk(computes, walks)
+        name = self.made[key].sym_name.data
+        last = chain[-1]
+        made = graph.CallOp(name, operands, last.result_types)
+        made.attributes |= {key: last.attributes[key] for key in (BLOCKED, CHANNELS) if key in last.attributes}
+        made.results[0].name_hint = last.results[0].name_hint
+        copy_provenance(made, *chain)
+        Rewriter.insert_op(made, InsertPoint.before(last))
+        last.results[0].replace_all_uses_with(made.results[0])
+        for call in reversed(chain):
+            Rewriter.erase_op(call)
+
+    def _joined(self, chain: Sequence[graph.CallOp]) -> tuple[FuncOp, list[SSAValue]]:
+        """One kernel that does what the kernels of `chain` do, and the operands of its call."""
+        operands = list(dict.fromkeys(_outside(chain)))
+        body = Block(arg_types=[operand.type for operand in operands])
+        inside: dict[SSAValue, SSAValue] = dict(zip(operands, body.args, strict=True))
+        for call in chain:
+            kernel = self.functions[call.callee.root_reference.data]
+            known: dict[SSAValue, SSAValue] = {
+                old: inside[given] for old, given in zip(kernel.body.block.args, call.operands, strict=True)
+            }
+            for argument, new in known.items():
+                new.name_hint = new.name_hint or argument.name_hint
+            compute = self._compute(call)
+            assert compute is not None
+            copy = compute.clone(known)
+            copy.results[0].name_hint = call.results[0].name_hint
+            body.add_op(copy)
+            inside[call.results[0]] = copy.results[0]
+        result = inside[chain[-1].results[0]]
+        body.add_op(ReturnOp(result))
+        kind = FunctionType.from_lists([argument.type for argument in body.args], [result.type])
+        func = FuncOp(self.names.make(NAME), kind, Region(body), visibility="private")
+        func.attributes |= self.functions[chain[-1].callee.root_reference.data].attributes
+        return func, operands
+
+    def _walks(self, computes: Sequence[tensor.ComputeOp]) -> list[Walk] | None:
+        """Blocks of as many rows as the cache allows."""
+        rows = computes[-1].sizes[ROW]
+        for size in range(rows // 2, 1, -1):
+            walks = walks_of(computes, size) if rows % size == 0 else None
+            if walks is not None and bytes_of_blocks(computes, walks) <= self.target.l2_bytes // 2:
+                return walks if pays(computes, walks) else None
+        return None
+
+
+def _outside(chain: Sequence[graph.CallOp]) -> list[SSAValue]:
+    """The operands of the calls of a chain that are not results of others of them."""
+    results = {call.results[0] for call in chain}
+    return [operand for call in chain for operand in call.operands if operand not in results]
+
+
+def _walk(computes: Sequence[tensor.ComputeOp], walks: Sequence[Walk]) -> None:
+    """Note how each computation walks, in a schedule that says nothing else yet."""
+    for op, walk in zip(computes, walks, strict=True):
+        shared = (ROW, walk.size, walk.before, walk.after) if walk.before or walk.after else (ROW, walk.size)
+        op.properties["schedule"] = tensor.ScheduleAttr.of(
+            [1] * len(op.sizes), list(range(len(op.sizes))), shared=[shared]
+        )
+
+
+@dataclass(frozen=True)
+class TileRowsPass(ModulePass):
+    name = "tensor-tile-rows"
+
+    target: str = "c"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        target = get_target(self.target)
+        if target.lanes == 1 or not target.l2_bytes:
+            return
+        stripes = TileRows(op, target)
+        stripes.run()
+        calls = calls_of(op)
+        for func in stripes.made.values():
+            constants = constant_arguments(func, calls)
+            for compute in func.body.block.ops:
+                if isinstance(compute, tensor.ComputeOp) and compute.schedule is not None:
+                    shared = [walk.get_values() for walk in compute.schedule.shared]
+                    chosen = default(compute, target, constants)
+                    compute.properties["schedule"] = chosen.in_shared_blocks(shared)

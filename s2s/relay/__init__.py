@@ -1,0 +1,1 @@
+"""TVM's way in: `s2s.build`."""

@@ -1,0 +1,124 @@
+"""`s2s.build`: a network as a library, under TVM's names.
+
+    library = s2s.build(module, target="host", params=params)
+    runtime = s2s.contrib.graph_executor.GraphModule(library["default"](s2s.cpu()))
+
+It is `s2s.compile` on a module instead of a model file. The library is built when it is first needed.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from io import BytesIO
+from pathlib import Path
+from tarfile import TarFile, TarInfo
+
+import numpy as np
+import numpy.typing as npt
+from xdsl.dialects.builtin import ModuleOp
+
+from s2s.artifact import Artifact, compile_artifact
+from s2s.contrib.graph_executor import check_device
+from s2s.emit.stream import pieces
+from s2s.errors import InputError
+from s2s.executor.graph_json import dump
+from s2s.executor.ndarray import NDArray
+from s2s.executor.params import load_param_dict
+from s2s.executor.session import CPU, Session
+from s2s.frontends.model import GraphModel
+from s2s.options import CompileOptions, Executor
+from s2s.verify.build import LoadedNetwork, compile_library
+
+DEFAULT_NAME = "default"
+"""What a network is called unless it has a name; a word of C, so C calls it otherwise."""
+_C_NAME = "network"
+
+
+@dataclass(frozen=True)
+class Device:
+    """A device by TVM's numbers."""
+
+    device_type: int
+    device_id: int = 0
+
+
+def cpu(device_id: int = 0) -> Device:
+    """The processor."""
+    return Device(CPU, device_id)
+
+
+def build(
+    module: ModuleOp,
+    target: str = "host",
+    *,
+    params: Mapping[str, npt.ArrayLike] | None = None,
+    executor: Executor = "graph",
+    mod_name: str = DEFAULT_NAME,
+) -> "ExecutorFactory":
+    """Compile a module of the graph level; `params` are the values of its weights."""
+    name = None if mod_name == DEFAULT_NAME else mod_name
+    arrays = {key: np.asarray(value) for key, value in (params or {}).items()}
+    options = CompileOptions(target=target, executor=executor, name=name)
+    return ExecutorFactory(compile_artifact(GraphModel(module, arrays, name or _C_NAME), options), mod_name)
+
+
+class ExecutorFactory:
+    """A compiled network that makes executors."""
+
+    def __init__(self, artifact: Artifact, name: str) -> None:
+        self.artifact, self.name = artifact, name
+
+    def __getitem__(self, name: str) -> Callable[[object], Session]:
+        """The function that makes an executor for a device: what `GraphModule` takes."""
+        if name != self.name:
+            raise InputError(f"library[{name!r}]: the library holds {self.name!r}; ask for that")
+
+        def create(device: object = None) -> Session:
+            check_device(device)
+            self._check_graph("context to run in")
+            return Session(self.get_lib())
+
+        return create
+
+    def get_graph_json(self) -> str:
+        """The network in TVM's graph JSON."""
+        self._check_graph("graph JSON")
+        network = self.artifact.info.graph
+        assert network is not None
+        return dump(network)
+
+    def get_params(self) -> dict[str, NDArray]:
+        """The parameters by the names of the graph JSON, in the element order that the kernels read."""
+        self._check_graph("parameters")
+        tree = self.artifact.tree()
+        blob = b"".join(pieces(tree.files[f"{self.artifact.name}.params"]))
+        return {name: array.view(NDArray) for name, array in load_param_dict(blob).items()}
+
+    def get_lib(self) -> LoadedNetwork:
+        """The library, built and loaded."""
+        return self.artifact.loaded()
+
+    def get_executor_config(self) -> str:
+        """The executor that the network was compiled for."""
+        return self.artifact.info.executor
+
+    def export_library(self, file_name: str | Path) -> None:
+        """Write a shared library (`.so`), or the sources with their build files (`.tar`)."""
+        path = Path(file_name)
+        if path.suffix == ".so":
+            compile_library(self.get_lib().root, path)
+        elif path.suffix == ".tar":
+            self._export_tar(path)
+        else:
+            raise InputError(f"{path}: a library is exported as .so or .tar; give the name one of these endings")
+
+    def _export_tar(self, path: Path) -> None:
+        with TarFile.open(path, "w") as archive:
+            for name, content in self.artifact.tree().files.items():
+                data = b"".join(pieces(content))
+                entry = TarInfo(f"{self.artifact.name}/{name}")
+                entry.size = len(data)
+                archive.addfile(entry, BytesIO(data))
+
+    def _check_graph(self, what: str) -> None:
+        if self.get_executor_config() != "graph":
+            raise InputError(f"{self.name}: built for executor aot, which has no {what}; build with executor='graph'")

@@ -1,0 +1,202 @@
+"""What is in a network, found out without compiling it: operators, weights, work, memory, and what is not supported."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from math import prod
+
+from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, FloatAttr, IntegerAttr, ModuleOp, StringAttr
+from xdsl.dialects.func import FuncOp, ReturnOp
+from xdsl.ir import Attribute, SSAValue
+
+from s2s.analysis.cost.operators import multiply_adds
+from s2s.analysis.network.functions import input_numbers, output_numbers
+from s2s.analysis.numbers.accumulators import layer_sums
+from s2s.analysis.numbers.sums import LayerSums
+from s2s.dialects import graph
+from s2s.errors import CompilerBug, UnsupportedError
+from s2s.frontends import onnx
+from s2s.frontends.formats import LoadedModel, ModelSource, import_model, load_model
+from s2s.frontends.names import one_line
+from s2s.frontends.onnx.names import operator
+from s2s.memory.order import peak_of
+from s2s.memory.steps import Step
+from s2s.passes.context import CompilerContext
+from s2s.passes.graph.lift_quantized.ports import state_quantisation
+from s2s.registry import get_pass
+from s2s.types.dtypes import AnyTensor, as_tensor_type, from_numpy, size_in_bytes
+from s2s.types.symbols import function_named
+from s2s.types.weights import WeightStore
+
+Shapes = Mapping[str, tuple[int, ...]]
+
+
+@dataclass(frozen=True)
+class TensorInfo:
+    """An input or an output of a network."""
+
+    name: str
+    type: str
+    shape: tuple[int, ...]
+    bytes: int
+    scale: float | None = None
+    """`real = scale * (q - zero_point)`, where the model says so."""
+    zero_point: int | None = None
+
+
+@dataclass(frozen=True)
+class Inspection:
+    """What `s2s inspect` shows. The figures are None when the network cannot be imported."""
+
+    model: str
+    producer: str
+    opsets: Mapping[str, int]
+    operators: Mapping[str, int]
+    """Operators of the model with how often they occur, the most frequent first."""
+    unsupported: tuple[str, ...]
+    """Why s2s cannot compile the model, a reason for each node in question."""
+    inputs: tuple[TensorInfo, ...] = ()
+    outputs: tuple[TensorInfo, ...] = ()
+    parameters: int | None = None
+    weight_bytes: int | None = None
+    multiply_adds: int | None = None
+    """Multiplications with an addition in convolutions and matrix products."""
+    activation_bytes: int | None = None
+    """Largest sum of simultaneously live tensors, in the order of the model and with nothing fused."""
+
+    accumulators: tuple[LayerSums, ...] = ()
+    """What is proven of the sums of integer layers, those of quantised models included."""
+
+    @property
+    def supported(self) -> bool:
+        """Whether s2s can compile the model."""
+        return not self.unsupported
+
+    def as_dict(self) -> dict[str, object]:
+        """The fields in order, as JSON has them."""
+        return asdict(self)
+
+
+def inspect_model(model: ModelSource, shapes: Shapes | None = None) -> Inspection:
+    """Read `model`; what cannot be imported is part of the answer, what is wrong raises an `InputError`."""
+    loaded = load_model(model)
+    try:
+        imported = import_model(loaded, shapes=shapes)
+    except UnsupportedError as error:
+        return _outline(loaded, tuple(str(error).splitlines()))
+    state_quantisation(imported.module, imported.weights)
+    main = _main_function(imported.module)
+    outline = _outline(loaded, ())
+    arrays = [imported.weights.get(name) for name in _used_weights(imported.module)]
+    return Inspection(
+        outline.model,
+        outline.producer,
+        outline.opsets,
+        outline.operators,
+        (),
+        _tensors(main.arg_attrs, main.function_type.inputs, input_numbers(main)),
+        _tensors(main.res_attrs, main.function_type.outputs, output_numbers(main)),
+        sum(array.size for array in arrays),
+        sum(array.size * size_in_bytes(from_numpy(array.dtype)) for array in arrays),
+        _work(main),
+        activation_bytes(main),
+        _sums(imported.module, imported.weights),
+    )
+
+
+def _sums(module: ModuleOp, weights: WeightStore) -> tuple[LayerSums, ...]:
+    """The sums of integer layers as the compiler makes them; `module` is changed."""
+    get_pass("graph-lift-quantized")().apply(CompilerContext(weights), module)
+    return layer_sums(module, weights)
+
+
+def _work(function: FuncOp) -> int:
+    """Multiply-adds of a network and those that it runs: a branch counts in full, a loop of unknown length once."""
+    total = 0
+    for op in function.walk():
+        total += multiply_adds(op)
+        if isinstance(op, graph.NetworkOp):
+            steps = op.steps.value.data if isinstance(op, graph.ScanOp) else 1
+            inner = [found for name in op.networks if (found := function_named(op, name)) is not None]
+            total += steps * sum(map(_work, inner))
+    return total
+
+
+def activation_bytes(main: FuncOp) -> int:
+    """Largest sum of simultaneously live activations; a reshape is no copy, constants do not count."""
+    block = main.body.block
+    numbers: dict[SSAValue, int] = {}
+    sizes: list[int] = []
+    steps: list[Step] = []
+
+    def number(value: SSAValue) -> int:
+        numbers[value] = len(sizes)
+        tensor = as_tensor_type(value.type)
+        sizes.append(prod(tensor.get_shape()) * size_in_bytes(tensor.element_type))
+        return numbers[value]
+
+    for argument in block.args:
+        number(argument)
+    kept: list[int] = []
+    for op in block.ops:
+        reads = [numbers[operand] for operand in op.operands if operand in numbers]
+        match op:
+            case graph.WeightOp() | graph.ConstantOp():
+                continue
+            case ReturnOp():
+                kept = reads
+            case graph.ReshapeOp() if reads:
+                numbers[op.y] = reads[0]
+            case _:
+                steps.append(Step(tuple(reads), tuple(number(result) for result in op.results)))
+    return peak_of(steps, sizes, kept)
+
+
+def _outline(loaded: LoadedModel, unsupported: tuple[str, ...]) -> Inspection:
+    """What the file says of itself."""
+    if isinstance(loaded, onnx.LoadedModel):
+        proto = loaded.proto
+        found = Counter(operator(node) for node in proto.graph.node)
+        opsets = {domain or "ai.onnx": version for domain, version in loaded.opsets().items()}
+        producer = one_line(f"{proto.producer_name} {proto.producer_version}".strip())
+    else:
+        found = Counter(each.custom or each.builtin for graph in loaded.info.subgraphs for each in graph.operators)
+        opsets, producer = {"tflite": loaded.info.version}, loaded.producer
+    operators = dict(sorted(found.items(), key=lambda item: (-item[1], item[0])))
+    return Inspection(loaded.label, producer, opsets, operators, unsupported)
+
+
+def _main_function(module: ModuleOp) -> FuncOp:
+    for op in module.body.block.ops:
+        if isinstance(op, FuncOp) and op.sym_name.data == "main":
+            return op
+    raise CompilerBug("the imported module has no @main")
+
+
+def _tensors(
+    names: ArrayAttr[DictionaryAttr] | None, types: ArrayAttr[Attribute], numbers: Sequence[int]
+) -> tuple[TensorInfo, ...]:
+    """Names and types of the inputs or outputs of a function that `numbers` lists: all but its state."""
+    if names is None:
+        raise CompilerBug("the imported @main does not name its inputs and outputs")
+    every = list(zip(names, types, strict=True))
+    return tuple(_tensor(every[number][0].data, as_tensor_type(every[number][1])) for number in numbers)
+
+
+def _tensor(facts: Mapping[str, Attribute], type: AnyTensor) -> TensorInfo:
+    name, shape = facts["name"], type.get_shape()
+    assert isinstance(name, StringAttr)
+    scale, zero_point = facts.get("quant_scale"), facts.get("quant_zero_point")
+    return TensorInfo(
+        one_line(name.data),
+        str(type.element_type),
+        shape,
+        prod(shape) * size_in_bytes(type.element_type),
+        scale.value.data if isinstance(scale, FloatAttr) else None,
+        zero_point.value.data if isinstance(zero_point, IntegerAttr) else None,
+    )
+
+
+def _used_weights(module: ModuleOp) -> list[str]:
+    """Names of the weights that the network reads, each once."""
+    return list(dict.fromkeys(op.weight_name.data for op in module.walk() if isinstance(op, graph.WeightOp)))

@@ -1,0 +1,1 @@
+"""What every part of the compiler may use: progress, and the files that come with it."""

@@ -1,0 +1,84 @@
+// RUN: s2s-opt %s --sample-weights -p tensor-fold-zero-points-into-inits | filecheck %s
+
+#x = #tensor.access<affine_map<(p, o, k, c) -> (p + k - 1, c)>, guarded>
+#w = #tensor.access<affine_map<(p, o, k, c) -> (o, c, k)>>
+
+// CHECK-LABEL: func.func private @padded
+// CHECK-SAME:    %x: tensor<5x8xi8>, %w: tensor<4x8x3xi8>, %start: tensor<4xi32>)
+// CHECK:         points(%start at #tensor.access<affine_map<(d0, d1) -> (d1)>>)
+// CHECK-SAME:    stage = 0 at 1 as bytes from 0, dot = 16>
+// CHECK:       apply {
+// CHECK-NEXT:  ^bb{{.*}}(%{{.*}}: i32, %{{.*}}: i32):
+// CHECK-NEXT:    tensor.yield
+func.func private @padded(%x: tensor<5x8xi8>, %w: tensor<4x8x3xi8>) -> tensor<5x4xi32> {
+  %y = tensor.compute [5, 4 | 3, 8] reads(%x at #x, %w at #w) schedule #tensor.schedule<
+      tile = [1, 4, 1, 1], order = [0, 1, 2, 3], vector = 1 by 4, stage = 0 at 1 as bytes, dot = 16> inits [0 : i32] reduce {
+  ^bb0(%xv: i8, %wv: i8, %acc: i32):
+    %zp = arith.constant -5 : i32
+    %xe = arith.extsi %xv : i8 to i32
+    %xz = arith.subi %xe, %zp : i32
+    %we = arith.extsi %wv : i8 to i32
+    %p = arith.muli %xz, %we : i32
+    %s = arith.addi %acc, %p : i32
+    tensor.yield %s : i32
+  } apply {
+  ^bb0(%acc: i32):
+    tensor.yield %acc : i32
+  } : (tensor<5x8xi8>, tensor<4x8x3xi8>) -> tensor<5x4xi32>
+  func.return %y : tensor<5x4xi32>
+}
+
+// Declined: the zero point is 0.
+// CHECK-LABEL: func.func private @symmetric
+// CHECK:         stage = 0 at 1 as bytes, dot = 16>
+func.func private @symmetric(%x: tensor<5x8xi8>, %w: tensor<4x8x3xi8>) -> tensor<5x4xi32> {
+  %y = tensor.compute [5, 4 | 3, 8] reads(%x at #x, %w at #w) schedule #tensor.schedule<
+      tile = [1, 4, 1, 1], order = [0, 1, 2, 3], vector = 1 by 4, stage = 0 at 1 as bytes, dot = 16> inits [0 : i32] reduce {
+  ^bb0(%xv: i8, %wv: i8, %acc: i32):
+    %zp = arith.constant 0 : i32
+    %xe = arith.extsi %xv : i8 to i32
+    %xz = arith.subi %xe, %zp : i32
+    %we = arith.extsi %wv : i8 to i32
+    %p = arith.muli %xz, %we : i32
+    %s = arith.addi %acc, %p : i32
+    tensor.yield %s : i32
+  } apply {
+  ^bb0(%acc: i32):
+    tensor.yield %acc : i32
+  } : (tensor<5x8xi8>, tensor<4x8x3xi8>) -> tensor<5x4xi32>
+  func.return %y : tensor<5x4xi32>
+}
+
+// Declined: the copy is widened, and has no zero point.
+// CHECK-LABEL: func.func private @widened
+// CHECK:         stage = 0 at 1, dot = 16>
+func.func private @widened(%x: tensor<5x8xi8>, %w: tensor<4x8x3xi8>) -> tensor<5x4xi32> {
+  %y = tensor.compute [5, 4 | 3, 8] reads(%x at #x, %w at #w) schedule #tensor.schedule<
+      tile = [1, 4, 1, 1], order = [0, 1, 2, 3], vector = 1 by 4, stage = 0 at 1, dot = 16> inits [0 : i32] reduce {
+  ^bb0(%xv: i8, %wv: i8, %acc: i32):
+    %zp = arith.constant -5 : i32
+    %xe = arith.extsi %xv : i8 to i32
+    %xz = arith.subi %xe, %zp : i32
+    %we = arith.extsi %wv : i8 to i32
+    %p = arith.muli %xz, %we : i32
+    %s = arith.addi %acc, %p : i32
+    tensor.yield %s : i32
+  } apply {
+  ^bb0(%acc: i32):
+    tensor.yield %acc : i32
+  } : (tensor<5x8xi8>, tensor<4x8x3xi8>) -> tensor<5x4xi32>
+  func.return %y : tensor<5x4xi32>
+}
+
+// CHECK-LABEL: func.func @main
+// CHECK:         %w_start = graph.weight "w_start" {{.*}} : tensor<4xi32>
+// CHECK-NEXT:    graph.call @padded(%x, %w, %w_start)
+// CHECK:         graph.call @symmetric(%x, %w)
+// CHECK:         graph.call @widened(%x, %w)
+func.func @main(%x: tensor<5x8xi8>) -> (tensor<5x4xi32>, tensor<5x4xi32>, tensor<5x4xi32>) {
+  %w = graph.weight "w" {hash = "0"} : tensor<4x8x3xi8>
+  %a = graph.call @padded(%x, %w) : (tensor<5x8xi8>, tensor<4x8x3xi8>) -> tensor<5x4xi32>
+  %b = graph.call @symmetric(%x, %w) : (tensor<5x8xi8>, tensor<4x8x3xi8>) -> tensor<5x4xi32>
+  %c = graph.call @widened(%x, %w) : (tensor<5x8xi8>, tensor<4x8x3xi8>) -> tensor<5x4xi32>
+  func.return %a, %b, %c : tensor<5x4xi32>, tensor<5x4xi32>, tensor<5x4xi32>
+}
