@@ -8,6 +8,7 @@ A test compares the pages with what this writes, so they are never older than th
 import importlib
 import inspect
 from collections.abc import Iterator
+from dataclasses import MISSING, fields
 from pathlib import Path
 
 from xdsl.ir import Dialect, Operation
@@ -16,6 +17,8 @@ from xdsl.passes import get_pass_option_infos
 
 from s2s import registry
 from s2s.passes.context import CompilerContext
+from s2s.targets.file import BASE, toml_value
+from s2s.targets.target import KEYS, Target
 
 FOLDER = Path(__file__).parent / "reference"
 DIALECTS = ("graph", "tensor", "loop", "c")
@@ -131,7 +134,27 @@ def tflite_page() -> str:
     return "\n".join(lines) + "\n"
 
 
-PAGES = {"dialects.md": dialects_page, "onnx.md": onnx_page, "passes.md": passes_page, "tflite.md": tflite_page}
+def targets_page() -> str:
+    """Every key of a target file."""
+    intro = (
+        "A target file is TOML; [how to add a target](../how-to/add-a-target.md) says where it goes."
+        f" Its key `{BASE}` names a target that tells what the file leaves out."
+    )
+    lines = [NOTICE, "# Target files\n", intro, "", "| key | value | by default | meaning |", "|---|---|---|---|"]
+    defaults = {each.name: each.default for each in fields(Target) if each.default is not MISSING}
+    for name, key in KEYS.items():
+        default = f"`{toml_value(defaults[name])}`" if name in defaults else ""
+        lines.append(f"| `{name}` | {key.kind.words} | {default} | {key.says} |".replace("  ", " "))
+    return "\n".join(lines) + "\n"
+
+
+PAGES = {
+    "dialects.md": dialects_page,
+    "onnx.md": onnx_page,
+    "passes.md": passes_page,
+    "targets.md": targets_page,
+    "tflite.md": tflite_page,
+}
 """File in docs/reference/, and what writes it."""
 
 

@@ -17,13 +17,14 @@ if (_CHECKOUT / "dialects" / "graph").is_dir():
 
 if TYPE_CHECKING:
     from s2s import frontend
-    from s2s.api import Artifact, CFunction, build, compile, cpu, load, quantize, register_custom_op
+    from s2s.api import Artifact, CFunction, Target, build, compile, cpu, load, quantize, register_custom_op
 
     __version__: str
 
 __all__ = [
     "Artifact",
     "CFunction",
+    "Target",
     "__version__",
     "build",
     "compile",

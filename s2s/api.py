@@ -26,6 +26,7 @@ from s2s.options import (
 from s2s.passes.manager import DebugOptions
 from s2s.quantization import Quantized, quantize
 from s2s.relay.build import build, cpu
+from s2s.targets import Target
 from s2s.verify.build import LoadedNetwork
 from s2s.verify.build import load as load_tree
 
@@ -33,7 +34,7 @@ from s2s.verify.build import load as load_tree
 def compile(
     model: ModelSource,
     *,
-    target: str = "host",
+    target: str | Target = "host",
     executor: Executor = "aot",
     name: str | None = None,
     weights: WeightForm = "auto",
@@ -85,6 +86,7 @@ __all__ = [
     "CFunction",
     "LoadedNetwork",
     "Quantized",
+    "Target",
     "build",
     "compile",
     "cpu",

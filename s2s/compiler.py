@@ -96,7 +96,7 @@ def compile_model(source: Source, options: CompileOptions, *, keep_levels: bool 
     check_executor(model.module, options.executor)
     network = _describe(model, options)
     states: tuple[StateInfo, ...] = ()
-    context, module = CompilerContext(model.weights), model.module
+    context, module = CompilerContext(model.weights, [get_target(options.target)]), model.module
     levels: dict[str, ModuleOp] = {}
     memory: Planned | None = None
     graph: graph_json.Network | None = None
@@ -235,7 +235,7 @@ def _info(network: Network, options: CompileOptions, memory: Planned, graph: gra
         golden=network.golden,
         sums=network.sums,
         options={
-            "target": options.target,
+            "target": get_target(options.target).name,
             "executor": options.executor,
             "schedule": options.schedule,
             "weights": options.weights,

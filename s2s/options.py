@@ -2,9 +2,12 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from s2s.passes.manager import DebugOptions
+
+if TYPE_CHECKING:
+    from s2s.targets.target import Target
 
 Executor = Literal["aot", "graph"]
 Requantise = Literal["float", "fixed"]
@@ -21,7 +24,8 @@ PROFILES: tuple[Profile, ...] = ("default", "misra")
 class CompileOptions:
     """Options of `s2s.compile`; every one has a flag of `s2s compile`."""
 
-    target: str = "host"
+    target: "str | Target" = "host"
+    """The name of a target, the path of a target file (`….toml`), or a target."""
     executor: Executor = "aot"
     name: str | None = None
     """Name of the network in C; by default the model's file name."""

@@ -13,9 +13,9 @@ from s2s.targets import get_target
 LEVELS = ("graph", "tensor", "loop", "c")
 MOST_THREADS = 16
 """The threads that a pool of the runtime has room for, unless a project wants more."""
-WORTH_A_HAND_OVER = 16
-"""A kernel with less work than so many hand-overs is left to one thread: what two save there, they lose by reading from
-each other's caches."""
+WORTH_A_FORK_JOIN = 16
+"""A kernel with less work than so many times the fork-join cost is left to one thread: what two save there, they lose
+by reading from each other's caches."""
 
 
 def _pass(name: str, **options: Any) -> ModulePass:
@@ -102,10 +102,10 @@ def _for_vectors(options: CompileOptions) -> list[ModulePass]:
     """Operators as other operators that vectors are better at."""
     return [
         # Steps of a stride that hit nothing are left out, here where the phases are convolutions like any other.
-        _pass("graph-split-transposed-conv", target=options.target),
+        _pass("graph-split-transposed-conv", target=name_of(options)),
         # Vectors run along the channels of one group, so that a group should fill one. Zeros between groups let an
         # infinity of one reach another.
-        *([] if options.exact else [_pass("graph-merge-conv-groups", target=options.target)]),
+        *([] if options.exact else [_pass("graph-merge-conv-groups", target=name_of(options))]),
     ]
 
 
@@ -118,26 +118,26 @@ def tensor_passes(options: CompileOptions) -> list[ModulePass]:
         # Bias, activation and residual move into the computation that feeds them; schedules then tile the whole.
         *([_pass("tensor-fuse-computes")] if tuned else []),
         # Activations in blocks of channels, so that vectors find neighbours; a change of maps, so after all fusion.
-        *([_pass("tensor-block-channels", target=options.target)] if tuned else []),
+        *([_pass("tensor-block-channels", target=name_of(options))] if tuned else []),
         # Computations that stay in one kernel walk through it in blocks, while dimensions still are what they were.
-        *([_pass("tensor-tile-and-fuse", target=options.target)] if tuned else []),
+        *([_pass("tensor-tile-and-fuse", target=name_of(options))] if tuned else []),
         # What is too large for a cache between two kernels is made and used in stripes that fit it.
-        *([_pass("tensor-tile-rows", target=options.target)] if tuned else []),
+        *([_pass("tensor-tile-rows", target=name_of(options))] if tuned else []),
         # Channels in blocks lie in one piece: what a concatenation puts together is written there at once. Buffers that
         # are parts of others cannot lie over operands, which saves more where memory is short.
         *([_pass("tensor-concatenate-in-place")] if tuned and not _overlaps(options) else []),
         # Groups and what is in a group, where they are no blocks of a layout.
-        *([_pass("tensor-split-dims", target=options.target)] if tuned else []),
+        *([_pass("tensor-split-dims", target=name_of(options))] if tuned else []),
         # Fewer, longer dimensions tile better.
         *([_pass("tensor-collapse-dims")] if tuned else []),
         # Factors that are no constants are copied panel by panel; their dimensions are final now.
-        *([_pass("tensor-cache-panels", target=options.target)] if tuned else []),
+        *([_pass("tensor-cache-panels", target=name_of(options))] if tuned else []),
         # Windows that slide over each channel by itself run along channels, of images as the caller has them too.
-        *([_pass("tensor-cache-images", target=options.target)] if tuned else []),
+        *([_pass("tensor-cache-images", target=name_of(options))] if tuned else []),
         # Fewer products for 3x3 convolutions, each access map being as short as it gets; schedules then tile the parts.
-        *([_pass("tensor-transform-convolutions", target=options.target)] if tuned and _may_round(options) else []),
+        *([_pass("tensor-transform-convolutions", target=name_of(options))] if tuned and _may_round(options) else []),
         # How each computation is carried out, from shapes and the target's data.
-        _pass("tensor-pick-schedule", target=options.target, schedule=options.schedule, threads=options.threads),
+        _pass("tensor-pick-schedule", target=name_of(options), schedule=options.schedule, threads=options.threads),
         # A budget of memory has its price: operands are copied in smaller parts, some of them twice.
         *([_pass("tensor-limit-scratch", elements=options.scratch)] if options.scratch is not None else []),
         # Bytes that are copied as they are hold their zero point, which is known to sums before they begin.
@@ -159,6 +159,11 @@ def _may_round(options: CompileOptions) -> bool:
 def _stripe(options: CompileOptions) -> ModulePass:
     first, last, rows = zip(*options.stripes, strict=True)
     return _pass("graph-tile-rows", first=first, last=last, rows=rows)
+
+
+def name_of(options: CompileOptions) -> str:
+    """How passes name the target."""
+    return get_target(options.target).name
 
 
 def io_of(options: CompileOptions) -> Io:
@@ -185,9 +190,9 @@ def _divide(options: CompileOptions) -> list[ModulePass]:
     if options.profile == "misra":
         raise InputError(f"{given}: the pool of threads is not written to MISRA C; leave --profile out")
     target = get_target(options.target)
-    if target.hand_over is None:
+    if not target.fork_join:
         raise InputError(f"{given}: target {target.name} has no threads; leave the option out, or use another target")
-    least = WORTH_A_HAND_OVER * target.hand_over
+    least = WORTH_A_FORK_JOIN * target.fork_join
     return [
         # Threads meet between kernels only: what has to be done before something else is a kernel of its own.
         _pass("loop-split-kernels", least=least),

@@ -18,6 +18,7 @@ from s2s.cli.profile import profile_command
 from s2s.cli.quantize import quantize_command
 from s2s.cli.report import report_command
 from s2s.cli.run import run_command
+from s2s.cli.targets import targets_command
 from s2s.cli.verify import verify_command
 from s2s.errors import S2SError, UnsupportedError
 
@@ -38,6 +39,7 @@ app.command("inspect")(inspect_command)
 app.command("profile")(profile_command)
 app.command("quantize")(quantize_command)
 app.command("report")(report_command)
+app.command("targets")(targets_command)
 
 
 def _print_version(wanted: bool) -> None:

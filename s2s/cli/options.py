@@ -24,7 +24,7 @@ Name = Annotated[
 ]
 
 Target = Annotated[
-    str | None, typer.Option(metavar="TARGET", help="What the C is tuned for: `host`, `c` for any, `cortex-m4`, …")
+    str | None, typer.Option(metavar="TARGET|FILE.toml", help="What the C is tuned for; `s2s targets` lists them.")
 ]
 ExecutorName = Annotated[
     Literal["aot", "graph"], typer.Option(help="A function that calls the kernels, or tables that are walked.")

@@ -1,11 +1,14 @@
 """`s2s profile`: where the time goes, kernel by kernel."""
 
+import re
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
 from s2s.cli import options
 from s2s.cli.compile_options import Options, with_compile_options
+from s2s.errors import InputError
 
 if TYPE_CHECKING:
     from s2s.profiling.machine import Machine
@@ -17,7 +20,10 @@ WIDE = 200
 
 @with_compile_options
 def profile_command(
-    model: options.Model,
+    model: Annotated[
+        Path | None, typer.Argument(metavar="MODEL", help="The network; none with --machine.", show_default=False)
+    ] = None,
+    *,
     compiling: Options,
     inputs: Annotated[
         list[str] | None,
@@ -33,13 +39,34 @@ def profile_command(
     measure_machine: Annotated[
         bool, typer.Option("--measure-machine", help="Measure the peaks of this machine again.")
     ] = False,
+    machine: Annotated[
+        bool, typer.Option("--machine", help="Measure this machine instead of a network; takes no MODEL.")
+    ] = False,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output", "-o", metavar="FILE.toml", help="With --machine: the target file to write the costs to."
+        ),
+    ] = None,
     as_json: options.Json = False,
 ) -> None:
     """Time each kernel of a network on this machine, and hold it against what the machine can do.
 
+    With --machine, measure what the code generator wants to know of this machine, and write it as a target file.
+
     Example: s2s profile kws.onnx --sort gain
+
+    Example: s2s profile --machine -o my_machine.toml
     """
     from s2s.cli.output import print_json, steps_shown
+
+    if machine:
+        if model is not None:
+            raise InputError(f"--machine: measures no network; leave {model} or --machine out")
+        _measure(output, as_json=as_json)
+        return
+    if model is None or output is not None:
+        raise InputError("s2s profile: give a MODEL, or --machine, which alone takes --output")
     from s2s.cli.run import load_inputs
     from s2s.profiling.profile import profile_model
 
@@ -50,6 +77,30 @@ def profile_command(
         print_json(found.as_dict(sort))
     else:
         show(found, sort)
+
+
+def _measure(output: Path | None, *, as_json: bool) -> None:
+    """Measure this machine, and show what was found or write it to a target file."""
+    from s2s.cli.output import print_json, steps_shown
+    from s2s.profiling.machine import target_of_machine, this_machine
+    from s2s.targets import print_target
+
+    if output is not None and output.suffix != ".toml":
+        raise InputError(f"--output {output}: the file is given as a target, so its name ends in .toml; rename it")
+    with steps_shown():
+        found = this_machine(again=True)
+    name = re.sub(r"[^a-z0-9._+-]", "-", output.stem.lower()).lstrip("._+-")[:40] if output is not None else ""
+    target = target_of_machine(found, name or "my-machine")
+    if output is not None:
+        try:
+            output.write_text(print_target(target), encoding="utf-8")
+        except OSError as error:
+            raise InputError(f"--output {output}: cannot be written ({error.strerror}); give another file") from error
+        print(f"{output}: try s2s compile MODEL --target {output}")
+    elif as_json:
+        print_json(found.as_dict())
+    else:
+        print("\n".join(describe(found)))
 
 
 def show(found: "Profile", sort: Literal["run", "time", "gain"]) -> None:
@@ -146,6 +197,8 @@ def describe(machine: "Machine") -> list[str]:
         for level in machine.levels
     )
     return [
-        f"one core of {machine.cpu}: {machine.float_gflops:.0f} GFLOP/s, {machine.int8_gops:.0f} GOP/s in int8",
+        f"one core of {machine.cpu}, {machine.clock_ghz:.1f} GHz: {machine.float_gflops:.0f} GFLOP/s, "
+        f"{machine.int8_gops:.0f} GOP/s in int8",
         f"reading: {levels}",
+        f"a kernel on two threads: {machine.fork_join_ns:,.0f} ns to fork and join",
     ]

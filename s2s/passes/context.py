@@ -1,4 +1,6 @@
-"""The context every pass is handed: the dialects it may meet, and the weights of the network."""
+"""The context every pass is handed: the dialects it may meet, the weights of the network, and the targets."""
+
+from collections.abc import Sequence
 
 from xdsl.context import Context
 from xdsl.dialects.arith import Arith
@@ -11,17 +13,21 @@ from s2s.dialects.graph import Graph
 from s2s.dialects.loop import Loop
 from s2s.dialects.tensor import Tensor
 from s2s.errors import CompilerBug
+from s2s.targets import Target, get_target
 from s2s.types.weights import WeightStore
 
 
 class CompilerContext(Context):
-    """An xDSL context that also carries the values of the constants named in the IR."""
+    """An xDSL context that also carries the values of the constants that the IR names, and the targets of passes."""
 
     weights: WeightStore
+    targets: dict[str, Target]
+    """By name, the targets that this compilation was given as data."""
 
-    def __init__(self, weights: WeightStore | None = None) -> None:
+    def __init__(self, weights: WeightStore | None = None, targets: Sequence[Target] = ()) -> None:
         super().__init__()
         self.weights = weights if weights is not None else WeightStore()
+        self.targets = {target.name: target for target in targets}
         for dialect in (Builtin, Func, Arith, Math, Graph, Tensor, Loop, C):
             self.load_dialect(dialect)
 
@@ -31,3 +37,9 @@ def weights_of(ctx: Context) -> WeightStore:
     if not isinstance(ctx, CompilerContext):
         raise CompilerBug("this pass needs a CompilerContext")
     return ctx.weights
+
+
+def target_of(ctx: Context, name: str) -> Target:
+    """The target that a pass names: one of the compilation, otherwise one that is installed, or a file."""
+    given = ctx.targets.get(name) if isinstance(ctx, CompilerContext) else None
+    return given if given is not None else get_target(name)

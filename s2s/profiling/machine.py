@@ -1,12 +1,13 @@
 """What one core of this machine can do at best, measured once and kept in the user's cache folder.
 
-The program that measures is `native/machine.c`, compiled with the flags of target `host`.
+The programs that measure are `native/machine.c` and `native/fork_join.c`, compiled with the flags of target `host`.
 """
 
 import hashlib
 import json
 import os
 import platform
+import re
 import tempfile
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
@@ -16,18 +17,24 @@ from typing import Any
 from s2s.boards import BOARDS, PREFIX
 from s2s.errors import ToolchainError
 from s2s.support import progress
-from s2s.support.resources import profiling_source
+from s2s.support.resources import profiling_source, runtime_files, runtime_source
 from s2s.targets import Target, get_target
 from s2s.targets.caches import cache_bytes
-from s2s.targets.flags import compile_flags
+from s2s.targets.flags import OPTIMISE, STANDARD, compile_flags
+from s2s.targets.keys import DESCRIPTION_LENGTH
 from s2s.verify.toolchain import accepted_flags, compiler_version, default_compiler, run_program
 
 SOURCE = "machine.c"
+FORK_JOIN_SOURCE = "fork_join.c"
+OPERATIONS_A_CYCLE = 2
+"""Loads, stores and computations of registers that kernels carry out in a cycle, about."""
 CACHES = (("L1", 32 << 10), ("L2", 1 << 20), ("L3", 8 << 20))
 """The caches, and their bytes where the operating system does not tell."""
 MEMORY = "memory"
+POOL = "src/pool.c"
 LARGEST_WORKING_SET = 512 << 20
 """Bytes that are read to measure memory; caches larger than this are shared by many cores."""
+FIGURES = ("clock_ghz", "fma_latency", "fork_join_ns", "float_gflops", "int8_gops")
 CPU_INFO = Path("/proc/cpuinfo")
 
 
@@ -47,6 +54,11 @@ class Machine:
 
     cpu: str
     compiler: str
+    clock_ghz: float
+    fma_latency: float
+    """Cycles until the result of a multiply-add can be added to."""
+    fork_join_ns: float
+    """Nanoseconds to divide a kernel between two threads and to wait for both; 0 where there are no threads."""
     float_gflops: float
     """float32 operations, a multiply-add being two."""
     int8_gops: float
@@ -69,6 +81,9 @@ class Machine:
         pairs = zip(self.levels, other.levels, strict=True)
         return replace(
             self,
+            clock_ghz=max(self.clock_ghz, other.clock_ghz),
+            fma_latency=min(self.fma_latency, other.fma_latency),
+            fork_join_ns=min(self.fork_join_ns, other.fork_join_ns),
             float_gflops=max(self.float_gflops, other.float_gflops),
             int8_gops=max(self.int8_gops, other.int8_gops),
             levels=tuple(replace(a, read_gbs=max(a.read_gbs, b.read_gbs)) for a, b in pairs),
@@ -78,7 +93,7 @@ class Machine:
     def from_dict(fields: dict[str, Any]) -> "Machine":
         """What `as_dict` gave."""
         levels = tuple(Level(**level) for level in fields["levels"])
-        peaks: dict[str, float] = {name: fields[name] for name in ("float_gflops", "int8_gops")}
+        peaks: dict[str, float] = {name: fields[name] for name in FIGURES}
         return Machine(cpu=fields["cpu"], compiler=fields["compiler"], **peaks, levels=levels)
 
 
@@ -107,6 +122,9 @@ def measure(target: Target, compiler: tuple[str, ...]) -> Machine:
     return Machine(
         cpu=cpu_name(),
         compiler=compiler_version(compiler),
+        clock_ghz=found["clock_ghz"],
+        fma_latency=found["fma_latency"],
+        fork_join_ns=_fork_join_ns(compiler),
         float_gflops=found["float_gflops"],
         int8_gops=found["int8_gops"],
         levels=tuple(Level(*each) for each in zip(names, sizes, speeds, strict=True)),
@@ -120,6 +138,41 @@ def _measured(target: Target, compiler: tuple[str, ...], sets: Sequence[int]) ->
         flags = accepted_flags(compiler, compile_flags(target))
         run_program([*compiler, *flags, f"-DVECTOR_BYTES={4 * max(target.lanes, 4)}", source, "-o", program])
         return run_program([program, *map(str, sets)])
+
+
+def _fork_join_ns(compiler: tuple[str, ...]) -> float:
+    """What it costs to divide a kernel between two threads; 0 where the pool of the runtime has none."""
+    with tempfile.TemporaryDirectory(prefix="s2s-machine-") as name:
+        folder = Path(name)
+        for path in runtime_files():
+            if path.endswith(".h") or path == POOL:
+                (folder / Path(path).name).write_text(runtime_source(path), encoding="utf-8")
+        (folder / FORK_JOIN_SOURCE).write_text(profiling_source(FORK_JOIN_SOURCE), encoding="utf-8")
+        program = folder / "fork_join"
+        sources = [folder / FORK_JOIN_SOURCE, folder / Path(POOL).name]
+        run_program([*compiler, *STANDARD, *OPTIMISE, "-pthread", *sources, "-o", program])
+        return json.loads(run_program([program]))["fork_join_ns"]
+
+
+def target_of_machine(machine: Machine, name: str) -> Target:
+    """Target `host` under another name, with the costs that were measured instead of usual ones."""
+    host = get_target("host")
+    stream, memory = (level.read_gbs / machine.clock_ghz for level in machine.levels[-2:])
+    ports = machine.float_gflops / (2 * host.lanes * machine.clock_ghz)
+    return replace(
+        host,
+        name=name,
+        description=re.sub(r"[^ -~]", "", machine.cpu)[:DESCRIPTION_LENGTH],
+        fma_ports=_whole(ports, 8),
+        fma_latency=_whole(machine.fma_latency, 64),
+        stream_bytes=_whole(stream, 1024),
+        memory_bytes=_whole(memory, 1024),
+        fork_join=round(machine.fork_join_ns * machine.clock_ghz * OPERATIONS_A_CYCLE),
+    )
+
+
+def _whole(value: float, most: int) -> int:
+    return min(max(round(value), 1), most)
 
 
 def _cache_sizes() -> tuple[int, ...]:
@@ -151,6 +204,8 @@ def _key(target: Target, compiler: tuple[str, ...]) -> str:
         *compile_flags(target),
         *map(str, _cache_sizes()),
         profiling_source(SOURCE),
+        profiling_source(FORK_JOIN_SOURCE),
+        runtime_source(POOL),
     ]
     return hashlib.sha256("\0".join(facts).encode()).hexdigest()[:16]
 

@@ -26,6 +26,7 @@ from s2s.executor.params import load_param_dict
 from s2s.executor.session import CPU, Session
 from s2s.frontends.model import GraphModel
 from s2s.options import CompileOptions, Executor
+from s2s.targets import Target
 from s2s.verify.build import LoadedNetwork, compile_library
 
 DEFAULT_NAME = "default"
@@ -48,7 +49,7 @@ def cpu(device_id: int = 0) -> Device:
 
 def build(
     module: ModuleOp,
-    target: str = "host",
+    target: str | Target = "host",
     *,
     params: Mapping[str, npt.ArrayLike] | None = None,
     executor: Executor = "graph",

@@ -63,7 +63,7 @@ def explain(model: Source, options: CompileOptions) -> Reasons:
     found = read(model, options.shapes, options.name, options.tflite_rounding)
     levels = pipeline(options, found.name)
     passes = [each for level in LEVELS[:2] for each in levels[level]]
-    manager = PassManager(CompilerContext(found.weights), passes)
+    manager = PassManager(CompilerContext(found.weights, [target]), passes)
     tensors, given = list(_inputs(found.module)), set[tensor.ComputeOp]()
     for each in passes:
         if each.name == BlockChannelsPass.name:

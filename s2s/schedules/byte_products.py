@@ -34,7 +34,7 @@ LARGEST_WINDOW = 49
 
 def byte_products(op: tensor.ComputeOp, target: Target, constants: frozenset[SSAValue]) -> tensor.ScheduleAttr | None:
     """A schedule for `op` if `target` has such products and `op` is made of them; else None."""
-    if target.byte_dot is None or target.lanes < GROUP or not results_in_lanes(op):
+    if target.byte_dot == "none" or target.lanes < GROUP or not results_in_lanes(op):
         return None
     roles = roles_of(op, constants)
     if roles is None or len(roles.both) + len(roles.w_only) != 1 or (roles.both and _taps(op) > LARGEST_WINDOW):

@@ -1,28 +1,73 @@
-"""Targets: what the code generator may know of a machine, as data. A new target is one entry in one file."""
+"""Targets: what the code generator may know of a machine, as data. A new target is one entry in one file.
+
+Targets from elsewhere are TOML files, `Target` objects, and the entry points of other Python packages in the group
+`s2s.targets`, each a `Target` or a function that gives one.
+"""
+
+from importlib.metadata import EntryPoint, entry_points
+from pathlib import Path
 
 from s2s.errors import InputError
 from s2s.targets.aarch64 import AARCH64
 from s2s.targets.cortex_m import CORES
+from s2s.targets.file import SUFFIX, print_target, read_target
 from s2s.targets.host import host
+from s2s.targets.keys import did_you_mean
 from s2s.targets.plain import PLAIN
 from s2s.targets.riscv import RV32IMC
 from s2s.targets.target import Target
 from s2s.targets.x86_64 import LEVELS
 
 _ELSEWHERE = (PLAIN, *LEVELS, AARCH64, *CORES, RV32IMC)
-"""All targets but the machine that the compiler runs on."""
+"""All targets of the package but the machine that the compiler runs on."""
+_KNOWN = {target.name: target for target in _ELSEWHERE}
+
+TARGET_NAMES = ("host", *_KNOWN)
+"""The targets of the package."""
+ENTRY_POINTS = "s2s.targets"
+"""The group of entry points of packages that bring targets."""
 
 
-def get_target(name: str) -> Target:
-    """The target called `name`."""
-    known = {target.name: target for target in _ELSEWHERE}
-    if name == "host":
+def get_target(target: str | Target) -> Target:
+    """The target of that name, or that a file `….toml` describes; a `Target` is itself."""
+    if isinstance(target, Target):
+        return target
+    if target == "host":
         return host()
-    if name not in known:
-        raise InputError(f"--target {name}: there is no such target; the targets are {', '.join(TARGET_NAMES)}")
-    return known[name]
+    if target in _KNOWN:
+        return _KNOWN[target]
+    if target.endswith(SUFFIX):
+        return read_target(Path(target), get_target)
+    if target in (brought := _brought()):
+        return _load(brought[target])
+    names = target_names()
+    raise InputError(
+        f"--target {target}: there is no such target; {did_you_mean(target, names)}the targets are {', '.join(names)}, "
+        f"and files {'*' + SUFFIX} as `s2s targets NAME` prints them"
+    )
 
 
-TARGET_NAMES = ("host", *(target.name for target in _ELSEWHERE))
+def target_names() -> tuple[str, ...]:
+    """The names of all targets that are installed."""
+    return (*TARGET_NAMES, *sorted(set(_brought()) - set(TARGET_NAMES)))
 
-__all__ = ["TARGET_NAMES", "Target", "get_target"]
+
+def _brought() -> dict[str, EntryPoint]:
+    """What other packages bring, by name."""
+    return {each.name: each for each in entry_points(group=ENTRY_POINTS)}
+
+
+def _load(point: EntryPoint) -> Target:
+    """The target of an entry point."""
+    place = f"target {point.name} ({point.value})"
+    try:
+        found = point.load()
+        found = found() if callable(found) else found
+    except Exception as error:  # whatever a package of somebody else raises
+        raise InputError(f"{place}: cannot be loaded ({error!r}); mend or remove the package that brings it") from error
+    if not isinstance(found, Target):
+        raise InputError(f"{place}: is neither an s2s.Target nor a function that gives one; mend the package")
+    return found
+
+
+__all__ = ["TARGET_NAMES", "Target", "get_target", "print_target", "target_names"]

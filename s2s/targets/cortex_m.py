@@ -24,7 +24,7 @@ def _core(name: str, description: str, *, fpu: bool, dsp: bool = False, mve: boo
         word_bits=32,
         dsp=dsp,
         mve=mve,
-        hand_over=None,
+        fork_join=0,
         io="arena",
     )
 

@@ -19,6 +19,6 @@ RV32IMC = Target(
     cc="riscv64-unknown-elf-gcc",
     packages=("gcc-riscv64-unknown-elf", "picolibc-riscv64-unknown-elf"),
     word_bits=32,
-    hand_over=None,
+    fork_join=0,
     io="arena",
 )

@@ -1,53 +1,143 @@
 """The description of a target."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
 from typing import Literal
 
+from s2s.errors import InputError
+from s2s.targets.keys import (
+    CFLAG,
+    COMMAND,
+    DESCRIPTION,
+    METADATA,
+    NAME,
+    PACKAGE,
+    Flag,
+    Key,
+    ListOf,
+    Number,
+    OneOf,
+    fault_of,
+    key,
+)
 
-@dataclass(frozen=True)
+CACHE = Number(0, 1 << 40)
+
+
+@dataclass(frozen=True, kw_only=True)
 class Target:
-    """What heuristics read. They never ask for a target's name."""
+    """A processor and its C compiler, as far as code generation asks. Heuristics read it, and never its name.
 
-    name: str
-    description: str
-    lanes: int
-    """float32 lanes of the preferred vector; 1 for scalar code."""
-    registers: int
-    """Floating-point registers (of `lanes` lanes) that a register tile may fill."""
-    align: int
-    """Alignment in bytes of the arena and of every buffer in it."""
-    cflags: tuple[str, ...]
-    """What the C compiler is told beside `-std=c99 -O3`; stated in every build file."""
-    cc: str = ""
-    """The cross compiler that belongs to the target; empty where the one of this machine does."""
-    packages: tuple[str, ...] = ()
-    """The Debian packages that hold this cross compiler and its C library."""
-    word_bits: int = 64
-    """Bits of a general register."""
-    dsp: bool = False
-    """Whether two products of 16 bits are added in one instruction (SMLAD of ARM's DSP extension)."""
-    mve: bool = False
-    """Whether there are vectors of 128 bits for integers (Helium, ARM's M-profile vector extension)."""
-    byte_dot: Literal["signed", "unsigned"] | None = None
-    """What vectors multiply bytes by signed bytes with, four products to a lane: signed bytes, or unsigned ones."""
-    hand_over: int | None = 8000
-    """Operations that a processor does in the time in which it hands work to another one, and what both share moves
-    between their caches; None where programs have no threads."""
-    io: Literal["caller", "arena"] = "caller"
-    """Where inputs and outputs live unless the user says otherwise: in buffers of the caller, or in the arena."""
-    l1_bytes: int = 0
-    """Bytes of the first data cache of one core; 0 where memory is as near as a cache would be."""
-    l2_bytes: int = 0
-    """Bytes of the second cache that one core has to itself; 0 where there is none."""
-    line_bytes: int = 32
-    """Bytes of a cache line."""
-    fma_ports: int = 1
-    """Multiply-adds (of a whole vector) that start in one cycle."""
-    fma_latency: int = 4
-    """Cycles until the result of a multiply-add can be added to."""
-    stream_bytes: int = 8
-    """Bytes that one core reads in a cycle from beyond its own caches."""
-    l3_bytes: int = 0
-    """Bytes of the last cache that one network may count on, as other cores use it too; 0 where there is none."""
-    memory_bytes: int = 4
-    """Bytes that one core reads in a cycle from memory."""
+    The fields are the keys of a target file. A value that is out of range is refused with an `InputError`.
+    """
+
+    name: str = field(metadata=key(NAME, "What build files, comments and reports call the target."))
+    description: str = field(default="", metadata=key(DESCRIPTION, "The processor in words."))
+    lanes: int = field(
+        default=1, metadata=key(OneOf((1, 4, 8, 16)), "float32 lanes of the preferred vector; 1 for scalar code.")
+    )
+    registers: int = field(
+        default=16,
+        metadata=key(Number(4, 256), "Floating-point registers (of `lanes` lanes) that a register tile may fill."),
+    )
+    align: int = field(
+        default=8,
+        metadata=key(
+            OneOf((1, 2, 4, 8, 16, 32, 64, 128, 256)), "Alignment in bytes of the arena and of every buffer in it."
+        ),
+    )
+    cflags: tuple[str, ...] = field(
+        default=(),
+        metadata=key(ListOf(CFLAG), "What the C compiler is told beside `-std=c99 -O3`; stated in every build file."),
+    )
+    cc: str = field(
+        default="",
+        metadata=key(COMMAND, "The cross compiler of the target; empty where the one of this machine does."),
+    )
+    packages: tuple[str, ...] = field(
+        default=(),
+        metadata=key(ListOf(PACKAGE), "The Debian packages that hold this cross compiler and its C library."),
+    )
+    word_bits: int = field(default=64, metadata=key(OneOf((32, 64)), "Bits of a general register."))
+    dsp: bool = field(
+        default=False,
+        metadata=key(
+            Flag(), "Whether two products of 16 bits are added in one instruction (SMLAD of Arm's DSP extension)."
+        ),
+    )
+    mve: bool = field(
+        default=False,
+        metadata=key(Flag(), "Whether there are vectors of 128 bits for integers (Helium, Arm's M-profile vectors)."),
+    )
+    byte_dot: Literal["none", "signed", "unsigned"] = field(
+        default="none",
+        metadata=key(
+            OneOf(("none", "signed", "unsigned")),
+            "What vectors multiply by signed bytes, four products to a lane: nothing, signed or unsigned bytes.",
+        ),
+    )
+    fork_join: int = field(
+        default=8000,
+        metadata=key(
+            Number(0, 1 << 40),
+            "Operations that a core does in the time in which threads get work and hand back results, and the data that"
+            " they share moves between their caches; 0 where programs have no threads.",
+        ),
+    )
+    io: Literal["caller", "arena"] = field(
+        default="caller",
+        metadata=key(
+            OneOf(("caller", "arena")),
+            "Where inputs and outputs live unless `--io` says otherwise: in buffers of the caller, or in the arena.",
+        ),
+    )
+    l1_bytes: int = field(
+        default=0,
+        metadata=key(
+            CACHE, "Bytes of the first data cache of one core; 0 where memory is as near as a cache would be."
+        ),
+    )
+    l2_bytes: int = field(
+        default=0,
+        metadata=key(CACHE, "Bytes of the second cache that one core has to itself; 0 where there is none."),
+    )
+    l3_bytes: int = field(
+        default=0,
+        metadata=key(
+            CACHE,
+            "Bytes of the last cache that one network may count on, as other cores use it too; 0 where there is none.",
+        ),
+    )
+    line_bytes: int = field(default=32, metadata=key(OneOf((16, 32, 64, 128, 256)), "Bytes of a cache line."))
+    fma_ports: int = field(
+        default=1, metadata=key(Number(1, 8), "Multiply-adds (of a whole vector) that start in one cycle.")
+    )
+    fma_latency: int = field(
+        default=4, metadata=key(Number(1, 64), "Cycles until the result of a multiply-add can be added to.")
+    )
+    stream_bytes: int = field(
+        default=8, metadata=key(Number(1, 1024), "Bytes that one core reads in a cycle from beyond its own caches.")
+    )
+    memory_bytes: int = field(
+        default=4, metadata=key(Number(1, 1024), "Bytes that one core reads in a cycle from memory.")
+    )
+
+    def __post_init__(self) -> None:
+        values = {name: getattr(self, name) for name in KEYS}
+        for name, value in values.items():
+            if fault := fault_of(name, value, KEYS[name].kind):
+                raise InputError(f"Target: {fault}")
+        if fault := contradiction(values):
+            raise InputError(f"Target {self.name}: {fault}")
+
+
+KEYS: Mapping[str, Key] = {each.name: each.metadata[METADATA] for each in fields(Target)}
+"""The keys of a target file in their order."""
+
+
+def contradiction(values: Mapping[str, int]) -> str | None:
+    """What two values of a target say that cannot be true together, and what to change."""
+    lanes, align = values["lanes"], values["align"]
+    if lanes > 1 and align % (4 * lanes):
+        return f"align = {align}: vectors of {lanes} lanes take {4 * lanes} bytes; give a multiple of that"
+    return None

@@ -18,6 +18,7 @@ from s2s.interpret.graph import run_graph
 from s2s.passes.context import CompilerContext
 from s2s.pipeline import quantisation_passes
 from s2s.support import progress
+from s2s.targets import get_target
 from s2s.types.dtypes import Array, tensor_type, to_numpy
 from s2s.verify.compare import Comparison, compare
 from s2s.verify.on_board import BoardBuild, BoardRun, Layer
@@ -124,7 +125,7 @@ def _verification(
     return BoardVerification(
         board=board.name,
         compiler=compiler_version((board.processor().cc,)),
-        target=compilation.options.target,
+        target=get_target(compilation.options.target).name,
         optimise=optimise,
         passed=all(each.passed for each in outputs.values()),
         bit_exact=exact,

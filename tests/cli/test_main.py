@@ -37,7 +37,7 @@ def test_offers_completion(capsys: pytest.CaptureFixture[str]):
     assert "--install-completion" in capsys.readouterr().out
 
 
-@pytest.mark.parametrize("command", ["compile", "run", "verify", "inspect", "profile", "report"])
+@pytest.mark.parametrize("command", ["compile", "run", "verify", "inspect", "profile", "report", "targets"])
 def test_help_of_every_command_shows_an_example(command: str, capsys: pytest.CaptureFixture[str]):
     assert cli.run([command, "--help"]) == 0
     assert f"Example: s2s {command} " in capsys.readouterr().out

@@ -13,15 +13,19 @@ from s2s.errors import InputError, ToolchainError
 from s2s.options import CompileOptions
 from s2s.profiling import machine as machines
 from s2s.profiling.hooks import KernelCall, Samples
-from s2s.profiling.machine import Level, Machine, this_machine
+from s2s.profiling.machine import Level, Machine, target_of_machine, this_machine
 from s2s.profiling.profile import Order, Profile, profile_model, profile_of, runs_within
 from s2s.profiling.roofline import bound_of
+from s2s.targets import get_target
 from support.project import ROOT
 
 DIGITS = ROOT / "examples" / "digits" / "digits.onnx"
 MACHINE = Machine(
     cpu="a machine",
     compiler="cc 1",
+    clock_ghz=2.0,
+    fma_latency=4.1,
+    fork_join_ns=2500.0,
     float_gflops=100.0,
     int8_gops=400.0,
     levels=(Level("L1", 1000, 200.0), Level("L2", 10_000, 50.0), Level("memory", None, 10.0)),
@@ -167,3 +171,39 @@ def test_a_real_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pyt
     assert min(levels) > 0
     assert run(["profile", str(DIGITS), "--target", "c", "--runs", "3", "--sort", "time"]) == 0
     assert "total" in capsys.readouterr().out
+
+
+def test_measured_costs_are_those_of_a_target():
+    peak = 2.0 * 2 * 2 * get_target("host").lanes
+    target = target_of_machine(replace(MACHINE, float_gflops=peak), "mine")
+    assert (target.name, target.description) == ("mine", "a machine")
+    assert (target.fma_ports, target.fma_latency) == (2, 4)
+    assert (target.stream_bytes, target.memory_bytes) == (25, 5)
+    assert target.fork_join == 10_000
+
+
+def test_the_machine_is_written_as_a_target_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+):
+    monkeypatch.setattr(machines, "measure", given)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    file = tmp_path / "My Machine.toml"
+    assert run(["profile", "--machine", "-o", str(file)]) == 0
+    assert get_target(str(file)) == target_of_machine(MACHINE, "my-machine")
+    assert str(file) in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("args", "said"),
+    [
+        (["--machine", "net.onnx"], "--machine: measures no network; leave net.onnx or --machine out"),
+        ([], "s2s profile: give a MODEL, or --machine"),
+        (
+            ["--machine", "-o", "mine.txt"],
+            "--output mine.txt: the file is given as a target, so its name ends in .toml",
+        ),
+    ],
+)
+def test_a_machine_is_measured_alone(args: list[str], said: str, capsys: pytest.CaptureFixture[str]):
+    assert run(["profile", *args]) == 2
+    assert said in capsys.readouterr().err

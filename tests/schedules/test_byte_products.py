@@ -13,7 +13,6 @@ from s2s.interpret.loop import run_loop
 from s2s.interpret.tensor.run import run_tensor
 from s2s.options import CompileOptions
 from s2s.passes.context import CompilerContext
-from s2s.passes.tensor import pick_schedule
 from s2s.pipeline import pipeline
 from s2s.targets import Target, get_target
 from s2s.types.dtypes import Array
@@ -50,15 +49,12 @@ LAYERS = {
 }
 
 
-def levels(layer: Layer, target: Target, patch: pytest.MonkeyPatch) -> tuple[CompilerContext, ModuleOp, list[Array]]:
+def levels(layer: Layer, target: Target) -> tuple[CompilerContext, ModuleOp, list[Array]]:
     """The module at loop level, and the outputs found at graph, tensor and loop level."""
 
-    def same(_: str) -> Target:
-        return target
-
-    patch.setattr(pick_schedule, "get_target", same)
     ctx, module, x = layer.build()
-    passes = pipeline(CompileOptions(target=target.name), "net")
+    ctx.targets[target.name] = target
+    passes = pipeline(CompileOptions(target=target), "net")
     found = [run_graph(module, [x], ctx.weights)[0]]
     for level in ("graph", "tensor", "loop"):
         for each in passes[level]:
@@ -72,39 +68,39 @@ def levels(layer: Layer, target: Target, patch: pytest.MonkeyPatch) -> tuple[Com
 
 @pytest.mark.parametrize("target", TARGETS.values(), ids=TARGETS.keys())
 @pytest.mark.parametrize("layer", LAYERS.values(), ids=LAYERS.keys())
-def test_levels_agree(layer: Layer, target: Target, monkeypatch: pytest.MonkeyPatch) -> None:
-    _, module, (expected, *found) = levels(layer, target, monkeypatch)
+def test_levels_agree(layer: Layer, target: Target) -> None:
+    _, module, (expected, *found) = levels(layer, target)
     assert len(np.unique(expected)) > 3
     for numbers in found:
         np.testing.assert_array_equal(numbers, expected)
     assert any(isinstance(op, loop.DotGroupsOp) for op in module.walk())
 
 
-def stages(layer: Layer, target: Target, patch: pytest.MonkeyPatch) -> list[loop.StageOp]:
-    _, module, _ = levels(layer, target, patch)
+def stages(layer: Layer, target: Target) -> list[loop.StageOp]:
+    _, module, _ = levels(layer, target)
     return [op for op in module.walk() if isinstance(op, loop.StageOp)]
 
 
-def test_signed_bytes_without_padding_are_read_in_place(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert not stages(LAYERS["pointwise"], TARGETS["16 lanes, signed"], monkeypatch)
+def test_signed_bytes_without_padding_are_read_in_place() -> None:
+    assert not stages(LAYERS["pointwise"], TARGETS["16 lanes, signed"])
 
 
-def test_unsigned_bytes_are_copied_with_128_added(monkeypatch: pytest.MonkeyPatch) -> None:
-    (copy,) = stages(LAYERS["pointwise"], TARGETS["16 lanes, unsigned"], monkeypatch)
+def test_unsigned_bytes_are_copied_with_128_added() -> None:
+    (copy,) = stages(LAYERS["pointwise"], TARGETS["16 lanes, unsigned"])
     assert copy.flip is not None
     assert copy.count.value.data == 5 * 5 * 16
 
 
-def test_a_single_pixel_is_read_in_place(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert not stages(LAYERS["one pixel"], TARGETS["16 lanes, unsigned"], monkeypatch)
+def test_a_single_pixel_is_read_in_place() -> None:
+    assert not stages(LAYERS["one pixel"], TARGETS["16 lanes, unsigned"])
 
 
-def test_padding_is_copied_as_the_zero_point(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert {op.outside for op in stages(LAYERS["3x3"], TARGETS["8 lanes"], monkeypatch)} == {-7}
+def test_padding_is_copied_as_the_zero_point() -> None:
+    assert {op.outside for op in stages(LAYERS["3x3"], TARGETS["8 lanes"])} == {-7}
 
 
-def test_targets_without_such_products_go_other_ways(monkeypatch: pytest.MonkeyPatch) -> None:
-    _, module, (expected, *found) = levels(LAYERS["3x3"], replace(WIDE, byte_dot=None), monkeypatch)
+def test_targets_without_such_products_go_other_ways() -> None:
+    _, module, (expected, *found) = levels(LAYERS["3x3"], replace(WIDE, byte_dot="none"))
     assert not any(isinstance(op, loop.DotGroupsOp) for op in module.walk())
     for numbers in found:
         np.testing.assert_array_equal(numbers, expected)
@@ -130,8 +126,8 @@ FORMS = {
         "depthwise, weights with a zero point",
     ],
 )
-def test_c_agrees(name: str, target: str, form: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    ctx, module, (expected, *_) = levels(LAYERS[name], TARGETS[target], monkeypatch)
+def test_c_agrees(name: str, target: str, form: str, tmp_path: Path) -> None:
+    ctx, module, (expected, *_) = levels(LAYERS[name], TARGETS[target])
     _, _, x = LAYERS[name].build()
     found = run_as_c(ctx, module, x, expected.size, tmp_path, *FORMS[form])
     np.testing.assert_array_equal(found.reshape(expected.shape), expected)

@@ -29,10 +29,10 @@ from s2s.analysis.numbers.known_values import known_value
 from s2s.dialects import graph
 from s2s.dialects.graph import copy_provenance
 from s2s.dialects.graph.base import type_of
-from s2s.passes.context import weights_of
+from s2s.passes.context import target_of, weights_of
 from s2s.passes.graph.constants import name_for, new_constant
 from s2s.passes.rewrite import rewrite
-from s2s.targets import Target, get_target
+from s2s.targets import Target
 from s2s.types.dtypes import Array
 from s2s.types.shapes.window import CHANNELS_FIRST
 from s2s.types.weights import WeightStore
@@ -114,7 +114,7 @@ class NarrowGroups(RewritePattern):
 
     def _count(self, element: Attribute, w: Array, groups: int) -> int:
         """How many groups are joined; 1 for none."""
-        if element == i8 and w.dtype == np.int8 and self.target.byte_dot is not None:
+        if element == i8 and w.dtype == np.int8 and self.target.byte_dot != "none":
             fitting = [each for each in range(2, groups + 1) if groups % each == 0]
             enough = [each for each in fitting if each * w.shape[0] >= PART * self.target.lanes * groups]
             return groups if 2 * groups * w.size <= self.target.l2_bytes else min(enough, default=groups)
@@ -131,6 +131,6 @@ class MergeConvGroupsPass(ModulePass):
     target: str = "c"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        target = get_target(self.target)
+        target = target_of(ctx, self.target)
         if target.lanes > 1:
             rewrite(op, NarrowGroups(weights_of(ctx), target))

@@ -34,10 +34,9 @@ from s2s.analysis.numbers.known_values import known_value
 from s2s.dialects import graph
 from s2s.dialects.graph import copy_provenance
 from s2s.dialects.graph.base import type_of
-from s2s.passes.context import weights_of
+from s2s.passes.context import target_of, weights_of
 from s2s.passes.graph.constants import name_for, new_constant
 from s2s.passes.rewrite import rewrite
-from s2s.targets import get_target
 from s2s.types.dtypes import Array
 from s2s.types.shapes.window import CHANNELS_FIRST
 from s2s.types.weights import WeightStore
@@ -193,5 +192,5 @@ class SplitTransposedConvPass(ModulePass):
     target: str = "c"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        if get_target(self.target).lanes > 1:
+        if target_of(ctx, self.target).lanes > 1:
             rewrite(op, StridedTransposedConv(weights_of(ctx)))

@@ -39,11 +39,11 @@ from xdsl.rewriter import Rewriter
 
 from s2s.analysis.structure.compute import shape_of
 from s2s.dialects import graph, tensor
-from s2s.passes.context import weights_of
+from s2s.passes.context import target_of, weights_of
 from s2s.passes.tensor.block_kernel import BlockKernel, blocked_type
 from s2s.passes.tensor.channel_blocks import CHANNEL, channel_constants, fill_up, results_of
 from s2s.passes.tensor.channel_layouts import LayoutDecision, slots_of
-from s2s.targets import Target, get_target
+from s2s.targets import Target
 from s2s.types.weights import WeightStore
 
 BLOCKED = "blocked"
@@ -90,6 +90,6 @@ class BlockChannelsPass(ModulePass):
     target: str = "c"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        target = get_target(self.target)
+        target = target_of(ctx, self.target)
         if target.lanes > 1:
             block_channels(op, target, weights_of(ctx))

@@ -32,12 +32,13 @@ from s2s.analysis.network.constants import calls_of, constant_arguments
 from s2s.analysis.structure.compute import DIM_NAMES, dim_names, shape_of
 from s2s.dialects import tensor
 from s2s.dialects.graph.traits import copy_provenance
+from s2s.passes.context import target_of
 from s2s.passes.tensor.block_kernel import split_dim
 from s2s.passes.tensor.permute import copy_of
 from s2s.passes.tensor.pick_schedule import one_block
 from s2s.schedules.default import Choice, candidates, default
 from s2s.schedules.register_transpose import FEW, turn
-from s2s.targets import Target, get_target
+from s2s.targets import Target
 from s2s.types.affine import ranges, simplify
 
 STEP = 4.0
@@ -165,7 +166,7 @@ class CacheImagesPass(ModulePass):
     target: str = "c"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        target, calls = get_target(self.target), calls_of(op)
+        target, calls = target_of(ctx, self.target), calls_of(op)
         for func in op.ops:
             if target.lanes == 1 or not isinstance(func, FuncOp) or func.is_declaration:
                 continue

@@ -27,9 +27,10 @@ from s2s.analysis.affine.strides import moves, vectorizable
 from s2s.analysis.network.constants import calls_of, constant_arguments
 from s2s.analysis.structure.folds import folds_of
 from s2s.dialects import tensor
+from s2s.passes.context import target_of
 from s2s.passes.tensor.permute import staged
 from s2s.passes.tensor.tile_and_fuse.schedule import schedule_in_blocks
-from s2s.targets import Target, get_target
+from s2s.targets import Target
 from s2s.types.affine import ranges, simplify
 
 VECTORS = 2
@@ -120,7 +121,7 @@ class CachePanelsPass(ModulePass):
     target: str = "c"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        target, calls = get_target(self.target), calls_of(op)
+        target, calls = target_of(ctx, self.target), calls_of(op)
         for func in op.ops:
             if target.lanes == 1 or not isinstance(func, FuncOp) or func.is_declaration:
                 continue

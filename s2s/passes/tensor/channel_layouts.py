@@ -81,7 +81,7 @@ class LayoutDecision:
 
     def __init__(self, module: ModuleOp, target: Target) -> None:
         self.lanes = target.lanes
-        self._has_bytes = target.byte_dot is not None
+        self._has_bytes = target.byte_dot != "none"
         self.by_kernel = calls_of(module)
         self.calls = [op for op in module.walk() if isinstance(op, graph.CallOp)]
         functions = {func.sym_name.data: func for func in module.ops if isinstance(func, FuncOp)}

@@ -20,13 +20,14 @@ from xdsl.passes import ModulePass
 from s2s.analysis.network.constants import calls_of, constant_arguments
 from s2s.dialects import tensor
 from s2s.errors import CompilerBug
+from s2s.passes.context import target_of
 from s2s.schedules.byte_products import byte_products
 from s2s.schedules.default import default
 from s2s.schedules.integer_products import integer_products
 from s2s.schedules.reference import reference
 from s2s.schedules.transforms import Walk, blocks_in_cache, fast_convolutions, in_walk, transform_schedule
 from s2s.schedules.vector_products import vector_products
-from s2s.targets import Target, get_target
+from s2s.targets import Target
 
 HEURISTICS = {
     "sums of bytes in vectors": vector_products,
@@ -76,7 +77,7 @@ class PickSchedulePass(ModulePass):
     """The threads that will share a kernel: blocks are as many as they can have equal parts of."""
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        target = get_target(self.target)
+        target = target_of(ctx, self.target)
         calls = calls_of(op)
         for func in op.ops:
             if not isinstance(func, FuncOp) or func.is_declaration:

@@ -20,8 +20,8 @@ from xdsl.passes import ModulePass
 from s2s.analysis.affine.strides import vectorizable
 from s2s.analysis.structure.compute import body_ops
 from s2s.dialects import tensor
+from s2s.passes.context import target_of
 from s2s.passes.tensor.block_kernel import split_dim
-from s2s.targets import get_target
 from s2s.types.affine import linear, ranges
 
 
@@ -46,7 +46,7 @@ class SplitDimsPass(ModulePass):
     target: str = "c"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        if get_target(self.target).lanes == 1:
+        if target_of(ctx, self.target).lanes == 1:
             return
         for inner in op.walk():
             if isinstance(inner, tensor.ComputeOp) and inner.schedule is None and _may_split(inner):

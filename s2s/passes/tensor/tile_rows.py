@@ -34,10 +34,11 @@ from s2s.analysis.network.functions import is_network
 from s2s.analysis.row_tiles.kernel_chains import ROW, Walk, bytes_of, bytes_of_blocks, is_striped, pays, walks_of
 from s2s.dialects import graph, tensor
 from s2s.dialects.graph import copy_provenance
+from s2s.passes.context import target_of
 from s2s.passes.graph.fuse_ops.names import UniqueNames
 from s2s.passes.tensor.block_channels import BLOCKED, CHANNELS
 from s2s.schedules.default import default
-from s2s.targets import Target, get_target
+from s2s.targets import Target
 
 NAME = "stripes"
 
@@ -173,7 +174,7 @@ class TileRowsPass(ModulePass):
     target: str = "c"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        target = get_target(self.target)
+        target = target_of(ctx, self.target)
         if target.lanes == 1 or not target.l2_bytes:
             return
         stripes = TileRows(op, target)

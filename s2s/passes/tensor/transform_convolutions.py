@@ -37,13 +37,13 @@ from s2s.analysis.structure.winograd import MinimalFilter, minimal_filter
 from s2s.dialects import graph, tensor
 from s2s.dialects.graph.traits import copy_provenance
 from s2s.errors import CompilerBug
-from s2s.passes.context import weights_of
+from s2s.passes.context import target_of, weights_of
 from s2s.passes.tensor.build_compute import copy_region
 from s2s.passes.tensor.channels_last import channels_last, copied_elements
 from s2s.passes.tensor.remade_weights import remake_weight
 from s2s.schedules.convolutions import outputs_of_tile
 from s2s.schedules.transforms import fills_vectors
-from s2s.targets import Target, get_target
+from s2s.targets import Target
 from s2s.types.affine import flat_index, ranges, simplify
 from s2s.types.dtypes import tensor_type
 from s2s.types.weights import Array, WeightStore
@@ -260,7 +260,7 @@ class TransformConvolutionsPass(ModulePass):
     """Results along the side of a tile; 0 leaves it to the cost model, which may decline."""
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        target = get_target(self.target)
+        target = target_of(ctx, self.target)
         if target.lanes < 4:
             return
         calls, network = calls_of(op), constant_bytes(op)

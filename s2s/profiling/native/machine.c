@@ -3,7 +3,9 @@
  *     machine [BYTES ...]
  *
  * float_gflops: multiply-adds of float32, two operations each, on as many vectors as hide their latency.
- * int8_gops: the same for products of bytes that are summed in 32 bits, by the best instruction the compiler may use.
+ * clock_ghz: additions of integers that depend on each other, one a cycle on processors of today.
+ * fma_latency: cycles of a multiply-add that waits for the one before.
+ * int8_gops: operations in products of bytes that are summed in 32 bits, by the best instruction the compiler may use.
  * read_gbs: for each working set of BYTES, reading all of it again and again.
  *
  * Time is that of the process, so that others on the machine count less; the best of several rounds is taken. Compile
@@ -85,6 +87,40 @@ static double multiply_add(long times)
     }
     float_sink = total;
     return (double)times * 64.0 * CHAINS * (sizeof(floats) / sizeof(float)) * 2.0;
+}
+
+/* Two cycles for each round of the loop: the exclusive or keeps the compiler from making one addition of many. */
+static double cycles(long times)
+{
+    const unsigned step = (unsigned)int_source;
+    unsigned sum = step;
+
+    for (long n = 0; n < times * 64; ++n) {
+#pragma GCC unroll 16
+        for (int i = 0; i < 16; ++i) {
+            sum = (sum + step) ^ step;
+        }
+    }
+    int_sink = (int)sum;
+    return (double)times * 64.0 * 16.0 * 2.0;
+}
+
+static double waiting_multiply_adds(long times)
+{
+    floats acc, a;
+
+    for (unsigned lane = 0; lane < sizeof(floats) / sizeof(float); ++lane) {
+        a[lane] = float_source;
+        acc[lane] = float_source;
+    }
+    for (long n = 0; n < times * 64; ++n) {
+#pragma GCC unroll 16
+        for (int i = 0; i < 16; ++i) {
+            acc = acc * a + a;
+        }
+    }
+    float_sink = acc[0];
+    return (double)times * 64.0 * 16.0;
 }
 
 #if defined(__AVX512VNNI__) && VECTOR_BYTES >= 64
@@ -200,7 +236,10 @@ static double bandwidth(size_t size)
 
 int main(int count, char **sizes)
 {
-    printf("{\"float_gflops\": %.3f, \"int8_gops\": %.3f, \"read_gbs\": [", best(multiply_add), best(dot_products));
+    const double clock = best(cycles);
+
+    printf("{\"clock_ghz\": %.3f, \"fma_latency\": %.2f, ", clock, clock / best(waiting_multiply_adds));
+    printf("\"float_gflops\": %.3f, \"int8_gops\": %.3f, \"read_gbs\": [", best(multiply_add), best(dot_products));
     for (int i = 1; i < count; ++i) {
         printf("%s%.3f", i > 1 ? ", " : "", bandwidth((size_t)strtoull(sizes[i], NULL, 10)));
     }

@@ -14,7 +14,6 @@ from s2s.dialects import tensor
 from s2s.interpret.tensor import run_tensor
 from s2s.options import CompileOptions
 from s2s.passes.context import CompilerContext
-from s2s.passes.tensor import pick_schedule
 from s2s.passes.tensor.lower_to_loop import LowerToLoopPass
 from s2s.passes.tensor.pack_constants import PackConstantsPass
 from s2s.passes.tensor.pick_schedule import PickSchedulePass
@@ -155,9 +154,8 @@ def test_tiles_of_any_image_mean_the_convolution(case: Case, outputs: int):
 def lowered(case: Case, outputs: int, target: Target, threads: int = 1) -> tuple[CompilerContext, ModuleOp]:
     """The kernel alone, in loops over buffers."""
     ctx, module = transformed(case, outputs)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(pick_schedule, "get_target", {TARGET: target}.__getitem__)
-        PickSchedulePass(TARGET, threads=threads).apply(ctx, module)
+    ctx.targets[TARGET] = target
+    PickSchedulePass(TARGET, threads=threads).apply(ctx, module)
     PackConstantsPass().apply(ctx, module)
     module.verify()
     LowerToLoopPass().apply(ctx, module)

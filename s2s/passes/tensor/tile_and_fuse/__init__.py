@@ -29,10 +29,11 @@ from xdsl.passes import ModulePass
 from s2s.analysis.network.constants import calls_of, constant_arguments
 from s2s.analysis.tile_and_fuse.candidates import common_dims
 from s2s.dialects import tensor
+from s2s.passes.context import target_of
 from s2s.passes.tensor.permute import absorb_move
 from s2s.passes.tensor.tile_and_fuse.layout import inner_product, neighbours_along, rows_of
 from s2s.passes.tensor.tile_and_fuse.schedule import schedule_blocks
-from s2s.targets import Target, get_target
+from s2s.targets import Target
 
 
 @dataclass(frozen=True)
@@ -42,7 +43,7 @@ class TileAndFusePass(ModulePass):
     target: str = "c"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        target, calls = get_target(self.target), calls_of(op)
+        target, calls = target_of(ctx, self.target), calls_of(op)
         for func in op.ops:
             if isinstance(func, FuncOp) and not func.is_declaration:
                 _share(func, target, constant_arguments(func, calls))

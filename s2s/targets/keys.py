@@ -1,0 +1,161 @@
+"""What the keys of a target may hold: a type, a range or a pattern for each, and the words of its documentation.
+
+A value of a target ends up in C, in a Makefile, in CMake and in commands that build them. So names and flags may only
+hold characters that mean nothing to any of these, and only flags that choose code are taken: none that loads a plugin
+into the compiler, includes a file or writes one.
+"""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from difflib import get_close_matches
+from typing import Any, Protocol
+
+METADATA = "key"
+"""Where a field of a dataclass keeps its `Key`."""
+
+
+class Kind(Protocol):
+    """A set of values."""
+
+    @property
+    def words(self) -> str:
+        """What such a value is: `a number from 1 to 256`."""
+        ...
+
+    def holds(self, value: object) -> bool:
+        """Whether `value` is one."""
+        ...
+
+
+@dataclass(frozen=True)
+class Number:
+    """A whole number of a range, both ends included."""
+
+    least: int
+    most: int
+
+    @property
+    def words(self) -> str:
+        """The range."""
+        return f"a whole number from {self.least} to {self.most}"
+
+    def holds(self, value: object) -> bool:
+        """Whether it is a number of the range; `true` is none."""
+        return isinstance(value, int) and not isinstance(value, bool) and self.least <= value <= self.most
+
+
+@dataclass(frozen=True)
+class OneOf:
+    """One of a few values."""
+
+    values: tuple[int | str, ...]
+
+    @property
+    def words(self) -> str:
+        """The values."""
+        return "one of " + ", ".join(map(str, self.values))
+
+    def holds(self, value: object) -> bool:
+        """Whether it is one of them, of the same type."""
+        return any(type(value) is type(each) and value == each for each in self.values)
+
+
+@dataclass(frozen=True)
+class Flag:
+    """`true` or `false`."""
+
+    words: str = "true or false"
+
+    def holds(self, value: object) -> bool:
+        """Whether it is a truth value."""
+        return isinstance(value, bool)
+
+
+@dataclass(frozen=True)
+class Text:
+    """A text of a pattern."""
+
+    pattern: str
+    says: str
+    """The pattern in words."""
+    refused: str = "(?!)"
+    """A pattern of what is refused all the same."""
+
+    @property
+    def words(self) -> str:
+        """The pattern in words."""
+        return f"text: {self.says}"
+
+    def holds(self, value: object) -> bool:
+        """Whether all of it has the pattern."""
+        return (
+            isinstance(value, str)
+            and re.fullmatch(self.pattern, value, re.ASCII) is not None
+            and re.match(self.refused, value) is None
+        )
+
+
+@dataclass(frozen=True)
+class ListOf:
+    """Any number of texts of one pattern."""
+
+    each: Text
+
+    @property
+    def words(self) -> str:
+        """The pattern in words."""
+        return f"a list of texts: {self.each.says}"
+
+    def holds(self, value: object) -> bool:
+        """Whether all of them have the pattern."""
+        return isinstance(value, (tuple, list)) and all(map(self.each.holds, value))  # pyright: ignore[reportUnknownArgumentType, reportUnknownMemberType]
+
+
+@dataclass(frozen=True)
+class Key:
+    """A key of a file."""
+
+    kind: Kind
+    says: str
+    """What its value is, in a line or two."""
+
+
+def key(kind: Kind, says: str) -> Mapping[str, Key]:
+    """The metadata of a field of a dataclass."""
+    return {METADATA: Key(kind, says)}
+
+
+NAME = Text(r"[a-z0-9][a-z0-9._+-]{0,39}", "small letters, digits and . _ + -, at most 40")
+DESCRIPTION_LENGTH = 120
+DESCRIPTION = Text(rf"[ -~]{{0,{DESCRIPTION_LENGTH}}}", f"one line of at most {DESCRIPTION_LENGTH} ASCII characters")
+COMMAND = Text(r"|[A-Za-z0-9][A-Za-z0-9._+-]{0,79}", "the name of a program, without a path")
+PACKAGE = Text(r"[a-z0-9][a-z0-9.+-]{0,79}", "the name of a Debian package")
+CFLAG = Text(
+    r"-(m|f|O|D|U|W|specs=)[A-Za-z0-9_+=.:-]*",
+    "flags that choose code (-m… -f… -O… -D… -U… -W… -specs=…) of letters, digits and _ + = . : -",
+    # A plugin is code that the compiler runs; `-wrapper` and `-Wl,` cannot be spelled with these characters.
+    refused=r"-f(plugin|dump|profile)|-f.*-file|-M",
+)
+
+
+def shown(value: object) -> str:
+    """A value as a file has it, shortened; nothing in it can look like more than one line."""
+    text = repr(value) if not isinstance(value, bool) else str(value).lower()
+    return text if len(text) <= 60 else f"{text[:57]}…"
+
+
+def fault_of(name: str, value: object, kind: Kind) -> str | None:
+    """What is wrong with the value of key `name`, and what would be right; None where nothing is."""
+    return None if kind.holds(value) else f"{name} = {shown(value)}: is not {kind.words}; give such a value"
+
+
+def unknown_key(name: str, known: Mapping[str, Any]) -> str:
+    """The error about a key that there is none of."""
+    return f"{shown(name)}: there is no such key; {did_you_mean(name, known)}the keys are {', '.join(known)}"
+
+
+def did_you_mean(name: str, known: Mapping[str, Any] | tuple[str, ...]) -> str:
+    """The words before a list of names that guess which one was meant; empty where none is near."""
+    near = get_close_matches(name, list(known), 1)
+    return f"did you mean {near[0]}? " if near else ""
