@@ -1,4 +1,4 @@
-"""What operations with regions do to memory."""
+"""Memory effects of operations with regions."""
 
 from collections.abc import Set as AbstractSet
 
@@ -9,11 +9,10 @@ _READS_AND_WRITES = frozenset(map(EffectInstance, (MemoryEffectKind.READ, Memory
 
 
 class NestedEffects(RecursiveMemoryEffect):
-    """The effects of the operations inside.
+    """The kinds of effects that the operations inside have, on whichever buffers.
 
-    An operation that both reads and writes is neither moved, merged nor erased, whatever else it does: nothing is
-    looked at behind the first operation that makes it one. A body is thousands of operations, and every loop around it
-    asks.
+    An operation that both reads and writes is neither moved, merged nor erased, whatever else it does, so the search
+    ends at the first operation that makes it one: a body is thousands of operations, and every loop around it asks.
     """
 
     @classmethod
@@ -25,7 +24,7 @@ class NestedEffects(RecursiveMemoryEffect):
                     effects = get_effects(inner)
                     if effects is None:
                         return None
-                    found |= effects
+                    found.update(EffectInstance(effect.kind) for effect in effects)
                     if found >= _READS_AND_WRITES:
                         return _READS_AND_WRITES
         return found

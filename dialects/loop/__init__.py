@@ -6,6 +6,7 @@ vectors too. Nothing here knows what a tensor is.
 
 from xdsl.ir import Dialect
 
+from s2s.dialects.loop.access import Access, AccessInterface, Extent
 from s2s.dialects.loop.callback import CallbackOp
 from s2s.dialects.loop.checks import lanes_of
 from s2s.dialects.loop.control import ForOp, IfOp, YieldOp
@@ -69,6 +70,8 @@ __all__ = [
     "ROWS",
     "STEPS",
     "TABLE",
+    "Access",
+    "AccessInterface",
     "AllocOp",
     "ApplyOp",
     "BroadcastOp",
@@ -82,6 +85,7 @@ __all__ = [
     "DotGroupsOp",
     "DotOp",
     "DotRowsOp",
+    "Extent",
     "FmaOp",
     "ForOp",
     "HalveOp",

@@ -10,15 +10,15 @@ from xdsl.irdl import (
     ParsePropInAttrDict,
     irdl_op_definition,
     prop_def,
-    traits_def,
     var_operand_def,
 )
-from xdsl.traits import MemoryReadEffect, MemoryWriteEffect
 from xdsl.utils.exceptions import VerifyException
+
+from s2s.dialects.loop.access import Access, AccessInterface, read_any, write_any
 
 
 @irdl_op_definition
-class CallbackOp(IRDLOperation):
+class CallbackOp(IRDLOperation, AccessInterface):
     """`function(outputs…, inputs…);`: a function of the user, which writes all elements of its outputs."""
 
     name = "loop.callback"
@@ -27,7 +27,6 @@ class CallbackOp(IRDLOperation):
     outputs = var_operand_def(MemRefType)
     inputs = var_operand_def(MemRefType)
     irdl_options = (AttrSizedOperandSegments(as_property=True), ParsePropInAttrDict())
-    traits = traits_def(MemoryReadEffect(), MemoryWriteEffect())
     assembly_format = (
         "$function `sets` `(` $outputs `)` `from` `(` $inputs `)` attr-dict"
         " `:` `(` type($outputs) `)` `,` `(` type($inputs) `)`"
@@ -35,6 +34,9 @@ class CallbackOp(IRDLOperation):
 
     def __init__(self, function: str, outputs: Sequence[SSAValue], inputs: Sequence[SSAValue]) -> None:
         super().__init__(operands=[outputs, inputs], properties={"function": StringAttr(function)})
+
+    def accesses(self) -> Sequence[Access]:
+        return [*map(write_any, self.outputs), *map(read_any, self.inputs)]
 
     def verify_(self) -> None:
         if not self.outputs:

@@ -29,10 +29,11 @@ from xdsl.irdl import (
     traits_def,
     var_operand_def,
 )
-from xdsl.traits import MemoryReadEffect, Pure
+from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 
-from s2s.dialects.loop.checks import check_flat, check_vector
+from s2s.dialects.loop.access import Access, AccessInterface, Extent, read
+from s2s.dialects.loop.checks import check_flat, check_vector, lanes_of
 from s2s.dialects.loop.index import check_map
 from s2s.types.dtypes import vector_of
 
@@ -44,7 +45,7 @@ LANE_STRIDES = (0, 1, GROUP)
 
 
 @irdl_op_definition
-class LoadGroupsOp(IRDLOperation):
+class LoadGroupsOp(IRDLOperation, AccessInterface):
     """Lane `i` is a group whose byte `k` is `buffer[map(indices) + i * lane_stride + k * stride]`, 0 from `count` on.
 
     Groups side by side (`lane_stride = 4`) and one group for all lanes (0) are four neighbours; columns (1) take bytes
@@ -60,7 +61,6 @@ class LoadGroupsOp(IRDLOperation):
     buffer = operand_def(MemRefType)
     indices = var_operand_def(IndexType)
     result = result_def(VectorType)
-    traits = traits_def(MemoryReadEffect())
 
     irdl_options = (ParsePropInAttrDict(),)
     assembly_format = "$buffer `[` $map `(` $indices `)` `]` attr-dict `:` type($buffer) `->` type($result)"
@@ -86,6 +86,11 @@ class LoadGroupsOp(IRDLOperation):
             },
             result_types=[vector_of(i32, lanes)],
         )
+
+    def accesses(self) -> Sequence[Access]:
+        lanes = Extent(lanes_of(self.result.type), self.lane_stride.value.data)
+        group = Extent(self.count.value.data, self.stride.value.data)
+        return [read(self.buffer, self.map.data.results[0], self.indices, lanes, group)]
 
     def verify_(self) -> None:
         check_map(self.name, self.map.data, len(self.indices), results=1)

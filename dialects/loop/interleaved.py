@@ -13,20 +13,19 @@ from xdsl.irdl import (
     operand_def,
     opt_prop_def,
     prop_def,
-    traits_def,
     var_operand_def,
 )
-from xdsl.traits import MemoryWriteEffect
 from xdsl.utils.exceptions import VerifyException
 from xdsl.utils.hints import isa
 
+from s2s.dialects.loop.access import Access, AccessInterface, Extent, write
 from s2s.dialects.loop.checks import check_flat
 from s2s.dialects.loop.groups import GROUP
 from s2s.dialects.loop.index import check_map
 
 
 @irdl_op_definition
-class StoreInterleavedOp(IRDLOperation):
+class StoreInterleavedOp(IRDLOperation, AccessInterface):
     """`buffer[map(indices) + i * stride + k] = values[k][i]` for the first `lanes` lanes of each vector.
 
     Unless stated, the stride is the number of vectors, and all lanes are stored. There are two to four vectors of
@@ -41,7 +40,6 @@ class StoreInterleavedOp(IRDLOperation):
     buffer = operand_def(MemRefType)
     indices = var_operand_def(IndexType)
     values = var_operand_def(VectorType)
-    traits = traits_def(MemoryWriteEffect())
 
     irdl_options = (ParsePropInAttrDict(), AttrSizedOperandSegments(as_property=True))
     assembly_format = (
@@ -76,6 +74,10 @@ class StoreInterleavedOp(IRDLOperation):
     def active(self) -> int:
         """Lanes of each vector that are stored."""
         return self._type.get_shape()[0] if self.lanes is None else self.lanes.value.data
+
+    def accesses(self) -> Sequence[Access]:
+        lanes, neighbours = Extent(self.active, self.lane_stride), Extent(len(self.values))
+        return [write(self.buffer, self.map.data.results[0], self.indices, lanes, neighbours)]
 
     @property
     def _type(self) -> VectorType[Attribute]:

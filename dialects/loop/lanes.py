@@ -5,9 +5,10 @@ from collections.abc import Sequence
 from xdsl.dialects.builtin import MemRefType, StringAttr, VectorType, f32, i8, i32
 from xdsl.ir import Attribute, SSAValue
 from xdsl.irdl import IRDLOperation, irdl_op_definition, operand_def, prop_def, result_def, traits_def
-from xdsl.traits import MemoryReadEffect, Pure
+from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 
+from s2s.dialects.loop.access import Access, AccessInterface, read_any
 from s2s.dialects.loop.checks import check_flat, check_lanes, check_vector, lanes_of
 from s2s.types.dtypes import vector_of
 
@@ -94,7 +95,7 @@ class CastLanesOp(IRDLOperation):
 
 
 @irdl_op_definition
-class LookUpLanesOp(IRDLOperation):
+class LookUpLanesOp(IRDLOperation, AccessInterface):
     """`result[i] = table[index[i]]` for a table of 256 bytes; the caller keeps each index in it."""
 
     name = "loop.look_up_lanes"
@@ -102,11 +103,13 @@ class LookUpLanesOp(IRDLOperation):
     table = operand_def(MemRefType)
     index = operand_def(VectorType)
     result = result_def(VectorType)
-    traits = traits_def(MemoryReadEffect())
     assembly_format = "$table `,` $index attr-dict `:` type($table) `,` type($index) `->` type($result)"
 
     def __init__(self, table: SSAValue, index: SSAValue) -> None:
         super().__init__(operands=[table, index], result_types=[vector_of(i8, lanes_of(index.type))])
+
+    def accesses(self) -> Sequence[Access]:
+        return [read_any(self.table)]
 
     def verify_(self) -> None:
         size = check_flat(self, self.table.type, i8).get_shape()[0]

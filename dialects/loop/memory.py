@@ -26,10 +26,11 @@ from xdsl.irdl import (
     traits_def,
     var_operand_def,
 )
-from xdsl.traits import MemoryAllocEffect, MemoryReadEffect, MemoryWriteEffect, Pure
+from xdsl.traits import MemoryAllocEffect, Pure
 from xdsl.utils.exceptions import VerifyException
 from xdsl.utils.hints import isa
 
+from s2s.dialects.loop.access import Access, AccessInterface, Extent, read, read_any, write, write_any
 from s2s.dialects.loop.checks import check_flat
 from s2s.dialects.loop.index import check_map
 from s2s.dialects.plain import PlainOp
@@ -51,7 +52,7 @@ def _check_scalar(op: IRDLOperation, buffer: Attribute, value: Attribute) -> Non
     _check_element(op, buffer, value)
 
 
-class _AffineAccess(PlainOp):
+class _AffineAccess(PlainOp, AccessInterface):
     """What affine loads and stores share: a flat position, and for vectors the distance and number of lanes."""
 
     map = prop_def(AffineMapAttr)
@@ -66,6 +67,12 @@ class _AffineAccess(PlainOp):
     def lane_stride(self) -> int:
         """Elements from one lane to the next; 1 unless stated."""
         return 1 if self.stride is None else self.stride.value.data
+
+    def _extents(self, value: Attribute) -> list[Extent]:
+        """The lanes of a vector; nothing for a scalar."""
+        if not isa(value, VectorType):
+            return []
+        return [Extent(value.get_shape()[0] if self.lanes is None else self.lanes.value.data, self.lane_stride)]
 
     def _check(self, value: Attribute) -> None:
         check_map(self.name, self.map.data, len(self.indices), results=1)
@@ -92,7 +99,6 @@ class LoadOp(_AffineAccess):
     name = "loop.load"
 
     result = result_def()
-    traits = traits_def(MemoryReadEffect())
     assembly_format = "$buffer `[` $map `(` $indices `)` `]` attr-dict `:` type($buffer) `->` type($result)"
 
     def __init__(
@@ -111,6 +117,9 @@ class LoadOp(_AffineAccess):
             result_types=[result_type],
         )
 
+    def accesses(self) -> Sequence[Access]:
+        return [read(self.buffer, self.map.data.results[0], self.indices, *self._extents(self.result.type))]
+
     def verify_(self) -> None:
         self._check(self.result.type)
 
@@ -122,7 +131,6 @@ class StoreOp(_AffineAccess):
     name = "loop.store"
 
     value = operand_def()
-    traits = traits_def(MemoryWriteEffect())
     assembly_format = "$value `,` $buffer `[` $map `(` $indices `)` `]` attr-dict `:` type($value) `,` type($buffer)"
 
     def __init__(
@@ -137,12 +145,15 @@ class StoreOp(_AffineAccess):
     ) -> None:
         super().__init__(operands=[value, buffer, *indices], properties=_access_properties(affine_map, stride, lanes))
 
+    def accesses(self) -> Sequence[Access]:
+        return [write(self.buffer, self.map.data.results[0], self.indices, *self._extents(self.value.type))]
+
     def verify_(self) -> None:
         self._check(self.value.type)
 
 
 @irdl_op_definition
-class LoadAtOp(IRDLOperation):
+class LoadAtOp(IRDLOperation, AccessInterface):
     """`result = buffer[index]`, at a position that depends on data. The caller keeps it in range."""
 
     name = "loop.load_at"
@@ -150,18 +161,20 @@ class LoadAtOp(IRDLOperation):
     buffer = operand_def(MemRefType)
     index = operand_def(IndexType)
     result = result_def()
-    traits = traits_def(MemoryReadEffect())
     assembly_format = "$buffer `[` $index `]` attr-dict `:` type($buffer) `->` type($result)"
 
     def __init__(self, buffer: SSAValue, index: SSAValue, result_type: Attribute) -> None:
         super().__init__(operands=[buffer, index], result_types=[result_type])
+
+    def accesses(self) -> Sequence[Access]:
+        return [read_any(self.buffer)]
 
     def verify_(self) -> None:
         _check_scalar(self, self.buffer.type, self.result.type)
 
 
 @irdl_op_definition
-class StoreAtOp(IRDLOperation):
+class StoreAtOp(IRDLOperation, AccessInterface):
     """`buffer[index] = value`, at a position that depends on data. The caller keeps it in range."""
 
     name = "loop.store_at"
@@ -169,11 +182,13 @@ class StoreAtOp(IRDLOperation):
     value = operand_def()
     buffer = operand_def(MemRefType)
     index = operand_def(IndexType)
-    traits = traits_def(MemoryWriteEffect())
     assembly_format = "$value `,` $buffer `[` $index `]` attr-dict `:` type($value) `,` type($buffer)"
 
     def __init__(self, value: SSAValue, buffer: SSAValue, index: SSAValue) -> None:
         super().__init__(operands=[value, buffer, index])
+
+    def accesses(self) -> Sequence[Access]:
+        return [write_any(self.buffer)]
 
     def verify_(self) -> None:
         _check_scalar(self, self.buffer.type, self.value.type)
@@ -243,17 +258,19 @@ def whole_of(buffer: SSAValue) -> SSAValue:
 
 
 @irdl_op_definition
-class PoisonOp(IRDLOperation):
+class PoisonOp(IRDLOperation, AccessInterface):
     """Fills bytes that hold no value with a pattern, so that nobody reads them unnoticed."""
 
     name = "loop.poison"
 
     buffer = operand_def(MemRefType)
-    traits = traits_def(MemoryWriteEffect())
     assembly_format = "$buffer attr-dict `:` type($buffer)"
 
     def __init__(self, buffer: SSAValue) -> None:
         super().__init__(operands=[buffer])
+
+    def accesses(self) -> Sequence[Access]:
+        return [write_any(self.buffer)]
 
     def verify_(self) -> None:
         buffer = check_flat(self, self.buffer.type)

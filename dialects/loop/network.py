@@ -29,19 +29,18 @@ from xdsl.irdl import (
     operand_def,
     opt_operand_def,
     prop_def,
-    traits_def,
     var_operand_def,
 )
-from xdsl.traits import MemoryReadEffect, MemoryWriteEffect
 from xdsl.utils.exceptions import VerifyException
 
+from s2s.dialects.loop.access import Access, AccessInterface, read_any, write_any
 from s2s.dialects.loop.checks import check_flat
 
 _INTS = DenseArrayBase.constr(i64)
 
 
 @irdl_op_definition
-class CopyOp(IRDLOperation):
+class CopyOp(IRDLOperation, AccessInterface):
     """`target = source`, all elements; one may be the other."""
 
     name = "loop.copy"
@@ -49,25 +48,31 @@ class CopyOp(IRDLOperation):
     T: ClassVar = VarConstraint("T", BaseAttr[MemRefType[Attribute]](MemRefType))
     target = operand_def(T)
     source = operand_def(T)
-    traits = traits_def(MemoryReadEffect(), MemoryWriteEffect())
     assembly_format = "$target `,` $source attr-dict `:` type($target)"
 
     def __init__(self, target: SSAValue, source: SSAValue) -> None:
         super().__init__(operands=[target, source])
 
+    def accesses(self) -> Sequence[Access]:
+        return [write_any(self.target), read_any(self.source)]
 
-class NetworkCall(IRDLOperation):
+
+class NetworkCall(IRDLOperation, AccessInterface):
     """What operations that run networks share: memory for what these keep between their kernels, and their buffers."""
 
     arena = opt_operand_def(MemRefType)
     buffers = var_operand_def(MemRefType)
     irdl_options = (AttrSizedOperandSegments(as_property=True), ParsePropInAttrDict())
-    traits = traits_def(MemoryReadEffect(), MemoryWriteEffect())
 
     @property
     def networks(self) -> tuple[str, ...]:
         """The names of the networks that the operation may run."""
         raise NotImplementedError
+
+    def accesses(self) -> Sequence[Access]:
+        """Which of the buffers a network writes depends on the network: each may be read and written."""
+        given = [*([] if self.arena is None else [self.arena]), *self.buffers]
+        return [access(each) for each in given for access in (write_any, read_any)]
 
     def with_arena(self, arena: SSAValue) -> "NetworkCall":
         """The operation with memory for the networks that it runs."""
@@ -108,6 +113,9 @@ class CallIfOp(NetworkCall):
     def with_arena(self, arena: SSAValue) -> "CallIfOp":
         return CallIfOp(self.condition, self.then, self.otherwise, self.buffers, arena)
 
+    def accesses(self) -> Sequence[Access]:
+        return [read_any(self.condition), *super().accesses()]
+
     def verify_(self) -> None:
         _check_flag(self, self.condition.type)
 
@@ -145,6 +153,9 @@ class CallWhileOp(NetworkCall):
 
     def with_arena(self, arena: SSAValue) -> "CallWhileOp":
         return CallWhileOp(self.condition, self.flag, self.body, self.buffers, arena)
+
+    def accesses(self) -> Sequence[Access]:
+        return [write_any(self.flag), read_any(self.flag), *super().accesses()]
 
     def verify_(self) -> None:
         _check_flag(self, self.flag.type)

@@ -1,9 +1,11 @@
 """Memory brought into a cache before it is needed."""
 
 from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass
 
 from xdsl.dialects.builtin import AffineMapAttr, IndexType, MemRefType, UnitAttr
-from xdsl.ir import SSAValue
+from xdsl.ir import Operation, SSAValue
 from xdsl.ir.affine import AffineMap
 from xdsl.irdl import (
     IRDLOperation,
@@ -15,18 +17,33 @@ from xdsl.irdl import (
     traits_def,
     var_operand_def,
 )
-from xdsl.traits import MemoryWriteEffect
+from xdsl.traits import EffectInstance, MemoryEffect, MemoryEffectKind, Resource
 
 from s2s.dialects.loop.checks import check_flat
 from s2s.dialects.loop.index import check_map
+
+
+@dataclass(frozen=True)
+class Cache(Resource):
+    """The caches of the processor, whose contents change no value."""
+
+    def name(self) -> str:
+        return "<Cache>"
+
+
+class CacheEffect(MemoryEffect):
+    """A write to the caches alone: the operation stays where it is, and touches no buffer."""
+
+    @classmethod
+    def get_effects(cls, op: Operation) -> AbstractSet[EffectInstance]:
+        return {EffectInstance(MemoryEffectKind.WRITE, resource=Cache())}
 
 
 @irdl_op_definition
 class PrefetchOp(IRDLOperation):
     """A hint: the cache line of `buffer[min(map(indices), size - 1)]` will be wanted soon. No number changes.
 
-    `near` asks for the first cache, else it is the second. The position is not negative. (The write effect keeps the
-    operation where it is; it has no result that anybody could miss.)
+    `near` asks for the first cache, else it is the second. The position is not negative.
     """
 
     name = "loop.prefetch"
@@ -35,7 +52,7 @@ class PrefetchOp(IRDLOperation):
     near = opt_prop_def(UnitAttr)
     buffer = operand_def(MemRefType)
     indices = var_operand_def(IndexType)
-    traits = traits_def(MemoryWriteEffect())
+    traits = traits_def(CacheEffect())
 
     irdl_options = (ParsePropInAttrDict(),)
     assembly_format = "$buffer `[` $map `(` $indices `)` `]` (`near` $near^)? attr-dict `:` type($buffer)"

@@ -27,10 +27,11 @@ from xdsl.irdl import (
     traits_def,
     var_operand_def,
 )
-from xdsl.traits import MemoryReadEffect, MemoryWriteEffect, Pure
+from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 from xdsl.utils.hints import isa
 
+from s2s.dialects.loop.access import Access, AccessInterface, Extent, read, write
 from s2s.dialects.loop.checks import check_flat
 from s2s.dialects.loop.index import check_map
 
@@ -39,7 +40,7 @@ WORD = 4
 
 
 @irdl_op_definition
-class StageOp(IRDLOperation):
+class StageOp(IRDLOperation, AccessInterface):
     """Elements of 8 bits copied, those outside of a range as `fill`: widened to 16, with a number added; or as bytes.
 
         target[t + i] = low <= i < high ? ext(source[s + i * stride]) + offset : fill,  0 <= i < count
@@ -60,7 +61,6 @@ class StageOp(IRDLOperation):
     source = operand_def(MemRefType)
     target = operand_def(MemRefType)
     indices = var_operand_def(IndexType)
-    traits = traits_def(MemoryReadEffect(), MemoryWriteEffect())
 
     irdl_options = (ParsePropInAttrDict(),)
     assembly_format = "$source `,` $target `[` $map `(` $indices `)` `]` attr-dict `:` type($source) `,` type($target)"
@@ -89,6 +89,14 @@ class StageOp(IRDLOperation):
                 "flip": UnitAttr() if flip else None,
             },
         )
+
+    def accesses(self) -> Sequence[Access]:
+        to, start, *limits = self.map.data.results
+        count, stride = self.count.value.data, self.stride.value.data
+        return [
+            write(self.target, to, self.indices, Extent(count)),
+            read(self.source, start, self.indices, Extent(count, stride, *limits)),
+        ]
 
     @property
     def outside(self) -> int:

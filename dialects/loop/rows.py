@@ -22,12 +22,11 @@ from xdsl.irdl import (
     operand_def,
     prop_def,
     result_def,
-    traits_def,
     var_operand_def,
 )
-from xdsl.traits import MemoryReadEffect
 from xdsl.utils.exceptions import VerifyException
 
+from s2s.dialects.loop.access import Access, AccessInterface, Extent, read
 from s2s.dialects.loop.checks import check_flat
 from s2s.dialects.loop.index import check_map
 from s2s.types.dtypes import vector_of
@@ -37,7 +36,7 @@ ROWS = 4
 
 
 @irdl_op_definition
-class DotRowsOp(IRDLOperation):
+class DotRowsOp(IRDLOperation, AccessInterface):
     """Four sums of products of one row with four rows of constants, which lie in groups side by side.
 
         result[c] = sum over k < steps of x[a + k] * w[b + k / n * 4 * n + c * n + k % n]
@@ -54,7 +53,6 @@ class DotRowsOp(IRDLOperation):
     w = operand_def(MemRefType)
     indices = var_operand_def(IndexType)
     result = result_def(VectorType)
-    traits = traits_def(MemoryReadEffect())
 
     irdl_options = (ParsePropInAttrDict(),)
     assembly_format = "$x `,` $w `[` $map `(` $indices `)` `]` attr-dict `:` type($x) `,` type($w) `->` type($result)"
@@ -71,6 +69,13 @@ class DotRowsOp(IRDLOperation):
             },
             result_types=[vector_of(i32, ROWS)],
         )
+
+    def accesses(self) -> Sequence[Access]:
+        (row, constants), steps = self.map.data.results, self.steps.value.data
+        return [
+            read(self.x, row, self.indices, Extent(steps)),
+            read(self.w, constants, self.indices, Extent(steps * ROWS)),
+        ]
 
     def verify_(self) -> None:
         check_map(self.name, self.map.data, len(self.indices))

@@ -1,20 +1,22 @@
 """What a kernel reads of one buffer and writes to another, in the order in which it does so.
 
-A kernel at loop level is nested loops around loads and stores at affine positions. This file reads them off as spans of
-bytes over the counters of the loops; `s2s.memory.distances` then compares what is written with what is read later.
+A kernel at loop level is nested loops around operations that list their accesses at affine positions
+(`loop.AccessInterface`). This file turns them into spans of bytes over the counters of the loops;
+`s2s.memory.distances` then compares what is written with what is read later.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from xdsl.dialects import arith
-from xdsl.dialects.builtin import IntegerAttr, MemRefType, VectorType
+from xdsl.dialects.builtin import IntegerAttr, MemRefType
 from xdsl.dialects.func import FuncOp
-from xdsl.ir import Attribute, Block, Operation, SSAValue, Use
+from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.ir.affine import AffineConstantExpr, AffineDimExpr, AffineExpr
-from xdsl.traits import MemoryEffectKind, only_has_effect
+from xdsl.traits import MemoryEffectKind
 from xdsl.utils.hints import isa
 
+from s2s.analysis.memory.buffers import accessed
 from s2s.dialects import loop
 from s2s.dialects.loop.control import PARALLEL
 from s2s.memory.counters import Counter, from_start, grain_from, never_runs
@@ -73,23 +75,14 @@ class Accesses:
             self._body = None
 
     def trace(self, read: SSAValue, written: SSAValue) -> Trace | None:
-        """How the kernel reads argument `read` and writes argument `written`; None where that cannot be told."""
-        if not all(
-            only_has_effect(use.operation, MemoryEffectKind.READ) or _stages(use) or _fetches(use) for use in read.uses
-        ):
-            return None
-        if not all(
-            isinstance(use.operation, loop.StoreOp | loop.StoreAtOp | loop.StoreInterleavedOp) for use in written.uses
-        ):
+        """How the kernel reads argument `read` and writes argument `written`; None where that cannot be told, or where
+        it also writes the one or reads the other."""
+        if read in self._tracer.written or written in self._tracer.read:
             return None
         return self._pair(read, written)
 
     def own_trace(self, buffer: SSAValue) -> Trace | None:
         """How the kernel reads and writes its argument `buffer`; None where that cannot be told."""
-        if not all(
-            isinstance(use.operation, loop.LoadOp | loop.StoreOp | loop.StoreInterleavedOp) for use in buffer.uses
-        ):
-            return None
         return self._pair(buffer, buffer)
 
     def _pair(self, read: SSAValue, written: SSAValue) -> Trace | None:
@@ -129,14 +122,10 @@ def _type(buffer: SSAValue) -> MemRefType[Attribute]:
     return buffer.type
 
 
-def _stages(use: Use) -> bool:
-    """Whether a buffer is copied from."""
-    return isinstance(use.operation, loop.StageOp) and use.operation.source is use.operation.operands[use.index]
-
-
-def _fetches(use: Use) -> bool:
-    """Whether a buffer is brought nearer, which neither reads nor writes it."""
-    return isinstance(use.operation, loop.PrefetchOp)
+def _unknown_accesses(op: Operation) -> list[loop.Access]:
+    """The accesses of an operation that does not list them: to any elements, as its effects say."""
+    kinds = (MemoryEffectKind.WRITE, MemoryEffectKind.READ)
+    return [loop.Access(buffer, kind) for kind in kinds for buffer in accessed(op, kind)]
 
 
 class _NotAffineError(Exception):
@@ -149,6 +138,8 @@ class _Tracer:
     def __init__(self, within: Mapping[loop.ForOp, Range]) -> None:
         self.within = within
         self.counters: list[Counter] = []
+        self.read: set[SSAValue] = set()
+        self.written: set[SSAValue] = set()
         self.unknown: set[SSAValue] = set()
         """Buffers that are accessed at positions that depend on data."""
         self.indices: dict[SSAValue, AffineExpr] = {}
@@ -171,31 +162,14 @@ class _Tracer:
                     yield from self._touched(op)
 
     def _touched(self, op: Operation) -> Iterator[Access | Repeated]:
-        """What one operation reads and writes."""
-        buffers = [operand for operand in op.operands if isa(operand.type, MemRefType)]
-        try:
-            yield from self._accesses(op, buffers)
-        except _NotAffineError:
-            self.unknown.update(buffers)
-
-    def _accesses(self, op: Operation, buffers: Sequence[SSAValue]) -> Iterator[Access | Repeated]:
-        match op:
-            case loop.LoadOp() | loop.LoadAtOp():
-                yield self._access(op, op.result.type, writes=False)
-            case loop.StageOp():
-                yield from self._staged(op)
-            case loop.StoreOp() | loop.StoreAtOp():
-                yield self._access(op, op.value.type, writes=True)
-            case loop.StoreInterleavedOp():
-                yield self._woven(op)
-            case loop.DotRowsOp() if op.x is not op.w:
-                row = (0, op.steps.value.data - 1)
-                yield self._row(op.x, self._replaced(op.map.data.results[0], op.indices), row, 1, writes=False)
-                yield _whole(op.w, writes=False)
-            case loop.PrefetchOp():
-                pass
-            case _:
-                yield from (_whole(buffer, writes=False) for buffer in buffers)
+        """What one operation reads and writes: writes first, since it may write before it has read everything."""
+        accesses = op.accesses() if isinstance(op, loop.AccessInterface) else _unknown_accesses(op)
+        for access in sorted(accesses, key=lambda access: access.kind is not MemoryEffectKind.WRITE):
+            (self.written if access.kind is MemoryEffectKind.WRITE else self.read).add(access.buffer)
+            try:
+                yield from self._access(access)
+            except _NotAffineError:
+                self.unknown.add(access.buffer)
 
     def _loop(self, op: loop.ForOp) -> Iterator[Repeated]:
         lower = [self._replaced(expr, op.dims) for expr in op.lower.data.results]
@@ -227,45 +201,36 @@ class _Tracer:
         grain = grain_from(lower[0], step, self.counters) if self.within and len(lower) == 1 else 1
         return Counter(first, last - (last - first) % grain, step, grain)
 
-    def _access(
-        self, op: loop.LoadOp | loop.StoreOp | loop.LoadAtOp | loop.StoreAtOp, type: Attribute, *, writes: bool
-    ) -> Access | Repeated:
-        """One access; of all of the buffer where the position is not affine."""
-        if isinstance(op, loop.LoadAtOp | loop.StoreAtOp):
-            return _whole(op.buffer, writes=writes)
-        position, lanes = self._replaced(op.map.data.results[0], op.indices), 1
-        if isa(type, VectorType):
-            lanes = type.get_shape()[0] if op.lanes is None else op.lanes.value.data
-        return self._row(op.buffer, position, (0, lanes - 1), op.lane_stride, writes=writes)
+    def _access(self, access: loop.Access) -> Iterator[Access | Repeated]:
+        """The bytes of one access: neighbours are one span, any other extent is a loop of its own."""
+        writes = access.kind is MemoryEffectKind.WRITE
+        if access.start is None:
+            yield _whole(access.buffer, writes=writes)
+            return
+        position, reach, numbers = self._replaced(access.start, access.indices), (0, 0), list[int]()
+        for extent in access.extents:
+            first, last = self._clipped(extent, access.indices)
+            if first > last:
+                return
+            if extent.stride in (0, 1) or first == last:
+                reach = (reach[0] + first * extent.stride, reach[1] + last * extent.stride)
+                continue
+            numbers.append(len(self.counters))
+            self.counters.append(Counter(first, last, 1, 1))
+            position += AffineDimExpr(numbers[-1]) * extent.stride
+        found: Access | Repeated = Access(self._bytes(access.buffer, position, reach), writes, access.buffer)
+        for number in reversed(numbers):
+            found = Repeated(number, (found,))
+        yield found
 
-    def _staged(self, op: loop.StageOp) -> Iterator[Access | Repeated]:
-        """The elements that a widening copy reads, at most; none where it stores nothing but zeros."""
-        results = [self._replaced(expr, op.indices) for expr in op.map.data.results]
-        first, last = 0, op.count.value.data - 1
-        if op.is_clipped:
-            first, last = max(first, self._bounds(results[2])[0]), min(last, self._bounds(results[3])[1] - 1)
-        if first <= last:
-            yield self._row(op.source, results[1], (first, last), op.stride.value.data, writes=False)
-
-    def _woven(self, op: loop.StoreInterleavedOp) -> Repeated:
-        """Neighbours for each lane."""
-        number = len(self.counters)
-        self.counters.append(Counter(0, op.active - 1, 1, 1))
-        position = self._replaced(op.map.data.results[0], op.indices) + AffineDimExpr(number) * op.lane_stride
-        span = self._bytes(op.buffer, position, (0, len(op.values) - 1))
-        return Repeated(number, (Access(span, True, op.buffer),))
-
-    def _row(
-        self, buffer: SSAValue, position: AffineExpr, places: Range, stride: int, *, writes: bool
-    ) -> Access | Repeated:
-        """Elements at `position + i * stride` for every `i` of `places`; neighbours are one access."""
-        if stride == 1 or places[0] == places[1]:
-            ends = (places[0] * stride, places[1] * stride)
-            return Access(self._bytes(buffer, position, ends), writes, buffer)
-        number = len(self.counters)
-        self.counters.append(Counter(*places, 1, 1))
-        span = self._bytes(buffer, position + AffineDimExpr(number) * stride, (0, 0))
-        return Repeated(number, (Access(span, writes, buffer),))
+    def _clipped(self, extent: loop.Extent, indices: Sequence[SSAValue]) -> Range:
+        """The first and the last element along an extent, at most."""
+        first, last = 0, extent.count - 1
+        if extent.low is not None:
+            first = max(first, self._bounds(self._replaced(extent.low, indices))[0])
+        if extent.high is not None:
+            last = min(last, self._bounds(self._replaced(extent.high, indices))[1] - 1)
+        return first, last
 
     def _bytes(self, buffer: SSAValue, position: AffineExpr, reach: Range) -> Span:
         """The bytes of the elements of `reach` around `position`."""

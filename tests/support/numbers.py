@@ -10,11 +10,12 @@ from xdsl.ir import Attribute
 from xdsl.utils.exceptions import DiagnosticException
 from xdsl.utils.hints import isa
 
+from s2s.analysis.memory.buffers import outputs_of
 from s2s.cli.opt import OptMain
 from s2s.data.samples import sample
 from s2s.dialects import loop
 from s2s.errors import S2SError
-from s2s.interpret.loop import output_arguments, run_loop_function
+from s2s.interpret.loop import run_loop_function
 from s2s.interpret.tensor import run_tensor
 from s2s.passes.context import CompilerContext
 from s2s.types.dtypes import AnyTensor, Array, as_tensor_type, tensor_type, to_numpy
@@ -102,7 +103,7 @@ def input_types(function: FuncOp) -> list[AnyTensor]:
     """What `function` reads; a flat buffer is a tensor of rank 1."""
     types = [argument.type for argument in function.body.block.args]
     return (
-        [as_flat_tensor(each) for each in types[len(output_arguments(function)) :]]
+        [as_flat_tensor(each) for each in types[len(outputs_of(function)) :]]
         if on_buffers(function)
         else [as_tensor_type(each) for each in types]
     )
@@ -120,7 +121,7 @@ def results(function: FuncOp, inputs: Sequence[Array], weights: WeightStore) -> 
     if not on_buffers(function):
         return [np.ravel(each) for each in run_tensor(function, inputs, weights)]
     types = [as_flat_tensor(argument.type) for argument in function.body.block.args]
-    made = len(output_arguments(function))
+    made = len(outputs_of(function))
     buffers = [np.zeros(each.get_shape(), to_numpy(each.element_type)) for each in types]
     for buffer, each in zip(buffers[made:], inputs, strict=False):
         buffer[: each.size] = np.ravel(each)

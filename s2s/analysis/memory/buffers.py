@@ -1,10 +1,16 @@
 """Which buffers the operations of a kernel read and write."""
 
+from itertools import takewhile
+
 from xdsl.dialects.builtin import MemRefType
+from xdsl.dialects.func import FuncOp
 from xdsl.ir import Operation, SSAValue
-from xdsl.traits import MemoryEffectKind, only_has_effect
+from xdsl.traits import DefaultResource, MemoryEffectKind, get_effects
 
 from s2s.dialects import loop
+
+_MEMORY = DefaultResource()
+"""The resource of effects on buffers; others, as caches are, hold no values."""
 
 
 def touches_memory(op: Operation) -> bool:
@@ -14,12 +20,12 @@ def touches_memory(op: Operation) -> bool:
 
 def read_by(op: Operation) -> set[SSAValue]:
     """The buffers that `op`, or what is inside of it, reads."""
-    return {buffer for inner in op.walk() for buffer in _reads(inner)}
+    return {buffer for inner in op.walk() for buffer in accessed(inner, MemoryEffectKind.READ)}
 
 
 def written_by(op: Operation) -> set[SSAValue]:
     """The buffers that `op`, or what is inside of it, writes."""
-    return {buffer for inner in op.walk() for buffer in _writes(inner)}
+    return {buffer for inner in op.walk() for buffer in accessed(inner, MemoryEffectKind.WRITE)}
 
 
 def needs_no_other(op: loop.ForOp) -> bool:
@@ -27,47 +33,45 @@ def needs_no_other(op: loop.ForOp) -> bool:
     written = written_by(op)
     seen: set[SSAValue] = set()
     for inner in op.walk():
-        if (_reads(inner) & written) - seen:
+        if (accessed(inner, MemoryEffectKind.READ) & written) - seen:
             return False
-        seen |= _writes(inner)
+        seen |= accessed(inner, MemoryEffectKind.WRITE)
     return True
 
 
 def writes_first(op: loop.ForOp, buffer: SSAValue) -> bool:
     """Whether each iteration writes `buffer` before it reads it."""
     for inner in op.walk():
-        if buffer in _reads(inner):
+        if buffer in accessed(inner, MemoryEffectKind.READ):
             return False
-        if buffer in _writes(inner):
+        if buffer in accessed(inner, MemoryEffectKind.WRITE):
             return True
     return True
 
 
-def _reads(op: Operation) -> set[SSAValue]:
-    match op:
-        case loop.LoadOp() | loop.LoadAtOp():
-            return {op.buffer}
-        case loop.StageOp():
-            return {op.source}
-        case loop.StoreOp() | loop.StoreAtOp() | loop.PrefetchOp():
-            return set()
-        case _:
-            return _buffers(op)
+def outputs_of(kernel: FuncOp) -> list[SSAValue]:
+    """The outputs of a kernel: its first arguments, as far as it writes them. Scratch that it writes stands last."""
+    written = written_by(kernel)
+    return list(takewhile(lambda argument: argument in written, kernel.args))
 
 
-def _writes(op: Operation) -> set[SSAValue]:
-    match op:
-        case loop.StoreOp() | loop.StoreAtOp():
-            return {op.buffer}
-        case loop.StageOp():
-            return {op.target}
-        case loop.LoadOp() | loop.LoadAtOp() | loop.PrefetchOp():
-            return set()
-        case _:
-            found = _buffers(op)
-            return set() if found and only_has_effect(op, MemoryEffectKind.READ) else found
+def accessed(op: Operation, kind: MemoryEffectKind) -> set[SSAValue]:
+    """The buffers that `op` itself accesses in one way; all that it is given where its effects are not known.
+
+    A loop or a condition accesses nothing itself, what is inside of it does.
+    """
+    if op.regions:
+        return set()
+    effects = get_effects(op)
+    if effects is None:
+        return buffers_of(op)
+    found = set[SSAValue]()
+    for effect in effects:
+        if effect.kind is kind and effect.resource == _MEMORY:
+            found |= {effect.value} if isinstance(effect.value, SSAValue) else buffers_of(op)
+    return found
 
 
-def _buffers(op: Operation) -> set[SSAValue]:
+def buffers_of(op: Operation) -> set[SSAValue]:
     """The buffers that an operation is given."""
     return {operand for operand in op.operands if isinstance(operand.type, MemRefType)}

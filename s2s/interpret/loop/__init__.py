@@ -1,6 +1,6 @@
 """The meaning of the loop dialect, statement by statement, with every access checked."""
 
-from s2s.interpret.loop.run import output_arguments, run_loop, run_loop_function
+from s2s.interpret.loop.run import run_loop, run_loop_function
 from s2s.interpret.loop.scope import Options
 
-__all__ = ["Options", "output_arguments", "run_loop", "run_loop_function"]
+__all__ = ["Options", "run_loop", "run_loop_function"]

@@ -1,7 +1,6 @@
 """Runs networks and kernels at loop level."""
 
 from collections.abc import Sequence
-from itertools import takewhile
 
 import numpy as np
 from xdsl.dialects.builtin import ModuleOp, StringAttr
@@ -9,7 +8,7 @@ from xdsl.dialects.func import CallOp, FuncOp
 from xdsl.ir import Operation, SSAValue
 from xdsl.traits import SymbolTable
 
-from s2s.dialects import loop
+from s2s.analysis.memory.buffers import outputs_of
 from s2s.errors import CompilerBug, InputError
 from s2s.interpret.graph import Observer
 from s2s.interpret.loop.memory import allocate, flat
@@ -69,14 +68,6 @@ def run_loop_function(
     _Program(function, weights, options, None).run(given)
 
 
-def output_arguments(kernel: FuncOp) -> list[SSAValue]:
-    """The outputs of a kernel: its first arguments, as far as it writes to them."""
-    stored = {
-        op.buffer for op in kernel.walk() if isinstance(op, loop.StoreOp | loop.StoreAtOp | loop.StoreInterleavedOp)
-    }
-    return list(takewhile(lambda argument: argument in stored, kernel.body.block.args))
-
-
 def find_function(place: Operation, name: str) -> FuncOp:
     """The function called `name` of the module that holds `place`."""
     found = SymbolTable.lookup_symbol(place, name)
@@ -115,7 +106,7 @@ class _Program:
         return self.kernels[name]
 
     def _report(self, op: CallOp, buffers: Sequence[Array]) -> None:
-        outputs = output_arguments(find_function(self.entry, op.callee.string_value()))
+        outputs = outputs_of(find_function(self.entry, op.callee.string_value()))
         values = [
             buffer.view(to_numpy(memref(output).element_type)).copy()
             for buffer, output in zip(buffers, outputs, strict=False)

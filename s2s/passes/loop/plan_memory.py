@@ -40,6 +40,7 @@ from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 from xdsl.utils.hints import isa
 
+from s2s.analysis.memory.buffers import written_by
 from s2s.analysis.network.functions import STATE, callees_first
 from s2s.dialects import loop
 from s2s.dialects.graph.traits import provenance
@@ -281,9 +282,7 @@ def _spans(func: FuncOp) -> dict[SSAValue, Span]:
 def _inputs(call: CallOp, kernel: FuncOp) -> list[tuple[int, SSAValue]]:
     """The arguments behind the first result that the kernel does not write."""
     allowed = set(_in_place_arguments(kernel))
-    written = {
-        op.buffer for op in kernel.walk() if isinstance(op, loop.StoreOp | loop.StoreAtOp | loop.StoreInterleavedOp)
-    }
+    written = written_by(kernel)
     arguments = kernel.body.block.args if kernel.body.blocks else ()
     return [
         (number, given)

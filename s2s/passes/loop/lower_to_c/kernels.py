@@ -6,6 +6,7 @@ from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.utils.hints import isa
 
+from s2s.analysis.memory.buffers import written_by
 from s2s.dialects import c, loop
 from s2s.errors import CompilerBug
 from s2s.passes.loop.lower_to_c import lanes, memory, products
@@ -54,33 +55,21 @@ def doc_of(func: FuncOp) -> str | None:
 
 
 def parameter_types(func: FuncOp, in_place: frozenset[int]) -> list[Attribute]:
-    """Pointers to the buffers of a kernel, `restrict` but for those that may be the first one."""
+    """Pointers to the buffers of a kernel: const where it only reads, restrict but for those that may be the first."""
     shared = in_place | {0} if in_place else frozenset[int]()
+    written = written_by(func)
     return [
-        _parameter_type(argument.type, argument, restrict=number not in shared)
+        _parameter_type(argument.type, const=argument not in written, restrict=number not in shared)
         for number, argument in enumerate(func.args)
     ]
 
 
-def _parameter_type(type: Attribute, value: SSAValue, *, restrict: bool) -> Attribute:
-    """A pointer; to const where the kernel only reads."""
+def _parameter_type(type: Attribute, *, const: bool, restrict: bool) -> Attribute:
+    """A pointer to elements of a buffer."""
     pointer = value_type(type)
     if not isinstance(pointer, c.PtrType):
         raise CompilerBug(f"a kernel takes {type}, which is not a buffer")
-    return c.PtrType(pointer.element, const=not is_written(value), restrict=restrict)
-
-
-def is_written(buffer: SSAValue) -> bool:
-    """Whether a kernel stores to `buffer`, one of its arguments."""
-    return any(
-        (
-            isinstance(use.operation, loop.StoreOp | loop.StoreAtOp | loop.StoreInterleavedOp)
-            and use.operation.buffer is buffer
-        )
-        or (isinstance(use.operation, loop.StageOp) and use.operation.target is buffer)
-        or (isinstance(use.operation, loop.CallbackOp) and buffer in use.operation.outputs)
-        for use in buffer.uses
-    )
+    return c.PtrType(pointer.element, const=const, restrict=restrict)
 
 
 def _lower_block(b: Builder, block: Block) -> None:

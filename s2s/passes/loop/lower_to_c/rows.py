@@ -14,10 +14,10 @@ from xdsl.dialects.func import CallOp, FuncOp
 from xdsl.ir import Attribute, SSAValue
 from xdsl.utils.hints import isa
 
+from s2s.analysis.memory.buffers import outputs_of
 from s2s.dialects import loop
 from s2s.dialects.graph.traits import provenance
 from s2s.errors import CompilerBug
-from s2s.passes.loop.lower_to_c.kernels import is_written
 from s2s.passes.loop.lower_to_c.main import Main
 from s2s.passes.loop.lower_to_c.names import Names
 from s2s.types.dtypes import size_in_bytes
@@ -108,7 +108,7 @@ def rows_of(main: Main, names: Names, kernels: Sequence[FuncOp], store: WeightSt
     tensors += [Tensor(None, *_flat(op.result), "ARENA", op.start) for op in views]
     values = [*main.inputs, *(op.result for op in weights), *main.outputs, *(op.result for op in views)]
     numbers = {value: number for number, value in enumerate(values)}
-    results = {func.sym_name.data: _results(func) for func in kernels}
+    results = {func.sym_name.data: len(outputs_of(func)) for func in kernels}
     return Rows(
         names.prefix,
         tuple(tensors),
@@ -145,13 +145,3 @@ def _call(op: CallOp, names: Names, numbers: dict[SSAValue, int], results: dict[
     callee = op.callee.root_reference.data
     arguments = tuple(numbers[argument] for argument in op.arguments)
     return Call(names.kernels[callee], ", ".join(provenance(op)), arguments, results[callee])
-
-
-def _results(kernel: FuncOp) -> int:
-    """How many of the first arguments of `kernel` it writes; scratch buffers stand last."""
-    count = 0
-    for argument in kernel.args:
-        if not is_written(argument):
-            break
-        count += 1
-    return count

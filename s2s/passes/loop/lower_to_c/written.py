@@ -3,10 +3,11 @@
 from collections.abc import Iterable
 
 from xdsl.dialects.func import CallOp, FuncOp
-from xdsl.ir import SSAValue
+from xdsl.ir import Operation, SSAValue
+from xdsl.traits import MemoryEffectKind
 
+from s2s.analysis.memory.buffers import accessed
 from s2s.dialects import loop
-from s2s.passes.loop.lower_to_c.kernels import is_written
 
 
 class Written:
@@ -17,12 +18,10 @@ class Written:
 
     def is_written(self, buffer: SSAValue) -> bool:
         """Whether the function that takes `buffer` writes to it."""
-        return is_written(buffer) or any(self._writes(use.operation, buffer) for use in buffer.uses)
+        return any(self._writes(use.operation, buffer) for use in buffer.uses)
 
-    def _writes(self, op: object, buffer: SSAValue) -> bool:
+    def _writes(self, op: Operation, buffer: SSAValue) -> bool:
         match op:
-            case loop.CopyOp():
-                return op.target is buffer
             case CallOp():
                 return self._hands_on(op.callee.string_value(), list(op.arguments), buffer)
             case loop.CallWhileOp():
@@ -33,7 +32,7 @@ class Written:
             case loop.NetworkCall():
                 return any(self._hands_on(name, [op.arena, *op.buffers], buffer) for name in op.networks)
             case _:
-                return False
+                return buffer in accessed(op, MemoryEffectKind.WRITE)
 
     def _hands_on(self, callee: str, arguments: list[SSAValue | None], buffer: SSAValue) -> bool:
         """Whether `callee` writes to `buffer`, one of the arguments it is given."""

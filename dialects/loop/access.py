@@ -1,0 +1,86 @@
+"""Which elements of its buffers an operation reads and writes, and the memory effects that follow from it.
+
+An operation that accesses memory derives from `AccessInterface` and lists its accesses. Its effects, the memory
+planner, the passes that reorder or divide loops and the `const` of pointers in C are all derived from that one list.
+"""
+
+import abc
+from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass
+
+from xdsl.ir import Operation, SSAValue
+from xdsl.ir.affine import AffineExpr
+from xdsl.irdl import traits_def
+from xdsl.traits import EffectInstance, MemoryEffect, MemoryEffectKind
+
+
+@dataclass(frozen=True)
+class Extent:
+    """One direction in which an access extends: `i * stride` for `max(0, low) <= i < min(count, high)`.
+
+    `low` and `high` are expressions over the indices of the access.
+    """
+
+    count: int
+    stride: int = 1
+    low: AffineExpr | None = None
+    high: AffineExpr | None = None
+
+
+@dataclass(frozen=True)
+class Access:
+    """The elements of `buffer` that an operation reads or writes.
+
+    They are at `start(indices) + i * stride + j * stride' + …`, with one term for each extent. A vector load of 16
+    lanes at distance 3 has the extent `Extent(16, 3)`, a scalar load has none. An access without `start` may touch any
+    element of the buffer.
+    """
+
+    buffer: SSAValue
+    kind: MemoryEffectKind
+    start: AffineExpr | None = None
+    indices: Sequence[SSAValue] = ()
+    extents: tuple[Extent, ...] = ()
+
+
+class AccessEffects(MemoryEffect):
+    """The memory effects of an operation that lists its accesses: one for each, on its buffer."""
+
+    @classmethod
+    def get_effects(cls, op: Operation) -> AbstractSet[EffectInstance]:
+        assert isinstance(op, AccessInterface)
+        return {EffectInstance(access.kind, access.buffer) for access in op.accesses()}
+
+
+class AccessInterface(Operation, abc.ABC):
+    """An operation that reads or writes elements of buffers, and touches no other memory."""
+
+    traits = traits_def(AccessEffects())
+
+    @abc.abstractmethod
+    def accesses(self) -> Sequence[Access]:
+        """All accesses to buffers; those of one operation may happen in any order."""
+
+
+def read(buffer: SSAValue, start: AffineExpr, indices: Sequence[SSAValue], *extents: Extent) -> Access:
+    """A read of the elements at `start(indices)` and along `extents`."""
+    return Access(buffer, MemoryEffectKind.READ, start, indices, extents)
+
+
+def write(buffer: SSAValue, start: AffineExpr, indices: Sequence[SSAValue], *extents: Extent) -> Access:
+    """A write of the elements at `start(indices)` and along `extents`."""
+    return Access(buffer, MemoryEffectKind.WRITE, start, indices, extents)
+
+
+def read_any(buffer: SSAValue) -> Access:
+    """A read of elements that cannot be told before the operation runs, or of all elements."""
+    return Access(buffer, MemoryEffectKind.READ)
+
+
+def write_any(buffer: SSAValue) -> Access:
+    """A write of elements that cannot be told before the operation runs, or of all elements."""
+    return Access(buffer, MemoryEffectKind.WRITE)
+
+
+__all__ = ["Access", "AccessInterface", "Extent", "read", "read_any", "write", "write_any"]
