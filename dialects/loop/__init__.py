@@ -1,114 +1,55 @@
 """The `loop` dialect: loop nests over flat buffers, registers and small vectors.
 
 Values are scalars, rank-1 vectors and `index`es; memory is flat memrefs. Scalar arithmetic is `arith` and `math`, on
-vectors too. Nothing here knows what a tensor is.
+vectors too. Nothing here knows what a tensor is. Each file holds a family of operations and exports it in `__all__`.
 """
 
-from xdsl.ir import Dialect
+from collections.abc import Iterable
+from types import ModuleType
 
-from s2s.dialects.loop.access import Access, AccessInterface, Extent
-from s2s.dialects.loop.callback import CallbackOp
-from s2s.dialects.loop.checks import lanes_of
-from s2s.dialects.loop.control import ForOp, IfOp, YieldOp
-from s2s.dialects.loop.groups import GROUP, DotGroupsOp, LoadGroupsOp
-from s2s.dialects.loop.index import ApplyOp
-from s2s.dialects.loop.interleaved import StoreInterleavedOp
-from s2s.dialects.loop.lanes import LANE_ROUNDINGS, TABLE, CastLanesOp, LookUpLanesOp, RescaleLanesOp, SaturateLanesOp
-from s2s.dialects.loop.memory import AllocOp, LoadAtOp, LoadOp, PoisonOp, StoreAtOp, StoreOp, ViewOp, WeightOp, whole_of
-from s2s.dialects.loop.network import STEPS, CallForOp, CallIfOp, CallWhileOp, CopyOp, NetworkCall
-from s2s.dialects.loop.prefetch import PrefetchOp
-from s2s.dialects.loop.products import DotOp, StageOp, WidenOp
-from s2s.dialects.loop.register import COMPARISONS, FEWEST_LANES, BroadcastOp, ChooseOp, FmaOp, HalveOp, ReduceOp
-from s2s.dialects.loop.rows import ROWS, DotRowsOp
+from xdsl.ir import Dialect, Operation
 
-Loop = Dialect(
-    "loop",
-    [
-        AllocOp,
-        ApplyOp,
-        BroadcastOp,
-        CallForOp,
-        CallIfOp,
-        CallWhileOp,
-        CallbackOp,
-        CastLanesOp,
-        ChooseOp,
-        CopyOp,
-        DotGroupsOp,
-        DotOp,
-        DotRowsOp,
-        PrefetchOp,
-        FmaOp,
-        ForOp,
-        HalveOp,
-        IfOp,
-        LoadAtOp,
-        LoadGroupsOp,
-        LoadOp,
-        LookUpLanesOp,
-        PoisonOp,
-        ReduceOp,
-        RescaleLanesOp,
-        SaturateLanesOp,
-        StageOp,
-        StoreAtOp,
-        StoreOp,
-        StoreInterleavedOp,
-        ViewOp,
-        WeightOp,
-        WidenOp,
-        YieldOp,
-    ],
-    [],
+from s2s.dialects.loop import (
+    callback,
+    control,
+    groups,
+    index,
+    interleaved,
+    lanes,
+    memory,
+    network,
+    prefetch,
+    products,
+    register,
+    rows,
 )
+from s2s.dialects.loop.callback import *
+from s2s.dialects.loop.checks import lanes_of as lanes_of
+from s2s.dialects.loop.control import *
+from s2s.dialects.loop.groups import *
+from s2s.dialects.loop.index import *
+from s2s.dialects.loop.interfaces import Access as Access
+from s2s.dialects.loop.interfaces import AccessInterface as AccessInterface
+from s2s.dialects.loop.interfaces import Extent as Extent
+from s2s.dialects.loop.interfaces import WorkInterface as WorkInterface
+from s2s.dialects.loop.interleaved import *
+from s2s.dialects.loop.lanes import *
+from s2s.dialects.loop.memory import *
+from s2s.dialects.loop.network import *
+from s2s.dialects.loop.prefetch import *
+from s2s.dialects.loop.products import *
+from s2s.dialects.loop.register import *
+from s2s.dialects.loop.rows import *
 
-__all__ = [
-    "COMPARISONS",
-    "FEWEST_LANES",
-    "GROUP",
-    "LANE_ROUNDINGS",
-    "ROWS",
-    "STEPS",
-    "TABLE",
-    "Access",
-    "AccessInterface",
-    "AllocOp",
-    "ApplyOp",
-    "BroadcastOp",
-    "CallForOp",
-    "CallIfOp",
-    "CallWhileOp",
-    "CallbackOp",
-    "CastLanesOp",
-    "ChooseOp",
-    "CopyOp",
-    "DotGroupsOp",
-    "DotOp",
-    "DotRowsOp",
-    "Extent",
-    "FmaOp",
-    "ForOp",
-    "HalveOp",
-    "IfOp",
-    "LoadAtOp",
-    "LoadGroupsOp",
-    "LoadOp",
-    "LookUpLanesOp",
-    "Loop",
-    "NetworkCall",
-    "PoisonOp",
-    "PrefetchOp",
-    "ReduceOp",
-    "RescaleLanesOp",
-    "SaturateLanesOp",
-    "StageOp",
-    "StoreAtOp",
-    "StoreInterleavedOp",
-    "StoreOp",
-    "ViewOp",
-    "WeightOp",
-    "WidenOp",
-    "YieldOp",
-    "lanes_of",
-    "whole_of",
-]
+FAMILIES = (callback, control, groups, index, interleaved, lanes, memory, network, prefetch, products, register, rows)
+
+
+def _operations(families: Iterable[ModuleType]) -> list[type[Operation]]:
+    """The operations that the families export; a base of several operations has no name and is none."""
+    exported = [getattr(family, name) for family in families for name in family.__all__]
+    return [
+        each for each in exported if isinstance(each, type) and issubclass(each, Operation) and "name" in vars(each)
+    ]
+
+
+Loop = Dialect("loop", _operations(FAMILIES), [])

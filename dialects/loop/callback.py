@@ -14,7 +14,7 @@ from xdsl.irdl import (
 )
 from xdsl.utils.exceptions import VerifyException
 
-from s2s.dialects.loop.access import Access, AccessInterface, read_any, write_any
+from s2s.dialects.loop.interfaces import Access, AccessInterface, read_any, write_any
 
 
 @irdl_op_definition
@@ -41,3 +41,6 @@ class CallbackOp(IRDLOperation, AccessInterface):
     def verify_(self) -> None:
         if not self.outputs:
             raise VerifyException(f"{self.function.data} sets nothing, expected at least one output")
+
+
+__all__ = ["CallbackOp"]

@@ -296,3 +296,6 @@ def _parse_bound(parser: Parser, word: str) -> tuple[AffineMap | int, Sequence[S
     operands = parser.parse_comma_separated_list(Parser.Delimiter.PAREN, parser.parse_unresolved_operand)
     dims = [parser.resolve_operand(operand, IndexType()) for operand in operands]
     return bound.data, dims
+
+
+__all__ = ["PARALLEL", "SERIAL", "UNROLL", "ForOp", "IfOp", "YieldOp"]

@@ -32,9 +32,9 @@ from xdsl.irdl import (
 from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 
-from s2s.dialects.loop.access import Access, AccessInterface, Extent, read
 from s2s.dialects.loop.checks import check_flat, check_vector, lanes_of
 from s2s.dialects.loop.index import check_map
+from s2s.dialects.loop.interfaces import Access, AccessInterface, Extent, read
 from s2s.types.dtypes import vector_of
 
 GROUP = 4

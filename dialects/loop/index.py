@@ -38,3 +38,6 @@ class ApplyOp(PlainOp):
 
     def verify_(self) -> None:
         check_map(self.name, self.map.data, len(self.indices), results=1)
+
+
+__all__ = ["ApplyOp"]

@@ -18,10 +18,10 @@ from xdsl.irdl import (
 from xdsl.utils.exceptions import VerifyException
 from xdsl.utils.hints import isa
 
-from s2s.dialects.loop.access import Access, AccessInterface, Extent, write
 from s2s.dialects.loop.checks import check_flat
 from s2s.dialects.loop.groups import GROUP
 from s2s.dialects.loop.index import check_map
+from s2s.dialects.loop.interfaces import Access, AccessInterface, Extent, write
 
 
 @irdl_op_definition

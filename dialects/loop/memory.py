@@ -30,9 +30,9 @@ from xdsl.traits import MemoryAllocEffect, Pure
 from xdsl.utils.exceptions import VerifyException
 from xdsl.utils.hints import isa
 
-from s2s.dialects.loop.access import Access, AccessInterface, Extent, read, read_any, write, write_any
 from s2s.dialects.loop.checks import check_flat
 from s2s.dialects.loop.index import check_map
+from s2s.dialects.loop.interfaces import Access, AccessInterface, Extent, read, read_any, write, write_any
 from s2s.dialects.plain import PlainOp
 from s2s.types.dtypes import scalar_type, size_in_bytes
 
@@ -299,3 +299,6 @@ class WeightOp(IRDLOperation):
 
     def verify_(self) -> None:
         check_flat(self, self.result.type)
+
+
+__all__ = ["AllocOp", "LoadAtOp", "LoadOp", "PoisonOp", "StoreAtOp", "StoreOp", "ViewOp", "WeightOp", "whole_of"]

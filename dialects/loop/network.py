@@ -33,8 +33,8 @@ from xdsl.irdl import (
 )
 from xdsl.utils.exceptions import VerifyException
 
-from s2s.dialects.loop.access import Access, AccessInterface, read_any, write_any
 from s2s.dialects.loop.checks import check_flat
+from s2s.dialects.loop.interfaces import Access, AccessInterface, read_any, write_any
 
 _INTS = DenseArrayBase.constr(i64)
 
@@ -235,3 +235,6 @@ def _check_flag(op: IRDLOperation, type: Attribute) -> None:
 
 STEPS = (CallOp, CopyOp, CallIfOp, CallWhileOp, CallForOp)
 """What the function of a network does, one after the other."""
+
+
+__all__ = ["STEPS", "CallForOp", "CallIfOp", "CallWhileOp", "CopyOp", "NetworkCall"]

@@ -68,3 +68,6 @@ class PrefetchOp(IRDLOperation):
     def verify_(self) -> None:
         check_map(self.name, self.map.data, len(self.indices), results=1)
         check_flat(self, self.buffer.type)
+
+
+__all__ = ["PrefetchOp"]

@@ -31,16 +31,16 @@ from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 from xdsl.utils.hints import isa
 
-from s2s.dialects.loop.access import Access, AccessInterface, Extent, read, write
 from s2s.dialects.loop.checks import check_flat
 from s2s.dialects.loop.index import check_map
+from s2s.dialects.loop.interfaces import Access, AccessInterface, Extent, WorkInterface, read, write
 
 WORD = 4
 """Bytes that are widened together."""
 
 
 @irdl_op_definition
-class StageOp(IRDLOperation, AccessInterface):
+class StageOp(IRDLOperation, AccessInterface, WorkInterface):
     """Elements of 8 bits copied, those outside of a range as `fill`: widened to 16, with a number added; or as bytes.
 
         target[t + i] = low <= i < high ? ext(source[s + i * stride]) + offset : fill,  0 <= i < count
@@ -97,6 +97,10 @@ class StageOp(IRDLOperation, AccessInterface):
             write(self.target, to, self.indices, Extent(count)),
             read(self.source, start, self.indices, Extent(count, stride, *limits)),
         ]
+
+    @property
+    def work(self) -> int:
+        return self.count.value.data
 
     @property
     def outside(self) -> int:

@@ -144,3 +144,6 @@ class ChooseOp(IRDLOperation):
             raise VerifyException(f"{self.name}: predicate {self.predicate.data!r} is none of {', '.join(COMPARISONS)}")
         if self.result.type.element_type != f32:
             raise VerifyException(f"{self.name}: {self.result.type} is no vector of floats")
+
+
+__all__ = ["COMPARISONS", "FEWEST_LANES", "BroadcastOp", "ChooseOp", "FmaOp", "HalveOp", "ReduceOp"]

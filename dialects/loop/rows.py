@@ -26,9 +26,9 @@ from xdsl.irdl import (
 )
 from xdsl.utils.exceptions import VerifyException
 
-from s2s.dialects.loop.access import Access, AccessInterface, Extent, read
 from s2s.dialects.loop.checks import check_flat
 from s2s.dialects.loop.index import check_map
+from s2s.dialects.loop.interfaces import Access, AccessInterface, Extent, WorkInterface, read
 from s2s.types.dtypes import vector_of
 
 ROWS = 4
@@ -36,7 +36,7 @@ ROWS = 4
 
 
 @irdl_op_definition
-class DotRowsOp(IRDLOperation, AccessInterface):
+class DotRowsOp(IRDLOperation, AccessInterface, WorkInterface):
     """Four sums of products of one row with four rows of constants, which lie in groups side by side.
 
         result[c] = sum over k < steps of x[a + k] * w[b + k / n * 4 * n + c * n + k % n]
@@ -76,6 +76,10 @@ class DotRowsOp(IRDLOperation, AccessInterface):
             read(self.x, row, self.indices, Extent(steps)),
             read(self.w, constants, self.indices, Extent(steps * ROWS)),
         ]
+
+    @property
+    def work(self) -> int:
+        return self.steps.value.data
 
     def verify_(self) -> None:
         check_map(self.name, self.map.data, len(self.indices))

@@ -6,7 +6,7 @@ from s2s.errors import CompilerBug
 from s2s.executor.graph_json import Call, Entry, Network, Source, Value
 from s2s.passes.loop.lower_to_c.main import Main
 from s2s.passes.loop.lower_to_c.names import c_names, functions, is_main
-from s2s.passes.loop.lower_to_c.rows import Rows, Tensor, rows_of
+from s2s.passes.loop.lower_to_c.table_rows import Rows, Tensor, rows_of
 from s2s.types.dtypes import to_numpy
 from s2s.types.weights import WeightStore
 

@@ -40,10 +40,8 @@ def _operation(op: Operation, ranges: dict[SSAValue, Range]) -> int:
             return 0
         case arith.ConstantOp() | loop.YieldOp():
             return 0
-        case loop.StageOp():
-            return op.count.value.data
-        case loop.DotRowsOp():
-            return op.steps.value.data
+        case loop.WorkInterface():
+            return op.work
         case _ if op.results and isinstance(op.results[0].type, IndexType):
             return 0
         case _:

@@ -7,10 +7,12 @@ from xdsl.utils.hints import isa
 from s2s.dialects import loop
 from s2s.errors import CompilerBug
 from s2s.interpret.affine import Frame, position
+from s2s.interpret.loop.operations import MEANINGS
 from s2s.interpret.loop.scope import Scope, Step, buffer_name, length
 from s2s.types.dtypes import Array
 
 
+@MEANINGS.register(loop.LoadGroupsOp)
 def load_groups(scope: Scope, op: loop.LoadGroupsOp) -> Step:
     """`loop.load_groups`."""
     at = position(op.map.data.results[0], scope.operands(op.indices))
@@ -31,6 +33,7 @@ def load_groups(scope: Scope, op: loop.LoadGroupsOp) -> Step:
     return step
 
 
+@MEANINGS.register(loop.DotGroupsOp)
 def dot_groups(scope: Scope, op: loop.DotGroupsOp) -> Step:
     """`loop.dot_groups`."""
     acc, a, b = scope.operands(op.operands)
@@ -43,24 +46,6 @@ def dot_groups(scope: Scope, op: loop.DotGroupsOp) -> Step:
     return step
 
 
-def store_interleaved(scope: Scope, op: loop.StoreInterleavedOp) -> Step:
-    """`loop.store_interleaved`."""
-    at = position(op.map.data.results[0], scope.operands(op.indices))
-    buffer, size, values = scope.place(op.buffer), length(op.buffer), scope.operands(op.values)
-    places = np.arange(op.active)[:, None] * op.lane_stride + np.arange(len(values))
-
-    def step(frame: Frame) -> None:
-        first = at(frame)
-        if first < 0 or first + places[-1, -1] >= size:
-            raise CompilerBug(f"{scope.where(op)}: index {first} is outside of {buffer_name(op.buffer)}")
-        frame[buffer][first + places] = np.stack([frame[value][: len(places)] for value in values], axis=1)
-
-    return step
-
-
 def _bytes(groups: Array) -> Array:
     """The bytes of groups, one row for each."""
     return np.ascontiguousarray(groups.astype("<i4")).view(np.uint8).reshape(-1, loop.GROUP)
-
-
-__all__ = ["dot_groups", "load_groups", "store_interleaved"]

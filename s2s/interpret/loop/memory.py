@@ -11,6 +11,7 @@ from xdsl.utils.hints import isa
 from s2s.dialects import loop
 from s2s.errors import CompilerBug
 from s2s.interpret.affine import Frame, Position, position
+from s2s.interpret.loop.operations import MEANINGS
 from s2s.interpret.loop.scope import AnyMemRef, Scope, Step, buffer_name, length, memref
 from s2s.interpret.scalar import dtype_of, signless
 from s2s.types.dtypes import Array, size_in_bytes, to_numpy
@@ -33,6 +34,7 @@ def flat(array: Array) -> Array:
     return array.reshape(-1)
 
 
+@MEANINGS.register(loop.LoadOp)
 def load(scope: Scope, op: loop.LoadOp) -> Step:
     """`loop.load`."""
     at = position(op.map.data.results[0], scope.operands(op.indices))
@@ -55,6 +57,7 @@ def load(scope: Scope, op: loop.LoadOp) -> Step:
     return step
 
 
+@MEANINGS.register(loop.StoreOp)
 def store(scope: Scope, op: loop.StoreOp) -> Step:
     """`loop.store`."""
     at = position(op.map.data.results[0], scope.operands(op.indices))
@@ -95,18 +98,21 @@ class _Lanes:
         return first + self.offsets
 
 
+@MEANINGS.register(loop.LoadAtOp)
 def load_at(scope: Scope, op: loop.LoadAtOp) -> Step:
     """`loop.load_at`."""
     place = scope.place(op.index)
     return _load_scalar(scope, op, op.buffer, lambda frame: frame[place], scope.new(op.result))
 
 
+@MEANINGS.register(loop.StoreAtOp)
 def store_at(scope: Scope, op: loop.StoreAtOp) -> Step:
     """`loop.store_at`."""
     place = scope.place(op.index)
     return _store_scalar(scope, op, op.buffer, lambda frame: frame[place], scope.place(op.value))
 
 
+@MEANINGS.register(loop.PrefetchOp)
 def prefetch(scope: Scope, op: loop.PrefetchOp) -> Step:
     """`loop.prefetch`: nothing but the promise that the position is not negative."""
     at = position(op.map.data.results[0], scope.operands(op.indices))
@@ -118,6 +124,7 @@ def prefetch(scope: Scope, op: loop.PrefetchOp) -> Step:
     return step
 
 
+@MEANINGS.register(loop.ViewOp)
 def view(scope: Scope, op: loop.ViewOp) -> Step:
     """`loop.view`."""
     type, start = memref(op.result), op.offset.value.data
@@ -130,6 +137,7 @@ def view(scope: Scope, op: loop.ViewOp) -> Step:
     return step
 
 
+@MEANINGS.register(loop.AllocOp)
 def alloc(scope: Scope, op: loop.AllocOp) -> Step:
     """`loop.alloc`: nobody has written to it yet."""
     type, result, poison = memref(op.result), scope.new(op.result), scope.options.poison
@@ -140,6 +148,7 @@ def alloc(scope: Scope, op: loop.AllocOp) -> Step:
     return step
 
 
+@MEANINGS.register(loop.PoisonOp)
 def poison(scope: Scope, op: loop.PoisonOp) -> Step:
     """`loop.poison`."""
     buffer = scope.place(op.buffer)
@@ -150,6 +159,7 @@ def poison(scope: Scope, op: loop.PoisonOp) -> Step:
     return step
 
 
+@MEANINGS.register(loop.WeightOp)
 def weight(scope: Scope, op: loop.WeightOp) -> Step | None:
     """`loop.weight`: a constant, nothing happens when the function runs."""
     type, values = memref(op.result), flat(scope.weights.get(op.weight.data))

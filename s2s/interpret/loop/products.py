@@ -7,9 +7,11 @@ from xdsl.utils.hints import isa
 from s2s.dialects import loop
 from s2s.errors import CompilerBug
 from s2s.interpret.affine import Frame, position
+from s2s.interpret.loop.operations import MEANINGS
 from s2s.interpret.loop.scope import Scope, Step, buffer_name, length
 
 
+@MEANINGS.register(loop.StageOp)
 def stage(scope: Scope, op: loop.StageOp) -> Step:
     """`loop.stage`."""
     places = scope.operands(op.indices)
@@ -36,6 +38,7 @@ def stage(scope: Scope, op: loop.StageOp) -> Step:
     return step
 
 
+@MEANINGS.register(loop.WidenOp)
 def widen(scope: Scope, op: loop.WidenOp) -> Step:
     """`loop.widen`."""
     vector, result = scope.place(op.vector), scope.new(op.result)
@@ -48,6 +51,7 @@ def widen(scope: Scope, op: loop.WidenOp) -> Step:
     return step
 
 
+@MEANINGS.register(loop.DotOp)
 def dot(scope: Scope, op: loop.DotOp) -> Step:
     """`loop.dot`."""
     acc, a, b = scope.operands(op.operands)
@@ -57,6 +61,3 @@ def dot(scope: Scope, op: loop.DotOp) -> Step:
         frame[result] = frame[acc] + (frame[a].astype(np.int32) * frame[b].astype(np.int32)).sum(dtype=np.int32)
 
     return step
-
-
-__all__ = ["dot", "stage", "widen"]

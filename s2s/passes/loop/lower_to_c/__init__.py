@@ -34,8 +34,8 @@ from s2s.passes.loop.lower_to_c.divided import DividedKernel, threads_of
 from s2s.passes.loop.lower_to_c.kernels import lower_kernel
 from s2s.passes.loop.lower_to_c.main import Main
 from s2s.passes.loop.lower_to_c.names import Names, c_names, functions, is_inner, is_main
-from s2s.passes.loop.lower_to_c.network import LowerInner, LowerNetwork
-from s2s.passes.loop.lower_to_c.rows import rows_of
+from s2s.passes.loop.lower_to_c.network import LowerInner, LowerMain
+from s2s.passes.loop.lower_to_c.table_rows import rows_of
 from s2s.passes.loop.lower_to_c.tables import graph_tables
 from s2s.passes.loop.lower_to_c.written import Written
 from s2s.passes.loop.plan_memory import networks_run
@@ -94,7 +94,7 @@ def _kernel(func: FuncOp, names: Names, strict: bool) -> list[Operation]:
 def _network(main: Main, inner: Sequence[FuncOp], names: Names, written: Written, strict: bool) -> list[Operation]:
     """The functions of a network: those that it runs, the one that sets its state, the one that runs it."""
     typed = typed_arena(main, f"{names.prefix}_arena") if strict and main.arena_size else None
-    network = LowerNetwork(main, names, typed or PlainArena())
+    network = LowerMain(main, names, typed or PlainArena())
     initialiser = network.initialiser()
     made: list[Operation] = [] if typed is None else [typed.definition]
     made += [LowerInner(func, names, PlainArena()).run(written) for func in inner]

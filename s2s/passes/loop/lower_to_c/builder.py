@@ -4,7 +4,7 @@ Integers of `arith` have no sign; those of C do. A value keeps the sign it came 
 from), and is cast where an operation reads it the other way.
 """
 
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
@@ -19,15 +19,17 @@ from xdsl.dialects.builtin import (
     VectorType,
     f32,
     i1,
+    i8,
+    i32,
 )
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.utils.hints import isa
 
-from s2s.dialects import c
+from s2s.dialects import c, loop
 from s2s.dialects.c.conversions import is_half, is_unsigned
 from s2s.emit.types import element_name, vector_type
 from s2s.errors import CompilerBug
-from s2s.types.affine import Range
+from s2s.types.affine import Linear, Range
 
 
 def unsigned_type(type: Attribute) -> Attribute:
@@ -65,6 +67,28 @@ def vector_name(type: Attribute) -> str:
     return vector_type(type.element_type, type.get_shape()[0])
 
 
+def is_in_lanes(vector: SSAValue) -> bool:
+    """Whether a vector of bytes is one for arithmetic, and not one to be widened to 16 bits."""
+    if not isa(vector.type, VectorType) or vector.type.element_type != i8:
+        return False
+    return not any(isinstance(use.operation, loop.WidenOp) for use in vector.uses)
+
+
+def carried(type: Attribute) -> Attribute:
+    """The type in which vectors of `type` are carried."""
+    if not isa(type, VectorType) or type.element_type != i8:
+        return type
+    return VectorType(i32, type.get_shape())
+
+
+@dataclass
+class Neighbours:
+    """Accesses whose positions differ by constants: the position of the first one, once it has been written."""
+
+    form: Linear
+    value: SSAValue | None = None
+
+
 @dataclass
 class Builder:
     """Appends c operations to the innermost open block."""
@@ -75,6 +99,17 @@ class Builder:
     """Smallest and largest value of the loop counters in reach."""
     part: tuple[SSAValue, SSAValue] | None = None
     """The iterations of a divided kernel that the function is asked for: the first, and where it ends."""
+    neighbours: Mapping[Operation, "Neighbours"] = field(default_factory=dict[Operation, "Neighbours"])
+    """The accesses of the block that share the long part of their position with others."""
+
+    @contextmanager
+    def sharing(self, neighbours: Mapping[Operation, Neighbours]) -> Generator[None]:
+        """Write the positions of `neighbours` from one that they share meanwhile."""
+        outer, self.neighbours = self.neighbours, neighbours
+        try:
+            yield
+        finally:
+            self.neighbours = outer
 
     @contextmanager
     def inside(self, block: Block) -> Generator[None]:

@@ -1,4 +1,4 @@
-"""Declarations of the C functions that the user supplies."""
+"""C functions that the user supplies: their declarations, and calls of them."""
 
 from collections.abc import Iterable, Sequence
 
@@ -9,9 +9,16 @@ from xdsl.ir import Attribute, Region, SSAValue
 from s2s.analysis.network.functions import SOURCE
 from s2s.dialects import c, loop
 from s2s.errors import CompilerBug
-from s2s.passes.loop.lower_to_c.builder import value_type
+from s2s.passes.loop.lower_to_c.builder import Builder, value_type
+from s2s.passes.loop.lower_to_c.operations import LOWERINGS
 
 DOC = "Supplied by the user: writes its outputs, which come first, from its inputs."
+
+
+@LOWERINGS.register(loop.CallbackOp)
+def call(b: Builder, op: loop.CallbackOp) -> None:
+    """A call of a function of the user."""
+    b.block.add_op(c.CallOp(op.function.data, [b.value(operand) for operand in op.operands]))
 
 
 def callback_prototypes(kernels: Iterable[FuncOp]) -> list[c.FuncOp]:

@@ -1,4 +1,4 @@
-"""Control flow around calls of networks.
+"""Calls of kernels, and control flow around calls of networks.
 
     loop.call_for @body in %inner : … (%y, %h) {steps = 5, starts = array<i64: 8, 0>, strides = array<i64: -2, 0>} : …
 ->
@@ -9,21 +9,37 @@
 
 from collections.abc import Sequence
 
-from xdsl.dialects.builtin import IndexType
+from xdsl.dialects.builtin import DenseArrayBase, IndexType
+from xdsl.dialects.func import CallOp, ReturnOp
 from xdsl.ir import Block, SSAValue
 
 from s2s.dialects import c, loop
 from s2s.dialects.graph.traits import provenance
 from s2s.errors import CompilerBug
 from s2s.passes.loop.lower_to_c.builder import Builder
-from s2s.passes.loop.lower_to_c.names import Names
+from s2s.passes.loop.lower_to_c.step_table import STEP_LOWERINGS, Steps
 
 _INDEX = IndexType()
 
 
-def lower_network_call(b: Builder, op: loop.NetworkCall, names: Names) -> None:
-    """Append the C of `op`."""
-    callees = [names.kernels[name] for name in op.networks]
+@STEP_LOWERINGS.register(ReturnOp)
+def lower_return(steps: Steps, op: ReturnOp) -> None:
+    """Nothing: what a network returns is in its buffers."""
+
+
+@STEP_LOWERINGS.register(CallOp)
+def lower_call(steps: Steps, op: CallOp) -> None:
+    """A call of a kernel; a divided one takes the pool of threads first."""
+    name = steps.names.kernels[op.callee.root_reference.data]
+    pool = [steps.pool] if name in steps.names.divided and steps.pool is not None else []
+    arguments = [*pool, *(steps.b.value(argument) for argument in op.arguments)]
+    steps.b.block.add_op(c.CallOp(name, arguments, comment=_comment(op)))
+
+
+@STEP_LOWERINGS.register(loop.CallIfOp, loop.CallWhileOp, loop.CallForOp)
+def lower_network_call(steps: Steps, op: loop.CallIfOp | loop.CallWhileOp | loop.CallForOp) -> None:
+    """Calls of kernels, and control flow around calls of networks."""
+    b, callees = steps.b, [steps.names.kernels[name] for name in op.networks]
     if op.arena is None:
         raise CompilerBug(f"{op.name} has no arena; plan the memory first")
     arena, buffers = b.value(op.arena), [b.value(buffer) for buffer in op.buffers]
@@ -38,8 +54,15 @@ def lower_network_call(b: Builder, op: loop.NetworkCall, names: Names) -> None:
             _while(b, op, callees, arena, buffers)
         case loop.CallForOp():
             _for(b, op, callees[0], arena, buffers)
-        case _:
-            raise CompilerBug(f"{op.name} has no C")
+
+
+def _comment(call: CallOp) -> str | None:
+    """What comes out of a call, and the nodes it stands for: `[25][5][64] conv1, relu`."""
+    shape, nodes = call.attributes.get("shape"), ", ".join(provenance(call))
+    sizes = [int(size) for size in shape.get_values()] if isinstance(shape, DenseArrayBase) else []
+    while len(sizes) > 1 and sizes[0] == 1:
+        del sizes[0]
+    return " ".join(filter(None, ["".join(f"[{size}]" for size in sizes), nodes])) or None
 
 
 def _for(b: Builder, op: loop.CallForOp, body: str, arena: SSAValue, buffers: Sequence[SSAValue]) -> None:

@@ -1,23 +1,32 @@
 """Loops and conditions. What loops carry becomes variables of the function, assigned at the end of each iteration."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from xdsl.dialects import arith
 from xdsl.dialects.builtin import VectorType
+from xdsl.dialects.func import ReturnOp
 from xdsl.ir import Block, BlockArgument, Operation, SSAValue
 from xdsl.ir.affine import AffineExpr
 
 from s2s.dialects import c, loop
 from s2s.dialects.loop.control import UNROLL
-from s2s.passes.loop.lower_to_c import lanes
-from s2s.passes.loop.lower_to_c.builder import Builder, literal_value, signed_type, value_type
-from s2s.passes.loop.lower_to_c.index import INDEX, condition, index_expression, ranges_of
+from s2s.passes.loop.lower_to_c.affine import INDEX, condition, index_expression, ranges_of
+from s2s.passes.loop.lower_to_c.builder import Builder, carried, literal_value, signed_type, value_type
+from s2s.passes.loop.lower_to_c.operations import LOWERINGS, lower_block
+from s2s.passes.loop.lower_to_c.parallel import is_parallel, lower_parallel
 from s2s.types.affine import Range, bounds, linear
 
-LowerBlock = Callable[[Block], None]
+
+@LOWERINGS.register(loop.ForOp)
+def lower_for(b: Builder, op: loop.ForOp) -> None:
+    """A C loop, or the part of a parallel one that the function is asked for."""
+    if is_parallel(op):
+        lower_parallel(b, op)
+    else:
+        _lower_serial(b, op)
 
 
-def lower_for(b: Builder, op: loop.ForOp, lower_block: LowerBlock) -> None:
+def _lower_serial(b: Builder, op: loop.ForOp) -> None:
     """A C loop; carried values live in variables that the loop before may have left them in already."""
     variables = [_variable_for(b, op, init, carried) for init, carried in zip(op.inits, op.carried, strict=True)]
     lower = _tightest(b, "max", op.lower.data.results, op.dims)
@@ -31,7 +40,7 @@ def lower_for(b: Builder, op: loop.ForOp, lower_block: LowerBlock) -> None:
     with b.inside(body):
         for argument, variable in zip(op.carried, variables, strict=True):
             b.bind(argument, b.add(c.LoadOp(variable)))
-        lower_block(op.body.block)
+        lower_block(b, op.body.block)
         _assign(b, variables, [b.signed(value) for value in _yielded(op.body.block)])
     step = op.step.value.data
     if op.down is not None and op.fixed_bounds is not None:
@@ -43,26 +52,32 @@ def lower_for(b: Builder, op: loop.ForOp, lower_block: LowerBlock) -> None:
         b.bind(result, b.add(c.LoadOp(variable)))
 
 
-def lower_if(b: Builder, op: loop.IfOp, lower_block: LowerBlock) -> None:
+@LOWERINGS.register(loop.IfOp)
+def lower_if(b: Builder, op: loop.IfOp) -> None:
     """A C condition. Results are variables that both branches set, or that begin as the numbers `else` would give."""
     test = condition(b, op.condition.data, op.dims)
     otherwise = op.otherwise
     initial: Sequence[SSAValue | None] = [None] * len(op.res)
     if otherwise is not None and _only_constants(otherwise.block):
-        lower_block(otherwise.block)
+        lower_block(b, otherwise.block)
         initial = [b.signed(value) for value in _yielded(otherwise.block)]
         otherwise = None
     variables = [_declare(b, result, start) for result, start in zip(op.res, initial, strict=True)]
-    branches = [_branch(b, region.block, variables, lower_block) for region in (op.then, otherwise) if region]
+    branches = [_branch(b, region.block, variables) for region in (op.then, otherwise) if region]
     b.block.add_op(c.IfOp(test, *branches))
     for result, variable in zip(op.res, variables, strict=True):
         b.bind(result, b.add(c.LoadOp(variable)))
 
 
-def _branch(b: Builder, block: Block, variables: Sequence[SSAValue], lower_block: LowerBlock) -> Block:
+@LOWERINGS.register(loop.YieldOp, ReturnOp)
+def lower_end(b: Builder, op: Operation) -> None:
+    """The end of a block: loops and conditions assign its operands themselves."""
+
+
+def _branch(b: Builder, block: Block, variables: Sequence[SSAValue]) -> Block:
     lowered = Block()
     with b.inside(lowered):
-        lower_block(block)
+        lower_block(b, block)
         _assign(b, variables, [b.signed(value) for value in _yielded(block)])
     return lowered
 
@@ -78,7 +93,7 @@ def _yielded(block: Block) -> Sequence[SSAValue]:
 
 def _declare(b: Builder, value: SSAValue, initial: SSAValue | None) -> SSAValue:
     """A variable for `value`."""
-    variable = b.add(c.VariableOp(lanes.carried(signed_type(value_type(value.type))), initial))
+    variable = b.add(c.VariableOp(carried(signed_type(value_type(value.type))), initial))
     variable.name_hint = value.name_hint
     return variable
 

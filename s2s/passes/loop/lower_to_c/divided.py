@@ -33,8 +33,8 @@ from s2s.dialects import c
 from s2s.emit.identifiers import unique_identifiers
 from s2s.errors import CompilerBug
 from s2s.passes.loop.divide_among_threads import PER_THREAD, THREADS
+from s2s.passes.loop.lower_to_c.affine import INDEX
 from s2s.passes.loop.lower_to_c.builder import Builder
-from s2s.passes.loop.lower_to_c.index import INDEX
 from s2s.passes.loop.lower_to_c.kernels import lower_part, parameter_types
 from s2s.passes.loop.lower_to_c.parallel import iterations_of
 

@@ -8,7 +8,6 @@ from xdsl.dialects import arith, math
 from xdsl.dialects.builtin import Float64Type, i1, i32
 from xdsl.ir import Attribute, Operation, SSAValue
 
-from s2s.dialects import loop
 from s2s.dialects.c.conversions import is_half
 from s2s.dialects.tensor import RemFOp
 from s2s.emit.types import element_name
@@ -63,12 +62,6 @@ def _reciprocal_root(b: Builder, op: Operation) -> SSAValue:
     value = b.value(op.operands[0])
     root = b.call(libm("sqrt", value.type), [value], value.type)
     return rounded(b, b.binary("/", b.literal(1.0, value.type), root), op.results[0].type)
-
-
-def _multiply_add(b: Builder, op: Operation) -> SSAValue:
-    """`loop.fma` leaves the number of roundings to the compiler; the sum is written so that `acc += a * b` shows."""
-    left, right, total = _operands(b, op)
-    return rounded(b, b.binary("+", total, b.binary("*", left, right)), op.results[0].type)
 
 
 _ORDERED = {"oeq": "==", "ogt": ">", "oge": ">=", "olt": "<", "ole": "<=", "une": "!="}
@@ -183,6 +176,5 @@ FLOATS: dict[type[Operation], Lowering] = {
     arith.UIToFPOp: _from_unsigned,
     arith.FPToSIOp: _to_integer(unsigned=False),
     arith.FPToUIOp: _to_integer(unsigned=True),
-    loop.FmaOp: _multiply_add,
     math.RsqrtOp: _reciprocal_root,
 }

@@ -8,47 +8,56 @@ from s2s.dialects import c, loop
 from s2s.dialects.c.conversions import is_half
 from s2s.emit.types import element_name
 from s2s.errors import CompilerBug
-from s2s.passes.loop.lower_to_c import lanes
-from s2s.passes.loop.lower_to_c.builder import Builder, literal_value, vector_name
-from s2s.passes.loop.lower_to_c.index import INDEX, ranges_of
+from s2s.passes.loop.lower_to_c.affine import INDEX, ranges_of
+from s2s.passes.loop.lower_to_c.builder import Builder, carried, is_in_lanes, literal_value, vector_name
+from s2s.passes.loop.lower_to_c.neighbours import position
+from s2s.passes.loop.lower_to_c.operations import LOWERINGS
 from s2s.types.affine import bounds
 from s2s.types.dtypes import ui8
 
 
-def load(b: Builder, op: loop.LoadOp, at: SSAValue) -> SSAValue:
+@LOWERINGS.register(loop.LoadOp)
+def load(b: Builder, op: loop.LoadOp) -> SSAValue:
     """`buffer[at]`, or a vector of neighbours."""
+    at = position(b, op)
     if not isa(op.result.type, VectorType):
         return _read(b, op.buffer, at)
-    in_lanes = lanes.is_in_lanes(op.result)
+    in_lanes = is_in_lanes(op.result)
     function, extra = _vector_access(b, op, "load_i8" if in_lanes else "load")
-    type = lanes.carried(op.result.type) if in_lanes else op.result.type
+    type = carried(op.result.type) if in_lanes else op.result.type
     return b.vector_call(function, [_vector_pointer(b, op.buffer, at), *extra], type, reads=True)
 
 
-def store(b: Builder, op: loop.StoreOp, at: SSAValue) -> None:
+@LOWERINGS.register(loop.StoreOp)
+def store(b: Builder, op: loop.StoreOp) -> None:
     """`buffer[at] = value`, or a vector to neighbours."""
+    at = position(b, op)
     value = b.value(op.value)
     if not isa(op.value.type, VectorType):
         _write(b, op.buffer, at, value)
         return
-    function, extra = _vector_access(b, op, "store_i8" if lanes.is_in_lanes(op.value) else "store")
+    function, extra = _vector_access(b, op, "store_i8" if is_in_lanes(op.value) else "store")
     name = f"{vector_name(value.type)}_{function}"
     b.block.add_op(c.CallOp(name, [_vector_pointer(b, op.buffer, at), *extra, value]))
 
 
-def prefetch(b: Builder, op: loop.PrefetchOp, at: SSAValue) -> None:
+@LOWERINGS.register(loop.PrefetchOp)
+def prefetch(b: Builder, op: loop.PrefetchOp) -> None:
     """A macro of the runtime, at the last element where the position may lie behind it."""
+    at = position(b, op)
     last = _buffer_type(op.buffer).get_shape()[0] - 1
     if bounds(op.map.data.results[0], ranges_of(b, op.indices))[1] > last:
         at = b.call("s2s_i32_min", [at, b.literal(last, INDEX)], INDEX)
     b.block.add_op(c.CallOp("S2S_FETCH_NEAR" if op.near else "S2S_FETCH", [pointer(b, op.buffer, at)]))
 
 
+@LOWERINGS.register(loop.LoadAtOp)
 def load_at(b: Builder, op: loop.LoadAtOp) -> SSAValue:
     """`buffer[index]` at a position that depends on data."""
     return _read(b, op.buffer, b.value(op.index))
 
 
+@LOWERINGS.register(loop.StoreAtOp)
 def store_at(b: Builder, op: loop.StoreAtOp) -> None:
     """`buffer[index] = value` at a position that depends on data."""
     _write(b, op.buffer, b.value(op.index), b.value(op.value))

@@ -7,14 +7,12 @@
 It takes a few of them, and a position worth a name.
 """
 
-from dataclasses import dataclass
-
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.ir.affine import AffineExpr
 
 from s2s.dialects import loop
-from s2s.passes.loop.lower_to_c.builder import Builder
-from s2s.passes.loop.lower_to_c.index import index_expression, plus_constant, ranges_of
+from s2s.passes.loop.lower_to_c.affine import index_expression, plus_constant, ranges_of
+from s2s.passes.loop.lower_to_c.builder import Builder, Neighbours
 from s2s.types.affine import Linear, linear
 
 _FEWEST = 3
@@ -23,49 +21,35 @@ _FEWEST = 3
 Access = loop.LoadOp | loop.StoreOp | loop.PrefetchOp
 
 
-@dataclass
-class Base:
-    """The position of the first of some neighbours, once it has been written."""
+def neighbours_in(b: Builder, block: Block) -> dict[Operation, Neighbours]:
+    """Find the accesses of `block` whose positions differ by a constant."""
+    groups: dict[object, list[tuple[Access, Linear]]] = {}
+    for op in block.ops:
+        if isinstance(op, Access):
+            form = linear(op.map.data.results[0], ranges_of(b, op.indices))
+            key = (op.buffer, tuple(op.indices), frozenset(form.terms.items()), isinstance(op, loop.PrefetchOp))
+            groups.setdefault(key, []).append((op, form))
+    found: dict[Operation, Neighbours] = {}
+    for group in groups.values():
+        forms = [form for _, form in group]
+        if len({form.constant for form in forms}) < _FEWEST or not _is_long(forms[0]):
+            continue
+        shared = Neighbours(Linear(min(form.constant for form in forms), forms[0].terms))
+        found |= {op: shared for op, _ in group}
+    return found
 
-    form: Linear
-    value: SSAValue | None = None
 
-
-@dataclass(frozen=True)
-class Neighbours:
-    """The positions of the accesses of one block."""
-
-    bases: dict[Operation, Base]
-
-    @staticmethod
-    def of(b: Builder, block: Block) -> "Neighbours":
-        """Find the accesses of `block` whose positions differ by a constant."""
-        groups: dict[object, list[tuple[Access, Linear]]] = {}
-        for op in block.ops:
-            if isinstance(op, Access):
-                form = linear(op.map.data.results[0], ranges_of(b, op.indices))
-                key = (op.buffer, tuple(op.indices), frozenset(form.terms.items()), isinstance(op, loop.PrefetchOp))
-                groups.setdefault(key, []).append((op, form))
-        bases: dict[Operation, Base] = {}
-        for group in groups.values():
-            forms = [form for _, form in group]
-            if len({form.constant for form in forms}) < _FEWEST or not _is_long(forms[0]):
-                continue
-            base = Base(Linear(min(form.constant for form in forms), forms[0].terms))
-            bases |= {op: base for op, _ in group}
-        return Neighbours(bases)
-
-    def position(self, b: Builder, op: Access) -> SSAValue:
-        """The position of `op`, from that of its neighbours if it has some."""
-        expr: AffineExpr = op.map.data.results[0]
-        base = self.bases.get(op)
-        if base is None:
-            return index_expression(b, expr, op.indices)
-        if base.value is None:
-            base.value = index_expression(b, base.form.to_expr(), op.indices)
-            base.value.name_hint = f"{op.buffer.name_hint or 'x'}_{'next' if isinstance(op, loop.PrefetchOp) else 'at'}"
-        constant = linear(expr, ranges_of(b, op.indices)).constant
-        return plus_constant(b, base.value, constant - base.form.constant)
+def position(b: Builder, op: Access) -> SSAValue:
+    """The position of `op`, from that of its neighbours if it has some."""
+    expr: AffineExpr = op.map.data.results[0]
+    shared = b.neighbours.get(op)
+    if shared is None:
+        return index_expression(b, expr, op.indices)
+    if shared.value is None:
+        shared.value = index_expression(b, shared.form.to_expr(), op.indices)
+        shared.value.name_hint = f"{op.buffer.name_hint or 'x'}_{'next' if isinstance(op, loop.PrefetchOp) else 'at'}"
+    constant = linear(expr, ranges_of(b, op.indices)).constant
+    return plus_constant(b, shared.value, constant - shared.form.constant)
 
 
 def _is_long(form: Linear) -> bool:

@@ -4,69 +4,37 @@
 function beside it. State is put to its initial values by a function of its own.
 """
 
-from xdsl.dialects.builtin import DenseArrayBase, IndexType, IntegerType, StringAttr
-from xdsl.dialects.func import CallOp, FuncOp, ReturnOp
-from xdsl.ir import Attribute, Block, Operation, SSAValue
+from xdsl.dialects.builtin import IndexType, IntegerType, StringAttr
+from xdsl.dialects.func import FuncOp
+from xdsl.ir import Attribute, Block, SSAValue
 
 from s2s.analysis.network.functions import INIT, STATE
 from s2s.dialects import c, loop
-from s2s.dialects.graph.traits import provenance
 from s2s.emit.identifiers import c_macro, port_identifiers, unique_identifiers
-from s2s.errors import CompilerBug
-from s2s.passes.loop.lower_to_c.arena import Arena, element_of, flat_array
+from s2s.memory.accesses import buffer_bytes
+from s2s.passes.loop.lower_to_c.arena import Arena, element_of
 from s2s.passes.loop.lower_to_c.builder import Builder
-from s2s.passes.loop.lower_to_c.calls import lower_network_call
 from s2s.passes.loop.lower_to_c.divided import POOL, threads_of
 from s2s.passes.loop.lower_to_c.main import Main
 from s2s.passes.loop.lower_to_c.names import Names
+from s2s.passes.loop.lower_to_c.steps import Steps, lower_steps
 from s2s.passes.loop.lower_to_c.written import Written
-from s2s.types.dtypes import size_in_bytes
 
 _VOID_POINTER = c.PtrType(c.VOID)
 
 
-class LowerSteps:
-    """Writes what a network does, one step after the other."""
+class _LowerNetwork:
+    """What the functions of all networks have in common."""
 
     def __init__(self, func: FuncOp, names: Names, arena: Arena) -> None:
         self.func, self.names, self.prefix, self.arena = func, names, names.prefix, arena
-        self.pool: SSAValue | None = None
-        """The threads that divided kernels share."""
 
     def views(self) -> list[loop.ViewOp]:
         """The buffers of the arena."""
         return [op for op in self.func.body.block.ops if isinstance(op, loop.ViewOp)]
 
-    def lower(self, b: Builder, op: Operation) -> None:
-        """Append the C of one step."""
-        match op:
-            case loop.ViewOp():
-                b.values[op.result] = self.arena.view(b, op)
-            case loop.WeightOp():
-                pointer = c.PtrType(element_of(op.result.type), const=True)
-                b.values[op.result] = b.add(c.SymbolOp(self.names.weights[op.weight.data], pointer))
-            case CallOp():
-                arguments = [b.value(argument) for argument in op.arguments]
-                name = self.names.kernels[op.callee.root_reference.data]
-                if name in self.names.divided and self.pool is not None:
-                    arguments.insert(0, self.pool)
-                b.block.add_op(c.CallOp(name, arguments, comment=_comment(op)))
-            case loop.CopyOp():
-                size = b.literal(buffer_bytes(op.target.type), IndexType())
-                b.block.add_op(c.CallOp("memcpy", [b.value(op.target), b.value(op.source), size]))
-            case loop.PoisonOp():
-                size = b.literal(buffer_bytes(op.buffer.type), IndexType())
-                pattern = b.literal(0xA5, IntegerType(32))
-                b.block.add_op(c.CallOp("memset", [b.value(op.buffer), pattern, size]))
-            case loop.NetworkCall():
-                lower_network_call(b, op, self.names)
-            case ReturnOp():
-                pass
-            case _:
-                raise CompilerBug(f"{op.name} is left in {self.func.sym_name.data}; plan the memory first")
 
-
-class LowerInner(LowerSteps):
+class LowerInner(_LowerNetwork):
     """Writes the static function of a network that another one runs."""
 
     def run(self, written: Written) -> c.FuncOp:
@@ -80,8 +48,7 @@ class LowerInner(LowerSteps):
         for old, new in zip([arena, *buffers], block.args, strict=True):
             b.bind(old, new)
         self.arena.enter(b, block.args[0], self.views())
-        for op in self.func.body.block.ops:
-            self.lower(b, op)
+        lower_steps(Steps(b, self.names, self.arena), self.func)
         name = self.names.kernels[self.func.sym_name.data]
         parameters = unique_identifiers(
             (buffer.name_hint or "x" for buffer in buffers), taken={"arena", *self.arena.identifiers}
@@ -89,7 +56,7 @@ class LowerInner(LowerSteps):
         return c.FuncOp(name, [self.arena.type, *types], body=block, parameters=["arena", *parameters], static=True)
 
 
-class LowerNetwork(LowerSteps):
+class LowerMain(_LowerNetwork):
     """Writes the run function, and the one that sets the state."""
 
     def __init__(self, main: Main, names: Names, arena: Arena) -> None:
@@ -109,22 +76,21 @@ class LowerNetwork(LowerSteps):
             b.values[old] = new
         self.arena.enter(b, block.args[0], self.views())
         self._check(b, block)
-        parameters = self._with_pool(block)
-        for op in self.main.func.body.block.ops:
-            self.lower(b, op)
+        pool, parameters = self._with_pool(block)
+        lower_steps(Steps(b, self.names, self.arena, pool), self.func)
         block.add_op(c.ReturnOp(b.add(c.SymbolOp("S2S_OK", c.STATUS))))
         sizes = [f"{c_macro(f'{self.prefix}_{name}')}_SIZE" for name in self.parameters[1:]]
         extents = [*[""] * (len(parameters) - len(sizes)), *sizes]
         types = list(block.arg_types)
         return c.FuncOp(f"{self.prefix}_run", types, c.STATUS, block, parameters=parameters, extents=extents)
 
-    def _with_pool(self, block: Block) -> list[str]:
-        """The names of the parameters; one for the pool of threads is added to `block` where kernels are divided."""
+    def _with_pool(self, block: Block) -> tuple[SSAValue | None, list[str]]:
+        """Add a parameter for the pool of threads to `block` if kernels are divided; the names of all parameters."""
         if threads_of(self.func) is None:
-            return self.parameters
-        self.pool = block.insert_arg(POOL, 1)
+            return None, self.parameters
+        pool = block.insert_arg(POOL, 1)
         (name,) = unique_identifiers(["pool"], taken={*self.parameters, *self.arena.identifiers})
-        return [self.parameters[0], name, *self.parameters[1:]]
+        return pool, [self.parameters[0], name, *self.parameters[1:]]
 
     def initialiser(self) -> c.FuncOp | None:
         """The function `<prefix>_init(arena)`; none where there is no state."""
@@ -142,7 +108,7 @@ class LowerNetwork(LowerSteps):
 
     def _set(self, b: Builder, view: loop.ViewOp) -> None:
         """Give one state its initial value."""
-        size = b.literal(buffer_bytes(view.result.type), IndexType())
+        size = b.literal(buffer_bytes(view.result), IndexType())
         place, init = self.arena.view(b, view), view.attributes.get(INIT)
         if isinstance(init, StringAttr):
             values = c.SymbolOp(self.names.weights[init.data], c.PtrType(element_of(view.result.type), const=True))
@@ -172,22 +138,8 @@ class LowerNetwork(LowerSteps):
         b.block.add_op(c.IfOp(test, then))
 
 
-def _comment(call: CallOp) -> str | None:
-    """What comes out of a call, and the nodes it stands for: `[25][5][64] conv1, relu`."""
-    shape, nodes = call.attributes.get("shape"), ", ".join(provenance(call))
-    sizes = [int(size) for size in shape.get_values()] if isinstance(shape, DenseArrayBase) else []
-    while len(sizes) > 1 and sizes[0] == 1:
-        del sizes[0]
-    return " ".join(filter(None, ["".join(f"[{size}]" for size in sizes), nodes])) or None
-
-
 def _any_of(b: Builder, tests: list[SSAValue]) -> SSAValue:
     result = tests[0]
     for test in tests[1:]:
         result = b.binary("||", result, test)
     return result
-
-
-def buffer_bytes(type: Attribute) -> int:
-    """The bytes of a buffer."""
-    return flat_array(type).size * size_in_bytes(element_of(type))

@@ -13,19 +13,17 @@ Parallel loops inside of each other are taken together, as one count of iteratio
         const int32_t j = part % 5;
 """
 
-from collections.abc import Callable
 from math import prod
 
 from xdsl.dialects.func import FuncOp
-from xdsl.ir import Block, SSAValue
+from xdsl.ir import SSAValue
 
 from s2s.dialects import c, loop
 from s2s.dialects.loop.control import PARALLEL
 from s2s.errors import CompilerBug
+from s2s.passes.loop.lower_to_c.affine import INDEX
 from s2s.passes.loop.lower_to_c.builder import Builder
-from s2s.passes.loop.lower_to_c.index import INDEX
-
-LowerBlock = Callable[[Block], None]
+from s2s.passes.loop.lower_to_c.operations import lower_block
 
 
 def is_parallel(op: loop.ForOp) -> bool:
@@ -39,37 +37,35 @@ def iterations_of(kernel: FuncOp) -> int:
     return prod(_trips(each) for each in _nest(outermost))
 
 
-def lower_parallel(b: Builder, op: loop.ForOp, lower_block: LowerBlock) -> None:
+def lower_parallel(b: Builder, op: loop.ForOp) -> None:
     """The iterations that the function has been asked for."""
     if b.part is None:
         raise CompilerBug("a parallel loop in a function without a part")
     if op.index in b.values:
-        lower_block(op.body.block)
+        lower_block(b, op.body.block)
         return
     nest = _nest(op)
     for each in nest:
         b.ranges[each.index] = (_first(each), _first(each) + (_trips(each) - 1) * each.step.value.data)
     if len(nest) > 1:
-        _lower_together(b, nest, b.part, lower_block)
+        _lower_together(b, nest, b.part)
         return
     first, last = (_moved(b, end, op) for end in b.part)
     body = c.ForOp.block(INDEX)
     body.args[0].name_hint = op.index.name_hint
     b.values[op.index] = body.args[0]
     with b.inside(body):
-        lower_block(op.body.block)
+        lower_block(b, op.body.block)
     b.block.add_op(c.ForOp(first, last, body, step=op.step.value.data))
 
 
-def _lower_together(
-    b: Builder, nest: list[loop.ForOp], part: tuple[SSAValue, SSAValue], lower_block: LowerBlock
-) -> None:
+def _lower_together(b: Builder, nest: list[loop.ForOp], part: tuple[SSAValue, SSAValue]) -> None:
     """One loop over the iterations of all loops of `nest`."""
     body = c.ForOp.block(INDEX)
     body.args[0].name_hint = "part"
     with b.inside(body):
         _take_apart(b, body.args[0], nest)
-        lower_block(nest[0].body.block)
+        lower_block(b, nest[0].body.block)
     b.block.add_op(c.ForOp(*part, body))
 
 

@@ -7,13 +7,15 @@ from xdsl.utils.hints import isa
 
 from s2s.dialects import c, loop
 from s2s.dialects.loop.products import WORD
+from s2s.passes.loop.lower_to_c.affine import INDEX, index_expression
 from s2s.passes.loop.lower_to_c.builder import Builder
-from s2s.passes.loop.lower_to_c.index import INDEX, index_expression
 from s2s.passes.loop.lower_to_c.memory import pointer
+from s2s.passes.loop.lower_to_c.operations import LOWERINGS
 
 _PARTS = ("low", "high")
 
 
+@LOWERINGS.register(loop.StageOp)
 def stage(b: Builder, op: loop.StageOp) -> None:
     """A copy of one run: plain, cut to a range, along a column, or nothing but what is outside."""
     to, start, *limits = op.map.data.results
@@ -47,6 +49,7 @@ def stage(b: Builder, op: loop.StageOp) -> None:
     b.block.add_op(c.CallOp(f"{prefix}_column", [target, b.value(op.source), first, step, count, *bounds, offset]))
 
 
+@LOWERINGS.register(loop.WidenOp)
 def widen(b: Builder, op: loop.WidenOp) -> SSAValue:
     """Lanes of 8 bits as lanes of 16."""
     part, offset = op.part.value.data, op.offset.value.data
@@ -59,6 +62,7 @@ def widen(b: Builder, op: loop.WidenOp) -> SSAValue:
     return b.vector_call(f"widen{suffix}_add", arguments, op.result.type, of=type)
 
 
+@LOWERINGS.register(loop.DotOp)
 def dot(b: Builder, op: loop.DotOp) -> SSAValue:
     """A sum of products added to an accumulator."""
     operands = [b.value(operand) for operand in op.operands]

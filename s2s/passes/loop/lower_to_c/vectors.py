@@ -6,15 +6,13 @@ There are no vectors of `i1`: `arith` compares scalars only.
 from math import copysign
 
 from xdsl.dialects import arith, math
-from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, VectorType, f32, i32
+from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, f32
 from xdsl.ir import Attribute, Operation, SSAValue
-from xdsl.utils.hints import isa
 
 from s2s.analysis.structure.lanes import is_byte
-from s2s.dialects import c, loop
+from s2s.dialects import c
 from s2s.errors import CompilerBug
-from s2s.passes.loop.lower_to_c import lanes
-from s2s.passes.loop.lower_to_c.builder import Builder, literal_value, value_type
+from s2s.passes.loop.lower_to_c.builder import Builder, carried, literal_value, value_type
 from s2s.passes.loop.lower_to_c.floats import LIBM
 from s2s.passes.loop.lower_to_c.integers import Lowering
 from s2s.types.dtypes import from_dense
@@ -41,29 +39,23 @@ _BY_NAME: dict[type[Operation], str] = {
     math.SinOp: "sin",
     math.SqrtOp: "sqrt",
     math.TanhOp: "tanh",
-    loop.FmaOp: "fma",
 }
 _SHIFTS: dict[type[Operation], str] = {arith.ShLIOp: "shift_left", arith.ShRSIOp: "shift_right"}
 
 
-def lower_vector(b: Builder, op: Operation) -> SSAValue:
-    """The C of an operation of `arith`, `math` or `loop` whose result or operand is a vector."""
-    kind = type(op)
-    if kind in _BY_NAME:
+def _by_name(name: str) -> Lowering:
+    """A call of the function `name` for the type of the operands."""
+
+    def lower(b: Builder, op: Operation) -> SSAValue:
         operands = [b.value(operand) for operand in op.operands]
-        return b.vector_call(_BY_NAME[kind], operands, operands[0].type)
-    if kind in _SPECIAL:
-        return _SPECIAL[kind](b, op)
-    if kind in _SHIFTS:
-        return _shift(b, op)
-    if kind in LIBM:
-        return _each_lane(b, op)
-    raise CompilerBug(f"{op.name} on {op.operands[0].type} has no vector function")
+        return b.vector_call(name, operands, operands[0].type)
+
+    return lower
 
 
 def splat(b: Builder, scalar: SSAValue, type: Attribute) -> SSAValue:
     """`scalar` in every lane of a vector of `type`."""
-    value, type = literal_value(scalar), lanes.carried(type)
+    value, type = literal_value(scalar), carried(type)
     if value == 0 and copysign(1.0, value) > 0:
         return b.vector_call("zero", [], type)
     return b.vector_call("splat", [scalar], type)
@@ -78,25 +70,6 @@ def _constant(b: Builder, op: Operation) -> SSAValue:
     if not (values == values.flat[0]).all():
         raise CompilerBug("vector constants with different lanes have no C")
     return splat(b, b.literal(values.flat[0].item(), op.value.get_element_type()), type)
-
-
-def _broadcast(b: Builder, op: Operation) -> SSAValue:
-    assert isinstance(op, loop.BroadcastOp)
-    scalar = b.value(op.scalar)
-    return splat(b, scalar, value_type(op.result.type))
-
-
-def _reduce(b: Builder, op: Operation) -> SSAValue:
-    assert isinstance(op, loop.ReduceOp)
-    vector = b.value(op.vector)
-    return b.vector_call(f"reduce_{op.kind.data}", [vector], op.result.type, of=vector.type)
-
-
-def _halve(b: Builder, op: Operation) -> SSAValue:
-    assert isinstance(op, loop.HalveOp)
-    vector = b.value(op.vector)
-    low, high = (b.vector_call(half, [vector], op.result.type, of=vector.type) for half in ("low", "high"))
-    return b.vector_call(op.kind.data, [low, high], op.result.type)
 
 
 def _extreme(name: str) -> Lowering:
@@ -121,21 +94,6 @@ def _select(b: Builder, op: Operation) -> SSAValue:
     return b.add(c.ConditionalOp(b.value(op.cond), b.value(op.lhs), b.value(op.rhs)))
 
 
-_LANE_COMPARISONS = {"oeq": "equal", "une": "not_equal", "olt": "less", "ole": "less_equal"}
-_TURNED = {"ogt": "olt", "oge": "ole"}
-
-
-def _choose(b: Builder, op: Operation) -> SSAValue:
-    assert isinstance(op, loop.ChooseOp)
-    left, right, chosen, otherwise = (b.value(operand) for operand in op.operands)
-    predicate = op.predicate.data
-    if predicate in _TURNED:
-        predicate, left, right = _TURNED[predicate], right, left
-    mask = VectorType(i32, op.result.type.get_shape())
-    test = b.vector_call(_LANE_COMPARISONS[predicate], [left, right], mask, of=left.type)
-    return b.vector_call("select", [test, chosen, otherwise], op.result.type)
-
-
 def _exclusive_or(b: Builder, op: Operation) -> SSAValue:
     lhs, rhs = (b.value(operand) for operand in op.operands)
     inner = rhs.owner
@@ -158,32 +116,20 @@ def _reciprocal_root(b: Builder, op: Operation) -> SSAValue:
     return b.vector_call("div", [one, b.vector_call("sqrt", [value], value.type)], value.type)
 
 
-def _from_integers(b: Builder, op: Operation) -> SSAValue:
+def from_integers(b: Builder, op: Operation) -> SSAValue:
+    """Integers in lanes as floats."""
     value = b.value(op.operands[0])
     return b.vector_call("from_i32", [value], value_type(op.results[0].type))
 
 
-def _to_integers(b: Builder, op: Operation) -> SSAValue:
+def to_integers(b: Builder, op: Operation) -> SSAValue:
     """Limited to the range of the integers; numbers that are so already need no more care."""
     value, type = b.value(op.operands[0]), op.results[0].type
-    wide = lanes.carried(type)
+    wide = carried(type)
     if is_byte(op.operands[0]) or is_byte(op.operands[0], unsigned=True):
         return b.vector_call("to_i32_inside", [value], wide, of=value.type)
     number = b.vector_call("to_i32", [value], wide, of=value.type)
     return number if wide == type else b.vector_call("saturate_i8", [number], wide)
-
-
-def _cast(b: Builder, op: Operation) -> SSAValue:
-    """Bytes are widened where they are read, and cut where they are written."""
-    assert isinstance(op, loop.CastLanesOp)
-    if _element(op.x) == f32:
-        return _to_integers(b, op)
-    return _from_integers(b, op) if _element(op.result) == f32 else b.value(op.x)
-
-
-def _element(vector: SSAValue) -> Attribute:
-    assert isa(vector.type, VectorType)
-    return vector.type.element_type
 
 
 def _each_lane(b: Builder, op: Operation) -> SSAValue:
@@ -195,21 +141,16 @@ def _each_lane(b: Builder, op: Operation) -> SSAValue:
     return b.vector_call("map", [function, value], value.type)
 
 
-_SPECIAL: dict[type[Operation], Lowering] = {
+VECTORS: dict[type[Operation], Lowering] = {
+    **dict.fromkeys(LIBM, _each_lane),
+    **dict.fromkeys(_SHIFTS, _shift),
+    **{kind: _by_name(name) for kind, name in _BY_NAME.items()},
     arith.ConstantOp: _constant,
     arith.MaximumfOp: _extreme("max"),
     arith.MinimumfOp: _extreme("min"),
     arith.SelectOp: _select,
     arith.XOrIOp: _exclusive_or,
-    arith.SIToFPOp: _from_integers,
-    arith.FPToSIOp: _to_integers,
-    loop.CastLanesOp: _cast,
-    loop.BroadcastOp: _broadcast,
-    loop.LookUpLanesOp: lanes.look_up,
-    loop.ChooseOp: _choose,
-    loop.HalveOp: _halve,
-    loop.RescaleLanesOp: lanes.rescale,
-    loop.SaturateLanesOp: lanes.saturate,
-    loop.ReduceOp: _reduce,
+    arith.SIToFPOp: from_integers,
+    arith.FPToSIOp: to_integers,
     math.RsqrtOp: _reciprocal_root,
 }

@@ -1,7 +1,7 @@
-"""Which elements of its buffers an operation reads and writes, and the memory effects that follow from it.
+"""Interfaces of loop operations: which elements of buffers they read and write, and how much work they are.
 
-An operation that accesses memory derives from `AccessInterface` and lists its accesses. Its effects, the memory
-planner, the passes that reorder or divide loops and the `const` of pointers in C are all derived from that one list.
+An operation that accesses memory derives from `AccessInterface` and lists its accesses. Its memory effects, the memory
+plan, the passes that reorder or divide loops and the `const` of pointers in C all follow from that one list.
 """
 
 import abc
@@ -63,6 +63,15 @@ class AccessInterface(Operation, abc.ABC):
         """All accesses to buffers; those of one operation may happen in any order."""
 
 
+class WorkInterface(Operation, abc.ABC):
+    """An operation that stands for many: a copy of a row, a whole dot product. Any other operation counts as one."""
+
+    @property
+    @abc.abstractmethod
+    def work(self) -> int:
+        """How many operations on registers it is worth, for decisions about dividing and splitting kernels."""
+
+
 def read(buffer: SSAValue, start: AffineExpr, indices: Sequence[SSAValue], *extents: Extent) -> Access:
     """A read of the elements at `start(indices)` and along `extents`."""
     return Access(buffer, MemoryEffectKind.READ, start, indices, extents)
@@ -83,4 +92,4 @@ def write_any(buffer: SSAValue) -> Access:
     return Access(buffer, MemoryEffectKind.WRITE)
 
 
-__all__ = ["Access", "AccessInterface", "Extent", "read", "read_any", "write", "write_any"]
+__all__ = ["Access", "AccessInterface", "Extent", "WorkInterface", "read", "read_any", "write", "write_any"]

@@ -1,0 +1,27 @@
+"""Index arithmetic and constants."""
+
+from xdsl.dialects import arith
+from xdsl.dialects.builtin import IndexType
+
+from s2s.dialects import loop
+from s2s.interpret.affine import Frame, position
+from s2s.interpret.loop.operations import MEANINGS
+from s2s.interpret.loop.scope import Scope, Step
+from s2s.interpret.scalar import number
+
+
+@MEANINGS.register(loop.ApplyOp)
+def apply(scope: Scope, op: loop.ApplyOp) -> Step:
+    """`loop.apply`."""
+    value, result = position(op.map.data.results[0], scope.operands(op.indices)), scope.new(op.result)
+
+    def step(frame: Frame) -> None:
+        frame[result] = value(frame)
+
+    return step
+
+
+@MEANINGS.register(arith.ConstantOp)
+def constant(scope: Scope, op: arith.ConstantOp) -> None:
+    """`arith.constant`: nothing happens when the function runs."""
+    scope.new(op.result, int(number(op.value)) if isinstance(op.result.type, IndexType) else number(op.value))

@@ -1,0 +1,86 @@
+"""The steps of a network: calls of kernels, copies, and control flow around networks."""
+
+from xdsl.dialects.func import CallOp
+
+from s2s.dialects import loop
+from s2s.interpret.affine import Frame
+from s2s.interpret.loop.operations import MEANINGS
+from s2s.interpret.loop.scope import Scope, Step
+
+
+@MEANINGS.register(CallOp)
+def call(scope: Scope, op: CallOp) -> Step:
+    """`func.call`."""
+    callee = scope.callee(op.callee.string_value())
+    places = scope.operands(op.operands)
+    called = scope.called
+
+    def step(frame: Frame) -> None:
+        buffers = [frame[place] for place in places]
+        callee(buffers)
+        if called is not None:
+            called(op, buffers)
+
+    return step
+
+
+@MEANINGS.register(loop.CopyOp)
+def copy(scope: Scope, op: loop.CopyOp) -> Step:
+    """`loop.copy`."""
+    target, source = scope.place(op.target), scope.place(op.source)
+
+    def step(frame: Frame) -> None:
+        frame[target][:] = frame[source]
+
+    return step
+
+
+@MEANINGS.register(loop.CallIfOp)
+def call_if(scope: Scope, op: loop.CallIfOp) -> Step:
+    """`loop.call_if`."""
+    condition, places = scope.place(op.condition), _places(scope, op)
+    then, otherwise = (scope.callee(name) for name in op.networks)
+
+    def step(frame: Frame) -> None:
+        (then if frame[condition][0] else otherwise)([frame[place] for place in places])
+
+    return step
+
+
+@MEANINGS.register(loop.CallWhileOp)
+def call_while(scope: Scope, op: loop.CallWhileOp) -> Step:
+    """`loop.call_while`."""
+    places, flag = _places(scope, op), scope.place(op.flag)
+    condition, body = (scope.callee(name) for name in op.networks)
+    first = len(places) - len(op.buffers)
+
+    def step(frame: Frame) -> None:
+        buffers = [frame[place] for place in places]
+        while True:
+            condition([*buffers[:first], frame[flag], *buffers[first:]])
+            if not frame[flag][0]:
+                break
+            body(buffers)
+
+    return step
+
+
+@MEANINGS.register(loop.CallForOp)
+def call_for(scope: Scope, op: loop.CallForOp) -> Step:
+    """`loop.call_for`."""
+    body, steps = scope.callee(op.body.string_value()), op.steps.value.data
+    arena = [] if op.arena is None else [scope.place(op.arena)]
+    slices = list(zip(scope.operands(op.buffers), op.slices, strict=True))
+
+    def step(frame: Frame) -> None:
+        for index in range(steps):
+            buffers = [frame[place] for place in arena]
+            buffers += [frame[place][start + index * stride :] for place, (start, stride) in slices]
+            body(buffers)
+
+    return step
+
+
+def _places(scope: Scope, op: loop.NetworkCall) -> list[int]:
+    """Where the buffers of the networks are, their arena in front."""
+    return scope.operands([*([] if op.arena is None else [op.arena]), *op.buffers])

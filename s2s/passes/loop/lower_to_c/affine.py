@@ -1,0 +1,162 @@
+"""Affine expressions as C.
+
+They are written from their linear form, axis by axis, as a person writes the position in a tensor: `i * 64 + j + 3`
+(`axes.py`). Divisions whose operand is known not to be negative are C's `/` and `%`; others round down by hand.
+"""
+
+from collections.abc import Sequence
+
+from xdsl.dialects.builtin import IndexType
+from xdsl.ir import SSAValue
+from xdsl.ir.affine import (
+    AffineBinaryOpExpr,
+    AffineBinaryOpKind,
+    AffineConstraintKind,
+    AffineDimExpr,
+    AffineExpr,
+    AffineSet,
+)
+
+from s2s.errors import CompilerBug
+from s2s.passes.loop.lower_to_c.axes import axes_of
+from s2s.passes.loop.lower_to_c.builder import Builder
+from s2s.types.affine import Linear, Range, bounds, linear
+
+INDEX = IndexType()
+_UNKNOWN: Range = (-(2**31), 2**31 - 1)
+
+
+def ranges_of(b: Builder, operands: Sequence[SSAValue]) -> list[Range]:
+    """The ranges of loop values, as far as they are known."""
+    return [b.ranges.get(operand, _UNKNOWN) for operand in operands]
+
+
+def index_expression(b: Builder, expr: AffineExpr, operands: Sequence[SSAValue]) -> SSAValue:
+    """The value of `expr`, whose dimensions are the loop values `operands`."""
+    return _Writer(b, operands).form(linear(expr, ranges_of(b, operands)))
+
+
+def plus_constant(b: Builder, value: SSAValue, constant: int) -> SSAValue:
+    """`value + constant`, as a difference where the constant is negative."""
+    if constant == 0:
+        return value
+    return b.binary("+" if constant > 0 else "-", value, b.literal(abs(constant), INDEX))
+
+
+def condition(b: Builder, affine_set: AffineSet, operands: Sequence[SSAValue]) -> SSAValue:
+    """Whether all constraints of `affine_set` hold."""
+    known = ranges_of(b, operands)
+    writer = _Writer(b, operands)
+    tests = [
+        writer.test(linear(constraint.lhs - constraint.rhs, known), constraint.kind)
+        for constraint in affine_set.constraints
+    ]
+    result = tests[0]
+    for test in tests[1:]:
+        result = b.binary("&&", result, test)
+    return result
+
+
+class _Writer:
+    """Writes linear forms over the loop values `operands`."""
+
+    def __init__(self, b: Builder, operands: Sequence[SSAValue]) -> None:
+        self.b, self.operands = b, operands
+        self.known = ranges_of(b, operands)
+
+    def form(self, form: Linear) -> SSAValue:
+        """`constant + sum of coefficient * atom`, written as a sum of positive terms less the others."""
+        added, taken = _sides(form)
+        if not added:
+            return self._less(self.b.literal(form.constant, INDEX), taken)
+        total, rest = self._sum(added, form.constant)
+        return self._plus(self._less(total, taken), rest)
+
+    def test(self, form: Linear, kind: AffineConstraintKind) -> SSAValue:
+        """`form >= 0` or `form == 0`, with the negative terms brought to the other side."""
+        added, taken = _sides(form)
+        if kind is AffineConstraintKind.eq:
+            return self.b.binary("==", self.form(form), self.b.literal(0, INDEX))
+        if kind is not AffineConstraintKind.ge:
+            raise CompilerBug(f"a constraint is {kind}, not an equality or at least zero")
+        if not added:
+            return self.b.binary("<", self._plain_sum(taken), self.b.literal(form.constant + 1, INDEX))
+        if not taken:
+            return self.b.binary(">=", self._plain_sum(added), self.b.literal(-form.constant, INDEX))
+        left, right = self._plain_sum(added), self._plain_sum(taken)
+        if form.constant == -1:
+            return self.b.binary(">", left, right)
+        return self.b.binary(">=", self._plus(left, form.constant), right)
+
+    def _plain_sum(self, terms: "Terms") -> SSAValue:
+        return self._sum(terms, 0)[0] if terms else self.b.literal(0, INDEX)
+
+    def _sum(self, terms: "Terms", constant: int) -> tuple[SSAValue, int]:
+        """The sum of `terms`, axis by axis, with as much of `constant` as they take up, and what is left of it."""
+        total: SSAValue | None = None
+        axes, rest = axes_of(terms, constant, self._least)
+        for axis in axes:
+            position: SSAValue | None = total if axis.factor == 1 else None
+            for atom, multiplier in axis.atoms:
+                value = self._scaled(atom, multiplier)
+                position = value if position is None else self.b.binary("+", position, value)
+            assert position is not None
+            if axis.factor == 1:
+                total = position
+                continue
+            position = self.b.binary("*", self._plus(position, axis.share), self.b.literal(axis.factor, INDEX))
+            total = position if total is None else self.b.binary("+", total, position)
+        assert total is not None
+        return total, rest
+
+    def _least(self, atom: AffineExpr) -> int:
+        """The least that `atom` may be, 0 where that is not known."""
+        least = bounds(atom, self.known)[0]
+        return least if least > _UNKNOWN[0] else 0
+
+    def _less(self, total: SSAValue, taken: "Terms") -> SSAValue:
+        for atom, factor in taken:
+            total = self.b.binary("-", total, self._scaled(atom, factor))
+        return total
+
+    def _scaled(self, atom: AffineExpr, factor: int) -> SSAValue:
+        value = self._atom(atom)
+        return value if factor == 1 else self.b.binary("*", value, self.b.literal(factor, INDEX))
+
+    def _plus(self, value: SSAValue, constant: int) -> SSAValue:
+        return plus_constant(self.b, value, constant)
+
+    def _atom(self, atom: AffineExpr) -> SSAValue:
+        """A dimension, or a division that the ranges could not resolve."""
+        if isinstance(atom, AffineDimExpr):
+            return self.b.value(self.operands[atom.position])
+        if not isinstance(atom, AffineBinaryOpExpr):
+            raise CompilerBug(f"{atom} is not an index expression")
+        inner, divisor = linear(atom.lhs, self.known), linear(atom.rhs, self.known)
+        if divisor.terms:
+            raise CompilerBug(f"{atom} divides by what is not a constant")
+        positive = bounds(atom.lhs, self.known)[0] >= 0
+        return self._division(atom.kind, self.form(inner), divisor.constant, positive)
+
+    def _division(self, kind: AffineBinaryOpKind, value: SSAValue, divisor: int, positive: bool) -> SSAValue:
+        b, by = self.b, self.b.literal(divisor, INDEX)
+        if kind is AffineBinaryOpKind.Mod:
+            return b.binary("%", value, by) if positive else b.call("s2s_i32_mod", [value, by], INDEX)
+        if kind is AffineBinaryOpKind.CeilDiv:
+            value = self._plus(value, divisor - 1)
+        elif kind is not AffineBinaryOpKind.FloorDiv:
+            raise CompilerBug(f"{kind} is no division")
+        if positive:
+            return b.binary("/", value, by)
+        return b.binary("/", b.binary("-", value, b.call("s2s_i32_mod", [value, by], INDEX)), by)
+
+
+Terms = Sequence[tuple[AffineExpr, int]]
+"""Atoms with their factors, all positive, largest factor first."""
+
+
+def _sides(form: Linear) -> tuple[Terms, Terms]:
+    """The terms added and those taken away."""
+    terms = sorted(form.terms.items(), key=lambda term: -abs(term[1]))
+    added = [(atom, factor) for atom, factor in terms if factor > 0]
+    return added, [(atom, -factor) for atom, factor in terms if factor < 0]

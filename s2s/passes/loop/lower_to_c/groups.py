@@ -1,0 +1,31 @@
+"""Groups of four bytes in lanes of 32 bits, as calls of `s2s_simd_bytes.h`."""
+
+from xdsl.ir import SSAValue
+
+from s2s.dialects import c, loop
+from s2s.passes.loop.lower_to_c.affine import INDEX, index_expression
+from s2s.passes.loop.lower_to_c.builder import Builder
+from s2s.passes.loop.lower_to_c.operations import LOWERINGS
+
+
+@LOWERINGS.register(loop.LoadGroupsOp)
+def load_groups(b: Builder, op: loop.LoadGroupsOp) -> SSAValue:
+    """Groups of bytes: side by side, one for all lanes, or columns."""
+    at = index_expression(b, op.map.data.results[0], op.indices)
+    place = b.add(c.AddressOfOp(b.add(c.SubscriptOp(b.value(op.buffer), at))))
+    type = op.result.type
+    match op.lane_stride.value.data:
+        case 0:
+            return b.vector_call("load_group", [place], type, reads=True)
+        case 1:
+            shape = [b.literal(each.value.data, INDEX) for each in (op.stride, op.count)]
+            return b.vector_call("load_columns", [place, *shape], type, reads=True)
+        case _:
+            return b.vector_call("load_groups", [place], type, reads=True)
+
+
+@LOWERINGS.register(loop.DotGroupsOp)
+def dot_groups(b: Builder, op: loop.DotGroupsOp) -> SSAValue:
+    """Products of bytes added to accumulators."""
+    name = "add_dot_i8" if op.unsigned_a is None else "add_dot_u8"
+    return b.vector_call(name, [b.value(operand) for operand in op.operands], op.result.type)

@@ -1,0 +1,25 @@
+"""What the lowering of a step of a network is given, and the table of these lowerings."""
+
+from dataclasses import dataclass
+
+from xdsl.ir import SSAValue
+
+from s2s.passes.loop.lower_to_c.arena import Arena
+from s2s.passes.loop.lower_to_c.builder import Builder
+from s2s.passes.loop.lower_to_c.names import Names
+from s2s.support.operation_table import OperationTable
+
+
+@dataclass(frozen=True)
+class Steps:
+    """The C function of a network, while its steps are appended."""
+
+    b: Builder
+    names: Names
+    arena: Arena
+    pool: SSAValue | None = None
+    """The threads that divided kernels share."""
+
+
+STEP_LOWERINGS: OperationTable[Steps, None] = OperationTable("lowering to a step of a network in C")
+"""For each class of operation the function that appends its C."""

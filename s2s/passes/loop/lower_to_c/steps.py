@@ -1,0 +1,22 @@
+"""The steps of a network as C, one after the other."""
+
+from xdsl.dialects.func import FuncOp
+
+from s2s.errors import CompilerBug
+from s2s.passes.loop.lower_to_c import buffers, calls
+from s2s.passes.loop.lower_to_c.step_table import STEP_LOWERINGS, Steps
+
+FAMILIES = (buffers, calls)
+"""The families of steps, which register their lowerings when they are imported."""
+
+
+def lower_steps(steps: Steps, network: FuncOp) -> None:
+    """Append the C of all that `network` does."""
+    for op in network.body.block.ops:
+        lowering = STEP_LOWERINGS.find(op)
+        if lowering is None:
+            raise CompilerBug(f"{op.name} is left in {network.sym_name.data}; plan the memory first")
+        lowering(steps, op)
+
+
+__all__ = ["Steps", "lower_steps"]

@@ -1,0 +1,147 @@
+"""`main` as rows of tables: tensors with their places, and calls with the numbers of their arguments.
+
+Inputs of the network come first, then its weights, whose values an executor may replace, then its outputs, then the
+buffers of the arena.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import prod
+from typing import Literal
+
+from xdsl.dialects.builtin import DenseArrayBase, MemRefType
+from xdsl.dialects.func import CallOp, FuncOp
+from xdsl.ir import Attribute, SSAValue
+from xdsl.utils.hints import isa
+
+from s2s.analysis.memory.buffers import outputs_of
+from s2s.dialects import loop
+from s2s.dialects.graph.traits import provenance
+from s2s.errors import CompilerBug
+from s2s.passes.loop.lower_to_c.main import Main
+from s2s.passes.loop.lower_to_c.names import Names
+from s2s.types.dtypes import size_in_bytes
+from s2s.types.weights import WeightStore
+
+Place = Literal["INPUT", "OUTPUT", "ARENA"]
+
+
+@dataclass(frozen=True)
+class Tensor:
+    """A buffer: an input or output of some number, or bytes of the arena from some position on."""
+
+    name: str | None
+    element: Attribute
+    shape: tuple[int, ...]
+    place: Place
+    position: int
+    weight: str | None = None
+    """The C name of its value until another is bound."""
+
+    @property
+    def size(self) -> int:
+        """Bytes."""
+        return prod(self.shape) * size_in_bytes(self.element)
+
+
+@dataclass(frozen=True)
+class Call:
+    """A call of a kernel: the numbers of its tensors, the first `results` of them written."""
+
+    kernel: str
+    """The C name of the kernel."""
+    nodes: str
+    """The nodes of the model that it computes, separated by commas."""
+    arguments: tuple[int, ...]
+    results: int
+
+
+@dataclass(frozen=True)
+class Rows:
+    """The network as tables."""
+
+    prefix: str
+    tensors: tuple[Tensor, ...]
+    calls: tuple[Call, ...]
+    inputs: int
+    """How many of the first tensors are inputs of the network; as many weights as `parameters` follow."""
+    parameters: int
+    outputs: int
+    arena_size: int
+    arena_align: int
+
+    @property
+    def staging(self) -> tuple[tuple[int, ...], int]:
+        """Where in a larger arena the copies of inputs and outputs go, and its size."""
+        end, offsets = self.arena_size, list[int]()
+        ports = [*self.tensors[: self.inputs], *self.output_tensors]
+        for tensor in ports:
+            offsets.append(-(-end // self.arena_align) * self.arena_align)
+            end = offsets[-1] + tensor.size
+        return tuple(offsets), end
+
+    @property
+    def output_tensors(self) -> Sequence[Tensor]:
+        """The outputs, in order."""
+        first = self.inputs + self.parameters
+        return self.tensors[first : first + self.outputs]
+
+    @property
+    def max_arguments(self) -> int:
+        """The most arguments of one call."""
+        return max((len(call.arguments) for call in self.calls), default=0)
+
+    @property
+    def slots(self) -> int:
+        """Pointers that an executor needs."""
+        return self.inputs + self.parameters + self.outputs + self.max_arguments
+
+
+def rows_of(main: Main, names: Names, kernels: Sequence[FuncOp], store: WeightStore) -> Rows:
+    """The rows of `main`; the shapes of weights are those of the store, as far as it has them."""
+    body = list(main.func.body.block.ops)
+    weights = [op for op in body if isinstance(op, loop.WeightOp)]
+    views = [op for op in body if isinstance(op, loop.ViewOp)]
+    tensors = [_port(main, value, "INPUT", number) for number, value in enumerate(main.inputs)]
+    tensors += [_weight(op, names, len(main.inputs) + number, store) for number, op in enumerate(weights)]
+    tensors += [_port(main, value, "OUTPUT", number) for number, value in enumerate(main.outputs)]
+    tensors += [Tensor(None, *_flat(op.result), "ARENA", op.start) for op in views]
+    values = [*main.inputs, *(op.result for op in weights), *main.outputs, *(op.result for op in views)]
+    numbers = {value: number for number, value in enumerate(values)}
+    results = {func.sym_name.data: len(outputs_of(func)) for func in kernels}
+    return Rows(
+        names.prefix,
+        tuple(tensors),
+        tuple(_call(op, names, numbers, results) for op in body if isinstance(op, CallOp)),
+        len(main.inputs),
+        len(weights),
+        len(main.outputs),
+        main.arena_size,
+        main.arena_align,
+    )
+
+
+def _port(main: Main, value: SSAValue, place: Place, number: int) -> Tensor:
+    element, flat = _flat(value)
+    shape = main.attribute(value, "shape")
+    dims = tuple(int(size) for size in shape.get_values()) if isinstance(shape, DenseArrayBase) else flat
+    return Tensor(main.name(value), element, dims, place, number)
+
+
+def _weight(op: loop.WeightOp, names: Names, number: int, store: WeightStore) -> Tensor:
+    name = op.weight.data
+    element, flat = _flat(op.result)
+    shape = store.get(name).shape if name in store else flat
+    return Tensor(name, element, shape, "INPUT", number, names.weights[name])
+
+
+def _flat(value: SSAValue) -> tuple[Attribute, tuple[int, ...]]:
+    if not isa(value.type, MemRefType):
+        raise CompilerBug(f"{value.type} is not a buffer")
+    return value.type.element_type, value.type.get_shape()
+
+
+def _call(op: CallOp, names: Names, numbers: dict[SSAValue, int], results: dict[str, int]) -> Call:
+    callee = op.callee.root_reference.data
+    arguments = tuple(numbers[argument] for argument in op.arguments)
+    return Call(names.kernels[callee], ", ".join(provenance(op)), arguments, results[callee])
