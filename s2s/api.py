@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Literal
 
 from s2s.artifact import Artifact, compile_artifact
+from s2s.decisions.file import DecisionSource, read_decisions
 from s2s.frontends.formats import ModelSource
 from s2s.frontends.tflite.custom import CFunction, register_custom_op
 from s2s.options import (
@@ -45,6 +46,7 @@ def compile(
     exact: bool = False,
     threads: int = 1,
     threading: Threading = "pthreads",
+    decisions: DecisionSource | None = None,
     poison: bool = False,
     tflite_rounding: TfliteRounding = "micro",
     requantise: Requantise = "float",
@@ -53,7 +55,8 @@ def compile(
 ) -> Artifact:
     """Compile a model (an ONNX or TFLite file, by its path or bytes, or an `onnx.ModelProto`) to C.
 
-    The options are those of `CompileOptions`.
+    The options are those of `CompileOptions`; `decisions` is a file that `Artifact.decisions.write` has written, by its
+    path or what it holds, whole or in part.
     """
     options = CompileOptions(
         target=target,
@@ -67,6 +70,7 @@ def compile(
         exact=exact,
         threads=threads,
         threading=threading,
+        decisions={} if decisions is None else read_decisions(decisions),
         poison=poison,
         tflite_rounding=tflite_rounding,
         requantise=requantise,

@@ -10,6 +10,7 @@ from s2s.analysis.numbers.sums import describe_sums
 from s2s.budget import compile_within
 from s2s.compiler import Compilation, compile_model
 from s2s.data.samples import sample
+from s2s.decisions.file import Decisions
 from s2s.dialects import c
 from s2s.emit.info import Measured, NetworkInfo, PortInfo
 from s2s.emit.tree import Tree, render
@@ -129,6 +130,11 @@ class Artifact:
     def compilation(self) -> Compilation:
         """The compiled module and what is known of it."""
         return self._compilation
+
+    @property
+    def decisions(self) -> Decisions:
+        """What the compiler chose; `write` gives a file that `--decisions` takes."""
+        return Decisions(self.info.target.name, self._compilation.decisions)
 
     def ir(self) -> str:
         """The module as text, at the level it has reached."""

@@ -15,6 +15,10 @@ from s2s.analysis.network.functions import input_numbers, output_numbers
 from s2s.analysis.numbers.accumulators import layer_sums
 from s2s.analysis.numbers.sums import LayerSums
 from s2s.data.samples import sample
+from s2s.decisions.decision import Decision
+from s2s.decisions.file import check_known
+from s2s.decisions.given import Given
+from s2s.decisions.recorded import decisions_of
 from s2s.dialects import tensor
 from s2s.emit.identifiers import c_identifier
 from s2s.emit.info import GoldenVector, NetworkInfo, PortInfo, Quantisation, StateInfo, Striped, Threads, Tolerance
@@ -72,6 +76,8 @@ class Compilation:
     levels: Mapping[str, ModuleOp]
     """The module after each level, where they were asked for."""
     info: NetworkInfo | None
+    decisions: tuple[Decision, ...] = ()
+    """What was chosen, once the compilation has reached C."""
     costs: Mapping[str, KernelCost] = field(default_factory=dict[str, KernelCost])
     """What each kernel computes and moves, by its name in C."""
 
@@ -96,9 +102,11 @@ def compile_model(source: Source, options: CompileOptions, *, keep_levels: bool 
     check_executor(model.module, options.executor)
     network = _describe(model, options)
     states: tuple[StateInfo, ...] = ()
-    context, module = CompilerContext(model.weights, [get_target(options.target)]), model.module
+    given = Given(user=options.decisions, detailed=options.explain)
+    context, module = CompilerContext(model.weights, [get_target(options.target)], given), model.module
     levels: dict[str, ModuleOp] = {}
     memory: Planned | None = None
+    decisions: tuple[Decision, ...] = ()
     graph: graph_json.Network | None = None
     passes_of = pipeline(options, network.name)
     manager = PassManager(context, [each for passes in passes_of.values() for each in passes], options.debug)
@@ -127,6 +135,8 @@ def compile_model(source: Source, options: CompileOptions, *, keep_levels: bool 
             names = c_names(module, network.name).kernels
             costs = {names[name]: cost for name, cost in costs.items() if name in names}
             memory = Planned.of(module)
+            decisions = decisions_of(module)
+            check_known(options.decisions, decisions)
             states = states_of(module)
             if options.executor == "graph":
                 graph = describe(module, network.name, model.weights)
@@ -138,7 +148,8 @@ def compile_model(source: Source, options: CompileOptions, *, keep_levels: bool 
     if memory is None:
         raise CompilerBug("the pipeline ended without a memory plan")
     info = replace(_info(network, options, memory, graph), states=states, stripes=stripes, tolerance=tolerance)
-    return Compilation(network, options, module, model.weights, levels, info, costs)
+    info = replace(info, decisions=decisions)
+    return Compilation(network, options, module, model.weights, levels, info, decisions, costs)
 
 
 def _tolerance(module: ModuleOp, golden: Sequence[GoldenVector]) -> Tolerance:

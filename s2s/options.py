@@ -63,6 +63,10 @@ class CompileOptions:
     """The most threads that share the work of a kernel; with more than one the run function takes a pool of them."""
     threading: Threading = "pthreads"
     """What the build files ask for to get threads."""
+    decisions: Mapping[str, Mapping[str, str]] = field(default_factory=dict[str, Mapping[str, str]])
+    """Choices by kind and subject that the compiler obeys in place of its own; `s2s.decisions.file` reads them."""
+    explain: bool = False
+    """Record with every decision all its alternatives, not only those that were compared."""
     poison: bool = False
     """A debug build: before each kernel, bytes of the arena that hold no value are filled with a pattern."""
     debug: DebugOptions = field(default_factory=DebugOptions)

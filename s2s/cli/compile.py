@@ -20,6 +20,9 @@ def compile_command(
     output: Annotated[
         Path | None, typer.Option("--output", "-o", metavar="DIR", help="Folder to write; by default the model's name.")
     ] = None,
+    write_decisions: Annotated[
+        Path | None, typer.Option("--write-decisions", metavar="FILE", help="Write what the compiler chose to a file.")
+    ] = None,
     print_ir_after: options.PrintIrAfter = None,
     verify_each: options.VerifyEach = False,
     time_passes: options.TimePasses = False,
@@ -44,6 +47,8 @@ def compile_command(
             print(artifact.ir())
             return
         tree = artifact.write(output if output is not None else Path(artifact.name))
+        if write_decisions is not None:
+            artifact.decisions.write(write_decisions)
         report = artifact.report()
     if as_json:
         print_json({"tree": str(tree), **report.as_dict()})

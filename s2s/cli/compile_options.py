@@ -26,6 +26,7 @@ def gather(
     exact: common.Exact = False,
     threads: common.Threads = 1,
     threading: common.Threading = "pthreads",
+    decisions: common.Decisions = None,
     poison: common.Poison = False,
     tflite_rounding: common.TfliteRounding = "micro",
     requantise: common.Requantise = "float",
@@ -36,6 +37,7 @@ def gather(
     """The options as the library wants them."""
 
     def compile_options(default_target: str) -> "CompileOptions":
+        from s2s.decisions.file import read_decisions
         from s2s.options import CompileOptions
 
         return CompileOptions(
@@ -50,6 +52,7 @@ def gather(
             exact=exact,
             threads=threads,
             threading=threading,
+            decisions={} if decisions is None else read_decisions(decisions),
             poison=poison,
             tflite_rounding=tflite_rounding,
             profile=profile,

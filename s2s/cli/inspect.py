@@ -1,47 +1,61 @@
-"""`s2s inspect`: what is in a network, and whether s2s can compile it."""
+"""`s2s inspect`: what is in a network, whether s2s can compile it, and what the compiler decides and why."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from s2s.cli import options
+from s2s.cli.compile_options import Options, with_compile_options
 from s2s.errors import InputError
 
 if TYPE_CHECKING:
-    from s2s.passes.tensor.channel_layouts import TensorLayout
+    from s2s.decisions.decision import Alternative, Decision
+    from s2s.options import CompileOptions
     from s2s.report.inspection import Inspection
-    from s2s.report.reasons import Reasons
 
 NOT_SUPPORTED = 3
 """The exit code of an `UnsupportedError`."""
 
 
+@with_compile_options
 def inspect_command(
     model: options.Model,
-    shape: options.Shapes = None,
-    why_layout: Annotated[
-        bool,
-        typer.Option("--why-layout", help="Show how tensors are laid out and kernels run on a target, and why."),
+    compiling: Options,
+    layer: Annotated[
+        str | None, typer.Argument(metavar="LAYER", help="With --why: a node of the model, a kernel, or a subject.")
+    ] = None,
+    why: Annotated[
+        bool, typer.Option("--why", help="Compile, and show what was decided, why, and what the alternatives cost.")
     ] = False,
-    target: options.Target = None,
     as_json: options.Json = False,
 ) -> None:
     """Show a network: inputs, outputs, operators, weights, work. Exits with 3 when something is not supported.
 
     Example: s2s inspect kws.onnx --json
+
+    With --why: what the compiler decides about it, all of it or what concerns one layer.
+
+    Example: s2s inspect kws.onnx --why conv1 --target cortex-m4
     """
+    from dataclasses import replace
+
     from s2s.cli.output import print_json, steps_shown
+    from s2s.options import CompileOptions
     from s2s.report.inspection import inspect_model
 
-    if why_layout:
-        _explain(model, shape, target or "host", as_json=as_json)
+    asked = compiling("host")
+    if why:
+        _explain(model, layer, replace(asked, explain=True), as_json=as_json)
         return
-    if target is not None:
-        raise InputError(f"--target {target}: what a network holds is the same on all of them; add --why-layout")
+    if layer is not None:
+        raise InputError(f"{layer}: what is shown of one layer is what was decided about it; add --why")
+    if compiling("") != CompileOptions(target="", shapes=asked.shapes):
+        raise InputError("what a network holds is the same with all options but --shape; leave them out, or add --why")
 
     with steps_shown():
-        found = inspect_model(model, options.parse_shapes(shape))
+        found = inspect_model(model, asked.shapes)
     if as_json:
         print_json(found.as_dict())
     else:
@@ -50,38 +64,44 @@ def inspect_command(
         raise typer.Exit(NOT_SUPPORTED)
 
 
-def _explain(model: Path, shape: list[str] | None, target: str, *, as_json: bool) -> None:
+def _explain(model: Path, layer: str | None, asked: "CompileOptions", *, as_json: bool) -> None:
+    from s2s.artifact import compile_artifact
     from s2s.cli.output import print_json, steps_shown
-    from s2s.options import CompileOptions
-    from s2s.report.reasons import explain
 
     with steps_shown():
-        found = explain(model, CompileOptions(target=target, shapes=options.parse_shapes(shape)))
+        decisions = compile_artifact(model, asked).decisions
+    shown = decisions.entries if layer is None else decisions.about(layer)
+    if layer is not None and not shown:
+        kernels = sorted({each.about for each in decisions if each.about})
+        raise InputError(f"{layer}: nothing was decided about it by itself; the kernels are {', '.join(kernels)}")
     if as_json:
-        print_json(found.as_dict())
+        print_json({"target": decisions.target, "decisions": [each.as_dict() for each in shown]})
     else:
-        show_reasons(found)
+        show_decisions(decisions.target, shown)
 
 
-def show_reasons(found: "Reasons") -> None:
-    """Print layouts and schedules with what decided them, for people."""
-    from s2s.cli.output import columns
-
-    tensors = [(layout_of(each), each.nodes or each.name, "; ".join(each.reasons)) for each in found.tensors]
-    print(f"tensors between kernels, for target {found.target}\n")
-    print("\n".join(columns([("layout", "computed by", "why"), *tensors])))
-    print("\nkernels: what a vector could run along, with its cost for a result; the cheapest is taken\n")
-    for each in found.kernels:
-        print(f"{each.kernel} ({each.nodes})\n    {each.schedule}\n    decided by {each.decided_by}")
-        print("".join(f"        {text}\n" for text in each.candidates), end="")
+def show_decisions(target: str, decisions: "Sequence[Decision]") -> None:
+    """Print decisions with their alternatives, for people."""
+    print(f"decided for target {target}")
+    for kind in dict.fromkeys(each.kind for each in decisions):
+        print(f"\n{kind}")
+        for each in decisions:
+            if each.kind == kind:
+                _show_decision(each)
 
 
-def layout_of(tensor: "TensorLayout") -> str:
-    """A shape; where channels come in blocks, as `1×4×56×56×16`."""
-    shape = tensor.shape
-    if tensor.block:
-        shape = (shape[0], -(-shape[1] // tensor.block), *shape[2:], tensor.block)
-    return "×".join(map(str, shape)) or "scalar"
+def _show_decision(each: "Decision") -> None:
+    nodes = f" ({each.nodes})" if each.nodes else ""
+    print(f"  {each.subject}  {each.about}{nodes}\n    {each.chosen}\n    by the {each.by}: {each.why}")
+    for alternative in each.candidates:
+        print(f"      {describe(alternative)}")
+
+
+def describe(each: "Alternative") -> str:
+    """A candidate in words."""
+    if each.refused is not None:
+        return f"not {each.note}: {each.refused}"
+    return each.note if each.cost is None else f"{each.note}: {each.cost.describe()}"
 
 
 def show(found: "Inspection") -> None:

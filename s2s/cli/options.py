@@ -53,6 +53,10 @@ Threads = Annotated[
     int, typer.Option(metavar="N", help="The most threads that share a kernel; the run function takes a pool of them.")
 ]
 Threading = Annotated[Literal["pthreads", "openmp"], typer.Option(help="What the build files ask for to get threads.")]
+Decisions = Annotated[
+    Path | None,
+    typer.Option(metavar="FILE", help="Choices to take in place of the compiler's own, whole or in part."),
+]
 Poison = Annotated[
     bool, typer.Option("--poison", help="A debug build that fills what is dead in the arena before each kernel.")
 ]

@@ -8,6 +8,7 @@ from typing import Literal
 from xdsl.ir import Attribute
 
 from s2s.analysis.numbers.sums import LayerSums
+from s2s.decisions.decision import Decision
 from s2s.executor.graph_json import Network
 from s2s.targets.target import Target
 from s2s.types.dtypes import Array, size_in_bytes
@@ -187,6 +188,8 @@ class NetworkInfo:
     golden: tuple[GoldenVector, ...] = ()
     sums: tuple[LayerSums, ...] = ()
     """What is proven of the sums of integer layers."""
+    decisions: tuple[Decision, ...] = ()
+    """What the compiler chose, and why."""
     tolerance: Tolerance = field(default_factory=Tolerance)
     options: Mapping[str, str] = field(default_factory=dict[str, str])
     """The options of this compilation, for the record."""

@@ -65,6 +65,7 @@ def metadata(info: NetworkInfo, program: Program, constants: Sequence[ConstantAr
         },
         "measured": None if info.measured is None else asdict(info.measured),
         "accumulators": [asdict(each) for each in info.sums],
+        "decisions": [each.as_dict() for each in info.decisions],
         "kernels": [kernel.sym_name.data for kernel in program.kernels],
         "tolerance": {"relative": info.tolerance.relative, "absolute": info.tolerance.absolute},
         "files": list(files),

@@ -1,4 +1,4 @@
-"""The context every pass is handed: the dialects it may meet, the weights of the network, and the targets."""
+"""The context every pass is handed: the dialects it may meet, the weights of the network, targets, and decisions."""
 
 from collections.abc import Sequence
 
@@ -8,6 +8,7 @@ from xdsl.dialects.builtin import Builtin
 from xdsl.dialects.func import Func
 from xdsl.dialects.math import Math
 
+from s2s.decisions.given import Given
 from s2s.dialects.c import C
 from s2s.dialects.graph import Graph
 from s2s.dialects.loop import Loop
@@ -18,16 +19,21 @@ from s2s.types.weights import WeightStore
 
 
 class CompilerContext(Context):
-    """An xDSL context that also carries the values of the constants that the IR names, and the targets of passes."""
+    """An xDSL context that also carries the values of the constants that the IR names, the targets of passes, and the
+    decisions that are given beforehand."""
 
     weights: WeightStore
     targets: dict[str, Target]
     """By name, the targets that this compilation was given as data."""
+    given: Given
 
-    def __init__(self, weights: WeightStore | None = None, targets: Sequence[Target] = ()) -> None:
+    def __init__(
+        self, weights: WeightStore | None = None, targets: Sequence[Target] = (), given: Given | None = None
+    ) -> None:
         super().__init__()
         self.weights = weights if weights is not None else WeightStore()
         self.targets = {target.name: target for target in targets}
+        self.given = given if given is not None else Given()
         for dialect in (Builtin, Func, Arith, Math, Graph, Tensor, Loop, C):
             self.load_dialect(dialect)
 
@@ -43,3 +49,10 @@ def target_of(ctx: Context, name: str) -> Target:
     """The target that a pass names: one of the compilation, otherwise one that is installed, or a file."""
     given = ctx.targets.get(name) if isinstance(ctx, CompilerContext) else None
     return given if given is not None else get_target(name)
+
+
+def given_of(ctx: Context) -> Given:
+    """The decisions that are given beforehand."""
+    if not isinstance(ctx, CompilerContext):
+        raise CompilerBug("this pass needs a CompilerContext")
+    return ctx.given

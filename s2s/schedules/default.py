@@ -58,10 +58,20 @@ class Declined:
 
 
 def default(op: tensor.ComputeOp, target: Target, constants: frozenset[SSAValue]) -> tensor.ScheduleAttr:
-    """A schedule for `op` on `target`; `constants` are the arguments of its kernel whose layout may be chosen."""
-    if op.rank == 0 and not _folds_of_everything(op, target):
-        return tensor.ScheduleAttr.of([1] * len(op.sizes), list(range(len(op.sizes))))
-    choice = _choose_dim(op, target, constants)
+    """The cheapest schedule for `op` on `target`; `constants` are the arguments of its kernel whose layout is free."""
+    choices = [each for each in candidates(op, target, constants) if isinstance(each, Choice)]
+    if not choices:
+        return one_by_one(op)
+    return schedule_along(op, target, min(choices, key=lambda choice: choice.cost))
+
+
+def one_by_one(op: tensor.Computation) -> tensor.ScheduleAttr:
+    """One point at a time, in the order of the domain."""
+    return tensor.ScheduleAttr.of([1] * len(op.sizes), list(range(len(op.sizes))))
+
+
+def schedule_along(op: tensor.ComputeOp, target: Target, choice: Choice) -> tensor.ScheduleAttr:
+    """The schedule that runs in the vectors of `choice`, in a register tile that fits them."""
     tile, second = _register_tile(op, target, choice)
     order = _order(op, choice, second)
     packs = _packs(op, choice, tile, order)
@@ -89,14 +99,9 @@ def _panel_dim(op: tensor.ComputeOp, choice: Choice, tile: list[int]) -> int:
     return choice.partner if whole and choice.partner is not None else choice.dim
 
 
-def _choose_dim(op: tensor.ComputeOp, target: Target, constants: frozenset[SSAValue]) -> Choice:
-    """The parallel dimension that is cheapest to run through in vectors, or in scalars where none is."""
-    choices = [each for each in candidates(op, target, constants) if isinstance(each, Choice)]
-    return min(choices, key=lambda choice: choice.cost)
-
-
 def candidates(op: tensor.ComputeOp, target: Target, constants: frozenset[SSAValue]) -> list[Choice | Declined]:
-    """What `op` can run through in vectors or scalars, the cheapest of which is taken, and what it cannot."""
+    """What `op` can run through in vectors or scalars, and what it cannot; nothing where its result is one number that
+    vectors have no part in."""
     if op.rank == 0:
         return [*_folds_of_everything(op, target)]
     scalars = _scalar_choice(op, constants)

@@ -25,7 +25,7 @@ convolution shows that the second dimension, not the last one, holds channels; a
 it, and every other tensor in the same place of a shared kernel, can follow. Declined for
 targets without vectors, for the network's inputs and outputs, around kernels whose regions ask for an index, and where
 a kernel shows that channels come last already: it slides a window along the second dimension, or reduces the last one
-alone. `channel_layouts.py` decides, and `s2s inspect --why-layout` tells the reasons.
+alone. `channel_layouts.py` decides, and `s2s inspect --why` tells the reasons.
 """
 
 from collections.abc import Mapping, Sequence

@@ -30,12 +30,12 @@ from xdsl.passes import ModulePass
 from s2s.analysis.affine.strides import interior, vectorizable
 from s2s.analysis.network.constants import calls_of, constant_arguments
 from s2s.analysis.structure.compute import DIM_NAMES, dim_names, shape_of
+from s2s.decisions.schedule import one_block
 from s2s.dialects import tensor
 from s2s.dialects.graph.traits import copy_provenance
 from s2s.passes.context import target_of
 from s2s.passes.tensor.block_kernel import split_dim
 from s2s.passes.tensor.permute import copy_of
-from s2s.passes.tensor.pick_schedule import one_block
 from s2s.schedules.default import Choice, candidates, default
 from s2s.schedules.register_transpose import FEW, turn
 from s2s.targets import Target

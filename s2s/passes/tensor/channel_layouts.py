@@ -1,4 +1,4 @@
-"""Which activations `tensor-block-channels` stores in blocks, and why not the others (`s2s inspect --why-layout`).
+"""Which activations `tensor-block-channels` stores in blocks, and why not the others (`s2s inspect --why`).
 
 Tensors that must agree are one group: a result, every place of a kernel that it goes to, and, because equal layers
 share a kernel, every other tensor in the same place. A group is blocked as a whole, or refused for the reasons that

@@ -4,59 +4,27 @@
 ->
     tensor.compute [64, 49 | 16] … schedule #tensor.schedule<tile = [32, 7, 1], order = [0, 1, 2], vector = 0 by 16, …>
 
-The choice is the target's heuristic, from shapes and target data; a schedule that is there already stays.
+The chooser decides (`s2s/decisions/schedule.py`): a schedule that the user or a record gives, else the best guess of
+the heuristics, from shapes and target data. A schedule that is there already is the best guess for its computation.
 """
 
-from collections.abc import Generator
-from contextlib import contextmanager
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
-from xdsl.ir import SSAValue
 from xdsl.passes import ModulePass
 
 from s2s.analysis.network.constants import calls_of, constant_arguments
-from s2s.dialects import tensor
-from s2s.errors import CompilerBug
-from s2s.passes.context import target_of
-from s2s.schedules.byte_products import byte_products
-from s2s.schedules.default import default
-from s2s.schedules.integer_products import integer_products
-from s2s.schedules.reference import reference
-from s2s.schedules.transforms import Walk, blocks_in_cache, fast_convolutions, in_walk, transform_schedule
-from s2s.schedules.vector_products import vector_products
+from s2s.decisions.chooser import Chooser
+from s2s.decisions.keys import computation_key, task_key
+from s2s.decisions.schedule import ScheduledComputation, ScheduleKind
+from s2s.dialects import graph, tensor
+from s2s.dialects.graph import provenance
+from s2s.passes.context import given_of, target_of
+from s2s.schedules.transforms import Walk, blocks_in_cache, fast_convolutions
 from s2s.targets import Target
-
-HEURISTICS = {
-    "sums of bytes in vectors": vector_products,
-    "sums of bytes in scalars": integer_products,
-    "groups of bytes in vectors": byte_products,
-    "the cheapest dimension": default,
-}
-"""Asked in this order; the first that is made for a computation decides, and the last one always is."""
-
-
-def choose(op: tensor.ComputeOp, target: Target, constants: frozenset[SSAValue]) -> tuple[str, tensor.ScheduleAttr]:
-    """The heuristic that decides, and the schedule of `op`."""
-    for name, heuristic in HEURISTICS.items():
-        if (schedule := heuristic(op, target, constants)) is not None:
-            return name, schedule
-    raise CompilerBug("no heuristic has a schedule for a computation")
-
-
-@contextmanager
-def one_block(op: tensor.Computation, walk: Walk) -> Generator[None]:
-    """Let `op` be as large as one block of what it walks through, for schedules to fit a block."""
-    whole, sizes = op.domain, list(op.sizes)
-    for dim, size in walk:
-        sizes[dim] = min(size, sizes[dim])
-    op.properties["domain"] = tensor.integers(sizes)
-    try:
-        yield
-    finally:
-        op.properties["domain"] = whole
 
 
 def _walks(func: FuncOp, target: Target, threads: int) -> dict[tensor.Computation, Walk]:
@@ -78,22 +46,34 @@ class PickSchedulePass(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         target = target_of(ctx, self.target)
-        calls = calls_of(op)
+        calls, chooser, kind = calls_of(op), Chooser(given_of(ctx), target), ScheduleKind()
         for func in op.ops:
-            if not isinstance(func, FuncOp) or func.is_declaration:
-                continue
-            constants = constant_arguments(func, calls)
-            walks = {} if self.schedule == "reference" else _walks(func, target, self.threads)
-            for compute in func.body.block.ops:
-                if isinstance(compute, tensor.Computation) and compute.schedule is None:
-                    walk = walks.get(compute, ())
-                    with one_block(compute, walk):
-                        schedule = self._choose(compute, target, constants, 1 if walk else self.threads)
-                    compute.properties["schedule"] = in_walk(compute, schedule, walk)
+            if isinstance(func, FuncOp) and not func.is_declaration:
+                for subject in self._subjects(func, calls, target):
+                    chooser.choose(kind, subject)
 
-    def _choose(
-        self, op: tensor.Computation, target: Target, constants: frozenset[SSAValue], threads: int
-    ) -> tensor.ScheduleAttr:
-        if isinstance(op, tensor.TransformOp):
-            return transform_schedule(op, target, threads)
-        return reference(op) if self.schedule == "reference" else choose(op, target, constants)[1]
+    def _subjects(
+        self, func: FuncOp, calls: Mapping[str, list[graph.CallOp]], target: Target
+    ) -> list[ScheduledComputation]:
+        """The computations of a kernel."""
+        computations = [each for each in func.body.block.ops if isinstance(each, tensor.Computation)]
+        if not computations:
+            return []
+        plain = self.schedule == "reference"
+        walks = {} if plain else _walks(func, target, self.threads)
+        key, constants = task_key(func, calls, target), constant_arguments(func, calls)
+        nodes = ", ".join(node for call in calls.get(func.sym_name.data, ()) for node in provenance(call))
+        return [
+            ScheduledComputation(
+                each,
+                func,
+                computation_key(key, number, len(computations)),
+                number,
+                nodes,
+                constants,
+                () if each.schedule is not None else walks.get(each, ()),
+                self.threads,
+                plain,
+            )
+            for number, each in enumerate(computations)
+        ]

@@ -1,0 +1,135 @@
+"""The only place where the compiler chooses: the user's decision, else a record, else the cheapest estimate.
+
+Heuristics are asked in order; of the candidates of the first one that has any, the cheapest legal one is taken, the
+first of equal ones. Without costs their order decides.
+"""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import islice
+from math import inf
+from typing import Any, Generic
+
+from s2s.decisions.decision import Alternative, By, Decision
+from s2s.decisions.given import Given, look_up
+from s2s.decisions.kind import Candidate, Choice, Kind, Refused, Subject
+from s2s.decisions.recorded import record
+from s2s.decisions.registry import candidates, heuristics_of
+from s2s.errors import CompilerBug, InputError
+from s2s.targets import Target
+
+SHOWN = 8
+"""Legal choices that an error lists."""
+
+
+@dataclass(frozen=True)
+class _Ranked(Generic[Choice]):
+    """What the heuristics make of a subject."""
+
+    choice: Choice
+    why: str
+    compared: Sequence[Candidate[Choice] | Refused]
+    """What the heuristic that decided has looked at."""
+    later: int
+    """The heuristics that were not asked, from this one on."""
+
+
+class Chooser:
+    """Makes the decisions of one pass."""
+
+    def __init__(self, given: Given, target: Target) -> None:
+        self.given, self.target = given, target
+        self._met: Counter[tuple[str, str]] = Counter()
+
+    def choose(self, kind: Kind[Subject, Choice], subject: Subject) -> Choice:
+        """Decide, write the decision into the IR, and apply it."""
+        key = kind.key(subject)
+        self._met[kind.name, key] += 1
+        occurrence = self._met[kind.name, key]
+        ranked = self._ranked(kind, subject)
+        chosen, by, why = self._overruled(kind, subject, key, occurrence, ranked)
+        decision = Decision(
+            kind=kind.name,
+            subject=key,
+            chosen=kind.text(chosen),
+            by=by,
+            why=why,
+            about=kind.about(subject),
+            nodes=kind.nodes(subject),
+            candidates=tuple(self._alternatives(kind, subject, ranked)),
+        )
+        record(kind.home(subject), decision, occurrence)
+        kind.apply(subject, chosen)
+        return chosen
+
+    def _overruled(
+        self, kind: Kind[Subject, Choice], subject: Subject, key: str, occurrence: int, ranked: _Ranked[Choice]
+    ) -> tuple[Choice, By, str]:
+        """The choice, who made it and why: what agrees with the model is the model's."""
+        found = look_up(self.given.user, kind.name, key, occurrence)
+        if found is not None:
+            chosen, reason = _read(kind, subject, found[1])
+            if chosen is None:
+                raise InputError(self._illegal(kind, subject, found, reason))
+            return (chosen, "user", "given") if kind.text(chosen) != kind.text(ranked.choice) else _by_model(ranked)
+        recorded = look_up(self.given.records, kind.name, key, occurrence)
+        if recorded is not None:
+            chosen, _ = _read(kind, subject, recorded[1])
+            if chosen is not None and kind.text(chosen) != kind.text(ranked.choice):
+                return chosen, "record", "measured"
+        return _by_model(ranked)
+
+    def _ranked(self, kind: Kind[Subject, Choice], subject: Subject) -> _Ranked[Choice]:
+        asked = heuristics_of(kind)
+        for number, (name, heuristic) in enumerate(asked, 1):
+            compared = heuristic(subject, self.target)
+            proposed = [each for each in compared if isinstance(each, Candidate)]
+            for each in sorted(proposed, key=_cycles):
+                choice = each.make()
+                if kind.legal(subject, choice) is None:
+                    return _Ranked(choice, name, compared, number)
+        raise CompilerBug(f"no heuristic has a legal candidate for the {kind.name} of {kind.key(subject)}")
+
+    def _alternatives(
+        self, kind: Kind[Subject, Choice], subject: Subject, ranked: _Ranked[Choice]
+    ) -> list[Alternative]:
+        every = list(ranked.compared)
+        if self.given.detailed:
+            for _, heuristic in heuristics_of(kind)[ranked.later :]:
+                every += heuristic(subject, self.target)
+        return [self._told(kind, subject, each) for each in every]
+
+    def _told(self, kind: Kind[Subject, Choice], subject: Subject, each: Candidate[Choice] | Refused) -> Alternative:
+        if isinstance(each, Refused):
+            return Alternative(each.note, refused=each.reason)
+        if not self.given.detailed:
+            return Alternative(each.note, cost=each.cost)
+        choice = each.make()
+        cost = each.cost if each.cost is not None else kind.estimate(subject, choice, self.target)
+        return Alternative(each.note, kind.text(choice), cost, kind.legal(subject, choice))
+
+    def _illegal(self, kind: Kind[Subject, Choice], subject: Subject, entry: tuple[str, str], reason: str) -> str:
+        made = (each.make() for each in candidates(kind, subject, self.target))
+        legal = (kind.text(choice) for choice in made if kind.legal(subject, choice) is None)
+        shown = list(dict.fromkeys(islice(legal, SHOWN)))
+        where = f"{kind.name} of {entry[0]}" + (f" ({about})" if (about := kind.about(subject)) else "")
+        return f"--decisions: {where}: {entry[1]} is not legal: {reason}; legal are for example {', '.join(shown)}"
+
+
+def _by_model(ranked: _Ranked[Choice]) -> tuple[Choice, By, str]:
+    return ranked.choice, "model", ranked.why
+
+
+def _read(kind: Kind[Subject, Choice], subject: Subject, text: str) -> tuple[Choice | None, str]:
+    """The legal choice that `text` stands for, or None and the reason."""
+    try:
+        choice = kind.parse(subject, text)
+    except ValueError as error:
+        return None, str(error)
+    reason = kind.legal(subject, choice)
+    return (choice, "") if reason is None else (None, reason)
+
+
+def _cycles(candidate: Candidate[Any]) -> float:
+    return inf if candidate.cost is None or candidate.cost.cycles is None else candidate.cost.cycles

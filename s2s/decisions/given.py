@@ -1,0 +1,31 @@
+"""What a compilation is told about its decisions beforehand."""
+
+from dataclasses import dataclass, field
+
+from s2s.decisions.decision import Table
+
+
+def _nothing() -> Table:
+    return {}
+
+
+@dataclass(frozen=True)
+class Given:
+    """Choices of the user and of records, by kind and subject."""
+
+    user: Table = field(default_factory=_nothing)
+    """Obeyed, or refused if they are not legal."""
+    records: Table = field(default_factory=_nothing)
+    """What measurements found best: taken where it is legal."""
+    detailed: bool = False
+    """Record every alternative as a text with its cost, not only those that were compared."""
+
+
+def look_up(table: Table, kind: str, subject: str, occurrence: int) -> tuple[str, str] | None:
+    """The entry for the `occurrence`-th time that `subject` comes up, and its name: `key#2` is for the second time
+    alone, `key` for all of them."""
+    entries = table.get(kind, {})
+    for name in (f"{subject}#{occurrence}", subject):
+        if name in entries:
+            return name, entries[name]
+    return None

@@ -1,0 +1,252 @@
+"""The schedule of a computation: how its loops are tiled, ordered and vectorised, and what they copy.
+
+Its subject is named by the task key of the kernel and the computation's number in it. A schedule is written as the text
+of its attribute.
+"""
+
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from math import prod
+
+from xdsl.context import Context
+from xdsl.dialects.func import FuncOp
+from xdsl.ir import Operation, SSAValue
+from xdsl.parser import Parser
+from xdsl.utils.exceptions import ParseError, VerifyException
+
+from s2s.analysis.structure.compute import names_of
+from s2s.decisions.decision import Cost
+from s2s.decisions.kind import Candidate, Heuristic, Kind, Refused
+from s2s.dialects import tensor
+from s2s.schedules.byte_products import byte_products
+from s2s.schedules.default import Choice, Declined, candidates, one_by_one, schedule_along
+from s2s.schedules.integer_products import integer_products
+from s2s.schedules.reference import reference
+from s2s.schedules.transforms import Walk, in_walk, transform_schedule
+from s2s.schedules.vector_products import vector_products
+from s2s.targets import Target
+
+GIVEN = "an earlier pass"
+"""What decides where a computation has its schedule before schedules are picked."""
+
+
+@dataclass(frozen=True)
+class ScheduledComputation:
+    """A computation that needs a schedule."""
+
+    op: tensor.Computation
+    kernel: FuncOp
+    key: str
+    number: int
+    nodes: str
+    constants: frozenset[SSAValue]
+    """The arguments of the kernel whose layout may be chosen."""
+    walk: Walk = ()
+    """The blocks in which the kernel walks through dimensions of several computations."""
+    threads: int = 1
+    """The threads that will share the kernel."""
+    plain: bool = False
+    """Whether plain loops are wanted."""
+
+
+_Proposals = Sequence[Candidate[tensor.ScheduleAttr] | Refused]
+
+
+class ScheduleKind(Kind[ScheduledComputation, tensor.ScheduleAttr]):
+    """Schedules of computations."""
+
+    name = "schedule"
+
+    def heuristics(self) -> Sequence[tuple[str, Heuristic[ScheduledComputation, tensor.ScheduleAttr]]]:
+        return _HEURISTICS
+
+    def key(self, subject: ScheduledComputation) -> str:
+        return subject.key
+
+    def home(self, subject: ScheduledComputation) -> Operation:
+        return subject.kernel
+
+    def about(self, subject: ScheduledComputation) -> str:
+        name = subject.kernel.sym_name.data
+        return name if subject.key.find("/") < 0 else f"{name} computation {subject.number}"
+
+    def nodes(self, subject: ScheduledComputation) -> str:
+        return subject.nodes
+
+    def legal(self, subject: ScheduledComputation, choice: tensor.ScheduleAttr) -> str | None:
+        op = subject.op
+        before = op.schedule
+        op.properties["schedule"] = choice
+        try:
+            op.verify_()
+        except VerifyException as error:
+            return str(error)
+        finally:
+            _restore(op, before)
+        return _packs_constants(subject, choice) or _walks_along(subject, choice)
+
+    def apply(self, subject: ScheduledComputation, choice: tensor.ScheduleAttr) -> None:
+        subject.op.properties["schedule"] = choice
+
+    def text(self, choice: tensor.ScheduleAttr) -> str:
+        return str(choice)
+
+    def parse(self, subject: ScheduledComputation, text: str) -> tensor.ScheduleAttr:
+        context = Context()
+        context.load_dialect(tensor.Tensor)
+        try:
+            found = Parser(context, text).parse_attribute()
+        except (ParseError, VerifyException) as error:
+            raise ValueError(" ".join(str(error).split())) from error
+        if not isinstance(found, tensor.ScheduleAttr):
+            raise ValueError("it is no #tensor.schedule<…>")
+        return found
+
+    def estimate(self, subject: ScheduledComputation, choice: tensor.ScheduleAttr, target: Target) -> Cost | None:
+        op = subject.op
+        if isinstance(op, tensor.TransformOp):
+            return None
+        if choice.dot_size > 1:
+            return Cost(cycles=prod(op.sizes) / (choice.dot_size * choice.lanes.data))
+        with one_block(op, subject.walk):
+            alike = [each for each in candidates(op, target, subject.constants) if _runs_as(each, choice)]
+            costs = [each.cost for each in alike if isinstance(each, Choice)]
+        return Cost(cycles=min(costs) * prod(op.parallel_sizes)) if costs else None
+
+
+@contextmanager
+def one_block(op: tensor.Computation, walk: Walk) -> Generator[None]:
+    """Let `op` be as large as one block of what it walks through, for schedules to fit a block."""
+    whole, sizes = op.domain, list(op.sizes)
+    for dim, size in walk:
+        sizes[dim] = min(size, sizes[dim])
+    op.properties["domain"] = tensor.integers(sizes)
+    try:
+        yield
+    finally:
+        op.properties["domain"] = whole
+
+
+def _restore(op: tensor.Computation, schedule: tensor.ScheduleAttr | None) -> None:
+    if schedule is None:
+        del op.properties["schedule"]
+    else:
+        op.properties["schedule"] = schedule
+
+
+def _packs_constants(subject: ScheduledComputation, choice: tensor.ScheduleAttr) -> str | None:
+    """Why the operands that `choice` packs cannot be."""
+    operands = subject.op.operands
+    for pack in choice.packs:
+        number = pack.operand.data
+        if operands[number] not in subject.constants:
+            return f"operand {number} is no constant of this kernel, so that it cannot be packed on the host"
+    return None
+
+
+def _walks_along(subject: ScheduledComputation, choice: tensor.ScheduleAttr) -> str | None:
+    """Why `choice` does not fit the blocks in which the kernel runs its computations together."""
+    before = subject.op.schedule
+    wanted = subject.walk if before is None else before.shared_blocks
+    if choice.shared_blocks == tuple(wanted):
+        return None
+    words = " and ".join(f"{dim} by {size}" for dim, size in wanted) or "none"
+    return f"the computations of this kernel run together in blocks ({words}), which a schedule cannot change"
+
+
+def _runs_as(each: Choice | Declined, choice: tensor.ScheduleAttr) -> bool:
+    """Whether a candidate runs in the vectors of `choice`."""
+    lanes = choice.lanes.data
+    return isinstance(each, Choice) and each.lanes == lanes and (lanes == 1 or each.dim == choice.vector_dim)
+
+
+def _found(subject: ScheduledComputation, schedule: tensor.ScheduleAttr | None, note: str) -> _Proposals:
+    """The single proposal `schedule`, in the blocks of the kernel."""
+    if schedule is None:
+        return []
+    return [Candidate(lambda: in_walk(subject.op, schedule, subject.walk), note)]
+
+
+def _plain(subject: ScheduledComputation, target: Target) -> _Proposals:
+    if not subject.plain or isinstance(subject.op, tensor.TransformOp):
+        return []
+    return _found(subject, reference(subject.op), "one loop a dimension")
+
+
+def _given(subject: ScheduledComputation, target: Target) -> _Proposals:
+    schedule = subject.op.schedule
+    return [] if schedule is None else [Candidate(lambda: schedule, "as the pass that rewrote the kernel has set it")]
+
+
+def _transforms(subject: ScheduledComputation, target: Target) -> _Proposals:
+    if not isinstance(subject.op, tensor.TransformOp):
+        return []
+    threads = 1 if subject.walk else subject.threads
+    with one_block(subject.op, subject.walk):
+        schedule = transform_schedule(subject.op, target, threads)
+    return _found(subject, schedule, "vectors along the channels")
+
+
+def _vector_products(subject: ScheduledComputation, target: Target) -> _Proposals:
+    if isinstance(subject.op, tensor.TransformOp):
+        return []
+    with one_block(subject.op, subject.walk):
+        schedule = vector_products(subject.op, target, subject.constants)
+    return _found(subject, schedule, "vectors of 128 bits")
+
+
+def _integer_products(subject: ScheduledComputation, target: Target) -> _Proposals:
+    if isinstance(subject.op, tensor.TransformOp):
+        return []
+    with one_block(subject.op, subject.walk):
+        schedule = integer_products(subject.op, target, subject.constants)
+    return _found(subject, schedule, "scalars, several products at a time")
+
+
+def _byte_products(subject: ScheduledComputation, target: Target) -> _Proposals:
+    if isinstance(subject.op, tensor.TransformOp):
+        return []
+    with one_block(subject.op, subject.walk):
+        schedule = byte_products(subject.op, target, subject.constants)
+    return _found(subject, schedule, "four products in each lane")
+
+
+def _cheapest(subject: ScheduledComputation, target: Target) -> _Proposals:
+    op = subject.op
+    if isinstance(op, tensor.TransformOp):
+        return []
+    with one_block(op, subject.walk):
+        compared = candidates(op, target, subject.constants)
+    if not any(isinstance(each, Choice) for each in compared):
+        return [Candidate(lambda: in_walk(op, one_by_one(op), subject.walk), "one number at a time")]
+    return [_candidate(subject, op, target, each) for each in compared]
+
+
+def _candidate(
+    subject: ScheduledComputation, op: tensor.ComputeOp, target: Target, each: Choice | Declined
+) -> Candidate[tensor.ScheduleAttr] | Refused:
+    names = names_of(op)
+    if isinstance(each, Declined):
+        return Refused("vectors" if each.dim is None else f"vectors along {names[each.dim]}", each.reason)
+
+    def make() -> tensor.ScheduleAttr:
+        with one_block(op, subject.walk):
+            schedule = schedule_along(op, target, each)
+        return in_walk(op, schedule, subject.walk)
+
+    how = "scalars" if each.lanes == 1 else f"{each.lanes} lanes along {names[each.dim]}"
+    packed = ", constants packed for it" if each.lanes > 1 and each.panels else ""
+    return Candidate(make, how + packed, Cost(cycles=each.cost * prod(op.parallel_sizes)))
+
+
+_HEURISTICS: Sequence[tuple[str, Heuristic[ScheduledComputation, tensor.ScheduleAttr]]] = (
+    (GIVEN, _given),
+    ("plain loops", _plain),
+    ("the channels of a transform", _transforms),
+    ("sums of bytes in vectors", _vector_products),
+    ("sums of bytes in scalars", _integer_products),
+    ("groups of bytes in vectors", _byte_products),
+    ("the cheapest dimension", _cheapest),
+)
+"""Asked in this order; the first that is made for a computation decides, and the last one always is."""
