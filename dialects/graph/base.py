@@ -57,9 +57,13 @@ def integer(value: int) -> IntegerAttr[I64]:
     return IntegerAttr(value, i64)
 
 
+MAX_INTEGER_ATTRIBUTE = 2**63 - 1
+"""The largest integer that a property of an operation holds; constants of type `ui64` may be larger."""
+
+
 def _require_64_bits(value: int) -> None:
     """Refuse what a hostile model can ask for; xDSL would wrap a number just above the range to a negative one."""
-    if not -(2**63) <= value < 2**63:
+    if not -(2**63) <= value <= MAX_INTEGER_ATTRIBUTE:
         raise ShapeError(f"{value} is outside the range of i64")
 
 

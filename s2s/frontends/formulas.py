@@ -6,6 +6,7 @@ from math import prod
 import numpy as np
 
 from s2s.dialects import graph
+from s2s.dialects.graph.base import MAX_INTEGER_ATTRIBUTE
 from s2s.errors import InputError, UnsupportedError
 from s2s.frontends.builder import Scalar, Value, emit
 from s2s.frontends.limits import MAX_RANK
@@ -76,6 +77,8 @@ def pad(x: Value, low: Sequence[int], high: Sequence[int], mode: str = "constant
     if not any(low) and not any(high):
         return cut
     fill = (float(value) if x.is_float else int(value)) if mode == "constant" else None
+    if isinstance(fill, int) and fill > MAX_INTEGER_ATTRIBUTE:
+        return cast(pad(cast(cut, np.dtype(np.int64)), low, high, value=fill - 2**64), cut.dtype)
     return emit(graph.PadOp, cut, low=low, high=high, mode=mode, value=fill)
 
 
@@ -123,4 +126,7 @@ def clamp(x: Value, low: Scalar | None, high: Scalar | None) -> Value:
         info = np.iinfo(x.dtype.str)
         lowest = None if low is None or low <= info.min else int(low)
         highest = None if high is None or high >= info.max else int(high)
+        if max(lowest or 0, highest or 0) > MAX_INTEGER_ATTRIBUTE:
+            raised = x if lowest is None else maximum(x, lowest)
+            return raised if highest is None else minimum(raised, highest)
     return x if lowest is None and highest is None else emit(graph.ClampOp, x, min=lowest, max=highest)

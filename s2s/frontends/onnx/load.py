@@ -88,12 +88,15 @@ def _check_versions(loaded: LoadedModel) -> None:
 
 
 def _check_opsets(imports: Sequence[OperatorSetIdProto], where: str) -> None:
-    """Each domain once, in a version that s2s reads."""
+    """Each domain in one version, which s2s reads; converters write equal imports twice."""
     versions: dict[str, int] = {}
     for entry in imports:
         domain = canonical_domain(entry.domain)
-        if domain in versions:
-            raise InputError(f"{where}: imports opset domain {one_line(domain) or 'ai.onnx'!r} twice; keep one of them")
+        if versions.get(domain, entry.version) != entry.version:
+            raise InputError(
+                f"{where}: imports opset domain {one_line(domain) or 'ai.onnx'!r} in versions {versions[domain]} and "
+                f"{entry.version}; keep one of them"
+            )
         if not 1 <= entry.version < 2**31:
             raise InputError(f"{where}: opset version {entry.version} is no positive 32-bit number; export it again")
         versions[domain] = entry.version

@@ -27,7 +27,7 @@ from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewri
 from s2s.analysis.numbers.known_values import splat_value
 from s2s.dialects import graph
 from s2s.dialects.graph import copy_provenance
-from s2s.dialects.graph.base import number
+from s2s.dialects.graph.base import MAX_INTEGER_ATTRIBUTE, number
 from s2s.passes.context import weights_of
 from s2s.passes.rewrite import rewrite
 from s2s.types.weights import WeightStore
@@ -44,6 +44,8 @@ class LimitByConstant(RewritePattern):
         for x, other in ((op.a, op.b), (op.b, op.a)):
             limit = splat_value(other, self.store)
             if limit is None or math.isnan(limit) or x.type != op.y.type:
+                continue
+            if isinstance(limit, int) and limit > MAX_INTEGER_ATTRIBUTE:
                 continue
             clamp = graph.ClampOp(x, min=limit) if isinstance(op, graph.MaximumOp) else graph.ClampOp(x, max=limit)
             copy_provenance(clamp, op)

@@ -86,11 +86,17 @@ def test_newer_ir_version_is_unsupported():
         load_model(model)
 
 
-def test_domain_imported_twice_is_refused():
+def test_domain_imported_in_two_versions_is_refused():
     model = onnx_model(RELU)
     model.opset_import.add(domain="ai.onnx", version=18)
-    with pytest.raises(InputError, match=r"imports opset domain 'ai\.onnx' twice"):
+    with pytest.raises(InputError, match=r"imports opset domain 'ai\.onnx' in versions 17 and 18; keep one"):
         load_model(model)
+
+
+def test_equal_imports_of_a_domain_count_once():
+    model = onnx_model(RELU)
+    model.opset_import.add(domain="ai.onnx", version=17)
+    assert load_model(model).opsets() == {"": 17}
 
 
 def test_external_data_is_read(folder: Path):

@@ -60,6 +60,13 @@ def literal_value(value: SSAValue) -> int | float | None:
     return op.value.value.data if isinstance(op, c.LiteralOp) else None
 
 
+def _wrapped(number: int, type: IntegerType) -> int:
+    """`number` modulo 2 ** width, in the range of `type`: -56 as `ui8` is 200, 200 as `i8` is -56."""
+    rest = number % (1 << type.width.data)
+    signed = type.signedness.data != Signedness.UNSIGNED
+    return rest - (1 << type.width.data) if signed and rest >> (type.width.data - 1) else rest
+
+
 def vector_name(type: Attribute) -> str:
     """The name of a vector type, with which its functions begin."""
     if not isa(type, VectorType):
@@ -154,12 +161,12 @@ class Builder:
         return self.add(c.UnaryOp(operator, operand))
 
     def cast(self, value: SSAValue, type: Attribute) -> SSAValue:
-        """`value` as `type`; itself where it has that type, and a literal as a literal."""
+        """`value` as `type`; itself where it has that type, and a literal as the literal of the same bits."""
         if value.type == type:
             return value
         number = literal_value(value)
         if isinstance(number, int) and isa(type, IntegerType) and type.width.data > 1:
-            return self.literal(number, type)
+            return self.literal(_wrapped(number, type), type)
         return self.add(c.CastOp(value, type))
 
     def call(self, name: str, arguments: Sequence[SSAValue], type: Attribute, *, reads: bool = False) -> SSAValue:
