@@ -27,6 +27,7 @@ from s2s.executor import graph_json
 from s2s.executor.describe import describe
 from s2s.frontends.model import Model, Source, read
 from s2s.interpret.graph import run_graph
+from s2s.interpret.graph.work import MAX_GOLDEN_ELEMENTS, MAX_GOLDEN_WORK, Meter, TooMuchWorkError, metered
 from s2s.options import CompileOptions
 from s2s.passes.context import CompilerContext
 from s2s.passes.graph.lift_quantized.steps import output_steps
@@ -211,18 +212,26 @@ def _quantisation(facts: Mapping[str, Attribute]) -> Quantisation | None:
 
 
 def _golden(model: Model, inputs: tuple[PortInfo, ...]) -> tuple[GoldenVector, ...]:
-    """Made-up inputs, and what the graph interpreter says they give; zeros where made-up ones are no valid indices."""
+    """Made-up inputs, and what the graph interpreter says they give; zeros where made-up ones are no valid indices.
+
+    None where the network computes too much for an interpreter.
+    """
     progress.step("computing a golden vector")
     types = [tensor_type(port.element, port.shape) for port in inputs]
+    if sum(port.count for port in inputs) > MAX_GOLDEN_ELEMENTS:
+        return ()
     made_up = tuple(
         sample(port.name, type, GOLDEN_SEED, full_range=port.quantisation is not None)
         for port, type in zip(inputs, types, strict=True)
     )
     for arrays in (made_up, tuple(np.zeros_like(array) for array in made_up)):
+        evaluator = metered(Meter(MAX_GOLDEN_WORK), MAX_GOLDEN_ELEMENTS)
         try:
-            return (GoldenVector(arrays, tuple(run_graph(model.module, arrays, model.weights))),)
+            return (GoldenVector(arrays, tuple(run_graph(model.module, arrays, model.weights, evaluator=evaluator))),)
         except InputError:
             continue
+        except TooMuchWorkError:
+            break
     return ()
 
 

@@ -298,6 +298,21 @@ class CastOp(ElementwiseOp):
 
 
 @irdl_op_definition
+class BitcastOp(ElementwiseOp):
+    """`y` = the bits of `x` read as the element type of the result, which is as wide."""
+
+    name = "graph.bitcast"
+    x = operand_def(TENSOR)
+    assembly_format = "$x attr-dict `:` functional-type(operands, results)"
+
+    def __init__(self, x: Value, element_type: Attribute) -> None:
+        super().__init__([x], result_type=tensor_type(element_type, type_of(x).get_shape()))
+
+    def inferred_type(self) -> AnyTensor:
+        return elementwise.bitcast(type_of(self.x), self.y.type.element_type)
+
+
+@irdl_op_definition
 class IsNanOp(PredicateOp):
     """`y` = whether `x` is NaN."""
 

@@ -13,30 +13,14 @@
 #ifndef S2S_HALF_H
 #define S2S_HALF_H
 
+#include "s2s_bits.h"
 #include "s2s_config.h"
 
 #include <math.h>
 #include <stdint.h>
-#include <string.h>
 
 typedef uint16_t s2s_f16;
 typedef uint16_t s2s_bf16;
-
-S2S_INLINE uint32_t s2s_f32_bits(float x)
-{
-    uint32_t bits;
-
-    memcpy(&bits, &x, sizeof bits);
-    return bits;
-}
-
-S2S_INLINE float s2s_f32_of_bits(uint32_t bits)
-{
-    float x;
-
-    memcpy(&x, &bits, sizeof x);
-    return x;
-}
 
 S2S_INLINE float s2s_f16_to_f32(s2s_f16 h)
 {

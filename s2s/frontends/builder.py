@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from itertools import chain, count
-from math import prod
 from typing import TypeAlias
 
 import numpy as np
@@ -18,12 +17,11 @@ from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 
 from s2s.dialects import graph
-from s2s.dialects.graph.pool import PoolOp
-from s2s.dialects.graph.traits import FusionKind, fusion_kind, set_provenance
+from s2s.dialects.graph.traits import set_provenance
 from s2s.errors import InputError
-from s2s.frontends.limits import MAX_FOLDED_ELEMENTS, MAX_FOLDED_PRODUCTS
 from s2s.frontends.names import name_hint
 from s2s.interpret.graph import evaluate
+from s2s.interpret.graph.work import MAX_FOLDED_WORK, Meter, is_foldable
 from s2s.types.dtypes import AnyTensor, Array, as_tensor_type, is_bool, is_float, to_numpy, type_of_array
 from s2s.types.weights import WeightStore
 
@@ -143,16 +141,24 @@ def emit(
 class Builder:
     """Appends operations to a block, in the name of the node that is being imported."""
 
-    def __init__(self, block: Block, weights: WeightStore, functions: list[FuncOp] | None = None) -> None:
+    def __init__(
+        self,
+        block: Block,
+        weights: WeightStore,
+        functions: list[FuncOp] | None = None,
+        folding: Meter | None = None,
+    ) -> None:
         self.block = block
         self.weights = weights
         self.functions: list[FuncOp] = [] if functions is None else functions
         """The networks that the one in `block` runs, and those that they run."""
+        self.folding = Meter(MAX_FOLDED_WORK) if folding is None else folding
+        """The work of constants that are computed, in this network and in those that it runs."""
         self.node = ""
 
     def inner(self, block: Block) -> Builder:
         """A builder for a network that this one runs."""
-        builder = Builder(block, self.weights, self.functions)
+        builder = Builder(block, self.weights, self.functions, self.folding)
         builder.node = self.node
         return builder
 
@@ -200,7 +206,7 @@ class Builder:
         array: Array | None = None
         if len(known) == len(values):
             op = operation(*_map_operands(operands, _placeholder), **properties)
-            if isinstance(op, _VIEWS) or _is_cheap(op):
+            if isinstance(op, _VIEWS) or (is_foldable(op) and self.folding.take(op)):
                 with np.errstate(all="ignore"):
                     array = evaluate(op, known)[0]
         if array is not None and not any(value.kept for value in values):
@@ -237,21 +243,6 @@ class Builder:
             return graph.ConstantOp(array)
         stored = self.weights.add(name, array)
         return graph.WeightOp(stored, type_of_array(array), self.weights.hash(stored))
-
-
-def _is_cheap(op: Operation) -> bool:
-    """Whether evaluating `op` takes little time and memory, however large its operands claim to be."""
-    elements = prod(as_tensor_type(op.results[0].type).get_shape())
-    if fusion_kind(op) != FusionKind.OUT_FUSABLE:
-        return elements <= MAX_FOLDED_ELEMENTS
-    shapes = [as_tensor_type(operand.type).get_shape() for operand in op.operands]
-    if isinstance(op, graph.MatmulOp):
-        terms = shapes[0][-2 if op.transpose_a is not None else -1]
-    elif isinstance(op, graph.ConvOp | graph.ConvTransposeOp):
-        terms = prod(shapes[1][1:])
-    else:
-        terms = prod(op.window().kernel) if isinstance(op, PoolOp) else MAX_FOLDED_PRODUCTS
-    return elements * terms <= MAX_FOLDED_PRODUCTS
 
 
 def _placeholder(value: Value) -> SSAValue:

@@ -13,10 +13,6 @@ MAX_BODIES = 5_000
 """Runs of bodies of If, Loop and Scan, which are unrolled."""
 MAX_DEPTH = 8
 """Bodies of If, Loop and Scan within each other, and calls of functions within each other."""
-MAX_FOLDED_ELEMENTS = 2**24
-"""Elements of a constant that is computed during the import; larger ones are left to the network."""
-MAX_FOLDED_PRODUCTS = 2**26
-"""Multiplications of a convolution, pooling or matrix product that is computed during the import."""
 MAX_RANK = 16
 """Dimensions of one tensor."""
 MAX_NAME = 80

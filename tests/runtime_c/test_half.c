@@ -11,6 +11,12 @@ static int is_nan_bf16(uint32_t h)
     return (h & 0x7fffu) > 0x7f80u;
 }
 
+static void bits_are_read_and_written_back(void)
+{
+    CHECK(s2s_f32_bits(1.0f) == 0x3f800000u && s2s_f32_of_bits(0xc0000000u) == -2.0f);
+    CHECK(s2s_f64_bits(1.0) == 0x3ff0000000000000u && s2s_f64_of_bits(0xc000000000000000u) == -2.0);
+}
+
 static void known_values(void)
 {
     CHECK(s2s_f16_to_f32(0x3c00u) == 1.0f && s2s_f16_to_f32(0xc000u) == -2.0f);
@@ -87,6 +93,7 @@ static void rounding_is_storing_and_reading(void)
 
 void test_half(void)
 {
+    bits_are_read_and_written_back();
     known_values();
     every_value_is_read_and_written_back();
     f16_rounds_to_nearest_even();

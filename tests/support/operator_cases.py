@@ -116,8 +116,18 @@ def functions() -> list[Case]:
 
 
 def casts() -> list[Case]:
-    """From every element type to every other."""
-    return [
+    """From every element type to every other, by value and, where they are as wide, by bits."""
+    bits = [
+        Case(
+            f"bitcast {np.dtype(source)} to {np.dtype(target)}",
+            partial(graph.BitcastOp, element_type=from_numpy(np.dtype(target))),
+            _one(source),
+        )
+        for source in NUMBERS
+        for target in NUMBERS
+        if np.dtype(source).itemsize == np.dtype(target).itemsize
+    ]
+    return bits + [
         Case(
             f"cast {np.dtype(source)} to {np.dtype(target)}",
             partial(graph.CastOp, element_type=from_numpy(np.dtype(target))),

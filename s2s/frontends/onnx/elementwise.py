@@ -11,6 +11,7 @@ from s2s.frontends.builder import Value, emit
 from s2s.frontends.formulas import cast, clamp, greater, maximum, minimum, select
 from s2s.frontends.onnx.node import Importer, Node
 from s2s.frontends.onnx.tensors import element_dtype
+from s2s.types.dtypes import from_numpy
 
 OperationClass = Callable[..., Operation]
 
@@ -105,13 +106,8 @@ def _mod(node: Node) -> Value:
 
 
 def _bit_cast(node: Node) -> Value:
-    """Between integers of one width, which keep their bits when they wrap around."""
     x, target = node.input(0), element_dtype(node.integer("to"), f"{node.place}: attribute 'to'")
-    if target.itemsize != x.dtype.itemsize:
-        raise node.invalid(f"{x.dtype} and {target} differ in size", "choose a type of the same size")
-    if target != x.dtype and not (target.kind in "iu" and x.dtype.kind in "iu"):
-        raise node.unsupported(f"reinterprets {x.dtype} as {target}", "do this outside the network")
-    return cast(x, target)
+    return x if target == x.dtype else emit(graph.BitcastOp, x, element_type=from_numpy(target))
 
 
 def _binarizer(node: Node) -> Value:

@@ -42,6 +42,8 @@ def import_model(
     session.run_nodes(proto.graph.node, scope)
     if session.failures:
         raise UnsupportedError("\n".join(session.failures))
+    if not proto.graph.output:
+        raise InputError(f"graph {one_line(proto.graph.name)}: has no outputs; name at least one")
     outputs = [_output(value, scope) for value in proto.graph.output]
     builder.node = ""
     block.add_op(ReturnOp(*(builder.materialize(value) for value in outputs)))

@@ -9,10 +9,10 @@ from onnx import AttributeProto, GraphProto, NodeProto
 
 from s2s.errors import CompilerBug, InputError, UnsupportedError
 from s2s.frontends.builder import Builder, Value
-from s2s.frontends.limits import MAX_FOLDED_ELEMENTS
 from s2s.frontends.names import one_line
 from s2s.frontends.onnx.names import place
 from s2s.frontends.onnx.tensors import read_tensor
+from s2s.interpret.graph.work import MAX_FOLDED_ELEMENTS
 from s2s.types.dtypes import Array
 
 T = TypeVar("T")

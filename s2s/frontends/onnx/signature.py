@@ -13,6 +13,45 @@ from s2s.frontends.names import one_line
 from s2s.frontends.onnx.names import operator, place
 from s2s.frontends.onnx.tensors import type_name
 
+FLAGS = frozenset(
+    [
+        "align_corners",
+        "allowzero",
+        "antialias",
+        "broadcast",
+        "ceil_mode",
+        "count_include_pad",
+        "detect_negative",
+        "detect_positive",
+        "exclude_outside",
+        "exclusive",
+        "fmod",
+        "input_forget",
+        "interleaved",
+        "inverse",
+        "is_causal",
+        "is_test",
+        "keepdims",
+        "largest",
+        "layout",
+        "linear_before_reset",
+        "noop_with_empty_axes",
+        "onesided",
+        "output_sequence",
+        "periodic",
+        "reverse",
+        "saturate",
+        "select_last_index",
+        "sorted",
+        "spatial",
+        "training_mode",
+        "transA",
+        "transB",
+        "upper",
+    ]
+)
+"""Integer attributes that mean true or false. Other numbers than 0 and 1 are read differently by every engine."""
+
 
 @dataclass(frozen=True)
 class Parameter:
@@ -103,6 +142,8 @@ def check_node(node: NodeProto, declared: Signature, attributes: Mapping[str, At
                 f"{where}: attribute {name!r} is of type {_type_text(attribute.type)}, "
                 f"expected {_type_text(expected)}; fix the node"
             )
+        if name in FLAGS and attribute.type == AttributeProto.INT and attribute.i not in (0, 1):
+            raise InputError(f"{where}: attribute {name!r} is {attribute.i}; give 0 or 1")
     for name in sorted(declared.required - attributes.keys()):
         raise InputError(f"{where}: required attribute {name!r} is missing; add it")
 

@@ -105,7 +105,7 @@ def _read_external(tensor: TensorProto, size: int, folder: str | None, where: st
         bounded.external_data.add(key="length", value=str(size))
     try:
         return numpy_helper.to_array(bounded, folder)
-    except (ValidationError, ValueError, TypeError, OSError) as error:
+    except (ValidationError, ValueError, TypeError, OSError, RuntimeError) as error:  # the last from C++
         reason = one_line(str(error).splitlines()[0] if str(error) else type(error).__name__)
         raise InputError(
             f"{where}: external data {location!r} cannot be read ({reason}); put the file into the model's folder"

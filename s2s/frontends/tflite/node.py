@@ -9,11 +9,11 @@ import numpy as np
 from s2s.errors import InputError, UnsupportedError
 from s2s.frontends.builder import Builder, Value
 from s2s.frontends.formulas import checked_shape
-from s2s.frontends.limits import MAX_FOLDED_ELEMENTS
 from s2s.frontends.tflite.records import OperatorInfo, Subgraph, TensorInfo
 from s2s.frontends.tflite.schema import default_options, options_class
 from s2s.frontends.tflite.tensors import Tensor
 from s2s.frontends.tflite.variables import tensor_key
+from s2s.interpret.graph.work import MAX_FOLDED_ELEMENTS
 from s2s.types.dtypes import Array
 
 if TYPE_CHECKING:

@@ -7,10 +7,10 @@ import numpy as np
 
 from s2s.errors import InputError, UnsupportedError
 from s2s.frontends.builder import Value
-from s2s.frontends.limits import MAX_FOLDED_ELEMENTS
 from s2s.frontends.tflite.records import ModelInfo, Quant, Sparsity, TensorInfo
 from s2s.frontends.tflite.schema import INT4
 from s2s.frontends.tflite.sparse import positions
+from s2s.interpret.graph.work import MAX_FOLDED_ELEMENTS
 from s2s.types.dtypes import Array
 
 

@@ -1,7 +1,7 @@
 """Numpy meanings of the convolutions: one matrix product per image over unfolded windows.
 
 A convolution gathers all windows into columns (im2col) and multiplies; a transposed one multiplies and adds the
-columns into the windows.
+columns into the windows. Columns are made for some rows of the result at a time, so that they stay small.
 """
 
 from itertools import product
@@ -15,6 +15,9 @@ from s2s.interpret.graph.precision import Meaning, widen
 from s2s.interpret.graph.products import factors, matmul
 from s2s.types.dtypes import Array, to_numpy
 from s2s.types.shapes.window import CHANNELS_FIRST, Layout, Window, spatial_shape
+
+MOST_COLUMNS = 2**26
+"""Elements of columns that are made at a time, if one row of results has not more."""
 
 
 def windows(x: Array, window: Window) -> Array:
@@ -53,9 +56,14 @@ def _conv(op: graph.ConvOp, x: Array, w: Array, b: Array | None = None) -> Array
     weights = weights.reshape(groups, w.shape[0] // groups, taps)
     sizes = window.output(image.shape[2:])
     y = np.empty((x.shape[0], w.shape[0], *sizes), padded.dtype)
+    columns_of_row = groups * taps * prod(sizes[1:])
+    rows = max(1, MOST_COLUMNS // max(columns_of_row, 1))
     for image, out in zip(padded, y, strict=True):
-        columns = np.moveaxis(windows(image, window), range(1, 1 + window.rank), range(-window.rank, 0))
-        out[...] = matmul(weights, columns.reshape(groups, taps, -1)).reshape(out.shape)
+        every = windows(image, window)
+        for row in range(0, sizes[0], rows):
+            some, part = every[:, row : row + rows], out[:, row : row + rows]
+            columns = np.moveaxis(some, range(1, 1 + window.rank), range(-window.rank, 0))
+            part[...] = matmul(weights, columns.reshape(groups, taps, -1)).reshape(part.shape)
     return as_stored(_add_bias(y, b).astype(to_numpy(op.y.type.element_type), copy=False), op.data_layout)
 
 

@@ -68,6 +68,10 @@ def _cast(op: graph.CastOp, x: Array) -> Array:
     return convert(x, to_numpy(op.y.type.element_type))
 
 
+def _bitcast(op: graph.BitcastOp, x: Array) -> Array:
+    return x.view(to_numpy(op.y.type.element_type))
+
+
 def _is_inf(op: graph.IsInfOp, x: Array) -> Array:
     x = widen(x)
     negative = np.isneginf(x) if op.detect_negative else np.zeros(x.shape, np.bool_)
@@ -121,6 +125,7 @@ MEANINGS: dict[type[Operation], Meaning] = {
     graph.CountLeadingZerosOp: _unary(_leading_zeros),
     graph.IdentityOp: _unary(_identity),
     graph.ClampOp: _clamp,
+    graph.BitcastOp: _bitcast,
     graph.CastOp: _cast,
     graph.IsNanOp: _is_nan,
     graph.IsInfOp: _is_inf,

@@ -6,7 +6,7 @@
     %t = graph.weight "w_transpose" {hash = "…"} : tensor<32x64xf32>
 
 Declined when the result is large and has more than twice the elements of all operands (flash would pay for the time
-saved), or when an operand is not a weight or a constant. Splats stay one element.
+saved), when computing it takes long, or when an operand is not a weight or a constant. Splats stay one element.
 """
 
 from collections.abc import Sequence
@@ -22,6 +22,7 @@ from s2s.analysis.numbers.known_values import is_known, is_splat, known_values, 
 from s2s.dialects import graph
 from s2s.dialects.graph import FusionKind, copy_provenance, fusion_kind
 from s2s.interpret.graph import can_evaluate, evaluate
+from s2s.interpret.graph.work import is_foldable
 from s2s.passes.context import weights_of
 from s2s.passes.graph.constants import name_for, new_constant, weight_name
 from s2s.types.dtypes import Array, as_tensor_type, size_in_bytes, tensor_type
@@ -38,17 +39,19 @@ class FoldConstantsPass(ModulePass):
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         weights = weights_of(ctx)
         for candidate in list(op.walk()):
-            if _is_foldable(candidate) and self._pays(candidate):
+            if _is_constant(candidate) and self._pays(candidate):
                 _fold(candidate, weights)
 
     def _pays(self, op: Operation) -> bool:
         kind = as_tensor_type(op.results[0].type)
         known = sum(as_tensor_type(operand.type).element_count() for operand in op.operands)
         count = kind.element_count()
+        if fusion_kind(op) == FusionKind.OUT_FUSABLE and not is_foldable(op):
+            return False
         return count <= 2 * known or count * size_in_bytes(kind.element_type) <= self.small
 
 
-def _is_foldable(op: Operation) -> bool:
+def _is_constant(op: Operation) -> bool:
     """Whether the operation has a meaning in numpy and constant operands only, and is not a constant itself."""
     if isinstance(op, graph.ConstantOp) or not can_evaluate(op):
         return False

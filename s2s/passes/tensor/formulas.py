@@ -17,6 +17,7 @@ from s2s.passes.tensor.build_compute import slots
 from s2s.types.affine import linear, ranges
 
 LONGEST_FORMULA = 400
+"""Characters of a body; a longer one is left out."""
 
 INFIX: Mapping[type[Operation], str] = {
     arith.AddfOp: "+",
@@ -114,7 +115,7 @@ class Writer:
         for op in block.ops:
             if isinstance(op, tensor.YieldOp):
                 return [values[argument] for argument in op.arguments]
-            values[op.results[0]] = self._operation(op, values)
+            values[op.results[0]] = _bounded(self._operation(op, values))
         return []
 
     def _operation(self, op: Operation, values: Mapping[SSAValue, Text]) -> Text:
@@ -143,9 +144,7 @@ class Formula(Writer):
         """`y[m][n] = ...,  m < 6, n < 16`."""
         results = ", ".join(self.names[result] + self._own_index() for result in self.op.res)
         extents = [f"{name} < {size}" for name, size in zip(self.dims, self.op.sizes, strict=True) if size > 1]
-        body = ", ".join(text.text for text in self._values())
-        if len(body) > LONGEST_FORMULA:
-            body = "..."
+        body = _shown(", ".join(text.text for text in self._values()))
         return f"{results} = {body}" + (f",  {', '.join(extents)}" if extents else "")
 
     def _own_index(self) -> str:
@@ -212,13 +211,24 @@ class TransformFormula(Writer):
         extents = [f"{name} < {size}" for name, size in zip(self.dims, op.write_sizes, strict=True) if size > 1]
         result = self.element(op.res, op.into, op.write_sizes)
         shown = [f"{name} = [{_rows(matrix)}]" for name, matrix in matrices.items()]
-        return "\n".join([f"{result} = {body.text},  {', '.join(extents)}", *shown])
+        return "\n".join([f"{result} = {_shown(body.text)},  {', '.join(extents)}", *shown])
 
     def _matrix_names(self) -> tuple[str, str]:
         """B where a tile has as many factors as elements, A where it has fewer results; one name for equal ones."""
         left, right = self.op.matrices
         name = "B" if len(left) == len(left[0]) else "A"
         return name, name if left == right else "C"
+
+
+def _bounded(expression: Text) -> Text:
+    """`expression` cut to one character over the limit: shared operands would double it with every operation."""
+    text = expression.text
+    return expression if len(text) <= LONGEST_FORMULA else Text(text[: LONGEST_FORMULA + 1], expression.strength)
+
+
+def _shown(body: str) -> str:
+    """`body`, or `...` if it is too long to read."""
+    return body if len(body) <= LONGEST_FORMULA else "..."
 
 
 def _rows(matrix: tensor.Matrix) -> str:

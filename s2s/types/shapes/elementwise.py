@@ -1,9 +1,11 @@
 """Types of the elementwise operators: numpy broadcasting, equal element types."""
 
 from xdsl.dialects.builtin import i1
+from xdsl.ir import Attribute
 
-from s2s.types.dtypes import AnyTensor
+from s2s.types.dtypes import AnyTensor, size_in_bytes
 from s2s.types.shapes.common import (
+    ShapeError,
     broadcast,
     require_bool,
     require_bound,
@@ -24,6 +26,13 @@ def compare(a: AnyTensor, b: AnyTensor) -> AnyTensor:
     """`a < b` and its kin: bool."""
     require_same_element(a, b)
     return result(i1, broadcast(a.get_shape(), b.get_shape()))
+
+
+def bitcast(x: AnyTensor, element: Attribute) -> AnyTensor:
+    """`x` with another element type, which is as wide."""
+    if size_in_bytes(x.element_type) != size_in_bytes(element):
+        raise ShapeError(f"{x.element_type} and {element} differ in size")
+    return result(element, x.get_shape())
 
 
 def predicate(x: AnyTensor) -> AnyTensor:

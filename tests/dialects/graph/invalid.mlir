@@ -72,6 +72,12 @@
 
 // -----
 
+%a = "test.op"() : () -> tensor<2xf32>
+%y = graph.bitcast %a : (tensor<2xf32>) -> tensor<2xi64>
+// CHECK: f32 and i64 differ in size
+
+// -----
+
 %a, %b = "test.op"() : () -> (tensor<2xf32>, tensor<2xf32>)
 %y = graph.less %a, %b : (tensor<2xf32>, tensor<2xf32>) -> tensor<2xf32>
 // CHECK: result type is tensor<2xf32>, expected tensor<2xi1>

@@ -139,6 +139,8 @@ func.func @unary_float(%x: tensor<2x3xf32>) {
   %free = graph.clamp %x : tensor<2x3xf32>
   // CHECK-NEXT: %cast = graph.cast %x : (tensor<2x3xf32>) -> tensor<2x3xui8>
   %cast = graph.cast %x : (tensor<2x3xf32>) -> tensor<2x3xui8>
+  // CHECK-NEXT: %bits = graph.bitcast %x : (tensor<2x3xf32>) -> tensor<2x3xui32>
+  %bits = graph.bitcast %x : (tensor<2x3xf32>) -> tensor<2x3xui32>
   // CHECK-NEXT: %nan = graph.is_nan %x : (tensor<2x3xf32>) -> tensor<2x3xi1>
   %nan = graph.is_nan %x : (tensor<2x3xf32>) -> tensor<2x3xi1>
   // CHECK-NEXT: %inf = graph.is_inf %x {detect_negative, detect_positive} : (tensor<2x3xf32>) -> tensor<2x3xi1>

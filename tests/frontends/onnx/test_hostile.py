@@ -74,3 +74,17 @@ def test_large_products_of_constants_are_left_to_the_network():
     }"""
     operations = [op.name for op in import_model(onnx_model(body)).module.walk()]
     assert "graph.conv" in operations
+
+
+REFUSED = {
+    "(float[1, 2] x) => (float[N, M] y) { [one] y = ReduceSum <keepdims = 8> (x) }": (
+        r"one \(ReduceSum\): attribute 'keepdims' is 8; give 0 or 1"
+    ),
+    "(float[1] x) => () { y = Relu(x) }": "graph g: has no outputs; name at least one",
+}
+
+
+@pytest.mark.parametrize(("body", "message"), REFUSED.items())
+def test_what_engines_read_in_different_ways_is_refused(body: str, message: str):
+    with pytest.raises(InputError, match=message):
+        import_model(onnx_model(body))

@@ -110,7 +110,18 @@ def test_external_data_is_read_at_its_offset(folder: Path):
     np.testing.assert_array_equal(run_imported(imported, [np.zeros(4, np.float32)])[0], [1, 2, 3, 4])
 
 
-@pytest.mark.parametrize("location", ["../data.bin", "sub/../../data.bin", "{parent}/data.bin", "no.bin", "", "."])
+LOCATIONS = [
+    "../data.bin",
+    "sub/../../data.bin",
+    "{parent}/data.bin",
+    "no.bin",
+    "",
+    ".",
+    pytest.param("x" * 5000, id="long"),
+]
+
+
+@pytest.mark.parametrize("location", LOCATIONS)
 def test_external_data_outside_the_folder_is_refused(location: str, folder: Path):
     with pytest.raises(InputError, match=r"initializer w: external data .*; put the file into the model's folder"):
         import_model(external_model(folder, location.format(parent=folder.parent)))

@@ -112,6 +112,22 @@ class LowerCast(RewritePattern):
         rewriter.replace(op, [], [y])
 
 
+class LowerBitcast(RewritePattern):
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: graph.BitcastOp, rewriter: PatternRewriter) -> None:
+        target = op.y.type.element_type
+        shape = shape_of(op.x)
+        y = compute(
+            rewriter,
+            op,
+            shape,
+            points=[aligned(op.x, dims(len(shape)))],
+            apply=lambda s, x: s.reinterpreted(x, target),
+            widen=False,
+        )
+        rewriter.replace(op, [], [y])
+
+
 class LowerClamp(RewritePattern):
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: graph.ClampOp, rewriter: PatternRewriter) -> None:
@@ -155,6 +171,7 @@ class LowerIsInf(RewritePattern):
 PATTERNS: tuple[RewritePattern, ...] = (
     LowerUnaryElementwise(),
     LowerCast(),
+    LowerBitcast(),
     LowerClamp(),
     LowerIsNan(),
     LowerIsInf(),

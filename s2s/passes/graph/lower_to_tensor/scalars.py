@@ -21,7 +21,7 @@ from xdsl.ir import Attribute, Operation, SSAValue
 from s2s.dialects import tensor
 from s2s.errors import CompilerBug
 from s2s.passes.graph.lower_to_tensor.conversion import Number, NumberAttr, conversion, number_attribute
-from s2s.types.dtypes import is_bool, is_float, is_unsigned
+from s2s.types.dtypes import is_bool, is_float, is_unsigned, scalar_type
 
 Build = Callable[[SSAValue, SSAValue], Operation]
 
@@ -181,6 +181,12 @@ class Scalars:
         for op in conversion(value, x.element, element):
             value = self._builder.insert(op).results[0]
         return Scalar(value, element, self)
+
+    def reinterpreted(self, x: Scalar, element: Attribute) -> Scalar:
+        """The bits of `x` as `element`, which is as wide; a bool is 0 or 1."""
+        if is_float(x.element) == is_float(element):
+            return self.cast(x, element)
+        return self.insert(arith.BitcastOp(x.value, scalar_type(element)), element)
 
     def unary(self, build: Callable[[SSAValue], Operation], x: Scalar) -> Scalar:
         """`build(x)`, of the type of `x`."""

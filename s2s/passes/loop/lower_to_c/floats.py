@@ -5,8 +5,9 @@ arithmetic in half precision: `float` has more than twice its digits.
 """
 
 from xdsl.dialects import arith, math
-from xdsl.dialects.builtin import Float64Type, i1, i32
+from xdsl.dialects.builtin import Float64Type, IntegerType, i1, i32
 from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.utils.hints import isa
 
 from s2s.dialects.c.conversions import is_half
 from s2s.dialects.tensor import RemFOp
@@ -62,6 +63,17 @@ def _reciprocal_root(b: Builder, op: Operation) -> SSAValue:
     value = b.value(op.operands[0])
     root = b.call(libm("sqrt", value.type), [value], value.type)
     return rounded(b, b.binary("/", b.literal(1.0, value.type), root), op.results[0].type)
+
+
+def _reinterpret(b: Builder, op: Operation) -> SSAValue:
+    """The bits of a float, or the float of bits."""
+    assert isinstance(op, arith.BitcastOp)
+    source, target = op.input.type, op.result.type
+    if isa(target, IntegerType):
+        name = f"s2s_f32_to_{element_name(source)}" if is_half(source) else f"s2s_{element_name(source)}_bits"
+        return b.cast(b.call(name, [b.value(op.input)], unsigned_type(target)), target)
+    name = f"s2s_{element_name(target)}_to_f32" if is_half(target) else f"s2s_{element_name(target)}_of_bits"
+    return b.call(name, [b.unsigned(op.input)], value_type(target))
 
 
 _ORDERED = {"oeq": "==", "ogt": ">", "oge": ">=", "olt": "<", "ole": "<=", "une": "!="}
@@ -172,6 +184,7 @@ FLOATS: dict[type[Operation], Lowering] = {
     arith.CmpfOp: _compare,
     arith.ExtFOp: _change_precision,
     arith.TruncFOp: _change_precision,
+    arith.BitcastOp: _reinterpret,
     arith.SIToFPOp: _from_signed,
     arith.UIToFPOp: _from_unsigned,
     arith.FPToSIOp: _to_integer(unsigned=False),

@@ -118,3 +118,11 @@ func.func @network_is_left_alone(%x: tensor<4xf32>) -> tensor<2x2xf32> {
   %z = graph.reshape %y : (tensor<4xf32>) -> tensor<2x2xf32>
   func.return %z : tensor<2x2xf32>
 }
+
+// CHECK-LABEL: @bits_of_floats(
+// CHECK:        arith.bitcast {{.*}} : f32 to i32
+// CHECK-NEXT:   tensor.yield {{.*}} : i32
+func.func private @bits_of_floats(%x: tensor<4xf32>) -> tensor<4xui32> attributes {kernel} {
+  %y = graph.bitcast %x : (tensor<4xf32>) -> tensor<4xui32>
+  func.return %y : tensor<4xui32>
+}

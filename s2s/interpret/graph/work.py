@@ -1,0 +1,96 @@
+"""How much work it is to evaluate operations in numpy, and a limit to it.
+
+Whoever evaluates what a model asks for (constant folding, the golden vector) sets a limit first: a few bytes of a model
+can ask for hours and terabytes. Work is counted in products of a matrix multiplication, the cheapest thing numpy does:
+
+    conv 3x3, 64 -> 64 channels, 56 x 56 results    64 * 56 * 56 * 64 * 9 = 115,605,504
+    exp of 200,704 elements                         ELEMENT * 200,704     =  12,845,056
+    any operation                                   at least OPERATION
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from math import prod
+
+from xdsl.ir import Operation
+
+from s2s.dialects import graph
+from s2s.dialects.graph.pool import PoolOp
+from s2s.dialects.graph.traits import FusionKind, fusion_kind
+from s2s.interpret.graph.evaluate import evaluate
+from s2s.types.dtypes import Array, as_tensor_type
+
+MAX_FOLDED_ELEMENTS = 2**24
+"""Elements of a constant that is computed at compile time; larger ones are left to the network."""
+MAX_FOLDED_PRODUCTS = 2**26
+"""Multiplications of one convolution, pooling or matrix product that is computed at compile time."""
+MAX_FOLDED_WORK = 2**39
+"""Work of all constants of a model that are computed while it is read."""
+MAX_GOLDEN_WORK = 2**38
+"""Work of a golden vector: some seconds."""
+MAX_GOLDEN_ELEMENTS = 2**27
+"""Elements of a tensor for which a golden vector is computed."""
+ELEMENT = 64
+"""Work of an element of an operation that does not multiply."""
+OPERATION = 2**22
+"""Work of an operation on nothing: Python's part of it."""
+
+
+class TooMuchWorkError(Exception):
+    """An evaluation would exceed its limit."""
+
+
+def products(op: Operation) -> int:
+    """Terms of all sums of a convolution, a pooling or a matrix product; of another operation, its elements."""
+    elements = prod(as_tensor_type(op.results[0].type).get_shape())
+    if fusion_kind(op) != FusionKind.OUT_FUSABLE:
+        return elements
+    shapes = [as_tensor_type(operand.type).get_shape() for operand in op.operands]
+    if isinstance(op, graph.MatmulOp):
+        return elements * shapes[0][-2 if op.transpose_a is not None else -1]
+    if isinstance(op, graph.ConvOp | graph.ConvTransposeOp):
+        return elements * prod(shapes[1][1:])
+    return elements * (prod(op.window().kernel) if isinstance(op, PoolOp) else MAX_FOLDED_PRODUCTS)
+
+
+def is_foldable(op: Operation) -> bool:
+    """Whether evaluating `op` takes little time and memory, however large its operands claim to be."""
+    limit = MAX_FOLDED_PRODUCTS if fusion_kind(op) == FusionKind.OUT_FUSABLE else MAX_FOLDED_ELEMENTS
+    return products(op) <= limit
+
+
+def work(op: Operation) -> int:
+    """Roughly how long numpy takes for `op`, in products."""
+    if fusion_kind(op) == FusionKind.OUT_FUSABLE:
+        return OPERATION + products(op)
+    return OPERATION + ELEMENT * max(
+        as_tensor_type(value.type).element_count() for value in (*op.results, *op.operands)
+    )
+
+
+@dataclass
+class Meter:
+    """Counts work and refuses what would exceed `limit`."""
+
+    limit: int
+    used: int = 0
+
+    def take(self, op: Operation) -> bool:
+        """Count `op` if there is room for it."""
+        amount = work(op)
+        if self.used + amount > self.limit:
+            return False
+        self.used += amount
+        return True
+
+
+def metered(meter: Meter, most_elements: int) -> Callable[[Operation, Sequence[Array]], list[Array]]:
+    """`evaluate`, which raises `TooMuchWorkError` at the limit of `meter` and for larger results."""
+
+    def evaluator(op: Operation, operands: Sequence[Array]) -> list[Array]:
+        elements = max(as_tensor_type(result.type).element_count() for result in op.results)
+        if elements > most_elements or not meter.take(op):
+            raise TooMuchWorkError
+        return evaluate(op, operands)
+
+    return evaluator
