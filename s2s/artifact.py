@@ -9,30 +9,26 @@ from typing import Any
 from s2s.analysis.numbers.sums import describe_sums
 from s2s.budget import compile_within
 from s2s.compiler import Compilation, compile_model
-from s2s.data.samples import sample
 from s2s.decisions.file import Decisions
 from s2s.dialects import c
-from s2s.emit.info import Measured, NetworkInfo, PortInfo
+from s2s.emit.info import Measured, NetworkInfo
 from s2s.emit.tree import Tree, render
 from s2s.emit.units import Program
 from s2s.errors import InputError
-from s2s.frontends.model import Source, load_for_engine
+from s2s.frontends.model import Source
 from s2s.options import CompileOptions
 from s2s.planned import describe_overlaps
 from s2s.profiling.hooks import nodes_of
 from s2s.striped import describe_stripes
 from s2s.support import progress
-from s2s.types.dtypes import Array, tensor_type
-from s2s.verify.board_check import BoardVerification, Optimise, verify_on_board
+from s2s.types.dtypes import Array
+from s2s.verify.board_check import VECTORS, BoardVerification, Optimise, verify_on_board
 from s2s.verify.build import LoadedNetwork, load
-from s2s.verify.compare import Comparison, Tolerance, compare, default_tolerance
-from s2s.verify.engines import EngineName, default_engine, run_engine
+from s2s.verify.engines import EngineName
+from s2s.verify.expected import Expected, Wanted, expected_outputs
 from s2s.verify.figures import check_budgets, measure_network
 from s2s.verify.levels import LevelsReport, compare_levels, graph_level, loop_level, outputs_level, tensor_level
-from s2s.verify.steps import StepCount, compare_in_steps
-
-FLOAT_ENGINES = ("onnxruntime", "reference")
-"""Engines that compute the layers of quantised models in floats."""
+from s2s.verify.verification import Judge, Limits, Verification
 
 
 @dataclass(frozen=True)
@@ -76,34 +72,6 @@ class Report:
     def as_dict(self) -> dict[str, Any]:
         """The figures in order; those that were not measured are left out."""
         return {key: value for key, value in asdict(self).items() if value not in (None, "", {})}
-
-
-@dataclass(frozen=True)
-class Verification:
-    """How the emitted C compares with another engine, output by output, and the levels with each other."""
-
-    against: str
-    outputs: Mapping[str, Comparison]
-    levels: LevelsReport | None = None
-    steps: Mapping[str, StepCount] = field(default_factory=dict[str, StepCount])
-    """How quantised outputs differ, in steps of their quantisation."""
-
-    @property
-    def passed(self) -> bool:
-        """Whether everything that was compared agrees."""
-        return all(each.passed for each in self.outputs.values()) and (self.levels is None or self.levels.passed)
-
-    def as_dict(self) -> dict[str, Any]:
-        """Flat fields for the command line and JSON."""
-        fields: dict[str, Any] = {"passed": self.passed, "against": self.against}
-        for name, comparison in self.outputs.items():
-            fields[f"output {name}"] = comparison.describe()
-            if name in self.steps:
-                fields[f"output {name} in steps"] = self.steps[name].describe()
-        if self.levels is not None:
-            for level in self.levels.levels:
-                fields[f"level {level.level}"] = level.describe().removeprefix(f"{level.level}: ")
-        return fields
 
 
 class Artifact:
@@ -226,54 +194,60 @@ class Artifact:
         self,
         *,
         against: EngineName | None = None,
+        golden: str | Path | None = None,
         levels: bool = False,
         rtol: float | None = None,
         atol: float | None = None,
-        seed: int = 0,
+        seed: int | None = None,
     ) -> Verification:
         """Run the C on made-up inputs and compare with another engine, by default the one of the model's format.
 
-        With `levels`, level is compared with level too.
+        Or run it on the inputs of the file `golden`, and compare with its outputs. With `levels`, level is compared
+        with level too.
         """
-        for option, given in (("rtol", rtol), ("atol", atol)):
-            if given is not None and not given >= 0:
-                raise InputError(f"--{option} {given}: is no tolerance; give 0 or more")
-        network = self._compilation.network
-        arrays = {port.name: _made_up(port, seed) for port in network.inputs}
-        model = load_for_engine(self._model, against or "verify")
-        engine = against or default_engine(model)
-        expected = run_engine(engine, model, arrays)
-        self.reset()
-        found = self.run(arrays)
-        kept = self._compare_levels(list(arrays.values())) if levels else None
-        outputs, counts = dict[str, Comparison](), dict[str, StepCount]()
-        for number, (port, wanted) in enumerate(zip(network.outputs, expected, strict=True)):
-            step = network.steps[number] if number < len(network.steps) and engine in FLOAT_ENGINES else None
-            if step is not None and rtol is None and (network.sums or step != 1):
-                outputs[port.name], counts[port.name] = compare_in_steps(wanted, found[port.name], step, atol)
-            else:
-                outputs[port.name] = compare(wanted, found[port.name], self._tolerance(wanted, rtol, atol))
-        return Verification(engine, outputs, kept, counts)
+        judge = Judge(self._compilation, Limits(rtol, atol))
+        expected = self._expected(against, golden, seed, count=1)
+        found = [self._run_in_order(inputs) for inputs, _ in expected.vectors]
+        report = self._compare_levels(expected.vectors[0][0], found[0]) if levels else None
+        return judge.judge(expected, found, report)
 
     def verify_on(
-        self, board: str, *, golden: str | Path | None = None, optimise: Optimise = "O3"
+        self,
+        board: str,
+        *,
+        against: EngineName | None = None,
+        golden: str | Path | None = None,
+        levels: bool = False,
+        rtol: float | None = None,
+        atol: float | None = None,
+        seed: int | None = None,
+        optimise: Optimise = "O3",
     ) -> BoardVerification:
-        """Run the network on an emulated board (`qemu:m4`) on golden vectors, made-up ones if none are given."""
+        """The same on an emulated board (`qemu:m4`), and what it costs there."""
         functions = [op for op in self._compilation.module.ops if isinstance(op, c.FuncOp)]
         kernels = {func.sym_name.data for func in functions if func.extents is None}
         entries = [func for func in functions if func.extents is not None]
         calls = [op for func in entries for op in func.walk() if isinstance(op, c.CallOp)]
+        judge = Judge(self._compilation, Limits(rtol, atol))
         return verify_on_board(
-            self._model,
             self._compilation,
             self.tree(),
+            self._expected(against, golden, seed, count=VECTORS),
+            judge,
             on=board,
-            golden=golden,
             optimise=optimise,
             nodes=[nodes_of(op) for op in calls if op.callee.data in kernels],
+            levels=self._compare_levels if levels else None,
         )
 
-    def _compare_levels(self, inputs: Sequence[Array]) -> LevelsReport:
+    def _expected(
+        self, against: EngineName | None, golden: str | Path | None, seed: int | None, *, count: int
+    ) -> Expected:
+        wanted = Wanted(against, None if golden is None else Path(golden), seed)
+        return expected_outputs(self._model, self._compilation, wanted, count=count)
+
+    def _compare_levels(self, inputs: Sequence[Array], found: Sequence[Array]) -> LevelsReport:
+        """Run the levels above C on `inputs`; `found` is what the C gives."""
         kept = compile_model(self._model, self._compilation.options, keep_levels=True)
         store = kept.weights
         return compare_levels(
@@ -281,7 +255,7 @@ class Artifact:
                 "graph": graph_level(kept.levels["graph"], store),
                 "tensor": tensor_level(kept.levels["tensor"], store, fast=True),
                 "loop": loop_level(kept.levels["loop"], store),
-                "c": outputs_level(self._run_in_order),
+                "c": outputs_level(lambda _: found),
             },
             inputs,
         )
@@ -290,12 +264,6 @@ class Artifact:
         names = [port.name for port in self._compilation.network.inputs]
         self.reset()
         return list(self.run(dict(zip(names, inputs, strict=True))).values())
-
-    def _tolerance(self, expected: Array, rtol: float | None, atol: float | None) -> Tolerance:
-        usual = default_tolerance(expected.dtype)
-        if rtol is None and atol is None:
-            return replace(usual, scaled=self.info.tolerance.scaled)
-        return Tolerance(usual.rtol if rtol is None else rtol, usual.atol if atol is None else atol)
 
     def close(self) -> None:
         """Unload what was built and remove its files."""
@@ -310,10 +278,6 @@ class Artifact:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
-
-
-def _made_up(port: PortInfo, seed: int) -> Array:
-    return sample(port.name, tensor_type(port.element, port.shape), seed, full_range=port.quantisation is not None)
 
 
 def compile_artifact(model: Source, options: CompileOptions) -> Artifact:

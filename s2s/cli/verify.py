@@ -1,7 +1,7 @@
 """`s2s verify`: the C against another engine, level against level, or on an emulated board."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal, TypedDict
 
 import typer
 
@@ -13,6 +13,17 @@ if TYPE_CHECKING:
     from s2s.verify.board_check import BoardVerification
 
 BOARD = "On a board"
+
+
+class Comparing(TypedDict):
+    """What the C is compared with, and how strictly."""
+
+    against: Literal["onnxruntime", "reference", "tflm", "interpreter"] | None
+    golden: Path | None
+    levels: bool
+    rtol: float | None
+    atol: float | None
+    seed: int | None
 
 
 @with_compile_options
@@ -28,7 +39,14 @@ def verify_command(
     ] = False,
     rtol: Annotated[float | None, typer.Option(help="Relative tolerance; by default by element type.")] = None,
     atol: Annotated[float | None, typer.Option(help="Absolute tolerance; by default by element type.")] = None,
-    seed: Annotated[int, typer.Option(help="Seed of the random inputs.")] = 0,
+    seed: Annotated[int | None, typer.Option(help="Seed of the inputs that are made up; 0 by default.")] = None,
+    golden: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE.npz",
+            help="Your inputs and right outputs: arrays named like them, or `x` and `y`; one row a vector.",
+        ),
+    ] = None,
     on: Annotated[
         str | None,
         typer.Option(
@@ -37,17 +55,10 @@ def verify_command(
             rich_help_panel=BOARD,
         ),
     ] = None,
-    golden: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE.npz",
-            help="Inputs and right outputs: arrays named like them, or `x` and `y`; one row a vector.",
-            rich_help_panel=BOARD,
-        ),
-    ] = None,
     opt: Annotated[
-        Literal["O3", "O2", "Os"], typer.Option(help="How the C is optimised for the board.", rich_help_panel=BOARD)
-    ] = "O3",
+        Literal["O3", "O2", "Os"] | None,
+        typer.Option(help="How the C is optimised for the board; O3 by default.", rich_help_panel=BOARD),
+    ] = None,
     as_json: options.Json = False,
 ) -> None:
     """Compile a network, run it, and compare with another engine or with golden vectors. Exits with 1 when they differ.
@@ -55,51 +66,46 @@ def verify_command(
     Example: s2s verify kws.onnx --levels
     """
     from s2s.artifact import compile_artifact
+    from s2s.boards import get_board
     from s2s.cli.output import print_fields, print_json, steps_shown
 
-    if on is not None:
-        _verify_on(model, compiling, on, golden, opt, as_json=as_json)
-        return
-    if golden is not None:
-        raise InputError(f"--golden {golden}: is for boards; add --on qemu:m4 or another")
+    comparing: Comparing = {
+        "against": against,
+        "golden": golden,
+        "levels": levels,
+        "rtol": rtol,
+        "atol": atol,
+        "seed": seed,
+    }
+    if opt is not None and on is None:
+        raise InputError(f"--opt {opt}: is for boards; add --on qemu:m4 or another")
+    found = None
     with steps_shown():
-        artifact = compile_artifact(model, compiling("host"))
-        result = artifact.verify(against=against, levels=levels, rtol=rtol, atol=atol, seed=seed)
+        if on is None:
+            result = compile_artifact(model, compiling("host")).verify(**comparing)
+        else:
+            artifact = compile_artifact(model, compiling(get_board(on).target))
+            found = artifact.verify_on(on, optimise=opt or "O3", **comparing)
+            result = found.verification
     if as_json:
-        print_json(result.as_dict())
+        print_json((found or result).as_dict())
     else:
-        print_fields(result.as_dict())
+        print_fields(result.describe())
+        if found is not None:
+            _show_figures(found)
     if not result.passed:
         raise typer.Exit(1)
 
 
-def _verify_on(
-    model: Path, compiling: Options, on: str, golden: Path | None, opt: Literal["O3", "O2", "Os"], *, as_json: bool
-) -> None:
-    from s2s.artifact import compile_artifact
-    from s2s.boards import get_board
-    from s2s.cli.output import print_json, steps_shown
-
-    with steps_shown():
-        artifact = compile_artifact(model, compiling(get_board(on).target))
-        result = artifact.verify_on(on, golden=golden, optimise=opt)
-    if as_json:
-        print_json(result.as_dict())
-    else:
-        _show(result)
-    if not result.passed:
-        raise typer.Exit(1)
-
-
-def _show(result: "BoardVerification") -> None:
-    """Print how a network did on a board, for people."""
+def _show_figures(found: "BoardVerification") -> None:
+    """Print what a network costs on a board, for people."""
     from s2s.cli.output import number, print_fields
 
-    fields = result.as_dict()
-    fields.pop("layers")
-    outputs = fields.pop("outputs")
-    shown = {name.replace("_", " "): number(value) if type(value) is int else value for name, value in fields.items()}
-    print_fields({**shown, **{f"output {name}": text for name, text in outputs.items()}})
+    figures = found.figures()
     print()
-    for layer, nodes in result.named_layers():
+    print_fields(
+        {name.replace("_", " "): number(value) if type(value) is int else value for name, value in figures.items()}
+    )
+    print()
+    for layer, nodes in found.named_layers():
         print(f"{number(layer.instructions):>14}  {layer.kernel}  {nodes}")

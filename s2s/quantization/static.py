@@ -72,7 +72,7 @@ def quantize(
     as `int8`, inputs and outputs are integers too, where the model quantises them at once.
     """
     if importlib.util.find_spec("onnxruntime") is None:
-        raise InputError("quantisation needs onnxruntime, which is not installed; pip install 's2s[verify]'")
+        raise InputError("quantisation needs onnxruntime, which is not installed; pip install onnxruntime")
     loaded = load_model(model)
     if not isinstance(loaded, LoadedModel):
         raise InputError(f"{loaded.label}: only ONNX models are quantised here; use TFLite's converter")

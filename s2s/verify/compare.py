@@ -29,6 +29,11 @@ class Tolerance:
         scale = max(1.0, float(finite.max())) if self.scaled and finite.size else 1.0
         return np.asarray(self.atol * scale + self.rtol * size)
 
+    def describe(self) -> str:
+        """The formula with its numbers: `1e-05 + 0.0001 * |expected|`."""
+        largest = " * max(1, largest |expected|)" if self.scaled else ""
+        return f"{self.atol:g}{largest} + {self.rtol:g} * |expected|"
+
 
 EXACT = Tolerance(0.0, 0.0)
 

@@ -10,11 +10,11 @@ from onnx import ModelProto
 
 from s2s.errors import InputError
 from s2s.frontends import onnx, tflite
-from s2s.frontends.formats import LoadedModel, import_model
-from s2s.interpret.graph import run_graph
+from s2s.frontends.formats import LoadedModel
 from s2s.types.dtypes import Array
 
 EngineName = Literal["onnxruntime", "reference", "tflm", "interpreter"]
+ForeignEngine = Literal["onnxruntime", "reference", "tflm"]
 Engine = Callable[[LoadedModel, Mapping[str, Array]], list[Array]]
 
 NEWEST_IR = 13
@@ -28,15 +28,9 @@ def default_engine(model: LoadedModel) -> EngineName:
     return "tflm" if importlib.util.find_spec("tflite_micro") is not None else "interpreter"
 
 
-def run_engine(name: EngineName, model: LoadedModel, inputs: Mapping[str, Array]) -> list[Array]:
+def run_engine(name: ForeignEngine, model: LoadedModel, inputs: Mapping[str, Array]) -> list[Array]:
     """The outputs of `model` as the engine called `name` computes them."""
     return _ENGINES[name](model, inputs)
-
-
-def _interpreter(model: LoadedModel, inputs: Mapping[str, Array]) -> list[Array]:
-    """The numpy meaning of the imported network."""
-    imported = import_model(model, shapes={name: array.shape for name, array in inputs.items()})
-    return run_graph(imported.module, list(inputs.values()), imported.weights)
 
 
 def _tflm(model: LoadedModel, inputs: Mapping[str, Array]) -> list[Array]:
@@ -46,7 +40,10 @@ def _tflm(model: LoadedModel, inputs: Mapping[str, Array]) -> list[Array]:
     try:
         runtime: Any = importlib.import_module("tflite_micro")
     except ImportError as error:
-        raise InputError("--against tflm: is not installed; pip install 's2s[tflm]'") from error
+        raise InputError(
+            "--against tflm: is not installed; pip install tflite-micro absl-py bitarray pyyaml, or give"
+            " --against interpreter"
+        ) from error
     try:
         interpreter: Any = runtime.runtime.Interpreter.from_bytes(model.data)
         for position, array in enumerate(inputs.values()):
@@ -75,7 +72,9 @@ def _onnxruntime(loaded: LoadedModel, inputs: Mapping[str, Array]) -> list[Array
     try:
         ort: Any = importlib.import_module("onnxruntime")
     except ImportError as error:
-        raise InputError("--against onnxruntime: is not installed; pip install 's2s[verify]'") from error
+        raise InputError(
+            "--against onnxruntime: is not installed; pip install onnxruntime, or give --against interpreter"
+        ) from error
     options = ort.SessionOptions()
     options.intra_op_num_threads = options.inter_op_num_threads = 1
     options.log_severity_level = 4
@@ -105,9 +104,8 @@ def _reference(model: LoadedModel, inputs: Mapping[str, Array]) -> list[Array]:
     return [np.asarray(result) for result in evaluator.run(None, dict(inputs))]
 
 
-_ENGINES: Mapping[str, Engine] = {
+_ENGINES: Mapping[ForeignEngine, Engine] = {
     "onnxruntime": _onnxruntime,
     "reference": _reference,
     "tflm": _tflm,
-    "interpreter": _interpreter,
 }

@@ -1,7 +1,9 @@
 """`s2s verify --on`: a network on every board, against the interpreter and against golden files."""
 
 import json
+import sys
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -34,6 +36,40 @@ def test_network_runs_on_every_board(name: str, capsys: pytest.CaptureFixture[st
     counted = sum(layer["instructions"] for layer in found["layers"])
     assert found["instructions"] == pytest.approx(counted, rel=0.01)
     assert [layer["nodes"] for layer in found["layers"]][-1] == "softmax"
+    assert found["against"].startswith("onnxruntime ")
+
+
+def verified(capsys: pytest.CaptureFixture[str], *options: str, code: int = 0) -> dict[str, Any]:
+    """The JSON of a verification on a board that exits with `code`."""
+    board_or_skip("qemu:m4")
+    assert run(["verify", str(DIGITS), "--on", "qemu:m4", "--json", *options]) == code
+    return json.loads(capsys.readouterr().out)
+
+
+def test_board_is_compared_with_the_engine_that_is_named(capsys: pytest.CaptureFixture[str]):
+    for engine in ("reference", "onnxruntime"):
+        pytest.importorskip("onnxruntime")
+        assert verified(capsys, "--against", engine)["against"].startswith(f"{engine} ")
+    assert verified(capsys, "--against", "interpreter")["against"] == "the graph interpreter of s2s"
+
+
+def test_engine_that_is_not_installed_is_an_error(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]):
+    board_or_skip("qemu:m4")
+    monkeypatch.setitem(sys.modules, "onnxruntime", None)
+    assert run(["verify", str(DIGITS), "--on", "qemu:m4", "--against", "onnxruntime"]) == 2
+    assert "--against onnxruntime: is not installed; pip install onnxruntime" in capsys.readouterr().err
+
+
+def test_tolerance_holds_on_a_board(capsys: pytest.CaptureFixture[str]):
+    found = verified(capsys, "--rtol", "0", "--atol", "0", code=1)
+    assert not found["passed"]
+    assert found["outputs"]["probabilities"]["tolerance"] == "0 + 0 * |expected|: as --rtol and --atol say"
+
+
+def test_seed_and_levels_hold_on_a_board(capsys: pytest.CaptureFixture[str]):
+    found = verified(capsys, "--seed", "5", "--levels")
+    assert found["inputs"] == "4 made up, seeds 5 to 8"
+    assert [level["level"] for level in found["levels"]] == ["graph", "tensor", "loop", "c"]
 
 
 def test_golden_file_that_is_wrong_is_noticed(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
@@ -83,7 +119,11 @@ def test_missing_tools_are_one_error(monkeypatch: pytest.MonkeyPatch, capsys: py
     ("options", "message"),
     [
         (["--on", "m4"], "--on m4: there is no such board; the boards are qemu:m3, qemu:m4"),
-        (["--golden", "g.npz"], "--golden g.npz: is for boards; add --on qemu:m4"),
+        (["--opt", "O2"], "--opt O2: is for boards; add --on qemu:m4"),
+        (["--golden", "g.npz", "--against", "reference"], "--golden and --against: the file holds"),
+        (["--on", "qemu:m4", "--golden", "g.npz", "--seed", "1"], "--golden and --seed: the file holds"),
+        (["--on", "qemu:m4", "--against", "tflm"], "digits.onnx is no TFLite model; try --against onnxruntime"),
+        (["--on", "qemu:m4", "--rtol", "-1"], "--rtol -1.0: is no tolerance"),
         (["--on", "qemu:m4", "--executor", "graph"], "--on qemu:m4: runs trees of executor aot"),
     ],
 )

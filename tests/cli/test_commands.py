@@ -85,7 +85,35 @@ def test_verify_agrees_with_onnxruntime_and_level_with_level(capsys: pytest.Capt
     assert run(["verify", str(DIGITS), "--levels", "--json"]) == 0
     report = json.loads(capsys.readouterr().out)
     assert report["passed"] is True
-    assert "agrees with level loop" in report["level c"]
+    assert report["against"].startswith("onnxruntime ")
+    assert [level["level"] for level in report["levels"]] == ["graph", "tensor", "loop", "c"]
+    assert report["levels"][-1]["against"] == "loop"
+    assert report["outputs"]["probabilities"]["elements"] == 10
+
+
+def test_verify_says_what_the_tolerance_is_and_where_it_is_from(capsys: pytest.CaptureFixture[str]):
+    assert run(["verify", str(DIGITS), "--against", "reference"]) == 0
+    assert "may differ by  1e-05 + 0.0001 * |expected|: the usual for float32" in capsys.readouterr().out
+    assert run(["verify", str(DIGITS), "--against", "reference", "--rtol", "0.5"]) == 0
+    assert "may differ by  1e-05 + 0.5 * |expected|: as --rtol and --atol say" in capsys.readouterr().out
+
+
+def golden(tmp_path: Path, *, wrong: float = 0.0) -> str:
+    """A file of vectors for the digits; every output is off by `wrong`."""
+    images = np.load(HELD_OUT)["images"][:3]
+    with api.compile(DIGITS, target="c") as artifact:
+        outputs = np.stack([artifact.run({"image": image[None]})["probabilities"] for image in images])
+    np.savez(tmp_path / "golden.npz", x=images, y=outputs + np.float32(wrong))
+    return str(tmp_path / "golden.npz")
+
+
+def test_verify_takes_vectors_of_the_user(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    assert run(["verify", str(DIGITS), "--target", "c", "--golden", golden(tmp_path), "--json"]) == 0
+    report = json.loads(capsys.readouterr().out)
+    assert report["vectors"] == 3
+    assert report["bit_exact"] is True
+    assert report["against"] == f"golden vectors of {tmp_path / 'golden.npz'}"
+    assert run(["verify", str(DIGITS), "--target", "c", "--golden", golden(tmp_path, wrong=0.1)]) == 1
 
 
 def test_verify_exits_with_1_when_the_numbers_differ(capsys: pytest.CaptureFixture[str]):

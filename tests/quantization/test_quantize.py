@@ -114,7 +114,7 @@ def test_verification_counts_steps(quantized: Quantized, requantise: Requantise)
         result = artifact.verify()
     assert result.passed
     assert result.steps["probabilities"].step == pytest.approx(1 / 255)  # pyright: ignore[reportUnknownMemberType]
-    assert "output probabilities in steps" in result.as_dict()
+    assert "output probabilities in steps" in result.describe()
 
 
 def test_report_says_what_is_proven_of_sums(quantized: Quantized, tmp_path: Path):

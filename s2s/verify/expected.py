@@ -1,0 +1,115 @@
+"""The outputs that a network has to give: computed by another engine, or read from golden vectors."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from importlib import metadata
+from pathlib import Path
+
+from s2s.compiler import Compilation
+from s2s.data.samples import sample
+from s2s.errors import InputError
+from s2s.frontends.model import GraphModel, Source, load_for_engine, read
+from s2s.interpret.graph import run_graph
+from s2s.passes.context import CompilerContext
+from s2s.pipeline import quantisation_passes
+from s2s.support import progress
+from s2s.types.dtypes import Array, tensor_type
+from s2s.verify.engines import EngineName, default_engine, run_engine
+from s2s.verify.golden import Vectors, read_golden
+
+FLOAT_ENGINES = ("onnxruntime", "reference")
+"""Engines that compute the layers of quantised models in floats."""
+
+INTERPRETER = "the graph interpreter of s2s"
+
+Run = Callable[[Sequence[Array]], Sequence[Array]]
+
+
+@dataclass(frozen=True)
+class Expected:
+    """Inputs, the outputs that belong to them, and who says so."""
+
+    by: str
+    """The engine with its version, or the file of golden vectors."""
+    inputs: str
+    """Where the inputs are from."""
+    vectors: Vectors
+    in_floats: bool = False
+    """Whether `by` computes the layers of quantised models in floats."""
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What a network is compared with, as the user asks for it; by default the engine of the model's format."""
+
+    against: EngineName | None = None
+    golden: Path | None = None
+    seed: int | None = None
+    """Of the inputs that are made up."""
+
+    def __post_init__(self) -> None:
+        for option, given in (("against", self.against), ("seed", self.seed)):
+            if self.golden is not None and given is not None:
+                raise InputError(f"--golden and --{option}: the file holds inputs and right outputs; leave one out")
+
+
+def expected_outputs(model: Source, compilation: Compilation, wanted: Wanted, *, count: int) -> Expected:
+    """The vectors of the user's file, or `count` made-up inputs and what the engine computes from them."""
+    if wanted.golden is not None:
+        vectors = read_golden(wanted.golden, compilation)
+        return Expected(f"golden vectors of {wanted.golden}", f"{len(vectors)} of the file", vectors)
+    first = wanted.seed or 0
+    inputs = [_made_up(compilation, seed) for seed in range(first, first + count)]
+    seeds = f"seed {first}" if count == 1 else f"seeds {first} to {first + count - 1}"
+    by, outputs = _computed(model, compilation, wanted.against, inputs)
+    in_floats = by.partition(" ")[0] in FLOAT_ENGINES
+    return Expected(by, f"{count} made up, {seeds}", list(zip(inputs, outputs, strict=True)), in_floats)
+
+
+def _made_up(compilation: Compilation, seed: int) -> list[Array]:
+    return [
+        sample(port.name, tensor_type(port.element, port.shape), seed, full_range=port.quantisation is not None)
+        for port in compilation.network.inputs
+    ]
+
+
+def _computed(
+    model: Source, compilation: Compilation, against: EngineName | None, inputs: Sequence[Sequence[Array]]
+) -> tuple[str, list[Sequence[Array]]]:
+    """The name of the engine, and its outputs. TFLite-Micro lacks some operators: unless named, it may decline."""
+    if against == "interpreter" or (against is None and isinstance(model, GraphModel)):
+        return INTERPRETER, _by_interpreter(model, compilation, inputs)
+    loaded = load_for_engine(model, against or "verify")
+    engine = against or default_engine(loaded)
+    if engine == "interpreter":
+        return f"{INTERPRETER} (tflite_micro is not installed)", _by_interpreter(model, compilation, inputs)
+    names = [port.name for port in compilation.network.inputs]
+    progress.step(f"running {engine}")
+    try:
+        outputs = [run_engine(engine, loaded, dict(zip(names, each, strict=True))) for each in inputs]
+    except InputError as error:
+        if against is not None or engine != "tflm":
+            raise
+        reason = str(error).removeprefix(f"{loaded.label}: ").partition(";")[0]
+        return f"{INTERPRETER} ({reason})", _by_interpreter(model, compilation, inputs)
+    return _with_version(engine), [*outputs]
+
+
+def _by_interpreter(
+    model: Source, compilation: Compilation, inputs: Sequence[Sequence[Array]]
+) -> list[Sequence[Array]]:
+    """What the graph dialect says, quantised operators lifted to integers as in the compilation."""
+    options = compilation.options
+    progress.step("running the graph interpreter")
+    imported = read(model, options.shapes, options.name, options.tflite_rounding)
+    for each in quantisation_passes(options):
+        each.apply(CompilerContext(imported.weights), imported.module)
+    return [run_graph(imported.module, each, imported.weights) for each in inputs]
+
+
+def _with_version(engine: EngineName) -> str:
+    package = {"onnxruntime": "onnxruntime", "reference": "onnx", "tflm": "tflite_micro"}[engine]
+    try:
+        return f"{engine} {metadata.version(package)}"
+    except metadata.PackageNotFoundError:
+        return engine

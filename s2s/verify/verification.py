@@ -1,0 +1,172 @@
+"""How the outputs of a network compare with the expected ones, and the tolerance that they are held to."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from s2s.compiler import Compilation
+from s2s.errors import InputError
+from s2s.types.dtypes import Array
+from s2s.verify.compare import Comparison, Tolerance, compare, default_tolerance
+from s2s.verify.expected import Expected
+from s2s.verify.levels import LevelsReport
+from s2s.verify.steps import ALLOWED, StepCount, compare_in_steps
+
+
+@dataclass(frozen=True)
+class OutputResult:
+    """How an output compares with the expected one, the worst of all vectors."""
+
+    comparison: Comparison
+    tolerance: str
+    """What it may differ by, and where that comes from."""
+    steps: StepCount | None = None
+    """How a quantised output differs, in steps of its quantisation."""
+
+    def as_dict(self) -> dict[str, Any]:
+        """Its figures for JSON."""
+        steps = {} if self.steps is None else {"steps": asdict(self.steps)}
+        return {**asdict(self.comparison), "tolerance": self.tolerance, **steps}
+
+    def is_worse_than(self, other: "OutputResult | None") -> bool:
+        """Whether this one says more of how wrong an output may be."""
+        if other is None:
+            return True
+        mine, theirs = self.comparison, other.comparison
+        return (mine.beyond, mine.max_abs_error) > (theirs.beyond, theirs.max_abs_error)
+
+
+@dataclass(frozen=True)
+class Limits:
+    """The tolerance as the user wants it; None: the usual one."""
+
+    rtol: float | None = None
+    atol: float | None = None
+
+    def __post_init__(self) -> None:
+        for option, given in (("rtol", self.rtol), ("atol", self.atol)):
+            if given is not None and not given >= 0:
+                raise InputError(f"--{option} {given}: is no tolerance; give 0 or more")
+
+    @property
+    def are_given(self) -> bool:
+        """Whether there is one of the two."""
+        return self.rtol is not None or self.atol is not None
+
+
+@dataclass(frozen=True)
+class Verification:
+    """How emitted C compares with an engine or golden vectors, output by output, and the levels with each other."""
+
+    against: str
+    """The engine and its version, or the file."""
+    inputs: str
+    """How many sets there were, and where they are from."""
+    vectors: int
+    outputs: Mapping[str, OutputResult]
+    bit_exact: bool
+    levels: LevelsReport | None = None
+
+    @property
+    def passed(self) -> bool:
+        """Whether everything that was compared agrees."""
+        return all(each.comparison.passed for each in self.outputs.values()) and (
+            self.levels is None or self.levels.passed
+        )
+
+    @property
+    def steps(self) -> dict[str, StepCount]:
+        """The steps that quantised outputs differ by, where the other engine computes in floats."""
+        return {name: each.steps for name, each in self.outputs.items() if each.steps is not None}
+
+    def as_dict(self) -> dict[str, Any]:
+        """The result for JSON."""
+        levels = {} if self.levels is None else {"levels": [asdict(level) for level in self.levels.levels]}
+        return {
+            "passed": self.passed,
+            "bit_exact": self.bit_exact,
+            "against": self.against,
+            "inputs": self.inputs,
+            "vectors": self.vectors,
+            "outputs": {name: each.as_dict() for name, each in self.outputs.items()},
+            **levels,
+        }
+
+    def describe(self) -> dict[str, str]:
+        """The result in named lines, for people."""
+        lines = {
+            "passed": f"{self.passed}{', bit for bit' if self.bit_exact else ''}",
+            "against": self.against,
+            "inputs": self.inputs,
+        }
+        for name, each in self.outputs.items():
+            lines[f"output {name}"] = each.comparison.describe()
+            if each.steps is not None:
+                lines[f"output {name} in steps"] = each.steps.describe()
+            lines[f"output {name} may differ by"] = each.tolerance
+        for level in self.levels.levels if self.levels is not None else ():
+            lines[f"level {level.level}"] = level.describe().removeprefix(f"{level.level}: ")
+        return lines
+
+
+@dataclass(frozen=True)
+class Judge:
+    """Compares the outputs of one network with the expected ones."""
+
+    compilation: Compilation
+    limits: Limits = field(default_factory=Limits)
+
+    def judge(
+        self, expected: Expected, found: Sequence[Sequence[Array]], levels: LevelsReport | None = None
+    ) -> Verification:
+        """The worst of all vectors for each output; `found` holds the outputs of each vector, in order."""
+        worst: dict[str, OutputResult] = {}
+        exact = True
+        for (_, wanted), given in zip(expected.vectors, found, strict=True):
+            for number, port in enumerate(self.compilation.network.outputs):
+                exact = exact and wanted[number].tobytes() == given[number].tobytes()
+                result = self._compare(number, wanted[number], given[number], in_floats=expected.in_floats)
+                if result.is_worse_than(worst.get(port.name)):
+                    worst[port.name] = result
+        return Verification(expected.by, expected.inputs, len(expected.vectors), worst, exact, levels)
+
+    def _compare(self, number: int, expected: Array, found: Array, *, in_floats: bool) -> OutputResult:
+        step = self._step(number) if in_floats else None
+        if step is not None and self.limits.rtol is None:
+            comparison, count = compare_in_steps(expected, found, step, self.limits.atol)
+            why = f"{ALLOWED} step of its quantisation, {step:.6g}: sums in floats may round to either neighbour"
+            return OutputResult(comparison, why if self.limits.atol is None else self._given(expected.dtype), count)
+        tolerance = self._tolerance(expected.dtype)
+        return OutputResult(compare(expected, found, tolerance), self._reason(expected.dtype, tolerance))
+
+    def _step(self, number: int) -> float | None:
+        """The step of an output whose layers are of integers."""
+        network = self.compilation.network
+        step = network.steps[number] if number < len(network.steps) else None
+        return step if network.sums or step != 1 else None
+
+    def _tolerance(self, dtype: "np.dtype[Any]") -> Tolerance:
+        usual, limits = default_tolerance(dtype), self.limits
+        if not limits.are_given:
+            info = self.compilation.info
+            return replace(usual, scaled=info is not None and info.tolerance.scaled)
+        return Tolerance(
+            usual.rtol if limits.rtol is None else limits.rtol, usual.atol if limits.atol is None else limits.atol
+        )
+
+    def _reason(self, dtype: "np.dtype[Any]", tolerance: Tolerance) -> str:
+        if default_tolerance(dtype) == Tolerance(0, 0):
+            return "nothing: integers have to be equal"
+        if self.limits.are_given:
+            return self._given(dtype)
+        if tolerance.scaled:
+            return (
+                f"{tolerance.describe()}: the usual for {dtype}, in units of the largest output, as convolutions are"
+                " transformed (--exact keeps them)"
+            )
+        return f"{tolerance.describe()}: the usual for {dtype}, for sums in another order and another libm"
+
+    def _given(self, dtype: "np.dtype[Any]") -> str:
+        return f"{self._tolerance(dtype).describe()}: as --rtol and --atol say"
