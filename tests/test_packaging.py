@@ -1,6 +1,7 @@
 """The wheel and the sdist hold everything, install into a fresh environment and work outside the checkout."""
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -13,7 +14,15 @@ from pathlib import Path
 import pytest
 
 from s2s.version import VERSION
-from support.project import PACKAGES, ROOT
+from support.project import PACKAGES, ROOT, source_files
+
+STRANGER = re.compile(r"pip install (-\S+ )*['\"]?s2s(?![\w-])")
+"""Advice to install the distribution `s2s`, which is another project's."""
+
+
+def test_no_hint_leads_to_the_distribution_of_a_stranger():
+    places = [*source_files("*.py"), ROOT / "README.md", *(ROOT / "docs").rglob("*.md")]
+    assert [str(place) for place in places if STRANGER.search(place.read_text())] == []
 
 
 def test_package_list_equals_the_directories():
@@ -68,7 +77,7 @@ def test_wheel_holds_every_file_of_the_packages(distributions: Path):
         "/".join([*name.split("."), *file.relative_to(folder).parts])
         for name, folder in PACKAGES.items()
         for file in folder.rglob("*")
-        if file.suffix in {".py", ".j2", ".c", ".h", ".ld", ".typed"} and "__pycache__" not in file.parts
+        if file.suffix in {".py", ".j2", ".c", ".h", ".ld", ".typed", ".txt"} and "__pycache__" not in file.parts
     }
     assert packed == expected
 
@@ -78,12 +87,26 @@ def test_sdist_holds_the_tests_and_the_licence(distributions: Path):
     with tarfile.open(sdist) as archive:
         names = archive.getnames()
     for wanted in ("LICENSE", "CHANGELOG.md", "Makefile", "tests/conftest.py", "tests/opt/round_trip.mlir"):
-        assert f"s2s-{VERSION}/{wanted}" in names
+        assert f"s2s_compiler-{VERSION}/{wanted}" in names
 
 
 def test_wheel_is_imported_from_its_own_place(installed: Path, tmp_path: Path):
     where = run(installed / "python", "-c", "import s2s.dialects.graph as g; print(g.__file__)", cwd=tmp_path)
     assert where.startswith(str(installed.parent))
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("-c", "import s2s; s2s.compile"),
+        ("-m", "s2s", "--version"),
+        ("-m", "s2s", "inspect", "examples/digits/digits.onnx"),
+        ("-m", "benchmarks.gemm", "--help"),
+    ],
+    ids=lambda command: " ".join(command),
+)
+def test_python_in_the_root_of_a_checkout_finds_all_of_s2s(installed: Path, command: tuple[str, ...]):
+    run(installed / "python", *command, cwd=ROOT)
 
 
 def test_installed_s2s_opt_works_outside_the_checkout(installed: Path, tmp_path: Path):

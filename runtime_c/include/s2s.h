@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* s2s.h: the status codes that every generated network reports. */
 #ifndef S2S_H
 #define S2S_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* s2s_align.h: whether memory that a caller hands over is aligned. */
 #ifndef S2S_ALIGN_H
 #define S2S_ALIGN_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* s2s_arena.h: static memory for a network.
  *
  *     S2S_ARENA(kws_arena, KWS_ARENA_SIZE, KWS_ARENA_ALIGN);

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* s2s_config.h: what a project may change about the s2s runtime.
  *
  * Every macro here can be given on the command line (-DS2S_INLINE=...) or by a file of your own that is included first:

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* s2s_dsp.h: sums of products of small integers, several at a time.
  *
  * Types     s2s_i8x4, s2s_i8x8 (int8_t), s2s_i16x4 (int16_t).

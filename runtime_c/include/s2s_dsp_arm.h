@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* s2s_dsp_arm.h: s2s_dsp.h in instructions of the DSP extension; included by it.
  *
  * SXTB16 with rotation, PKHTB and LDRD have no intrinsics in <arm_acle.h> that GCC 12 knows or keeps in one piece. */

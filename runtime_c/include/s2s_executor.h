@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* s2s_executor.h: runs a network kernel by kernel over constant tables.
  *
  *     static s2s_executor executor;

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* s2s_graph.h: a network as constant tables, which the compiler writes and the executor walks.
  *
  * Tables live in flash and are never changed. Every tensor has one row, every call of a kernel has one row, in

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* s2s_half.h: the two 16-bit floating-point formats, which C can store but not compute with.
  *
  * s2s_f16 is IEEE 754 binary16, s2s_bf16 the upper half of a float. Values are carried as float:

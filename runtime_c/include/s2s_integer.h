@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The integer functions of s2s_math.h for one type; included there once for each. */
 
 #define S2S_FN(name) S2S_MATH_JOIN(s2s_, S2S_MATH_JOIN(S2S_INT_NAME, _##name))

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* s2s_lanes.h: four numbers of 32 bits at a time, for networks of bytes; beside s2s_simd.h, which has the arithmetic.
  *
  * Cores with vectors for integers (Arm MVE) get a few instructions for each function; any other C99 compiler, or

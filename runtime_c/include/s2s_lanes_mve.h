@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* s2s_lanes_mve.h: s2s_lanes.h in instructions of Arm's M-profile vector extension; included by it. */
 #ifndef S2S_LANES_MVE_H
 #define S2S_LANES_MVE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* s2s_math.h: scalar arithmetic that generated kernels need and C99 does not define, or not for every value.
  *
  * Floating point: s2s_f32_... for float and s2s_f64_... for double; s2s_f32_to_i8(a) and so on cast to integers.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* s2s_pool.h: threads that share the work of one kernel after the other.
  *
  *     static s2s_pool pool;

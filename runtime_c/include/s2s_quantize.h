@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* s2s_quantize.h: multiplication of integers by real numbers in fixed point, as quantised networks need it.
  *
  * All functions compute x * multiplier * 2^(shift - 31) and differ in how they round. The multiplier is greater than

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* s2s_simd.h: short vectors for generated kernels, in one notation for every compiler.
  *
  * Types     s2s_f32x4 s2s_f32x8 s2s_f32x16 (float), s2s_i32x4 s2s_i32x8 s2s_i32x16 (int32_t).

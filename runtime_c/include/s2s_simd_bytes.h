@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* s2s_simd_bytes.h: networks of bytes in the vectors of s2s_simd.h.
  *
  * Bytes are carried in lanes of 32 bits, or four in a lane: a group, its first byte the lowest of the lane. Compilers

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Bytes in a vector wider than the registers of the target, as two vectors of half the lanes; included by
  * s2s_simd_bytes_lanes.h. */
 

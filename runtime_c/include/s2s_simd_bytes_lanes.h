@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Bytes in vectors of S2S_LANES lanes; included by s2s_simd_bytes.h, which describes the functions, once for each
  * width. S2S_HALF is half the lanes where vectors of that width exist. */
 

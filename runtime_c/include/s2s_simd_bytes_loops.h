@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Bytes in vectors of one register as operations on vectors and loops over lanes, for any compiler; included by
  * s2s_simd_bytes_lanes.h. What a machine does better is defined before. */
 

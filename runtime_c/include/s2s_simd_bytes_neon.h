@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Bytes in vectors of four lanes on 64-bit Arm; included by s2s_simd_bytes_lanes.h. What is not defined here,
  * s2s_simd_bytes_loops.h defines. */
 

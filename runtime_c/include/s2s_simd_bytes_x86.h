@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Bytes in vectors of one register on x86-64; included by s2s_simd_bytes_lanes.h. What is not defined here,
  * s2s_simd_bytes_loops.h defines: it asks for S2S_BYTES_MEMORY, S2S_BYTES_DOT, S2S_BYTES_HIGH
  * and S2S_BYTES_WORDS. */

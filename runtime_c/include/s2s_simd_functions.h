@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Functions of <math.h> on whole vectors; included by s2s_simd_lanes.h for each width.
  *
  * Largest error, in units of the last place, over all floats (tests/runtime_c/ulp/ulp.c measures it):

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Vector types and arithmetic by GNU vector extensions (GCC, clang); included by s2s_simd_lanes.h for each width. */
 
 typedef float S2S_F32V __attribute__((vector_size(S2S_LANES * 4)));

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A vector wider than the registers of the target, as two vectors of half the lanes; included by s2s_simd_lanes.h. */
 
 typedef struct S2S_F32V {

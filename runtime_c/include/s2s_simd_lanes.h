@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The vectors of S2S_LANES lanes; included by s2s_simd.h, which describes the functions, once for each width.
  * S2S_HALF is S2S_LANES / 2 where vectors of that width exist. */
 

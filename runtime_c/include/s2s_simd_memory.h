@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Loads, stores and lane access by S2S_LANE(a, i); included by s2s_simd_gnu.h and s2s_simd_portable.h for each element
  * type: vectors S2S_V of S2S_ELEMENT, functions S2S_FN(name). With S2S_HAS_PARTS, loads and stores of some lanes come
  * from elsewhere. */

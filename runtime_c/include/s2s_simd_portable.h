@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Vector types and arithmetic as arrays and loops, for any C99 compiler; included by s2s_simd_lanes.h for each
  * width. */
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Sums, products and extremes over the lanes, by halves down to four lanes; included by s2s_simd_lanes.h. */
 
 #ifdef S2S_HALF

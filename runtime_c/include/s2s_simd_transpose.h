@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Vectors that are stored with their elements in turn; included by s2s_simd_lanes.h once for each width.
  *
  * V_store_interleaved(p, stride, lanes, count, a0, a1, ...) puts lane i of vector k to p[i * stride + k] for every i < lanes and

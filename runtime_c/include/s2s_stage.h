@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* s2s_stage.h: copies of rows of bytes with 128 added to each, which makes signed bytes unsigned ones in their order.
  *
  *   s2s_stage_flipped(to, from, count)        to[i] = from[i] + 128

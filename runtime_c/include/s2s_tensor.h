@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* s2s_tensor.h: a view of an array somewhere in memory, laid out as DLPack's DLTensor.
  *
  * An s2s_tensor owns nothing: data, shape and strides belong to whoever filled it in and must outlive its use. A

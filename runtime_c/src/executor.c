@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The graph executor; the contract is in s2s_executor.h. */
 #include "s2s_executor.h"
 

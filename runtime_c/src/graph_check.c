@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Consistency of the constant tables; the contract is in s2s_graph.h. */
 #include "s2s_graph.h"
 

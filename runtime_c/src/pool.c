@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Threads that share the work of kernels; the contract is in s2s_pool.h. */
 #include "s2s_pool.h"
 

@@ -15,10 +15,42 @@ if TYPE_CHECKING:
 BOARD = "On a board"
 
 
+EngineName = Literal["onnxruntime", "reference", "tflm", "interpreter"]
+Against = Annotated[
+    EngineName | None,
+    typer.Option(help="The engine whose outputs are taken as right; by default the one of the model's format."),
+]
+Levels = Annotated[
+    bool, typer.Option("--levels", help="Run every level of the compiler and name the first that differs.")
+]
+RelativeTolerance = Annotated[float | None, typer.Option(help="Relative tolerance; by default by element type.")]
+AbsoluteTolerance = Annotated[float | None, typer.Option(help="Absolute tolerance; by default by element type.")]
+Seed = Annotated[int | None, typer.Option(help="Seed of the inputs that are made up; 0 by default.")]
+Golden = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="FILE.npz",
+        help="Your inputs and right outputs: arrays named like them, or `x` and `y`; one row a vector.",
+    ),
+]
+On = Annotated[
+    str | None,
+    typer.Option(
+        metavar="qemu:BOARD",
+        help="Run on an emulated board (m3, m4, m7, m55, riscv32) and count instructions.",
+        rich_help_panel=BOARD,
+    ),
+]
+Optimise = Annotated[
+    Literal["O3", "O2", "Os"] | None,
+    typer.Option(help="How the C is optimised for the board; O3 by default.", rich_help_panel=BOARD),
+]
+
+
 class Comparing(TypedDict):
     """What the C is compared with, and how strictly."""
 
-    against: Literal["onnxruntime", "reference", "tflm", "interpreter"] | None
+    against: EngineName | None
     golden: Path | None
     levels: bool
     rtol: float | None
@@ -30,35 +62,14 @@ class Comparing(TypedDict):
 def verify_command(
     model: options.Model,
     compiling: Options,
-    against: Annotated[
-        Literal["onnxruntime", "reference", "tflm", "interpreter"] | None,
-        typer.Option(help="The engine whose outputs are taken as right; by default the one of the model's format."),
-    ] = None,
-    levels: Annotated[
-        bool, typer.Option("--levels", help="Run every level of the compiler and name the first that differs.")
-    ] = False,
-    rtol: Annotated[float | None, typer.Option(help="Relative tolerance; by default by element type.")] = None,
-    atol: Annotated[float | None, typer.Option(help="Absolute tolerance; by default by element type.")] = None,
-    seed: Annotated[int | None, typer.Option(help="Seed of the inputs that are made up; 0 by default.")] = None,
-    golden: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE.npz",
-            help="Your inputs and right outputs: arrays named like them, or `x` and `y`; one row a vector.",
-        ),
-    ] = None,
-    on: Annotated[
-        str | None,
-        typer.Option(
-            metavar="qemu:BOARD",
-            help="Run on an emulated board (m3, m4, m7, m55, riscv32) and count instructions.",
-            rich_help_panel=BOARD,
-        ),
-    ] = None,
-    opt: Annotated[
-        Literal["O3", "O2", "Os"] | None,
-        typer.Option(help="How the C is optimised for the board; O3 by default.", rich_help_panel=BOARD),
-    ] = None,
+    against: Against = None,
+    levels: Levels = False,
+    rtol: RelativeTolerance = None,
+    atol: AbsoluteTolerance = None,
+    seed: Seed = None,
+    golden: Golden = None,
+    on: On = None,
+    opt: Optimise = None,
     as_json: options.Json = False,
 ) -> None:
     """Compile a network, run it, and compare with another engine or with golden vectors. Exits with 1 when they differ.

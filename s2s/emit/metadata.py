@@ -7,8 +7,10 @@ from typing import Any
 
 from s2s.emit.identifiers import port_identifiers
 from s2s.emit.info import NetworkInfo, PortInfo
+from s2s.emit.sbom import RUNTIME_LICENCE
 from s2s.emit.types import element_name
 from s2s.emit.units import Program
+from s2s.emit.view import GENERATED_LICENCE
 from s2s.emit.weights import ConstantArray
 from s2s.targets.flags import compile_flags
 
@@ -24,6 +26,7 @@ def metadata(info: NetworkInfo, program: Program, constants: Sequence[ConstantAr
         "generator": {"name": "s2s", "version": info.version},
         "name": info.name,
         "description": info.description,
+        "licences": {"generated": GENERATED_LICENCE, "runtime": RUNTIME_LICENCE},
         "source": {"file": info.source, "sha256": info.sha256},
         "target": {"name": info.target.name, "flags": list(compile_flags(info.target))},
         "executor": info.executor,

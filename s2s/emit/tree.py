@@ -6,6 +6,7 @@ src/<model>_kernels.c   kernels; `_kernels_1.c`, `_kernels_2.c`, … when long; 
 src/<model>_weights.c   constants, with `.h`, and `.c.bin` where they are binary
 runtime/                the files of the C runtime that these include
 test/                   self-test with golden vectors
+LICENSES/ REUSE.toml sbom.cdx.json   on what terms each file comes
 Makefile CMakeLists.txt README.md metadata.json
 """
 
@@ -26,6 +27,8 @@ from s2s.emit.metadata import metadata
 from s2s.emit.misra import ADVISED, DEVIATIONS
 from s2s.emit.readme import facts, graph_usage, lead, usage
 from s2s.emit.runtime import included, needed_files
+from s2s.emit.sbom import FILE as SBOM
+from s2s.emit.sbom import sbom
 from s2s.emit.selftest import golden_vectors, test_view
 from s2s.emit.statements import FunctionWriter, comment_lines, overlay_definition
 from s2s.emit.stream import Content, Stream, pieces
@@ -37,7 +40,7 @@ from s2s.emit.write import RECORD, write_tree
 from s2s.errors import CompilerBug
 from s2s.executor.graph_json import dump
 from s2s.executor.params import param_pieces
-from s2s.support.resources import runtime_source
+from s2s.support.resources import runtime_licence, runtime_source
 from s2s.types.weights import WeightStore
 
 RETURNS = "Returns S2S_OK, S2S_ERR_NULL if a pointer is missing, or S2S_ERR_ALIGN if arena is not aligned."
@@ -106,12 +109,14 @@ class _Renderer:
         self._graph_files()
         if self.info.profile == "misra":
             self._text("MISRA.md", "MISRA.md.j2", deviations=DEVIATIONS, advised=ADVISED)
+        self._licences()
         sources = [path for path in self.files if path.endswith(".c") and not path.startswith("test/")]
         self.view = replace(
             self.view,
             sources=tuple(sources),
             test_sources=tuple(path for path in self.files if path.endswith(".c") and path.startswith("test/")),
             binaries=tuple(self.binaries),
+            runtime_sources=" and `runtime/src/`" if any(path.startswith("runtime/") for path in sources) else "",
             files=tuple(_described(self.files, name)),
         )
         self._text("Makefile", "Makefile.j2")
@@ -140,6 +145,7 @@ class _Renderer:
             interface=self._interface(),
             kernel_headers=(*self.program.headers, '"s2s.h"', *signature_headers(self.program.kernels)),
             prototypes="\n".join([*_callback_lines(self.program.callbacks), *_prototypes(self.program.kernels)]),
+            runtime_sources="",
             usage=graph_usage(info) if self.program.graph is not None else usage(info, self.inputs, self.outputs),
             budgets=tuple(budgets(info)),
             facts=tuple(facts(info, size, ports)),
@@ -177,6 +183,13 @@ class _Renderer:
         unit = self.program.graph_unit(own)
         view = UnitView(f"{name}: tables for the graph executor", unit.headers, unit.text)
         self._text(f"src/{name}_graph.c", "unit.c.j2", unit=view)
+
+    def _licences(self) -> None:
+        """On what terms each file comes, in the forms that tools read."""
+        self._text("LICENSES/LicenseRef-Model.txt", "LicenseRef-Model.txt.j2")
+        self.files["LICENSES/Apache-2.0.txt"] = runtime_licence().encode()
+        self._text("REUSE.toml", "REUSE.toml.j2")
+        self.files[SBOM] = sbom(self.info, [path for path in self.files if path.startswith("runtime/")]).encode()
 
     def _graph_files(self) -> None:
         """The network in TVM's formats, for the Python side of the graph executor."""
@@ -294,4 +307,10 @@ def _described(files: Mapping[str, Content], name: str) -> list[Row]:
     parts = [path for path in files if path.startswith(f"src/{name}_kernels_")]
     if parts:
         rows.insert(2, Row(f"src/{name}_kernels_*.c", f"the kernels, in {len(parts)} files"))
-    return [*rows, Row("runtime/", "the part of the s2s runtime that this network uses")]
+    return [
+        *rows,
+        Row("runtime/", "the part of the s2s runtime that this network uses"),
+        Row("LICENSES/", "the terms of the two kinds of files"),
+        Row("REUSE.toml", "the terms of files that cannot state them"),
+        Row(SBOM, "the bill of materials, in CycloneDX"),
+    ]

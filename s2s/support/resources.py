@@ -23,6 +23,11 @@ def runtime_source(path: str) -> str:
     return _read(RUNTIME, path)
 
 
+def runtime_licence() -> str:
+    """The text of the licence of the C runtime."""
+    return _read(RUNTIME, "LICENSE.txt")
+
+
 def template_source(path: str) -> str:
     """The text of a template, such as `header.h.j2`."""
     return _read(TEMPLATES, path)

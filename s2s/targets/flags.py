@@ -15,3 +15,8 @@ of a loop loads to a later step, through memory as well where the sums leave no 
 def compile_flags(target: Target) -> tuple[str, ...]:
     """The flags for `target`; the last of them are its own, of which a build leaves out those a compiler refuses."""
     return (*STANDARD, *OPTIMISE, *target.cflags)
+
+
+def is_machine_flag(flag: str) -> bool:
+    """Whether a flag chooses a processor, an ABI or what goes with it; a project that has chosen knows better."""
+    return flag.startswith(("-m", "-specs="))

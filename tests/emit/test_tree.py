@@ -54,6 +54,7 @@ def test_the_tree_holds_what_the_network_needs_and_no_more() -> None:
         *("include/net.h", "src/net.c", "src/net_kernels.h", "src/net_kernels.c"),
         *("src/net_weights.h", "src/net_weights.c", "test/net_vectors.h", "test/net_vectors.c", "test/net_test.c"),
         *runtime,
+        *("LICENSES/LicenseRef-Model.txt", "LICENSES/Apache-2.0.txt", "REUSE.toml", "sbom.cdx.json"),
         *("Makefile", "CMakeLists.txt", "README.md", "metadata.json"),
     ]
 

@@ -1,0 +1,57 @@
+"""`sbom.cdx.json`: the software bill of materials of a tree, in CycloneDX 1.6.
+
+It has no date and no serial number: the same network gives the same bytes.
+"""
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+from s2s.emit.info import NetworkInfo
+from s2s.emit.view import GENERATED_LICENCE
+
+FILE = "sbom.cdx.json"
+RUNTIME_LICENCE = "Apache-2.0"
+
+
+def sbom(info: NetworkInfo, runtime: Sequence[str]) -> str:
+    """The network as a component, the model that it was generated from, and the files of the runtime beside it."""
+    network: dict[str, Any] = {
+        "type": "library",
+        "bom-ref": info.name,
+        "name": info.name,
+        "version": info.sha256[:16],
+        "licenses": [{"license": {"name": GENERATED_LICENCE}}],
+    }
+    model: dict[str, Any] = {
+        "type": "machine-learning-model",
+        "bom-ref": "model",
+        "name": info.source,
+        "version": info.sha256[:16],
+        "hashes": [{"alg": "SHA-256", "content": info.sha256}],
+    }
+    part: dict[str, Any] = {
+        "type": "library",
+        "bom-ref": "s2s-runtime",
+        "name": "s2s runtime",
+        "version": info.version,
+        "licenses": [{"license": {"id": RUNTIME_LICENCE}}],
+        "properties": [{"name": "file", "value": path} for path in runtime],
+    }
+    record: dict[str, Any] = {
+        "$schema": "http://cyclonedx.org/schema/bom-1.6.schema.json",
+        "bomFormat": "CycloneDX",
+        "specVersion": "1.6",
+        "version": 1,
+        "metadata": {
+            "tools": {"components": [{"type": "application", "name": "s2s", "version": info.version}]},
+            "component": network,
+        },
+        "components": [model, part],
+        "dependencies": [
+            {"ref": info.name, "dependsOn": ["model", "s2s-runtime"]},
+            {"ref": "model"},
+            {"ref": "s2s-runtime"},
+        ],
+    }
+    return json.dumps(record, indent=2) + "\n"
