@@ -9,7 +9,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import islice
 from math import inf
-from typing import Any, Generic
+from types import TracebackType
+from typing import Any, Generic, Self
+
+from xdsl.ir import Operation
 
 from s2s.decisions.decision import Alternative, By, Decision
 from s2s.decisions.given import Given, look_up
@@ -36,14 +39,24 @@ class _Ranked(Generic[Choice]):
 
 
 class Chooser:
-    """Makes the decisions of one pass."""
+    """Makes the decisions of one pass, a context manager around it."""
 
     def __init__(self, given: Given, target: Target) -> None:
         self.given, self.target = given, target
         self._met: Counter[tuple[str, str]] = Counter()
+        self._made: dict[Operation, list[tuple[Decision, int]]] = {}
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        for op, made in self._made.items():
+            record(op, made)
 
     def choose(self, kind: Kind[Subject, Choice], subject: Subject) -> Choice:
-        """Decide, write the decision into the IR, and apply it."""
+        """Decide, apply the choice, and note the decision, which is written into the IR when the pass is done."""
         key = kind.key(subject)
         self._met[kind.name, key] += 1
         occurrence = self._met[kind.name, key]
@@ -59,7 +72,7 @@ class Chooser:
             nodes=kind.nodes(subject),
             candidates=tuple(self._alternatives(kind, subject, ranked)),
         )
-        record(kind.home(subject), decision, occurrence)
+        self._made.setdefault(kind.home(subject), []).append((decision, occurrence))
         kind.apply(subject, chosen)
         return chosen
 

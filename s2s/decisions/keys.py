@@ -22,7 +22,7 @@ from xdsl.ir import Attribute, Block, Operation, SSAValue
 from s2s.analysis.network.constants import constant_arguments
 from s2s.analysis.structure.compute import DIM_NAMES
 from s2s.dialects import graph, tensor
-from s2s.dialects.graph.traits import PROVENANCE
+from s2s.dialects.graph.traits import PROVENANCE, provenance
 from s2s.targets import Target
 
 LOWERING = 1
@@ -50,6 +50,11 @@ def task_key(func: FuncOp, calls: Mapping[str, list[graph.CallOp]], target: Targ
 def computation_key(kernel: str, number: int, count: int) -> str:
     """The key of computation `number` of the `count` in a kernel: `9f3ac1d20b7e4451/2`, or the kernel's own."""
     return kernel if count == 1 else f"{kernel}/{number}"
+
+
+def nodes_of_kernel(func: FuncOp, calls: Mapping[str, list[graph.CallOp]]) -> str:
+    """The nodes of the model that the calls of a kernel compute."""
+    return ", ".join(node for call in calls.get(func.sym_name.data, ()) for node in provenance(call))
 
 
 def _block_lines(block: Block, numbers: dict[SSAValue, int]) -> Iterator[str]:

@@ -1,4 +1,4 @@
 """The kinds of decisions."""
 
-KINDS = ("schedule",)
+KINDS = ("layout", "algorithm", "schedule")
 """In the order in which a compilation comes to them."""

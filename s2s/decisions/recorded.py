@@ -18,13 +18,18 @@ _OCCURRENCE = "occurrence"
 _CANDIDATES = "candidates"
 
 
-def record(op: Operation, decision: Decision, occurrence: int) -> None:
-    """Write `decision` on `op`; it is the `occurrence`-th one of this kind and subject."""
+def record(op: Operation, decisions: Sequence[tuple[Decision, int]]) -> None:
+    """Write `decisions` on `op`, each with how many times its kind and subject have come up."""
+    made = [_entry(decision, occurrence) for decision, occurrence in decisions]
+    op.attributes[DECISIONS] = ArrayAttr([*_listed(op), *made])
+
+
+def _entry(decision: Decision, occurrence: int) -> DictionaryAttr:
     entry: dict[str, Attribute] = {name: StringAttr(text) for name, text in decision.entry().items() if text}
     entry[_OCCURRENCE] = IntegerAttr(occurrence, i64)
     if decision.candidates:
         entry[_CANDIDATES] = ArrayAttr([_alternative(each) for each in decision.candidates])
-    op.attributes[DECISIONS] = ArrayAttr([*_listed(op), DictionaryAttr(entry)])
+    return DictionaryAttr(entry)
 
 
 def recorded_on(op: Operation) -> list[Decision]:

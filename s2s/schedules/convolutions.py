@@ -24,13 +24,18 @@ OUTPUTS = (2, 4)
 TAPS = 3
 
 
-def outputs_of_tile(conv: Convolution, target: Target, network: int, copied: int = 0) -> int:
-    """Results along the side of a tile; 0 for the convolution as it is. Tiles need `copied` elements copied; all
-    constants of the network take `network` bytes."""
+def cycles_by_outputs(conv: Convolution, target: Target, network: int, copied: int = 0) -> dict[int, float]:
+    """Cycles by the results along the side of a tile, 0 for the convolution as it is. Tiles need `copied` elements
+    copied; all constants of the network take `network` bytes."""
     rate = constants_per_cycle(target, network)
-    costs = {outputs: transformed_cost(conv, target, outputs, rate) for outputs in OUTPUTS}
-    best = min(OUTPUTS, key=lambda outputs: costs[outputs])
-    return best if costs[best] + COPY * copied < direct_cost(conv, target, rate) else 0
+    tiles = {outputs: transformed_cost(conv, target, outputs, rate) + COPY * copied for outputs in OUTPUTS}
+    return {0: direct_cost(conv, target, rate), **tiles}
+
+
+def constant_bytes_by_outputs(conv: Convolution) -> dict[int, int]:
+    """Bytes of the constants by the results along the side of a tile, 0 for the convolution as it is."""
+    channels = FLOAT * conv.in_channels * conv.out_channels
+    return {0: TAPS**2 * channels, **{outputs: (outputs + TAPS - 1) ** 2 * channels for outputs in OUTPUTS}}
 
 
 def constants_per_cycle(target: Target, network: int) -> int:

@@ -66,9 +66,10 @@ class Colour(Kind[str, str]):
 
 def chosen(given: Given, *subjects: str) -> ModuleOp:
     """The module with a colour for each subject."""
-    kind, chooser = Colour(), Chooser(given, TARGET)
-    for subject in subjects:
-        chooser.choose(kind, subject)
+    kind = Colour()
+    with Chooser(given, TARGET) as chooser:
+        for subject in subjects:
+            chooser.choose(kind, subject)
     return kind.module
 
 

@@ -5,7 +5,7 @@ from xdsl.dialects.func import FuncOp
 
 from s2s.analysis.structure.convolutions import Convolution, convolution_of
 from s2s.dialects import tensor
-from s2s.schedules.convolutions import outputs_of_tile
+from s2s.schedules.convolutions import cycles_by_outputs
 from s2s.targets import get_target
 from support.parse import parse
 
@@ -66,4 +66,5 @@ def test_the_model_chooses_what_was_measured_to_be_fastest(
     network: int, size: int, in_channels: int, out_channels: int, expected: int
 ):
     conv = convolution(size, in_channels, out_channels)
-    assert outputs_of_tile(conv, get_target("x86-64-v4"), network) == expected
+    cycles = cycles_by_outputs(conv, get_target("x86-64-v4"), network)
+    assert min(cycles, key=lambda outputs: cycles[outputs]) == expected

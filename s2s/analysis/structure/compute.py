@@ -40,6 +40,13 @@ def shape_of(value: SSAValue) -> tuple[int, ...]:
     return as_tensor_type(value.type).get_shape()
 
 
+def slots(
+    values: Sequence[SSAValue], accesses: Sequence[tensor.AccessAttr]
+) -> list[tuple[SSAValue, tensor.AccessAttr]]:
+    """Operands with their accesses."""
+    return list(zip(values, accesses, strict=True))
+
+
 def position(value: SSAValue, access: tensor.AccessAttr, sizes: Sequence[int]) -> AffineExpr:
     """The row-major position that an access without divisors reads, over a domain of `sizes`."""
     return simplify(flat_index(access.map.data.results, shape_of(value)), ranges(sizes))

@@ -25,25 +25,32 @@ convolution shows that the second dimension, not the last one, holds channels; a
 it, and every other tensor in the same place of a shared kernel, can follow. Declined for
 targets without vectors, for the network's inputs and outputs, around kernels whose regions ask for an index, and where
 a kernel shows that channels come last already: it slides a window along the second dimension, or reduces the last one
-alone. `channel_layouts.py` decides, and `s2s inspect --why` tells the reasons.
+alone. Layouts are decisions (`s2s/decisions/layout.py`).
 """
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+import numpy as np
 from xdsl.context import Context
 from xdsl.dialects.builtin import IntegerAttr, ModuleOp, i64
 from xdsl.dialects.func import FuncOp
+from xdsl.ir import BlockArgument
 from xdsl.passes import ModulePass
 from xdsl.rewriter import Rewriter
 
 from s2s.analysis.structure.compute import shape_of
+from s2s.decisions.channel_blocks import CHANNEL, channel_constants, results_of
+from s2s.decisions.channel_layouts import slots_of
+from s2s.decisions.chooser import Chooser
+from s2s.decisions.given import Given
+from s2s.decisions.layout import LayoutKind, Layouts
 from s2s.dialects import graph, tensor
-from s2s.passes.context import target_of, weights_of
+from s2s.passes.context import given_of, target_of, weights_of
 from s2s.passes.tensor.block_kernel import BlockKernel, blocked_type
-from s2s.passes.tensor.channel_blocks import CHANNEL, channel_constants, fill_up, results_of
-from s2s.passes.tensor.channel_layouts import LayoutDecision, slots_of
+from s2s.passes.tensor.remade_weights import remake_weight
 from s2s.targets import Target
+from s2s.types.dtypes import as_tensor_type, tensor_type
 from s2s.types.weights import WeightStore
 
 BLOCKED = "blocked"
@@ -52,9 +59,13 @@ CHANNELS = "channels"
 """Discardable attribute of a call: the channels of its blocked result, where they do not fill the last block."""
 
 
-def block_channels(module: ModuleOp, target: Target, weights: WeightStore) -> None:
-    """Block what can be blocked."""
-    decision = LayoutDecision(module, target)
+def block_channels(module: ModuleOp, target: Target, weights: WeightStore, given: Given) -> None:
+    """Decide the layouts, and block what is to be blocked."""
+    layouts, kind = Layouts(module, target), LayoutKind()
+    with Chooser(given, target) as chooser:
+        for group in layouts.groups():
+            chooser.choose(kind, group)
+    decision = layouts.found
     chosen = decision.chosen()
     slots_chosen = {slot: decision.block_of(value) for value in chosen for slot in slots_of(value)}
     for name, func in decision.kernels.items():
@@ -80,7 +91,18 @@ def _fill_up(func: FuncOp, blocks: Mapping[int, int], calls: Sequence[graph.Call
             owner = value.owner
             assert isinstance(owner, tensor.ComputeOp)
             for argument, axis in channel_constants(func, owner, calls) or ():
-                fill_up(argument, axis, -(-channels // block) * block, calls, weights)
+                _fill_along(argument, axis, -(-channels // block) * block, calls, weights)
+
+
+def _fill_along(
+    argument: BlockArgument, axis: int, extent: int, calls: Sequence[graph.CallOp], weights: WeightStore
+) -> None:
+    """Make constant `argument` of a kernel `extent` long along `axis`, with zeros at its end, in all `calls`."""
+    old = as_tensor_type(argument.type)
+    shape = tuple(extent if number == axis else size for number, size in enumerate(old.get_shape()))
+    new_type = tensor_type(old.element_type, shape)
+    ends = [(0, new - size) for new, size in zip(shape, old.get_shape(), strict=True)]
+    remake_weight(argument, new_type, lambda values: np.pad(values, ends), calls, weights, suffix="filled")
 
 
 @dataclass(frozen=True)
@@ -92,4 +114,4 @@ class BlockChannelsPass(ModulePass):
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         target = target_of(ctx, self.target)
         if target.lanes > 1:
-            block_channels(op, target, weights_of(ctx))
+            block_channels(op, target, weights_of(ctx), given_of(ctx))

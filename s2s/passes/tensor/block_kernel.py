@@ -17,8 +17,8 @@ from xdsl.ir.affine import (
 from xdsl.rewriter import Rewriter
 
 from s2s.analysis.structure.compute import DIM_NAMES, dim_names
+from s2s.decisions.channel_blocks import CHANNEL, SMALLEST
 from s2s.dialects import tensor
-from s2s.passes.tensor.channel_blocks import CHANNEL, SMALLEST
 from s2s.types.affine import linear, ranges, simplify
 from s2s.types.dtypes import AnyTensor, as_tensor_type, tensor_type
 

@@ -20,11 +20,6 @@ Position = AffineDimExpr | AffineConstantExpr | SSAValue
 Item = TypeVar("Item")
 
 
-def slots(values: Sequence[SSAValue], accesses: Sequence[tensor.AccessAttr]) -> list[Slot]:
-    """Operands with their accesses."""
-    return list(zip(values, accesses, strict=True))
-
-
 class ComputeBuilder:
     """First the operands, each once; then the regions, copied from those of other computations."""
 

@@ -11,9 +11,8 @@ from xdsl.dialects.builtin import FloatAttr, IntegerAttr
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.ir.affine import AffineBinaryOpExpr, AffineBinaryOpKind, AffineConstantExpr, AffineDimExpr, AffineExpr
 
-from s2s.analysis.structure.compute import names_of, shape_of
+from s2s.analysis.structure.compute import names_of, shape_of, slots
 from s2s.dialects import tensor
-from s2s.passes.tensor.build_compute import slots
 from s2s.types.affine import linear, ranges
 
 LONGEST_FORMULA = 400

@@ -31,9 +31,9 @@ from xdsl.ir.affine import AffineConstantExpr, AffineDimExpr, AffineExpr, Affine
 from xdsl.passes import ModulePass
 from xdsl.rewriter import Rewriter
 
-from s2s.analysis.structure.compute import body_ops, composed, moves_only, own_position, reads_in_place, shape_of
+from s2s.analysis.structure.compute import body_ops, composed, moves_only, own_position, reads_in_place, shape_of, slots
 from s2s.dialects import tensor
-from s2s.passes.tensor.build_compute import ComputeBuilder, Position, Slot, copy_region, slots
+from s2s.passes.tensor.build_compute import ComputeBuilder, Position, Slot, copy_region
 from s2s.types.affine import delinearize, ranges, simplify
 
 

@@ -18,10 +18,9 @@ from xdsl.passes import ModulePass
 
 from s2s.analysis.network.constants import calls_of, constant_arguments
 from s2s.decisions.chooser import Chooser
-from s2s.decisions.keys import computation_key, task_key
+from s2s.decisions.keys import computation_key, nodes_of_kernel, task_key
 from s2s.decisions.schedule import ScheduledComputation, ScheduleKind
 from s2s.dialects import graph, tensor
-from s2s.dialects.graph import provenance
 from s2s.passes.context import given_of, target_of
 from s2s.schedules.transforms import Walk, blocks_in_cache, fast_convolutions
 from s2s.targets import Target
@@ -46,11 +45,12 @@ class PickSchedulePass(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         target = target_of(ctx, self.target)
-        calls, chooser, kind = calls_of(op), Chooser(given_of(ctx), target), ScheduleKind()
-        for func in op.ops:
-            if isinstance(func, FuncOp) and not func.is_declaration:
-                for subject in self._subjects(func, calls, target):
-                    chooser.choose(kind, subject)
+        calls, kind = calls_of(op), ScheduleKind()
+        with Chooser(given_of(ctx), target) as chooser:
+            for func in op.ops:
+                if isinstance(func, FuncOp) and not func.is_declaration:
+                    for subject in self._subjects(func, calls, target):
+                        chooser.choose(kind, subject)
 
     def _subjects(
         self, func: FuncOp, calls: Mapping[str, list[graph.CallOp]], target: Target
@@ -62,7 +62,7 @@ class PickSchedulePass(ModulePass):
         plain = self.schedule == "reference"
         walks = {} if plain else _walks(func, target, self.threads)
         key, constants = task_key(func, calls, target), constant_arguments(func, calls)
-        nodes = ", ".join(node for call in calls.get(func.sym_name.data, ()) for node in provenance(call))
+        nodes = nodes_of_kernel(func, calls)
         return [
             ScheduledComputation(
                 each,

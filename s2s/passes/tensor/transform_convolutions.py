@@ -8,8 +8,9 @@
     // main: the weight becomes G g G^T, on the host: 36 numbers for 9
 
 F(4x4, 3x3) takes 36 products where the convolution takes 144, F(2x2, 3x3) 16 for 36. Tiles that overhang the image read
-zeros there and leave out what they have too much. Which of the two is used, if any, is the choice of a cost model, from
-shapes and target data; `outputs` asks for one. Results differ from those of the convolution in their last digits.
+zeros there and leave out what they have too much. Which of the two is used, if any, is a decision
+(`s2s/decisions/algorithm.py`), by default that of a cost model, from shapes and target data; `outputs` asks for one.
+Results differ from those of the convolution in their last digits.
 
 Where channels do not lie side by side, as in the tensors of a caller, the kernel copies image or result.
 
@@ -17,7 +18,7 @@ Declined for targets without vectors, for anything but a window of 3x3 that move
 filter is no weight or has another reader, and where channels do not fill vectors.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -34,14 +35,16 @@ from s2s.analysis.network.constants import calls_of, constant_arguments, constan
 from s2s.analysis.structure.compute import DIM_NAMES, dim_names, shape_of
 from s2s.analysis.structure.convolutions import Convolution, convolution_of
 from s2s.analysis.structure.winograd import MinimalFilter, minimal_filter
+from s2s.decisions.algorithm import ALGORITHM, AlgorithmKind, FilteredConvolution, chosen_outputs
+from s2s.decisions.chooser import Chooser
+from s2s.decisions.keys import computation_key, nodes_of_kernel, task_key
 from s2s.dialects import graph, tensor
 from s2s.dialects.graph.traits import copy_provenance
 from s2s.errors import CompilerBug
-from s2s.passes.context import target_of, weights_of
+from s2s.passes.context import given_of, target_of, weights_of
 from s2s.passes.tensor.build_compute import copy_region
 from s2s.passes.tensor.channels_last import channels_last, copied_elements
 from s2s.passes.tensor.remade_weights import remake_weight
-from s2s.schedules.convolutions import outputs_of_tile
 from s2s.schedules.transforms import fills_vectors
 from s2s.targets import Target
 from s2s.types.affine import flat_index, ranges, simplify
@@ -263,31 +266,67 @@ class TransformConvolutionsPass(ModulePass):
         target = target_of(ctx, self.target)
         if target.lanes < 4:
             return
-        calls, network = calls_of(op), constant_bytes(op)
-        for func in op.ops:
-            if not isinstance(func, FuncOp) or func.is_declaration:
-                continue
-            constants = constant_arguments(func, calls)
-            kernel = TransformKernel(func, calls.get(func.sym_name.data, []), weights_of(ctx))
-            for compute in list(func.body.block.ops):
-                if isinstance(compute, tensor.ComputeOp) and compute.schedule is None:
-                    tiling = self._tiling(compute, constants, target, network)
-                    if tiling is not None:
-                        kernel.replace(tiling)
+        calls, network, kind = calls_of(op), constant_bytes(op), AlgorithmKind()
+        with Chooser(given_of(ctx), target) as chooser:
+            for func in op.ops:
+                if not isinstance(func, FuncOp) or func.is_declaration:
+                    continue
+                convolutions = _convolutions(func, constant_arguments(func, calls), target)
+                for subject in self._subjects(func, convolutions, calls, target, network):
+                    chooser.choose(kind, subject)
+                kernel = TransformKernel(func, calls.get(func.sym_name.data, []), weights_of(ctx))
+                _obey(kernel, convolutions, target)
 
-    def _tiling(
-        self, op: tensor.ComputeOp, constants: frozenset[SSAValue], target: Target, network: int
-    ) -> Tiling | None:
-        """How `op` is cut into tiles; None where it stays as it is."""
-        conv = convolution_of(op)
+    def _subjects(
+        self,
+        func: FuncOp,
+        convolutions: Sequence[Convolution],
+        calls: Mapping[str, list[graph.CallOp]],
+        target: Target,
+        network: int,
+    ) -> list[FilteredConvolution]:
+        """The convolutions of a kernel that minimal filtering can compute."""
+        if not convolutions:
+            return []
+        key, every = task_key(func, calls, target), list(func.body.block.ops)
+        return [
+            FilteredConvolution(
+                conv,
+                func,
+                computation_key(key, every.index(conv.op), len(every) - 1),
+                nodes_of_kernel(func, calls),
+                network,
+                copied_elements(conv),
+                self.outputs or None,
+            )
+            for conv in convolutions
+        ]
+
+
+def _convolutions(func: FuncOp, constants: frozenset[SSAValue], target: Target) -> list[Convolution]:
+    """The convolutions of a kernel that minimal filtering can compute."""
+    found: list[Convolution] = []
+    for op in func.body.block.ops:
+        conv = convolution_of(op) if isinstance(op, tensor.ComputeOp) and op.schedule is None else None
         if conv is None or conv.taps != (3, 3) or conv.filter not in constants or not conv.filter.has_one_use():
-            return None
-        if not _keeps_axes(op) or not fills_vectors(conv, target):
-            return None
-        outputs = self.outputs or outputs_of_tile(conv, target, network, copied_elements(conv))
-        if outputs == 0:
-            return None
-        beside = convolution_of(channels_last(conv, target))
-        if beside is None:
-            raise CompilerBug(f"{op.name}: a convolution on copies is none any more")
-        return Tiling(beside, minimal_filter(outputs, 3))
+            continue
+        if _keeps_axes(conv.op) and fills_vectors(conv, target):
+            found.append(conv)
+    return found
+
+
+def _obey(kernel: TransformKernel, convolutions: Sequence[Convolution], target: Target) -> None:
+    """Compute the convolutions of a kernel as was chosen."""
+    for conv in convolutions:
+        outputs = chosen_outputs(conv.op)
+        del conv.op.attributes[ALGORITHM]
+        if outputs:
+            kernel.replace(_tiling(conv, outputs, target))
+
+
+def _tiling(conv: Convolution, outputs: int, target: Target) -> Tiling:
+    """The tiles of a convolution, on copies whose channels lie side by side where it needs them."""
+    beside = convolution_of(channels_last(conv, target))
+    if beside is None:
+        raise CompilerBug(f"{conv.op.name}: a convolution on copies is none any more")
+    return Tiling(beside, minimal_filter(outputs, 3))

@@ -2,10 +2,9 @@
 
 from xdsl.ir import SSAValue
 
-from s2s.analysis.structure.compute import shape_of
+from s2s.analysis.structure.compute import shape_of, slots
+from s2s.decisions.channel_blocks import CHANNEL
 from s2s.dialects import tensor
-from s2s.passes.tensor.build_compute import slots
-from s2s.passes.tensor.channel_blocks import CHANNEL
 
 SIGNAL = 3
 """The rank of a signal: `[N, C, W]`."""

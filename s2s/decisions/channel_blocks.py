@@ -7,19 +7,14 @@ else it reads along them must be padded in the same way.
 from collections.abc import Sequence
 from math import gcd
 
-import numpy as np
 from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import BlockArgument, SSAValue
 from xdsl.ir.affine import AffineBinaryOpExpr, AffineBinaryOpKind, AffineConstantExpr, AffineDimExpr
 
 from s2s.analysis.network.constants import constant_arguments
-from s2s.analysis.structure.compute import shape_of
+from s2s.analysis.structure.compute import shape_of, slots
 from s2s.dialects import graph, tensor
-from s2s.passes.tensor.build_compute import slots
-from s2s.passes.tensor.remade_weights import remake_weight
 from s2s.types.affine import bounds, ranges, simplify
-from s2s.types.dtypes import as_tensor_type, tensor_type
-from s2s.types.weights import WeightStore
 
 CHANNEL = 1
 SMALLEST = 4
@@ -30,8 +25,12 @@ MOST_PADDING = 0.4
 
 def block_size(channels: int, lanes: int) -> int:
     """The block that takes the fewest vectors: a vector or half of one, the smaller where they are equal; or 0."""
-    sizes = [size for size in (lanes // 2, lanes) if size >= SMALLEST and _may_pad(channels, size)]
-    return min(sizes, key=lambda size: -(-channels // size), default=0)
+    return min(block_sizes(channels, lanes), key=lambda size: -(-channels // size), default=0)
+
+
+def block_sizes(channels: int, lanes: int) -> list[int]:
+    """The blocks that channels may have: half a vector or a vector, where they do not leave too much of it unused."""
+    return [size for size in (lanes // 2, lanes) if size >= SMALLEST and _may_pad(channels, size)]
 
 
 def _may_pad(channels: int, block: int) -> bool:
@@ -106,17 +105,6 @@ def moving_arguments(func: FuncOp, op: tensor.ComputeOp, calls: Sequence[graph.C
         and operand not in constants
         and any(CHANNEL in simplify(expr, ranges(sizes)).used_dims() for expr in access.map.data.results)
     ]
-
-
-def fill_up(
-    argument: BlockArgument, axis: int, extent: int, calls: Sequence[graph.CallOp], weights: WeightStore
-) -> None:
-    """Make constant `argument` of a kernel `extent` long along `axis`, with zeros at its end, in all `calls`."""
-    old = as_tensor_type(argument.type)
-    shape = tuple(extent if number == axis else size for number, size in enumerate(old.get_shape()))
-    new_type = tensor_type(old.element_type, shape)
-    ends = [(0, new - size) for new, size in zip(shape, old.get_shape(), strict=True)]
-    remake_weight(argument, new_type, lambda values: np.pad(values, ends), calls, weights, suffix="filled")
 
 
 def _reads(op: tensor.ComputeOp) -> list[tuple[SSAValue, tensor.AccessAttr, tuple[int, ...]]]:

@@ -1,11 +1,11 @@
-"""Which activations `tensor-block-channels` stores in blocks, and why not the others (`s2s inspect --why`).
+"""Which activations can be stored in blocks of channels, and why the others cannot.
 
 Tensors that must agree are one group: a result, every place of a kernel that it goes to, and, because equal layers
 share a kernel, every other tensor in the same place. A group is blocked as a whole, or refused for the reasons that
 its members have.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import prod
 
@@ -15,20 +15,20 @@ from xdsl.ir import BlockArgument, SSAValue
 
 from s2s.analysis.affine.strides import vectorizable
 from s2s.analysis.network.constants import calls_of, constant_arguments
-from s2s.analysis.structure.compute import body_ops, shape_of
+from s2s.analysis.structure.compute import body_ops, shape_of, slots
 from s2s.analysis.structure.lanes import in_lanes
-from s2s.dialects import graph, tensor
-from s2s.passes.tensor.build_compute import slots
-from s2s.passes.tensor.channel_blocks import (
+from s2s.decisions.channel_blocks import (
     CHANNEL,
     block_size,
+    block_sizes,
     channel_constants,
     in_whole_blocks,
     moving_arguments,
     reads_blocks,
     results_of,
 )
-from s2s.passes.tensor.channel_evidence import RANKS, SIGNAL, convolves, undivided, why_channels_last
+from s2s.decisions.channel_evidence import RANKS, SIGNAL, convolves, undivided, why_channels_last
+from s2s.dialects import graph, tensor
 from s2s.targets import Target
 
 Slot = tuple[str, int]
@@ -42,19 +42,6 @@ class Refusal:
 
     member: Member
     reason: str
-
-
-@dataclass(frozen=True)
-class TensorLayout:
-    """What was decided of one tensor between kernels, for people."""
-
-    name: str
-    nodes: str
-    """What computes it in the model."""
-    shape: tuple[int, ...]
-    block: int
-    """Channels in a block; 0 where the tensor stays as it is."""
-    reasons: tuple[str, ...]
 
 
 class Groups:
@@ -76,16 +63,19 @@ class Groups:
         self._parent[self.find(a)] = self.find(b)
 
 
-class LayoutDecision:
-    """What is blocked in one module."""
+class ChannelLayouts:
+    """What can be blocked in one module, if tensors that `settled` names have blocks of that size, or none for 0."""
 
-    def __init__(self, module: ModuleOp, target: Target) -> None:
-        self.lanes = target.lanes
+    def __init__(self, module: ModuleOp, target: Target, settled: Mapping[SSAValue, int] | None = None) -> None:
+        self.module, self.target, self.lanes = module, target, target.lanes
+        self.settled = dict(settled or {})
         self._has_bytes = target.byte_dot != "none"
         self.by_kernel = calls_of(module)
         self.calls = [op for op in module.walk() if isinstance(op, graph.CallOp)]
         functions = {func.sym_name.data: func for func in module.ops if isinstance(func, FuncOp)}
         self.kernels = {name: functions[name] for name in dict.fromkeys(map(callee, self.calls))}
+        self._blocks: dict[SSAValue, int] = {}
+        """What `settled` says of the tensors of main and of those that stand for them inside of kernels."""
         self._groups = Groups()
         self._refusals: dict[Member, list[Refusal]] = {}
         self._needs: list[tuple[Slot, Slot]] = []
@@ -93,6 +83,18 @@ class LayoutDecision:
         self._signals: set[Member] = set()
         """Groups of rank 3 whose second dimension a convolution shows to be channels."""
         self._decide()
+
+    def _all_of(self, value: SSAValue) -> list[SSAValue]:
+        """`value` and what stands for it inside of kernels."""
+        places = ((self.kernels[name], number) for name, number in slots_of(value))
+        return [value, *(value_at(func, number) for func, number in places if not func.is_declaration)]
+
+    def groups(self) -> list[list[SSAValue]]:
+        """The tensors of main that must agree, in the order of the module."""
+        found: dict[Member, list[SSAValue]] = {}
+        for value in self.values():
+            found.setdefault(self._groups.find(value), []).append(value)
+        return list(found.values())
 
     def chosen(self) -> list[SSAValue]:
         """The tensors that are blocked."""
@@ -108,10 +110,17 @@ class LayoutDecision:
 
     def block_of(self, value: SSAValue) -> int:
         """How many channels make a block of `value`; 0 where it is not worth blocking. A block of bytes holds all."""
+        if value in self._blocks:
+            return self._blocks[value]
         channels = shape_of(value)[CHANNEL]
         if self._is_bytes(value):
             return channels if channels > 1 else 0
         return block_size(channels, self.lanes)
+
+    def sizes_of(self, value: SSAValue) -> list[int]:
+        """The sizes that blocks of `value` may have."""
+        channels = shape_of(value)[CHANNEL]
+        return [channels] if self._is_bytes(value) else block_sizes(channels, self.lanes)
 
     def _is_bytes(self, value: SSAValue) -> bool:
         """Whether `value` is made of bytes, or of sums of their products, whose constants have one order for all."""
@@ -122,23 +131,16 @@ class LayoutDecision:
         block = self.block_of(value)
         return block > 0 and shape_of(value)[CHANNEL] % block > 0
 
-    def layouts(self) -> list[TensorLayout]:
-        """Each tensor with its layout and what decides it, in the order of the module."""
-        return [self._layout(value) for value in self.values()]
-
-    def _layout(self, value: SSAValue) -> TensorLayout:
-        assert isinstance(value.owner, graph.CallOp)
-        refusals = self.refusals(value)
-        name, nodes, shape = value.name_hint or callee(value.owner), nodes_of(value), shape_of(value)
-        if not refusals:
-            return TensorLayout(name, nodes, shape, self.block_of(value), (self._filling(value),))
-        places = slots_of(value)
+    def why_not(self, value: SSAValue) -> str:
+        """Why `value` is not blocked, by itself or with its group."""
+        refusals, places = self.refusals(value), slots_of(value)
         about_it = [each.reason for each in refusals if each.member is value]
         around_it = [_told(each) for each in refusals if each.member in places]
         elsewhere = [f"goes with {_whose(each.member)}: {_told(each)}" for each in refusals]
-        return TensorLayout(name, nodes, shape, 0, tuple(dict.fromkeys(about_it or around_it or elsewhere)))
+        return "; ".join(dict.fromkeys(about_it or around_it or elsewhere))
 
-    def _filling(self, value: SSAValue) -> str:
+    def filling(self, value: SSAValue) -> str:
+        """How the channels of `value` fill its blocks, in words."""
         block, channels = self.block_of(value), shape_of(value)[CHANNEL]
         if self._is_bytes(value):
             return f"bytes of {channels} channels side by side, where groups of them are multiplied"
@@ -153,8 +155,13 @@ class LayoutDecision:
         for value in self.values():
             for slot in slots_of(value):
                 self._groups.join(value, slot)
+        for first, block in self.settled.items():
+            alike = [value for value in self.values() if self._groups.find(value) == self._groups.find(first)]
+            self._blocks |= {each: block for value in alike for each in self._all_of(value)}
         places = dict.fromkeys(slot for value in self.values() for slot in slots_of(value))
         self._signals = {self._groups.find(slot) for slot in places if self._shows_channels(slot)}
+        for value in (value for value, block in self.settled.items() if not block):
+            self._refuse(value, "it was decided to lie as it comes")
         for member, reason in [*self._outside(), *self._unsuited(), *self._unable()]:
             self._refuse(member, reason)
         while lost := [each for each in self._needs if self.refusals(each[1]) and not self.refusals(each[0])]:
