@@ -2,11 +2,12 @@
 
 from collections.abc import Mapping, Sequence
 
-from xdsl.ir import Attribute, Operation, SSAValue
-from xdsl.irdl import IRDLOperation
+from xdsl.ir import Attribute, Operation, OpResult, SSAValue
+
+from s2s.dialects.operation import Op
 
 
-class PlainOp(IRDLOperation):
+class PlainOp(Op):
     """An operation without regions and segments, which is given all of its operands and results in one list each.
 
     xDSL's constructor asks each of them whether it is a list of its own, which takes most of the time that a lowering
@@ -21,7 +22,7 @@ class PlainOp(IRDLOperation):
     ) -> None:
         Operation.__init__(
             self,
-            operands=[SSAValue.get(operand) for operand in operands],
+            operands=[each if isinstance(each, OpResult) else SSAValue.get(each) for each in operands],
             properties={name: value for name, value in (properties or {}).items() if value is not None},
             result_types=result_types,
         )

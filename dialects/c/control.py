@@ -5,8 +5,6 @@ from typing import Self
 from xdsl.dialects.builtin import IndexType, IntegerAttr, StringAttr
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.irdl import (
-    IRDLOperation,
-    irdl_op_definition,
     operand_def,
     opt_operand_def,
     opt_prop_def,
@@ -22,10 +20,11 @@ from xdsl.utils.exceptions import VerifyException
 
 from s2s.dialects.c.conversions import is_integer
 from s2s.dialects.effects import NestedEffects
+from s2s.dialects.operation import Op, op_definition
 
 
-@irdl_op_definition
-class ForOp(IRDLOperation):
+@op_definition
+class ForOp(Op):
     """`for (int32_t i = lower; i < upper; i += step)`; a negative step counts down and compares with `>`.
 
         c.for %i = %lower to %upper step 4 unroll 8 : index { … }
@@ -126,8 +125,8 @@ class ForOp(IRDLOperation):
         return Block(arg_types=[IndexType() if type is None else type])
 
 
-@irdl_op_definition
-class LoopOp(IRDLOperation):
+@op_definition
+class LoopOp(Op):
     """`for (;;) { … }`: until a `c.break`."""
 
     name = "c.loop"
@@ -140,8 +139,8 @@ class LoopOp(IRDLOperation):
         super().__init__(regions=[Region(body) if isinstance(body, Block) else body])
 
 
-@irdl_op_definition
-class BreakOp(IRDLOperation):
+@op_definition
+class BreakOp(Op):
     """`break;`"""
 
     name = "c.break"
@@ -150,8 +149,8 @@ class BreakOp(IRDLOperation):
     assembly_format = "attr-dict"
 
 
-@irdl_op_definition
-class IfOp(IRDLOperation):
+@op_definition
+class IfOp(Op):
     """`if (condition) { then } else { otherwise }`."""
 
     name = "c.if"
@@ -170,8 +169,8 @@ class IfOp(IRDLOperation):
         super().__init__(operands=[condition], regions=[regions[0], regions[1:]])
 
 
-@irdl_op_definition
-class ReturnOp(IRDLOperation):
+@op_definition
+class ReturnOp(Op):
     """`return value;`"""
 
     name = "c.return"
@@ -184,8 +183,8 @@ class ReturnOp(IRDLOperation):
         super().__init__(operands=[value])
 
 
-@irdl_op_definition
-class CommentOp(IRDLOperation):
+@op_definition
+class CommentOp(Op):
     """A comment on lines of its own; any text is safe in it."""
 
     name = "c.comment"

@@ -11,7 +11,6 @@ from xdsl.irdl import (
     ParamAttrConstraint,
     ParsePropInAttrDict,
     VarConstraint,
-    irdl_op_definition,
     operand_def,
     opt_prop_def,
     opt_result_def,
@@ -25,10 +24,11 @@ from xdsl.utils.exceptions import VerifyException
 
 from s2s.dialects.c.conversions import BINARY_OPERATORS, UNARY_OPERATORS, binary_type, unary_type
 from s2s.dialects.c.types import NamedType
+from s2s.dialects.operation import op_definition
 from s2s.dialects.plain import PlainOp
 
 
-@irdl_op_definition
+@op_definition
 class LiteralOp(PlainOp):
     """A number written in the source; it reads back as the same value."""
 
@@ -44,7 +44,7 @@ class LiteralOp(PlainOp):
         super().__init__(properties={"value": value}, result_types=[value.get_type()])
 
 
-@irdl_op_definition
+@op_definition
 class SymbolOp(PlainOp):
     """Something known by its name: a global table, an enumerator, a macro of a header. `result = name`."""
 
@@ -59,7 +59,7 @@ class SymbolOp(PlainOp):
         super().__init__(properties={"symbol": StringAttr(symbol)}, result_types=[result_type])
 
 
-@irdl_op_definition
+@op_definition
 class BinaryOp(PlainOp):
     """`result = lhs operator rhs`, with the type that C gives to it."""
 
@@ -87,7 +87,7 @@ class BinaryOp(PlainOp):
         _check_result(self, self.operator.data, expected, self.result)
 
 
-@irdl_op_definition
+@op_definition
 class UnaryOp(PlainOp):
     """`result = operator operand`: negation, complement or logical not."""
 
@@ -113,7 +113,7 @@ class UnaryOp(PlainOp):
         _check_result(self, self.operator.data, unary_type(self.operator.data, self.operand.type), self.result)
 
 
-@irdl_op_definition
+@op_definition
 class CastOp(PlainOp):
     """`result = (type)operand`."""
 
@@ -128,7 +128,7 @@ class CastOp(PlainOp):
         super().__init__(operands=[operand], result_types=[result_type])
 
 
-@irdl_op_definition
+@op_definition
 class ConditionalOp(PlainOp):
     """`result = condition ? chosen : otherwise`. Both sides are safe to compute, whatever the condition says."""
 
@@ -146,7 +146,7 @@ class ConditionalOp(PlainOp):
         super().__init__(operands=[condition, chosen, otherwise], result_types=[SSAValue.get(chosen).type])
 
 
-@irdl_op_definition
+@op_definition
 class AggregateOp(PlainOp):
     """`{y, x}`: the members of a structure that a variable begins with."""
 
@@ -174,7 +174,7 @@ class _CallEffects(MemoryEffect):
         return {EffectInstance(MemoryEffectKind.READ), EffectInstance(MemoryEffectKind.WRITE)}
 
 
-@irdl_op_definition
+@op_definition
 class CallOp(PlainOp):
     """`result = callee(arguments)`: a statement where nothing comes back or nobody uses it.
 

@@ -5,9 +5,7 @@ from functools import cache
 from xdsl.dialects.builtin import IntegerAttr, StringAttr
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.irdl import (
-    IRDLOperation,
     ParsePropInAttrDict,
-    irdl_op_definition,
     operand_def,
     opt_operand_def,
     opt_prop_def,
@@ -20,10 +18,11 @@ from xdsl.utils.exceptions import VerifyException
 
 from s2s.dialects.c.conversions import ASSIGNMENT_OPERATORS, is_integer
 from s2s.dialects.c.types import VOID, ArrayType, LValueType, NamedType, PtrType
+from s2s.dialects.operation import Op, op_definition
 from s2s.dialects.plain import PlainOp
 
 
-@irdl_op_definition
+@op_definition
 class LetOp(PlainOp):
     """A value with a name: `const float x0 = value;`. What `c-name-temporaries` makes of values used more than once.
 
@@ -52,8 +51,8 @@ class LetOp(PlainOp):
             raise VerifyException(f"{self.name}: value is {self.value.type}, result is {self.result.type}")
 
 
-@irdl_op_definition
-class VariableOp(IRDLOperation):
+@op_definition
+class VariableOp(Op):
     """A variable of the function: `float acc = initial;`, or an array: `uint32_t wide[64];`.
 
     Without an identifier the name hint of the result is the wish that `c-name-temporaries` grants. `align` asks for an
@@ -100,7 +99,7 @@ class VariableOp(IRDLOperation):
             )
 
 
-@irdl_op_definition
+@op_definition
 class SubscriptOp(PlainOp):
     """`base[index]`: element of an array, or of what a pointer points at."""
 
@@ -124,7 +123,7 @@ class SubscriptOp(PlainOp):
             raise VerifyException(f"{self.name}: index is {self.index.type}, not an integer")
 
 
-@irdl_op_definition
+@op_definition
 class MemberOp(PlainOp):
     """`base.field`, or `base->field` where `base` is a pointer."""
 
@@ -149,7 +148,7 @@ class MemberOp(PlainOp):
             raise VerifyException(f"{self.name}: {self.base.type} designates no structure")
 
 
-@irdl_op_definition
+@op_definition
 class AddressOfOp(PlainOp):
     """`&place`; of an array, the address of its first element, written as the array's name."""
 
@@ -170,7 +169,7 @@ class AddressOfOp(PlainOp):
             raise VerifyException(f"{self.name}: address is {expected}, result is {self.result.type}")
 
 
-@irdl_op_definition
+@op_definition
 class LoadOp(PlainOp):
     """`result = place`: the value the object holds now."""
 
@@ -191,7 +190,7 @@ class LoadOp(PlainOp):
             raise VerifyException(f"{self.name}: object holds {expected}, result is {self.result.type}")
 
 
-@irdl_op_definition
+@op_definition
 class AssignOp(PlainOp):
     """`place = value;`, or with an operator `place += value;`."""
 

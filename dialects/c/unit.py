@@ -17,9 +17,7 @@ from xdsl.dialects.builtin import (
 from xdsl.dialects.utils import parse_func_op_like, print_func_op_like
 from xdsl.ir import Attribute, Block, BlockArgument, Region
 from xdsl.irdl import (
-    IRDLOperation,
     ParsePropInAttrDict,
-    irdl_op_definition,
     opt_prop_def,
     prop_def,
     region_def,
@@ -31,12 +29,13 @@ from xdsl.traits import IsolatedFromAbove, NoTerminator, SymbolOpInterface
 from xdsl.utils.exceptions import VerifyException
 
 from s2s.dialects.c.types import VOID
+from s2s.dialects.operation import Op, op_definition
 
 _PRINTED_PROPERTIES = ("parameters", "extents", "doc", "restrict_macro", "outline")
 
 
-@irdl_op_definition
-class FuncOp(IRDLOperation):
+@op_definition
+class FuncOp(Op):
     """A function, or without a body its prototype.
 
         c.func static @relu(%y : !c.ptr<f32>, %x : !c.ptr<f32, const>) attributes {doc = "y[i] = max(x[i], 0)"} { … }
@@ -144,8 +143,8 @@ class FuncOp(IRDLOperation):
         return op
 
 
-@irdl_op_definition
-class OverlayOp(IRDLOperation):
+@op_definition
+class OverlayOp(Op):
     """A type whose objects lie over each other, each `offsets[i]` bytes from the beginning.
 
         c.overlay @net_arena members ["conv1", "pool1"] offsets [0, 64] types [!c.array<16 x f32>, !c.array<4 x f32>]
@@ -189,8 +188,8 @@ class OverlayOp(IRDLOperation):
             raise VerifyException(f"{self.name}: {self.sym_name.data} has a member before its beginning")
 
 
-@irdl_op_definition
-class StructOp(IRDLOperation):
+@op_definition
+class StructOp(Op):
     """A structure, for functions that take many values by one pointer.
 
         c.struct @net_conv_task members ["y", "x"] types [!c.ptr<f32>, !c.ptr<f32, const>]
@@ -228,8 +227,8 @@ class StructOp(IRDLOperation):
             raise VerifyException(f"{self.name}: {self.sym_name.data} has two members of one name")
 
 
-@irdl_op_definition
-class GlobalOp(IRDLOperation):
+@op_definition
+class GlobalOp(Op):
     """A constant table at file scope: `static const int8_t name[4] = {1, 2, 3, 4};`.
 
     `value` gives the elements: dense numbers, nested arrays (rows of structures), or a dictionary (a structure by its
@@ -276,8 +275,8 @@ class GlobalOp(IRDLOperation):
             raise VerifyException(f"{self.name}: {self.sym_name.data} has not exactly one of value and weight")
 
 
-@irdl_op_definition
-class IncludeOp(IRDLOperation):
+@op_definition
+class IncludeOp(Op):
     """`#include "header"`, or `#include <header>` with `system`."""
 
     name = "c.include"

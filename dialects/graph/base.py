@@ -17,10 +17,11 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.ir import Attribute, Operation, SSAValue, SSAValues
 from xdsl.ir.core import OpResult
-from xdsl.irdl import BaseAttr, IRDLOperation, ParsePropInAttrDict, result_def, traits_def
+from xdsl.irdl import BaseAttr, ParsePropInAttrDict, result_def, traits_def
 from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 
+from s2s.dialects.operation import Op
 from s2s.types.dtypes import AnyTensor, as_tensor_type, tensor_type
 from s2s.types.shapes import ShapeError
 from s2s.types.shapes.window import CHANNELS_FIRST, CHANNELS_LAST, Layout
@@ -118,7 +119,7 @@ def zero_point(attribute: IntegerAttr | None) -> int:
     return 0 if attribute is None else attribute.value.data
 
 
-class GraphOp(IRDLOperation, ABC):
+class GraphOp(Op, ABC):
     """An operation with one tensor result whose type follows from operands and properties."""
 
     y = result_def(TENSOR)

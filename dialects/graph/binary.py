@@ -8,11 +8,12 @@ from collections.abc import Callable
 from typing import ClassVar
 
 from xdsl.dialects.builtin import UnitAttr
-from xdsl.irdl import irdl_op_definition, operand_def, opt_prop_def, traits_def
+from xdsl.irdl import operand_def, opt_prop_def, traits_def
 from xdsl.traits import Commutative
 
 from s2s.dialects.graph.base import TENSOR, GraphOp, Value, flag, type_of
 from s2s.dialects.graph.traits import FusionKind, HasFusionKind
+from s2s.dialects.operation import op_definition
 from s2s.types.dtypes import AnyTensor
 from s2s.types.shapes import common, elementwise
 
@@ -42,7 +43,7 @@ class CompareOp(BinaryElementwiseOp, ABC):
         return elementwise.compare(type_of(self.a), type_of(self.b))
 
 
-@irdl_op_definition
+@op_definition
 class AddOp(BinaryElementwiseOp):
     """`y = a + b`."""
 
@@ -50,14 +51,14 @@ class AddOp(BinaryElementwiseOp):
     traits = traits_def(Commutative())
 
 
-@irdl_op_definition
+@op_definition
 class SubOp(BinaryElementwiseOp):
     """`y = a - b`."""
 
     name = "graph.sub"
 
 
-@irdl_op_definition
+@op_definition
 class MulOp(BinaryElementwiseOp):
     """`y = a * b`."""
 
@@ -65,14 +66,14 @@ class MulOp(BinaryElementwiseOp):
     traits = traits_def(Commutative())
 
 
-@irdl_op_definition
+@op_definition
 class DivOp(BinaryElementwiseOp):
     """`y = a / b`; integers truncate towards zero, a zero divisor gives 0."""
 
     name = "graph.div"
 
 
-@irdl_op_definition
+@op_definition
 class ModOp(BinaryElementwiseOp):
     """`y` = the remainder of `a / b` with the sign of `b`, by `fmod` that of `a`; an integer divisor of 0 gives 0."""
 
@@ -83,14 +84,14 @@ class ModOp(BinaryElementwiseOp):
         GraphOp.__init__(self, [a, b], {"fmod": flag(fmod)})
 
 
-@irdl_op_definition
+@op_definition
 class PowOp(BinaryElementwiseOp):
     """`y = a ** b`; for integers and negative `b` truncated towards zero, and 0 for a base of 0."""
 
     name = "graph.pow"
 
 
-@irdl_op_definition
+@op_definition
 class MinimumOp(BinaryElementwiseOp):
     """`y` = the smaller one, NaN if either is."""
 
@@ -98,7 +99,7 @@ class MinimumOp(BinaryElementwiseOp):
     traits = traits_def(Commutative())
 
 
-@irdl_op_definition
+@op_definition
 class MaximumOp(BinaryElementwiseOp):
     """`y` = the larger one, NaN if either is."""
 
@@ -106,7 +107,7 @@ class MaximumOp(BinaryElementwiseOp):
     traits = traits_def(Commutative())
 
 
-@irdl_op_definition
+@op_definition
 class LogicalAndOp(BinaryElementwiseOp):
     """`y = a and b`."""
 
@@ -115,7 +116,7 @@ class LogicalAndOp(BinaryElementwiseOp):
     traits = traits_def(Commutative())
 
 
-@irdl_op_definition
+@op_definition
 class LogicalOrOp(BinaryElementwiseOp):
     """`y = a or b`."""
 
@@ -124,7 +125,7 @@ class LogicalOrOp(BinaryElementwiseOp):
     traits = traits_def(Commutative())
 
 
-@irdl_op_definition
+@op_definition
 class LogicalXorOp(BinaryElementwiseOp):
     """`y = a != b`."""
 
@@ -133,7 +134,7 @@ class LogicalXorOp(BinaryElementwiseOp):
     traits = traits_def(Commutative())
 
 
-@irdl_op_definition
+@op_definition
 class BitwiseAndOp(BinaryElementwiseOp):
     """`y = a & b`."""
 
@@ -142,7 +143,7 @@ class BitwiseAndOp(BinaryElementwiseOp):
     traits = traits_def(Commutative())
 
 
-@irdl_op_definition
+@op_definition
 class BitwiseOrOp(BinaryElementwiseOp):
     """`y = a | b`."""
 
@@ -151,7 +152,7 @@ class BitwiseOrOp(BinaryElementwiseOp):
     traits = traits_def(Commutative())
 
 
-@irdl_op_definition
+@op_definition
 class BitwiseXorOp(BinaryElementwiseOp):
     """`y = a ^ b`."""
 
@@ -160,7 +161,7 @@ class BitwiseXorOp(BinaryElementwiseOp):
     traits = traits_def(Commutative())
 
 
-@irdl_op_definition
+@op_definition
 class ShiftLeftOp(BinaryElementwiseOp):
     """`y = a << b`; zero when `b` is the width or more."""
 
@@ -168,7 +169,7 @@ class ShiftLeftOp(BinaryElementwiseOp):
     ELEMENTS = common.require_integer
 
 
-@irdl_op_definition
+@op_definition
 class ShiftRightOp(BinaryElementwiseOp):
     """`y = a >> b`, arithmetic for signed `a`; `b` beyond the width shifts everything out."""
 
@@ -176,7 +177,7 @@ class ShiftRightOp(BinaryElementwiseOp):
     ELEMENTS = common.require_integer
 
 
-@irdl_op_definition
+@op_definition
 class EqualOp(CompareOp):
     """`y = a == b`."""
 
@@ -185,35 +186,35 @@ class EqualOp(CompareOp):
     traits = traits_def(Commutative())
 
 
-@irdl_op_definition
+@op_definition
 class LessOp(CompareOp):
     """`y = a < b`."""
 
     name = "graph.less"
 
 
-@irdl_op_definition
+@op_definition
 class LessEqualOp(CompareOp):
     """`y = a <= b`."""
 
     name = "graph.less_equal"
 
 
-@irdl_op_definition
+@op_definition
 class GreaterOp(CompareOp):
     """`y = a > b`."""
 
     name = "graph.greater"
 
 
-@irdl_op_definition
+@op_definition
 class GreaterEqualOp(CompareOp):
     """`y = a >= b`."""
 
     name = "graph.greater_equal"
 
 
-@irdl_op_definition
+@op_definition
 class PreluOp(GraphOp):
     """`y = x if x >= 0 else slope * x`; `slope` broadcasts to `x`."""
 
@@ -230,7 +231,7 @@ class PreluOp(GraphOp):
         return elementwise.prelu(type_of(self.x), type_of(self.slope))
 
 
-@irdl_op_definition
+@op_definition
 class SelectOp(GraphOp):
     """`y = a if cond else b`."""
 

@@ -19,9 +19,7 @@ from xdsl.dialects.builtin import (
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, Operation
 from xdsl.irdl import (
-    IRDLOperation,
     ParsePropInAttrDict,
-    irdl_op_definition,
     operand_def,
     opt_prop_def,
     prop_def,
@@ -36,6 +34,7 @@ from xdsl.utils.exceptions import VerifyException
 from s2s.dialects.graph.base import INT, INTS, TENSOR, Value, integer, ints
 from s2s.dialects.graph.structure import CallOp
 from s2s.dialects.graph.traits import FusionKind, HasFusionKind
+from s2s.dialects.operation import Op, op_definition
 from s2s.types.dtypes import AnyTensor, as_tensor_type, tensor_type
 from s2s.types.symbols import function_named
 
@@ -78,7 +77,7 @@ class RunsNetworks(SymbolUserOpInterface):
         op.check_callees()
 
 
-class NetworkOp(IRDLOperation):
+class NetworkOp(Op):
     """What operations that run networks share."""
 
     @property
@@ -91,7 +90,7 @@ class NetworkOp(IRDLOperation):
         raise NotImplementedError
 
 
-@irdl_op_definition
+@op_definition
 class IfOp(NetworkOp):
     """`outputs = then(inputs) if condition else otherwise(inputs)`; only one of the two runs."""
 
@@ -132,7 +131,7 @@ class IfOp(NetworkOp):
             _check_callee(self, callee, self.inputs.types, self.outputs.types)
 
 
-@irdl_op_definition
+@op_definition
 class WhileOp(NetworkOp):
     """`while condition(carried, kept): carried = body(carried, kept)`.
 
@@ -174,7 +173,7 @@ class WhileOp(NetworkOp):
         _check_callee(self, self.body.string_value(), self.inputs.types, carried, tied=len(carried))
 
 
-@irdl_op_definition
+@op_definition
 class ScanOp(NetworkOp):
     """Run `body` for `steps` steps: `carried, parts = body(carried, slices, kept)`.
 
@@ -275,7 +274,7 @@ class Stripes:
     y_stride: int
 
 
-@irdl_op_definition
+@op_definition
 class StripesOp(NetworkOp):
     """Compute `y` in stripes of rows, so that what lies between `x` and `y` never exists whole.
 

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 
 from xdsl.dialects.builtin import StringAttr
 from xdsl.ir import Attribute, TypeAttribute
-from xdsl.irdl import BaseAttr, irdl_op_definition, operand_def, opt_operand_def, opt_prop_def, prop_def, traits_def
+from xdsl.irdl import BaseAttr, operand_def, opt_operand_def, opt_prop_def, prop_def, traits_def
 
 from s2s.dialects.graph.base import (
     INT,
@@ -31,6 +31,7 @@ from s2s.dialects.graph.base import (
     zero_point_attribute,
 )
 from s2s.dialects.graph.traits import FusionKind, HasFusionKind
+from s2s.dialects.operation import op_definition
 from s2s.types.dtypes import AnyTensor
 from s2s.types.shapes import window
 from s2s.types.shapes.accumulate import Accumulation
@@ -75,7 +76,7 @@ class ConvFamilyOp(GraphOp, ABC):
         return Window(kernel, self.strides.get_values(), self.pads.get_values(), self.dilations.get_values())
 
 
-@irdl_op_definition
+@op_definition
 class ConvOp(ConvFamilyOp):
     """`y[n, o, p] = b[o] + sum_{c, k} x[n, group(o) * C / groups + c, p * stride + k * dilation - lo] * w[o, c, k]`.
 
@@ -117,7 +118,7 @@ class ConvOp(ConvFamilyOp):
         return window.conv(self.typed_operands(), self.window(), self.groups.value.data)
 
 
-@irdl_op_definition
+@op_definition
 class ConvTransposeOp(ConvFamilyOp):
     """The gradient of a convolution: each input element adds `x * w` to the outputs its window covers.
 

@@ -10,10 +10,11 @@ from typing import ClassVar
 
 from xdsl.dialects.builtin import UnitAttr
 from xdsl.ir import Attribute
-from xdsl.irdl import VarConstraint, irdl_op_definition, operand_def, opt_prop_def, result_def, traits_def
+from xdsl.irdl import VarConstraint, operand_def, opt_prop_def, result_def, traits_def
 
 from s2s.dialects.graph.base import FLOAT, INT, TENSOR, GraphOp, Value, flag, number, number_attribute, type_of
 from s2s.dialects.graph.traits import FusionKind, HasFusionKind
+from s2s.dialects.operation import op_definition
 from s2s.types.dtypes import AnyTensor, tensor_type
 from s2s.types.shapes import common, elementwise
 
@@ -53,7 +54,7 @@ class PredicateOp(ElementwiseOp, ABC):
         return elementwise.predicate(type_of(self.x))
 
 
-@irdl_op_definition
+@op_definition
 class AbsOp(UnaryElementwiseOp):
     """`y = |x|`; the smallest integer stays itself."""
 
@@ -61,7 +62,7 @@ class AbsOp(UnaryElementwiseOp):
     ELEMENTS = common.require_number
 
 
-@irdl_op_definition
+@op_definition
 class NegOp(UnaryElementwiseOp):
     """`y = -x`; the smallest integer stays itself."""
 
@@ -69,7 +70,7 @@ class NegOp(UnaryElementwiseOp):
     ELEMENTS = common.require_signed
 
 
-@irdl_op_definition
+@op_definition
 class SignOp(UnaryElementwiseOp):
     """`y = -1, 0 or 1`, as `x` is below, equal to or above zero; NaN stays NaN."""
 
@@ -77,161 +78,161 @@ class SignOp(UnaryElementwiseOp):
     ELEMENTS = common.require_number
 
 
-@irdl_op_definition
+@op_definition
 class CeilOp(UnaryElementwiseOp):
     """`y` = the smallest integer not below `x`."""
 
     name = "graph.ceil"
 
 
-@irdl_op_definition
+@op_definition
 class FloorOp(UnaryElementwiseOp):
     """`y` = the largest integer not above `x`."""
 
     name = "graph.floor"
 
 
-@irdl_op_definition
+@op_definition
 class RoundOp(UnaryElementwiseOp):
     """`y` = the nearest integer, halves to the even one."""
 
     name = "graph.round"
 
 
-@irdl_op_definition
+@op_definition
 class ExpOp(UnaryElementwiseOp):
     """`y = e ** x`."""
 
     name = "graph.exp"
 
 
-@irdl_op_definition
+@op_definition
 class LogOp(UnaryElementwiseOp):
     """`y = ln x`; NaN below zero."""
 
     name = "graph.log"
 
 
-@irdl_op_definition
+@op_definition
 class SqrtOp(UnaryElementwiseOp):
     """`y = sqrt(x)`; NaN below zero."""
 
     name = "graph.sqrt"
 
 
-@irdl_op_definition
+@op_definition
 class RsqrtOp(UnaryElementwiseOp):
     """`y = 1 / sqrt(x)`."""
 
     name = "graph.rsqrt"
 
 
-@irdl_op_definition
+@op_definition
 class ReciprocalOp(UnaryElementwiseOp):
     """`y = 1 / x`."""
 
     name = "graph.reciprocal"
 
 
-@irdl_op_definition
+@op_definition
 class SinOp(UnaryElementwiseOp):
     """`y = sin x`."""
 
     name = "graph.sin"
 
 
-@irdl_op_definition
+@op_definition
 class CosOp(UnaryElementwiseOp):
     """`y = cos x`."""
 
     name = "graph.cos"
 
 
-@irdl_op_definition
+@op_definition
 class TanOp(UnaryElementwiseOp):
     """`y = tan x`."""
 
     name = "graph.tan"
 
 
-@irdl_op_definition
+@op_definition
 class AsinOp(UnaryElementwiseOp):
     """`y = arcsin x`; NaN outside [-1, 1]."""
 
     name = "graph.asin"
 
 
-@irdl_op_definition
+@op_definition
 class AcosOp(UnaryElementwiseOp):
     """`y = arccos x`; NaN outside [-1, 1]."""
 
     name = "graph.acos"
 
 
-@irdl_op_definition
+@op_definition
 class AtanOp(UnaryElementwiseOp):
     """`y = arctan x`."""
 
     name = "graph.atan"
 
 
-@irdl_op_definition
+@op_definition
 class SinhOp(UnaryElementwiseOp):
     """`y = sinh x`."""
 
     name = "graph.sinh"
 
 
-@irdl_op_definition
+@op_definition
 class CoshOp(UnaryElementwiseOp):
     """`y = cosh x`."""
 
     name = "graph.cosh"
 
 
-@irdl_op_definition
+@op_definition
 class TanhOp(UnaryElementwiseOp):
     """`y = tanh x`."""
 
     name = "graph.tanh"
 
 
-@irdl_op_definition
+@op_definition
 class AsinhOp(UnaryElementwiseOp):
     """`y = arsinh x`."""
 
     name = "graph.asinh"
 
 
-@irdl_op_definition
+@op_definition
 class AcoshOp(UnaryElementwiseOp):
     """`y = arcosh x`; NaN below 1."""
 
     name = "graph.acosh"
 
 
-@irdl_op_definition
+@op_definition
 class AtanhOp(UnaryElementwiseOp):
     """`y = artanh x`; NaN outside [-1, 1]."""
 
     name = "graph.atanh"
 
 
-@irdl_op_definition
+@op_definition
 class ErfOp(UnaryElementwiseOp):
     """`y = 2 / sqrt(pi) * integral of e ** (-t * t) from 0 to x`."""
 
     name = "graph.erf"
 
 
-@irdl_op_definition
+@op_definition
 class SigmoidOp(UnaryElementwiseOp):
     """`y = 1 / (1 + e ** -x)`."""
 
     name = "graph.sigmoid"
 
 
-@irdl_op_definition
+@op_definition
 class LogicalNotOp(UnaryElementwiseOp):
     """`y = not x`."""
 
@@ -239,7 +240,7 @@ class LogicalNotOp(UnaryElementwiseOp):
     ELEMENTS = common.require_bool
 
 
-@irdl_op_definition
+@op_definition
 class BitwiseNotOp(UnaryElementwiseOp):
     """`y` = all bits of `x` turned."""
 
@@ -247,7 +248,7 @@ class BitwiseNotOp(UnaryElementwiseOp):
     ELEMENTS = common.require_integer
 
 
-@irdl_op_definition
+@op_definition
 class CountLeadingZerosOp(UnaryElementwiseOp):
     """`y` = the number of zero bits above the highest set one; all bits for 0, none for what is negative."""
 
@@ -255,7 +256,7 @@ class CountLeadingZerosOp(UnaryElementwiseOp):
     ELEMENTS = common.require_integer
 
 
-@irdl_op_definition
+@op_definition
 class IdentityOp(UnaryElementwiseOp):
     """`y = x`; canonicalisation removes it."""
 
@@ -263,7 +264,7 @@ class IdentityOp(UnaryElementwiseOp):
     ELEMENTS = common.accept_any
 
 
-@irdl_op_definition
+@op_definition
 class ClampOp(UnaryElementwiseOp):
     """`y = minimum(maximum(x, min), max)`, either bound optional; relu is `min = 0`."""
 
@@ -278,7 +279,7 @@ class ClampOp(UnaryElementwiseOp):
         return elementwise.clamp(type_of(self.x), number(self.min), number(self.max))
 
 
-@irdl_op_definition
+@op_definition
 class CastOp(ElementwiseOp):
     """`y = x` converted to the element type of the result, by ONNX's rules.
 
@@ -297,7 +298,7 @@ class CastOp(ElementwiseOp):
         return tensor_type(self.y.type.element_type, type_of(self.x).get_shape())
 
 
-@irdl_op_definition
+@op_definition
 class BitcastOp(ElementwiseOp):
     """`y` = the bits of `x` read as the element type of the result, which is as wide."""
 
@@ -312,7 +313,7 @@ class BitcastOp(ElementwiseOp):
         return elementwise.bitcast(type_of(self.x), self.y.type.element_type)
 
 
-@irdl_op_definition
+@op_definition
 class IsNanOp(PredicateOp):
     """`y` = whether `x` is NaN."""
 
@@ -322,7 +323,7 @@ class IsNanOp(PredicateOp):
         super().__init__([x])
 
 
-@irdl_op_definition
+@op_definition
 class IsInfOp(PredicateOp):
     """`y` = whether `x` is an infinity of a sign that is asked for."""
 

@@ -3,10 +3,11 @@
 from abc import ABC
 
 from xdsl.dialects.builtin import StringAttr
-from xdsl.irdl import irdl_op_definition, operand_def, prop_def, traits_def
+from xdsl.irdl import operand_def, prop_def, traits_def
 
 from s2s.dialects.graph.base import INT, TENSOR, GraphOp, Value, integer, string, type_of
 from s2s.dialects.graph.traits import FusionKind, HasFusionKind
+from s2s.dialects.operation import op_definition
 from s2s.types.dtypes import AnyTensor
 from s2s.types.shapes import index
 
@@ -20,7 +21,7 @@ class GatherFamilyOp(GraphOp, ABC):
     assembly_format = "$x `,` $indices attr-dict `:` functional-type(operands, results)"
 
 
-@irdl_op_definition
+@op_definition
 class GatherOp(GatherFamilyOp):
     """`y[a…, i…, b…] = x[a…, indices[i…], b…]`, the index standing at `axis`."""
 
@@ -34,7 +35,7 @@ class GatherOp(GatherFamilyOp):
         return index.gather(type_of(self.x), type_of(self.indices), self.axis.value.data)
 
 
-@irdl_op_definition
+@op_definition
 class GatherElementsOp(GatherFamilyOp):
     """`y[…, i, …] = x[…, indices[…, i, …], …]`, the index standing at `axis`."""
 
@@ -48,7 +49,7 @@ class GatherElementsOp(GatherFamilyOp):
         return index.gather_elements(type_of(self.x), type_of(self.indices), self.axis.value.data)
 
 
-@irdl_op_definition
+@op_definition
 class GatherNdOp(GatherFamilyOp):
     """`y[b…, i…, s…] = x[b…, indices[b…, i…, 0], …, indices[b…, i…, k - 1], s…]`, `b` being `batch_dims` long."""
 
@@ -76,7 +77,7 @@ class ScatterFamilyOp(GraphOp, ABC):
     assembly_format = "$x `,` $indices `,` $updates attr-dict `:` functional-type(operands, results)"
 
 
-@irdl_op_definition
+@op_definition
 class ScatterElementsOp(ScatterFamilyOp):
     """`y[…, indices[…, i, …], …] = updates[…, i, …]`, the index standing at `axis`; elsewhere `y = x`."""
 
@@ -96,7 +97,7 @@ class ScatterElementsOp(ScatterFamilyOp):
         )
 
 
-@irdl_op_definition
+@op_definition
 class ScatterNdOp(ScatterFamilyOp):
     """`y[indices[i…, 0], …, indices[i…, k - 1], s…] = updates[i…, s…]`; elsewhere `y = x`."""
 

@@ -2,7 +2,7 @@
 
 from xdsl.dialects.builtin import UnitAttr
 from xdsl.ir import Attribute, TypeAttribute
-from xdsl.irdl import BaseAttr, irdl_op_definition, operand_def, opt_prop_def, traits_def
+from xdsl.irdl import BaseAttr, operand_def, opt_prop_def, traits_def
 
 from s2s.dialects.graph.base import (
     INT,
@@ -15,12 +15,13 @@ from s2s.dialects.graph.base import (
     zero_point_attribute,
 )
 from s2s.dialects.graph.traits import FusionKind, HasFusionKind
+from s2s.dialects.operation import op_definition
 from s2s.types.dtypes import AnyTensor
 from s2s.types.shapes import linear
 from s2s.types.shapes.accumulate import Accumulation
 
 
-@irdl_op_definition
+@op_definition
 class MatmulOp(GraphOp):
     """`y[…, i, j] = sum_k a[…, i, k] * b[…, k, j]`; leading dimensions broadcast as in numpy.
 

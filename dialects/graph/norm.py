@@ -2,15 +2,16 @@
 
 from abc import ABC
 
-from xdsl.irdl import AttrSizedOperandSegments, irdl_op_definition, operand_def, opt_operand_def, prop_def, traits_def
+from xdsl.irdl import AttrSizedOperandSegments, operand_def, opt_operand_def, prop_def, traits_def
 
 from s2s.dialects.graph.base import FLOAT, INT, TENSOR, GraphOp, Value, integer, optional_type_of, real, type_of
 from s2s.dialects.graph.traits import FusionKind, HasFusionKind
+from s2s.dialects.operation import op_definition
 from s2s.types.dtypes import AnyTensor
 from s2s.types.shapes import norm
 
 
-@irdl_op_definition
+@op_definition
 class BatchNormOp(GraphOp):
     """`y[n, c, …] = (x[n, c, …] - mean[c]) / sqrt(var[c] + epsilon) * scale[c] + bias[c]`."""
 
@@ -47,21 +48,21 @@ class AxisNormOp(GraphOp, ABC):
         return norm.softmax(type_of(self.x), self.axis.value.data)
 
 
-@irdl_op_definition
+@op_definition
 class SoftmaxOp(AxisNormOp):
     """`y = e ** (x - m) / sum(e ** (x - m))` along `axis`, `m` being the maximum."""
 
     name = "graph.softmax"
 
 
-@irdl_op_definition
+@op_definition
 class LogSoftmaxOp(AxisNormOp):
     """`y = x - m - ln(sum(e ** (x - m)))` along `axis`, `m` being the maximum."""
 
     name = "graph.log_softmax"
 
 
-@irdl_op_definition
+@op_definition
 class LayerNormOp(GraphOp):
     """`y = (x - mean) / sqrt(variance + epsilon) * scale + bias`.
 
@@ -90,7 +91,7 @@ class LayerNormOp(GraphOp):
         return norm.layer_norm(type_of(self.x), scale, bias, self.axis.value.data)
 
 
-@irdl_op_definition
+@op_definition
 class LrnOp(GraphOp):
     """`y[n, c] = x[n, c] / (bias + alpha / size * sum_{j} x[n, j] ** 2) ** beta`.
 

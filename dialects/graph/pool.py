@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 
 from xdsl.dialects.builtin import StringAttr
 from xdsl.ir import Attribute
-from xdsl.irdl import irdl_op_definition, operand_def, opt_prop_def, prop_def, traits_def
+from xdsl.irdl import operand_def, opt_prop_def, prop_def, traits_def
 
 from s2s.dialects.graph.base import (
     INT,
@@ -23,6 +23,7 @@ from s2s.dialects.graph.base import (
     type_of,
 )
 from s2s.dialects.graph.traits import FusionKind, HasFusionKind
+from s2s.dialects.operation import op_definition
 from s2s.types.dtypes import AnyTensor
 from s2s.types.shapes import window
 from s2s.types.shapes.window import CHANNELS_FIRST, Layout, Window
@@ -66,7 +67,7 @@ class PoolOp(GraphOp, ABC):
         )
 
 
-@irdl_op_definition
+@op_definition
 class MaxPoolOp(PoolOp):
     """`y` = the largest element of the window, NaN if it holds one."""
 
@@ -88,7 +89,7 @@ class MaxPoolOp(PoolOp):
         return window.pool(type_of(self.x), self.window(), self.data_layout)
 
 
-@irdl_op_definition
+@op_definition
 class AvgPoolOp(PoolOp):
     """`y` = the sum of the window over the number of its positions in `[-counted_lo, size + counted_hi)`.
 
@@ -116,7 +117,7 @@ class AvgPoolOp(PoolOp):
         return window.avg_pool(type_of(self.x), self.window(), self.counted_pads.get_values(), self.data_layout)
 
 
-@irdl_op_definition
+@op_definition
 class MaxPoolIndicesOp(PoolOp):
     """`y` = the position in `x`, flattened, of the element that `max_pool` picks; the first of equal ones.
 

@@ -5,7 +5,7 @@ from typing import ClassVar, Literal, TypeAlias, cast
 import numpy as np
 from xdsl.dialects.builtin import StringAttr
 from xdsl.ir import Attribute
-from xdsl.irdl import irdl_op_definition, operand_def, opt_prop_def, prop_def, traits_def
+from xdsl.irdl import operand_def, opt_prop_def, prop_def, traits_def
 
 from s2s.dialects.graph.base import (
     INT,
@@ -19,13 +19,14 @@ from s2s.dialects.graph.base import (
     zero_point_attribute,
 )
 from s2s.dialects.graph.traits import FusionKind, HasFusionKind
+from s2s.dialects.operation import op_definition
 from s2s.types.dtypes import AnyTensor, tensor_type, to_numpy
 from s2s.types.shapes import quantize
 
 Rounding: TypeAlias = Literal["double", "single", "reduced"]
 
 
-@irdl_op_definition
+@op_definition
 class RescaleOp(GraphOp):
     """`y = saturate((x - input_zp) * multiplier * 2 ** (shift - 31) + output_zp)`, rounded as `rounding` says.
 
@@ -113,7 +114,7 @@ class RescaleOp(GraphOp):
         return y
 
 
-@irdl_op_definition
+@op_definition
 class TableOp(GraphOp):
     """`y[i] = table[x[i] - lowest]`: 256 entries for the values of an 8-bit type, of which `lowest` is the least."""
 

@@ -9,10 +9,11 @@ from typing import ClassVar
 
 from xdsl.dialects.builtin import UnitAttr, i64
 from xdsl.ir import Attribute
-from xdsl.irdl import irdl_op_definition, operand_def, opt_prop_def, prop_def, traits_def
+from xdsl.irdl import operand_def, opt_prop_def, prop_def, traits_def
 
 from s2s.dialects.graph.base import INT, INTS, TENSOR, GraphOp, Value, flag, integer, ints, type_of
 from s2s.dialects.graph.traits import FusionKind, HasFusionKind
+from s2s.dialects.operation import op_definition
 from s2s.types.dtypes import AnyTensor, tensor_type
 from s2s.types.shapes import common, reduce
 
@@ -35,28 +36,28 @@ class ReduceOp(GraphOp, ABC):
         return reduce.reduce(type_of(self.x), self.axes.get_values(), self.keepdims is not None)
 
 
-@irdl_op_definition
+@op_definition
 class ReduceSumOp(ReduceOp):
     """`y = sum(x)`."""
 
     name = "graph.reduce_sum"
 
 
-@irdl_op_definition
+@op_definition
 class ReduceProdOp(ReduceOp):
     """`y` = the product of `x`."""
 
     name = "graph.reduce_prod"
 
 
-@irdl_op_definition
+@op_definition
 class ReduceMeanOp(ReduceOp):
     """`y = sum(x) / count`; integers truncate towards zero."""
 
     name = "graph.reduce_mean"
 
 
-@irdl_op_definition
+@op_definition
 class ReduceMaxOp(ReduceOp):
     """`y = max(x)`, NaN if there is one."""
 
@@ -64,7 +65,7 @@ class ReduceMaxOp(ReduceOp):
     ELEMENTS = common.accept_any
 
 
-@irdl_op_definition
+@op_definition
 class ReduceMinOp(ReduceOp):
     """`y = min(x)`, NaN if there is one."""
 
@@ -102,21 +103,21 @@ class ArgReduceOp(GraphOp, ABC):
         return reduce.arg_reduce(type_of(self.x), self.axis.value.data, self.keepdims is not None, element)
 
 
-@irdl_op_definition
+@op_definition
 class ArgmaxOp(ArgReduceOp):
     """`y` = the position of the largest element; NaN counts as largest."""
 
     name = "graph.argmax"
 
 
-@irdl_op_definition
+@op_definition
 class ArgminOp(ArgReduceOp):
     """`y` = the position of the smallest element; NaN counts as smallest."""
 
     name = "graph.argmin"
 
 
-@irdl_op_definition
+@op_definition
 class CumsumOp(GraphOp):
     """`y[i] = x[0] + … + x[i]` along `axis`.
 

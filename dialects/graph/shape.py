@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from xdsl.dialects.builtin import StringAttr
 from xdsl.ir import Attribute
-from xdsl.irdl import irdl_op_definition, operand_def, opt_prop_def, prop_def, traits_def, var_operand_def
+from xdsl.irdl import operand_def, opt_prop_def, prop_def, traits_def, var_operand_def
 
 from s2s.dialects.graph.base import (
     FLOAT,
@@ -22,6 +22,7 @@ from s2s.dialects.graph.base import (
     type_of,
 )
 from s2s.dialects.graph.traits import FusionKind, HasFusionKind
+from s2s.dialects.operation import op_definition
 from s2s.types.dtypes import AnyTensor, tensor_type
 from s2s.types.shapes import shape
 
@@ -34,7 +35,7 @@ class InjectiveOp(GraphOp, ABC):
     assembly_format = "$x attr-dict `:` functional-type(operands, results)"
 
 
-@irdl_op_definition
+@op_definition
 class ReshapeOp(InjectiveOp):
     """The elements of `x` in row-major order under the shape of the result."""
 
@@ -47,7 +48,7 @@ class ReshapeOp(InjectiveOp):
         return shape.reshape(type_of(self.x), self.y.type.get_shape())
 
 
-@irdl_op_definition
+@op_definition
 class BroadcastToOp(InjectiveOp):
     """`x` repeated to the shape of the result by numpy's rule."""
 
@@ -60,7 +61,7 @@ class BroadcastToOp(InjectiveOp):
         return shape.broadcast_to(type_of(self.x), self.y.type.get_shape())
 
 
-@irdl_op_definition
+@op_definition
 class TransposeOp(InjectiveOp):
     """`y.shape[i] = x.shape[perm[i]]`, as numpy's `transpose`."""
 
@@ -74,7 +75,7 @@ class TransposeOp(InjectiveOp):
         return shape.transpose(type_of(self.x), self.perm.get_values())
 
 
-@irdl_op_definition
+@op_definition
 class SliceOp(InjectiveOp):
     """`y[i] = x[starts + i * strides]` for `0 <= i < sizes`; strides may be negative."""
 
@@ -92,7 +93,7 @@ class SliceOp(InjectiveOp):
         )
 
 
-@irdl_op_definition
+@op_definition
 class TileOp(InjectiveOp):
     """`y[i] = x[i mod x.shape]`: `x` laid side by side `repeats` times along each dimension."""
 
@@ -106,7 +107,7 @@ class TileOp(InjectiveOp):
         return shape.tile(type_of(self.x), self.repeats.get_values())
 
 
-@irdl_op_definition
+@op_definition
 class PadOp(InjectiveOp):
     """`x` with `low` elements before and `high` after each dimension.
 
@@ -140,7 +141,7 @@ class PadOp(InjectiveOp):
         )
 
 
-@irdl_op_definition
+@op_definition
 class ConcatOp(GraphOp):
     """All inputs one after the other along `axis`."""
 
@@ -157,7 +158,7 @@ class ConcatOp(GraphOp):
         return shape.concat([type_of(x) for x in self.inputs], self.axis.value.data)
 
 
-@irdl_op_definition
+@op_definition
 class IotaOp(GraphOp):
     """`y[i_0, …] = i_axis`."""
 

@@ -14,11 +14,9 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute, Operation
 from xdsl.irdl import (
     AnyAttr,
-    IRDLOperation,
     ParamAttrConstraint,
     ParsePropInAttrDict,
     VarConstraint,
-    irdl_op_definition,
     opt_prop_def,
     prop_def,
     result_def,
@@ -33,12 +31,13 @@ from xdsl.utils.exceptions import VerifyException
 
 from s2s.dialects.graph.base import TENSOR, GraphOp, Value, string
 from s2s.dialects.graph.traits import FusionKind, HasFusionKind
+from s2s.dialects.operation import Op, op_definition
 from s2s.types.dtypes import AnyTensor, Array, from_dense, is_float, tensor_type, to_dense
 from s2s.types.symbols import function_named
 
 
-@irdl_op_definition
-class WeightOp(IRDLOperation):
+@op_definition
+class WeightOp(Op):
     """The array called `name` in the weight store; `hash` is its content, so that equal weights can be told."""
 
     name = "graph.weight"
@@ -53,7 +52,7 @@ class WeightOp(IRDLOperation):
         super().__init__(result_types=[type], properties={"name": string(name), "hash": string(hash)})
 
 
-@irdl_op_definition
+@op_definition
 class ConstantOp(GraphOp):
     """A small tensor written out in the IR."""
 
@@ -112,8 +111,8 @@ class CallNamesKernel(SymbolUserOpInterface):
             raise VerifyException(f"called as {called}, but {op.callee} is {callee.function_type}")
 
 
-@irdl_op_definition
-class CallOp(IRDLOperation):
+@op_definition
+class CallOp(Op):
     """Run kernel `callee`; `target` names the device that runs it, absent for the only one."""
 
     name = "graph.call"

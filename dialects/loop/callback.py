@@ -6,19 +6,18 @@ from xdsl.dialects.builtin import MemRefType, StringAttr
 from xdsl.ir import SSAValue
 from xdsl.irdl import (
     AttrSizedOperandSegments,
-    IRDLOperation,
     ParsePropInAttrDict,
-    irdl_op_definition,
     prop_def,
     var_operand_def,
 )
 from xdsl.utils.exceptions import VerifyException
 
 from s2s.dialects.loop.interfaces import Access, AccessInterface, read_any, write_any
+from s2s.dialects.operation import Op, op_definition
 
 
-@irdl_op_definition
-class CallbackOp(IRDLOperation, AccessInterface):
+@op_definition
+class CallbackOp(Op, AccessInterface):
     """`function(outputs…, inputs…);`: a function of the user, which writes all elements of its outputs."""
 
     name = "loop.callback"

@@ -10,7 +10,6 @@ from xdsl.ir.affine import AffineConstantExpr, AffineMap, AffineSet
 from xdsl.irdl import (
     AttrSizedOperandSegments,
     IRDLOperation,
-    irdl_op_definition,
     lazy_traits_def,
     opt_prop_def,
     opt_region_def,
@@ -27,6 +26,7 @@ from xdsl.utils.exceptions import VerifyException
 
 from s2s.dialects.effects import NestedEffects
 from s2s.dialects.loop.index import check_map
+from s2s.dialects.operation import Op, op_definition
 
 SERIAL = "serial"
 UNROLL = "unroll"
@@ -34,8 +34,8 @@ PARALLEL = "parallel"
 KINDS = (SERIAL, UNROLL, PARALLEL)
 
 
-@irdl_op_definition
-class YieldOp(AbstractYieldOperation[Attribute]):
+@op_definition
+class YieldOp(AbstractYieldOperation[Attribute], Op):
     """Ends the body of a `loop.for` or `loop.if` with the values it hands on."""
 
     name = "loop.yield"
@@ -43,8 +43,8 @@ class YieldOp(AbstractYieldOperation[Attribute]):
     traits = lazy_traits_def(lambda: (IsTerminator(), HasParent(ForOp, IfOp), Pure()))
 
 
-@irdl_op_definition
-class ForOp(IRDLOperation):
+@op_definition
+class ForOp(Op):
     """A counted loop: `for (i = max(lower(dims)); i < min(upper(dims)); i += step)`, with carried values.
 
         %sum = loop.for %i = 0 to 64 step 4 iter_args(%acc = %zero) -> (f32) {
@@ -211,8 +211,8 @@ class ForOp(IRDLOperation):
         return op
 
 
-@irdl_op_definition
-class IfOp(IRDLOperation):
+@op_definition
+class IfOp(Op):
     """Runs `then` where every constraint of the affine set holds for `dims`, else `otherwise`; hands on their values.
 
     The constraints are `expression >= 0`.

@@ -19,9 +19,7 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import SSAValue
 from xdsl.ir.affine import AffineMap
 from xdsl.irdl import (
-    IRDLOperation,
     ParsePropInAttrDict,
-    irdl_op_definition,
     operand_def,
     opt_prop_def,
     prop_def,
@@ -35,6 +33,7 @@ from xdsl.utils.exceptions import VerifyException
 from s2s.dialects.loop.checks import check_flat, check_vector, lanes_of
 from s2s.dialects.loop.index import check_map
 from s2s.dialects.loop.interfaces import Access, AccessInterface, Extent, read
+from s2s.dialects.operation import Op, op_definition
 from s2s.types.dtypes import vector_of
 
 GROUP = 4
@@ -44,8 +43,8 @@ LANE_STRIDES = (0, 1, GROUP)
 """One group for all lanes, columns of neighbours, groups side by side."""
 
 
-@irdl_op_definition
-class LoadGroupsOp(IRDLOperation, AccessInterface):
+@op_definition
+class LoadGroupsOp(Op, AccessInterface):
     """Lane `i` is a group whose byte `k` is `buffer[map(indices) + i * lane_stride + k * stride]`, 0 from `count` on.
 
     Groups side by side (`lane_stride = 4`) and one group for all lanes (0) are four neighbours; columns (1) take bytes
@@ -105,8 +104,8 @@ class LoadGroupsOp(IRDLOperation, AccessInterface):
             )
 
 
-@irdl_op_definition
-class DotGroupsOp(IRDLOperation):
+@op_definition
+class DotGroupsOp(Op):
     """`result[i] = acc[i] + sum over k < 4 of a[i][k] * b[i][k]`, sums wrapping around; `unsigned_a`: bytes of `a`
     count from 0 to 255."""
 

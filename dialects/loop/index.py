@@ -5,10 +5,11 @@ from collections.abc import Sequence
 from xdsl.dialects.builtin import AffineMapAttr, IndexType
 from xdsl.ir import SSAValue
 from xdsl.ir.affine import AffineMap
-from xdsl.irdl import irdl_op_definition, prop_def, result_def, traits_def, var_operand_def
+from xdsl.irdl import prop_def, result_def, traits_def, var_operand_def
 from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 
+from s2s.dialects.operation import op_definition
 from s2s.dialects.plain import PlainOp
 
 
@@ -20,7 +21,7 @@ def check_map(name: str, affine_map: AffineMap, operands: int, results: int | No
         raise VerifyException(f"{name}: map gives {len(affine_map.results)} results, {results} expected")
 
 
-@irdl_op_definition
+@op_definition
 class ApplyOp(PlainOp):
     """An affine expression of indices: `result = map(indices)`."""
 

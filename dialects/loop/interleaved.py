@@ -7,9 +7,7 @@ from xdsl.ir import Attribute, SSAValue
 from xdsl.ir.affine import AffineMap
 from xdsl.irdl import (
     AttrSizedOperandSegments,
-    IRDLOperation,
     ParsePropInAttrDict,
-    irdl_op_definition,
     operand_def,
     opt_prop_def,
     prop_def,
@@ -22,10 +20,11 @@ from s2s.dialects.loop.checks import check_flat
 from s2s.dialects.loop.groups import GROUP
 from s2s.dialects.loop.index import check_map
 from s2s.dialects.loop.interfaces import Access, AccessInterface, Extent, write
+from s2s.dialects.operation import Op, op_definition
 
 
-@irdl_op_definition
-class StoreInterleavedOp(IRDLOperation, AccessInterface):
+@op_definition
+class StoreInterleavedOp(Op, AccessInterface):
     """`buffer[map(indices) + i * stride + k] = values[k][i]` for the first `lanes` lanes of each vector.
 
     Unless stated, the stride is the number of vectors, and all lanes are stored. There are two to four vectors of

@@ -4,12 +4,13 @@ from collections.abc import Sequence
 
 from xdsl.dialects.builtin import MemRefType, StringAttr, VectorType, f32, i8, i32
 from xdsl.ir import Attribute, SSAValue
-from xdsl.irdl import IRDLOperation, irdl_op_definition, operand_def, prop_def, result_def, traits_def
+from xdsl.irdl import operand_def, prop_def, result_def, traits_def
 from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 
 from s2s.dialects.loop.checks import check_flat, check_lanes, check_vector, lanes_of
 from s2s.dialects.loop.interfaces import Access, AccessInterface, read_any
+from s2s.dialects.operation import Op, op_definition
 from s2s.types.dtypes import vector_of
 
 CASTS: Sequence[tuple[Attribute, Attribute]] = ((i8, i32), (i8, f32), (i32, f32))
@@ -22,8 +23,8 @@ TABLE = 256
 """Elements of a table that is looked up in lanes: one for each byte."""
 
 
-@irdl_op_definition
-class RescaleLanesOp(IRDLOperation):
+@op_definition
+class RescaleLanesOp(Op):
     """`tensor.rescale` lane by lane."""
 
     name = "loop.rescale_lanes"
@@ -52,8 +53,8 @@ class RescaleLanesOp(IRDLOperation):
             check_lanes(self, operand.type, lanes, element)
 
 
-@irdl_op_definition
-class SaturateLanesOp(IRDLOperation):
+@op_definition
+class SaturateLanesOp(Op):
     """`tensor.saturate` lane by lane."""
 
     name = "loop.saturate_lanes"
@@ -72,8 +73,8 @@ class SaturateLanesOp(IRDLOperation):
         check_lanes(self, self.result.type, lanes, i8)
 
 
-@irdl_op_definition
-class CastLanesOp(IRDLOperation):
+@op_definition
+class CastLanesOp(Op):
     """Numbers as those of another type, lane by lane: bytes extended to 32 bits by their sign, 32 bits cut to bytes,
     integers as floats, and floats towards zero as integers, limited to their range."""
 
@@ -94,8 +95,8 @@ class CastLanesOp(IRDLOperation):
             raise VerifyException(f"{self.name}: {types[0]} does not become {types[1]}")
 
 
-@irdl_op_definition
-class LookUpLanesOp(IRDLOperation, AccessInterface):
+@op_definition
+class LookUpLanesOp(Op, AccessInterface):
     """`result[i] = table[index[i]]` for a table of 256 bytes; the caller keeps each index in it."""
 
     name = "loop.look_up_lanes"

@@ -18,7 +18,6 @@ from xdsl.irdl import (
     IRDLOperation,
     ParsePropInAttrDict,
     attr_def,
-    irdl_op_definition,
     operand_def,
     opt_prop_def,
     prop_def,
@@ -33,6 +32,7 @@ from xdsl.utils.hints import isa
 from s2s.dialects.loop.checks import check_flat
 from s2s.dialects.loop.index import check_map
 from s2s.dialects.loop.interfaces import Access, AccessInterface, Extent, read, read_any, write, write_any
+from s2s.dialects.operation import Op, op_definition
 from s2s.dialects.plain import PlainOp
 from s2s.types.dtypes import scalar_type, size_in_bytes
 
@@ -92,7 +92,7 @@ def _access_properties(affine_map: AffineMap, stride: int, lanes: int | None) ->
     }
 
 
-@irdl_op_definition
+@op_definition
 class LoadOp(_AffineAccess):
     """`result = buffer[map(indices)]`; a vector takes the first `lanes` lanes at distance `stride`, the rest is 0."""
 
@@ -124,7 +124,7 @@ class LoadOp(_AffineAccess):
         self._check(self.result.type)
 
 
-@irdl_op_definition
+@op_definition
 class StoreOp(_AffineAccess):
     """`buffer[map(indices)] = value`; a vector puts its first `lanes` lanes at distance `stride`."""
 
@@ -152,8 +152,8 @@ class StoreOp(_AffineAccess):
         self._check(self.value.type)
 
 
-@irdl_op_definition
-class LoadAtOp(IRDLOperation, AccessInterface):
+@op_definition
+class LoadAtOp(Op, AccessInterface):
     """`result = buffer[index]`, at a position that depends on data. The caller keeps it in range."""
 
     name = "loop.load_at"
@@ -173,8 +173,8 @@ class LoadAtOp(IRDLOperation, AccessInterface):
         _check_scalar(self, self.buffer.type, self.result.type)
 
 
-@irdl_op_definition
-class StoreAtOp(IRDLOperation, AccessInterface):
+@op_definition
+class StoreAtOp(Op, AccessInterface):
     """`buffer[index] = value`, at a position that depends on data. The caller keeps it in range."""
 
     name = "loop.store_at"
@@ -194,8 +194,8 @@ class StoreAtOp(IRDLOperation, AccessInterface):
         _check_scalar(self, self.buffer.type, self.value.type)
 
 
-@irdl_op_definition
-class AllocOp(IRDLOperation):
+@op_definition
+class AllocOp(Op):
     """A buffer without an address yet; `loop-plan-memory` puts it into the arena."""
 
     name = "loop.alloc"
@@ -211,8 +211,8 @@ class AllocOp(IRDLOperation):
         check_flat(self, self.result.type)
 
 
-@irdl_op_definition
-class ViewOp(IRDLOperation):
+@op_definition
+class ViewOp(Op):
     """Part of the arena as a buffer: `result` starts `offset` bytes into `arena`.
 
     Before there is an arena, and inside of what has a place in it, buffers may be parts of others with equal elements.
@@ -257,8 +257,8 @@ def whole_of(buffer: SSAValue) -> SSAValue:
     return buffer
 
 
-@irdl_op_definition
-class PoisonOp(IRDLOperation, AccessInterface):
+@op_definition
+class PoisonOp(Op, AccessInterface):
     """Fills bytes that hold no value with a pattern, so that nobody reads them unnoticed."""
 
     name = "loop.poison"
@@ -278,8 +278,8 @@ class PoisonOp(IRDLOperation, AccessInterface):
             raise VerifyException(f"{self.name}: {buffer} does not consist of bytes")
 
 
-@irdl_op_definition
-class WeightOp(IRDLOperation):
+@op_definition
+class WeightOp(Op):
     """A constant buffer; its values are in the weight store under `name`."""
 
     name = "loop.weight"

@@ -25,7 +25,6 @@ from xdsl.irdl import (
     IRDLOperation,
     ParsePropInAttrDict,
     VarConstraint,
-    irdl_op_definition,
     operand_def,
     opt_operand_def,
     prop_def,
@@ -35,12 +34,13 @@ from xdsl.utils.exceptions import VerifyException
 
 from s2s.dialects.loop.checks import check_flat
 from s2s.dialects.loop.interfaces import Access, AccessInterface, read_any, write_any
+from s2s.dialects.operation import Op, op_definition
 
 _INTS = DenseArrayBase.constr(i64)
 
 
-@irdl_op_definition
-class CopyOp(IRDLOperation, AccessInterface):
+@op_definition
+class CopyOp(Op, AccessInterface):
     """`target = source`, all elements; one may be the other."""
 
     name = "loop.copy"
@@ -57,7 +57,7 @@ class CopyOp(IRDLOperation, AccessInterface):
         return [write_any(self.target), read_any(self.source)]
 
 
-class NetworkCall(IRDLOperation, AccessInterface):
+class NetworkCall(Op, AccessInterface):
     """What operations that run networks share: memory for what these keep between their kernels, and their buffers."""
 
     arena = opt_operand_def(MemRefType)
@@ -79,7 +79,7 @@ class NetworkCall(IRDLOperation, AccessInterface):
         raise NotImplementedError
 
 
-@irdl_op_definition
+@op_definition
 class CallIfOp(NetworkCall):
     """`if (condition[0]) then(buffers); else otherwise(buffers);`"""
 
@@ -120,7 +120,7 @@ class CallIfOp(NetworkCall):
         _check_flag(self, self.condition.type)
 
 
-@irdl_op_definition
+@op_definition
 class CallWhileOp(NetworkCall):
     """`for (;;) { condition(flag, buffers); if (!flag[0]) break; body(buffers); }`"""
 
@@ -161,7 +161,7 @@ class CallWhileOp(NetworkCall):
         _check_flag(self, self.flag.type)
 
 
-@irdl_op_definition
+@op_definition
 class CallForOp(NetworkCall):
     """`for (t = 0; t < steps; t++) body(…, buffers[k] + starts[k] + t * strides[k], …);`, counted in elements."""
 

@@ -8,9 +8,7 @@ from xdsl.dialects.builtin import AffineMapAttr, IndexType, MemRefType, UnitAttr
 from xdsl.ir import Operation, SSAValue
 from xdsl.ir.affine import AffineMap
 from xdsl.irdl import (
-    IRDLOperation,
     ParsePropInAttrDict,
-    irdl_op_definition,
     operand_def,
     opt_prop_def,
     prop_def,
@@ -21,6 +19,7 @@ from xdsl.traits import EffectInstance, MemoryEffect, MemoryEffectKind, Resource
 
 from s2s.dialects.loop.checks import check_flat
 from s2s.dialects.loop.index import check_map
+from s2s.dialects.operation import Op, op_definition
 
 
 @dataclass(frozen=True)
@@ -39,8 +38,8 @@ class CacheEffect(MemoryEffect):
         return {EffectInstance(MemoryEffectKind.WRITE, resource=Cache())}
 
 
-@irdl_op_definition
-class PrefetchOp(IRDLOperation):
+@op_definition
+class PrefetchOp(Op):
     """A hint: the cache line of `buffer[min(map(indices), size - 1)]` will be wanted soon. No number changes.
 
     `near` asks for the first cache, else it is the second. The position is not negative.

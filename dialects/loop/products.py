@@ -17,9 +17,7 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import SSAValue
 from xdsl.ir.affine import AffineMap
 from xdsl.irdl import (
-    IRDLOperation,
     ParsePropInAttrDict,
-    irdl_op_definition,
     operand_def,
     opt_prop_def,
     prop_def,
@@ -34,13 +32,14 @@ from xdsl.utils.hints import isa
 from s2s.dialects.loop.checks import check_flat
 from s2s.dialects.loop.index import check_map
 from s2s.dialects.loop.interfaces import Access, AccessInterface, Extent, WorkInterface, read, write
+from s2s.dialects.operation import Op, op_definition
 
 WORD = 4
 """Bytes that are widened together."""
 
 
-@irdl_op_definition
-class StageOp(IRDLOperation, AccessInterface, WorkInterface):
+@op_definition
+class StageOp(Op, AccessInterface, WorkInterface):
     """Elements of 8 bits copied, those outside of a range as `fill`: widened to 16, with a number added; or as bytes.
 
         target[t + i] = low <= i < high ? ext(source[s + i * stride]) + offset : fill,  0 <= i < count
@@ -135,8 +134,8 @@ def _check_offset(name: str, offset: int) -> None:
         raise VerifyException(f"{name}: offset {offset} leaves 16 bits")
 
 
-@irdl_op_definition
-class WidenOp(IRDLOperation):
+@op_definition
+class WidenOp(Op):
     """Four lanes of `vector`, its `part`-th four, widened to 16 bits, `offset` added: lanes 0, 2, 1, 3 in this order.
 
     It is the order in which machines widen the bytes of a word. Both factors of a dot product are widened so, or one of
@@ -170,8 +169,8 @@ class WidenOp(IRDLOperation):
         _check_offset(self.name, self.offset.value.data)
 
 
-@irdl_op_definition
-class DotOp(IRDLOperation):
+@op_definition
+class DotOp(Op):
     """`result = acc + sum over lanes of a * b`, products and sum in the type of `acc`."""
 
     name = "loop.dot"

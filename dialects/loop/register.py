@@ -7,9 +7,7 @@ from xdsl.ir import SSAValue
 from xdsl.irdl import (
     AnyAttr,
     BaseAttr,
-    IRDLOperation,
     VarConstraint,
-    irdl_op_definition,
     operand_def,
     prop_def,
     result_def,
@@ -19,6 +17,7 @@ from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 from xdsl.utils.hints import isa
 
+from s2s.dialects.operation import Op, op_definition
 from s2s.dialects.plain import PlainOp
 from s2s.types.dtypes import vector_of
 
@@ -29,7 +28,7 @@ FEWEST_LANES = 4
 """No vector is shorter."""
 
 
-@irdl_op_definition
+@op_definition
 class BroadcastOp(PlainOp):
     """Every lane of `result` is `scalar`."""
 
@@ -48,7 +47,7 @@ class BroadcastOp(PlainOp):
             raise VerifyException(f"{self.name}: lanes of {self.result.type} cannot hold {self.scalar.type}")
 
 
-@irdl_op_definition
+@op_definition
 class FmaOp(PlainOp):
     """`result = a * b + c`, in one rounding where the target has it, else in two."""
 
@@ -66,8 +65,8 @@ class FmaOp(PlainOp):
         super().__init__(operands=[a, b, c], result_types=[c.type])
 
 
-@irdl_op_definition
-class ReduceOp(IRDLOperation):
+@op_definition
+class ReduceOp(Op):
     """All lanes of `vector` combined, in an order of the target's choice: `add`, `mul`, `max` or `min`."""
 
     name = "loop.reduce"
@@ -92,8 +91,8 @@ class ReduceOp(IRDLOperation):
             raise VerifyException(f"{self.name}: {self.result.type} is no lane of {self.vector.type}")
 
 
-@irdl_op_definition
-class HalveOp(IRDLOperation):
+@op_definition
+class HalveOp(Op):
     """`result[i] = vector[i] ~ vector[i + n]` for the `n` lanes of the result, half as many: part of `loop.reduce`."""
 
     name = "loop.halve"
@@ -119,8 +118,8 @@ class HalveOp(IRDLOperation):
             raise VerifyException(f"{self.name}: {self.result.type} is no half of {self.vector.type}")
 
 
-@irdl_op_definition
-class ChooseOp(IRDLOperation):
+@op_definition
+class ChooseOp(Op):
     """`result[i] = x[i] if a[i] ~ b[i] else y[i]`, where `~` is a predicate of `arith.cmpf`: there are no vectors of
     bools."""
 

@@ -16,9 +16,7 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import SSAValue
 from xdsl.ir.affine import AffineMap
 from xdsl.irdl import (
-    IRDLOperation,
     ParsePropInAttrDict,
-    irdl_op_definition,
     operand_def,
     prop_def,
     result_def,
@@ -29,14 +27,15 @@ from xdsl.utils.exceptions import VerifyException
 from s2s.dialects.loop.checks import check_flat
 from s2s.dialects.loop.index import check_map
 from s2s.dialects.loop.interfaces import Access, AccessInterface, Extent, WorkInterface, read
+from s2s.dialects.operation import Op, op_definition
 from s2s.types.dtypes import vector_of
 
 ROWS = 4
 """Rows of constants that are taken together: the lanes of a vector of sums."""
 
 
-@irdl_op_definition
-class DotRowsOp(IRDLOperation, AccessInterface, WorkInterface):
+@op_definition
+class DotRowsOp(Op, AccessInterface, WorkInterface):
     """Four sums of products of one row with four rows of constants, which lie in groups side by side.
 
         result[c] = sum over k < steps of x[a + k] * w[b + k / n * 4 * n + c * n + k % n]

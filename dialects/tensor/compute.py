@@ -10,7 +10,6 @@ from xdsl.ir import Attribute, BlockArgument, Region, SSAValue
 from xdsl.irdl import (
     AttrSizedOperandSegments,
     IRDLOperation,
-    irdl_op_definition,
     lazy_traits_def,
     opt_prop_def,
     opt_region_def,
@@ -26,6 +25,7 @@ from xdsl.traits import HasParent, IsTerminator, Pure
 from xdsl.utils.exceptions import VerifyException
 from xdsl.utils.hints import isa
 
+from s2s.dialects.operation import Op, op_definition
 from s2s.dialects.tensor.attributes import AccessAttr, integers
 from s2s.dialects.tensor.schedule import ScheduleAttr
 from s2s.types.dtypes import as_tensor_type, scalar_type
@@ -42,8 +42,8 @@ def _with_regions() -> tuple[type[IRDLOperation], ...]:
     return ComputeOp, TransformOp
 
 
-@irdl_op_definition
-class YieldOp(AbstractYieldOperation[Attribute]):
+@op_definition
+class YieldOp(AbstractYieldOperation[Attribute], Op):
     """Ends a region of `tensor.compute` or `tensor.transform` with its scalars."""
 
     name = "tensor.yield"
@@ -51,8 +51,8 @@ class YieldOp(AbstractYieldOperation[Attribute]):
     traits = lazy_traits_def(lambda: (IsTerminator(), HasParent(*_with_regions()), Pure()))
 
 
-@irdl_op_definition
-class ComputeOp(IRDLOperation):
+@op_definition
+class ComputeOp(Op):
     """Tensors defined point by point over a rectangular domain.
 
         y[p] = apply(fold over r of reduce(reads[map(p, r)], acc), points[map(p)])

@@ -8,7 +8,6 @@ from xdsl.ir import Attribute, SSAValue
 from xdsl.irdl import (
     IRDLOperation,
     VarConstraint,
-    irdl_op_definition,
     operand_def,
     prop_def,
     result_def,
@@ -18,12 +17,13 @@ from xdsl.irdl import (
 from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 
+from s2s.dialects.operation import Op, op_definition
 from s2s.dialects.tensor.compute import ComputeOp, element_type
 from s2s.types.dtypes import as_tensor_type
 
 
-@irdl_op_definition
-class IndexOp(IRDLOperation):
+@op_definition
+class IndexOp(Op):
     """The current position along dimension `dim` of the domain."""
 
     name = "tensor.index"
@@ -43,8 +43,8 @@ class IndexOp(IRDLOperation):
             raise VerifyException(f"{self.name}: dimension {self.dim.value.data} of {dims}")
 
 
-@irdl_op_definition
-class InBoundsOp(IRDLOperation):
+@op_definition
+class InBoundsOp(Op):
     """Whether the guarded access behind a block argument hits an element of its operand."""
 
     name = "tensor.in_bounds"
@@ -63,8 +63,8 @@ class InBoundsOp(IRDLOperation):
             raise VerifyException(f"{self.name}: %{self.value.name_hint} is not read by a guarded access")
 
 
-@irdl_op_definition
-class ExtractOp(IRDLOperation):
+@op_definition
+class ExtractOp(Op):
     """One element of a table: `result = table[indices]`. The indices are in range, or the program is wrong."""
 
     name = "tensor.extract"
@@ -93,8 +93,8 @@ def _compute_around(op: IRDLOperation) -> ComputeOp:
     return parent
 
 
-@irdl_op_definition
-class RemFOp(IRDLOperation):
+@op_definition
+class RemFOp(Op):
     """`result` = the remainder of `lhs / rhs` with the sign of `lhs`, exact, as C's `fmod`.
 
     MLIR's `arith` has this operation and xDSL's lacks it; the name is MLIR's.
@@ -113,8 +113,8 @@ class RemFOp(IRDLOperation):
         super().__init__(operands=[lhs, rhs], result_types=[lhs.type])
 
 
-@irdl_op_definition
-class RescaleOp(IRDLOperation):
+@op_definition
+class RescaleOp(Op):
     """`result = x * multiplier * 2 ** (shift - 31)`, rounded as `rounding` says; see `graph.rescale`.
 
     An operation on scalars, at loop level too. `x` is `i64` for the rounding `reduced`, else `i32`. Two roundings are
@@ -147,8 +147,8 @@ class RescaleOp(IRDLOperation):
             raise VerifyException(f"{self.name}: rounding {self.rounding.data} takes {taken}, not {self.x.type}")
 
 
-@irdl_op_definition
-class SaturateOp(IRDLOperation):
+@op_definition
+class SaturateOp(Op):
     """`x`, limited to what the type of the result holds. An operation on scalars, at loop level too."""
 
     name = "tensor.saturate"

@@ -6,8 +6,6 @@ from typing import Self
 from xdsl.dialects.builtin import ArrayAttr, DenseArrayBase, DenseIntOrFPElementsAttr, Float32Type, TensorType, f32, i64
 from xdsl.ir import Attribute, Region, SSAValue
 from xdsl.irdl import (
-    IRDLOperation,
-    irdl_op_definition,
     operand_def,
     opt_prop_def,
     prop_def,
@@ -22,6 +20,7 @@ from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 from xdsl.utils.hints import isa
 
+from s2s.dialects.operation import Op, op_definition
 from s2s.dialects.tensor.attributes import AccessAttr, integers
 from s2s.dialects.tensor.compute import (
     ComputeOp,
@@ -44,8 +43,8 @@ def matrix_attribute(rows: Sequence[Sequence[float]]) -> DenseIntOrFPElementsAtt
     return DenseIntOrFPElementsAttr.from_list(TensorType(f32, [len(rows), len(rows[0])]), values)
 
 
-@irdl_op_definition
-class TransformOp(IRDLOperation):
+@op_definition
+class TransformOp(Op):
     """Tiles of an image, each multiplied by one small matrix from the left and by another from the right.
 
         y[into(p, i, j)] = apply(sum over k, l of left[i, k] * right[j, l] * x[read(p, k, l)], points[map(p, i, j)])
