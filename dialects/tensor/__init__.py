@@ -5,32 +5,39 @@ It takes the name of xDSL's own `tensor` dialect, which is never loaded beside i
 
 from xdsl.ir import Dialect
 
-from s2s.dialects.tensor.attributes import AccessAttr, PackAttr, PackedAxis, integers
+from s2s.dialects.tensor.attributes import AccessAttr, PackedAxis, integers
 from s2s.dialects.tensor.compute import ComputeOp, YieldOp, element_type
+from s2s.dialects.tensor.directive import Directive
+from s2s.dialects.tensor.renumbering import Renumbering
 from s2s.dialects.tensor.scalar import ExtractOp, InBoundsOp, IndexOp, RemFOp, RescaleOp, SaturateOp
 from s2s.dialects.tensor.schedule import ScheduleAttr
+from s2s.dialects.tensor.schedule_state import CachedRead, FusedTile, ScheduleState
 from s2s.dialects.tensor.transform import Computation, Matrix, TransformOp, matrix_attribute
 
 Tensor = Dialect(
     "tensor",
     [ComputeOp, ExtractOp, InBoundsOp, IndexOp, RemFOp, RescaleOp, SaturateOp, TransformOp, YieldOp],
-    [AccessAttr, PackAttr, ScheduleAttr],
+    [AccessAttr, ScheduleAttr],
 )
 
 __all__ = [
     "AccessAttr",
+    "CachedRead",
     "Computation",
     "ComputeOp",
+    "Directive",
     "ExtractOp",
+    "FusedTile",
     "InBoundsOp",
     "IndexOp",
     "Matrix",
-    "PackAttr",
     "PackedAxis",
     "RemFOp",
+    "Renumbering",
     "RescaleOp",
     "SaturateOp",
     "ScheduleAttr",
+    "ScheduleState",
     "Tensor",
     "TransformOp",
     "YieldOp",

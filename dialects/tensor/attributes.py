@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from xdsl.dialects.builtin import I64, AffineMapAttr, DenseArrayBase, IntAttr, StringAttr, i64
+from xdsl.dialects.builtin import I64, AffineMapAttr, DenseArrayBase, StringAttr, i64
 from xdsl.ir import ParametrizedAttribute
 from xdsl.ir.affine import AffineMap
 from xdsl.irdl import irdl_attr_definition
@@ -133,39 +133,14 @@ class PackedAxis:
         return f"{name}{block} {PLACE} {self.modulus}" if self.modulus else f"{name}{block}"
 
 
-@irdl_attr_definition
-class PackAttr(ParametrizedAttribute):
-    """The layout in which a constant operand is stored: `#tensor.pack<1 : [0 floordiv 8, 1, 0 mod 8]>`.
+def layout_of(text: str) -> tuple[PackedAxis, ...]:
+    """The axes of a layout, outermost first, from how they are written."""
+    return tuple(_packed_axis(axis) for axis in text.split(", "))
 
-    The number before the colon is the operand. A block that is not full is padded with zeros.
-    """
 
-    name = "tensor.pack"
-
-    operand: IntAttr
-    layout: StringAttr
-
-    @staticmethod
-    def of(operand: int, axes: Sequence[PackedAxis]) -> PackAttr:
-        """Operand number `operand` laid out as `axes`, outermost first."""
-        return PackAttr(IntAttr(operand), StringAttr(", ".join(map(str, axes))))
-
-    @property
-    def axes(self) -> tuple[PackedAxis, ...]:
-        """The packed axes, outermost first."""
-        return tuple(_packed_axis(text) for text in self.layout.data.split(", "))
-
-    def print_parameters(self, printer: Printer) -> None:
-        printer.print_string(f"<{self.operand.data} : [{self.layout.data}]>")
-
-    @classmethod
-    def parse_parameters(cls, parser: AttrParser) -> Sequence[IntAttr | StringAttr]:
-        with parser.in_angle_brackets():
-            operand = parser.parse_integer()
-            parser.parse_punctuation(":")
-            axes = parser.parse_comma_separated_list(parser.Delimiter.SQUARE, lambda: _parse_packed_axis(parser))
-        pack = cls.of(operand, axes)
-        return [pack.operand, pack.layout]
+def parse_layout(parser: AttrParser) -> list[PackedAxis]:
+    """`[0 floordiv 8, 1, 0 mod 8]`."""
+    return parser.parse_comma_separated_list(parser.Delimiter.SQUARE, lambda: _parse_packed_axis(parser))
 
 
 def _packed_axis(text: str) -> PackedAxis:

@@ -176,7 +176,7 @@ class ComputeOp(Op):
                 )
         self._check_regions()
         if self.schedule is not None:
-            self._check_schedule(self.schedule)
+            self.schedule.verify_for(self)
 
     def _check_access(self, value: SSAValue, access: AccessAttr, dims: int) -> None:
         rank = len(as_tensor_type(value.type).get_shape())
@@ -196,28 +196,6 @@ class ComputeOp(Op):
         points = [element_type(value) for value in self.points]
         results = [element_type(value) for value in self.res]
         check_region(f"{self.name} apply", self.apply, [*accumulators, *points, *tables], results)
-
-    def _check_schedule(self, schedule: ScheduleAttr) -> None:
-        if len(schedule.tiles) != len(self.sizes):
-            raise VerifyException(
-                f"{self.name}: schedule of {len(schedule.tiles)} dimensions, domain {list(self.sizes)}"
-            )
-        order = schedule.loop_order
-        if any(dim >= self.rank for dim in order[: self.rank]):
-            raise VerifyException(f"{self.name}: order {list(order)} puts a reduction outside a parallel dimension")
-        dims = [dim for dim, _ in schedule.block_sizes]
-        if any(dim >= self.rank for dim in dims):
-            raise VerifyException(f"{self.name}: blocks {dims} are not all parallel dimensions")
-        walked = [dim for dim, _ in schedule.shared_blocks]
-        if any(dim >= self.rank or dim in dims for dim in walked):
-            raise VerifyException(f"{self.name}: shared dimensions {walked} are not parallel ones without other blocks")
-        if schedule.start is not None and not schedule.start < len(self.points):
-            raise VerifyException(f"{self.name}: sums start from point {schedule.start} of {len(self.points)}")
-        if any(read >= len(self.reads) or dim >= len(self.sizes) for read, dim in schedule.fetches):
-            raise VerifyException(f"{self.name}: fetches {list(schedule.fetches)} name no read or no dimension")
-        packed = [pack.operand.data for pack in schedule.packs]
-        if any(not 0 <= operand < len(self.operands) for operand in packed):
-            raise VerifyException(f"{self.name}: packs operands {packed} of {len(self.operands)}")
 
     def print(self, printer: Printer) -> None:
         parallel = ", ".join(map(str, self.parallel_sizes))

@@ -168,12 +168,10 @@ class TransformOp(Op):
             self._check_schedule(self.schedule)
 
     def _check_schedule(self, schedule: ScheduleAttr) -> None:
-        if len(schedule.tiles) != self.rank:
-            raise VerifyException(
-                f"{self.name}: schedule of {len(schedule.tiles)} dimensions, domain {list(self.sizes)}"
-            )
-        for dim, size in schedule.block_sizes:
-            if dim == schedule.loop_order[-1] or size % schedule.tiles[dim]:
+        schedule.verify_for(self)
+        state = schedule.on(self)
+        for dim, size in state.blocks:
+            if dim == state.order[-1] or size % state.tiles[dim]:
                 raise VerifyException(f"{self.name}: blocks of {size} along dimension {dim} part what is done at once")
 
     def _check_access(self, value: SSAValue, access: AccessAttr) -> None:

@@ -20,7 +20,8 @@ from s2s.decisions.decision import Cost
 from s2s.decisions.kind import Candidate, Heuristic, Kind, Refused
 from s2s.dialects import tensor
 from s2s.schedules.byte_products import byte_products
-from s2s.schedules.default import Choice, Declined, candidates, one_by_one, schedule_along
+from s2s.schedules.default import Choice, Declined, candidates, schedule_along
+from s2s.schedules.directives import Schedule
 from s2s.schedules.integer_products import integer_products
 from s2s.schedules.reference import reference
 from s2s.schedules.transforms import Walk, in_walk, transform_schedule
@@ -95,6 +96,7 @@ class ScheduleKind(Kind[ScheduledComputation, tensor.ScheduleAttr]):
     def parse(self, subject: ScheduledComputation, text: str) -> tensor.ScheduleAttr:
         context = Context()
         context.load_dialect(tensor.Tensor)
+        context.load_dialect(Schedule)
         try:
             found = Parser(context, text).parse_attribute()
         except (ParseError, VerifyException) as error:
@@ -107,10 +109,11 @@ class ScheduleKind(Kind[ScheduledComputation, tensor.ScheduleAttr]):
         op = subject.op
         if isinstance(op, tensor.TransformOp):
             return None
-        if choice.dot_size > 1:
-            return Cost(cycles=prod(op.sizes) / (choice.dot_size * choice.lanes.data))
+        state = choice.on(op)
+        if state.group > 1:
+            return Cost(cycles=prod(op.sizes) / (state.group * state.lanes))
         with one_block(op, subject.walk):
-            alike = [each for each in candidates(op, target, subject.constants) if _runs_as(each, choice)]
+            alike = [each for each in candidates(op, target, subject.constants) if _runs_as(each, state)]
             costs = [each.cost for each in alike if isinstance(each, Choice)]
         return Cost(cycles=min(costs) * prod(op.parallel_sizes)) if costs else None
 
@@ -138,8 +141,7 @@ def _restore(op: tensor.Computation, schedule: tensor.ScheduleAttr | None) -> No
 def _packs_constants(subject: ScheduledComputation, choice: tensor.ScheduleAttr) -> str | None:
     """Why the operands that `choice` packs cannot be."""
     operands = subject.op.operands
-    for pack in choice.packs:
-        number = pack.operand.data
+    for number, _ in choice.on(subject.op).packs:
         if operands[number] not in subject.constants:
             return f"operand {number} is no constant of this kernel, so that it cannot be packed on the host"
     return None
@@ -148,17 +150,17 @@ def _packs_constants(subject: ScheduledComputation, choice: tensor.ScheduleAttr)
 def _walks_along(subject: ScheduledComputation, choice: tensor.ScheduleAttr) -> str | None:
     """Why `choice` does not fit the blocks in which the kernel runs its computations together."""
     before = subject.op.schedule
-    wanted = subject.walk if before is None else before.shared_blocks
-    if choice.shared_blocks == tuple(wanted):
+    wanted = subject.walk if before is None else before.on(subject.op).fused_sizes
+    if choice.on(subject.op).fused_sizes == tuple(wanted):
         return None
     words = " and ".join(f"{dim} by {size}" for dim, size in wanted) or "none"
     return f"the computations of this kernel run together in blocks ({words}), which a schedule cannot change"
 
 
-def _runs_as(each: Choice | Declined, choice: tensor.ScheduleAttr) -> bool:
-    """Whether a candidate runs in the vectors of `choice`."""
-    lanes = choice.lanes.data
-    return isinstance(each, Choice) and each.lanes == lanes and (lanes == 1 or each.dim == choice.vector_dim)
+def _runs_as(each: Choice | Declined, state: tensor.ScheduleState) -> bool:
+    """Whether a candidate runs in the vectors of a schedule."""
+    lanes = state.lanes
+    return isinstance(each, Choice) and each.lanes == lanes and (lanes == 1 or each.dim == state.vector_dim)
 
 
 def _found(subject: ScheduledComputation, schedule: tensor.ScheduleAttr | None, note: str) -> _Proposals:
@@ -171,7 +173,7 @@ def _found(subject: ScheduledComputation, schedule: tensor.ScheduleAttr | None, 
 def _plain(subject: ScheduledComputation, target: Target) -> _Proposals:
     if not subject.plain or isinstance(subject.op, tensor.TransformOp):
         return []
-    return _found(subject, reference(subject.op), "one loop a dimension")
+    return _found(subject, reference(), "one loop a dimension")
 
 
 def _given(subject: ScheduledComputation, target: Target) -> _Proposals:
@@ -219,7 +221,7 @@ def _cheapest(subject: ScheduledComputation, target: Target) -> _Proposals:
     with one_block(op, subject.walk):
         compared = candidates(op, target, subject.constants)
     if not any(isinstance(each, Choice) for each in compared):
-        return [Candidate(lambda: in_walk(op, one_by_one(op), subject.walk), "one number at a time")]
+        return [Candidate(lambda: in_walk(op, reference(), subject.walk), "one number at a time")]
     return [_candidate(subject, op, target, each) for each in compared]
 
 

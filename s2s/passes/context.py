@@ -14,6 +14,7 @@ from s2s.dialects.graph import Graph
 from s2s.dialects.loop import Loop
 from s2s.dialects.tensor import Tensor
 from s2s.errors import CompilerBug
+from s2s.schedules.directives import Schedule
 from s2s.targets import Target, get_target
 from s2s.types.weights import WeightStore
 
@@ -34,7 +35,7 @@ class CompilerContext(Context):
         self.weights = weights if weights is not None else WeightStore()
         self.targets = {target.name: target for target in targets}
         self.given = given if given is not None else Given()
-        for dialect in (Builtin, Func, Arith, Math, Graph, Tensor, Loop, C):
+        for dialect in (Builtin, Func, Arith, Math, Graph, Tensor, Schedule, Loop, C):
             self.load_dialect(dialect)
 
 

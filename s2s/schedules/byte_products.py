@@ -17,6 +17,7 @@ from s2s.analysis.structure.compute import shape_of
 from s2s.analysis.structure.dot_groups import run_of, strides, window
 from s2s.analysis.structure.lanes import results_in_lanes
 from s2s.dialects import loop, tensor
+from s2s.schedules.directives import CacheRead, Reorder, Tensorize, Vectorize, register_tile
 from s2s.schedules.integer_products import Roles, roles_of
 from s2s.targets import Target
 from s2s.types.affine import linear, ranges
@@ -84,16 +85,19 @@ class _Choice:
         if not roles.both:
             tile[run[-1]] = GROUP
         return tensor.ScheduleAttr.of(
-            tile,
-            [*self._parallel(), *order],
-            vector=self.channel,
-            lanes=self.lanes,
-            packs=[tensor.PackAttr.of(roles.w, self._packed(axes, order, run, tile[self.channel]))],
-            stage=None if stage is None else (roles.x, stage),
-            stage_bytes=stage is not None,
-            dot=GROUP,
-            unsigned=self.target.byte_dot == "unsigned",
+            [
+                *register_tile(op, tile),
+                Vectorize.of(self.channel, self.lanes),
+                Reorder.of([*self._parallel(), *order]),
+                CacheRead.packed(roles.w, self._packed(axes, order, run, tile[self.channel])),
+                None if stage is None else self._cached(stage),
+                Tensorize.of("dot4_unsigned" if self.target.byte_dot == "unsigned" else "dot4"),
+            ]
         )
+
+    def _cached(self, depth: int) -> CacheRead:
+        outer = self._outer(depth)
+        return CacheRead.of(self.roles.x, outer[-1] if outer else None, widened=False)
 
     # loops
 

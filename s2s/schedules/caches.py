@@ -10,6 +10,7 @@ from math import ceil, prod
 from s2s.analysis.affine.strides import moves
 from s2s.analysis.structure.compute import shape_of
 from s2s.dialects import tensor
+from s2s.schedules.directives import Prefetch
 from s2s.targets import Target
 
 SHARES = (8, 2)
@@ -43,23 +44,23 @@ def cache_blocks(
     return best[1]
 
 
-def fetches(
+def prefetches(
     op: tensor.ComputeOp, target: Target, tile: list[int], order: list[int], panel: int | None, packed: set[int]
-) -> list[tuple[int, int]]:
-    """The reads to fetch ahead, each with the dimension along which."""
+) -> list[Prefetch]:
+    """The reads to fetch ahead."""
     if not target.l2_bytes or op.reduce is None:
         return []
-    found: list[tuple[int, int]] = []
+    found: list[Prefetch] = []
     if panel is not None and op.sizes[panel] > tile[panel] and max(_rows(op, tile, order, panel)) > 1:
         found += [
-            (read, panel)
+            Prefetch.of(read, panel)
             for read in sorted(packed)
             if _is_large(op, read, target) and _stays(op, target, tile, order, panel, read)
         ]
     for read in range(len(op.reads)):
         leap = _leap(op, order, read)
         if read not in packed and leap is not None and _is_large(op, read, target):
-            found.append((read, leap))
+            found.append(Prefetch.of(read, leap))
     return found
 
 

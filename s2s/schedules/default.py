@@ -18,7 +18,9 @@ from s2s.analysis.structure.folds import folds_of
 from s2s.analysis.structure.lanes import in_lanes
 from s2s.dialects import tensor
 from s2s.dialects.loop import FEWEST_LANES
-from s2s.schedules.caches import cache_blocks, fetches
+from s2s.schedules.caches import cache_blocks, prefetches
+from s2s.schedules.directives import CacheRead, Reorder, Vectorize, register_tile
+from s2s.schedules.reference import reference
 from s2s.schedules.register_tiles import most_rows, vectors_abreast
 from s2s.schedules.register_transpose import strided_load, strided_store, turning_dim
 from s2s.targets import Target
@@ -61,13 +63,8 @@ def default(op: tensor.ComputeOp, target: Target, constants: frozenset[SSAValue]
     """The cheapest schedule for `op` on `target`; `constants` are the arguments of its kernel whose layout is free."""
     choices = [each for each in candidates(op, target, constants) if isinstance(each, Choice)]
     if not choices:
-        return one_by_one(op)
+        return reference()
     return schedule_along(op, target, min(choices, key=lambda choice: choice.cost))
-
-
-def one_by_one(op: tensor.Computation) -> tensor.ScheduleAttr:
-    """One point at a time, in the order of the domain."""
-    return tensor.ScheduleAttr.of([1] * len(op.sizes), list(range(len(op.sizes))))
 
 
 def schedule_along(op: tensor.ComputeOp, target: Target, choice: Choice) -> tensor.ScheduleAttr:
@@ -76,15 +73,16 @@ def schedule_along(op: tensor.ComputeOp, target: Target, choice: Choice) -> tens
     order = _order(op, choice, second)
     packs = _packs(op, choice, tile, order)
     packed = {pack.operand.data for pack in packs}
+    vector = choice.dim if choice.lanes > 1 else None
     panel = _panel_dim(op, choice, tile) if packed and choice.lanes > 1 else None
     return tensor.ScheduleAttr.of(
-        tile,
-        order,
-        vector=choice.dim if choice.lanes > 1 else None,
-        lanes=choice.lanes,
-        blocks=cache_blocks(op, target, tile, order, panel, packed),
-        fetch=fetches(op, target, tile, order, panel, packed) if choice.lanes > 1 else (),
-        packs=packs,
+        [
+            *register_tile(op, tile, cache_blocks(op, target, tile, order, panel, packed), vector=vector),
+            Vectorize.of(vector, choice.lanes),
+            Reorder.of(order),
+            *(prefetches(op, target, tile, order, panel, packed) if vector is not None else ()),
+            *packs,
+        ]
     )
 
 
@@ -244,9 +242,9 @@ def _order(op: tensor.ComputeOp, choice: Choice, second: int | None) -> list[int
     return order
 
 
-def _packs(op: tensor.ComputeOp, choice: Choice, tile: list[int], order: list[int]) -> list[tensor.PackAttr]:
+def _packs(op: tensor.ComputeOp, choice: Choice, tile: list[int], order: list[int]) -> list[CacheRead]:
     """Panels as wide as the register tile; the other axes lie in between, in the order of the loops."""
-    packs: list[tensor.PackAttr] = []
+    packs: list[CacheRead] = []
     for panel in choice.panels:
         width = tile[choice.dim]
         if panel.partner is not None and tile[choice.dim] == op.sizes[choice.dim]:
@@ -258,7 +256,7 @@ def _packs(op: tensor.ComputeOp, choice: Choice, tile: list[int], order: list[in
         missing = [axis for axis in range(len(results)) if axis not in {known.axes[0] for known in inner}]
         inner += [tensor.PackedAxis((axis,)) for axis in missing if axis != panel.axis]
         block, place = tensor.PackedAxis.blocks(panel.axis, width), tensor.PackedAxis.place(panel.axis, width)
-        packs.append(tensor.PackAttr.of(panel.operand, [block, *inner, place]))
+        packs.append(CacheRead.packed(panel.operand, [block, *inner, place]))
     return packs
 
 

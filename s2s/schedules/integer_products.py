@@ -16,6 +16,7 @@ from xdsl.ir.affine import AffineDimExpr
 from s2s.analysis.affine.strides import moves
 from s2s.analysis.structure.products import product_sum
 from s2s.dialects import tensor
+from s2s.schedules.directives import CacheRead, Reorder, Tensorize, register_tile
 from s2s.targets import Target
 from s2s.types.affine import linear, ranges
 
@@ -117,13 +118,21 @@ def _rows(op: tensor.ComputeOp, target: Target, roles: Roles) -> tensor.Schedule
     own, reduced = axes
     packed = [tensor.PackedAxis((own,)), tensor.PackedAxis(reduced, GROUP)]
     packed += [tensor.PackedAxis(reduced, 1, 2), tensor.PackedAxis(reduced, 2, 2)]
+    order = _channel_last(op, channel)
     return tensor.ScheduleAttr.of(
-        tile,
-        _channel_last(op, channel),
-        packs=[tensor.PackAttr.of(roles.w, packed)],
-        stage=(roles.x, op.rank - 1),
-        dot=GROUP,
+        [
+            *register_tile(op, tile),
+            Reorder.of(order),
+            CacheRead.packed(roles.w, packed),
+            _widened(roles.x, order, op.rank - 1),
+            Tensorize.of("dot4"),
+        ]
     )
+
+
+def _widened(read: int, order: Sequence[int], depth: int) -> CacheRead:
+    """A copy of a read in 16 bits, inside the first `depth` loops of `order`."""
+    return CacheRead.of(read, order[depth - 1] if depth else None, widened=True)
 
 
 def _plain_rows(op: tensor.ComputeOp, roles: Roles, axes: tuple[int, tuple[int, ...]]) -> tensor.ScheduleAttr | None:
@@ -138,8 +147,15 @@ def _plain_rows(op: tensor.ComputeOp, roles: Roles, axes: tuple[int, tuple[int, 
     tile[pixel], tile[channel], tile[-1] = 2, width, PLAIN_STEPS
     packed = [tensor.PackedAxis((own,), width), tensor.PackedAxis(reduced)]
     packed += [tensor.PackedAxis((own,), 1, width)] if width > 1 else []
-    packs = [tensor.PackAttr.of(roles.w, packed)]
-    return tensor.ScheduleAttr.of(tile, _channel_last(op, channel), packs=packs, stage=(roles.x, op.rank - 1))
+    order = _channel_last(op, channel)
+    return tensor.ScheduleAttr.of(
+        [
+            *register_tile(op, tile),
+            Reorder.of(order),
+            CacheRead.packed(roles.w, packed),
+            _widened(roles.x, order, op.rank - 1),
+        ]
+    )
 
 
 def _plain_column(op: tensor.ComputeOp, roles: Roles, axes: tuple[int, tuple[int, ...]]) -> tensor.ScheduleAttr | None:
@@ -150,8 +166,9 @@ def _plain_column(op: tensor.ComputeOp, roles: Roles, axes: tuple[int, tuple[int
     tile = [1] * len(op.sizes)
     tile[channel], tile[-1] = PLAIN_COLUMN, COLUMN_STEPS
     packed = [tensor.PackedAxis((own,), PLAIN_COLUMN), tensor.PackedAxis(reduced)]
-    packs = [tensor.PackAttr.of(roles.w, [*packed, tensor.PackedAxis((own,), 1, PLAIN_COLUMN)])]
-    return tensor.ScheduleAttr.of(tile, _channel_last(op, channel), packs=packs)
+    packed.append(tensor.PackedAxis((own,), 1, PLAIN_COLUMN))
+    order = Reorder.of(_channel_last(op, channel))
+    return tensor.ScheduleAttr.of([*register_tile(op, tile), order, CacheRead.packed(roles.w, packed)])
 
 
 def _channel_last(op: tensor.ComputeOp, channel: int) -> list[int]:
@@ -202,7 +219,12 @@ def _column(op: tensor.ComputeOp, roles: Roles, axes: tuple[int, tuple[int, ...]
     packed = [tensor.PackedAxis((own,), width), tensor.PackedAxis(reduced, GROUP), tensor.PackedAxis((own,), 1, width)]
     packed.append(tensor.PackedAxis(reduced, 1, GROUP))
     return tensor.ScheduleAttr.of(
-        tile, _channel_last(op, channel), packs=[tensor.PackAttr.of(roles.w, packed)], dot=GROUP
+        [
+            *register_tile(op, tile),
+            Reorder.of(_channel_last(op, channel)),
+            CacheRead.packed(roles.w, packed),
+            Tensorize.of("dot4"),
+        ]
     )
 
 
@@ -242,4 +264,6 @@ def _window(op: tensor.ComputeOp, roles: Roles) -> tensor.ScheduleAttr | None:
         tile[inner[-1]] = 2
     order = [*outer, *inner, *range(op.rank, len(op.sizes))]
     few = len(inner) > 1 and prod(op.sizes[dim] for dim in outer) < MANY_PLANES
-    return tensor.ScheduleAttr.of(tile, order, stage=(roles.x, len(outer) + few))
+    return tensor.ScheduleAttr.of(
+        [*register_tile(op, tile), Reorder.of(order), _widened(roles.x, order, len(outer) + few)]
+    )

@@ -10,6 +10,8 @@ from s2s.analysis.structure.compute import shape_of
 from s2s.analysis.structure.convolutions import Convolution
 from s2s.dialects import tensor
 from s2s.schedules.default import default
+from s2s.schedules.directives import Prefetch, Reorder, Tile, Unroll, Vectorize, register_tile
+from s2s.schedules.directives.tile_and_fuse import in_tiles
 from s2s.schedules.tile_walks import Tiles, fair_part, tile_walk
 from s2s.targets import Target
 from s2s.types.affine import coefficient, flat_index, ranges
@@ -50,7 +52,9 @@ def transform_schedule(op: tensor.TransformOp, target: Target, threads: int = 1)
     along = row_of_tiles(op)[1]
     order = [each for each in range(op.rank) if each != along]
     blocks = fair_blocks(op, tile, threads)
-    return tensor.ScheduleAttr.of(tile, [*order, along], vector=dim, lanes=lanes, blocks=blocks)
+    return tensor.ScheduleAttr.of(
+        [*register_tile(op, tile, blocks), Vectorize.of(dim, lanes), Reorder.of([*order, along])]
+    )
 
 
 def fair_blocks(op: tensor.TransformOp, tile: Sequence[int], threads: int) -> list[tuple[int, int]]:
@@ -146,9 +150,9 @@ def in_walk(op: tensor.Computation, schedule: tensor.ScheduleAttr, walk: Walk) -
     """The schedule of `op` in the blocks of `walk`. Where the channels of a result are walked through, constants stream
     by, a panel for each factor: the next one is fetched, and so are the factors of the next tiles, which lie far apart
     and may come from the cache of another thread."""
-    walking = schedule.in_shared_blocks(walk)
+    walking = in_tiles(schedule, walk)
     streams = isinstance(op, tensor.ComputeOp) and [dim for dim, _ in walk] == [2]
-    return walking.fetching([(1, 0), (0, 1)]) if streams else walking
+    return walking.without(Prefetch).adding(Prefetch.of(1, 0), Prefetch.of(0, 1)) if streams else walking
 
 
 def copy_schedule(op: tensor.ComputeOp, target: Target) -> tensor.ScheduleAttr:
@@ -156,5 +160,6 @@ def copy_schedule(op: tensor.ComputeOp, target: Target) -> tensor.ScheduleAttr:
     so that the lines which a vector of distant elements touches are used up before they leave the first cache."""
     plain = default(op, target, frozenset())
     beside = [dim for dim in range(op.rank) if moves(op, dim).points == (1,)]
-    order = [*(dim for dim in plain.loop_order if dim not in beside), *beside]
-    return tensor.ScheduleAttr.of(plain.tiles, order, vector=plain.vector_dim, lanes=plain.lanes.data)
+    order = [*(dim for dim in plain.on(op).order if dim not in beside), *beside]
+    tiled = [plain.find(Tile), plain.find(Unroll), plain.find(Vectorize)]
+    return tensor.ScheduleAttr.of([*tiled, Reorder.of(order)])

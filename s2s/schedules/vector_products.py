@@ -16,6 +16,7 @@ from xdsl.utils.hints import isa
 from s2s.analysis.affine.strides import moves
 from s2s.analysis.structure.products import product_sum
 from s2s.dialects import loop, tensor
+from s2s.schedules.directives import CacheRead, Reorder, Tensorize, Vectorize, register_tile
 from s2s.schedules.integer_products import Roles, constant_axes, roles_of
 from s2s.targets import Target
 from s2s.types.dtypes import as_tensor_type
@@ -121,14 +122,14 @@ def _rows(op: tensor.ComputeOp, roles: Roles) -> tensor.ScheduleAttr | None:
     packed = [tensor.PackedAxis((own,), loop.ROWS), tensor.PackedAxis(reduced, group)]
     packed += [tensor.PackedAxis((own,), 1, loop.ROWS), tensor.PackedAxis(reduced, 1, group)]
     return tensor.ScheduleAttr.of(
-        tile,
-        order,
-        vector=channel,
-        lanes=loop.ROWS,
-        packs=[tensor.PackAttr.of(roles.w, packed)],
-        stage=None if in_place else (roles.x, op.rank - 1),
-        stage_bytes=not in_place,
-        dot=group,
+        [
+            *register_tile(op, tile),
+            Vectorize.of(channel, loop.ROWS),
+            Reorder.of(order),
+            CacheRead.packed(roles.w, packed),
+            None if in_place else CacheRead.of(roles.x, order[op.rank - 2] if op.rank > 1 else None, widened=False),
+            Tensorize.of(f"dot{group}"),
+        ]
     )
 
 
@@ -155,7 +156,7 @@ def _lanes(op: tensor.ComputeOp, roles: Roles | None) -> tensor.ScheduleAttr | N
     if lane is None or op.sizes[lane] % loop.ROWS:
         return None
     along = moves(op, lane)
-    packs: list[tensor.PackAttr] = []
+    packs: list[CacheRead] = []
     for number, move in enumerate(along.reads):
         if roles is not None and number == roles.w and roles.both == (lane,) and move not in (0, 1):
             axes = constant_axes(op, number, lane)
@@ -163,7 +164,7 @@ def _lanes(op: tensor.ComputeOp, roles: Roles | None) -> tensor.ScheduleAttr | N
                 return None
             own, reduced = axes
             packed = [tensor.PackedAxis((own,), loop.ROWS), *(tensor.PackedAxis((axis,)) for axis in reduced)]
-            packs.append(tensor.PackAttr.of(number, [*packed, tensor.PackedAxis((own,), 1, loop.ROWS)]))
+            packs.append(CacheRead.packed(number, [*packed, tensor.PackedAxis((own,), 1, loop.ROWS)]))
         elif move not in (0, 1):
             return None
     if any(move not in (0, 1) for move in along.points):
@@ -175,4 +176,4 @@ def _lanes(op: tensor.ComputeOp, roles: Roles | None) -> tensor.ScheduleAttr | N
     for dim in pixels[-1:]:
         tile[dim] = min(PIXELS, op.sizes[dim])
     order = [*(dim for dim in range(op.rank) if dim != lane), lane, *range(op.rank, len(op.sizes))]
-    return tensor.ScheduleAttr.of(tile, order, vector=lane, lanes=loop.ROWS, packs=packs)
+    return tensor.ScheduleAttr.of([*register_tile(op, tile), Vectorize.of(lane, loop.ROWS), Reorder.of(order), *packs])

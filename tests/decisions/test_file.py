@@ -76,14 +76,14 @@ def test_a_part_of_them_leaves_the_rest_to_the_compiler():
 
 def test_an_unknown_subject_is_refused_with_those_there_are():
     schedules = [each["subject"] for each in written()["decisions"] if each["kind"] == "schedule"]
-    text = refusal(one("schedule", "0000", "#tensor.schedule<tile = [1], order = [0]>"))
+    text = refusal(one("schedule", "0000", "#tensor.schedule<[tile<9 by 2>]>"))
     assert "schedule of 0000" in text
     assert schedules[0] in text
 
 
 def test_an_illegal_choice_is_refused_with_what_would_be_legal():
     found = next(each for each in written()["decisions"] if each["kind"] == "schedule")
-    text = refusal(one("schedule", found["subject"], "#tensor.schedule<tile = [1], order = [0]>"))
+    text = refusal(one("schedule", found["subject"], "#tensor.schedule<[tile<9 by 2>]>"))
     assert "is not legal" in text
     assert found["chosen"] in text
 

@@ -25,10 +25,10 @@ def decided(chosen: str) -> dict[str, object]:
 @pytest.mark.parametrize(
     "chosen",
     [
-        "tile = [1, 1, 1], order = [0, 1, 2]",
-        "tile = [3, 8, 1], order = [0, 1, 2], vector = 1 by 8",
-        "tile = [2, 4, 2], order = [1, 0, 2], vector = 1 by 4",
-        "tile = [4, 8, 1], order = [0, 1, 2], vector = 1 by 8, blocks = [[0, 8]]",
+        "[]",
+        "[tile<0 by 3, 1 by 8>, vectorize<1 by 8>]",
+        "[tile<0 by 2, 1 by 4>, unroll<2 by 2>, vectorize<1 by 4>, reorder<[1, 0, 2]>]",
+        "[tile<0 by 8 by 4, 1 by 8>, vectorize<1 by 8>]",
     ],
 )
 def test_another_schedule_is_obeyed_and_right(chosen: str):
@@ -41,11 +41,11 @@ def test_another_schedule_is_obeyed_and_right(chosen: str):
 @pytest.mark.parametrize(
     ("chosen", "reason"),
     [
-        ("tile = [1, 1, 1], order = [2, 0, 1]", "puts a reduction outside a parallel dimension"),
-        ("tile = [1, 6, 1], order = [0, 1, 2], vector = 1 by 4", "no multiple of 4 lanes"),
-        ("tile = [1, 1, 1], order = [0, 1, 2], pack = [#tensor.pack<0 : [0, 1]>]", "operand 0 is no constant"),
-        ("tile = [1, 1, 1], order = [0, 1, 2], shared = 0 by 2", "run together in blocks"),
-        ("tiles = 3", "unknown part"),
+        ("[reorder<[2, 0, 1]>]", "puts a reduction outside a parallel dimension"),
+        ("[tile<1 by 6>, vectorize<1 by 4>]", "no multiple of 4 lanes"),
+        ("[cache_read<0 packed [0, 1]>]", "operand 0 is no constant"),
+        ("[tile_and_fuse<0 by 2>]", "run together in blocks"),
+        ("[tiles<3>]", "is no directive"),
     ],
 )
 def test_a_schedule_that_is_none_is_refused_with_its_reason(chosen: str, reason: str):

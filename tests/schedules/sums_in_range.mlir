@@ -10,7 +10,7 @@
 // CHECK-NEXT:    arith.addi %{{.*}}, %{{.*}} overflow<nsw> : i32
 func.func private @in_range(%x: tensor<2x6xi8>, %w: tensor<4x6xi8>) -> tensor<2x4xi32> {
   %y = tensor.compute [2, 4 | 6] reads(%x at #x, %w at #w)
-      schedule #tensor.schedule<tile = [1, 1, 1], order = [0, 1, 2], stage = 0 at 1> inits [0 : i32] reduce {
+      schedule #tensor.schedule<[cache_read<0 at 0 as i16>]> inits [0 : i32] reduce {
   ^bb0(%xv: i8, %wv: i8, %acc: i32):
     %xe = arith.extsi %xv : i8 to i32
     %we = arith.extsi %wv : i8 to i32
@@ -31,7 +31,7 @@ func.func private @in_range(%x: tensor<2x6xi8>, %w: tensor<4x6xi8>) -> tensor<2x
 // CHECK-NEXT:    arith.addi %{{.*}}, %{{.*}} : i32
 func.func private @wraps(%x: tensor<2x6xi8>, %w: tensor<4x6xi8>) -> tensor<2x4xi32> {
   %y = tensor.compute [2, 4 | 6] reads(%x at #x, %w at #w)
-      schedule #tensor.schedule<tile = [1, 1, 1], order = [0, 1, 2], stage = 0 at 1> inits [0 : i32] reduce {
+      schedule #tensor.schedule<[cache_read<0 at 0 as i16>]> inits [0 : i32] reduce {
   ^bb0(%xv: i8, %wv: i8, %acc: i32):
     %xe = arith.extsi %xv : i8 to i32
     %we = arith.extsi %wv : i8 to i32

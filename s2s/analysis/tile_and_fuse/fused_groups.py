@@ -1,6 +1,6 @@
 """Computations of one kernel that walk through a dimension together, block by block: what makes a group, what it keeps.
 
-Consecutive computations whose schedules have `shared` parts are a group. Inside the loop over the blocks each of them
+Consecutive computations whose schedules say `tile_and_fuse` are a group. Inside the loop over the blocks each of them
 does its block, in order; so a computation may read of another only what lies in the same block.
 """
 
@@ -28,9 +28,9 @@ class Cut:
     size: int
 
 
-def shared_blocks(op: tensor.Computation) -> tuple[tuple[int, int], ...]:
-    """The dimensions that `op` shares with its neighbours, and the size of a block."""
-    return () if op.schedule is None else op.schedule.shared_blocks
+def fused_tiles(op: tensor.Computation) -> tuple[tuple[int, int], ...]:
+    """The dimensions that `op` does tile by tile with its neighbours, and the sizes of a tile."""
+    return () if op.schedule is None else op.schedule.on(op).fused_sizes
 
 
 def lies_in(op: tensor.Computation) -> tuple[int, ...]:
@@ -41,9 +41,9 @@ def lies_in(op: tensor.Computation) -> tuple[int, ...]:
 def written_blocks(op: tensor.Computation) -> list[tuple[int, int]]:
     """For each shared dimension of `op`, the axis that it walks through in what it writes, and how far a block does."""
     if isinstance(op, tensor.ComputeOp):
-        return list(shared_blocks(op))
+        return list(fused_tiles(op))
     blocks: list[tuple[int, int]] = []
-    for dim, size in shared_blocks(op):
+    for dim, size in fused_tiles(op):
         steps = [coefficient(expr, dim, ranges(op.write_sizes)) or 0 for expr in op.into.map.data.results]
         axis = next((axis for axis, step in enumerate(steps) if step), None)
         # A dimension of one position is one block, of everything.
@@ -53,13 +53,13 @@ def written_blocks(op: tensor.Computation) -> list[tuple[int, int]]:
 
 def overlap_of(op: tensor.Computation) -> tuple[int, int]:
     """The positions that blocks of `op` have in front of their own, and behind; none where several are shared."""
-    overlaps = () if op.schedule is None else op.schedule.overlaps
-    return overlaps[0] if len(overlaps) == 1 else (0, 0)
+    tiles = () if op.schedule is None else op.schedule.on(op).fused
+    return (tiles[0].before, tiles[0].after) if len(tiles) == 1 else (0, 0)
 
 
 def full_cut(op: tensor.Computation, level: int, count: int) -> Cut:
     """What the loop over `count` full blocks leaves of shared dimension number `level` of `op`."""
-    dim, size = shared_blocks(op)[level]
+    dim, size = fused_tiles(op)[level]
     before, after = overlap_of(op)
     return Cut(dim, -before, size, count, size + before + after)
 
@@ -82,7 +82,7 @@ def slides_in_block(
 ) -> bool:
     """Whether an access of `op`, over a domain of `sizes`, reads of `value` what the block of `owner` holds, which has
     more than its own positions."""
-    if isinstance(op, tensor.TransformOp) or isinstance(owner, tensor.TransformOp) or len(shared_blocks(op)) != 1:
+    if isinstance(op, tensor.TransformOp) or isinstance(owner, tensor.TransformOp) or len(fused_tiles(op)) != 1:
         return False
     point = coordinates(value, access, sizes, owner.parallel_sizes)
     if point is None or any(divisor > 1 for divisor in access.division):
@@ -134,7 +134,7 @@ class Group:
     @property
     def depth(self) -> int:
         """How many dimensions are shared."""
-        return len(shared_blocks(self.ops[0]))
+        return len(fused_tiles(self.ops[0]))
 
     @property
     def inner(self) -> list[SSAValue]:
@@ -146,17 +146,17 @@ class Group:
 
     def full(self, level: int) -> int:
         """How many blocks of the shared dimension number `level` are full in every computation."""
-        return min(op.sizes[dim] // size for op in self.ops for dim, size in [shared_blocks(op)[level]])
+        return min(op.sizes[dim] // size for op in self.ops for dim, size in [fused_tiles(op)[level]])
 
     def rest(self, level: int) -> bool:
         """Whether a shorter block follows the full ones."""
-        walks = [(op.sizes[dim], size) for op in self.ops for dim, size in [shared_blocks(op)[level]]]
+        walks = [(op.sizes[dim], size) for op in self.ops for dim, size in [fused_tiles(op)[level]]]
         return any(extent > self.full(level) * size for extent, size in walks)
 
     def verify(self) -> None:
         """Refuse a group whose blocks do not belong together."""
         for level in range(self.depth):
-            trips = [-(-op.sizes[dim] // size) for op in self.ops for dim, size in [shared_blocks(op)[level]]]
+            trips = [-(-op.sizes[dim] // size) for op in self.ops for dim, size in [fused_tiles(op)[level]]]
             if len(set(trips)) > 1:
                 raise CompilerBug(f"computations of one kernel share {trips} blocks of a dimension, not equally many")
         if any(any(overlap_of(op)) for op in self.ops) and (self.depth > 1 or self.rest(0)):
@@ -176,7 +176,7 @@ def _reads_block(
     value: SSAValue, access: tensor.AccessAttr, sizes: Sequence[int], op: tensor.Computation, owner: tensor.Computation
 ) -> bool:
     """Whether `op` finds in a block of `owner` what it reads of `value`."""
-    stays = not any(overlap_of(op)) and stays_in_block(value, access, sizes, shared_blocks(op), owner)
+    stays = not any(overlap_of(op)) and stays_in_block(value, access, sizes, fused_tiles(op), owner)
     return stays or slides_in_block(value, access, sizes, op, owner)
 
 
@@ -194,7 +194,7 @@ def groups_of(computes: Sequence[tensor.Computation]) -> list[Group]:
     """The computations of a kernel as groups, in order, each verified."""
     groups: list[Group] = []
     for op in computes:
-        joins = groups and groups[-1].depth and groups[-1].depth == len(shared_blocks(op))
+        joins = groups and groups[-1].depth and groups[-1].depth == len(fused_tiles(op))
         if joins:
             groups[-1] = Group((*groups[-1].ops, op))
         else:
@@ -209,7 +209,7 @@ def may_overwrite_in_blocks(group: Group, value: SSAValue) -> bool:
     group reads of it what another block has written."""
     last = group.ops[-1]
     return all(
-        not any(overlap_of(op)) and stays_in_block(operand, access, sizes, shared_blocks(op), last)
+        not any(overlap_of(op)) and stays_in_block(operand, access, sizes, fused_tiles(op), last)
         for op in group.ops
         for operand, access, sizes in operands_of(op)
         if operand is value

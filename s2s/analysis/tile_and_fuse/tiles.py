@@ -1,6 +1,6 @@
 """The part of a computation that one block of its kernel does, as a computation of its own.
 
-    tensor.compute [8, 20 | 4] reads(%x at (i, j, r) -> (i, j, r)) … schedule #tensor.schedule<…, shared = 1 by 16>
+    tensor.compute [8, 20 | 4] reads(%x at (i, j, r) -> (i, j, r)) … #tensor.schedule<[…, tile_and_fuse<1 by 16>]>
 ->
     tensor.compute [1, 8, 16 | 4] reads(%x at (b, i, j, r) -> (i, b * 16 + j, r)) …
 
@@ -16,7 +16,7 @@ from xdsl.ir import Attribute, SSAValue
 from xdsl.ir.affine import AffineDimExpr, AffineExpr, AffineMap
 
 from s2s.analysis.structure.compute import dim_names
-from s2s.analysis.tile_and_fuse.fused_groups import Cut, Group, Inner, full_cut, overlap_of, shared_blocks
+from s2s.analysis.tile_and_fuse.fused_groups import Cut, Group, Inner, full_cut, fused_tiles, overlap_of
 from s2s.analysis.tile_and_fuse.transform_tiles import TransformPart
 from s2s.dialects import tensor
 from s2s.types.affine import Range, flat_index, ranges, simplify
@@ -59,7 +59,7 @@ class Part:
     def names(self) -> list[str]:
         """Names for the dimensions of `op`."""
         names = dim_names(self.whole)
-        return [*(f"{names[dim]}_block" for dim, _ in shared_blocks(self.whole)), *names]
+        return [*(f"{names[dim]}_block" for dim, _ in fused_tiles(self.whole)), *names]
 
     @staticmethod
     def entire(op: tensor.ComputeOp) -> "Part":
@@ -83,6 +83,7 @@ class _PartBuilder:
         for cut in cuts:
             self.room[cut.dim] = max(cut.step, cut.size)
         self.sizes = [*(cut.count for cut in cuts), *sizes]
+        self.mapping = tensor.Renumbering.inserting([cut.count for cut in cuts], sizes, op.rank)
         self.own: list[AffineExpr] = [AffineDimExpr(len(cuts) + dim) for dim in range(len(op.sizes))]
         for number, cut in enumerate(cuts):
             self.own[cut.dim] = AffineDimExpr(number) * cut.step + self.own[cut.dim] + cut.first
@@ -102,7 +103,7 @@ class _PartBuilder:
             reduce=None if op.reduce is None else op.reduce.clone(),
             apply=op.apply.clone(),
             result_types=[self._type(result, kept) for result in op.res],
-            schedule=None if op.schedule is None else op.schedule.behind(len(self.cuts)),
+            schedule=None if op.schedule is None else op.schedule.inside_tile().renumbered(self.mapping),
         )
         for new, old in zip(part.res, op.res, strict=True):
             new.name_hint = old.name_hint
@@ -183,11 +184,11 @@ def parts(group: Group, chosen: Sequence[Sequence[Cut]]) -> list[Part | Transfor
 
 def first_parts(group: Group) -> list[Part | TransformPart]:
     """What each computation of `group` does in the first block; no other block exceeds it."""
-    return parts(group, [[_first_cut(op, level) for level in range(len(shared_blocks(op)))] for op in group.ops])
+    return parts(group, [[_first_cut(op, level) for level in range(len(fused_tiles(op)))] for op in group.ops])
 
 
 def _first_cut(op: tensor.Computation, level: int) -> Cut:
     if any(overlap_of(op)):
         return full_cut(op, level, 1)
-    dim, size = shared_blocks(op)[level]
+    dim, size = fused_tiles(op)[level]
     return Cut(dim, 0, size, 1, min(size, op.sizes[dim]))

@@ -7,7 +7,7 @@ from xdsl.ir import Attribute, SSAValue
 from xdsl.ir.affine import AffineDimExpr, AffineExpr, AffineMap
 
 from s2s.analysis.structure.compute import names_of
-from s2s.analysis.tile_and_fuse.fused_groups import Cut, Inner, block_numbers, lies_in, shared_blocks, written_blocks
+from s2s.analysis.tile_and_fuse.fused_groups import Cut, Inner, block_numbers, fused_tiles, lies_in, written_blocks
 from s2s.dialects import tensor
 from s2s.types.affine import ranges, simplify
 from s2s.types.dtypes import tensor_type
@@ -25,7 +25,7 @@ class TransformPart:
     def names(self) -> list[str]:
         """Names for the dimensions of `op`, its tile and its window."""
         names = names_of(self.whole)
-        return [*(f"{names[dim]}_block" for dim, _ in shared_blocks(self.whole)), *names]
+        return [*(f"{names[dim]}_block" for dim, _ in fused_tiles(self.whole)), *names]
 
     @staticmethod
     def of(
@@ -42,6 +42,7 @@ class _PartBuilder:
         for cut in cuts:
             local[cut.dim] = cut.size
         self.sizes = [*(cut.count for cut in cuts), *local]
+        self.mapping = tensor.Renumbering.inserting([cut.count for cut in cuts], local, op.rank)
         self.own: list[AffineExpr] = [AffineDimExpr(len(cuts) + dim) for dim in range(op.rank + 2)]
         for number, cut in enumerate(cuts):
             self.own[cut.dim] = AffineDimExpr(number) * cut.step + self.own[cut.dim] + cut.first
@@ -61,7 +62,7 @@ class _PartBuilder:
                 self._operand(value, access, op.write_sizes)
                 for value, access in zip(op.points, op.accesses, strict=True)
             ],
-            schedule=None if op.schedule is None else op.schedule.behind(len(self.cuts)),
+            schedule=None if op.schedule is None else op.schedule.inside_tile().renumbered(self.mapping),
         )
         part.res.name_hint = op.res.name_hint
         return part

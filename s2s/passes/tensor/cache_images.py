@@ -3,10 +3,10 @@
     %y = tensor.compute [240, 28, 28 | 5, 5] reads(%x at (c, h, w, r, s) -> (0, c, h + r - 2, w + s - 2), %w at …) …
 -> for vectors of 16
     %x_copy = tensor.compute [15, 28, 28, 16] points(%x at (b, h, w, l) -> (0, b * 16 + l, h, w)) …
-                schedule #tensor.schedule<…, shared = 0 by 1>
+                schedule #tensor.schedule<[…, tile_and_fuse<0 by 1>]>
     %y = tensor.compute [15, 16, 28, 28 | 5, 5]
                 reads(%x_copy at (b, l, h, w, r, s) -> (b, h + r - 2, w + s - 2, l), %w at …) …
-                schedule #tensor.schedule<…, vector = 1 by 16, shared = 0 by 1>
+                schedule #tensor.schedule<[…, vectorize<1 by 16>, tile_and_fuse<0 by 1>]>
 
 Between kernels images lie in blocks of channels anyway; this is for what the caller gives, or another operator wants
 so. Vectors then run along the channels, whatever stride and borders the window has; one block of the image at a time
@@ -37,6 +37,7 @@ from s2s.passes.context import target_of
 from s2s.passes.tensor.block_kernel import split_dim
 from s2s.passes.tensor.permute import copy_of
 from s2s.schedules.default import Choice, candidates, default
+from s2s.schedules.directives import CacheRead, Reorder, TileAndFuse, Vectorize, register_tile
 from s2s.schedules.register_transpose import FEW, turn
 from s2s.targets import Target
 from s2s.types.affine import ranges, simplify
@@ -148,14 +149,16 @@ def _in_blocks(
     """The default schedule of one position of the `shared` dimensions, which are walked through together."""
     with one_block(op, tuple((dim, 1) for dim in shared)):
         chosen = default(op, target, constants)
-    rest = [dim for dim in chosen.loop_order if dim not in shared]
+        state = chosen.on(op)
+    rest = [dim for dim in state.order if dim not in shared]
     return tensor.ScheduleAttr.of(
-        chosen.tiles,
-        [*shared, *rest],
-        vector=chosen.vector_dim,
-        lanes=chosen.lanes.data,
-        shared=[(dim, 1) for dim in shared],
-        packs=list(chosen.packs),
+        [
+            *register_tile(op, state.tiles, vector=state.vector_dim),
+            chosen.find(Vectorize),
+            Reorder.of([*shared, *rest]),
+            TileAndFuse.of((dim, 1) for dim in shared),
+            *(CacheRead.packed(operand, axes) for operand, axes in state.packs),
+        ]
     )
 
 

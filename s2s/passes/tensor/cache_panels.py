@@ -2,8 +2,8 @@
 
     %y = tensor.compute [197, 768 | 192] reads(%a at (m, n, k) -> (m, k), %b at (m, n, k) -> (n, k)) …
 ->
-    %b_copy = tensor.compute [192, 768] points(%b at (k, n) -> (n, k)) … schedule #…<…, shared = 1 by 32>
-    %y = tensor.compute [197, 768 | 192] reads(%a at …, %b_copy at … -> (k, n)) … schedule #…<…, shared = 1 by 32>
+    %b_copy = tensor.compute [192, 768] points(%b at (k, n) -> (n, k)) … [… tile_and_fuse<1 by 32>]
+    %y = tensor.compute [197, 768 | 192] reads(%a at …, %b_copy at … -> (k, n)) … [… tile_and_fuse<1 by 32>]
 
 Constants are packed on the host. Of another factor one panel at a time is copied into scratch, which all rows of the
 product then use: it is no pass over memory, the panel stays in a cache. A transposed factor has no columns to load

@@ -21,12 +21,11 @@ from xdsl.passes import ModulePass
 
 from s2s.analysis.network.constants import calls_of
 from s2s.analysis.structure.compute import names_of, shape_of
-from s2s.analysis.tile_and_fuse.fused_groups import Group, groups_of, shared_blocks
+from s2s.analysis.tile_and_fuse.fused_groups import Group, fused_tiles, groups_of
 from s2s.dialects import tensor
 from s2s.dialects.graph.traits import provenance
 from s2s.emit.identifiers import c_identifier
 from s2s.passes.tensor.formulas import Formula, TransformFormula
-from s2s.passes.tensor.lower_to_loop.stage_plan import StagePlan
 
 DOC = "doc"
 SHOWN_NODES = 6
@@ -34,41 +33,14 @@ SHOWN_NODES = 6
 
 def describe_schedule(op: tensor.Computation) -> str:
     """The schedule in words; empty where there is nothing but plain loops in order."""
-    schedule, dims = op.schedule, names_of(op)
-    if schedule is None:
-        return ""
-    parts: list[str] = []
-    tiles = [
-        f"{min(tile, size)} {name}"
-        for tile, name, size in zip(schedule.tiles, dims, op.sizes, strict=False)
-        if min(tile, size) > 1
-    ]
-    if tiles:
-        parts.append(f"tile {' x '.join(tiles)}")
-    if schedule.vector_dim is not None:
-        parts.append(f"{schedule.lanes.data} lanes along {dims[schedule.vector_dim]}")
-    if list(schedule.loop_order) != sorted(schedule.loop_order):
-        parts.append(f"loops {', '.join(dims[dim] for dim in schedule.loop_order if op.sizes[dim] > 1)}")
-    parts += [f"blocks of {size} {dims[dim]}" for dim, size in schedule.block_sizes]
-    if schedule.fetches:
-        parts.append(f"fetches ahead along {' and '.join(dims[dim] for _, dim in schedule.fetches)}")
-    plan = StagePlan.of(op) if isinstance(op, tensor.ComputeOp) else None
-    if plan is not None:
-        what = "a row of the sum for each point" if plan.is_rows else "the window that the loops inside move in"
-        inside = [dims[dim] for dim in plan.outer if op.sizes[dim] > 1]
-        copy = "copy" if schedule.in_bytes else "16-bit copy"
-        flipped = " with 128 added" if plan.flips else ""
-        parts.append(f"{copy} of {what}{f' inside {inside[-1]}' if inside else ''}{flipped}")
-    if schedule.dot_size > 1:
-        parts.append(f"products in groups of {schedule.dot_size}")
-    return "; ".join(parts)
+    return "" if op.schedule is None else "; ".join(op.schedule.describe(op, names_of(op)))
 
 
 def describe_group(group: Group) -> list[str]:
     """The schedules of computations that run together, and the blocks in which they do."""
     schedules = [text for op in group.ops if (text := describe_schedule(op))]
     first, names = group.ops[0], names_of(group.ops[0])
-    walk = [f"{size} {names[dim]}" for dim, size in shared_blocks(first) if size < first.sizes[dim]]
+    walk = [f"{size} {names[dim]}" for dim, size in fused_tiles(first) if size < first.sizes[dim]]
     if not walk:
         return schedules
     return [": ".join([f"in blocks of {' x '.join(walk)}", *schedules[:1]]), *schedules[1:]]

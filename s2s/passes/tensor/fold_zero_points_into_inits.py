@@ -1,10 +1,10 @@
 """Take the zero point off sums of staged bytes before they begin.
 
-    tensor.compute [64, 16 | 9] reads(%x …, %w …) points(%b …) schedule #tensor.schedule<… stage = 0 at 1 as bytes>
+    tensor.compute [64, 16 | 9] reads(%x …, %w …) points(%b …) schedule #tensor.schedule<[… cache_read<0 at 1 as i8>]>
 ->
     %s = graph.weight "w_start" : tensor<16xi32>                     // main
     tensor.compute [64, 16 | 9] reads(%x …, %w …) points(%b …, %s at (p, o) -> (o))
-                                                      schedule #tensor.schedule<… stage = 0 at 1 as bytes from 1>
+                                           schedule #tensor.schedule<[… cache_read<0 at 1 as i8>, init_from<1>]>
 
 with `s[o] = -zero point * sum(w[o, …])`, each weight less its own zero point; unsigned products have a zero point that
 is 128 higher. The computation stays what it is, no region uses the new operand: where a schedule takes bytes as they
@@ -34,6 +34,7 @@ from s2s.analysis.structure.products import product_sum
 from s2s.dialects import graph, tensor
 from s2s.errors import CompilerBug
 from s2s.passes.context import weights_of
+from s2s.schedules.directives import InitFrom
 from s2s.schedules.integer_products import constant_axes, roles_of
 from s2s.types.dtypes import tensor_type
 from s2s.types.weights import WeightStore
@@ -54,13 +55,17 @@ class FoldZeroPointsIntoInitsPass(ModulePass):
 
 def _start(func: FuncOp, op: tensor.ComputeOp, calls: Sequence[graph.CallOp], store: WeightStore) -> None:
     schedule, products = op.schedule, product_sum(op)
-    if schedule is None or schedule.start is not None or not (schedule.in_bytes or schedule.is_unsigned):
+    state = None if schedule is None else schedule.on(op)
+    if state is None or state.init_from is not None:
+        return
+    cached = state.cached
+    if not state.is_unsigned and (cached is None or cached.widened):
         return
     roles = roles_of(op, constant_arguments(func, {func.sym_name.data: list(calls)}))
-    if products is None or roles is None or schedule.stage not in (None, (roles.x, schedule.stage_depth.data)):
+    if products is None or roles is None or (cached is not None and cached.read != roles.x):
         raise CompilerBug(f"{func.sym_name.data}: only sums of products with a weight are taken over bytes")
     channels = [*roles.both, *roles.w_only]
-    offset = products.factor_of(roles.x).offset - (128 if schedule.is_unsigned else 0)
+    offset = products.factor_of(roles.x).offset - (128 if state.is_unsigned else 0)
     if offset == 0:
         return
     if len(channels) != 1:
@@ -96,7 +101,7 @@ def _add_point(op: tensor.ComputeOp, argument: BlockArgument, channel: int) -> N
     access = tensor.AccessAttr.of(AffineMap(op.rank, 0, (AffineDimExpr(channel),)))
     operands = [*op.reads, *op.points, argument, *op.tables]
     op.apply.block.insert_arg(i32, len(op.inits) + len(op.points))
-    op.properties["schedule"] = op.schedule.starting_from(len(op.points))
+    op.properties["schedule"] = op.schedule.adding(InitFrom.of(len(op.points)))
     op.properties["accesses"] = ArrayAttr([*op.accesses, access])
     segments = [len(op.reads), len(op.points) + 1, len(op.tables)]
     op.properties["operandSegmentSizes"] = DenseArrayBase.from_list(i32, segments)

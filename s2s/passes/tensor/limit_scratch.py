@@ -1,8 +1,8 @@
 """Copy operands to scratch in smaller parts, where a budget of memory asks for it.
 
-    … schedule #tensor.schedule<tile = [1, 1, 2, 1, 1], order = [0, 1, 2, 3, 4], stage = 0 at 1>
+    … schedule #tensor.schedule<[tile<2 by 2>, cache_read<0 at 0 as i16>]>
 ->
-    … schedule #tensor.schedule<tile = [1, 1, 2, 1, 1], order = [0, 1, 2, 3, 4], stage = 0 at 2>
+    … schedule #tensor.schedule<[tile<2 by 2>, cache_read<0 at 1 as i16>]>
 
 A window that is copied one loop further inside is smaller, and overlaps with the next one: what it saves in memory
 costs instructions. Declined where the scratch is within the limit, and where the copy is inside of all loops but those
@@ -18,6 +18,7 @@ from xdsl.passes import ModulePass
 
 from s2s.dialects import tensor
 from s2s.passes.tensor.lower_to_loop.stage_plan import StagePlan
+from s2s.schedules.directives.cache_read import CacheRead, moved_copy
 
 
 @dataclass(frozen=True)
@@ -43,5 +44,6 @@ def _limit(op: tensor.ComputeOp, elements: int) -> None:
         if plan.is_rows or deeper.is_rows or any(plan.tiles[dim] > 1 for dim in deeper.outer):
             break
         plan = deeper
-    if plan is not None:
-        op.properties["schedule"] = plan.schedule.staged_at(plan.depth)
+    if plan is not None and op.schedule is not None and plan.depth:
+        copy = CacheRead.of(plan.read, plan.outer[-1], widened=plan.widened)
+        op.properties["schedule"] = moved_copy(op.schedule, copy)

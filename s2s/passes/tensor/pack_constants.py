@@ -1,8 +1,8 @@
 """Store constants in the layout that their kernel's schedule asks for.
 
     %w = graph.weight "w" : tensor<64x16xf32>                        // main
-    tensor.compute … reads(%x …, %w at (o, p, i) -> (o, i)) schedule #tensor.schedule<… pack = [#p]>
-                                                    where #p = #tensor.pack<1 : [0 floordiv 32, 1, 0 mod 32]>
+    tensor.compute … reads(%x …, %w at (o, p, i) -> (o, i)) …
+      schedule #tensor.schedule<[… cache_read<1 packed [0 floordiv 32, 1, 0 mod 32]>]>
 ->
     %w = graph.weight "w_packed" : tensor<2x16x32xf32>
     tensor.compute … reads(%x …, %w at (o, p, i) -> (o floordiv 32, i, o mod 32)) …
@@ -30,6 +30,7 @@ from s2s.dialects import graph, tensor
 from s2s.errors import CompilerBug
 from s2s.passes.context import weights_of
 from s2s.passes.tensor.remade_weights import remake_weight
+from s2s.schedules.directives.cache_read import without_packs
 from s2s.types.affine import flat_index, ranges, simplify
 from s2s.types.dtypes import as_tensor_type, tensor_type
 from s2s.types.weights import Array, WeightStore
@@ -100,9 +101,8 @@ class PackConstants:
     def __init__(self, func: FuncOp, calls: Sequence[graph.CallOp], weights: WeightStore) -> None:
         self.func, self.calls, self.weights = func, calls, weights
 
-    def pack_operand(self, op: tensor.ComputeOp, request: tensor.PackAttr) -> None:
-        """Rearrange operand `request.operand` of `op`."""
-        number, axes = request.operand.data, request.axes
+    def pack_operand(self, op: tensor.ComputeOp, number: int, axes: Sequence[tensor.PackedAxis]) -> None:
+        """Lay operand `number` of `op` out as `axes`."""
         argument, before = op.operands[number], op.accesses.data[number]
         if not isinstance(argument, BlockArgument) or before.is_guarded:
             raise CompilerBug(f"{self.func.sym_name.data}: operand {number} cannot be packed")
@@ -130,11 +130,11 @@ class PackConstantsPass(ModulePass):
             for compute in func.body.block.ops:
                 if not isinstance(compute, tensor.ComputeOp) or compute.schedule is None:
                     continue
-                for request in compute.schedule.packs:
-                    if compute.operands[request.operand.data] not in constants:
-                        raise CompilerBug(f"{func.sym_name.data}: {request} asks to pack what is not a weight")
-                    packer.pack_operand(compute, request)
-                compute.properties["schedule"] = compute.schedule.without_packs()
+                for number, axes in compute.schedule.on(compute).packs:
+                    if compute.operands[number] not in constants:
+                        raise CompilerBug(f"{func.sym_name.data}: operand {number} is packed, but is no weight")
+                    packer.pack_operand(compute, number, axes)
+                compute.properties["schedule"] = without_packs(compute.schedule)
             func.function_type = FunctionType.from_lists(
                 [argument.type for argument in func.body.block.args], func.function_type.outputs.data
             )

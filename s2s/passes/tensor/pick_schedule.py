@@ -2,7 +2,7 @@
 
     tensor.compute [64, 49 | 16] reads(%x …, %w …) …
 ->
-    tensor.compute [64, 49 | 16] … schedule #tensor.schedule<tile = [32, 7, 1], order = [0, 1, 2], vector = 0 by 16, …>
+    tensor.compute [64, 49 | 16] … schedule #tensor.schedule<[tile<0 by 32, 1 by 7>, vectorize<0 by 16>, …]>
 
 The chooser decides (`s2s/decisions/schedule.py`): a schedule that the user or a record gives, else the best guess of
 the heuristics, from shapes and target data. A schedule that is there already is the best guess for its computation.

@@ -5,9 +5,9 @@
     %y = graph.call @project(%b, %u) : … -> tensor<1x2x56x56x16xf32>
 ->
     %y = graph.call @stripes(%x, %w, %v, %u) : … -> tensor<1x2x56x56x16xf32>
-    @stripes: %a = tensor.compute … schedule #…<…, shared = 2 by 16 overlap [1, 0]>
-              %b = tensor.compute … schedule #…<…, shared = 2 by 8>
-              %y = tensor.compute … schedule #…<…, shared = 2 by 8>
+    @stripes: %a = tensor.compute … schedule #…<[…, tile_and_fuse<2 by 16 overlap [1, 0]>]>
+              %b = tensor.compute … schedule #…<[…, tile_and_fuse<2 by 8>]>
+              %y = tensor.compute … schedule #…<[…, tile_and_fuse<2 by 8>]>
 
 Of what lies between, a few rows exist at a time: those of a block, and those that a window reaches beyond it, which two
 blocks compute. The rows of a block are as many as fit half of the second cache.
@@ -38,6 +38,8 @@ from s2s.passes.context import target_of
 from s2s.passes.graph.fuse_ops.names import UniqueNames
 from s2s.passes.tensor.block_channels import BLOCKED, CHANNELS
 from s2s.schedules.default import default
+from s2s.schedules.directives import TileAndFuse
+from s2s.schedules.directives.tile_and_fuse import in_tiles
 from s2s.targets import Target
 
 NAME = "stripes"
@@ -161,10 +163,8 @@ def _outside(chain: Sequence[graph.CallOp]) -> list[SSAValue]:
 def _walk(computes: Sequence[tensor.ComputeOp], walks: Sequence[Walk]) -> None:
     """Note how each computation walks, in a schedule that says nothing else yet."""
     for op, walk in zip(computes, walks, strict=True):
-        shared = (ROW, walk.size, walk.before, walk.after) if walk.before or walk.after else (ROW, walk.size)
-        op.properties["schedule"] = tensor.ScheduleAttr.of(
-            [1] * len(op.sizes), list(range(len(op.sizes))), shared=[shared]
-        )
+        tile = tensor.FusedTile(ROW, walk.size, walk.before, walk.after)
+        op.properties["schedule"] = tensor.ScheduleAttr.of([TileAndFuse.of([tile])])
 
 
 @dataclass(frozen=True)
@@ -184,6 +184,5 @@ class TileRowsPass(ModulePass):
             constants = constant_arguments(func, calls)
             for compute in func.body.block.ops:
                 if isinstance(compute, tensor.ComputeOp) and compute.schedule is not None:
-                    shared = [walk.get_values() for walk in compute.schedule.shared]
-                    chosen = default(compute, target, constants)
-                    compute.properties["schedule"] = chosen.in_shared_blocks(shared)
+                    tiles = compute.schedule.on(compute).fused
+                    compute.properties["schedule"] = in_tiles(default(compute, target, constants), tiles)

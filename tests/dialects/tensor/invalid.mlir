@@ -127,62 +127,6 @@
 // -----
 
 %x = "test.op"() : () -> tensor<4xf32>
-%y = tensor.compute [4] points(%x at #tensor.access<affine_map<(d0) -> (d0)>>)
-    schedule #tensor.schedule<tile = [1, 1], order = [0, 1]> apply {
-^bb0(%v: f32):
-  tensor.yield %v : f32
-} : (tensor<4xf32>) -> tensor<4xf32>
-// CHECK: tensor.compute: schedule of 2 dimensions, domain [4]
-
-// -----
-
-%x = "test.op"() : () -> tensor<4x4xf32>
-%y = tensor.compute [4 | 4] reads(%x at #tensor.access<affine_map<(d0, d1) -> (d0, d1)>>)
-    schedule #tensor.schedule<tile = [1, 1], order = [1, 0]> inits [0.0 : f32] reduce {
-^bb0(%v: f32, %acc: f32):
-  tensor.yield %v : f32
-} apply {
-^bb0(%acc: f32):
-  tensor.yield %acc : f32
-} : (tensor<4x4xf32>) -> tensor<4xf32>
-// CHECK: tensor.compute: order [1, 0] puts a reduction outside a parallel dimension
-
-// -----
-
-%x = "test.op"() : () -> tensor<4x4xf32>
-%y = tensor.compute [4 | 4] reads(%x at #tensor.access<affine_map<(d0, d1) -> (d0, d1)>>)
-    schedule #tensor.schedule<tile = [1, 1], order = [0, 1], blocks = [[1, 2]]> inits [0.0 : f32] reduce {
-^bb0(%v: f32, %acc: f32):
-  tensor.yield %v : f32
-} apply {
-^bb0(%acc: f32):
-  tensor.yield %acc : f32
-} : (tensor<4x4xf32>) -> tensor<4xf32>
-// CHECK: tensor.compute: blocks [1] are not all parallel dimensions
-
-// -----
-
-%x = "test.op"() : () -> tensor<4xf32>
-%y = tensor.compute [4] points(%x at #tensor.access<affine_map<(d0) -> (d0)>>)
-    schedule #tensor.schedule<tile = [1], order = [0], pack = [#tensor.pack<1 : [0]>]> apply {
-^bb0(%v: f32):
-  tensor.yield %v : f32
-} : (tensor<4xf32>) -> tensor<4xf32>
-// CHECK: tensor.compute: packs operands [1] of 1
-
-// -----
-
-%x = "test.op"() : () -> tensor<4xf32>
-%y = tensor.compute [4] points(%x at #tensor.access<affine_map<(d0) -> (d0)>>)
-    schedule #tensor.schedule<tile = [1], order = [0], stage = 0 at 1 as bytes from 1> apply {
-^bb0(%v: f32):
-  tensor.yield %v : f32
-} : (tensor<4xf32>) -> tensor<4xf32>
-// CHECK: tensor.compute: sums start from point 1 of 1
-
-// -----
-
-%x = "test.op"() : () -> tensor<4xf32>
 %y = tensor.compute [4] points(%x at #tensor.access<affine_map<(d0) -> (d0)>>) apply {
 ^bb0(%v: f32):
   %i = tensor.index 1
@@ -270,36 +214,6 @@
 
 // -----
 
-"test.op"() {schedule = #tensor.schedule<tile = [1, 1], order = [0, 0]>} : () -> ()
-// CHECK: tensor.schedule: order [0, 0] is no order of 2 dimensions
-
-// -----
-
-"test.op"() {schedule = #tensor.schedule<tile = [0], order = [0]>} : () -> ()
-// CHECK: tensor.schedule: tile [0] is not positive
-
-// -----
-
-"test.op"() {schedule = #tensor.schedule<tile = [6], order = [0], vector = 0 by 4>} : () -> ()
-// CHECK: tensor.schedule: dimension 0 of tile [6] is no multiple of 4 lanes
-
-// -----
-
-"test.op"() {schedule = #tensor.schedule<tile = [6], order = [0], speed = 3>} : () -> ()
-// CHECK: unknown part 'speed' of a schedule
-
-// -----
-
-"test.op"() {schedule = #tensor.schedule<tile = [6], order = [0], blocks = [[0]]>} : () -> ()
-// CHECK: expected a dimension and a size, not [0]
-
-// -----
-
-"test.op"() {schedule = #tensor.schedule<tile = [6], order = [0], pack = [3]>} : () -> ()
-// CHECK: expected a #tensor.pack, not 3 : i64
-
-// -----
-
 %x, %m, %s = "test.op"() : () -> (i32, i32, i8)
 %y = tensor.rescale %x, %m, %s "triple" : i32
 // CHECK: tensor.rescale: rounding is "triple", not double, single, reduced, high or halves
@@ -309,39 +223,6 @@
 %x, %m, %s = "test.op"() : () -> (i32, i32, i8)
 %y = tensor.rescale %x, %m, %s "reduced" : i32
 // CHECK: tensor.rescale: rounding reduced takes i64, not i32
-
-// -----
-
-"test.op"() {schedule = #tensor.schedule<tile = [6], order = [0], shared = 0 by 0>} : () -> ()
-// CHECK: tensor.schedule: shared 0 by 0 is no walk through dimensions
-
-// -----
-
-"test.op"() {schedule = #tensor.schedule<tile = [6], order = [0], shared = 0 by 2 and 0 by 1>} : () -> ()
-// CHECK: tensor.schedule: shared 0 by 2 and 0 by 1 is no walk through dimensions
-
-// -----
-
-%x = "test.op"() : () -> tensor<4x2xf32>
-%y = tensor.compute [4 | 2] reads(%x at #tensor.access<affine_map<(i, j) -> (i, j)>>)
-  schedule #tensor.schedule<tile = [1, 1], order = [0, 1], shared = 1 by 2> inits [0.0 : f32] reduce {
-^bb0(%v: f32, %acc: f32):
-  tensor.yield %acc : f32
-} apply {
-^bb0(%acc: f32):
-  tensor.yield %acc : f32
-} : (tensor<4x2xf32>) -> tensor<4xf32>
-// CHECK: tensor.compute: shared dimensions [1] are not parallel ones without other blocks
-
-// -----
-
-%x = "test.op"() : () -> tensor<4xf32>
-%y = tensor.compute [4] points(%x at #tensor.access<affine_map<(d0) -> (d0)>>)
-    schedule #tensor.schedule<tile = [1], order = [0], fetch = 0 along 0> apply {
-^bb0(%v: f32):
-  tensor.yield %v : f32
-} : (tensor<4xf32>) -> tensor<4xf32>
-// CHECK: tensor.compute: fetches [(0, 0)] name no read or no dimension
 
 // -----
 
@@ -432,23 +313,3 @@
   tensor.yield %acc : f32
 } : (tensor<2x4x4xf32>) -> tensor<2x4xf32>
 // CHECK: tensor.transform: dimensions [1] write the same elements again
-
-// -----
-
-%x = "test.op"() : () -> tensor<2x4x4xf32>
-%y = tensor.transform [2, 4] left dense<1.0> : tensor<2x2xf32> right dense<1.0> : tensor<2x2xf32>
-  read(%x at #tensor.access<affine_map<(t, c, k, l) -> (k, 2 * t + l, c)>>) into #tensor.access<affine_map<(t, c, i, j) -> (i, 2 * t + j, c)>> schedule #tensor.schedule<tile = [1], order = [0]> apply {
-^bb0(%acc: f32):
-  tensor.yield %acc : f32
-} : (tensor<2x4x4xf32>) -> tensor<2x4x4xf32>
-// CHECK: tensor.transform: schedule of 1 dimensions, domain [2, 4]
-
-// -----
-
-%x = "test.op"() : () -> tensor<2x4x4xf32>
-%y = tensor.transform [2, 4] left dense<1.0> : tensor<2x2xf32> right dense<1.0> : tensor<2x2xf32>
-  read(%x at #tensor.access<affine_map<(t, c, k, l) -> (k, 2 * t + l, c)>>) into #tensor.access<affine_map<(t, c, i, j) -> (i, 2 * t + j, c)>> schedule #tensor.schedule<tile = [1, 4], order = [1, 0], vector = 1 by 4, blocks = [[1, 2]]> apply {
-^bb0(%acc: f32):
-  tensor.yield %acc : f32
-} : (tensor<2x4x4xf32>) -> tensor<2x4x4xf32>
-// CHECK: tensor.transform: blocks of 2 along dimension 1 part what is done at once

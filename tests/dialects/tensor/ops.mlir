@@ -117,16 +117,15 @@ func.func private @fixed_point(%x: tensor<4xi32>, %m: tensor<i32>, %s: tensor<i8
 
 // A convolution 3x3, weights packed [oc/32][ic/16][kh][kw][16][32], 8 pixels by 32 channels in registers.
 // CHECK-LABEL: func.func private @schedule
-// CHECK:         schedule #tensor.schedule<tile = [1, 2, 1, 8, 16, 1, 1, 1, 1], order = [0, 1, 2, 3, 4, 5, 6, 7, 8], vector = 4 by 16,
-// CHECK-SAME:      blocks = {{\[\[}}2, 14], [1, 2]],
-// CHECK-SAME:      pack = [#tensor.pack<1 : [0 floordiv 32, 1 floordiv 16, 2, 3, 1 mod 16, 0 mod 32]>]> inits
+// CHECK:         schedule #tensor.schedule<[tile<2 by 14 by 1, 1 by 2 by 2, 3 by 8, 4 by 16>, vectorize<4 by 16>,
+// CHECK-SAME:      cache_read<1 packed [0 floordiv 32, 1 floordiv 16, 2, 3, 1 mod 16, 0 mod 32]>]> inits
 func.func private @schedule(%x: tensor<1x4x58x58x16xf32>, %w: tensor<64x64x3x3xf32>) -> tensor<1x4x56x56x16xf32> {
   %y = tensor.compute [1, 4, 56, 56, 16 | 4, 3, 3, 16]
       reads(%x at #tensor.access<affine_map<(n, ob, y, x, oi, ib, ky, kx, ii) -> (n, ib, y + ky, x + kx, ii)>>,
             %w at #tensor.access<affine_map<(n, ob, y, x, oi, ib, ky, kx, ii) -> (ob * 16 + oi, ib * 16 + ii, ky, kx)>>)
       schedule #tensor.schedule<
-          tile = [1, 2, 1, 8, 16, 1, 1, 1, 1], order = [0, 1, 2, 3, 4, 5, 6, 7, 8], vector = 4 by 16,
-          blocks = [[2, 14], [1, 2]], pack = [#tensor.pack<1 : [0 floordiv 32, 1 floordiv 16, 2, 3, 1 mod 16, 0 mod 32]>]>
+          [tile<2 by 14 by 1, 1 by 2 by 2, 3 by 8, 4 by 16>, vectorize<4 by 16>,
+           cache_read<1 packed [0 floordiv 32, 1 floordiv 16, 2, 3, 1 mod 16, 0 mod 32]>]>
       inits [0.0 : f32] reduce {
   ^bb0(%xv: f32, %wv: f32, %acc: f32):
     %p = arith.mulf %xv, %wv : f32
@@ -139,14 +138,14 @@ func.func private @schedule(%x: tensor<1x4x58x58x16xf32>, %w: tensor<64x64x3x3xf
   func.return %y : tensor<1x4x56x56x16xf32>
 }
 
-// CHECK-LABEL: func.func private @staged_bytes
-// CHECK:         schedule #tensor.schedule<tile = [1, 4, 1], order = [0, 1, 2], vector = 1 by 4, stage = 0 at 1 as bytes from 0, dot = 16> inits
-func.func private @staged_bytes(%x: tensor<5x6xi8>, %w: tensor<4x6xi8>, %start: tensor<4xi32>) -> tensor<5x4xi32> {
+// CHECK-LABEL: func.func private @cached_bytes
+// CHECK:         schedule #tensor.schedule<[tile<1 by 4>, vectorize<1 by 4>, cache_read<0 at 0 as i8>, tensorize<"dot16">, init_from<0>]> inits
+func.func private @cached_bytes(%x: tensor<5x6xi8>, %w: tensor<4x6xi8>, %start: tensor<4xi32>) -> tensor<5x4xi32> {
   %y = tensor.compute [5, 4 | 6]
       reads(%x at #tensor.access<affine_map<(p, o, k) -> (p, k)>>, %w at #tensor.access<affine_map<(p, o, k) -> (o, k)>>)
       points(%start at #tensor.access<affine_map<(p, o) -> (o)>>)
       schedule #tensor.schedule<
-          tile = [1, 4, 1], order = [0, 1, 2], vector = 1 by 4, stage = 0 at 1 as bytes from 0, dot = 16>
+          [tile<1 by 4>, vectorize<1 by 4>, cache_read<0 at 0 as i8>, tensorize<"dot16">, init_from<0>]>
       inits [0 : i32] reduce {
   ^bb0(%xv: i8, %wv: i8, %acc: i32):
     tensor.yield %acc : i32
@@ -157,17 +156,17 @@ func.func private @staged_bytes(%x: tensor<5x6xi8>, %w: tensor<4x6xi8>, %start: 
   func.return %y : tensor<5x4xi32>
 }
 
-// CHECK-LABEL: func.func private @shared_blocks
-// CHECK:         schedule #tensor.schedule<tile = [1, 4], order = [0, 1], vector = 1 by 4, shared = 0 by 1 and 1 by 8> apply
-// CHECK:         schedule #tensor.schedule<tile = [1, 4], order = [0, 1], shared = 1 by 8> apply
-func.func private @shared_blocks(%x: tensor<3x20xf32>) -> tensor<3x20xf32> {
+// CHECK-LABEL: func.func private @fused_tiles
+// CHECK:         schedule #tensor.schedule<[tile<1 by 4>, vectorize<1 by 4>, tile_and_fuse<0 by 1, 1 by 8>]> apply
+// CHECK:         schedule #tensor.schedule<[tile<1 by 4>, tile_and_fuse<1 by 8>]> apply
+func.func private @fused_tiles(%x: tensor<3x20xf32>) -> tensor<3x20xf32> {
   %t = tensor.compute [3, 20] points(%x at #tensor.access<affine_map<(i, j) -> (i, j)>>)
-    schedule #tensor.schedule<tile = [1, 4], order = [0, 1], vector = 1 by 4, shared = 0 by 1 and 1 by 8> apply {
+    schedule #tensor.schedule<[tile<1 by 4>, vectorize<1 by 4>, tile_and_fuse<0 by 1, 1 by 8>]> apply {
   ^bb0(%v: f32):
     tensor.yield %v : f32
   } : (tensor<3x20xf32>) -> tensor<3x20xf32>
   %y = tensor.compute [3, 20] points(%t at #tensor.access<affine_map<(i, j) -> (i, j)>>)
-    schedule #tensor.schedule<tile = [1, 4], order = [0, 1], shared = 1 by 8> apply {
+    schedule #tensor.schedule<[tile<1 by 4>, tile_and_fuse<1 by 8>]> apply {
   ^bb0(%v: f32):
     tensor.yield %v : f32
   } : (tensor<3x20xf32>) -> tensor<3x20xf32>
@@ -175,10 +174,10 @@ func.func private @shared_blocks(%x: tensor<3x20xf32>) -> tensor<3x20xf32> {
 }
 
 // CHECK-LABEL: func.func private @fetched_ahead
-// CHECK:         schedule #tensor.schedule<tile = [1, 1, 1], order = [0, 1, 2], fetch = 1 along 0 and 0 along 2> inits
+// CHECK:         schedule #tensor.schedule<[prefetch<1 along 0>, prefetch<0 along 2>]> inits
 func.func private @fetched_ahead(%a: tensor<4x8xf32>, %b: tensor<4x8xf32>) -> tensor<4x4xf32> {
   %y = tensor.compute [4, 4 | 8] reads(%a at #tensor.access<affine_map<(i, j, k) -> (i, k)>>, %b at #tensor.access<affine_map<(i, j, k) -> (j, k)>>)
-    schedule #tensor.schedule<tile = [1, 1, 1], order = [0, 1, 2], fetch = 1 along 0 and 0 along 2> inits [0.0 : f32] reduce {
+    schedule #tensor.schedule<[prefetch<1 along 0>, prefetch<0 along 2>]> inits [0.0 : f32] reduce {
   ^bb0(%av: f32, %bv: f32, %acc: f32):
     tensor.yield %acc : f32
   } apply {
@@ -196,7 +195,7 @@ func.func private @transform(%m: tensor<16x6x8xf32>, %b: tensor<8xf32>) -> tenso
   // CHECK-SAME:    read(%m at #tensor.access<affine_map<(d0, d1, d2, d3, d4) -> (((d3 * 4) + d4), ((d0 * 3) + d1), d2)>>)
   // CHECK-SAME:    points(%b at #tensor.access<affine_map<(d0, d1, d2, d3, d4) -> (d2)>>)
   // CHECK-SAME:    into #tensor.access<affine_map<(d0, d1, d2, d3, d4) -> (((d0 * 2) + d3), ((d1 * 2) + d4), d2)>, guarded>
-  // CHECK-SAME:    schedule #tensor.schedule<tile = [1, 1, 8], order = [0, 2, 1], vector = 2 by 8> apply {
+  // CHECK-SAME:    schedule #tensor.schedule<[tile<2 by 8>, vectorize<2 by 8>, reorder<[0, 2, 1]>]> apply {
   // CHECK-NEXT:  ^bb0(%acc: f32, %bv: f32):
   // CHECK:       } attributes {dims = "ty tx c"} : (tensor<16x6x8xf32>, tensor<8xf32>) -> tensor<3x5x8xf32>
   // GENERIC:     %y = "tensor.transform"(%m, %b) <{domain = array<i64: 2, 3, 8>
@@ -207,7 +206,7 @@ func.func private @transform(%m: tensor<16x6x8xf32>, %b: tensor<8xf32>) -> tenso
       read(%m at #tensor.access<affine_map<(ty, tx, c, k, l) -> (4 * k + l, 3 * ty + tx, c)>>)
       points(%b at #tensor.access<affine_map<(ty, tx, c, i, j) -> (c)>>)
       into #tensor.access<affine_map<(ty, tx, c, i, j) -> (2 * ty + i, 2 * tx + j, c)>, guarded>
-      schedule #tensor.schedule<tile = [1, 1, 8], order = [0, 2, 1], vector = 2 by 8> apply {
+      schedule #tensor.schedule<[tile<2 by 8>, vectorize<2 by 8>, reorder<[0, 2, 1]>]> apply {
   ^bb0(%acc: f32, %bv: f32):
     %s = arith.addf %acc, %bv : f32
     tensor.yield %s : f32

@@ -6,9 +6,9 @@
 // A window over each channel: eight of them are copied to lie side by side, image by image, and the weights with them.
 // CHECK-LABEL: func.func private @depthwise
 // CHECK:         %x_copy = tensor.compute [2, 3, 5, 6, 8] points(%x at #tensor.access<affine_map<(d0, d1, d2, d3, d4) -> (d0, ((d1 * 8) + d4), d2, d3)>>)
-// CHECK-SAME:      schedule #tensor.schedule<tile = [1, 1, 1, 8, 8], order = [0, 1, 2, 3, 4], vector = 3 by 8, shared = 0 by 1 and 1 by 1>
+// CHECK-SAME:      schedule #tensor.schedule<[tile<3 by 8, 4 by 8>, vectorize<3 by 8>, tile_and_fuse<0 by 1, 1 by 1>]>
 // CHECK:         tensor.compute [2, 3, 8, 5, 6 | 3, 3] reads(%x_copy at #tensor.access<affine_map<(d0, d1, d2, d3, d4, d5, d6) -> (d0, d1, ((d3 + d5) + -1), ((d4 + d6) + -1), d2)>, guarded>
-// CHECK-SAME:      vector = 2 by 8, shared = 0 by 1 and 1 by 1, pack = [#tensor.pack<1 : [0 floordiv 8, 2, 3, 1, 0 mod 8]>]>
+// CHECK-SAME:      vectorize<2 by 8>{{.*}} tile_and_fuse<0 by 1, 1 by 1>, cache_read<1 packed [0 floordiv 8, 2, 3, 1, 0 mod 8]>]>
 func.func private @depthwise(%x: tensor<2x24x5x6xf32>, %w: tensor<24x1x3x3xf32>) -> tensor<2x24x5x6xf32> {
   %y = tensor.compute [2, 24, 5, 6 | 3, 3] reads(%x at #x, %w at #w) inits [0.0 : f32] reduce {
   ^bb0(%xv: f32, %wv: f32, %acc: f32):
@@ -35,7 +35,7 @@ func.func @main(%x: tensor<2x24x5x6xf32>) -> tensor<2x24x5x6xf32> {
 // CHECK-LABEL: func.func private @pool
 // CHECK:         %x_copy = tensor.compute [1, 2, 10, 10, 8] points(%x at #tensor.access<affine_map<(d0, d1, d2, d3, d4) -> (0, ((d1 * 8) + d4), d2, d3)>>)
 // CHECK:         tensor.compute [2, 8, 5, 5 | 2, 2] reads(%x_copy at #tensor.access<affine_map<(d0, d1, d2, d3, d4, d5) -> (0, d0, ((d2 * 2) + d4), ((d3 * 2) + d5), d1)>>)
-// CHECK-SAME:      vector = 1 by 8, shared = 0 by 1>
+// CHECK-SAME:      vectorize<1 by 8>{{.*}} tile_and_fuse<0 by 1>
 func.func private @pool(%x: tensor<1x16x10x10xf32>) -> tensor<1x16x5x5xf32> {
   %y = tensor.compute [16, 5, 5 | 2, 2] reads(%x at #x) inits [-0.5 : f32] reduce {
   ^bb0(%xv: f32, %acc: f32):

@@ -10,7 +10,7 @@ func.func private @product(%a: tensor<6x3xf32>, %b: tensor<2x3x4xf32>, %c: tenso
     reads(%a at #tensor.access<affine_map<(m, n, k) -> (m, k)>>,
           %b at #tensor.access<affine_map<(m, n, k) -> (n floordiv 4, k, n mod 4)>>)
     points(%c at #tensor.access<affine_map<(m, n) -> (n)>>)
-    schedule #tensor.schedule<tile = [2, 4, 1], order = [1, 0, 2]> inits [0.0 : f32] reduce {
+    schedule #tensor.schedule<[tile<0 by 2, 1 by 4>, reorder<[1, 0, 2]>]> inits [0.0 : f32] reduce {
   ^bb0(%av: f32, %bv: f32, %acc: f32):
     %p = arith.mulf %av, %bv : f32
     %s = arith.addf %acc, %p : f32
@@ -85,12 +85,12 @@ func.func @main(%a: tensor<6x3xf32>, %b: tensor<2x3x4xf32>, %c: tensor<8xf32>) -
 // CHECK-SAME:    schedule: in blocks of 4 rows: tile 2 j | tile 3 j"
 func.func private @blocks(%x: tensor<10x6xf32>) -> tensor<10x6xf32> {
   %t = tensor.compute [10, 6] points(%x at #tensor.access<affine_map<(i, j) -> (i, j)>>)
-    schedule #tensor.schedule<tile = [1, 2], order = [0, 1], shared = 0 by 4> apply {
+    schedule #tensor.schedule<[tile<1 by 2>, tile_and_fuse<0 by 4>]> apply {
   ^bb0(%v: f32):
     tensor.yield %v : f32
   } attributes {dims = "rows j"} : (tensor<10x6xf32>) -> tensor<10x6xf32>
   %y = tensor.compute [10, 6] points(%t at #tensor.access<affine_map<(i, j) -> (i, j)>>)
-    schedule #tensor.schedule<tile = [1, 3], order = [0, 1], shared = 0 by 4> apply {
+    schedule #tensor.schedule<[tile<1 by 3>, tile_and_fuse<0 by 4>]> apply {
   ^bb0(%v: f32):
     tensor.yield %v : f32
   } : (tensor<10x6xf32>) -> tensor<10x6xf32>
@@ -99,12 +99,12 @@ func.func private @blocks(%x: tensor<10x6xf32>) -> tensor<10x6xf32> {
 
 // Blocks and what is fetched ahead are told with the rest of the schedule.
 // CHECK-LABEL: func.func private @in_blocks
-// CHECK-SAME:    schedule: tile 2 m x 4 n; loops n, m, k; blocks of 4 m; fetches ahead along n"
+// CHECK-SAME:    schedule: tile 2 m x 4 n; blocks of 4 m; loops n, m, k; prefetches along n"
 func.func private @in_blocks(%a: tensor<8x3xf32>, %b: tensor<2x3x4xf32>) -> tensor<8x8xf32> {
   %y = tensor.compute [8, 8 | 3]
     reads(%a at #tensor.access<affine_map<(m, n, k) -> (m, k)>>,
           %b at #tensor.access<affine_map<(m, n, k) -> (n floordiv 4, k, n mod 4)>>)
-    schedule #tensor.schedule<tile = [2, 4, 1], order = [1, 0, 2], blocks = [[0, 4]], fetch = 1 along 1> inits [0.0 : f32] reduce {
+    schedule #tensor.schedule<[tile<0 by 4 by 2, 1 by 4>, reorder<[1, 0, 2]>, prefetch<1 along 1>]> inits [0.0 : f32] reduce {
   ^bb0(%av: f32, %bv: f32, %acc: f32):
     %p = arith.mulf %av, %bv : f32
     %s = arith.addf %acc, %p : f32
@@ -129,7 +129,7 @@ func.func private @transform(%m: tensor<16x6x8xf32>, %b: tensor<8xf32>) -> tenso
       read(%m at #tensor.access<affine_map<(ty, tx, c, k, l) -> (4 * k + l, 3 * ty + tx, c)>>)
       points(%b at #tensor.access<affine_map<(ty, tx, c, i, j) -> (c)>>)
       into #tensor.access<affine_map<(ty, tx, c, i, j) -> (2 * ty + i, 2 * tx + j, c)>, guarded>
-      schedule #tensor.schedule<tile = [1, 1, 8], order = [0, 2, 1], vector = 2 by 8> apply {
+      schedule #tensor.schedule<[tile<2 by 8>, vectorize<2 by 8>, reorder<[0, 2, 1]>]> apply {
   ^bb0(%acc: f32, %bv: f32):
     %s = arith.addf %acc, %bv : f32
     %zero = arith.constant 0.0 : f32

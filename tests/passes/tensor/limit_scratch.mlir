@@ -5,10 +5,10 @@
 
 // The plane of a channel is 6 by 4, the rows that a row of the result needs are 3 by 4: these are within the limit.
 // CHECK-LABEL: func.func private @depthwise
-// CHECK:         stage = 0 at 2
+// CHECK:         cache_read<0 at 1 as i16>
 func.func private @depthwise(%x: tensor<6x4x8xi8>, %w: tensor<8x3x3xi8>) -> tensor<8x4x2xi32> {
   %y = tensor.compute [8, 4, 2 | 3, 3] reads(%x at #x, %w at #w)
-      schedule #tensor.schedule<tile = [1, 1, 2, 1, 1], order = [0, 1, 2, 3, 4], stage = 0 at 1> inits [0 : i32] reduce {
+      schedule #tensor.schedule<[tile<2 by 2>, cache_read<0 at 0 as i16>]> inits [0 : i32] reduce {
   ^bb0(%xv: i8, %wv: i8, %acc: i32):
     %xe = arith.extsi %xv : i8 to i32
     %we = arith.extsi %wv : i8 to i32
@@ -24,10 +24,10 @@ func.func private @depthwise(%x: tensor<6x4x8xi8>, %w: tensor<8x3x3xi8>) -> tens
 
 // Declined: 3 by 4 elements are within the limit as they are.
 // CHECK-LABEL: func.func private @small
-// CHECK:         stage = 0 at 1
+// CHECK:         cache_read<0 at 0 as i16>
 func.func private @small(%x: tensor<3x4x8xi8>, %w: tensor<8x3x3xi8>) -> tensor<8x1x2xi32> {
   %y = tensor.compute [8, 1, 2 | 3, 3] reads(%x at #x, %w at #w)
-      schedule #tensor.schedule<tile = [1, 1, 2, 1, 1], order = [0, 1, 2, 3, 4], stage = 0 at 1> inits [0 : i32] reduce {
+      schedule #tensor.schedule<[tile<2 by 2>, cache_read<0 at 0 as i16>]> inits [0 : i32] reduce {
   ^bb0(%xv: i8, %wv: i8, %acc: i32):
     %xe = arith.extsi %xv : i8 to i32
     %we = arith.extsi %wv : i8 to i32

@@ -10,7 +10,7 @@
 // CHECK:         loop.for %r_1 = 0 to 8
 func.func private @register_tile(%x: tensor<5x8xf32>) -> tensor<5xf32> {
   %y = tensor.compute [5 | 8] reads(%x at #tensor.access<affine_map<(i, j) -> (i, j)>>)
-    schedule #tensor.schedule<tile = [2, 1], order = [0, 1]> inits [0.0 : f32] reduce {
+    schedule #tensor.schedule<[tile<0 by 2>]> inits [0.0 : f32] reduce {
   ^bb0(%v: f32, %acc: f32):
     %s = arith.addf %acc, %v : f32
     tensor.yield %s : f32
@@ -28,7 +28,7 @@ func.func private @register_tile(%x: tensor<5x8xf32>) -> tensor<5xf32> {
 // CHECK-NOT:     loop.if
 func.func private @clipped_border(%x: tensor<8xf32>) -> tensor<8xf32> {
   %y = tensor.compute [8 | 3] reads(%x at #tensor.access<affine_map<(i, j) -> (i + j - 1)>, guarded>)
-    schedule #tensor.schedule<tile = [1, 1], order = [0, 1]> inits [0.0 : f32] reduce {
+    schedule #tensor.schedule<[]> inits [0.0 : f32] reduce {
   ^bb0(%v: f32, %acc: f32):
     %s = arith.addf %acc, %v : f32
     tensor.yield %s : f32
@@ -48,7 +48,7 @@ func.func private @clipped_border(%x: tensor<8xf32>) -> tensor<8xf32> {
 // CHECK-NOT:     loop.if
 func.func private @peeled_border(%x: tensor<10xf32>) -> tensor<10xf32> {
   %y = tensor.compute [10 | 3] reads(%x at #tensor.access<affine_map<(i, j) -> (i + j - 1)>, guarded>)
-    schedule #tensor.schedule<tile = [8, 1], order = [0, 1], vector = 0 by 8> inits [0.0 : f32] reduce {
+    schedule #tensor.schedule<[tile<0 by 8>, vectorize<0 by 8>]> inits [0.0 : f32] reduce {
   ^bb0(%v: f32, %acc: f32):
     %s = arith.addf %acc, %v : f32
     tensor.yield %s : f32
@@ -66,7 +66,7 @@ func.func private @divided_access(%x: tensor<4xf32>, %w: tensor<3xf32>) -> tenso
   %y = tensor.compute [8 | 3]
     reads(%x at #tensor.access<affine_map<(i, j) -> (i - j)>, guarded, divisors [2]>,
           %w at #tensor.access<affine_map<(i, j) -> (j)>>)
-    schedule #tensor.schedule<tile = [1, 1], order = [0, 1]> inits [0.0 : f32] reduce {
+    schedule #tensor.schedule<[]> inits [0.0 : f32] reduce {
   ^bb0(%v: f32, %wv: f32, %acc: f32):
     %p = arith.mulf %v, %wv : f32
     %s = arith.addf %acc, %p : f32
@@ -88,7 +88,7 @@ func.func private @divided_access(%x: tensor<4xf32>, %w: tensor<3xf32>) -> tenso
 func.func private @parts_of_a_concatenation(%a: tensor<3xf32>, %b: tensor<5xf32>) -> tensor<8xf32> {
   %y = tensor.compute [8]
     points(%a at #tensor.access<affine_map<(i) -> (i)>, guarded>, %b at #tensor.access<affine_map<(i) -> (i - 3)>, guarded>)
-    schedule #tensor.schedule<tile = [1], order = [0]> apply {
+    schedule #tensor.schedule<[]> apply {
   ^bb0(%av: f32, %bv: f32):
     %hit = tensor.in_bounds %av : f32
     %v = arith.select %hit, %av, %bv : f32
@@ -100,7 +100,7 @@ func.func private @parts_of_a_concatenation(%a: tensor<3xf32>, %b: tensor<5xf32>
 // CHECK-LABEL: func.func private @in_place
 // CHECK-SAME:    attributes {in_place = array<i64: 1>}
 func.func private @in_place(%x: tensor<4xf32>) -> tensor<4xf32> {
-  %y = tensor.compute [4] points(%x at #tensor.access<affine_map<(i) -> (i)>>) schedule #tensor.schedule<tile = [1], order = [0]> apply {
+  %y = tensor.compute [4] points(%x at #tensor.access<affine_map<(i) -> (i)>>) schedule #tensor.schedule<[]> apply {
   ^bb0(%v: f32):
     %w = math.exp %v : f32
     tensor.yield %w : f32
@@ -129,7 +129,7 @@ func.func @main(%x: tensor<4xf32> {name = "x"}) -> (tensor<2x2xf32> {name = "y"}
 func.func private @vector_behind_a_guard(%x: tensor<2x4xf32>) -> tensor<4x4xf32> {
   %y = tensor.compute [4, 4]
     points(%x at #tensor.access<affine_map<(i, j) -> (i, j)>, guarded, divisors [2, 1]>)
-    schedule #tensor.schedule<tile = [1, 4], order = [0, 1], vector = 1 by 4> apply {
+    schedule #tensor.schedule<[tile<1 by 4>, vectorize<1 by 4>]> apply {
   ^bb0(%v: f32):
     %zero = arith.constant 0.0 : f32
     %hit = tensor.in_bounds %v : f32
@@ -148,7 +148,7 @@ func.func private @vector_behind_a_guard(%x: tensor<2x4xf32>) -> tensor<4x4xf32>
 func.func private @choices(%x: tensor<2x4xf32>, %s: tensor<2xf32>) -> tensor<2x4xf32> {
   %y = tensor.compute [2, 4]
     points(%x at #tensor.access<affine_map<(i, j) -> (i, j)>>, %s at #tensor.access<affine_map<(i, j) -> (i)>>)
-    schedule #tensor.schedule<tile = [1, 4], order = [0, 1], vector = 1 by 4> apply {
+    schedule #tensor.schedule<[tile<1 by 4>, vectorize<1 by 4>]> apply {
   ^bb0(%v: f32, %w: f32):
     %zero = arith.constant 0.0 : f32
     %below = arith.cmpf olt, %v, %w : f32
@@ -169,7 +169,7 @@ func.func private @choices(%x: tensor<2x4xf32>, %s: tensor<2xf32>) -> tensor<2x4
 // CHECK-NEXT:      loop.for %r_1 = 8 to 10 iter_args({{.*}}) -> (f32, f32) {
 func.func private @fold_in_vectors(%x: tensor<4x10xf32>) -> tensor<4xf32> {
   %y = tensor.compute [4 | 10] reads(%x at #tensor.access<affine_map<(i, j) -> (i, j)>>)
-    schedule #tensor.schedule<tile = [2, 4], order = [0, 1], vector = 1 by 4> inits [0.0 : f32] reduce {
+    schedule #tensor.schedule<[tile<0 by 2>, vectorize<1 by 4>]> inits [0.0 : f32] reduce {
   ^bb0(%v: f32, %acc: f32):
     %s = arith.addf %acc, %v : f32
     tensor.yield %s : f32
@@ -190,7 +190,7 @@ func.func private @fold_in_vectors(%x: tensor<4x10xf32>) -> tensor<4xf32> {
 // CHECK-NEXT:    loop.load %x[affine_map<{{.*}} + 36))>(%i)] : {{.*}} -> f32
 func.func private @fold_in_shorter_vectors(%x: tensor<2x37xf32>) -> tensor<2xf32> {
   %y = tensor.compute [2 | 37] reads(%x at #tensor.access<affine_map<(i, j) -> (i, j)>>)
-    schedule #tensor.schedule<tile = [1, 16], order = [0, 1], vector = 1 by 16> inits [0xFF800000 : f32] reduce {
+    schedule #tensor.schedule<[vectorize<1 by 16>]> inits [0xFF800000 : f32] reduce {
   ^bb0(%v: f32, %acc: f32):
     %s = arith.maximumf %acc, %v : f32
     tensor.yield %s : f32
@@ -210,7 +210,7 @@ func.func private @fold_in_shorter_vectors(%x: tensor<2x37xf32>) -> tensor<2xf32
 // CHECK-NEXT:      loop.load %x{{.*}} -> f32
 func.func private @fold_of_several_dimensions(%x: tensor<3x9xf32>) -> tensor<f32> {
   %y = tensor.compute [ | 3, 9] reads(%x at #tensor.access<affine_map<(i, j) -> (i, j)>>)
-    schedule #tensor.schedule<tile = [1, 4], order = [0, 1], vector = 1 by 4> inits [0.0 : f32] reduce {
+    schedule #tensor.schedule<[vectorize<1 by 4>]> inits [0.0 : f32] reduce {
   ^bb0(%v: f32, %acc: f32):
     %s = arith.addf %acc, %v : f32
     tensor.yield %s : f32
@@ -231,7 +231,7 @@ func.func private @fold_of_several_dimensions(%x: tensor<3x9xf32>) -> tensor<f32
 // CHECK:         loop.store %{{.*}}, %y[affine_map<() -> (15)>()]
 func.func private @fixed_border(%x: tensor<16xf32>) -> tensor<16xf32> {
   %y = tensor.compute [16 | 3] reads(%x at #tensor.access<affine_map<(i, j) -> (i + j - 1)>, guarded>)
-    schedule #tensor.schedule<tile = [4, 1], order = [0, 1]> inits [0.0 : f32] reduce {
+    schedule #tensor.schedule<[tile<0 by 4>]> inits [0.0 : f32] reduce {
   ^bb0(%v: f32, %acc: f32):
     %s = arith.addf %acc, %v : f32
     tensor.yield %s : f32

@@ -14,7 +14,7 @@
 // CHECK:           loop.load %x[affine_map<(d0, d1) -> ((((d0 * 6) + d1) + 48))>(%i_2, %r_1)]
 func.func private @rows(%x: tensor<10x6xf32>) -> tensor<10x6xf32> {
   %s = tensor.compute [10 | 6] reads(%x at #tensor.access<affine_map<(i, j) -> (i, j)>>)
-    schedule #tensor.schedule<tile = [1, 1], order = [0, 1], shared = 0 by 4> inits [0.0 : f32] reduce {
+    schedule #tensor.schedule<[tile_and_fuse<0 by 4>]> inits [0.0 : f32] reduce {
   ^bb0(%v: f32, %acc: f32):
     %s = arith.addf %acc, %v : f32
     tensor.yield %s : f32
@@ -23,7 +23,7 @@ func.func private @rows(%x: tensor<10x6xf32>) -> tensor<10x6xf32> {
     tensor.yield %acc : f32
   } : (tensor<10x6xf32>) -> tensor<10xf32>
   %y = tensor.compute [10, 6] points(%x at #tensor.access<affine_map<(i, j) -> (i, j)>>, %s at #tensor.access<affine_map<(i, j) -> (i)>>)
-    schedule #tensor.schedule<tile = [1, 1], order = [0, 1], shared = 0 by 4> apply {
+    schedule #tensor.schedule<[tile_and_fuse<0 by 4>]> apply {
   ^bb0(%v: f32, %sum: f32):
     %q = arith.divf %v, %sum : f32
     tensor.yield %q : f32
@@ -45,13 +45,13 @@ func.func private @rows(%x: tensor<10x6xf32>) -> tensor<10x6xf32> {
 // CHECK:           loop.store %{{.*}}, %y[affine_map<(d0) -> (((d0 * 35) + 32))>(%i_block)] {lanes = 3 : i64}
 func.func private @planes(%x: tensor<2x35xf32>) -> tensor<2x35xf32> {
   %t = tensor.compute [2, 35] points(%x at #tensor.access<affine_map<(i, j) -> (i, j)>>)
-    schedule #tensor.schedule<tile = [1, 4], order = [0, 1], vector = 1 by 4, shared = 0 by 1 and 1 by 4> apply {
+    schedule #tensor.schedule<[tile<1 by 4>, vectorize<1 by 4>, tile_and_fuse<0 by 1, 1 by 4>]> apply {
   ^bb0(%v: f32):
     %q = math.absf %v : f32
     tensor.yield %q : f32
   } : (tensor<2x35xf32>) -> tensor<2x35xf32>
   %y = tensor.compute [2, 35] points(%t at #tensor.access<affine_map<(i, j) -> (i, j)>>)
-    schedule #tensor.schedule<tile = [1, 4], order = [0, 1], vector = 1 by 4, shared = 0 by 1 and 1 by 4> apply {
+    schedule #tensor.schedule<[tile<1 by 4>, vectorize<1 by 4>, tile_and_fuse<0 by 1, 1 by 4>]> apply {
   ^bb0(%v: f32):
     %q = math.sqrt %v : f32
     tensor.yield %q : f32
@@ -73,13 +73,13 @@ func.func private @planes(%x: tensor<2x35xf32>) -> tensor<2x35xf32> {
 // CHECK:         loop.for %k = 0 to 24 {
 func.func private @window(%x: tensor<3x8xf32>) -> tensor<24xf32> {
   %u = tensor.compute [3, 8] points(%x at #tensor.access<affine_map<(i, j) -> (i, j)>>)
-    schedule #tensor.schedule<tile = [1, 1], order = [0, 1], shared = 0 by 2> apply {
+    schedule #tensor.schedule<[tile_and_fuse<0 by 2>]> apply {
   ^bb0(%v: f32):
     %q = math.absf %v : f32
     tensor.yield %q : f32
   } attributes {dims = "c i"} : (tensor<3x8xf32>) -> tensor<3x8xf32>
   %t = tensor.compute [3, 8 | 3] reads(%u at #tensor.access<affine_map<(c, i, r) -> (c, i + r - 1)>, guarded>)
-    schedule #tensor.schedule<tile = [1, 1, 1], order = [0, 1, 2], shared = 0 by 2> inits [0.0 : f32] reduce {
+    schedule #tensor.schedule<[tile_and_fuse<0 by 2>]> inits [0.0 : f32] reduce {
   ^bb0(%v: f32, %acc: f32):
     %s = arith.addf %acc, %v : f32
     tensor.yield %s : f32
@@ -88,7 +88,7 @@ func.func private @window(%x: tensor<3x8xf32>) -> tensor<24xf32> {
     tensor.yield %acc : f32
   } : (tensor<3x8xf32>) -> tensor<3x8xf32>
   %y = tensor.compute [24] points(%t at #tensor.access<affine_map<(k) -> ((k + 1) floordiv 10, (k + 1) mod 8)>>)
-    schedule #tensor.schedule<tile = [1], order = [0]> apply {
+    schedule #tensor.schedule<[]> apply {
   ^bb0(%v: f32):
     %n = arith.negf %v : f32
     tensor.yield %n : f32
@@ -107,7 +107,7 @@ func.func private @window(%x: tensor<3x8xf32>) -> tensor<24xf32> {
 // CHECK:           loop.apply affine_map<(d0, d1) -> ((d0 + d1))>(%i_block, %i_1)
 func.func private @border(%x: tensor<12xf32>) -> tensor<12xf32> {
   %t = tensor.compute [12 | 3] reads(%x at #tensor.access<affine_map<(i, r) -> (i + r - 1)>, guarded>)
-    schedule #tensor.schedule<tile = [1, 1], order = [0, 1], shared = 0 by 4> inits [0.0 : f32] reduce {
+    schedule #tensor.schedule<[tile_and_fuse<0 by 4>]> inits [0.0 : f32] reduce {
   ^bb0(%v: f32, %acc: f32):
     %s = arith.addf %acc, %v : f32
     tensor.yield %s : f32
@@ -116,7 +116,7 @@ func.func private @border(%x: tensor<12xf32>) -> tensor<12xf32> {
     tensor.yield %acc : f32
   } : (tensor<12xf32>) -> tensor<12xf32>
   %y = tensor.compute [12] points(%t at #tensor.access<affine_map<(i) -> (i)>>)
-    schedule #tensor.schedule<tile = [1], order = [0], shared = 0 by 4> apply {
+    schedule #tensor.schedule<[tile_and_fuse<0 by 4>]> apply {
   ^bb0(%v: f32):
     %i = tensor.index 0
     %n = arith.index_cast %i : index to i32

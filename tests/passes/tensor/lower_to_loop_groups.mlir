@@ -16,7 +16,8 @@
 // CHECK-NEXT:      %w_2 = loop.load_groups %w[affine_map<() -> (32)>()]
 func.func private @unsigned(%x: tensor<4x8xi8>, %w: tensor<2x8x4xi8>) -> tensor<4x8xi32> {
   %y = tensor.compute [4, 8 | 8] reads(%x at #x, %w at #w) schedule #tensor.schedule<
-      tile = [2, 8, 8], order = [1, 0, 2], vector = 1 by 8, stage = 0 at 0 as bytes, dot = 4 unsigned>
+      [tile<0 by 2, 1 by 8>, unroll<2 by 8>, vectorize<1 by 8>, reorder<[1, 0, 2]>, cache_read<0 as i8>,
+       tensorize<"dot4_unsigned">]>
       inits [0 : i32] reduce {
   ^bb0(%xv: i8, %wv: i8, %acc: i32):
     %zp = arith.constant -128 : i32
@@ -46,7 +47,8 @@ func.func private @unsigned(%x: tensor<4x8xi8>, %w: tensor<2x8x4xi8>) -> tensor<
 // CHECK-NEXT:    loop.store %byte, %y[affine_map<(d0) -> ((d0 * 8))>(%h)] : vector<8xi8>, memref<40xi8>
 func.func private @columns(%x: tensor<5x8xi8>, %w: tensor<1x8x4xi8>) -> tensor<5x8xi8> {
   %y = tensor.compute [5, 8 | 3] reads(%x at #xd, %w at #wd) schedule #tensor.schedule<
-      tile = [1, 8, 3], order = [1, 0, 2], vector = 1 by 8, stage = 0 at 0 as bytes, dot = 4> inits [0 : i32] reduce {
+      [tile<1 by 8>, unroll<2 by 3>, vectorize<1 by 8>, reorder<[1, 0, 2]>, cache_read<0 as i8>,
+       tensorize<"dot4">]> inits [0 : i32] reduce {
   ^bb0(%xv: i8, %wv: i8, %acc: i32):
     %xe = arith.extsi %xv : i8 to i32
     %we = arith.extsi %wv : i8 to i32
@@ -69,7 +71,7 @@ func.func private @columns(%x: tensor<5x8xi8>, %w: tensor<1x8x4xi8>) -> tensor<5
 // CHECK-NEXT:    arith.xori %x_1, %flip_1 : vector<8xi32>
 func.func private @in_place(%x: tensor<1x4xi8>, %w: tensor<1x8x4xi8>) -> tensor<1x8xi32> {
   %y = tensor.compute [1, 8 | 4] reads(%x at #x, %w at #w) schedule #tensor.schedule<
-      tile = [1, 8, 4], order = [0, 1, 2], vector = 1 by 8, dot = 4 unsigned> inits [0 : i32] reduce {
+      [tile<1 by 8>, unroll<2 by 4>, vectorize<1 by 8>, tensorize<"dot4_unsigned">]> inits [0 : i32] reduce {
   ^bb0(%xv: i8, %wv: i8, %acc: i32):
     %zp = arith.constant -128 : i32
     %xe = arith.extsi %xv : i8 to i32

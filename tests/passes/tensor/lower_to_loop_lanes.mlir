@@ -10,7 +10,7 @@
 // CHECK:         loop.store {{.*}} {lanes = 2 : i64} : vector<4xf32>, memref<18xf32>
 func.func private @packed(%a: tensor<3x8xf32>, %b: tensor<2x8x4xf32>) -> tensor<3x6xf32> {
   %y = tensor.compute [3, 6 | 8] reads(%a at #a, %b at #b)
-    schedule #tensor.schedule<tile = [1, 4, 1], order = [1, 0, 2], vector = 1 by 4> inits [0.0 : f32] reduce {
+    schedule #tensor.schedule<[tile<1 by 4>, vectorize<1 by 4>, reorder<[1, 0, 2]>]> inits [0.0 : f32] reduce {
   ^bb0(%av: f32, %bv: f32, %acc: f32):
     %p = arith.mulf %av, %bv : f32
     %s = arith.addf %acc, %p : f32
@@ -32,7 +32,7 @@ func.func private @packed(%a: tensor<3x8xf32>, %b: tensor<2x8x4xf32>) -> tensor<
 // CHECK:         loop.load %b[affine_map<(d0) -> (((d0 * 6) + 4))>(%r_1)] {lanes = 2 : i64} : memref<48xf32> -> vector<4xf32>
 func.func private @rows(%a: tensor<3x8xf32>, %b: tensor<8x6xf32>, %x: tensor<3x6xf32>) -> tensor<3x6xf32> {
   %y = tensor.compute [3, 6 | 8] reads(%a at #a, %b at #b) points(%x at #tensor.access<affine_map<(m, n) -> (m, n)>>)
-    schedule #tensor.schedule<tile = [1, 4, 1], order = [1, 0, 2], vector = 1 by 4> inits [0.0 : f32] reduce {
+    schedule #tensor.schedule<[tile<1 by 4>, vectorize<1 by 4>, reorder<[1, 0, 2]>]> inits [0.0 : f32] reduce {
   ^bb0(%av: f32, %bv: f32, %acc: f32):
     %p = arith.mulf %av, %bv : f32
     %s = arith.addf %acc, %p : f32

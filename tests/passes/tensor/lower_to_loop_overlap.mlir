@@ -18,14 +18,14 @@
 // CHECK-NEXT:            loop.load %a[affine_map<(d0, d1, d2) -> ((((d0 * 2) + (d2 * 2)) + d1))>(%i_3, %j_1, %r)]
 func.func private @slide(%x: tensor<8x2xf32>, %w: tensor<3xf32>) -> tensor<8x2xf32> {
   %a = tensor.compute [8, 2] points(%x at #id)
-    schedule #tensor.schedule<tile = [1, 1], order = [0, 1], shared = 0 by 4 overlap [1, 1]> apply {
+    schedule #tensor.schedule<[tile_and_fuse<0 by 4 overlap [1, 1]>]> apply {
   ^bb0(%v: f32):
     %one = arith.constant 1.0 : f32
     %s = arith.addf %v, %one : f32
     tensor.yield %s : f32
   } : (tensor<8x2xf32>) -> tensor<8x2xf32>
   %y = tensor.compute [8, 2 | 3] reads(%a at #window, %w at #taps)
-    schedule #tensor.schedule<tile = [1, 1, 1], order = [0, 1, 2], shared = 0 by 4> inits [0.0 : f32] reduce {
+    schedule #tensor.schedule<[tile_and_fuse<0 by 4>]> inits [0.0 : f32] reduce {
   ^bb0(%av: f32, %wv: f32, %acc: f32):
     %p = arith.mulf %av, %wv : f32
     %s = arith.addf %acc, %p : f32
@@ -49,14 +49,14 @@ func.func private @slide(%x: tensor<8x2xf32>, %w: tensor<3xf32>) -> tensor<8x2xf
 // CHECK-NEXT:    loop.for %i_block = 0 to 8 step 4
 func.func private @strided(%x: tensor<8x2xf32>, %w: tensor<3xf32>) -> tensor<4x2xf32> {
   %a = tensor.compute [8, 2] points(%x at #id)
-    schedule #tensor.schedule<tile = [1, 1], order = [0, 1], shared = 0 by 4 overlap [1, 0]> apply {
+    schedule #tensor.schedule<[tile_and_fuse<0 by 4 overlap [1, 0]>]> apply {
   ^bb0(%v: f32):
     %one = arith.constant 1.0 : f32
     %s = arith.addf %v, %one : f32
     tensor.yield %s : f32
   } : (tensor<8x2xf32>) -> tensor<8x2xf32>
   %y = tensor.compute [4, 2 | 3] reads(%a at #window, %w at #taps)
-    schedule #tensor.schedule<tile = [1, 1, 1], order = [0, 1, 2], shared = 0 by 2> inits [0.0 : f32] reduce {
+    schedule #tensor.schedule<[tile_and_fuse<0 by 2>]> inits [0.0 : f32] reduce {
   ^bb0(%av: f32, %wv: f32, %acc: f32):
     %p = arith.mulf %av, %wv : f32
     %s = arith.addf %acc, %p : f32

@@ -13,7 +13,7 @@
 // CHECK-NEXT:          loop.load %a
 func.func private @panels(%a: tensor<12x8xf32>, %b: tensor<3x8x4xf32>) -> tensor<12x12xf32> {
   %y = tensor.compute [12, 12 | 8] reads(%a at #a, %b at #b)
-    schedule #tensor.schedule<tile = [2, 4, 1], order = [1, 0, 2], vector = 1 by 4, fetch = 1 along 1> inits [0.0 : f32] reduce {
+    schedule #tensor.schedule<[tile<0 by 2, 1 by 4>, vectorize<1 by 4>, reorder<[1, 0, 2]>, prefetch<1 along 1>]> inits [0.0 : f32] reduce {
   ^bb0(%av: f32, %bv: f32, %acc: f32):
     %p = arith.mulf %av, %bv : f32
     %s = arith.addf %acc, %p : f32
@@ -40,7 +40,7 @@ func.func private @panels(%a: tensor<12x8xf32>, %b: tensor<3x8x4xf32>) -> tensor
 // CHECK-NOT:         loop.prefetch
 func.func private @planes(%x: tensor<3x4x16xf32>, %w: tensor<3x16x4xf32>) -> tensor<4x4xf32> {
   %y = tensor.compute [4, 4 | 3, 16] reads(%x at #x, %w at #w)
-    schedule #tensor.schedule<tile = [2, 4, 1, 1], order = [0, 1, 2, 3], vector = 1 by 4, fetch = 0 along 2> inits [0.0 : f32] reduce {
+    schedule #tensor.schedule<[tile<0 by 2, 1 by 4>, vectorize<1 by 4>, prefetch<0 along 2>]> inits [0.0 : f32] reduce {
   ^bb0(%xv: f32, %wv: f32, %acc: f32):
     %p = arith.mulf %xv, %wv : f32
     %s = arith.addf %acc, %p : f32
@@ -62,7 +62,7 @@ func.func private @planes(%x: tensor<3x4x16xf32>, %w: tensor<3x16x4xf32>) -> ten
 // CHECK:         loop.prefetch %b[affine_map<(d0, d1) -> ((((d0 * 8) + (d1 * 4)) + 32))>(%j, %r)] : memref<96xf32>
 func.func private @one_tile(%a: tensor<2x8xf32>, %b: tensor<3x8x4xf32>) -> tensor<2x12xf32> {
   %y = tensor.compute [2, 12 | 8] reads(%a at #a, %b at #b)
-    schedule #tensor.schedule<tile = [2, 4, 1], order = [1, 0, 2], vector = 1 by 4, fetch = 1 along 1> inits [0.0 : f32] reduce {
+    schedule #tensor.schedule<[tile<0 by 2, 1 by 4>, vectorize<1 by 4>, reorder<[1, 0, 2]>, prefetch<1 along 1>]> inits [0.0 : f32] reduce {
   ^bb0(%av: f32, %bv: f32, %acc: f32):
     %p = arith.mulf %av, %bv : f32
     %s = arith.addf %acc, %p : f32
@@ -84,7 +84,7 @@ func.func private @one_tile(%a: tensor<2x8xf32>, %b: tensor<3x8x4xf32>) -> tenso
 // CHECK-NOT:     loop.prefetch
 func.func private @one_row(%a: tensor<1x8xf32>, %b: tensor<2x8x48xf32>) -> tensor<1x96xf32> {
   %y = tensor.compute [1, 96 | 8] reads(%a at #a, %b at #b)
-    schedule #tensor.schedule<tile = [1, 48, 1], order = [1, 0, 2], vector = 1 by 16, fetch = 1 along 1> inits [0.0 : f32] reduce {
+    schedule #tensor.schedule<[tile<1 by 48>, vectorize<1 by 16>, reorder<[1, 0, 2]>, prefetch<1 along 1>]> inits [0.0 : f32] reduce {
   ^bb0(%av: f32, %bv: f32, %acc: f32):
     %p = arith.mulf %av, %bv : f32
     %s = arith.addf %acc, %p : f32
@@ -107,7 +107,7 @@ func.func private @one_row(%a: tensor<1x8xf32>, %b: tensor<2x8x48xf32>) -> tenso
 // CHECK-NEXT:        loop.prefetch %w[affine_map<(d0, d1, d2, d3) -> ((((((d0 * 24) + (d1 * 16)) + (d2 * 2)) + (d3 mod 2)) + 96))>(%i, %j, %r0, %r1)] : memref<192xf32>
 func.func private @border(%x: tensor<6x8xf32>, %w: tensor<2x8x3x4xf32>) -> tensor<8x6xf32> {
   %y = tensor.compute [8, 6 | 8, 3] reads(%x at #x, %w at #w)
-    schedule #tensor.schedule<tile = [4, 1, 1, 1], order = [0, 1, 2, 3], vector = 0 by 4, fetch = 1 along 0> inits [0.0 : f32] reduce {
+    schedule #tensor.schedule<[tile<0 by 4>, vectorize<0 by 4>, prefetch<1 along 0>]> inits [0.0 : f32] reduce {
   ^bb0(%xv: f32, %wv: f32, %acc: f32):
     %p = arith.mulf %xv, %wv : f32
     %s = arith.addf %acc, %p : f32

@@ -20,7 +20,7 @@ func.func private @image(%x: tensor<6x5x8xf32>) -> tensor<16x9x8xf32> {
   %v = tensor.transform [3, 3, 8]
       left dense<[[1.0, 0.0, -1.0, 0.0], [0.0, 1.0, 1.0, 0.0], [0.0, -1.0, 1.0, 0.0], [0.0, -1.0, 0.0, 1.0]]> : tensor<4x4xf32>
       right dense<[[1.0, 0.0, -1.0, 0.0], [0.0, 1.0, 1.0, 0.0], [0.0, -1.0, 1.0, 0.0], [0.0, -1.0, 0.0, 1.0]]> : tensor<4x4xf32>
-      read(%x at #taps) into #factors schedule #tensor.schedule<tile = [1, 1, 8], order = [0, 2, 1], vector = 2 by 8> apply {
+      read(%x at #taps) into #factors schedule #tensor.schedule<[tile<2 by 8>, vectorize<2 by 8>, reorder<[0, 2, 1]>]> apply {
   ^bb0(%acc: f32):
     tensor.yield %acc : f32
   } : (tensor<6x5x8xf32>) -> tensor<16x9x8xf32>
@@ -48,7 +48,7 @@ func.func private @result(%m: tensor<16x9x8xf32>, %b: tensor<8xf32>, %z: tensor<
       read(%m at #sums)
       points(%b at #tensor.access<affine_map<(ty, tx, c, i, j) -> (c)>>,
              %z at #tensor.access<affine_map<(ty, tx, c, i, j) -> (2 * ty + i, 2 * tx + j, c)>>)
-      into #pixels schedule #tensor.schedule<tile = [1, 1, 8], order = [0, 2, 1], vector = 2 by 8> apply {
+      into #pixels schedule #tensor.schedule<[tile<2 by 8>, vectorize<2 by 8>, reorder<[0, 2, 1]>]> apply {
   ^bb0(%acc: f32, %bv: f32, %zv: f32):
     %s = arith.addf %acc, %bv : f32
     %t = arith.addf %s, %zv : f32
@@ -66,7 +66,7 @@ func.func private @scalars(%m: tensor<16x4x3xf32>) -> tensor<4x4x3xf32> {
       right dense<[[1.0, 1.0, 1.0, 0.0], [0.0, 1.0, -1.0, 1.0]]> : tensor<2x4xf32>
       read(%m at #tensor.access<affine_map<(ty, tx, c, k, l) -> (4 * k + l, 2 * ty + tx, c)>>)
       into #tensor.access<affine_map<(ty, tx, c, i, j) -> (2 * ty + i, 2 * tx + j, c)>>
-      schedule #tensor.schedule<tile = [1, 1, 1], order = [0, 2, 1]> apply {
+      schedule #tensor.schedule<[reorder<[0, 2, 1]>]> apply {
   ^bb0(%acc: f32):
     tensor.yield %acc : f32
   } : (tensor<16x4x3xf32>) -> tensor<4x4x3xf32>
@@ -83,7 +83,7 @@ func.func private @channels(%x: tensor<6x5x16xf32>) -> tensor<16x9x16xf32> {
       left dense<[[1.0, 0.0, -1.0, 0.0], [0.0, 1.0, 1.0, 0.0], [0.0, -1.0, 1.0, 0.0], [0.0, -1.0, 0.0, 1.0]]> : tensor<4x4xf32>
       right dense<[[1.0, 0.0, -1.0, 0.0], [0.0, 1.0, 1.0, 0.0], [0.0, -1.0, 1.0, 0.0], [0.0, -1.0, 0.0, 1.0]]> : tensor<4x4xf32>
       read(%x at #taps) into #factors
-      schedule #tensor.schedule<tile = [1, 1, 4], order = [0, 2, 1], vector = 2 by 4, blocks = [[2, 8]]> apply {
+      schedule #tensor.schedule<[tile<2 by 8 by 4>, vectorize<2 by 4>, reorder<[0, 2, 1]>]> apply {
   ^bb0(%acc: f32):
     tensor.yield %acc : f32
   } : (tensor<6x5x16xf32>) -> tensor<16x9x16xf32>

@@ -4,11 +4,11 @@
 // CHECK-LABEL: func.func private @product
 // CHECK-SAME:    %b: tensor<2x8x4xf32>
 // CHECK:         %b at #tensor.access<affine_map<(d0, d1, d2) -> ((d1 floordiv 4), d2, (d1 mod 4))>>
-// CHECK:         schedule #tensor.schedule<tile = [1, 4, 1], order = [0, 1, 2]> inits
+// CHECK:         schedule #tensor.schedule<[tile<1 by 4>]> inits
 func.func private @product(%a: tensor<6x8xf32>, %b: tensor<8x7xf32>) -> tensor<6x7xf32> {
   %y = tensor.compute [6, 7 | 8]
     reads(%a at #tensor.access<affine_map<(m, n, k) -> (m, k)>>, %b at #tensor.access<affine_map<(m, n, k) -> (k, n)>>)
-    schedule #tensor.schedule<tile = [1, 4, 1], order = [0, 1, 2], pack = [#tensor.pack<1 : [1 floordiv 4, 0, 1 mod 4]>]>
+    schedule #tensor.schedule<[tile<1 by 4>, cache_read<1 packed [1 floordiv 4, 0, 1 mod 4]>]>
     inits [0.0 : f32] reduce {
   ^bb0(%av: f32, %bv: f32, %acc: f32):
     %p = arith.mulf %av, %bv : f32
@@ -34,7 +34,7 @@ func.func @main(%a: tensor<6x8xf32>) -> tensor<6x7xf32> {
 // CHECK-LABEL: func.func private @no_pack
 // CHECK-SAME:    %b: tensor<7xf32>
 func.func private @no_pack(%b: tensor<7xf32>) -> tensor<7xf32> {
-  %y = tensor.compute [7] points(%b at #tensor.access<affine_map<(i) -> (i)>>) schedule #tensor.schedule<tile = [1], order = [0]> apply {
+  %y = tensor.compute [7] points(%b at #tensor.access<affine_map<(i) -> (i)>>) schedule #tensor.schedule<[]> apply {
   ^bb0(%v: f32):
     tensor.yield %v : f32
   } : (tensor<7xf32>) -> tensor<7xf32>

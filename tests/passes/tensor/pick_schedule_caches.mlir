@@ -5,7 +5,7 @@
 
 // A panel of 32 columns is used by every tile of rows, while the next one is fetched.
 // CHECK-LABEL: func.func private @product
-// CHECK:         schedule #tensor.schedule<tile = [13, 32, 1], order = [1, 0, 2], vector = 1 by 16, fetch = 1 along 1, pack = [
+// CHECK:         schedule #tensor.schedule<{{\[}}tile<0 by 13, 1 by 32>, vectorize<1 by 16>, reorder<[1, 0, 2]>, prefetch<1 along 1>, cache_read<1 packed 
 func.func private @product(%a: tensor<128x256xf32>, %b: tensor<256x768xf32>) -> tensor<128x768xf32> {
   %y = tensor.compute [128, 768 | 256] reads(%a at #a, %b at #b) inits [0.0 : f32] reduce {
   ^bb0(%av: f32, %bv: f32, %acc: f32):
@@ -33,7 +33,7 @@ func.func @main(%a: tensor<128x256xf32>) -> tensor<128x768xf32> {
 // Pixels that do not fit into the second cache go through it in blocks. Each step of the channels goes on in another
 // plane, far from the last: it is fetched too.
 // CHECK-LABEL: func.func private @pointwise
-// CHECK:         schedule #tensor.schedule<tile = [2, 14, 16, 1, 1], order = [0, 1, 2, 3, 4], vector = 2 by 16, blocks = [{{\[}}1, 126]], fetch = 1 along 0 and 0 along 3, pack = [
+// CHECK:         schedule #tensor.schedule<{{\[}}tile<1 by 126 by 14, 0 by 2, 2 by 16>, vectorize<2 by 16>, prefetch<1 along 0>, prefetch<0 along 3>, cache_read<1 packed 
 func.func private @pointwise(%x: tensor<16x3136x16xf32>, %w: tensor<64x256xf32>) -> tensor<4x3136x16xf32> {
   %y = tensor.compute [4, 3136, 16 | 16, 16] reads(%x at #x, %w at #w) inits [0.0 : f32] reduce {
   ^bb0(%xv: f32, %wv: f32, %acc: f32):
@@ -60,7 +60,7 @@ func.func @main(%x: tensor<16x3136x16xf32>) -> tensor<4x3136x16xf32> {
 
 // Declined: all of it stays in the first cache.
 // CHECK-LABEL: func.func private @small
-// CHECK:         schedule #tensor.schedule<tile = [12, 32, 1], order = [1, 0, 2], vector = 1 by 16, pack = [
+// CHECK:         schedule #tensor.schedule<{{\[}}tile<0 by 12, 1 by 32>, vectorize<1 by 16>, reorder<[1, 0, 2]>, cache_read<1 packed 
 func.func private @small(%a: tensor<24x32xf32>, %b: tensor<32x64xf32>) -> tensor<24x64xf32> {
   %y = tensor.compute [24, 64 | 32] reads(%a at #a, %b at #b) inits [0.0 : f32] reduce {
   ^bb0(%av: f32, %bv: f32, %acc: f32):
@@ -87,7 +87,7 @@ func.func @main(%a: tensor<24x32xf32>) -> tensor<24x64xf32> {
 
 // Constants that come from beyond the second cache for each block: half of it is one block, so that they come less often.
 // CHECK-LABEL: func.func private @deep
-// CHECK:         schedule #tensor.schedule<tile = [13, 32, 1], order = [1, 0, 2], vector = 1 by 16, blocks = [{{\[}}0, 39]], fetch = 1 along 1, pack = [
+// CHECK:         schedule #tensor.schedule<{{\[}}tile<0 by 39 by 13, 1 by 32>, vectorize<1 by 16>, reorder<[1, 0, 2]>, prefetch<1 along 1>, cache_read<1 packed 
 func.func private @deep(%a: tensor<256x4096xf32>, %b: tensor<4096x256xf32>) -> tensor<256x256xf32> {
   %y = tensor.compute [256, 256 | 4096] reads(%a at #a, %b at #b) inits [0.0 : f32] reduce {
   ^bb0(%av: f32, %bv: f32, %acc: f32):
@@ -114,7 +114,7 @@ func.func @main(%a: tensor<256x4096xf32>) -> tensor<256x256xf32> {
 
 // The cache holds a panel of 1 MB and nothing else: the next one would drive out what is still read of this one.
 // CHECK-LABEL: func.func private @long
-// CHECK:         schedule #tensor.schedule<tile = [13, 32, 1], order = [1, 0, 2], vector = 1 by 16, pack = [
+// CHECK:         schedule #tensor.schedule<{{\[}}tile<0 by 13, 1 by 32>, vectorize<1 by 16>, reorder<[1, 0, 2]>, cache_read<1 packed 
 func.func private @long(%a: tensor<52x8192xf32>, %b: tensor<8192x512xf32>) -> tensor<52x512xf32> {
   %y = tensor.compute [52, 512 | 8192] reads(%a at #a, %b at #b) inits [0.0 : f32] reduce {
   ^bb0(%av: f32, %bv: f32, %acc: f32):

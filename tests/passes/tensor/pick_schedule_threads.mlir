@@ -3,11 +3,11 @@
 // Two threads take half of the channels of the image each, around the borders of its rows, then half of the results.
 // CHECK-LABEL: func.func private @k
 // CHECK:         tensor.transform [2, 2, 4, 16]
-// CHECK-SAME:      schedule #tensor.schedule<tile = [1, 1, 1, 16], order = [0, 2, 3, 1], vector = 3 by 16, blocks = [{{\[}}2, 2]]>
+// CHECK-SAME:      schedule #tensor.schedule<[tile<2 by 2 by 1, 3 by 16>, vectorize<3 by 16>, reorder<[0, 2, 3, 1]>]>
 // CHECK:         tensor.compute [36, 4, 64 | 64]
-// CHECK-SAME:      shared = 2 by 32, fetch = 1 along 0 and 0 along 1
+// CHECK-SAME:      tile_and_fuse<2 by 32>, prefetch<1 along 0>, prefetch<0 along 1>
 // CHECK:         tensor.transform [2, 2, 4, 16]
-// CHECK-SAME:      schedule #tensor.schedule<tile = [1, 1, 1, 16], order = [0, 2, 3, 1], vector = 3 by 16, shared = 2 by 2>
+// CHECK-SAME:      schedule #tensor.schedule<[tile<3 by 16>, vectorize<3 by 16>, reorder<[0, 2, 3, 1]>, tile_and_fuse<2 by 2>]>
 func.func private @k(%x: tensor<4x8x8x16xf32>, %w: tensor<64x64x3x3xf32>) -> tensor<4x8x8x16xf32> {
   %y = tensor.compute [4, 8, 8, 16 | 4, 16, 3, 3]
     reads(%x at #tensor.access<affine_map<(o, h, w, p, i, q, r, s) -> (i, h + r - 1, w + s - 1, q)>, guarded>,

@@ -5,7 +5,7 @@
 
 // 14 rows of two vectors: 28 accumulators, two vectors of %w and an element of %x are alive at once.
 // CHECK-LABEL: func.func private @product
-// CHECK:         schedule #tensor.schedule<tile = [14, 32, 1],
+// CHECK:         schedule #tensor.schedule<{{\[}}tile<0 by 14, 1 by 32>,
 func.func private @product(%x: tensor<56x16xf32>, %w: tensor<16x64xf32>) -> tensor<56x64xf32> {
   %y = tensor.compute [56, 64 | 16] reads(%x at #x, %w at #w) inits [0.0 : f32] reduce {
   ^bb0(%xv: f32, %wv: f32, %acc: f32):
@@ -32,7 +32,7 @@ func.func @main(%x: tensor<56x16xf32>) -> tensor<56x64xf32> {
 
 // A window slides along the rows: an element serves three of them, one after the other, and waits in a register.
 // CHECK-LABEL: func.func private @window
-// CHECK:         schedule #tensor.schedule<tile = [8, 32, 1, 1],
+// CHECK:         schedule #tensor.schedule<{{\[}}tile<0 by 8, 1 by 32>,
 func.func private @window(%x: tensor<16x58xf32>, %w: tensor<64x16x3xf32>) -> tensor<56x64xf32> {
   %y = tensor.compute [56, 64 | 16, 3] reads(%x at #x, %w at #w) inits [0.0 : f32] reduce {
   ^bb0(%xv: f32, %wv: f32, %acc: f32):

@@ -17,15 +17,15 @@ SIZES = st.integers(1, 11)
 
 
 def walk(*blocks: int) -> str:
-    """The `shared` part for blocks of the first dimensions; none for no blocks."""
-    steps = " and ".join(f"{dim} by {size}" for dim, size in enumerate(blocks))
-    return f", shared = {steps}" if steps else ""
+    """The directive for tiles of the first dimensions; none for no tiles."""
+    steps = ", ".join(f"{dim} by {size}" for dim, size in enumerate(blocks))
+    return f", tile_and_fuse<{steps}>" if steps else ""
 
 
 def normalised_rows(
     planes: int, rows: int, depth: int, first: str, second: str, *, window: int = 1, read: str = "(p, i)"
 ) -> str:
-    """Sums over windows in each row, and the rows divided by them; `first` and `second` are `shared` parts."""
+    """Sums over windows in each row, and the rows divided by them; `first` and `second` are further directives."""
     reads = "(p, i, r) -> (p, i, r)" if window == 1 else f"(p, i, r) -> (p, i + r - {window // 2})"
     steps = depth if window == 1 else window
     source = f"tensor<{planes}x{rows}x{depth}xf32>" if window == 1 else f"tensor<{planes}x{rows}xf32>"
@@ -35,7 +35,7 @@ def normalised_rows(
     return f"""
     func.func private @k(%x: {x}, %z: {source}) -> {x} {{
       %s = tensor.compute [{planes}, {rows} | {steps}] reads(%z at #tensor.access<affine_map<{reads}>{guard}>)
-        schedule #tensor.schedule<tile = [1, 2, 1], order = [0, 1, 2]{first}> inits [1.0 : f32] reduce {{
+        schedule #tensor.schedule<[tile<1 by 2>{first}]> inits [1.0 : f32] reduce {{
       ^bb0(%v: f32, %acc: f32):
         %a = math.absf %v : f32
         %t = arith.addf %acc, %a : f32
@@ -47,7 +47,7 @@ def normalised_rows(
       %y = tensor.compute [{planes}, {rows}, {depth}]
         points(%x at #tensor.access<affine_map<(p, i, j) -> (p, i, j)>>,
                %s at #tensor.access<affine_map<(p, i, j) -> {read}>>)
-        schedule #tensor.schedule<tile = [1, 1, 4], order = [0, 1, 2], vector = 2 by 4{second}> apply {{
+        schedule #tensor.schedule<[vectorize<2 by 4>{second}]> apply {{
       ^bb0(%v: f32, %sum: f32):
         %q = arith.divf %v, %sum : f32
         tensor.yield %q : f32
@@ -61,8 +61,8 @@ def normalised_rows(
 def test_blocks_of_any_size_give_the_same_numbers(
     planes: int, rows: int, depth: int, plane_block: int, row_block: int, window: int
 ) -> None:
-    shared = walk(plane_block, row_block)
-    module = parse(normalised_rows(planes, rows, depth, shared, shared, window=window))
+    fused = walk(plane_block, row_block)
+    module = parse(normalised_rows(planes, rows, depth, fused, fused, window=window))
     after = module.clone()
     LowerToLoopPass().apply(CompilerContext(), after)
     after.verify()

@@ -3,16 +3,16 @@
 // One head and 32 queries at a time; queries lie side by side, and the result is written as the transpose wants it.
 // CHECK-LABEL: func.func private @attention(%x: tensor<40x3x2x8xf32>) -> tensor<40x2x8xf32>
 // CHECK-NEXT:    %x_copy = tensor.compute [2, 8, 40] points(%x at #tensor.access<affine_map<(d0, d1, d2) -> (d2, 0, d0, d1)>>)
-// CHECK-SAME:      vector = 1 by 8, shared = 0 by 1 and 2 by 32>
+// CHECK-SAME:      vectorize<1 by 8>{{.*}} tile_and_fuse<0 by 1, 2 by 32>]>
 // CHECK:         %scores = tensor.compute [2, 40, 40 | 8] reads(%x_copy at #tensor.access<affine_map<(d0, d1, d2, d3) -> (d0, d3, d2)>>, %x at #tensor.access<affine_map<(d0, d1, d2, d3) -> (d1, 1, d0, d3)>>)
-// CHECK-SAME:      vector = 2 by 8, shared = 0 by 1 and 2 by 32>
+// CHECK-SAME:      vectorize<2 by 8>{{.*}} tile_and_fuse<0 by 1, 2 by 32>]>
 // CHECK:         %largest = tensor.compute [2, 1, 40 | 40]
-// CHECK-SAME:      shared = 0 by 1 and 2 by 32>
+// CHECK-SAME:      tile_and_fuse<0 by 1, 2 by 32>]>
 // CHECK:         %powers = tensor.compute [2, 40, 40]
-// CHECK-SAME:      vector = 2 by 8, shared = 0 by 1 and 2 by 32>
+// CHECK-SAME:      vectorize<2 by 8>{{.*}} tile_and_fuse<0 by 1, 2 by 32>]>
 // CHECK:         %share = tensor.compute [2, 1, 40 | 40]
 // CHECK:         tensor.compute [40, 2, 8 | 40] reads(%powers at #tensor.access<affine_map<(d0, d1, d2, d3) -> (d1, d3, d0)>>, %x at
-// CHECK-SAME:      vector = 2 by 8, shared = 1 by 1 and 0 by 32>
+// CHECK-SAME:      vectorize<2 by 8>{{.*}} tile_and_fuse<1 by 1, 0 by 32>]>
 // CHECK:         func.return
 func.func @heads(%r: tensor<40x3x2x8xf32>) -> tensor<40x2x8xf32> {
   %a = graph.transpose %r {perm = array<i64: 1, 2, 0, 3>} : (tensor<40x3x2x8xf32>) -> tensor<3x2x40x8xf32>
@@ -35,7 +35,7 @@ func.func @heads(%r: tensor<40x3x2x8xf32>) -> tensor<40x2x8xf32> {
 // CHECK-LABEL: func.func private @attention(
 // CHECK-NEXT:    %m = tensor.compute [2, 12, 9 | 4] reads(%q at #tensor.access<affine_map<(d0, d1, d2, d3) -> (d0, d3, d2)>>, %k at
 // CHECK-SAME:      points(%mask at #tensor.access<affine_map<(d0, d1, d2) -> (d2, d1)>>)
-// CHECK-SAME:      shared = 0 by 1 and 2 by 16>
+// CHECK-SAME:      tile_and_fuse<0 by 1, 2 by 16>]>
 func.func private @attention(%q: tensor<2x4x9xf32>, %k: tensor<2x12x4xf32>, %v: tensor<2x12x5xf32>, %mask: tensor<9x12xf32>) -> tensor<2x9x5xf32> attributes {kernel} {
   %s = graph.matmul %q, %k {transpose_a, transpose_b} : (tensor<2x4x9xf32>, tensor<2x12x4xf32>) -> tensor<2x9x12xf32>
   %m = graph.add %s, %mask : (tensor<2x9x12xf32>, tensor<9x12xf32>) -> tensor<2x9x12xf32>
@@ -53,7 +53,7 @@ func.func private @attention(%q: tensor<2x4x9xf32>, %k: tensor<2x12x4xf32>, %v: 
 // A mask that is a weight is packed with queries side by side.
 // CHECK-LABEL: func.func private @weight_mask(
 // CHECK:         points(%mask at #tensor.access<affine_map<(d0, d1) -> (d1, d0)>>)
-// CHECK-SAME:      shared = 1 by 16, pack = [#tensor.pack<2 : [1, 0]>]>
+// CHECK-SAME:      tile_and_fuse<1 by 16>, cache_read<2 packed [1, 0]>]>
 func.func private @weight_mask(%q: tensor<4x9xf32>, %k: tensor<12x4xf32>, %v: tensor<12x5xf32>, %mask: tensor<9x12xf32>) -> tensor<9x5xf32> attributes {kernel} {
   %s = graph.matmul %q, %k {transpose_a, transpose_b} : (tensor<4x9xf32>, tensor<12x4xf32>) -> tensor<9x12xf32>
   %m = graph.add %s, %mask : (tensor<9x12xf32>, tensor<9x12xf32>) -> tensor<9x12xf32>

@@ -1,7 +1,7 @@
 """The loops of a kernel's computations: those that share blocks stand together inside one loop over the blocks.
 
-    %s = tensor.compute [20, 8] … schedule #tensor.schedule<…, shared = 0 by 16>
-    %y = tensor.compute [20 | 8] points(%s …) … schedule #tensor.schedule<…, shared = 0 by 16>
+    %s = tensor.compute [20, 8] … schedule #tensor.schedule<[…, tile_and_fuse<0 by 16>]>
+    %y = tensor.compute [20 | 8] points(%s …) … schedule #tensor.schedule<[…, tile_and_fuse<0 by 16>]>
 ->
     loop.for %i_block = 0 to 16 step 16 { the nest of %s; the nest of %y }   // here: one block, no loop
     the nests of the rows 16 to 19
@@ -19,7 +19,7 @@ from xdsl.ir import Attribute, Block, SSAValue
 from xdsl.ir.affine import AffineConstantExpr, AffineExpr
 
 from s2s.analysis.structure.compute import names_of
-from s2s.analysis.tile_and_fuse.fused_groups import Cut, Group, full_cut, shared_blocks
+from s2s.analysis.tile_and_fuse.fused_groups import Cut, Group, full_cut, fused_tiles
 from s2s.analysis.tile_and_fuse.tiles import Part, first_parts, parts
 from s2s.analysis.tile_and_fuse.transform_tiles import TransformPart
 from s2s.dialects import loop, tensor
@@ -76,7 +76,7 @@ class GroupEmitter:
         if level == self.group.depth:
             self._nests(chosen, opened)
             return
-        walks = [shared_blocks(op)[level] for op in self.group.ops]
+        walks = [fused_tiles(op)[level] for op in self.group.ops]
         full = self.group.full(level)
         if full:
             cuts = [full_cut(op, level, full) for op in self.group.ops]
@@ -126,7 +126,9 @@ class GroupEmitter:
         """Zeros at the positions `rows` of dimension `dim` of a buffer that holds one block."""
         sizes = part.op.parallel_sizes
         inner = prod(sizes[dim + 1 :])
-        lanes = next(each for each in (part.op.schedule.lanes.data if part.op.schedule else 1, 1) if inner % each == 0)
+        lanes = next(
+            each for each in (part.op.schedule.on(part.op).lanes if part.op.schedule else 1, 1) if inner % each == 0
+        )
         zero = self.emitter.splat(self.emitter.constant(FloatAttr(0.0, f32)), lanes)
         with (
             self.emitter.loop(Bounds(0, prod(sizes[part.blocks : dim]), 1), "outer") as outer,

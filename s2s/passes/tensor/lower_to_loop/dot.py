@@ -40,7 +40,7 @@ class DotReduction:
 
     emitter: Emitter
     op: tensor.ComputeOp
-    schedule: tensor.ScheduleAttr
+    schedule: tensor.ScheduleState
     products: ProductSum
     reads: Sequence[Operand]
     staged: StagedOperand | None
@@ -63,7 +63,7 @@ class DotReduction:
     @property
     def size(self) -> int:
         """Steps in a group."""
-        return self.schedule.dot_size
+        return self.schedule.group
 
     def emit(self, points: Sequence[TilePoint], accumulators: Carried) -> None:
         """All steps, as many in the body of the loop as the tiles of the reduction ask for."""

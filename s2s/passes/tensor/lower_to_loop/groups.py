@@ -45,7 +45,7 @@ class GroupReduction:
     """Sums of products of the points of a tile, each point a vector of results."""
 
     op: tensor.ComputeOp
-    schedule: tensor.ScheduleAttr
+    schedule: tensor.ScheduleState
     emitter: Emitter
     products: ProductSum
     reads: Sequence[Operand]
@@ -60,7 +60,7 @@ class GroupReduction:
         w = next(read for read in (0, 1) if self._lane_distance(read) == GROUP)
         self.x = self.products.other(w).read
         x = self.op.reads[self.x]
-        order = list(self.schedule.loop_order)
+        order = list(self.schedule.order)
         if self.staged is not None and self.staged.plan.is_rows:
             self.run, self.step = tuple(dim for dim in range(self.op.rank, len(self.op.sizes))), 1
         else:
@@ -72,7 +72,7 @@ class GroupReduction:
 
     def _lane_distance(self, read: int) -> int | None:
         """Elements from one lane to the next, inside of the first vector: a group for the packed constant."""
-        dim, lanes = self.schedule.vector_dim, self.schedule.lanes.data
+        dim, lanes = self.schedule.vector_dim, self.schedule.lanes
         box = [(0, lanes - 1) if each == dim else (0, 0) for each in range(len(self.op.sizes))]
         operand = self.reads[read]
         here: list[AffineExpr] = [AffineDimExpr(each) for each in range(len(self.op.sizes))]
@@ -89,7 +89,7 @@ class GroupReduction:
         factors = dict.fromkeys(map(self._factor_of, points)) if self.offset else {}
         accumulators = Carried([*self._starts(points), *self._zeros(points[0].lanes, len(factors))])
         inner = set(self.run)
-        outer = [dim for dim in self.schedule.loop_order if dim >= self.op.rank and dim not in inner]
+        outer = [dim for dim in self.schedule.order if dim >= self.op.rank and dim not in inner]
         self._outer([dim for dim in outer if self.op.sizes[dim] > 1], points, accumulators, {})
         sums = accumulators.values[: len(points)]
         if not factors:
@@ -116,12 +116,12 @@ class GroupReduction:
         loads = Loads(self.emitter)
         values: list[SSAValue] = []
         for point in points:
-            if self.schedule.start is None:
+            if self.schedule.init_from is None:
                 zero = self.emitter.constant(IntegerAttr(0, i32))
                 value = loads.splat(zero, point.lanes)
             else:
                 dims = self._at(point)[: len(point.offsets)]
-                value = loads.load(self.points[self.schedule.start], dims, point)
+                value = loads.load(self.points[self.schedule.init_from], dims, point)
             value.name_hint = value.name_hint or "acc"
             values.append(value)
         return values

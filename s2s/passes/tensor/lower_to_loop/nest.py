@@ -42,7 +42,7 @@ class Nest:
 
     part: Part
     op: tensor.ComputeOp
-    schedule: tensor.ScheduleAttr
+    schedule: tensor.ScheduleState
     names: Sequence[str]
     buffers: dict[SSAValue, SSAValue]
     emitter: Emitter
@@ -81,18 +81,18 @@ class Nest:
         """The nest of `part`; what `plan` copies goes to `scratch`."""
         if part.op.schedule is None:
             raise CompilerBug("tensor-lower-to-loop needs a schedule on every tensor.compute; run tensor-pick-schedule")
-        return Nest(part, part.op, part.op.schedule, part.names, buffers, emitter, plan, scratch)
+        return Nest(part, part.op, part.op.schedule.on(part.op), part.names, buffers, emitter, plan, scratch)
 
     def emit(self, opened: Sequence[AffineExpr] = ()) -> None:
         """Emit the whole nest; `opened` is where the first dimensions stand, those of the blocks around it."""
         self.dims[: len(opened)] = opened
         with ExitStack() as stack:
-            for dim, size in self.schedule.block_sizes:
+            for dim, size in self.schedule.blocks:
                 variable = stack.enter_context(
                     self.emitter.loop(Bounds(0, self.op.sizes[dim], size), f"{self.names[dim]}_block")
                 )
                 self.blocks[dim] = (variable, size)
-            self._parallel([dim for dim in self.schedule.loop_order if len(opened) <= dim < self.op.rank])
+            self._parallel([dim for dim in self.schedule.order if len(opened) <= dim < self.op.rank])
 
     def _operands(self, values: Sequence[SSAValue], accesses: Sequence[tensor.AccessAttr]) -> list[Operand]:
         operands: list[Operand] = []
@@ -118,7 +118,7 @@ class Nest:
     def _cut(self, dim: int) -> list[Piece]:
         """The pieces of a parallel dimension. Guards of reads matter only where a tile would straddle them."""
         tile = min(self.schedule.tiles[dim], self.op.sizes[dim])
-        lanes = self.schedule.lanes.data if self.schedule.vector_dim == dim and self.op.sizes[dim] > 1 else 1
+        lanes = self.schedule.lanes if self.schedule.vector_dim == dim and self.op.sizes[dim] > 1 else 1
         guards = [*self.point_guards, *(self.read_guards if tile > 1 or self._in_lanes else [])]
         guards += self.staged_guards if self._in_lanes and self._stages_rows else []
         relevant = [guard for guard in guards if dim in guard.expr.used_dims()]
@@ -167,8 +167,8 @@ class Nest:
         """The accumulators of the tile once the reduction is done."""
         op, schedule, staged = self.op, self.schedule, self.steps.staged
         if schedule.vector_dim is not None and schedule.vector_dim >= op.rank:
-            return self._fold_in_vectors(points, schedule.vector_dim, schedule.lanes.data).values
-        products = product_sum(op) if self._stages_rows or schedule.dot_size > 1 else None
+            return self._fold_in_vectors(points, schedule.vector_dim, schedule.lanes).values
+        products = product_sum(op) if self._stages_rows or schedule.group > 1 else None
         if self._in_groups and products is not None:
             return GroupReduction(
                 op, schedule, self.emitter, products, self.reads, self.points, staged, [*self.dims]
@@ -181,7 +181,7 @@ class Nest:
                 points, accumulators
             )
         elif op.reduce is not None:
-            self._reduction([dim for dim in schedule.loop_order if dim >= op.rank], points, accumulators)
+            self._reduction([dim for dim in schedule.order if dim >= op.rank], points, accumulators)
         return accumulators.values
 
     @property
@@ -198,12 +198,12 @@ class Nest:
     @property
     def _in_rows(self) -> bool:
         """Whether dot products of whole rows are taken for a vector of results at once."""
-        return self.schedule.dot_size > loop.GROUP and self.schedule.vector_dim is not None
+        return self.schedule.group > loop.GROUP and self.schedule.vector_dim is not None
 
     @property
     def _in_groups(self) -> bool:
         """Whether dot products of groups are."""
-        return self.schedule.dot_size == loop.GROUP and self.schedule.vector_dim is not None
+        return self.schedule.group == loop.GROUP and self.schedule.vector_dim is not None
 
     def _fold_in_vectors(self, points: Sequence[TilePoint], dim: int, lanes: int) -> Carried:
         """The reduction `dim` in vectors, and what does not fill one in shorter ones: before each, the lanes that are
@@ -240,7 +240,7 @@ class Nest:
         """The part of the reduction `dim` from `start` to `stop`, for every place of the other reductions."""
         if start == stop:
             return
-        outer = [other for other in self.schedule.loop_order if other >= self.op.rank and other != dim]
+        outer = [other for other in self.schedule.order if other >= self.op.rank and other != dim]
         walk = [*((other, Bounds(0, self.op.sizes[other], 1)) for other in outer), (dim, Bounds(start, stop, step))]
         with ExitStack() as stack:
             for each, bounds in walk:

@@ -1,8 +1,8 @@
-"""Reads fetched ahead of their use, as a schedule's `fetch` asks for.
+"""Reads fetched ahead of their use, as `prefetch` asks for.
 
-`fetch = r along d` for a parallel dimension `d`: a tile of `d` reads one panel, neighbours in `r`, over and over, while
-tiles of the loops inside come and go. The panel of the next tile follows behind, and is fetched bit by bit: each tile
-begins where its place among the others says, and each step of the reduction goes a little further.
+`prefetch<r along d>` for a parallel dimension `d`: a tile of `d` reads one panel, neighbours in `r`, over and over,
+while tiles of the loops inside come and go. The panel of the next tile follows behind, and is fetched bit by bit: each
+tile begins where its place among the others says, and each step of the reduction goes a little further.
 
     fetch r[next panel + place of the tile * chunk + step * stride]
 
@@ -46,19 +46,19 @@ class Fetcher:
     """Emits what `schedule` fetches for `op`."""
 
     op: tensor.ComputeOp
-    schedule: tensor.ScheduleAttr
+    schedule: tensor.ScheduleState
     reads: Sequence[Operand]
     emitter: Emitter
 
     def step(self, place: Place) -> None:
         """In each step of the reduction: some of the next panels."""
-        for read, dim in self.schedule.fetches:
+        for read, dim in self.schedule.prefetches:
             if dim < self.op.rank:
                 self._panel(self.reads[read], dim, place)
 
     def head(self, dim: int, points: Sequence[TilePoint], place: Place) -> None:
         """At the head of the loop over reduction `dim`: what `points` read at its next step, one fetch a line."""
-        for read, along in self.schedule.fetches:
+        for read, along in self.schedule.prefetches:
             if along == dim and not self.reads[read].guard:
                 self._next_step(self.reads[read], dim, points, place)
 
@@ -88,8 +88,8 @@ class Fetcher:
 
     def _inside(self, dim: int) -> dict[int, tuple[int, int]]:
         """Extent and tile of the parallel dimensions inside of `dim`, in the order of their loops."""
-        order = [each for each in self.schedule.loop_order if each < self.op.rank]
-        blocks = dict(self.schedule.block_sizes)
+        order = [each for each in self.schedule.order if each < self.op.rank]
+        blocks = dict(self.schedule.blocks)
         sizes, tiles = self.op.sizes, self.schedule.tiles
         return {
             each: (min(sizes[each], blocks.get(each, sizes[each])), tiles[each])
@@ -115,7 +115,7 @@ class Fetcher:
     @property
     def _reductions(self) -> list[int]:
         """The reductions in the order of their loops."""
-        return [dim for dim in self.schedule.loop_order if dim >= self.op.rank]
+        return [dim for dim in self.schedule.order if dim >= self.op.rank]
 
     def _fewest(self, dim: int) -> int:
         """Steps of reduction `dim` that are done wherever the loop over it is cut at a border."""
@@ -128,7 +128,7 @@ class Fetcher:
         return max(1, size - most)
 
     def _next_step(self, operand: Operand, dim: int, points: Sequence[TilePoint], place: Place) -> None:
-        order = self.schedule.loop_order
+        order = self.schedule.order
         later = order[order.index(dim) + 1 :]
         lines: dict[tuple[object, int], Linear] = {}
         for point in points:

@@ -17,7 +17,7 @@ class Results:
     """Writes the results of tiles; `points` are the operands that only these read."""
 
     bodies: Bodies
-    schedule: tensor.ScheduleAttr
+    schedule: tensor.ScheduleState
     points: Sequence[Operand]
 
     def write(self, points: Sequence[TilePoint], dims: Sequence[AffineExpr], accumulators: Sequence[SSAValue]) -> None:
@@ -52,4 +52,4 @@ class Results:
         """Whether vectors that are partly filled may be whole ones in `value`: a block with room for all lanes."""
         part, dim = self.bodies.part, self.schedule.vector_dim
         room = part.room.get(-1 if dim is None else dim, 1)
-        return value in part.held and room % self.schedule.lanes.data == 0
+        return value in part.held and room % self.schedule.lanes == 0

@@ -22,7 +22,7 @@ class RowReduction:
     """Sums of products of the points of a tile, each point being four neighbours in the constants' own dimension."""
 
     op: tensor.ComputeOp
-    schedule: tensor.ScheduleAttr
+    schedule: tensor.ScheduleState
     emitter: Emitter
     reads: Sequence[Operand]
     points: Sequence[Operand]
@@ -45,7 +45,7 @@ class RowReduction:
         return any(self.schedule.vector_dim in expr.used_dims() for expr in results)
 
     def _sum(self, point: TilePoint, x: Operand, w: Operand) -> SSAValue:
-        group = self.schedule.dot_size
+        group = self.schedule.group
         first = self._at(point, AffineConstantExpr(0))
         steps = prod(self.op.reduction_sizes)
         if self.staged is not None:
@@ -60,10 +60,10 @@ class RowReduction:
         affine_map, indices = self.emitter.space.emit(start, w.position(first))
         rows = loop.DotRowsOp(buffer, w.buffer, affine_map, indices, steps=steps, group=group)
         total = self.emitter.add(rows, f"acc{point.label}").result
-        if self.schedule.start is None:
+        if self.schedule.init_from is None:
             return total
         parallel = first[: len(point.offsets)]
-        start_sum = Loads(self.emitter).load(self.points[self.schedule.start], parallel, point)
+        start_sum = Loads(self.emitter).load(self.points[self.schedule.init_from], parallel, point)
         return self.emitter.add(arith.AddiOp(total, start_sum), f"acc{point.label}").result
 
     def _moved(self, point: TilePoint, lane: int) -> tuple[int, ...]:

@@ -1,6 +1,6 @@
-"""What a schedule's `stage = r at n` means for its computation: what is copied, where it lies in scratch.
+"""What `cache_read` means for its computation: what is copied, where it lies in scratch.
 
-Inside the first `n` loops the rest of the nest either moves along read `r` in its reduction only: then each point of
+Inside the first loops the rest of the nest either moves along the read in its reduction only: then each point of
 the tile gets a row with the whole reduction, one behind the other. Or it moves in a window, as a depthwise convolution
 does on one channel: then the window is copied as it lies, rows of padding included. Either way the reduction finds
 everything at a plain position, and needs no test.
@@ -25,27 +25,28 @@ from s2s.types.affine import flat_index
 
 @dataclass(frozen=True)
 class StagePlan:
-    """What a schedule's `stage` means for its computation."""
+    """What `cache_read` means for its computation."""
 
     op: tensor.ComputeOp
-    schedule: tensor.ScheduleAttr
+    schedule: tensor.ScheduleState
     read: int
     depth: int
+    widened: bool
     products: ProductSum
 
     @staticmethod
     def of(op: tensor.ComputeOp) -> "StagePlan | None":
-        """The plan of `op`; None if nothing is staged."""
-        if op.schedule is None or op.schedule.stage is None:
+        """The plan of `op`; None if nothing is copied."""
+        schedule = None if op.schedule is None else op.schedule.on(op)
+        if schedule is None or schedule.cached is None:
             return None
         products = product_sum(op)
         if products is None:
             raise CompilerBug("only sums of products of 8-bit integers can be staged")
-        read, depth = op.schedule.stage
-        plan = StagePlan(op, op.schedule, read, depth, products)
+        plan = StagePlan(op, schedule, schedule.cached.read, schedule.cache_depth, schedule.cached.widened, products)
         if not plan.is_rows and any(plan.tiles[dim] > 1 for dim in plan.outer):
             raise CompilerBug("a staged window belongs to one point of the loops around it")
-        if plan.zero and plan.schedule.start is None:
+        if plan.zero and plan.schedule.init_from is None:
             raise CompilerBug(
                 "sums of staged bytes start from their zero point; run tensor-fold-zero-points-into-inits"
             )
@@ -54,17 +55,17 @@ class StagePlan:
     @property
     def element(self) -> IntegerType:
         """What the copy is made of."""
-        return i8 if self.schedule.in_bytes else i16
+        return i16 if self.widened else i8
 
     @property
     def offset(self) -> int:
         """What is added to each element."""
-        return 0 if self.schedule.in_bytes else self.products.factor_of(self.read).offset
+        return self.products.factor_of(self.read).offset if self.widened else 0
 
     @property
     def fill(self) -> int:
         """What padding is stored as."""
-        return -self.products.factor_of(self.read).offset if self.schedule.in_bytes else 0
+        return 0 if self.widened else -self.products.factor_of(self.read).offset
 
     @property
     def zero(self) -> int:
@@ -84,7 +85,7 @@ class StagePlan:
     @property
     def outer(self) -> tuple[int, ...]:
         """The dimensions whose loops are around the copy."""
-        return self.schedule.loop_order[: self.depth]
+        return tuple(self.schedule.order[: self.depth])
 
     @property
     def moving(self) -> list[int]:
@@ -105,7 +106,7 @@ class StagePlan:
     @property
     def steps(self) -> int:
         """Steps of the reduction, filled up to whole groups of the dot product."""
-        size = self.schedule.dot_size
+        size = self.schedule.group
         return -(-prod(self.op.reduction_sizes) // size) * size
 
     @property
@@ -123,8 +124,8 @@ class StagePlan:
     def scratch(self) -> MemRefType[Attribute]:
         """The scratch buffer."""
         size = prod(self.tiles[dim] for dim in self.tile_dims) * self.steps if self.is_rows else prod(self.extents)
-        if self.schedule.dot_size > 1 and not self.is_rows:
-            size += self.schedule.dot_size + self.schedule.lanes.data - 2  # the last group or vector may reach behind
+        if self.schedule.group > 1 and not self.is_rows:
+            size += self.schedule.group + self.schedule.lanes - 2  # the last group or vector may reach behind
         return MemRefType(self.element, [size])
 
 

@@ -73,10 +73,10 @@ class TransformNest:
         """Emit the whole nest; `opened` is where the first dimensions stand, those of the blocks around it."""
         self.dims[: len(opened)] = opened
         with ExitStack() as stack:
-            for dim, size in self.plan.schedule.block_sizes:
+            for dim, size in self.plan.schedule.blocks:
                 bounds = Bounds(0, self.op.sizes[dim], size)
                 self.blocks[dim] = stack.enter_context(self.emitter.loop(bounds, f"{self.names[dim]}_block")), size
-            self._outer([dim for dim in self.plan.schedule.loop_order[:-1] if dim >= len(opened)])
+            self._outer([dim for dim in self.plan.schedule.order[:-1] if dim >= len(opened)])
 
     def _operand(self, value: SSAValue, access: tensor.AccessAttr) -> Operand:
         return Operand(self.buffers[value], access, shape_of(value), tensor.element_type(value))

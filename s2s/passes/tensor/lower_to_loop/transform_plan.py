@@ -16,7 +16,7 @@ class TransformPlan:
     """What the schedule of a transform means."""
 
     op: tensor.TransformOp
-    schedule: tensor.ScheduleAttr
+    schedule: tensor.ScheduleState
 
     @staticmethod
     def of(op: tensor.TransformOp) -> "TransformPlan":
@@ -25,12 +25,12 @@ class TransformPlan:
             raise CompilerBug(
                 "tensor-lower-to-loop needs a schedule on every tensor.transform; run tensor-pick-schedule"
             )
-        return TransformPlan(op, op.schedule)
+        return TransformPlan(op, op.schedule.on(op))
 
     @property
     def along(self) -> int:
         """The dimension along a row of tiles."""
-        return self.schedule.loop_order[-1]
+        return self.schedule.order[-1]
 
     @property
     def step(self) -> int:
@@ -55,7 +55,7 @@ class TransformPlan:
     @property
     def lanes(self) -> int:
         """Lanes of the vectors, 1 for scalars."""
-        return self.schedule.lanes.data
+        return self.schedule.lanes
 
     @property
     def scratch(self) -> MemRefType[Attribute]:

@@ -6,8 +6,8 @@
     %t = tensor.compute [4, 128 | 128] reads(%e …) …
     %y = tensor.compute [4, 128, 64 | 128] reads(%e …, %v …) points(%t …) …
 ->
-    %c = tensor.compute [4, 64, 128] points(%q at (h, d, i) -> (h, i, d)) … schedule #…<…, shared = 0 by 1 and 2 by 32>
-    %s = tensor.compute [4, 128, 128 | 64] reads(%c at (h, j, i, d) -> (h, d, i), …) … shared = 0 by 1 and 2 by 32>
+    %c = tensor.compute [4, 64, 128] points(%q at (h, d, i) -> (h, i, d)) … [… tile_and_fuse<0 by 1, 2 by 32>]
+    %s = tensor.compute [4, 128, 128 | 64] reads(%c at (h, j, i, d) -> (h, d, i), …) [… tile_and_fuse<0 by 1, 2 by 32>]
     …
 
 The kernel of an attention takes one head and a block of its queries at a time, so that scores fit a cache however long

@@ -12,6 +12,8 @@ from s2s.analysis.tile_and_fuse.tiles import Part, first_parts
 from s2s.dialects import tensor
 from s2s.passes.tensor.lower_to_loop.buffers import written_over
 from s2s.schedules.default import default
+from s2s.schedules.directives import CacheRead, Prefetch, TileAndFuse
+from s2s.schedules.directives.tile_and_fuse import in_tiles
 from s2s.targets import Target
 from s2s.types.dtypes import size_in_bytes
 
@@ -44,21 +46,20 @@ def schedule_in_blocks(
     """Give each computation its schedule for blocks of `size` rows; the layout of `constants` is free."""
     for op in computes:
         shared = [*((walk[op], 1) for walk in outer), (rows[op], size)]
-        plain = tensor.ScheduleAttr.of([1] * len(op.sizes), list(range(len(op.sizes))), shared=shared)
-        op.properties["schedule"] = plain
+        op.properties["schedule"] = tensor.ScheduleAttr.of([TileAndFuse.of(shared)])
     parts = first_parts(Group(tuple(computes)))
-    chosen = [default(part.op, target, frozenset()) for part in parts if isinstance(part, Part)]
+    chosen = [_of_whole(part, default(part.op, target, frozenset())) for part in parts if isinstance(part, Part)]
     for part in reversed(parts):
         part.op.erase(safe_erase=False)
     for op, schedule in zip(computes, chosen, strict=True):
         assert op.schedule is not None
         packs = _packs(op, rows[op], constants) if target.lanes > 1 else []
-        op.properties["schedule"] = _of_whole(schedule, op.schedule.shared_blocks, packs)
+        op.properties["schedule"] = in_tiles(schedule, op.schedule.on(op).fused).adding(*packs)
 
 
-def _packs(op: tensor.ComputeOp, row: int, constants: frozenset[SSAValue]) -> list[tensor.PackAttr]:
+def _packs(op: tensor.ComputeOp, row: int, constants: frozenset[SSAValue]) -> list[CacheRead]:
     """Layouts of the constants that `op` combines with, a mask for one: rows side by side."""
-    packs: list[tensor.PackAttr] = []
+    packs: list[CacheRead] = []
     for number, (value, access) in enumerate(zip(op.points, op.point_accesses, strict=True)):
         results = access.map.data.results
         along = [axis for axis, expr in enumerate(results) if row in expr.used_dims()]
@@ -66,7 +67,7 @@ def _packs(op: tensor.ComputeOp, row: int, constants: frozenset[SSAValue]) -> li
         if value not in constants or not value.has_one_use() or access.is_guarded or len(along) != 1 or along == last:
             continue
         order = [*(axis for axis in range(len(results)) if axis not in along), *along]
-        packs.append(tensor.PackAttr.of(len(op.reads) + number, [tensor.PackedAxis((axis,)) for axis in order]))
+        packs.append(CacheRead.packed(len(op.reads) + number, [tensor.PackedAxis((axis,)) for axis in order]))
     return packs
 
 
@@ -90,17 +91,7 @@ def _block_size(computes: Sequence[tensor.ComputeOp], outer: Sequence[Walk], row
     return min((even or fitting)[0], -(-extent // target.lanes) * target.lanes)
 
 
-def _of_whole(
-    schedule: tensor.ScheduleAttr, shared: Sequence[tuple[int, int]], packs: Sequence[tensor.PackAttr]
-) -> tensor.ScheduleAttr:
-    """The schedule of a part, without the dimensions of the blocks that come first, as that of the whole."""
-    first = len(shared)
-    return tensor.ScheduleAttr.of(
-        schedule.tiles[first:],
-        [dim - first for dim in schedule.loop_order if dim >= first],
-        vector=None if schedule.vector_dim is None else schedule.vector_dim - first,
-        lanes=schedule.lanes.data,
-        blocks=[(dim - first, size) for dim, size in schedule.block_sizes],
-        shared=shared,
-        packs=packs,
-    )
+def _of_whole(part: Part, schedule: tensor.ScheduleAttr) -> tensor.ScheduleAttr:
+    """The schedule of a part, without the dimensions of the tiles that come first, as that of the whole."""
+    mapping = tensor.Renumbering.removing(part.blocks, part.op.sizes, part.op.rank)
+    return schedule.without(Prefetch).renumbered(mapping)

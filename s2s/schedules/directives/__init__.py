@@ -1,0 +1,33 @@
+"""The directives that schedules are made of, one file each."""
+
+from xdsl.ir import Dialect
+
+from s2s.schedules.directives.cache_read import CacheRead
+from s2s.schedules.directives.init_from import InitFrom
+from s2s.schedules.directives.prefetch import Prefetch
+from s2s.schedules.directives.reorder import Reorder
+from s2s.schedules.directives.tensorize import Tensorize
+from s2s.schedules.directives.tile import Tile, register_tile
+from s2s.schedules.directives.tile_and_fuse import TileAndFuse
+from s2s.schedules.directives.unroll import Unroll
+from s2s.schedules.directives.vectorize import Vectorize
+
+Schedule = Dialect(
+    "schedule",
+    [],
+    [CacheRead, InitFrom, Prefetch, Reorder, Tensorize, Tile, TileAndFuse, Unroll, Vectorize],
+)
+
+__all__ = [
+    "CacheRead",
+    "InitFrom",
+    "Prefetch",
+    "Reorder",
+    "Schedule",
+    "Tensorize",
+    "Tile",
+    "TileAndFuse",
+    "Unroll",
+    "Vectorize",
+    "register_tile",
+]

@@ -1,0 +1,143 @@
+"""`cache_read`: an operand is read from a copy made for its kernel."""
+
+from collections.abc import Sequence
+
+from xdsl.dialects.builtin import IntAttr, StringAttr
+from xdsl.ir import Attribute
+from xdsl.irdl import irdl_attr_definition
+from xdsl.parser import AttrParser
+from xdsl.printer import Printer
+from xdsl.utils.exceptions import VerifyException
+
+from s2s.dialects import tensor
+from s2s.dialects.tensor import CachedRead, Directive, PackedAxis, Renumbering, ScheduleState
+from s2s.dialects.tensor.attributes import layout_of, parse_layout
+from s2s.dialects.tensor.directive import Scheduled, check_dims
+
+WIDENED, BYTES, PACKED = "i16", "i8", "packed"
+NONE = -1
+
+
+@irdl_attr_definition
+class CacheRead(Directive):
+    """Copy an operand before it is used.
+
+        cache_read<0 at 2 as i16>       inside the loop over dimension 2, what the loops inside need of operand 0 is
+                                        copied to scratch, widened to 16 bits, its zero point taken off and padding
+                                        stored as zeros
+        cache_read<0 as i8>             before all loops, the bytes as they are, padding stored as the zero point;
+                                        `init_from` takes off what that adds
+        cache_read<1 packed [0 floordiv 8, 1, 0 mod 8]>
+                                        operand 1, a constant, is laid out so on the host: blocks of 8 along axis 0
+
+    If the loops inside do not move along the operand, the copy is one row for each point of the register tile, with the
+    whole reduction in its order; else it is the window that they move in.
+    """
+
+    name = "schedule.cache_read"
+
+    operand: IntAttr
+    dim: IntAttr
+    form: StringAttr
+    layout: StringAttr
+
+    @staticmethod
+    def of(read: int, dim: int | None, *, widened: bool) -> "CacheRead":
+        """Copy `read` inside the loop over `dim`, or before all loops."""
+        form = StringAttr(WIDENED if widened else BYTES)
+        return CacheRead(IntAttr(read), IntAttr(NONE if dim is None else dim), form, StringAttr(""))
+
+    @staticmethod
+    def packed(operand: int, axes: Sequence[PackedAxis]) -> "CacheRead":
+        """Lay constant number `operand` out as `axes`, outermost first."""
+        return CacheRead(IntAttr(operand), IntAttr(NONE), StringAttr(PACKED), StringAttr(", ".join(map(str, axes))))
+
+    @property
+    def is_packed(self) -> bool:
+        """Whether the copy is made on the host."""
+        return self.form.data == PACKED
+
+    @property
+    def at(self) -> int | None:
+        """The dimension inside whose loop the copy is made; None: before all loops."""
+        return None if self.dim.data == NONE else self.dim.data
+
+    @property
+    def axes(self) -> tuple[PackedAxis, ...]:
+        """The layout of a packed constant."""
+        return layout_of(self.layout.data)
+
+    def verify_for(self, op: Scheduled, state: ScheduleState) -> None:
+        operand = self.operand.data
+        if not isinstance(op, tensor.ComputeOp):
+            raise VerifyException(f"{op.name}: cache_read names operand {operand}; a transform has a strip of its own")
+        if self.is_packed:
+            count = len(op.operands)
+            if not 0 <= operand < count:
+                raise VerifyException(f"{op.name}: cache_read packs operand {operand} of {count}")
+            return
+        if not 0 <= operand < len(op.reads):
+            raise VerifyException(f"{op.name}: cache_read copies read {operand} of {len(op.reads)}")
+        if self.at is not None:
+            check_dims("cache_read", [self.at], op, parallel=True)
+        if state.cached is not None:
+            raise VerifyException(f"{op.name}: cache_read copies read {operand} after {state.cached.read}; copy one")
+
+    def decide(self, state: ScheduleState) -> None:
+        if self.is_packed:
+            state.packs.append((self.operand.data, self.axes))
+        else:
+            state.cached = CachedRead(self.operand.data, self.at, widened=self.form.data == WIDENED)
+
+    def renumber(self, mapping: Renumbering) -> "CacheRead":
+        if self.is_packed:
+            return self
+        dims = mapping.inserted if self.at is None else mapping.dims(self.at)
+        return CacheRead.of(self.operand.data, dims[-1] if dims else None, widened=self.form.data == WIDENED)
+
+    def describe(self, op: Scheduled, state: ScheduleState, names: Sequence[str]) -> list[str]:
+        if self.is_packed or not isinstance(op, tensor.ComputeOp):
+            return []
+        outer = state.order[: state.cache_depth]
+        used = {dim for expr in op.read_accesses[self.operand.data].map.data.results for dim in expr.used_dims()}
+        is_rows = all(dim >= op.rank for dim in used if dim not in outer)
+        what = "a row of the sum for each point" if is_rows else "the window that the loops inside move in"
+        inside = [f" inside {names[dim]}" for dim in outer if op.sizes[dim] > 1][-1:]
+        copy = "16-bit copy" if self.form.data == WIDENED else "copy"
+        return [f"{copy} of {what}{''.join(inside)}{' with 128 added' if state.is_unsigned else ''}"]
+
+    def print_parameters(self, printer: Printer) -> None:
+        if self.is_packed:
+            printer.print_string(f"<{self.operand.data} packed [{self.layout.data}]>")
+            return
+        place = "" if self.at is None else f" at {self.at}"
+        printer.print_string(f"<{self.operand.data}{place} as {self.form.data}>")
+
+    @classmethod
+    def parse_parameters(cls, parser: AttrParser) -> Sequence[Attribute]:
+        with parser.in_angle_brackets():
+            operand = parser.parse_integer()
+            if parser.parse_optional_keyword(PACKED):
+                made = cls.packed(operand, parse_layout(parser))
+            else:
+                dim = parser.parse_integer() if parser.parse_optional_keyword("at") else None
+                parser.parse_keyword("as")
+                widened = parser.parse_optional_keyword(WIDENED) is not None
+                if not widened:
+                    parser.parse_keyword(BYTES)
+                made = cls.of(operand, dim, widened=widened)
+        return made.parameters
+
+
+def without_packs(schedule: tensor.ScheduleAttr) -> tensor.ScheduleAttr:
+    """`schedule` once its constants are packed."""
+    return tensor.ScheduleAttr.of(
+        each for each in schedule.directives if not (isinstance(each, CacheRead) and each.is_packed)
+    )
+
+
+def moved_copy(schedule: tensor.ScheduleAttr, copy: CacheRead) -> tensor.ScheduleAttr:
+    """`schedule` with `copy` in the place of the copy that it makes at run time."""
+    return tensor.ScheduleAttr.of(
+        copy if isinstance(each, CacheRead) and not each.is_packed else each for each in schedule.directives
+    )

@@ -1,0 +1,109 @@
+"""`tile_and_fuse`: consecutive computations of a kernel do one tile after the other together."""
+
+from collections.abc import Iterable, Sequence
+
+from xdsl.ir import Attribute
+from xdsl.irdl import irdl_attr_definition
+from xdsl.parser import AttrParser
+from xdsl.printer import Printer
+from xdsl.utils.exceptions import VerifyException
+
+from s2s.dialects import tensor
+from s2s.dialects.tensor import Directive, FusedTile, Renumbering, ScheduleState
+from s2s.dialects.tensor.directive import Scheduled, check_dims
+from s2s.schedules.directives.sizes import Sizes, rows_of, sizes_attribute
+from s2s.schedules.directives.tile import Tile
+
+
+@irdl_attr_definition
+class TileAndFuse(Directive):
+    """Do a tile of this computation next to the same tile of its neighbours: `tile_and_fuse<0 by 1, 2 by 16>`.
+
+    Consecutive computations of a kernel that all say so are in one nest of loops over tiles; a tensor that only they
+    know holds one tile. Where windows slide over it, tiles overlap: in `tile_and_fuse<2 by 28 overlap [1, 0]>` each has
+    one position more in front and none behind, which neighbours compute as well; positions outside of the dimension
+    are zeros.
+    """
+
+    name = "schedule.tile_and_fuse"
+
+    tiles: Sizes
+
+    @staticmethod
+    def of(tiles: Iterable[FusedTile | tuple[int, int]]) -> "TileAndFuse | None":
+        """Tiles, or dimensions and sizes of tiles without an overlap; None for no tiles."""
+        rows = [
+            (each.dim, each.size, each.before, each.after) if isinstance(each, FusedTile) else (*each, 0, 0)
+            for each in tiles
+        ]
+        return TileAndFuse(sizes_attribute(rows)) if rows else None
+
+    @property
+    def fused(self) -> tuple[FusedTile, ...]:
+        """The tiles, outermost first."""
+        return tuple(FusedTile(*row) for row in rows_of(self.tiles))
+
+    def verify_for(self, op: Scheduled, state: ScheduleState) -> None:
+        dims = [tile.dim for tile in self.fused]
+        check_dims("tile_and_fuse", dims, op, parallel=True)
+        if any(tile.size < 1 for tile in self.fused):
+            raise VerifyException(f"{op.name}: tile_and_fuse has empty tiles; give positive sizes")
+        blocked = [dim for dim, _ in state.blocks if dim in dims]
+        if blocked:
+            raise VerifyException(
+                f"{op.name}: dimension {blocked[0]} has cache blocks and fused tiles; keep one of them"
+            )
+
+    def decide(self, state: ScheduleState) -> None:
+        state.fused = self.fused
+
+    def renumber(self, mapping: Renumbering) -> "TileAndFuse | None":
+        return TileAndFuse.of(
+            FusedTile(new, size, tile.before, tile.after)
+            for tile in self.fused
+            for new, size in mapping.extents(tile.dim, tile.size).items()
+        )
+
+    def inside_tile(self) -> None:
+        return None
+
+    def print_parameters(self, printer: Printer) -> None:
+        texts = [
+            f"{tile.dim} by {tile.size}" + (f" overlap [{tile.before}, {tile.after}]" if overlaps(tile) else "")
+            for tile in self.fused
+        ]
+        printer.print_string(f"<{', '.join(texts)}>")
+
+    @classmethod
+    def parse_parameters(cls, parser: AttrParser) -> Sequence[Attribute]:
+        with parser.in_angle_brackets():
+            rows = parser.parse_comma_separated_list(parser.Delimiter.NONE, lambda: _parse_tile(parser))
+        return [sizes_attribute(rows)]
+
+
+def in_tiles(schedule: tensor.ScheduleAttr, tiles: Iterable[FusedTile | tuple[int, int]]) -> tensor.ScheduleAttr:
+    """`schedule` for a computation that does `tiles` with its neighbours, in place of cache blocks of its own."""
+    fused = TileAndFuse.of(tiles)
+    own = schedule.find(Tile)
+    if fused is None or own is None:
+        return schedule.adding(fused)
+    dims = {tile.dim for tile in fused.fused}
+    kept = Tile.of(own.register, [block for block in own.blocks if block[0] not in dims])
+    return tensor.ScheduleAttr.of([kept, *schedule.without(Tile).directives, fused])
+
+
+def overlaps(tile: FusedTile) -> bool:
+    """Whether neighbouring tiles compute some positions twice."""
+    return tile.before > 0 or tile.after > 0
+
+
+def _parse_tile(parser: AttrParser) -> tuple[int, int, int, int]:
+    dim = parser.parse_integer()
+    parser.parse_keyword("by")
+    size = parser.parse_integer()
+    if not parser.parse_optional_keyword("overlap"):
+        return dim, size, 0, 0
+    around = parser.parse_comma_separated_list(parser.Delimiter.SQUARE, parser.parse_integer)
+    if len(around) != 2:
+        parser.raise_error(f"expected the positions in front and behind, not {around}")
+    return dim, size, around[0], around[1]

@@ -1,0 +1,303 @@
+// RUN: s2s-opt %s --verify-diagnostics --parsing-diagnostics --split-input-file | filecheck %s
+
+%x = "test.op"() : () -> tensor<6x8xf32>
+%y = tensor.compute [6, 8] points(%x at #tensor.access<affine_map<(i, j) -> (i, j)>>)
+    schedule #tensor.schedule<[tile<2 by 4>]> apply {
+^bb0(%v: f32):
+  tensor.yield %v : f32
+} : (tensor<6x8xf32>) -> tensor<6x8xf32>
+// CHECK: tensor.compute: tile names dimension 2; there are 2 parallel dimensions of [6, 8]
+
+// -----
+
+%x = "test.op"() : () -> tensor<6x8xf32>
+%y = tensor.compute [6 | 8] reads(%x at #tensor.access<affine_map<(i, r) -> (i, r)>>)
+    schedule #tensor.schedule<[tile<1 by 4>]> inits [0.0 : f32] reduce {
+^bb0(%v: f32, %acc: f32):
+  tensor.yield %v : f32
+} apply {
+^bb0(%acc: f32):
+  tensor.yield %acc : f32
+} : (tensor<6x8xf32>) -> tensor<6xf32>
+// CHECK: tensor.compute: tile names dimension 1; there are 1 parallel dimensions of [6, 8]
+
+// -----
+
+%x = "test.op"() : () -> tensor<6x8xf32>
+%y = tensor.compute [6, 8] points(%x at #tensor.access<affine_map<(i, j) -> (i, j)>>)
+    schedule #tensor.schedule<[tile<0 by 2, 0 by 3>]> apply {
+^bb0(%v: f32):
+  tensor.yield %v : f32
+} : (tensor<6x8xf32>) -> tensor<6x8xf32>
+// CHECK: tensor.compute: tile names a dimension twice in [0, 0]; name it once
+
+// -----
+
+%x = "test.op"() : () -> tensor<6x8xf32>
+%y = tensor.compute [6, 8] points(%x at #tensor.access<affine_map<(i, j) -> (i, j)>>)
+    schedule #tensor.schedule<[tile<0 by 0>]> apply {
+^bb0(%v: f32):
+  tensor.yield %v : f32
+} : (tensor<6x8xf32>) -> tensor<6x8xf32>
+// CHECK: tensor.compute: tile gives dimension 0 the sizes [0]; give positive ones
+
+// -----
+
+%x = "test.op"() : () -> tensor<6x8xf32>
+%y = tensor.compute [6, 8] points(%x at #tensor.access<affine_map<(i, j) -> (i, j)>>)
+    schedule #tensor.schedule<[tile<0>]> apply {
+^bb0(%v: f32):
+  tensor.yield %v : f32
+} : (tensor<6x8xf32>) -> tensor<6x8xf32>
+// CHECK: tensor.compute: tile gives dimension 0 the sizes []; give positive ones
+
+// -----
+
+%x = "test.op"() : () -> tensor<6x8xf32>
+%y = tensor.compute [6, 8] points(%x at #tensor.access<affine_map<(i, j) -> (i, j)>>)
+    schedule #tensor.schedule<[tile<0 by 6 by 3 by 1>]> apply {
+^bb0(%v: f32):
+  tensor.yield %v : f32
+} : (tensor<6x8xf32>) -> tensor<6x8xf32>
+// CHECK: tensor.compute: tile gives dimension 0 3 sizes; give a register tile, and at most one cache block before it
+
+// -----
+
+%x = "test.op"() : () -> tensor<6x8xf32>
+%y = tensor.compute [6, 8] points(%x at #tensor.access<affine_map<(i, j) -> (i, j)>>)
+    schedule #tensor.schedule<[unroll<0 by 2>]> apply {
+^bb0(%v: f32):
+  tensor.yield %v : f32
+} : (tensor<6x8xf32>) -> tensor<6x8xf32>
+// CHECK: tensor.compute: unroll names dimension 0 with [2]; give one number of steps of a reduction, and tile parallel dimensions
+
+// -----
+
+%x = "test.op"() : () -> tensor<6x8xf32>
+%y = tensor.compute [6 | 8] reads(%x at #tensor.access<affine_map<(i, r) -> (i, r)>>)
+    schedule #tensor.schedule<[unroll<1 by 4 by 2>]> inits [0.0 : f32] reduce {
+^bb0(%v: f32, %acc: f32):
+  tensor.yield %v : f32
+} apply {
+^bb0(%acc: f32):
+  tensor.yield %acc : f32
+} : (tensor<6x8xf32>) -> tensor<6xf32>
+// CHECK: tensor.compute: unroll names dimension 1 with [4, 2]; give one number of steps of a reduction
+
+// -----
+
+%x = "test.op"() : () -> tensor<6x8xf32>
+%y = tensor.compute [6, 8] points(%x at #tensor.access<affine_map<(i, j) -> (i, j)>>)
+    schedule #tensor.schedule<[reorder<[0, 0]>]> apply {
+^bb0(%v: f32):
+  tensor.yield %v : f32
+} : (tensor<6x8xf32>) -> tensor<6x8xf32>
+// CHECK: tensor.compute: reorder [0, 0] is no order of the 2 dimensions of [6, 8]; name each once
+
+// -----
+
+%x = "test.op"() : () -> tensor<6x8xf32>
+%y = tensor.compute [6 | 8] reads(%x at #tensor.access<affine_map<(i, r) -> (i, r)>>)
+    schedule #tensor.schedule<[reorder<[1, 0]>]> inits [0.0 : f32] reduce {
+^bb0(%v: f32, %acc: f32):
+  tensor.yield %v : f32
+} apply {
+^bb0(%acc: f32):
+  tensor.yield %acc : f32
+} : (tensor<6x8xf32>) -> tensor<6xf32>
+// CHECK: tensor.compute: reorder [1, 0] puts a reduction outside a parallel dimension; the last 1 places are for reductions
+
+// -----
+
+%x = "test.op"() : () -> tensor<6x8xf32>
+%y = tensor.compute [6, 8] points(%x at #tensor.access<affine_map<(i, j) -> (i, j)>>)
+    schedule #tensor.schedule<[tile<1 by 6>, vectorize<1 by 4>]> apply {
+^bb0(%v: f32):
+  tensor.yield %v : f32
+} : (tensor<6x8xf32>) -> tensor<6x8xf32>
+// CHECK: tensor.compute: a tile of 6 along dimension 1 is no multiple of 4 lanes; tile it by 8
+
+// -----
+
+%x = "test.op"() : () -> tensor<6x8xf32>
+%y = tensor.compute [6, 8] points(%x at #tensor.access<affine_map<(i, j) -> (i, j)>>)
+    schedule #tensor.schedule<[vectorize<1 by 1>]> apply {
+^bb0(%v: f32):
+  tensor.yield %v : f32
+} : (tensor<6x8xf32>) -> tensor<6x8xf32>
+// CHECK: tensor.compute: vectorize 1 by 1; give two lanes or more
+
+// -----
+
+%x = "test.op"() : () -> tensor<6x8xf32>
+%y = tensor.compute [6, 8] points(%x at #tensor.access<affine_map<(i, j) -> (i, j)>>)
+    schedule #tensor.schedule<[vectorize<1 by 4>, vectorize<0 by 2>]> apply {
+^bb0(%v: f32):
+  tensor.yield %v : f32
+} : (tensor<6x8xf32>) -> tensor<6x8xf32>
+// CHECK: tensor.compute: vectorize names dimension 0 after 1; one runs in vectors
+
+// -----
+
+%x = "test.op"() : () -> tensor<6x8xf32>
+%y = tensor.compute [6, 8] points(%x at #tensor.access<affine_map<(i, j) -> (i, j)>>)
+    schedule #tensor.schedule<[prefetch<0 along 0>]> apply {
+^bb0(%v: f32):
+  tensor.yield %v : f32
+} : (tensor<6x8xf32>) -> tensor<6x8xf32>
+// CHECK: tensor.compute: prefetch names read 0 of 0; name a read
+
+// -----
+
+%x = "test.op"() : () -> tensor<6x8xf32>
+%y = tensor.compute [6 | 8] reads(%x at #tensor.access<affine_map<(i, r) -> (i, r)>>)
+    schedule #tensor.schedule<[prefetch<0 along 2>]> inits [0.0 : f32] reduce {
+^bb0(%v: f32, %acc: f32):
+  tensor.yield %v : f32
+} apply {
+^bb0(%acc: f32):
+  tensor.yield %acc : f32
+} : (tensor<6x8xf32>) -> tensor<6xf32>
+// CHECK: tensor.compute: prefetch names dimension 2; there are 2 dimensions of [6, 8]
+
+// -----
+
+%x = "test.op"() : () -> tensor<6x8xf32>
+%y = tensor.compute [6, 8] points(%x at #tensor.access<affine_map<(i, j) -> (i, j)>>)
+    schedule #tensor.schedule<[cache_read<1 packed [0]>]> apply {
+^bb0(%v: f32):
+  tensor.yield %v : f32
+} : (tensor<6x8xf32>) -> tensor<6x8xf32>
+// CHECK: tensor.compute: cache_read packs operand 1 of 1
+
+// -----
+
+%x = "test.op"() : () -> tensor<6x8xf32>
+%y = tensor.compute [6, 8] points(%x at #tensor.access<affine_map<(i, j) -> (i, j)>>)
+    schedule #tensor.schedule<[cache_read<0 as i8>]> apply {
+^bb0(%v: f32):
+  tensor.yield %v : f32
+} : (tensor<6x8xf32>) -> tensor<6x8xf32>
+// CHECK: tensor.compute: cache_read copies read 0 of 0
+
+// -----
+
+%x = "test.op"() : () -> tensor<6x8xf32>
+%y = tensor.compute [6 | 8] reads(%x at #tensor.access<affine_map<(i, r) -> (i, r)>>)
+    schedule #tensor.schedule<[cache_read<0 at 1 as i16>]> inits [0.0 : f32] reduce {
+^bb0(%v: f32, %acc: f32):
+  tensor.yield %v : f32
+} apply {
+^bb0(%acc: f32):
+  tensor.yield %acc : f32
+} : (tensor<6x8xf32>) -> tensor<6xf32>
+// CHECK: tensor.compute: cache_read names dimension 1; there are 1 parallel dimensions of [6, 8]
+
+// -----
+
+%x = "test.op"() : () -> tensor<6x8xf32>
+%y = tensor.compute [6 | 8] reads(%x at #tensor.access<affine_map<(i, r) -> (i, r)>>)
+    schedule #tensor.schedule<[cache_read<0 as i16>, cache_read<0 at 0 as i16>]> inits [0.0 : f32] reduce {
+^bb0(%v: f32, %acc: f32):
+  tensor.yield %v : f32
+} apply {
+^bb0(%acc: f32):
+  tensor.yield %acc : f32
+} : (tensor<6x8xf32>) -> tensor<6xf32>
+// CHECK: tensor.compute: cache_read copies read 0 after 0; copy one
+
+// -----
+
+%x = "test.op"() : () -> tensor<6x8xf32>
+%y = tensor.compute [6, 8] points(%x at #tensor.access<affine_map<(i, j) -> (i, j)>>)
+    schedule #tensor.schedule<[init_from<1>]> apply {
+^bb0(%v: f32):
+  tensor.yield %v : f32
+} : (tensor<6x8xf32>) -> tensor<6x8xf32>
+// CHECK: tensor.compute: init_from names operand 1 of 1 of the epilogue
+
+// -----
+
+%x = "test.op"() : () -> tensor<6x8xf32>
+%y = tensor.compute [6 | 8] reads(%x at #tensor.access<affine_map<(i, r) -> (i, r)>>)
+    schedule #tensor.schedule<[tensorize<"dot3">]> inits [0.0 : f32] reduce {
+^bb0(%v: f32, %acc: f32):
+  tensor.yield %v : f32
+} apply {
+^bb0(%acc: f32):
+  tensor.yield %acc : f32
+} : (tensor<6x8xf32>) -> tensor<6xf32>
+// CHECK: tensor.compute: tensorize names 'dot3'; known are dot4, dot4_unsigned, dot8, dot16
+
+// -----
+
+%x = "test.op"() : () -> tensor<6x8xf32>
+%y = tensor.compute [6 | 8] reads(%x at #tensor.access<affine_map<(i, r) -> (i, r)>>)
+    schedule #tensor.schedule<[tensorize<"dot4_unsigned">]> inits [0.0 : f32] reduce {
+^bb0(%v: f32, %acc: f32):
+  tensor.yield %v : f32
+} apply {
+^bb0(%acc: f32):
+  tensor.yield %acc : f32
+} : (tensor<6x8xf32>) -> tensor<6xf32>
+// CHECK: tensor.compute: dot4_unsigned makes a vector of results; vectorize a dimension before it
+
+// -----
+
+%x = "test.op"() : () -> tensor<6x8xf32>
+%y = tensor.compute [6, 8] points(%x at #tensor.access<affine_map<(i, j) -> (i, j)>>)
+    schedule #tensor.schedule<[tile_and_fuse<2 by 1>]> apply {
+^bb0(%v: f32):
+  tensor.yield %v : f32
+} : (tensor<6x8xf32>) -> tensor<6x8xf32>
+// CHECK: tensor.compute: tile_and_fuse names dimension 2; there are 2 parallel dimensions of [6, 8]
+
+// -----
+
+%x = "test.op"() : () -> tensor<6x8xf32>
+%y = tensor.compute [6, 8] points(%x at #tensor.access<affine_map<(i, j) -> (i, j)>>)
+    schedule #tensor.schedule<[tile_and_fuse<0 by 0>]> apply {
+^bb0(%v: f32):
+  tensor.yield %v : f32
+} : (tensor<6x8xf32>) -> tensor<6x8xf32>
+// CHECK: tensor.compute: tile_and_fuse has empty tiles; give positive sizes
+
+// -----
+
+%x = "test.op"() : () -> tensor<6x8xf32>
+%y = tensor.compute [6, 8] points(%x at #tensor.access<affine_map<(i, j) -> (i, j)>>)
+    schedule #tensor.schedule<[tile<0 by 4 by 1>, tile_and_fuse<0 by 2>]> apply {
+^bb0(%v: f32):
+  tensor.yield %v : f32
+} : (tensor<6x8xf32>) -> tensor<6x8xf32>
+// CHECK: tensor.compute: dimension 0 has cache blocks and fused tiles; keep one of them
+
+// -----
+
+%x = "test.op"() : () -> tensor<2x4x4xf32>
+%y = tensor.transform [2, 4] left dense<1.0> : tensor<2x2xf32> right dense<1.0> : tensor<2x2xf32>
+  read(%x at #tensor.access<affine_map<(t, c, k, l) -> (k, 2 * t + l, c)>>) into #tensor.access<affine_map<(t, c, i, j) -> (i, 2 * t + j, c)>> schedule #tensor.schedule<[tile<1 by 2 by 4>, vectorize<1 by 4>, reorder<[1, 0]>]> apply {
+^bb0(%acc: f32):
+  tensor.yield %acc : f32
+} : (tensor<2x4x4xf32>) -> tensor<2x4x4xf32>
+// CHECK: tensor.transform: blocks of 2 along dimension 1 part what is done at once
+
+// -----
+
+%x = "test.op"() : () -> tensor<2x4x4xf32>
+%y = tensor.transform [2, 4] left dense<1.0> : tensor<2x2xf32> right dense<1.0> : tensor<2x2xf32>
+  read(%x at #tensor.access<affine_map<(t, c, k, l) -> (k, 2 * t + l, c)>>) into #tensor.access<affine_map<(t, c, i, j) -> (i, 2 * t + j, c)>> schedule #tensor.schedule<[cache_read<0 as i8>]> apply {
+^bb0(%acc: f32):
+  tensor.yield %acc : f32
+} : (tensor<2x4x4xf32>) -> tensor<2x4x4xf32>
+// CHECK: tensor.transform: cache_read names operand 0; a transform has a strip of its own
+
+// -----
+
+"test.op"() {schedule = #tensor.schedule<[speed<3>]>} : () -> ()
+// CHECK: 'speed' is no directive of a schedule; known are cache_read, init_from, prefetch, reorder, tensorize, tile,
+
+// -----
+
+"test.op"() {schedule = #tensor.schedule<[tile_and_fuse<0 by 2 overlap [1]>]>} : () -> ()
+// CHECK: expected the positions in front and behind, not [1]
