@@ -86,15 +86,15 @@ def graph_passes(options: CompileOptions) -> list[ModulePass]:
         # A budget of memory has its price: chains run in stripes of rows, and compute some rows twice.
         *([_stripe(options)] if options.stripes else []),
         # An attention is one kernel although reductions stand between its products: its scores must not exist whole.
-        *([_pass("graph-fuse-attention")] if options.schedule != "reference" else []),
+        *([_pass("graph-fuse-attention", target=name_of(options))] if options.schedule != "reference" else []),
         # Bytes pass between kernels as bytes, however many kernels read them.
         *([_pass("graph-rematerialise-casts")] if options.schedule != "reference" else []),
         # Operators that belong together become one kernel; main becomes calls.
-        _pass("graph-fuse-ops", **({"enable": False} if options.schedule == "reference" else {})),
+        _pass("graph-fuse-ops", target=name_of(options), enable=options.schedule != "reference"),
         # Equal layers share one kernel and differ in their weights.
         _pass("graph-share-kernels"),
         # The order of calls decides how much memory lives at once.
-        _pass("graph-order-calls"),
+        _pass("graph-order-calls", target=name_of(options)),
     ]
 
 
@@ -197,7 +197,7 @@ def _divide(options: CompileOptions) -> list[ModulePass]:
         # Threads meet between kernels only: what has to be done before something else is a kernel of its own.
         _pass("loop-split-kernels", least=least),
         # What each thread needs for itself is memory to be planned.
-        _pass("loop-divide-among-threads", threads=options.threads, least=least),
+        _pass("loop-divide-among-threads", threads=options.threads, least=least, target=name_of(options)),
     ]
 
 

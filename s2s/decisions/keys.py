@@ -17,7 +17,7 @@ from typing import Any, cast
 
 from xdsl.dialects.arith import ConstantOp
 from xdsl.dialects.func import FuncOp
-from xdsl.ir import Attribute, Block, Operation, SSAValue
+from xdsl.ir import Attribute, Operation, SSAValue
 
 from s2s.analysis.network.constants import constant_arguments
 from s2s.analysis.structure.compute import DIM_NAMES
@@ -42,7 +42,7 @@ def task_key(func: FuncOp, calls: Mapping[str, list[graph.CallOp]], target: Targ
     for argument in func.body.block.args:
         numbers[argument] = len(numbers)
         digest.update(f"{'constant' if argument in constants else 'value'} {_attribute_text(argument.type)}\n".encode())
-    for line in _block_lines(func.body.block, numbers):
+    for line in _lines(func.body.block.ops, numbers):
         digest.update(line.encode())
     return digest.hexdigest()[:DIGITS]
 
@@ -57,9 +57,22 @@ def nodes_of_kernel(func: FuncOp, calls: Mapping[str, list[graph.CallOp]]) -> st
     return ", ".join(node for call in calls.get(func.sym_name.data, ()) for node in provenance(call))
 
 
-def _block_lines(block: Block, numbers: dict[SSAValue, int]) -> Iterator[str]:
-    """The operations of a block in a form without names; values are numbered in order."""
-    for op in block.ops:
+def group_key(ops: Sequence[Operation]) -> str:
+    """A key for operations of the graph level: what they do, on which types; constants count by their types only."""
+    numbers: dict[SSAValue, int] = {}
+    inside = set(ops)
+    outside = {operand: None for op in ops for operand in op.operands if operand.owner not in inside}
+    for operand in outside:
+        numbers[operand] = len(numbers)
+    digest = hashlib.sha256(",".join(_attribute_text(operand.type) for operand in outside).encode())
+    for line in _lines(ops, numbers):
+        digest.update(line.encode())
+    return digest.hexdigest()[:DIGITS]
+
+
+def _lines(ops: Iterable[Operation], numbers: dict[SSAValue, int]) -> Iterator[str]:
+    """Operations in a form without names; values are numbered in order."""
+    for op in ops:
         yield f"{op.name}({','.join(str(numbers[operand]) for operand in op.operands)})"
         yield from _attributes(op)
         for result in op.results:
@@ -70,7 +83,7 @@ def _block_lines(block: Block, numbers: dict[SSAValue, int]) -> Iterator[str]:
                 for argument in inner.args:
                     numbers[argument] = len(numbers)
                 yield "{\n"
-                yield from _block_lines(inner, numbers)
+                yield from _lines(inner.ops, numbers)
                 yield "}"
         yield "\n"
 

@@ -1,4 +1,4 @@
 """The kinds of decisions."""
 
-KINDS = ("layout", "algorithm", "schedule")
+KINDS = ("attention", "fusion", "order", "layout", "row tiles", "algorithm", "schedule", "threads")
 """In the order in which a compilation comes to them."""

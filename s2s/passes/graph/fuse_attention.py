@@ -23,7 +23,7 @@ Declined for integers, for few queries (scores are short then), for a softmax al
 between the two products is wanted elsewhere.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from xdsl.context import Context
@@ -33,10 +33,12 @@ from xdsl.ir import Operation, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
+from s2s.decisions.chooser import Chooser
+from s2s.decisions.fusion import TOGETHER, AttentionDecision, OperatorGroup
 from s2s.dialects import graph
 from s2s.dialects.graph import FusionKind, copy_provenance, fusion_kind
 from s2s.dialects.graph.base import GraphOp, type_of
-from s2s.passes.context import weights_of
+from s2s.passes.context import given_of, target_of, weights_of
 from s2s.passes.graph.fuse_ops.names import UniqueNames
 from s2s.passes.graph.fuse_ops.outline import outline, without_border_reshapes
 from s2s.types.dtypes import is_float
@@ -181,17 +183,27 @@ def divide_last(attention: Attention) -> list[Operation]:
 class FuseAttentionPass(ModulePass):
     name = "graph-fuse-attention"
 
+    target: str = "c"
+
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         functions = [function for function in op.body.block.ops if isinstance(function, FuncOp)]
         names = UniqueNames([function.sym_name.data for function in functions])
-        for function in functions:
-            if "kernel" in function.attributes or not function.body.blocks:
-                continue
-            for weighted in [inner for inner in function.body.block.ops if isinstance(inner, graph.MatmulOp)]:
-                attention = attention_of(weighted) if weighted.parent is not None else None
-                if attention is None:
+        with Chooser(given_of(ctx), target_of(ctx, self.target)) as chooser:
+            for function in functions:
+                if "kernel" in function.attributes or not function.body.blocks:
                     continue
-                around = [inner for inner in with_moves(attention) if inner not in attention.ops]
-                wanted = {*around, *divide_last(attention)}
-                ops = without_border_reshapes([inner for inner in function.body.block.ops if inner in wanted])
-                op.body.block.insert_op_before(outline(names.make("attention"), ops, weights_of(ctx)), function)
+                for attention in _decided(op, function, chooser):
+                    around = [inner for inner in with_moves(attention) if inner not in attention.ops]
+                    wanted = {*around, *divide_last(attention)}
+                    ops = without_border_reshapes([inner for inner in function.body.block.ops if inner in wanted])
+                    op.body.block.insert_op_before(outline(names.make("attention"), ops, weights_of(ctx)), function)
+
+
+def _decided(home: ModuleOp, function: FuncOp, chooser: Chooser) -> Iterator[Attention]:
+    """The attentions of a function that get one kernel; each is asked for when the ones before have theirs."""
+    for weighted in [inner for inner in function.body.block.ops if isinstance(inner, graph.MatmulOp)]:
+        attention = attention_of(weighted) if weighted.parent is not None else None
+        if attention is None:
+            continue
+        if chooser.choose(AttentionDecision(), OperatorGroup(home, tuple(attention.ops))) == TOGETHER:
+            yield attention

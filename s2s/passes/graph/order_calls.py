@@ -11,10 +11,11 @@
 Weights come first, a reshape follows the call it belongs to. Inputs, outputs and weights of the network lie outside the
 arena and do not count. A kernel that reads an operand elementwise is taken to compute in place.
 
-Operations that run networks are calls like others. Declined (the given order stays) where no other order is better, and
-for functions that hold anything but weights, calls and reshapes.
+The order is a decision (`s2s/decisions/order.py`). Operations that run networks are calls like others. Declined (the
+given order stays) where no other order is better, and for functions that hold anything but weights, calls and reshapes.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from xdsl.context import Context
@@ -23,10 +24,12 @@ from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.passes import ModulePass
 
+from s2s.decisions.chooser import Chooser
+from s2s.decisions.order import Calls, OrderKind
 from s2s.dialects import graph
 from s2s.dialects.graph import FusionKind, fusion_kind
-from s2s.memory.order import order_steps
 from s2s.memory.steps import Step
+from s2s.passes.context import given_of, target_of
 from s2s.types.dtypes import as_tensor_type, size_in_bytes
 
 
@@ -36,6 +39,8 @@ class OrderCallsPass(ModulePass):
 
     name = "graph-order-calls"
 
+    target: str = "c"
+
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         functions = [function for function in op.body.block.ops if isinstance(function, FuncOp)]
         elementwise = {
@@ -43,9 +48,10 @@ class OrderCallsPass(ModulePass):
             for function in functions
             if "kernel" in function.attributes
         }
-        for function in functions:
-            if "kernel" not in function.attributes and function.body.blocks and _is_network(function.body.block):
-                _order(function.body.block, elementwise)
+        with Chooser(given_of(ctx), target_of(ctx, self.target)) as chooser:
+            for function in functions:
+                if "kernel" not in function.attributes and function.body.blocks and _is_network(function.body.block):
+                    _order(op, function, elementwise, chooser)
 
 
 def _is_network(block: Block) -> bool:
@@ -73,9 +79,9 @@ def _elementwise_arguments(kernel: FuncOp) -> frozenset[int]:
     )
 
 
-def _order(block: Block, elementwise: dict[str, frozenset[int]]) -> None:
-    """Take the operations out of the block and put them back in order."""
-    ops = list(block.ops)
+def _order(module: ModuleOp, function: FuncOp, elementwise: dict[str, frozenset[int]], chooser: Chooser) -> None:
+    """Decide the order of the calls of one function."""
+    ops = list(function.body.block.ops)
     calls = [op for op in ops if isinstance(op, graph.STEPS)]
     source = _sources(ops)
     outputs = {source[operand] for op in ops if isinstance(op, ReturnOp) for operand in op.operands}
@@ -83,13 +89,24 @@ def _order(block: Block, elementwise: dict[str, frozenset[int]]) -> None:
     numbers: dict[SSAValue, int] = {value: number for number, value in enumerate(results)}
     sizes = [0 if value in outputs else _bytes(value) for value in results]
     steps = [_step(call, source, numbers, elementwise) for call in calls]
-    order = order_steps(steps, sizes)
+
+    def arrange(order: Sequence[int]) -> None:
+        _arrange(function.body.block, [calls[number] for number in order])
+
+    if calls:
+        subject = Calls(module, function.sym_name.data, tuple(steps), tuple(sizes), arrange)
+        chooser.choose(OrderKind(), subject)
+
+
+def _arrange(block: Block, calls: Sequence[Operation]) -> None:
+    """Take the operations out of the block and put them back in order."""
+    ops = list(block.ops)
     for op in ops:
         op.detach()
     block.add_ops(op for op in ops if isinstance(op, graph.WeightOp))
     placed: set[Operation] = set()
-    for number in order:
-        _add(calls[number], block, placed)
+    for call in calls:
+        _add(call, block, placed)
     for op in ops:
         if isinstance(op, graph.ReshapeOp | ReturnOp):
             _add(op, block, placed)

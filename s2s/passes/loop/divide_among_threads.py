@@ -16,12 +16,14 @@ and nothing beside the loop inside of it, both are parallel, and C takes their i
 equal bounds may follow each other if iteration i of one needs only iteration i of the others. What may run in place is
 proven again: an argument that another thread still reads leaves `in_place`.
 
-Declined for kernels whose work does not pay for the hand-over (`least` operations), that do something beside their
-outermost loops, or that another network than `main` calls. `main` states the number of threads.
+Which kernels are divided is a decision (`s2s/decisions/threads.py`): by default those whose work pays for the hand-over
+(`least` operations). Declined for kernels that do something beside their outermost loops, or that another network than
+`main` calls. `main` states the number of threads.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 from math import prod
 
 from xdsl.context import Context
@@ -42,10 +44,13 @@ from xdsl.utils.hints import isa
 
 from s2s.analysis.cost.loops import operations_of
 from s2s.analysis.memory.buffers import read_by, touches_memory, writes_first, written_by
+from s2s.decisions.chooser import Chooser
+from s2s.decisions.threads import SHARED, DividedKernel, ThreadsKind
 from s2s.dialects import loop
 from s2s.dialects.loop.control import PARALLEL, SERIAL
 from s2s.memory.buffers import align_up
 from s2s.memory.independence import Independence
+from s2s.passes.context import given_of, target_of
 from s2s.passes.loop.main_kernels import is_main, kernels_of_main
 from s2s.passes.loop.plan_memory import is_network_of_buffers
 from s2s.passes.tensor.lower_to_loop import IN_PLACE
@@ -161,24 +166,37 @@ class DivideAmongThreadsPass(ModulePass):
     threads: int = 2
     least: int = 0
     """Operations of a kernel from which on a hand-over pays."""
+    target: str = "c"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         for network in op.ops:
             if isinstance(network, FuncOp) and is_network_of_buffers(network) and is_main(network):
                 network.attributes[THREADS] = IntegerAttr(self.threads, i64)
-        for kernel, calls in kernels_of_main(op):
-            if operations_of(kernel) >= self.least:
-                self._divide(kernel, calls)
+        with Chooser(given_of(ctx), target_of(ctx, self.target)) as chooser:
+            for kernel, calls in kernels_of_main(op):
+                self._decide(kernel, calls, chooser)
 
-    def _divide(self, kernel: FuncOp, calls: Sequence[CallOp]) -> None:
+    def _decide(self, kernel: FuncOp, calls: Sequence[CallOp], chooser: Chooser) -> None:
+        """Divide a kernel if that is decided."""
+
+        @cache
+        def division() -> Division | None:
+            return self._find(kernel, calls)
+
+        operations = operations_of(kernel)
+        subject = DividedKernel(kernel, operations, self.least, self.threads, lambda: division() is not None)
+        if chooser.choose(ThreadsKind(), subject) == SHARED and (found := division()) is not None:
+            self._divide(kernel, calls, found)
+
+    def _find(self, kernel: FuncOp, calls: Sequence[CallOp]) -> Division | None:
         scratch = frozenset(
             argument.index
             for argument in kernel.args
             if argument in read_by(kernel) and all(_is_alone(call.arguments[argument.index]) for call in calls)
         )
-        division = DivideKernel(kernel, self.threads, scratch).find()
-        if division is None:
-            return
+        return DivideKernel(kernel, self.threads, scratch).find()
+
+    def _divide(self, kernel: FuncOp, calls: Sequence[CallOp], division: Division) -> None:
         _divide(kernel, division, self.threads)
         for call in calls:
             for number in division.per_thread:

@@ -10,7 +10,8 @@
               %y = tensor.compute … schedule #…<[…, tile_and_fuse<2 by 8>]>
 
 Of what lies between, a few rows exist at a time: those of a block, and those that a window reaches beyond it, which two
-blocks compute. The rows of a block are as many as fit half of the second cache.
+blocks compute. How many rows a block has is a decision (`s2s/decisions/row_tiles.py`), by default as many as fit half
+of the second cache.
 
 A chain is made of kernels of one computation each whose result, an image in blocks of channels, goes to the next one
 alone and would not fit half of the second cache. Declined for targets without such a cache; where blocks of equal size
@@ -31,10 +32,13 @@ from xdsl.rewriter import InsertPoint, Rewriter
 from s2s.analysis.affine.strides import vectorizable
 from s2s.analysis.network.constants import calls_of, constant_arguments
 from s2s.analysis.network.functions import is_network
-from s2s.analysis.row_tiles.kernel_chains import ROW, Walk, bytes_of, bytes_of_blocks, is_striped, pays, walks_of
+from s2s.analysis.row_tiles.kernel_chains import ROW, Walk, bytes_of, is_striped, walks_of
+from s2s.decisions.chooser import Chooser
+from s2s.decisions.keys import task_key
+from s2s.decisions.row_tiles import KernelChain, RowTilesKind
 from s2s.dialects import graph, tensor
-from s2s.dialects.graph import copy_provenance
-from s2s.passes.context import target_of
+from s2s.dialects.graph import copy_provenance, provenance
+from s2s.passes.context import given_of, target_of
 from s2s.passes.graph.fuse_ops.names import UniqueNames
 from s2s.passes.tensor.block_channels import BLOCKED, CHANNELS
 from s2s.schedules.default import default
@@ -48,12 +52,12 @@ NAME = "stripes"
 class TileRows:
     """Rewrites one module."""
 
-    def __init__(self, module: ModuleOp, target: Target) -> None:
-        self.module, self.target = module, target
+    def __init__(self, module: ModuleOp, target: Target, chooser: Chooser) -> None:
+        self.module, self.target, self.chooser = module, target, chooser
         self.functions = {func.sym_name.data: func for func in module.ops if isinstance(func, FuncOp)}
         self.names = UniqueNames(list(self.functions))
         self.calls = calls_of(module)
-        self.made: dict[tuple[tuple[str, ...], tuple[int, ...]], FuncOp] = {}
+        self.made: dict[tuple[int, tuple[str, ...], tuple[int, ...]], FuncOp] = {}
 
     def run(self) -> None:
         """Find the chains of all networks and put each into one kernel."""
@@ -99,11 +103,12 @@ class TileRows:
         """Put `chain` into one kernel, if that pays."""
         func, operands = self._joined(chain)
         computes = [op for op in func.body.block.ops if isinstance(op, tensor.ComputeOp)]
-        walks = self._walks(computes)
+        rows = self.chooser.choose(RowTilesKind(), self._subject(chain, func, computes))
+        walks = walks_of(computes, rows) if rows else None
         if walks is None:
             return
         callees = tuple(call.callee.root_reference.data for call in chain)
-        key = callees, tuple(map(operands.index, _outside(chain)))
+        key = rows, callees, tuple(map(operands.index, _outside(chain)))
         if key not in self.made:
             self.made[key] = func
             self.module.body.block.insert_op_before(func, self.functions[callees[0]])
@@ -144,14 +149,12 @@ class TileRows:
         func.attributes |= self.functions[chain[-1].callee.root_reference.data].attributes
         return func, operands
 
-    def _walks(self, computes: Sequence[tensor.ComputeOp]) -> list[Walk] | None:
-        """Blocks of as many rows as the cache allows."""
-        rows = computes[-1].sizes[ROW]
-        for size in range(rows // 2, 1, -1):
-            walks = walks_of(computes, size) if rows % size == 0 else None
-            if walks is not None and bytes_of_blocks(computes, walks) <= self.target.l2_bytes // 2:
-                return walks if pays(computes, walks) else None
-        return None
+    def _subject(
+        self, chain: Sequence[graph.CallOp], func: FuncOp, computes: Sequence[tensor.ComputeOp]
+    ) -> KernelChain:
+        names = ", ".join(call.callee.root_reference.data for call in chain)
+        nodes = ", ".join(node for call in chain for node in provenance(call))
+        return KernelChain(self.module, task_key(func, {}, self.target), names, nodes, tuple(computes))
 
 
 def _outside(chain: Sequence[graph.CallOp]) -> list[SSAValue]:
@@ -177,8 +180,9 @@ class TileRowsPass(ModulePass):
         target = target_of(ctx, self.target)
         if target.lanes == 1 or not target.l2_bytes:
             return
-        stripes = TileRows(op, target)
-        stripes.run()
+        with Chooser(given_of(ctx), target) as chooser:
+            stripes = TileRows(op, target, chooser)
+            stripes.run()
         calls = calls_of(op)
         for func in stripes.made.values():
             constants = constant_arguments(func, calls)

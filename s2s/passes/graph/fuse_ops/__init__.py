@@ -14,9 +14,10 @@
       func.return %y : …
     }
 
-`partition` says which operations go together. Afterwards `main` holds weights, calls, and reshapes, which are other
-names for the same bytes: a reshape at the border of a group stays outside, so that convolutions keep their shapes. A
-constant of one element, used elementwise, is copied into the kernel; other constants become weights, which calls pass.
+`partition` says which operations may go together, a decision whether they do (`s2s/decisions/fusion.py`). Afterwards
+`main` holds weights, calls, and reshapes, which are other names for the same bytes: a reshape at the border of a group
+stays outside, so that convolutions keep their shapes. A constant of one element, used elementwise, is copied into the
+kernel; other constants become weights, which calls pass.
 
 Declined for functions that are kernels already; operations that run networks stay as they are. `graph-copy-outputs`
 has run, so that every output is a call's.
@@ -28,14 +29,16 @@ from dataclasses import dataclass
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
-from xdsl.ir import Block
+from xdsl.ir import Block, Operation
 from xdsl.passes import ModulePass
 from xdsl.rewriter import Rewriter
 
 from s2s.analysis.numbers.known_values import known_value
+from s2s.decisions.chooser import Chooser
+from s2s.decisions.fusion import TOGETHER, FusionDecision, OperatorGroup
 from s2s.dialects import graph
 from s2s.dialects.graph import copy_provenance
-from s2s.passes.context import weights_of
+from s2s.passes.context import given_of, target_of, weights_of
 from s2s.passes.graph.constants import new_weight
 from s2s.passes.graph.fuse_ops.dataflow import dataflow
 from s2s.passes.graph.fuse_ops.names import UniqueNames, kernel_name
@@ -51,26 +54,38 @@ class FuseOpsPass(ModulePass):
     name = "graph-fuse-ops"
     depth: int = 256
     enable: bool = True
+    target: str = "c"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         weights = weights_of(ctx)
         functions = [function for function in op.body.block.ops if isinstance(function, FuncOp)]
         names = UniqueNames([function.sym_name.data for function in functions])
-        for function in functions:
-            if "kernel" not in function.attributes and function.body.blocks:
-                self._divide(function, names, weights)
+        with Chooser(given_of(ctx), target_of(ctx, self.target)) as chooser:
+            for function in functions:
+                if "kernel" not in function.attributes and function.body.blocks:
+                    self._divide(op, function, names, weights, chooser)
 
-    def _divide(self, function: FuncOp, names: UniqueNames, weights: WeightStore) -> None:
+    def _divide(
+        self, home: ModuleOp, function: FuncOp, names: UniqueNames, weights: WeightStore, chooser: Chooser
+    ) -> None:
         """Outline the groups of one function, in front of it."""
         block = function.body.block
         nodes = dataflow(function)
         module = function.parent_block()
         assert module is not None
         for members in partition(nodes, self.depth if self.enable else 1):
-            ops = without_border_reshapes([op for index in members if (op := nodes[index].op) is not None])
-            if ops and not (len(ops) == 1 and isinstance(ops[0], graph.STEPS)):
-                module.insert_op_before(outline(names.make(kernel_name(ops)), ops, weights), function)
+            group = without_border_reshapes([op for index in members if (op := nodes[index].op) is not None])
+            for ops in _decided(home, group, chooser):
+                if ops and not (len(ops) == 1 and isinstance(ops[0], graph.STEPS)):
+                    module.insert_op_before(outline(names.make(kernel_name(ops)), ops, weights), function)
         _name_constants(block, weights)
+
+
+def _decided(home: Operation, group: list[Operation], chooser: Chooser) -> list[list[Operation]]:
+    """The kernels of a group of operations that may share one."""
+    if len(group) < 2 or chooser.choose(FusionDecision(), OperatorGroup(home, tuple(group))) == TOGETHER:
+        return [group]
+    return [without_border_reshapes([op]) for op in group]
 
 
 def _name_constants(block: Block, weights: WeightStore) -> None:

@@ -1,0 +1,93 @@
+"""Chains of kernels row block by row block, so that what lies between them stays in the second cache: how many rows.
+
+The subject is the task key of the kernel that would do what the kernels of the chain do.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import Operation
+
+from s2s.analysis.row_tiles.kernel_chains import ROW, bytes_of_blocks, pays, walks_of
+from s2s.decisions.decision import Cost
+from s2s.decisions.kind import Candidate, Heuristic, Kind, Refused
+from s2s.dialects import tensor
+from s2s.targets import Target
+
+WHOLE = "whole images"
+_ROWS = " rows"
+
+
+@dataclass(frozen=True)
+class KernelChain:
+    """Computations of which each goes to the next one alone."""
+
+    home: ModuleOp
+    key: str
+    names: str
+    nodes_in_model: str
+    computes: tuple[tensor.ComputeOp, ...]
+
+    @property
+    def rows(self) -> int:
+        """Rows of the last result."""
+        return self.computes[-1].sizes[ROW]
+
+
+class RowTilesKind(Kind[KernelChain, int]):
+    """Rows of a block; 0 for whole images, each kernel by itself."""
+
+    name = "row tiles"
+
+    def heuristics(self) -> Sequence[tuple[str, Heuristic[KernelChain, int]]]:
+        return (("half of the second cache", _fitting),)
+
+    def key(self, subject: KernelChain) -> str:
+        return subject.key
+
+    def home(self, subject: KernelChain) -> Operation:
+        return subject.home
+
+    def about(self, subject: KernelChain) -> str:
+        return subject.names
+
+    def nodes(self, subject: KernelChain) -> str:
+        return subject.nodes_in_model
+
+    def legal(self, subject: KernelChain, choice: int) -> str | None:
+        if choice and (choice >= subject.rows or subject.rows % choice):
+            return f"blocks of {choice} rows do not make up an image of {subject.rows}"
+        if choice and walks_of(subject.computes, choice) is None:
+            return f"blocks of {choice} rows do not come out even in every kernel of the chain"
+        return None
+
+    def apply(self, subject: KernelChain, choice: int) -> None:
+        """The pass joins the kernels at once."""
+
+    def text(self, choice: int) -> str:
+        return f"{choice}{_ROWS}" if choice else WHOLE
+
+    def parse(self, subject: KernelChain, text: str) -> int:
+        count = text.removesuffix(_ROWS)
+        if text != WHOLE and not (text.endswith(_ROWS) and count.isdecimal() and int(count)):
+            raise ValueError(f"give `{WHOLE}`, or a number of rows as `8 rows`")
+        return 0 if text == WHOLE else int(count)
+
+    def estimate(self, subject: KernelChain, choice: int, target: Target) -> Cost | None:
+        walks = walks_of(subject.computes, choice or subject.rows)
+        return None if walks is None else Cost(ram=bytes_of_blocks(subject.computes, walks))
+
+
+def _fitting(subject: KernelChain, target: Target) -> Sequence[Candidate[int] | Refused]:
+    """The most rows whose blocks fit, if computing some rows twice costs less than memory does."""
+    whole = Candidate(lambda: 0, WHOLE)
+    for size in range(subject.rows // 2, 1, -1):
+        walks = walks_of(subject.computes, size) if subject.rows % size == 0 else None
+        if walks is None or bytes_of_blocks(subject.computes, walks) > target.l2_bytes // 2:
+            continue
+        if not pays(subject.computes, walks):
+            reason = "rows that are computed twice cost more than memory does, or arithmetic takes most of the time"
+            return [Refused(f"{size}{_ROWS}", reason), whole]
+        return [Candidate(lambda size=size: size, f"{size} rows at a time"), whole]
+    return [Refused("some rows at a time", "no blocks of equal size fit half of the second cache"), whole]

@@ -1,0 +1,87 @@
+"""Which kernels threads share: those whose work makes up for the time in which threads get it and hand back results.
+
+The subject is the task key of the kernel; the steps that a kernel was split into share it.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from xdsl.dialects.func import FuncOp
+from xdsl.ir import Operation
+
+from s2s.decisions.decision import Cost, Decision
+from s2s.decisions.kind import Candidate, Heuristic, Kind, Refused
+from s2s.decisions.recorded import recorded_on
+from s2s.targets import Target
+
+SHARED, ALONE = "divided", "one thread"
+NO_LOOP = "it has no outermost loop whose iterations have nothing to do with each other"
+
+
+@dataclass(frozen=True)
+class DividedKernel:
+    """A kernel at the loop level, and the work of one call."""
+
+    kernel: FuncOp
+    operations: int
+    least: int
+    """Operations from which on a hand-over pays."""
+    threads: int
+    can_be_divided: Callable[[], bool]
+
+    @property
+    def scheduled(self) -> Decision | None:
+        """The decision about the schedule of its first computation, which names the task."""
+        return next((each for each in recorded_on(self.kernel) if each.kind == "schedule"), None)
+
+
+class ThreadsKind(Kind[DividedKernel, str]):
+    """Division of kernels among threads."""
+
+    name = "threads"
+
+    def heuristics(self) -> Sequence[tuple[str, Heuristic[DividedKernel, str]]]:
+        return (("work against hand-overs", _worth_it),)
+
+    def key(self, subject: DividedKernel) -> str:
+        scheduled = subject.scheduled
+        return subject.kernel.sym_name.data if scheduled is None else scheduled.subject.partition("/")[0]
+
+    def home(self, subject: DividedKernel) -> Operation:
+        return subject.kernel
+
+    def about(self, subject: DividedKernel) -> str:
+        return subject.kernel.sym_name.data
+
+    def nodes(self, subject: DividedKernel) -> str:
+        scheduled = subject.scheduled
+        return "" if scheduled is None else scheduled.nodes
+
+    def legal(self, subject: DividedKernel, choice: str) -> str | None:
+        if choice not in (SHARED, ALONE):
+            return f"a kernel is {SHARED}, or left to {ALONE}"
+        return NO_LOOP if choice == SHARED and not subject.can_be_divided() else None
+
+    def apply(self, subject: DividedKernel, choice: str) -> None:
+        """The pass divides the loops at once."""
+
+    def text(self, choice: str) -> str:
+        return choice
+
+    def parse(self, subject: DividedKernel, text: str) -> str:
+        return text
+
+    def estimate(self, subject: DividedKernel, choice: str, target: Target) -> Cost | None:
+        if choice == ALONE:
+            return Cost(cycles=subject.operations)
+        return Cost(cycles=subject.operations / subject.threads + target.fork_join)
+
+
+def _worth_it(subject: DividedKernel, target: Target) -> Sequence[Candidate[str] | Refused]:
+    alone = Candidate(lambda: ALONE, ALONE)
+    if subject.operations < subject.least:
+        few = f"{subject.operations:,} operations do not make up for a hand-over, {subject.least:,} would"
+        return [alone, Refused(SHARED, few)]
+    if not subject.can_be_divided():
+        return [alone, Refused(SHARED, NO_LOOP)]
+    return [Candidate(lambda: SHARED, SHARED), alone]

@@ -1,0 +1,108 @@
+"""Another choice than the compiler's, for every kind of decisions about networks: obeyed, and the numbers are right."""
+
+from typing import Any
+
+import numpy as np
+import onnx
+import pytest
+from onnx import TensorProto, helper, numpy_helper
+
+from s2s.api import compile as compile_network
+from s2s.decisions.decision import Decision
+from s2s.errors import InputError
+from support.onnx_text import onnx_model
+
+FUSED = onnx_model(
+    "(float[1, 4, 12, 12] x) => (float[1, 4, 6, 6] y) "
+    "{ [pool] a = MaxPool <kernel_shape = [2, 2], strides = [2, 2]> (x)"
+    "  [sigmoid] b = Sigmoid (a) [product] c = Mul (b, a) [relu] y = Relu (c) }"
+)
+ATTENTION = onnx_model(
+    "(float[2, 24, 8] q, float[2, 8, 24] k, float[2, 24, 8] v) => (float[2, 24, 8] y) "
+    "{ [scores] s = MatMul (q, k) [softmax] p = Softmax <axis = -1> (s) [weighted] y = MatMul (p, v) }"
+)
+BRANCHES = onnx_model(
+    "(float[8, 8] x) => (float[8, 8] y) { [a] a = MatMul (x, x) [b] s = Softmax (x) [c] y = MatMul (a, s) }"
+)
+THREADS = onnx_model("(float[200, 256] x, float[256, 256] w) => (float[200, 256] y) { [product] y = MatMul (x, w) }")
+
+
+def bottleneck() -> onnx.ModelProto:
+    """A chain whose images are larger than half of a small cache."""
+    random = np.random.default_rng(0)
+    shapes = {"expand": (40, 4, 1, 1), "slide": (40, 1, 3, 3), "project": (12, 40, 1, 1)}
+    stored = [
+        numpy_helper.from_array(random.normal(size=shape).astype(np.float32), name) for name, shape in shapes.items()
+    ]
+    nodes = [
+        helper.make_node("Conv", ["x", "expand"], ["a"], "expand"),
+        helper.make_node("Relu", ["a"], ["b"], "relu"),
+        helper.make_node("Conv", ["b", "slide"], ["c"], "slide", group=40, pads=[1] * 4),
+        helper.make_node("Conv", ["c", "project"], ["d"], "project"),
+        helper.make_node("MaxPool", ["d"], ["y"], "pool", kernel_shape=[2, 2]),
+    ]
+    x = helper.make_tensor_value_info("x", TensorProto.FLOAT, [1, 4, 32, 32])
+    y = helper.make_tensor_value_info("y", TensorProto.FLOAT, None)
+    graph = helper.make_graph(nodes, "bottleneck", [x], [y], stored)
+    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
+
+
+CASES: dict[str, tuple[onnx.ModelProto, str, str, dict[str, Any]]] = {
+    "fusion": (FUSED, "fusion", "a kernel each", {}),
+    "attention": (ATTENTION, "attention", "a kernel each", {}),
+    "order": (BRANCHES, "order", "1 0 2", {}),
+    "whole images": (bottleneck(), "row tiles", "whole images", {"target": "x86-64-v3"}),
+    "fewer rows": (bottleneck(), "row tiles", "4 rows", {"target": "x86-64-v3"}),
+    "one thread": (THREADS, "threads", "one thread", {"threads": 2}),
+    "small kernels divided": (ATTENTION, "threads", "divided", {"threads": 2}),
+}
+
+
+def decisions(model: onnx.ModelProto, kind: str, **options: Any) -> list[Decision]:
+    return [each for each in compile_network(model, **options).decisions if each.kind == kind]
+
+
+def given(found: list[Decision], chosen: str) -> dict[str, Any]:
+    entries = [{"kind": each.kind, "subject": each.subject, "chosen": chosen} for each in found]
+    return {"format": 1, "decisions": entries}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_another_choice_is_obeyed_and_right(case: str):
+    model, kind, chosen, options = CASES[case]
+    found = decisions(model, kind, **options)
+    assert found
+    assert {each.chosen for each in found} != {chosen}
+    with compile_network(model, decisions=given(found, chosen), **options) as artifact:
+        assert {(each.chosen, each.by) for each in artifact.decisions if each.kind == kind} == {(chosen, "user")}
+        assert artifact.verify().passed
+
+
+@pytest.mark.parametrize(
+    ("case", "chosen", "reason"),
+    [
+        ("fusion", "two kernels", "one kernel, or have a kernel each"),
+        ("order", "2 1 0", "call 2 reads what call"),
+        ("order", "0 1", "names each of the calls 0 … 2 once"),
+        ("order", "first to last", "give numbers of calls"),
+        ("whole images", "5 rows", "do not make up an image of"),
+        ("whole images", "some", "give `whole images`"),
+        ("one thread", "all", "is divided, or left to one thread"),
+    ],
+)
+def test_choices_that_are_not_legal(case: str, chosen: str, reason: str):
+    model, kind, _, options = CASES[case]
+    with pytest.raises(InputError, match=reason):
+        compile_network(model, decisions=given(decisions(model, kind, **options), chosen), **options)
+
+
+def test_kernels_without_parallel_loops_cannot_be_divided():
+    model = onnx_model("(float[4096] x) => (float[1] y) { [sum] y = ReduceSum (x) }")
+    found = decisions(model, "threads", threads=2)
+    with pytest.raises(InputError, match="no outermost loop whose iterations"):
+        compile_network(model, decisions=given(found, "divided"), threads=2)
+
+
+def test_fused_operators_have_one_kernel_each():
+    apart = compile_network(FUSED, decisions=given(decisions(FUSED, "fusion"), "a kernel each"))
+    assert len(apart.compilation.costs) > len(compile_network(FUSED).compilation.costs)
