@@ -6,6 +6,9 @@ Exit codes: 0 done, 1 the numbers differ, 2 the model, a file or an option is wr
 s2s cannot do, 4 a C compiler or the like is missing or failed, 70 a bug of s2s, 130 interrupted.
 """
 
+import errno
+import os
+import re
 import sys
 from collections.abc import Sequence
 from typing import Annotated
@@ -20,10 +23,11 @@ from s2s.cli.report import report_command
 from s2s.cli.run import run_command
 from s2s.cli.targets import targets_command
 from s2s.cli.verify import verify_command
-from s2s.errors import S2SError, UnsupportedError
+from s2s.errors import InputError, S2SError, UnsupportedError
 
 BUG_EXIT_CODE = 70
 """`EX_SOFTWARE` of sysexits.h."""
+INTERRUPTED = 130
 
 app = typer.Typer(
     name="s2s",
@@ -38,6 +42,7 @@ app.command("verify")(verify_command)
 app.command("inspect")(inspect_command)
 app.command("profile")(profile_command)
 app.command("quantize")(quantize_command)
+app.command("quantise", hidden=True)(quantize_command)
 app.command("report")(report_command)
 app.command("targets")(targets_command)
 
@@ -66,19 +71,56 @@ def main(args: Sequence[str] | None = None) -> None:
 
 def run(args: Sequence[str] | None = None) -> int:
     """Run the command line `args` and return its exit code."""
+    given = list(sys.argv[1:] if args is None else args) or ["--help"]
     try:
-        return app(args, prog_name="s2s", standalone_mode=False) or 0
+        code: int = app(given, prog_name="s2s", standalone_mode=False) or 0
+        sys.stdout.flush()
     except S2SError as error:
         report(error)
+        if "--json" in given:
+            report_as_json(error)
         return error.exit_code
     except typer.TyperException as error:
-        complain(f"{error.format_message()} See s2s --help.")
+        complain(f"{in_our_words(error.format_message())} See s2s --help.")
         return error.exit_code
-    except typer.Abort:
-        return 130
+    except (typer.Abort, KeyboardInterrupt):
+        complain("interrupted; nothing was written")
+        return INTERRUPTED
+    except OSError as error:
+        if not is_about_output(error):
+            report_bug(error)
+            return BUG_EXIT_CODE
+        complain(f"standard output: cannot be written ({error.strerror}); send it elsewhere")
+        return InputError.exit_code
     except Exception as error:
         report_bug(error)
         return BUG_EXIT_CODE
+    return code
+
+
+def in_our_words(message: str) -> str:
+    """What the parser of options says, without the names of its own errors."""
+    plain = message.replace("Value error, ", "")
+    for wanted in ("integer", "number"):
+        plain = re.sub(
+            rf"Input should be a valid {wanted}, unable to parse string as an? {wanted}", f"no {wanted}", plain
+        )
+    return plain if plain.endswith((".", ")")) else f"{plain}."
+
+
+def is_about_output(error: OSError) -> bool:
+    """Whether standard output is full or closed; then nothing more is written to it, nor at the end of Python."""
+    if error.filename is not None or error.errno not in (errno.ENOSPC, errno.EPIPE, errno.EIO, errno.EBADF):
+        return False
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.__stdout__.fileno() if sys.__stdout__ is not None else 1)
+    return True
+
+
+def report_as_json(error: S2SError) -> None:
+    """The error on standard output, where a program waits for one JSON object."""
+    from s2s.cli.output import print_json
+
+    print_json({"error": {"kind": type(error).__name__, "message": str(error), "exit_code": error.exit_code}})
 
 
 def report(error: S2SError) -> None:

@@ -66,7 +66,11 @@ TfliteRounding = Annotated[
 ]
 Requantise = Annotated[
     Literal["float", "fixed"],
-    typer.Option(help="Sums of quantised ONNX models: scaled in floats, as ONNX says, or in fixed point."),
+    typer.Option(
+        "--requantise",
+        "--requantize",
+        help="Sums of quantised ONNX models: scaled in floats, as ONNX says, or in fixed point.",
+    ),
 ]
 Profile = Annotated[
     Literal["default", "misra"], typer.Option(help="The coding standard that the C keeps to: none, or MISRA C:2012.")

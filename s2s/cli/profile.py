@@ -11,11 +11,16 @@ from s2s.cli.compile_options import Options, with_compile_options
 from s2s.errors import InputError
 
 if TYPE_CHECKING:
+    from rich.table import Table
+
     from s2s.profiling.machine import Machine
     from s2s.profiling.profile import Profile, Row
 
 WIDE = 200
 """Columns of a table that goes to a file or a pipe."""
+
+DISPENSABLE = ("op/byte", "GB/s", "median", "bound by", "MFLOP", "MOP", "bound")
+"""What a narrow terminal goes without, the first first."""
 
 
 @with_compile_options
@@ -105,14 +110,37 @@ def _measure(output: Path | None, *, as_json: bool) -> None:
 
 def show(found: "Profile", sort: Literal["run", "time", "gain"]) -> None:
     """Print the table for people."""
-    from rich.box import SIMPLE_HEAD
     from rich.console import Console
+
+    console = Console()
+    if not console.is_terminal:
+        console = Console(width=WIDE)
+    columns = columns_of(found)
+    table = table_of(found, sort, columns)
+    unlimited = console.options.update(max_width=10 * WIDE)
+    for title in DISPENSABLE:
+        if console.measure(table, options=unlimited).minimum <= console.width:
+            break
+        columns = [each for each in columns if each != title]
+        table = table_of(found, sort, columns)
+    console.print(table)
+    for line in (*describe(found.machine), f"{found.runs} runs of target {found.target}, times in µs"):
+        console.print(line, highlight=False, soft_wrap=True)
+    if found.beats_its_bound:
+        advice = (
+            "kernels above 100% of their bound: the machine was busy when its peaks were measured; --measure-machine"
+        )
+        console.print(advice, highlight=False, soft_wrap=True)
+
+
+def table_of(found: "Profile", sort: Literal["run", "time", "gain"], columns: list[str]) -> "Table":
+    """The table with some of its columns."""
+    from rich.box import SIMPLE_HEAD
     from rich.table import Table
 
     table = Table(box=SIMPLE_HEAD, pad_edge=False, show_footer=False)
     for title, style in (("#", "dim"), ("nodes", ""), ("result", ""), ("kernel", "")):
         table.add_column(title, style=style, justify="right" if title == "#" else "left", overflow="fold")
-    columns = columns_of(found)
     for title in columns:
         table.add_column(title, justify="left" if title == "bound by" else "right", no_wrap=True)
     rows = found.ordered(sort)
@@ -126,12 +154,7 @@ def show(found: "Profile", sort: Literal["run", "time", "gain"]) -> None:
             end_section=row is rows[-1],
         )
     table.add_row("", "", "", "total", *cells(found.total, columns))
-    console = Console()
-    if not console.is_terminal:
-        console = Console(width=WIDE)
-    console.print(table)
-    for line in (*describe(found.machine), f"{found.runs} runs of target {found.target}, times in µs"):
-        console.print(line, highlight=False, soft_wrap=True)
+    return table
 
 
 def first_of(nodes: str) -> str:

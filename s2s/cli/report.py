@@ -8,6 +8,13 @@ import typer
 from s2s.cli import options
 from s2s.cli.compile_options import Options, with_compile_options
 
+WORDS = {
+    "arena_lower_bound": "arena, at least",
+    "arena_ratio": "arena / least",
+    "arena_lower_bound_apart": "arena, at least without overlaps",
+}
+"""What figures are called for people, where their names in JSON do not say it."""
+
 
 @with_compile_options
 def report_command(
@@ -27,13 +34,31 @@ def report_command(
         print_json(fields)
         return
     largest: dict[str, int] = fields.pop("code_of", {})
+    overlaps: str = fields.pop("overlaps", "")
+    if "measured_by" not in fields:
+        fields["flash, code and stack"] = not_measured(fields["target"])
     print_fields(
-        {key.replace("_", " "): number(value) if type(value) is int else value for key, value in fields.items()}
+        {
+            WORDS.get(key, key.replace("_", " ")): number(value) if type(value) is int else value
+            for key, value in fields.items()
+        }
     )
+    if overlaps:
+        print("\nresults that lie over what their kernel reads")
+        for each in overlaps.split("; "):
+            print(f"    {each}")
     if largest:
         print(f"\nmachine code of the {len(largest)} largest functions")
         for name, size in largest.items():
             print(f"{number(size):>10}  {name}")
+
+
+def not_measured(target: str) -> str:
+    """Why figures of the C compiler are missing, and how to get them."""
+    from s2s.targets import get_target
+
+    found = get_target(target)
+    return f"not measured: {found.cc} is not installed; on Debian: apt-get install {' '.join(found.packages)}"
 
 
 def _of_model(model: Path, compiling: Options) -> dict[str, Any]:

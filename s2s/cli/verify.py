@@ -110,7 +110,7 @@ def verify_command(
 
 def _show_figures(found: "BoardVerification") -> None:
     """Print what a network costs on a board, for people."""
-    from s2s.cli.output import number, print_fields
+    from s2s.cli.output import columns, number, print_fields
 
     figures = found.figures()
     print()
@@ -118,5 +118,20 @@ def _show_figures(found: "BoardVerification") -> None:
         {name.replace("_", " "): number(value) if type(value) is int else value for name, value in figures.items()}
     )
     print()
-    for layer, nodes in found.named_layers():
-        print(f"{number(layer.instructions):>14}  {layer.kernel}  {nodes}")
+    rows = found.summed_layers()
+    total = sum(row.instructions for row in rows)
+    repeated = any(row.calls != 1 for row in rows)
+    titles = ("instructions", "share", *(["calls"] if repeated else []), "kernel", "nodes")
+    table = [
+        (
+            f"{number(row.instructions):>14}",
+            f"{row.instructions / total if total else 0:6.1%}",
+            *([f"{row.calls:>5}"] if repeated else []),
+            row.kernel,
+            row.nodes,
+        )
+        for row in rows
+    ]
+    print(
+        "\n".join(columns([titles, *table, (f"{number(total):>14}", "100.0%", *([""] if repeated else []), "all", "")]))
+    )

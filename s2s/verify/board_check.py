@@ -79,10 +79,27 @@ class BoardVerification:
         ]
         return {**self.verification.as_dict(), **self.figures(), "layers": layers}
 
+    def summed_layers(self) -> list["SummedLayer"]:
+        """The calls of each kernel for the same nodes together, in the order of the first."""
+        found: dict[tuple[str, str], list[int]] = {}
+        for layer, nodes in self.named_layers():
+            found.setdefault((layer.kernel, nodes), []).append(layer.instructions)
+        return [SummedLayer(kernel, nodes, len(counts), sum(counts)) for (kernel, nodes), counts in found.items()]
+
     def named_layers(self) -> list[tuple[Layer, str]]:
         """Each call of a kernel with the nodes of the model that it computes."""
         names = self.nodes if len(self.nodes) == len(self.run.layers) else [""] * len(self.run.layers)
         return list(zip(self.run.layers, names, strict=True))
+
+
+@dataclass(frozen=True)
+class SummedLayer:
+    """All calls of a kernel for the same nodes; a recurrent network has one for each step."""
+
+    kernel: str
+    nodes: str
+    calls: int
+    instructions: int
 
 
 def verify_on_board(

@@ -276,6 +276,8 @@ def tree_record(root: Path) -> dict[str, Any]:
             return record
     except (OSError, ValueError, TypeError, KeyError):
         pass
+    if not root.exists():
+        raise InputError(f"{root}: there is no such folder; give the directory that `s2s compile` made")
     raise InputError(f"{root}: is no tree that s2s wrote; give the directory that `s2s compile` made")
 
 

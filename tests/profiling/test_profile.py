@@ -1,6 +1,7 @@
 """The arithmetic of profiles on times that are made up, and one real run."""
 
 import json
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -9,9 +10,11 @@ import pytest
 
 from s2s.analysis.cost.kernels import KernelCost, Operations
 from s2s.cli.main import run
+from s2s.cli.profile import show
 from s2s.errors import InputError, ToolchainError
 from s2s.options import CompileOptions
 from s2s.profiling import machine as machines
+from s2s.profiling import profile as profiles
 from s2s.profiling.hooks import KernelCall, Samples
 from s2s.profiling.machine import Level, Machine, target_of_machine, this_machine
 from s2s.profiling.profile import Order, Profile, profile_model, profile_of, runs_within
@@ -207,3 +210,30 @@ def test_the_machine_is_written_as_a_target_file(
 def test_a_machine_is_measured_alone(args: list[str], said: str, capsys: pytest.CaptureFixture[str]):
     assert run(["profile", *args]) == 2
     assert said in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("width", [90, 120, 200])
+def test_the_table_fits_the_terminal(
+    width: int, profile: Profile, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+):
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    monkeypatch.setenv("COLUMNS", str(width))
+    show(profile, "run")
+    table = re.sub(r"\x1b\[[0-9;]*m", "", capsys.readouterr().out).partition("one core of")[0]
+    assert max(map(len, table.splitlines())) <= width
+    assert "of bound" in table
+    assert ("op/byte" in table) == (width == 200)
+
+
+def test_peaks_that_a_kernel_beats_are_measured_again(monkeypatch: pytest.MonkeyPatch):
+    asked = list[bool]()
+    slow = replace(MACHINE, float_gflops=1e-6, levels=tuple(replace(each, read_gbs=1e-6) for each in MACHINE.levels))
+
+    def measured(*, again: bool = False) -> Machine:
+        asked.append(again)
+        return MACHINE if again else slow
+
+    monkeypatch.setattr(profiles, "this_machine", measured)
+    found = profile_model(DIGITS, CompileOptions(), runs=20)
+    assert asked == [False, True]
+    assert found.machine == MACHINE

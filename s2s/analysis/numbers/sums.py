@@ -28,4 +28,5 @@ def describe_sums(layers: Sequence[LayerSums]) -> str:
     widest = max(layers, key=lambda each: each.bits)
     unproven = [each.layer for each in layers if not each.proven]
     proof = f"not proven for {', '.join(unproven)}, which wraps around" if unproven else "none can overflow"
-    return f"{len(layers)} layers, {proof}; {widest.layer} takes the most, {widest.bits} bits of {widest.accumulator}"
+    count = f"{len(layers)} layer{'' if len(layers) == 1 else 's'}"
+    return f"{count}, {proof}; {widest.layer} takes the most, {widest.bits} bits of {widest.accumulator}"

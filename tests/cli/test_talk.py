@@ -1,0 +1,84 @@
+"""How the command line talks: help, advice, errors of every kind, and figures that fit."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from s2s.cli.main import run
+from s2s.targets import Target
+from s2s.verify import figures
+from support.project import ROOT
+
+DIGITS = ROOT / "examples" / "digits" / "digits.onnx"
+
+
+def test_s2s_alone_shows_its_help(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(sys, "argv", ["s2s"])
+    assert run() == 0
+    shown = capsys.readouterr()
+    assert "Usage: s2s" in shown.out
+    assert shown.err == ""
+
+
+@pytest.mark.parametrize(
+    ("args", "said"),
+    [
+        (
+            ["compile", "a.onnx", "--executor", "foo"],
+            "'--executor': 'foo' is not one of 'aot', 'graph'. See s2s --help.",
+        ),
+        (["compile", "a.onnx", "--threads", "x"], "'--threads': no integer. See s2s --help."),
+        (["verify", "a.onnx", "--rtol", "x"], "'--rtol': no number. See s2s --help."),
+        (["run", "nowhere"], "nowhere: there is no such folder; give the directory that `s2s compile` made"),
+        (["compile", str(DIGITS), "--target", "cortex-m5"], "did you mean cortex-m55?"),
+    ],
+)
+def test_errors_are_in_our_words(args: list[str], said: str, capsys: pytest.CaptureFixture[str]):
+    assert run(args) == 2
+    assert said in capsys.readouterr().err
+
+
+def test_errors_are_json_where_json_is_wanted(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    assert run(["report", str(tmp_path / "none.onnx"), "--json"]) == 2
+    shown = capsys.readouterr()
+    error = json.loads(shown.out)["error"]
+    assert (error["kind"], error["exit_code"]) == ("InputError", 2)
+    assert error["message"] in shown.err
+
+
+def test_a_full_disk_is_no_bug():
+    with open("/dev/full", "w") as full:
+        command = [sys.executable, "-m", "s2s", "inspect", str(DIGITS)]
+        done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, cwd=ROOT)
+    assert (
+        done.stderr == "s2s: error: standard output: cannot be written (No space left on device); send it elsewhere\n"
+    )
+    assert done.returncode == 2
+
+
+@pytest.mark.parametrize("command", ["quantize", "quantise"])
+def test_both_spellings_are_taken(command: str, capsys: pytest.CaptureFixture[str]):
+    assert run([command, "none.onnx", "--data", "none.npz"]) == 2
+    assert "none." in capsys.readouterr().err
+
+
+def test_a_report_without_the_cross_compiler_says_so(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+):
+    def nothing(target: Target) -> None:
+        assert target.name == "cortex-m4"
+
+    monkeypatch.setattr(figures, "compiler_for", nothing)
+    assert run(["report", str(DIGITS), "--target", "cortex-m4"]) == 0
+    shown = capsys.readouterr().out
+    assert "not measured: arm-none-eabi-gcc is not installed; on Debian: apt-get install gcc-arm-none-eabi" in shown
+
+
+def test_overlaps_are_a_table(capsys: pytest.CaptureFixture[str]):
+    assert run(["report", str(DIGITS), "--target", "cortex-m4"]) == 0
+    shown = capsys.readouterr().out
+    assert "\nresults that lie over what their kernel reads\n    " in shown
+    assert max(map(len, shown.splitlines())) < 160

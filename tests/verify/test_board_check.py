@@ -1,0 +1,20 @@
+"""The figures of a network on a board."""
+
+from s2s.verify.board_check import BoardVerification, SummedLayer
+from s2s.verify.footprint import ObjectSize
+from s2s.verify.on_board import BoardRun, Layer
+from s2s.verify.verification import Verification
+
+NOTHING = ObjectSize("", 0, 0, 0, 0)
+
+
+def test_the_calls_of_a_recurrent_network_are_summed_by_kernel():
+    layers = (Layer("net_conv", 50), *(Layer(name, 10) for _ in range(3) for name in ("net_gates", "net_state")))
+    run = BoardRun(((),), (110,), 0, layers, NOTHING, NOTHING, 0, 0)
+    found = BoardVerification("m4", "gcc", "cortex-m4", "O3", Verification("", "", 1, {}, True), run, ["conv"])
+    assert found.summed_layers() == [
+        SummedLayer("net_conv", "", 1, 50),
+        SummedLayer("net_gates", "", 3, 30),
+        SummedLayer("net_state", "", 3, 30),
+    ]
+    assert len(found.as_dict()["layers"]) == 7
