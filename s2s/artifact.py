@@ -22,6 +22,7 @@ from s2s.profiling.hooks import nodes_of
 from s2s.striped import describe_stripes
 from s2s.support import progress
 from s2s.types.dtypes import Array
+from s2s.types.interface import as_passed
 from s2s.verify.board_check import VECTORS, BoardVerification, Optimise, verify_on_board
 from s2s.verify.build import LoadedNetwork, load
 from s2s.verify.engines import EngineName
@@ -261,9 +262,11 @@ class Artifact:
         )
 
     def _run_in_order(self, inputs: Sequence[Array]) -> list[Array]:
-        names = [port.name for port in self._compilation.network.inputs]
+        network = self._compilation.network
+        names = [port.name for port in network.inputs]
         self.reset()
-        return list(self.run(dict(zip(names, inputs, strict=True))).values())
+        found = self.run(dict(zip(names, inputs, strict=True)))
+        return as_passed(network.outputs, network.empty_outputs, list(found.values()))
 
     def close(self) -> None:
         """Unload what was built and remove its files."""

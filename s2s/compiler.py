@@ -40,6 +40,7 @@ from s2s.striped import striped_layers
 from s2s.support import progress
 from s2s.targets import get_target
 from s2s.types.dtypes import as_tensor_type, tensor_type
+from s2s.types.interface import EMPTY_INPUTS, EMPTY_OUTPUTS, EmptyTensor, empty_tensors, model_tensor
 from s2s.types.symbols import function_named
 from s2s.types.weights import WeightStore
 
@@ -60,6 +61,9 @@ class Network:
     inputs: tuple[PortInfo, ...]
     outputs: tuple[PortInfo, ...]
     golden: tuple[GoldenVector, ...]
+    empty_inputs: tuple[EmptyTensor, ...] = ()
+    """Inputs of the model without elements, which are not passed."""
+    empty_outputs: tuple[EmptyTensor, ...] = ()
     sums: tuple[LayerSums, ...] = ()
     """What is proven of the sums of integer layers."""
     steps: tuple[float | None, ...] = ()
@@ -174,6 +178,8 @@ def _describe(model: Model, options: CompileOptions) -> Network:
         inputs=inputs,
         outputs=outputs,
         golden=(),
+        empty_inputs=empty_tensors(main, EMPTY_INPUTS),
+        empty_outputs=empty_tensors(main, EMPTY_OUTPUTS),
     )
 
 
@@ -199,7 +205,8 @@ def _ports(
         name, tensor = dictionary.data["name"], as_tensor_type(type)
         assert isinstance(name, StringAttr)
         quantised = _quantisation(dictionary.data)
-        ports.append(PortInfo(name.data, tensor.element_type, tensor.get_shape(), quantisation=quantised))
+        model = model_tensor(dictionary.data)
+        ports.append(PortInfo(name.data, tensor.element_type, tensor.get_shape(), quantisation=quantised, model=model))
     return tuple(ports)
 
 
@@ -253,6 +260,8 @@ def _info(network: Network, options: CompileOptions, memory: Planned, graph: gra
         threads=Threads(options.threads, options.threading) if options.threads > 1 else None,
         graph=graph,
         golden=network.golden,
+        empty_inputs=network.empty_inputs,
+        empty_outputs=network.empty_outputs,
         sums=network.sums,
         options={
             "target": get_target(options.target).name,

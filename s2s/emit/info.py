@@ -12,6 +12,7 @@ from s2s.decisions.decision import Decision
 from s2s.executor.graph_json import Network
 from s2s.targets.target import Target
 from s2s.types.dtypes import Array, size_in_bytes
+from s2s.types.interface import EmptyTensor, ModelTensor
 from s2s.version import VERSION
 
 
@@ -42,6 +43,8 @@ class PortInfo:
     quantisation: Quantisation | None = None
     offset: int | None = None
     """The byte of the arena at which it may lie; None where the arena has no room for it."""
+    model: ModelTensor | None = None
+    """What its bytes are to the model, where they are packed."""
 
     @property
     def count(self) -> int:
@@ -181,6 +184,9 @@ class NetworkInfo:
     states: tuple[StateInfo, ...] = ()
     description: str = ""
     """One line about the network: any text."""
+    empty_inputs: tuple[EmptyTensor, ...] = ()
+    """Inputs of the model without elements, which are not passed."""
+    empty_outputs: tuple[EmptyTensor, ...] = ()
     graph: Network | None = None
     """The network as nodes, for executor `graph`."""
     measured: Measured | None = None

@@ -34,6 +34,7 @@ def metadata(info: NetworkInfo, program: Program, constants: Sequence[ConstantAr
         "options": dict(info.options),
         "inputs": [_port(name, port) for name, port in zip(inputs, info.inputs, strict=True)],
         "outputs": [_port(name, port) for name, port in zip(outputs, info.outputs, strict=True)],
+        **_empty(info),
         "arena": {
             "size": info.arena_size,
             "align": info.arena_align,
@@ -87,4 +88,25 @@ def _port(identifier: str, port: PortInfo) -> dict[str, Any]:
         "size": port.size,
         "offset": port.offset,
         "quantisation": None if quantised is None else {"scale": quantised.scale, "zero_point": quantised.zero_point},
+        **({} if port.model is None else {"model": {"dtype": port.model.type_name, "shape": list(port.model.shape)}}),
+    }
+
+
+def _empty(info: NetworkInfo) -> dict[str, Any]:
+    """Inputs and outputs of the model that are not passed, as they have no elements."""
+    if not info.empty_inputs and not info.empty_outputs:
+        return {}
+    return {
+        "empty": {
+            kind: [
+                {
+                    "name": each.name,
+                    "number": each.number,
+                    "dtype": each.tensor.type_name,
+                    "shape": list(each.tensor.shape),
+                }
+                for each in tensors
+            ]
+            for kind, tensors in (("inputs", info.empty_inputs), ("outputs", info.empty_outputs))
+        }
     }

@@ -16,6 +16,7 @@ from s2s.emit.types import c_type
 from s2s.errors import CompilerBug
 from s2s.options import Threading
 from s2s.targets.flags import OPTIMISE, compile_flags, is_machine_flag
+from s2s.types.narrow import NARROW
 from s2s.version import release
 
 GENERATED_LICENCE = "LicenseRef-Model"
@@ -155,6 +156,10 @@ def _port(info: NetworkInfo, word: str, identifier: str, port: PortInfo) -> Port
     layout = f" ({port.layout})" if port.layout else ""
     quantised = port.quantisation
     real = f"; {quantised.formula()}" if quantised else ""
+    if port.model is not None:
+        bits = NARROW[port.model.dtype].bits
+        sizes = "".join(f"[{size}]" for size in port.model.shape)
+        real = f"; {port.model.type_name}{sizes}, {bits} bits each" + (", the first lowest" if bits < 8 else "")
     return PortView(
         identifier=identifier,
         macro=c_macro(f"{info.name}_{identifier}"),

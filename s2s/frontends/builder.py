@@ -23,6 +23,7 @@ from s2s.frontends.names import name_hint
 from s2s.interpret.graph import evaluate
 from s2s.interpret.graph.work import MAX_FOLDED_WORK, Meter, is_foldable
 from s2s.types.dtypes import AnyTensor, Array, as_tensor_type, is_bool, is_float, to_numpy, type_of_array
+from s2s.types.narrow import NARROW, Narrow, carried
 from s2s.types.weights import WeightStore
 
 Scalar: TypeAlias = int | float | bool
@@ -51,6 +52,8 @@ class Value:
         self.ssa = ssa
         self.kept = kept
         """Whether operations on this constant are built although their results are known."""
+        self.narrow: Narrow | None = None
+        """The type of the model whose carriers the elements are, where no C type holds it."""
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -71,6 +74,11 @@ class Value:
     def dtype(self) -> np.dtype[np.generic]:
         """Element type in numpy."""
         return to_numpy(self.type.element_type)
+
+    @property
+    def model_dtype(self) -> np.dtype[np.generic]:
+        """Element type of the model in numpy."""
+        return self.dtype if self.narrow is None else self.narrow.dtype
 
     @property
     def is_float(self) -> bool:
@@ -176,7 +184,11 @@ class Builder:
 
     def constant(self, array: Array, name: str = "") -> Value:
         """A value that is known."""
-        return Value(self, type_of_array(array), name, array, None)
+        narrow = NARROW.get(array.dtype)
+        plain = array if narrow is None else carried(array)
+        value = Value(self, type_of_array(plain), name, plain, None)
+        value.narrow = narrow
+        return value
 
     def scalar(self, number: Scalar, element: Attribute) -> Value:
         """A number of the given element type and rank 0."""
@@ -211,9 +223,13 @@ class Builder:
                     array = evaluate(op, known)[0]
         if array is not None and not any(value.kept for value in values):
             return self.constant(array)
+        if any(0 in value.shape for value in values):  # what holds nothing is known
+            type = as_tensor_type(operation(*_map_operands(operands, _placeholder), **properties).results[0].type)
+            if 0 in type.get_shape():
+                return self.constant(np.zeros(type.get_shape(), to_numpy(type.element_type)))
         op = operation(*_map_operands(operands, self.materialize), **properties)
         type = as_tensor_type(op.results[0].type)
-        if 0 in type.get_shape():  # what holds nothing is known
+        if 0 in type.get_shape():
             op.erase()
             return self.constant(np.zeros(type.get_shape(), to_numpy(type.element_type)))
         set_provenance(op, [self.node])

@@ -32,6 +32,8 @@ from s2s.executor.declarations import executor_declarations
 from s2s.executor.session import Session
 from s2s.options import Io
 from s2s.types.dtypes import Array
+from s2s.types.interface import EmptyTensor, ModelTensor, as_declared, declared_names
+from s2s.types.narrow import pack
 from s2s.verify.footprint import INCLUDE_FOLDERS, SOURCE_FOLDERS
 from s2s.verify.pool import DECLARATIONS, Pool
 from s2s.verify.toolchain import accepted_flags, default_compiler, run_program
@@ -50,6 +52,15 @@ class Port:
     shape: tuple[int, ...]
     offset: int | None = None
     """Where in the arena it may lie."""
+    model: ModelTensor | None = None
+    """What its bytes are to the model, where they are packed."""
+
+    @property
+    def model_type(self) -> str:
+        """Element type and shape to the model."""
+        return (
+            f"{self.dtype}{list(self.shape)}" if self.model is None else f"{self.model.dtype}{list(self.model.shape)}"
+        )
 
 
 def compile_library(
@@ -106,6 +117,9 @@ class LoadedNetwork:
         self.executor: str = record["executor"]
         self.inputs = tuple(map(_port, record["inputs"]))
         self.outputs = tuple(map(_port, record["outputs"]))
+        empty = record.get("empty", {"inputs": [], "outputs": []})
+        self._empty_inputs = tuple(map(_empty, empty["inputs"]))
+        self._empty_outputs = tuple(map(_empty, empty["outputs"]))
         self._arena_size: int = record["arena"]["size"]
         self._arena_align: int = record["arena"]["align"]
         self._remove = weakref.finalize(self, shutil.rmtree, folder, ignore_errors=True)
@@ -136,21 +150,34 @@ class LoadedNetwork:
 
         With `io` `arena`, what has a place in the arena lies there during the run; with `caller` nothing does.
         """
-        unknown = [name for name in inputs if name not in {port.name for port in self.inputs}]
+        names = [port.name for port in (*self.inputs, *self._empty_inputs)]
+        unknown = [name for name in inputs if name not in names]
         if unknown:
-            known = ", ".join(port.name for port in self.inputs)
+            known = ", ".join(names)
             raise InputError(f"{unknown[0]}: {self.name} has no such input; its inputs are {known}")
         arrays = [self._input(port, inputs) for port in self.inputs]
         found = self._run_graph(arrays) if self.executor == "graph" else self._run_aot(arrays, io)
-        return {port.name: value for port, value in zip(self.outputs, found, strict=True)}
+        return dict(zip(self.output_names, as_declared(self.outputs, self._empty_outputs, found), strict=True))
+
+    @property
+    def input_names(self) -> list[str]:
+        """Names of all inputs of the model, in order."""
+        return declared_names(self.inputs, self._empty_inputs)
+
+    @property
+    def output_names(self) -> list[str]:
+        """Names of all outputs of the model, in order."""
+        return declared_names(self.outputs, self._empty_outputs)
 
     def _input(self, port: Port, inputs: Mapping[str, ArrayLike]) -> Array:
         if port.name not in inputs:
-            raise InputError(f"{port.name}: {self.name} needs this input, {port.dtype}{list(port.shape)}; give it")
+            raise InputError(f"{port.name}: {self.name} needs this input, {port.model_type}; give it")
         value = np.asarray(inputs[port.name])
+        if port.model is not None and (value.dtype, value.shape) == (port.model.dtype, port.model.shape):
+            return pack(value)
         if value.dtype != port.dtype or value.shape != port.shape:
-            wanted = f"{port.dtype}{list(port.shape)}"
-            raise InputError(f"{port.name}: {value.dtype}{list(value.shape)} given, {wanted} wanted; convert it")
+            given = f"{value.dtype}{list(value.shape)}"
+            raise InputError(f"{port.name}: {given} given, {port.model_type} wanted; convert it")
         return np.ascontiguousarray(value)
 
     def bind(self, inputs: Mapping[str, ArrayLike]) -> "BoundRun":
@@ -282,4 +309,13 @@ def tree_record(root: Path) -> dict[str, Any]:
 
 
 def _port(described: Mapping[str, Any]) -> Port:
-    return Port(described["name"], dtype_named(described["dtype"]), tuple(described["shape"]), described.get("offset"))
+    model = (
+        ModelTensor(described["model"]["dtype"], tuple(described["model"]["shape"])) if "model" in described else None
+    )
+    dtype, shape = dtype_named(described["dtype"]), tuple(described["shape"])
+    return Port(described["name"], dtype, shape, described.get("offset"), model)
+
+
+def _empty(described: Mapping[str, Any]) -> EmptyTensor:
+    tensor = ModelTensor(described["dtype"], tuple(described["shape"]))
+    return EmptyTensor(described["name"], described["number"], tensor)

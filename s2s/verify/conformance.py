@@ -5,6 +5,7 @@ fails there and one that fails further down can be told apart.
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from s2s.api import compile
 from s2s.frontends.onnx import import_model
@@ -12,6 +13,9 @@ from s2s.interpret.graph import run_graph as interpret
 from s2s.options import Executor
 from s2s.targets.flags import STANDARD
 from s2s.types.dtypes import Array
+from s2s.types.interface import EMPTY_OUTPUTS, ModelTensor, as_declared, empty_tensors, model_tensor
+from s2s.types.narrow import NARROW, pack
+from s2s.types.symbols import function_named
 
 QUICK = "-O1"
 """How networks are optimised that take longer to compile than to run."""
@@ -32,12 +36,24 @@ def run_executor(model_path: str, inputs: Sequence[Array]) -> list[Array]:
 def run_graph(model_path: str, inputs: Sequence[Array]) -> list[Array]:
     """Import the model and run it by the numpy meaning of the graph dialect."""
     imported = import_model(model_path)
-    return interpret(imported.module, inputs, imported.weights)
+    main = function_named(imported.module, "main")
+    assert main is not None
+    given = [pack(array) if array.dtype in NARROW else array for array in inputs if array.size]
+    found = interpret(imported.module, given, imported.weights)
+    outputs = [_Output(model_tensor(attributes.data)) for attributes in main.res_attrs or ()]
+    return as_declared(outputs, empty_tensors(main, EMPTY_OUTPUTS), found)
+
+
+@dataclass(frozen=True)
+class _Output:
+    """An output of `main`."""
+
+    model: ModelTensor | None
+    name: str = ""
 
 
 def _run_c(model_path: str, inputs: Sequence[Array], executor: Executor) -> list[Array]:
     with compile(model_path, executor=executor) as artifact:
         small = artifact.report().weights <= SMALL_WEIGHTS
         network = artifact.loaded(flags=(*STANDARD, QUICK, *artifact.info.target.cflags) if small else None)
-        names = [port.name for port in network.inputs]
-        return list(network.run(dict(zip(names, inputs, strict=True))).values())
+        return list(network.run(dict(zip(network.input_names, inputs, strict=True))).values())

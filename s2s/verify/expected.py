@@ -14,6 +14,7 @@ from s2s.passes.context import CompilerContext
 from s2s.pipeline import quantisation_passes
 from s2s.support import progress
 from s2s.types.dtypes import Array, tensor_type
+from s2s.types.interface import as_declared, as_passed, declared_names
 from s2s.verify.engines import EngineName, default_engine, run_engine
 from s2s.verify.golden import Vectors, read_golden
 
@@ -83,16 +84,20 @@ def _computed(
     engine = against or default_engine(loaded)
     if engine == "interpreter":
         return f"{INTERPRETER} (tflite_micro is not installed)", _by_interpreter(model, compilation, inputs)
-    names = [port.name for port in compilation.network.inputs]
+    network = compilation.network
+    names = declared_names(network.inputs, network.empty_inputs)
     progress.step(f"running {engine}")
     try:
-        outputs = [run_engine(engine, loaded, dict(zip(names, each, strict=True))) for each in inputs]
+        outputs = [
+            run_engine(engine, loaded, dict(zip(names, each, strict=True)))
+            for each in (as_declared(network.inputs, network.empty_inputs, passed) for passed in inputs)
+        ]
     except InputError as error:
         if against is not None or engine != "tflm":
             raise
         reason = str(error).removeprefix(f"{loaded.label}: ").partition(";")[0]
         return f"{INTERPRETER} ({reason})", _by_interpreter(model, compilation, inputs)
-    return _with_version(engine), [*outputs]
+    return _with_version(engine), [as_passed(network.outputs, network.empty_outputs, each) for each in outputs]
 
 
 def _by_interpreter(

@@ -9,9 +9,11 @@ from xdsl.ir import Operation
 from s2s.dialects import graph
 from s2s.frontends.builder import Value, emit
 from s2s.frontends.formulas import cast, clamp, greater, maximum, minimum, select
+from s2s.frontends.onnx.narrow import convert, marked
 from s2s.frontends.onnx.node import Importer, Node
 from s2s.frontends.onnx.tensors import element_dtype
 from s2s.types.dtypes import from_numpy
+from s2s.types.narrow import NARROW
 
 OperationClass = Callable[..., Operation]
 
@@ -62,12 +64,16 @@ def _identity(node: Node) -> Value:
 
 
 def _cast(node: Node) -> Value:
-    target = element_dtype(node.integer("to"), f"{node.place}: attribute 'to'")
-    return cast(node.input(0), target)
+    return _converted(node, element_dtype(node.integer("to"), f"{node.place}: attribute 'to'"))
 
 
 def _cast_like(node: Node) -> Value:
-    return cast(node.input(0), node.input(1).dtype)
+    return _converted(node, node.input(1).model_dtype)
+
+
+def _converted(node: Node, target: np.dtype[np.generic]) -> Value:
+    mode = node.text("round_mode", "up")
+    return convert(node.input(0), target, saturate=node.flag("saturate", True), round_mode=mode)
 
 
 def _where(node: Node) -> Value:
@@ -107,7 +113,13 @@ def _mod(node: Node) -> Value:
 
 def _bit_cast(node: Node) -> Value:
     x, target = node.input(0), element_dtype(node.integer("to"), f"{node.place}: attribute 'to'")
-    return x if target == x.dtype else emit(graph.BitcastOp, x, element_type=from_numpy(target))
+    given, wanted = NARROW.get(x.model_dtype), NARROW.get(target)
+    if (given and given.bits < 8) or (wanted and wanted.bits < 8):
+        raise node.unsupported(f"reinterprets {x.model_dtype} as {target}", "do this outside the network")
+    carrier = target if wanted is None else wanted.carrier
+    plain = marked(x, None)
+    bits = plain if carrier == x.dtype else emit(graph.BitcastOp, plain, element_type=from_numpy(carrier))
+    return marked(bits, wanted)
 
 
 def _binarizer(node: Node) -> Value:

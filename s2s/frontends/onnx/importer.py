@@ -4,9 +4,8 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from onnx import ModelProto, ValueInfoProto
-from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, FunctionType, ModuleOp, StringAttr
-from xdsl.dialects.func import FuncOp, ReturnOp
-from xdsl.ir import Block, Region
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import Block
 
 from s2s.errors import InputError, UnsupportedError
 from s2s.frontends.builder import Builder, Value
@@ -14,11 +13,12 @@ from s2s.frontends.formulas import checked_shape
 from s2s.frontends.imported import Imported, Origin
 from s2s.frontends.names import one_line
 from s2s.frontends.onnx.load import LoadedModel, ModelSource, load_model
+from s2s.frontends.onnx.ports import Ports
 from s2s.frontends.onnx.scope import Scope
 from s2s.frontends.onnx.session import Session
 from s2s.frontends.onnx.structure import function_key
 from s2s.frontends.onnx.tensors import element_dtype
-from s2s.types.dtypes import AnyTensor, from_numpy, tensor_type
+from s2s.types.interface import ModelTensor
 from s2s.types.weights import WeightStore
 
 
@@ -31,13 +31,14 @@ def import_model(
     """Import a model; `shapes` fixes the shapes of inputs that the model leaves open."""
     loaded = model if isinstance(model, LoadedModel) else load_model(model)
     proto, weights = loaded.proto, WeightStore()
-    inputs = _input_types(proto, dict(shapes or {}))
-    block = Block(arg_types=list(inputs.values()))
+    inputs = _input_tensors(proto, dict(shapes or {}))
+    block = Block()
     builder = Builder(block, weights)
     session = Session(builder, {function_key(function): function for function in proto.functions}, loaded.folder)
     scope = Scope(loaded.opsets())
-    for input_name, argument in zip(inputs, block.args, strict=True):
-        scope.define(input_name, builder.computed(argument, input_name))
+    ports = Ports(builder)
+    for input_name, tensor in inputs.items():
+        scope.define(input_name, ports.input(input_name, tensor))
     session.define_initializers(proto.graph, scope)
     session.run_nodes(proto.graph.node, scope)
     if session.failures:
@@ -46,8 +47,7 @@ def import_model(
         raise InputError(f"graph {one_line(proto.graph.name)}: has no outputs; name at least one")
     outputs = [_output(value, scope) for value in proto.graph.output]
     builder.node = ""
-    block.add_op(ReturnOp(*(builder.materialize(value) for value in outputs)))
-    main = _main(block, list(inputs), outputs, [value.name for value in proto.graph.output])
+    main = ports.main([(value.name, found) for value, found in zip(proto.graph.output, outputs, strict=True)])
     module = ModuleOp([*builder.functions, main])
     module.verify()
     origin = Origin(
@@ -65,7 +65,7 @@ def _model_name(loaded: LoadedModel) -> str:
     return Path(loaded.label).stem if loaded.folder is not None else loaded.proto.graph.name or "model"
 
 
-def _input_types(model: ModelProto, shapes: dict[str, tuple[int, ...]]) -> dict[str, AnyTensor]:
+def _input_tensors(model: ModelProto, shapes: dict[str, tuple[int, ...]]) -> dict[str, ModelTensor]:
     """Types of the inputs that have no initializer."""
     given = {tensor.name for tensor in model.graph.initializer}
     given |= {tensor.values.name for tensor in model.graph.sparse_initializer}
@@ -74,16 +74,16 @@ def _input_types(model: ModelProto, shapes: dict[str, tuple[int, ...]]) -> dict[
     if unknown:
         names = ", ".join(repr(one_line(value.name)) for value in free)
         raise InputError(f"--shape {one_line(unknown[0])}: the model has no such input; its inputs are {names}")
-    return {value.name: _input_type(value, shapes.get(value.name)) for value in free}
+    return {value.name: _input_tensor(value, shapes.get(value.name)) for value in free}
 
 
-def _input_type(value: ValueInfoProto, shape: tuple[int, ...] | None) -> AnyTensor:
+def _input_tensor(value: ValueInfoProto, shape: tuple[int, ...] | None) -> ModelTensor:
     where = f"input {one_line(value.name)}"
     if not value.type.HasField("tensor_type"):
         kind = value.type.WhichOneof("value") or "of unknown type"
         raise UnsupportedError(f"{where}: is {kind}; only tensors are supported")
     tensor = value.type.tensor_type
-    element = from_numpy(element_dtype(tensor.elem_type, where))
+    dtype = element_dtype(tensor.elem_type, where)
     declared: list[int | str] = [
         dim.dim_value if dim.HasField("dim_value") else one_line(dim.dim_param) or "?" for dim in tensor.shape.dim
     ]
@@ -91,9 +91,7 @@ def _input_type(value: ValueInfoProto, shape: tuple[int, ...] | None) -> AnyTens
         shape = _fixed(value.name, where, declared, tensor.HasField("shape"))
     elif tensor.HasField("shape"):
         _check_given(where, declared, shape)
-    if 0 in checked_shape(shape, where):
-        raise InputError(f"{where}: shape {list(shape)} holds no element; give every dimension a size of at least 1")
-    return tensor_type(element, shape)
+    return ModelTensor(dtype.name, checked_shape(shape, where))
 
 
 def _fixed(name: str, where: str, declared: list[int | str], known_rank: bool) -> tuple[int, ...]:
@@ -123,19 +121,7 @@ def _output(value: ValueInfoProto, scope: Scope) -> Value:
     if not isinstance(found, Value):
         raise InputError(f"{where}: is produced by no node; remove it or add the node")
     declared = value.type.tensor_type.elem_type if value.type.HasField("tensor_type") else 0
-    dtype = element_dtype(declared, where) if declared else found.dtype
-    if dtype != found.dtype:
-        raise InputError(f"{where}: is declared as {dtype} and computed as {found.dtype}; fix the declaration")
+    dtype = element_dtype(declared, where) if declared else found.model_dtype
+    if dtype != found.model_dtype:
+        raise InputError(f"{where}: is declared as {dtype} and computed as {found.model_dtype}; fix the declaration")
     return found
-
-
-def _main(block: Block, inputs: list[str], outputs: list[Value], output_names: list[str]) -> FuncOp:
-    """`@main` with the names of inputs and outputs."""
-    type = FunctionType.from_lists(list(block.arg_types), [value.type for value in outputs])
-    return FuncOp(
-        "main", type, Region(block), arg_attrs=_name_attributes(inputs), res_attrs=_name_attributes(output_names)
-    )
-
-
-def _name_attributes(names: list[str]) -> ArrayAttr[DictionaryAttr]:
-    return ArrayAttr([DictionaryAttr({"name": StringAttr(name)}) for name in names])

@@ -179,6 +179,7 @@ def signature(op_type: str) -> Signature | None:
         since=1,
         deprecated=False,
         inputs=(anything,),
+        outputs=(),
         variadic=True,
         min_inputs=least,
         max_inputs=most,

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 
+import ml_dtypes
 import numpy as np
 
 from s2s.dialects import graph
@@ -9,8 +10,10 @@ from s2s.frontends.builder import Value, emit
 from s2s.frontends.formulas import broadcast_to, cast, clamp, reshape, take, unsqueeze
 from s2s.frontends.onnx.conv import convolve
 from s2s.frontends.onnx.linear import accumulation, integer_factor, integer_product
+from s2s.frontends.onnx.narrow import convert, marked, numbers
 from s2s.frontends.onnx.node import Importer, Node
 from s2s.frontends.onnx.tensors import element_dtype
+from s2s.types.narrow import NARROW
 
 _FLOAT = np.dtype(np.float32)
 
@@ -20,8 +23,8 @@ def quantize(x: Value, scale: Value, zero_point: Value | None, dtype: np.dtype[n
     y = emit(graph.RoundOp, x / scale)
     if zero_point is not None and not _is_zero(zero_point):
         y = y + cast(zero_point, y.dtype)
-    info = np.iinfo(dtype.str)
-    return cast(clamp(y, int(info.min), int(info.max)), dtype)
+    info, narrow = ml_dtypes.iinfo(dtype), NARROW.get(dtype)
+    return marked(cast(clamp(y, int(info.min), int(info.max)), narrow.carrier if narrow else dtype), narrow)
 
 
 def dequantize(x: Value, scale: Value, zero_point: Value | None) -> Value:
@@ -39,16 +42,21 @@ def _is_zero(value: Value) -> bool:
 def _quantize_linear(node: Node) -> Value:
     x, scale, zero_point = node.input(0), node.input(1), node.optional(2)
     _check_scale(node, scale)
-    dtype = np.dtype(np.uint8) if zero_point is None else zero_point.dtype
+    dtype = np.dtype(np.uint8) if zero_point is None else zero_point.model_dtype
     if node.integer("output_dtype", 0) and zero_point is None:
         dtype = element_dtype(node.integer("output_dtype"), f"{node.place}: attribute 'output_dtype'")
-    if dtype.kind not in "iu":
+    narrow = NARROW.get(dtype)
+    if narrow is None and dtype.kind not in "iu":
         raise node.unsupported(f"quantises to {dtype}", "quantise to an integer type of 8 or 16 bits")
     if node.integer("precision", 0):
         wide = element_dtype(node.integer("precision"), f"{node.place}: attribute 'precision'")
         x, scale = cast(x, wide), cast(scale, wide)
     scale = _parameter(node, x, scale)
-    zero_point = None if zero_point is None else _parameter(node, x, zero_point)
+    zero_point = None if zero_point is None else _parameter(node, x, numbers(zero_point))
+    if narrow is not None and narrow.is_float:  # its zero point is 0 by definition, and -0.0 stays itself
+        if zero_point is not None and zero_point.array is not None and zero_point.array.any():
+            raise node.invalid(f"the zero point of {dtype} is not 0", "make it 0")
+        return convert(cast(x, scale.dtype) / scale, dtype, saturate=node.flag("saturate", True))
     return quantize(cast(x, scale.dtype), scale, zero_point, dtype)
 
 
@@ -58,7 +66,8 @@ def _dequantize_linear(node: Node) -> Value:
     dtype = scale.dtype
     if node.integer("output_dtype", 0):
         dtype = element_dtype(node.integer("output_dtype"), f"{node.place}: attribute 'output_dtype'")
-    zero_point = None if zero_point is None else _parameter(node, x, zero_point)
+    x = numbers(x)
+    zero_point = None if zero_point is None else _parameter(node, x, numbers(zero_point))
     return cast(dequantize(x, _parameter(node, x, scale), zero_point), dtype)
 
 

@@ -80,7 +80,7 @@ def type_proto(operand: Binding) -> TypeProto:
     """The ONNX type of a value; an empty one for an operand left out."""
     if not isinstance(operand, Value):
         return TypeProto()
-    return helper.make_tensor_type_proto(helper.np_dtype_to_tensor_dtype(operand.dtype), operand.shape)
+    return helper.make_tensor_type_proto(helper.np_dtype_to_tensor_dtype(operand.model_dtype), operand.shape)
 
 
 def infer_outputs(node: NodeProto, domain: str, opset: int, operands: Sequence[Binding]) -> list[AnyTensor | None]:

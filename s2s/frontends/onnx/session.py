@@ -13,17 +13,21 @@ from s2s.frontends.builder import Builder, Value
 from s2s.frontends.limits import MAX_BODIES, MAX_NODES
 from s2s.frontends.names import one_line
 from s2s.frontends.onnx.names import canonical_domain, label, operator, place
+from s2s.frontends.onnx.narrow import marked
 from s2s.frontends.onnx.node import Node
 from s2s.frontends.onnx.schema_functions import function_body, has_function_body, infer_outputs
 from s2s.frontends.onnx.scope import FAILED, Binding, Failed, Scope
 from s2s.frontends.onnx.signature import Signature, check_node, check_types
 from s2s.frontends.onnx.structure import FunctionKey, check_function, free_names, function_key
-from s2s.frontends.onnx.table import IMPORTERS, REFUSALS, declaration
+from s2s.frontends.onnx.table import CONVERTING, IMPORTERS, REFUSALS, declaration
 from s2s.frontends.onnx.tensors import read_sparse, read_tensor
 from s2s.types.dtypes import Array
 from s2s.types.shapes import ShapeError
 
 Attributes = Mapping[str, AttributeProto]
+
+_RUNNING = ("If", "Loop", "Scan")
+"""Operators that run bodies as networks of their own."""
 
 
 class _ReportedError(UnsupportedError):
@@ -40,7 +44,10 @@ class _Bodies:
         """The computed values from outside that some of `graphs` read, by name."""
         names = dict.fromkeys(name for graph in graphs for name in free_names(graph))
         found = {name: self._scope.lookup(name) for name in names}
-        return {name: value for name, value in found.items() if isinstance(value, Value) and value.array is None}
+        computed = {name: value for name, value in found.items() if isinstance(value, Value) and value.array is None}
+        for name, value in computed.items():
+            _require_wide(self._node, f"{name!r}, which its body reads,", value)
+        return computed
 
     def run_inside(
         self, graph: GraphProto, inner: Builder, inputs: Sequence[Value], captured: Mapping[str, Value]
@@ -50,7 +57,34 @@ class _Bodies:
             raise InputError(
                 f"{place(self._node)}: its body has {len(graph.input)} inputs for {len(inputs)} values; fix it"
             )
-        return self._session.run_inside(inner, self._scope, graph, inputs, captured)
+        outputs = self._session.run_inside(inner, self._scope, graph, inputs, captured)
+        for value in outputs:
+            _require_wide(self._node, "an output of its body", value)
+        return outputs
+
+
+def _require_wide(node: NodeProto, what: str, value: Value) -> None:
+    """Refuse a narrow type where a network runs another one."""
+    if value.narrow is not None:
+        raise UnsupportedError(f"{place(node)}: {what} is {value.narrow.dtype}; convert it outside of the body")
+
+
+def _as_their_inputs(
+    node: NodeProto, declared: Signature, operands: Sequence[Value | None], outputs: Sequence[Value]
+) -> Sequence[Value]:
+    """`outputs` of an operator that moves elements: those of the type of a narrow operand are so, too."""
+    found = {
+        declared.parameter(position).variable: operand.narrow
+        for position, operand in enumerate(operands)
+        if operand is not None and operand.narrow is not None
+    }
+    if not found:
+        return outputs
+    if node.op_type in _RUNNING or not declared.outputs:
+        narrow = next(iter(found.values()))
+        raise UnsupportedError(f"{place(node)}: an operand is {narrow and narrow.dtype}; convert it before")
+    kinds = [declared.outputs[min(at, len(declared.outputs) - 1)] for at in range(len(outputs))]
+    return [marked(value, found.get(kind)) for value, kind in zip(outputs, kinds, strict=True)]
 
 
 class Session:
@@ -117,7 +151,9 @@ class Session:
             self.failures.append(refusal)
         if any(isinstance(operand, Failed) for operand in operands):
             return [FAILED] * len(node.output)
-        check_types(node, declared, [operand.dtype if isinstance(operand, Value) else None for operand in operands])
+        check_types(
+            node, declared, [operand.model_dtype if isinstance(operand, Value) else None for operand in operands]
+        )
         if refusal is None:
             try:
                 return self._run_operator(node, declared, {**declared.defaults, **attributes}, operands, scope)
@@ -151,7 +187,8 @@ class Session:
         bodies = _Bodies(self, scope, node)
         view = Node(node, self.builder, declared.since, values, attributes, self._folder, run_body, bodies)
         outputs = importer(view)
-        return [outputs] if isinstance(outputs, Value) else outputs
+        made = [outputs] if isinstance(outputs, Value) else outputs
+        return made if node.op_type in CONVERTING else _as_their_inputs(node, declared, values, made)
 
     def _expand(
         self, node: NodeProto, attributes: Attributes, operands: Sequence[Binding], scope: Scope
@@ -216,7 +253,7 @@ class Session:
         for name in free_names(graph):
             value = outer.lookup(name)
             if isinstance(value, Value) and value.array is not None:
-                value = inner.constant(value.array, value.name)
+                value = marked(inner.constant(value.array, value.name), value.narrow)
             scope.define(name, captured.get(name, value))
         self.builder, kept = inner, self.builder
         try:

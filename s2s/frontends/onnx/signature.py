@@ -71,6 +71,8 @@ class Signature:
     since: int
     deprecated: bool
     inputs: tuple[Parameter, ...]
+    outputs: tuple[str, ...]
+    """The type variable or type of each output; the last one repeats when there are more."""
     variadic: bool
     min_inputs: int
     max_inputs: int
@@ -106,6 +108,7 @@ def signature(domain: str, op_type: str, opset: int) -> Signature | None:
             )
             for parameter in inputs
         ),
+        outputs=tuple(parameter.type_str for parameter in schema.outputs),
         variadic=bool(inputs) and inputs[-1].option == defs.OpSchema.FormalParameterOption.Variadic,
         min_inputs=schema.min_input,
         max_inputs=schema.max_input,

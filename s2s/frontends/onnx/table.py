@@ -47,6 +47,10 @@ _FAMILIES = (
     slicing,
 )
 _ML = "ai.onnx.ml"
+CONVERTING = frozenset(
+    ["BitCast", "Cast", "CastLike", "Constant", "ConstantOfShape", "DequantizeLinear", "QuantizeLinear"]
+)
+"""Operators that know of narrow element types; all others that take them only move elements."""
 
 IMPORTERS: Mapping[tuple[str, str], Importer] = {
     **{("", name): importer for family in _FAMILIES for name, importer in family.IMPORTERS.items()},

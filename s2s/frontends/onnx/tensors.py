@@ -11,6 +11,7 @@ from s2s.errors import InputError, UnsupportedError
 from s2s.frontends.formulas import checked_shape
 from s2s.frontends.names import one_line
 from s2s.types.dtypes import Array, from_numpy
+from s2s.types.narrow import NARROW
 
 _PER_BYTE: dict[int, int] = {
     TensorProto.INT4: 2,
@@ -32,7 +33,8 @@ def element_dtype(data_type: int, where: str) -> np.dtype[np.generic]:
     except KeyError:
         raise InputError(f"{where}: element type {data_type} is unknown; export the model again") from None
     try:
-        from_numpy(dtype)
+        if dtype not in NARROW:
+            from_numpy(dtype)
     except UnsupportedError as error:
         raise UnsupportedError(f"{where}: {error}") from None
     return dtype

@@ -34,6 +34,23 @@ def _mean(x: Array, axis: tuple[int, ...], keepdims: bool) -> Array:
     return divide(_sum(x, axis, keepdims), np.asarray(count).astype(x.dtype))
 
 
+def _extreme(function: Callable[..., Array], *, largest: bool) -> Callable[..., Array]:
+    """A maximum or minimum; of no elements at all, what every element is at least, or at most."""
+
+    def reduction(x: Array, axis: tuple[int, ...], keepdims: bool) -> Array:
+        if x.size:
+            return function(x, axis=axis, keepdims=keepdims)
+        if x.dtype == np.bool_:
+            identity: float = not largest
+        elif x.dtype.kind in "iu":
+            identity = np.iinfo(x.dtype).min if largest else np.iinfo(x.dtype).max
+        else:
+            identity = -np.inf if largest else np.inf
+        return function(x, axis=axis, keepdims=keepdims, initial=identity)
+
+    return reduction
+
+
 def _arg_reduction(function: Callable[..., Array]) -> Meaning:
     """The meaning of a search by a numpy function that finds the first of equal elements."""
 
@@ -60,8 +77,8 @@ MEANINGS: dict[type[Operation], Meaning] = {
     graph.ReduceSumOp: _reduction(_sum),
     graph.ReduceProdOp: _reduction(_product),
     graph.ReduceMeanOp: _reduction(_mean),
-    graph.ReduceMaxOp: _reduction(np.max),
-    graph.ReduceMinOp: _reduction(np.min),
+    graph.ReduceMaxOp: _reduction(_extreme(np.max, largest=True)),
+    graph.ReduceMinOp: _reduction(_extreme(np.min, largest=False)),
     graph.ArgmaxOp: _arg_reduction(np.argmax),
     graph.ArgminOp: _arg_reduction(np.argmin),
     graph.CumsumOp: _cumsum,

@@ -367,9 +367,11 @@ class PlanMemoryPass(ModulePass):
 
 
 def is_network_of_buffers(func: FuncOp) -> bool:
-    """Whether `func` is the function of a network: it calls kernels or networks, or its arguments have roles."""
+    """Whether `func` is the function of a network: `main`, a caller of kernels or networks, or one with roles."""
     if func.is_declaration:
         return False
+    if func.sym_name.data == "main":
+        return True
     has_roles = any("role" in attributes.data for attributes in func.arg_attrs or ())
     return has_roles or any(isinstance(op, loop.STEPS) for op in func.body.block.ops)
 

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from xdsl.context import Context
 from xdsl.dialects.builtin import FunctionType, MemRefType, ModuleOp
 from xdsl.dialects.func import FuncOp, ReturnOp
-from xdsl.ir import Attribute, Block, SSAValue
+from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.passes import ModulePass
 
 from s2s.analysis.tile_and_fuse.fused_groups import Group, groups_of, may_overwrite_in_blocks
@@ -91,6 +91,11 @@ class LowerKernel:
         return value.name_hint or ("scratch" if value in self.inner else "x")
 
 
+def _runs_steps(ops: Sequence[Operation]) -> bool:
+    """Whether `ops` call kernels or networks."""
+    return any(isinstance(op, graph.STEPS) for op in ops)
+
+
 @dataclass(frozen=True)
 class LowerToLoopPass(ModulePass):
     name = "tensor-lower-to-loop"
@@ -102,7 +107,7 @@ class LowerToLoopPass(ModulePass):
             ops = list(func.body.block.ops)
             if any(isinstance(inner, tensor.Computation) for inner in ops):
                 scratch[func.sym_name.data] = LowerKernel(func).run()
-            elif graph.TIED in func.attributes or any(isinstance(inner, graph.STEPS) for inner in ops):
+            elif func.sym_name.data == "main" or graph.TIED in func.attributes or _runs_steps(ops):
                 mains.append(func)
         for func in op.ops:
             if isinstance(func, FuncOp) and is_callback(func):

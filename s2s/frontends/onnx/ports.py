@@ -1,0 +1,67 @@
+"""The inputs and outputs of `main`, as the model declares them and as a caller passes them."""
+
+from collections.abc import Sequence
+
+import numpy as np
+from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, FunctionType, StringAttr
+from xdsl.dialects.func import FuncOp, ReturnOp
+from xdsl.ir import Region, SSAValue
+
+from s2s.frontends.builder import Builder, Value
+from s2s.frontends.onnx.narrow import packed, unpacked
+from s2s.types.dtypes import AnyTensor, from_numpy, tensor_type, ui8
+from s2s.types.interface import EMPTY_INPUTS, EMPTY_OUTPUTS, EmptyTensor, ModelTensor, empty_attribute
+from s2s.types.narrow import NARROW
+
+
+class Ports:
+    """Adds an argument for each input to the block of `builder`, and makes a function of it."""
+
+    def __init__(self, builder: Builder) -> None:
+        self.builder = builder
+        self._attributes: list[DictionaryAttr] = []
+        self._empty: list[EmptyTensor] = []
+
+    def input(self, name: str, tensor: ModelTensor) -> Value:
+        """The value of an input: an argument, its elements if they are packed, or a constant without elements."""
+        if 0 in tensor.shape:
+            self._empty.append(EmptyTensor(name, len(self._attributes) + len(self._empty), tensor))
+            return self.builder.constant(np.zeros(tensor.shape, tensor.dtype), name)
+        self._attributes.append(_attributes(name, tensor))
+        narrow = NARROW.get(tensor.dtype)
+        if narrow is None:
+            return self._argument(name, tensor_type(from_numpy(tensor.dtype), tensor.shape))
+        data = self._argument(name, tensor_type(ui8, (narrow.packed_size(tensor.shape),)))
+        return unpacked(data, narrow, tensor.shape)
+
+    def _argument(self, name: str, type: AnyTensor) -> Value:
+        block = self.builder.block
+        return self.builder.computed(block.insert_arg(type, len(block.args)), name)
+
+    def main(self, outputs: Sequence[tuple[str, Value]]) -> FuncOp:
+        """`@main`, which returns `outputs`; those without elements are listed."""
+        returned: list[SSAValue] = []
+        attributes: list[DictionaryAttr] = []
+        empty: list[EmptyTensor] = []
+        for number, (name, value) in enumerate(outputs):
+            tensor = ModelTensor(value.model_dtype.name, value.shape)
+            if 0 in value.shape:
+                empty.append(EmptyTensor(name, number, tensor))
+                continue
+            passed = value if value.narrow is None else packed(value, value.narrow)
+            returned.append(self.builder.materialize(passed))
+            attributes.append(_attributes(name, tensor))
+        block = self.builder.block
+        block.add_op(ReturnOp(*returned))
+        type = FunctionType.from_lists(list(block.arg_types), [value.type for value in returned])
+        given, results = ArrayAttr(self._attributes), ArrayAttr(attributes)
+        main = FuncOp("main", type, Region(block), arg_attrs=given, res_attrs=results)
+        for attribute, tensors in ((EMPTY_INPUTS, self._empty), (EMPTY_OUTPUTS, empty)):
+            if tensors:
+                main.attributes[attribute] = empty_attribute(tensors)
+        return main
+
+
+def _attributes(name: str, tensor: ModelTensor) -> DictionaryAttr:
+    """The name of an input or output, and its type where that is not the one which is passed."""
+    return DictionaryAttr({"name": StringAttr(name), **(tensor.attributes() if tensor.is_packed else {})})

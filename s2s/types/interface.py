@@ -1,0 +1,134 @@
+"""Inputs and outputs as a model declares them, where the network passes them in another way.
+
+`main` has an argument or a result for each tensor that a caller hands over. Two kinds differ from the model:
+
+- elements of a narrow type are passed as packed bytes: the attributes of the argument hold the type of the model;
+- a tensor without elements is not passed at all: an attribute of `main` lists it.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import prod
+from typing import Any, Protocol
+
+import numpy as np
+from xdsl.dialects.builtin import ArrayAttr, DenseArrayBase, DictionaryAttr, IntegerAttr, StringAttr, i64
+from xdsl.dialects.func import FuncOp
+from xdsl.ir import Attribute
+from xdsl.utils.hints import isa
+
+from s2s.errors import CompilerBug
+from s2s.types.dtypes import Array
+from s2s.types.narrow import NARROW, dtype_of_name, pack, unpack
+
+EMPTY_INPUTS, EMPTY_OUTPUTS = "empty_inputs", "empty_outputs"
+"""Attributes of `main`: what is not passed."""
+_TYPE, _SHAPE, _NUMBER = "model_type", "model_shape", "number"
+
+
+@dataclass(frozen=True)
+class ModelTensor:
+    """An element type by its name in numpy or ml_dtypes, and a shape."""
+
+    type_name: str
+    shape: tuple[int, ...]
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """The element type."""
+        return dtype_of_name(self.type_name)
+
+    @property
+    def is_packed(self) -> bool:
+        """Whether the network passes bytes in its stead."""
+        return self.dtype in NARROW and prod(self.shape) > 0
+
+    def attributes(self) -> dict[str, Attribute]:
+        """The attributes that say so."""
+        return {_TYPE: StringAttr(self.type_name), _SHAPE: DenseArrayBase.from_list(i64, self.shape)}
+
+
+@dataclass(frozen=True)
+class EmptyTensor:
+    """An input or output without elements: its name, its place among all of the model, its type."""
+
+    name: str
+    number: int
+    tensor: ModelTensor
+
+    def value(self) -> Array:
+        """The only value it has."""
+        return np.zeros(self.tensor.shape, self.tensor.dtype)
+
+
+def model_tensor(attributes: Mapping[str, Attribute]) -> ModelTensor | None:
+    """What `ModelTensor.attributes` wrote; None for a tensor that is passed as it is."""
+    name, shape = attributes.get(_TYPE), attributes.get(_SHAPE)
+    if not isinstance(name, StringAttr) or not isinstance(shape, DenseArrayBase):
+        return None
+    return ModelTensor(name.data, tuple(int(size) for size in shape.iter_values()))
+
+
+def empty_attribute(tensors: Sequence[EmptyTensor]) -> ArrayAttr[DictionaryAttr]:
+    """The attribute of `main` that lists `tensors`."""
+    return ArrayAttr(
+        [
+            DictionaryAttr(
+                {"name": StringAttr(each.name), _NUMBER: IntegerAttr(each.number, i64), **each.tensor.attributes()}
+            )
+            for each in tensors
+        ]
+    )
+
+
+def empty_tensors(main: FuncOp, attribute: str) -> tuple[EmptyTensor, ...]:
+    """What `attribute` of `main` lists."""
+    listed = main.attributes.get(attribute)
+    return tuple(map(_empty, listed)) if isa(listed, ArrayAttr[DictionaryAttr]) else ()
+
+
+def _empty(entry: DictionaryAttr) -> EmptyTensor:
+    name, number, tensor = entry.data["name"], entry.data[_NUMBER], model_tensor(entry.data)
+    if not isinstance(name, StringAttr) or not isinstance(number, IntegerAttr) or tensor is None:
+        raise CompilerBug(f"{entry} describes no tensor")
+    return EmptyTensor(name.data, number.value.data, tensor)
+
+
+class Passed(Protocol):
+    """An input or output that is passed."""
+
+    @property
+    def name(self) -> str:
+        """As in the model."""
+        ...
+
+    @property
+    def model(self) -> ModelTensor | None:
+        """What its bytes are to the model, where they are packed."""
+        ...
+
+
+def declared_names(ports: Sequence[Passed], empty: Sequence[EmptyTensor]) -> list[str]:
+    """The names of all inputs or outputs of the model, in its order."""
+    names = [port.name for port in ports]
+    for each in sorted(empty, key=lambda tensor: tensor.number):
+        names.insert(each.number, each.name)
+    return names
+
+
+def as_declared(ports: Sequence[Passed], empty: Sequence[EmptyTensor], passed: Sequence[Array]) -> list[Array]:
+    """What is passed, as the model declares it: unpacked, with the tensors between that have no elements."""
+    found = [
+        value if port.model is None else unpack(value, port.model.dtype, port.model.shape)
+        for port, value in zip(ports, passed, strict=True)
+    ]
+    for each in sorted(empty, key=lambda tensor: tensor.number):
+        found.insert(each.number, each.value())
+    return found
+
+
+def as_passed(ports: Sequence[Passed], empty: Sequence[EmptyTensor], declared: Sequence[Array]) -> list[Array]:
+    """The inverse of `as_declared`."""
+    left_out = {each.number for each in empty}
+    passed = [tensor for number, tensor in enumerate(declared) if number not in left_out]
+    return [value if port.model is None else pack(value) for port, value in zip(ports, passed, strict=True)]

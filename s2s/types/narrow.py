@@ -1,0 +1,96 @@
+"""Element types of fewer than 16 bits that models store and no C type holds.
+
+ONNX packs elements of four and two bits, the first in the low bits of a byte:
+
+    int4 [1, -2, 3]  ->  bytes 0xe1 0x03
+
+The interface of a network passes these bytes. Within the network an element takes a byte, its *carrier*: an integer is
+itself, a float is its bits.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import prod
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+
+from s2s.types.dtypes import Array
+
+
+@dataclass(frozen=True)
+class Narrow:
+    """An element type of `bits` bits."""
+
+    dtype: np.dtype[Any]
+    bits: int
+    is_float: bool
+    carrier: np.dtype[Any]
+
+    @property
+    def per_byte(self) -> int:
+        """Elements that share a byte."""
+        return 8 // self.bits
+
+    def packed_size(self, shape: Sequence[int]) -> int:
+        """Bytes of a packed tensor."""
+        return -(-prod(shape) // self.per_byte)
+
+
+def _float(name: str, bits: int = 8) -> Narrow:
+    return Narrow(np.dtype(getattr(ml_dtypes, name)), bits, True, np.dtype(np.uint8))
+
+
+def _integer(name: str, bits: int, carrier: type[np.generic]) -> Narrow:
+    return Narrow(np.dtype(getattr(ml_dtypes, name)), bits, False, np.dtype(carrier))
+
+
+NARROW: Mapping[np.dtype[Any], Narrow] = {
+    each.dtype: each
+    for each in (
+        _float("float8_e4m3fn"),
+        _float("float8_e4m3fnuz"),
+        _float("float8_e5m2"),
+        _float("float8_e5m2fnuz"),
+        _float("float8_e8m0fnu"),
+        _float("float4_e2m1fn", 4),
+        _integer("int4", 4, np.int8),
+        _integer("uint4", 4, np.uint8),
+        _integer("int2", 2, np.int8),
+        _integer("uint2", 2, np.uint8),
+    )
+}
+
+
+def dtype_of_name(name: str) -> np.dtype[Any]:
+    """The dtype that numpy or ml_dtypes calls `name`."""
+    return next((dtype for dtype in NARROW if dtype.name == name), None) or np.dtype(name)
+
+
+def carried(array: Array) -> Array:
+    """An array of a narrow type, an element in each carrier."""
+    narrow = NARROW[array.dtype]
+    return np.array(array, order="C").view(np.uint8) if narrow.is_float else array.astype(narrow.carrier)
+
+
+def pack(array: Array) -> Array:
+    """The bytes of an array of a narrow type."""
+    narrow = NARROW[array.dtype]
+    codes = carried(array).reshape(-1).view(np.uint8) & np.uint8(2**narrow.bits - 1)
+    filled = np.zeros(narrow.packed_size(array.shape) * narrow.per_byte, np.uint8)
+    filled[: codes.size] = codes
+    shifts = np.arange(narrow.per_byte, dtype=np.uint8) * np.uint8(narrow.bits)
+    return np.bitwise_or.reduce(filled.reshape(-1, narrow.per_byte) << shifts, axis=1).astype(np.uint8)
+
+
+def unpack(data: Array, dtype: np.dtype[Any], shape: Sequence[int]) -> Array:
+    """The array of a narrow type whose bytes are `data`."""
+    narrow = NARROW[dtype]
+    shifts = np.arange(narrow.per_byte, dtype=np.uint8) * np.uint8(narrow.bits)
+    codes = (data.reshape(-1, 1) >> shifts & np.uint8(2**narrow.bits - 1)).reshape(-1)[: prod(shape)]
+    if narrow.is_float:
+        return codes.view(dtype).reshape(shape)
+    half = 2 ** (narrow.bits - 1)
+    values = (codes ^ np.uint8(half)).view(np.int8) - np.int8(half) if narrow.carrier == np.int8 else codes
+    return values.astype(dtype).reshape(shape)

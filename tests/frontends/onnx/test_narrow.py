@@ -1,0 +1,179 @@
+"""Elements of eight, four and two bits: every conversion, what moves them, and how the interface packs them."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+import onnx
+import pytest
+from onnx import helper, numpy_helper
+from onnx.numpy_helper import saturate_cast, to_float8e8m0
+
+from s2s.errors import InputError, UnsupportedError
+from s2s.frontends.onnx import import_model
+from s2s.types.dtypes import Array
+from s2s.types.narrow import NARROW, pack, unpack
+from s2s.verify.conformance import run, run_graph
+
+FLOAT8 = (ml_dtypes.float8_e4m3fn, ml_dtypes.float8_e4m3fnuz, ml_dtypes.float8_e5m2, ml_dtypes.float8_e5m2fnuz)
+INTEGERS = (ml_dtypes.int4, ml_dtypes.uint4, ml_dtypes.int2, ml_dtypes.uint2)
+OPSET = 25
+
+
+def node_model(
+    kind: str, inputs: Sequence[Array], output: Any, constants: Sequence[Array] = (), **attributes: Any
+) -> onnx.ModelProto:
+    """A model of one node; `constants` follow the inputs."""
+    names = [f"x{number}" for number in range(len(inputs) + len(constants))]
+    node = helper.make_node(kind, names, ["y"], name="node", **attributes)
+    types = [helper.np_dtype_to_tensor_dtype(array.dtype) for array in inputs]
+    given = [
+        helper.make_tensor_value_info(name, type, array.shape)
+        for name, type, array in zip(names, types, inputs, strict=False)
+    ]
+    known = [numpy_helper.from_array(x, name) for name, x in zip(names[len(inputs) :], constants, strict=True)]
+    made = helper.make_tensor_value_info("y", helper.np_dtype_to_tensor_dtype(np.dtype(output)), None)
+    graph = helper.make_graph([node], "g", given, [made], known)
+    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", OPSET)], ir_version=13)
+
+
+def run_node(
+    kind: str, inputs: Sequence[Array], output: Any, folder: Any, constants: Sequence[Array] = (), **attributes: Any
+) -> Array:
+    """The output of a network of one node, by the numpy meaning of its operations."""
+    file = folder / "model.onnx"
+    file.write_bytes(node_model(kind, inputs, output, constants, **attributes).SerializeToString())
+    [found] = run_graph(str(file), inputs)
+    assert found.dtype == output
+    return found
+
+
+def same_numbers(found: Array, wanted: Array) -> None:
+    np.testing.assert_array_equal(found.astype(np.float64), wanted.astype(np.float64))
+
+
+def every_code(dtype: Any) -> Array:
+    narrow = NARROW[np.dtype(dtype)]
+    codes = np.arange(2**narrow.bits, dtype=np.uint8)
+    return (
+        codes.view(dtype) if narrow.is_float else unpack(pack_codes(codes, narrow.bits), np.dtype(dtype), codes.shape)
+    )
+
+
+def pack_codes(codes: Array, bits: int) -> Array:
+    per_byte = 8 // bits
+    return np.bitwise_or.reduce(codes.reshape(-1, per_byte) << (np.arange(per_byte) * bits), axis=1).astype(np.uint8)
+
+
+def floats(dtype: Any) -> Array:
+    """All numbers of a format, the middles between them, their neighbours, and numbers beyond the largest."""
+    with np.errstate(all="ignore"):
+        known = np.unique(every_code(dtype).astype(np.float64))
+    known = known[np.isfinite(known)]
+    middles = (known[1:] + known[:-1]) / 2
+    exact = np.concatenate(
+        [known, middles, known * 1.01, 2 * known, [-0.0, 1e30, -1e30, 1e-30, np.inf, -np.inf, np.nan]]
+    )
+    return np.concatenate([exact, np.nextafter(exact, np.inf), np.nextafter(exact, -np.inf)])
+
+
+@pytest.mark.parametrize("target", [np.float32, np.float16, ml_dtypes.bfloat16, np.float64])
+@pytest.mark.parametrize("source", NARROW, ids=str)
+def test_every_number_is_read_exactly(source: Any, target: Any, tmp_path: Any):
+    x = every_code(source)
+    with np.errstate(all="ignore"):
+        same_numbers(run_node("Cast", [x], target, tmp_path, to=_type(target)), x.astype(np.float32).astype(target))
+
+
+@pytest.mark.parametrize("saturate", [0, 1])
+@pytest.mark.parametrize("source", [np.float32, np.float64, np.float16])
+@pytest.mark.parametrize("target", FLOAT8)
+def test_floats_are_rounded_once(target: Any, source: Any, saturate: int, tmp_path: Any):
+    with np.errstate(all="ignore"):
+        x = floats(target).astype(source)
+        if not saturate:
+            x = x[np.isfinite(x)]
+        wanted = saturate_cast(x, np.dtype(target)) if saturate else x.astype(target)
+    same_numbers(run_node("Cast", [x], target, tmp_path, to=_type(target), saturate=saturate), wanted)
+
+
+def test_floats_of_four_bits_saturate(tmp_path: Any):
+    x = floats(ml_dtypes.float4_e2m1fn).astype(np.float32)
+    x = x[~np.isnan(x)]
+    found = run_node("Cast", [x], ml_dtypes.float4_e2m1fn, tmp_path, to=_type(ml_dtypes.float4_e2m1fn))
+    same_numbers(found, x.astype(ml_dtypes.float4_e2m1fn))
+
+
+@pytest.mark.parametrize("mode", ["up", "down", "nearest"])
+def test_exponents_are_rounded_as_asked(mode: Any, tmp_path: Any):
+    target = ml_dtypes.float8_e8m0fnu
+    x = np.array([1, 1.5, 1.25, 1.75, 3, 2.0**126, 3e38, 1e-39, 0, 2.0**-126, 1.1e-38, np.inf, np.nan], np.float32)
+    found = run_node("Cast", [x], target, tmp_path, to=_type(target), round_mode=mode)
+    same_numbers(found, to_float8e8m0(x, True, mode))
+
+
+@pytest.mark.parametrize("target", INTEGERS)
+def test_integers_keep_their_low_bits(target: Any, tmp_path: Any):
+    x = np.arange(-40, 40, dtype=np.int32)
+    same_numbers(run_node("Cast", [x], target, tmp_path, to=_type(target)), x.astype(target))
+
+
+@pytest.mark.parametrize("target", [*FLOAT8, *INTEGERS], ids=str)
+def test_constants_are_converted_likewise(target: Any, tmp_path: Any):
+    x = np.array([-2, -1, 0, 1, 2, 3], np.float32)
+    x = x[x >= 0] if np.dtype(target).name.startswith("u") else x
+    x = x[np.abs(x) <= 1] if np.dtype(target).name == "int2" else x
+    same_numbers(run_node("Cast", [], target, tmp_path, [x], to=_type(target)), x.astype(target))
+
+
+@pytest.mark.parametrize("dtype", NARROW, ids=str)
+def test_what_moves_elements_keeps_their_type(dtype: Any, tmp_path: Any):
+    x = np.resize(every_code(dtype), (3, 5))
+    found = run_node("Transpose", [x], dtype, tmp_path, perm=[1, 0])
+    np.testing.assert_array_equal(pack(found), pack(np.ascontiguousarray(x.T)))
+
+
+@pytest.mark.parametrize("dtype", NARROW, ids=str)
+def test_packing_is_as_onnx_stores_tensors(dtype: Any):
+    x = np.resize(every_code(dtype), (3, 5))
+    stored = numpy_helper.from_array(x)
+    assert pack(x).tobytes() == stored.raw_data
+    np.testing.assert_array_equal(unpack(pack(x), np.dtype(dtype), x.shape), x)
+
+
+def test_a_zero_point_of_a_float_type_must_be_zero(tmp_path: Any):
+    kind = ml_dtypes.float8_e4m3fn
+    constants = [np.array(2, np.float32), np.array(1, kind)]
+    with pytest.raises(InputError, match="the zero point of float8_e4m3fn is not 0; make it 0"):
+        run_node("QuantizeLinear", [np.ones(3, np.float32)], kind, tmp_path, constants)
+
+
+def test_a_body_that_reads_a_narrow_type_is_refused():
+    text = """<ir_version: 13, opset_import: ["" : 25]> g (int4[2] x, bool c) => (float[2] y) {
+        y = If (c) <then_branch = t () => (float[2] a) { a = Cast <to = 1> (x) },
+                    else_branch = e () => (float[2] b) { b = Cast <to = 1> (x) }>
+    }"""
+    with pytest.raises(UnsupportedError, match="'x', which its body reads, is int4; convert it outside of the body"):
+        import_model(onnx.parser.parse_model(text))
+
+
+def test_the_interface_passes_packed_bytes(tmp_path: Any):
+    text = """<ir_version: 13, opset_import: ["" : 25]>
+    g (int4[3, 3] x, float8e4m3fn[5] z) => (uint4[5] u, float[3, 3] y) {
+        y = Cast <to = 1> (x)
+        f = Cast <to = 1> (z)
+        u = Cast <to = 21> (f)
+    }"""
+    file = tmp_path / "model.onnx"
+    file.write_bytes(onnx.parser.parse_model(text).SerializeToString())
+    x = np.array([[-8, 7, 1], [2, -3, 4], [5, -6, 0]], ml_dtypes.int4)
+    z = np.array([0, 1, 3.5, 14, 15], ml_dtypes.float8_e4m3fn)
+    u, y = run(str(file), [x, z])
+    assert u.dtype == ml_dtypes.uint4
+    np.testing.assert_array_equal(u.astype(int), [0, 1, 3, 14, 15])
+    np.testing.assert_array_equal(y, x.astype(np.float32))
+
+
+def _type(dtype: Any) -> int:
+    return helper.np_dtype_to_tensor_dtype(np.dtype(dtype))
