@@ -2,7 +2,7 @@
 
     python -m benchmarks.conformance [--kinds simple node …] [--adapter run|run_executor|run_graph] [--jobs 2]
 
-Runs the conformance runner on `s2s.verify.conformance` and prints a table of passes and one of reasons.
+Runs the conformance runner on `benchmarks.conformance_adapters` and prints a table of passes and one of reasons.
 """
 
 import argparse
@@ -46,7 +46,7 @@ def results(runner: Path, adapter: str, kinds: Sequence[str], jobs: int) -> list
     with tempfile.TemporaryDirectory() as folder:
         report = Path(folder) / "results.json"
         chosen = [word for kind in kinds for word in ("--kind", kind)]
-        command = [sys.executable, str(runner), f"s2s.verify.conformance:{adapter}", *chosen]
+        command = [sys.executable, str(runner), f"benchmarks.conformance_adapters:{adapter}", *chosen]
         command += ["--jobs", str(jobs), "--timeout", str(SECONDS_OF_A_CASE), "--json", str(report)]
         with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True) as process:
             for line in process.stdout or ():

@@ -11,6 +11,7 @@ from s2s.budget import compile_within
 from s2s.compiler import Compilation, compile_model
 from s2s.decisions.file import Decisions
 from s2s.dialects import c
+from s2s.emit.call_comments import nodes_of
 from s2s.emit.info import Measured, NetworkInfo
 from s2s.emit.tree import Tree, render
 from s2s.emit.units import Program
@@ -18,7 +19,6 @@ from s2s.errors import InputError
 from s2s.frontends.model import Source
 from s2s.options import CompileOptions
 from s2s.planned import describe_overlaps
-from s2s.profiling.hooks import nodes_of
 from s2s.striped import describe_stripes
 from s2s.support import progress
 from s2s.types.dtypes import Array

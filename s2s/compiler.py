@@ -14,13 +14,13 @@ from s2s.analysis.cost.operators import multiply_adds
 from s2s.analysis.network.functions import input_numbers, output_numbers
 from s2s.analysis.numbers.accumulators import layer_sums
 from s2s.analysis.numbers.sums import LayerSums
+from s2s.c_syntax.identifiers import c_identifier
 from s2s.data.samples import sample
 from s2s.decisions.decision import Decision
 from s2s.decisions.file import check_known
 from s2s.decisions.given import Given
 from s2s.decisions.recorded import decisions_of
 from s2s.dialects import tensor
-from s2s.emit.identifiers import c_identifier
 from s2s.emit.info import GoldenVector, NetworkInfo, PortInfo, Quantisation, StateInfo, Striped, Threads, Tolerance
 from s2s.errors import CompilerBug, InputError
 from s2s.executor import graph_json

@@ -4,7 +4,7 @@ An operation that accesses memory derives from `AccessInterface` and lists its a
 plan, the passes that reorder or divide loops and the `const` of pointers in C all follow from that one list.
 """
 
-import abc
+from abc import abstractmethod
 from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
@@ -13,6 +13,8 @@ from xdsl.ir import Operation, SSAValue
 from xdsl.ir.affine import AffineExpr
 from xdsl.irdl import traits_def
 from xdsl.traits import EffectInstance, MemoryEffect, MemoryEffectKind
+
+from s2s.dialects.operation import OpMeta
 
 
 @dataclass(frozen=True)
@@ -53,21 +55,21 @@ class AccessEffects(MemoryEffect):
         return {EffectInstance(access.kind, access.buffer) for access in op.accesses()}
 
 
-class AccessInterface(Operation, abc.ABC):
+class AccessInterface(Operation, metaclass=OpMeta):
     """An operation that reads or writes elements of buffers, and touches no other memory."""
 
     traits = traits_def(AccessEffects())
 
-    @abc.abstractmethod
+    @abstractmethod
     def accesses(self) -> Sequence[Access]:
         """All accesses to buffers; those of one operation may happen in any order."""
 
 
-class WorkInterface(Operation, abc.ABC):
+class WorkInterface(Operation, metaclass=OpMeta):
     """An operation that stands for many: a copy of a row, a whole dot product. Any other operation counts as one."""
 
     @property
-    @abc.abstractmethod
+    @abstractmethod
     def work(self) -> int:
         """How many operations on registers it is worth, for decisions about dividing and splitting kernels."""
 

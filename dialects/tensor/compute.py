@@ -9,8 +9,6 @@ from xdsl.dialects.utils import AbstractYieldOperation
 from xdsl.ir import Attribute, BlockArgument, Region, SSAValue
 from xdsl.irdl import (
     AttrSizedOperandSegments,
-    IRDLOperation,
-    lazy_traits_def,
     opt_prop_def,
     opt_region_def,
     prop_def,
@@ -36,10 +34,10 @@ def element_type(value: SSAValue) -> Attribute:
     return scalar_type(as_tensor_type(value.type).element_type)
 
 
-def _with_regions() -> tuple[type[IRDLOperation], ...]:
-    from s2s.dialects.tensor.transform import TransformOp
+class ScalarRegionOp(Op):
+    """An operation whose regions compute scalars and end in `tensor.yield`."""
 
-    return ComputeOp, TransformOp
+    name = "tensor operation with scalar regions"
 
 
 @op_definition
@@ -48,11 +46,11 @@ class YieldOp(AbstractYieldOperation[Attribute], Op):
 
     name = "tensor.yield"
 
-    traits = lazy_traits_def(lambda: (IsTerminator(), HasParent(*_with_regions()), Pure()))
+    traits = traits_def(IsTerminator(), HasParent(ScalarRegionOp), Pure())
 
 
 @op_definition
-class ComputeOp(Op):
+class ComputeOp(ScalarRegionOp):
     """Tensors defined point by point over a rectangular domain.
 
         y[p] = apply(fold over r of reduce(reads[map(p, r)], acc), points[map(p)])

@@ -20,10 +20,11 @@ from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 from xdsl.utils.hints import isa
 
-from s2s.dialects.operation import Op, op_definition
+from s2s.dialects.operation import op_definition
 from s2s.dialects.tensor.attributes import AccessAttr, integers
 from s2s.dialects.tensor.compute import (
     ComputeOp,
+    ScalarRegionOp,
     check_region,
     element_type,
     parse_domain,
@@ -44,7 +45,7 @@ def matrix_attribute(rows: Sequence[Sequence[float]]) -> DenseIntOrFPElementsAtt
 
 
 @op_definition
-class TransformOp(Op):
+class TransformOp(ScalarRegionOp):
     """Tiles of an image, each multiplied by one small matrix from the left and by another from the right.
 
         y[into(p, i, j)] = apply(sum over k, l of left[i, k] * right[j, l] * x[read(p, k, l)], points[map(p, i, j)])

@@ -87,8 +87,8 @@ def sample_weights(module: ModuleOp, weights: WeightStore) -> None:
 
 def print_c(module: ModuleOp, stream: IO[str]) -> None:
     """Write the functions and tables of `module` as C."""
+    from s2s.c_syntax.types import declaration
     from s2s.emit.statements import FunctionWriter, global_definition, include_line, overlay_definition
-    from s2s.emit.types import declaration
 
     for op in module.body.block.ops:
         match op:

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 
 from xdsl.dialects.builtin import i1
 
+from s2s.c_syntax.identifiers import c_comment, c_macro
+from s2s.c_syntax.types import c_type
 from s2s.dialects.c.conversions import is_half
-from s2s.emit.identifiers import c_comment, c_macro
-from s2s.emit.types import c_type
 from s2s.emit.weights import ConstantArray, Placed
 
 _LONGEST_NAME = 60

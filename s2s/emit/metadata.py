@@ -5,10 +5,10 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
-from s2s.emit.identifiers import port_identifiers
+from s2s.c_syntax.identifiers import port_identifiers
+from s2s.c_syntax.types import element_name
 from s2s.emit.info import NetworkInfo, PortInfo
 from s2s.emit.sbom import RUNTIME_LICENCE
-from s2s.emit.types import element_name
 from s2s.emit.units import Program
 from s2s.emit.view import GENERATED_LICENCE
 from s2s.emit.weights import ConstantArray

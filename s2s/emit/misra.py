@@ -71,6 +71,3 @@ ADVISED: Mapping[str, str] = {
     "20.10": "The names of those functions are pasted from the type's name.",
 }
 """Advisory rules that emitted trees do not follow, by number, with the reason."""
-
-PROFILE_HEADER = "s2s_misra.h"
-"""What the runtime does otherwise in such trees: a header of the runtime that every other one is included behind."""

@@ -2,10 +2,10 @@
 
 from collections.abc import Sequence
 
+from s2s.c_syntax.identifiers import c_macro, line_comment, markdown_code
+from s2s.c_syntax.types import c_type
 from s2s.emit.definitions import Row
-from s2s.emit.identifiers import c_macro, line_comment, markdown_code
 from s2s.emit.info import NetworkInfo
-from s2s.emit.types import c_type
 from s2s.emit.view import PortView
 
 

@@ -7,10 +7,10 @@ import numpy as np
 from xdsl.dialects.builtin import Float64Type
 from xdsl.ir import Attribute
 
+from s2s.c_syntax.identifiers import c_macro, c_string, unique_identifiers
+from s2s.c_syntax.types import c_type, element_name
 from s2s.dialects.c.conversions import is_float, is_half
-from s2s.emit.identifiers import c_macro, c_string, unique_identifiers
 from s2s.emit.info import NetworkInfo, PortInfo
-from s2s.emit.types import c_type, element_name
 from s2s.emit.view import PortView
 from s2s.emit.weights import ConstantArray
 from s2s.types.dtypes import Array, to_numpy

@@ -8,13 +8,13 @@ from xdsl.dialects.builtin import ArrayAttr, DenseIntOrFPElementsAttr, Dictionar
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.utils.hints import isa
 
+from s2s.c_syntax.expressions import EXPRESSIONS, Expression, without_widening, written
+from s2s.c_syntax.identifiers import c_comment, c_string
+from s2s.c_syntax.layout import WIDTH, Group, Text, call, flat, lay_out, lay_out_assignment
+from s2s.c_syntax.literals import array_literals, literal
+from s2s.c_syntax.types import c_type, declaration
 from s2s.dialects import c
 from s2s.dialects.c import ArrayType
-from s2s.emit.expressions import EXPRESSIONS, Expression, without_widening, written
-from s2s.emit.identifiers import c_comment, c_string
-from s2s.emit.layout import WIDTH, Group, Text, call, flat, lay_out, lay_out_assignment
-from s2s.emit.literals import array_literals, literal
-from s2s.emit.types import c_type, declaration
 from s2s.errors import CompilerBug
 from s2s.types.dtypes import from_dense
 

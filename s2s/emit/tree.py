@@ -17,11 +17,11 @@ from pathlib import Path
 from xdsl.dialects.builtin import ModuleOp, StringAttr
 
 from s2s.analysis.network.functions import SOURCE
+from s2s.c_syntax.identifiers import c_macro
 from s2s.dialects import c
 from s2s.dialects.c import ArrayType
 from s2s.emit.constants_view import constants_view
 from s2s.emit.headers import signature_headers
-from s2s.emit.identifiers import c_macro
 from s2s.emit.info import NetworkInfo
 from s2s.emit.metadata import metadata
 from s2s.emit.misra import ADVISED, DEVIATIONS

@@ -6,13 +6,13 @@ from dataclasses import dataclass, field
 from xdsl.dialects.builtin import IntegerAttr, f32
 from xdsl.ir import Attribute
 
+from s2s.c_syntax.identifiers import c_comment, c_macro, port_identifiers
+from s2s.c_syntax.literals import float_literal
+from s2s.c_syntax.types import c_type
 from s2s.dialects import c
 from s2s.emit.definitions import Row, definitions
-from s2s.emit.identifiers import c_comment, c_macro, port_identifiers
 from s2s.emit.info import NetworkInfo, PortInfo, Quantisation
-from s2s.emit.literals import float_literal
 from s2s.emit.statements import comment_lines
-from s2s.emit.types import c_type
 from s2s.errors import CompilerBug
 from s2s.options import Threading
 from s2s.targets.flags import OPTIMISE, compile_flags, is_machine_flag

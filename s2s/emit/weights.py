@@ -14,10 +14,10 @@ from typing import Literal
 import numpy as np
 from xdsl.ir import Attribute
 
-from s2s.emit.layout import WIDTH
-from s2s.emit.literals import array_literals
+from s2s.c_syntax.layout import WIDTH
+from s2s.c_syntax.literals import array_literals
+from s2s.c_syntax.types import declaration
 from s2s.emit.stream import Content, Stream
-from s2s.emit.types import declaration
 from s2s.types.dtypes import Array, size_in_bytes
 
 WeightForm = Literal["auto", "arrays", "incbin"]

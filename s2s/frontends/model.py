@@ -10,11 +10,11 @@ from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, ModuleOp, StringAtt
 from xdsl.ir import Attribute
 
 from s2s.analysis.network.functions import state_arguments
+from s2s.analysis.numbers.port_quantisation import state_quantisation
 from s2s.dialects import graph
 from s2s.errors import InputError
 from s2s.frontends.formats import LoadedModel, ModelSource, digest, import_model, load_model
 from s2s.frontends.tflite.node import Rounding
-from s2s.passes.graph.lift_quantized.ports import state_quantisation
 from s2s.types.dtypes import AnyTensor, Array, as_tensor_type, to_numpy
 from s2s.types.symbols import function_named
 from s2s.types.weights import WeightStore

@@ -4,7 +4,6 @@ The file with the run function is included where each kernel's name is a macro t
 the clock; calls are numbered in the order of the text.
 """
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -14,6 +13,7 @@ from numpy.typing import NDArray
 from xdsl.dialects.builtin import ModuleOp
 
 from s2s.dialects import c
+from s2s.emit.call_comments import nodes_of, shape_of
 from s2s.emit.tree import Tree
 from s2s.emit.units import Program
 from s2s.errors import CompilerBug
@@ -23,7 +23,6 @@ from s2s.verify.board_sources import bracket_kernels
 from s2s.verify.build import LoadedNetwork
 
 HOOKS = "hooks.h"
-_SHAPE = re.compile(r"(?:\[\d+\])+(?= |$)")
 
 
 @dataclass(frozen=True)
@@ -44,21 +43,6 @@ def kernel_calls(module: ModuleOp) -> list[KernelCall]:
     kernels = {kernel.sym_name.data for kernel in program.kernels}
     calls = [op for func in (*program.callers, *program.entry) for op in func.walk() if isinstance(op, c.CallOp)]
     return [KernelCall(op.callee.data, nodes_of(op), shape_of(op)) for op in calls if op.callee.data in kernels]
-
-
-def nodes_of(call: c.CallOp) -> str:
-    """The nodes of the model that the comment on a call names."""
-    return _told(call)[len(shape_of(call)) :].lstrip()
-
-
-def shape_of(call: c.CallOp) -> str:
-    """What the comment on a call says comes out of it: `[25][5][64]`."""
-    found = _SHAPE.match(_told(call))
-    return found[0] if found else ""
-
-
-def _told(call: c.CallOp) -> str:
-    return call.comment.data if call.comment else ""
 
 
 def timed_tree(tree: Tree, name: str, calls: Sequence[KernelCall]) -> Tree:

@@ -12,6 +12,7 @@ from xdsl.ir import Attribute, SSAValue
 from s2s.analysis.cost.operators import multiply_adds
 from s2s.analysis.network.functions import input_numbers, output_numbers
 from s2s.analysis.numbers.accumulators import layer_sums
+from s2s.analysis.numbers.port_quantisation import state_quantisation
 from s2s.analysis.numbers.sums import LayerSums
 from s2s.dialects import graph
 from s2s.errors import CompilerBug, UnsupportedError
@@ -22,7 +23,6 @@ from s2s.frontends.onnx.names import operator
 from s2s.memory.order import peak_of
 from s2s.memory.steps import Step
 from s2s.passes.context import CompilerContext
-from s2s.passes.graph.lift_quantized.ports import state_quantisation
 from s2s.registry import get_pass
 from s2s.types.dtypes import AnyTensor, as_tensor_type, from_numpy, size_in_bytes
 from s2s.types.symbols import function_named

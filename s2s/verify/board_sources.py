@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from s2s.emit.identifiers import c_macro
+from s2s.c_syntax.identifiers import c_macro
 
 Record = Mapping[str, Any]
 

@@ -24,8 +24,8 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
+from s2s.c_syntax.types import dtype_named
 from s2s.emit.tree import Tree
-from s2s.emit.types import dtype_named
 from s2s.emit.write import RECORD
 from s2s.errors import CompilerBug, InputError
 from s2s.executor.declarations import executor_declarations

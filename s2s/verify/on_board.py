@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from s2s.boards import Board
-from s2s.emit.types import dtype_named
+from s2s.c_syntax.types import dtype_named
 from s2s.emit.write import RECORD as TREE_RECORD
 from s2s.errors import InputError, ToolchainError
 from s2s.types.dtypes import Array

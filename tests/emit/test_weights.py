@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from xdsl.dialects.builtin import f32, i8
 
+from s2s.c_syntax.types import element_name
 from s2s.emit.stream import pieces
-from s2s.emit.types import element_name
 from s2s.emit.weights import LARGEST_ARRAYS, ConstantArray, binary_file, c_arrays, is_binary, place
 from s2s.types.dtypes import ELEMENT_TYPES, Array, to_numpy, ui8
 

@@ -20,7 +20,7 @@ SECONDS_OF_A_CASE = 600
 @pytest.mark.parametrize("kind", CASES)
 def test_every_case_passes(kind: str, tmp_path: Path):
     results = tmp_path / "results.json"
-    command = [sys.executable, RUNNER, "s2s.verify.conformance:run", "--kind", kind, "--jobs", "2"]
+    command = [sys.executable, RUNNER, "benchmarks.conformance_adapters:run", "--kind", kind, "--jobs", "2"]
     command += ["--timeout", str(SECONDS_OF_A_CASE), "--json", results]
     done = subprocess.run(list(map(str, command)), cwd=ROOT, capture_output=True, text=True, check=False)
     assert results.is_file(), done.stdout + done.stderr

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from onnx import helper, numpy_helper
 
 from s2s import api
-from s2s.emit.identifiers import c_identifier
+from s2s.c_syntax.identifiers import c_identifier
 from s2s.emit.tree import Tree
 from support.c_compilers import WARNINGS, require
 from support.compiled import run_c

@@ -14,8 +14,8 @@ from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, Region
 
 from s2s.analysis.network.functions import CALLBACK, SOURCE
+from s2s.c_syntax.reserved import RESERVED
 from s2s.dialects import graph
-from s2s.emit.reserved import RESERVED
 from s2s.errors import InputError
 from s2s.frontends.builder import Value
 from s2s.frontends.tflite.node import Importer, Node

@@ -26,7 +26,7 @@ from s2s.frontends.tflite.load import LoadedModel, ModelSource, load_model
 from s2s.frontends.tflite.node import Rounding
 from s2s.frontends.tflite.records import ModelInfo, TensorInfo
 from s2s.frontends.tflite.schema import INT4
-from s2s.frontends.tflite.session import Session
+from s2s.frontends.tflite.session import ModelSession
 from s2s.types.dtypes import AnyTensor, from_numpy, tensor_type
 from s2s.types.weights import WeightStore
 
@@ -46,7 +46,7 @@ def import_model(
     names = _names(inputs, info)
     block = Block(arg_types=_types(inputs, names, dict(shapes or {})))
     builder = Builder(block, weights)
-    session = Session(builder, info, rounding)
+    session = ModelSession(builder, info, rounding)
     arguments = [builder.computed(argument, name) for argument, name in zip(block.args, names, strict=True)]
     outputs = session.run(main, arguments)
     if session.failures:

@@ -1,25 +1,54 @@
 """An operator as its importer sees it: operands are tensors, options are typed, errors name the place."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
 
 from s2s.errors import InputError, UnsupportedError
 from s2s.frontends.builder import Builder, Value
 from s2s.frontends.formulas import checked_shape
-from s2s.frontends.tflite.records import OperatorInfo, Subgraph, TensorInfo
+from s2s.frontends.tflite.records import ModelInfo, OperatorInfo, Subgraph, TensorInfo
 from s2s.frontends.tflite.schema import default_options, options_class
 from s2s.frontends.tflite.tensors import Tensor
-from s2s.frontends.tflite.variables import tensor_key
+from s2s.frontends.tflite.variables import Key, Variables, tensor_key
 from s2s.interpret.graph.work import MAX_FOLDED_ELEMENTS
 from s2s.types.dtypes import Array
 
-if TYPE_CHECKING:
-    from s2s.frontends.tflite.session import Session
-
 Rounding = Literal["micro", "reference"]
+
+
+class Session(ABC):
+    """One import as operators see it: where they build, what variables hold, and the other graphs of the model."""
+
+    def __init__(self, builder: Builder, model: ModelInfo, rounding: Rounding) -> None:
+        self.builder = builder
+        self.model = model
+        self.rounding: Rounding = rounding
+        self.variables = Variables(builder)
+        self.variables.held[builder] = {}
+        self.handles: list[Key] = []
+        """The variables that resource tensors may stand for: such a tensor holds a number in this list."""
+        self.initialising = False
+        """Whether the graph at work sets what variables begin with."""
+
+    def handle(self, key: Key) -> int:
+        """The number that stands for a resource variable."""
+        if key not in self.handles:
+            self.handles.append(key)
+        return self.handles.index(key)
+
+    @abstractmethod
+    def subgraph(self, index: int, node: "Node") -> Subgraph:
+        """The graph with this index, for `node`."""
+
+    @abstractmethod
+    def run_subgraph(
+        self, graph: Subgraph, values: Sequence[Value], node: "Node", builder: Builder | None = None
+    ) -> list[Tensor]:
+        """The outputs of `graph` for a call by `node`, built by `builder` where that is another one."""
 
 
 @dataclass(frozen=True)
@@ -29,7 +58,7 @@ class Node:
     info: OperatorInfo
     operands: Sequence[Tensor | None]
     """None: left out, or a variable tensor, whose value is none that operators pass on."""
-    session: "Session"
+    session: Session
     graph: Subgraph
 
     @property

@@ -10,12 +10,11 @@ from s2s.frontends.limits import MAX_DEPTH, MAX_NODES
 from s2s.frontends.names import one_line
 from s2s.frontends.tflite.checks import is_constant
 from s2s.frontends.tflite.custom import custom_importer
-from s2s.frontends.tflite.node import Importer, Node, Rounding
+from s2s.frontends.tflite.node import Importer, Node, Rounding, Session
 from s2s.frontends.tflite.records import ModelInfo, OperatorInfo, Subgraph, TensorInfo
 from s2s.frontends.tflite.schema import INT4
 from s2s.frontends.tflite.table import IMPORTERS
 from s2s.frontends.tflite.tensors import Tensor, constant_array
-from s2s.frontends.tflite.variables import Key, Variables
 from s2s.types.dtypes import from_numpy, tensor_type
 from s2s.types.shapes import ShapeError
 
@@ -39,29 +38,15 @@ _MISFITS = (ArithmeticError, AssertionError, LookupError, TypeError, ValueError,
 """What building an operation raises when a file combines operands that no converter combines."""
 
 
-class Session:
+class ModelSession(Session):
     """Imports operators into `builder`; `failures` are the reasons of all that could not be imported."""
 
     def __init__(self, builder: Builder, model: ModelInfo, rounding: Rounding) -> None:
-        self.builder = builder
-        self.model = model
-        self.rounding: Rounding = rounding
+        super().__init__(builder, model, rounding)
         self.failures: list[str] = []
-        self.variables = Variables(builder)
-        self.variables.held[builder] = {}
-        self.handles: list[Key] = []
-        """The variables that resource tensors may stand for: such a tensor holds a number in this list."""
-        self.initialising = False
-        """Whether the graph at work sets what variables begin with."""
         self._constants: dict[tuple[Builder, int, int], Value] = {}
         self._running: list[int] = []
         self._operators = 0
-
-    def handle(self, key: Key) -> int:
-        """The number that stands for a resource variable."""
-        if key not in self.handles:
-            self.handles.append(key)
-        return self.handles.index(key)
 
     def run(self, graph: Subgraph, values: Sequence[Value]) -> list[Tensor]:
         """The outputs of `graph` with its inputs bound to `values`."""
@@ -82,7 +67,6 @@ class Session:
         return [self._defined(graph, index, tensors) for index in graph.outputs]
 
     def subgraph(self, index: int, node: Node) -> Subgraph:
-        """The graph with this index, for `node`."""
         if not 0 <= index < len(self.model.subgraphs):
             raise node.invalid(f"sub-graph {index} of {len(self.model.subgraphs)}", "export the model again")
         if index in self._running:
@@ -94,7 +78,6 @@ class Session:
     def run_subgraph(
         self, graph: Subgraph, values: Sequence[Value], node: Node, builder: Builder | None = None
     ) -> list[Tensor]:
-        """The outputs of `graph` for a call by `node`, built by `builder` where that is another one."""
         declared = [graph.tensors[index] for index in graph.inputs]
         if len(declared) != len(values):
             raise node.invalid(f"{graph.place} has {len(declared)} inputs for {len(values)} values", "fix the model")

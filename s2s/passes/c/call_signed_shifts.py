@@ -15,9 +15,9 @@ from xdsl.dialects.builtin import IndexType, ModuleOp, i32
 from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import PatternRewriter, PatternRewriteWalker, RewritePattern, op_type_rewrite_pattern
 
+from s2s.c_syntax.types import element_name
 from s2s.dialects import c
 from s2s.dialects.c.conversions import is_unsigned
-from s2s.emit.types import element_name
 
 
 class SignedShift(RewritePattern):

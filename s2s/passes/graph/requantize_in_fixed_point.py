@@ -37,11 +37,11 @@ from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewri
 
 from s2s.analysis.numbers.accumulators import signed_bits, sum_bound
 from s2s.analysis.numbers.known_values import splat_value
+from s2s.analysis.numbers.quantised_values import Rounded, Scaled, quantised, rounded, scaled
 from s2s.dialects import graph
 from s2s.dialects.graph.quantize import Rounding
 from s2s.passes.context import weights_of
 from s2s.passes.graph.lift_quantized.build import Maker
-from s2s.passes.graph.lift_quantized.recognise import Rounded, Scaled, quantised, rounded, scaled
 from s2s.passes.rewrite import rewrite
 from s2s.types.dtypes import Array, as_tensor_type, size_in_bytes, to_numpy, ui8
 from s2s.types.weights import WeightStore

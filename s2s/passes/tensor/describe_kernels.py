@@ -22,9 +22,9 @@ from xdsl.passes import ModulePass
 from s2s.analysis.network.constants import calls_of
 from s2s.analysis.structure.compute import names_of, shape_of
 from s2s.analysis.tile_and_fuse.fused_groups import Group, fused_tiles, groups_of
+from s2s.c_syntax.identifiers import c_identifier
 from s2s.dialects import tensor
 from s2s.dialects.graph.traits import provenance
-from s2s.emit.identifiers import c_identifier
 from s2s.passes.tensor.formulas import Formula, TransformFormula
 
 DOC = "doc"

@@ -26,8 +26,8 @@ from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 from xdsl.transforms.dead_code_elimination import is_trivially_dead
 
+from s2s.c_syntax.reserved import RESERVED
 from s2s.dialects import c
-from s2s.emit.reserved import RESERVED
 from s2s.passes.c.name_temporaries.names import Scope
 from s2s.passes.c.name_temporaries.placement import named_values
 

@@ -5,8 +5,8 @@ import re
 from xdsl.dialects.builtin import IndexType, IntegerType, VectorType, i1, i32
 from xdsl.ir import Attribute, BlockArgument, SSAValue
 
+from s2s.c_syntax.identifiers import c_identifier
 from s2s.dialects import c
-from s2s.emit.identifiers import c_identifier
 from s2s.passes.c.name_temporaries.aliases import root_of
 from s2s.passes.c.name_temporaries.placement import is_long_sum
 

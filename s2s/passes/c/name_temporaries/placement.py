@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.traits import MemoryEffectKind, has_effects
 
+from s2s.c_syntax.expressions import EXPRESSIONS
+from s2s.c_syntax.literals import literal
 from s2s.dialects import c
-from s2s.emit.expressions import EXPRESSIONS
-from s2s.emit.literals import literal
 from s2s.passes.c.name_temporaries.aliases import Writes, pointers
 
 LONGEST = 88

@@ -7,10 +7,10 @@ from xdsl.dialects.builtin import f32
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter
 
+from s2s.analysis.numbers.quantised_values import Quantised, Rounded, Scaled, along
 from s2s.dialects import graph
 from s2s.dialects.graph import provenance, set_provenance
 from s2s.passes.graph.constants import new_constant
-from s2s.passes.graph.lift_quantized.recognise import Quantised, Rounded, Scaled, along
 from s2s.types.dtypes import Array, as_tensor_type
 from s2s.types.weights import WeightStore
 

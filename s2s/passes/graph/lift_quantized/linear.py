@@ -19,11 +19,11 @@ from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewri
 
 from s2s.analysis.numbers.accumulators import IntegerLayer, narrowest_accumulator, sum_bound
 from s2s.analysis.numbers.known_values import known_value, per_channel
+from s2s.analysis.numbers.quantised_values import Scaled, along, known_real, scaled
 from s2s.dialects import graph
 from s2s.dialects.graph.base import zero_point_attribute
 from s2s.passes.graph.constants import new_constant, weight_name
 from s2s.passes.graph.lift_quantized.build import Maker
-from s2s.passes.graph.lift_quantized.recognise import Scaled, along, known_real, scaled
 from s2s.types.dtypes import Array, as_tensor_type, size_in_bytes, tensor_type, to_numpy
 from s2s.types.shapes.window import channel_axis
 from s2s.types.weights import WeightStore

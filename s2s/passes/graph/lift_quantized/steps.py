@@ -5,7 +5,7 @@ from xdsl.dialects.func import ReturnOp
 from xdsl.ir import SSAValue
 
 from s2s.analysis.network.functions import output_numbers
-from s2s.passes.graph.lift_quantized.recognise import scaled
+from s2s.analysis.numbers.quantised_values import scaled
 from s2s.types.dtypes import as_tensor_type, is_integer, size_in_bytes
 from s2s.types.symbols import function_named
 from s2s.types.weights import WeightStore

@@ -25,7 +25,6 @@ from xdsl.passes import ModulePass
 
 from s2s.analysis.network.functions import INIT, callees_first
 from s2s.dialects import c, loop
-from s2s.emit.misra import PROFILE_HEADER
 from s2s.errors import CompilerBug
 from s2s.passes.context import weights_of
 from s2s.passes.loop.lower_to_c.arena import PlainArena, flat_array, typed_arena
@@ -43,6 +42,8 @@ from s2s.passes.tensor.lower_to_loop import IN_PLACE
 
 EXECUTORS = ("aot", "graph")
 PROFILES = ("default", "misra")
+MISRA_HEADER = "s2s_misra.h"
+"""What the runtime does otherwise in trees of the profile `misra`: a header that stands before every other one."""
 
 
 @dataclass(frozen=True)
@@ -66,7 +67,7 @@ class LowerToCPass(ModulePass):
         kernels = [func for func in functions(op) if not is_main(func) and not is_inner(func)]
         inner = callees_first([func for func in functions(op) if is_inner(func)], networks_run)
         mains = [Main(func) for func in functions(op) if is_main(func)]
-        made: list[Operation] = [c.IncludeOp(PROFILE_HEADER)] if strict else []
+        made: list[Operation] = [c.IncludeOp(MISRA_HEADER)] if strict else []
         made += _weights(op, names)
         made += callback_prototypes(kernels)
         for func in kernels:

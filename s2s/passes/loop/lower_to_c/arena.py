@@ -15,9 +15,9 @@ from xdsl.dialects.builtin import IndexType, IntegerAttr, IntegerType, MemRefTyp
 from xdsl.ir import Attribute, SSAValue
 from xdsl.utils.hints import isa
 
+from s2s.c_syntax.identifiers import port_identifiers, unique_identifiers
+from s2s.c_syntax.types import element_name
 from s2s.dialects import c, loop
-from s2s.emit.identifiers import port_identifiers, unique_identifiers
-from s2s.emit.types import element_name
 from s2s.errors import CompilerBug
 from s2s.passes.loop.lower_to_c.builder import Builder
 from s2s.passes.loop.lower_to_c.main import Main

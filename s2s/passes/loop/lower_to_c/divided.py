@@ -29,8 +29,8 @@ from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.utils.hints import isa
 
+from s2s.c_syntax.identifiers import unique_identifiers
 from s2s.dialects import c
-from s2s.emit.identifiers import unique_identifiers
 from s2s.errors import CompilerBug
 from s2s.passes.loop.divide_among_threads import PER_THREAD, THREADS
 from s2s.passes.loop.lower_to_c.affine import INDEX

@@ -4,9 +4,9 @@ from xdsl.dialects.builtin import IntegerType, MemRefType, VectorType, f32, i8
 from xdsl.ir import Attribute, SSAValue
 from xdsl.utils.hints import isa
 
+from s2s.c_syntax.types import element_name
 from s2s.dialects import c, loop
 from s2s.dialects.c.conversions import is_half
-from s2s.emit.types import element_name
 from s2s.errors import CompilerBug
 from s2s.passes.loop.lower_to_c.affine import INDEX, ranges_of
 from s2s.passes.loop.lower_to_c.builder import Builder, carried, is_in_lanes, literal_value, vector_name

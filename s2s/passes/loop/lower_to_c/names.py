@@ -8,8 +8,8 @@ from xdsl.dialects.func import FuncOp
 from xdsl.ir import Operation
 
 from s2s.analysis.network.functions import INIT
+from s2s.c_syntax.identifiers import c_identifier, unique_identifiers
 from s2s.dialects import loop
-from s2s.emit.identifiers import c_identifier, unique_identifiers
 from s2s.passes.loop.divide_among_threads import THREADS
 from s2s.passes.loop.lower_to_c.weight_names import weight_texts
 from s2s.passes.loop.plan_memory import is_network_of_buffers

@@ -9,8 +9,8 @@ from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, Block, SSAValue
 
 from s2s.analysis.network.functions import INIT, STATE
+from s2s.c_syntax.identifiers import c_macro, port_identifiers, unique_identifiers
 from s2s.dialects import c, loop
-from s2s.emit.identifiers import c_macro, port_identifiers, unique_identifiers
 from s2s.memory.accesses import buffer_bytes
 from s2s.passes.loop.lower_to_c.arena import Arena, element_of
 from s2s.passes.loop.lower_to_c.builder import Builder

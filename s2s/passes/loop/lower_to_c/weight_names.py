@@ -15,9 +15,9 @@ from dataclasses import dataclass
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import CallOp, FuncOp
 
+from s2s.c_syntax.identifiers import SIGNIFICANT, c_identifier
 from s2s.dialects import loop
 from s2s.dialects.graph.traits import provenance
-from s2s.emit.identifiers import SIGNIFICANT, c_identifier
 
 LONGEST = 36
 """Characters of a name behind which a reader loses track."""

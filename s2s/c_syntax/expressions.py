@@ -12,12 +12,12 @@ from xdsl.dialects.builtin import IntegerType, i1
 from xdsl.ir import Operation, SSAValue
 from xdsl.utils.hints import isa
 
+from s2s.c_syntax.layout import Group, Text, call, flat
+from s2s.c_syntax.literals import literal
+from s2s.c_syntax.types import c_type
 from s2s.dialects import c
 from s2s.dialects.c import ArrayType, LValueType, PtrType
 from s2s.dialects.c.conversions import is_unsigned
-from s2s.emit.layout import Group, Text, call, flat
-from s2s.emit.literals import literal
-from s2s.emit.types import c_type
 from s2s.errors import CompilerBug
 
 

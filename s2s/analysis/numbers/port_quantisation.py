@@ -6,9 +6,9 @@ from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, FloatAttr, ModuleOp
 from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Attribute, SSAValue
 
+from s2s.analysis.numbers.quantised_values import quantised, scaled
 from s2s.dialects import graph
 from s2s.dialects.graph.base import integer
-from s2s.passes.graph.lift_quantized.recognise import quantised, scaled
 from s2s.types.symbols import function_named
 from s2s.types.weights import WeightStore
 

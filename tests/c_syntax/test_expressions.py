@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from xdsl.dialects.builtin import IntegerAttr, i32
 from xdsl.ir import Block, BlockArgument, Operation, SSAValue
 
+from s2s.c_syntax.expressions import written
 from s2s.dialects import c
 from s2s.dialects.c.conversions import binary_type
-from s2s.emit.expressions import written
 from support.c_compilers import require, run
 
 NAMES = ("a", "b", "d")

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from xdsl.dialects.builtin import FloatAttr, IndexType, IntegerAttr, f32, f64, i1, i8, i32, i64
 
-from s2s.emit.literals import array_literals, float_literal, integer_literal, literal
-from s2s.emit.types import c_type, element_name
+from s2s.c_syntax.literals import array_literals, float_literal, integer_literal, literal
+from s2s.c_syntax.types import c_type, element_name
 from s2s.types.dtypes import ELEMENT_TYPES, Array, to_numpy, ui8, ui32, ui64
 from support.c_compilers import WARNINGS, require, run
 from support.project import PACKAGES

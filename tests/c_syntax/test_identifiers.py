@@ -9,7 +9,7 @@ from pathlib import Path
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from s2s.emit.identifiers import (
+from s2s.c_syntax.identifiers import (
     SIGNIFICANT,
     c_comment,
     c_identifier,
@@ -19,7 +19,7 @@ from s2s.emit.identifiers import (
     port_identifiers,
     unique_identifiers,
 )
-from s2s.emit.reserved import RESERVED
+from s2s.c_syntax.reserved import RESERVED
 from support.c_compilers import COMPILERS, WARNINGS, run
 
 NASTY = st.sampled_from(

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from s2s.emit.layout import Group, Text, call, flat, lay_out, lay_out_assignment
+from s2s.c_syntax.layout import Group, Text, call, flat, lay_out, lay_out_assignment
 
 
 def written_call(name: str, arguments: list[Text]) -> Text:

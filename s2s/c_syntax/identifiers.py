@@ -11,7 +11,7 @@ import unicodedata
 from collections.abc import Collection, Iterable, Iterator
 from itertools import count
 
-from s2s.emit.reserved import RESERVED
+from s2s.c_syntax.reserved import RESERVED
 
 SIGNIFICANT = 31
 """Characters of an external name that every C99 compiler tells apart (C99 5.2.4.1)."""

@@ -1,0 +1,78 @@
+"""Imports go one way: from rooms further down the list to those further up, and never round in a circle."""
+
+from support.import_graph import Graph, circles, import_graph
+
+ROOMS = (
+    "errors",
+    "version",
+    "support",
+    "types",
+    "dialects",
+    "c_syntax",
+    "analysis",
+    "interpret",
+    "memory",
+    "targets",
+    "schedules",
+    "decisions",
+    "options",
+    "data",
+    "frontends",
+    "passes",
+    "registry",
+    "pipeline",
+    "executor",
+    "emit",
+    "state",
+    "striped",
+    "planned",
+    "compiler",
+    "striping",
+    "budget",
+    "quantization",
+    "boards",
+    "verify",
+    "artifact",
+    "profiling",
+    "contrib",
+    "relay",
+    "api",
+    "frontend",
+    "report",
+    "cli",
+    "__main__",
+)
+"""The packages and modules right under `s2s`, lowest first: each imports only itself and what stands before it."""
+
+WITHOUT_CODE = {"templates", "runtime_c"}
+EXCEPTIONS = {("s2s.options", "s2s.passes.manager")}
+"""Imports against the order that are known, by module; an exception that is no more true fails, too."""
+GRAPH: Graph = import_graph()
+
+
+def room(module: str) -> str:
+    """`passes` of `s2s.passes.loop.split_kernels`; the package itself is the lowest room."""
+    return module.split(".")[1] if "." in module else ""
+
+
+def rank(module: str) -> int:
+    return ("", *ROOMS).index(room(module))
+
+
+def test_every_module_has_its_place_in_the_order() -> None:
+    rooms = {room(module) for module in GRAPH} - {""}
+    assert rooms - WITHOUT_CODE == set(ROOMS)
+
+
+def test_packages_import_downwards_only() -> None:
+    upwards = {
+        (module, other)
+        for module, imported in GRAPH.items()
+        for other in imported
+        if room(module) and room(other) not in WITHOUT_CODE and rank(other) > rank(module)
+    }
+    assert sorted(upwards) == sorted(EXCEPTIONS)
+
+
+def test_no_module_imports_itself_in_a_circle() -> None:
+    assert circles(GRAPH) == []
