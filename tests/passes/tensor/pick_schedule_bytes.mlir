@@ -6,7 +6,7 @@
 // Vectors run along the channels. The image is copied with its padding; rows of the window and their channels are one run.
 //
 // CHECK-LABEL: func.func private @convolution
-// CHECK:         [tile<1 by 6, 2 by 16>, unroll<3 by 4>, vectorize<2 by 8>, reorder<[2, 0, 1, 4, 5, 3]>,
+// CHECK:         schedule #tensor.schedule<[tile<1 by 6, 2 by 16>, unroll<3 by 4>, vectorize<2 by 8>, reorder<[2, 0, 1, 4, 5, 3]>,
 // CHECK-SAME:    cache_read<1 packed [0 floordiv 16, 2, (3 1) floordiv 4, 0 mod 16, (3 1) mod 4]>,
 // CHECK-SAME:    cache_read<0 as i8>, tensorize<"dot4">]>
 func.func private @convolution(%x: tensor<6x6x8xi8>, %w: tensor<16x8x3x3xi8>) -> tensor<6x6x16xi32> {
