@@ -52,6 +52,17 @@ def computation_key(kernel: str, number: int, count: int) -> str:
     return kernel if count == 1 else f"{kernel}/{number}"
 
 
+def computation_keys(
+    func: FuncOp, ops: Sequence[Operation], calls: Mapping[str, list[graph.CallOp]], target: Target
+) -> list[str]:
+    """The keys of some computations of a kernel."""
+    if not ops:
+        return []
+    kernel = task_key(func, calls, target)
+    every: list[Operation] = [op for op in func.body.block.ops if isinstance(op, tensor.Computation)]
+    return [computation_key(kernel, every.index(op), len(every)) for op in ops]
+
+
 def nodes_of_kernel(func: FuncOp, calls: Mapping[str, list[graph.CallOp]]) -> str:
     """The nodes of the model that the calls of a kernel compute."""
     return ", ".join(node for call in calls.get(func.sym_name.data, ()) for node in provenance(call))

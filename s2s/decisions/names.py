@@ -1,4 +1,16 @@
 """The kinds of decisions."""
 
-KINDS = ("attention", "fusion", "order", "layout", "row tiles", "algorithm", "schedule", "threads")
+KINDS = (
+    "attention",
+    "fusion",
+    "order",
+    "layout",
+    "fused rows",
+    "row tiles",
+    "panels",
+    "images",
+    "algorithm",
+    "schedule",
+    "threads",
+)
 """In the order in which a compilation comes to them."""

@@ -21,7 +21,6 @@ from s2s.decisions.kind import Candidate, Heuristic, Kind, Refused
 from s2s.dialects import tensor
 from s2s.schedules.byte_products import byte_products
 from s2s.schedules.default import Choice, Declined, candidates, schedule_along
-from s2s.schedules.directives import Schedule
 from s2s.schedules.integer_products import integer_products
 from s2s.schedules.reference import reference
 from s2s.schedules.transforms import Walk, in_walk, transform_schedule
@@ -59,6 +58,10 @@ class ScheduleKind(Kind[ScheduledComputation, tensor.ScheduleAttr]):
 
     name = "schedule"
 
+    def __init__(self, context: Context) -> None:
+        """Schedules may hold the directives of the dialects that `context` has loaded."""
+        self._context = context
+
     def heuristics(self) -> Sequence[tuple[str, Heuristic[ScheduledComputation, tensor.ScheduleAttr]]]:
         return _HEURISTICS
 
@@ -94,11 +97,8 @@ class ScheduleKind(Kind[ScheduledComputation, tensor.ScheduleAttr]):
         return str(choice)
 
     def parse(self, subject: ScheduledComputation, text: str) -> tensor.ScheduleAttr:
-        context = Context()
-        context.load_dialect(tensor.Tensor)
-        context.load_dialect(Schedule)
         try:
-            found = Parser(context, text).parse_attribute()
+            found = Parser(self._context, text).parse_attribute()
         except (ParseError, VerifyException) as error:
             raise ValueError(" ".join(str(error).split())) from error
         if not isinstance(found, tensor.ScheduleAttr):

@@ -25,6 +25,18 @@ BRANCHES = onnx_model(
     "(float[8, 8] x) => (float[8, 8] y) { [a] a = MatMul (x, x) [b] s = Softmax (x) [c] y = MatMul (a, s) }"
 )
 THREADS = onnx_model("(float[200, 256] x, float[256, 256] w) => (float[200, 256] y) { [product] y = MatMul (x, w) }")
+PRODUCT = onnx_model(
+    "(float[48, 40] a, float[32, 40] b) => (float[48, 32] y) "
+    "{ [turned] t = Transpose <perm = [1, 0]> (b) [product] y = MatMul (a, t) }"
+)
+SMALL_PRODUCT = onnx_model("(float[24, 40] a, float[40, 64] b) => (float[24, 64] y) { [product] y = MatMul (a, b) }")
+WINDOWS = onnx_model(
+    "(float[1, 16, 30, 30] x) => (float[1, 16, 13, 13] y) "
+    "{ [pool] y = AveragePool <kernel_shape = [5, 5], strides = [2, 2]> (x) }"
+)
+SMALL_WINDOWS = onnx_model(
+    "(float[1, 16, 9, 9] x) => (float[1, 16, 8, 8] y) { [pool] y = AveragePool <kernel_shape = [2, 2]> (x) }"
+)
 
 
 def bottleneck() -> onnx.ModelProto:
@@ -54,6 +66,11 @@ CASES: dict[str, tuple[onnx.ModelProto, str, str, dict[str, Any]]] = {
     "whole images": (bottleneck(), "row tiles", "whole images", {"target": "x86-64-v3"}),
     "fewer rows": (bottleneck(), "row tiles", "4 rows", {"target": "x86-64-v3"}),
     "one thread": (THREADS, "threads", "one thread", {"threads": 2}),
+    "fused rows": (ATTENTION, "fused rows", "16", {"target": "x86-64-v2"}),
+    "panels": (PRODUCT, "panels", "as it lies", {"target": "x86-64-v3"}),
+    "no panels": (SMALL_PRODUCT, "panels", "copied", {"target": "x86-64-v3"}),
+    "images": (WINDOWS, "images", "as it lies", {"target": "x86-64-v3"}),
+    "no images": (SMALL_WINDOWS, "images", "copied", {"target": "x86-64-v3"}),
     "small kernels divided": (ATTENTION, "threads", "divided", {"threads": 2}),
 }
 

@@ -12,8 +12,9 @@ Between kernels images lie in blocks of channels anyway; this is for what the ca
 so. Vectors then run along the channels, whatever stride and borders the window has; one block of the image at a time
 is turned in registers, and stays in a cache while it is used. The result is turned on its way to memory.
 
-Declined without vectors, for sums over channels, channels that fill no vectors, and where the window is cheaper to
-slide along the rows as they are.
+Whether an image is copied is a decision (`s2s/decisions/operand_copies.py`): by default not where the window is cheaper
+to slide along the rows as they are. Declined without vectors, for sums over channels, and channels that fill no
+vectors.
 """
 
 from collections.abc import Mapping, Sequence
@@ -30,10 +31,13 @@ from xdsl.passes import ModulePass
 from s2s.analysis.affine.strides import interior, vectorizable
 from s2s.analysis.network.constants import calls_of, constant_arguments
 from s2s.analysis.structure.compute import DIM_NAMES, dim_names, shape_of
+from s2s.decisions.chooser import Chooser
+from s2s.decisions.keys import computation_keys, nodes_of_kernel
+from s2s.decisions.operand_copies import COPIED, CopiedOperand, ImagesKind
 from s2s.decisions.schedule import one_block
 from s2s.dialects import tensor
 from s2s.dialects.graph.traits import copy_provenance
-from s2s.passes.context import target_of
+from s2s.passes.context import given_of, target_of
 from s2s.passes.tensor.block_kernel import split_dim
 from s2s.passes.tensor.permute import copy_of
 from s2s.schedules.default import Choice, candidates, default
@@ -93,14 +97,17 @@ def _is_own(results: Sequence[AffineExpr], axis: int, op: tensor.ComputeOp) -> b
     return dim < op.rank and sum(dim in expr.used_dims() for expr in results) == 1
 
 
-def _pays(op: tensor.ComputeOp, image: Image, target: Target, constants: frozenset[SSAValue]) -> bool:
-    """Whether `op` is cheaper after a copy."""
-    if interior(op, op.rank - 1) <= image.block // FEW or op.rank - 1 == image.dim:
-        return False
+def _cycles(op: tensor.ComputeOp, image: Image, target: Target, constants: frozenset[SSAValue]) -> tuple[float, float]:
+    """The cost of one result of `op` with a copy and without one."""
     now = min(each.cost for each in candidates(op, target, constants) if isinstance(each, Choice))
     ends = STEP + turn(image.block)
     copied = prod(shape_of(op.reads[image.read])) / prod(op.parallel_sizes)
-    return (prod(op.reduction_sizes) + ends + copied * ends) / image.block < now
+    return (prod(op.reduction_sizes) + ends + copied * ends) / image.block, now
+
+
+def _is_short(op: tensor.ComputeOp, image: Image) -> bool:
+    """Whether rows are too short for a copy, or the channels themselves."""
+    return interior(op, op.rank - 1) <= image.block // FEW or op.rank - 1 == image.dim
 
 
 def stage(op: tensor.ComputeOp, image: Image, target: Target, constants: frozenset[SSAValue]) -> None:
@@ -170,13 +177,25 @@ class CacheImagesPass(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         target, calls = target_of(ctx, self.target), calls_of(op)
-        for func in op.ops:
-            if target.lanes == 1 or not isinstance(func, FuncOp) or func.is_declaration:
-                continue
-            constants = constant_arguments(func, calls)
-            for inner in list(func.body.block.ops):
-                if not isinstance(inner, tensor.ComputeOp) or inner.schedule is not None:
+        with Chooser(given_of(ctx), target) as chooser:
+            for func in op.ops:
+                if target.lanes == 1 or not isinstance(func, FuncOp) or func.is_declaration:
                     continue
-                image = image_of(inner, constants, target)
-                if image is not None and _pays(inner, image, target, constants):
-                    stage(inner, image, target, constants)
+                constants = constant_arguments(func, calls)
+                found = _images(func, constants, target)
+                keys = computation_keys(func, [inner for inner, _ in found], calls, target)
+                for (inner, image), key in zip(found, keys, strict=True):
+                    copied, now = _cycles(inner, image, target, constants)
+                    pays = copied < now and not _is_short(inner, image)
+                    results = prod(inner.parallel_sizes)
+                    cycles = copied * results, now * results
+                    subject = CopiedOperand(func, key, nodes_of_kernel(func, calls), pays, cycles)
+                    if chooser.choose(ImagesKind(), subject) == COPIED:
+                        stage(inner, image, target, constants)
+
+
+def _images(func: FuncOp, constants: frozenset[SSAValue], target: Target) -> list[tuple[tensor.ComputeOp, Image]]:
+    """The computations of a kernel that slide over images, without a schedule yet."""
+    ops = [op for op in func.body.block.ops if isinstance(op, tensor.ComputeOp) and op.schedule is None]
+    found = [(op, image_of(op, constants, target)) for op in ops]
+    return [(op, image) for op, image in found if image is not None]

@@ -9,8 +9,8 @@ Constants are packed on the host. Of another factor one panel at a time is copie
 product then use: it is no pass over memory, the panel stays in a cache. A transposed factor has no columns to load
 otherwise; and rows that lie far apart meet in few sets of a cache, which then holds a handful of them.
 
-Declined without vectors, for constants, where the rows of the product are too few to pay for the copy, and where the
-panels of the factor lie well as they are.
+Whether a factor is copied is a decision (`s2s/decisions/operand_copies.py`): by default not where the rows of the
+product are too few to pay for the copy, nor where panels lie well as they are. Declined without vectors, for constants.
 """
 
 from collections.abc import Sequence
@@ -26,8 +26,11 @@ from xdsl.passes import ModulePass
 from s2s.analysis.affine.strides import moves, vectorizable
 from s2s.analysis.network.constants import calls_of, constant_arguments
 from s2s.analysis.structure.folds import folds_of
+from s2s.decisions.chooser import Chooser
+from s2s.decisions.keys import computation_keys, nodes_of_kernel
+from s2s.decisions.operand_copies import COPIED, CopiedOperand, PanelsKind
 from s2s.dialects import tensor
-from s2s.passes.context import target_of
+from s2s.passes.context import given_of, target_of
 from s2s.passes.tensor.permute import staged
 from s2s.passes.tensor.tile_and_fuse.schedule import schedule_in_blocks
 from s2s.targets import Target
@@ -122,9 +125,14 @@ class CachePanelsPass(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         target, calls = target_of(ctx, self.target), calls_of(op)
-        for func in op.ops:
-            if target.lanes == 1 or not isinstance(func, FuncOp) or func.is_declaration:
-                continue
-            for product, factor in _candidates(func, constant_arguments(func, calls)):
-                if _pays(product, factor, target):
-                    stage(product, factor, target)
+        with Chooser(given_of(ctx), target) as chooser:
+            for func in op.ops:
+                if target.lanes == 1 or not isinstance(func, FuncOp) or func.is_declaration:
+                    continue
+                found = _candidates(func, constant_arguments(func, calls))
+                keys = computation_keys(func, [product for product, _ in found], calls, target)
+                for (product, factor), key in zip(found, keys, strict=True):
+                    pays = _pays(product, factor, target)
+                    subject = CopiedOperand(func, key, nodes_of_kernel(func, calls), pays)
+                    if chooser.choose(PanelsKind(), subject) == COPIED:
+                        stage(product, factor, target)

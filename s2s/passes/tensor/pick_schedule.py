@@ -45,7 +45,7 @@ class PickSchedulePass(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         target = target_of(ctx, self.target)
-        calls, kind = calls_of(op), ScheduleKind()
+        calls, kind = calls_of(op), ScheduleKind(ctx)
         with Chooser(given_of(ctx), target) as chooser:
             for func in op.ops:
                 if isinstance(func, FuncOp) and not func.is_declaration:

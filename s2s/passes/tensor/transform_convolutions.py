@@ -37,7 +37,7 @@ from s2s.analysis.structure.convolutions import Convolution, convolution_of
 from s2s.analysis.structure.winograd import MinimalFilter, minimal_filter
 from s2s.decisions.algorithm import ALGORITHM, AlgorithmKind, FilteredConvolution, chosen_outputs
 from s2s.decisions.chooser import Chooser
-from s2s.decisions.keys import computation_key, nodes_of_kernel, task_key
+from s2s.decisions.keys import computation_keys, nodes_of_kernel
 from s2s.dialects import graph, tensor
 from s2s.dialects.graph.traits import copy_provenance
 from s2s.errors import CompilerBug
@@ -286,20 +286,11 @@ class TransformConvolutionsPass(ModulePass):
         network: int,
     ) -> list[FilteredConvolution]:
         """The convolutions of a kernel that minimal filtering can compute."""
-        if not convolutions:
-            return []
-        key, every = task_key(func, calls, target), list(func.body.block.ops)
+        keys = computation_keys(func, [conv.op for conv in convolutions], calls, target)
+        nodes = nodes_of_kernel(func, calls)
         return [
-            FilteredConvolution(
-                conv,
-                func,
-                computation_key(key, every.index(conv.op), len(every) - 1),
-                nodes_of_kernel(func, calls),
-                network,
-                copied_elements(conv),
-                self.outputs or None,
-            )
-            for conv in convolutions
+            FilteredConvolution(conv, func, key, nodes, network, copied_elements(conv), self.outputs or None)
+            for conv, key in zip(convolutions, keys, strict=True)
         ]
 
 

@@ -15,24 +15,29 @@ the sequence is. Where the target has vectors, scores lie with queries side by s
 the same for a whole vector, and the queries of a block, copied so, are its only rearranged operand; a mask that is a
 weight is packed so. A transpose that follows is done by writing the result where it belongs.
 
+How many rows a block has is a decision (`s2s/decisions/fused_rows.py`).
+
 Declined where a kernel has no sum of products inside it, or where nothing is common.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
-from xdsl.ir import SSAValue
 from xdsl.passes import ModulePass
 
 from s2s.analysis.network.constants import calls_of, constant_arguments
 from s2s.analysis.tile_and_fuse.candidates import common_dims
-from s2s.dialects import tensor
-from s2s.passes.context import target_of
+from s2s.decisions.chooser import Chooser
+from s2s.decisions.fused_rows import FusedKernel, FusedRowsKind
+from s2s.decisions.keys import nodes_of_kernel, task_key
+from s2s.dialects import graph, tensor
+from s2s.passes.context import given_of, target_of
 from s2s.passes.tensor.permute import absorb_move
 from s2s.passes.tensor.tile_and_fuse.layout import inner_product, neighbours_along, rows_of
-from s2s.passes.tensor.tile_and_fuse.schedule import schedule_blocks
+from s2s.passes.tensor.tile_and_fuse.schedule import bytes_per_row, schedule_in_blocks
 from s2s.targets import Target
 
 
@@ -44,16 +49,17 @@ class TileAndFusePass(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         target, calls = target_of(ctx, self.target), calls_of(op)
-        for func in op.ops:
-            if isinstance(func, FuncOp) and not func.is_declaration:
-                _share(func, target, constant_arguments(func, calls))
+        with Chooser(given_of(ctx), target) as chooser:
+            for func in op.ops:
+                if isinstance(func, FuncOp) and not func.is_declaration:
+                    _share(func, calls, target, chooser)
 
 
 def _computes(func: FuncOp) -> list[tensor.ComputeOp]:
     return [inner for inner in func.body.block.ops if isinstance(inner, tensor.ComputeOp)]
 
 
-def _share(func: FuncOp, target: Target, constants: frozenset[SSAValue]) -> None:
+def _share(func: FuncOp, calls: Mapping[str, list[graph.CallOp]], target: Target, chooser: Chooser) -> None:
     """Put one kernel into blocks."""
     computes = _computes(func)
     product = inner_product(computes)
@@ -74,4 +80,14 @@ def _share(func: FuncOp, target: Target, constants: frozenset[SSAValue]) -> None
         rows = None if product is None else rows_of(product, walks)
         if rows is None:
             return
-    schedule_blocks(computes, [walk for walk in walks if walk is not rows], rows, target, constants)
+    outer, last = [walk for walk in walks if walk is not rows], computes[-1]
+    subject = FusedKernel(
+        func,
+        task_key(func, calls, target),
+        nodes_of_kernel(func, calls),
+        last.sizes[rows[last]],
+        bytes_per_row(computes, outer, rows),
+        target.lanes,
+    )
+    size = chooser.choose(FusedRowsKind(), subject)
+    schedule_in_blocks(computes, outer, rows, size, target, constant_arguments(func, calls))

@@ -17,23 +17,6 @@ from s2s.schedules.directives.tile_and_fuse import in_tiles
 from s2s.targets import Target
 from s2s.types.dtypes import size_in_bytes
 
-SMALL_CACHE = 16 * 1024
-"""Bytes that a block may take where the target states no cache."""
-MOST_VECTORS = 4
-SCALAR_ROWS = 16
-"""Rows of a block at most, in vectors and where there are none."""
-
-
-def schedule_blocks(
-    computes: Sequence[tensor.ComputeOp],
-    outer: Sequence[Walk],
-    rows: Walk,
-    target: Target,
-    constants: frozenset[SSAValue] = frozenset(),
-) -> None:
-    """Give each computation its schedule: one position of the `outer` dimensions and a block of `rows` at a time."""
-    schedule_in_blocks(computes, outer, rows, _block_size(computes, outer, rows, target), target, constants)
-
 
 def schedule_in_blocks(
     computes: Sequence[tensor.ComputeOp],
@@ -71,24 +54,13 @@ def _packs(op: tensor.ComputeOp, row: int, constants: frozenset[SSAValue]) -> li
     return packs
 
 
-def _block_size(computes: Sequence[tensor.ComputeOp], outer: Sequence[Walk], rows: Walk, target: Target) -> int:
-    """How many rows, in whole vectors, a block has.
-
-    Everything between the computations is to fit the first cache, if that takes rows enough to fill a register tile;
-    else half of the second. A block that divides the rows needs no code for a shorter one.
-    """
+def bytes_per_row(computes: Sequence[tensor.ComputeOp], outer: Sequence[Walk], rows: Walk) -> int:
+    """Bytes that pass between the computations for one of the `rows`, at one position of the `outer` dimensions."""
     per_row, over = 0, written_over([Group(tuple(computes))])
     for op in computes[:-1]:
         elements = prod(op.parallel_sizes) // prod(op.sizes[walk[op]] for walk in [*outer, rows])
         per_row += elements * sum(size_in_bytes(tensor.element_type(value)) for value in op.res if value not in over)
-    extent = computes[-1].sizes[rows[computes[-1]]]
-    unit, most, least = (target.lanes, MOST_VECTORS, 2) if target.lanes > 1 else (SCALAR_ROWS // 4, 4, 1)
-    sizes = [count * unit for count in range(most, 0, -1)]
-    near = [size for size in sizes if size >= least * unit and size * per_row <= (target.l1_bytes or SMALL_CACHE)]
-    far = [size for size in sizes if size * per_row <= target.l2_bytes // 2]
-    fitting = near or far or sizes[-1:]
-    even = [size for size in fitting if extent % size == 0]
-    return min((even or fitting)[0], -(-extent // target.lanes) * target.lanes)
+    return per_row
 
 
 def _of_whole(part: Part, schedule: tensor.ScheduleAttr) -> tensor.ScheduleAttr:

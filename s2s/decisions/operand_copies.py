@@ -1,0 +1,80 @@
+"""Whether a kernel copies an operand before it uses it, where it cannot be packed on the host.
+
+These are panels of a factor that is no constant, and images whose channels come first.
+The subject is the task key of the kernel, with `/n` for computation n of several.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from xdsl.dialects.func import FuncOp
+from xdsl.ir import Operation
+
+from s2s.decisions.decision import Cost
+from s2s.decisions.kind import Candidate, Heuristic, Kind
+from s2s.targets import Target
+
+COPIED, AS_IT_LIES = "copied", "as it lies"
+
+
+@dataclass(frozen=True)
+class CopiedOperand:
+    """An operand that could be copied, and what a rule or a cost model says of it."""
+
+    kernel: FuncOp
+    key: str
+    nodes_in_model: str
+    pays: bool
+    cycles: tuple[float, float] | None = None
+    """With a copy and without one, where a model has them."""
+
+
+class OperandCopyKind(Kind[CopiedOperand, str]):
+    """Copies of one sort of operands."""
+
+    def heuristics(self) -> Sequence[tuple[str, Heuristic[CopiedOperand, str]]]:
+        return (("uses against copies", _paying),)
+
+    def key(self, subject: CopiedOperand) -> str:
+        return subject.key
+
+    def home(self, subject: CopiedOperand) -> Operation:
+        return subject.kernel
+
+    def about(self, subject: CopiedOperand) -> str:
+        return subject.kernel.sym_name.data
+
+    def nodes(self, subject: CopiedOperand) -> str:
+        return subject.nodes_in_model
+
+    def legal(self, subject: CopiedOperand, choice: str) -> str | None:
+        return None if choice in (COPIED, AS_IT_LIES) else f"an operand is {COPIED}, or used {AS_IT_LIES}"
+
+    def apply(self, subject: CopiedOperand, choice: str) -> None:
+        """The pass makes the copy at once."""
+
+    def text(self, choice: str) -> str:
+        return choice
+
+    def parse(self, subject: CopiedOperand, text: str) -> str:
+        return text
+
+    def estimate(self, subject: CopiedOperand, choice: str, target: Target) -> Cost | None:
+        return None if subject.cycles is None else Cost(cycles=subject.cycles[choice != COPIED])
+
+
+class PanelsKind(OperandCopyKind):
+    """Copies of the panels of a factor."""
+
+    name = "panels"
+
+
+class ImagesKind(OperandCopyKind):
+    """Copies of images in blocks of channels."""
+
+    name = "images"
+
+
+def _paying(subject: CopiedOperand, target: Target) -> Sequence[Candidate[str]]:
+    names = (COPIED, AS_IT_LIES) if subject.pays else (AS_IT_LIES, COPIED)
+    return [Candidate(lambda name=name: name, name) for name in names]
