@@ -212,8 +212,7 @@ def loop_passes(options: CompileOptions) -> list[ModulePass]:
         # Schedules become loops, registers and flat positions; main becomes calls on buffers.
         _pass("tensor-lower-to-loop"),
         # Constants and indices that tiles computed alike are kept once; what nobody uses goes.
-        _pass("cse"),
-        _pass("dce"),
+        _pass("loop-eliminate-common-subexpressions"),
         # Bytes of several channels come as vectors of one each, and are written in turn.
         _pass("loop-interleave-stores"),
         # Vectors multiply and add in one instruction.

@@ -60,6 +60,7 @@ PASSES: tuple[str, ...] = (
     "tensor-tile-rows",
     "tensor-transform-convolutions",
     "loop-divide-among-threads",
+    "loop-eliminate-common-subexpressions",
     "loop-form-fma",
     "loop-interleave-stores",
     "loop-lower-to-c",
@@ -73,7 +74,7 @@ PASSES: tuple[str, ...] = (
 """The names of our passes, level by level, alphabetical within a level."""
 
 XDSL_PASSES = ("canonicalize", "cse", "dce")
-"""The passes that come with xDSL and that our pipeline and our tests use as they are."""
+"""The passes that come with xDSL and that our tests use as they are."""
 
 
 def module_name(name: str) -> str:
@@ -111,6 +112,8 @@ def available_passes() -> dict[str, Callable[[], type[ModulePass]]]:
 
 def get_pass(name: str) -> type[ModulePass]:
     """The class of the pass called `name`, ours or xDSL's; a user's misspelling is refused with the list of names."""
+    if name in PASSES:
+        return load_pass(name)
     factories = available_passes()
     if name not in factories:
         raise InputError(f"{name}: there is no such pass; the passes are {', '.join(sorted(factories))}")

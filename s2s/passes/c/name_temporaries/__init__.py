@@ -24,8 +24,8 @@ from xdsl.dialects.builtin import ArrayAttr, ModuleOp, StringAttr
 from xdsl.ir import Block, Operation
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
-from xdsl.transforms.dead_code_elimination import is_trivially_dead
 
+from s2s.analysis.memory.effects import Effects, erase_unused
 from s2s.c_syntax.reserved import RESERVED
 from s2s.dialects import c
 from s2s.passes.c.name_temporaries.names import Scope
@@ -37,7 +37,7 @@ class NameTemporariesPass(ModulePass):
     name = "c-name-temporaries"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        _drop_unused(op.body.block)
+        erase_unused(op.body.block, Effects())
         functions = [function for function in op.ops if isinstance(function, c.FuncOp)]
         taken = RESERVED | _file_names(op)
         for function in functions:
@@ -45,16 +45,6 @@ class NameTemporariesPass(ModulePass):
             _name_parameters(function, scope)
             if function.body.blocks:
                 _name_block(function.body.block, scope.inner())
-
-
-def _drop_unused(block: Block) -> None:
-    """Erase what computes or reads something that nobody uses, users before what they use."""
-    for op in reversed(list(block.ops)):
-        for region in op.regions:
-            for inner in region.blocks:
-                _drop_unused(inner)
-        if is_trivially_dead(op):
-            Rewriter.erase_op(op)
 
 
 def _name_parameters(function: c.FuncOp, scope: Scope) -> None:

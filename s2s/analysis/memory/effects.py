@@ -1,0 +1,88 @@
+"""The kinds of memory effects of operations, each operation asked once.
+
+xDSL computes the effects of a loop from those of all operations inside whenever somebody asks, and every loop around it
+asks again: quadratic in the depth of a nest.
+"""
+
+from dataclasses import dataclass, field
+from functools import cache
+
+from xdsl.ir import Block, Operation
+from xdsl.rewriter import Rewriter
+from xdsl.traits import IsTerminator, MemoryEffect, MemoryEffectKind, RecursiveMemoryEffect, SymbolOpInterface
+from xdsl.transforms.dead_code_elimination import is_trivially_dead
+
+Kinds = frozenset[MemoryEffectKind]
+NOTHING: Kinds = frozenset()
+READ: Kinds = frozenset({MemoryEffectKind.READ})
+
+
+@dataclass
+class Effects:
+    """What operations do to memory. An answer stays valid as long as nothing is put into the regions of its operation
+    that does something else."""
+
+    _found: dict[Operation, Kinds | None] = field(default_factory=dict[Operation, Kinds | None])
+
+    def kinds(self, op: Operation) -> Kinds | None:
+        """The kinds of effects of `op`; None where they are not known."""
+        if op not in self._found:
+            self._found[op] = self._compute(op)
+        return self._found[op]
+
+    def writes(self, op: Operation) -> bool:
+        """Whether `op` may change memory."""
+        kinds = self.kinds(op)
+        return kinds is None or MemoryEffectKind.WRITE in kinds
+
+    def is_unused(self, op: Operation) -> bool:
+        """Whether nobody uses what `op` computes or reads, and it does nothing else."""
+        if any(result.first_use is not None for result in op.results) or not _may_be_unused(type(op)):
+            return False
+        kinds = self.kinds(op)
+        return kinds is not None and (kinds <= READ or (MemoryEffectKind.ALLOC in kinds and is_trivially_dead(op)))
+
+    def _compute(self, op: Operation) -> Kinds | None:
+        interfaces = _interfaces(type(op))
+        found: Kinds = NOTHING
+        for interface in interfaces:
+            if isinstance(interface, RecursiveMemoryEffect):
+                for inner in (
+                    self.kinds(each) for region in op.regions for block in region.blocks for each in block.ops
+                ):
+                    if inner is None:
+                        return None
+                    found |= inner
+            else:
+                effects = interface.get_effects(op)
+                if effects is None:
+                    return None
+                if effects:
+                    found |= {effect.kind for effect in effects}
+        return found if interfaces else None
+
+
+def erase_unused(block: Block, effects: Effects) -> None:
+    """Erase what computes or reads something that nobody uses, users before what they use."""
+    for op in reversed(list(block.ops)):
+        for region in op.regions:
+            for inner in region.blocks:
+                erase_unused(inner, effects)
+        if effects.is_unused(op):
+            Rewriter.erase_op(op)
+
+
+@cache
+def is_terminator(kind: type[Operation]) -> bool:
+    """Whether operations of this class end their block."""
+    return kind.has_trait(IsTerminator)
+
+
+@cache
+def _may_be_unused(kind: type[Operation]) -> bool:
+    return not kind.has_trait(IsTerminator) and not kind.has_trait(SymbolOpInterface)
+
+
+@cache
+def _interfaces(kind: type[Operation]) -> tuple[MemoryEffect, ...]:
+    return tuple(kind.get_traits_of_type(MemoryEffect))

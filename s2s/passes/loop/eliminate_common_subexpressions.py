@@ -1,0 +1,108 @@
+"""Compute equal things once, and drop what nobody uses.
+
+    %a = loop.load %x[%i] : memref<16xf32>, f32
+    %b = loop.load %x[%i] : memref<16xf32>, f32
+    %c = arith.addf %a, %b : f32
+->
+    %a = loop.load %x[%i] : memref<16xf32>, f32
+    %c = arith.addf %a, %a : f32
+
+An operation repeats another one if both are pure, or only read and nothing of their block is written in between.
+Declined for operations that write, and for two reads in different blocks. It does what xDSL's `cse` and `dce` do, in
+linear time: the effects of a nest are computed once, and a block is not searched for writes between two reads.
+"""
+
+from collections.abc import Hashable
+from dataclasses import dataclass, field
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import Block, Operation
+from xdsl.passes import ModulePass
+from xdsl.rewriter import Rewriter
+from xdsl.traits import IsolatedFromAbove
+from xdsl.transforms.common_subexpression_elimination import OperationInfo
+
+from s2s.analysis.memory.effects import NOTHING, READ, Effects, erase_unused, is_terminator
+
+
+@dataclass(frozen=True)
+class EliminateCommonSubexpressionsPass(ModulePass):
+    name = "loop-eliminate-common-subexpressions"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        effects = Effects()
+        _Scope(effects).simplify(op.body.block)
+        erase_unused(op.body.block, effects)
+
+
+@dataclass(frozen=True)
+class _Known:
+    """An operation that later ones may repeat, and where in its block it stands."""
+
+    op: Operation
+    block: Block
+    position: int
+
+
+@dataclass
+class _Scope:
+    """The operations that are seen from the operation that is looked at."""
+
+    effects: Effects
+    known: dict[Hashable, _Known] = field(default_factory=dict[Hashable, _Known])
+
+    def simplify(self, block: Block) -> None:
+        """Replace what repeats something, inner blocks first; forget what only the block itself sees."""
+        before: list[tuple[Hashable, _Known | None]] = []
+        last_write = -1
+        for position, op in enumerate(list(block.ops)):
+            self._simplify_regions(op)
+            if not is_terminator(type(op)):
+                if self.effects.is_unused(op):
+                    Rewriter.erase_op(op)
+                    continue
+                self._simplify(op, _Known(op, block, position), last_write, before)
+            if self.effects.writes(op):
+                last_write = position
+        for key, known in reversed(before):
+            if known is None:
+                del self.known[key]
+            else:
+                self.known[key] = known
+
+    def _simplify_regions(self, op: Operation) -> None:
+        if not op.regions:
+            return
+        scope = _Scope(self.effects) if op.has_trait(IsolatedFromAbove, value_if_unregistered=True) else self
+        for region in op.regions:
+            if len(region.blocks) == 1:
+                scope.simplify(region.block)
+
+    def _simplify(
+        self, op: Operation, found: _Known, last_write: int, before: list[tuple[Hashable, _Known | None]]
+    ) -> None:
+        """Replace `op` if it repeats a known operation, else let later ones repeat it."""
+        kinds = self.effects.kinds(op)
+        if kinds is None or not kinds <= READ or any(len(region.blocks) > 1 for region in op.regions):
+            return
+        key = _meaning(op)
+        known = self.known.get(key)
+        if known is not None and (kinds == NOTHING or (known.block is found.block and known.position > last_write)):
+            Rewriter.replace_op(op, [], known.op.results)
+            return
+        before.append((key, known))
+        self.known[key] = found
+
+
+def _meaning(op: Operation) -> Hashable:
+    """What two operations have in common that give the same values where they read the same memory."""
+    if op.regions:
+        return OperationInfo(op)
+    return (
+        op.name,
+        tuple(op.operands),
+        frozenset(op.properties.items()),
+        frozenset(op.attributes.items()),
+        tuple([result.type for result in op.results]),
+    )
