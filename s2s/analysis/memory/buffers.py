@@ -5,8 +5,9 @@ from itertools import takewhile
 from xdsl.dialects.builtin import MemRefType
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Operation, SSAValue
-from xdsl.traits import DefaultResource, MemoryEffectKind, get_effects
+from xdsl.traits import DefaultResource, MemoryEffectKind
 
+from s2s.analysis.memory.effects import effects_of
 from s2s.dialects import loop
 
 _MEMORY = DefaultResource()
@@ -62,7 +63,7 @@ def accessed(op: Operation, kind: MemoryEffectKind) -> set[SSAValue]:
     """
     if op.regions:
         return set()
-    effects = get_effects(op)
+    effects = effects_of(op)
     if effects is None:
         return buffers_of(op)
     found = set[SSAValue]()

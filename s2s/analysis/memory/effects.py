@@ -4,12 +4,21 @@ xDSL computes the effects of a loop from those of all operations inside whenever
 asks again: quadratic in the depth of a nest.
 """
 
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from functools import cache
 
 from xdsl.ir import Block, Operation
 from xdsl.rewriter import Rewriter
-from xdsl.traits import IsTerminator, MemoryEffect, MemoryEffectKind, RecursiveMemoryEffect, SymbolOpInterface
+from xdsl.traits import (
+    EffectInstance,
+    IsTerminator,
+    MemoryEffect,
+    MemoryEffectKind,
+    RecursiveMemoryEffect,
+    SymbolOpInterface,
+    get_effects,
+)
 from xdsl.transforms.dead_code_elimination import is_trivially_dead
 
 Kinds = frozenset[MemoryEffectKind]
@@ -43,23 +52,21 @@ class Effects:
         return kinds is not None and (kinds <= READ or (MemoryEffectKind.ALLOC in kinds and is_trivially_dead(op)))
 
     def _compute(self, op: Operation) -> Kinds | None:
-        interfaces = _interfaces(type(op))
+        if not any(isinstance(each, RecursiveMemoryEffect) for each in _interfaces(type(op))):
+            effects = effects_of(op)
+            return frozenset([effect.kind for effect in effects]) if effects is not None else None
         found: Kinds = NOTHING
-        for interface in interfaces:
-            if isinstance(interface, RecursiveMemoryEffect):
-                for inner in (
-                    self.kinds(each) for region in op.regions for block in region.blocks for each in block.ops
-                ):
-                    if inner is None:
-                        return None
-                    found |= inner
-            else:
-                effects = interface.get_effects(op)
-                if effects is None:
-                    return None
-                if effects:
-                    found |= {effect.kind for effect in effects}
-        return found if interfaces else None
+        for inner in (self.kinds(each) for region in op.regions for block in region.blocks for each in block.ops):
+            if inner is None:
+                return None
+            found |= inner
+        return found
+
+
+def effects_of(op: Operation) -> AbstractSet[EffectInstance] | None:
+    """As xDSL's `get_effects`, which goes through all traits of an operation whenever it is called."""
+    interfaces = _interfaces(type(op))
+    return interfaces[0].get_effects(op) if len(interfaces) == 1 else get_effects(op)
 
 
 def erase_unused(block: Block, effects: Effects) -> None:

@@ -18,7 +18,7 @@ A network that another one runs is planned first; its arena is a buffer of its c
 arguments of role `state`, stands in front of everything else, where it outlives the run.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
 
 from xdsl.context import Context
@@ -240,10 +240,10 @@ def _note_aliases(networks: Sequence[FuncOp], kernels: Mapping[str, FuncOp]) -> 
     """Keep in each kernel's `in_place` only the arguments that the result of some call really lies over."""
     used: dict[str, set[int]] = {}
     for func in networks:
-        spans = _spans(func)
+        spans, inputs = _spans(func), _inputs_of_kernels(func, kernels)
         for call in _calls(func):
             name = call.callee.string_value()
-            shared = {number for number, each in _inputs(call, kernels[name]) if _shared(call, each, spans)}
+            shared = {number for number, each in _inputs(call, inputs[name]) if _shared(call, each, spans)}
             used.setdefault(name, set()).update(shared)
     for name, numbers in used.items():
         kernels[name].attributes[IN_PLACE] = DenseArrayBase.from_list(i64, sorted(numbers))
@@ -252,10 +252,10 @@ def _note_aliases(networks: Sequence[FuncOp], kernels: Mapping[str, FuncOp]) -> 
 def _overlaps(func: FuncOp, kernels: Mapping[str, FuncOp]) -> list[DictionaryAttr]:
     """What a report says of each result that lies over an operand."""
     found: list[DictionaryAttr] = []
-    spans = _spans(func)
+    spans, inputs = _spans(func), _inputs_of_kernels(func, kernels)
     for call in _calls(func):
         made = call.arguments[0]
-        for number, each in _inputs(call, kernels[call.callee.string_value()]):
+        for number, each in _inputs(call, inputs[call.callee.string_value()]):
             shared = _shared(call, each, spans)
             if shared and each is not made:
                 entry = {"argument": number, "bytes": shared, "distance": spans[made][0] - spans[each][0]}
@@ -279,16 +279,22 @@ def _spans(func: FuncOp) -> dict[SSAValue, Span]:
     return {value: (start, start + buffer_bytes(value)) for value, start in starts.items()}
 
 
-def _inputs(call: CallOp, kernel: FuncOp) -> list[tuple[int, SSAValue]]:
-    """The arguments behind the first result that the kernel does not write."""
-    allowed = set(_in_place_arguments(kernel))
+def _inputs(call: CallOp, numbers: Set[int]) -> list[tuple[int, SSAValue]]:
+    """The arguments of `call` that its kernel has as inputs."""
+    return [(number, given) for number, given in enumerate(call.arguments) if number in numbers]
+
+
+def _inputs_of_kernels(func: FuncOp, kernels: Mapping[str, FuncOp]) -> dict[str, set[int]]:
+    """For each kernel that `func` calls the numbers of its inputs."""
+    return {name: _input_numbers(kernels[name]) for name in {call.callee.string_value() for call in _calls(func)}}
+
+
+def _input_numbers(kernel: FuncOp) -> set[int]:
+    """The numbers of the arguments behind the first result that the kernel does not write, or may write in place."""
     written = written_by(kernel)
     arguments = kernel.body.block.args if kernel.body.blocks else ()
-    return [
-        (number, given)
-        for number, given in enumerate(call.arguments)
-        if number and (number in allowed or (number < len(arguments) and arguments[number] not in written))
-    ]
+    unwritten = {number for number, argument in enumerate(arguments) if argument not in written}
+    return (unwritten | set(_in_place_arguments(kernel))) - {0}
 
 
 def _shared(call: CallOp, other: SSAValue, spans: Mapping[SSAValue, Span]) -> int:
