@@ -29,7 +29,10 @@ from xdsl.irdl import (
     VerificationContext,
     irdl_op_definition,
 )
+from xdsl.irdl.declarative_assembly_format import FormatProgram
 from xdsl.irdl.operations import BeforeVariadicSingleAccessor, OpDef, VarIRConstruct
+from xdsl.parser import Parser
+from xdsl.printer import Printer
 from xdsl.traits import OpTrait
 from xdsl.utils.exceptions import VerifyException
 
@@ -75,9 +78,13 @@ OpT = TypeVar("OpT", bound=Op)
 def op_definition(cls: type[OpT]) -> type[OpT]:
     """Define an operation as `irdl_op_definition` does. Operands and results whose position is fixed are read directly;
     what is declared is checked without counting segments where there are none to count."""
-    own = cls.verify_
+    own, text = cls.verify_, cls.assembly_format
+    cls.assembly_format = None
     irdl_op_definition(cls)
     definition = cls.get_irdl_definition()
+    if text is not None:
+        cls.assembly_format = definition.assembly_format = text
+        _print_and_parse(cls, definition, text)
     for index, name in enumerate(_fixed(definition.operands)):
         setattr(cls, name, _FixedOperand(VarIRConstruct.OPERAND, index))
     for index, name in enumerate(_fixed(definition.results)):
@@ -87,6 +94,24 @@ def op_definition(cls: type[OpT]) -> type[OpT]:
         if operands is not None and results is not None:
             cls.verify_ = _verifier(definition, operands, results, own)  # pyright: ignore[reportAttributeAccessIssue]
     return cls
+
+
+def _print_and_parse(cls: type[Op], definition: OpDef, text: str) -> None:
+    """Let the assembly format of `cls` be read when something is printed or parsed: most processes do neither, and
+    reading those of all operations takes longer than defining them."""
+
+    @cache
+    def program() -> FormatProgram:
+        return FormatProgram.from_str(text, definition)
+
+    def parse(cls: type[Op], parser: Parser) -> Op:
+        return program().parse(parser, cls)
+
+    def print(self: Op, printer: Printer) -> None:
+        program().print(printer, self)
+
+    setattr(cls, "parse", classmethod(parse))  # noqa: B010
+    setattr(cls, "print", print)  # noqa: B010
 
 
 def _fixed(defs: Sequence[tuple[str, Declared]]) -> list[str]:
