@@ -86,12 +86,9 @@ class Renumbering:
         factors = linear(expr, [(0, 1 << 30)] * len(self.sizes)).terms
         return tuple(sorted(found, key=lambda new: -factors[AffineDimExpr(new)]))
 
-    def one(self, dim: int) -> int:
-        """The only new dimension that old dimension `dim` becomes; refused where there are two."""
-        found = self.dims(dim)
-        if len(found) != 1 or isinstance(self.old[dim], AffineBinaryOpExpr):
-            raise VerifyException(f"dimension {dim} becomes {self.old[dim]}; what a schedule says of it has no place")
-        return found[0]
+    def keeps(self, dim: int) -> bool:
+        """Whether old dimension `dim` is a new one as it was."""
+        return isinstance(self.old[dim], AffineDimExpr)
 
     def extents(self, dim: int, size: int) -> dict[int, int]:
         """What `size` positions of old dimension `dim` are along the new ones.
@@ -131,6 +128,10 @@ class Renumbering:
     def access(self, access: AccessAttr, *, parallel: bool = False) -> AccessAttr:
         """`access` over the new dimensions, or over the parallel ones alone."""
         count = self.rank if parallel else len(self.sizes)
+        if count == access.map.data.num_dims and all(
+            expr == AffineDimExpr(dim) for dim, expr in enumerate(self.old[:count])
+        ):
+            return access
         box = ranges(self.sizes[:count])
         results = tuple(simplify(expr.replace_dims_and_symbols(self.old, ()), box) for expr in access.map.data.results)
         return AccessAttr.of(AffineMap(count, 0, results), guarded=access.is_guarded, divisors=access.division)

@@ -54,6 +54,8 @@ class ScheduleState:
     """The operand of the epilogue that sums start from; None: from their initial value."""
     intrinsic: str | None = None
     """The instruction that takes several steps of a sum of products at once."""
+    partials: tuple[int, int] | None = None
+    """A reduction, and into how many accumulators it is folded."""
     group: int = 1
     """How many steps it takes."""
     is_unsigned: bool = False

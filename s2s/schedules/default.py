@@ -19,7 +19,7 @@ from s2s.analysis.structure.lanes import in_lanes
 from s2s.dialects import tensor
 from s2s.dialects.loop import FEWEST_LANES
 from s2s.schedules.caches import cache_blocks, prefetches
-from s2s.schedules.directives import CacheRead, Reorder, Vectorize, register_tile
+from s2s.schedules.directives import CacheRead, Reorder, Rfactor, Vectorize, register_tile
 from s2s.schedules.reference import reference
 from s2s.schedules.register_tiles import most_rows, vectors_abreast
 from s2s.schedules.register_transpose import strided_load, strided_store, turning_dim
@@ -32,6 +32,9 @@ WOVEN = 4
 """Bytes between two lanes that are written in turn."""
 SUMS_AT_ONCE = 4
 """Results that are folded side by side, so that one addition need not wait for the last."""
+
+FEW_OPERATIONS = 6
+"""Operations of a step that take no longer than the addition that it ends in."""
 
 
 @dataclass(frozen=True)
@@ -80,6 +83,7 @@ def schedule_along(op: tensor.ComputeOp, target: Target, choice: Choice) -> tens
             *register_tile(op, tile, cache_blocks(op, target, tile, order, panel, packed), vector=vector),
             Vectorize.of(vector, choice.lanes),
             Reorder.of(order),
+            Rfactor.of(choice.dim, _partial_results(op, choice, tile)),
             *(prefetches(op, target, tile, order, panel, packed) if vector is not None else ()),
             *packs,
         ]
@@ -89,6 +93,15 @@ def schedule_along(op: tensor.ComputeOp, target: Target, choice: Choice) -> tens
 def _folds_of_everything(op: tensor.ComputeOp, target: Target) -> list[Choice]:
     """How vectors can take a computation whose result is one number."""
     return _fold_choice(op, target.lanes) if target.lanes > 1 and vectorizable(op) else []
+
+
+def _partial_results(op: tensor.ComputeOp, choice: Choice, tile: Sequence[int]) -> int:
+    """Accumulators of each result that is folded in vectors: so many that an addition need not wait for the last. Where
+    a step takes long by itself, the machine overlaps several of them anyway."""
+    if choice.dim < op.rank or op.reduce is None or len(list(op.reduce.block.ops)) > FEW_OPERATIONS:
+        return 1
+    parts = SUMS_AT_ONCE // prod(tile[: op.rank])
+    return parts if op.sizes[choice.dim] >= 2 * parts * choice.lanes else 1
 
 
 def _panel_dim(op: tensor.ComputeOp, choice: Choice, tile: list[int]) -> int:

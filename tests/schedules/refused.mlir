@@ -295,9 +295,49 @@
 // -----
 
 "test.op"() {schedule = #tensor.schedule<[speed<3>]>} : () -> ()
-// CHECK: 'speed' is no directive of a schedule; known are cache_read, init_from, prefetch, reorder, tensorize, tile,
+// CHECK: 'speed' is no directive of a schedule; known are cache_read, init_from, prefetch, reorder, rfactor,
 
 // -----
 
 "test.op"() {schedule = #tensor.schedule<[tile_and_fuse<0 by 2 overlap [1]>]>} : () -> ()
 // CHECK: expected the positions in front and behind, not [1]
+
+// -----
+
+%x = "test.op"() : () -> tensor<6x8xf32>
+%y = tensor.compute [6 | 8] reads(%x at #tensor.access<affine_map<(i, r) -> (i, r)>>)
+    schedule #tensor.schedule<[rfactor<0 by 4>]> inits [0.0 : f32] reduce {
+^bb0(%v: f32, %acc: f32):
+  tensor.yield %v : f32
+} apply {
+^bb0(%acc: f32):
+  tensor.yield %acc : f32
+} : (tensor<6x8xf32>) -> tensor<6xf32>
+// CHECK: tensor.compute: rfactor 0 by 4; name a reduction and two accumulators or more
+
+// -----
+
+%x = "test.op"() : () -> tensor<6x8xf32>
+%y = tensor.compute [6 | 8] reads(%x at #tensor.access<affine_map<(i, r) -> (i, r)>>)
+    schedule #tensor.schedule<[rfactor<1 by 4>]> inits [0.0 : f32] reduce {
+^bb0(%v: f32, %acc: f32):
+  tensor.yield %v : f32
+} apply {
+^bb0(%acc: f32):
+  tensor.yield %acc : f32
+} : (tensor<6x8xf32>) -> tensor<6xf32>
+// CHECK: tensor.compute: rfactor changes the order of a reduction that is no sum, product, maximum or minimum of floats
+
+// -----
+
+%x = "test.op"() : () -> tensor<6x8xf32>
+%y = tensor.compute [6 | 8] reads(%x at #tensor.access<affine_map<(i, r) -> (i, r)>>)
+    schedule #tensor.schedule<[vectorize<0 by 4>, rfactor<1 by 4>]> inits [0.0 : f32] reduce {
+^bb0(%v: f32, %acc: f32):
+  %s = arith.addf %acc, %v : f32
+  tensor.yield %s : f32
+} apply {
+^bb0(%acc: f32):
+  tensor.yield %acc : f32
+} : (tensor<6x8xf32>) -> tensor<6xf32>
+// CHECK: tensor.compute: rfactor names dimension 1, but dimension 0 runs in vectors; name that reduction, or leave the vectors out

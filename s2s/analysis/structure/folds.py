@@ -6,7 +6,7 @@ from math import inf
 
 from xdsl.dialects import arith
 from xdsl.dialects.builtin import FloatAttr
-from xdsl.ir import Operation
+from xdsl.ir import Operation, SSAValue
 
 from s2s.dialects import tensor
 
@@ -25,6 +25,19 @@ FOLDS: Mapping[type[Operation], Fold] = {
     arith.MaximumfOp: Fold("max", -inf),
     arith.MinimumfOp: Fold("min", inf),
 }
+
+
+def combining(fold: Fold, left: SSAValue, right: SSAValue) -> Operation:
+    """The operation that combines two partial results."""
+    match fold.kind:
+        case "add":
+            return arith.AddfOp(left, right)
+        case "mul":
+            return arith.MulfOp(left, right)
+        case "max":
+            return arith.MaximumfOp(left, right)
+        case _:
+            return arith.MinimumfOp(left, right)
 
 
 def folds_of(op: tensor.ComputeOp) -> list[Fold] | None:

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from math import gcd
 
-from xdsl.dialects.builtin import ArrayAttr, FunctionType, IntegerAttr, StringAttr
+from xdsl.dialects.builtin import ArrayAttr, FunctionType
 from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Attribute, BlockArgument, SSAValue
 from xdsl.ir.affine import (
@@ -11,12 +11,12 @@ from xdsl.ir.affine import (
     AffineBinaryOpKind,
     AffineConstantExpr,
     AffineDimExpr,
-    AffineExpr,
     AffineMap,
 )
 from xdsl.rewriter import Rewriter
 
-from s2s.analysis.structure.compute import DIM_NAMES, dim_names
+from s2s.analysis.structure.compute import dim_names
+from s2s.analysis.structure.renumber import renumber
 from s2s.decisions.channel_blocks import CHANNEL, SMALLEST
 from s2s.dialects import tensor
 from s2s.types.affine import linear, ranges, simplify
@@ -112,24 +112,6 @@ def split_dim(op: tensor.ComputeOp, dim: int, block: int, inner_at: int | None =
 
     Where the last block is partly used, the new dimensions cover all of it.
     """
-    inner = dim + 1 if inner_at is None else inner_at
-    old, names = op.sizes, dim_names(op)
-    sizes = [-(-size // block) if d == dim else size for d, size in enumerate(old)]
-    sizes.insert(inner, block)
+    inner, names = dim + 1 if inner_at is None else inner_at, dim_names(op)
     names.insert(inner, f"{names[dim]}{block}")
-    moved: list[AffineExpr] = [AffineDimExpr(d if d < inner else d + 1) for d in range(len(old))]
-    moved[dim] = AffineDimExpr(dim) * block + AffineDimExpr(inner)
-    rank = op.rank + (dim < op.rank)
-    accesses: list[tensor.AccessAttr] = []
-    for number, access in enumerate(op.accesses):
-        count = len(sizes) if number < len(op.reads) else rank
-        results = tuple(
-            simplify(expr.replace_dims_and_symbols(moved, ()), ranges(sizes[:count]))
-            for expr in access.map.data.results
-        )
-        affine_map = AffineMap(count, 0, results)
-        accesses.append(tensor.AccessAttr.of(affine_map, guarded=access.is_guarded, divisors=access.division))
-    op.properties["domain"] = tensor.integers(sizes)
-    op.properties["parallel"] = IntegerAttr(rank, 64)
-    op.properties["accesses"] = ArrayAttr(accesses)
-    op.attributes[DIM_NAMES] = StringAttr(" ".join(names))
+    renumber(op, tensor.Renumbering.splitting(dim, block, inner, op.sizes, op.rank), names)

@@ -14,13 +14,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import ArrayAttr, IntegerAttr, ModuleOp, StringAttr, i64
+from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import SSAValue
-from xdsl.ir.affine import AffineDimExpr, AffineExpr, AffineMap
+from xdsl.ir.affine import AffineExpr
 from xdsl.passes import ModulePass
 
-from s2s.analysis.structure.compute import DIM_NAMES, body_ops, dim_names, shape_of
+from s2s.analysis.structure.compute import body_ops, dim_names, shape_of
 from s2s.analysis.structure.folds import folds_of
+from s2s.analysis.structure.renumber import renumber
 from s2s.dialects import tensor
 from s2s.types.affine import bounds, coefficient, flat_index, ranges, simplify
 
@@ -72,50 +73,17 @@ def _sort_steps(op: tensor.ComputeOp) -> None:
     order = sorted(steps, key=lambda dim: -(steps[dim] or 0))
     if order == list(steps) or None in steps.values():
         return
-    places = [*range(op.rank), *order]
-    into = [AffineDimExpr(places.index(dim)) for dim in range(len(places))]
-    sizes, names = [op.sizes[dim] for dim in places], dim_names(op)
-    access = op.read_accesses[0]
-    results = tuple(expr.replace_dims_and_symbols(into, ()) for expr in access.map.data.results)
-    moved = tensor.AccessAttr.of(AffineMap(len(places), 0, results), divisors=access.division)
-    op.properties["domain"] = tensor.integers(sizes)
-    op.properties["accesses"] = ArrayAttr([moved, *op.point_accesses])
-    op.attributes[DIM_NAMES] = StringAttr(" ".join(names[dim] for dim in places))
+    places, names = [*range(op.rank), *order], dim_names(op)
+    mapping = tensor.Renumbering.permuting(places, op.sizes, op.rank)
+    renumber(op, mapping, [names[dim] for dim in places])
 
 
 def _collapse(op: tensor.ComputeOp, dim: int) -> None:
     """Merge dimensions `dim` and `dim + 1` of `op` in place."""
-    inner = op.sizes[dim + 1]
-    sizes = [*op.sizes[:dim], op.sizes[dim] * inner, *op.sizes[dim + 2 :]]
     names = dim_names(op)
     merged = [name for name, size in zip(names[dim : dim + 2], op.sizes[dim : dim + 2], strict=True) if size > 1]
-    in_parallel = dim + 1 < op.rank
-    accesses: list[tensor.AccessAttr] = []
-    for number, access in enumerate(op.accesses):
-        rank = len(sizes) if number < len(op.reads) else op.rank - in_parallel
-        accesses.append(_with_merged(access, dim, inner, sizes[:rank]) if dim < rank else access)
-    for body in body_ops(op):
-        if isinstance(body, tensor.IndexOp) and body.dim.value.data > dim:
-            body.properties["dim"] = IntegerAttr(body.dim.value.data - 1, i64)
-    op.properties["domain"] = tensor.integers(sizes)
-    op.properties["parallel"] = IntegerAttr(op.rank - in_parallel, 64)
-    op.properties["accesses"] = ArrayAttr(accesses)
-    op.attributes[DIM_NAMES] = StringAttr(" ".join([*names[:dim], "".join(merged) or names[dim], *names[dim + 2 :]]))
-
-
-def _with_merged(access: tensor.AccessAttr, dim: int, inner: int, sizes: Sequence[int]) -> tensor.AccessAttr:
-    joint = AffineDimExpr(dim)
-    into: list[AffineExpr] = [
-        *(AffineDimExpr(d) for d in range(dim)),
-        joint // inner,
-        joint % inner,
-        *(AffineDimExpr(d) for d in range(dim + 1, len(sizes))),
-    ]
-    results = tuple(
-        simplify(expr.replace_dims_and_symbols(into, ()), ranges(sizes)) for expr in access.map.data.results
-    )
-    affine_map = AffineMap(len(sizes), 0, results)
-    return tensor.AccessAttr.of(affine_map, guarded=access.is_guarded, divisors=access.division)
+    mapping = tensor.Renumbering.merging(dim, op.sizes, op.rank)
+    renumber(op, mapping, [*names[:dim], "".join(merged) or names[dim], *names[dim + 2 :]])
 
 
 @dataclass(frozen=True)

@@ -5,12 +5,13 @@ The order of parallel dimensions is that of the elements in memory. Of a tensor 
 
 from collections.abc import Sequence
 
-from xdsl.dialects.builtin import ArrayAttr, IntegerAttr, StringAttr, TensorType, i64
+from xdsl.dialects.builtin import ArrayAttr, StringAttr, TensorType
 from xdsl.ir import Attribute, Block, Region, SSAValue
 from xdsl.ir.affine import AffineConstantExpr, AffineDimExpr, AffineExpr, AffineMap
 from xdsl.rewriter import Rewriter
 
 from s2s.analysis.structure.compute import DIM_NAMES, dim_names, moves_only, shape_of
+from s2s.analysis.structure.renumber import renumber
 from s2s.analysis.tile_and_fuse.fused_groups import coordinates
 from s2s.dialects import tensor
 from s2s.dialects.graph.traits import copy_provenance
@@ -21,29 +22,19 @@ from s2s.types.affine import ranges, simplify
 def permuted(op: tensor.ComputeOp, order: Sequence[int], result_types: Sequence[Attribute]) -> tensor.ComputeOp:
     """`op` with its parallel dimensions in another order; it gives up its regions."""
     places = [*order, *range(op.rank, len(op.sizes))]
-    into: list[AffineExpr] = [AffineDimExpr(places.index(dim)) for dim in range(len(op.sizes))]
     made = tensor.ComputeOp(
-        [op.sizes[dim] for dim in order],
+        op.parallel_sizes,
         op.reduction_sizes,
-        reads=[
-            (value, _through(access, into, len(places)))
-            for value, access in zip(op.reads, op.read_accesses, strict=True)
-        ],
-        points=[
-            (value, _through(access, into, op.rank)) for value, access in zip(op.points, op.point_accesses, strict=True)
-        ],
+        reads=list(zip(op.reads, op.read_accesses, strict=True)),
+        points=list(zip(op.points, op.point_accesses, strict=True)),
         tables=op.tables,
         inits=op.inits.data,
         reduce=None if op.reduce is None else _taken(op.reduce),
         apply=_taken(op.apply),
         result_types=result_types,
     )
-    regions = [made.apply, *([] if made.reduce is None else [made.reduce])]
-    for inner in [inner for region in regions for inner in region.block.ops]:
-        if isinstance(inner, tensor.IndexOp):
-            inner.properties["dim"] = IntegerAttr(places.index(inner.dim.value.data), i64)
     names = dim_names(op)
-    made.attributes[DIM_NAMES] = StringAttr(" ".join(names[dim] for dim in places))
+    renumber(made, tensor.Renumbering.permuting(places, op.sizes, op.rank), [names[dim] for dim in places])
     copy_provenance(made, op)
     for new, old in zip(made.res, op.res, strict=True):
         new.name_hint = old.name_hint
@@ -52,11 +43,6 @@ def permuted(op: tensor.ComputeOp, order: Sequence[int], result_types: Sequence[
 
 def _taken(region: Region) -> Region:
     return Region(region.detach_block(region.block))
-
-
-def _through(access: tensor.AccessAttr, into: Sequence[AffineExpr], dims: int) -> tensor.AccessAttr:
-    results = tuple(expr.replace_dims_and_symbols(into, ()) for expr in access.map.data.results)
-    return tensor.AccessAttr.of(AffineMap(dims, 0, results), guarded=access.is_guarded, divisors=access.division)
 
 
 def reorder(op: tensor.ComputeOp, order: Sequence[int]) -> tensor.ComputeOp:

@@ -6,6 +6,7 @@ from s2s.schedules.directives.cache_read import CacheRead
 from s2s.schedules.directives.init_from import InitFrom
 from s2s.schedules.directives.prefetch import Prefetch
 from s2s.schedules.directives.reorder import Reorder
+from s2s.schedules.directives.rfactor import Rfactor
 from s2s.schedules.directives.tensorize import Tensorize
 from s2s.schedules.directives.tile import Tile, register_tile
 from s2s.schedules.directives.tile_and_fuse import TileAndFuse
@@ -15,7 +16,7 @@ from s2s.schedules.directives.vectorize import Vectorize
 Schedule = Dialect(
     "schedule",
     [],
-    [CacheRead, InitFrom, Prefetch, Reorder, Tensorize, Tile, TileAndFuse, Unroll, Vectorize],
+    [CacheRead, InitFrom, Prefetch, Reorder, Rfactor, Tensorize, Tile, TileAndFuse, Unroll, Vectorize],
 )
 
 __all__ = [
@@ -23,6 +24,7 @@ __all__ = [
     "InitFrom",
     "Prefetch",
     "Reorder",
+    "Rfactor",
     "Schedule",
     "Tensorize",
     "Tile",

@@ -10,7 +10,7 @@ from xdsl.ir.affine import AffineConstantExpr, AffineExpr
 
 from s2s.analysis.affine.strides import fixable, moves
 from s2s.analysis.structure.compute import shape_of
-from s2s.analysis.structure.folds import folds_of
+from s2s.analysis.structure.folds import Fold, combining, folds_of
 from s2s.analysis.structure.products import product_sum
 from s2s.analysis.tile_and_fuse.tiles import Part
 from s2s.dialects import loop, tensor
@@ -166,8 +166,11 @@ class Nest:
     def _accumulated(self, points: Sequence[TilePoint]) -> list[SSAValue]:
         """The accumulators of the tile once the reduction is done."""
         op, schedule, staged = self.op, self.schedule, self.steps.staged
+        if schedule.partials is not None:
+            dim, parts = schedule.partials
+            return self._fold(points, dim, schedule.lanes, parts).values
         if schedule.vector_dim is not None and schedule.vector_dim >= op.rank:
-            return self._fold_in_vectors(points, schedule.vector_dim, schedule.lanes).values
+            return self._fold(points, schedule.vector_dim, schedule.lanes, 1).values
         products = product_sum(op) if self._stages_rows or schedule.group > 1 else None
         if self._in_groups and products is not None:
             return GroupReduction(
@@ -205,20 +208,25 @@ class Nest:
         """Whether dot products of groups are."""
         return self.schedule.group == loop.GROUP and self.schedule.vector_dim is not None
 
-    def _fold_in_vectors(self, points: Sequence[TilePoint], dim: int, lanes: int) -> Carried:
-        """The reduction `dim` in vectors, and what does not fill one in shorter ones: before each, the lanes that are
-        too many are combined with the others. The last few elements come singly."""
+    def _fold(self, points: Sequence[TilePoint], dim: int, lanes: int, parts: int) -> Carried:
+        """The reduction `dim` in vectors of `lanes`, folded into `parts` accumulators.
+
+        What does not fill all of them follows in one, what does not fill a vector in shorter ones: before each, the
+        lanes that are too many are combined with the others. The last few elements come singly. 107 steps in vectors of
+        16 and 4 parts are 64 steps into four vectors, 32 into one, 8 into half a one and 3 into a number.
+        """
         folds = folds_of(self.op)
         if folds is None or self.read_guards:
             raise CompilerBug(f"dimension {dim} is no fold that vectors can take in parts")
-        size, start = self.op.sizes[dim], 0
+        size = self.op.sizes[dim]
         while lanes > size:
             lanes //= 2
-        wide = self._along(points, dim, lanes) if lanes >= loop.FEWEST_LANES else points
-        accumulators = Carried(self._initial(wide))
+        lanes = lanes if lanes >= loop.FEWEST_LANES else 1
+        wide = self._along(points, dim, lanes) if lanes > 1 else list(points)
+        accumulators, start = self._fold_in_parts(wide, dim, lanes, min(parts, size // lanes), folds)
         while lanes >= loop.FEWEST_LANES:
             stop = size - (size - start) % lanes
-            self._fold_range(dim, start, stop, lanes, self._along(points, dim, lanes), accumulators)
+            self._fold_range(dim, Bounds(start, stop, lanes), 1, self._along(points, dim, lanes), accumulators)
             start, last = stop, size - stop < loop.FEWEST_LANES or lanes == loop.FEWEST_LANES
             combine = loop.ReduceOp if last else loop.HalveOp
             accumulators.values = [
@@ -226,22 +234,45 @@ class Nest:
                 for number, value in enumerate(accumulators.values)
             ]
             lanes = 1 if last else lanes // 2
-        self._fold_range(dim, start, size, 1, points, accumulators)
+        self._fold_range(dim, Bounds(start, size, 1), 1, points, accumulators)
         self.dims[self.op.rank :] = [AffineConstantExpr(0)] * len(self.op.reduction_sizes)
         return accumulators
+
+    def _fold_in_parts(
+        self, points: Sequence[TilePoint], dim: int, lanes: int, parts: int, folds: Sequence[Fold]
+    ) -> tuple[Carried, int]:
+        """The steps that fill `parts` vectors, combined into one; and how many steps these are."""
+        if parts < 2:
+            return Carried(self._initial(points)), 0
+        apart = [
+            replace(point, label=f"{point.label}{'abcdefgh'[part % 8]}") for part in range(parts) for point in points
+        ]
+        accumulators, width = Carried(self._initial(apart)), len(points) * len(folds)
+        stop = self.op.sizes[dim] // (lanes * parts) * lanes * parts
+        self._fold_range(dim, Bounds(0, stop, lanes * parts), parts, points, accumulators)
+        values = accumulators.values
+        while len(values) > width:
+            count = len(values) // width
+            left, right = values[: count // 2 * width], values[-(count // 2) * width :]
+            joined = [
+                self.emitter.add(combining(folds[number % len(folds)], *pair), pair[0].name_hint).results[0]
+                for number, pair in enumerate(zip(left, right, strict=True))
+            ]
+            values = [*joined, *values[count // 2 * width : len(values) - count // 2 * width]]
+        return Carried(values), stop
 
     def _along(self, points: Sequence[TilePoint], dim: int, lanes: int) -> list[TilePoint]:
         """`points` as vectors along the reduction `dim`."""
         return [replace(point, vector_dim=dim, lanes=lanes, active=lanes) for point in points]
 
     def _fold_range(
-        self, dim: int, start: int, stop: int, step: int, points: Sequence[TilePoint], accumulators: Carried
+        self, dim: int, steps: Bounds, parts: int, points: Sequence[TilePoint], accumulators: Carried
     ) -> None:
-        """The part of the reduction `dim` from `start` to `stop`, for every place of the other reductions."""
-        if start == stop:
+        """`steps` of the reduction `dim`, for every place of the other reductions; each into `parts` accumulators."""
+        if steps.start == steps.stop:
             return
         outer = [other for other in self.schedule.order if other >= self.op.rank and other != dim]
-        walk = [*((other, Bounds(0, self.op.sizes[other], 1)) for other in outer), (dim, Bounds(start, stop, step))]
+        walk = [*((other, Bounds(0, self.op.sizes[other], 1)) for other in outer), (dim, steps)]
         with ExitStack() as stack:
             for each, bounds in walk:
                 self.dims[each] = AffineConstantExpr(bounds.start)
@@ -249,7 +280,12 @@ class Nest:
                     self.dims[each] = stack.enter_context(self.emitter.loop(bounds, self.names[each], accumulators))
                 if each != dim:
                     self.fetcher.head(each, points, self._place)
-            self._step(points, accumulators)
+            base, width = self.dims[dim], len(accumulators.values) // parts
+            for part in range(parts):
+                own = Carried(accumulators.values[part * width : (part + 1) * width])
+                self.dims[dim] = base + part * (steps.step // parts) if part else base
+                self._step(points, own)
+                accumulators.values[part * width : (part + 1) * width] = own.values
 
     def _initial(self, points: Sequence[TilePoint]) -> list[SSAValue]:
         values: list[SSAValue] = []

@@ -1,0 +1,32 @@
+"""Give the dimensions of a computation new numbers: domain, accesses, indices, names and schedule together."""
+
+from collections.abc import Sequence
+
+from xdsl.dialects.builtin import ArrayAttr, IntegerAttr, StringAttr, i64
+
+from s2s.analysis.structure.compute import DIM_NAMES, body_ops
+from s2s.dialects import tensor
+from s2s.errors import CompilerBug
+
+
+def renumber(op: tensor.ComputeOp, mapping: tensor.Renumbering, names: Sequence[str]) -> None:
+    """Rewrite `op` in place over the new dimensions of `mapping`, which have these `names`."""
+    for inner in body_ops(op):
+        if isinstance(inner, tensor.IndexOp):
+            inner.properties["dim"] = IntegerAttr(_new_number(mapping, inner.dim.value.data), i64)
+    reads = len(op.reads)
+    accesses = [mapping.access(access, parallel=number >= reads) for number, access in enumerate(op.accesses)]
+    op.properties["domain"] = tensor.integers(mapping.sizes)
+    op.properties["parallel"] = IntegerAttr(mapping.rank, 64)
+    op.properties["accesses"] = ArrayAttr(accesses)
+    op.attributes[DIM_NAMES] = StringAttr(" ".join(names))
+    if op.schedule is not None:
+        op.properties["schedule"] = op.schedule.renumbered(mapping)
+
+
+def _new_number(mapping: tensor.Renumbering, dim: int) -> int:
+    """The new number of a dimension whose index a region asks for."""
+    dims = mapping.dims(dim)
+    if len(dims) != 1 or not mapping.keeps(dim):
+        raise CompilerBug(f"a region asks for index {dim}, which becomes {mapping.old[dim]}; leave its dimension whole")
+    return dims[0]
