@@ -32,7 +32,7 @@ func.func private @convolution(%x: tensor<6x6x8xi8>, %w: tensor<16x8x3x3xi8>) ->
 // The taps of a column are one run, and neighbours in a row share columns; signed bytes are read where they lie.
 //
 // CHECK-LABEL: func.func private @depthwise
-// CHECK:         [tile<1 by 2, 2 by 8>, unroll<3 by 3, 4 by 3>, vectorize<2 by 8>, reorder<[2, 0, 1, 4, 3]>,
+// CHECK:         schedule #tensor.schedule<[tile<1 by 2, 2 by 8>, unroll<3 by 3, 4 by 3>, vectorize<2 by 8>, reorder<[2, 0, 1, 4, 3]>,
 // CHECK-SAME:    cache_read<1 packed [0 floordiv 8, 2, 1 floordiv 4, 0 mod 8, 1 mod 4]>, tensorize<"dot4">]>
 func.func private @depthwise(%x: tensor<8x8x16xi8>, %w: tensor<16x3x3xi8>) -> tensor<6x6x16xi32> {
   %y = tensor.compute [6, 6, 16 | 3, 3] reads(%x at #xd, %w at #wd) inits [0 : i32] reduce {
@@ -55,7 +55,7 @@ func.func private @depthwise(%x: tensor<8x8x16xi8>, %w: tensor<16x3x3xi8>) -> te
 // A single pixel, whose sums are as many as may be.
 //
 // CHECK-LABEL: func.func private @row
-// CHECK:         [tile<0 by 64>, unroll<1 by 4>, vectorize<0 by 8>,
+// CHECK:         schedule #tensor.schedule<[tile<0 by 64>, unroll<1 by 4>, vectorize<0 by 8>,
 // CHECK-SAME:    cache_read<1 packed [0 floordiv 64, 1 floordiv 4, 0 mod 64, 1 mod 4]>, tensorize<"dot4">]>
 func.func private @row(%x: tensor<32xi8>, %w: tensor<64x32xi8>) -> tensor<64xi32> {
   %y = tensor.compute [64 | 32] reads(%x at #xr, %w at #wr) inits [0 : i32] reduce {
