@@ -1,0 +1,27 @@
+"""`s2s export`: a tree of C as a package for a build system, a package manager or an IDE."""
+
+from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
+
+Format = Literal[
+    "cmake", "make", "meson", "single", "arduino", "platformio", "esp-idf", "zephyr", "cmsis-pack", "wheel"
+]
+
+
+def export_command(
+    tree: Annotated[Path, typer.Argument(metavar="TREE", help="A folder that s2s compile wrote.", show_default=False)],
+    format: Annotated[Format, typer.Option("--format", "-f", help="What the tree becomes.", show_default=False)],
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", metavar="DIR", help="Folder to write; by default TREE-FORMAT.")
+    ] = None,
+) -> None:
+    """Pack a compiled tree for a build system, a package manager or an IDE.
+
+    Example: s2s export kws --format arduino -o ~/Arduino/libraries/kws
+    """
+    from s2s.packagings.formats import export
+
+    written = export(tree, format, output if output is not None else Path(f"{tree.name}-{format}"))
+    print(f"{format}  {written}")

@@ -1,0 +1,174 @@
+"""What a packaging has to know of an emitted tree, read from its record."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+from s2s.c_syntax.identifiers import c_macro, line_comment
+from s2s.c_syntax.types import dtype_named
+from s2s.errors import InputError
+from s2s.verify.build import tree_record
+
+
+@dataclass(frozen=True)
+class PortDescription:
+    """An input or output of the run function."""
+
+    name: str
+    """As in the model: any text."""
+    identifier: str
+    dtype: str
+    """Numpy's name of the element type."""
+    shape: tuple[int, ...]
+    size: int
+    """Bytes."""
+
+
+@dataclass(frozen=True)
+class TreeDescription:
+    """A tree on disk, its files by what they are for; paths are relative to its root."""
+
+    root: Path
+    record: Mapping[str, Any]
+
+    @classmethod
+    def of(cls, root: Path) -> "TreeDescription":
+        """The tree at `root`; one that is packed already is refused."""
+        record = tree_record(root)
+        if "packaging" in record:
+            raise InputError(
+                f"{root}: is packed already, as {record['packaging']}; give the tree that it was made from"
+            )
+        return cls(root, record)
+
+    @property
+    def name(self) -> str:
+        """The prefix of the network's C names."""
+        return self.record["name"]
+
+    @property
+    def macro(self) -> str:
+        """The prefix of its macros."""
+        return c_macro(self.name)
+
+    @property
+    def version(self) -> str:
+        """That of the generator: networks have none."""
+        return self.record["generator"]["version"]
+
+    @property
+    def summary(self) -> str:
+        """What the network is, in one line."""
+        return line_comment(f"{self.record['description'] or self.name}: a neural network in C99, from {self.source}")
+
+    @property
+    def source(self) -> str:
+        """The model's file."""
+        return line_comment(self.record["source"]["file"])
+
+    @property
+    def files(self) -> list[str]:
+        """Every file of the tree but its record."""
+        return list(self.record["files"])
+
+    @property
+    def sources(self) -> list[str]:
+        """The C files of the library."""
+        return [path for path in self.files if path.endswith(".c") and not path.startswith("test/")]
+
+    @property
+    def test_sources(self) -> list[str]:
+        """The C files of the self-test."""
+        return [path for path in self.files if path.endswith(".c") and path.startswith("test/")]
+
+    @property
+    def headers(self) -> list[str]:
+        """The headers of the library, the public one first."""
+        own = f"include/{self.name}.h"
+        return [own, *(path for path in self.files if path.endswith(".h") and path != own and path[:5] != "test/")]
+
+    @property
+    def library(self) -> list[str]:
+        """Everything that the library is compiled from."""
+        binaries = [path for path in self.files if path.startswith("src/") and path.endswith(".bin")]
+        return [*self.headers, *self.sources, *binaries]
+
+    @property
+    def licences(self) -> list[str]:
+        """The texts of the licences, and what says which file has which."""
+        return [path for path in self.files if path.startswith("LICENSES/") or path in ("REUSE.toml", "sbom.cdx.json")]
+
+    @property
+    def flags(self) -> list[str]:
+        """Flags that make results what they were checked to be; processor and optimisation are the project's."""
+        return [
+            flag for flag in self.record["target"]["flags"] if flag.startswith(("-ffp-contract", "-fno-math-errno"))
+        ]
+
+    @property
+    def threads(self) -> str:
+        """Whose threads the pool takes, `pthreads` or `openmp`; empty where there is no pool."""
+        return self.record["threads"]["by"] if "threads" in self.record else ""
+
+    @property
+    def keeps_state(self) -> bool:
+        """Whether there is a function that sets the initial state."""
+        return bool(self.record["state"])
+
+    @property
+    def inputs(self) -> list[PortDescription]:
+        """The inputs in the order of the run function."""
+        return list(map(_port, self.record["inputs"]))
+
+    @property
+    def outputs(self) -> list[PortDescription]:
+        """The outputs in the order of the run function."""
+        return list(map(_port, self.record["outputs"]))
+
+    @property
+    def needs_ml_dtypes(self) -> bool:
+        """Whether numpy alone lacks an element type of an input or output."""
+        return any(port.dtype == "bfloat16" for port in (*self.inputs, *self.outputs))
+
+    @property
+    def public_headers(self) -> list[str]:
+        """What a caller includes, and what that includes."""
+        return [path for path in self.headers if not path.startswith("src/")]
+
+    @property
+    def arena_type(self) -> str:
+        """The type of the arena, empty where it is an array of bytes."""
+        typed = self.record["options"].get("profile") == "misra" and self.record["arena"]["size"]
+        return f"{self.name}_arena" if typed else ""
+
+    def text(self, path: str) -> str:
+        """A file of the tree as text."""
+        return self.content(path).decode()
+
+    def content(self, path: str) -> bytes:
+        """A file of the tree."""
+        try:
+            return (self.root / path).read_bytes()
+        except OSError as error:
+            raise InputError(
+                f"{self.root / path}: cannot be read ({error.strerror}); compile the tree again"
+            ) from error
+
+    def copied(self, paths: Sequence[str], folder: str = "") -> dict[str, bytes]:
+        """Files of the tree, at the same places below `folder`."""
+        return {f"{folder}{path}": self.content(path) for path in paths}
+
+    def flat(self, folder: str) -> dict[str, bytes]:
+        """Everything that the library is compiled from, in one folder, where quoted includes find it."""
+        return {f"{folder}{PurePosixPath(path).name}": self.content(path) for path in self.library}
+
+    def only_aot(self, format: str) -> None:
+        """Refuse a tree of tables where the package shows a call of the run function."""
+        if self.record["executor"] != "aot":
+            raise InputError(f"--format {format}: wants a run function, and this tree has tables; leave --executor out")
+
+
+def _port(record: Mapping[str, Any]) -> PortDescription:
+    dtype = dtype_named(record["dtype"]).name
+    return PortDescription(record["name"], record["identifier"], dtype, tuple(record["shape"]), record["size"])

@@ -1,0 +1,29 @@
+"""A call of the run function on inputs of zeros, for the examples of packages: C that is C++ as well."""
+
+from s2s.packagings.description import TreeDescription
+
+WORD = 8
+"""Bytes of an element of the arrays that inputs and outputs lie in; no element type has a larger alignment."""
+
+
+def declarations(tree: TreeDescription) -> list[str]:
+    """Memory for arena, inputs and outputs."""
+    arena = f"S2S_ARENA(arena, {tree.macro}_ARENA_SIZE, {tree.macro}_ARENA_ALIGN);"
+    ports = [*tree.inputs, *tree.outputs]
+    return [
+        f"static {tree.arena_type} arena;" if tree.arena_type else arena,
+        *(f"static uint64_t memory_{port.identifier}[{-(-port.size // WORD)}];" for port in ports),
+    ]
+
+
+def call(tree: TreeDescription) -> list[str]:
+    """Statements that run the network once and leave `status`."""
+    arena = "&arena" if tree.arena_type else "arena"
+    types = {"float32": "float", "float64": "double", "float16": "uint16_t", "bfloat16": "uint16_t", "bool": "bool"}
+    ports = [
+        f"({types.get(port.dtype, f'{port.dtype}_t')} *)(void *)memory_{port.identifier}"
+        for port in (*tree.inputs, *tree.outputs)
+    ]
+    start = [f"(void){tree.name}_init({arena});"] if tree.keeps_state else []
+    pool = ["NULL"] if tree.threads else []
+    return [*start, f"const s2s_status status = {tree.name}_run({', '.join([arena, *pool, *ports])});"]

@@ -1,0 +1,240 @@
+"""Every packaging is built by its own tool where that is installed, else by a stand-in that keeps to its rules."""
+
+import json
+import shutil
+import sys
+import zipfile
+from pathlib import Path
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+import yaml
+
+from s2s import api
+from s2s.cli.main import run as s2s
+from s2s.errors import InputError
+from s2s.packagings.formats import FORMATS, export
+from support.c_compilers import WARNINGS, require, run
+from support.project import ROOT
+from support.trees import written
+
+HELD_OUT = ROOT / "examples" / "digits" / "held_out.npz"
+ARDUINO = """
+#include <cstdint>
+#include <cstdio>
+struct SerialPort {
+    void begin(long) {}
+    explicit operator bool() const { return true; }
+    void print(const char *text) { std::printf("%s", text); }
+    void print(int number) { std::printf("%d", number); }
+    void println(unsigned long number) { std::printf("%lu\\n", number); }
+};
+static SerialPort Serial;
+static unsigned long micros() { return 1; }
+#include "sketch.ino"
+int main() { setup(); loop(); }
+"""
+ESP_IDF = """
+cmake_minimum_required(VERSION 3.13)
+project(firmware C)
+function(idf_component_register)
+  cmake_parse_arguments(C "" "" "SRCS;INCLUDE_DIRS;PRIV_INCLUDE_DIRS" ${ARGN})
+  set(COMPONENT_LIB net PARENT_SCOPE)
+  add_library(net STATIC ${C_SRCS})
+  target_include_directories(net PUBLIC ${C_INCLUDE_DIRS} PRIVATE ${C_PRIV_INCLUDE_DIRS})
+  target_link_libraries(net PUBLIC m)
+endfunction()
+add_subdirectory(component)
+"""
+ZEPHYR = """
+cmake_minimum_required(VERSION 3.13)
+project(app C)
+set(CONFIG_S2S_NET y)
+macro(zephyr_library_named name)
+  set(here ${name})
+  add_library(${name} STATIC)
+  target_link_libraries(${name} PUBLIC m)
+endmacro()
+function(zephyr_library_sources)
+  target_sources(${here} PRIVATE ${ARGN})
+endfunction()
+function(zephyr_include_directories)
+  target_include_directories(${here} PUBLIC ${ARGN})
+endfunction()
+function(zephyr_library_include_directories)
+  target_include_directories(${here} PRIVATE ${ARGN})
+endfunction()
+function(zephyr_library_compile_options)
+  target_compile_options(${here} PRIVATE ${ARGN})
+endfunction()
+add_subdirectory(module/zephyr)
+add_executable(app module/samples/net/src/main.c)
+target_link_libraries(app PRIVATE net)
+"""
+
+
+def packed(format: str, folder: Path, *, target: str = "c", executor: str = "aot") -> Path:
+    return export(written("digits", target, executor, "arrays"), format, folder)
+
+
+@pytest.mark.parametrize("target", ["c", "host"])
+@pytest.mark.parametrize("executor", ["aot", "graph"])
+def test_one_header_and_one_source_are_the_network(target: str, executor: str, tmp_path: Path):
+    folder = packed("single", tmp_path / "one", target=target, executor=executor)
+    assert {path.name for path in folder.glob("*.[ch]")} == {"net.h", "net.c", "net_test.c"}
+    assert '#include "' not in (folder / "net.h").read_text()
+    run([require("gcc"), "-std=c99", "-O1", "-Wall", "-Wextra", "net.c", "net_test.c", "-o", "test", "-lm"], folder)
+    assert "net: passed" in run([folder / "test"], folder)
+    (tmp_path / "user.cpp").write_text('#include "one/net.h"\n')
+    run([require("g++"), "-std=c++17", "-Wall", "-Wextra", "-Werror", "-fsyntax-only", "user.cpp"], tmp_path)
+
+
+def test_one_source_runs_threads(tmp_path: Path):
+    tree = api.compile(ROOT / "examples/digits/digits.onnx", threads=2, name="net").write(tmp_path / "net")
+    folder = export(tree, "single", tmp_path / "one")
+    run([require("gcc"), "-std=c99", "-O1", "-pthread", "net.c", "net_test.c", "-o", "test", "-lm"], folder)
+    assert "net: passed" in run([folder / "test"], folder)
+
+
+def test_meson_builds_and_tests_it_and_takes_it_as_a_subproject(tmp_path: Path):
+    pytest.importorskip("mesonbuild")
+    require("ninja")
+    meson: list[str | Path] = [sys.executable, "-m", "mesonbuild.mesonmain"]
+    folder = packed("meson", tmp_path / "subprojects" / "net")
+    run([*meson, "setup", "b"], folder)
+    assert "Ok:                1" in run([*meson, "test", "-C", "b"], folder)
+    shutil.rmtree(folder / "b")
+    shutil.copy(folder / "net.wrap", tmp_path / "subprojects")
+    (tmp_path / "meson.build").write_text(
+        "project('app', 'c')\nexecutable('app', 'main.c', dependencies: dependency('net'))\n"
+    )
+    (tmp_path / "main.c").write_text('#include "net.h"\nint main(void) { return net_run(0, 0, 0) != S2S_ERR_NULL; }\n')
+    run([*meson, "setup", "b"], tmp_path)
+    run([*meson, "compile", "-C", "b"], tmp_path)
+    run([tmp_path / "b" / "app"], tmp_path)
+
+
+def test_an_arduino_library_keeps_to_the_rules(tmp_path: Path):
+    folder = packed("arduino", tmp_path / "net")
+    properties = dict(line.split("=", 1) for line in (folder / "library.properties").read_text().splitlines())
+    for field in ("name", "version", "author", "maintainer", "sentence", "paragraph", "url", "category"):
+        assert properties[field], field
+    assert properties["includes"] == "net.h"
+    assert {path.name for path in (folder / "src").iterdir()} == {"net.h", "net"}
+    assert not list(folder.rglob("CMakeLists.txt"))
+    [sketch] = folder.glob("examples/*/*.ino")
+    assert sketch.stem == sketch.parent.name
+
+
+def test_an_arduino_sketch_builds_with_the_library_alone_on_its_path(tmp_path: Path):
+    folder = packed("arduino", tmp_path / "net")
+    [sketch] = folder.glob("examples/*/*.ino")
+    shutil.copy(sketch, tmp_path / "sketch.ino")
+    (tmp_path / "main.cpp").write_text(ARDUINO)
+    for number, source in enumerate(sorted(folder.glob("src/**/*.c"))):
+        run([require("gcc"), *WARNINGS, "-Inet/src", "-c", source, "-o", f"{number}.o"], tmp_path)
+    run(
+        [require("g++"), "-std=c++17", "-Wall", "-Inet/src", "main.cpp", *sorted(tmp_path.glob("*.o")), "-o", "t"],
+        tmp_path,
+    )
+    assert run([tmp_path / "t"], tmp_path) == "net: status 0, microseconds 0\n"
+
+
+def test_a_platformio_library_builds_as_platformio_builds_it(tmp_path: Path):
+    folder = packed("platformio", tmp_path / "net")
+    manifest = json.loads((folder / "library.json").read_text())
+    assert manifest["name"] == "net"
+    assert len(manifest["version"]) <= 20
+    assert len(manifest["description"]) <= 255
+    assert "-ffp-contract=off" in manifest["build"]["flags"]
+    sources = [*sorted(folder.glob("src/**/*.c")), folder / "examples" / "once" / "main.c"]
+    run([require("gcc"), *manifest["build"]["flags"], "-Inet/src", *sources, "-o", "t", "-lm"], tmp_path)
+    assert run([tmp_path / "t"], tmp_path).startswith("net: ")
+
+
+def test_an_esp_idf_component_registers_what_it_needs(tmp_path: Path):
+    folder = packed("esp-idf", tmp_path / "component")
+    described = yaml.safe_load((folder / "idf_component.yml").read_text())
+    assert described["dependencies"] == {"idf": ">=5.0"}
+    (tmp_path / "CMakeLists.txt").write_text(ESP_IDF)
+    run([require("cmake"), "-S", ".", "-B", "b"], tmp_path)
+    run(["cmake", "--build", "b"], tmp_path)
+    assert list((tmp_path / "b").rglob("libnet.a"))
+
+
+def test_a_zephyr_module_builds_its_sample(tmp_path: Path):
+    folder = packed("zephyr", tmp_path / "module")
+    module = yaml.safe_load((folder / "zephyr" / "module.yml").read_text())
+    assert (folder / module["build"]["cmake"] / "CMakeLists.txt").is_file()
+    assert (folder / module["build"]["kconfig"]).is_file()
+    [test] = yaml.safe_load((folder / "samples/net/testcase.yaml").read_text())["tests"].values()
+    (tmp_path / "CMakeLists.txt").write_text(ZEPHYR)
+    run([require("cmake"), "-S", ".", "-B", "b"], tmp_path)
+    run(["cmake", "--build", "b"], tmp_path)
+    [line] = test["harness_config"]["regex"]
+    assert line in run([tmp_path / "b" / "app"], tmp_path)
+    assert "config S2S_NET\n" in (folder / "zephyr" / "Kconfig").read_text()
+    assert "CONFIG_S2S_NET=y" in (folder / "samples/net/prj.conf").read_text()
+
+
+def test_a_pack_holds_what_its_description_names(tmp_path: Path):
+    folder = packed("cmsis-pack", tmp_path / "pack")
+    described = ElementTree.parse(folder / "s2s.net.pdsc").getroot()
+    order = ["vendor", "name", "description", "url", "license", "releases", "components"]
+    assert [each.tag for each in described] == order
+    [pack] = folder.glob("s2s.net.*.pack")
+    with zipfile.ZipFile(pack) as archive:
+        inside = set(archive.namelist())
+    assert "s2s.net.pdsc" in inside
+    for file in described.iter("file"):
+        name = file.attrib["name"]
+        assert name in inside or any(path.startswith(name) and name.endswith("/") for path in inside)
+    layer = yaml.safe_load((folder / "net.clayer.yml").read_text())["layer"]
+    assert all((folder / each["file"]).is_file() for each in layer["groups"][0]["files"])
+
+
+def test_a_wheel_runs_the_network(tmp_path: Path):
+    project = packed("wheel", tmp_path / "project")
+    pip: list[str | Path] = [sys.executable, "-m", "pip", "--disable-pip-version-check"]
+    run([*pip, "wheel", "--quiet", "--no-deps", "--no-build-isolation", "-w", tmp_path, project], tmp_path)
+    [wheel] = tmp_path.glob("*.whl")
+    run([*pip, "install", "--quiet", "--no-deps", "--no-index", "--target", tmp_path / "site", wheel], tmp_path)
+    image = np.load(HELD_OUT)["images"][:1]
+    np.save(tmp_path / "image.npy", image)
+    program = "import numpy, net; numpy.savez('out.npz', **net.run({'image': numpy.load('image.npy')}))"
+    run(["env", f"PYTHONPATH={tmp_path / 'site'}", sys.executable, "-c", program], tmp_path)
+    with api.compile(ROOT / "examples/digits/digits.onnx", target="c") as artifact:
+        expected = artifact.run({"image": image})["probabilities"]
+    np.testing.assert_allclose(np.load(tmp_path / "out.npz")["probabilities"], expected, rtol=1e-6)
+    assert (tmp_path / "site" / "net" / "py.typed").is_file()
+
+
+@pytest.mark.parametrize("format", FORMATS)
+def test_every_format_carries_licences_and_the_same_bytes_twice(format: str, tmp_path: Path):
+    first, second = (packed(format, tmp_path / name) for name in ("a", "b"))
+    files = [
+        {path.relative_to(folder): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+        for folder in (first, second)
+    ]
+    assert files[0] == files[1]
+    assert {Path("LICENSES/Apache-2.0.txt"), Path("LICENSES/LicenseRef-Model.txt"), Path("sbom.cdx.json")} <= set(
+        files[0]
+    )
+
+
+def test_the_command_packs_a_tree_once(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    tree = written("digits", "c", "aot", "arrays")
+    assert s2s(["export", str(tree), "--format", "arduino", "-o", str(tmp_path / "net")]) == 0
+    assert capsys.readouterr().out == f"arduino  {tmp_path / 'net'}\n"
+    assert s2s(["export", str(tmp_path / "net"), "--format", "meson", "-o", str(tmp_path / "other")]) == 2
+    assert "is packed already, as arduino; give the tree that it was made from" in capsys.readouterr().err
+    assert not (tmp_path / "other").exists()
+
+
+def test_a_package_replaces_an_older_one_and_nothing_else(tmp_path: Path):
+    packed("arduino", tmp_path / "net")
+    packed("platformio", tmp_path / "net")
+    (tmp_path / "net" / "mine.txt").write_text("mine")
+    with pytest.raises(InputError, match=r"mine\.txt was not written by s2s"):
+        packed("arduino", tmp_path / "net")
