@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* s2s_bits.h: floating-point numbers as their bits, and back.
  *
  *   s2s_f32_bits(x), s2s_f64_bits(x)          the bits of x

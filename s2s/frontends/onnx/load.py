@@ -17,7 +17,7 @@ from onnx import IR_VERSION, ModelProto, OperatorSetIdProto
 from s2s.errors import InputError, UnsupportedError
 from s2s.frontends.limits import MAX_FILE_BYTES
 from s2s.frontends.names import one_line
-from s2s.frontends.onnx.limits import MAX_OPSET, MIN_OPSET
+from s2s.frontends.onnx.limits import MAX_OPSET
 from s2s.frontends.onnx.names import canonical_domain
 from s2s.frontends.onnx.structure import check_structure
 
@@ -100,8 +100,8 @@ def _check_opsets(imports: Sequence[OperatorSetIdProto], where: str) -> None:
         if not 1 <= entry.version < 2**31:
             raise InputError(f"{where}: opset version {entry.version} is no positive 32-bit number; export it again")
         versions[domain] = entry.version
-    if not MIN_OPSET <= versions.get("", MIN_OPSET) <= MAX_OPSET:
+    if versions.get("", 1) > MAX_OPSET:
         raise UnsupportedError(
-            f"{where}: opset {versions['']} is outside {MIN_OPSET} to {MAX_OPSET}; "
+            f"{where}: opset {versions['']} is newer than {MAX_OPSET}; "
             "export with a supported opset, or convert with onnx.version_converter"
         )

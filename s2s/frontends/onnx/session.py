@@ -12,6 +12,7 @@ from s2s.errors import InputError, UnsupportedError
 from s2s.frontends.builder import Builder, Value
 from s2s.frontends.limits import MAX_BODIES, MAX_NODES
 from s2s.frontends.names import one_line
+from s2s.frontends.onnx.limits import MIN_OPSET
 from s2s.frontends.onnx.names import canonical_domain, label, operator, place
 from s2s.frontends.onnx.narrow import marked
 from s2s.frontends.onnx.node import Node
@@ -85,6 +86,12 @@ def _as_their_inputs(
         raise UnsupportedError(f"{place(node)}: an operand is {narrow and narrow.dtype}; convert it before")
     kinds = [declared.outputs[min(at, len(declared.outputs) - 1)] for at in range(len(outputs))]
     return [marked(value, found.get(kind)) for value, kind in zip(outputs, kinds, strict=True)]
+
+
+def _has_changed(op_type: str, opset: int) -> bool:
+    """Whether an operator means something else in the first opset that is read whole."""
+    old, new = declaration("", op_type, opset), declaration("", op_type, MIN_OPSET)
+    return old is None or new is None or old.since != new.since
 
 
 class Session:
@@ -167,6 +174,11 @@ class Session:
     def _refusal(self, node: NodeProto, domain: str, opset: int) -> str | None:
         """Why the operator of `node` cannot be imported at all; None when it can."""
         key = domain, node.op_type
+        if not domain and opset < MIN_OPSET and _has_changed(node.op_type, opset):
+            return (
+                f"{place(node)}: opset {opset} is read only for operators that have not changed until {MIN_OPSET}; "
+                "export with a later opset, or convert with onnx.version_converter"
+            )
         if key in IMPORTERS or (key not in REFUSALS and has_function_body(domain, node.op_type, opset)):
             return None
         fact, way_out = REFUSALS.get(key, ("this operator is not supported yet", "replace it by other operators"))

@@ -7,7 +7,7 @@ import numpy as np
 
 from s2s.dialects import graph
 from s2s.frontends.builder import Value, emit
-from s2s.frontends.formulas import reshape, transpose
+from s2s.frontends.formulas import equal, reshape, select, transpose
 from s2s.frontends.onnx.node import Importer, Node
 from s2s.frontends.onnx.tensors import element_dtype
 from s2s.types.dtypes import Array
@@ -45,8 +45,27 @@ def _known_int(node: Node, position: int, what: str, default: int) -> int:
 def _dft(node: Node) -> Value:
     x = node.input(0)
     inverse, onesided = node.flag("inverse"), node.flag("onesided")
+    if node.since >= 20 and (chosen := node.optional(2)) is not None and chosen.array is None and not onesided:
+        return _along_any_axis(node, x, reshape(chosen, []), inverse=inverse)
     axis = node.integer("axis") if node.since < 20 else _known_int(node, 2, "axis", -2)
-    axis = node.axis(axis, x.rank)
+    return _along(node, x, node.axis(axis, x.rank), inverse=inverse, onesided=onesided)
+
+
+def _along_any_axis(node: Node, x: Value, chosen: Value, *, inverse: bool) -> Value:
+    """The transform along an axis that is computed at run time: all of them, where they have one shape."""
+    axes = range(x.rank - 1)
+    made = [_along(node, x, axis, inverse=inverse, onesided=False) for axis in axes]
+    if not made or len({each.shape for each in made}) != 1:
+        raise node.unsupported("axis is computed at run time, and decides the shape", "make axis a constant")
+    found = made[-1]
+    for axis in axes[:-1]:
+        is_it = emit(graph.LogicalOrOp, equal(chosen, axis), equal(chosen, axis - x.rank))
+        found = select(is_it, made[axis], found)
+    return found
+
+
+def _along(node: Node, x: Value, axis: int, *, inverse: bool, onesided: bool) -> Value:
+    """The transform along `axis`."""
     if x.rank < 2 or axis == x.rank - 1:
         raise node.invalid(f"axis {axis} of shape {list(x.shape)} holds the parts of a number", "choose another axis")
     count, parts = x.shape[axis], x.shape[-1]

@@ -10,6 +10,7 @@ from s2s.frontends.onnx import (
     einsum,
     elementwise,
     indexing,
+    learned,
     linear,
     microsoft,
     norm,
@@ -22,6 +23,7 @@ from s2s.frontends.onnx import (
     shape,
     signal,
     slicing,
+    trees,
 )
 from s2s.frontends.onnx.node import Importer
 from s2s.frontends.onnx.signature import Signature, signature
@@ -46,6 +48,7 @@ _FAMILIES = (
     signal,
     slicing,
 )
+_ML_FAMILIES = (elementwise, indexing, learned, trees)
 _ML = "ai.onnx.ml"
 CONVERTING = frozenset(
     ["BitCast", "Cast", "CastLike", "Constant", "ConstantOfShape", "DequantizeLinear", "QuantizeLinear"]
@@ -54,7 +57,7 @@ CONVERTING = frozenset(
 
 IMPORTERS: Mapping[tuple[str, str], Importer] = {
     **{("", name): importer for family in _FAMILIES for name, importer in family.IMPORTERS.items()},
-    **{(_ML, name): importer for family in (elementwise, indexing) for name, importer in family.ML_IMPORTERS.items()},
+    **{(_ML, name): importer for family in _ML_FAMILIES for name, importer in family.ML_IMPORTERS.items()},
     **{(microsoft.DOMAIN, name): importer for name, importer in microsoft.IMPORTERS.items()},
 }
 """By domain and operator."""

@@ -51,6 +51,7 @@ CASES = {
     "fourier": NodeCase("DFT", [SIGNAL, None, known(1)], {}, 20, tolerance=1e-4),
     "fourier of complex numbers": NodeCase("DFT", [X[..., :2]], {"axis": 1}, 17),
     "inverse": NodeCase("DFT", [X[..., :2], None, known(0)], {"inverse": 1}, 20),
+    "along an axis of run time": NodeCase("DFT", [X[..., :2], None, np.array(-2)], {}, 20, tolerance=1e-4),
     "half of the spectrum": NodeCase("DFT", [SIGNAL, None, known(-2)], {"onesided": 1}, 20, tolerance=1e-4),
     "filled up": NodeCase("DFT", [SIGNAL, known(64), known(1)], {}, 20, tolerance=1e-4),
     "short times": NodeCase("STFT", [SIGNAL, known(8), None, known(16)], {}, 17, tolerance=1e-4),
