@@ -119,6 +119,9 @@ def show(found: "Inspection") -> None:
             if tensor.scale is not None and tensor.zero_point is not None:
                 text += f", {Quantisation(tensor.scale, tensor.zero_point).formula()}"
             fields[f"{kind} {tensor.name}"] = text
+    for name, shape in found.assumed.items():
+        text = ",".join(map(str, shape))
+        fields[f"assumed for {name}"] = f"{text}, as the model leaves sizes open; others with --shape {name}={text}"
     fields["operators"] = ", ".join(f"{count} {name}" for name, count in found.operators.items())
     if found.supported:
         fields["weights"] = f"{number(found.parameters)} in {number(found.weight_bytes)} bytes"

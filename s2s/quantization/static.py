@@ -19,6 +19,7 @@ import onnx
 from s2s.errors import InputError, ToolchainError
 from s2s.frontends.formats import load_model
 from s2s.frontends.onnx import LoadedModel, ModelSource
+from s2s.frontends.onnx.names import place
 from s2s.quantization.integer_ports import with_integer_ports
 from s2s.quantization.noise import LayerNoise, compare_layers
 from s2s.quantization.samples import InputSpec, Samples, read_samples
@@ -76,6 +77,7 @@ def quantize(
     loaded = load_model(model)
     if not isinstance(loaded, LoadedModel):
         raise InputError(f"{loaded.label}: only ONNX models are quantised here; use TFLite's converter")
+    _require_floats(loaded)
     specs = _inputs(loaded, shapes or {})
     read = read_samples(samples, specs)
     real = _prepared(loaded, shapes or {})
@@ -84,6 +86,15 @@ def quantize(
     _drop_unused_domains(quantized)
     noise = compare_layers(real, quantized, read, read.count)
     return Quantized(with_integer_ports(quantized) if ports == "int8" else quantized, method, read.count, noise)
+
+
+def _require_floats(loaded: LoadedModel) -> None:
+    """Refuse a model that is quantised already."""
+    for node in loaded.proto.graph.node:
+        if "Quantize" in node.op_type or node.op_type.startswith("QLinear") or node.op_type.endswith("Integer"):
+            raise InputError(
+                f"{loaded.label}: is quantised already, by {place(node)}; quantise the model of floats it was made of"
+            )
 
 
 def _inputs(loaded: LoadedModel, shapes: Mapping[str, tuple[int, ...]]) -> list[InputSpec]:

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from math import prod
 
 from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, FloatAttr, IntegerAttr, ModuleOp, StringAttr
@@ -20,6 +20,7 @@ from s2s.frontends import onnx
 from s2s.frontends.formats import LoadedModel, ModelSource, import_model, load_model
 from s2s.frontends.names import one_line
 from s2s.frontends.onnx.names import operator
+from s2s.frontends.onnx.open_shapes import proposed_shapes
 from s2s.memory.order import peak_of
 from s2s.memory.steps import Step
 from s2s.passes.context import CompilerContext
@@ -66,6 +67,8 @@ class Inspection:
 
     accumulators: tuple[LayerSums, ...] = ()
     """What is proven of the sums of integer layers, those of quantised models included."""
+    assumed: Mapping[str, tuple[int, ...]] = field(default_factory=dict[str, tuple[int, ...]])
+    """Shapes of inputs that the model leaves open and nobody gave; everything else holds for them."""
 
     @property
     def supported(self) -> bool:
@@ -78,10 +81,16 @@ class Inspection:
 
 
 def inspect_model(model: ModelSource, shapes: Shapes | None = None) -> Inspection:
-    """Read `model`; what cannot be imported is part of the answer, what is wrong raises an `InputError`."""
+    """Read `model`; what cannot be imported is part of the answer, what is wrong raises an `InputError`.
+
+    Dimensions that the model leaves open take usual sizes where `shapes` does not give them.
+    """
     loaded = load_model(model)
+    given = dict(shapes or {})
+    usual = proposed_shapes(loaded.proto) if isinstance(loaded, onnx.LoadedModel) else {}
+    assumed = {name: shape for name, shape in usual.items() if name not in given}
     try:
-        imported = import_model(loaded, shapes=shapes)
+        imported = import_model(loaded, shapes=given | assumed)
     except UnsupportedError as error:
         return _outline(loaded, tuple(str(error).splitlines()))
     state_quantisation(imported.module, imported.weights)
@@ -101,6 +110,7 @@ def inspect_model(model: ModelSource, shapes: Shapes | None = None) -> Inspectio
         _work(main),
         activation_bytes(main),
         _sums(imported.module, imported.weights),
+        assumed,
     )
 
 

@@ -42,6 +42,14 @@ def test_unsupported_nodes_are_part_of_the_answer(tmp_path: Path, capsys: pytest
     assert "not supported: two (Nicate): " in shown
 
 
+def test_open_dimensions_take_usual_sizes(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    file = onnx_file("(float[N, 3, H, W] x) => (float[N, 3, H, W] y) { y = Relu(x) }", tmp_path)
+    assert run(["inspect", str(file)]) == 0
+    shown = " ".join(capsys.readouterr().out.split())
+    assert "f32 1×3×224×224" in shown
+    assert "1,3,224,224, as the model leaves sizes open; others with --shape x=1,3,224,224" in shown
+
+
 def test_shape_fixes_an_open_dimension(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
     file = onnx_file("(float[N, 4] x) => (float[N, 4] y) { y = Relu(x) }", tmp_path)
     assert run(["inspect", str(file), "--shape", "x=2,4"]) == 0

@@ -39,6 +39,11 @@ def lifted(model: onnx.ModelProto) -> list[graph.ConvOp | graph.MatmulOp]:
     return [op for op in imported.module.walk() if isinstance(op, graph.ConvOp | graph.MatmulOp)]
 
 
+def test_a_quantised_model_is_refused(quantized: Quantized):
+    with pytest.raises(InputError, match=r"is quantised already, by .*; quantise the model of floats it was made of"):
+        api.quantize(quantized.model, SAMPLES)
+
+
 def test_every_layer_is_reported_and_close(quantized: Quantized):
     names = [layer.node for layer in quantized.layers]
     assert names == ["relu1", "pool1", "relu2", "pool2", "flatten", "classify", "softmax"]

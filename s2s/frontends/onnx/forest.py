@@ -29,8 +29,8 @@ _COMPARISONS: Mapping[str, type[graph.LessOp | graph.EqualOp]] = {
     "BRANCH_EQ": graph.EqualOp,
 }  # pyright: ignore[reportAssignmentType]
 LEAF = "LEAF"
-_MAX_DEPTH = 128
-"""Levels of a tree; trainers stop far earlier."""
+_MAX_DEPTH = 512
+"""Levels of a tree; trainers stop far earlier, but a test of membership takes one for each member."""
 
 
 @dataclass
@@ -65,13 +65,14 @@ class Forest:
 
     def depth(self, node: Node) -> int:
         """Steps from the roots to the deepest leaf."""
-        level, at, seen = 0, list(self.roots), set(self.roots)
-        while at := [row for row in at if self.nodes[row].mode != LEAF]:
+        level, at = 0, set(self.roots)
+        while at := {row for row in at if self.nodes[row].mode != LEAF}:
             level += 1
-            at = [child for row in at for child in (self.nodes[row].yes, self.nodes[row].no)]
-            if level > _MAX_DEPTH or len(at) > len(self.nodes) or not seen.isdisjoint(at):
-                raise node.invalid(f"its trees are no trees, or deeper than {_MAX_DEPTH}", "export the model again")
-            seen.update(at)
+            at = {child for row in at for child in (self.nodes[row].yes, self.nodes[row].no)}
+            if level > _MAX_DEPTH:
+                raise node.invalid(
+                    f"its trees are over {_MAX_DEPTH} levels deep, or run in circles", "export them again"
+                )
         return level
 
 

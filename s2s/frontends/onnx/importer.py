@@ -13,6 +13,7 @@ from s2s.frontends.formulas import checked_shape
 from s2s.frontends.imported import Imported, Origin
 from s2s.frontends.names import one_line
 from s2s.frontends.onnx.load import LoadedModel, ModelSource, load_model
+from s2s.frontends.onnx.open_shapes import declared_dims, proposal
 from s2s.frontends.onnx.ports import Ports
 from s2s.frontends.onnx.scope import Scope
 from s2s.frontends.onnx.session import Session
@@ -84,9 +85,7 @@ def _input_tensor(value: ValueInfoProto, shape: tuple[int, ...] | None) -> Model
         raise UnsupportedError(f"{where}: is {kind}; only tensors are supported")
     tensor = value.type.tensor_type
     dtype = element_dtype(tensor.elem_type, where)
-    declared: list[int | str] = [
-        dim.dim_value if dim.HasField("dim_value") else one_line(dim.dim_param) or "?" for dim in tensor.shape.dim
-    ]
+    declared = declared_dims(value)
     if shape is None:
         shape = _fixed(value.name, where, declared, tensor.HasField("shape"))
     elif tensor.HasField("shape"):
@@ -99,7 +98,7 @@ def _fixed(name: str, where: str, declared: list[int | str], known_rank: bool) -
     open_dims = [axis for axis, dim in enumerate(declared) if isinstance(dim, str)]
     if open_dims or not known_rank:
         fact = f"dimension {open_dims[0]} ({declared[open_dims[0]]}) has no size" if open_dims else "has no shape"
-        example = ",".join(str(dim) if isinstance(dim, int) else "1" for dim in declared) or "1,…"
+        example = ",".join(map(str, proposal(declared))) or "1,…"
         raise InputError(f"{where}: {fact}; give the shape, as in --shape {one_line(name)}={example}")
     return tuple(dim for dim in declared if isinstance(dim, int))
 
