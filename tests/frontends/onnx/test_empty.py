@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import onnx.parser
 
-from s2s.verify.conformance import run
+from benchmarks.conformance_adapters import run
 
 REDUCED = """<ir_version: 8, opset_import: ["" : 18]> g (float[2, 0, 3] x, float[2] z)
     => (float[2, 3] largest, float[0, 2, 3] turned, float[2] w) <int64[1] axes = {1}> {

@@ -9,10 +9,10 @@ import onnx
 import pytest
 from onnx import helper
 
+from benchmarks.conformance_adapters import run
 from s2s.errors import InputError, UnsupportedError
 from s2s.frontends.onnx import import_model
 from s2s.types.dtypes import Array
-from s2s.verify.conformance import run
 from support.onnx_nodes import run_imported, run_onnxruntime
 
 ML = "ai.onnx.ml"

@@ -10,11 +10,11 @@ import pytest
 from onnx import helper, numpy_helper
 from onnx.numpy_helper import saturate_cast, to_float8e8m0
 
+from benchmarks.conformance_adapters import run, run_graph
 from s2s.errors import InputError, UnsupportedError
 from s2s.frontends.onnx import import_model
 from s2s.types.dtypes import Array
 from s2s.types.narrow import NARROW, pack, unpack
-from s2s.verify.conformance import run, run_graph
 
 FLOAT8 = (ml_dtypes.float8_e4m3fn, ml_dtypes.float8_e4m3fnuz, ml_dtypes.float8_e5m2, ml_dtypes.float8_e5m2fnuz)
 INTEGERS = (ml_dtypes.int4, ml_dtypes.uint4, ml_dtypes.int2, ml_dtypes.uint2)
