@@ -2,10 +2,12 @@
 
     python -m benchmarks.trees --write before.json [--networks PATTERN ...] [--targets TARGET ...] [--full]
     python -m benchmarks.trees --against before.json [--networks PATTERN ...] [--targets TARGET ...] [--full]
+    python -m benchmarks.trees --given-back [--networks PATTERN ...] [--targets TARGET ...] [--full]
 
 Compiles every network for every target and takes two digests of each tree: of its C without comments (what a C compiler
 sees, constants included), and of all its bytes. `--against` prints the trees that differ, and exits with 1 if the C of
-any does. Run `--write` on the commit before the change. A network that is refused counts as its message.
+any does. `--given-back` compiles each network twice, the second time with the decisions that the first one wrote, and
+compares all bytes. Run `--write` on the commit before the change. A network that is refused counts as its message.
 
 Without `--full` the networks are the ready-made ones of `../shared`, which compile in a second or two each; with it
 those of `benchmarks.networks` and the models that `benchmarks.models` has made are compiled as well.
@@ -24,6 +26,7 @@ from pathlib import Path
 import onnx
 
 from benchmarks.models import CACHE, READY_MADE, SHARED
+from s2s.api import Artifact
 from s2s.api import compile as compile_network
 from s2s.errors import S2SError
 
@@ -49,13 +52,28 @@ def networks(*, full: bool) -> Iterator[tuple[str, Path | onnx.ModelProto]]:
 
 def digest(model: Path | onnx.ModelProto, target: str) -> Digest:
     """Compile `model` for `target` and digest its tree."""
+    try:
+        return digest_of(compile_network(model, target=target, name="net"))
+    except S2SError as error:
+        refused = hashlib.sha256(str(error).encode()).hexdigest()
+        return {"code": refused, "all": refused}
+
+
+def keeps_its_bytes(model: Path | onnx.ModelProto, target: str) -> bool:
+    """Whether `model` becomes the same tree when its decisions are written and given back; true where it is refused."""
+    try:
+        first = compile_network(model, target=target, name="net")
+    except S2SError:
+        return True
+    written = json.loads(json.dumps(first.decisions.as_dict()))
+    again = compile_network(model, target=target, name="net", decisions=written)
+    return digest_of(first) == digest_of(again)
+
+
+def digest_of(artifact: Artifact) -> Digest:
+    """The digest of the tree of a compiled network."""
     with tempfile.TemporaryDirectory() as folder:
-        tree = Path(folder) / "tree"
-        try:
-            compile_network(model, target=target, name="net").write(tree)
-        except S2SError as error:
-            refused = hashlib.sha256(str(error).encode()).hexdigest()
-            return {"code": refused, "all": refused}
+        tree = artifact.write(Path(folder) / "tree")
         code, everything = hashlib.sha256(), hashlib.sha256()
         for path in sorted(tree.rglob("*")):
             if path.is_file():
@@ -72,6 +90,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     file = parser.add_mutually_exclusive_group(required=True)
     file.add_argument("--write", type=Path, metavar="FILE", help="write the digests there")
     file.add_argument("--against", type=Path, metavar="FILE", help="compare with digests that were written")
+    file.add_argument("--given-back", action="store_true", help="compare trees with and without their own decisions")
     parser.add_argument("--networks", nargs="+", default=["*"], metavar="PATTERN", help="names, with * and ?")
     parser.add_argument("--targets", nargs="+", default=list(TARGETS), metavar="TARGET")
     parser.add_argument("--full", action="store_true", help="large networks, too")
@@ -86,6 +105,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
             key = f"{name} {target}"
             if options.against is not None and key not in before:
                 continue
+            if options.given_back:
+                found[key] = {}
+                if not keeps_its_bytes(model, target):
+                    different += 1
+                    print(f"{key}: differs from the tree with its own decisions given back", flush=True)
+                continue
             found[key] = digest(model, target)
             if options.write is None and found[key] != before[key]:
                 kind = "comments or records" if found[key]["code"] == before[key]["code"] else "code"
@@ -93,7 +118,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
                 print(f"{key}: {kind} differ", flush=True)
     if options.write is not None:
         options.write.write_text(json.dumps(found, indent=1) + "\n")
-    print(f"{len(found)} trees, the code of {different} differs" if options.write is None else f"{len(found)} trees")
+    differing = f", {different} differ" if options.given_back else f", the code of {different} differs"
+    print(f"{len(found)} trees{differing if options.write is None else ''}")
     return 1 if different or not found else 0
 
 

@@ -54,6 +54,17 @@ def test_any_algorithm_gives_right_results(chosen: str):
         assert artifact.verify().passed
 
 
+def test_one_entry_of_a_written_file_can_be_changed():
+    """The entries that follow from it, schedules for one, are left to the compiler."""
+    written = compile_network(network(), target="x86-64-v4").decisions.as_dict()
+    entries = [dict(each) for each in written["decisions"]]
+    changed = next(each for each in entries if each["kind"] == "algorithm")
+    changed["chosen"] = "winograd 4x4" if changed["chosen"] == "direct" else "direct"
+    again = compile_network(network(), target="x86-64-v4", decisions={**written, "decisions": entries})
+    (found,) = [each for each in again.decisions if each.subject == changed["subject"]]
+    assert (found.chosen, found.by) == (changed["chosen"], "user")
+
+
 def test_an_algorithm_that_does_not_exist():
     with pytest.raises(InputError, match="legal are for example direct, winograd 2x2, winograd 4x4"):
         compile_network(network(), target="host", decisions=given("fft"))
