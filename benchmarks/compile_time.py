@@ -57,7 +57,7 @@ class Stopwatch:
     def running(self) -> Generator[None]:
         """Measure what happens inside the block."""
         self._since = now()
-        coming = [(each.name, level) for level, passes in pipeline(CompileOptions(), "x").items() for each in passes]
+        coming = [(each.name, level) for level, passes in pipeline(CompileOptions()).items() for each in passes]
 
         def step(name: str) -> None:
             if coming and name == coming[0][0]:

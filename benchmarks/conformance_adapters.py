@@ -7,15 +7,17 @@ fails there and one that fails further down can be told apart.
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from s2s.api import compile
+from s2s.compilation import Compilation
 from s2s.frontends.onnx import import_model
 from s2s.interpret.graph import run_graph as interpret
-from s2s.options import Executor
+from s2s.options import CompileOptions, Executor
+from s2s.stages.c import Lowered
 from s2s.targets.flags import STANDARD
 from s2s.types.dtypes import Array
 from s2s.types.interface import EMPTY_OUTPUTS, ModelTensor, as_declared, empty_tensors, model_tensor
 from s2s.types.narrow import NARROW, pack
 from s2s.types.symbols import function_named
+from s2s.verify.build import load
 
 QUICK = "-O1"
 """How networks are optimised that take longer to compile than to run."""
@@ -53,7 +55,8 @@ class _Output:
 
 
 def _run_c(model_path: str, inputs: Sequence[Array], executor: Executor) -> list[Array]:
-    with compile(model_path, executor=executor) as artifact:
-        small = artifact.report().weights <= SMALL_WEIGHTS
-        network = artifact.loaded(flags=(*STANDARD, QUICK, *artifact.info.target.cflags) if small else None)
+    compilation = Compilation(model_path, CompileOptions(executor=executor))
+    small = compilation.facts(Lowered).constants <= SMALL_WEIGHTS
+    flags = (*STANDARD, QUICK, *compilation.info.target.cflags) if small else None
+    with load(compilation.tree, flags=flags) as network:
         return list(network.run(dict(zip(network.input_names, inputs, strict=True))).values())

@@ -14,7 +14,7 @@ import onnx
 import onnx.parser
 
 from s2s import api
-from s2s.passes.manager import DebugOptions
+from s2s.options import DebugOptions
 
 TOUR = Path(__file__).with_name("tour.md")
 PAGES = (TOUR, TOUR.parents[1] / "README.md")

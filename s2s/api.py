@@ -15,6 +15,7 @@ from s2s.frontends.formats import ModelSource
 from s2s.frontends.tflite.custom import CFunction, register_custom_op
 from s2s.options import (
     CompileOptions,
+    DebugOptions,
     Executor,
     Io,
     Profile,
@@ -24,7 +25,6 @@ from s2s.options import (
     Threading,
     WeightForm,
 )
-from s2s.passes.manager import DebugOptions
 from s2s.quantization import Quantized, quantize
 from s2s.relay.build import build, cpu
 from s2s.targets import Target

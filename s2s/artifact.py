@@ -7,20 +7,22 @@ from types import TracebackType
 from typing import Any
 
 from s2s.analysis.numbers.sums import describe_sums
-from s2s.budget import compile_within
-from s2s.compiler import Compilation, compile_model
+from s2s.budgets.ram import within_ram
+from s2s.compilation import Compilation
 from s2s.decisions.file import Decisions
 from s2s.dialects import c
 from s2s.emit.call_comments import nodes_of
 from s2s.emit.info import Measured, NetworkInfo
-from s2s.emit.tree import Tree, render
-from s2s.emit.units import Program
+from s2s.emit.tree import Tree
 from s2s.errors import InputError
 from s2s.frontends.model import Source
 from s2s.options import CompileOptions
-from s2s.planned import describe_overlaps
-from s2s.striped import describe_stripes
+from s2s.stages.c import Lowered
+from s2s.stages.graph import describe_row_tiles
+from s2s.stages.memory import Planned, describe_overlaps
+from s2s.stages.read import Read
 from s2s.support import progress
+from s2s.targets import get_target
 from s2s.types.dtypes import Array
 from s2s.types.interface import as_passed
 from s2s.verify.board_check import VECTORS, BoardVerification, Optimise, verify_on_board
@@ -65,8 +67,8 @@ class Report:
     """The results that do."""
     extra_operations: float | None = None
     """What a budget of RAM costs."""
-    stripes: str = ""
-    """The layers that run in stripes of rows, and the multiply-adds that this costs."""
+    row_tiles: str = ""
+    """The layers that run in row tiles, and the multiply-adds that this costs."""
     accumulators: str = ""
     """What is proven of the sums of integer layers."""
 
@@ -78,42 +80,44 @@ class Report:
 class Artifact:
     """What `s2s.compile` gives."""
 
-    def __init__(self, model: Source, compilation: Compilation) -> None:
-        self._model, self._compilation = model, compilation
+    def __init__(self, compilation: Compilation) -> None:
+        self._compilation = compilation
         self._loaded: LoadedNetwork | None = None
-        self._figures: Measured | None = None
+
+    def __repr__(self) -> str:
+        options = self._compilation.options
+        target = get_target(options.target).name
+        return f"Artifact({self.name!r}, target={target!r}, executor={options.executor!r})"
 
     @property
     def name(self) -> str:
         """The prefix of the network's C names."""
-        return self._compilation.network.name
+        return self._compilation.facts(Read).name
 
     @property
     def info(self) -> NetworkInfo:
         """Names, shapes and sizes; refused where the compilation was stopped early."""
-        if self._compilation.info is None:
+        if self._compilation.options.debug.stop_after is not None:
             raise InputError("--stop-after: the compilation was stopped before it reached C; leave the option out")
-        return replace(self._compilation.info, measured=self._figures)
+        return self._compilation.info
 
     @property
     def compilation(self) -> Compilation:
-        """The compiled module and what is known of it."""
+        """The compilation, to be looked at stage by stage, and to be resumed with other options."""
         return self._compilation
 
     @property
     def decisions(self) -> Decisions:
         """What the compiler chose; `write` gives a file that `--decisions` takes."""
-        return Decisions(self.info.target.name, self._compilation.decisions)
+        return Decisions(self.info.target.name, self._compilation.facts(Planned).decisions)
 
     def ir(self) -> str:
         """The module as text, at the level it has reached."""
-        return str(self._compilation.module)
+        return str(self._compilation.run().module)
 
     def tree(self) -> Tree:
         """The files of the emitted tree, in memory."""
-        progress.step("writing C")
-        compilation = self._compilation
-        return render(compilation.module, self.info, compilation.weights, form=compilation.options.weights)
+        return self._compilation.tree
 
     def write(self, destination: str | Path) -> Path:
         """Write the tree to `destination`, whole or not at all."""
@@ -127,9 +131,12 @@ class Artifact:
 
     def measure(self) -> Measured | None:
         """What the compiler of the target makes of the network, None where it is not installed; `info` has it then."""
-        if self._figures is None:
-            self._figures = measure_network(self.tree(), self.info)
-        return self._figures
+        findings = self._compilation.request.findings
+        if findings.measured is None:
+            measured = measure_network(self.tree(), self.info)
+            self._compilation = self._compilation.resume(findings=replace(findings, measured=measured))
+            return measured
+        return findings.measured
 
     def loaded(self, *, flags: Sequence[str] | None = None) -> LoadedNetwork:
         """The network built by the C compiler and loaded, once; `flags` replace those of the tree."""
@@ -153,23 +160,23 @@ class Artifact:
     def report(self, *, measure: bool = False) -> Report:
         """The figures; with `measure`, those that the C compiler knows too."""
         info, compilation = self.info, self._compilation
-        bound = info.arena_lower_bound
+        bound, lowered = info.arena_lower_bound, compilation.facts(Lowered)
         report = Report(
             name=info.name,
             target=info.target.name,
             executor=info.executor,
-            kernels=len(Program.of(compilation.module).kernels),
+            kernels=lowered.kernels,
             arena=info.arena_size,
             arena_lower_bound=bound,
             arena_ratio=round(info.arena_size / bound, 4) if bound else 1.0,
             ram=info.arena_size + info.ports_size,
             inputs=sum(port.size for port in info.inputs),
             outputs=sum(port.size for port in info.outputs),
-            weights=self._constant_bytes(),
+            weights=lowered.constants,
             arena_lower_bound_apart=info.arena_apart_bound,
             overlaps=describe_overlaps(info.overlaps),
             extra_operations=info.extra_operations,
-            stripes=describe_stripes(info.stripes),
+            row_tiles=describe_row_tiles(info.row_tiles),
             accumulators=describe_sums(info.sums),
         )
         found = self.measure() if measure else None
@@ -185,11 +192,6 @@ class Artifact:
             stack=found.stack,
             stack_note=found.stack_note,
         )
-
-    def _constant_bytes(self) -> int:
-        store = self._compilation.weights
-        tables = [op for op in self._compilation.module.ops if isinstance(op, c.GlobalOp) and op.weight is not None]
-        return sum(store.get(op.weight.data).nbytes for op in tables if op.weight is not None)
 
     def verify(
         self,
@@ -225,7 +227,7 @@ class Artifact:
         optimise: Optimise = "O3",
     ) -> BoardVerification:
         """The same on an emulated board (`qemu:m4`), and what it costs there."""
-        functions = [op for op in self._compilation.module.ops if isinstance(op, c.FuncOp)]
+        functions = [op for op in self._compilation.at("c").module.ops if isinstance(op, c.FuncOp)]
         kernels = {func.sym_name.data for func in functions if func.extents is None}
         entries = [func for func in functions if func.extents is not None]
         calls = [op for func in entries for op in func.walk() if isinstance(op, c.CallOp)]
@@ -245,24 +247,23 @@ class Artifact:
         self, against: EngineName | None, golden: str | Path | None, seed: int | None, *, count: int
     ) -> Expected:
         wanted = Wanted(against, None if golden is None else Path(golden), seed)
-        return expected_outputs(self._model, self._compilation, wanted, count=count)
+        return expected_outputs(self._compilation, wanted, count=count)
 
     def _compare_levels(self, inputs: Sequence[Array], found: Sequence[Array]) -> LevelsReport:
         """Run the levels above C on `inputs`; `found` is what the C gives."""
-        kept = compile_model(self._model, self._compilation.options, keep_levels=True)
-        store = kept.weights
+        graph, tensor, loop = map(self._compilation.at, ("graph", "tensor", "memory"))
         return compare_levels(
             {
-                "graph": graph_level(kept.levels["graph"], store),
-                "tensor": tensor_level(kept.levels["tensor"], store, fast=True),
-                "loop": loop_level(kept.levels["loop"], store),
+                "graph": graph_level(graph.module, graph.weights),
+                "tensor": tensor_level(tensor.module, tensor.weights, fast=True),
+                "loop": loop_level(loop.module, loop.weights),
                 "c": outputs_level(lambda _: found),
             },
             inputs,
         )
 
     def _run_in_order(self, inputs: Sequence[Array]) -> list[Array]:
-        network = self._compilation.network
+        network = self._compilation.facts(Read)
         names = [port.name for port in network.inputs]
         self.reset()
         found = self.run(dict(zip(names, inputs, strict=True)))
@@ -285,4 +286,6 @@ class Artifact:
 
 def compile_artifact(model: Source, options: CompileOptions) -> Artifact:
     """Compile `model`."""
-    return Artifact(model, compile_within(model, options))
+    compilation = within_ram(Compilation(model, options))
+    compilation.run()
+    return Artifact(compilation)

@@ -4,8 +4,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
-from s2s.passes.manager import DebugOptions
-
 if TYPE_CHECKING:
     from s2s.targets.target import Target
 
@@ -18,6 +16,20 @@ Io = Literal["caller", "arena"]
 Profile = Literal["default", "misra"]
 Threading = Literal["pthreads", "openmp"]
 PROFILES: tuple[Profile, ...] = ("default", "misra")
+
+
+@dataclass(frozen=True)
+class DebugOptions:
+    """What to show of a compilation while it runs; by default nothing."""
+
+    print_ir_after: tuple[str, ...] = ()
+    """Names of passes after which the module is printed; `all` stands for every pass."""
+    verify_each: bool = False
+    """Verify the module after every pass, not only at the end."""
+    time_passes: bool = False
+    """Print how long each pass took."""
+    stop_after: str | None = None
+    """Leave out the passes that come after the first one of this name."""
 
 
 @dataclass(frozen=True)
@@ -54,9 +66,9 @@ class CompileOptions:
     """Bytes of RAM for arena, inputs and outputs: the cheapest plan within them is taken; `min`: the smallest plan."""
     scratch: int | None = None
     """Elements that a window copied to scratch may take; a budget of RAM sets it."""
-    stripes: tuple[tuple[int, int, int], ...] = ()
-    """Chains computed in stripes: first and last operation, and rows, as `graph-tile-rows` takes them; a budget of RAM
-    sets them."""
+    row_tiles: tuple[tuple[int, int, int], ...] = ()
+    """Chains of operators computed in row tiles: first and last operator, and rows of a tile, as `graph-tile-rows`
+    takes them; a budget of RAM sets them."""
     exact: bool = False
     """Sums of floats in the order of the model's operators: no algorithm that rounds otherwise, however fast."""
     threads: int = 1

@@ -45,15 +45,15 @@ from s2s.dialects.graph.control import (
 )
 from s2s.dialects.graph.control import (
     IfOp,
+    RowTilesOp,
     ScanOp,
-    StripesOp,
     WhileOp,
 )
 from s2s.dialects.graph.control import (
     NetworkOp as NetworkOp,
 )
 from s2s.dialects.graph.control import (
-    Stripes as Stripes,
+    TileRun as TileRun,
 )
 from s2s.dialects.graph.control import (
     rows_of as rows_of,
@@ -154,7 +154,7 @@ Graph = Dialect(
         WeightOp,
         IfOp,
         ScanOp,
-        StripesOp,
+        RowTilesOp,
         WhileOp,
         AbsOp,
         AcosOp,

@@ -263,8 +263,8 @@ class ScanOp(NetworkOp):
 
 
 @dataclass(frozen=True)
-class Stripes:
-    """What one body of `graph.stripes` computes: step `t` makes the rows of `y` from `y_start + y_stride * t` on."""
+class TileRun:
+    """What one body of `graph.row_tiles` computes: step `t` makes the rows of `y` from `y_start + y_stride * t` on."""
 
     body: str
     steps: int
@@ -275,18 +275,18 @@ class Stripes:
 
 
 @op_definition
-class StripesOp(NetworkOp):
-    """Compute `y` in stripes of rows, so that what lies between `x` and `y` never exists whole.
+class RowTilesOp(NetworkOp):
+    """Compute `y` in row tiles, so that what lies between `x` and `y` never exists whole.
 
     Body `k` runs `steps[k]` times; step `t` computes rows of `y` from a window of the rows of `x`:
 
         y[0, y_starts[k] + y_strides[k] * t : …] = bodies[k](x[0, x_starts[k] + x_strides[k] * t : …])
 
     with as many rows as the types of the body have. Rows are the second dimension, the first has size 1. Windows of `x`
-    may overlap; the stripes of `y` are disjoint and make up all of it.
+    may overlap; the tiles of `y` are disjoint and make up all of it.
     """
 
-    name = "graph.stripes"
+    name = "graph.row_tiles"
     bodies = prop_def(ArrayAttr[SymbolRefAttr])
     steps = prop_def(INTS)
     x_starts = prop_def(INTS)
@@ -299,7 +299,7 @@ class StripesOp(NetworkOp):
     irdl_options = (ParsePropInAttrDict(),)
     assembly_format = "$x attr-dict `:` functional-type(operands, results)"
 
-    def __init__(self, x: Value, pieces: Sequence[Stripes], result_type: Attribute) -> None:
+    def __init__(self, x: Value, pieces: Sequence[TileRun], result_type: Attribute) -> None:
         super().__init__(
             operands=[x],
             result_types=[result_type],
@@ -318,11 +318,11 @@ class StripesOp(NetworkOp):
         return tuple(body.string_value() for body in self.bodies)
 
     @property
-    def pieces(self) -> list[Stripes]:
+    def pieces(self) -> list[TileRun]:
         """What each body computes, in order."""
         columns = (self.steps, self.x_starts, self.x_strides, self.y_starts, self.y_strides)
         rows = zip(*(column.get_values() for column in columns), strict=True)
-        return [Stripes(body, *map(int, row)) for body, row in zip(self.networks, rows, strict=True)]
+        return [TileRun(body, *map(int, row)) for body, row in zip(self.networks, rows, strict=True)]
 
     def check_callees(self) -> None:
         columns = (self.steps, self.x_starts, self.x_strides, self.y_starts, self.y_strides)
@@ -331,7 +331,7 @@ class StripesOp(NetworkOp):
         for type in (self.x.type, self.y.type):
             if as_tensor_type(type).get_shape()[:1] != (1,) or as_tensor_type(type).get_num_dims() < 2:
                 raise VerifyException(f"{type} is not one image of rows")
-        stripes: list[tuple[int, int]] = []
+        tiles: list[tuple[int, int]] = []
         for piece in self.pieces:
             if piece.steps < 1:
                 raise VerifyException(f"@{piece.body} runs {piece.steps} steps, expected at least one")
@@ -347,10 +347,10 @@ class StripesOp(NetworkOp):
             if min(ends) < 0 or max(ends) + rows[0] > rows_of(self.x.type):
                 raise VerifyException(f"@{piece.body} reads rows outside of {self.x.type}")
             starts = (piece.y_start + piece.y_stride * step for step in range(piece.steps))
-            stripes += [(start, start + rows[1]) for start in starts]
-        edges = [0, *(edge for stripe in sorted(stripes) for edge in stripe), rows_of(self.y.type)]
+            tiles += [(start, start + rows[1]) for start in starts]
+        edges = [0, *(edge for tile in sorted(tiles) for edge in tile), rows_of(self.y.type)]
         if edges[::2] != edges[1::2]:
-            raise VerifyException(f"the stripes do not make up {self.y.type}, each row once")
+            raise VerifyException(f"the tiles do not make up {self.y.type}, each row once")
 
 
 def rows_of(type: Attribute) -> int:
@@ -378,5 +378,5 @@ def _check_condition(type: Attribute) -> None:
         raise VerifyException(f"the condition is {type}, expected one bool")
 
 
-STEPS = (CallOp, IfOp, WhileOp, ScanOp, StripesOp)
+STEPS = (CallOp, IfOp, WhileOp, ScanOp, RowTilesOp)
 """What a network consists of beside weights and reshapes, once its operations are in kernels."""

@@ -71,6 +71,6 @@ def describe(report: "Report") -> dict[str, str]:
         "RAM": f"{number(report.ram)} bytes, inputs {number(report.inputs)} and outputs {number(report.outputs)} "
         f"included; {number(report.arena)} of them arena, no plan could do with less than "
         f"{number(report.arena_lower_bound)}{_apart(report)}",
-        **({"stripes": report.stripes} if report.stripes else {}),
+        **({"row tiles": report.row_tiles} if report.row_tiles else {}),
         "constants": f"{number(report.weights)} bytes",
     }

@@ -8,7 +8,7 @@ import typer
 from s2s.errors import InputError
 
 if TYPE_CHECKING:
-    from s2s.passes.manager import DebugOptions
+    from s2s.options import DebugOptions
 
 Model = Annotated[
     Path, typer.Argument(metavar="MODEL", help="The network, an .onnx or .tflite file.", show_default=False)
@@ -123,6 +123,6 @@ def debug_options(
     print_ir_after: list[str] | None, verify_each: bool, time_passes: bool, stop_after: str | None
 ) -> "DebugOptions":
     """The debugging options of a command, gathered."""
-    from s2s.passes.manager import DebugOptions
+    from s2s.options import DebugOptions
 
     return DebugOptions(tuple(print_ir_after or ()), verify_each, time_passes, stop_after)

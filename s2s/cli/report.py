@@ -70,9 +70,9 @@ def _of_model(model: Path, compiling: Options) -> dict[str, Any]:
 def _of_tree(tree: Path) -> dict[str, Any]:
     """The figures that the record of a tree states."""
     from s2s.analysis.numbers.sums import LayerSums, describe_sums
-    from s2s.emit.info import Overlapping, Striped
-    from s2s.planned import describe_overlaps
-    from s2s.striped import describe_stripes
+    from s2s.emit.info import Overlapping, RowTiled
+    from s2s.stages.graph import describe_row_tiles
+    from s2s.stages.memory import describe_overlaps
     from s2s.verify.build import tree_record
 
     record = tree_record(tree)
@@ -99,7 +99,7 @@ def _of_tree(tree: Path) -> dict[str, Any]:
         "arena_lower_bound_apart": arena["lower_bound_apart"],
         "overlaps": describe_overlaps([Overlapping(**each) for each in arena["overlaps"]]),
         "extra_operations": arena["extra_operations"],
-        "stripes": describe_stripes([Striped(**each) for each in arena.get("stripes", ())]),
+        "row_tiles": describe_row_tiles([RowTiled(**each) for each in arena.get("row_tiles", ())]),
         "accumulators": describe_sums([LayerSums(**each) for each in record.get("accumulators", ())]),
     }
     return {key: value for key, value in fields.items() if value not in (None, "", {})}

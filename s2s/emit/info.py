@@ -130,12 +130,12 @@ class Measured:
 
 
 @dataclass(frozen=True)
-class Striped:
-    """Layers that run in stripes of rows."""
+class RowTiled:
+    """Layers that run in row tiles."""
 
     nodes: str
     rows: int
-    """Rows of the result that a stripe computes, at most."""
+    """Rows of the result that a tile computes, at most."""
     recomputed: float
     """Multiply-adds on top, as a part of those of the network."""
 
@@ -173,7 +173,7 @@ class NetworkInfo:
     arena_apart_bound: int | None = None
     """The same if no two live buffers overlapped, where some may."""
     overlaps: tuple[Overlapping, ...] = ()
-    stripes: tuple[Striped, ...] = ()
+    row_tiles: tuple[RowTiled, ...] = ()
     extra_operations: float | None = None
     """What a budget of RAM costs, as a part of the operations carried out without it."""
     executor: Literal["aot", "graph"] = "aot"

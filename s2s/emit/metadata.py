@@ -43,7 +43,7 @@ def metadata(info: NetworkInfo, program: Program, constants: Sequence[ConstantAr
             "io": info.io,
             "extra_operations": info.extra_operations,
             "overlaps": [asdict(each) for each in info.overlaps],
-            "stripes": [asdict(each) for each in info.stripes],
+            "row_tiles": [asdict(each) for each in info.row_tiles],
         },
         "state": [
             {

@@ -1,7 +1,7 @@
 """Runs passes in order, and lets one look between them.
 
-The pipeline decides which passes run; this file only runs them: it verifies the module, prints it, stops early and
-measures, as `DebugOptions` ask.
+The pipeline decides which passes run; this file only runs them: it verifies the module, prints it and measures, as
+`DebugOptions` ask.
 """
 
 import sys
@@ -16,22 +16,9 @@ from xdsl.passes import ModulePass
 from xdsl.printer import Printer
 from xdsl.utils.exceptions import DiagnosticException
 
-from s2s.errors import CompilerBug, InputError
+from s2s.errors import CompilerBug
+from s2s.options import DebugOptions
 from s2s.support import progress
-
-
-@dataclass(frozen=True)
-class DebugOptions:
-    """What to show of a compilation while it runs; by default nothing."""
-
-    print_ir_after: tuple[str, ...] = ()
-    """Names of passes after which the module is printed; `all` stands for every pass."""
-    verify_each: bool = False
-    """Verify the module after every pass, not only at the end."""
-    time_passes: bool = False
-    """Print how long each pass took."""
-    stop_after: str | None = None
-    """Leave out the passes that come after the first one of this name."""
 
 
 @dataclass(frozen=True)
@@ -45,36 +32,25 @@ class PassTiming:
 
 
 class PassManager:
-    """Runs lists of passes, one after the other, on a module that goes down through the levels."""
+    """Runs lists of passes, one after the other, on the modules of one compilation or of several that belong together.
 
-    def __init__(
-        self,
-        ctx: Context,
-        passes: Sequence[ModulePass],
-        debug: DebugOptions | None = None,
-        stream: TextIO | None = None,
-    ) -> None:
-        """Prepare for `passes`, all that may run; what `debug` asks for is printed on `stream` (standard error)."""
-        self.ctx = ctx
+    What `debug` asks for is printed on `stream`, by default standard error.
+    """
+
+    def __init__(self, debug: DebugOptions | None = None, stream: TextIO | None = None) -> None:
         self.debug = debug if debug is not None else DebugOptions()
         self.stream: TextIO = stream if stream is not None else sys.stderr
         self.timings: list[PassTiming] = []
-        self.stopped = False
-        """Whether `stop_after` has been reached; nothing runs after that."""
         self._count = 0
-        check_names(passes, self.debug)
 
-    def run(self, module: ModuleOp, passes: Sequence[ModulePass]) -> None:
-        """Apply `passes` to `module` in order, and verify it at the end: if it does not, the pass before is wrong."""
+    def run(self, ctx: Context, module: ModuleOp, passes: Sequence[ModulePass], *, verify: bool = True) -> None:
+        """Apply `passes` to `module` in order; with `verify`, the module is verified after the last of them."""
         for number, each in enumerate(passes, 1):
-            if self.stopped:
-                return
             progress.step(each.name)
             start = time.perf_counter()
-            _apply(self.ctx, module, each)
+            _apply(ctx, module, each)
             seconds = time.perf_counter() - start
-            self.stopped = each.name == self.debug.stop_after
-            if self.debug.verify_each or self.stopped or number == len(passes):
+            if self.debug.verify_each or (verify and number == len(passes)):
                 _verify(module, each.name)
             self._show(module, each, seconds)
 
@@ -88,21 +64,10 @@ class PassManager:
             self.stream.write("\n\n")
 
     def finish(self) -> None:
-        """Print the table of times, if asked for."""
+        """Print the table of times, if asked for, and begin a new one."""
         if self.debug.time_passes:
             print_timings(self.timings, self.stream)
-
-
-def check_names(passes: Sequence[ModulePass], debug: DebugOptions) -> None:
-    """Refuse the name of a pass that is not among `passes`: it would silently do nothing."""
-    names = [each.name for each in passes]
-    asked = {"--print-ir-after": debug.print_ir_after, "--stop-after": (debug.stop_after,)}
-    for option, wanted in asked.items():
-        for name in wanted:
-            if name is not None and name != "all" and name not in names:
-                raise InputError(
-                    f"{option}: no pass {name} runs here; the passes are {', '.join(dict.fromkeys(names))}"
-                )
+            self.timings = []
 
 
 def print_timings(timings: Sequence[PassTiming], stream: TextIO) -> None:

@@ -141,7 +141,7 @@ def profile_model(
     artifact = compile_artifact(model, options)
     info, compilation = artifact.info, artifact.compilation
     arrays = _given_or_made_up(info.inputs, inputs or {})
-    calls = kernel_calls(compilation.module)
+    calls = kernel_calls(compilation.at("c").module)
     tree = timed_tree(artifact.tree(), info.name, calls)
     progress.step("compiling the C")
     with load(tree) as network:

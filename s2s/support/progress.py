@@ -25,3 +25,14 @@ def listening(listener: Callable[[str], None]) -> Generator[None]:
         yield
     finally:
         _listener.reset(token)
+
+
+@contextmanager
+def within(text: str) -> Generator[None]:
+    """Say in front of every step inside the block what it is a part of."""
+    listener = _listener.get()
+    if listener is None:
+        yield
+        return
+    with listening(lambda step: listener(f"{text}: {step}")):
+        yield

@@ -51,6 +51,12 @@ class WeightStore:
             self._hashes[name] = digest.hexdigest()
         return self._hashes[name]
 
+    def copy(self) -> "WeightStore":
+        """A store of the same arrays, to which others can be added."""
+        made = WeightStore()
+        made._arrays, made._hashes = dict(self._arrays), dict(self._hashes)
+        return made
+
     def names(self) -> Iterator[str]:
         """Names in insertion order."""
         return iter(self._arrays)

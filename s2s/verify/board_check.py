@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Any, Literal
 
 from s2s.boards import get_board
-from s2s.compiler import Compilation
+from s2s.compilation import Compilation
 from s2s.emit.tree import Tree
+from s2s.stages.read import Read
 from s2s.support import progress
-from s2s.targets import get_target
 from s2s.types.dtypes import Array
 from s2s.verify.expected import Expected
 from s2s.verify.levels import LevelsReport
@@ -114,7 +114,7 @@ def verify_on_board(
     levels: CompareLevels | None = None,
 ) -> BoardVerification:
     """Build a tree for a board, run it there on the expected vectors, and compare."""
-    board, network = get_board(on), compilation.network
+    board, network = get_board(on), compilation.facts(Read)
     with tempfile.TemporaryDirectory(prefix="s2s-tree-") as folder:
         place = Path(folder) / network.name
         tree.write(place)
@@ -132,7 +132,7 @@ def verify_on_board(
     return BoardVerification(
         board=board.name,
         compiler=compiler_version((board.processor().cc,)),
-        target=get_target(compilation.options.target).name,
+        target=compilation.info.target.name,
         optimise=optimise,
         verification=result,
         run=run,

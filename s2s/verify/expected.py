@@ -5,13 +5,12 @@ from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
 
-from s2s.compiler import Compilation
+from s2s.compilation import Compilation
 from s2s.data.samples import sample
 from s2s.errors import InputError
-from s2s.frontends.model import GraphModel, Source, load_for_engine, read
+from s2s.frontends.model import GraphModel, load_for_engine
 from s2s.interpret.graph import run_graph
-from s2s.passes.context import CompilerContext
-from s2s.pipeline import quantisation_passes
+from s2s.stages.read import Read
 from s2s.support import progress
 from s2s.types.dtypes import Array, tensor_type
 from s2s.types.interface import as_declared, as_passed, declared_names
@@ -54,7 +53,7 @@ class Wanted:
                 raise InputError(f"--golden and --{option}: the file holds inputs and right outputs; leave one out")
 
 
-def expected_outputs(model: Source, compilation: Compilation, wanted: Wanted, *, count: int) -> Expected:
+def expected_outputs(compilation: Compilation, wanted: Wanted, *, count: int) -> Expected:
     """The vectors of the user's file, or `count` made-up inputs and what the engine computes from them."""
     if wanted.golden is not None:
         vectors = read_golden(wanted.golden, compilation)
@@ -62,7 +61,7 @@ def expected_outputs(model: Source, compilation: Compilation, wanted: Wanted, *,
     first = wanted.seed or 0
     inputs = [_made_up(compilation, seed) for seed in range(first, first + count)]
     seeds = f"seed {first}" if count == 1 else f"seeds {first} to {first + count - 1}"
-    by, outputs = _computed(model, compilation, wanted.against, inputs)
+    by, outputs = _computed(compilation, wanted.against, inputs)
     in_floats = by.partition(" ")[0] in FLOAT_ENGINES
     return Expected(by, f"{count} made up, {seeds}", list(zip(inputs, outputs, strict=True)), in_floats)
 
@@ -70,21 +69,21 @@ def expected_outputs(model: Source, compilation: Compilation, wanted: Wanted, *,
 def _made_up(compilation: Compilation, seed: int) -> list[Array]:
     return [
         sample(port.name, tensor_type(port.element, port.shape), seed, full_range=port.quantisation is not None)
-        for port in compilation.network.inputs
+        for port in compilation.facts(Read).inputs
     ]
 
 
 def _computed(
-    model: Source, compilation: Compilation, against: EngineName | None, inputs: Sequence[Sequence[Array]]
+    compilation: Compilation, against: EngineName | None, inputs: Sequence[Sequence[Array]]
 ) -> tuple[str, list[Sequence[Array]]]:
     """The name of the engine, and its outputs. TFLite-Micro lacks some operators: unless named, it may decline."""
-    if against == "interpreter" or (against is None and isinstance(model, GraphModel)):
-        return INTERPRETER, _by_interpreter(model, compilation, inputs)
-    loaded = load_for_engine(model, against or "verify")
+    if against == "interpreter" or (against is None and isinstance(compilation.source, GraphModel)):
+        return INTERPRETER, _by_interpreter(compilation, inputs)
+    loaded = load_for_engine(compilation.source, against or "verify")
     engine = against or default_engine(loaded)
     if engine == "interpreter":
-        return f"{INTERPRETER} (tflite_micro is not installed)", _by_interpreter(model, compilation, inputs)
-    network = compilation.network
+        return f"{INTERPRETER} (tflite_micro is not installed)", _by_interpreter(compilation, inputs)
+    network = compilation.facts(Read)
     names = declared_names(network.inputs, network.empty_inputs)
     progress.step(f"running {engine}")
     try:
@@ -96,20 +95,15 @@ def _computed(
         if against is not None or engine != "tflm":
             raise
         reason = str(error).removeprefix(f"{loaded.label}: ").partition(";")[0]
-        return f"{INTERPRETER} ({reason})", _by_interpreter(model, compilation, inputs)
+        return f"{INTERPRETER} ({reason})", _by_interpreter(compilation, inputs)
     return _with_version(engine), [as_passed(network.outputs, network.empty_outputs, each) for each in outputs]
 
 
-def _by_interpreter(
-    model: Source, compilation: Compilation, inputs: Sequence[Sequence[Array]]
-) -> list[Sequence[Array]]:
+def _by_interpreter(compilation: Compilation, inputs: Sequence[Sequence[Array]]) -> list[Sequence[Array]]:
     """What the graph dialect says, quantised operators lifted to integers as in the compilation."""
-    options = compilation.options
+    state = compilation.at("settle")
     progress.step("running the graph interpreter")
-    imported = read(model, options.shapes, options.name, options.tflite_rounding)
-    for each in quantisation_passes(options):
-        each.apply(CompilerContext(imported.weights), imported.module)
-    return [run_graph(imported.module, each, imported.weights) for each in inputs]
+    return [run_graph(state.module, each, state.weights) for each in inputs]
 
 
 def _with_version(engine: EngineName) -> str:

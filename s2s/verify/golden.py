@@ -3,10 +3,11 @@
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from s2s.compiler import Compilation, Network
+from s2s.compilation import Compilation
 from s2s.data.arrays import read_arrays
 from s2s.emit.info import PortInfo
 from s2s.errors import InputError
+from s2s.stages.read import Read
 from s2s.types.dtypes import Array, to_numpy
 
 Vectors = Sequence[tuple[Sequence[Array], Sequence[Array]]]
@@ -19,7 +20,7 @@ DOUBLE_ROUNDING = "_double_rounding"
 def read_golden(path: Path, compilation: Compilation) -> Vectors:
     """The vectors of an .npz file: arrays by the names of inputs and outputs, or `x` and `y` for one of each."""
     arrays = read_arrays(path, f"--golden {path}")
-    network = compilation.network
+    network = compilation.facts(Read)
     inputs = [_column(path, arrays, port, _input_keys(network, port)) for port in network.inputs]
     outputs = [_column(path, arrays, port, _output_keys(compilation, port)) for port in network.outputs]
     counts = {len(column) for column in (*inputs, *outputs)}
@@ -29,12 +30,12 @@ def read_golden(path: Path, compilation: Compilation) -> Vectors:
     return [([column[row] for column in inputs], [column[row] for column in outputs]) for row in rows]
 
 
-def _input_keys(network: Network, port: PortInfo) -> list[str]:
+def _input_keys(network: Read, port: PortInfo) -> list[str]:
     return [port.name, *(["x"] if len(network.inputs) == 1 else [])]
 
 
 def _output_keys(compilation: Compilation, port: PortInfo) -> list[str]:
-    keys = [port.name, *(["y"] if len(compilation.network.outputs) == 1 else [])]
+    keys = [port.name, *(["y"] if len(compilation.facts(Read).outputs) == 1 else [])]
     rounding = compilation.options.tflite_rounding
     return [*(key + DOUBLE_ROUNDING for key in keys), *keys] if rounding == "micro" else keys
 

@@ -6,8 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from s2s.compiler import Compilation
+from s2s.compilation import Compilation
 from s2s.errors import InputError
+from s2s.stages.read import Read
+from s2s.stages.settle import Settled
 from s2s.types.dtypes import Array
 from s2s.verify.compare import Comparison, Tolerance, compare, default_tolerance
 from s2s.verify.expected import Expected
@@ -125,7 +127,7 @@ class Judge:
         worst: dict[str, OutputResult] = {}
         exact = True
         for (_, wanted), given in zip(expected.vectors, found, strict=True):
-            for number, port in enumerate(self.compilation.network.outputs):
+            for number, port in enumerate(self.compilation.facts(Read).outputs):
                 exact = exact and wanted[number].tobytes() == given[number].tobytes()
                 result = self._compare(number, wanted[number], given[number], in_floats=expected.in_floats)
                 if result.is_worse_than(worst.get(port.name)):
@@ -143,15 +145,14 @@ class Judge:
 
     def _step(self, number: int) -> float | None:
         """The step of an output whose layers are of integers."""
-        network = self.compilation.network
-        step = network.steps[number] if number < len(network.steps) else None
-        return step if network.sums or step != 1 else None
+        settled = self.compilation.facts(Settled)
+        step = settled.steps[number] if number < len(settled.steps) else None
+        return step if settled.sums or step != 1 else None
 
     def _tolerance(self, dtype: "np.dtype[Any]") -> Tolerance:
         usual, limits = default_tolerance(dtype), self.limits
         if not limits.are_given:
-            info = self.compilation.info
-            return replace(usual, scaled=info is not None and info.tolerance.scaled)
+            return replace(usual, scaled=self.compilation.info.tolerance.scaled)
         return Tolerance(
             usual.rtol if limits.rtol is None else limits.rtol, usual.atol if limits.atol is None else limits.atol
         )

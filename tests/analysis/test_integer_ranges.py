@@ -26,7 +26,7 @@ def test_sum_is_bounded_by_the_weights(layer: Layer, target: str) -> None:
     ctx, module, _ = layer.build()
     weights = ctx.weights.get("w").astype(np.int64)
     for level in ("graph", "tensor"):
-        for each in pipeline(CompileOptions(target=target), "net")[level]:
+        for each in pipeline(CompileOptions(target=target))[level]:
             each.apply(ctx, module)
     ((name, (call,)),) = calls_of(module).items()
     (func,) = [op for op in module.ops if isinstance(op, FuncOp) and op.sym_name.data == name]

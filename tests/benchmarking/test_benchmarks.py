@@ -12,7 +12,7 @@ from benchmarks.chains import chain
 from benchmarks.engines import relative_difference
 from benchmarks.models import available, find_model
 from benchmarks.peer import S2S
-from s2s.compiler import compile_model
+from s2s.compilation import Compilation
 from s2s.dialects import c
 from s2s.options import CompileOptions
 from support.c_compilers import require
@@ -36,7 +36,7 @@ def run(name: str, *arguments: str | Path) -> str:
 
 def kernels(nodes: int, *, distinct: bool) -> int:
     """Functions that a chain is compiled to, without the one that calls them."""
-    module = compile_model(chain(nodes, distinct=distinct), CompileOptions(target="c")).module
+    module = Compilation(chain(nodes, distinct=distinct), CompileOptions(target="c")).at("c").module
     return sum(isinstance(op, c.FuncOp) for op in module.ops) - 1
 
 

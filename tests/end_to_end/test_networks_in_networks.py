@@ -7,7 +7,7 @@ import pytest
 from xdsl.dialects.builtin import ModuleOp, i1
 
 from s2s.analysis.network.functions import input_numbers, main_of, networks
-from s2s.compiler import compile_model
+from s2s.compilation import Compilation
 from s2s.errors import CompilerBug, UnsupportedError
 from s2s.frontends.model import GraphModel
 from s2s.interpret.graph import initial_state, run_graph
@@ -122,13 +122,12 @@ def runs_of_levels(module: ModuleOp, params: Mapping[str, Array], runs: Sequence
     """All outputs of all runs by each level; asserts that they agree."""
     expected = _graph_runs(module, params, runs)
     for schedule in ("default", "reference"):
-        kept = compile_model(
-            GraphModel(module, params, "net"), CompileOptions(target="c", schedule=schedule), keep_levels=True
-        )
-        state = initial_state(kept.levels["tensor"], kept.weights)
-        tensor = [run_tensor(kept.levels["tensor"], each, kept.weights, state=state) for each in runs]
-        flat = initial_loop_state(main_of(kept.levels["loop"]), kept.weights)
-        loop = [run_loop(kept.levels["loop"], each, kept.weights, state=flat) for each in runs]
+        compilation = Compilation(GraphModel(module, params, "net"), CompileOptions(target="c", schedule=schedule))
+        scheduled, planned = compilation.at("tensor"), compilation.at("memory")
+        state = initial_state(scheduled.module, scheduled.weights)
+        tensor = [run_tensor(scheduled.module, each, scheduled.weights, state=state) for each in runs]
+        flat = initial_loop_state(main_of(planned.module), planned.weights)
+        loop = [run_loop(planned.module, each, planned.weights, state=flat) for each in runs]
         for level in (tensor, loop):
             for wanted, found in zip(expected, (value for run in level for value in run), strict=True):
                 np.testing.assert_allclose(found.reshape(wanted.shape), wanted, rtol=1e-5)

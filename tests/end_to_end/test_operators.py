@@ -41,7 +41,7 @@ def test_every_operator_has_a_case():
         return type(next(op for op in function.walk() if isinstance(op, GraphOp)))
 
     found = {built(case) for family in FAMILIES for case in family()}
-    networks_in_networks = {graph.IfOp, graph.ScanOp, graph.StripesOp, graph.WhileOp}
+    networks_in_networks = {graph.IfOp, graph.ScanOp, graph.RowTilesOp, graph.WhileOp}
     of_modules = {graph.CallOp, graph.WeightOp, graph.ConstantOp, *networks_in_networks}
     assert set(graph.Graph.operations) - found == of_modules
 

@@ -9,7 +9,7 @@ import pytest
 from onnx import TensorProto, helper, numpy_helper
 
 from s2s import api
-from s2s.compiler import compile_model
+from s2s.compilation import Compilation
 from s2s.dialects import graph
 from s2s.frontends.onnx import load_model
 from s2s.options import CompileOptions, Executor
@@ -104,7 +104,7 @@ def test_parts_keep_the_numbers(network: Callable[[], onnx.ModelProto], executor
 
 @pytest.mark.parametrize("network", [inception, densenet, shuffle])
 def test_no_concatenation_is_computed(network: Callable[[], onnx.ModelProto]):
-    kept = compile_model(network(), CompileOptions(target=TARGET), keep_levels=True)
-    called = [op.callee.string_value() for op in kept.levels["tensor"].walk() if isinstance(op, graph.CallOp)]
+    module = Compilation(network(), CompileOptions(target=TARGET)).at("tensor").module
+    called = [op.callee.string_value() for op in module.walk() if isinstance(op, graph.CallOp)]
     assert not any("concat" in name or "slice" in name or "split" in name for name in called)
-    assert any(isinstance(op, graph.ConcatOp) for op in kept.levels["tensor"].walk())
+    assert any(isinstance(op, graph.ConcatOp) for op in module.walk())

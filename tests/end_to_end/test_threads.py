@@ -12,7 +12,7 @@ from s2s import api
 from s2s.cli.main import run
 from s2s.data.samples import sample
 from s2s.options import Io, Threading
-from s2s.pipeline import MOST_THREADS
+from s2s.stages.check_options import MAX_THREADS
 from s2s.types.dtypes import Array, tensor_type
 from s2s.verify.build import load
 from s2s.verify.toolchain import run_program
@@ -129,7 +129,7 @@ def test_the_tree_is_clean_under_the_thread_sanitizer(model: Path, tmp_path: Pat
 
 def test_the_runtime_has_room_for_as_many_threads_as_there_may_be():
     header = (ROOT / "runtime_c" / "include" / "s2s_pool.h").read_text()
-    assert f"#define S2S_POOL_THREADS {MOST_THREADS}\n" in header
+    assert f"#define S2S_POOL_THREADS {MAX_THREADS}\n" in header
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from xdsl.dialects.builtin import ModuleOp, i8
 from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Block, Region, SSAValue
 
-from s2s.compiler import compile_model
+from s2s.compilation import Compilation
 from s2s.dialects import graph
 from s2s.frontends.model import GraphModel
 from s2s.memory.distances import distances
@@ -65,8 +65,8 @@ def test_quantised_layers_overlap_only_where_running_them_shows_no_harm(
     channels: tuple[int, int, int], size: tuple[int, int], stride: int, window: int, target: str
 ) -> None:
     model = layer(*channels, size, stride, window)
-    compilation = compile_model(model, CompileOptions(target=target), keep_levels=True)
-    kernels = [op for op in compilation.levels["loop"].ops if isinstance(op, FuncOp) and op.sym_name.data != "main"]
+    module = Compilation(model, CompileOptions(target=target)).at("memory").module
+    kernels = [op for op in module.ops if isinstance(op, FuncOp) and op.sym_name.data != "main"]
     for kernel in kernels:
         check(kernel)
         turned = backwards(kernel)

@@ -54,7 +54,7 @@ def levels(layer: Layer, target: Target) -> tuple[CompilerContext, ModuleOp, lis
 
     ctx, module, x = layer.build()
     ctx.targets[target.name] = target
-    passes = pipeline(CompileOptions(target=target), "net")
+    passes = pipeline(CompileOptions(target=target))
     found = [run_graph(module, [x], ctx.weights)[0]]
     for level in ("graph", "tensor", "loop"):
         for each in passes[level]:

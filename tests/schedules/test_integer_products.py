@@ -41,7 +41,7 @@ TARGETS = ("cortex-m4", "cortex-m3", "c")
 def levels(layer: Layer, target: str) -> tuple[CompilerContext, ModuleOp, list[Array]]:
     """The module at loop level, and the outputs found at graph, tensor and loop level."""
     ctx, module, x = layer.build()
-    passes = pipeline(CompileOptions(target=target), "net")
+    passes = pipeline(CompileOptions(target=target))
     found = [run_graph(module, [x], ctx.weights)[0]]
     for level in ("graph", "tensor", "loop"):
         for each in passes[level]:
@@ -78,7 +78,7 @@ def test_compiled_kernels_agree(name: str, target: str, tmp_path: Path) -> None:
 
 def test_nothing_but_border_has_a_default_schedule() -> None:
     ctx, module, _ = Layer((2, 2, 1), 1, (3, 3), pads=(1, 1, 1, 1)).build()
-    for each in pipeline(CompileOptions(target="cortex-m4"), "net")["graph"]:
+    for each in pipeline(CompileOptions(target="cortex-m4"))["graph"]:
         each.apply(ctx, module)
     for name in ("graph-lower-to-tensor", "tensor-fuse-computes", "tensor-collapse-dims"):
         get_pass(name)().apply(ctx, module)

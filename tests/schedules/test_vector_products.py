@@ -38,7 +38,7 @@ LAYERS = {**ROWS, **LANES, "three channels, by other means": Layer((5, 5, 8), 3,
 def levels(layer: Layer) -> tuple[CompilerContext, ModuleOp, list[Array]]:
     """The module at loop level, and the outputs found at graph, tensor and loop level."""
     ctx, module, x = layer.build()
-    passes = pipeline(CompileOptions(target=TARGET), "net")
+    passes = pipeline(CompileOptions(target=TARGET))
     found = [run_graph(module, [x], ctx.weights)[0]]
     for level in ("graph", "tensor", "loop"):
         for each in passes[level]:

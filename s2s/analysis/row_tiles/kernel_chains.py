@@ -51,7 +51,7 @@ class Walk:
         return self.size + self.before + self.after
 
 
-def is_striped(op: tensor.ComputeOp) -> bool:
+def has_rows(op: tensor.ComputeOp) -> bool:
     """Whether `op` makes one image in blocks of channels, and nothing else."""
     shape = shape_of(op.res[0])
     return len(op.res) == 1 and len(shape) == 5 and shape[0] == 1 and op.parallel_sizes == shape and not op.tables

@@ -1,8 +1,8 @@
-"""Chains of operators that can be computed in stripes of rows, and which rows each stripe takes.
+"""Chains of operators that can be computed in row tiles, and which rows each tile takes.
 
 Rows are the second dimension of a tensor with one image, channels last. An operator makes rows `[a, b)` of its result
 from rows `[a * stride - lo, (b - 1) * stride - lo + (kernel - 1) * dilation + 1)` of what it reads; what of them lies
-outside of the tensor is padding of the stripe.
+outside of the tensor is padding of the tile.
 """
 
 from collections.abc import Sequence
@@ -50,7 +50,7 @@ class Link:
 
 @dataclass(frozen=True)
 class Part:
-    """What one operation does in a stripe."""
+    """What one operation does in a tile."""
 
     read: range
     lo: int
@@ -61,16 +61,16 @@ class Part:
 
     @property
     def form(self) -> tuple[int, int, int, int]:
-        """What must be equal for stripes to share their code."""
+        """What must be equal for tiles to share their code."""
         return len(self.read), self.lo, self.hi, len(self.written)
 
 
 @dataclass(frozen=True)
 class Run:
-    """Stripes that share their code: each but the first one lies `read` and `written` rows further."""
+    """Tiles that share their code: each but the first one lies `read` and `written` rows further."""
 
     parts: tuple[Part, ...]
-    """Those of the first stripe."""
+    """Those of the first tile."""
     steps: int = 1
     read: int = 0
     written: int = 0
@@ -116,7 +116,7 @@ def chain(ops: Sequence[Operation], first: int, last: int) -> tuple[Link, ...] |
 
 
 def runs(links: Sequence[Link], rows: int) -> tuple[Run, ...]:
-    """The stripes of `rows` rows of the result of a chain, those of one form put together."""
+    """The tiles of `rows` rows of the result of a chain, those of one form put together."""
     total = rows_of(links[-1].y.type)
     found: list[Run] = []
     for start in range(0, total, rows):
@@ -130,12 +130,12 @@ def runs(links: Sequence[Link], rows: int) -> tuple[Run, ...]:
     return tuple(found)
 
 
-def recomputed(links: Sequence[Link], stripes: Sequence[Run]) -> int:
-    """Multiply-adds that stripes carry out beyond those of the chain."""
+def recomputed(links: Sequence[Link], tiles: Sequence[Run]) -> int:
+    """Multiply-adds that tiles carry out beyond those of the chain."""
     total = 0
     for number, each in enumerate(links):
         size = rows_of(each.y.type)
-        done = sum(run.steps * len(run.parts[number].written) for run in stripes)
+        done = sum(run.steps * len(run.parts[number].written) for run in tiles)
         total += multiply_adds(each.op) // size * (done - size)
     return total
 
@@ -151,7 +151,7 @@ def _parts(links: Sequence[Link], rows: range) -> tuple[Part, ...]:
 
 
 def _continues(run: Run, parts: Sequence[Part]) -> bool:
-    """Whether a stripe has the form of the ones before it, and lies as far behind them as they are apart."""
+    """Whether a tile has the form of the ones before it, and lies as far behind them as they are apart."""
     if [part.form for part in run.parts] != [part.form for part in parts]:
         return False
     ahead = parts[0].read.start - run.parts[0].read.start

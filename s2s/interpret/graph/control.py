@@ -23,8 +23,8 @@ def run_control(op: graph.NetworkOp, operands: Sequence[Array], run: Runner) -> 
             return _while(op, operands, run)
         case graph.ScanOp():
             return _scan(op, operands, run)
-        case graph.StripesOp():
-            return [_stripes(op, operands[0], run)]
+        case graph.RowTilesOp():
+            return [_row_tiles(op, operands[0], run)]
         case _:
             raise CompilerBug(f"{op.name} has no meaning")
 
@@ -53,7 +53,7 @@ def _scan(op: graph.ScanOp, operands: Sequence[Array], run: Runner) -> list[Arra
     return [*carried, *stacked]
 
 
-def _stripes(op: graph.StripesOp, x: Array, run: Runner) -> Array:
+def _row_tiles(op: graph.RowTilesOp, x: Array, run: Runner) -> Array:
     kind = as_tensor_type(op.y.type)
     y = np.zeros(kind.get_shape(), to_numpy(kind.element_type))
     for piece in op.pieces:

@@ -20,15 +20,9 @@ from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from s2s.analysis.network.functions import is_network
+from s2s.analysis.network.reshapes import root_of
 from s2s.dialects import graph
 from s2s.dialects.graph.traits import copy_provenance
-
-
-def root_of(value: SSAValue) -> SSAValue:
-    """The tensor that `value` is, seen through reshapes."""
-    while isinstance(value.owner, graph.ReshapeOp):
-        value = value.owner.x
-    return value
 
 
 def copy_shared_outputs(last: ReturnOp, tied: Sequence[int | None]) -> None:

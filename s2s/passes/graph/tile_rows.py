@@ -1,20 +1,20 @@
-"""Compute chains of operators in stripes of rows, so that what lies between them never exists whole.
+"""Compute chains of operators in row tiles, so that what lies between them never exists whole.
 
     func.func @main(%x: tensor<1x32x32x8xi8>) -> … {
       %a = graph.conv %x, … {strides = [1, 1], …} : … -> tensor<1x32x32x48xi32>
       %y = graph.conv %a, … {pads = [1, 1, 1, 1], …} : … -> tensor<1x32x32x48xi32>
 -> with `first=0 last=1 rows=4`
-    func.func private @stripe(%x: tensor<1x5x32x8xi8>) -> tensor<1x4x32x48xi32> { … pads = [1, 1, 0, 1] … }
-    func.func private @stripe_2(%x: tensor<1x6x32x8xi8>) -> tensor<1x4x32x48xi32> { … pads = [0, 1, 0, 1] … }
-    func.func private @stripe_3(%x: tensor<1x5x32x8xi8>) -> tensor<1x4x32x48xi32> { … pads = [0, 1, 1, 1] … }
+    func.func private @row_tile(%x: tensor<1x5x32x8xi8>) -> tensor<1x4x32x48xi32> { … pads = [1, 1, 0, 1] … }
+    func.func private @row_tile_2(%x: tensor<1x6x32x8xi8>) -> tensor<1x4x32x48xi32> { … pads = [0, 1, 0, 1] … }
+    func.func private @row_tile_3(%x: tensor<1x5x32x8xi8>) -> tensor<1x4x32x48xi32> { … pads = [0, 1, 1, 1] … }
     func.func @main(%x: tensor<1x32x32x8xi8>) -> … {
-      %y = graph.stripes %x {bodies = [@stripe, @stripe_2, @stripe_3], steps = array<i64: 1, 6, 1>, …} : …
+      %y = graph.row_tiles %x {bodies = [@row_tile, @row_tile_2, @row_tile_3], steps = array<i64: 1, 6, 1>, …} : …
 
-Rows that two stripes need are computed twice. `first`, `last` and `rows` say for each chain where it begins and ends,
-as the number of the operation in `main` (constants do not count), and how many rows of its result make up a stripe.
+Rows that two tiles need are computed twice. `first`, `last` and `rows` say for each chain where it begins and ends,
+as the number of the operation in `main` (constants do not count), and how many rows of its result make up a tile.
 
 Declined for chains that are none: a value between the two is used elsewhere, or an operation on the way is no
-convolution, pool or element-wise operation with constants, channels last, one image; for chains that one stripe would
+convolution, pool or element-wise operation with constants, channels last, one image; for chains that one tile would
 compute, and for windows that see nothing but padding. The attribute `recomputed` of the new operation counts the
 multiply-adds of the rows computed twice.
 """
@@ -37,12 +37,12 @@ from s2s.passes.graph.fuse_ops.names import UniqueNames
 from s2s.types.symbols import function_named
 
 RECOMPUTED = "recomputed"
-"""Attribute of `graph.stripes`: multiply-adds that it carries out beyond those of the chain."""
+"""Attribute of `graph.row_tiles`: multiply-adds that it carries out beyond those of the chain."""
 
 
 @dataclass(frozen=True)
 class TileRowsPass(ModulePass):
-    """Rewrite chains of `main` into `graph.stripes`."""
+    """Rewrite chains of `main` into `graph.row_tiles`."""
 
     name = "graph-tile-rows"
 
@@ -59,25 +59,25 @@ class TileRowsPass(ModulePass):
         wanted = zip(self.first, self.last, self.rows, strict=True)
         for links, rows in [(chain(ops, first, last), rows) for first, last, rows in wanted]:
             if links is not None and 0 < rows < rows_of(links[-1].y.type):
-                _stripe(main, links, rows, names)
+                _tile(main, links, rows, names)
 
 
-def _stripe(main: FuncOp, links: Sequence[Link], rows: int, names: UniqueNames) -> None:
+def _tile(main: FuncOp, links: Sequence[Link], rows: int, names: UniqueNames) -> None:
     module = main.parent_block()
     assert module is not None
-    stripes = runs(links, rows)
-    if not all(part.read for run in stripes for part in run.parts):
+    tiles = runs(links, rows)
+    if not all(part.read for run in tiles for part in run.parts):
         return
-    pieces: list[graph.Stripes] = []
-    for run in stripes:
-        name = names.make("stripe")
+    pieces: list[graph.TileRun] = []
+    for run in tiles:
+        name = names.make("row_tile")
         module.insert_op_before(_body(name, links, run), main)
         first, last = run.parts[0], run.parts[-1]
-        pieces.append(graph.Stripes(name, run.steps, first.read.start, run.read, last.written.start, run.written))
+        pieces.append(graph.TileRun(name, run.steps, first.read.start, run.read, last.written.start, run.written))
     last = links[-1].op
-    made = graph.StripesOp(links[0].x, pieces, links[-1].y.type)
+    made = graph.RowTilesOp(links[0].x, pieces, links[-1].y.type)
     made.y.name_hint = links[-1].y.name_hint
-    made.attributes[RECOMPUTED] = integer(recomputed(links, stripes))
+    made.attributes[RECOMPUTED] = integer(recomputed(links, tiles))
     copy_provenance(made, *(each.op for each in links))
     Rewriter.replace_op(last, made)
     for each in reversed(links[:-1]):
@@ -85,7 +85,7 @@ def _stripe(main: FuncOp, links: Sequence[Link], rows: int, names: UniqueNames) 
 
 
 def _body(name: str, links: Sequence[Link], run: Run) -> FuncOp:
-    """The network that computes one stripe."""
+    """The network that computes one tile."""
     x = with_rows(links[0].x.type, len(run.parts[0].read))
     block = Block(arg_types=[x])
     value: SSAValue = block.args[0]
@@ -108,7 +108,7 @@ def _body(name: str, links: Sequence[Link], run: Run) -> FuncOp:
 
 
 def _constant(value: SSAValue, block: Block) -> SSAValue:
-    """`value` for the network of a stripe."""
+    """`value` for the network of a tile."""
     assert isinstance(value.owner, Operation)
     made = value.owner.clone()
     made.results[0].name_hint = value.name_hint
@@ -117,7 +117,7 @@ def _constant(value: SSAValue, block: Block) -> SSAValue:
 
 
 def _properties(op: Operation, part: Part) -> dict[str, Attribute]:
-    """Those of `op` with the padding of a stripe."""
+    """Those of `op` with the padding of a tile."""
     found = dict(op.properties)
     if isinstance(op, graph.ConvOp | graph.MaxPoolOp | graph.AvgPoolOp):
         found["pads"] = _padded(op.pads, part)
@@ -127,7 +127,7 @@ def _properties(op: Operation, part: Part) -> dict[str, Attribute]:
 
 
 def _padded(pads: DenseArrayBase[IntegerType], part: Part, *, at_most: bool = False) -> Attribute:
-    """`pads` with the padding of a stripe along the rows; `at_most`: where it is larger than that."""
+    """`pads` with the padding of a tile along the rows; `at_most`: where it is larger than that."""
     values = [int(each) for each in pads.get_values()]
     half = len(values) // 2
     for place, rows in ((0, part.lo), (half, part.hi)):

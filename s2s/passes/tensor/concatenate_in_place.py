@@ -26,11 +26,11 @@ from xdsl.passes import ModulePass
 from xdsl.rewriter import Rewriter
 
 from s2s.analysis.network.functions import is_network
+from s2s.analysis.network.reshapes import root_of
 from s2s.analysis.structure.compute import shape_of
 from s2s.analysis.structure.concatenations import cut_start, joined_axis
 from s2s.dialects import graph
 from s2s.dialects.graph.traits import copy_provenance
-from s2s.passes.graph.copy_outputs import root_of
 from s2s.types.dtypes import as_tensor_type, size_in_bytes
 
 Wholes = dict[SSAValue, SSAValue]

@@ -4,10 +4,10 @@
     %b = graph.call @depthwise(%a, %v) : … -> tensor<1x6x56x56x16xf32>
     %y = graph.call @project(%b, %u) : … -> tensor<1x2x56x56x16xf32>
 ->
-    %y = graph.call @stripes(%x, %w, %v, %u) : … -> tensor<1x2x56x56x16xf32>
-    @stripes: %a = tensor.compute … schedule #…<[…, tile_and_fuse<2 by 16 overlap [1, 0]>]>
-              %b = tensor.compute … schedule #…<[…, tile_and_fuse<2 by 8>]>
-              %y = tensor.compute … schedule #…<[…, tile_and_fuse<2 by 8>]>
+    %y = graph.call @row_tiles(%x, %w, %v, %u) : … -> tensor<1x2x56x56x16xf32>
+    @row_tiles: %a = tensor.compute … schedule #…<[…, tile_and_fuse<2 by 16 overlap [1, 0]>]>
+                %b = tensor.compute … schedule #…<[…, tile_and_fuse<2 by 8>]>
+                %y = tensor.compute … schedule #…<[…, tile_and_fuse<2 by 8>]>
 
 Of what lies between, a few rows exist at a time: those of a block, and those that a window reaches beyond it, which two
 blocks compute. How many rows a block has is a decision (`s2s/decisions/row_tiles.py`), by default as many as fit half
@@ -32,7 +32,7 @@ from xdsl.rewriter import InsertPoint, Rewriter
 from s2s.analysis.affine.strides import vectorizable
 from s2s.analysis.network.constants import calls_of, constant_arguments
 from s2s.analysis.network.functions import is_network
-from s2s.analysis.row_tiles.kernel_chains import ROW, Walk, bytes_of, is_striped, walks_of
+from s2s.analysis.row_tiles.kernel_chains import ROW, Walk, bytes_of, has_rows, walks_of
 from s2s.decisions.chooser import Chooser
 from s2s.decisions.keys import task_key
 from s2s.decisions.row_tiles import KernelChain, RowTilesKind
@@ -46,7 +46,7 @@ from s2s.schedules.directives import TileAndFuse
 from s2s.schedules.directives.tile_and_fuse import in_tiles
 from s2s.targets import Target
 
-NAME = "stripes"
+NAME = "row_tiles"
 
 
 class TileRows:
@@ -64,7 +64,7 @@ class TileRows:
         for func in list(self.functions.values()):
             if is_network(func):
                 for chain in self._chains(func):
-                    self._stripe(chain)
+                    self._tile(chain)
         called = {op.callee.root_reference.data for op in self.module.walk() if isinstance(op, graph.CallOp)}
         for name, func in self.functions.items():
             if self.made and name in self.calls and name not in called and not func.is_declaration:
@@ -97,9 +97,9 @@ class TileRows:
         ops = [] if func.is_declaration else list(func.body.block.ops)
         if len(ops) != 2 or not isinstance(ops[0], tensor.ComputeOp) or ops[0].schedule is not None:
             return None
-        return ops[0] if is_striped(ops[0]) and vectorizable(ops[0]) else None
+        return ops[0] if has_rows(ops[0]) and vectorizable(ops[0]) else None
 
-    def _stripe(self, chain: Sequence[graph.CallOp]) -> None:
+    def _tile(self, chain: Sequence[graph.CallOp]) -> None:
         """Put `chain` into one kernel, if that pays."""
         func, operands = self._joined(chain)
         computes = [op for op in func.body.block.ops if isinstance(op, tensor.ComputeOp)]
@@ -181,10 +181,10 @@ class TileRowsPass(ModulePass):
         if target.lanes == 1 or not target.l2_bytes:
             return
         with Chooser(given_of(ctx), target) as chooser:
-            stripes = TileRows(op, target, chooser)
-            stripes.run()
+            tiling = TileRows(op, target, chooser)
+            tiling.run()
         calls = calls_of(op)
-        for func in stripes.made.values():
+        for func in tiling.made.values():
             constants = constant_arguments(func, calls)
             for compute in func.body.block.ops:
                 if isinstance(compute, tensor.ComputeOp) and compute.schedule is not None:

@@ -92,10 +92,10 @@ func.func private @f(%x: tensor<1x2x2xf32>) -> tensor<1x2x2xf32> {
   func.return %y : tensor<1x2x2xf32>
 }
 func.func @main(%x: tensor<1x4x2xf32>) {
-  %y = graph.stripes %x {bodies = [@f], steps = array<i64: 2>, x_starts = array<i64: 0>, x_strides = array<i64: 2>, y_starts = array<i64: 0>, y_strides = array<i64: 2>} : (tensor<1x4x2xf32>) -> tensor<1x5x2xf32>
+  %y = graph.row_tiles %x {bodies = [@f], steps = array<i64: 2>, x_starts = array<i64: 0>, x_strides = array<i64: 2>, y_starts = array<i64: 0>, y_strides = array<i64: 2>} : (tensor<1x4x2xf32>) -> tensor<1x5x2xf32>
   func.return
 }
-// CHECK: the stripes do not make up tensor<1x5x2xf32>, each row once
+// CHECK: the tiles do not make up tensor<1x5x2xf32>, each row once
 
 // -----
 
@@ -104,7 +104,7 @@ func.func private @f(%x: tensor<1x2x2xf32>) -> tensor<1x2x2xf32> {
   func.return %y : tensor<1x2x2xf32>
 }
 func.func @main(%x: tensor<1x4x2xf32>) {
-  %y = graph.stripes %x {bodies = [@f], steps = array<i64: 2>, x_starts = array<i64: 1>, x_strides = array<i64: 2>, y_starts = array<i64: 0>, y_strides = array<i64: 2>} : (tensor<1x4x2xf32>) -> tensor<1x4x2xf32>
+  %y = graph.row_tiles %x {bodies = [@f], steps = array<i64: 2>, x_starts = array<i64: 1>, x_strides = array<i64: 2>, y_starts = array<i64: 0>, y_strides = array<i64: 2>} : (tensor<1x4x2xf32>) -> tensor<1x4x2xf32>
   func.return
 }
 // CHECK: @f reads rows outside of tensor<1x4x2xf32>
@@ -116,7 +116,7 @@ func.func private @f(%x: tensor<1x2x2xf32>) -> tensor<1x2x2xf32> {
   func.return %y : tensor<1x2x2xf32>
 }
 func.func @main(%x: tensor<1x4x2xf32>) {
-  %y = graph.stripes %x {bodies = [@g], steps = array<i64: 2>, x_starts = array<i64: 0>, x_strides = array<i64: 2>, y_starts = array<i64: 0>, y_strides = array<i64: 2>} : (tensor<1x4x2xf32>) -> tensor<1x4x2xf32>
+  %y = graph.row_tiles %x {bodies = [@g], steps = array<i64: 2>, x_starts = array<i64: 0>, x_strides = array<i64: 2>, y_starts = array<i64: 0>, y_strides = array<i64: 2>} : (tensor<1x4x2xf32>) -> tensor<1x4x2xf32>
   func.return
 }
 // CHECK: @g is not a function of this module
@@ -128,7 +128,7 @@ func.func private @f(%x: tensor<1x2x2xf32>) -> tensor<1x2x2xf32> {
   func.return %y : tensor<1x2x2xf32>
 }
 func.func @main(%x: tensor<1x4x2xf32>) {
-  %y = graph.stripes %x {bodies = [@f], steps = array<i64: 0>, x_starts = array<i64: 0>, x_strides = array<i64: 2>, y_starts = array<i64: 0>, y_strides = array<i64: 2>} : (tensor<1x4x2xf32>) -> tensor<1x4x2xf32>
+  %y = graph.row_tiles %x {bodies = [@f], steps = array<i64: 0>, x_starts = array<i64: 0>, x_strides = array<i64: 2>, y_starts = array<i64: 0>, y_strides = array<i64: 2>} : (tensor<1x4x2xf32>) -> tensor<1x4x2xf32>
   func.return
 }
 // CHECK: @f runs 0 steps, expected at least one
@@ -140,7 +140,7 @@ func.func private @f(%x: tensor<1x2x2xf32>) -> tensor<1x2x2xf32> {
   func.return %y : tensor<1x2x2xf32>
 }
 func.func @main(%x: tensor<1x4x2xf32>) {
-  %y = graph.stripes %x {bodies = [@f], steps = array<i64: 2, 1>, x_starts = array<i64: 0>, x_strides = array<i64: 2>, y_starts = array<i64: 0>, y_strides = array<i64: 2>} : (tensor<1x4x2xf32>) -> tensor<1x4x2xf32>
+  %y = graph.row_tiles %x {bodies = [@f], steps = array<i64: 2, 1>, x_starts = array<i64: 0>, x_strides = array<i64: 2>, y_starts = array<i64: 0>, y_strides = array<i64: 2>} : (tensor<1x4x2xf32>) -> tensor<1x4x2xf32>
   func.return
 }
 // CHECK: 1 bodies, but not as many steps, starts and strides
@@ -152,7 +152,7 @@ func.func private @f(%x: tensor<1x2x2xf32>) -> tensor<1x2x2xf32> {
   func.return %y : tensor<1x2x2xf32>
 }
 func.func @main(%x: tensor<2x4x2xf32>) {
-  %y = graph.stripes %x {bodies = [@f], steps = array<i64: 2>, x_starts = array<i64: 0>, x_strides = array<i64: 2>, y_starts = array<i64: 0>, y_strides = array<i64: 2>} : (tensor<2x4x2xf32>) -> tensor<1x4x2xf32>
+  %y = graph.row_tiles %x {bodies = [@f], steps = array<i64: 2>, x_starts = array<i64: 0>, x_strides = array<i64: 2>, y_starts = array<i64: 0>, y_strides = array<i64: 2>} : (tensor<2x4x2xf32>) -> tensor<1x4x2xf32>
   func.return
 }
 // CHECK: tensor<2x4x2xf32> is not one image of rows
@@ -164,7 +164,7 @@ func.func private @f(%x: tensor<1x2x2xf32>) -> tensor<1x2x2xf32> {
   func.return %y : tensor<1x2x2xf32>
 }
 func.func @main(%x: tensor<1x4x3xf32>) {
-  %y = graph.stripes %x {bodies = [@f], steps = array<i64: 2>, x_starts = array<i64: 0>, x_strides = array<i64: 2>, y_starts = array<i64: 0>, y_strides = array<i64: 2>} : (tensor<1x4x3xf32>) -> tensor<1x4x2xf32>
+  %y = graph.row_tiles %x {bodies = [@f], steps = array<i64: 2>, x_starts = array<i64: 0>, x_strides = array<i64: 2>, y_starts = array<i64: 0>, y_strides = array<i64: 2>} : (tensor<1x4x3xf32>) -> tensor<1x4x2xf32>
   func.return
 }
 // CHECK: run as (tensor<1x2x3xf32>) -> tensor<1x2x2xf32>, but @f is (tensor<1x2x2xf32>) -> tensor<1x2x2xf32>

@@ -43,8 +43,8 @@ func.func @control(%go: tensor<1xi1>, %h: tensor<4xf32>, %x: tensor<2xf32>, %xs:
   %b, %c = graph.while @test do @again(%h, %x, %go) : (tensor<4xf32>, tensor<2xf32>, tensor<1xi1>) -> (tensor<4xf32>, tensor<2xf32>)
   // CHECK-NEXT: %last, %all = graph.scan @step(%h, %xs) {steps = 3 : i64, carried = 1 : i64, scanned = 1 : i64, backward = array<i64: 0>} : (tensor<4xf32>, tensor<3x2xf32>) -> (tensor<4xf32>, tensor<3x2xf32>)
   %last, %all = graph.scan @step(%h, %xs) {steps = 3, carried = 1, scanned = 1, backward = array<i64: 0>} : (tensor<4xf32>, tensor<3x2xf32>) -> (tensor<4xf32>, tensor<3x2xf32>)
-  // CHECK-NEXT: %striped = graph.stripes %im {bodies = [@rows], steps = array<i64: 3>, x_starts = array<i64: 0>, x_strides = array<i64: 1>, y_starts = array<i64: 0>, y_strides = array<i64: 1>} : (tensor<1x3x2xf32>) -> tensor<1x3x2xf32>
-  %striped = graph.stripes %im {bodies = [@rows], steps = array<i64: 3>, x_starts = array<i64: 0>, x_strides = array<i64: 1>, y_starts = array<i64: 0>, y_strides = array<i64: 1>} : (tensor<1x3x2xf32>) -> tensor<1x3x2xf32>
+  // CHECK-NEXT: %tiled = graph.row_tiles %im {bodies = [@rows], steps = array<i64: 3>, x_starts = array<i64: 0>, x_strides = array<i64: 1>, y_starts = array<i64: 0>, y_strides = array<i64: 1>} : (tensor<1x3x2xf32>) -> tensor<1x3x2xf32>
+  %tiled = graph.row_tiles %im {bodies = [@rows], steps = array<i64: 3>, x_starts = array<i64: 0>, x_strides = array<i64: 1>, y_starts = array<i64: 0>, y_strides = array<i64: 1>} : (tensor<1x3x2xf32>) -> tensor<1x3x2xf32>
   func.return
 }
 

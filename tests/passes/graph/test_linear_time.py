@@ -8,7 +8,7 @@ from xdsl.dialects.builtin import ModuleOp
 from s2s.dialects import graph
 from s2s.options import CompileOptions
 from s2s.passes.context import CompilerContext
-from s2s.pipeline import graph_passes
+from s2s.pipeline import pipeline
 from support.random_networks import NetworkBuilder
 
 SMALL, LARGE = 200, 1600
@@ -38,7 +38,7 @@ def seconds(nodes: int) -> dict[str, float]:
     module, net = network(nodes)
     ctx = CompilerContext(net.weights)
     found: dict[str, float] = {}
-    for each in graph_passes(CompileOptions()):
+    for each in pipeline(CompileOptions())["graph"]:
         started = time.process_time()
         each.apply(ctx, module)
         found[each.name] = found.get(each.name, 0.0) + time.process_time() - started

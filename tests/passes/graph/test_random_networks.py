@@ -11,7 +11,7 @@ from s2s.dialects.graph import FusionKind, fusion_kind
 from s2s.interpret.graph import run_graph
 from s2s.options import CompileOptions
 from s2s.passes.context import CompilerContext
-from s2s.pipeline import graph_passes
+from s2s.pipeline import pipeline
 from s2s.registry import PASSES, get_pass
 from s2s.types.weights import WeightStore
 from support.numbers import compare
@@ -52,7 +52,7 @@ def test_each_pass_keeps_the_numbers(name: str, network: Network) -> None:
 @settings(max_examples=60, deadline=None)
 def test_all_passes_in_order_keep_the_numbers(network: Network) -> None:
     module, weights = network
-    changed = transform(network, *(each.name for each in graph_passes(CompileOptions())))
+    changed = transform(network, *(each.name for each in pipeline(CompileOptions())["graph"]))
     with np.errstate(all="ignore"):
         compare("main", run_graph(module, [INPUT], weights), run_graph(changed, [INPUT], weights))
 
@@ -108,5 +108,5 @@ def test_passes_are_deterministic(network: Network) -> None:
         store = WeightStore()
         for name in weights.names():
             store.add(name, weights.get(name))
-        texts.append(str(transform((module, store), *(each.name for each in graph_passes(CompileOptions())))))
+        texts.append(str(transform((module, store), *(each.name for each in pipeline(CompileOptions())["graph"]))))
     assert texts[0] == texts[1]

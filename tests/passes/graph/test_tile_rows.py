@@ -1,4 +1,4 @@
-"""Chains in stripes of rows compute what they compute whole, whatever their windows."""
+"""Chains in row tiles compute what they compute whole, whatever their windows."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -87,7 +87,7 @@ def _operations(x: SSAValue, layer: Layer, rng: np.random.Generator) -> list[gra
     return [weights, bias, conv, multiplier, shift, scaled]
 
 
-def striped(module: ModuleOp, last: int, rows: int) -> ModuleOp:
+def tiled(module: ModuleOp, last: int, rows: int) -> ModuleOp:
     """`module` after the pass, verified."""
     changed = module.clone()
     TileRowsPass((0,), (last,), (rows,)).apply(CompilerContext(WeightStore()), changed)
@@ -98,12 +98,12 @@ def striped(module: ModuleOp, last: int, rows: int) -> ModuleOp:
 @given(
     layers=st.lists(LAYERS, min_size=1, max_size=4),
     rows=st.integers(4, 20),
-    stripe=st.integers(1, 5),
+    tile=st.integers(1, 5),
     element=st.sampled_from(["int8", "float32"]),
     seed=st.integers(0, 99),
 )
 @settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.filter_too_much])
-def test_stripes_keep_the_numbers(layers: list[Layer], rows: int, stripe: int, element: str, seed: int):
+def test_row_tiles_keep_the_numbers(layers: list[Layer], rows: int, tile: int, element: str, seed: int):
     rng = np.random.default_rng(seed)
     try:
         module, count = chain_of(layers, rows, element, rng)
@@ -111,7 +111,7 @@ def test_stripes_keep_the_numbers(layers: list[Layer], rows: int, stripe: int, e
         return
     shape = type_of(main_of(module).args[0]).get_shape()
     x: Array = rng.integers(-128, 128, shape).astype(element)
-    changed = striped(module, count - 1, stripe)
+    changed = tiled(module, count - 1, tile)
     [expected], [found] = (run_graph(each, [x], WeightStore()) for each in (module, changed))
     if element == "int8":
         np.testing.assert_array_equal(found, expected)

@@ -92,6 +92,6 @@ func.func private @tall(%x: tensor<1x2x4xf32>) -> tensor<1x1x4xf32> {
   func.return %y : tensor<1x1x4xf32>
 }
 func.func @main(%x: tensor<1x5x4xf32>) -> tensor<1x3x4xf32> {
-  %y = graph.stripes %x {bodies = [@tall, @tall], steps = array<i64: 2, 1>, x_starts = array<i64: 0, 3>, x_strides = array<i64: 2, 0>, y_starts = array<i64: 0, 2>, y_strides = array<i64: 1, 0>} : (tensor<1x5x4xf32>) -> tensor<1x3x4xf32>
+  %y = graph.row_tiles %x {bodies = [@tall, @tall], steps = array<i64: 2, 1>, x_starts = array<i64: 0, 3>, x_strides = array<i64: 2, 0>, y_starts = array<i64: 0, 2>, y_strides = array<i64: 1, 0>} : (tensor<1x5x4xf32>) -> tensor<1x3x4xf32>
   func.return %y : tensor<1x3x4xf32>
 }

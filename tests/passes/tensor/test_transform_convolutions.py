@@ -241,5 +241,5 @@ def scratch_of(module: ModuleOp) -> list[Array]:
     ids=["default", "exact", "ram budget", "reference"],
 )
 def test_tiles_are_left_out_where_digits_or_memory_count(options: CompileOptions, expected: bool):
-    names = [each.name for each in pipeline(options, "network")["tensor"]]
+    names = [each.name for each in pipeline(options)["tensor"]]
     assert (TransformConvolutionsPass.name in names) is expected

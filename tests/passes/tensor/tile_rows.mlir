@@ -7,11 +7,11 @@
 
 // Four blocks of eight channels over 128 × 128 pixels fit no cache: they are made and used some rows at a time, of which
 // the window takes one more on either side.
-// CHECK-LABEL: func.func private @stripes(%x: tensor<1x1x128x128x8xf32>, %w: tensor<4x3x8xf32>) -> tensor<1x4x128x128x8xf32>
+// CHECK-LABEL: func.func private @row_tiles(%x: tensor<1x1x128x128x8xf32>, %w: tensor<4x3x8xf32>) -> tensor<1x4x128x128x8xf32>
 // CHECK-NEXT:    %a = tensor.compute [1, 4, 128, 128, 8] points(%x {{.*}} tile_and_fuse<2 by 4 overlap [1, 1]>
 // CHECK:         %y = tensor.compute [1, 4, 128, 128, 8 | 3] reads(%a {{.*}} tile_and_fuse<2 by 4>
 // CHECK-LABEL: func.func @main
-// CHECK:         graph.call @stripes(%x, %w) {blocked = array<i64: 1, 4, 128, 128, 8>, node = "expand, slide"}
+// CHECK:         graph.call @row_tiles(%x, %w) {blocked = array<i64: 1, 4, 128, 128, 8>, node = "expand, slide"}
 func.func private @expand(%x: tensor<1x1x128x128x8xf32>) -> tensor<1x4x128x128x8xf32> attributes {kernel} {
   %y = tensor.compute [1, 4, 128, 128, 8] points(%x at #first) apply {
   ^bb0(%v: f32):
@@ -82,7 +82,7 @@ func.func @main(%x: tensor<1x1x128x128x8xf32>) -> tensor<1x4x128x128x8xf32> {
 // Two chains meet in a sum: it goes into one of them, and reads what the other leaves behind.
 // CHECK-LABEL: func.func @main
 // CHECK-NEXT:    %b = graph.call @expand(%z)
-// CHECK-NEXT:    %y = graph.call @stripes(%x, %b)
+// CHECK-NEXT:    %y = graph.call @row_tiles(%x, %b)
 // CHECK-NEXT:    func.return %y
 func.func private @expand(%x: tensor<1x1x128x128x8xf32>) -> tensor<1x4x128x128x8xf32> attributes {kernel} {
   %y = tensor.compute [1, 4, 128, 128, 8] points(%x at #first) apply {

@@ -5,7 +5,7 @@
     loop.copy %last, %h : memref<4xf32>
     loop.call_for @body(%all, %last, %x) {steps = 5, starts = array<i64: 0, 0, 0>, strides = array<i64: 4, 0, 4>} : …
 
-    %y = graph.stripes %x {bodies = [@top, @middle], steps = array<i64: 1, 7>, x_strides = array<i64: 0, 2>, …} : …
+    %y = graph.row_tiles %x {bodies = [@top, @middle], steps = array<i64: 1, 7>, x_strides = array<i64: 0, 2>, …} : …
 ->
     loop.call_for @top(%y, %x) {steps = 1, starts = array<i64: 0, 0>, strides = array<i64: 0, 0>} : …
     loop.call_for @middle(%y, %x) {steps = 7, starts = array<i64: 8, 8>, strides = array<i64: 8, 16>} : …
@@ -39,8 +39,8 @@ def lower_control(
             return [*_copies(outputs, inputs), loop.CallWhileOp(op.condition, flag, op.body, [*outputs, *kept])]
         case graph.ScanOp():
             return _scan(op, outputs, inputs)
-        case graph.StripesOp():
-            return _stripes(op, outputs[0], inputs[0])
+        case graph.RowTilesOp():
+            return _row_tiles(op, outputs[0], inputs[0])
         case _:
             raise CompilerBug(f"{op.name} has no meaning over buffers")
 
@@ -63,7 +63,7 @@ def _scan(op: graph.ScanOp, outputs: Sequence[SSAValue], inputs: Sequence[SSAVal
     return [*_copies(carried, inputs), call]
 
 
-def _stripes(op: graph.StripesOp, y: SSAValue, x: SSAValue) -> list[Operation]:
+def _row_tiles(op: graph.RowTilesOp, y: SSAValue, x: SSAValue) -> list[Operation]:
     rows = [prod(as_tensor_type(value.type).get_shape()[2:]) for value in (op.y, op.x)]
     return [
         loop.CallForOp(

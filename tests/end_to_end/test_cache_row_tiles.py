@@ -1,4 +1,4 @@
-"""Chains of kernels in stripes that stay in a cache: the numbers of the whole images."""
+"""Chains of kernels in row tiles that stay in a cache: the numbers of the whole images."""
 
 import numpy as np
 import onnx
@@ -6,7 +6,7 @@ import pytest
 from onnx import TensorProto, helper, numpy_helper
 
 from s2s import api
-from s2s.compiler import compile_model
+from s2s.compilation import Compilation
 from s2s.dialects import tensor
 from s2s.frontends.onnx import load_model
 from s2s.options import CompileOptions, Executor
@@ -42,10 +42,10 @@ def bottleneck(side: int, kernel: int, stride: int, pad: int) -> onnx.ModelProto
     return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
 
 
-def striped(model: onnx.ModelProto) -> bool:
+def tiled(model: onnx.ModelProto) -> bool:
     """Whether some computation makes more rows than it shares out."""
-    kept = compile_model(model, CompileOptions(target=TARGET), keep_levels=True)
-    schedules = [op.schedule for op in kept.levels["tensor"].walk() if isinstance(op, tensor.ComputeOp)]
+    module = Compilation(model, CompileOptions(target=TARGET)).at("tensor").module
+    schedules = [op.schedule for op in module.walk() if isinstance(op, tensor.ComputeOp)]
     return any(schedule is not None and any(map(any, schedule.overlaps)) for schedule in schedules)
 
 
@@ -53,9 +53,9 @@ def striped(model: onnx.ModelProto) -> bool:
     ("side", "kernel", "stride", "pad"), [(32, 3, 1, 1), (48, 5, 1, 2), (48, 3, 2, 1), (64, 5, 2, 2)]
 )
 @pytest.mark.parametrize("executor", ["aot", "graph"])
-def test_stripes_keep_the_numbers(side: int, kernel: int, stride: int, pad: int, executor: Executor):
+def test_row_tiles_keep_the_numbers(side: int, kernel: int, stride: int, pad: int, executor: Executor):
     model = bottleneck(side, kernel, stride, pad)
-    assert striped(model)
+    assert tiled(model)
     x = {"x": np.random.default_rng(1).standard_normal((1, 4, side, side)).astype(np.float32)}
     [expected] = run_engine("onnxruntime", load_model(model), x)
     with api.compile(model, target=TARGET, executor=executor, poison=executor == "aot") as artifact:
@@ -65,4 +65,4 @@ def test_stripes_keep_the_numbers(side: int, kernel: int, stride: int, pad: int,
 
 @pytest.mark.parametrize(("side", "kernel", "pad"), [(37, 3, 1), (32, 3, 0), (16, 3, 1)])
 def test_images_that_do_not_come_out_even_or_are_small_stay_whole(side: int, kernel: int, pad: int):
-    assert not striped(bottleneck(side, kernel, 1, pad))
+    assert not tiled(bottleneck(side, kernel, 1, pad))

@@ -1,19 +1,21 @@
-"""Which chains of a network to compute in stripes so that it fits into little RAM, by an estimate of what plans take.
+"""Which chains of a network to compute in row tiles so that it fits into little RAM, by an estimate of what plans take.
 
 The estimate counts activations only, and takes a result to lie over an operand that dies; what a plan really takes, a
-compilation tells. Starting from the step with the most bytes, chains around it are replaced by stripes, as long as
+compilation tells. Starting from the step with the most bytes, chains around it are replaced by tiles, as long as
 that helps: the cheapest of those that reach the goal, else the smallest.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import pairwise
 from math import prod
 
+from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import BlockArgument, Operation, SSAValue
 
 from s2s.analysis.network.functions import main_of
+from s2s.analysis.network.reshapes import root_of
 from s2s.analysis.row_tiles.operator_chains import (
     Link,
     anchors,
@@ -24,18 +26,13 @@ from s2s.analysis.row_tiles.operator_chains import (
     recomputed,
     runs,
 )
-from s2s.compiler import compile_model
-from s2s.frontends.model import Source
-from s2s.options import CompileOptions
-from s2s.passes.graph.copy_outputs import root_of
-from s2s.passes.manager import DebugOptions
 from s2s.types.dtypes import as_tensor_type, size_in_bytes
 
 ROWS = (8, 4, 2, 1)
 LONGEST = 8
-"""Layers that a chain in stripes may have."""
+"""Layers that a chain in row tiles may have."""
 ROUNDS = 6
-"""Chains that are tried to be put into stripes, one after the other."""
+"""Chains that are tried to be put into tiles, one after the other."""
 
 Plan = tuple[tuple[int, int, int], ...]
 """First and last operation, and rows, of each chain."""
@@ -43,7 +40,7 @@ Plan = tuple[tuple[int, int, int], ...]
 
 @dataclass(frozen=True)
 class _Candidate:
-    """Chains in stripes, with the bytes and the step of the peak, and the multiply-adds on top."""
+    """Chains in row tiles, with the bytes and the step of the peak, and the multiply-adds on top."""
 
     plan: Plan
     peak: int
@@ -51,10 +48,9 @@ class _Candidate:
     cost: int
 
 
-def plans(source: Source, options: CompileOptions, goal: int) -> list[Plan]:
-    """Some sets of chains to compute in stripes for `goal` bytes, the cheapest first; empty where nothing helps."""
-    debug = DebugOptions(stop_after="graph-copy-outputs")
-    module = compile_model(source, replace(options, debug=debug, stripes=(), ram_budget=None)).module
+def plans(module: ModuleOp, goal: int) -> list[Plan]:
+    """Some sets of chains of the network to compute in tiles for `goal` bytes, the cheapest first; empty where
+    nothing helps."""
     network = _Network(main_of(module))
     wanted = [(goal, ROWS), (goal * 15 // 16, ROWS), *((0, ROWS[:count]) for count in (2, 3, 4))]
     found = [network.search(bytes, rows) for bytes, rows in (wanted if goal else wanted[2:])]
@@ -80,7 +76,7 @@ class _Network:
         self.known: dict[tuple[int, int, int], tuple[int, int]] = {}
 
     def search(self, goal: int, rows: Sequence[int]) -> Plan:
-        """The chains to compute in stripes."""
+        """The chains to compute in row tiles."""
         best = self._estimated(())
         for _ in range(ROUNDS):
             if best.peak <= goal:
@@ -121,7 +117,7 @@ class _Network:
         return links
 
     def _around(self, step: int, rows: Sequence[int]) -> list[tuple[int, int, int]]:
-        """The parts of chains with `step` inside, in stripes of each size."""
+        """The parts of chains with `step` inside, in row tiles of each size."""
         found: list[tuple[int, int, int]] = []
         for cuts in self.chains:
             for begin, first in enumerate(cuts):
@@ -139,40 +135,40 @@ class _Network:
         """`plan` with one more chain, in place of those that it overlaps."""
         return tuple(sorted([*(each for each in plan if each[1] < added[0] or added[1] < each[0]), added]))
 
-    def _measured(self, stripe: tuple[int, int, int]) -> tuple[int, int] | None:
-        """The bytes between the ends of a chain in stripes, and the multiply-adds on top; None if it cannot be."""
-        if stripe not in self.known:
-            links = chain(self.ops, stripe[0], stripe[1])
-            if links is None or stripe[2] >= as_tensor_type(links[-1].y.type).get_shape()[1]:
+    def _measured(self, tile: tuple[int, int, int]) -> tuple[int, int] | None:
+        """The bytes between the ends of a chain in row tiles, and the multiply-adds on top; None if it cannot be."""
+        if tile not in self.known:
+            links = chain(self.ops, tile[0], tile[1])
+            if links is None or tile[2] >= as_tensor_type(links[-1].y.type).get_shape()[1]:
                 return None
-            stripes = runs(links, stripe[2])
-            if not all(part.read for run in stripes for part in run.parts):
+            tiles = runs(links, tile[2])
+            if not all(part.read for run in tiles for part in run.parts):
                 return None
             inside = [0]
-            for run in stripes:
+            for run in tiles:
                 for (each, part), (after, _) in pairwise(zip(links, run.parts, strict=True)):
                     if not is_pointwise(after.op):
                         shape = as_tensor_type(each.y.type).get_shape()
                         inside.append(_bytes(each.y) // shape[1] * len(part.written))
-            self.known[stripe] = max(inside), recomputed(links, stripes)
-        return self.known[stripe]
+            self.known[tile] = max(inside), recomputed(links, tiles)
+        return self.known[tile]
 
     def _estimated(self, plan: Plan) -> _Candidate:
         """What `plan` takes."""
-        inside = {number: stripe for stripe in plan for number in range(stripe[0], stripe[1] + 1)}
+        inside = {number: tile for tile in plan for number in range(tile[0], tile[1] + 1)}
         peak, at, cost = 0, 0, 0
         for number, op in enumerate(self.ops):
             if number in inside:
-                stripe = inside[number]
-                if number != stripe[0]:
+                tile = inside[number]
+                if number != tile[0]:
                     continue
-                hidden = {result for each in range(stripe[0], stripe[1]) for result in self.ops[each].results}
+                hidden = {result for each in range(tile[0], tile[1]) for result in self.ops[each].results}
                 alive = [
                     value
                     for value, (first, last) in self.lives.items()
-                    if first <= stripe[1] and stripe[0] <= last and value not in hidden
+                    if first <= tile[1] and tile[0] <= last and value not in hidden
                 ]
-                measured = self._measured(stripe)
+                measured = self._measured(tile)
                 assert measured is not None
                 total, cost = measured[0] + sum(self.sizes[value] for value in alive), cost + measured[1]
             else:

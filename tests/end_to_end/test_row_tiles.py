@@ -1,4 +1,4 @@
-"""Networks in stripes of rows: the same numbers in less RAM, at every level and in C."""
+"""Networks in row tiles: the same numbers in less RAM, at every level and in C."""
 
 import numpy as np
 import pytest
@@ -7,7 +7,7 @@ from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Attribute, Block, Region, SSAValue
 
 from s2s import api
-from s2s.compiler import compile_model
+from s2s.compilation import Compilation
 from s2s.dialects import graph
 from s2s.dialects.graph.base import type_of
 from s2s.dialects.graph.traits import set_provenance
@@ -72,13 +72,14 @@ def image(element: Attribute) -> Array:
 def test_levels_agree(element: Attribute):
     module = block(element)
     last = 5
-    options = CompileOptions(target="c", stripes=((0, last, 5),))
-    kept = compile_model(GraphModel(module, {}, "net"), options, keep_levels=True)
-    assert any(isinstance(op, graph.StripesOp) for op in kept.levels["tensor"].walk())
+    options = CompileOptions(target="c", row_tiles=((0, last, 5),))
+    compilation = Compilation(GraphModel(module, {}, "net"), options)
+    scheduled, planned = compilation.at("tensor"), compilation.at("memory")
+    assert any(isinstance(op, graph.RowTilesOp) for op in scheduled.module.walk())
     x = image(element)
     [expected] = run_graph(module, [x], WeightStore())
-    [tensor] = run_tensor(kept.levels["tensor"], [x], kept.weights)
-    [loop] = run_loop(kept.levels["loop"], [x], kept.weights)
+    [tensor] = run_tensor(scheduled.module, [x], scheduled.weights)
+    [loop] = run_loop(planned.module, [x], planned.weights)
     for found in (tensor, loop):
         np.testing.assert_allclose(found.reshape(expected.shape), expected, rtol=1e-4, atol=1e-2)
 
@@ -87,13 +88,12 @@ def test_levels_agree(element: Attribute):
 def test_a_budget_makes_a_bottleneck_small(element: Attribute, target: str, factor: int):
     module, x = block(element), image(element)
     [expected] = run_graph(module, [x], WeightStore())
-    whole = compile_model(GraphModel(module, {}, "net"), CompileOptions(target=target, ram_budget="min", scratch=0))
+    whole = Compilation(GraphModel(module, {}, "net"), CompileOptions(target=target, ram_budget="min", scratch=0))
     with compiled(module, target=target, ram_budget="min", poison=True) as artifact:
         [found] = run_c(artifact, [x])
         info, report = artifact.info, artifact.report()
-    assert whole.info is not None
     assert info.arena_size * factor < whole.info.arena_size
-    assert "expand" in report.stripes
+    assert "expand" in report.row_tiles
     if element == i8:
         np.testing.assert_array_equal(found, expected)
     else:
@@ -101,12 +101,12 @@ def test_a_budget_makes_a_bottleneck_small(element: Attribute, target: str, fact
 
 
 @pytest.mark.skipif(not VWW.with_suffix(".tflite").exists(), reason="the shared models are not there")
-def test_stripes_go_below_the_plan_without_them():
+def test_row_tiles_go_below_the_plan_without_them():
     with np.load(f"{VWW}_golden.npz") as golden:
         x, expected = golden["x"], golden["y"]
     with api.compile(VWW.with_suffix(".tflite"), target="cortex-m4", ram_budget=32_000, poison=True) as artifact:
         assert artifact.info.arena_size + artifact.info.ports_size <= 32_000
-        [layers] = artifact.info.stripes
+        [layers] = artifact.info.row_tiles
         assert 0 < layers.recomputed < 0.1
         for each, wanted in zip(x, expected, strict=True):
             [found] = run_c(artifact, [each])

@@ -1,0 +1,1 @@
+"""Compilation within budgets of memory: searches over `Compilation.resume`."""

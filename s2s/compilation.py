@@ -1,0 +1,208 @@
+"""A compilation in stages, from a model to a tree of C, that can be looked at and gone on from at each of them.
+
+    compilation = Compilation("kws.tflite", CompileOptions(target="cortex-m4", ram_budget="min"))
+    compilation.at("tensor").module                       scheduled kernels
+    compilation.facts(Planned).arena                      bytes of the memory plan
+    smaller = compilation.resume(replace(compilation.options, scratch=128))
+    smaller.facts(Planned).arena                          runs what the change affects, and nothing else
+
+A stage runs when it is asked for. What `at` has given stays as it is: later stages go on from a copy.
+"""
+
+import gc
+from collections.abc import Generator, Mapping
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import TypeVar
+
+from s2s.analysis.cost.kernels import KernelCost
+from s2s.decisions.given import Given
+from s2s.emit.info import NetworkInfo
+from s2s.emit.tree import Tree
+from s2s.errors import CompilerBug, InputError
+from s2s.frontends.model import Source
+from s2s.options import CompileOptions
+from s2s.passes.context import CompilerContext
+from s2s.passes.manager import PassManager
+from s2s.pipeline import passes_of, pipeline
+from s2s.stages.check_options import check_options
+from s2s.stages.memory import Planned
+from s2s.stages.order import STAGES, Stage, maker_of, place_of
+from s2s.stages.read import Read, read_network
+from s2s.stages.request import Findings, Request
+from s2s.stages.state import Facts, State
+from s2s.stages.tensor import Scheduled
+from s2s.stages.tree import Written, network_info
+from s2s.targets import get_target
+
+F = TypeVar("F")
+
+
+@contextmanager
+def _rare_collections() -> Generator[None]:
+    """Collect garbage seldom meanwhile: the IR is many objects that live until the end, and looking through them
+    again and again takes a quarter of the time."""
+    before = gc.get_threshold()
+    gc.set_threshold(500_000, 20, 100)
+    try:
+        yield
+    finally:
+        gc.set_threshold(*before)
+
+
+class Compilation:
+    """A model and options on their way to C."""
+
+    def __init__(self, source: Source, options: CompileOptions, findings: Findings | None = None) -> None:
+        check_options(options)
+        options = replace(options, target=get_target(options.target))
+        _check_pass_names(options)
+        self.source = source
+        self.request = Request(options, findings if findings is not None else Findings())
+        self._manager = PassManager(options.debug)
+        self._kept: dict[str, State] = {}
+        """States that stay as they are, by their stage."""
+        self._last: State | None = None
+        """The furthest state, which the next stage goes on with."""
+        self._end: State | None = None
+        self._facts = Facts()
+
+    @property
+    def options(self) -> CompileOptions:
+        """The options of the compilation."""
+        return self.request.options
+
+    def at(self, stage: str) -> State:
+        """The state after `stage`, which nothing changes any more."""
+        self._kept[stage] = self._run_to(place_of(stage))
+        return self._kept[stage]
+
+    def facts(self, kind: type[F]) -> F:
+        """The facts of type `kind`; the stages up to the one that makes them run if they have not."""
+        if kind not in self._facts:
+            self._run_to(place_of(maker_of(kind)))
+        return self._facts[kind]
+
+    def resume(self, options: CompileOptions | None = None, *, findings: Findings | None = None) -> "Compilation":
+        """The compilation of the same model with other options, which goes on from the last state here that the change
+        does not affect. Stages that `at` has given here are such states, and the furthest one."""
+        other = Compilation(
+            self.source,
+            options if options is not None else self.options,
+            findings if findings is not None else self.request.findings,
+        )
+        other._manager = self._manager
+        if self._last is not None:
+            self._kept[self._last.stage] = self._last
+        for stage in STAGES:
+            if stage.inputs(self.request) != stage.inputs(other.request):
+                break
+            if stage.name in self._kept:
+                other._kept[stage.name] = self._kept[stage.name]
+            if stage.makes is not None and stage.makes in self._facts:
+                other._facts = other._facts.extended(self._facts.found[stage.makes])
+        return other
+
+    def run(self) -> State:
+        """The state at C, or after the pass that `stop_after` names."""
+        if self._end is None:
+            name = self.options.debug.stop_after
+            self._end = self._run_to(place_of("c")) if name is None else self._after(name)
+            self._manager.finish()
+        return self._end
+
+    @property
+    def info(self) -> NetworkInfo:
+        """What emission knows beside the C: names, shapes, sizes."""
+        self._run_to(place_of("c"))
+        return network_info(self._facts, self.request)
+
+    @property
+    def tree(self) -> Tree:
+        """The files of the emitted tree, in memory."""
+        return self.facts(Written).tree
+
+    @property
+    def costs(self) -> Mapping[str, KernelCost]:
+        """What each kernel computes and moves, by its name in C."""
+        costs, names = self.facts(Scheduled).costs, self.facts(Planned).names
+        return {names[name]: cost for name, cost in costs.items() if name in names}
+
+    def _run_to(self, place: int) -> State:
+        """Run the stages up to that of number `place`, from the furthest state that there is."""
+        known = [*self._kept.values(), *([] if self._last is None else [self._last])]
+        before = [each for each in known if place_of(each.stage) <= place]
+        state = max(before, key=lambda each: place_of(each.stage)) if before else self._read()
+        with _rare_collections():
+            for stage in STAGES[place_of(state.stage) + 1 : place + 1]:
+                state = self._advanced(state, stage)
+        if self._last is None or place_of(self._last.stage) < place:
+            self._last = state
+        return state
+
+    def _read(self) -> State:
+        state = read_network(self.source, self.options)
+        self._facts = self._facts.extended(state.facts[Read])
+        return state
+
+    def _advanced(self, state: State, stage: Stage) -> State:
+        """The state after `stage`, which changes `state` unless that is kept."""
+        passes = passes_of(stage.name, self._named())
+        if not passes:
+            self._kept[state.stage] = state
+        else:
+            state = self._open(state)
+            self._manager.run(
+                self._context(state),
+                state.module,
+                passes,
+                verify=stage.verified,
+            )
+        reached = replace(state, stage=stage.name)
+        if stage.makes is None or stage.facts is None:
+            return reached
+        if stage.makes not in self._facts:
+            self._facts = self._facts.extended(stage.facts(reached, self.request))
+        return replace(reached, facts=reached.facts.extended(self._facts.found[stage.makes]))
+
+    def _open(self, state: State) -> State:
+        """`state` for passes to change: a copy where it is kept."""
+        if any(each.module is state.module for each in self._kept.values()):
+            return state.copy()
+        if self._last is not None and self._last.module is state.module:
+            self._last = None
+        return state
+
+    def _after(self, name: str) -> State:
+        """The state after the first pass called `name`."""
+        for number, stage in enumerate(STAGES):
+            passes = passes_of(stage.name, self.options)
+            names = [each.name for each in passes]
+            if name in names:
+                state = self._open(self._run_to(number - 1))
+                passes = passes_of(stage.name, self._named())[: names.index(name) + 1]
+                with _rare_collections():
+                    self._manager.run(self._context(state), state.module, passes)
+                return state
+        raise CompilerBug(f"no pass {name} runs here; the name was checked")
+
+    def _context(self, state: State) -> CompilerContext:
+        given = Given(user=self.options.decisions, detailed=self.options.explain)
+        return CompilerContext(state.weights, [get_target(self.options.target)], given)
+
+    def _named(self) -> CompileOptions:
+        """The options with the name of the network in C."""
+        return replace(self.options, name=self._facts[Read].name)
+
+
+def _check_pass_names(options: CompileOptions) -> None:
+    """Refuse the name of a pass that does not run: it would silently do nothing."""
+    debug = options.debug
+    asked = {"--print-ir-after": debug.print_ir_after, "--stop-after": (debug.stop_after,)}
+    wanted = [(option, name) for option, names in asked.items() for name in names if name not in (None, "all")]
+    if not wanted:
+        return
+    names = dict.fromkeys(each.name for passes in pipeline(options).values() for each in passes)
+    for option, name in wanted:
+        if name not in names:
+            raise InputError(f"{option}: no pass {name} runs here; the passes are {', '.join(names)}")

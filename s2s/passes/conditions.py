@@ -1,0 +1,135 @@
+"""When the pipeline runs a pass, and with which options: functions of the options of a compilation."""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from s2s.options import CompileOptions, Io
+from s2s.targets import get_target
+
+WORTH_A_FORK_JOIN = 16
+"""A kernel with less work than so many times the fork-join cost is left to one thread: what two save there, they lose
+by reading from each other's caches."""
+
+Condition = Callable[[CompileOptions], bool]
+Arguments = Callable[[CompileOptions], Mapping[str, Any]]
+
+
+def always(_: CompileOptions) -> bool:
+    """For passes that every compilation runs."""
+    return True
+
+
+def tuned(options: CompileOptions) -> bool:
+    """Anything but `--schedule reference`, which fuses and tiles nothing."""
+    return options.schedule != "reference"
+
+
+def fixed_point(options: CompileOptions) -> bool:
+    """The user agrees to scale sums of quantised ONNX models in fixed point."""
+    return tuned(options) and options.requantise == "fixed"
+
+
+def inexact(options: CompileOptions) -> bool:
+    """Floats may be summed in another order than that of the model."""
+    return tuned(options) and not options.exact
+
+
+def other_algorithms(options: CompileOptions) -> bool:
+    """An operator may be computed by an algorithm that rounds otherwise and takes more memory."""
+    return inexact(options) and options.ram_budget is None
+
+
+def results_over_operands(options: CompileOptions) -> bool:
+    """Memory is short: results may lie over operands."""
+    return "arena" in (get_target(options.target).io, options.io or "") or options.ram_budget is not None
+
+
+def results_apart(options: CompileOptions) -> bool:
+    """Memory is not short: results lie beside operands."""
+    return tuned(options) and not results_over_operands(options)
+
+
+def row_tiles_given(options: CompileOptions) -> bool:
+    """A budget of RAM has chosen chains to compute in row tiles."""
+    return bool(options.row_tiles)
+
+
+def scratch_limited(options: CompileOptions) -> bool:
+    """A budget of RAM has limited the scratch of kernels."""
+    return options.scratch is not None
+
+
+def divided(options: CompileOptions) -> bool:
+    """There are threads."""
+    return options.threads > 1
+
+
+def poisoned(options: CompileOptions) -> bool:
+    """A debug build of the memory plan."""
+    return options.poison
+
+
+def misra(options: CompileOptions) -> bool:
+    """The C keeps to MISRA C."""
+    return options.profile == "misra"
+
+
+def io_of(options: CompileOptions) -> Io:
+    """Where inputs and outputs live: as the user says, else as the target has it. Tables name buffers of the caller."""
+    return "caller" if options.executor == "graph" else options.io or get_target(options.target).io
+
+
+def no_arguments(_: CompileOptions) -> Mapping[str, Any]:
+    """For passes that the options do not change."""
+    return {}
+
+
+def target(options: CompileOptions) -> Mapping[str, Any]:
+    """For passes that read the target's data."""
+    return {"target": get_target(options.target).name}
+
+
+def row_tiles(options: CompileOptions) -> Mapping[str, Any]:
+    """The chains of operators to compute in row tiles."""
+    first, last, rows = zip(*options.row_tiles, strict=True)
+    return {"first": first, "last": last, "rows": rows}
+
+
+def least_work(options: CompileOptions) -> Mapping[str, Any]:
+    """For passes that leave small kernels to one thread."""
+    return {"least": _least_work(options)}
+
+
+def _least_work(options: CompileOptions) -> int:
+    return WORTH_A_FORK_JOIN * get_target(options.target).fork_join
+
+
+def threads(options: CompileOptions) -> Mapping[str, Any]:
+    """The threads to divide work among, and the work that is worth it."""
+    return {**target(options), "threads": options.threads, **least_work(options)}
+
+
+def schedules(options: CompileOptions) -> Mapping[str, Any]:
+    """What schedules are made for."""
+    return {"target": get_target(options.target).name, "schedule": options.schedule, "threads": options.threads}
+
+
+def scratch(options: CompileOptions) -> Mapping[str, Any]:
+    """The elements that a window copied to scratch may take."""
+    return {"elements": options.scratch}
+
+
+def fusion(options: CompileOptions) -> Mapping[str, Any]:
+    """Whether operators share kernels."""
+    return {**target(options), "enable": tuned(options)}
+
+
+def plan(options: CompileOptions) -> Mapping[str, Any]:
+    """What the arena is for."""
+    align = get_target(options.target).align
+    return {"align": align, "io": io_of(options), "overlap": results_over_operands(options)}
+
+
+def emission(options: CompileOptions) -> Mapping[str, Any]:
+    """The names and the form of the C."""
+    return {"prefix": options.name, "executor": options.executor, "profile": options.profile}

@@ -1,0 +1,1 @@
+"""The stages of a compilation: one file each, with the facts that the stage makes."""

@@ -1,0 +1,112 @@
+"""Which options are refused: values that no option takes, options that contradict each other, and options that the
+network contradicts.
+
+Everything but the last is checked before anything runs.
+"""
+
+from collections.abc import Callable
+from dataclasses import fields
+from types import NoneType, UnionType
+from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
+
+from xdsl.dialects.builtin import ModuleOp
+
+from s2s.analysis.network.functions import has_control_flow, main_of, state_arguments
+from s2s.errors import InputError, UnsupportedError
+from s2s.options import CompileOptions
+from s2s.targets import Target, get_target
+
+MAX_THREADS = 16
+"""The threads that a pool of the runtime has room for, unless a project wants more."""
+
+
+def check_options(options: CompileOptions) -> None:
+    """Refuse values that options do not take, then options that contradict each other."""
+    types = get_type_hints(CompileOptions, localns={"Target": Target})
+    for field in fields(options):
+        _check_choice(field.name, getattr(options, field.name), types[field.name])
+    target = get_target(options.target)
+    for is_refused, message in _REFUSED:
+        if is_refused(options):
+            raise InputError(message(options))
+    if options.threads > 1 and not target.fork_join:
+        raise InputError(
+            f"--threads {options.threads}: target {target.name} has no threads; leave the option out, or use another "
+            "target"
+        )
+
+
+def check_network(module: ModuleOp, options: CompileOptions) -> None:
+    """Refuse what the tables of the graph executor cannot say."""
+    if options.executor != "graph":
+        return
+    if has_control_flow(module):
+        raise UnsupportedError("--executor graph: the network has loops or branches, its tables have none; use aot")
+    if state_arguments(main_of(module)):
+        raise UnsupportedError("--executor graph: the network keeps state from run to run, its tables cannot; use aot")
+
+
+_REFUSED: tuple[tuple[Callable[[CompileOptions], bool], Callable[[CompileOptions], str]], ...] = (
+    (
+        lambda options: options.executor == "graph" and options.poison,
+        lambda _: "--poison: the tables of executor graph call nothing but kernels; use executor aot",
+    ),
+    (
+        lambda options: options.executor == "graph" and options.io == "arena",
+        lambda _: "--io arena: the tables of executor graph take buffers of the caller; use executor aot",
+    ),
+    (
+        lambda options: not 1 <= options.threads <= MAX_THREADS,
+        lambda options: f"--threads {options.threads}: give a number from 1 to {MAX_THREADS}",
+    ),
+    (
+        lambda options: options.threads == 1 and options.threading != "pthreads",
+        lambda options: f"--threading {options.threading}: one thread needs none; give --threads 2 or more as well",
+    ),
+    (
+        lambda options: options.executor == "graph" and options.threads > 1,
+        lambda options: (
+            f"--threads {options.threads}: the tables of executor graph call kernels one by one; use executor aot"
+        ),
+    ),
+    (
+        lambda options: options.profile == "misra" and options.threads > 1,
+        lambda options: (
+            f"--threads {options.threads}: the pool of threads is not written to MISRA C; leave --profile out"
+        ),
+    ),
+    (
+        lambda options: options.profile == "misra" and options.executor == "graph",
+        lambda _: "--profile misra: the graph executor is written for any network; use --executor aot",
+    ),
+    (
+        lambda options: isinstance(options.ram_budget, int) and options.ram_budget < 0,
+        lambda options: f"--ram-budget {options.ram_budget}: no network takes that little; give 0 or more, or min",
+    ),
+    (
+        lambda options: options.flash_budget is not None and options.flash_budget < 0,
+        lambda options: f"--flash-budget {options.flash_budget}: no network takes that little; give 0 or more",
+    ),
+    (
+        lambda options: options.stack_budget is not None and options.stack_budget < 0,
+        lambda options: f"--stack-budget {options.stack_budget}: no network takes that little; give 0 or more",
+    ),
+)
+"""Combinations that cannot be, each with what is said of it, in the order in which they are looked for."""
+
+
+def _check_choice(name: str, value: object, type: Any) -> None:
+    """Refuse a value that is none of the choices or plain types of an option."""
+    alternatives = get_args(type) if get_origin(type) in (Union, UnionType) else (type,)
+    choices = [choice for each in alternatives if get_origin(each) is Literal for choice in get_args(each)]
+    plain = tuple(each for each in alternatives if each in (int, str, bool, NoneType))
+    if len(plain) + sum(get_origin(each) is Literal for each in alternatives) < len(alternatives) or value in choices:
+        return
+    if not isinstance(value, plain) or (isinstance(value, bool) and bool not in plain):
+        words = [str(choice) for choice in choices]
+        words += [_WORDS[each] for each in plain if each is not NoneType]
+        given = value if isinstance(value, str | int | float) else repr(value)
+        raise InputError(f"--{name.replace('_', '-')} {given}: is not known; give {' or '.join(words)}")
+
+
+_WORDS = {int: "a number", str: "a text", bool: "True or False"}

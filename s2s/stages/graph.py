@@ -1,0 +1,48 @@
+"""Stage `graph`: the network is calls of kernels, and chains that a budget of RAM has chosen run in row tiles."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from xdsl.dialects.builtin import IntegerAttr, ModuleOp
+from xdsl.dialects.func import FuncOp
+
+from s2s.dialects import graph
+from s2s.dialects.graph import provenance, rows_of
+from s2s.emit.info import RowTiled
+from s2s.passes.graph.tile_rows import RECOMPUTED
+from s2s.stages.request import Request
+from s2s.stages.settle import Settled
+from s2s.stages.state import State
+
+
+@dataclass(frozen=True)
+class Grouped:
+    """How operators were put together."""
+
+    row_tiles: tuple[RowTiled, ...]
+    """The layers that run in row tiles."""
+
+
+def grouped(state: State, _: Request) -> Grouped:
+    """Read the row tiles off the module."""
+    return Grouped(tuple(_row_tiled(state.module, state.facts[Settled].work)))
+
+
+def describe_row_tiles(layers: Sequence[RowTiled]) -> str:
+    """The layers in words."""
+    return "; ".join(
+        f"{each.nodes or 'a chain'}: {each.rows} rows at a time, {each.recomputed:.1%} more multiply-adds"
+        for each in layers
+    )
+
+
+def _row_tiled(module: ModuleOp, work: int) -> list[RowTiled]:
+    functions = {op.sym_name.data: op for op in module.ops if isinstance(op, FuncOp)}
+    found: list[RowTiled] = []
+    for op in module.walk():
+        if isinstance(op, graph.RowTilesOp):
+            rows = max(rows_of(functions[body].function_type.outputs.data[0]) for body in op.networks)
+            extra = op.attributes.get(RECOMPUTED)
+            extra = extra.value.data if isinstance(extra, IntegerAttr) else 0
+            found.append(RowTiled(", ".join(provenance(op)), rows, extra / work if work else 0.0))
+    return found

@@ -1,0 +1,120 @@
+"""Stage `memory`: every buffer has its place in the arena, and kernels have their names in C."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from xdsl.dialects.builtin import ArrayAttr, DenseArrayBase, DictionaryAttr, IntegerAttr, ModuleOp, StringAttr
+from xdsl.dialects.func import FuncOp
+from xdsl.ir import Attribute
+from xdsl.utils.hints import isa
+
+from s2s.analysis.network.functions import STATE, main_of
+from s2s.decisions.decision import Decision
+from s2s.decisions.file import check_known
+from s2s.decisions.recorded import decisions_of
+from s2s.dialects import loop
+from s2s.emit.info import Overlapping, StateInfo
+from s2s.errors import CompilerBug
+from s2s.executor import graph_json
+from s2s.executor.describe import describe
+from s2s.interpret.loop.scope import memref
+from s2s.passes.loop.lower_to_c.names import c_names
+from s2s.passes.loop.plan_memory import (
+    ARENA_ALIGN,
+    ARENA_APART_BOUND,
+    ARENA_LOWER_BOUND,
+    ARENA_OVERLAPS,
+    ARENA_SIZE,
+    OFFSET,
+)
+from s2s.stages.read import Read
+from s2s.stages.request import Request
+from s2s.stages.state import State
+
+
+@dataclass(frozen=True)
+class Planned:
+    """The memory plan; sizes in bytes."""
+
+    arena: int
+    align: int
+    lower_bound: int
+    """No plan for this order of kernels needs less."""
+    apart_bound: int | None
+    """The same if no two live buffers overlapped, where some may."""
+    inputs: tuple[int | None, ...]
+    """The place of each input in the arena, None for those without one."""
+    outputs: tuple[int | None, ...]
+    states: tuple[StateInfo, ...]
+    """What the network keeps from run to run."""
+    overlaps: tuple[Overlapping, ...]
+    names: Mapping[str, str]
+    """The names of kernels in C by those in the module."""
+    tables: graph_json.Network | None
+    """The network as nodes, for executor `graph`."""
+    decisions: tuple[Decision, ...]
+    """What was chosen on the way here, and why."""
+
+
+def planned(state: State, request: Request) -> Planned:
+    """Read the plan off `main`, and the decisions off the module; refuse those that are given and concern nothing."""
+    main, name = main_of(state.module), state.facts[Read].name
+    decisions = decisions_of(state.module)
+    check_known(request.options.decisions, decisions)
+    listed = main.attributes.get(ARENA_OVERLAPS)
+    return Planned(
+        arena=_stated(main, ARENA_SIZE),
+        align=_stated(main, ARENA_ALIGN),
+        lower_bound=_stated(main, ARENA_LOWER_BOUND),
+        apart_bound=_integer(main.attributes.get(ARENA_APART_BOUND)),
+        inputs=_offsets(main, "input"),
+        outputs=_offsets(main, "output"),
+        states=_states(state.module),
+        overlaps=tuple(map(_overlapping, listed)) if isa(listed, ArrayAttr[DictionaryAttr]) else (),
+        names=c_names(state.module, name).kernels,
+        tables=describe(state.module, name, state.weights) if request.options.executor == "graph" else None,
+        decisions=decisions,
+    )
+
+
+def describe_overlaps(overlaps: Sequence[Overlapping]) -> str:
+    """The results that lie over what they read, in words."""
+    return "; ".join(
+        f"{each.nodes or 'a step'}: {each.bytes} bytes at distance {each.distance:+d}" for each in overlaps
+    )
+
+
+def _offsets(main: FuncOp, role: str) -> tuple[int | None, ...]:
+    arguments = [each.data for each in main.arg_attrs or () if each.data.get("role") == StringAttr(role)]
+    return tuple(_integer(argument.get(OFFSET)) for argument in arguments)
+
+
+def _overlapping(entry: DictionaryAttr) -> Overlapping:
+    nodes, shared, distance = entry.data["nodes"], entry.data["bytes"], entry.data["distance"]
+    assert isinstance(nodes, StringAttr)
+    return Overlapping(nodes.data, _integer(shared) or 0, _integer(distance) or 0)
+
+
+def _stated(main: FuncOp, key: str) -> int:
+    value = _integer(main.attributes.get(key))
+    if value is None:
+        raise CompilerBug(f"main has no attribute {key}; loop-plan-memory states it")
+    return value
+
+
+def _integer(attribute: Attribute | None) -> int | None:
+    return attribute.value.data if isinstance(attribute, IntegerAttr) else None
+
+
+def _states(module: ModuleOp) -> tuple[StateInfo, ...]:
+    """The state of the network, where the plan has placed it."""
+    views = [op for op in main_of(module).body.block.ops if isinstance(op, loop.ViewOp) and STATE in op.attributes]
+    return tuple(map(_state, views))
+
+
+def _state(view: loop.ViewOp) -> StateInfo:
+    name, shape = view.attributes[STATE], view.attributes.get("shape")
+    if not isinstance(name, StringAttr) or not isinstance(shape, DenseArrayBase):
+        raise CompilerBug("a state of main has no name or no shape")
+    dims = tuple(int(size) for size in shape.get_values())
+    return StateInfo(name.data, memref(view.result).element_type, dims, view.offset.value.data)

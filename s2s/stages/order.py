@@ -1,0 +1,89 @@
+"""The stages of a compilation, each with the facts that it makes."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from s2s.errors import CompilerBug, InputError
+from s2s.pipeline import passes_of
+from s2s.stages.c import Lowered, lowered
+from s2s.stages.graph import Grouped, grouped
+from s2s.stages.memory import Planned, planned
+from s2s.stages.read import Read
+from s2s.stages.request import Request
+from s2s.stages.settle import Settled, settled
+from s2s.stages.state import State
+from s2s.stages.tensor import Scheduled, scheduled
+from s2s.stages.tree import Written, written
+
+
+def _nothing(_: Request) -> object:
+    return None
+
+
+@dataclass(frozen=True)
+class Stage:
+    """A stage: it runs its passes (`s2s/pipeline.py`), then makes its facts."""
+
+    name: str
+    makes: type | None = None
+    """The type of its facts."""
+    facts: Callable[[State, Request], object] | None = None
+    """Makes the facts from the state after its passes."""
+    reads: Callable[[Request], object] = _nothing
+    """What the stage depends on beside its passes."""
+    decides: tuple[str, ...] = ()
+    """The kinds of decisions that its passes make."""
+    verified: bool = True
+    """Whether the module is verified at its end; not where the next stage goes on at the same level."""
+
+    def inputs(self, request: Request) -> object:
+        """What the stage depends on: where this is equal, so is the result."""
+        passes = passes_of(self.name, request.options)
+        target = request.options.target if any(hasattr(each, "target") for each in passes) else None
+        decisions = {kind: request.options.decisions.get(kind) for kind in self.decides}
+        return passes, target, decisions, bool(decisions) and request.options.explain, self.reads(request)
+
+
+def _what_is_read(request: Request) -> object:
+    options = request.options
+    return dict(options.shapes), options.name, options.tflite_rounding, options.executor
+
+
+def _plan_inputs(request: Request) -> object:
+    return request.options.executor, request.options.decisions
+
+
+def _everything(request: Request) -> object:
+    return request
+
+
+STAGES: tuple[Stage, ...] = (
+    Stage("read", Read, reads=_what_is_read),
+    Stage("settle", Settled, settled),
+    Stage("simplify", verified=False),
+    Stage("graph", Grouped, grouped, decides=("attention", "fusion", "order")),
+    Stage("compute", decides=("layout", "row tiles", "algorithm"), verified=False),
+    Stage("tensor", Scheduled, scheduled, decides=("schedule",)),
+    Stage("loop", decides=("threads",), verified=False),
+    Stage("memory", Planned, planned, reads=_plan_inputs),
+    Stage("c", Lowered, lowered),
+    Stage("tree", Written, written, reads=_everything),
+)
+"""In the order in which they run."""
+
+STAGE_NAMES = tuple(stage.name for stage in STAGES)
+
+
+def place_of(name: str) -> int:
+    """The number of a stage in the order of all."""
+    if name not in STAGE_NAMES:
+        raise InputError(f"stage {name}: there is no such stage; the stages are {', '.join(STAGE_NAMES)}")
+    return STAGE_NAMES.index(name)
+
+
+def maker_of(kind: type) -> str:
+    """The stage that makes facts of type `kind`."""
+    for stage in STAGES:
+        if stage.makes is kind:
+            return stage.name
+    raise CompilerBug(f"no stage makes {kind.__name__}")

@@ -1,0 +1,92 @@
+"""Stage `read`: the network of a model file, or of a module, and what its caller sees of it."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, FloatAttr, IntegerAttr, StringAttr
+from xdsl.ir import Attribute
+
+from s2s.analysis.network.functions import input_numbers, main_of, output_numbers
+from s2s.c_syntax.identifiers import c_identifier
+from s2s.emit.info import PortInfo, Quantisation
+from s2s.errors import InputError
+from s2s.frontends.model import Source, read
+from s2s.options import CompileOptions
+from s2s.stages.check_options import check_network
+from s2s.stages.state import Facts, State
+from s2s.support import progress
+from s2s.types.dtypes import as_tensor_type
+from s2s.types.interface import EMPTY_INPUTS, EMPTY_OUTPUTS, EmptyTensor, empty_tensors, model_tensor
+
+LONGEST_NAME = 24
+RUNTIME_PREFIX = "s2s"
+"""What the names of the runtime start with."""
+
+
+@dataclass(frozen=True)
+class Read:
+    """Where a network comes from, and its interface."""
+
+    name: str
+    """The prefix of its C names."""
+    source: str
+    """Name of the model's file, or of the network where there is none."""
+    sha256: str
+    inputs: tuple[PortInfo, ...]
+    outputs: tuple[PortInfo, ...]
+    empty_inputs: tuple[EmptyTensor, ...]
+    """Inputs of the model without elements, which are not passed."""
+    empty_outputs: tuple[EmptyTensor, ...]
+
+
+def read_network(source: Source, options: CompileOptions) -> State:
+    """Run the frontend."""
+    progress.step("reading the model")
+    model = read(source, options.shapes, options.name, options.tflite_rounding)
+    check_network(model.module, options)
+    main = main_of(model.module)
+    fact = Read(
+        name=_c_name(options.name, model.name),
+        source=model.file,
+        sha256=model.sha256,
+        inputs=_ports(main.arg_attrs, main.function_type.inputs.data, input_numbers(main)),
+        outputs=_ports(main.res_attrs, main.function_type.outputs.data, output_numbers(main)),
+        empty_inputs=empty_tensors(main, EMPTY_INPUTS),
+        empty_outputs=empty_tensors(main, EMPTY_OUTPUTS),
+    )
+    return State("read", model.module, model.weights, Facts().extended(fact))
+
+
+def _c_name(wished: str | None, found: str) -> str:
+    name = c_identifier(wished if wished is not None else found, LONGEST_NAME)
+    if name.partition("_")[0] == RUNTIME_PREFIX:
+        name = f"net_{name}"[:LONGEST_NAME]
+    if wished is not None and name != wished:
+        raise InputError(
+            f"--name {wished}: names in C start with it, so it has lower-case letters, digits and _, at most "
+            f"{LONGEST_NAME} characters, and is neither a word of C nor {RUNTIME_PREFIX}; try {name}"
+        )
+    return name
+
+
+def _ports(
+    attributes: ArrayAttr[DictionaryAttr] | None, types: tuple[Attribute, ...], numbers: Sequence[int]
+) -> tuple[PortInfo, ...]:
+    """The arguments or results of main that `numbers` lists."""
+    ports: list[PortInfo] = []
+    every = list(zip(attributes or (), types, strict=True))
+    for dictionary, type in (every[number] for number in numbers):
+        name, tensor = dictionary.data["name"], as_tensor_type(type)
+        assert isinstance(name, StringAttr)
+        quantised = _quantisation(dictionary.data)
+        model = model_tensor(dictionary.data)
+        ports.append(PortInfo(name.data, tensor.element_type, tensor.get_shape(), quantisation=quantised, model=model))
+    return tuple(ports)
+
+
+def _quantisation(facts: Mapping[str, Attribute]) -> Quantisation | None:
+    """What the integers of an input or output stand for, where the model says it."""
+    scale, zero_point = facts.get("quant_scale"), facts.get("quant_zero_point")
+    if not isinstance(scale, FloatAttr) or not isinstance(zero_point, IntegerAttr):
+        return None
+    return Quantisation(scale.value.data, zero_point.value.data)

@@ -1,0 +1,70 @@
+"""Stage `settle`: the integers of the network are what they will be in C, and the self-test's results are known."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from s2s.analysis.cost.operators import multiply_adds
+from s2s.analysis.numbers.accumulators import layer_sums
+from s2s.analysis.numbers.sums import LayerSums
+from s2s.data.samples import sample
+from s2s.emit.info import GoldenVector
+from s2s.errors import InputError
+from s2s.interpret.graph import run_graph
+from s2s.interpret.graph.work import MAX_GOLDEN_ELEMENTS, MAX_GOLDEN_WORK, Meter, TooMuchWorkError, metered
+from s2s.passes.graph.lift_quantized.steps import output_steps
+from s2s.stages.read import Read
+from s2s.stages.request import Request
+from s2s.stages.state import State
+from s2s.support import progress
+from s2s.types.dtypes import tensor_type
+
+GOLDEN_SEED = 0
+
+
+@dataclass(frozen=True)
+class Settled:
+    """What the network computes, whatever becomes of it later."""
+
+    golden: tuple[GoldenVector, ...]
+    """Inputs and the outputs that the graph interpreter has found for them."""
+    sums: tuple[LayerSums, ...]
+    """What is proven of the sums of integer layers."""
+    steps: tuple[float | None, ...]
+    """For each output the step of its quantisation, if it has one."""
+    work: int
+    """Multiplications with an addition in convolutions and matrix products."""
+
+
+def settled(state: State, _: Request) -> Settled:
+    """Interpret the network once, and read off the rest."""
+    return Settled(
+        golden=_golden(state),
+        sums=layer_sums(state.module, state.weights),
+        steps=output_steps(state.module, state.weights),
+        work=sum(map(multiply_adds, state.module.walk())),
+    )
+
+
+def _golden(state: State) -> tuple[GoldenVector, ...]:
+    """Made-up inputs, and what the graph interpreter says they give; zeros where made-up ones are no valid indices.
+
+    None where the network computes too much for an interpreter.
+    """
+    progress.step("computing a golden vector")
+    inputs = state.facts[Read].inputs
+    if sum(port.count for port in inputs) > MAX_GOLDEN_ELEMENTS:
+        return ()
+    made_up = tuple(
+        sample(port.name, tensor_type(port.element, port.shape), GOLDEN_SEED, full_range=port.quantisation is not None)
+        for port in inputs
+    )
+    for arrays in (made_up, tuple(np.zeros_like(array) for array in made_up)):
+        evaluator = metered(Meter(MAX_GOLDEN_WORK), MAX_GOLDEN_ELEMENTS)
+        try:
+            return (GoldenVector(arrays, tuple(run_graph(state.module, arrays, state.weights, evaluator=evaluator))),)
+        except InputError:
+            continue
+        except TooMuchWorkError:
+            break
+    return ()

@@ -1,0 +1,47 @@
+"""What a compilation has come to after a stage: the module, the weights, and typed facts."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TypeVar
+
+from xdsl.dialects.builtin import ModuleOp
+
+from s2s.errors import CompilerBug
+from s2s.types.weights import WeightStore
+
+F = TypeVar("F")
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What the stages so far have found out, one frozen dataclass each, looked up by its type."""
+
+    found: Mapping[type, object] = field(default_factory=dict[type, object])
+
+    def __getitem__(self, kind: type[F]) -> F:
+        """The facts of type `kind`."""
+        fact = self.found.get(kind)
+        if not isinstance(fact, kind):
+            raise CompilerBug(f"no stage has made {kind.__name__} yet; it is made later than it is asked for")
+        return fact
+
+    def __contains__(self, kind: type) -> bool:
+        return kind in self.found
+
+    def extended(self, fact: object | None) -> "Facts":
+        """These and `fact`."""
+        return self if fact is None else Facts({**self.found, type(fact): fact})
+
+
+@dataclass(frozen=True)
+class State:
+    """A compilation after one of its stages."""
+
+    stage: str
+    module: ModuleOp
+    weights: WeightStore
+    facts: Facts
+
+    def copy(self) -> "State":
+        """The same, with a module and a weight store that passes may change."""
+        return State(self.stage, self.module.clone(), self.weights.copy(), self.facts)

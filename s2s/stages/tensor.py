@@ -1,0 +1,36 @@
+"""Stage `tensor`: every kernel is scheduled computations, whose cost and precision can be told."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from s2s.analysis.cost.kernels import KernelCost, kernel_costs
+from s2s.dialects import tensor
+from s2s.emit.info import Tolerance
+from s2s.stages.request import Request
+from s2s.stages.settle import Settled
+from s2s.stages.state import State
+
+
+@dataclass(frozen=True)
+class Scheduled:
+    """What kernels cost, and how exact their results are."""
+
+    costs: Mapping[str, KernelCost]
+    """What each kernel computes and moves, by its name in the module."""
+    tolerance: Tolerance
+
+
+def scheduled(state: State, _: Request) -> Scheduled:
+    """Read both off the computations."""
+    return Scheduled(kernel_costs(state.module), _tolerance(state))
+
+
+def _tolerance(state: State) -> Tolerance:
+    """How far results may be off. What Winograd convolutions lose does not shrink with a result beside larger ones."""
+    if not any(isinstance(op, tensor.TransformOp) for op in state.module.walk()):
+        return Tolerance()
+    outputs = [output for vector in state.facts[Settled].golden for output in vector.outputs]
+    sizes = [np.abs(output[np.isfinite(output)]).max(initial=0.0) for output in outputs]
+    return Tolerance(absolute=float(f"{Tolerance.absolute * max(1.0, *sizes):.1e}"), scaled=True)

@@ -1,0 +1,89 @@
+"""Stage `tree`: the files of the emitted tree."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from s2s.emit.info import NetworkInfo, PortInfo, Threads
+from s2s.emit.stream import pieces
+from s2s.emit.tree import Tree, render
+from s2s.options import CompileOptions
+from s2s.stages.graph import Grouped
+from s2s.stages.memory import Planned
+from s2s.stages.read import Read
+from s2s.stages.request import Request
+from s2s.stages.settle import Settled
+from s2s.stages.state import Facts, State
+from s2s.stages.tensor import Scheduled
+from s2s.support import progress
+from s2s.targets import get_target
+
+
+@dataclass(frozen=True)
+class Written:
+    """The tree, in memory."""
+
+    tree: Tree
+
+    @property
+    def sizes(self) -> Mapping[str, int]:
+        """Bytes of each file."""
+        return {path: sum(map(len, pieces(content))) for path, content in self.tree.files.items()}
+
+
+def written(state: State, request: Request) -> Written:
+    """Fill the templates."""
+    progress.step("writing C")
+    info = network_info(state.facts, request)
+    return Written(render(state.module, info, state.weights, form=request.options.weights))
+
+
+def network_info(facts: Facts, request: Request) -> NetworkInfo:
+    """What emission has to know beside the C."""
+    options, findings = request.options, request.findings
+    network, settled, plan = facts[Read], facts[Settled], facts[Planned]
+    return NetworkInfo(
+        name=network.name,
+        source=network.source,
+        sha256=network.sha256,
+        target=get_target(options.target),
+        inputs=_placed(network.inputs, plan.inputs),
+        outputs=_placed(network.outputs, plan.outputs),
+        arena_size=plan.arena,
+        arena_align=plan.align,
+        arena_lower_bound=plan.lower_bound,
+        arena_apart_bound=plan.apart_bound,
+        overlaps=plan.overlaps,
+        row_tiles=facts[Grouped].row_tiles,
+        extra_operations=findings.extra_operations,
+        executor=options.executor,
+        profile=options.profile,
+        threads=Threads(options.threads, options.threading) if options.threads > 1 else None,
+        states=plan.states,
+        graph=plan.tables,
+        measured=findings.measured,
+        golden=settled.golden,
+        empty_inputs=network.empty_inputs,
+        empty_outputs=network.empty_outputs,
+        sums=settled.sums,
+        decisions=plan.decisions,
+        tolerance=facts[Scheduled].tolerance,
+        options=_recorded(options),
+    )
+
+
+def _recorded(options: CompileOptions) -> Mapping[str, str]:
+    """The options that the record of a tree states."""
+    threads = {"threads": str(options.threads), "threading": options.threading} if options.threads > 1 else {}
+    return {
+        "target": get_target(options.target).name,
+        "executor": options.executor,
+        "schedule": options.schedule,
+        "weights": options.weights,
+        "requantise": options.requantise,
+        "profile": options.profile,
+        **threads,
+    }
+
+
+def _placed(ports: Sequence[PortInfo], offsets: Sequence[int | None]) -> tuple[PortInfo, ...]:
+    return tuple(replace(port, offset=offset) for port, offset in zip(ports, offsets, strict=True))
