@@ -1,4 +1,4 @@
-"""What several operations refuse: buffers that are not flat, vectors of other elements or lanes."""
+"""Checks that verifiers share: flat buffers, vectors with the right elements and lanes."""
 
 from xdsl.dialects.builtin import MemRefType, VectorType
 from xdsl.ir import Attribute

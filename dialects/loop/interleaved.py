@@ -1,4 +1,4 @@
-"""Vectors that are stored with their elements in turn: a transposition on the way to memory."""
+"""Interleaved stores: element `i` of several vectors side by side, a transposition on the way to memory."""
 
 from collections.abc import Sequence
 

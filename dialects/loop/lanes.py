@@ -1,4 +1,4 @@
-"""Numbers in lanes: what operations on scalars are called on vectors, where `arith` has no form of them."""
+"""Vector forms of scalar operations that `arith` has not: rescale, saturate, casts, table look-up."""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,4 @@
-"""Access to flat buffers, and the buffers of the network's `main`."""
+"""Loads and stores of flat buffers, and the buffers of the network's `main`."""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,4 @@
-"""What the functions of networks hold beside calls of kernels: copies, and control flow around calls of networks.
+"""Steps of networks beside kernel calls: copies, and control flow around calls of other networks.
 
 A network takes its outputs, then its inputs, as buffers; `loop-plan-memory` puts its arena in front of them and gives
 the operations here the memory for it as `arena`.

@@ -1,4 +1,4 @@
-"""Memory brought into a cache before it is needed."""
+"""Prefetch hints: bring a cache line nearer before it is needed."""
 
 from collections.abc import Sequence
 from collections.abc import Set as AbstractSet

@@ -24,8 +24,8 @@ from s2s.types.dtypes import vector_of
 REDUCE_KINDS = ("add", "mul", "max", "min")
 COMPARISONS = ("oeq", "une", "olt", "ole", "ogt", "oge")
 """How lanes are compared, as `arith.cmpf` calls it."""
-FEWEST_LANES = 4
-"""No vector is shorter."""
+MIN_LANES = 4
+"""The shortest vectors, in lanes."""
 
 
 @op_definition
@@ -114,7 +114,7 @@ class HalveOp(Op):
             raise VerifyException(f"{self.name}: kind {self.kind.data!r} is none of {', '.join(REDUCE_KINDS)}")
         (lanes,) = self.result.type.get_shape()
         whole = VectorType(self.result.type.element_type, [2 * lanes])
-        if lanes < FEWEST_LANES or self.vector.type != whole:
+        if lanes < MIN_LANES or self.vector.type != whole:
             raise VerifyException(f"{self.name}: {self.result.type} is no half of {self.vector.type}")
 
 
@@ -145,4 +145,4 @@ class ChooseOp(Op):
             raise VerifyException(f"{self.name}: {self.result.type} is no vector of floats")
 
 
-__all__ = ["COMPARISONS", "FEWEST_LANES", "BroadcastOp", "ChooseOp", "FmaOp", "HalveOp", "ReduceOp"]
+__all__ = ["COMPARISONS", "MIN_LANES", "BroadcastOp", "ChooseOp", "FmaOp", "HalveOp", "ReduceOp"]

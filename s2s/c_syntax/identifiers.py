@@ -16,7 +16,7 @@ from s2s.c_syntax.reserved import RESERVED
 SIGNIFICANT = 31
 """Characters of an external name that every C99 compiler tells apart (C99 5.2.4.1)."""
 
-_LONGEST = 48
+_MAX_LENGTH = 48
 """Characters that a name may have for a reader's sake, if its first `SIGNIFICANT` are its own."""
 _HASH_DIGITS = 6
 
@@ -40,7 +40,7 @@ def c_identifier(text: str, limit: int = SIGNIFICANT) -> str:
 
 
 def unique_identifiers(
-    texts: Iterable[str], *, prefix: str = "", taken: Collection[str] = (), longest: int = _LONGEST
+    texts: Iterable[str], *, prefix: str = "", taken: Collection[str] = (), longest: int = _MAX_LENGTH
 ) -> list[str]:
     """One identifier for each text, none of them `taken`: `conv`, `conv_2`, `conv_3`.
 

@@ -1,4 +1,4 @@
-"""What a kernel reads of one buffer and writes to another, in the order in which it does so.
+"""The reads and writes of a kernel as ranges of bytes over its loop counters, in program order.
 
 A kernel at loop level is nested loops around operations that list their accesses at affine positions
 (`loop.AccessInterface`). This file turns them into spans of bytes over the counters of the loops;
@@ -37,7 +37,7 @@ class Span:
 
 
 @dataclass(frozen=True)
-class Access:
+class ByteAccess:
     """A load from a buffer or a store to one."""
 
     span: Span
@@ -50,14 +50,14 @@ class Repeated:
     """What a loop does in each iteration; `number` is the loop's."""
 
     number: int
-    body: tuple["Access | Repeated", ...]
+    body: tuple["ByteAccess | Repeated", ...]
 
 
 @dataclass(frozen=True)
 class Trace:
     """Loads from one argument of a kernel and stores to another, with the counters of all loops by number."""
 
-    body: tuple[Access | Repeated, ...]
+    body: tuple[ByteAccess | Repeated, ...]
     counters: tuple[Counter, ...]
 
 
@@ -70,7 +70,7 @@ class Accesses:
     def __init__(self, kernel: FuncOp, within: Mapping[loop.ForOp, Range] | None = None) -> None:
         self._tracer = _Tracer(within or {})
         try:
-            self._body: tuple[Access | Repeated, ...] | None = tuple(self._tracer.block(kernel.body.block))
+            self._body: tuple[ByteAccess | Repeated, ...] | None = tuple(self._tracer.block(kernel.body.block))
         except _NotAffineError:
             self._body = None
 
@@ -91,7 +91,7 @@ class Accesses:
         return Trace(tuple(_of(self._body, read, written)), tuple(self._tracer.counters))
 
 
-def _of(body: Sequence[Access | Repeated], read: SSAValue, written: SSAValue) -> Iterator[Access | Repeated]:
+def _of(body: Sequence[ByteAccess | Repeated], read: SSAValue, written: SSAValue) -> Iterator[ByteAccess | Repeated]:
     """The loads from `read` and the stores to `written`."""
     for step in body:
         if isinstance(step, Repeated):
@@ -113,8 +113,8 @@ def buffer_bytes(buffer: SSAValue) -> int:
     return type.get_shape()[0] * size_in_bytes(type.element_type)
 
 
-def _whole(buffer: SSAValue, *, writes: bool) -> Access:
-    return Access(Span((), 0, buffer_bytes(buffer)), writes, buffer)
+def _whole(buffer: SSAValue, *, writes: bool) -> ByteAccess:
+    return ByteAccess(Span((), 0, buffer_bytes(buffer)), writes, buffer)
 
 
 def _type(buffer: SSAValue) -> MemRefType[Attribute]:
@@ -144,7 +144,7 @@ class _Tracer:
         """Buffers that are accessed at positions that depend on data."""
         self.indices: dict[SSAValue, AffineExpr] = {}
 
-    def block(self, block: Block) -> Iterator[Access | Repeated]:
+    def block(self, block: Block) -> Iterator[ByteAccess | Repeated]:
         """What the operations of a block do, in order; both branches of a condition, one after the other."""
         for op in block.ops:
             match op:
@@ -161,7 +161,7 @@ class _Tracer:
                 case _:
                     yield from self._touched(op)
 
-    def _touched(self, op: Operation) -> Iterator[Access | Repeated]:
+    def _touched(self, op: Operation) -> Iterator[ByteAccess | Repeated]:
         """What one operation reads and writes: writes first, since it may write before it has read everything."""
         accesses = op.accesses() if isinstance(op, loop.AccessInterface) else _unknown_accesses(op)
         for access in sorted(accesses, key=lambda access: access.kind is not MemoryEffectKind.WRITE):
@@ -201,7 +201,7 @@ class _Tracer:
         grain = grain_from(lower[0], step, self.counters) if self.within and len(lower) == 1 else 1
         return Counter(first, last - (last - first) % grain, step, grain)
 
-    def _access(self, access: loop.Access) -> Iterator[Access | Repeated]:
+    def _access(self, access: loop.Access) -> Iterator[ByteAccess | Repeated]:
         """The bytes of one access: neighbours are one span, any other extent is a loop of its own."""
         writes = access.kind is MemoryEffectKind.WRITE
         if access.start is None:
@@ -218,7 +218,7 @@ class _Tracer:
             numbers.append(len(self.counters))
             self.counters.append(Counter(first, last, 1, 1))
             position += AffineDimExpr(numbers[-1]) * extent.stride
-        found: Access | Repeated = Access(self._bytes(access.buffer, position, reach), writes, access.buffer)
+        found: ByteAccess | Repeated = ByteAccess(self._bytes(access.buffer, position, reach), writes, access.buffer)
         for number in reversed(numbers):
             found = Repeated(number, (found,))
         yield found

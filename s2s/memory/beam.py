@@ -1,15 +1,15 @@
-"""Good orders of parts with too many states to search: a greedy walk, and a beam of walks."""
+"""Heuristic execution orders for parts with too many states to search: a greedy walk, and a beam search."""
 
 import heapq
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from s2s.memory.parts import Part
+from s2s.memory.parts import OrderedPart
 
 BRANCHES = 8
 
 
-def greedy_order(part: Part) -> tuple[list[int], int]:
+def greedy_order(part: OrderedPart) -> tuple[list[int], int]:
     """Execute what frees most, else what adds least; also the largest number of steps that were ready at once.
 
     A step's merit changes only when it becomes the last reader of a value, so the queue is mended then: linear in
@@ -67,7 +67,7 @@ class _Walk:
         return order[::-1]
 
 
-def beam_order(part: Part, width: int) -> list[int]:
+def beam_order(part: OrderedPart, width: int) -> list[int]:
     """Extend the `width` best walks step by step; each walk branches into its few best next steps."""
     walks = [_Walk(0, part.live, part.live, tuple(part.ready(0)))]
     for _ in part.steps:
@@ -82,7 +82,7 @@ def beam_order(part: Part, width: int) -> list[int]:
     return walks[0].order()
 
 
-def _branches(part: Part, walk: _Walk) -> Sequence[tuple[int, int, int]]:
+def _branches(part: OrderedPart, walk: _Walk) -> Sequence[tuple[int, int, int]]:
     """The next steps worth trying: one that frees memory below the peak is certain, else the few cheapest."""
     costs = [(*part.cost(walk.state, walk.live, index), index) for index in walk.ready]
     for during, after, index in costs:
@@ -91,6 +91,6 @@ def _branches(part: Part, walk: _Walk) -> Sequence[tuple[int, int, int]]:
     return heapq.nsmallest(BRANCHES, costs, key=lambda cost: (max(cost[0], walk.peak), cost[1], cost[2]))
 
 
-def _ready_after(part: Part, walk: _Walk, index: int, state: int) -> tuple[int, ...]:
+def _ready_after(part: OrderedPart, walk: _Walk, index: int, state: int) -> tuple[int, ...]:
     fresh = (later for later in part.steps[index].after if part.steps[later].before & ~state == 0)
     return (*(ready for ready in walk.ready if ready != index), *fresh)

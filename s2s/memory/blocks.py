@@ -1,4 +1,4 @@
-"""Buffers that share an address, seen as one block; and which blocks must not overlap.
+"""Group buffers that share an address into blocks, and find which blocks must not overlap.
 
 A chain of in-place kernels (`relu` of `add` of `conv`) keeps one address through several buffers. Such a chain is a
 block: its height over time is the size of the buffers that live then. Two blocks that live at the same time lie one

@@ -1,4 +1,4 @@
-"""What the planners work on: buffers with a size and a lifetime, and the bound that no plan can beat.
+"""Buffers with size, alignment and lifetime, plans of their offsets, and lower bounds of a plan's size.
 
 Time is counted in steps of the execution order. A buffer occupies its bytes from step `first` to step `last`, both
 included, so the input and the output of one kernel never share a byte, except where the kernel says they may.

@@ -1,4 +1,4 @@
-"""What the calls of a network allow the planner: which buffers live when, and which may lie over which."""
+"""Liveness and permitted overlaps of the buffers of a network, read off its calls of kernels."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -39,9 +39,11 @@ class Calls:
     _accesses: dict[tuple[str, bool], Accesses] = field(default_factory=dict[tuple[str, bool], Accesses])
     _known: dict[tuple[str, int, bool], Distances] = field(default_factory=dict[tuple[str, int, bool], Distances])
 
-    def turnable(self, least: int) -> list[str]:
-        """The kernels that can run backwards and whose result may lie over an operand, those with most bytes first, and
-        only where the two have at least so many."""
+    def reversible(self, least: int) -> list[str]:
+        """The kernels that can run backwards and whose result may lie over an operand.
+
+        Those whose result and operand have most bytes together come first; those with less than `least` are left out.
+        """
         sizes: dict[str, int] = {}
         for step, op in enumerate(self.steps):
             if isinstance(op, CallOp):
@@ -52,13 +54,15 @@ class Calls:
                         sizes[name] = max(sizes.get(name, 0), buffer_bytes(made) + buffer_bytes(dying))
         wanted = sorted((name for name, size in sizes.items() if size >= least), key=lambda name: -sizes[name])
         for name in wanted:
-            if name not in self.backwards and (turned := self.reverse(name)) is not None:
-                self.backwards[name] = turned
+            if name not in self.backwards and (found := self.reverse(name)) is not None:
+                self.backwards[name] = found
         return [name for name in wanted if name in self.backwards]
 
-    def overlaps(self, turned: Collection[str] = ()) -> list[Overlap]:
-        """For every step, the outputs that may lie over inputs that die there, as far as the kernel allows; the kernels
-        `turned` run backwards."""
+    def overlaps(self, reversed_kernels: Collection[str] = ()) -> list[Overlap]:
+        """For every step, the outputs that may lie over inputs that die there, as far as the kernel allows.
+
+        The kernels `reversed_kernels` run backwards.
+        """
         found: list[Overlap] = []
         for step, op in enumerate(self.steps):
             if isinstance(op, loop.CopyOp) and self._may_overlap(op.target, op.source, step):
@@ -69,7 +73,9 @@ class Calls:
                 made = op.arguments[0]
                 for dying in dict.fromkeys(op.arguments[1:]):
                     if self._may_overlap(made, dying, step):
-                        found.append(Overlap(self.names[made], self.names[dying], self._forbidden(op, dying, turned)))
+                        found.append(
+                            Overlap(self.names[made], self.names[dying], self._forbidden(op, dying, reversed_kernels))
+                        )
         return found
 
     def _may_overlap(self, made: SSAValue, dying: SSAValue, step: int) -> bool:
@@ -82,11 +88,13 @@ class Calls:
         first, last = self.lives[made].first, self.lives[dying].last
         return self.lives[dying].first < last == step == first and _may_alias(made, dying)
 
-    def _forbidden(self, call: CallOp, dying: SSAValue, turned: Collection[str]) -> tuple[Interval, ...]:
+    def _forbidden(self, call: CallOp, dying: SSAValue, reversed_kernels: Collection[str]) -> tuple[Interval, ...]:
         """The distances that the kernel does not allow, over all its arguments that are `dying`."""
         name = call.callee.string_value()
         known = [
-            self._distances(name, number, name in turned) for number, each in enumerate(call.arguments) if each is dying
+            self._distances(name, number, name in reversed_kernels)
+            for number, each in enumerate(call.arguments)
+            if each is dying
         ]
         output, read = known[0].output, known[0].input
         candidates = [
@@ -101,14 +109,14 @@ class Calls:
         edges = sorted({low, high, *(each for each in candidates if low < each < high)})
         return tuple(pairwise(edges))
 
-    def _distances(self, name: str, number: int, turned: bool) -> Distances:
-        if (name, number, turned) not in self._known:
-            kernel = (self.backwards if turned else self.kernels)[name]
+    def _distances(self, name: str, number: int, is_reversed: bool) -> Distances:
+        if (name, number, is_reversed) not in self._known:
+            kernel = (self.backwards if is_reversed else self.kernels)[name]
             output, read = kernel.body.block.args[0], kernel.body.block.args[number]
-            if (name, turned) not in self._accesses:
-                self._accesses[name, turned] = Accesses(kernel)
-            self._known[name, number, turned] = distances(kernel, output, read, self._accesses[name, turned])
-        return self._known[name, number, turned]
+            if (name, is_reversed) not in self._accesses:
+                self._accesses[name, is_reversed] = Accesses(kernel)
+            self._known[name, number, is_reversed] = distances(kernel, output, read, self._accesses[name, is_reversed])
+        return self._known[name, number, is_reversed]
 
 
 def _may_alias(made: SSAValue, dying: SSAValue) -> bool:

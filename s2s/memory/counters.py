@@ -1,4 +1,4 @@
-"""The counters of loops, as positions are compared over them."""
+"""Ranges and steps of loop counters, over which byte positions are compared."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

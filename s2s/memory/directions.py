@@ -1,8 +1,8 @@
-"""Which kernels run backwards, so that the arena is smallest.
+"""Choose which kernels run backwards, so that the arena is smallest.
 
-Most chains need none of it. Where an output is larger than its input, the input may lie at the end of the output, or
-the kernel runs backwards; and kernels that push their outputs down and up in turn come back to where they were. So
-kernels are turned one after the other, those with most bytes first, and stay turned where that makes the plan smaller.
+A kernel that computes its result from the end to the start may let the result lie over an operand at the start of it.
+Most chains need none of it. Kernels are reversed one after the other, those with most bytes first, and stay reversed
+where that makes the plan smaller.
 """
 
 from collections.abc import Sequence
@@ -11,13 +11,13 @@ from s2s.memory.buffers import Buffer, InPlace, Overlap, Plan, most_shared, over
 from s2s.memory.calls import Calls
 from s2s.memory.plan import plan
 
-MOST_PLANS = 48
-"""Plans that are made to find out which kernels to turn."""
-WORTH_TURNING = 0.6
-"""A kernel whose result and operand together take less of the arena is left as it is."""
-MOST_BUFFERS = 200
-"""Networks with more are left as they are."""
-QUICK = 20_000
+MAX_PLANS = 48
+"""Plans that are made to find out which kernels to reverse."""
+MIN_SHARE = 0.6
+"""The share of the arena that the result and operand of a kernel take together, for it to be reversed."""
+MAX_BUFFERS = 200
+"""Buffers of a network; no kernel of a larger one is reversed."""
+PLAN_WORK = 20_000
 """Work of one of these plans."""
 
 
@@ -25,28 +25,28 @@ def plan_with_directions(
     buffers: Sequence[Buffer], in_place: Sequence[InPlace], calls: Calls
 ) -> tuple[Plan, tuple[str, ...]]:
     """The smallest plan found, and the kernels that run backwards in it."""
-    turned: list[str] = []
+    chosen: list[str] = []
     best = plan(buffers, in_place, calls.overlaps())
-    if len(buffers) > MOST_BUFFERS or best.size <= max((buffer.size for buffer in buffers), default=0):
+    if len(buffers) > MAX_BUFFERS or best.size <= max((buffer.size for buffer in buffers), default=0):
         return best, ()
-    candidates = calls.turnable(int(best.size * WORTH_TURNING))
+    candidates = calls.reversible(int(best.size * MIN_SHARE))
     if best.size <= _floor(buffers, calls, candidates):
         return best, ()
     size, plans, improved = best.size, 0, True
-    while improved and plans < MOST_PLANS:
+    while improved and plans < MAX_PLANS:
         improved = False
         for name in candidates:
-            tried = [each for each in turned if each != name] if name in turned else [*turned, name]
-            found = plan(buffers, in_place, calls.overlaps(tried), work=QUICK)
+            tried = [each for each in chosen if each != name] if name in chosen else [*chosen, name]
+            found = plan(buffers, in_place, calls.overlaps(tried), work=PLAN_WORK)
             plans += 1
             if found.size < size:
-                size, turned, improved = found.size, tried, True
-            if plans >= MOST_PLANS:
+                size, chosen, improved = found.size, tried, True
+            if plans >= MAX_PLANS:
                 break
-    if turned:
-        found = plan(buffers, in_place, calls.overlaps(turned))
+    if chosen:
+        found = plan(buffers, in_place, calls.overlaps(chosen))
         if found.size < best.size:
-            return found, tuple(turned)
+            return found, tuple(chosen)
     return best, ()
 
 

@@ -21,13 +21,13 @@ from math import gcd
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import SSAValue
 
-from s2s.memory.accesses import Access, Accesses, Repeated, Span, Terms, Trace, buffer_bytes, parallel_loops
+from s2s.memory.accesses import Accesses, ByteAccess, Repeated, Span, Terms, Trace, buffer_bytes, parallel_loops
 from s2s.memory.counters import Counter
 
 Interval = tuple[int, int]
 """Both ends are allowed, what lies between them is not."""
 
-MOST_SPANS = 16
+MAX_SPANS = 16
 """Spans that move alike and are looked at one by one; of more, only the whole that they span."""
 
 
@@ -116,7 +116,7 @@ class SpanGroup(dict[Terms, list[Interval]]):
         apart = [interval for interval in known if interval[1] < low or high < interval[0]]
         touching = [interval for interval in known if not (interval[1] < low or high < interval[0])]
         apart.append((min([low, *(start for start, _ in touching)]), max([high, *(end for _, end in touching)])))
-        if len(apart) > MOST_SPANS:
+        if len(apart) > MAX_SPANS:
             apart = [(min(start for start, _ in apart), max(end for _, end in apart))]
         self[span.terms] = apart
 
@@ -149,11 +149,11 @@ class Hazards:
         self.counters = counters
         self.hazards: list[Hazard] = []
 
-    def visit(self, body: Sequence[Access | Repeated], outer: frozenset[int]) -> tuple[SpanGroup, SpanGroup]:
+    def visit(self, body: Sequence[ByteAccess | Repeated], outer: frozenset[int]) -> tuple[SpanGroup, SpanGroup]:
         """What `body` reads and writes, once the pairs inside of it are known; `outer` are the loops around."""
         reads, writes = SpanGroup(), SpanGroup()
         for step in body:
-            if isinstance(step, Access):
+            if isinstance(step, ByteAccess):
                 (writes if step.writes else reads).add(step.span)
                 if not step.writes:
                     self.compare(writes.spans(), [step.span], outer, None)

@@ -1,4 +1,4 @@
-"""The best order of a part, exactly: a shortest path over sets of executed steps, where length is the peak.
+"""Find the execution order of a part with the smallest peak: a shortest path over sets of executed steps.
 
 States of smaller peak are expanded first, and among equals those with more steps done, so a part without a better order
 is recognised quickly. A step that does not raise the peak and frees at least what it keeps is always executed at once:
@@ -8,7 +8,7 @@ doing it later could only keep more bytes alive meanwhile.
 import heapq
 from dataclasses import dataclass
 
-from s2s.memory.parts import Part
+from s2s.memory.parts import OrderedPart
 
 
 @dataclass(frozen=True)
@@ -19,7 +19,7 @@ class Found:
     complete: bool
 
 
-def best_order(part: Part, peak_to_beat: int, max_states: int) -> Found:
+def best_order(part: OrderedPart, peak_to_beat: int, max_states: int) -> Found:
     """The order of smallest peak below `peak_to_beat`, looking at no more than `max_states` states."""
     everything = (1 << len(part.steps)) - 1
     best = {0: part.live}
@@ -42,7 +42,7 @@ def best_order(part: Part, peak_to_beat: int, max_states: int) -> Found:
     return Found(None, True)
 
 
-def _moves(part: Part, state: int, live: int, peak: int) -> list[tuple[int, int, int]]:
+def _moves(part: OrderedPart, state: int, live: int, peak: int) -> list[tuple[int, int, int]]:
     """Steps to try next, with the bytes live during and after each; only one if that is certainly right."""
     moves: list[tuple[int, int, int]] = []
     for index in part.ready(state):

@@ -1,4 +1,4 @@
-"""Whether the iterations of loops may run at the same time.
+"""Prove that the iterations of loops touch different bytes, so that they may run at the same time.
 
 They may where no byte that one iteration writes is read or written by another one. Positions are compared as for
 outputs that lie over inputs (`s2s.memory.distances`), in either order and at distance 0.
@@ -16,12 +16,12 @@ from xdsl.dialects.func import FuncOp
 from xdsl.ir import Block, SSAValue
 
 from s2s.dialects import loop
-from s2s.memory.accesses import Access, Accesses, Repeated, Span, Trace
+from s2s.memory.accesses import Accesses, ByteAccess, Repeated, Span, Trace
 from s2s.memory.counters import Counter
 from s2s.memory.distances import Hazards, SpanGroup
 from s2s.types.affine import Range
 
-Steps = tuple[Access | Repeated, ...]
+Steps = tuple[ByteAccess | Repeated, ...]
 
 
 @dataclass(frozen=True)
@@ -145,17 +145,17 @@ def _touched(body: Steps) -> tuple[SpanGroup, SpanGroup]:
 
 def _collect(body: Steps, reads: SpanGroup, writes: SpanGroup) -> None:
     for step in body:
-        if isinstance(step, Access):
+        if isinstance(step, ByteAccess):
             (writes if step.writes else reads).add(step.span)
         else:
             _collect(step.body, reads, writes)
 
 
-def _renumbered(body: Sequence[Access | Repeated], numbers: Mapping[int, int]) -> Steps:
+def _renumbered(body: Sequence[ByteAccess | Repeated], numbers: Mapping[int, int]) -> Steps:
     """`body` with other counters in place of those that `numbers` lists."""
     return tuple(
         replace(step, span=_span(step.span, numbers))
-        if isinstance(step, Access)
+        if isinstance(step, ByteAccess)
         else replace(step, number=numbers.get(step.number, step.number), body=_renumbered(step.body, numbers))
         for step in body
     )

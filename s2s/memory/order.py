@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from s2s.memory.beam import beam_order, greedy_order
 from s2s.memory.ideals import best_order
-from s2s.memory.parts import Part, parts_of
+from s2s.memory.parts import OrderedPart, parts_of
 from s2s.memory.steps import Network, Step
 
 EXACT_WORK = 400_000
@@ -40,10 +40,10 @@ def peak_of(steps: Sequence[Step], sizes: Sequence[int], kept: Sequence[int] = (
     network = Network.of(steps, sizes, kept)
     if not steps:
         return network.live_at_start
-    return Part.of(network, range(len(steps)), network.live_at_start).walk(range(len(steps)))[0]
+    return OrderedPart.of(network, range(len(steps)), network.live_at_start).walk(range(len(steps)))[0]
 
 
-def _improve(part: Part, given_peak: int) -> list[int]:
+def _improve(part: OrderedPart, given_peak: int) -> list[int]:
     """A better order of one part, or the given one."""
     given = list(range(len(part.steps)))
     if len(given) < 2:

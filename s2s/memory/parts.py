@@ -1,4 +1,4 @@
-"""One part of a network, prepared for search: a state is the set of executed steps, as the bits of an integer."""
+"""A part of a network as a search problem: a state is the set of executed steps, as the bits of an integer."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -34,14 +34,14 @@ class PartStep:
 
 
 @dataclass(frozen=True)
-class Part:
+class OrderedPart:
     """Steps that stand together in every best order; steps are known by their position in the given order."""
 
     steps: tuple[PartStep, ...]
     live: int
 
     @classmethod
-    def of(cls, network: Network, numbers: Sequence[int], live: int) -> "Part":
+    def of(cls, network: Network, numbers: Sequence[int], live: int) -> "OrderedPart":
         """Prepare consecutive steps of the given order; `live` bytes are live when they begin."""
         first = numbers[0]
         return cls(tuple(_part_step(network, numbers, first, number) for number in numbers), live)
@@ -74,12 +74,12 @@ class Part:
         return peak, live
 
 
-def parts_of(network: Network) -> list[Part]:
+def parts_of(network: Network) -> list[OrderedPart]:
     """The network as parts that can be ordered one by one."""
     live = network.live_at_start
-    parts: list[Part] = []
+    parts: list[OrderedPart] = []
     for numbers in network.segments():
-        part = Part.of(network, numbers, live)
+        part = OrderedPart.of(network, numbers, live)
         parts.append(part)
         _, live = part.walk(range(len(numbers)))
     return parts

@@ -1,4 +1,4 @@
-"""The problem that the order of execution solves: steps, the values between them, and where the network falls apart."""
+"""Steps of a network, the values between them, and the parts that can be ordered separately."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass

@@ -17,7 +17,7 @@ from s2s.analysis.affine.strides import Panel, border, interior, moves, packable
 from s2s.analysis.structure.folds import folds_of
 from s2s.analysis.structure.lanes import in_lanes
 from s2s.dialects import tensor
-from s2s.dialects.loop import FEWEST_LANES
+from s2s.dialects.loop import MIN_LANES
 from s2s.schedules.caches import cache_blocks, prefetches
 from s2s.schedules.directives import CacheRead, Reorder, Rfactor, Vectorize, register_tile
 from s2s.schedules.reference import reference
@@ -163,7 +163,7 @@ def _fold_choice(op: tensor.ComputeOp, lanes: int) -> list[Choice]:
         if op.sizes[dim] < lanes or 1 not in moved or not set(moved) <= {0, 1}:
             continue
         vectors, rest = divmod(op.sizes[dim], lanes)
-        shorter, single = divmod(rest, FEWEST_LANES)
+        shorter, single = divmod(rest, MIN_LANES)
         steps = prod(op.reduction_sizes) // op.sizes[dim] * (vectors + shorter + 2.0 * single)
         choices.append(Choice(dim, lanes, (), steps + COMBINE + 4.0))
     return choices

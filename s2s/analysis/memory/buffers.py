@@ -1,4 +1,4 @@
-"""Which buffers the operations of a kernel read and write."""
+"""Find which buffers the operations of a kernel read and write."""
 
 from itertools import takewhile
 

@@ -1,4 +1,4 @@
-"""The meaning of the loop dialect, statement by statement, with every access checked."""
+"""The interpreter of the loop dialect: each operation runs in numpy, and every access is checked."""
 
 from s2s.interpret.loop.run import run_loop, run_loop_function
 from s2s.interpret.loop.scope import Options

@@ -1,4 +1,4 @@
-"""Loops and conditions, and the values that they hand on."""
+"""The meaning of loops and conditions."""
 
 from collections.abc import Callable, Sequence
 

@@ -1,4 +1,4 @@
-"""How long a network will take to interpret: known before it is started, since bounds are affine."""
+"""Estimate how many operations the interpretation of a network takes, from the affine bounds of its loops."""
 
 from collections.abc import Sequence
 

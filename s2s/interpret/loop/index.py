@@ -1,4 +1,4 @@
-"""Index arithmetic and constants."""
+"""The meaning of index arithmetic and of constants."""
 
 from xdsl.dialects import arith
 from xdsl.dialects.builtin import IndexType

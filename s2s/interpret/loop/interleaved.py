@@ -1,4 +1,4 @@
-"""Vectors that are stored with their elements interleaved."""
+"""The meaning of interleaved stores."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""Casts, rescales and table look-ups, lane by lane."""
+"""The meaning of casts, rescales and table look-ups lane by lane."""
 
 import numpy as np
 from xdsl.dialects.builtin import VectorType, f32

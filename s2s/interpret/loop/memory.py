@@ -1,4 +1,4 @@
-"""Loads and stores, every position checked; views of the arena and weights."""
+"""The meaning of loads and stores, every position checked, and of views of the arena and weights."""
 
 from collections.abc import Callable
 from typing import Any

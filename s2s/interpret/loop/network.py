@@ -1,4 +1,4 @@
-"""The steps of a network: calls of kernels, copies, and control flow around networks."""
+"""The meaning of the steps of a network: calls of kernels, copies, and control flow around networks."""
 
 from xdsl.dialects.func import CallOp
 

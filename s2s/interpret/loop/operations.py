@@ -1,4 +1,4 @@
-"""Operations as Python closures: every family registers here what its operations mean."""
+"""Translate operations into Python closures: every family registers here what its operations mean."""
 
 from collections.abc import Callable, Sequence
 

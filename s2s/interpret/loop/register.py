@@ -1,4 +1,4 @@
-"""Operations on registers."""
+"""The meaning of operations on registers."""
 
 from collections.abc import Callable, Mapping
 from functools import reduce

@@ -1,4 +1,4 @@
-"""Runs networks and kernels at loop level."""
+"""Run networks and kernels at loop level."""
 
 from collections.abc import Sequence
 

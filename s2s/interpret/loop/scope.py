@@ -1,4 +1,4 @@
-"""What the translation of a function knows: where each value is kept, and how to name it in a message."""
+"""The state of a function's translation: where each value is kept, and how messages name it."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field

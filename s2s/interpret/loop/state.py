@@ -1,4 +1,4 @@
-"""Where a network at loop level keeps its state: in arguments of `main`, and after the memory plan in its arena."""
+"""Find where a network at loop level keeps its state: arguments of `main`, later places in its arena."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Turns a function into Python closures, once, so that running it looks nothing up.
+"""Translate a function into Python closures once, so that running it looks nothing up.
 
 Every value has a numbered place in a list, the frame; every operation becomes a closure that reads and writes places.
 """

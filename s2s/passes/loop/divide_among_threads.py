@@ -60,7 +60,7 @@ THREADS = "threads"
 """Attribute of `main` and of a divided kernel: the most threads that work at the same time."""
 PER_THREAD = "per_thread"
 """Attribute of a divided kernel: the arguments that hold a copy for each thread."""
-EVEN = 8
+MIN_ITERATIONS = 8
 """Iterations for each thread from which on a part more or less does not matter."""
 LINE = 64
 """Bytes that processors hand to each other at once: copies for threads do not share them."""
@@ -90,7 +90,7 @@ class DivideKernel:
         if not outermost or len({_bounds(each) for each in outermost}) > 1:
             return None
         found = self._division(tuple(outermost), 1)
-        while found is not None and len(outermost) == 1 and _trips(found.loops) < EVEN * self.threads:
+        while found is not None and len(outermost) == 1 and _trips(found.loops) < MIN_ITERATIONS * self.threads:
             inner = _loops_alone(found.loops[-1].body.block)
             deeper = self._division((*found.loops, *inner), found.depth + 1) if len(inner) == 1 else None
             if deeper is None:
@@ -165,7 +165,7 @@ class DivideAmongThreadsPass(ModulePass):
 
     threads: int = 2
     least: int = 0
-    """Operations of a kernel from which on a hand-over pays."""
+    """Operations of a kernel from which on it pays to start threads."""
     target: str = "c"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:

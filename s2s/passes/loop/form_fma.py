@@ -1,4 +1,4 @@
-"""Join a multiplication and the addition that alone uses it into one operation, on vectors.
+"""Merge a multiplication and the only addition that uses it into a fused multiply-add, on vectors.
 
     %p = arith.mulf %a, %b : vector<16xf32>
     %s = arith.addf %acc, %p : vector<16xf32>

@@ -1,4 +1,4 @@
-"""Store vectors whose elements lie in turn as one.
+"""Merge stores of vectors whose elements interleave in memory into one interleaved store.
 
     loop.store %r, %y[affine_map<(d0) -> (d0 * 3)>(%i)] {stride = 3} : vector<16xi8>, memref<96xi8>
     loop.store %g, %y[affine_map<(d0) -> (d0 * 3 + 1)>(%i)] {stride = 3} : vector<16xi8>, memref<96xi8>
@@ -6,9 +6,9 @@
 ->
     loop.store_interleaved %y[affine_map<(d0) -> (d0 * 3)>(%i)] from %r, %g, %b : memref<96xi8>, vector<16xi8>, …
 
-An image whose channels come first is quantised so to one whose channels come last: bytes one by one cost more than the
-arithmetic. Floats need not fill the places between two lanes: a tile of results whose vectors run along another
-dimension than memory does is turned in registers, and stored in vectors again.
+Quantising an image from channels first to channels last makes such stores: to store byte by byte costs more than the
+arithmetic. Vectors of floats need not fill the places between two lanes: a tile of results whose vectors run along
+another dimension than memory does is transposed in registers and stored in whole vectors.
 
     loop.store %a, %y[affine_map<(d0) -> (d0)>(%i)] {stride = 784} : vector<16xf32>, …
     loop.store %b, %y[affine_map<(d0) -> (d0 + 1)>(%i)] {stride = 784} : vector<16xf32>, …
@@ -16,8 +16,8 @@ dimension than memory does is turned in registers, and stored in vectors again.
 ->
     loop.store_interleaved %y[affine_map<(d0) -> (d0)>(%i)] from %a, %b, … {stride = 784} : memref<25088xf32>, …
 
-Declined where the vectors of bytes are not filled, or leave a place between them free; where floats lie side by side in
-too few vectors to pay for the turn; where another operation of the block touches the buffer, or stores the same
+Declined where vectors of bytes are not full, or leave gaps; where floats lie side by side in too few vectors to pay
+for the transposition; where another operation of the block touches the buffer, or stores the same
 element in between; and in kernels whose result may lie over an operand: stores move behind loads.
 """
 
@@ -37,8 +37,8 @@ from s2s.passes.tensor.lower_to_loop import IN_PLACE
 from s2s.types.affine import linear
 
 UNBOUNDED = (-(2**31), 2**31)
-FEW = 4
-"""So many times fewer vectors than lanes are stored element by element: a turn moves whole vectors."""
+MIN_SHARE = 4
+"""Floats are transposed in registers if more than a fourth as many vectors as lanes lie side by side."""
 
 
 @dataclass(frozen=True)
@@ -71,7 +71,7 @@ class InterleaveStoresPass(ModulePass):
                 for inner in func.walk():
                     for region in inner.regions:
                         for block in region.blocks:
-                            _weave(block)
+                            _interleave(block)
 
 
 def _overwrites_operands(func: FuncOp) -> bool:
@@ -79,7 +79,8 @@ def _overwrites_operands(func: FuncOp) -> bool:
     return isinstance(listed, DenseArrayBase) and len(listed.get_values()) > 0
 
 
-def _weave(block: Block) -> None:
+def _interleave(block: Block) -> None:
+    """Merge what can be merged among the stores of one block."""
     groups: dict[tuple[object, ...], list[Store]] = {}
     for op in block.ops:
         if isinstance(op, loop.StoreOp) and _is_strided(op):
@@ -123,7 +124,7 @@ def _runs(stores: Sequence[Store]) -> list[list[Store]]:
 def _pays(run: Sequence[Store]) -> bool:
     if run[0].is_bytes:
         return len(run) == run[0].op.lane_stride
-    return len(run) > max(1, run[0].lanes // FEW)
+    return len(run) > max(1, run[0].lanes // MIN_SHARE)
 
 
 def _may_move(run: Sequence[Store], first: loop.StoreOp, last: loop.StoreOp, stores: Sequence[Store]) -> bool:

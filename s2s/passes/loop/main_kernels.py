@@ -1,4 +1,4 @@
-"""The kernels that belong to `main` alone: what becomes of their calls, and what they are called with, is its business.
+"""Find the kernels that only `main` calls, so that passes may change their arguments and their calls.
 
 Networks that another network runs, as the steps of recurrent layers are, call kernels in the middle of a kernel.
 """

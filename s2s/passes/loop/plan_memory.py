@@ -127,8 +127,8 @@ class PlanMain:
         if not self.overlap:
             return plan(buffers, self._in_place(lives))
         calls = Calls(self.steps, self.kernels, self.names, lives, self.align, self._backwards)
-        chosen, turned = plan_with_directions(buffers, self._in_place(lives), calls)
-        for name in turned:
+        chosen, reversed_kernels = plan_with_directions(buffers, self._in_place(lives), calls)
+        for name in reversed_kernels:
             _replace(self.kernels, calls.backwards[name])
         return chosen
 

@@ -1,4 +1,4 @@
-"""Fill what holds no value with a pattern, before each step of a network: a debug build that proves the memory plan.
+"""Fill dead bytes of the arena with a pattern before each step of a network: a debug build that proves the memory plan.
 
     %a = loop.view %arena[0] : memref<32xi8> -> memref<4xf32>
     func.call @k(%a, %x) …

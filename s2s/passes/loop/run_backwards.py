@@ -1,4 +1,4 @@
-"""Run the loops of kernels from the end to the start.
+"""Reverse the loops of kernels, so that they compute their results from the end to the start.
 
     loop.for %i = 0 to 8 { … store to %y … }
     loop.for %i = 8 to 10 { … store to %y … }
@@ -6,9 +6,9 @@
     loop.for %i = 8 to 10 down { … }
     loop.for %i = 0 to 8 down { … }
 
-The order in which a kernel computes the elements of its result is free, but decides how far the result may lie over an
-operand: an operand at the start of a larger result is read in time only if the end is computed first. Loops that carry
-values are sums and keep their order, and so does what stands inside of a tile.
+The order in which a kernel computes the elements of its result decides how far the result may lie over an operand: an
+operand at the start of a larger result is read before it is overwritten only if the end is computed first. Loops that
+carry values are sums and keep their order, and so does what stands inside of a tile.
 
 Declined for kernels that read their result, or read from scratch what an earlier iteration has left there, and for
 loops that are divided among threads.
@@ -33,7 +33,7 @@ def backwards(kernel: FuncOp) -> FuncOp | None:
     copy = kernel.clone()
     reversal = _Reversal(copy.body.block.args[0])
     reversal.block(copy.body.block)
-    return copy if reversal.turned and reversal.possible else None
+    return copy if reversal.found and reversal.possible else None
 
 
 @dataclass
@@ -45,15 +45,15 @@ class _Unit:
 
 
 class _Reversal:
-    """Turns the loops around the stores to one buffer."""
+    """Reverses the loops around the stores to one buffer."""
 
     def __init__(self, output: SSAValue) -> None:
         self.output = output
-        self.turned, self.possible = False, True
-        """Whether a loop was turned, and whether all of them may be."""
+        self.found, self.possible = False, True
+        """Whether there was a loop to reverse, and whether all of them may be."""
 
     def block(self, block: Block) -> None:
-        """Turn what is in `block`."""
+        """Reverse what is in `block`."""
         terminator = block.last_op
         assert isinstance(terminator, loop.YieldOp | ReturnOp)
         body = [op for op in block.ops if op is not terminator]
@@ -62,7 +62,7 @@ class _Reversal:
             if isinstance(op, loop.ForOp) and self._stores(op) and not op.inits and op.fixed_bounds is not None:
                 self.possible &= op.kind.data != PARALLEL and needs_no_other(op)
                 op.down = UnitAttr() if op.down is None else None
-                self.turned = True
+                self.found = True
                 self.block(op.body.block)
         for op in body:
             op.detach()
@@ -122,15 +122,15 @@ def _producers(op: Operation) -> set[Operation]:
 
 @dataclass(frozen=True)
 class RunBackwardsPass(ModulePass):
-    """Turn the loops of all kernels that allow it."""
+    """Reverse the loops of all kernels that allow it."""
 
     name = "loop-run-backwards"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         for func in [each for each in op.ops if isinstance(each, FuncOp) and not each.is_declaration]:
             if not any(isinstance(inner, CallOp | loop.NetworkCall) for inner in func.body.block.ops):
-                turned = backwards(func)
-                if turned is not None:
-                    op.body.block.insert_op_before(turned, func)
+                reversed_kernel = backwards(func)
+                if reversed_kernel is not None:
+                    op.body.block.insert_op_before(reversed_kernel, func)
                     func.detach()
                     func.erase()

@@ -1,4 +1,4 @@
-"""Split kernels that do one long thing after the other, so that each can be divided among threads.
+"""Split a kernel of several long loops into one kernel for each, so that each can be divided among threads.
 
     func.func private @k(%y, %x, %s) { loop.for %i … { … store to %s } loop.for %j … { load from %s, store to %y } }
     func.func @main(…) { func.call @k(%y, %x, %s) }
@@ -34,16 +34,16 @@ DOC = "doc"
 
 
 @dataclass
-class Steps:
+class KernelSteps:
     """What a kernel does, apart from constants that everybody may compute."""
 
     shared: list[Operation] = field(default_factory=list[Operation])
     groups: list[list[Operation]] = field(default_factory=list[list[Operation]])
 
     @staticmethod
-    def of(kernel: FuncOp, least: int) -> "Steps":
+    def of(kernel: FuncOp, least: int) -> "KernelSteps":
         """The steps of `kernel`: long loops alone, and what lies between them."""
-        steps, shared, closed = Steps(), set[Operation](), True
+        steps, shared, closed = KernelSteps(), set[Operation](), True
         for op in kernel.body.block.ops:
             if isinstance(op, ReturnOp):
                 continue
@@ -89,7 +89,7 @@ def _producers(op: Operation) -> set[Operation]:
 class SplitKernel:
     """Makes a kernel of each step."""
 
-    def __init__(self, kernel: FuncOp, steps: Steps) -> None:
+    def __init__(self, kernel: FuncOp, steps: KernelSteps) -> None:
         self.kernel, self.steps = kernel, steps
 
     def run(self, taken: set[str]) -> list[tuple[FuncOp, list[int]]]:
@@ -137,7 +137,7 @@ class SplitKernelsPass(ModulePass):
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         taken = {each.sym_name.data for each in op.ops if isinstance(each, FuncOp) and not each.is_declaration}
         for kernel, calls in list(kernels_of_main(op)):
-            if (steps := Steps.of(kernel, self.least)).is_split:
+            if (steps := KernelSteps.of(kernel, self.least)).is_split:
                 _replace(kernel, SplitKernel(kernel, steps).run(taken), calls)
 
 

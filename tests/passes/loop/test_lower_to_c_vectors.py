@@ -105,7 +105,7 @@ def kernels() -> list[FuncOp]:
         add("select", selected, 2, f32)
         for predicate in loop.COMPARISONS:
             add(f"choose_{predicate}", chosen(predicate), 2, f32)
-        if lanes > loop.FEWEST_LANES:
+        if lanes > loop.MIN_LANES:
             add("halve", halved(lanes), 1, f32)
         add("shli", shifted(arith.ShLIOp, lanes), 1, i32)
         add("shrsi", shifted(arith.ShRSIOp, lanes), 1, i32)

@@ -1,4 +1,4 @@
-"""Turn loops over buffers into C functions, and `main` into the function that a program calls.
+"""Lower loops over buffers to C functions, and `main` to the function that a program calls.
 
     func.func private @relu(%y: memref<4xf32>, %x: memref<4xf32>) { loop.for %i = 0 to 4 { … } }
     func.func @main(%arena: memref<16xi8>, %y: memref<4xf32>, %x: memref<4xf32>) { func.call @relu(%y, %x) }
@@ -29,11 +29,11 @@ from s2s.errors import CompilerBug
 from s2s.passes.context import weights_of
 from s2s.passes.loop.lower_to_c.arena import PlainArena, flat_array, typed_arena
 from s2s.passes.loop.lower_to_c.callbacks import callback_prototypes
-from s2s.passes.loop.lower_to_c.divided import DividedKernel, threads_of
+from s2s.passes.loop.lower_to_c.divided import LowerDivided, threads_of
 from s2s.passes.loop.lower_to_c.kernels import lower_kernel
 from s2s.passes.loop.lower_to_c.main import Main
 from s2s.passes.loop.lower_to_c.names import Names, c_names, functions, is_inner, is_main
-from s2s.passes.loop.lower_to_c.network import LowerInner, LowerMain
+from s2s.passes.loop.lower_to_c.network import LowerInner, LowerNetwork
 from s2s.passes.loop.lower_to_c.table_rows import rows_of
 from s2s.passes.loop.lower_to_c.tables import graph_tables
 from s2s.passes.loop.lower_to_c.written import Written
@@ -89,13 +89,13 @@ def _kernel(func: FuncOp, names: Names, strict: bool) -> list[Operation]:
     if threads_of(func) is None:
         return [lower_kernel(func, name, _in_place(func), restrict_macro=strict)]
     taken = {*names.kernels.values(), *names.weights.values()}
-    return DividedKernel(func, name, taken).lower(_in_place(func))
+    return LowerDivided(func, name, taken).lower(_in_place(func))
 
 
 def _network(main: Main, inner: Sequence[FuncOp], names: Names, written: Written, strict: bool) -> list[Operation]:
     """The functions of a network: those that it runs, the one that sets its state, the one that runs it."""
     typed = typed_arena(main, f"{names.prefix}_arena") if strict and main.arena_size else None
-    network = LowerMain(main, names, typed or PlainArena())
+    network = LowerNetwork(main, names, typed or PlainArena())
     initialiser = network.initialiser()
     made: list[Operation] = [] if typed is None else [typed.definition]
     made += [LowerInner(func, names, PlainArena()).run(written) for func in inner]

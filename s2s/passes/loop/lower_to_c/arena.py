@@ -1,4 +1,4 @@
-"""How the C of a network reaches the buffers of its arena: by offsets from a pointer, or as members of a union.
+"""Buffers of the arena in C: offsets from a pointer, or members of a union.
 
     s2s_status net_run(void *arena, …)              s2s_status net_run(net_arena *arena, …)
         float *const a = arena;

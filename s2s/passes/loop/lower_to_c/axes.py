@@ -1,4 +1,4 @@
-"""A flat position taken apart into the axes that a reader thinks in.
+"""Group the terms of a flat position by the axes of the tensor, so that the C reads like an index of a tensor.
 
 `1024 * ic + 32 * oh + 32 * kh + ow + kw - 33` is a pixel of a padded image, which a reader knows as
 `ic * 1024 + (oh + kh - 1) * 32 + ow + kw - 1`. Terms of one factor belong to one axis; so do those of a strided window:
@@ -12,9 +12,9 @@ from itertools import pairwise
 
 from xdsl.ir.affine import AffineExpr
 
-MOST_PADDING = 3
+MAX_PADDING = 3
 """How far before its image a window begins: the padding of a 7 x 7 window."""
-LARGEST_STRIDE = 4
+MAX_STRIDE = 4
 """Factors that are closer than this, as a stride may bring them, belong to one axis."""
 
 
@@ -50,7 +50,7 @@ def axes_of(
             continue
         inner = axes[position + 1 :]
         reach = sum(each.factor * _lowest(each, least) for each in inner)
-        reach += sum(each.factor * MOST_PADDING for each in inner if each.is_window)
+        reach += sum(each.factor * MAX_PADDING for each in inner if each.is_window)
         rest = (constant + reach) % axis.factor - reach
         shared.append(replace(axis, share=(constant - rest) // axis.factor))
         constant = rest
@@ -74,7 +74,7 @@ def _merged(groups: Sequence[Axis]) -> list[Axis]:
             open_group = group
             continue
         stride, rest = divmod(open_group.factor, group.factor)
-        if rest == 0 and stride <= LARGEST_STRIDE:
+        if rest == 0 and stride <= MAX_STRIDE:
             atoms = tuple((atom, multiplier * stride) for atom, multiplier in open_group.atoms)
             found.append(Axis(group.factor, (*atoms, *group.atoms)))
             open_group = None

@@ -5,27 +5,27 @@ from xdsl.dialects.builtin import IndexType, IntegerType
 from s2s.dialects import c, loop
 from s2s.memory.accesses import buffer_bytes
 from s2s.passes.loop.lower_to_c.arena import element_of
-from s2s.passes.loop.lower_to_c.step_table import STEP_LOWERINGS, Steps
+from s2s.passes.loop.lower_to_c.step_table import STEP_LOWERINGS, StepBuilder
 
 _POISON = 0xA5
 """What poisoned bytes hold."""
 
 
 @STEP_LOWERINGS.register(loop.ViewOp)
-def view(steps: Steps, op: loop.ViewOp) -> None:
+def view(steps: StepBuilder, op: loop.ViewOp) -> None:
     """A pointer into the arena."""
     steps.b.values[op.result] = steps.arena.view(steps.b, op)
 
 
 @STEP_LOWERINGS.register(loop.WeightOp)
-def weight(steps: Steps, op: loop.WeightOp) -> None:
+def weight(steps: StepBuilder, op: loop.WeightOp) -> None:
     """The array that holds a constant."""
     pointer = c.PtrType(element_of(op.result.type), const=True)
     steps.b.values[op.result] = steps.b.add(c.SymbolOp(steps.names.weights[op.weight.data], pointer))
 
 
 @STEP_LOWERINGS.register(loop.CopyOp)
-def copy(steps: Steps, op: loop.CopyOp) -> None:
+def copy(steps: StepBuilder, op: loop.CopyOp) -> None:
     """`memcpy(target, source, size);`"""
     b = steps.b
     size = b.literal(buffer_bytes(op.target), IndexType())
@@ -33,7 +33,7 @@ def copy(steps: Steps, op: loop.CopyOp) -> None:
 
 
 @STEP_LOWERINGS.register(loop.PoisonOp)
-def poison(steps: Steps, op: loop.PoisonOp) -> None:
+def poison(steps: StepBuilder, op: loop.PoisonOp) -> None:
     """`memset(buffer, 0xA5, size);`"""
     b = steps.b
     size = b.literal(buffer_bytes(op.buffer), IndexType())

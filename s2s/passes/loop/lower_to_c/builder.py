@@ -1,4 +1,4 @@
-"""Building c operations in order, with what each loop value became.
+"""Append c operations in order, and remember what each loop value became.
 
 Integers of `arith` have no sign; those of C do. A value keeps the sign it came with (that of the buffer it was loaded
 from), and is cast where an operation reads it the other way.

@@ -17,18 +17,18 @@ from s2s.dialects import c, loop
 from s2s.dialects.graph.traits import provenance
 from s2s.errors import CompilerBug
 from s2s.passes.loop.lower_to_c.builder import Builder
-from s2s.passes.loop.lower_to_c.step_table import STEP_LOWERINGS, Steps
+from s2s.passes.loop.lower_to_c.step_table import STEP_LOWERINGS, StepBuilder
 
 _INDEX = IndexType()
 
 
 @STEP_LOWERINGS.register(ReturnOp)
-def lower_return(steps: Steps, op: ReturnOp) -> None:
+def lower_return(steps: StepBuilder, op: ReturnOp) -> None:
     """Nothing: what a network returns is in its buffers."""
 
 
 @STEP_LOWERINGS.register(CallOp)
-def lower_call(steps: Steps, op: CallOp) -> None:
+def lower_call(steps: StepBuilder, op: CallOp) -> None:
     """A call of a kernel; a divided one takes the pool of threads first."""
     name = steps.names.kernels[op.callee.root_reference.data]
     pool = [steps.pool] if name in steps.names.divided and steps.pool is not None else []
@@ -37,7 +37,7 @@ def lower_call(steps: Steps, op: CallOp) -> None:
 
 
 @STEP_LOWERINGS.register(loop.CallIfOp, loop.CallWhileOp, loop.CallForOp)
-def lower_network_call(steps: Steps, op: loop.CallIfOp | loop.CallWhileOp | loop.CallForOp) -> None:
+def lower_network_call(steps: StepBuilder, op: loop.CallIfOp | loop.CallWhileOp | loop.CallForOp) -> None:
     """Calls of kernels, and control flow around calls of networks."""
     b, callees = steps.b, [steps.names.kernels[name] for name in op.networks]
     if op.arena is None:

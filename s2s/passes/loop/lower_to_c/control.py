@@ -1,4 +1,4 @@
-"""Loops and conditions. What loops carry becomes variables of the function, assigned at the end of each iteration."""
+"""Loops and conditions as C; carried values become variables, assigned at the end of each iteration."""
 
 from collections.abc import Sequence
 

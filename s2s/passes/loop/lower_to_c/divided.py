@@ -1,4 +1,4 @@
-"""Kernels that threads share: the function that a network calls, and what each thread runs.
+"""Kernels divided among threads: the function that a network calls, and what each thread runs.
 
     func.func private @conv(%y, %x, %rows) attributes {threads = 2, per_thread = array<i64: 2>, …} { … }
 ->
@@ -49,7 +49,7 @@ def threads_of(func: FuncOp) -> int | None:
     return threads.value.data if isinstance(threads, IntegerAttr) else None
 
 
-class DividedKernel:
+class LowerDivided:
     """Writes the functions of one kernel."""
 
     def __init__(self, func: FuncOp, name: str, taken: Collection[str]) -> None:

@@ -12,7 +12,7 @@ from s2s.passes.loop.lower_to_c.operations import LOWERINGS
 
 @LOWERINGS.register(loop.StoreInterleavedOp)
 def store_interleaved(b: Builder, op: loop.StoreInterleavedOp) -> None:
-    """Elements of several vectors in turn; where a turn takes more vectors than there are, the last one stands in."""
+    """An interleaved store; the function for floats takes as many vectors as lanes, the last one is repeated."""
     at = index_expression(b, op.map.data.results[0], op.indices)
     place = b.add(c.AddressOfOp(b.add(c.SubscriptOp(b.value(op.buffer), at))))
     vectors = [b.value(value) for value in op.values]

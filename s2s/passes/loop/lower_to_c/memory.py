@@ -1,4 +1,4 @@
-"""Reading and writing buffers."""
+"""Loads, stores and prefetches of buffers as C."""
 
 from xdsl.dialects.builtin import IntegerType, MemRefType, VectorType, f32, i8
 from xdsl.ir import Attribute, SSAValue

@@ -1,4 +1,4 @@
-"""The C names of what has one name in the whole program: kernels and weights."""
+"""Choose the C names of kernels and weights, which are visible in the whole program."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ from s2s.passes.loop.divide_among_threads import THREADS
 from s2s.passes.loop.lower_to_c.weight_names import weight_texts
 from s2s.passes.loop.plan_memory import is_network_of_buffers
 
-LONGEST_PREFIX = 24
+MAX_PREFIX = 24
 """Characters of the network's name in C names, so that something else is left of 31."""
 
 
@@ -46,7 +46,7 @@ def is_inner(func: FuncOp) -> bool:
 
 def c_names(module: ModuleOp, prefix: str) -> Names:
     """Kernels and networks are `<prefix>_<kernel>`, weights `<prefix>_<layer>_<what>` or what the model calls them."""
-    prefix = c_identifier(prefix, LONGEST_PREFIX)
+    prefix = c_identifier(prefix, MAX_PREFIX)
     kernels = [func.sym_name.data for func in functions(module) if not is_main(func)]
     weights = list(dict.fromkeys(name for op in module.walk() for name in _weights_of(op)))
     taken = {f"{prefix}_run", f"{prefix}_init", f"{prefix}_graph"}

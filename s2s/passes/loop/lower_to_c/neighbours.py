@@ -1,4 +1,4 @@
-"""Accesses of one block to neighbouring elements, which share the long part of their position.
+"""Share the long part of the index between accesses of one block to neighbouring elements.
 
     x[ic * 1024 + (oh + kh - 1) * 32 + ow], x[ic * 1024 + (oh + kh - 1) * 32 + ow + 1], …
 ->
@@ -15,7 +15,7 @@ from s2s.passes.loop.lower_to_c.affine import index_expression, plus_constant, r
 from s2s.passes.loop.lower_to_c.builder import Builder, Neighbours
 from s2s.types.affine import Linear, linear
 
-_FEWEST = 3
+_MIN_ACCESSES = 3
 """Accesses that make a shared position worth it."""
 
 Access = loop.LoadOp | loop.StoreOp | loop.PrefetchOp
@@ -32,7 +32,7 @@ def neighbours_in(b: Builder, block: Block) -> dict[Operation, Neighbours]:
     found: dict[Operation, Neighbours] = {}
     for group in groups.values():
         forms = [form for _, form in group]
-        if len({form.constant for form in forms}) < _FEWEST or not _is_long(forms[0]):
+        if len({form.constant for form in forms}) < _MIN_ACCESSES or not _is_long(forms[0]):
             continue
         shared = Neighbours(Linear(min(form.constant for form in forms), forms[0].terms))
         found |= {op: shared for op, _ in group}

@@ -17,13 +17,13 @@ from s2s.passes.loop.lower_to_c.builder import Builder
 from s2s.passes.loop.lower_to_c.divided import POOL, threads_of
 from s2s.passes.loop.lower_to_c.main import Main
 from s2s.passes.loop.lower_to_c.names import Names
-from s2s.passes.loop.lower_to_c.steps import Steps, lower_steps
+from s2s.passes.loop.lower_to_c.steps import StepBuilder, lower_steps
 from s2s.passes.loop.lower_to_c.written import Written
 
 _VOID_POINTER = c.PtrType(c.VOID)
 
 
-class _LowerNetwork:
+class _NetworkFunction:
     """What the functions of all networks have in common."""
 
     def __init__(self, func: FuncOp, names: Names, arena: Arena) -> None:
@@ -34,7 +34,7 @@ class _LowerNetwork:
         return [op for op in self.func.body.block.ops if isinstance(op, loop.ViewOp)]
 
 
-class LowerInner(_LowerNetwork):
+class LowerInner(_NetworkFunction):
     """Writes the static function of a network that another one runs."""
 
     def run(self, written: Written) -> c.FuncOp:
@@ -48,7 +48,7 @@ class LowerInner(_LowerNetwork):
         for old, new in zip([arena, *buffers], block.args, strict=True):
             b.bind(old, new)
         self.arena.enter(b, block.args[0], self.views())
-        lower_steps(Steps(b, self.names, self.arena), self.func)
+        lower_steps(StepBuilder(b, self.names, self.arena), self.func)
         name = self.names.kernels[self.func.sym_name.data]
         parameters = unique_identifiers(
             (buffer.name_hint or "x" for buffer in buffers), taken={"arena", *self.arena.identifiers}
@@ -56,7 +56,7 @@ class LowerInner(_LowerNetwork):
         return c.FuncOp(name, [self.arena.type, *types], body=block, parameters=["arena", *parameters], static=True)
 
 
-class LowerMain(_LowerNetwork):
+class LowerNetwork(_NetworkFunction):
     """Writes the run function, and the one that sets the state."""
 
     def __init__(self, main: Main, names: Names, arena: Arena) -> None:
@@ -77,7 +77,7 @@ class LowerMain(_LowerNetwork):
         self.arena.enter(b, block.args[0], self.views())
         self._check(b, block)
         pool, parameters = self._with_pool(block)
-        lower_steps(Steps(b, self.names, self.arena, pool), self.func)
+        lower_steps(StepBuilder(b, self.names, self.arena, pool), self.func)
         block.add_op(c.ReturnOp(b.add(c.SymbolOp("S2S_OK", c.STATUS))))
         sizes = [f"{c_macro(f'{self.prefix}_{name}')}_SIZE" for name in self.parameters[1:]]
         extents = [*[""] * (len(parameters) - len(sizes)), *sizes]

@@ -1,4 +1,4 @@
-"""Parallel loops: the part of their iterations that a function of a divided kernel is asked for.
+"""Lower a parallel loop to a loop over those iterations that one thread is asked for.
 
     loop.for %i = 0 to 8 step 2 parallel { … }
 ->

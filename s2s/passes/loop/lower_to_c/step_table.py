@@ -11,7 +11,7 @@ from s2s.support.operation_table import OperationTable
 
 
 @dataclass(frozen=True)
-class Steps:
+class StepBuilder:
     """The C function of a network, while its steps are appended."""
 
     b: Builder
@@ -21,5 +21,5 @@ class Steps:
     """The threads that divided kernels share."""
 
 
-STEP_LOWERINGS: OperationTable[Steps, None] = OperationTable("lowering to a step of a network in C")
+STEP_LOWERINGS: OperationTable[StepBuilder, None] = OperationTable("lowering to a step of a network in C")
 """For each class of operation the function that appends its C."""

@@ -4,13 +4,13 @@ from xdsl.dialects.func import FuncOp
 
 from s2s.errors import CompilerBug
 from s2s.passes.loop.lower_to_c import buffers, calls
-from s2s.passes.loop.lower_to_c.step_table import STEP_LOWERINGS, Steps
+from s2s.passes.loop.lower_to_c.step_table import STEP_LOWERINGS, StepBuilder
 
 FAMILIES = (buffers, calls)
 """The families of steps, which register their lowerings when they are imported."""
 
 
-def lower_steps(steps: Steps, network: FuncOp) -> None:
+def lower_steps(steps: StepBuilder, network: FuncOp) -> None:
     """Append the C of all that `network` does."""
     for op in network.body.block.ops:
         lowering = STEP_LOWERINGS.find(op)
@@ -19,4 +19,4 @@ def lower_steps(steps: Steps, network: FuncOp) -> None:
         lowering(steps, op)
 
 
-__all__ = ["Steps", "lower_steps"]
+__all__ = ["StepBuilder", "lower_steps"]

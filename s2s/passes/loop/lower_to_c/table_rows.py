@@ -1,4 +1,4 @@
-"""`main` as rows of tables: tensors with their places, and calls with the numbers of their arguments.
+"""Collect the tensors and calls of `main` as rows of constant tables.
 
 Inputs of the network come first, then its weights, whose values an executor may replace, then its outputs, then the
 buffers of the arena.

@@ -1,4 +1,4 @@
-"""Names for weights that say which layer they belong to, and what they are there.
+"""Choose C names for weights that say which layer they belong to, and what they are there.
 
     conv.weight_packed, conv.bias                                   ->  conv_weight, conv_bias
     onnx::Conv_290_packed, first read by node /3/seq/seq.0/Conv     ->  3_seq_0_weight
@@ -19,7 +19,7 @@ from s2s.c_syntax.identifiers import SIGNIFICANT, c_identifier
 from s2s.dialects import loop
 from s2s.dialects.graph.traits import provenance
 
-LONGEST = 36
+MAX_LENGTH = 36
 """Characters of a name behind which a reader loses track."""
 _INVENTED = re.compile("::|;")
 """What exporters and converters put into names that no person gave."""
@@ -80,8 +80,8 @@ def weight_texts(module: ModuleOp, names: Sequence[str], prefix: str) -> list[st
 
 def _tell_apart(texts: Sequence[str], prefix: str) -> bool:
     """Whether the identifiers of `texts` are short, and different as they are."""
-    found = [c_identifier(f"{prefix}{text}", SIGNIFICANT + LONGEST) for text in texts]
-    return len({name[:SIGNIFICANT] for name in found}) == len(found) and max(map(len, found), default=0) <= LONGEST
+    found = [c_identifier(f"{prefix}{text}", SIGNIFICANT + MAX_LENGTH) for text in texts]
+    return len({name[:SIGNIFICANT] for name in found}) == len(found) and max(map(len, found), default=0) <= MAX_LENGTH
 
 
 def _readers(module: ModuleOp) -> dict[str, Reader]:

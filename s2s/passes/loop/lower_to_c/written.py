@@ -1,4 +1,4 @@
-"""Which buffers a function writes to, those that it hands on included."""
+"""Find the buffers that a function writes, itself or through functions that it calls."""
 
 from collections.abc import Iterable
 

@@ -221,13 +221,13 @@ class Nest:
         size = self.op.sizes[dim]
         while lanes > size:
             lanes //= 2
-        lanes = lanes if lanes >= loop.FEWEST_LANES else 1
+        lanes = lanes if lanes >= loop.MIN_LANES else 1
         wide = self._along(points, dim, lanes) if lanes > 1 else list(points)
         accumulators, start = self._fold_in_parts(wide, dim, lanes, min(parts, size // lanes), folds)
-        while lanes >= loop.FEWEST_LANES:
+        while lanes >= loop.MIN_LANES:
             stop = size - (size - start) % lanes
             self._fold_range(dim, Bounds(start, stop, lanes), 1, self._along(points, dim, lanes), accumulators)
-            start, last = stop, size - stop < loop.FEWEST_LANES or lanes == loop.FEWEST_LANES
+            start, last = stop, size - stop < loop.MIN_LANES or lanes == loop.MIN_LANES
             combine = loop.ReduceOp if last else loop.HalveOp
             accumulators.values = [
                 self.emitter.add(combine(folds[number % len(folds)].kind, value), value.name_hint).result
