@@ -12,3 +12,9 @@ def release(version: str = VERSION) -> tuple[int, int, int]:
         raise ValueError(f"{version} does not begin with three numbers")
     major, minor, patch = map(int, found.groups())
     return major, minor, patch
+
+
+def runtime_version(version: str = VERSION) -> int:
+    """The version as one number, as S2S_RUNTIME_VERSION of the C runtime states it."""
+    major, minor, patch = release(version)
+    return major * 10000 + minor * 100 + patch

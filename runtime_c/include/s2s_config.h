@@ -6,6 +6,9 @@
 #ifndef S2S_CONFIG_H
 #define S2S_CONFIG_H
 
+/* The version of s2s that this runtime belongs to, 10000 * major + 100 * minor + patch: networks check it. */
+#define S2S_RUNTIME_VERSION 100
+
 #ifdef S2S_USER_CONFIG
 #include S2S_USER_CONFIG
 #endif
@@ -13,6 +16,16 @@
 /* Functions defined in headers. */
 #ifndef S2S_INLINE
 #define S2S_INLINE static inline
+#endif
+
+/* Functions of the runtime that are defined in a .c file: where several trees bring that file, the linker takes one of
+ * them. Compilers without weak symbols want the files of one tree only. */
+#ifndef S2S_MERGED
+#if defined(__GNUC__) && !defined(_WIN32)
+#define S2S_MERGED __attribute__((weak))
+#else
+#define S2S_MERGED
+#endif
 #endif
 
 /* Vector functions: inlined even where the optimiser would not, so that no vector is ever passed through a call. In

@@ -13,7 +13,6 @@
 /* What Arm cores do in one instruction. */
 #if defined(__GNUC__) && !defined(S2S_DSP_PORTABLE)
 #if defined(__ARM_FEATURE_SAT)
-#include <arm_acle.h>
 #define S2S_HAVE_SSAT 1
 #endif
 #if defined(__ARM_FEATURE_DSP)
@@ -111,7 +110,7 @@ S2S_INLINE int32_t s2s_rescale_halves(int32_t x, int32_t multiplier, int8_t shif
 S2S_INLINE int8_t s2s_saturate_i8(int32_t x)
 {
 #ifdef S2S_HAVE_SSAT
-    return (int8_t)__ssat(x, 8);
+    return (int8_t)__builtin_arm_ssat(x, 8); /* __ssat of gcc 12 converts signs without a cast */
 #else
     const int32_t low = (x < -128) ? -128 : x;
 

@@ -22,6 +22,7 @@ static void *staging_of(const s2s_executor *executor, const s2s_graph_port *port
     return executor->is_staged && port->staging != S2S_NO_STAGING ? executor->arena + port->staging : NULL;
 }
 
+S2S_MERGED
 s2s_status s2s_executor_init(s2s_executor *executor, const s2s_graph *graph, void *arena, size_t arena_size,
                              void **slots, size_t num_slots)
 {
@@ -121,6 +122,7 @@ static void *bound_address(const s2s_executor *executor, const s2s_tensor *value
     return first != NULL ? first : without_const(executor->graph);
 }
 
+S2S_MERGED
 s2s_status s2s_executor_set_input(s2s_executor *executor, uint32_t index, const s2s_tensor *value)
 {
     const s2s_status status = check_input(executor, index, value);
@@ -142,6 +144,7 @@ s2s_status s2s_executor_set_input(s2s_executor *executor, uint32_t index, const 
     return S2S_OK;
 }
 
+S2S_MERGED
 s2s_status s2s_executor_set_input_zero_copy(s2s_executor *executor, uint32_t index, const s2s_tensor *value)
 {
     const s2s_status status = check_input(executor, index, value);
@@ -152,6 +155,7 @@ s2s_status s2s_executor_set_input_zero_copy(s2s_executor *executor, uint32_t ind
     return status;
 }
 
+S2S_MERGED
 s2s_status s2s_executor_set_output_zero_copy(s2s_executor *executor, uint32_t index, const s2s_tensor *value)
 {
     const s2s_status status = check_output(executor, index, value);
@@ -193,6 +197,7 @@ static void run_node(const s2s_executor *executor, const s2s_graph_node *node)
     node->kernel(executor->args);
 }
 
+S2S_MERGED
 s2s_status s2s_executor_step(s2s_executor *executor)
 {
     const s2s_graph *graph;
@@ -216,6 +221,7 @@ s2s_status s2s_executor_step(s2s_executor *executor)
     return S2S_DONE;
 }
 
+S2S_MERGED
 s2s_status s2s_executor_run(s2s_executor *executor)
 {
     s2s_status status;
@@ -226,6 +232,7 @@ s2s_status s2s_executor_run(s2s_executor *executor)
     return status == S2S_DONE ? S2S_OK : status;
 }
 
+S2S_MERGED
 s2s_status s2s_executor_reset(s2s_executor *executor)
 {
     if (executor == NULL) {
@@ -235,6 +242,7 @@ s2s_status s2s_executor_reset(s2s_executor *executor)
     return S2S_OK;
 }
 
+S2S_MERGED
 s2s_status s2s_executor_get_output(const s2s_executor *executor, uint32_t index, const s2s_tensor *value)
 {
     const s2s_status status = check_output(executor, index, value);
@@ -253,11 +261,13 @@ s2s_status s2s_executor_get_output(const s2s_executor *executor, uint32_t index,
     return S2S_OK;
 }
 
+S2S_MERGED
 uint32_t s2s_executor_num_inputs(const s2s_executor *executor)
 {
     return executor == NULL ? 0u : executor->graph->num_inputs;
 }
 
+S2S_MERGED
 uint32_t s2s_executor_num_outputs(const s2s_executor *executor)
 {
     return executor == NULL ? 0u : executor->graph->num_outputs;
@@ -278,6 +288,7 @@ static s2s_status find_port(const s2s_executor *executor, const s2s_graph_port *
     return S2S_ERR_NAME;
 }
 
+S2S_MERGED
 s2s_status s2s_executor_get_input_index(const s2s_executor *executor, const char *name, uint32_t *index)
 {
     if (executor == NULL) {
@@ -286,6 +297,7 @@ s2s_status s2s_executor_get_input_index(const s2s_executor *executor, const char
     return find_port(executor, executor->graph->inputs, executor->graph->num_inputs, name, index);
 }
 
+S2S_MERGED
 s2s_status s2s_executor_get_output_index(const s2s_executor *executor, const char *name, uint32_t *index)
 {
     if (executor == NULL) {
@@ -309,6 +321,7 @@ static void describe(const s2s_graph_tensor *tensor, void *data, s2s_tensor *inf
     }
 }
 
+S2S_MERGED
 s2s_status s2s_executor_input_info(const s2s_executor *executor, uint32_t index, s2s_tensor *info, const char **name)
 {
     if (executor == NULL || info == NULL) {
@@ -321,6 +334,7 @@ s2s_status s2s_executor_input_info(const s2s_executor *executor, uint32_t index,
     return S2S_OK;
 }
 
+S2S_MERGED
 s2s_status s2s_executor_output_info(const s2s_executor *executor, uint32_t index, s2s_tensor *info, const char **name)
 {
     if (executor == NULL || info == NULL) {

@@ -92,6 +92,7 @@ static bool are_ports(const s2s_graph *graph)
     return true;
 }
 
+S2S_MERGED
 s2s_status s2s_graph_check(const s2s_graph *graph)
 {
     if (graph == NULL) {

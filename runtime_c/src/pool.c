@@ -23,6 +23,7 @@ static void run_piece(const s2s_pool *pool, int32_t piece, int32_t thread)
     pool->task(pool->arguments, first, last, thread);
 }
 
+S2S_MERGED
 size_t s2s_pool_size(void)
 {
     return sizeof(s2s_pool);
@@ -253,6 +254,7 @@ static void run_parts(s2s_pool *pool)
 
 #endif
 
+S2S_MERGED
 s2s_status s2s_pool_start(s2s_pool *pool, int32_t threads)
 {
     if (pool == NULL) {
@@ -265,6 +267,7 @@ s2s_status s2s_pool_start(s2s_pool *pool, int32_t threads)
     return start_threads(pool, threads);
 }
 
+S2S_MERGED
 s2s_status s2s_pool_stop(s2s_pool *pool)
 {
     if (pool == NULL) {
@@ -277,6 +280,7 @@ s2s_status s2s_pool_stop(s2s_pool *pool)
     return S2S_OK;
 }
 
+S2S_MERGED
 void s2s_pool_run(s2s_pool *pool, s2s_pool_task task, const void *arguments, int32_t iterations, int32_t most)
 {
     const int32_t threads = pool == NULL ? 1 : pool->threads < most ? pool->threads : most;

@@ -17,7 +17,7 @@ from s2s.errors import CompilerBug
 from s2s.options import Threading
 from s2s.targets.flags import OPTIMISE, compile_flags, is_machine_flag
 from s2s.types.narrow import NARROW
-from s2s.version import release
+from s2s.version import release, runtime_version
 
 GENERATED_LICENCE = "LicenseRef-Model"
 """The terms of generated files: those of the model."""
@@ -125,6 +125,11 @@ class TreeView:
     def release(self) -> str:
         """The version in numbers alone."""
         return ".".join(map(str, release(self.version)))
+
+    @property
+    def runtime_version(self) -> int:
+        """What S2S_RUNTIME_VERSION is in the headers of this version."""
+        return runtime_version(self.version)
 
     @property
     def size_definitions(self) -> list[str]:
