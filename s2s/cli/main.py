@@ -16,6 +16,7 @@ from typing import Annotated
 import typer
 
 from s2s.cli.compile import compile_command
+from s2s.cli.doctor import doctor_command
 from s2s.cli.export import export_command
 from s2s.cli.inspect import inspect_command
 from s2s.cli.profile import profile_command
@@ -46,6 +47,7 @@ app.command("quantize")(quantize_command)
 app.command("quantise", hidden=True)(quantize_command)
 app.command("report")(report_command)
 app.command("export")(export_command)
+app.command("doctor")(doctor_command)
 app.command("targets")(targets_command)
 
 

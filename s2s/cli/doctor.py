@@ -1,0 +1,41 @@
+"""`s2s doctor`: which programs and packages are there, and the command that installs what is missing."""
+
+from typing import Annotated
+
+import typer
+
+from s2s.cli import options
+
+
+def doctor_command(
+    wanted: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="[WHAT]…", help="Only these, as `cortex-m4`, `qemu:m4` or `onnxruntime`.", show_default=False
+        ),
+    ] = None,
+    as_json: options.Json = False,
+) -> None:
+    """Show which compilers, emulators and Python packages s2s finds, and how to install the others.
+
+    Exits with 4 when something is missing that was asked for by name.
+
+    Example: s2s doctor cortex-m4 qemu:m4
+    """
+    from dataclasses import asdict
+
+    from s2s.cli.output import columns, print_json
+    from s2s.errors import InputError, ToolchainError
+    from s2s.verify.doctor import examine
+
+    found = examine()
+    unknown = [name for name in wanted or () if name not in {each.name for each in found}]
+    if unknown:
+        raise InputError(f"{unknown[0]}: s2s wants no such thing; it knows {', '.join(each.name for each in found)}")
+    shown = [each for each in found if not wanted or each.name in wanted]
+    if as_json:
+        print_json([asdict(each) for each in shown])
+    else:
+        print("\n".join(columns([(each.name, each.found or "missing", each.use, each.install) for each in shown])))
+    if wanted and any(not each.found for each in shown):
+        raise typer.Exit(ToolchainError.exit_code)

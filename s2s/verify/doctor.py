@@ -1,0 +1,72 @@
+"""What of this machine s2s can use: C compilers, emulated boards, other engines."""
+
+import importlib.util
+import shutil
+from collections.abc import Iterator
+from dataclasses import dataclass
+from importlib import metadata
+
+from s2s.boards import BOARDS, PREFIX
+from s2s.errors import ToolchainError
+from s2s.targets import TARGET_NAMES, get_target
+from s2s.verify.toolchain import compiler_version, default_compiler, missing_programs
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One thing that s2s can make use of."""
+
+    name: str
+    """A target, a board or a package, as options name it."""
+    use: str
+    found: str
+    """Its version; empty where it is missing."""
+    install: str
+    """The command that installs it; empty where it is there."""
+
+
+PACKAGES = (
+    ("onnxruntime", "onnxruntime", "runs ONNX models for `s2s verify` and `s2s quantize`", "onnxruntime"),
+    ("tflm", "tflite_micro", "runs TFLite models for `s2s verify`", "tflite-micro absl-py bitarray pyyaml"),
+    ("tflite", "tflite", "reads TFLite models", "tflite"),
+)
+"""Name, module, use and distributions of Python packages that are not needed for everything."""
+
+
+def examine() -> list[Finding]:
+    """Everything that s2s can make use of."""
+    return [_host(), *_targets(), *_boards(), *_packages()]
+
+
+def _host() -> Finding:
+    use = "builds trees on this machine"
+    try:
+        return Finding("host", use, compiler_version(default_compiler()), "")
+    except ToolchainError:
+        return Finding("host", use, "", "apt-get install gcc")
+
+
+def _targets() -> Iterator[Finding]:
+    """The targets with a compiler of their own."""
+    for name in TARGET_NAMES:
+        target = get_target(name)
+        if target.cc:
+            there = shutil.which(target.cc) is not None
+            found = compiler_version((target.cc,)) if there else ""
+            install = "" if there else f"apt-get install {' '.join(target.packages)}"
+            yield Finding(name, f"{target.cc}: measures flash and stack", found, install)
+
+
+def _boards() -> Iterator[Finding]:
+    for board in BOARDS:
+        processor = board.processor()
+        missing = missing_programs((processor.cc, board.emulator[0]))
+        install = f"apt-get install {' '.join((*processor.packages, *board.packages))}" if missing else ""
+        yield Finding(f"{PREFIX}{board.name}", "runs trees with `s2s verify --on`", "" if missing else "ready", install)
+
+
+def _packages() -> Iterator[Finding]:
+    for name, module, use, distributions in PACKAGES:
+        there = importlib.util.find_spec(module) is not None
+        version = metadata.version(distributions.split()[0]) if there else ""
+        yield Finding(name, use, version, "" if there else f"pip install {distributions}")
