@@ -1,6 +1,7 @@
 """From a TFLite model to a module of graph operations."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from xdsl.dialects.builtin import (
     ArrayAttr,
@@ -20,8 +21,10 @@ from s2s.dialects import graph
 from s2s.dialects.graph.base import ints
 from s2s.errors import InputError, UnsupportedError
 from s2s.frontends.builder import Builder
+from s2s.frontends.formulas import checked_shape
 from s2s.frontends.imported import Imported, Origin
 from s2s.frontends.names import one_line
+from s2s.frontends.tflite.checks import is_constant
 from s2s.frontends.tflite.load import LoadedModel, ModelSource, load_model
 from s2s.frontends.tflite.node import Rounding
 from s2s.frontends.tflite.records import ModelInfo, TensorInfo
@@ -38,13 +41,17 @@ def import_model(
     name: str | None = None,
     rounding: Rounding = "micro",
 ) -> Imported:
-    """Import a model; `shapes` may only repeat what the model says, as TFLite files fix the shapes of all tensors."""
+    """Import a model; `shapes` resizes inputs, as users of TFLite's interpreter do."""
     loaded = model if isinstance(model, LoadedModel) else load_model(model)
     info, weights = loaded.info, WeightStore()
     main = info.subgraphs[0]
     inputs = [main.tensors[index] for index in main.inputs]
     names = _names(inputs, info)
-    block = Block(arg_types=_types(inputs, names, dict(shapes or {})))
+    types = _types(inputs, names, dict(shapes or {}))
+    if any(type.get_shape() != tensor.shape for type, tensor in zip(types, inputs, strict=True)):
+        info = _resized(info)
+        main = info.subgraphs[0]
+    block = Block(arg_types=types)
     builder = Builder(block, weights)
     session = ModelSession(builder, info, rounding)
     arguments = [builder.computed(argument, name) for argument, name in zip(block.args, names, strict=True)]
@@ -98,18 +105,32 @@ def _types(inputs: Sequence[TensorInfo], names: Sequence[str], shapes: dict[str,
 
 
 def _type(tensor: TensorInfo, asked: tuple[int, ...] | None) -> AnyTensor:
-    if asked is not None and asked != tensor.shape:
+    shape = tensor.shape if asked is None else checked_shape(asked, tensor.place)
+    if len(shape) != len(tensor.shape):
         raise InputError(
-            f"{tensor.place}: --shape gives {list(asked)}, the model fixes {list(tensor.shape)}; "
-            "set the shape when the model is converted"
+            f"{tensor.place}: --shape gives {list(shape)}, the model has {len(tensor.shape)} dimensions; "
+            "make them agree"
         )
-    if any(dim < 1 for dim in tensor.shape):
-        raise InputError(
-            f"{tensor.place}: input of shape {list(tensor.shape)}; fix its sizes when converting the model"
-        )
+    if any(dim < 1 for dim in shape):
+        raise InputError(f"{tensor.place}: input of shape {list(shape)}; give sizes of at least 1 with --shape")
     if tensor.kind == INT4:
         raise UnsupportedError(f"{tensor.place}: inputs of four bits are not supported; use int8")
-    return tensor_type(from_numpy(tensor.dtype), tensor.shape)
+    return tensor_type(from_numpy(tensor.dtype), shape)
+
+
+def _resized(info: ModelInfo) -> ModelInfo:
+    """The model with the shapes of all that is computed left to what computes it."""
+    graphs = [
+        replace(
+            graph,
+            tensors=tuple(
+                tensor if is_constant(tensor, info) or tensor.is_variable else replace(tensor, open_shape=True)
+                for tensor in graph.tensors
+            ),
+        )
+        for graph in info.subgraphs
+    ]
+    return replace(info, subgraphs=tuple(graphs))
 
 
 def _attributes(names: Sequence[str], tensors: Sequence[TensorInfo]) -> ArrayAttr[DictionaryAttr]:

@@ -9,6 +9,7 @@ import pytest
 
 from s2s.errors import InputError, UnsupportedError
 from s2s.frontends.tflite import import_model, load_model
+from s2s.interpret.graph import run_graph
 from support.tflite_models import GraphSpec, OperatorSpec, TensorSpec, model, single
 
 X = TensorSpec("x", (1, 4), "INT8", scale=0.5, zero_point=3)
@@ -59,7 +60,7 @@ def test_shapes_are_bounded():
 
 
 def test_shapes_of_inputs_are_known():
-    refused(network((replace(X, shape=(0, 4)), Y)), r"tensor 0 'x': input of shape \[0, 4\]; fix its sizes")
+    refused(network((replace(X, shape=(0, 4)), Y)), r"tensor 0 'x': input of shape \[0, 4\]; give sizes")
 
 
 def test_operands_have_a_value():
@@ -139,9 +140,23 @@ def test_float_activations_with_integer_weights_are_refused_with_advice():
     refused(data, r"is hybrid: .* input 1 \('w'\) is int8 .*; convert .* representative_dataset", UnsupportedError)
 
 
-def test_shapes_cannot_be_changed():
-    with pytest.raises(InputError, match=r"tensor 0 'x': --shape gives \[2, 4\], the model fixes \[1, 4\]; set"):
+def test_an_input_is_resized():
+    tensors = [TensorSpec("x", (1, 1)), TensorSpec("w", (1, 4), data=np.arange(4, dtype=np.float32).reshape(1, 4))]
+    data = single("ADD", tensors, [TensorSpec("y", (1, 4))], "AddOptions")
+    imported = import_model(data, shapes={"x": (3, 4)})
+    x = np.ones((3, 4), np.float32)
+    [y] = run_graph(imported.module, [x], imported.weights)
+    np.testing.assert_array_equal(y, x + np.arange(4))
+
+
+def test_a_reshape_that_a_resized_input_does_not_fit_is_refused():
+    with pytest.raises(InputError, match="does not fit the 8 elements of its input"):
         import_model(network(), shapes={"x": (2, 4)})
+
+
+def test_a_shape_of_another_rank_or_for_no_input_is_refused():
+    with pytest.raises(InputError, match=r"tensor 0 'x': --shape gives \[4\], the model has 2 dimensions; make"):
+        import_model(network(), shapes={"x": (4,)})
     with pytest.raises(InputError, match=r"--shape z: the model has no such input; its inputs are 'x'"):
         import_model(network(), shapes={"z": (2, 4)})
 
