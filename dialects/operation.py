@@ -9,7 +9,7 @@ from abc import ABCMeta
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import Any, TypeVar, cast
+from typing import Any, ClassVar, TypeVar, cast
 
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.irdl import (
@@ -53,6 +53,13 @@ class OpMeta(ABCMeta):
 class Op(IRDLOperation, metaclass=OpMeta):
     """An operation of one of our dialects."""
 
+    HAS_DEFAULTS: ClassVar[bool] = True
+    """Whether some property or attribute has a default value, to be filled in where it is not given."""
+
+    def __post_init__(self) -> None:
+        if self.HAS_DEFAULTS:
+            super().__post_init__()
+
     def operand_at(self, index: int) -> SSAValue:
         """The operand at a position among all operands."""
         return _at(self._operands, index)
@@ -82,6 +89,9 @@ def op_definition(cls: type[OpT]) -> type[OpT]:
     cls.assembly_format = None
     irdl_op_definition(cls)
     definition = cls.get_irdl_definition()
+    cls.HAS_DEFAULTS = any(
+        each.default_value is not None for each in (*definition.properties.values(), *definition.attributes.values())
+    )
     if text is not None:
         cls.assembly_format = definition.assembly_format = text
         _print_and_parse(cls, definition, text)

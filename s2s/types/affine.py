@@ -8,6 +8,7 @@ coefficients of atoms, where an atom is a dimension or a division that could not
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import gcd, prod
+from typing import TypeGuard
 
 from xdsl.ir.affine import (
     AffineBinaryOpExpr,
@@ -26,6 +27,21 @@ Range = tuple[int, int]
 def ranges(sizes: Iterable[int]) -> list[Range]:
     """The ranges of dimensions that start at 0 and have these sizes."""
     return [(0, size - 1) for size in sizes]
+
+
+def is_constant(expr: AffineExpr) -> TypeGuard[AffineConstantExpr]:
+    """Whether `expr` is a number. `isinstance` asks the registry of an abstract class, millions of times."""
+    return type(expr) is AffineConstantExpr
+
+
+def is_dim(expr: AffineExpr) -> TypeGuard[AffineDimExpr]:
+    """Whether `expr` is a dimension."""
+    return type(expr) is AffineDimExpr
+
+
+def is_binary(expr: AffineExpr) -> TypeGuard[AffineBinaryOpExpr]:
+    """Whether `expr` is a sum, a product, or a division."""
+    return type(expr) is AffineBinaryOpExpr
 
 
 @dataclass(frozen=True)
@@ -65,32 +81,36 @@ def linear(expr: AffineExpr, bound: Sequence[Range]) -> Linear:
 
 def _add(expr: AffineExpr, factor: int, bound: Sequence[Range], terms: dict[AffineExpr, int]) -> int:
     """Add `factor * expr` to `terms`, all but a constant, which is returned."""
-    if isinstance(expr, AffineConstantExpr):
-        return factor * expr.value
-    if isinstance(expr, AffineDimExpr):
+    if is_binary(expr):
+        if expr.kind is AffineBinaryOpKind.Add:
+            return _add(expr.lhs, factor, bound, terms) + _add(expr.rhs, factor, bound, terms)
+        if expr.kind is AffineBinaryOpKind.Mul and is_constant(expr.rhs):
+            return _add(expr.lhs, factor * expr.rhs.value, bound, terms)
+        form = _resolved(expr, bound)
+        _add_terms(form.terms, factor, terms)
+        return factor * form.constant
+    if is_dim(expr):
         low, high = bound[expr.position]
         if low == high:
             return factor * low
-        _add_terms({expr: factor}, 1, terms)
+        _add_term(expr, factor, terms)
         return 0
-    if not isinstance(expr, AffineBinaryOpExpr):
-        raise CompilerBug(f"{expr} is not an affine expression of dimensions")
-    if expr.kind is AffineBinaryOpKind.Add:
-        return _add(expr.lhs, factor, bound, terms) + _add(expr.rhs, factor, bound, terms)
-    if expr.kind is AffineBinaryOpKind.Mul and isinstance(expr.rhs, AffineConstantExpr):
-        return _add(expr.lhs, factor * expr.rhs.value, bound, terms)
-    form = _resolved(expr, bound)
-    _add_terms(form.terms, factor, terms)
-    return factor * form.constant
+    if is_constant(expr):
+        return factor * expr.value
+    raise CompilerBug(f"{expr} is not an affine expression of dimensions")
 
 
 def _add_terms(added: Mapping[AffineExpr, int], factor: int, terms: dict[AffineExpr, int]) -> None:
     for atom, coefficient in added.items():
-        total = terms.get(atom, 0) + factor * coefficient
-        if total:
-            terms[atom] = total
-        else:
-            terms.pop(atom, None)
+        _add_term(atom, factor * coefficient, terms)
+
+
+def _add_term(atom: AffineExpr, coefficient: int, terms: dict[AffineExpr, int]) -> None:
+    total = terms.get(atom, 0) + coefficient
+    if total:
+        terms[atom] = total
+    else:
+        terms.pop(atom, None)
 
 
 def _resolved(expr: AffineBinaryOpExpr, bound: Sequence[Range]) -> Linear:
@@ -135,7 +155,7 @@ def delinearize(position: AffineExpr, shape: Sequence[int]) -> list[AffineExpr]:
 def coefficient(expr: AffineExpr, dim: int, bound: Sequence[Range]) -> int | None:
     """How far `expr` moves per step of dimension `dim`; None where that is not constant (a division contains it)."""
     form = linear(expr, bound)
-    if any(dim in atom.used_dims() for atom in form.terms if not isinstance(atom, AffineDimExpr)):
+    if any(dim in atom.used_dims() for atom in form.terms if not is_dim(atom)):
         return None
     return form.terms.get(AffineDimExpr(dim), 0)
 
@@ -156,16 +176,18 @@ def _times(left: Linear, right: Linear) -> Linear:
 def _bounds(form: Linear, bound: Sequence[Range]) -> Range:
     low = high = form.constant
     for atom, factor in form.terms.items():
-        ends = [factor * end for end in _atom_bounds(atom, bound)]
-        low, high = low + min(ends), high + max(ends)
+        least, most = _atom_bounds(atom, bound)
+        low, high = (
+            (low + factor * least, high + factor * most) if factor > 0 else (low + factor * most, high + factor * least)
+        )
     return low, high
 
 
 def _atom_bounds(atom: AffineExpr, bound: Sequence[Range]) -> Range:
-    if isinstance(atom, AffineDimExpr):
+    if is_dim(atom):
         return bound[atom.position]
-    assert isinstance(atom, AffineBinaryOpExpr)
-    assert isinstance(atom.rhs, AffineConstantExpr)
+    assert is_binary(atom)
+    assert is_constant(atom.rhs)
     low, high = bounds(atom.lhs, bound)
     if atom.kind is AffineBinaryOpKind.FloorDiv:
         return low // atom.rhs.value, high // atom.rhs.value
@@ -215,8 +237,8 @@ def _divide(rest: Linear, divisor: int) -> AffineExpr:
     """The atom `rest floordiv divisor`, nested divisions merged: `(x floordiv 4) floordiv 8 = x floordiv 32`."""
     if len(rest.terms) == 1 and not rest.constant:
         ((atom, factor),) = rest.terms.items()
-        if factor == 1 and isinstance(atom, AffineBinaryOpExpr) and atom.kind is AffineBinaryOpKind.FloorDiv:
-            assert isinstance(atom.rhs, AffineConstantExpr)
+        if factor == 1 and is_binary(atom) and atom.kind is AffineBinaryOpKind.FloorDiv:
+            assert is_constant(atom.rhs)
             return AffineBinaryOpExpr(
                 AffineBinaryOpKind.FloorDiv, atom.lhs, AffineConstantExpr(atom.rhs.value * divisor)
             )
@@ -242,9 +264,9 @@ def _modulo(form: Linear, divisor: int, bound: Sequence[Range]) -> Linear:
 def _rejoin(form: Linear) -> Linear:
     """Put `n * (x floordiv n) + x mod n` back together as `x`, at any common factor."""
     for atom, factor in form.terms.items():
-        if not isinstance(atom, AffineBinaryOpExpr) or atom.kind is not AffineBinaryOpKind.Mod:
+        if not is_binary(atom) or atom.kind is not AffineBinaryOpKind.Mod:
             continue
-        assert isinstance(atom.rhs, AffineConstantExpr)
+        assert is_constant(atom.rhs)
         whole = _divide(_plain(atom.lhs), atom.rhs.value)
         if form.terms.get(whole) == factor * atom.rhs.value:
             terms = {a: c for a, c in form.terms.items() if a not in (atom, whole)}
@@ -255,11 +277,11 @@ def _rejoin(form: Linear) -> Linear:
 
 def _plain(expr: AffineExpr) -> Linear:
     """An expression that already is a printed linear form, read back."""
-    if isinstance(expr, AffineConstantExpr):
+    if is_constant(expr):
         return Linear(expr.value)
-    if isinstance(expr, AffineBinaryOpExpr) and expr.kind is AffineBinaryOpKind.Add:
+    if is_binary(expr) and expr.kind is AffineBinaryOpKind.Add:
         return _plain(expr.lhs).plus(_plain(expr.rhs))
-    if isinstance(expr, AffineBinaryOpExpr) and expr.kind is AffineBinaryOpKind.Mul:
-        assert isinstance(expr.rhs, AffineConstantExpr)
+    if is_binary(expr) and expr.kind is AffineBinaryOpKind.Mul:
+        assert is_constant(expr.rhs)
         return Linear(0).plus(_plain(expr.lhs), expr.rhs.value)
     return Linear(0, {expr: 1})

@@ -1,16 +1,17 @@
 """How the operands of a computation move along each dimension, as heuristics want to know it."""
 
 from dataclasses import dataclass
+from functools import lru_cache
 from math import prod
 
 from xdsl.dialects import arith, math
 from xdsl.dialects.builtin import Float32Type
 from xdsl.ir import Operation, SSAValue
-from xdsl.ir.affine import AffineDimExpr
+from xdsl.ir.affine import AffineDimExpr, AffineMap
 
 from s2s.analysis.structure.compute import body_ops, shape_of
 from s2s.dialects import loop, tensor
-from s2s.types.affine import bounds, coefficient, flat_index, linear, ranges, simplify
+from s2s.types.affine import bounds, flat_index, is_dim, linear, ranges, simplify
 
 VECTOR_OPS = (
     arith.AddfOp,
@@ -54,7 +55,16 @@ def moves(op: tensor.ComputeOp, dim: int) -> Moves:
 def _move(value: SSAValue, access: tensor.AccessAttr, dim: int, sizes: tuple[int, ...]) -> int | None:
     if any(divisor > 1 for divisor in access.division):
         return None
-    return coefficient(flat_index(access.map.data.results, shape_of(value)), dim, ranges(sizes))
+    return _coefficients(access.map.data, tuple(shape_of(value)), sizes).get(dim, 0)
+
+
+@lru_cache(4096)
+def _coefficients(position: AffineMap, shape: tuple[int, ...], sizes: tuple[int, ...]) -> dict[int, int | None]:
+    """How far the position in a tensor of `shape` moves per step of each dimension that it depends on."""
+    form = linear(flat_index(position.results, shape), ranges(sizes))
+    found: dict[int, int | None] = {atom.position: factor for atom, factor in form.terms.items() if is_dim(atom)}
+    divided = {dim for atom in form.terms if not is_dim(atom) for dim in atom.used_dims()}
+    return found | dict.fromkeys(divided)
 
 
 def vectorizable(op: tensor.ComputeOp) -> bool:
