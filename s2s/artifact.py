@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from types import TracebackType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from s2s.analysis.numbers.sums import describe_sums
 from s2s.budgets.ram import within_ram
@@ -25,13 +25,15 @@ from s2s.support import progress
 from s2s.targets import get_target
 from s2s.types.dtypes import Array
 from s2s.types.interface import as_passed
-from s2s.verify.board_check import VECTORS, BoardVerification, Optimise, verify_on_board
-from s2s.verify.build import LoadedNetwork, load
-from s2s.verify.engines import EngineName
-from s2s.verify.expected import Expected, Wanted, expected_outputs
 from s2s.verify.figures import check_budgets, measure_network
-from s2s.verify.levels import LevelsReport, compare_levels, graph_level, loop_level, outputs_level, tensor_level
-from s2s.verify.verification import Judge, Limits, Verification
+
+if TYPE_CHECKING:
+    from s2s.verify.board_check import BoardVerification, Optimise
+    from s2s.verify.build import LoadedNetwork
+    from s2s.verify.engines import EngineName
+    from s2s.verify.expected import Expected
+    from s2s.verify.levels import LevelsReport
+    from s2s.verify.verification import Verification
 
 
 @dataclass(frozen=True)
@@ -138,8 +140,10 @@ class Artifact:
             return measured
         return findings.measured
 
-    def loaded(self, *, flags: Sequence[str] | None = None) -> LoadedNetwork:
+    def loaded(self, *, flags: Sequence[str] | None = None) -> "LoadedNetwork":
         """The network built by the C compiler and loaded, once; `flags` replace those of the tree."""
+        from s2s.verify.build import load
+
         if self._loaded is None:
             tree = self.tree()
             progress.step("compiling the C")
@@ -196,18 +200,20 @@ class Artifact:
     def verify(
         self,
         *,
-        against: EngineName | None = None,
+        against: "EngineName | None" = None,
         golden: str | Path | None = None,
         levels: bool = False,
         rtol: float | None = None,
         atol: float | None = None,
         seed: int | None = None,
-    ) -> Verification:
+    ) -> "Verification":
         """Run the C on made-up inputs and compare with another engine, by default the one of the model's format.
 
         Or run it on the inputs of the file `golden`, and compare with its outputs. With `levels`, level is compared
         with level too.
         """
+        from s2s.verify.verification import Judge, Limits
+
         judge = Judge(self._compilation, Limits(rtol, atol))
         expected = self._expected(against, golden, seed, count=1)
         found = [self._run_in_order(inputs) for inputs, _ in expected.vectors]
@@ -218,15 +224,18 @@ class Artifact:
         self,
         board: str,
         *,
-        against: EngineName | None = None,
+        against: "EngineName | None" = None,
         golden: str | Path | None = None,
         levels: bool = False,
         rtol: float | None = None,
         atol: float | None = None,
         seed: int | None = None,
-        optimise: Optimise = "O3",
-    ) -> BoardVerification:
+        optimise: "Optimise" = "O3",
+    ) -> "BoardVerification":
         """The same on an emulated board (`qemu:m4`), and what it costs there."""
+        from s2s.verify.board_check import VECTORS, verify_on_board
+        from s2s.verify.verification import Judge, Limits
+
         functions = [op for op in self._compilation.at("c").module.ops if isinstance(op, c.FuncOp)]
         kernels = {func.sym_name.data for func in functions if func.extents is None}
         entries = [func for func in functions if func.extents is not None]
@@ -244,13 +253,17 @@ class Artifact:
         )
 
     def _expected(
-        self, against: EngineName | None, golden: str | Path | None, seed: int | None, *, count: int
-    ) -> Expected:
+        self, against: "EngineName | None", golden: str | Path | None, seed: int | None, *, count: int
+    ) -> "Expected":
+        from s2s.verify.expected import Wanted, expected_outputs
+
         wanted = Wanted(against, None if golden is None else Path(golden), seed)
         return expected_outputs(self._compilation, wanted, count=count)
 
-    def _compare_levels(self, inputs: Sequence[Array], found: Sequence[Array]) -> LevelsReport:
+    def _compare_levels(self, inputs: Sequence[Array], found: Sequence[Array]) -> "LevelsReport":
         """Run the levels above C on `inputs`; `found` is what the C gives."""
+        from s2s.verify.levels import compare_levels, graph_level, loop_level, outputs_level, tensor_level
+
         graph, tensor, loop = map(self._compilation.at, ("graph", "tensor", "memory"))
         return compare_levels(
             {

@@ -1,6 +1,23 @@
 """The TFLite frontend: from a `.tflite` file to graph operations."""
 
-from s2s.frontends.tflite.importer import import_model
+from collections.abc import Mapping
+
+from s2s.frontends.imported import Imported
 from s2s.frontends.tflite.load import LoadedModel, ModelSource, is_tflite, load_model
+from s2s.frontends.tflite.node import Rounding
+
+
+def import_model(
+    model: ModelSource | LoadedModel,
+    *,
+    shapes: Mapping[str, tuple[int, ...]] | None = None,
+    name: str | None = None,
+    rounding: Rounding = "micro",
+) -> Imported:
+    """Import a model. The operators of TFLite are loaded now, not with every ONNX model."""
+    from s2s.frontends.tflite import importer
+
+    return importer.import_model(model, shapes=shapes, name=name, rounding=rounding)
+
 
 __all__ = ["LoadedModel", "ModelSource", "import_model", "is_tflite", "load_model"]
