@@ -7,6 +7,8 @@ import numpy.typing as npt
 import onnx
 from onnx import TensorProto, helper, numpy_helper
 
+from benchmarks.networks.builder import Network
+
 CHANNELS = 8
 SIZE = 16
 NODES_PER_BLOCK = 3
@@ -44,3 +46,12 @@ def chain(nodes: int, *, distinct: bool) -> onnx.ModelProto:
     inputs, outputs = ([helper.make_tensor_value_info(name, TensorProto.FLOAT, shape)] for name in ("x", value))
     graph = helper.make_graph(layers, f"chain_{nodes}", inputs, outputs, weights)
     return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
+
+
+def convolutions(count: int) -> onnx.ModelProto:
+    """`count` equal 3x3 convolutions of 16 channels, one after the other."""
+    net = Network(f"convolutions_{count}")
+    x = net.input(1, 16, SIZE, SIZE)
+    for _ in range(count):
+        x = net.conv(x, 16, 3)
+    return net.model(x)

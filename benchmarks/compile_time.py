@@ -2,11 +2,14 @@
 
     python -m benchmarks.compile_time [--nodes 100 200 400 800 1600] [--distinct 50 100 200 400]
                                       [--models digits resnet50] [--cache DIR] [--runs 3]
+                                      [--networks resnet50 …] [--against CHECKOUT] [--only-networks]
 
 Compiles chains of 100 to 1,600 nodes (`benchmarks/chains.py`) whose layers share kernels, and shorter ones with a
 kernel for every block, and writes their trees; prints the seconds of each stage and of one more node, and the exponent
 of the growth. Then real models, as `s2s compile` takes them, and how long `s2s --help` takes. All times are CPU time on
-one core, without the C compiler. Exits with 1 if a limit is exceeded or the growth is not linear.
+one core, without the C compiler. Last, `s2s compile` of the networks of `benchmarks/checkouts.py`, with `--against`
+beside that of another checkout, in turns; `--only-networks` prints nothing else. Exits with 1 if a limit is exceeded
+or the growth is not linear.
 """
 
 import argparse
@@ -18,6 +21,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from benchmarks import checkouts
 from benchmarks.chains import chain
 from benchmarks.models import CACHE, DIGITS, available
 from benchmarks.timing import children, growth, now, pin
@@ -145,7 +149,13 @@ def main() -> None:
     parser.add_argument("--models", nargs="*", default=["digits", "resnet50"], help="names, or paths of ONNX files")
     parser.add_argument("--cache", type=Path, default=CACHE, help="folder that holds models that have been made")
     parser.add_argument("--runs", type=int, default=3, help="of each command; the fastest counts")
+    parser.add_argument("--networks", nargs="*", default=list(checkouts.NETWORKS), choices=list(checkouts.NETWORKS))
+    parser.add_argument("--against", type=Path, metavar="CHECKOUT", help="another checkout to be compared with")
+    parser.add_argument("--only-networks", action="store_true", help="leave chains and models out")
     arguments = parser.parse_args()
+    if arguments.only_networks:
+        checkouts.measure(arguments.networks, arguments.against, arguments.runs)
+        return
     chains: dict[bool, list[int]] = {False: arguments.nodes, True: arguments.distinct}
     pin()
     kept = True
@@ -156,6 +166,7 @@ def main() -> None:
             kept &= measure_chains(sizes, distinct=distinct)
     kept &= measure_models(arguments.models, arguments.cache, arguments.runs)
     kept &= measure_start(arguments.runs)
+    checkouts.measure(arguments.networks, arguments.against, arguments.runs)
     raise SystemExit(0 if kept else 1)
 
 

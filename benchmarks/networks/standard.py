@@ -55,6 +55,15 @@ def vit_tiny() -> onnx.ModelProto:
     return net.model(net.linear(first, 1000))
 
 
+def kws() -> onnx.ModelProto:
+    """DS-CNN of MLPerf Tiny: keywords in a spectrogram of 49x10."""
+    net = Network("kws")
+    x = net.relu(net.conv(net.input(1, 1, 49, 10), 64, (10, 4), 2, pads=(4, 1, 5, 1)))
+    for _ in range(4):
+        x = net.relu(net.conv(net.relu(net.conv(x, 64, 3, groups=64)), 64))
+    return net.model(net.op("Softmax", net.classes(x, 12), axis=-1))
+
+
 NETWORKS: Mapping[str, Callable[[], onnx.ModelProto]] = {
-    made.__name__: made for made in (resnet50, mobilenet_v2, vit_tiny)
+    made.__name__: made for made in (resnet50, mobilenet_v2, vit_tiny, kws)
 }
