@@ -7,7 +7,7 @@ A test compares the pages with what this writes, so they are never older than th
 
 import importlib
 import inspect
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import MISSING, fields
 from pathlib import Path
 
@@ -18,6 +18,9 @@ from xdsl.passes import get_pass_option_infos
 from s2s import registry
 from s2s.passes.context import CompilerContext
 from s2s.targets.file import BASE, toml_value
+from s2s.targets.intrinsic import INTRINSIC_KEYS, Intrinsic
+from s2s.targets.intrinsics import INTRINSICS
+from s2s.targets.keys import Key
 from s2s.targets.target import KEYS, Target
 
 FOLDER = Path(__file__).parent / "reference"
@@ -134,17 +137,29 @@ def tflite_page() -> str:
     return "\n".join(lines) + "\n"
 
 
+def keys_table(keys: Mapping[str, Key], described: type[Target] | type[Intrinsic]) -> Iterator[str]:
+    """A table of the keys of a file."""
+    yield from ("", "| key | value | by default | meaning |", "|---|---|---|---|")
+    defaults = {each.name: each.default for each in fields(described) if each.default is not MISSING}
+    for name, key in keys.items():
+        default = f"`{toml_value(defaults[name])}`" if name in defaults else ""
+        yield f"| `{name}` | {key.kind.words} | {default} | {key.says} |".replace("  ", " ")
+
+
 def targets_page() -> str:
     """Every key of a target file."""
     intro = (
         "A target file is TOML; [how to add a target](../how-to/add-a-target.md) says where it goes."
         f" Its key `{BASE}` names a target that tells what the file leaves out."
     )
-    lines = [NOTICE, "# Target files\n", intro, "", "| key | value | by default | meaning |", "|---|---|---|---|"]
-    defaults = {each.name: each.default for each in fields(Target) if each.default is not MISSING}
-    for name, key in KEYS.items():
-        default = f"`{toml_value(defaults[name])}`" if name in defaults else ""
-        lines.append(f"| `{name}` | {key.kind.words} | {default} | {key.says} |".replace("  ", " "))
+    about = "Tables `[[intrinsic]]` define instructions that add up several products of small integers."
+    lines = [NOTICE, "# Target files\n", intro, *keys_table(KEYS, Target)]
+    lines += ["", "## Intrinsics\n", about, *keys_table(INTRINSIC_KEYS, Intrinsic), "", "Those of s2s:", ""]
+    lines += ["| name | form | factors | group | lanes | meaning |", "|---|---|---|---|---|---|"]
+    for each in INTRINSICS.values():
+        lanes = ", ".join(map(str, each.lanes))
+        factors = f"{each.x} × {each.w}"
+        lines.append(f"| `{each.name}` | `{each.form}` | {factors} | {each.group} | {lanes} | {each.description} |")
     return "\n".join(lines) + "\n"
 
 

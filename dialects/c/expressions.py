@@ -179,7 +179,8 @@ class CallOp(PlainOp):
     """`result = callee(arguments)`: a statement where nothing comes back or nobody uses it.
 
     A `pure` call only computes; one that `reads` also looks at what its pointers lead to. Any other may write there
-    too, and happens exactly once, where it stands. `comment` follows a call that is a statement.
+    too, and happens exactly once, where it stands. `comment` follows a call that is a statement. `header` declares the
+    function where its name does not tell.
     """
 
     name = "c.call"
@@ -189,6 +190,7 @@ class CallOp(PlainOp):
     pure = opt_prop_def(UnitAttr)
     reads = opt_prop_def(UnitAttr)
     comment = opt_prop_def(StringAttr)
+    header = opt_prop_def(StringAttr)
     result = opt_result_def()
 
     irdl_options = (ParsePropInAttrDict(),)

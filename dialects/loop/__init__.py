@@ -15,13 +15,13 @@ from s2s.dialects.loop import (
     groups,
     index,
     interleaved,
+    intrinsics,
     lanes,
     memory,
     network,
     prefetch,
     products,
     register,
-    rows,
 )
 from s2s.dialects.loop.callback import *
 from s2s.dialects.loop.checks import lanes_of as lanes_of
@@ -33,15 +33,28 @@ from s2s.dialects.loop.interfaces import AccessInterface as AccessInterface
 from s2s.dialects.loop.interfaces import Extent as Extent
 from s2s.dialects.loop.interfaces import WorkInterface as WorkInterface
 from s2s.dialects.loop.interleaved import *
+from s2s.dialects.loop.intrinsics import *
 from s2s.dialects.loop.lanes import *
 from s2s.dialects.loop.memory import *
 from s2s.dialects.loop.network import *
 from s2s.dialects.loop.prefetch import *
 from s2s.dialects.loop.products import *
 from s2s.dialects.loop.register import *
-from s2s.dialects.loop.rows import *
 
-FAMILIES = (callback, control, groups, index, interleaved, lanes, memory, network, prefetch, products, register, rows)
+FAMILIES = (
+    callback,
+    control,
+    groups,
+    index,
+    interleaved,
+    intrinsics,
+    lanes,
+    memory,
+    network,
+    prefetch,
+    products,
+    register,
+)
 
 
 def _operations(families: Iterable[ModuleType]) -> list[type[Operation]]:
@@ -52,4 +65,4 @@ def _operations(families: Iterable[ModuleType]) -> list[type[Operation]]:
     ]
 
 
-Loop = Dialect("loop", _operations(FAMILIES), [])
+Loop = Dialect("loop", _operations(FAMILIES), [intrinsics.IntrinsicAttr])

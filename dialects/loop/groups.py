@@ -10,7 +10,6 @@ from xdsl.dialects.builtin import (
     IndexType,
     IntegerAttr,
     MemRefType,
-    UnitAttr,
     VectorType,
     i8,
     i32,
@@ -21,13 +20,10 @@ from xdsl.ir.affine import AffineMap
 from xdsl.irdl import (
     ParsePropInAttrDict,
     operand_def,
-    opt_prop_def,
     prop_def,
     result_def,
-    traits_def,
     var_operand_def,
 )
-from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 
 from s2s.dialects.loop.checks import check_flat, check_vector, lanes_of
@@ -104,33 +100,4 @@ class LoadGroupsOp(Op, AccessInterface):
             )
 
 
-@op_definition
-class DotGroupsOp(Op):
-    """`result[i] = acc[i] + sum over k < 4 of a[i][k] * b[i][k]`, sums wrapping around; `unsigned_a`: bytes of `a`
-    count from 0 to 255."""
-
-    name = "loop.dot_groups"
-
-    acc = operand_def(VectorType)
-    a = operand_def(VectorType)
-    b = operand_def(VectorType)
-    unsigned_a = opt_prop_def(UnitAttr)
-    result = result_def(VectorType)
-    traits = traits_def(Pure())
-
-    irdl_options = (ParsePropInAttrDict(),)
-    assembly_format = "$acc `,` $a `,` $b attr-dict `:` type($acc) `,` type($a) `,` type($b) `->` type($result)"
-
-    def __init__(self, acc: SSAValue, a: SSAValue, b: SSAValue, *, unsigned: bool = False) -> None:
-        super().__init__(
-            operands=[acc, a, b], properties={"unsigned_a": UnitAttr() if unsigned else None}, result_types=[acc.type]
-        )
-
-    def verify_(self) -> None:
-        for value in (*self.operands, self.result):
-            check_vector(self, value.type, i32)
-            if value.type != self.result.type:
-                raise VerifyException(f"{self.name}: lanes of {value.type} and {self.result.type} do not pair")
-
-
-__all__ = ["GROUP", "DotGroupsOp", "LoadGroupsOp"]
+__all__ = ["GROUP", "LoadGroupsOp"]

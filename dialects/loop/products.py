@@ -1,4 +1,4 @@
-"""Sums of products of small integers: operands widened into scratch, and several steps of a sum in one operation."""
+"""Factors of products of small integers: copied to scratch, and widened."""
 
 from collections.abc import Sequence
 
@@ -11,7 +11,6 @@ from xdsl.dialects.builtin import (
     VectorType,
     i8,
     i16,
-    i32,
     i64,
 )
 from xdsl.ir import SSAValue
@@ -169,25 +168,4 @@ class WidenOp(Op):
         _check_offset(self.name, self.offset.value.data)
 
 
-@op_definition
-class DotOp(Op):
-    """`result = acc + sum over lanes of a * b`, products and sum in the type of `acc`."""
-
-    name = "loop.dot"
-
-    acc = operand_def(i32)
-    a = operand_def(VectorType)
-    b = operand_def(VectorType)
-    result = result_def(i32)
-    traits = traits_def(Pure())
-    assembly_format = "$acc `,` $a `,` $b attr-dict `:` type($a) `,` type($b)"
-
-    def __init__(self, acc: SSAValue, a: SSAValue, b: SSAValue) -> None:
-        super().__init__(operands=[acc, a, b], result_types=[acc.type])
-
-    def verify_(self) -> None:
-        if self.a.type != self.b.type:
-            raise VerifyException(f"{self.name}: lanes of {self.a.type} and {self.b.type} do not pair")
-
-
-__all__ = ["DotOp", "StageOp", "WidenOp"]
+__all__ = ["StageOp", "WidenOp"]

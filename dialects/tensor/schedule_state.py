@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from s2s.dialects.intrinsic import IntrinsicAttr
 from s2s.dialects.tensor.attributes import PackedAxis
 
 
@@ -52,18 +53,29 @@ class ScheduleState:
     cached: CachedRead | None = None
     init_from: int | None = None
     """The operand of the epilogue that sums start from; None: from their initial value."""
-    intrinsic: str | None = None
+    intrinsic: IntrinsicAttr | None = None
     """The instruction that takes several steps of a sum of products at once."""
     partials: tuple[int, int] | None = None
     """A reduction, and into how many accumulators it is folded."""
-    group: int = 1
-    """How many steps it takes."""
-    is_unsigned: bool = False
-    """Whether it takes its first factor with 128 added."""
 
     def __post_init__(self) -> None:
         self.tiles = [1] * len(self.sizes)
         self.order = list(range(len(self.sizes)))
+
+    @property
+    def group(self) -> int:
+        """How many steps of a sum of products are taken at once."""
+        return 1 if self.intrinsic is None else self.intrinsic.steps
+
+    @property
+    def form(self) -> str | None:
+        """The form of the instruction that does so."""
+        return None if self.intrinsic is None else self.intrinsic.form.data
+
+    @property
+    def is_unsigned(self) -> bool:
+        """Whether it takes its first factor with 128 added."""
+        return self.intrinsic is not None and self.intrinsic.x.data == "u8"
 
     @property
     def reductions(self) -> list[int]:

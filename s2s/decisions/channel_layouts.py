@@ -69,7 +69,7 @@ class ChannelLayouts:
     def __init__(self, module: ModuleOp, target: Target, settled: Mapping[SSAValue, int] | None = None) -> None:
         self.module, self.target, self.lanes = module, target, target.lanes
         self.settled = dict(settled or {})
-        self._has_bytes = target.byte_dot != "none"
+        self._has_bytes = target.has_byte_lanes
         self.by_kernel = calls_of(module)
         self.calls = [op for op in module.walk() if isinstance(op, graph.CallOp)]
         functions = {func.sym_name.data: func for func in module.ops if isinstance(func, FuncOp)}

@@ -13,8 +13,8 @@ from s2s.dialects.c.conversions import is_half
 
 _BYTES = '"s2s_simd_bytes.h"'
 _BY_NAME = (
-    (re.compile(r"s2s_i32x4_(dot_|(load|store)_i8$|rescale_|saturate_)"), '"s2s_lanes.h"'),
-    (re.compile(r"s2s_i32x\d+_(add_dot_|load_group|load_columns|(load|store)_i8|rescale_|saturate_)"), _BYTES),
+    (re.compile(r"s2s_i32x4_((load|store)_i8$|rescale_|saturate_)"), '"s2s_lanes.h"'),
+    (re.compile(r"s2s_i32x\d+_(load_group|load_columns|(load|store)_i8|rescale_|saturate_)"), _BYTES),
     (re.compile(r"s2s_f32x\d+_to_i32_inside$"), _BYTES),
     (re.compile(r"s2s_stage_flipped"), '"s2s_stage.h"'),
     (re.compile(r"s2s_stage|s2s_i(8|16)x\d+_"), '"s2s_dsp.h"'),
@@ -47,6 +47,8 @@ def signature_headers(functions: Iterable[c.FuncOp]) -> list[str]:
 
 def _headers(op: Operation) -> list[str]:
     match op:
+        case c.CallOp() if op.header is not None:
+            return [op.header.data]
         case c.CallOp():
             return _of_name(op.callee.data)
         case c.SymbolOp():

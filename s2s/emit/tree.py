@@ -249,6 +249,10 @@ class _Renderer:
     def _runtime(self) -> None:
         texts = [content for path, content in self.files.items() if path.endswith((".c", ".h"))]
         headers = {header for content in texts for header in included(_beginning(content))}
+        brought = {each.header: each.source for each in self.info.target.intrinsics if each.source}
+        for header in sorted(headers & set(brought)):
+            self.files[f"runtime/include/{header}"] = brought[header].encode()
+            headers |= included(brought[header])
         for path in needed_files(headers):
             self.files[f"runtime/{path}"] = runtime_source(path).encode()
 

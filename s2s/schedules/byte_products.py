@@ -20,6 +20,7 @@ from s2s.dialects import loop, tensor
 from s2s.schedules.directives import CacheRead, Reorder, Tensorize, Vectorize, register_tile
 from s2s.schedules.integer_products import Roles, roles_of
 from s2s.targets import Target
+from s2s.targets.intrinsic import Intrinsic
 from s2s.types.affine import linear, ranges
 
 GROUP = loop.GROUP
@@ -35,12 +36,13 @@ LARGEST_WINDOW = 49
 
 def byte_products(op: tensor.ComputeOp, target: Target, constants: frozenset[SSAValue]) -> tensor.ScheduleAttr | None:
     """A schedule for `op` if `target` has such products and `op` is made of them; else None."""
-    if target.byte_dot == "none" or target.lanes < GROUP or not results_in_lanes(op):
+    intrinsic = next((each for each in target.intrinsics_of("dot_lanes") if target.lanes in each.lanes), None)
+    if intrinsic is None or not results_in_lanes(op):
         return None
     roles = roles_of(op, constants)
     if roles is None or len(roles.both) + len(roles.w_only) != 1 or (roles.both and _taps(op) > LARGEST_WINDOW):
         return None
-    return _Choice(op, target, roles).schedule()
+    return _Choice(op, target, roles, intrinsic).schedule()
 
 
 def _taps(op: tensor.ComputeOp) -> int:
@@ -52,6 +54,7 @@ class _Choice:
     op: tensor.ComputeOp
     target: Target
     roles: Roles
+    intrinsic: Intrinsic
 
     @property
     def channel(self) -> int:
@@ -62,7 +65,7 @@ class _Choice:
     def lanes(self) -> int:
         """As many as the channels fill, at least half of a vector."""
         lanes = self.target.lanes
-        while lanes > GROUP and self.op.sizes[self.channel] <= lanes // 2:
+        while lanes // 2 in self.intrinsic.lanes and self.op.sizes[self.channel] <= lanes // 2:
             lanes //= 2
         return lanes
 
@@ -91,7 +94,7 @@ class _Choice:
                 Reorder.of([*self._parallel(), *order]),
                 CacheRead.packed(roles.w, self._packed(axes, order, run, tile[self.channel])),
                 None if stage is None else self._cached(stage),
-                Tensorize.of("dot4_unsigned" if self.target.byte_dot == "unsigned" else "dot4"),
+                Tensorize.of(self.intrinsic),
             ]
         )
 
@@ -122,7 +125,7 @@ class _Choice:
         """Inside how many loops the image is copied; None where it is read in place."""
         read = self.roles.x
         is_guarded = self.op.read_accesses[read].is_guarded
-        if not is_guarded and (self.target.byte_dot == "signed" or not self._has_pixels) and self._fills_groups():
+        if not is_guarded and (self.intrinsic.x == "i8" or not self._has_pixels) and self._fills_groups():
             return None
         return self._rows_outside()
 

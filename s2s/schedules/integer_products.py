@@ -18,6 +18,7 @@ from s2s.analysis.structure.products import product_sum
 from s2s.dialects import tensor
 from s2s.schedules.directives import CacheRead, Reorder, Tensorize, register_tile
 from s2s.targets import Target
+from s2s.targets.intrinsic import Intrinsic
 from s2s.types.affine import linear, ranges
 
 GROUP = 4
@@ -106,11 +107,12 @@ def _rows(op: tensor.ComputeOp, target: Target, roles: Roles) -> tensor.Schedule
     axes = constant_axes(op, roles.w, channel)
     if axes is None:
         return None
-    if not target.dsp or prod(op.reduction_sizes) <= GROUP // 2:  # half a group gains nothing
+    intrinsic = next(iter(target.intrinsics_of("dot")), None)
+    if intrinsic is None or prod(op.reduction_sizes) <= GROUP // 2:  # half a group gains nothing
         return _plain_rows(op, roles, axes)
     pixel, count = _pixels(op, roles.x_only)
     if pixel is None and _lies_in_groups(op, roles.x):
-        return _column(op, roles, axes)
+        return _column(op, roles, axes, intrinsic)
     tile = [1] * len(op.sizes)
     if pixel is not None:
         tile[pixel] = count
@@ -125,7 +127,7 @@ def _rows(op: tensor.ComputeOp, target: Target, roles: Roles) -> tensor.Schedule
             Reorder.of(order),
             CacheRead.packed(roles.w, packed),
             _widened(roles.x, order, op.rank - 1),
-            Tensorize.of("dot4"),
+            Tensorize.of(intrinsic),
         ]
     )
 
@@ -208,7 +210,9 @@ def _lies_in_groups(op: tensor.ComputeOp, read: int) -> bool:
     return True
 
 
-def _column(op: tensor.ComputeOp, roles: Roles, axes: tuple[int, tuple[int, ...]]) -> tensor.ScheduleAttr:
+def _column(
+    op: tensor.ComputeOp, roles: Roles, axes: tuple[int, tuple[int, ...]], intrinsic: Intrinsic
+) -> tensor.ScheduleAttr:
     """Several channels of one pixel, which is widened on the way: staging it would take memory for nothing."""
     channel, (own, reduced) = roles.w_only[0], axes
     width = max(width for width in range(1, COLUMN + 1) if op.sizes[channel] % width == 0 or width == 1)
@@ -223,7 +227,7 @@ def _column(op: tensor.ComputeOp, roles: Roles, axes: tuple[int, tuple[int, ...]
             *register_tile(op, tile),
             Reorder.of(_channel_last(op, channel)),
             CacheRead.packed(roles.w, packed),
-            Tensorize.of("dot4"),
+            Tensorize.of(intrinsic),
         ]
     )
 

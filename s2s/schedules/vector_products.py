@@ -6,6 +6,7 @@ where there is padding; what that adds to a sum is taken off before it starts. E
 integers, a depthwise convolution for one, runs in vectors along its channels.
 """
 
+from collections.abc import Sequence
 from math import prod
 
 from xdsl.dialects import arith
@@ -15,15 +16,15 @@ from xdsl.utils.hints import isa
 
 from s2s.analysis.affine.strides import moves
 from s2s.analysis.structure.products import product_sum
-from s2s.dialects import loop, tensor
+from s2s.dialects import tensor
 from s2s.schedules.directives import CacheRead, Reorder, Tensorize, Vectorize, register_tile
 from s2s.schedules.integer_products import Roles, constant_axes, roles_of
 from s2s.targets import Target
+from s2s.targets.intrinsic import Intrinsic
 from s2s.types.dtypes import as_tensor_type
 
-BYTES = 16
-WIDE = 8
-"""Steps of a sum in one instruction: over bytes, and over bytes that are widened as they are read."""
+LANES = 4
+"""Lanes of the vectors."""
 PIXELS = 2
 """Points of a tile along a second dimension: what they share is read once."""
 LARGEST_WINDOW = 25
@@ -49,13 +50,14 @@ LANE_OPS = (
 
 def vector_products(op: tensor.ComputeOp, target: Target, constants: frozenset[SSAValue]) -> tensor.ScheduleAttr | None:
     """A schedule for `op` if `target` has such vectors and `op` is made for them; else None."""
-    if not target.mve or not _is_in_lanes(op):
+    by_rows = [each for each in target.intrinsics_of("dot_rows") if each.x == "i8" and LANES in each.lanes]
+    if not (by_rows or target.integer_lanes == LANES) or not _is_in_lanes(op):
         return None
     roles = roles_of(op, constants)
     roles = None if roles is not None and roles.w_offset else roles
     if roles is not None and not roles.both and len(roles.w_only) == 1:
-        return _rows(op, roles)
-    return _lanes(op, roles)
+        return _rows(op, roles, by_rows)
+    return _lanes(op, roles) if target.integer_lanes == LANES else None
 
 
 def _is_in_lanes(op: tensor.ComputeOp) -> bool:
@@ -104,33 +106,42 @@ def _constant(value: SSAValue) -> int:
     return op.value.value.data if isinstance(op, arith.ConstantOp) and isa(op.value, IntegerAttr) else 2**40
 
 
-def _rows(op: tensor.ComputeOp, roles: Roles) -> tensor.ScheduleAttr | None:
-    """A row against four rows of constants."""
+def _rows(op: tensor.ComputeOp, roles: Roles, intrinsics: Sequence[Intrinsic]) -> tensor.ScheduleAttr | None:
+    """A row against four rows of constants, in place where its steps are whole groups of an intrinsic."""
     channel = roles.w_only[0]
     axes = constant_axes(op, roles.w, channel)
     products = product_sum(op)
-    if axes is None or products is None or op.sizes[channel] % loop.ROWS or not _is_last(op, channel):
+    if axes is None or products is None or op.sizes[channel] % LANES or not _is_last(op, channel):
         return None
     own, reduced = axes
     steps = prod(op.reduction_sizes)
     in_place = _lies_in_a_row(op, roles.x) and products.factor_of(roles.x).offset == 0
-    in_place = in_place and steps % WIDE == 0
-    group = WIDE if in_place and steps % BYTES else BYTES
+    whole = [each for each in intrinsics if in_place and steps % each.group == 0 and _is_aligned(op, roles.x, each)]
+    if not intrinsics:
+        return None
+    intrinsic = whole[0] if whole else intrinsics[0]
+    in_place, group = bool(whole), intrinsic.group
     tile = [1] * len(op.sizes)
-    tile[channel] = loop.ROWS
+    tile[channel] = LANES
     order = [*(dim for dim in range(op.rank) if dim != channel), channel, *range(op.rank, len(op.sizes))]
-    packed = [tensor.PackedAxis((own,), loop.ROWS), tensor.PackedAxis(reduced, group)]
-    packed += [tensor.PackedAxis((own,), 1, loop.ROWS), tensor.PackedAxis(reduced, 1, group)]
+    packed = [tensor.PackedAxis((own,), LANES), tensor.PackedAxis(reduced, group)]
+    packed += [tensor.PackedAxis((own,), 1, LANES), tensor.PackedAxis(reduced, 1, group)]
     return tensor.ScheduleAttr.of(
         [
             *register_tile(op, tile),
-            Vectorize.of(channel, loop.ROWS),
+            Vectorize.of(channel, LANES),
             Reorder.of(order),
             CacheRead.packed(roles.w, packed),
             None if in_place else CacheRead.of(roles.x, order[op.rank - 2] if op.rank > 1 else None, widened=False),
-            Tensorize.of(f"dot{group}"),
+            Tensorize.of(intrinsic),
         ]
     )
+
+
+def _is_aligned(op: tensor.ComputeOp, read: int, intrinsic: Intrinsic) -> bool:
+    """Whether each row of a read begins where the loads of an intrinsic may."""
+    steps = [moves(op, dim).reads[read] for dim in range(op.rank) if op.sizes[dim] > 1]
+    return intrinsic.align == 1 or all(step is not None and step % intrinsic.align == 0 for step in steps)
 
 
 def _is_last(op: tensor.ComputeOp, dim: int) -> bool:
@@ -153,7 +164,7 @@ def _lies_in_a_row(op: tensor.ComputeOp, read: int) -> bool:
 def _lanes(op: tensor.ComputeOp, roles: Roles | None) -> tensor.ScheduleAttr | None:
     """Vectors along the last dimension, which every operand runs along side by side or not at all."""
     lane = next((dim for dim in reversed(range(op.rank)) if op.sizes[dim] > 1), None)
-    if lane is None or op.sizes[lane] % loop.ROWS:
+    if lane is None or op.sizes[lane] % LANES:
         return None
     along = moves(op, lane)
     packs: list[CacheRead] = []
@@ -163,17 +174,17 @@ def _lanes(op: tensor.ComputeOp, roles: Roles | None) -> tensor.ScheduleAttr | N
             if axes is None:
                 return None
             own, reduced = axes
-            packed = [tensor.PackedAxis((own,), loop.ROWS), *(tensor.PackedAxis((axis,)) for axis in reduced)]
-            packs.append(CacheRead.packed(number, [*packed, tensor.PackedAxis((own,), 1, loop.ROWS)]))
+            packed = [tensor.PackedAxis((own,), LANES), *(tensor.PackedAxis((axis,)) for axis in reduced)]
+            packs.append(CacheRead.packed(number, [*packed, tensor.PackedAxis((own,), 1, LANES)]))
         elif move not in (0, 1):
             return None
     if any(move not in (0, 1) for move in along.points):
         return None
     is_window = prod(op.reduction_sizes) <= LARGEST_WINDOW
     tile = [1] * op.rank + [size if is_window else 1 for size in op.reduction_sizes]
-    tile[lane] = loop.ROWS
+    tile[lane] = LANES
     pixels = [dim for dim in roles.x_only if dim != lane] if roles is not None else []
     for dim in pixels[-1:]:
         tile[dim] = min(PIXELS, op.sizes[dim])
     order = [*(dim for dim in range(op.rank) if dim != lane), lane, *range(op.rank, len(op.sizes))]
-    return tensor.ScheduleAttr.of([*register_tile(op, tile), Vectorize.of(lane, loop.ROWS), Reorder.of(order), *packs])
+    return tensor.ScheduleAttr.of([*register_tile(op, tile), Vectorize.of(lane, LANES), Reorder.of(order), *packs])

@@ -2,8 +2,8 @@
 
     LOWERINGS: OperationTable[Builder, SSAValue | None] = OperationTable("lowering to C")
 
-    @LOWERINGS.register(loop.DotOp)
-    def dot(b: Builder, op: loop.DotOp) -> SSAValue: …
+    @LOWERINGS.register(loop.WidenOp)
+    def widen(b: Builder, op: loop.WidenOp) -> SSAValue: …
 
 A dialect cannot import what interprets or lowers it, so these functions stand beside the table that they fill, in one
 file for each family. Operations of other packages register in the same way.

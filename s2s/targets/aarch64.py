@@ -1,5 +1,6 @@
 """64-bit Arm, for code that runs on another machine."""
 
+from s2s.targets.intrinsics import NEON_DOT
 from s2s.targets.target import Target
 
 AARCH64 = Target(
@@ -15,5 +16,5 @@ AARCH64 = Target(
     l2_bytes=512 << 10,
     line_bytes=64,
     fma_ports=2,
-    byte_dot="signed",
+    intrinsics=(NEON_DOT,),
 )

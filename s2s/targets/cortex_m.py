@@ -1,5 +1,7 @@
 """Arm Cortex-M microcontrollers, as `arm-none-eabi-gcc` knows them."""
 
+from s2s.targets.intrinsic import Intrinsic
+from s2s.targets.intrinsics import MVE_I8_BY_8, MVE_I8_BY_16, MVE_I16_BY_8, SMLAD
 from s2s.targets.target import Target
 
 IN_ORDER = "-fno-tree-ter"
@@ -9,7 +11,9 @@ SOFT_FLOAT_REGISTERS = 8
 """Where floats live in general registers, a tile that fills more of them spills."""
 
 
-def _core(name: str, description: str, *, fpu: bool, dsp: bool = False, mve: bool = False) -> Target:
+def _core(
+    name: str, description: str, *, fpu: bool, intrinsics: tuple[Intrinsic, ...] = (), integer_lanes: int = 0
+) -> Target:
     """A core."""
     floats = ("-mfloat-abi=hard", "-ffp-contract=fast") if fpu else ("-ffp-contract=off",)
     return Target(
@@ -22,19 +26,21 @@ def _core(name: str, description: str, *, fpu: bool, dsp: bool = False, mve: boo
         cc="arm-none-eabi-gcc",
         packages=("gcc-arm-none-eabi", "libnewlib-arm-none-eabi"),
         word_bits=32,
-        dsp=dsp,
-        mve=mve,
+        intrinsics=intrinsics,
+        integer_lanes=integer_lanes,
         fork_join=0,
         io="arena",
     )
 
 
+MVE = (MVE_I8_BY_16, MVE_I8_BY_8, MVE_I16_BY_8, SMLAD)
+
 CORES = (
     _core("m0", "Cortex-M0: no wide products, no FPU", fpu=False),
     _core("m0plus", "Cortex-M0+: no wide products, no FPU", fpu=False),
     _core("m3", "Cortex-M3: no FPU", fpu=False),
-    _core("m4", "Cortex-M4F: DSP extension, single-precision FPU", fpu=True, dsp=True),
-    _core("m7", "Cortex-M7F: DSP extension, double-precision FPU", fpu=True, dsp=True),
-    _core("m33", "Cortex-M33F: DSP extension, single-precision FPU", fpu=True, dsp=True),
-    _core("m55", "Cortex-M55: vectors of 128 bits (Helium), FPU", fpu=True, dsp=True, mve=True),
+    _core("m4", "Cortex-M4F: DSP extension, single-precision FPU", fpu=True, intrinsics=(SMLAD,)),
+    _core("m7", "Cortex-M7F: DSP extension, double-precision FPU", fpu=True, intrinsics=(SMLAD,)),
+    _core("m33", "Cortex-M33F: DSP extension, single-precision FPU", fpu=True, intrinsics=(SMLAD,)),
+    _core("m55", "Cortex-M55: vectors of 128 bits (Helium), FPU", fpu=True, intrinsics=MVE, integer_lanes=4),
 )

@@ -3,23 +3,38 @@
 name = "my-core"
 base = "cortex-m4"       # every key that is not given is as there
 cflags = ["-mcpu=cortex-m4", "-mthumb"]
+
+[[intrinsic]]            # an instruction that s2s has not heard of, preferred to those of the base
+name = "dot16"
+form = "dot_rows"
+group = 16
+lanes = [4]
+function = "my_dot16"
+header = "my_core.h"     # a file beside this one, copied into trees
 """
 
 import json
 import tomllib
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import replace
+from dataclasses import MISSING, fields, replace
 from pathlib import Path
 from textwrap import wrap
 from typing import Any
 
 from s2s.errors import InputError
-from s2s.targets.keys import fault_of, shown, unknown_key
+from s2s.support.resources import runtime_files
+from s2s.targets.intrinsic import INTRINSIC_KEYS, Intrinsic, contradiction_of
+from s2s.targets.intrinsics import INTRINSICS
+from s2s.targets.keys import Key, did_you_mean, fault_of, shown, unknown_key
 from s2s.targets.target import KEYS, Target, contradiction
 
 SUFFIX = ".toml"
 BASE = "base"
 """The key that names the target which tells what the file does not."""
+LISTED = "intrinsics"
+"""The key that lists intrinsics by their names."""
+DEFINED = "intrinsic"
+"""The tables that define intrinsics."""
 LARGEST_FILE = 1 << 20
 """Bytes; a target takes two thousand."""
 WIDTH = 100
@@ -28,25 +43,27 @@ WAY_OUT = "give a file as `s2s targets c` prints one"
 
 def read_target(path: Path, named: Callable[[str], Target]) -> Target:
     """The target that a file describes; `named` gives the target of a name, for `base`."""
-    return target_of_keys(_table(path), str(path), named)
-
-
-def target_of_keys(table: Mapping[str, Any], place: str, named: Callable[[str], Target]) -> Target:
-    """The target of the keys and values of `table`, which stand at `place`."""
+    table, place = _table(path), str(path)
     for name in table:
-        if name not in KEYS and name != BASE:
-            raise InputError(f"{place}: {unknown_key(name, {BASE: None, **KEYS})}")
-    values = {name: value for name, value in table.items() if name != BASE}
-    for name, value in values.items():
-        if fault := fault_of(name, value, KEYS[name].kind):
-            raise InputError(f"{place}: {fault}")
-    if "name" not in values:
+        if name not in KEYS and name not in (BASE, DEFINED):
+            raise InputError(f"{place}: {unknown_key(name, {BASE: None, **KEYS, DEFINED: None})}")
+    if "name" not in table:
         raise InputError(f'{place}: there is no key name; add, for example, name = "my-core"')
-    frozen: dict[str, Any] = {name: tuple(each) if isinstance(each, list) else each for name, each in values.items()}  # pyright: ignore[reportUnknownArgumentType]
     base = _base(table, place, named)
-    if fault := contradiction({**vars(base), **frozen}):
+    values = {name: value for name, value in table.items() if name not in (BASE, DEFINED, LISTED)}
+    values = _checked(values, KEYS, place)
+    values[LISTED] = _intrinsics(table, path, base)
+    if fault := contradiction({**vars(base), **values}):
         raise InputError(f"{place}: {fault}")
-    return replace(base, **frozen)
+    return replace(base, **values)
+
+
+def _checked(values: Mapping[str, Any], keys: Mapping[str, Key], place: str) -> dict[str, Any]:
+    """The values, each of its kind, lists as tuples."""
+    for name, value in values.items():
+        if fault := fault_of(name, value, keys[name].kind):
+            raise InputError(f"{place}: {fault}")
+    return {name: tuple(each) if isinstance(each, list) else each for name, each in values.items()}  # pyright: ignore[reportUnknownArgumentType]
 
 
 def _base(table: Mapping[str, Any], place: str, named: Callable[[str], Target]) -> Target:
@@ -64,6 +81,76 @@ def _base(table: Mapping[str, Any], place: str, named: Callable[[str], Target]) 
         return named(base)
     except InputError as error:
         raise InputError(f"{place}: {BASE}: {error}") from error
+
+
+def _intrinsics(table: Mapping[str, Any], path: Path, base: Target) -> tuple[Intrinsic, ...]:
+    """The intrinsics that a file lists, by default those of its base, behind those that it only defines."""
+    defined: dict[str, Intrinsic] = {}
+    for each in _list(
+        table.get(DEFINED, []), f"{path}: {DEFINED}", f"a list of tables; write [[{DEFINED}]] above each"
+    ):
+        intrinsic = _defined(each, path)
+        if intrinsic.name in defined:
+            raise InputError(f"{path}: [[{DEFINED}]] {intrinsic.name}: is defined twice; rename one")
+        defined[intrinsic.name] = intrinsic
+    known = {**INTRINSICS, **{each.name: each for each in base.intrinsics}, **defined}
+    names = table.get(LISTED, [each.name for each in base.intrinsics])
+    listed = list(map(str, _list(names, f"{path}: {LISTED}", f"{KEYS[LISTED].kind.words}; give such a value")))
+    for name in listed:
+        if name not in known:
+            guess = did_you_mean(name, known)
+            raise InputError(
+                f"{path}: {LISTED}: there is no intrinsic {shown(name)}; {guess}define it in a table [[{DEFINED}]], or "
+                f"give one of {', '.join(known)}"
+            )
+    found = tuple(known[name] for name in [*(each for each in defined if each not in listed), *listed])
+    if fault := fault_of(LISTED, found, KEYS[LISTED].kind):
+        raise InputError(f"{path}: {fault}")
+    return found
+
+
+def _list(value: object, place: str, expected: str) -> list[object]:
+    """A value that has to be a list."""
+    if not isinstance(value, list):
+        raise InputError(f"{place} = {shown(value)}: is not {expected}")
+    return value  # pyright: ignore[reportUnknownVariableType]
+
+
+def _defined(table: object, path: Path) -> Intrinsic:
+    """The intrinsic of a table `[[intrinsic]]`."""
+    place = f"{path}: [[{DEFINED}]]"
+    if not isinstance(table, dict):
+        raise InputError(f"{place} = {shown(table)}: is no table; write its keys under [[{DEFINED}]]")
+    given: dict[str, Any] = table  # pyright: ignore[reportUnknownVariableType]
+    for name in given:
+        if name not in INTRINSIC_KEYS:
+            raise InputError(f"{place}: {unknown_key(name, INTRINSIC_KEYS)}")
+    defaults = {each.name: each.default for each in fields(Intrinsic) if each.default is not MISSING}
+    for name in INTRINSIC_KEYS:
+        if name not in given and name not in defaults:
+            raise InputError(f"{place}: there is no key {name}; add {INTRINSIC_KEYS[name].kind.words}")
+    values = {**defaults, **_checked(given, INTRINSIC_KEYS, place)}
+    if not values["source"]:
+        values["source"] = _header(values["header"], path)
+    if fault := contradiction_of(values) or fault_of("source", values["source"], INTRINSIC_KEYS["source"].kind):
+        raise InputError(f"{place} {values['name']}: {fault}")
+    return Intrinsic(**values)
+
+
+def _header(name: str, path: Path) -> str:
+    """The text of a header beside a target file; empty for one of the runtime."""
+    if f"include/{name}" in runtime_files():
+        return ""
+    file = path.parent / name
+    try:
+        if file.stat().st_size > LARGEST_FILE:
+            raise InputError(f"{path}: header = {name}: is larger than {LARGEST_FILE} bytes; give a smaller one")
+        return file.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "it is no text in UTF-8"
+        raise InputError(
+            f"{path}: header = {name}: cannot be read ({reason}); put it beside the target file"
+        ) from error
 
 
 def _table(path: Path) -> dict[str, Any]:
@@ -84,10 +171,20 @@ def print_target(target: Target) -> str:
 
 def _lines(target: Target) -> Iterator[str]:
     for name, key in KEYS.items():
-        yield from (f"# {line}" for line in wrap(key.says, WIDTH))
-        yield f"{name} = {toml_value(getattr(target, name))}"
+        value = [each.name for each in target.intrinsics] if name == LISTED else getattr(target, name)
+        yield from _entry(name, value, key)
+    for each in target.intrinsics:
+        if INTRINSICS.get(each.name) != each:
+            yield from ("", f"[[{DEFINED}]]")
+            for name, key in INTRINSIC_KEYS.items():
+                yield from _entry(name, getattr(each, name), key)
 
 
-def toml_value(value: bool | int | str | tuple[str, ...]) -> str:
-    """A value as TOML; the texts of targets are ASCII without control characters, which JSON quotes as TOML does."""
-    return json.dumps(list(value) if isinstance(value, tuple) else value)
+def _entry(name: str, value: Any, key: Key) -> Iterator[str]:
+    yield from (f"# {line}" for line in wrap(key.says, WIDTH))
+    yield f"{name} = {toml_value(value)}"
+
+
+def toml_value(value: Any) -> str:
+    """A value as TOML: JSON quotes texts as TOML does, and no text of a target has what it quotes otherwise."""
+    return json.dumps(value, ensure_ascii=False)

@@ -6,6 +6,8 @@ from pathlib import Path
 
 from s2s.targets.caches import cache_bytes, line_bytes
 from s2s.targets.flags import WIDE
+from s2s.targets.intrinsic import Intrinsic
+from s2s.targets.intrinsics import NEON_DOT, PLAIN_DOT, VNNI, X86_PAIRS
 from s2s.targets.target import Target
 
 MOST_L3 = 32 << 20
@@ -28,7 +30,7 @@ def host() -> Target:
         l3_bytes=min(cache_bytes(3, 0), MOST_L3),
         line_bytes=line_bytes(),
         fma_ports=2,
-        byte_dot="unsigned" if _features() & {"avx512_vnni", "avx_vnni"} else "signed",
+        intrinsics=(_byte_products(),),
     )
 
 
@@ -42,6 +44,16 @@ def _vectors() -> tuple[int, int, tuple[str, ...]]:
     if platform.machine() in ("aarch64", "arm64"):
         return 4, 32, ()
     return 4, 16, ()
+
+
+def _byte_products() -> Intrinsic:
+    """How vectors multiply bytes."""
+    if _features() & {"avx512_vnni", "avx_vnni"}:
+        return VNNI
+    machine = platform.machine()
+    if machine in ("aarch64", "arm64"):
+        return NEON_DOT
+    return X86_PAIRS if machine in ("x86_64", "AMD64") else PLAIN_DOT
 
 
 def _features() -> frozenset[str]:

@@ -62,17 +62,6 @@ class OneOf:
 
 
 @dataclass(frozen=True)
-class Flag:
-    """`true` or `false`."""
-
-    words: str = "true or false"
-
-    def holds(self, value: object) -> bool:
-        """Whether it is a truth value."""
-        return isinstance(value, bool)
-
-
-@dataclass(frozen=True)
 class Text:
     """A text of a pattern."""
 
@@ -110,6 +99,26 @@ class ListOf:
     def holds(self, value: object) -> bool:
         """Whether all of them have the pattern."""
         return isinstance(value, (tuple, list)) and all(map(self.each.holds, value))  # pyright: ignore[reportUnknownArgumentType, reportUnknownMemberType]
+
+
+@dataclass(frozen=True)
+class Numbers:
+    """One or more numbers of a few values."""
+
+    values: tuple[int, ...]
+
+    @property
+    def words(self) -> str:
+        """The values."""
+        return "a list of numbers, each one of " + ", ".join(map(str, self.values))
+
+    def holds(self, value: object) -> bool:
+        """Whether there are some, all of them of these values, each once."""
+        if not isinstance(value, (tuple, list)):
+            return False
+        numbers: list[object] = list(value)  # pyright: ignore[reportUnknownArgumentType]
+        known = all(any(type(each) is int and each == one for one in self.values) for each in numbers)
+        return bool(numbers) and known and len(set(numbers)) == len(numbers)
 
 
 @dataclass(frozen=True)

@@ -2,9 +2,10 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
-from typing import Literal
+from typing import Any, Literal
 
 from s2s.errors import InputError
+from s2s.targets.intrinsic import Form, Intrinsic
 from s2s.targets.keys import (
     CFLAG,
     COMMAND,
@@ -12,7 +13,6 @@ from s2s.targets.keys import (
     METADATA,
     NAME,
     PACKAGE,
-    Flag,
     Key,
     ListOf,
     Number,
@@ -22,6 +22,21 @@ from s2s.targets.keys import (
 )
 
 CACHE = Number(0, 1 << 40)
+
+
+@dataclass(frozen=True)
+class Intrinsics:
+    """Intrinsics of different names."""
+
+    words: str = "a list of names of intrinsics, each once"
+
+    def holds(self, value: object) -> bool:
+        """Whether these are such intrinsics."""
+        if not isinstance(value, tuple):
+            return False
+        found: tuple[object, ...] = value  # pyright: ignore[reportUnknownVariableType]
+        names = {each.name for each in found if isinstance(each, Intrinsic)}
+        return len(names) == len(found)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -59,22 +74,16 @@ class Target:
         metadata=key(ListOf(PACKAGE), "The Debian packages that hold this cross compiler and its C library."),
     )
     word_bits: int = field(default=64, metadata=key(OneOf((32, 64)), "Bits of a general register."))
-    dsp: bool = field(
-        default=False,
+    intrinsics: tuple[Intrinsic, ...] = field(
+        default=(),
         metadata=key(
-            Flag(), "Whether two products of 16 bits are added in one instruction (SMLAD of Arm's DSP extension)."
+            Intrinsics(),
+            "The instructions that add up several products of small integers, the preferred one first.",
         ),
     )
-    mve: bool = field(
-        default=False,
-        metadata=key(Flag(), "Whether there are vectors of 128 bits for integers (Helium, Arm's M-profile vectors)."),
-    )
-    byte_dot: Literal["none", "signed", "unsigned"] = field(
-        default="none",
-        metadata=key(
-            OneOf(("none", "signed", "unsigned")),
-            "What vectors multiply by signed bytes, four products to a lane: nothing, signed or unsigned bytes.",
-        ),
+    integer_lanes: int = field(
+        default=0,
+        metadata=key(OneOf((0, 4)), "Lanes of vectors that only integers of 32 bits have; 0 where there are none."),
     )
     fork_join: int = field(
         default=8000,
@@ -122,6 +131,15 @@ class Target:
         default=4, metadata=key(Number(1, 1024), "Bytes that one core reads in a cycle from memory.")
     )
 
+    def intrinsics_of(self, form: Form) -> tuple[Intrinsic, ...]:
+        """The intrinsics of one form, the preferred one first."""
+        return tuple(each for each in self.intrinsics if each.form == form)
+
+    @property
+    def has_byte_lanes(self) -> bool:
+        """Whether vectors multiply bytes, several products to a lane."""
+        return any(self.lanes in each.lanes for each in self.intrinsics_of("dot_lanes"))
+
     def __post_init__(self) -> None:
         values = {name: getattr(self, name) for name in KEYS}
         for name, value in values.items():
@@ -135,9 +153,12 @@ KEYS: Mapping[str, Key] = {each.name: each.metadata[METADATA] for each in fields
 """The keys of a target file in their order."""
 
 
-def contradiction(values: Mapping[str, int]) -> str | None:
+def contradiction(values: Mapping[str, Any]) -> str | None:
     """What two values of a target say that cannot be true together, and what to change."""
     lanes, align = values["lanes"], values["align"]
+    for each in values["intrinsics"]:
+        if align % each.align:
+            return f"align = {align}: intrinsic {each.name} wants {each.align} bytes; give a multiple of that"
     if lanes > 1 and align % (4 * lanes):
         return f"align = {align}: vectors of {lanes} lanes take {4 * lanes} bytes; give a multiple of that"
     return None

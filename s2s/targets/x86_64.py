@@ -1,6 +1,7 @@
 """x86-64 by microarchitecture level (the psABI's x86-64-v2, -v3, -v4), for code that runs on another machine."""
 
 from s2s.targets.flags import WIDE
+from s2s.targets.intrinsics import X86_PAIRS
 from s2s.targets.target import Target
 
 
@@ -19,7 +20,7 @@ def _level(number: int, lanes: int, registers: int, l2: int, l3: int, descriptio
         l3_bytes=l3 << 10,
         line_bytes=64,
         fma_ports=2,
-        byte_dot="signed",
+        intrinsics=(X86_PAIRS,),
     )
 
 

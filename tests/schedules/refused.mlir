@@ -227,20 +227,20 @@
 ^bb0(%acc: f32):
   tensor.yield %acc : f32
 } : (tensor<6x8xf32>) -> tensor<6xf32>
-// CHECK: tensor.compute: tensorize names 'dot3'; known are dot4, dot4_unsigned, dot8, dot16
+// CHECK: there is no intrinsic 'dot3'; known are smlad, mve-i8-by-16, mve-i8-by-8, mve-i16-by-8, vnni, x86-pairs, neon-dot, plain-dot
 
 // -----
 
 %x = "test.op"() : () -> tensor<6x8xf32>
 %y = tensor.compute [6 | 8] reads(%x at #tensor.access<affine_map<(i, r) -> (i, r)>>)
-    schedule #tensor.schedule<[tensorize<"dot4_unsigned">]> inits [0.0 : f32] reduce {
+    schedule #tensor.schedule<[tensorize<"vnni">]> inits [0.0 : f32] reduce {
 ^bb0(%v: f32, %acc: f32):
   tensor.yield %v : f32
 } apply {
 ^bb0(%acc: f32):
   tensor.yield %acc : f32
 } : (tensor<6x8xf32>) -> tensor<6xf32>
-// CHECK: tensor.compute: dot4_unsigned makes a vector of results; vectorize a dimension before it
+// CHECK: tensor.compute: vnni makes a vector of results; vectorize a dimension before it
 
 // -----
 

@@ -15,14 +15,15 @@ from s2s.options import CompileOptions
 from s2s.passes.context import CompilerContext
 from s2s.pipeline import pipeline
 from s2s.targets import Target, get_target
+from s2s.targets.intrinsics import VNNI
 from s2s.types.dtypes import Array
 from support.quantised_layers import Layer, run_as_c
 
 WIDE = get_target("x86-64-v4")
 TARGETS = {
-    "16 lanes, unsigned": replace(WIDE, byte_dot="unsigned"),
+    "16 lanes, unsigned": replace(WIDE, intrinsics=(VNNI,)),
     "16 lanes, signed": WIDE,
-    "16 lanes, small cache": replace(WIDE, byte_dot="unsigned", l1_bytes=512),
+    "16 lanes, small cache": replace(WIDE, intrinsics=(VNNI,), l1_bytes=512),
     "8 lanes": get_target("x86-64-v3"),
     "4 lanes": get_target("aarch64"),
 }
@@ -73,7 +74,7 @@ def test_levels_agree(layer: Layer, target: Target) -> None:
     assert len(np.unique(expected)) > 3
     for numbers in found:
         np.testing.assert_array_equal(numbers, expected)
-    assert any(isinstance(op, loop.DotGroupsOp) for op in module.walk())
+    assert any(isinstance(op, loop.IntrinsicOp) for op in module.walk())
 
 
 def stages(layer: Layer, target: Target) -> list[loop.StageOp]:
@@ -100,8 +101,8 @@ def test_padding_is_copied_as_the_zero_point() -> None:
 
 
 def test_targets_without_such_products_go_other_ways() -> None:
-    _, module, (expected, *found) = levels(LAYERS["3x3"], replace(WIDE, byte_dot="none"))
-    assert not any(isinstance(op, loop.DotGroupsOp) for op in module.walk())
+    _, module, (expected, *found) = levels(LAYERS["3x3"], replace(WIDE, intrinsics=()))
+    assert not any(isinstance(op, loop.IntrinsicOp) for op in module.walk())
     for numbers in found:
         np.testing.assert_array_equal(numbers, expected)
 

@@ -64,7 +64,7 @@ def test_levels_agree(layer: Layer, target: str) -> None:
 
 def test_cores_with_dual_products_get_dot_products() -> None:
     _, module, _ = levels(LAYERS["3x3"], "cortex-m4")
-    assert any(isinstance(op, loop.DotOp) for op in module.walk())
+    assert any(isinstance(op, loop.IntrinsicOp) for op in module.walk())
 
 
 @pytest.mark.parametrize("target", TARGETS)

@@ -61,13 +61,13 @@ def test_levels_agree(layer: Layer) -> None:
 @pytest.mark.parametrize("layer", ROWS.values(), ids=ROWS.keys())
 def test_rows_meet_four_rows_of_constants(layer: Layer) -> None:
     _, module, _ = levels(layer)
-    assert any(isinstance(op, loop.DotRowsOp) for op in module.walk())
+    assert any(isinstance(op, loop.IntrinsicRowsOp) for op in module.walk())
 
 
 def test_padded_rows_stay_bytes() -> None:
     _, module, _ = levels(ROWS["3x3"])
-    rows = [op for op in module.walk() if isinstance(op, loop.DotRowsOp)]
-    assert {op.group.value.data for op in rows} == {16}
+    rows = [op for op in module.walk() if isinstance(op, loop.IntrinsicRowsOp)]
+    assert {op.intrinsic.steps for op in rows} == {16}
     stages = [op for op in module.walk() if isinstance(op, loop.StageOp)]
     assert stages
     assert all(op.outside == ROWS["3x3"].input_zp for op in stages)

@@ -1,4 +1,4 @@
-"""Groups of bytes, and their dot products."""
+"""Groups of bytes."""
 
 import numpy as np
 from xdsl.dialects.builtin import VectorType
@@ -9,7 +9,6 @@ from s2s.errors import CompilerBug
 from s2s.interpret.affine import Frame, position
 from s2s.interpret.loop.operations import MEANINGS
 from s2s.interpret.loop.scope import Scope, Step, buffer_name, length
-from s2s.types.dtypes import Array
 
 
 @MEANINGS.register(loop.LoadGroupsOp)
@@ -31,21 +30,3 @@ def load_groups(scope: Scope, op: loop.LoadGroupsOp) -> Step:
         frame[result] = groups.view("<i4").astype(np.int32).reshape(lanes)
 
     return step
-
-
-@MEANINGS.register(loop.DotGroupsOp)
-def dot_groups(scope: Scope, op: loop.DotGroupsOp) -> Step:
-    """`loop.dot_groups`."""
-    acc, a, b = scope.operands(op.operands)
-    result, kind = scope.new(op.result), np.uint8 if op.unsigned_a is not None else np.int8
-
-    def step(frame: Frame) -> None:
-        products = _bytes(frame[a]).view(kind).astype(np.int32) * _bytes(frame[b]).view(np.int8).astype(np.int32)
-        frame[result] = frame[acc] + products.sum(axis=1, dtype=np.int32)
-
-    return step
-
-
-def _bytes(groups: Array) -> Array:
-    """The bytes of groups, one row for each."""
-    return np.ascontiguousarray(groups.astype("<i4")).view(np.uint8).reshape(-1, loop.GROUP)

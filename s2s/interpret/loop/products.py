@@ -1,4 +1,4 @@
-"""Operands widened into scratch, and dot products."""
+"""Operands copied to scratch, and widened."""
 
 import numpy as np
 from xdsl.dialects.builtin import MemRefType, i8
@@ -47,17 +47,5 @@ def widen(scope: Scope, op: loop.WidenOp) -> Step:
     def step(frame: Frame) -> None:
         lanes = frame[vector][first : first + 4]
         frame[result] = np.concatenate([lanes[0::2], lanes[1::2]]).astype(np.int16) + offset
-
-    return step
-
-
-@MEANINGS.register(loop.DotOp)
-def dot(scope: Scope, op: loop.DotOp) -> Step:
-    """`loop.dot`."""
-    acc, a, b = scope.operands(op.operands)
-    result = scope.new(op.result)
-
-    def step(frame: Frame) -> None:
-        frame[result] = frame[acc] + (frame[a].astype(np.int32) * frame[b].astype(np.int32)).sum(dtype=np.int32)
 
     return step

@@ -7,12 +7,23 @@ from collections.abc import Sequence
 
 from xdsl.dialects.func import FuncOp
 
-from s2s.interpret.loop import control, groups, index, interleaved, lanes, memory, network, products, register, rows
+from s2s.interpret.loop import (
+    control,
+    groups,
+    index,
+    interleaved,
+    intrinsics,
+    lanes,
+    memory,
+    network,
+    products,
+    register,
+)
 from s2s.interpret.loop.operations import translate_block
 from s2s.interpret.loop.scope import Kernel, Scope
 from s2s.types.dtypes import Array
 
-FAMILIES = (control, groups, index, interleaved, lanes, memory, network, products, register, rows)
+FAMILIES = (control, groups, index, interleaved, intrinsics, lanes, memory, network, products, register)
 """The families of operations, which register their meanings when they are imported."""
 
 

@@ -114,7 +114,7 @@ class NarrowGroups(RewritePattern):
 
     def _count(self, element: Attribute, w: Array, groups: int) -> int:
         """How many groups are joined; 1 for none."""
-        if element == i8 and w.dtype == np.int8 and self.target.byte_dot != "none":
+        if element == i8 and w.dtype == np.int8 and self.target.has_byte_lanes:
             fitting = [each for each in range(2, groups + 1) if groups % each == 0]
             enough = [each for each in fitting if each * w.shape[0] >= PART * self.target.lanes * groups]
             return groups if 2 * groups * w.size <= self.target.l2_bytes else min(enough, default=groups)

@@ -2,59 +2,77 @@
 
 from collections.abc import Sequence
 
-from xdsl.dialects.builtin import StringAttr
 from xdsl.ir import Attribute
 from xdsl.irdl import irdl_attr_definition
 from xdsl.parser import AttrParser
 from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
 
+from s2s.dialects.intrinsic import IntrinsicAttr
 from s2s.dialects.tensor import Directive, ScheduleState
 from s2s.dialects.tensor.directive import Scheduled
-
-GROUPS = {"dot4": 4, "dot4_unsigned": 4, "dot8": 8, "dot16": 16}
-"""Steps of a sum that each instruction takes."""
+from s2s.targets.intrinsic import Intrinsic
+from s2s.targets.intrinsics import INTRINSICS
 
 
 @irdl_attr_definition
 class Tensorize(Directive):
-    """Add up products of bytes in groups, all steps of the reduction as one: `tensorize<"dot4">`.
+    """Add up products of bytes in groups, all steps of the reduction as one: `tensorize<"smlad">`.
 
-    One factor is a constant packed so that a group lies side by side, the other is copied so by `cache_read` or lies so
-    by itself. With a vector of results a group of four is the bytes of a lane, and runs over those last reductions
-    alone through which the other factor moves evenly; a larger one is part of a row. `dot4_unsigned` takes the other
-    factor with 128 added, which `init_from` takes off again.
+    The name is that of an entry of the table of intrinsics; one from a target file is written with its facts, as in
+    `tensorize<"dot32", dot_rows(i8, i8) by 32, "my_dot32" in "my_core.h">`. One factor is a constant packed so that a
+    group lies side by side, the other is copied so by `cache_read` or lies so by itself. Form `dot` gives one sum.
+    Form `dot_lanes` gives a vector of results: a group is the bytes of a lane, and runs over those last reductions
+    alone through which the other factor moves evenly. So does `dot_rows`, whose groups are parts of rows. Unsigned
+    first factors are taken with 128 added, which `init_from` takes off again.
     """
 
     name = "schedule.tensorize"
 
-    intrinsic: StringAttr
+    intrinsic: IntrinsicAttr
 
     @staticmethod
-    def of(intrinsic: str) -> "Tensorize":
-        """Use the instruction of this name."""
-        return Tensorize(StringAttr(intrinsic))
+    def of(intrinsic: Intrinsic) -> "Tensorize":
+        """Use this instruction."""
+        return Tensorize(attribute_of(intrinsic))
 
     def verify_for(self, op: Scheduled, state: ScheduleState) -> None:
-        name = self.intrinsic.data
-        if name not in GROUPS:
-            raise VerifyException(f"{op.name}: tensorize names {name!r}; known are {', '.join(GROUPS)}")
-        if name.endswith("unsigned") and state.vector_dim is None:
+        name, one = self.intrinsic.entry.data, self.intrinsic.form.data == "dot"
+        if not one and state.vector_dim is None:
             raise VerifyException(f"{op.name}: {name} makes a vector of results; vectorize a dimension before it")
+        if one and state.vector_dim is not None:
+            raise VerifyException(f"{op.name}: {name} makes one result; take an intrinsic of vectors, or no vectorize")
 
     def decide(self, state: ScheduleState) -> None:
-        state.intrinsic = self.intrinsic.data
-        state.group = GROUPS.get(self.intrinsic.data, 1)
-        state.is_unsigned = self.intrinsic.data.endswith("unsigned")
+        state.intrinsic = self.intrinsic
 
     def describe(self, op: Scheduled, state: ScheduleState, names: Sequence[str]) -> list[str]:
         return [f"products in groups of {state.group}"]
 
     def print_parameters(self, printer: Printer) -> None:
+        if self.intrinsic != _entry(self.intrinsic.entry.data):
+            self.intrinsic.print_parameters(printer)
+            return
         with printer.in_angle_brackets():
-            printer.print_attribute(self.intrinsic)
+            printer.print_attribute(self.intrinsic.entry)
 
     @classmethod
     def parse_parameters(cls, parser: AttrParser) -> Sequence[Attribute]:
         with parser.in_angle_brackets():
-            return [StringAttr(parser.parse_str_literal())]
+            name = parser.parse_str_literal()
+            if parser.parse_optional_punctuation(","):
+                return [IntrinsicAttr.parse_facts(name, parser)]
+        entry = _entry(name)
+        if entry is None:
+            parser.raise_error(f"there is no intrinsic {name!r}; known are {', '.join(INTRINSICS)}")
+        return [entry]
+
+
+def attribute_of(each: Intrinsic) -> IntrinsicAttr:
+    """The facts of an intrinsic that lowerings want."""
+    return IntrinsicAttr.of(each.name, each.form, each.x, each.w, each.group, each.function, each.header)
+
+
+def _entry(name: str) -> IntrinsicAttr | None:
+    """The entry of the table that has this name."""
+    return attribute_of(INTRINSICS[name]) if name in INTRINSICS else None

@@ -305,8 +305,8 @@ loop.stage %x, %y[affine_map<() -> (0, 0)>()] {count = 2 : i64, stride = 1 : i64
 // -----
 
 %acc, %a, %b = "test.op"() : () -> (i32, vector<4xi16>, vector<2xi16>)
-%s = loop.dot %acc, %a, %b : vector<4xi16>, vector<2xi16>
-// CHECK: loop.dot: lanes of vector<4xi16> and vector<2xi16> do not pair
+%s = loop.intrinsic <"smlad", dot(i16, i16) by 4, "s2s_i16x4_dot" in "s2s_dsp.h">(%acc, %a, %b) : i32, vector<4xi16>, vector<2xi16> -> i32
+// CHECK: loop.intrinsic: vector<2xi16> where smlad wants vector<4xi16>
 
 // -----
 
@@ -317,26 +317,42 @@ loop.callback "blur" sets() from(%x) : (), (memref<4xi8>)
 // -----
 
 %x, %w = "test.op"() : () -> (memref<16xi8>, memref<64xi8>)
-%s = loop.dot_rows %x, %w[affine_map<() -> (0, 0)>()] {steps = 12 : i64, group = 8 : i64} : memref<16xi8>, memref<64xi8> -> vector<4xi32>
-// CHECK: loop.dot_rows: 12 steps are no groups of 8
+%s = loop.intrinsic_rows <"mve-i8-by-8", dot_rows(i8, i8) by 8, "s2s_i32x{lanes}_dot_i8_by_8" in "s2s_lanes.h">(%x, %w[affine_map<() -> (0, 0)>()]) {steps = 12 : i64} : memref<16xi8>, memref<64xi8> -> vector<4xi32>
+// CHECK: loop.intrinsic_rows: 12 steps are no groups of 8
 
 // -----
 
 %x, %w = "test.op"() : () -> (memref<16xi8>, memref<64xi16>)
-%s = loop.dot_rows %x, %w[affine_map<() -> (0, 0)>()] {steps = 16 : i64, group = 8 : i64} : memref<16xi8>, memref<64xi16> -> vector<4xi32>
-// CHECK: loop.dot_rows: buffer memref<64xi16> is not a flat memref of i8
+%s = loop.intrinsic_rows <"mve-i8-by-8", dot_rows(i8, i8) by 8, "s2s_i32x{lanes}_dot_i8_by_8" in "s2s_lanes.h">(%x, %w[affine_map<() -> (0, 0)>()]) {steps = 16 : i64} : memref<16xi8>, memref<64xi16> -> vector<4xi32>
+// CHECK: loop.intrinsic_rows: buffer memref<64xi16> is not a flat memref of i8
 
 // -----
 
 %x, %w = "test.op"() : () -> (memref<16xi8>, memref<64xi8>)
-%s = loop.dot_rows %x, %w[affine_map<() -> (0)>()] {steps = 16 : i64, group = 8 : i64} : memref<16xi8>, memref<64xi8> -> vector<4xi32>
-// CHECK: loop.dot_rows: map gives 1 results, 2 expected
+%s = loop.intrinsic_rows <"mve-i8-by-8", dot_rows(i8, i8) by 8, "s2s_i32x{lanes}_dot_i8_by_8" in "s2s_lanes.h">(%x, %w[affine_map<() -> (0)>()]) {steps = 16 : i64} : memref<16xi8>, memref<64xi8> -> vector<4xi32>
+// CHECK: loop.intrinsic_rows: map gives 1 results, 2 expected
 
 // -----
 
 %x, %w = "test.op"() : () -> (memref<16xi8>, memref<64xi8>)
-%s = loop.dot_rows %x, %w[affine_map<() -> (0, 0)>()] {steps = 16 : i64, group = 8 : i64} : memref<16xi8>, memref<64xi8> -> vector<8xi32>
-// CHECK: loop.dot_rows: vector<8xi32> is not 4 sums of i32
+%s = loop.intrinsic_rows <"smlad", dot(i16, i16) by 4, "s2s_i16x4_dot" in "s2s_dsp.h">(%x, %w[affine_map<() -> (0, 0)>()]) {steps = 16 : i64} : memref<16xi8>, memref<64xi8> -> vector<4xi32>
+// CHECK: loop.intrinsic_rows: form dot takes registers
+
+// -----
+
+%acc = "test.op"() : () -> vector<4xi32>
+%s = loop.intrinsic <"mve-i8-by-8", dot_rows(i8, i8) by 8, "s2s_i32x{lanes}_dot_i8_by_8" in "s2s_lanes.h">(%acc, %acc, %acc) : vector<4xi32>, vector<4xi32>, vector<4xi32> -> vector<4xi32>
+// CHECK: loop.intrinsic: form dot_rows takes rows in memory
+
+// -----
+
+"test.op"() {i = #loop.intrinsic<"new", matmul(i8, i8) by 8, "f" in "f.h">} : () -> ()
+// CHECK: form matmul is none of dot, dot_lanes, dot_rows
+
+// -----
+
+"test.op"() {i = #loop.intrinsic<"new", dot(i8, i4) by 8, "f" in "f.h">} : () -> ()
+// CHECK: element i4 is none of i8, u8, i16
 
 // -----
 
@@ -395,8 +411,8 @@ loop.prefetch %x[affine_map<() -> (0)>()] : memref<8x8xf32>
 // -----
 
 %a, %b = "test.op"() : () -> (vector<8xi32>, vector<4xi32>)
-%s = loop.dot_groups %a, %a, %b : vector<8xi32>, vector<8xi32>, vector<4xi32> -> vector<8xi32>
-// CHECK: loop.dot_groups: lanes of vector<4xi32> and vector<8xi32> do not pair
+%s = loop.intrinsic <"x86-pairs", dot_lanes(i8, i8) by 4, "s2s_i32x{lanes}_add_dot_i8" in "s2s_simd_bytes.h">(%a, %a, %b) : vector<8xi32>, vector<8xi32>, vector<4xi32> -> vector<8xi32>
+// CHECK: loop.intrinsic: vector<4xi32> where x86-pairs wants vector<8xi32>
 
 // -----
 

@@ -165,8 +165,8 @@ func.func private @products(%rows: memref<8xi16>, %x: memref<12xi8>, %w: memref<
   %b = loop.load %w[affine_map<(d0) -> (d0)>(%i)] : memref<8xi8> -> vector<4xi8>
   // CHECK-NEXT: %wide = loop.widen %b {part = 0 : i64, offset = 3 : i64} : vector<4xi8> -> vector<4xi16>
   %wide = loop.widen %b {part = 0 : i64, offset = 3 : i64} : vector<4xi8> -> vector<4xi16>
-  // CHECK-NEXT: %sum = loop.dot %acc, %a, %wide : vector<4xi16>, vector<4xi16>
-  %sum = loop.dot %acc, %a, %wide : vector<4xi16>, vector<4xi16>
+  // CHECK-NEXT: %sum = loop.intrinsic <"smlad", dot(i16, i16) by 4, "s2s_i16x4_dot" in "s2s_dsp.h">(%acc, %a, %wide) : i32, vector<4xi16>, vector<4xi16> -> i32
+  %sum = loop.intrinsic <"smlad", dot(i16, i16) by 4, "s2s_i16x4_dot" in "s2s_dsp.h">(%acc, %a, %wide) : i32, vector<4xi16>, vector<4xi16> -> i32
   func.return
 }
 
@@ -182,9 +182,9 @@ func.func private @callback(%y: memref<4xi8>, %x: memref<4xi8>, %options: memref
 // CHECK-LABEL:   func.func private @lanes
 // GENERIC-LABEL: sym_name = "lanes"
 func.func private @lanes(%x: memref<32xi8>, %w: memref<128xi8>, %i: index, %m: vector<4xi32>, %s: vector<4xi8>) {
-  // CHECK-NEXT: %sums = loop.dot_rows %x, %w[affine_map<(d0) -> (d0, (d0 * 4))>(%i)] {steps = 16 : i64, group = 8 : i64} : memref<32xi8>, memref<128xi8> -> vector<4xi32>
-  // GENERIC:    %sums = "loop.dot_rows"(%x, %w, %i) <{map = affine_map<(d0) -> (d0, (d0 * 4))>, steps = 16 : i64, group = 8 : i64}>
-  %sums = loop.dot_rows %x, %w[affine_map<(d0) -> (d0, d0 * 4)>(%i)] {steps = 16 : i64, group = 8 : i64} : memref<32xi8>, memref<128xi8> -> vector<4xi32>
+  // CHECK-NEXT: %sums = loop.intrinsic_rows <"mve-i8-by-8", dot_rows(i8, i8) by 8, "s2s_i32x{lanes}_dot_i8_by_8" in "s2s_lanes.h">(%x, %w[affine_map<(d0) -> (d0, (d0 * 4))>(%i)]) {steps = 16 : i64} : memref<32xi8>, memref<128xi8> -> vector<4xi32>
+  // GENERIC:    %sums = "loop.intrinsic_rows"(%x, %w, %i) <{intrinsic = #loop.intrinsic<"mve-i8-by-8", dot_rows(i8, i8) by 8, "s2s_i32x{lanes}_dot_i8_by_8" in "s2s_lanes.h">, map = affine_map<(d0) -> (d0, (d0 * 4))>, steps = 16 : i64}>
+  %sums = loop.intrinsic_rows <"mve-i8-by-8", dot_rows(i8, i8) by 8, "s2s_i32x{lanes}_dot_i8_by_8" in "s2s_lanes.h">(%x, %w[affine_map<(d0) -> (d0, d0 * 4)>(%i)]) {steps = 16 : i64} : memref<32xi8>, memref<128xi8> -> vector<4xi32>
   // CHECK-NEXT: %r = loop.rescale_lanes %sums, %m, %s "negative" : vector<4xi32>, vector<4xi32>, vector<4xi8> -> vector<4xi32>
   %r = loop.rescale_lanes %sums, %m, %s "negative" : vector<4xi32>, vector<4xi32>, vector<4xi8> -> vector<4xi32>
   // CHECK-NEXT: %q = loop.saturate_lanes %r : vector<4xi32> -> vector<4xi8>
@@ -206,10 +206,10 @@ func.func private @groups(%x: memref<32xi8>, %w: memref<128xi8>, %i: index, %acc
   %columns = loop.load_groups %x[affine_map<(d0) -> (d0)>(%i)] {lane_stride = 1 : i64, stride = 8 : i64, count = 3 : i64} : memref<32xi8> -> vector<8xi32>
   // CHECK-NEXT: %wide = loop.load_groups %w[affine_map<() -> (32)>()] {lane_stride = 4 : i64, stride = 1 : i64, count = 4 : i64} : memref<128xi8> -> vector<8xi32>
   %wide = loop.load_groups %w[affine_map<() -> (32)>()] {lane_stride = 4 : i64, stride = 1 : i64, count = 4 : i64} : memref<128xi8> -> vector<8xi32>
-  // CHECK-NEXT: %s = loop.dot_groups %acc, %one, %wide {unsigned_a} : vector<8xi32>, vector<8xi32>, vector<8xi32> -> vector<8xi32>
-  %s = loop.dot_groups %acc, %one, %wide {unsigned_a} : vector<8xi32>, vector<8xi32>, vector<8xi32> -> vector<8xi32>
-  // CHECK-NEXT: %t = loop.dot_groups %s, %columns, %wide : vector<8xi32>, vector<8xi32>, vector<8xi32> -> vector<8xi32>
-  %t = loop.dot_groups %s, %columns, %wide : vector<8xi32>, vector<8xi32>, vector<8xi32> -> vector<8xi32>
+  // CHECK-NEXT: %s = loop.intrinsic <"vnni", dot_lanes(u8, i8) by 4, "s2s_i32x{lanes}_add_dot_u8" in "s2s_simd_bytes.h">(%acc, %one, %wide) : vector<8xi32>, vector<8xi32>, vector<8xi32> -> vector<8xi32>
+  %s = loop.intrinsic <"vnni", dot_lanes(u8, i8) by 4, "s2s_i32x{lanes}_add_dot_u8" in "s2s_simd_bytes.h">(%acc, %one, %wide) : vector<8xi32>, vector<8xi32>, vector<8xi32> -> vector<8xi32>
+  // CHECK-NEXT: %t = loop.intrinsic <"x86-pairs", dot_lanes(i8, i8) by 4, "s2s_i32x{lanes}_add_dot_i8" in "s2s_simd_bytes.h">(%s, %columns, %wide) : vector<8xi32>, vector<8xi32>, vector<8xi32> -> vector<8xi32>
+  %t = loop.intrinsic <"x86-pairs", dot_lanes(i8, i8) by 4, "s2s_i32x{lanes}_add_dot_i8" in "s2s_simd_bytes.h">(%s, %columns, %wide) : vector<8xi32>, vector<8xi32>, vector<8xi32> -> vector<8xi32>
   // CHECK-NEXT: %a = loop.load
   %a = loop.load %x[affine_map<() -> (0)>()] : memref<32xi8> -> vector<8xi8>
   // CHECK-NEXT: loop.store_interleaved %w[affine_map<(d0) -> (d0)>(%i)] from %a, %a, %a : memref<128xi8>, vector<8xi8>, vector<8xi8>, vector<8xi8>

@@ -139,13 +139,13 @@ func.func private @schedule(%x: tensor<1x4x58x58x16xf32>, %w: tensor<64x64x3x3xf
 }
 
 // CHECK-LABEL: func.func private @cached_bytes
-// CHECK:         schedule #tensor.schedule<[tile<1 by 4>, vectorize<1 by 4>, cache_read<0 at 0 as i8>, tensorize<"dot16">, init_from<0>]> inits
+// CHECK:         schedule #tensor.schedule<[tile<1 by 4>, vectorize<1 by 4>, cache_read<0 at 0 as i8>, tensorize<"mve-i8-by-16">, init_from<0>]> inits
 func.func private @cached_bytes(%x: tensor<5x6xi8>, %w: tensor<4x6xi8>, %start: tensor<4xi32>) -> tensor<5x4xi32> {
   %y = tensor.compute [5, 4 | 6]
       reads(%x at #tensor.access<affine_map<(p, o, k) -> (p, k)>>, %w at #tensor.access<affine_map<(p, o, k) -> (o, k)>>)
       points(%start at #tensor.access<affine_map<(p, o) -> (o)>>)
       schedule #tensor.schedule<
-          [tile<1 by 4>, vectorize<1 by 4>, cache_read<0 at 0 as i8>, tensorize<"dot16">, init_from<0>]>
+          [tile<1 by 4>, vectorize<1 by 4>, cache_read<0 at 0 as i8>, tensorize<"mve-i8-by-16">, init_from<0>]>
       inits [0 : i32] reduce {
   ^bb0(%xv: i8, %wv: i8, %acc: i32):
     tensor.yield %acc : i32

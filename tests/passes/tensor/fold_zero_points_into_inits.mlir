@@ -6,13 +6,13 @@
 // CHECK-LABEL: func.func private @padded
 // CHECK-SAME:    %x: tensor<5x8xi8>, %w: tensor<4x8x3xi8>, %start: tensor<4xi32>)
 // CHECK:         points(%start at #tensor.access<affine_map<(d0, d1) -> (d1)>>)
-// CHECK-SAME:    cache_read<0 at 0 as i8>, tensorize<"dot16">, init_from<0>]>
+// CHECK-SAME:    cache_read<0 at 0 as i8>, tensorize<"mve-i8-by-16">, init_from<0>]>
 // CHECK:       apply {
 // CHECK-NEXT:  ^bb{{.*}}(%{{.*}}: i32, %{{.*}}: i32):
 // CHECK-NEXT:    tensor.yield
 func.func private @padded(%x: tensor<5x8xi8>, %w: tensor<4x8x3xi8>) -> tensor<5x4xi32> {
   %y = tensor.compute [5, 4 | 3, 8] reads(%x at #x, %w at #w) schedule #tensor.schedule<
-      [tile<1 by 4>, vectorize<1 by 4>, cache_read<0 at 0 as i8>, tensorize<"dot16">]> inits [0 : i32] reduce {
+      [tile<1 by 4>, vectorize<1 by 4>, cache_read<0 at 0 as i8>, tensorize<"mve-i8-by-16">]> inits [0 : i32] reduce {
   ^bb0(%xv: i8, %wv: i8, %acc: i32):
     %zp = arith.constant -5 : i32
     %xe = arith.extsi %xv : i8 to i32
@@ -30,10 +30,10 @@ func.func private @padded(%x: tensor<5x8xi8>, %w: tensor<4x8x3xi8>) -> tensor<5x
 
 // Declined: the zero point is 0.
 // CHECK-LABEL: func.func private @symmetric
-// CHECK:         cache_read<0 at 0 as i8>, tensorize<"dot16">]>
+// CHECK:         cache_read<0 at 0 as i8>, tensorize<"mve-i8-by-16">]>
 func.func private @symmetric(%x: tensor<5x8xi8>, %w: tensor<4x8x3xi8>) -> tensor<5x4xi32> {
   %y = tensor.compute [5, 4 | 3, 8] reads(%x at #x, %w at #w) schedule #tensor.schedule<
-      [tile<1 by 4>, vectorize<1 by 4>, cache_read<0 at 0 as i8>, tensorize<"dot16">]> inits [0 : i32] reduce {
+      [tile<1 by 4>, vectorize<1 by 4>, cache_read<0 at 0 as i8>, tensorize<"mve-i8-by-16">]> inits [0 : i32] reduce {
   ^bb0(%xv: i8, %wv: i8, %acc: i32):
     %zp = arith.constant 0 : i32
     %xe = arith.extsi %xv : i8 to i32
@@ -51,10 +51,10 @@ func.func private @symmetric(%x: tensor<5x8xi8>, %w: tensor<4x8x3xi8>) -> tensor
 
 // Declined: the copy is widened, and has no zero point.
 // CHECK-LABEL: func.func private @widened
-// CHECK:         cache_read<0 at 0 as i16>, tensorize<"dot16">]>
+// CHECK:         cache_read<0 at 0 as i16>, tensorize<"mve-i8-by-16">]>
 func.func private @widened(%x: tensor<5x8xi8>, %w: tensor<4x8x3xi8>) -> tensor<5x4xi32> {
   %y = tensor.compute [5, 4 | 3, 8] reads(%x at #x, %w at #w) schedule #tensor.schedule<
-      [tile<1 by 4>, vectorize<1 by 4>, cache_read<0 at 0 as i16>, tensorize<"dot16">]> inits [0 : i32] reduce {
+      [tile<1 by 4>, vectorize<1 by 4>, cache_read<0 at 0 as i16>, tensorize<"mve-i8-by-16">]> inits [0 : i32] reduce {
   ^bb0(%xv: i8, %wv: i8, %acc: i32):
     %zp = arith.constant -5 : i32
     %xe = arith.extsi %xv : i8 to i32

@@ -10,14 +10,14 @@
 // CHECK-NEXT:    loop.for %p = 0 to 4 step 2 {
 // CHECK:           %w_1 = loop.load_groups %w[affine_map<() -> (0)>()] {lane_stride = 4 : i64, stride = 1 : i64, count = 4 : i64} : memref<64xi8> -> vector<8xi32>
 // CHECK-NEXT:      %rows_1 = loop.load_groups %rows[affine_map<(d0) -> ((d0 * 8))>(%p)] {lane_stride = 0 : i64, stride = 1 : i64, count = 4 : i64} : memref<42xi8> -> vector<8xi32>
-// CHECK-NEXT:      %acc0 = loop.dot_groups %acc, %rows_1, %w_1 {unsigned_a}
+// CHECK-NEXT:      %acc0 = loop.intrinsic <"vnni", {{.*}}>(%acc, %rows_1, %w_1)
 // CHECK-NEXT:      %rows_2 = loop.load_groups %rows[affine_map<(d0) -> (((d0 * 8) + 8))>(%p)]
-// CHECK-NEXT:      %acc1 = loop.dot_groups %acc, %rows_2, %w_1 {unsigned_a}
+// CHECK-NEXT:      %acc1 = loop.intrinsic <"vnni", {{.*}}>(%acc, %rows_2, %w_1)
 // CHECK-NEXT:      %w_2 = loop.load_groups %w[affine_map<() -> (32)>()]
 func.func private @unsigned(%x: tensor<4x8xi8>, %w: tensor<2x8x4xi8>) -> tensor<4x8xi32> {
   %y = tensor.compute [4, 8 | 8] reads(%x at #x, %w at #w) schedule #tensor.schedule<
       [tile<0 by 2, 1 by 8>, unroll<2 by 8>, vectorize<1 by 8>, reorder<[1, 0, 2]>, cache_read<0 as i8>,
-       tensorize<"dot4_unsigned">]>
+       tensorize<"vnni">]>
       inits [0 : i32] reduce {
   ^bb0(%xv: i8, %wv: i8, %acc: i32):
     %zp = arith.constant -128 : i32
@@ -42,13 +42,13 @@ func.func private @unsigned(%x: tensor<4x8xi8>, %w: tensor<2x8x4xi8>) -> tensor<
 // CHECK-LABEL: func.func private @columns
 // CHECK:         loop.stage %x, %rows[{{.*}}] {count = 56 : i64, stride = 1 : i64, offset = 0 : i64} : memref<40xi8>, memref<66xi8>
 // CHECK:         %rows_1 = loop.load_groups %rows[affine_map<(d0) -> ((d0 * 8))>(%h)] {lane_stride = 1 : i64, stride = 8 : i64, count = 3 : i64} : memref<66xi8> -> vector<8xi32>
-// CHECK-NEXT:    %acc_1 = loop.dot_groups %acc, %rows_1, %w_1 : vector<8xi32>, vector<8xi32>, vector<8xi32> -> vector<8xi32>
+// CHECK-NEXT:    %acc_1 = loop.intrinsic <"x86-pairs", {{.*}}>(%acc, %rows_1, %w_1) : vector<8xi32>, vector<8xi32>, vector<8xi32> -> vector<8xi32>
 // CHECK-NEXT:    %byte = loop.cast_lanes %acc_1 : vector<8xi32> -> vector<8xi8>
 // CHECK-NEXT:    loop.store %byte, %y[affine_map<(d0) -> ((d0 * 8))>(%h)] : vector<8xi8>, memref<40xi8>
 func.func private @columns(%x: tensor<5x8xi8>, %w: tensor<1x8x4xi8>) -> tensor<5x8xi8> {
   %y = tensor.compute [5, 8 | 3] reads(%x at #xd, %w at #wd) schedule #tensor.schedule<
       [tile<1 by 8>, unroll<2 by 3>, vectorize<1 by 8>, reorder<[1, 0, 2]>, cache_read<0 as i8>,
-       tensorize<"dot4">]> inits [0 : i32] reduce {
+       tensorize<"x86-pairs">]> inits [0 : i32] reduce {
   ^bb0(%xv: i8, %wv: i8, %acc: i32):
     %xe = arith.extsi %xv : i8 to i32
     %we = arith.extsi %wv : i8 to i32
@@ -71,7 +71,7 @@ func.func private @columns(%x: tensor<5x8xi8>, %w: tensor<1x8x4xi8>) -> tensor<5
 // CHECK-NEXT:    arith.xori %x_1, %flip_1 : vector<8xi32>
 func.func private @in_place(%x: tensor<1x4xi8>, %w: tensor<1x8x4xi8>) -> tensor<1x8xi32> {
   %y = tensor.compute [1, 8 | 4] reads(%x at #x, %w at #w) schedule #tensor.schedule<
-      [tile<1 by 8>, unroll<2 by 4>, vectorize<1 by 8>, tensorize<"dot4_unsigned">]> inits [0 : i32] reduce {
+      [tile<1 by 8>, unroll<2 by 4>, vectorize<1 by 8>, tensorize<"vnni">]> inits [0 : i32] reduce {
   ^bb0(%xv: i8, %wv: i8, %acc: i32):
     %zp = arith.constant -128 : i32
     %xe = arith.extsi %xv : i8 to i32

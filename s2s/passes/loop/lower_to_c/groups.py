@@ -22,10 +22,3 @@ def load_groups(b: Builder, op: loop.LoadGroupsOp) -> SSAValue:
             return b.vector_call("load_columns", [place, *shape], type, reads=True)
         case _:
             return b.vector_call("load_groups", [place], type, reads=True)
-
-
-@LOWERINGS.register(loop.DotGroupsOp)
-def dot_groups(b: Builder, op: loop.DotGroupsOp) -> SSAValue:
-    """Products of bytes added to accumulators."""
-    name = "add_dot_i8" if op.unsigned_a is None else "add_dot_u8"
-    return b.vector_call(name, [b.value(operand) for operand in op.operands], op.result.type)

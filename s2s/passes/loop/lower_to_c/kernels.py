@@ -13,11 +13,11 @@ from s2s.passes.loop.lower_to_c import (
     groups,
     index,
     interleaved,
+    intrinsics,
     lanes,
     memory,
     products,
     register,
-    rows,
 )
 from s2s.passes.loop.lower_to_c.affine import INDEX
 from s2s.passes.loop.lower_to_c.builder import Builder, value_type
@@ -26,7 +26,7 @@ from s2s.passes.loop.lower_to_c.operations import lower_block
 DOC = "doc"
 """Attribute of a kernel: the comment above its C function."""
 
-FAMILIES = (arithmetic, callbacks, control, groups, index, interleaved, lanes, memory, products, register, rows)
+FAMILIES = (arithmetic, callbacks, control, groups, index, interleaved, intrinsics, lanes, memory, products, register)
 """The families of operations, which register their lowerings when they are imported."""
 
 

@@ -1,6 +1,6 @@
-"""Staged operands and dot products as calls of `s2s_dsp.h`, which has a form for every compiler."""
+"""Staged and widened operands as calls of `s2s_dsp.h`, which has a form for every compiler."""
 
-from xdsl.dialects.builtin import IntegerType, MemRefType, VectorType, i8
+from xdsl.dialects.builtin import MemRefType, VectorType, i8
 from xdsl.ir import Attribute, SSAValue
 from xdsl.ir.affine import AffineConstantExpr
 from xdsl.utils.hints import isa
@@ -62,11 +62,4 @@ def widen(b: Builder, op: loop.WidenOp) -> SSAValue:
     return b.vector_call(f"widen{suffix}_add", arguments, op.result.type, of=type)
 
 
-@LOWERINGS.register(loop.DotOp)
-def dot(b: Builder, op: loop.DotOp) -> SSAValue:
-    """A sum of products added to an accumulator."""
-    operands = [b.value(operand) for operand in op.operands]
-    return b.vector_call("dot", operands, IntegerType(32), of=op.a.type)
-
-
-__all__ = ["dot", "stage", "widen"]
+__all__ = ["stage", "widen"]

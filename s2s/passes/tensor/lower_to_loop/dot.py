@@ -78,9 +78,10 @@ class DotReduction:
         self._groups(AffineConstantExpr(full), steps - full, points, accumulators)
 
     def _groups(self, k: AffineExpr, count: int, points: Sequence[TilePoint], accumulators: Carried) -> None:
+        intrinsic = self.schedule.intrinsic
         for offset in range(0, count, self.size):
             made: Made = {}
-            if self.size == 1:
+            if intrinsic is None:
                 self._step(points, accumulators, k + offset, made)
                 continue
             self._load_constants(points, k + offset, made)
@@ -88,7 +89,8 @@ class DotReduction:
                 acc = accumulators.values[number]
                 x = self._factor(point, k + offset, made)
                 w = made[self._key(self.w, self._place(self.w, point, k + offset))]
-                accumulators.values[number] = self.emitter.add(loop.DotOp(acc, x, w), acc.name_hint).result
+                products = loop.IntrinsicOp(intrinsic, acc, x, w)
+                accumulators.values[number] = self.emitter.add(products, acc.name_hint).result
 
     def _step(self, points: Sequence[TilePoint], accumulators: Carried, k: AffineExpr, made: Made) -> None:
         """One step of the reduction, in scalars."""

@@ -53,10 +53,14 @@ class GroupReduction:
     staged: StagedOperand | None
     dims: list[AffineExpr]
     """Where the tile stands; the reduction is yet to come."""
+    intrinsic: loop.IntrinsicAttr = field(init=False)
     run: tuple[int, ...] = field(init=False)
     x: int = field(init=False)
 
     def __post_init__(self) -> None:
+        if self.schedule.intrinsic is None:
+            raise CompilerBug("sums in groups want an intrinsic; add tensorize to the schedule")
+        self.intrinsic = self.schedule.intrinsic
         w = next(read for read in (0, 1) if self._lane_distance(read) == GROUP)
         self.x = self.products.other(w).read
         x = self.op.reads[self.x]
@@ -168,7 +172,7 @@ class GroupReduction:
             constants = self._constants(w, point, k, made)
             x = self._factor(point, k, count, made)
             acc = accumulators.values[number]
-            dot = loop.DotGroupsOp(acc, x, constants, unsigned=self.schedule.is_unsigned)
+            dot = loop.IntrinsicOp(self.intrinsic, acc, x, constants)
             accumulators.values[number] = self.emitter.add(dot, f"acc{point.label}").result
         if self.offset:
             self._add_factors(k, count, points, accumulators, made)
@@ -183,7 +187,7 @@ class GroupReduction:
         first = {self._factor_of(point): point for point in reversed(points)}
         for number, factor in enumerate(dict.fromkeys(map(self._factor_of, points)), len(points)):
             x = self._factor(first[factor], k, count, made)
-            dot = loop.DotGroupsOp(accumulators.values[number], x, ones, unsigned=self.schedule.is_unsigned)
+            dot = loop.IntrinsicOp(self.intrinsic, accumulators.values[number], x, ones)
             accumulators.values[number] = self.emitter.add(dot, f"sum{first[factor].label}").result
 
     # positions

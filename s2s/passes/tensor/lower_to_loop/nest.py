@@ -171,7 +171,7 @@ class Nest:
             return self._fold(points, dim, schedule.lanes, parts).values
         if schedule.vector_dim is not None and schedule.vector_dim >= op.rank:
             return self._fold(points, schedule.vector_dim, schedule.lanes, 1).values
-        products = product_sum(op) if self._stages_rows or schedule.group > 1 else None
+        products = product_sum(op) if self._stages_rows or schedule.intrinsic is not None else None
         if self._in_groups and products is not None:
             return GroupReduction(
                 op, schedule, self.emitter, products, self.reads, self.points, staged, [*self.dims]
@@ -201,12 +201,12 @@ class Nest:
     @property
     def _in_rows(self) -> bool:
         """Whether dot products of whole rows are taken for a vector of results at once."""
-        return self.schedule.group > loop.GROUP and self.schedule.vector_dim is not None
+        return self.schedule.form == "dot_rows"
 
     @property
     def _in_groups(self) -> bool:
         """Whether dot products of groups are."""
-        return self.schedule.group == loop.GROUP and self.schedule.vector_dim is not None
+        return self.schedule.form == "dot_lanes"
 
     def _fold(self, points: Sequence[TilePoint], dim: int, lanes: int, parts: int) -> Carried:
         """The reduction `dim` in vectors of `lanes`, folded into `parts` accumulators.

@@ -45,7 +45,10 @@ class RowReduction:
         return any(self.schedule.vector_dim in expr.used_dims() for expr in results)
 
     def _sum(self, point: TilePoint, x: Operand, w: Operand) -> SSAValue:
-        group = self.schedule.group
+        intrinsic, lanes = self.schedule.intrinsic, self.schedule.lanes
+        if intrinsic is None:
+            raise CompilerBug("sums of rows want an intrinsic; add tensorize to the schedule")
+        group = intrinsic.steps
         first = self._at(point, AffineConstantExpr(0))
         steps = prod(self.op.reduction_sizes)
         if self.staged is not None:
@@ -53,12 +56,12 @@ class RowReduction:
         else:
             buffer, start = x.buffer, x.position(first)
             self._check(x, point, point, range(steps))
-        for row in range(loop.ROWS):
+        for row in range(lanes):
             moved = replace(point, offsets=self._moved(point, row))
-            places = [k // group * loop.ROWS * group + row * group + k % group for k in range(steps)]
+            places = [k // group * lanes * group + row * group + k % group for k in range(steps)]
             self._check(w, point, moved, places)
         affine_map, indices = self.emitter.space.emit(start, w.position(first))
-        rows = loop.DotRowsOp(buffer, w.buffer, affine_map, indices, steps=steps, group=group)
+        rows = loop.IntrinsicRowsOp(intrinsic, buffer, w.buffer, affine_map, indices, steps=steps, lanes=lanes)
         total = self.emitter.add(rows, f"acc{point.label}").result
         if self.schedule.init_from is None:
             return total

@@ -1,0 +1,64 @@
+"""Intrinsics: what they compute follows from the form, the types and the group that their attribute states."""
+
+import numpy as np
+
+from s2s.dialects import loop
+from s2s.errors import CompilerBug
+from s2s.interpret.affine import Frame, position
+from s2s.interpret.loop.operations import MEANINGS
+from s2s.interpret.loop.scope import Scope, Step, buffer_name, length
+from s2s.types.dtypes import Array
+
+NUMBERS = {"i8": np.dtype("<i1"), "u8": np.dtype("<u1"), "i16": np.dtype("<i2")}
+
+
+def sums(x: Array, w: Array) -> Array:
+    """The meaning of every intrinsic: a row of products each, added up in 32 bits."""
+    return (x.astype(np.int32) * w.astype(np.int32)).sum(axis=-1, dtype=np.int32)
+
+
+@MEANINGS.register(loop.IntrinsicOp)
+def intrinsic(scope: Scope, op: loop.IntrinsicOp) -> Step:
+    """`loop.intrinsic`."""
+    acc, x, w = scope.operands(op.operands)
+    result, facts = scope.new(op.result), op.intrinsic
+    of_x, of_w = NUMBERS[facts.x.data], NUMBERS[facts.w.data]
+    in_lanes = facts.form.data == "dot_lanes"
+
+    def step(frame: Frame) -> None:
+        factors = (frame[x], of_x), (frame[w], of_w)
+        if in_lanes:
+            one, other = (_groups(lanes, number, facts.steps) for lanes, number in factors)
+        else:
+            one, other = (lanes.view(number) for lanes, number in factors)
+        frame[result] = frame[acc] + sums(one, other)
+
+    return step
+
+
+def _groups(lanes: Array, number: np.dtype[np.generic], group: int) -> Array:
+    """The groups that lanes of 32 bits hold, one row for each, the lowest bits first."""
+    return np.ascontiguousarray(lanes.astype("<i4")).view(number).reshape(-1, group)
+
+
+@MEANINGS.register(loop.IntrinsicRowsOp)
+def intrinsic_rows(scope: Scope, op: loop.IntrinsicRowsOp) -> Step:
+    """`loop.intrinsic_rows`."""
+    places = scope.operands(op.indices)
+    at = [position(result, places) for result in op.map.data.results]
+    x, w, result = scope.place(op.x), scope.place(op.w), scope.new(op.result)
+    steps, group, lanes = op.steps.value.data, op.intrinsic.steps, op.lanes
+    of_x, of_w = NUMBERS[op.intrinsic.x.data], NUMBERS[op.intrinsic.w.data]
+    sizes = ((op.x, steps), (op.w, steps * lanes))
+
+    def step(frame: Frame) -> None:
+        starts = [each(frame) for each in at]
+        for start, (buffer, count) in zip(starts, sizes, strict=True):
+            if start < 0 or start + count > length(buffer):
+                raise CompilerBug(f"{scope.where(op)}: index {start} is outside of {buffer_name(buffer)}")
+        row = frame[x][starts[0] : starts[0] + steps].view(of_x)
+        constants = frame[w][starts[1] : starts[1] + steps * lanes].view(of_w)
+        by_lane = constants.reshape(-1, lanes, group).transpose(1, 0, 2).reshape(lanes, steps)
+        frame[result] = sums(row, by_lane)
+
+    return step

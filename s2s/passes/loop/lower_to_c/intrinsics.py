@@ -1,0 +1,37 @@
+"""Intrinsics as calls of the C functions that their attributes name."""
+
+from xdsl.dialects.builtin import StringAttr, VectorType, i32
+from xdsl.ir import SSAValue
+
+from s2s.dialects import c, loop
+from s2s.dialects.loop.checks import lanes_of
+from s2s.passes.loop.lower_to_c.affine import INDEX, index_expression
+from s2s.passes.loop.lower_to_c.builder import Builder
+from s2s.passes.loop.lower_to_c.operations import LOWERINGS
+
+
+@LOWERINGS.register(loop.IntrinsicOp)
+def intrinsic(b: Builder, op: loop.IntrinsicOp) -> SSAValue:
+    """Products from registers added to accumulators."""
+    function = op.intrinsic.function_for(lanes_of(op.result.type) or 1)
+    call = c.CallOp(function, [b.value(operand) for operand in op.operands], op.result.type, pure=True)
+    return b.add(_declared(call, op.intrinsic))
+
+
+@LOWERINGS.register(loop.IntrinsicRowsOp)
+def intrinsic_rows(b: Builder, op: loop.IntrinsicRowsOp) -> SSAValue:
+    """A row in memory against rows of constants."""
+    rows = [
+        b.add(c.AddressOfOp(b.add(c.SubscriptOp(b.value(buffer), index_expression(b, expr, op.indices)))))
+        for buffer, expr in zip((op.x, op.w), op.map.data.results, strict=True)
+    ]
+    steps = b.literal(op.steps.value.data, INDEX)
+    result = VectorType(i32, [op.lanes])
+    call = c.CallOp(op.intrinsic.function_for(op.lanes), [*rows, steps], result, reads=True)
+    return b.add(_declared(call, op.intrinsic))
+
+
+def _declared(call: c.CallOp, intrinsic: loop.IntrinsicAttr) -> c.CallOp:
+    """A call that says which header declares its function."""
+    call.properties["header"] = StringAttr(f'"{intrinsic.header.data}"')
+    return call

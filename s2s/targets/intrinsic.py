@@ -1,0 +1,111 @@
+"""The description of an intrinsic: an instruction that adds up several products of small integers at once."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from typing import Any, Literal
+
+from s2s.errors import InputError
+from s2s.targets.keys import DESCRIPTION, METADATA, Key, Number, Numbers, OneOf, Text, fault_of, key
+
+NAME = Text(r"[a-z0-9][a-z0-9_-]{0,39}", "small letters, digits and _ -, at most 40")
+FUNCTION = Text(
+    r"[A-Za-z_][A-Za-z0-9_]{0,79}(\{lanes\}[A-Za-z0-9_]{0,40})?",
+    "the name of a C function, in which {lanes} stands for their number",
+)
+HEADER = Text(r"[A-Za-z][A-Za-z0-9_]{0,60}\.h", "the name of a header")
+SOURCE = Text(r"[^\x00-\x08\x0b-\x1f\x7f]*", "C, without control characters")
+Form = Literal["dot", "dot_lanes", "dot_rows"]
+Element = Literal["i8", "u8", "i16"]
+
+OPERANDS: Mapping[str, tuple[tuple[Element, Element], ...]] = {
+    "dot": (("i16", "i16"),),
+    "dot_lanes": (("i8", "i8"), ("u8", "i8")),
+    "dot_rows": (("i8", "i8"), ("i16", "i8")),
+}
+"""The types of both factors that the lowering can make for each form."""
+BYTES = {"i8": 1, "u8": 1, "i16": 2}
+GROUPS: Mapping[str, tuple[int, ...]] = {
+    "dot": (4,),
+    "dot_lanes": (4,),
+    "dot_rows": (1, 2, 4, 8, 16, 32, 64, 128),
+}
+LANES: Mapping[str, tuple[int, ...]] = {"dot": (1,), "dot_lanes": (4, 8, 16), "dot_rows": (4,)}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Intrinsic:
+    """A C function that adds up products, and the data that the compiler wants about it.
+
+    What it computes follows from `form`, where `x` and `w` are the factors, `w` a constant that is packed for it:
+
+        dot        acc + sum over k < group of x[k] * w[k]                      one sum, factors in registers
+        dot_lanes  acc[c] + sum over k < group of x[c][k] * w[c][k]             a sum a lane, factors in registers
+        dot_rows   sum over k < steps of x[k] * w[k / group][c][k % group]      a sum a lane, factors in memory
+
+    Products and sums are of 32 bits and wrap around.
+    The fields are the keys of a table `[[intrinsic]]` of a target file.
+    """
+
+    name: str = field(metadata=key(NAME, "What `tensorize` and the key `intrinsics` call it."))
+    description: str = field(default="", metadata=key(DESCRIPTION, "The instruction in words."))
+    form: Form = field(
+        metadata=key(
+            OneOf(("dot", "dot_lanes", "dot_rows")),
+            "What is computed: one sum from registers, a sum in each lane from registers, or from rows in memory.",
+        )
+    )
+    x: Element = field(default="i8", metadata=key(OneOf(("i8", "u8", "i16")), "The elements of the first factor."))
+    w: Element = field(default="i8", metadata=key(OneOf(("i8", "i16")), "The elements of the constant factor."))
+    group: int = field(
+        metadata=key(
+            Number(1, 128),
+            "Steps of a sum whose constants lie side by side for each lane; `dot_rows` is called"
+            " with a multiple of it.",
+        )
+    )
+    lanes: tuple[int, ...] = field(
+        default=(1,), metadata=key(Numbers((1, 4, 8, 16)), "The numbers of sums that there are functions for.")
+    )
+    align: int = field(
+        default=1,
+        metadata=key(OneOf((1, 2, 4, 8, 16, 32, 64)), "Bytes to which the groups of both factors are aligned."),
+    )
+    function: str = field(metadata=key(FUNCTION, "The C function."))
+    header: str = field(
+        metadata=key(HEADER, "The header that defines it: of the runtime, or a file beside the target file.")
+    )
+    source: str = field(
+        default="",
+        metadata=key(SOURCE, "The text of the header, which is copied into trees; by default that of the file."),
+    )
+
+    def __post_init__(self) -> None:
+        values = {name: getattr(self, name) for name in INTRINSIC_KEYS}
+        for name, value in values.items():
+            if fault := fault_of(name, value, INTRINSIC_KEYS[name].kind):
+                raise InputError(f"Intrinsic: {fault}")
+        if fault := contradiction_of(values):
+            raise InputError(f"Intrinsic {self.name}: {fault}")
+
+
+INTRINSIC_KEYS: Mapping[str, Key] = {each.name: each.metadata[METADATA] for each in fields(Intrinsic)}
+"""The keys of an intrinsic in their order."""
+
+
+def contradiction_of(values: Mapping[str, Any]) -> str | None:
+    """What values of an intrinsic say that there is no code for together, and what there is; None where nothing is."""
+    form, lanes = str(values["form"]), values["lanes"]
+    if (values["x"], values["w"]) not in OPERANDS[form]:
+        known = " or ".join(f"x = {x}, w = {w}" for x, w in OPERANDS[form])
+        return f"x = {values['x']}, w = {values['w']}: form {form} multiplies {known}"
+    if values["group"] not in GROUPS[form]:
+        return f"group = {values['group']}: form {form} takes {', '.join(map(str, GROUPS[form]))}"
+    if not set(lanes) <= set(LANES[form]):
+        return f"lanes = {lanes}: form {form} has {', '.join(map(str, LANES[form]))}"
+    if len(lanes) > 1 and "{lanes}" not in str(values["function"]):
+        return f"function = {values['function']}: is one for several lanes; put {{lanes}} into its name"
+    if values["group"] * BYTES[values["w"]] % values["align"]:
+        return f"align = {values['align']}: does not divide the bytes of a group of {values['group']}; give a divisor"
+    if values["source"] and str(values["header"]).startswith("s2s_"):
+        return f"header = {values['header']}: is a name of the runtime; call it otherwise"
+    return None

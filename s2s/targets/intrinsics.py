@@ -1,0 +1,89 @@
+"""The intrinsics of the package: instructions that add up several products of small integers, each a line of data.
+
+Each function is defined in a header of `runtime_c`, with a form in plain C99 that gives the same integers, so that a
+tree builds with any compiler. A new instruction set is more entries, a header, and tests.
+"""
+
+from s2s.targets.intrinsic import Intrinsic
+
+SMLAD = Intrinsic(
+    name="smlad",
+    description="Arm DSP: two instructions add up four products of 16 bits",
+    form="dot",
+    x="i16",
+    w="i16",
+    group=4,
+    align=4,
+    function="s2s_i16x4_dot",
+    header="s2s_dsp.h",
+)
+MVE_I8_BY_16 = Intrinsic(
+    name="mve-i8-by-16",
+    description="Arm MVE: a row of bytes against four rows, sixteen products in an instruction",
+    form="dot_rows",
+    group=16,
+    lanes=(4,),
+    function="s2s_i32x{lanes}_dot_i8_by_16",
+    header="s2s_lanes.h",
+)
+MVE_I8_BY_8 = Intrinsic(
+    name="mve-i8-by-8",
+    description="Arm MVE: a row of bytes against four rows, eight products in an instruction",
+    form="dot_rows",
+    group=8,
+    lanes=(4,),
+    function="s2s_i32x{lanes}_dot_i8_by_8",
+    header="s2s_lanes.h",
+)
+MVE_I16_BY_8 = Intrinsic(
+    name="mve-i16-by-8",
+    description="Arm MVE: a row of 16 bits against four rows of bytes, eight products in an instruction",
+    form="dot_rows",
+    x="i16",
+    group=8,
+    lanes=(4,),
+    function="s2s_i32x{lanes}_dot_i16_by_8",
+    header="s2s_lanes.h",
+)
+VNNI = Intrinsic(
+    name="vnni",
+    description="x86 VPDPBUSD: unsigned bytes times signed ones, four products to a lane",
+    form="dot_lanes",
+    x="u8",
+    group=4,
+    lanes=(4, 8, 16),
+    function="s2s_i32x{lanes}_add_dot_u8",
+    header="s2s_simd_bytes.h",
+)
+X86_PAIRS = Intrinsic(
+    name="x86-pairs",
+    description="x86 VPMADDWD: bytes widened, pairs of 16 bits multiplied and added",
+    form="dot_lanes",
+    group=4,
+    lanes=(4, 8, 16),
+    function="s2s_i32x{lanes}_add_dot_i8",
+    header="s2s_simd_bytes.h",
+)
+NEON_DOT = Intrinsic(
+    name="neon-dot",
+    description="Arm NEON: four products of signed bytes to a lane, SDOT where the core has it",
+    form="dot_lanes",
+    group=4,
+    lanes=(4, 8, 16),
+    function="s2s_i32x{lanes}_add_dot_i8",
+    header="s2s_simd_bytes.h",
+)
+PLAIN_DOT = Intrinsic(
+    name="plain-dot",
+    description="portable C: four products of signed bytes to a lane, in loops",
+    form="dot_lanes",
+    group=4,
+    lanes=(4, 8, 16),
+    function="s2s_i32x{lanes}_add_dot_i8",
+    header="s2s_simd_bytes.h",
+)
+
+INTRINSICS = {
+    each.name: each for each in (SMLAD, MVE_I8_BY_16, MVE_I8_BY_8, MVE_I16_BY_8, VNNI, X86_PAIRS, NEON_DOT, PLAIN_DOT)
+}
+"""All of them by name."""
