@@ -29,6 +29,7 @@ ROOMS = (
     "quantization",
     "boards",
     "verify",
+    "packagings",
     "artifact",
     "profiling",
     "contrib",
