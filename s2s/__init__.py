@@ -17,14 +17,34 @@ if (_CHECKOUT / "dialects" / "graph").is_dir():
 
 if TYPE_CHECKING:
     from s2s import frontend
-    from s2s.api import Artifact, CFunction, Target, build, compile, cpu, load, quantize, register_custom_op
+    from s2s.api import (
+        Artifact,
+        CFunction,
+        CompileOptions,
+        DebugOptions,
+        Target,
+        build,
+        compile,
+        cpu,
+        load,
+        quantize,
+        register_custom_op,
+    )
+    from s2s.errors import CompilerBug, InputError, S2SError, ToolchainError, UnsupportedError
 
     __version__: str
 
 __all__ = [
     "Artifact",
     "CFunction",
+    "CompileOptions",
+    "CompilerBug",
+    "DebugOptions",
+    "InputError",
+    "S2SError",
     "Target",
+    "ToolchainError",
+    "UnsupportedError",
     "__version__",
     "build",
     "compile",
@@ -47,6 +67,13 @@ if not TYPE_CHECKING:  # a checker would take every submodule for an object
             return VERSION
         if name == "frontend":
             return importlib.import_module("s2s.frontend")
+        from s2s import errors
+
+        if hasattr(errors, name):
+            return getattr(errors, name)
         from s2s import api
 
         return getattr(api, name)
+
+    def __dir__() -> list[str]:
+        return sorted(__all__)

@@ -22,3 +22,17 @@ def test_every_public_name_is_there(name: str):
 def test_an_unknown_name_is_an_attribute_error():
     with pytest.raises(AttributeError, match="module 's2s' has no attribute 'frobnicate'"):
         getattr(s2s, "frobnicate")  # noqa: B009
+
+
+def test_dir_lists_the_api_and_nothing_else():
+    assert dir(s2s) == sorted(s2s.__all__)
+
+
+def test_errors_can_be_caught_by_their_public_names():
+    with pytest.raises(s2s.InputError, match="there-is-none"):
+        s2s.compile("there-is-none.onnx")
+
+
+def test_budgets_of_flash_and_stack_are_options_of_python_too():
+    with pytest.raises(s2s.InputError, match="--flash-budget -1: no network takes that little"):
+        s2s.compile("there-is-none.onnx", flash_budget=-1)
