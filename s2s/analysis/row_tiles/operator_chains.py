@@ -87,7 +87,7 @@ def link(op: Operation) -> Link | None:
             found = Link(op, 0, *map(int, shape))
         case _ if isinstance(op, _POINTWISE) and fusion_kind(op) <= FusionKind.BROADCAST:
             moving = [number for number, operand in enumerate(op.operands) if not _is_constant(operand)]
-            if len(moving) != 1 or not _is_alike_in_rows(op, moving[0]):
+            if len(moving) != 1 or not _is_image(op.results[0]) or not _is_alike_in_rows(op, moving[0]):
                 return None
             found = Link(op, moving[0])
         case _:

@@ -1,0 +1,25 @@
+"""Models that once broke the compiler: each is imported, or refused with one clear message."""
+
+from pathlib import Path
+
+import pytest
+from frontends.onnx.test_hostile import import_or_refuse
+
+from s2s.api import compile
+from support.onnx_text import onnx_model
+from support.project import SHARED
+
+FOUND = SHARED / "models" / "found"
+
+
+@pytest.mark.skipif(not FOUND.is_dir(), reason="the models that broke something are not there")
+@pytest.mark.parametrize("file", sorted(FOUND.glob("*.onnx")), ids=lambda file: file.stem)
+def test_is_imported_or_refused(file: Path):
+    import_or_refuse(file.read_bytes())
+
+
+def test_a_number_added_to_a_vector_fits_the_smallest_memory():
+    """Both have fewer dimensions than rows of images need."""
+    body = "(float[4] x) => (float[4] y) <float two = {2.0}> { a = Exp(x) y = Add(a, two) }"
+    with compile(onnx_model(body), ram_budget="min") as artifact:
+        assert artifact.report().arena <= 16
