@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Protocol, Self
 
 from xdsl.ir import ParametrizedAttribute
@@ -34,6 +34,24 @@ class Scheduled(Protocol):
         ...
 
 
+class Machine(Protocol):
+    """What values are worth trying depends on."""
+
+    @property
+    def lanes(self) -> int:
+        """Floats of a vector; 1 without vectors."""
+        ...
+
+
+class Lowering(Protocol):
+    """The lowering of one computation (`Nest` of `tensor-lower-to-loop`), as far as directives add to it."""
+
+    @property
+    def before_step(self) -> list[Callable[[], None]]:
+        """What is called where a step of the reduction is written, with the loops around it open."""
+        ...
+
+
 class Directive(ParametrizedAttribute):
     """One decision about how a computation is carried out.
 
@@ -43,6 +61,9 @@ class Directive(ParametrizedAttribute):
 
     def verify_for(self, op: Scheduled, state: ScheduleState) -> None:
         """Refuse the directive where it does not fit `op` and what was decided before."""
+
+    def verify_together(self, op: Scheduled, state: ScheduleState) -> None:
+        """Refuse the directive where it does not go with what all of them decide."""
 
     def decide(self, state: ScheduleState) -> None:
         """Note in `state` what the directive decides."""
@@ -54,6 +75,14 @@ class Directive(ParametrizedAttribute):
     def inside_tile(self) -> Self | None:
         """The directive for the part of a computation that one fused tile does; None where it speaks of the tiles."""
         return self
+
+    def lower(self, loops: Lowering) -> None:
+        """Add to the lowering of a computation, before its loops are written, what the state does not tell it."""
+
+    @classmethod
+    def values(cls, op: Scheduled, machine: Machine) -> Iterator[Directive]:
+        """Directives of this kind that are worth trying for `op`, legal or not."""
+        return iter(())
 
     def describe(self, op: Scheduled, state: ScheduleState, names: Sequence[str]) -> list[str]:
         """Words for the comment above a kernel, with `names` for the dimensions; `state` is that of all directives."""

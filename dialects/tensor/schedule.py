@@ -92,6 +92,8 @@ class ScheduleAttr(ParametrizedAttribute):
         for each in self.directives:
             each.verify_for(op, state)
             each.decide(state)
+        for each in self.directives:
+            each.verify_together(op, state)
 
     def describe(self, op: Scheduled, names: Sequence[str]) -> list[str]:
         """The schedule in words, with `names` for the dimensions of `op`."""

@@ -341,3 +341,62 @@
   tensor.yield %acc : f32
 } : (tensor<6x8xf32>) -> tensor<6xf32>
 // CHECK: tensor.compute: rfactor names dimension 1, but dimension 0 runs in vectors; name that reduction, or leave the vectors out
+
+// -----
+
+%x = "test.op"() : () -> tensor<6x8xf32>
+%y = tensor.compute [6 | 8] reads(%x at #tensor.access<affine_map<(i, r) -> (i, r)>>)
+    schedule #tensor.schedule<[vectorize<1 by 4>]> inits [0.0 : f32] reduce {
+^bb0(%v: f32, %acc: f32):
+  tensor.yield %v : f32
+} apply {
+^bb0(%acc: f32):
+  tensor.yield %acc : f32
+} : (tensor<6x8xf32>) -> tensor<6xf32>
+// CHECK: tensor.compute: dimension 1 is a reduction that vectors cannot take in any order
+
+// -----
+
+%x = "test.op"() : () -> tensor<2x8xf32>
+%y = tensor.compute [6 | 8] reads(%x at #tensor.access<affine_map<(i, r) -> (i floordiv 3, r)>>)
+    schedule #tensor.schedule<[vectorize<0 by 4>]> inits [0.0 : f32] reduce {
+^bb0(%v: f32, %acc: f32):
+  %s = arith.addf %acc, %v : f32
+  tensor.yield %s : f32
+} apply {
+^bb0(%acc: f32):
+  tensor.yield %acc : f32
+} : (tensor<2x8xf32>) -> tensor<6xf32>
+// CHECK: tensor.compute: operand 0 does not move in equal steps along the lanes of dimension 0; vectorize another dimension
+
+// -----
+
+%x = "test.op"() : () -> tensor<6x8xf32>
+%y = tensor.compute [6 | 8] reads(%x at #tensor.access<affine_map<(i, r) -> (i, r)>>)
+    schedule #tensor.schedule<[cache_read<0 at 0 as i16>]> inits [0.0 : f32] reduce {
+^bb0(%v: f32, %acc: f32):
+  %s = arith.addf %acc, %v : f32
+  tensor.yield %s : f32
+} apply {
+^bb0(%acc: f32):
+  tensor.yield %acc : f32
+} : (tensor<6x8xf32>) -> tensor<6xf32>
+// CHECK: tensor.compute: cache_read copies read 0 of what is no sum of products of 8-bit integers; leave it out
+
+// -----
+
+%x, %w = "test.op"() : () -> (tensor<6x10xi8>, tensor<6x3xi8>)
+%y = tensor.compute [6, 8 | 3] reads(%x at #tensor.access<affine_map<(c, i, r) -> (c, i + r)>>,
+                                     %w at #tensor.access<affine_map<(c, i, r) -> (c, r)>>)
+    schedule #tensor.schedule<[tile<0 by 2>, cache_read<0 at 0 as i16>]> inits [0 : i32] reduce {
+^bb0(%xv: i8, %wv: i8, %acc: i32):
+  %xe = arith.extsi %xv : i8 to i32
+  %we = arith.extsi %wv : i8 to i32
+  %p = arith.muli %xe, %we : i32
+  %s = arith.addi %acc, %p : i32
+  tensor.yield %s : i32
+} apply {
+^bb0(%acc: i32):
+  tensor.yield %acc : i32
+} : (tensor<6x10xi8>, tensor<6x3xi8>) -> tensor<6x8xi32>
+// CHECK: tensor.compute: cache_read copies the window of one point, but dimension 0 around it is tiled; copy before its loop

@@ -83,5 +83,5 @@ def test_nothing_but_border_has_a_default_schedule() -> None:
     for name in ("graph-lower-to-tensor", "tensor-fuse-computes", "tensor-collapse-dims"):
         get_pass(name)().apply(ctx, module)
     computes = [op for op in module.walk() if isinstance(op, tensor.ComputeOp) and op.reduce is not None]
-    schedules = [default(op, get_target("cortex-m4"), frozenset()) for op in computes]
+    schedules = [default(op, get_target("cortex-m4"), frozenset()).on(op) for op in computes]
     assert [min(schedule.tiles) for schedule in schedules] == [1]

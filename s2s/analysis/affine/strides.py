@@ -75,6 +75,11 @@ def vectorizable(op: tensor.ComputeOp) -> bool:
     return all(isinstance(inner, (*VECTOR_OPS, tensor.InBoundsOp)) or _picks(inner) for inner in body_ops(op))
 
 
+def computes_floats(op: tensor.ComputeOp) -> bool:
+    """Whether all that `op` reads and writes are floats of 32 bits."""
+    return all(isinstance(tensor.element_type(value), Float32Type) for value in [*op.reads, *op.points, *op.res])
+
+
 def _picks(inner: Operation) -> bool:
     """Whether an operation chooses between floats by bounds or by a comparison of floats, or is such a comparison."""
     if isinstance(inner, arith.SelectOp):

@@ -16,7 +16,7 @@ from s2s.schedules.directives.vectorize import Vectorize
 Schedule = Dialect(
     "schedule",
     [],
-    [CacheRead, InitFrom, Prefetch, Reorder, Rfactor, Tensorize, Tile, TileAndFuse, Unroll, Vectorize],
+    [Tile, Unroll, Vectorize, Reorder, Rfactor, CacheRead, Tensorize, InitFrom, Prefetch, TileAndFuse],
 )
 
 __all__ = [

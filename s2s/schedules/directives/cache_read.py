@@ -1,6 +1,6 @@
 """`cache_read`: an operand is read from a copy made for its kernel."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from xdsl.dialects.builtin import IntAttr, StringAttr
 from xdsl.ir import Attribute
@@ -9,10 +9,11 @@ from xdsl.parser import AttrParser
 from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
 
+from s2s.analysis.structure.products import product_sum
 from s2s.dialects import tensor
 from s2s.dialects.tensor import CachedRead, Directive, PackedAxis, Renumbering, ScheduleState
 from s2s.dialects.tensor.attributes import layout_of, parse_layout
-from s2s.dialects.tensor.directive import Scheduled, check_dims
+from s2s.dialects.tensor.directive import Machine, Scheduled, check_dims
 
 WIDENED, BYTES, PACKED = "i16", "i8", "packed"
 NONE = -1
@@ -83,6 +84,33 @@ class CacheRead(Directive):
         if state.cached is not None:
             raise VerifyException(f"{op.name}: cache_read copies read {operand} after {state.cached.read}; copy one")
 
+    def verify_together(self, op: Scheduled, state: ScheduleState) -> None:
+        if self.is_packed or not isinstance(op, tensor.ComputeOp):
+            return
+        read = self.operand.data
+        if product_sum(op) is None:
+            raise VerifyException(
+                f"{op.name}: cache_read copies read {read} of what is no sum of products of 8-bit integers; "
+                "leave it out"
+            )
+        tiled = [dim for dim in state.order[: state.cache_depth] if state.tile([dim]) != [1]]
+        if tiled and not self._copies_rows(op, state):
+            raise VerifyException(
+                f"{op.name}: cache_read copies the window of one point, but dimension {tiled[0]} around it is tiled; "
+                "copy before its loop, or leave its tile out"
+            )
+
+    def _copies_rows(self, op: tensor.ComputeOp, state: ScheduleState) -> bool:
+        """Whether the loops inside move along the operand in the reduction only."""
+        used = {dim for expr in op.read_accesses[self.operand.data].map.data.results for dim in expr.used_dims()}
+        return all(dim >= op.rank for dim in used if dim not in state.order[: state.cache_depth])
+
+    @classmethod
+    def values(cls, op: Scheduled, machine: Machine) -> Iterator[Directive]:
+        if isinstance(op, tensor.ComputeOp):
+            places = [None, *range(op.rank)]
+            yield from (cls.of(read, dim, widened=True) for read in range(len(op.reads)) for dim in places)
+
     def decide(self, state: ScheduleState) -> None:
         if self.is_packed:
             state.packs.append((self.operand.data, self.axes))
@@ -99,9 +127,11 @@ class CacheRead(Directive):
         if self.is_packed or not isinstance(op, tensor.ComputeOp):
             return []
         outer = state.order[: state.cache_depth]
-        used = {dim for expr in op.read_accesses[self.operand.data].map.data.results for dim in expr.used_dims()}
-        is_rows = all(dim >= op.rank for dim in used if dim not in outer)
-        what = "a row of the sum for each point" if is_rows else "the window that the loops inside move in"
+        what = (
+            "a row of the sum for each point"
+            if self._copies_rows(op, state)
+            else "the window that the loops inside move in"
+        )
         inside = [f" inside {names[dim]}" for dim in outer if op.sizes[dim] > 1][-1:]
         copy = "16-bit copy" if self.form.data == WIDENED else "copy"
         return [f"{copy} of {what}{''.join(inside)}{' with 128 added' if state.is_unsigned else ''}"]

@@ -1,6 +1,6 @@
 """`prefetch`: a read is brought into a cache ahead of its use."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from xdsl.dialects.builtin import IntAttr
 from xdsl.ir import Attribute
@@ -11,7 +11,7 @@ from xdsl.utils.exceptions import VerifyException
 
 from s2s.dialects import tensor
 from s2s.dialects.tensor import Directive, Renumbering, ScheduleState
-from s2s.dialects.tensor.directive import Scheduled, check_dims
+from s2s.dialects.tensor.directive import Machine, Scheduled, check_dims
 
 
 @irdl_attr_definition
@@ -37,6 +37,11 @@ class Prefetch(Directive):
         if not isinstance(op, tensor.ComputeOp) or not 0 <= self.read.data < len(op.reads):
             count = len(op.reads) if isinstance(op, tensor.ComputeOp) else 0
             raise VerifyException(f"{op.name}: prefetch names read {self.read.data} of {count}; name a read")
+
+    @classmethod
+    def values(cls, op: Scheduled, machine: Machine) -> Iterator[Directive]:
+        if isinstance(op, tensor.ComputeOp):
+            yield from (cls.of(read, dim) for read in range(len(op.reads)) for dim in range(len(op.sizes)))
 
     def decide(self, state: ScheduleState) -> None:
         state.prefetches.append((self.read.data, self.dim.data))

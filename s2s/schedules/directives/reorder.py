@@ -1,6 +1,7 @@
 """`reorder`: the order of the loops."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from itertools import permutations
 
 from xdsl.dialects.builtin import I64, DenseArrayBase
 from xdsl.ir import Attribute
@@ -11,7 +12,7 @@ from xdsl.utils.exceptions import VerifyException
 
 from s2s.dialects import tensor
 from s2s.dialects.tensor import Directive, Renumbering, ScheduleState
-from s2s.dialects.tensor.directive import Scheduled
+from s2s.dialects.tensor.directive import Machine, Scheduled
 
 
 @irdl_attr_definition
@@ -42,6 +43,12 @@ class Reorder(Directive):
                 f"{op.name}: reorder {list(order)} puts a reduction outside a parallel dimension; the last "
                 f"{len(op.sizes) - op.rank} places are for reductions"
             )
+
+    @classmethod
+    def values(cls, op: Scheduled, machine: Machine) -> Iterator[Directive]:
+        reductions = range(op.rank, len(op.sizes))
+        for outer in permutations(range(op.rank)):
+            yield from filter(None, (cls.of([*outer, *inner]) for inner in permutations(reductions)))
 
     def decide(self, state: ScheduleState) -> None:
         state.order = list(self.order.get_values())

@@ -1,6 +1,6 @@
 """`rfactor`: a long reduction to few results in independent partial results."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from xdsl.dialects.builtin import IntAttr
 from xdsl.ir import Attribute
@@ -12,7 +12,7 @@ from xdsl.utils.exceptions import VerifyException
 from s2s.analysis.structure.folds import folds_of
 from s2s.dialects import tensor
 from s2s.dialects.tensor import Directive, Renumbering, ScheduleState
-from s2s.dialects.tensor.directive import Scheduled, check_dims
+from s2s.dialects.tensor.directive import Machine, Scheduled, check_dims
 
 
 @irdl_attr_definition
@@ -51,6 +51,11 @@ class Rfactor(Directive):
                 f"{op.name}: rfactor names dimension {dim}, but dimension {state.vector_dim} runs in vectors; name "
                 "that reduction, or leave the vectors out"
             )
+
+    @classmethod
+    def values(cls, op: Scheduled, machine: Machine) -> Iterator[Directive]:
+        for dim in range(op.rank, len(op.sizes)):
+            yield from filter(None, (cls.of(dim, parts) for parts in (2, 3, 4)))
 
     def decide(self, state: ScheduleState) -> None:
         state.partials = (self.dim.data, self.parts.data)

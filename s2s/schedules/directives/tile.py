@@ -1,6 +1,7 @@
 """`tile`: the register tile, and the cache blocks around it."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import combinations
 
 from xdsl.ir import Attribute
 from xdsl.irdl import irdl_attr_definition
@@ -9,7 +10,7 @@ from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
 
 from s2s.dialects.tensor import Directive, Renumbering, ScheduleState
-from s2s.dialects.tensor.directive import Scheduled
+from s2s.dialects.tensor.directive import Machine, Scheduled
 from s2s.schedules.directives.sizes import Sizes, check_sizes, parse_sizes, print_sizes, rows_of, sizes_attribute
 from s2s.schedules.directives.unroll import Unroll
 
@@ -52,6 +53,15 @@ class Tile(Directive):
                     f"{op.name}: tile gives dimension {dim} {len(sizes)} sizes; give a register tile, and at most one "
                     "cache block before it"
                 )
+
+    @classmethod
+    def values(cls, op: Scheduled, machine: Machine) -> Iterator[Directive]:
+        dims = [dim for dim in range(op.rank) if op.sizes[dim] > 1]
+        sides = sorted({2, 3, 4, machine.lanes, 2 * machine.lanes} - {1})
+        tiles = [{dim: side} for dim in dims for side in sides]
+        tiles += [first | second for first, second in combinations(tiles, 2) if first.keys() != second.keys()]
+        for tile in tiles:
+            yield from filter(None, [cls.of(tile), *(cls.of(tile, [(dim, 2 * size)]) for dim, size in tile.items())])
 
     def decide(self, state: ScheduleState) -> None:
         for dim, size in self.register.items():

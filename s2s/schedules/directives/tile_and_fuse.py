@@ -1,6 +1,6 @@
 """`tile_and_fuse`: consecutive computations of a kernel do one tile after the other together."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from xdsl.ir import Attribute
 from xdsl.irdl import irdl_attr_definition
@@ -10,7 +10,7 @@ from xdsl.utils.exceptions import VerifyException
 
 from s2s.dialects import tensor
 from s2s.dialects.tensor import Directive, FusedTile, Renumbering, ScheduleState
-from s2s.dialects.tensor.directive import Scheduled, check_dims
+from s2s.dialects.tensor.directive import Machine, Scheduled, check_dims
 from s2s.schedules.directives.sizes import Sizes, rows_of, sizes_attribute
 from s2s.schedules.directives.tile import Tile
 
@@ -53,6 +53,11 @@ class TileAndFuse(Directive):
             raise VerifyException(
                 f"{op.name}: dimension {blocked[0]} has cache blocks and fused tiles; keep one of them"
             )
+
+    @classmethod
+    def values(cls, op: Scheduled, machine: Machine) -> Iterator[Directive]:
+        for dim in range(op.rank):
+            yield from filter(None, (cls.of([(dim, size)]) for size in (1, 2, 4)))
 
     def decide(self, state: ScheduleState) -> None:
         state.fused = self.fused

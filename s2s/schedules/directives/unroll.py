@@ -1,6 +1,6 @@
 """`unroll`: several steps of a reduction in one pass of its loop."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from xdsl.ir import Attribute
 from xdsl.irdl import irdl_attr_definition
@@ -9,7 +9,7 @@ from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
 
 from s2s.dialects.tensor import Directive, Renumbering, ScheduleState
-from s2s.dialects.tensor.directive import Scheduled
+from s2s.dialects.tensor.directive import Machine, Scheduled
 from s2s.schedules.directives.sizes import Sizes, check_sizes, parse_sizes, print_sizes, rows_of, sizes_attribute
 
 
@@ -40,6 +40,11 @@ class Unroll(Directive):
                     f"{op.name}: unroll names dimension {dim} with {steps}; give one number of steps of a reduction, "
                     "and tile parallel dimensions"
                 )
+
+    @classmethod
+    def values(cls, op: Scheduled, machine: Machine) -> Iterator[Directive]:
+        for dim in range(op.rank, len(op.sizes)):
+            yield from filter(None, (cls.of({dim: steps}) for steps in (2, 4, 8) if steps <= op.sizes[dim]))
 
     def decide(self, state: ScheduleState) -> None:
         for dim, steps in self.steps:

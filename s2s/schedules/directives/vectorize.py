@@ -1,16 +1,23 @@
 """`vectorize`: one dimension runs in vectors."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from xdsl.dialects.builtin import IntAttr
 from xdsl.ir import Attribute
+from xdsl.ir.affine import AffineDimExpr, AffineExpr
 from xdsl.irdl import irdl_attr_definition
 from xdsl.parser import AttrParser
 from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
 
+from s2s.analysis.affine.strides import computes_floats, vectorizable
+from s2s.analysis.structure.folds import folds_of
+from s2s.dialects import tensor
+from s2s.dialects.loop import MIN_LANES
 from s2s.dialects.tensor import Directive, Renumbering, ScheduleState
-from s2s.dialects.tensor.directive import Scheduled, check_dims
+from s2s.dialects.tensor.directive import Machine, Scheduled, check_dims
+from s2s.types.affine import coefficient, flat_index, ranges
+from s2s.types.dtypes import as_tensor_type
 
 
 @irdl_attr_definition
@@ -45,6 +52,51 @@ class Vectorize(Directive):
                 f"{op.name}: a tile of {state.tiles[dim]} along dimension {dim} is no multiple of {lanes} lanes; tile "
                 f"it by {-(-state.tiles[dim] // lanes) * lanes}"
             )
+
+    def verify_together(self, op: Scheduled, state: ScheduleState) -> None:
+        dim = self.dim.data
+        if not isinstance(op, tensor.ComputeOp):
+            return
+        if dim >= op.rank and (folds_of(op) is None or any(access.is_guarded for access in op.read_accesses)):
+            raise VerifyException(
+                f"{op.name}: dimension {dim} is a reduction that vectors cannot take in any order: no sum, product, "
+                "maximum or minimum of floats whose reads never miss; vectorize a parallel dimension"
+            )
+        if computes_floats(op) and not vectorizable(op):
+            raise VerifyException(f"{op.name}: a region computes what has no form in vectors; leave vectorize out")
+        crooked = [number for number, each in enumerate(op.accesses) if not self._is_even(op, number, each)]
+        if crooked:
+            raise VerifyException(
+                f"{op.name}: operand {crooked[0]} does not move in equal steps along the lanes of dimension {dim}; "
+                "vectorize another dimension, or pack the operand"
+            )
+
+    def _is_even(self, op: tensor.ComputeOp, number: int, access: tensor.AccessAttr) -> bool:
+        """Whether neighbouring lanes are equally far apart in an operand.
+
+        With 16 lanes along `o`, `(o floordiv 32, k, o mod 32)` is even: `o = 16 * block + lane` gives
+        `(block floordiv 2, k, block mod 2 * 16 + lane)`. `(o mod 24)` is not: lane 8 of a vector may start over.
+        """
+        dim, lanes = self.dim.data, self.lanes.data
+        sizes = op.sizes if number < len(op.reads) else op.parallel_sizes
+        if dim >= len(sizes) or all(dim not in expr.used_dims() for expr in access.map.data.results):
+            return True
+        if any(divisor > 1 for divisor in access.division):
+            return False
+        box = [*ranges(sizes), (0, lanes - 1)]
+        box[dim] = (0, -(-sizes[dim] // lanes) - 1)
+        dims: list[AffineExpr] = [AffineDimExpr(each) for each in range(len(sizes))]
+        dims[dim] = AffineDimExpr(dim) * lanes + AffineDimExpr(len(sizes))
+        shape = as_tensor_type([*op.reads, *op.points][number].type).get_shape()
+        indices = [expr.replace_dims_and_symbols(dims, ()) for expr in access.map.data.results]
+        return coefficient(flat_index(indices, shape), len(sizes), box) is not None
+
+    @classmethod
+    def values(cls, op: Scheduled, machine: Machine) -> Iterator[Directive]:
+        for dim in reversed(range(len(op.sizes))):
+            for lanes in (machine.lanes, machine.lanes // 2):
+                if lanes >= MIN_LANES and op.sizes[dim] > 1:
+                    yield cls(IntAttr(dim), IntAttr(lanes))
 
     def decide(self, state: ScheduleState) -> None:
         dim, state.lanes = self.dim.data, self.lanes.data

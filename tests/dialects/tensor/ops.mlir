@@ -148,7 +148,11 @@ func.func private @cached_bytes(%x: tensor<5x6xi8>, %w: tensor<4x6xi8>, %start: 
           [tile<1 by 4>, vectorize<1 by 4>, cache_read<0 at 0 as i8>, tensorize<"mve-i8-by-16">, init_from<0>]>
       inits [0 : i32] reduce {
   ^bb0(%xv: i8, %wv: i8, %acc: i32):
-    tensor.yield %acc : i32
+    %xe = arith.extsi %xv : i8 to i32
+    %we = arith.extsi %wv : i8 to i32
+    %p = arith.muli %xe, %we : i32
+    %s = arith.addi %acc, %p : i32
+    tensor.yield %s : i32
   } apply {
   ^bb0(%acc: i32, %unused: i32):
     tensor.yield %acc : i32

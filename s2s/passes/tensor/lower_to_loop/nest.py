@@ -1,6 +1,6 @@
 """The loop nest of one computation, as its schedule asks for."""
 
-from collections.abc import Generator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
 
@@ -52,6 +52,8 @@ class Nest:
     box: list[Range] = field(default_factory=list[Range])
     pieces: list[Piece] = field(default_factory=list[Piece])
     blocks: dict[int, tuple[AffineExpr, int]] = field(default_factory=dict[int, tuple[AffineExpr, int]])
+    before_step: list[Callable[[], None]] = field(default_factory=list[Callable[[], None]])
+    """What directives add in front of every step of the reduction."""
 
     def __post_init__(self) -> None:
         self.box = ranges(self.op.sizes)
@@ -81,7 +83,10 @@ class Nest:
         """The nest of `part`; what `plan` copies goes to `scratch`."""
         if part.op.schedule is None:
             raise CompilerBug("tensor-lower-to-loop needs a schedule on every tensor.compute; run tensor-pick-schedule")
-        return Nest(part, part.op, part.op.schedule.on(part.op), part.names, buffers, emitter, plan, scratch)
+        nest = Nest(part, part.op, part.op.schedule.on(part.op), part.names, buffers, emitter, plan, scratch)
+        for directive in part.op.schedule.directives:
+            directive.lower(nest)
+        return nest
 
     def emit(self, opened: Sequence[AffineExpr] = ()) -> None:
         """Emit the whole nest; `opened` is where the first dimensions stand, those of the blocks around it."""
@@ -356,5 +361,7 @@ class Nest:
         )
 
     def _step(self, points: Sequence[TilePoint], accumulators: Carried) -> None:
+        for add in self.before_step:
+            add()
         self.fetcher.step(self._place)
         self.steps.step(points, self.dims, accumulators)

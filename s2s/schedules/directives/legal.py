@@ -1,0 +1,20 @@
+"""The kinds of directives there are, and whether a schedule fits a computation."""
+
+from xdsl.utils.exceptions import VerifyException
+
+from s2s.dialects import tensor
+from s2s.schedules.directives import Schedule
+
+
+def kinds() -> list[type[tensor.Directive]]:
+    """The kinds of directives, in the order in which a schedule has them best."""
+    return [kind for kind in Schedule.attributes if issubclass(kind, tensor.Directive)]
+
+
+def refusal(op: tensor.Computation, schedule: tensor.ScheduleAttr) -> str | None:
+    """Why `op` cannot be carried out by `schedule`; None where it can."""
+    try:
+        schedule.verify_for(op)
+    except VerifyException as error:
+        return str(error)
+    return None
