@@ -97,7 +97,7 @@ def test_the_interpreter_knows_what_it_computes(layer: Layer, my_core: Path):
     (expected,) = run_graph(module, [x], ctx.weights)
     target = get_target(str(my_core))
     ctx.targets[target.name] = target
-    passes = pipeline(CompileOptions(target=target), "net")
+    passes = pipeline(CompileOptions(target=target))
     for level in ("graph", "tensor", "loop"):
         for each in passes[level]:
             each.apply(ctx, module)
