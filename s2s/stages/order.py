@@ -62,7 +62,7 @@ STAGES: tuple[Stage, ...] = (
     Stage("settle", Settled, settled),
     Stage("simplify", verified=False),
     Stage("graph", Grouped, grouped, decides=("attention", "fusion", "order")),
-    Stage("compute", decides=("layout", "row tiles", "algorithm"), verified=False),
+    Stage("compute", decides=("layout", "fused rows", "row tiles", "panels", "images", "algorithm"), verified=False),
     Stage("tensor", Scheduled, scheduled, decides=("schedule",)),
     Stage("loop", decides=("threads",), verified=False),
     Stage("memory", Planned, planned, reads=_plan_inputs),
