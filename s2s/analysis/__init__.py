@@ -1,1 +1,1 @@
-"""Facts derived from the IR that several passes need."""
+"""Analyses: facts derived from the IR that several passes need."""

@@ -1,1 +1,1 @@
-"""Execution order, arena planning and its lower bound."""
+"""Choose the execution order and plan the arena: offsets of buffers, and a lower bound of the plan's size."""

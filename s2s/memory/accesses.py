@@ -1,8 +1,8 @@
-"""The reads and writes of a kernel as ranges of bytes over its loop counters, in program order.
+"""Collect the reads and writes of a kernel as byte ranges, affine in its loop counters, in program order.
 
 A kernel at loop level is nested loops around operations that list their accesses at affine positions
-(`loop.AccessInterface`). This file turns them into spans of bytes over the counters of the loops;
-`s2s.memory.distances` then compares what is written with what is read later.
+(`loop.AccessInterface`). In a loop over `i`, a load of two floats at element `8 * i + 3` is the span of bytes from `32
+* i + 12` to `32 * i + 20`. `s2s.memory.distances` then compares each write with the reads that follow it.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -24,12 +24,12 @@ from s2s.types.affine import Range, bounds, linear
 from s2s.types.dtypes import size_in_bytes
 
 Terms = tuple[tuple[int, int], ...]
-"""Pairs of a loop's number and the bytes that a step of its counter moves, in the order of the loops."""
+"""Pairs of a loop's number and the bytes by which one step of its counter moves a span, in the order of the loops."""
 
 
 @dataclass(frozen=True)
 class Span:
-    """The bytes from `low + terms` to `high + terms`, the second not included."""
+    """The bytes from `low + terms` to `high + terms`; the end is not included."""
 
     terms: Terms
     low: int
@@ -47,7 +47,7 @@ class ByteAccess:
 
 @dataclass(frozen=True)
 class Repeated:
-    """What a loop does in each iteration; `number` is the loop's."""
+    """The accesses of one iteration of loop `number`."""
 
     number: int
     body: tuple["ByteAccess | Repeated", ...]
@@ -62,9 +62,9 @@ class Trace:
 
 
 class Accesses:
-    """All that a kernel reads and writes, read off once for any pair of its arguments.
+    """All reads and writes of a kernel, collected once for every pair of its arguments.
 
-    Where `within` narrows the counters of some loops, only their iterations between these values, both included.
+    `within` restricts the counters of some loops to the iterations between two values, both included.
     """
 
     def __init__(self, kernel: FuncOp, within: Mapping[loop.ForOp, Range] | None = None) -> None:
@@ -75,14 +75,14 @@ class Accesses:
             self._body = None
 
     def trace(self, read: SSAValue, written: SSAValue) -> Trace | None:
-        """How the kernel reads argument `read` and writes argument `written`; None where that cannot be told, or where
-        it also writes the one or reads the other."""
+        """Return the reads of argument `read` and the writes of argument `written`; None if they are unknown, or if the
+        kernel also writes `read` or reads `written`."""
         if read in self._tracer.written or written in self._tracer.read:
             return None
         return self._pair(read, written)
 
     def own_trace(self, buffer: SSAValue) -> Trace | None:
-        """How the kernel reads and writes its argument `buffer`; None where that cannot be told."""
+        """Return the reads and writes of argument `buffer`; None if they are unknown."""
         return self._pair(buffer, buffer)
 
     def _pair(self, read: SSAValue, written: SSAValue) -> Trace | None:
@@ -92,7 +92,7 @@ class Accesses:
 
 
 def _of(body: Sequence[ByteAccess | Repeated], read: SSAValue, written: SSAValue) -> Iterator[ByteAccess | Repeated]:
-    """The loads from `read` and the stores to `written`."""
+    """Return the loads from `read` and the stores to `written`."""
     for step in body:
         if isinstance(step, Repeated):
             inner = tuple(_of(step.body, read, written))
@@ -103,12 +103,12 @@ def _of(body: Sequence[ByteAccess | Repeated], read: SSAValue, written: SSAValue
 
 
 def parallel_loops(kernel: FuncOp) -> list[loop.ForOp]:
-    """The outermost loops of `kernel` whose iterations may run at the same time."""
+    """Return the outermost loops of `kernel` whose iterations may run at the same time."""
     return [op for op in kernel.body.block.ops if isinstance(op, loop.ForOp) and op.kind.data == PARALLEL]
 
 
 def buffer_bytes(buffer: SSAValue) -> int:
-    """The size of a flat buffer."""
+    """Return the bytes of a flat buffer."""
     type = _type(buffer)
     return type.get_shape()[0] * size_in_bytes(type.element_type)
 
@@ -123,17 +123,17 @@ def _type(buffer: SSAValue) -> MemRefType[Attribute]:
 
 
 def _unknown_accesses(op: Operation) -> list[loop.Access]:
-    """The accesses of an operation that does not list them: to any elements, as its effects say."""
+    """Return the accesses of an operation that does not list them: to any element, by the kinds of its effects."""
     kinds = (MemoryEffectKind.WRITE, MemoryEffectKind.READ)
     return [loop.Access(buffer, kind) for kind in kinds for buffer in accessed(op, kind)]
 
 
 class _NotAffineError(Exception):
-    """A bound or a position depends on data."""
+    """Raised where a loop bound or a position depends on data."""
 
 
 class _Tracer:
-    """Walks the blocks of a kernel in order."""
+    """Walks the blocks of a kernel in program order and collects accesses."""
 
     def __init__(self, within: Mapping[loop.ForOp, Range]) -> None:
         self.within = within
@@ -145,7 +145,7 @@ class _Tracer:
         self.indices: dict[SSAValue, AffineExpr] = {}
 
     def block(self, block: Block) -> Iterator[ByteAccess | Repeated]:
-        """What the operations of a block do, in order; both branches of a condition, one after the other."""
+        """Return the accesses of a block's operations in order; the branches of a condition follow each other."""
         for op in block.ops:
             match op:
                 case loop.ForOp():
@@ -162,7 +162,7 @@ class _Tracer:
                     yield from self._touched(op)
 
     def _touched(self, op: Operation) -> Iterator[ByteAccess | Repeated]:
-        """What one operation reads and writes: writes first, since it may write before it has read everything."""
+        """Return the accesses of one operation, writes first, because it may write before it has read everything."""
         accesses = op.accesses() if isinstance(op, loop.AccessInterface) else _unknown_accesses(op)
         for access in sorted(accesses, key=lambda access: access.kind is not MemoryEffectKind.WRITE):
             (self.written if access.kind is MemoryEffectKind.WRITE else self.read).add(access.buffer)
@@ -185,7 +185,8 @@ class _Tracer:
             yield Repeated(number, body)
 
     def _starts_anywhere(self, op: loop.ForOp) -> bool:
-        """Whether positions are told from the start of a loop: in narrowed kernels, where the start may move."""
+        """Return whether the counter of `op` is taken relative to its start, as in restricted kernels, whose start may
+        vary."""
         return bool(self.within) and op.fixed_bounds is None and op.down is None
 
     def _counter(self, op: loop.ForOp, lower: Sequence[AffineExpr], upper: Sequence[AffineExpr]) -> Counter:
@@ -202,7 +203,8 @@ class _Tracer:
         return Counter(first, last - (last - first) % grain, step, grain)
 
     def _access(self, access: loop.Access) -> Iterator[ByteAccess | Repeated]:
-        """The bytes of one access: neighbours are one span, any other extent is a loop of its own."""
+        """Return the bytes of one access: contiguous elements are one span, any other extent becomes a loop of its
+        own."""
         writes = access.kind is MemoryEffectKind.WRITE
         if access.start is None:
             yield _whole(access.buffer, writes=writes)
@@ -224,7 +226,7 @@ class _Tracer:
         yield found
 
     def _clipped(self, extent: loop.Extent, indices: Sequence[SSAValue]) -> Range:
-        """The first and the last element along an extent, at most."""
+        """Return an upper bound of the first and the last index along an extent."""
         first, last = 0, extent.count - 1
         if extent.low is not None:
             first = max(first, self._bounds(self._replaced(extent.low, indices))[0])
@@ -233,7 +235,7 @@ class _Tracer:
         return first, last
 
     def _bytes(self, buffer: SSAValue, position: AffineExpr, reach: Range) -> Span:
-        """The bytes of the elements of `reach` around `position`."""
+        """Return the bytes of the elements of `reach` relative to `position`."""
         size = size_in_bytes(_type(buffer).element_type)
         form = linear(position, self._ranges)
         low = high = form.constant
@@ -254,7 +256,7 @@ class _Tracer:
         return bounds(expr, self._ranges)
 
     def _replaced(self, expr: AffineExpr, indices: Sequence[SSAValue]) -> AffineExpr:
-        """`expr` over the counters of the loops."""
+        """Rewrite `expr` over the counters of the loops."""
         if not all(index in self.indices for index in indices):
             raise _NotAffineError
         return expr.replace_dims_and_symbols([self.indices[index] for index in indices], ())

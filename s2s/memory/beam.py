@@ -1,4 +1,4 @@
-"""Heuristic execution orders for parts with too many states to search: a greedy walk, and a beam search."""
+"""Heuristic execution orders for parts with too many states for an exact search: a greedy order and a beam search."""
 
 import heapq
 from collections.abc import Sequence
@@ -10,10 +10,10 @@ BRANCHES = 8
 
 
 def greedy_order(part: OrderedPart) -> tuple[list[int], int]:
-    """Execute what frees most, else what adds least; also the largest number of steps that were ready at once.
+    """Execute the step that frees most, else the one that adds least; also return the largest number of ready steps.
 
-    A step's merit changes only when it becomes the last reader of a value, so the queue is mended then: linear in
-    steps and reads, but for the queue.
+    A step's cost changes only when it becomes the last reader of a value, and the queue is updated at that time. So the
+    search is linear in steps and reads, apart from the queue.
     """
     missing = [step.before.bit_count() for step in part.steps]
     queue: list[tuple[int, int, int]] = []
@@ -49,7 +49,7 @@ def greedy_order(part: OrderedPart) -> tuple[list[int], int]:
 
 @dataclass(frozen=True)
 class _Walk:
-    """A partial order: executed steps, bytes live now, peak so far, ready steps, and the walk it extends."""
+    """A partial order: executed steps, live bytes, peak so far, ready steps, and the shorter order that it extends."""
 
     state: int
     live: int
@@ -68,7 +68,7 @@ class _Walk:
 
 
 def beam_order(part: OrderedPart, width: int) -> list[int]:
-    """Extend the `width` best walks step by step; each walk branches into its few best next steps."""
+    """Extend the `width` best partial orders step by step; each branches into its few best next steps."""
     walks = [_Walk(0, part.live, part.live, tuple(part.ready(0)))]
     for _ in part.steps:
         extended: dict[int, _Walk] = {}
@@ -83,7 +83,7 @@ def beam_order(part: OrderedPart, width: int) -> list[int]:
 
 
 def _branches(part: OrderedPart, walk: _Walk) -> Sequence[tuple[int, int, int]]:
-    """The next steps worth trying: one that frees memory below the peak is certain, else the few cheapest."""
+    """Return the next steps to try: only one if it frees memory below the peak, else the few cheapest."""
     costs = [(*part.cost(walk.state, walk.live, index), index) for index in walk.ready]
     for during, after, index in costs:
         if during <= walk.peak and after <= walk.live:

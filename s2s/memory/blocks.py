@@ -19,7 +19,7 @@ from s2s.memory.buffers import Buffer, InPlace, align_up
 
 @dataclass(frozen=True)
 class Block:
-    """Buffers at one address, in order of time; `first` to `last` is the life of the whole."""
+    """Buffers at one address in order of time; the block lives from `first` to `last`."""
 
     members: tuple[Buffer, ...]
 
@@ -40,13 +40,14 @@ class Block:
         return self.members[-1].last
 
     def height(self, first: int, last: int) -> int:
-        """The largest size within the steps `first` to `last`."""
+        """Return the largest size of a live buffer within the steps `first` to `last`."""
         return max((m.size for m in self.members if m.first <= last and first <= m.last), default=0)
 
 
 @dataclass(frozen=True)
 class Conflict:
-    """Seen from one block: `other` lives at the same time; `own` and `height` are what the two measure then."""
+    """A conflict of one block with `other`, which lives at the same time; `own` and `height` are their heights at that
+    time."""
 
     other: int
     own: int
@@ -55,7 +56,7 @@ class Conflict:
 
 @dataclass(frozen=True)
 class Layout:
-    """The blocks of a plan, for each block its conflicts with others, and a size that no placement can go below."""
+    """The blocks of a plan, the conflicts of each block, and a lower bound of the size of any placement."""
 
     blocks: tuple[Block, ...]
     conflicts: tuple[tuple[Conflict, ...], ...]
@@ -63,12 +64,13 @@ class Layout:
 
     @property
     def work(self) -> int:
-        """How much one placement of all blocks costs, in conflicts looked at."""
+        """The cost of one placement of all blocks, in conflicts that it examines."""
         return len(self.blocks) + sum(map(len, self.conflicts))
 
 
 def merge_in_place(buffers: Sequence[Buffer], chosen: Sequence[InPlace]) -> tuple[Block, ...]:
-    """Chains of buffers linked by the chosen pairs, in the order of their first buffers. Zero sizes are left out."""
+    """Merge buffers linked by the chosen pairs into blocks, in the order of their first buffers. Empty buffers are left
+    out."""
     by_name = {buffer.name: buffer for buffer in buffers}
     heir = {pair.input: pair.output for pair in chosen}
     heirs = set(heir.values())
@@ -99,7 +101,7 @@ def layout_of(blocks: Sequence[Block]) -> Layout:
 
 
 def _aligned_bound(blocks: Sequence[Block], conflicts: Sequence[Sequence[Conflict]]) -> int:
-    """Largest sum of live blocks where all but the topmost are padded to the common alignment of all offsets."""
+    """Return the largest sum of live blocks with all but the topmost padded to the common alignment of all offsets."""
     align = math.gcd(*(block.align for block in blocks))
     bound = 0
     for block, others in zip(blocks, conflicts, strict=True):
@@ -111,7 +113,7 @@ def _aligned_bound(blocks: Sequence[Block], conflicts: Sequence[Sequence[Conflic
 
 
 def _relate(blocks: Sequence[Block], index: int, other: int, conflicts: list[list[Conflict]]) -> None:
-    """Note that two blocks live together, if each has bytes in the common time."""
+    """Record a conflict of two blocks if both hold bytes in their common time."""
     first = max(blocks[index].first, blocks[other].first)
     last = min(blocks[index].last, blocks[other].last)
     mine, theirs = blocks[index].height(first, last), blocks[other].height(first, last)
@@ -121,5 +123,5 @@ def _relate(blocks: Sequence[Block], index: int, other: int, conflicts: list[lis
 
 
 def total_size(layout: Layout, offsets: Sequence[int]) -> int:
-    """Bytes of the arena that these offsets need."""
+    """Return the bytes of the arena for these offsets."""
     return max((offset + block.size for offset, block in zip(offsets, layout.blocks, strict=True)), default=0)

@@ -23,7 +23,8 @@ class Buffer:
 
 @dataclass(frozen=True)
 class InPlace:
-    """Kernel permission: `output` may start at the address of `input`, which dies in the step that makes `output`."""
+    """A kernel's permission: `output` may start at the address of `input`, which dies in the step that makes
+    `output`."""
 
     output: str
     input: str
@@ -31,8 +32,8 @@ class InPlace:
 
 @dataclass(frozen=True)
 class Overlap:
-    """Kernel permission: `output` may lie over `input`, which dies in the step that makes `output`, where the offset of
-    the output less that of the input is in none of the open intervals `forbidden` (in order and apart)."""
+    """A kernel's permission: `output` may overlap `input`, which dies in the step that makes `output`, if the offset of
+    the output less that of the input lies in none of the open intervals `forbidden` (sorted and disjoint)."""
 
     output: str
     input: str
@@ -41,9 +42,9 @@ class Overlap:
 
 @dataclass(frozen=True)
 class Plan:
-    """An offset for each buffer, the bytes of the arena, and what no plan can go below.
+    """An offset for each buffer, the bytes of the arena, and a lower bound of any plan.
 
-    `apart_bound` is the largest sum of simultaneously live buffers, which `lower_bound` is too unless buffers overlap.
+    `apart_bound` is the largest sum of simultaneously live buffers. It equals `lower_bound` unless buffers overlap.
     """
 
     offsets: Mapping[str, int]
@@ -53,17 +54,17 @@ class Plan:
 
     @property
     def ratio(self) -> float:
-        """Arena bytes for each byte of the bound: 1.0 is a perfect plan."""
+        """Arena bytes divided by the bound: 1.0 is a perfect plan."""
         return self.size / self.lower_bound if self.lower_bound else 1.0
 
 
 def align_up(offset: int, align: int) -> int:
-    """The smallest multiple of `align` that is not below `offset`."""
+    """Return the smallest multiple of `align` that is at least `offset`."""
     return -(-offset // align) * align
 
 
 def check_buffers(buffers: Sequence[Buffer], pairs: Sequence[InPlace | Overlap]) -> None:
-    """Refuse what no caller of the planner may hand over."""
+    """Raise an error for buffers or permissions that contradict the planner's preconditions."""
     by_name = {buffer.name: buffer for buffer in buffers}
     if len(by_name) != len(buffers):
         raise CompilerBug("two buffers of one memory plan have the same name")
@@ -77,9 +78,9 @@ def check_buffers(buffers: Sequence[Buffer], pairs: Sequence[InPlace | Overlap])
 
 
 def choose_in_place(buffers: Sequence[Buffer], in_place: Sequence[InPlace]) -> tuple[InPlace, ...]:
-    """One partner for each buffer: pairs that save most bytes first, each input given to one output only.
+    """Choose one in-place partner for each buffer: pairs that save most bytes first, each input for one output only.
 
-    A kernel makes one output in nearly every network, so taking the largest saving for each step is the best choice.
+    In nearly every network a kernel has one output, so that taking the largest saving in each step is optimal.
     """
     by_name = {buffer.name: buffer for buffer in buffers}
 
@@ -99,7 +100,7 @@ def choose_in_place(buffers: Sequence[Buffer], in_place: Sequence[InPlace]) -> t
 
 
 def lower_bound(buffers: Sequence[Buffer], in_place: Sequence[InPlace] = ()) -> int:
-    """Largest sum of simultaneously live buffers; a buffer computed in place counts once with its input."""
+    """Return the largest sum of simultaneously live buffers; a buffer computed in place counts once with its input."""
     by_name = {buffer.name: buffer for buffer in buffers}
     change: dict[int, int] = {}
     saved: dict[int, int] = {}
@@ -118,7 +119,8 @@ def lower_bound(buffers: Sequence[Buffer], in_place: Sequence[InPlace] = ()) -> 
 
 
 def overlapped_bound(buffers: Sequence[Buffer], overlaps: Sequence[Overlap]) -> int:
-    """Largest sum of live buffers less the bytes that an output can share with the inputs that die as it is made."""
+    """Return the largest sum of live buffers less the bytes that an output can share with the inputs that die as it is
+    made."""
     by_name = {buffer.name: buffer for buffer in buffers}
     shared: dict[str, int] = {}
     for overlap in overlaps:
@@ -139,7 +141,8 @@ def overlapped_bound(buffers: Sequence[Buffer], overlaps: Sequence[Overlap]) -> 
 
 
 def most_shared(output: int, input: int, forbidden: Sequence[tuple[int, int]]) -> int:
-    """The most bytes that an output and an input of these sizes can share."""
+    """Return the most bytes that an output and an input of these sizes can share: 100 and 80 bytes at distances outside
+    of (-40, 80) share 60 at distance -40."""
     edges = {0, input - output, *(end for interval in forbidden for end in interval)}
     allowed = [edge for edge in edges if not any(low < edge < high for low, high in forbidden)]
     return max((max(0, min(edge + output, input) - max(edge, 0)) for edge in allowed), default=0)

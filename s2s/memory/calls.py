@@ -1,4 +1,4 @@
-"""Liveness and permitted overlaps of the buffers of a network, read off its calls of kernels."""
+"""Derive the lifetimes and the permitted overlaps of a network's buffers from its kernel calls."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -25,7 +25,7 @@ class Lifetime:
 
 @dataclass
 class Calls:
-    """The steps of a network, the buffers that are planned by name, and how long each lives."""
+    """The kernel calls of a network in order, the planned buffers by name, and their lifetimes."""
 
     steps: Sequence[Operation]
     kernels: Mapping[str, FuncOp]
@@ -33,16 +33,17 @@ class Calls:
     lives: Mapping[SSAValue, Lifetime]
     align: int
     reverse: Callable[[str], FuncOp | None] = lambda _: None
-    """A kernel that runs from the end to the start, where that is possible."""
+    """Returns the version of a kernel that runs from the end to the start, or None if there is none."""
     backwards: dict[str, FuncOp] = field(default_factory=dict[str, FuncOp])
-    """The kernels that were asked for and found, by name."""
+    """The reversed kernels found so far, by name."""
     _accesses: dict[tuple[str, bool], Accesses] = field(default_factory=dict[tuple[str, bool], Accesses])
     _known: dict[tuple[str, int, bool], Distances] = field(default_factory=dict[tuple[str, int, bool], Distances])
 
     def reversible(self, least: int) -> list[str]:
-        """The kernels that can run backwards and whose result may lie over an operand.
+        """Return the kernels that can run backwards and whose result may overlap an operand.
 
-        Those whose result and operand have most bytes together come first; those with less than `least` are left out.
+        They are sorted by the bytes of result and operand together, largest first; those with less than `least` are
+        left out.
         """
         sizes: dict[str, int] = {}
         for step, op in enumerate(self.steps):
@@ -59,9 +60,9 @@ class Calls:
         return [name for name in wanted if name in self.backwards]
 
     def overlaps(self, reversed_kernels: Collection[str] = ()) -> list[Overlap]:
-        """For every step, the outputs that may lie over inputs that die there, as far as the kernel allows.
+        """Return for every step the outputs that may overlap inputs that die there, as far as the kernel permits.
 
-        The kernels `reversed_kernels` run backwards.
+        The kernels in `reversed_kernels` run backwards.
         """
         found: list[Overlap] = []
         for step, op in enumerate(self.steps):
@@ -79,7 +80,8 @@ class Calls:
         return found
 
     def _may_overlap(self, made: SSAValue, dying: SSAValue, step: int) -> bool:
-        """Whether `made` is born in the step in which the older `dying` ends, and C may take the one for the other."""
+        """Return whether `made` is born in the step in which the older `dying` ends, and whether C lets their types
+        alias."""
         if made is dying or made not in self.lives or dying not in self.lives:
             return False
         step_reads = [operand for operand in self.steps[step].operands if operand is not dying]
@@ -89,7 +91,7 @@ class Calls:
         return self.lives[dying].first < last == step == first and _may_alias(made, dying)
 
     def _forbidden(self, call: CallOp, dying: SSAValue, reversed_kernels: Collection[str]) -> tuple[Interval, ...]:
-        """The distances that the kernel does not allow, over all its arguments that are `dying`."""
+        """Return the distances that the kernel forbids, over all its arguments that are `dying`."""
         name = call.callee.string_value()
         known = [
             self._distances(name, number, name in reversed_kernels)
@@ -120,7 +122,7 @@ class Calls:
 
 
 def _may_alias(made: SSAValue, dying: SSAValue) -> bool:
-    """Whether C lets elements of the one be read and written as elements of the other: equal ones, or bytes."""
+    """Return whether C lets elements of one buffer be accessed as elements of the other: equal types, or bytes."""
     mine, theirs = _element(made), _element(dying)
     return mine == theirs or any(isa(each, IntegerType) and each.width.data == 8 for each in (mine, theirs))
 

@@ -1,4 +1,4 @@
-"""Ranges and steps of loop counters, over which byte positions are compared."""
+"""Compute ranges and steps of loop counters, over which byte positions are compared."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,9 +11,10 @@ from s2s.types.affine import Range, bounds, linear
 
 @dataclass(frozen=True)
 class Counter:
-    """The counter of a loop: it goes from `first` to `last`, both included, at least `step` at a time.
+    """The counter of a loop: from `first` to `last`, both included, in steps of at least `step`.
 
-    `grain` divides the distance of any two of its values. `down` loops begin at `last`, `parallel` ones anywhere.
+    `grain` divides the difference of any two of its values. A `down` loop begins at `last`, a `parallel` one may run in
+    any order.
     """
 
     first: int
@@ -25,26 +26,27 @@ class Counter:
 
     @property
     def directions(self) -> tuple[bool, ...]:
-        """Whether the counter falls; a parallel one may do either."""
+        """The directions in which the counter may run: False is up, True is down; a parallel loop may run in both."""
         return (False, True) if self.parallel else (self.down,)
 
     @property
     def goes_on(self) -> bool:
-        """Whether there may be a second iteration."""
+        """Whether the loop may have a second iteration."""
         return self.last - self.first >= self.step
 
 
 def never_runs(lower: Sequence[AffineExpr], upper: Sequence[AffineExpr], ranges: Sequence[Range]) -> bool:
-    """Whether a loop from the largest of `lower` to the least of `upper` has no iteration in any of `ranges`."""
+    """Return whether a loop from `max(lower)` to `min(upper)` has no iteration anywhere in `ranges`."""
     return any(bounds(end + start * -1, ranges)[1] <= 0 for start in lower for end in upper)
 
 
 def from_start(
     lower: Sequence[AffineExpr], upper: Sequence[AffineExpr], step: int, ranges: Sequence[Range]
 ) -> tuple[AffineExpr, Counter] | None:
-    """The start of a loop from the largest of `lower` to the least of `upper`, and the counter of what is added to it.
+    """Return the start of a loop from `max(lower)` to `min(upper)`, and the counter of the offsets from it.
 
-    None where it is not known which of them these are, or where the length varies.
+    For a loop from `16 * b` to `16 * b + 12` in steps of 4 these are `16 * b` and a counter from 0 to 8. None if no
+    single bound is known to be the largest or the smallest, or if the length varies.
     """
     starts = _largest(lower, ranges)
     ends = [end * -1 for end in _largest([each * -1 for each in upper], ranges)]
@@ -57,7 +59,8 @@ def from_start(
 
 
 def grain_from(start: AffineExpr, step: int, counters: Sequence[Counter]) -> int:
-    """What divides the distance of any two values of a loop that goes on by `step` from `start`, over `counters`."""
+    """Return a divisor of the difference of any two values of a loop that runs in steps of `step` from `start`. Steps
+    of 4 from `6 * b` give 2."""
     form = linear(start, [(counter.first, counter.last) for counter in counters])
     moves = [
         factor * counters[atom.position].grain if isinstance(atom, AffineDimExpr) else factor
@@ -67,7 +70,7 @@ def grain_from(start: AffineExpr, step: int, counters: Sequence[Counter]) -> int
 
 
 def _largest(exprs: Sequence[AffineExpr], ranges: Sequence[Range]) -> list[AffineExpr]:
-    """Those of `exprs` that may be larger than all others."""
+    """Return those of `exprs` that may exceed all others."""
     kept = list[AffineExpr]()
     for expr in exprs:
         if any(_reaches(other, expr, ranges) for other in kept):
@@ -77,5 +80,5 @@ def _largest(exprs: Sequence[AffineExpr], ranges: Sequence[Range]) -> list[Affin
 
 
 def _reaches(one: AffineExpr, other: AffineExpr, ranges: Sequence[Range]) -> bool:
-    """Whether `one` is never less than `other`."""
+    """Return whether `one` is never less than `other`."""
     return bounds(one + other * -1, ranges)[0] >= 0

@@ -1,8 +1,8 @@
-"""Choose which kernels run backwards, so that the arena is smallest.
+"""Choose which kernels run backwards to make the arena small.
 
-A kernel that computes its result from the end to the start may let the result lie over an operand at the start of it.
-Most chains need none of it. Kernels are reversed one after the other, those with most bytes first, and stay reversed
-where that makes the plan smaller.
+A kernel that computes its result from the end to the start may place a larger result at the start of its operand. Most
+chains need no reversal. Kernels are reversed one after the other, those with most bytes first, and stay reversed if
+that makes the plan smaller.
 """
 
 from collections.abc import Sequence
@@ -12,19 +12,19 @@ from s2s.memory.calls import Calls
 from s2s.memory.plan import plan
 
 MAX_PLANS = 48
-"""Plans that are made to find out which kernels to reverse."""
+"""Upper bound of the plans computed to find the kernels to reverse."""
 MIN_SHARE = 0.6
-"""The share of the arena that the result and operand of a kernel take together, for it to be reversed."""
+"""A kernel is considered only if its result and operand take at least this share of the arena."""
 MAX_BUFFERS = 200
-"""Buffers of a network; no kernel of a larger one is reversed."""
+"""No kernel of a network with more buffers than this is reversed."""
 PLAN_WORK = 20_000
-"""Work of one of these plans."""
+"""The work limit of each of these plans."""
 
 
 def plan_with_directions(
     buffers: Sequence[Buffer], in_place: Sequence[InPlace], calls: Calls
 ) -> tuple[Plan, tuple[str, ...]]:
-    """The smallest plan found, and the kernels that run backwards in it."""
+    """Return the smallest plan found and the kernels that run backwards in it."""
     chosen: list[str] = []
     best = plan(buffers, in_place, calls.overlaps())
     if len(buffers) > MAX_BUFFERS or best.size <= max((buffer.size for buffer in buffers), default=0):
@@ -51,7 +51,8 @@ def plan_with_directions(
 
 
 def _floor(buffers: Sequence[Buffer], calls: Calls, candidates: Sequence[str]) -> int:
-    """No plan needs less, whichever kernels run backwards: a bound in which each pair overlaps at its best."""
+    """Return a lower bound of every plan, whichever kernels run backwards: each pair overlaps as far as its best
+    direction permits."""
     sizes = {buffer.name: buffer.size for buffer in buffers}
 
     def shared(overlap: Overlap) -> int:

@@ -1,17 +1,23 @@
-"""How far the output of a kernel may lie over one of its inputs.
+"""Compute the distances at which the output of a kernel may overlap one of its inputs in memory.
 
-Let the output start `d` bytes behind the start of the input (`d < 0`: before it). That is safe when no byte of the
-input is read after the kernel has stored over it. For each store and each load that may come later in the order of the
-loops,
+Let the output start `d` bytes behind the start of the input (`d < 0`: before it). That is safe if no byte of the input
+is read after the kernel has overwritten it. For each store and each load that may come later in the order of the loops,
 
     bytes stored  [w0 + d, w1 + d)    and bytes read  [r0, r1)    must not meet,
 
-so `d <= r0 - w1` is safe, and `d >= r1 - w0` is. The least and the largest of these differences over all such pairs
-bound an interval in which `d` must not lie. Positions are affine in the counters of the loops, and the counters of a
-store and a later load differ in the outermost loop that has gone on between them, so both are found at the corners of a
-few boxes. The iterations of a parallel loop are later than each other in either order. Inside of the interval a single
-`d` may still be safe, because bytes stored and read never coincide there (a kernel that goes channel by channel over
-interleaved channels): `Distances.allows` decides by divisibility.
+so `d <= r0 - w1` is safe, and so is `d >= r1 - w0`. The least and the largest of these differences over all such pairs
+bound an open interval outside of which every `d` is safe.
+
+Example: `for i in 0..10: y[i] = x[i] + x[i + 1]` on floats. Iteration `i` stores bytes `[4i, 4i + 4)`, a later
+iteration `j` reads `[4j, 4j + 8)`. The differences `r0 - w1 = 4(j - i) - 4` are at least 0, and
+`r1 - w0 = 4(j - i) + 8` at most 44. So `y` may start at `x` or before it, or behind all 44 bytes of `x`, and the
+interval is (0, 44).
+
+Positions are affine in the loop counters, and the counters of a store and a later load differ in the outermost loop
+that has advanced between them, so both extremes lie at corners of a few boxes. The iterations of a parallel loop may
+run in either order, so each is later than every other. Inside of the interval a single `d` may still be safe, because
+stored and read bytes never coincide there (a kernel that goes channel by channel over interleaved channels):
+`Distances.allows` decides that by divisibility.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -25,19 +31,19 @@ from s2s.memory.accesses import Accesses, ByteAccess, Repeated, Span, Terms, Tra
 from s2s.memory.counters import Counter
 
 Interval = tuple[int, int]
-"""Both ends are allowed, what lies between them is not."""
+"""An open interval: both ends are allowed, the integers between them are not."""
 
 MAX_SPANS = 16
-"""Spans that move alike and are looked at one by one; of more, only the whole that they span."""
+"""Spans with equal terms are kept apart up to this number; more are merged into their common hull."""
 
 
 @dataclass(frozen=True)
 class Hazard:
-    """A store and the loads that may come after it, as the difference of their positions.
+    """A store and the loads that may follow it, as the difference of their positions.
 
-    `low` and `high` are the least distance from the end of what is stored to the start of what is read, and the largest
-    from the start of what is stored to the end of what is read. From the start of the one to the start of the other it
-    is `base + sum of factor * k` with `0 <= k <= count` for the pairs (factor, count) of `terms`.
+    `low` is the least distance from the end of a store to the start of a later load, `high` the largest distance from
+    the start of a store to the end of a later load. The distance from start to start is `base + sum of factor * k` with
+    `0 <= k <= count` for the pairs (factor, count) of `terms`.
     """
 
     low: int
@@ -45,11 +51,11 @@ class Hazard:
     base: int
     stored: int
     read: int
-    """Bytes stored, and read, at once."""
+    """Bytes of one store (`stored`) and of one load (`read`)."""
     terms: tuple[tuple[int, int], ...]
 
     def spares(self, distance: int) -> bool:
-        """Whether an output at `distance` never stores to what is read later."""
+        """Return whether an output at `distance` never overwrites bytes that are read later."""
         if distance <= self.low or distance >= self.high:
             return True
         return not _attains(self.terms, distance - self.base - self.read + 1, distance - self.base + self.stored - 1)
@@ -65,7 +71,7 @@ class Distances:
 
     @property
     def interval(self) -> Interval | None:
-        """Outside of it every distance is safe; None where every distance is."""
+        """The open interval outside of which every distance is safe; None if all distances are safe."""
         if not self.hazards:
             return None
         low = max(min(hazard.low for hazard in self.hazards), -self.output)
@@ -73,13 +79,14 @@ class Distances:
         return (low, high) if low < high else None
 
     def allows(self, distance: int) -> bool:
-        """Whether the output may start `distance` bytes behind the input."""
+        """Return whether the output may start `distance` bytes behind the input."""
         if distance <= -self.output or distance >= self.input:
             return True
         return all(hazard.spares(distance) for hazard in self.hazards)
 
     def forbidden(self, candidates: Iterable[int] = ()) -> tuple[Interval, ...]:
-        """Open intervals in which no distance is safe, but for the `candidates` that are."""
+        """Return open intervals that contain no safe distance among the `candidates`. The interval (0, 44) with the
+        safe candidate 8 gives (0, 8) and (8, 44)."""
         if self.interval is None:
             return ()
         low, high = self.interval
@@ -92,8 +99,8 @@ class Distances:
 
 
 def distances(kernel: FuncOp, output: SSAValue, read: SSAValue, accesses: Accesses | None = None) -> Distances:
-    """How far `output`, an argument that `kernel` writes, may lie over the argument `read`; `accesses` are those of
-    the kernel, where they are known already."""
+    """Compute the distances at which `output`, an argument that `kernel` writes, may overlap the argument `read`.
+    `accesses` are those of the kernel if the caller has them already."""
     input_bytes, output_bytes = buffer_bytes(read), buffer_bytes(output)
     seen = (accesses or Accesses(kernel)).trace(read, output)
     if seen is None or len(parallel_loops(kernel)) > 1:
@@ -105,10 +112,10 @@ def distances(kernel: FuncOp, output: SSAValue, read: SSAValue, accesses: Access
 
 
 class SpanGroup(dict[Terms, list[Interval]]):
-    """Spans by how they move: those that touch as one, and all as one where they are many."""
+    """Spans grouped by terms; spans that touch are merged, and more than `MAX_SPANS` become their hull."""
 
     def add(self, span: Span) -> None:
-        """Take in a span."""
+        """Add one span."""
         known = self.setdefault(span.terms, [])
         low, high = span.low, span.high
         if any(start <= low and high <= end for start, end in known):
@@ -121,12 +128,12 @@ class SpanGroup(dict[Terms, list[Interval]]):
         self[span.terms] = apart
 
     def join(self, other: "SpanGroup") -> None:
-        """Take in all spans of another group."""
+        """Add all spans of another group."""
         for span in other.spans():
             self.add(span)
 
     def spans(self) -> Iterator[Span]:
-        """All of them."""
+        """Yield all spans."""
         for terms, intervals in self.items():
             for low, high in intervals:
                 yield Span(terms, low, high)
@@ -134,7 +141,7 @@ class SpanGroup(dict[Terms, list[Interval]]):
 
 @dataclass(frozen=True)
 class _Variable:
-    """`factor` times a counter, or times the steps between two of its values."""
+    """A term of a distance: `factor` times a counter, or times the difference of two of its values."""
 
     factor: int
     first: int
@@ -143,14 +150,14 @@ class _Variable:
 
 
 class Hazards:
-    """Collects the hazards of a trace from the inside out."""
+    """Collects the hazards of a trace, from the innermost loops outwards."""
 
     def __init__(self, counters: Sequence[Counter]) -> None:
         self.counters = counters
         self.hazards: list[Hazard] = []
 
     def visit(self, body: Sequence[ByteAccess | Repeated], outer: frozenset[int]) -> tuple[SpanGroup, SpanGroup]:
-        """What `body` reads and writes, once the pairs inside of it are known; `outer` are the loops around."""
+        """Collect the hazards inside of `body` and return what it reads and writes; `outer` are the enclosing loops."""
         reads, writes = SpanGroup(), SpanGroup()
         for step in body:
             if isinstance(step, ByteAccess):
@@ -171,8 +178,8 @@ class Hazards:
     def compare(
         self, writes: Iterator[Span], reads: Sequence[Span], shared: frozenset[int], carried: int | None
     ) -> None:
-        """Note each write with each read behind it: in the same iterations of the loops `shared`, and in a later one
-        of the loop `carried`."""
+        """Record each write with each later read: in the same iterations of the loops `shared`, and in a later
+        iteration of the loop `carried`."""
         downwards = (False,) if carried is None else self.counters[carried].directions
         for write in writes:
             for read in reads:
@@ -212,14 +219,15 @@ class Hazards:
 
 
 def _corners(counter: Counter, down: bool) -> list[tuple[int, int]]:
-    """The corners of the triangle of an earlier and a later value of a counter."""
+    """Return the corners of the triangle of pairs (earlier value, later value) of a counter. A counter from 0 to 9 that
+    runs up in steps of 1 has pairs `(i, j)` with `0 <= i < j <= 9`, whose corners are (0, 1), (0, 9) and (8, 9)."""
     first, last, step = counter.first, counter.last, counter.step
     upwards = [(first, first + step), (first, last), (last - step, last)]
     return [(later, sooner) for sooner, later in upwards] if down else upwards
 
 
 def _steps(variables: Sequence[_Variable]) -> tuple[int, tuple[tuple[int, int], ...]]:
-    """The sum of `variables` as a base and steps from it, each from 0 to a count."""
+    """Return the sum of `variables` as a base and terms that each run from 0 to a count."""
     base, terms = 0, list[tuple[int, int]]()
     for variable in variables:
         base += variable.factor * variable.first
@@ -230,9 +238,11 @@ def _steps(variables: Sequence[_Variable]) -> tuple[int, tuple[tuple[int, int], 
 
 
 def _attains(terms: Sequence[tuple[int, int]], low: int, high: int) -> bool:
-    """Whether `sum of factor * k` with `0 <= k <= count` may lie in `[low, high]`; a no is certain.
+    """Return whether `sum of factor * k` with `0 <= k <= count` may lie in `[low, high]`; False is a proof.
 
-    Small factors together span a range; the larger ones move it by multiples of their common divisor.
+    Small factors together cover a range; the larger ones move it by multiples of their common divisor. With the terms
+    (1, 3) and (16, 5) the small factor covers 0 to 3 and the large one adds multiples of 16, so that no sum lies in [8,
+    12].
     """
     ordered = sorted(terms, key=lambda term: abs(term[0]))
     small_low = small_high = 0

@@ -1,9 +1,9 @@
-"""Exact plan by branch and bound, for few blocks or as far as a budget of search nodes reaches.
+"""Search for the exact optimum by branch and bound, for few blocks or within a budget of search nodes.
 
-Any plan can be pressed down: take its blocks by ascending offset and put each one directly on top of the placed blocks
-that live at the same time; no block ends higher than it was. So it is enough to search the orders in which each block
-is stacked on what lies below it, with offsets that never descend. A branch is cut when some block cannot end below the
-best plan, or when at some step the lowest start plus the heights of all blocks still to come cannot.
+Any plan can be compacted: take its blocks by ascending offset and put each directly on top of the placed blocks that
+live at the same time; no block ends higher than before. So it suffices to search the orders in which each block is
+stacked on the blocks below it, with ascending offsets. A branch is cut when some block cannot end below the best plan,
+or when at some step the lowest start plus the heights of all remaining blocks cannot.
 """
 
 from dataclasses import dataclass, field
@@ -15,9 +15,10 @@ MAX_BLOCKS = 200
 
 
 def search_exact(layout: Layout, size_to_beat: int, nodes: int) -> list[int] | None:
-    """Offsets of the smallest plan below `size_to_beat`; None when there is none or `nodes` ran out before one.
+    """Return offsets of the smallest plan below `size_to_beat`; None if there is none, or if `nodes` ran out before
+    one.
 
-    The closer `size_to_beat` is to the bound the more is cut, so a perfect plan is found soonest when it is asked for.
+    A `size_to_beat` close to the bound cuts more branches, so ask for a perfect plan first.
     """
     if len(layout.blocks) > MAX_BLOCKS:
         return None
@@ -28,7 +29,7 @@ def search_exact(layout: Layout, size_to_beat: int, nodes: int) -> list[int] | N
 
 @dataclass
 class _Search:
-    """State of the depth-first search: `offsets` of what is placed, `floor` under what is still to come."""
+    """State of the depth-first search: `offsets` of the placed blocks, `floor` under each of the others."""
 
     layout: Layout
     best_size: int
@@ -42,7 +43,7 @@ class _Search:
         self.floor = [0] * len(self.layout.blocks)
 
     def extend(self, lowest: int, top: int) -> None:
-        """Extend the partial plan, which ends at `top`, by each block that could come next at `lowest` or above."""
+        """Extend the partial plan, which ends at `top`, by each block that can be next at `lowest` or above."""
         if self.best_size <= self.layout.bound or self.budget <= 0:
             return
         self.budget -= 1
@@ -62,7 +63,7 @@ class _Search:
                 self._descend(index, starts[index], top)
 
     def _starts(self, lowest: int) -> dict[int, int]:
-        """The lowest offset of each block that is not placed yet."""
+        """Return the lowest possible offset of each block that is not placed yet."""
         return {
             index: align_up(max(lowest, self.floor[index]), self.layout.blocks[index].align)
             for index, offset in enumerate(self.offsets)
@@ -70,7 +71,7 @@ class _Search:
         }
 
     def _can_win(self, starts: dict[int, int]) -> bool:
-        """Whether no step proves that this partial plan ends at or above the best one."""
+        """Return whether this partial plan may still end below the best one at every step."""
         for index, start in starts.items():
             block = self.layout.blocks[index]
             if start + block.size >= self.best_size:
@@ -86,7 +87,7 @@ class _Search:
         return True
 
     def _descend(self, index: int, start: int, top: int) -> None:
-        """Place one block, search on, and take it back."""
+        """Place one block, continue the search, and remove the block."""
         self.offsets[index] = start
         lifted: list[tuple[int, int]] = []
         for conflict in self.layout.conflicts[index]:

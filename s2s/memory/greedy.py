@@ -1,4 +1,4 @@
-"""Orders of placement that cost one sort, and are optimal for most networks.
+"""Greedy placement orders, which cost one sort each and are optimal for most networks.
 
 Sources: greedy by size and greedy by breadth are those of Pisarchyk and Lee, "Efficient Memory Management for Deep
 Neural Net Inference" (2020).
@@ -10,7 +10,7 @@ from s2s.memory.blocks import Layout
 
 
 def by_size(layout: Layout) -> list[int]:
-    """Largest blocks first, the longer-lived first among equals."""
+    """Order blocks by size, largest first; the longer-lived first among equals."""
     blocks = layout.blocks
     return sorted(
         range(len(blocks)), key=lambda i: (-blocks[i].size, blocks[i].first - blocks[i].last, blocks[i].first)
@@ -18,13 +18,13 @@ def by_size(layout: Layout) -> list[int]:
 
 
 def by_area(layout: Layout) -> list[int]:
-    """Largest product of size and life first."""
+    """Order blocks by size times lifetime, largest first."""
     blocks = layout.blocks
     return sorted(range(len(blocks)), key=lambda i: (-blocks[i].size * (blocks[i].last - blocks[i].first + 1), i))
 
 
 def by_life(layout: Layout) -> list[int]:
-    """Longest-lived blocks first, the larger first among equals: skip connections go to the bottom."""
+    """Order blocks by lifetime, longest first, the larger first among equals: skip connections go to the bottom."""
     blocks = layout.blocks
     return sorted(
         range(len(blocks)), key=lambda i: (blocks[i].first - blocks[i].last, -blocks[i].size, blocks[i].first)
@@ -32,12 +32,12 @@ def by_life(layout: Layout) -> list[int]:
 
 
 def by_time(layout: Layout) -> list[int]:
-    """In order of birth, as an allocator would meet them at run time."""
+    """Order blocks by their first step, as a run-time allocator would meet them."""
     return sorted(range(len(layout.blocks)), key=lambda i: (layout.blocks[i].first, -layout.blocks[i].size))
 
 
 def by_breadth(layout: Layout) -> list[int]:
-    """The steps with most live bytes first; within a step largest blocks first."""
+    """Order blocks by the steps with most live bytes; within a step, largest blocks first."""
     breadth = {i: block.size + sum(c.height for c in layout.conflicts[i]) for i, block in enumerate(layout.blocks)}
     order: list[int] = []
     placed: set[int] = set()
@@ -51,7 +51,7 @@ def by_breadth(layout: Layout) -> list[int]:
 
 
 def greedy_orders(layout: Layout) -> Iterator[list[int]]:
-    """The orders worth trying before any search, best first in experience."""
+    """Yield the orders to try before any search, the best in experience first."""
     yield by_size(layout)
     yield by_breadth(layout)
     yield by_area(layout)

@@ -1,9 +1,9 @@
-"""Improve an order of placement by moving the blocks that stand at the top of the arena.
+"""Improve a placement order by moving the blocks at the top of the arena.
 
-Only a block that reaches the current size, or one that pushed it up there, can lower the size by moving: each round
-takes one of them and swaps it with a block that stands in its way, or moves it to the front. A move is kept unless it
-makes the plan larger by more than a tolerance, which shrinks to nothing over the rounds (threshold accepting, Dueck and
-Scheuer 1990). The random choices come from a fixed seed, so the plan is the same every time.
+Only a block that reaches the current size, or one that pushed it up there, can reduce the size by moving: each round
+takes one of them and swaps it with a block below it, or moves it to the front. A move is kept unless it makes the plan
+larger by more than a tolerance, which decreases to zero over the rounds (threshold accepting, Dueck and Scheuer 1990).
+The random choices come from a fixed seed, so the plan is the same every time.
 """
 
 import random
@@ -14,11 +14,11 @@ from s2s.memory.placement import place
 
 SEED = 20
 TOLERANCE = 0.02
-"""Growth of the arena that is accepted at first."""
+"""Relative growth of the arena that is accepted in the first round."""
 
 
 def climb(layout: Layout, start: Sequence[int], rounds: int) -> list[int]:
-    """Offsets after at most `rounds` placements; stops when the bound is reached."""
+    """Return offsets after at most `rounds` placements; stop when the size reaches the bound."""
     rng = random.Random(SEED)
     order = list(start)
     offsets = place(layout, order)
@@ -38,7 +38,7 @@ def climb(layout: Layout, start: Sequence[int], rounds: int) -> list[int]:
 
 
 def _neighbour(layout: Layout, order: list[int], offsets: list[int], size: int, rng: random.Random) -> list[int]:
-    """The order with a culprit of the current size placed earlier."""
+    """Return the order with one of the blocks that cause the current size placed earlier."""
     tops = [i for i, block in enumerate(layout.blocks) if offsets[i] + block.size == size]
     culprit = rng.choice(tops)
     below = [c.other for c in layout.conflicts[culprit] if offsets[c.other] < offsets[culprit]]

@@ -1,8 +1,8 @@
-"""Find the execution order of a part with the smallest peak: a shortest path over sets of executed steps.
+"""Find the execution order of a part with the smallest peak, as a shortest path over sets of executed steps.
 
-States of smaller peak are expanded first, and among equals those with more steps done, so a part without a better order
-is recognised quickly. A step that does not raise the peak and frees at least what it keeps is always executed at once:
-doing it later could only keep more bytes alive meanwhile.
+States of smaller peak are expanded first, and among equals those with more executed steps, so that a part without a
+better order is recognised quickly. A step that does not raise the peak and frees at least what it keeps is always
+executed at once: a delay could only keep more bytes live.
 """
 
 import heapq
@@ -13,14 +13,15 @@ from s2s.memory.parts import OrderedPart
 
 @dataclass(frozen=True)
 class Found:
-    """The result of a search: the best order, None if none beats the given peak; not `complete` if states ran out."""
+    """The result of a search: the best order (None if none beats the given peak), and whether the search was
+    complete."""
 
     order: list[int] | None
     complete: bool
 
 
 def best_order(part: OrderedPart, peak_to_beat: int, max_states: int) -> Found:
-    """The order of smallest peak below `peak_to_beat`, looking at no more than `max_states` states."""
+    """Return the order of smallest peak below `peak_to_beat`, after at most `max_states` states."""
     everything = (1 << len(part.steps)) - 1
     best = {0: part.live}
     came_from: dict[int, tuple[int, int]] = {}
@@ -43,7 +44,7 @@ def best_order(part: OrderedPart, peak_to_beat: int, max_states: int) -> Found:
 
 
 def _moves(part: OrderedPart, state: int, live: int, peak: int) -> list[tuple[int, int, int]]:
-    """Steps to try next, with the bytes live during and after each; only one if that is certainly right."""
+    """Return the next steps to try, with the live bytes during and after each; only one if it is certainly optimal."""
     moves: list[tuple[int, int, int]] = []
     for index in part.ready(state):
         during, after = part.cost(state, live, index)

@@ -1,11 +1,13 @@
-"""Prove that the iterations of loops touch different bytes, so that they may run at the same time.
+"""Prove that the iterations of loops touch different bytes, so that they may run in parallel.
 
-They may where no byte that one iteration writes is read or written by another one. Positions are compared as for
-outputs that lie over inputs (`s2s.memory.distances`), in either order and at distance 0.
+They may if no byte that one iteration writes is read or written by another. Positions are compared as for outputs that
+overlap inputs (`s2s.memory.distances`), in both orders and at distance 0. If iteration `i` writes bytes `[16 * i, 16 *
+i + 16)`, two iterations are at least 16 bytes apart, so no byte is shared; if it writes `[16 * i, 16 * i + 20)`,
+iteration `i + 1` writes 4 of them again.
 
-A loop over blocks runs others up to `min(block + 12, 40)`. Over all blocks together nobody knows which of the two that
-is, and the blocks seem to overlap. So the first block, those between and the last one are read off on their own, and
-compared with each other as well.
+A loop over blocks may contain loops up to `min(block + 12, 40)`. Over all blocks it is unknown which of the two bounds
+applies, and the blocks seem to overlap. So the accesses of the first block, the middle ones and the last one are
+collected separately, and also compared with each other.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -26,7 +28,8 @@ Steps = tuple[ByteAccess | Repeated, ...]
 
 @dataclass(frozen=True)
 class Iteration:
-    """What an iteration of loop `number` does; `outer` are the loops around it, `counters` those of all loops."""
+    """The accesses of one iteration of loop `number`; `outer` are the enclosing loops, `counters` those of all
+    loops."""
 
     body: Steps
     counters: tuple[Counter, ...]
@@ -35,9 +38,9 @@ class Iteration:
 
 
 class Independence:
-    """What the iterations of the outermost loops of a kernel have to do with each other.
+    """Decides whether the iterations of the outermost loops of a kernel are independent.
 
-    Where several loops follow each other their iterations are taken together: each runs iteration i of all of them.
+    Several loops in sequence are taken together: iteration i of all of them runs as one.
     """
 
     def __init__(self, kernel: FuncOp) -> None:
@@ -46,8 +49,8 @@ class Independence:
         self._ends_vary = any(op.fixed_bounds is None for op in kernel.walk() if isinstance(op, loop.ForOp))
 
     def holds(self, depth: int, read: SSAValue, written: SSAValue) -> bool:
-        """Whether what the iterations of the `depth` outermost loops read and write of two buffers at the same place,
-        or of one buffer, is apart."""
+        """Return whether the iterations of the `depth` outermost loops share no bytes of two buffers at one address, or
+        of one buffer."""
         whole = self._iterations(depth, read, written, None)
         return whole is not None and all(
             _is_apart(iteration) or self._are_blocks_apart(level, read, written, iteration)
@@ -55,7 +58,8 @@ class Independence:
         )
 
     def _are_blocks_apart(self, level: int, read: SSAValue, written: SSAValue, whole: Iteration) -> bool:
-        """Whether first, last and other iterations of the loops at `level` are apart, each read off on their own."""
+        """Return whether first, middle and last iterations of the loops at `level` share no bytes, with separately
+        collected accesses."""
         if not self._ends_vary:
             return False
         pieces: list[Iteration] = []
@@ -71,7 +75,7 @@ class Independence:
     def _iterations(
         self, depth: int, read: SSAValue, written: SSAValue, piece: tuple[int, Range] | None
     ) -> list[Iteration] | None:
-        """The iterations of the `depth` outermost loops; of those at a level only a piece, where one is given."""
+        """Return the iterations of the `depth` outermost loops; `piece` restricts those at one level to a range."""
         if piece not in self._accesses:
             loops = [] if piece is None else _loops_at(self._kernel.body.block, piece[0])
             within = {} if piece is None else dict.fromkeys(loops, piece[1])
@@ -82,7 +86,7 @@ class Independence:
 
 
 def _levels(trace: Trace, depth: int) -> list[Iteration] | None:
-    """The iterations of the `depth` outermost loops, as far as there are any; None where something is beside them."""
+    """Return the iterations of up to `depth` outermost loops; None if other accesses stand beside a loop."""
     found: list[Iteration] = []
     body, outer = trace.body, frozenset[int]()
     while len(found) < depth and body:
@@ -97,7 +101,7 @@ def _levels(trace: Trace, depth: int) -> list[Iteration] | None:
 
 
 def _is_apart(iteration: Iteration) -> bool:
-    """Whether each iteration touches bytes of its own, while the loops around it stand still."""
+    """Return whether each iteration touches bytes of its own, for fixed iterations of the enclosing loops."""
     counters, number = list(iteration.counters), iteration.number
     if not counters[number].goes_on:
         return True
@@ -109,13 +113,13 @@ def _is_apart(iteration: Iteration) -> bool:
 
 
 def _loops_at(block: Block, level: int) -> list[loop.ForOp]:
-    """The loops of `block`, or those `level` deeper."""
+    """Return the loops in `block`, or those nested `level` deeper."""
     loops = [op for op in block.ops if isinstance(op, loop.ForOp)]
     return loops if level == 0 else [each for op in loops for each in _loops_at(op.body.block, level - 1)]
 
 
 def _pieces(counter: Counter) -> Iterator[Range]:
-    """The first value of a counter, those between, and the last one."""
+    """Yield the first value of a counter, the middle ones, and the last one."""
     first, last, step = counter.first, counter.last, counter.step
     yield first, first
     if first + step <= last - step:
@@ -124,8 +128,8 @@ def _pieces(counter: Counter) -> Iterator[Range]:
 
 
 def _are_apart(one: Iteration, other: Iteration) -> bool:
-    """Whether iterations that come from different values of a counter touch different bytes, while the loops around
-    them stand still."""
+    """Return whether iterations with different values of a counter touch different bytes, for fixed iterations of the
+    enclosing loops."""
     if one.outer != other.outer:
         return False
     shift = {number: number + len(one.counters) for number in range(len(other.counters)) if number not in other.outer}
@@ -137,7 +141,7 @@ def _are_apart(one: Iteration, other: Iteration) -> bool:
 
 
 def _touched(body: Steps) -> tuple[SpanGroup, SpanGroup]:
-    """What `body` reads and writes."""
+    """Return what `body` reads and writes."""
     reads, writes = SpanGroup(), SpanGroup()
     _collect(body, reads, writes)
     return reads, writes
@@ -152,7 +156,7 @@ def _collect(body: Steps, reads: SpanGroup, writes: SpanGroup) -> None:
 
 
 def _renumbered(body: Sequence[ByteAccess | Repeated], numbers: Mapping[int, int]) -> Steps:
-    """`body` with other counters in place of those that `numbers` lists."""
+    """Return `body` with its counters renumbered by `numbers`."""
     return tuple(
         replace(step, span=_span(step.span, numbers))
         if isinstance(step, ByteAccess)

@@ -1,9 +1,9 @@
-"""The execution order with the smallest peak of live bytes.
+"""Find the execution order with the smallest peak of live bytes.
 
-A network falls apart at steps that every other step must precede or follow; the best order is the best order of each
-part between them. A part is searched exactly while its states are few (a state is a set of executed steps; networks
-with a few branches have some dozens), else by a greedy walk and a beam. Where the given order is as good, or where a
-part does not decide the peak, the given order stays: people find their network again in the output.
+A network splits at steps that every other step must precede or follow; the best order is the best order of each part
+between them. A part is searched exactly while it has few states (a state is a set of executed steps; networks with a
+few branches have some dozens), else by a greedy order and a beam search. The given order stays where it is as good, or
+where a part does not decide the peak, so that users recognise their network in the output.
 """
 
 from collections.abc import Sequence
@@ -15,11 +15,11 @@ from s2s.memory.steps import Network, Step
 
 EXACT_WORK = 400_000
 BEAM_WORK = 300_000
-WIDEST_BEAM = 64
+MAX_BEAM = 64
 
 
 def order_steps(steps: Sequence[Step], sizes: Sequence[int], kept: Sequence[int] = ()) -> list[int]:
-    """Indices into `steps` in the order to execute them.
+    """Return the indices of `steps` in their best execution order.
 
     `steps` come in some valid order. `sizes` are the bytes of each value, by number; `kept` are the values that stay
     live after the last step.
@@ -36,7 +36,7 @@ def order_steps(steps: Sequence[Step], sizes: Sequence[int], kept: Sequence[int]
 
 
 def peak_of(steps: Sequence[Step], sizes: Sequence[int], kept: Sequence[int] = ()) -> int:
-    """Largest number of bytes live at once when the steps are executed as given."""
+    """Return the largest number of bytes live at once when the steps are executed in the given order."""
     network = Network.of(steps, sizes, kept)
     if not steps:
         return network.live_at_start
@@ -44,7 +44,7 @@ def peak_of(steps: Sequence[Step], sizes: Sequence[int], kept: Sequence[int] = (
 
 
 def _improve(part: OrderedPart, given_peak: int) -> list[int]:
-    """A better order of one part, or the given one."""
+    """Return a better order of one part, or the given one."""
     given = list(range(len(part.steps)))
     if len(given) < 2:
         return given
@@ -53,7 +53,7 @@ def _improve(part: OrderedPart, given_peak: int) -> list[int]:
         return given if found.order is None else found.order
     greedy, widest = greedy_order(part)
     candidates = [given, greedy]
-    width = min(WIDEST_BEAM, BEAM_WORK // (len(given) * widest))
+    width = min(MAX_BEAM, BEAM_WORK // (len(given) * widest))
     if width > 1:
         candidates.append(beam_order(part, width))
     return min(candidates, key=lambda order: part.walk(order)[0])

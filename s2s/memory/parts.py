@@ -1,4 +1,4 @@
-"""A part of a network as a search problem: a state is the set of executed steps, as the bits of an integer."""
+"""Model a part of a network as a search problem: a state is the set of executed steps, as the bits of an integer."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -15,13 +15,13 @@ class Use:
     survives: bool
 
     def dies(self, state: int, step: int) -> bool:
-        """Whether `step` is the only reader left."""
+        """Return whether `step` is the only remaining reader."""
         return not self.survives and self.readers & ~state == 1 << step
 
 
 @dataclass(frozen=True)
 class PartStep:
-    """A step of a part: `written` bytes appear while it runs, `kept` of them stay."""
+    """A step of a part: it allocates `written` bytes while it runs, and `kept` of them stay live."""
 
     number: int
     before: int
@@ -30,12 +30,12 @@ class PartStep:
     written: int
     kept: int
     in_place: tuple[tuple[int, int], ...]
-    """Bytes that can be shared, with the index into `uses` of the value that has to die for it."""
+    """Bytes that can be shared, each with the index into `uses` of the value that must die for it."""
 
 
 @dataclass(frozen=True)
 class OrderedPart:
-    """Steps that stand together in every best order; steps are known by their position in the given order."""
+    """Steps that are contiguous in some best order; steps are known by their position in the given order."""
 
     steps: tuple[PartStep, ...]
     live: int
@@ -47,7 +47,7 @@ class OrderedPart:
         return cls(tuple(_part_step(network, numbers, first, number) for number in numbers), live)
 
     def cost(self, state: int, live: int, index: int) -> tuple[int, int]:
-        """Bytes live while step `index` runs, and after it."""
+        """Return the live bytes while step `index` runs, and after it."""
         step = self.steps[index]
         dead, shared = 0, 0
         for use in step.uses:
@@ -59,13 +59,13 @@ class OrderedPart:
         return live + step.written - shared, live + step.kept - dead
 
     def ready(self, state: int) -> Iterator[int]:
-        """Steps that can be executed next."""
+        """Yield the steps that can be executed next."""
         for index, step in enumerate(self.steps):
             if not state >> index & 1 and step.before & ~state == 0:
                 yield index
 
     def walk(self, order: Sequence[int]) -> tuple[int, int]:
-        """The peak of live bytes in this order, and the live bytes at its end."""
+        """Return the peak of live bytes in this order, and the live bytes at its end."""
         state, live, peak = 0, self.live, self.live
         for index in order:
             during, live = self.cost(state, live, index)
@@ -75,7 +75,7 @@ class OrderedPart:
 
 
 def parts_of(network: Network) -> list[OrderedPart]:
-    """The network as parts that can be ordered one by one."""
+    """Split the network into parts that can be ordered independently."""
     live = network.live_at_start
     parts: list[OrderedPart] = []
     for numbers in network.segments():
@@ -86,7 +86,7 @@ def parts_of(network: Network) -> list[OrderedPart]:
 
 
 def _part_step(network: Network, numbers: Sequence[int], first: int, number: int) -> PartStep:
-    """One step, with everything outside the part taken as done or as later."""
+    """Return one step, with all steps before the part taken as executed and all steps after it as pending."""
     step, sizes = network.steps[number], network.sizes
     reads = tuple(dict.fromkeys(step.reads))
     in_place = tuple((min(sizes[out], sizes[read]), reads.index(read)) for out, read in step.in_place if read in reads)

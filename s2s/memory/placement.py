@@ -1,4 +1,4 @@
-"""Put blocks into the arena one after the other: the order decides how good the plan is."""
+"""Place blocks in the arena one after the other; the order determines the quality of the plan."""
 
 from collections.abc import Sequence
 from enum import Enum
@@ -8,14 +8,14 @@ from s2s.memory.buffers import align_up
 
 
 class Fit(Enum):
-    """Which gap a block takes: the lowest one, or the tightest one between blocks that are placed already."""
+    """Which gap a block takes: the lowest one, or the tightest one between placed blocks."""
 
     FIRST = "first"
     BEST = "best"
 
 
 def place(layout: Layout, order: Sequence[int], fit: Fit = Fit.FIRST) -> list[int]:
-    """The offset of each block when the blocks are placed in this order."""
+    """Return the offset of each block when the blocks are placed in this order."""
     offsets = [-1] * len(layout.blocks)
     for index in order:
         offsets[index] = _place_one(layout, index, offsets, fit)
@@ -23,7 +23,7 @@ def place(layout: Layout, order: Sequence[int], fit: Fit = Fit.FIRST) -> list[in
 
 
 def _place_one(layout: Layout, index: int, offsets: Sequence[int], fit: Fit) -> int:
-    """The lowest or tightest offset of one block among the placed blocks that live at the same time."""
+    """Return the lowest or tightest offset of one block among the placed blocks that live at the same time."""
     align = layout.blocks[index].align
     forbidden = sorted(
         (offsets[c.other] - c.own + 1, offsets[c.other] + c.height)

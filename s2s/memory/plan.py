@@ -1,7 +1,7 @@
-"""Give each buffer an offset in one arena.
+"""Assign each buffer an offset in one arena.
 
-A buffer computed in place of another shares its block in the first attempt; where that misses the bound, all buffers
-apart are the second. Where kernels let their outputs overlap inputs by less than all, a search of its own comes third.
+The first attempt gives a buffer computed in place the block of its input; if it misses the bound, a second attempt
+gives every buffer its own block. If kernels permit partial overlaps of outputs and inputs, a separate search follows.
 """
 
 from collections.abc import Sequence
@@ -28,9 +28,9 @@ def plan(
     *,
     work: int = WORK,
 ) -> Plan:
-    """The smallest plan found for `buffers`; a pair of `in_place` may share its address, one of `overlaps` bytes as it
-    allows, no other live bytes are shared. Overlaps take in what the pairs allow; without any, `None` is given. `work`
-    limits the search among overlaps."""
+    """Return the smallest plan found for `buffers`. A pair of `in_place` may share its address, a pair of `overlaps`
+    bytes as far as it permits; no other live bytes are shared. `overlaps` includes the permissions of `in_place`; None
+    means that there are none. `work` limits the search among overlaps."""
     check_buffers(buffers, [*in_place, *(overlaps or ())])
     found = _plan_in_place(buffers, in_place)
     if overlaps is None:
@@ -57,6 +57,6 @@ def _plan_in_place(buffers: Sequence[Buffer], in_place: Sequence[InPlace]) -> Pl
 
 
 def _offsets_by_name(buffers: Sequence[Buffer], layout: Layout, offsets: Sequence[int]) -> dict[str, int]:
-    """Offsets of all buffers in their own order; empty buffers stand at 0."""
+    """Return the offsets of all buffers in their own order; empty buffers get 0."""
     at = {member.name: offset for block, offset in zip(layout.blocks, offsets, strict=True) for member in block.members}
     return {buffer.name: at.get(buffer.name, 0) for buffer in buffers}

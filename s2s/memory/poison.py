@@ -1,8 +1,8 @@
-"""Prove a plan by running it: no byte is overwritten while somebody still needs it.
+"""Check a plan by simulating it: no byte is overwritten while it is still needed.
 
-The check shares no code with the planners. It walks the steps, writes the name of each new buffer over its bytes, reads
-each buffer back before it dies and then poisons what it still owns. Equal to doing so on the arena itself, but bytes
-that no buffer border separates are kept as one cell.
+The check shares no code with the planners. It executes the steps, writes the name of each new buffer over its bytes,
+reads each buffer back before it dies and then poisons the bytes that it still owns. Bytes that no buffer border
+separates are one cell, which is equivalent to a simulation byte by byte.
 """
 
 from bisect import bisect_left
@@ -17,7 +17,7 @@ POISON = "(dead)"
 def check_plan(
     buffers: Sequence[Buffer], plan: Plan, in_place: Sequence[InPlace] = (), overlaps: Sequence[Overlap] = ()
 ) -> None:
-    """Raise CompilerBug at the first live byte that the plan overwrites, or the first rule it breaks."""
+    """Raise CompilerBug at the first live byte that the plan overwrites, or the first rule that it violates."""
     for buffer in buffers:
         offset = plan.offsets[buffer.name]
         if offset < 0 or offset % buffer.align or offset + buffer.size > plan.size:
@@ -26,7 +26,7 @@ def check_plan(
 
 
 class _Arena:
-    """The cells of the arena and who owns each."""
+    """The cells of the arena with their owners."""
 
     def __init__(
         self, buffers: Sequence[Buffer], plan: Plan, in_place: Sequence[InPlace], overlaps: Sequence[Overlap]
@@ -45,7 +45,7 @@ class _Arena:
         self.cells = [POISON] * len(self.borders)
 
     def run(self) -> None:
-        """Walk the steps in which a buffer is born or dies."""
+        """Simulate the steps in which a buffer is born or dies."""
         born: dict[int, list[Buffer]] = {}
         dying: dict[int, list[Buffer]] = {}
         for buffer in self.buffers:

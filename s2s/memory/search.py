@@ -1,9 +1,9 @@
-"""The smallest placement of blocks that a bounded effort finds.
+"""Search for the smallest placement of blocks within bounded effort.
 
-Greedy orders come first, and stop as soon as one reaches the lower bound, which most networks allow. What is left over
-goes to the exact search and to hill climbing. In a large network these look only at the blocks around the place that is
-too high, which are then placed before all others. Budgets count elementary steps instead of seconds, so that the plan
-does not depend on the machine.
+Greedy orders come first, and stop as soon as one reaches the lower bound, which most networks allow. Else an exact
+search and hill climbing follow. In a large network these consider only a window of blocks around the highest block,
+which are then placed before all others. Budgets count elementary steps instead of seconds, so that the plan does not
+depend on the machine.
 """
 
 from collections import deque
@@ -16,21 +16,21 @@ from s2s.memory.hill_climb import climb
 from s2s.memory.placement import Fit, place
 
 WINDOW = 80
-"""Blocks that are searched together in a large network."""
+"""The number of blocks in one window of a large network."""
 LARGE = 250
-"""Blocks from which on a network is large."""
+"""A network with at least this many blocks is large."""
 MAX_WINDOWS = 8
 EXACT_NODES = 500
 EXACT_GOALS = (1.0, 1.02)
-"""Multiples of the bound that the exact search is asked for in turn."""
+"""Multiples of the bound that the exact search tries to beat, in this order."""
 CLIMB_WORK = 500_000
 MAX_ROUNDS = 1_000
 CLOSE = 1.001
-"""A plan within this factor of the bound is left as it is."""
+"""A plan within this factor of the bound is not improved further."""
 
 
 def best_offsets(layout: Layout) -> list[int]:
-    """Offsets of all blocks."""
+    """Return the offsets of all blocks."""
     order, offsets = _greedy(layout)
     if len(layout.blocks) >= LARGE:
         order, offsets = _search_windows(layout, order, offsets)
@@ -42,7 +42,7 @@ def _is_close(layout: Layout, offsets: Sequence[int]) -> bool:
 
 
 def _greedy(layout: Layout) -> tuple[list[int], list[int]]:
-    """The best greedy order and its offsets."""
+    """Return the best greedy order and its offsets."""
     best: tuple[list[int], list[int]] | None = None
     for order in greedy_orders(layout):
         for fit in Fit:
@@ -56,7 +56,7 @@ def _greedy(layout: Layout) -> tuple[list[int], list[int]]:
 
 
 def _search(layout: Layout, order: Sequence[int], offsets: list[int]) -> list[int]:
-    """The exact search for an almost perfect plan, then climbing from the given one."""
+    """Search exactly for an almost perfect plan, then improve the given one by hill climbing."""
     size = total_size(layout, offsets)
     for goal in EXACT_GOALS:
         found = search_exact(layout, min(size, int(layout.bound * goal) + 1), EXACT_NODES)
@@ -67,7 +67,7 @@ def _search(layout: Layout, order: Sequence[int], offsets: list[int]) -> list[in
 
 
 def _search_windows(layout: Layout, order: list[int], offsets: list[int]) -> tuple[list[int], list[int]]:
-    """Search the surroundings of the highest block and place them first, some times over; the best order found."""
+    """Repeatedly search the window around the highest block and place its blocks first; return the best order found."""
     best, current, first = (order, offsets), offsets, list[int]()
     for _ in range(MAX_WINDOWS):
         if _is_close(layout, best[1]):
@@ -89,7 +89,8 @@ def _search_windows(layout: Layout, order: list[int], offsets: list[int]) -> tup
 
 
 def _surroundings(layout: Layout, offsets: Sequence[int]) -> list[int]:
-    """The highest block, what lives with it, what lives with that, and so on up to the size of a window."""
+    """Return the highest block, the blocks that live with it, those that live with these, and so on up to the window
+    size."""
     top = max(range(len(offsets)), key=lambda i: (offsets[i] + layout.blocks[i].size, -i))
     found, pending = {top}, deque([top])
     while pending and len(found) < WINDOW:

@@ -1,10 +1,11 @@
-"""Offsets for buffers of which some may lie partly over each other.
+"""Plan offsets for buffers that may partly overlap.
 
 An output may start at some distances from an input that dies as it is made (`s2s.memory.distances`). So two buffers
-that live at one time are related by open intervals in which the difference of their offsets must not lie; for buffers
-that must be apart it is one interval, from `-size` of the one to `size` of the other. Buffers are put down one after
-the other, each at the end of some interval where the whole grows least; the whole may grow in both directions, so that
-a chain of kernels that step back a little finds room. Which buffer comes when is what the search is about.
+that live at one time are related by open intervals that must not contain the difference of their offsets. Buffers `a`
+of 100 bytes and `b` of 60 that must not overlap forbid `b - a` in (-60, 100); if `b` may be computed over the start of
+`a`, only (0, 100) is forbidden, and both start at 0 in an arena of 100 bytes. Buffers are placed one after the other,
+each at the end of the interval where the arena grows least. The arena may grow at both ends, so that a chain of kernels
+that each move a few bytes down finds room. The search varies the order of placement.
 """
 
 import random
@@ -18,19 +19,20 @@ from s2s.memory.distances import Interval
 
 SEED = 20
 WORK = 400_000
-"""Intervals looked at in one search."""
+"""The number of intervals that one search may examine."""
 
 
 @dataclass(frozen=True)
 class Slides:
-    """Buffers, and for each the others that live at the same time with the forbidden differences `mine - theirs`."""
+    """Buffers, and for each one the others that live at the same time, with the forbidden differences `mine -
+    theirs`."""
 
     buffers: tuple[Buffer, ...]
     related: tuple[Mapping[int, tuple[Interval, ...]], ...]
 
     @classmethod
     def of(cls, buffers: Sequence[Buffer], overlaps: Sequence[Overlap]) -> "Slides":
-        """Relate all buffers that hold bytes and live at one time."""
+        """Relate all nonempty buffers that live at the same time."""
         kept = tuple(buffer for buffer in buffers if buffer.size)
         allowed = {(overlap.output, overlap.input): overlap.forbidden for overlap in overlaps}
         related: list[dict[int, tuple[Interval, ...]]] = [{} for _ in kept]
@@ -48,14 +50,14 @@ class Slides:
         return cls(kept, tuple(related))
 
     def extent(self, offsets: Sequence[int]) -> int:
-        """Bytes from the start of the lowest buffer to the end of the highest."""
+        """Return the bytes from the start of the lowest buffer to the end of the highest."""
         if not offsets:
             return 0
         ends = [offset + buffer.size for offset, buffer in zip(offsets, self.buffers, strict=True)]
         return max(ends) - min(offsets)
 
     def place(self, order: Sequence[int]) -> list[int]:
-        """Offsets when the buffers are put down in this order; the lowest may be negative."""
+        """Return the offsets when the buffers are placed in this order; the lowest may be negative."""
         offsets: dict[int, int] = {}
         low: int = 0
         high: int = 0
@@ -72,7 +74,8 @@ class Slides:
         return [offsets[index] for index in range(len(order))]
 
     def _candidates(self, index: int, offsets: Mapping[int, int], low: int, high: int) -> Iterator[int]:
-        """Where buffer `index` may go: at the ends of the intervals that placed buffers forbid, and of the whole."""
+        """Yield candidate offsets of buffer `index`: the ends of intervals that placed buffers forbid, and both ends of
+        the arena."""
         align, size = self.buffers[index].align, self.buffers[index].size
         forbidden = _union(
             (offsets[other] + start, offsets[other] + end)
@@ -90,7 +93,7 @@ class Slides:
 
 
 def _union(intervals: Iterator[Interval]) -> list[Interval]:
-    """Open intervals merged where they share points, in order."""
+    """Merge open intervals that overlap, in ascending order."""
     merged: list[Interval] = []
     for start, end in sorted(intervals):
         if merged and start < merged[-1][1]:
@@ -103,7 +106,7 @@ def _union(intervals: Iterator[Interval]) -> list[Interval]:
 def slide(
     buffers: Sequence[Buffer], overlaps: Sequence[Overlap], bound: int, work: int = WORK
 ) -> tuple[dict[str, int], int]:
-    """Offsets by name, and the size of the arena; the search stops where the size is `bound`."""
+    """Return offsets by name and the size of the arena; the search stops when the size reaches `bound`."""
     slides = Slides.of(buffers, overlaps)
     align = lcm(*(buffer.align for buffer in slides.buffers))
     best = _search(slides, bound, work)
@@ -114,7 +117,7 @@ def slide(
 
 
 def _search(slides: Slides, bound: int, work: int) -> list[int]:
-    """The best placement: of some good orders, then of their neighbours by threshold accepting."""
+    """Return the best placement: of some good orders, then of their neighbours by threshold accepting."""
     count = len(slides.buffers)
     rounds = min(2_000, work // max(1, count + sum(map(len, slides.related))))
     found = [
@@ -139,7 +142,7 @@ def _search(slides: Slides, bound: int, work: int) -> list[int]:
 
 
 def _orders(slides: Slides) -> Iterator[list[int]]:
-    """Large buffers first, long-lived first, and in time from the fullest step on to both sides."""
+    """Yield orders: large buffers first, long-lived first, and by time from the fullest step in both directions."""
     buffers = slides.buffers
     everything = range(len(buffers))
     yield sorted(everything, key=lambda i: (-buffers[i].size, buffers[i].first, i))

@@ -1,4 +1,4 @@
-"""Steps of a network, the values between them, and the parts that can be ordered separately."""
+"""Model a network as steps with dependences, and split it into segments that can be ordered independently."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -8,7 +8,8 @@ from s2s.errors import CompilerBug
 
 @dataclass(frozen=True)
 class Step:
-    """One kernel call, values by number. A pair (written, read) of `in_place` may share an address as the read dies."""
+    """One kernel call, with values by number. A pair (written, read) of `in_place` may share an address if the read
+    value dies."""
 
     reads: tuple[int, ...]
     writes: tuple[int, ...]
@@ -29,7 +30,7 @@ class Network:
 
     @classmethod
     def of(cls, steps: Sequence[Step], sizes: Sequence[int], kept: Iterable[int]) -> "Network":
-        """Derive the dependences from reads and writes; `steps` are in a valid order."""
+        """Derive the dependences from reads and writes; `steps` come in a valid order."""
         producer: dict[int, int] = {}
         readers: dict[int, list[int]] = {}
         before: list[tuple[int, ...]] = []
@@ -50,14 +51,14 @@ class Network:
 
     @property
     def live_at_start(self) -> int:
-        """Bytes of the values that no step writes."""
+        """Return the bytes of the values that no step writes."""
         written = {value for step in self.steps for value in step.writes}
         return sum(self.sizes[value] for value in {*self.readers, *self.kept} - written)
 
     def segments(self) -> list[list[int]]:
-        """The steps, cut behind each one that all others must precede or follow.
+        """Split the steps behind each one that all others must precede or follow.
 
-        Such a step is the only ready one when its turn comes, seen from either end.
+        Such a step is the only ready one when its turn comes, in forward and in backward order.
         """
         count = len(self.steps)
         cuts = _alone(self.before, self.after, range(count)) & _alone(self.after, self.before, reversed(range(count)))
@@ -70,7 +71,7 @@ class Network:
 
 
 def _alone(before: Sequence[Sequence[int]], after: Sequence[Sequence[int]], order: Iterable[int]) -> set[int]:
-    """Steps that are the only ready one when they come up in `order`."""
+    """Return the steps that are the only ready one at their turn in `order`."""
     missing = [len(needed) for needed in before]
     ready = missing.count(0)
     alone: set[int] = set()

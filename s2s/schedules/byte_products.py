@@ -1,9 +1,9 @@
-"""Schedules of sums of products of bytes on machines that add four of them in each lane of a vector.
+"""Schedules of sums of products of bytes for targets whose vector lanes each add up four of them (VNNI).
 
-Vectors run along the channels of the result. A convolution broadcasts four neighbouring bytes of a pixel against four
-constants in each lane; a depthwise convolution takes columns, the bytes of its rows under each other. The image is
-copied with its padding, so that no tile asks where the border is, and with 128 added where the machine wants unsigned
-bytes; a row of a fully connected layer is read where it lies.
+Vectors run along the output channels. A convolution broadcasts four neighbouring bytes of a pixel against four
+constants in each lane. A depthwise convolution reads columns: the bytes of consecutive rows at one position. The image
+is copied with its padding, so that tiles need no guards, and with 128 added where the instruction takes unsigned bytes.
+A row of a fully connected layer is read in place.
 """
 
 from collections.abc import Mapping, Sequence
@@ -24,23 +24,23 @@ from s2s.targets.intrinsic import Intrinsic
 from s2s.types.affine import linear, ranges
 
 GROUP = loop.GROUP
-MOST_PIXELS = 14
-"""Pixels of a tile: more would write more code than they save loads."""
-MOST_VECTORS = 4
-"""Vectors of channels beside several pixels."""
+MAX_PIXELS = 14
+"""Pixels of a register tile: beyond that the code grows more than loads shrink."""
+MAX_VECTORS = 4
+"""Vectors of channels in a register tile with several pixels."""
 ROW_VECTORS = 8
-"""Vectors of channels of a single pixel, whose sums must not wait for each other."""
-LARGEST_WINDOW = 49
-"""Taps of a depthwise convolution that are written out."""
+"""Vectors of channels in a register tile of one pixel: independent accumulators hide the latency of the dot product."""
+MAX_WINDOW = 49
+"""A depthwise convolution is unrolled over its window up to this number of taps."""
 
 
 def byte_products(op: tensor.ComputeOp, target: Target, constants: frozenset[SSAValue]) -> tensor.ScheduleAttr | None:
-    """A schedule for `op` if `target` has such products and `op` is made of them; else None."""
+    """Return a schedule for `op` if `target` has such dot products and `op` is a sum of them; else None."""
     intrinsic = next((each for each in target.intrinsics_of("dot_lanes") if target.lanes in each.lanes), None)
     if intrinsic is None or not results_in_lanes(op):
         return None
     roles = roles_of(op, constants)
-    if roles is None or len(roles.both) + len(roles.w_only) != 1 or (roles.both and _taps(op) > LARGEST_WINDOW):
+    if roles is None or len(roles.both) + len(roles.w_only) != 1 or (roles.both and _taps(op) > MAX_WINDOW):
         return None
     return _Choice(op, target, roles, intrinsic).schedule()
 
@@ -58,22 +58,22 @@ class _Choice:
 
     @property
     def channel(self) -> int:
-        """The dimension of the vectors."""
+        """The dimension that is vectorized."""
         return (*self.roles.both, *self.roles.w_only)[0]
 
     @property
     def lanes(self) -> int:
-        """As many as the channels fill, at least half of a vector."""
+        """The lanes of the vectors: the target's, halved as long as all channels fit half of them."""
         lanes = self.target.lanes
         while lanes // 2 in self.intrinsic.lanes and self.op.sizes[self.channel] <= lanes // 2:
             lanes //= 2
         return lanes
 
     def schedule(self) -> tensor.ScheduleAttr | None:
-        """The whole schedule; None where the bytes lie in no groups."""
+        """Return the schedule; None if the bytes of the image do not form groups of four."""
         op, roles = self.op, self.roles
-        stage = self._stage()
-        extents = shape_of(op.reads[roles.x]) if stage is None else window(op, roles.x, self._outer(stage))
+        copy_depth = self._copy_depth()
+        extents = shape_of(op.reads[roles.x]) if copy_depth is None else window(op, roles.x, self._outer(copy_depth))
         moves = strides(op, roles.x, extents)
         order, run = self._reductions(moves)
         axes = _constant_axes(op, roles.w, self.channel)
@@ -93,7 +93,7 @@ class _Choice:
                 Vectorize.of(self.channel, self.lanes),
                 Reorder.of([*self._parallel(), *order]),
                 CacheRead.packed(roles.w, self._packed(axes, order, run, tile[self.channel])),
-                None if stage is None else self._cached(stage),
+                None if copy_depth is None else self._cached(copy_depth),
                 Tensorize.of(self.intrinsic),
             ]
         )
@@ -102,16 +102,16 @@ class _Choice:
         outer = self._outer(depth)
         return CacheRead.of(self.roles.x, outer[-1] if outer else None, widened=False)
 
-    # loops
+    # Loops
 
     def _parallel(self) -> list[int]:
-        """Channels outside of the pixels that share their constants, but inside of the rows of a large image."""
+        """Order the parallel dimensions: rows of a large image, then channels, then the pixels that share constants."""
         dims = [dim for dim in range(self.op.rank) if dim != self.channel]
         outer = self._rows_outside()
         return [*dims[:outer], self.channel, *dims[outer:]]
 
     def _rows_outside(self) -> int:
-        """How many of the other dimensions, from the first, are loops around the copy of a large image."""
+        """Return how many of the other dimensions, from the first, are loops around the copy of a large image."""
         dims = [dim for dim in range(self.op.rank) if dim != self.channel]
         if prod(window(self.op, self.roles.x, ())) * 2 <= max(self.target.l1_bytes, 1):
             return 0
@@ -121,8 +121,8 @@ class _Choice:
     def _outer(self, depth: int) -> Sequence[int]:
         return self._parallel()[:depth]
 
-    def _stage(self) -> int | None:
-        """Inside how many loops the image is copied; None where it is read in place."""
+    def _copy_depth(self) -> int | None:
+        """Return how many loops enclose the copy of the image; None if the image is read in place."""
         read = self.roles.x
         is_guarded = self.op.read_accesses[read].is_guarded
         if not is_guarded and (self.intrinsic.x == "i8" or not self._has_pixels) and self._fills_groups():
@@ -130,7 +130,7 @@ class _Choice:
         return self._rows_outside()
 
     def _fills_groups(self) -> bool:
-        """Whether groups of bytes that lie in place are full: what is behind them need not exist."""
+        """Return whether groups of bytes in place are full, so that no load reaches behind the tensor."""
         if self.roles.both:
             return self.op.sizes[self.channel] % self.lanes == 0
         _, run = self._reductions(strides(self.op, self.roles.x, shape_of(self.op.reads[self.roles.x])))
@@ -141,7 +141,7 @@ class _Choice:
         return any(self.op.sizes[dim] > 1 for dim in self.roles.x_only)
 
     def _reductions(self, moves: Mapping[int, int]) -> tuple[list[int], tuple[int, ...]]:
-        """The reductions, neighbours last; of a depthwise convolution, the taps of a column."""
+        """Order the reductions, contiguous ones last; for a depthwise convolution, the taps of a column."""
         op = self.op
         dims = [dim for dim in range(op.rank, len(op.sizes)) if op.sizes[dim] > 1]
         idle = [dim for dim in range(op.rank, len(op.sizes)) if op.sizes[dim] == 1]
@@ -152,10 +152,10 @@ class _Choice:
         order = [*idle, *dims]
         return order, run_of(op, order, moves)
 
-    # tiles
+    # Tiles
 
     def _tile(self) -> list[int]:
-        """Vectors and pixels whose sums stay in registers, with what they are made from."""
+        """Choose a register tile: vectors and pixels whose accumulators and operands fit the registers."""
         op = self.op
         tile = [1] * len(op.sizes)
         vectors = ceil(op.sizes[self.channel] / self.lanes)
@@ -165,23 +165,24 @@ class _Choice:
             tile[self.channel] = self.lanes * min(vectors, ROW_VECTORS)
             return tile
         wide, pixel = _wide(vectors), max(inside, key=lambda dim: (op.sizes[dim], dim))
-        more = 1 if self.roles.w_offset else 0  # sums of what meets constants with a zero point
+        more = 1 if self.roles.w_offset else 0  # accumulators of the products with the constants' zero point
         room = (self.target.registers - 2 - wide) // (wide + more)
-        if self.roles.both:  # neighbours in the last dimension share columns
+        if self.roles.both:  # pixels that are neighbours in the last dimension share columns
             wide, pixel, room = 1, inside[-1], (self.target.registers - 8) // (3 + more)
-        most = max(1, min(op.sizes[pixel], room, MOST_PIXELS))
+        most = max(1, min(op.sizes[pixel], room, MAX_PIXELS))
         tile[self.channel] = self.lanes * wide
         tile[pixel] = min(range(1, most + 1), key=lambda tall: (self._cost(pixel, tall, wide), -tall))
         return tile
 
     def _cost(self, pixel: int, tall: int, wide: int) -> float:
-        """Loads and products of all tiles along `pixel`, for one group."""
+        """Return the loads and products of all tiles along `pixel`, for one group of four."""
         return ceil(self.op.sizes[pixel] / tall) * (tall * wide + wide + tall)
 
     def _packed(
         self, axes: dict[int, tuple[int, ...]], order: Sequence[int], run: Sequence[int], width: int
     ) -> list[tensor.PackedAxis]:
-        """Blocks of channels, then the reductions in their order, the groups of a run side by side for all lanes."""
+        """Pack constants by blocks of channels, then the reductions in loop order, then one group of four for each
+        lane."""
         (own,) = axes[self.channel]
         size = self.op.sizes[self.channel]
         panel = width if size % width == 0 else self.lanes
@@ -197,12 +198,13 @@ class _Choice:
 
 
 def _wide(vectors: int) -> int:
-    """The largest number of vectors that divides all there are, so that tiles are full."""
-    return max(wide for wide in range(1, MOST_VECTORS + 1) if vectors % wide == 0)
+    """Return the largest number of vectors in a tile that divides all vectors, so that tiles are full."""
+    return max(wide for wide in range(1, MAX_VECTORS + 1) if vectors % wide == 0)
 
 
 def _constant_axes(op: tensor.ComputeOp, read: int, channel: int) -> dict[int, tuple[int, ...]] | None:
-    """The axis of a constant that each dimension indexes, and behind -1 those that none does."""
+    """Return the axis of a constant that each dimension indexes; the key -1 holds the axes that no dimension
+    indexes."""
     axes: dict[int, tuple[int, ...]] = {-1: ()}
     for axis, expr in enumerate(op.read_accesses[read].map.data.results):
         form = linear(expr, ranges(op.sizes))

@@ -1,8 +1,8 @@
-"""What a register tile leaves to decide: blocks that stay in a cache, and operands fetched ahead of their use.
+"""Choose the cache blocks and prefetches around a register tile.
 
-A product of matrices reads one panel of its packed constant again for every tile of the other operand's rows. The
-panel is in the first cache while that lasts; the rows come from the second one, if a block of them fits there beside
-all that streams by, and the next panel is fetched meanwhile, since no machine can guess where it begins.
+A matrix product reads one panel of its packed constant again for every tile of the other operand's rows. The panel
+stays in the L1 cache meanwhile. The rows come from L2 if a block of them fits there beside the streams. The next panel
+is prefetched, since hardware prefetchers cannot guess where it begins.
 """
 
 from math import ceil, prod
@@ -14,8 +14,8 @@ from s2s.schedules.directives import Prefetch
 from s2s.targets import Target
 
 SHARES = (8, 2)
-"""A block of rows takes one of these parts of the second cache: a small one, which leaves room for what passes by, or
-half of it, so that constants that come from further away come less often."""
+"""A block of rows takes one of these parts (1/8 or 1/2) of the L2 cache: a small part leaves room for streams, a large
+part reads the constants from L3 or memory fewer times."""
 FLOAT = 4
 """Bytes of an element."""
 
@@ -23,8 +23,9 @@ FLOAT = 4
 def cache_blocks(
     op: tensor.ComputeOp, target: Target, tile: list[int], order: list[int], panel: int | None, packed: set[int]
 ) -> list[tuple[int, int]]:
-    """Blocks of the dimension inside that of the panels, if fewer bytes then come from beyond the second cache: without
-    blocks the rows come again for every panel, with blocks the constants for every block, if they are too many."""
+    """Block the dimension inside that of the panels if this reduces the bytes from beyond L2. Without blocks the rows
+    are read again for every panel; with blocks the constants are read again for every block, if they exceed half of
+    L2."""
     inside = [] if panel is None else _inside(op, tile, order, panel)
     if not target.l2_bytes or panel is None or len(inside) != 1 or op.sizes[panel] <= tile[panel]:
         return []
@@ -47,7 +48,7 @@ def cache_blocks(
 def prefetches(
     op: tensor.ComputeOp, target: Target, tile: list[int], order: list[int], panel: int | None, packed: set[int]
 ) -> list[Prefetch]:
-    """The reads to fetch ahead."""
+    """Return the reads to prefetch."""
     if not target.l2_bytes or op.reduce is None:
         return []
     found: list[Prefetch] = []
@@ -65,36 +66,37 @@ def prefetches(
 
 
 def _bytes_used(op: tensor.ComputeOp, read: int) -> int:
-    """Bytes of a read that the computation looks at: of a strided one not all."""
+    """Return the bytes of a read that the computation accesses: a strided one does not access all."""
     dims = {dim for expr in op.read_accesses[read].map.data.results for dim in expr.used_dims()}
     return FLOAT * min(prod(shape_of(op.reads[read])), prod(op.sizes[dim] for dim in dims))
 
 
 def _stays(op: tensor.ComputeOp, target: Target, tile: list[int], order: list[int], panel: int, read: int) -> bool:
-    """Whether the second cache keeps a panel from one tile of rows to the next, beside what is fetched of the next
-    panel meanwhile."""
+    """Return whether a panel stays in L2 from one tile of rows to the next, beside the prefetched part of the next
+    panel."""
     size = _bytes_used(op, read) * tile[panel] // op.sizes[panel]
     tiles = prod(ceil(op.sizes[dim] / tile[dim]) for dim in _inside(op, tile, order, panel))
     return size + size // tiles <= target.l2_bytes
 
 
 def _inside(op: tensor.ComputeOp, tile: list[int], order: list[int], panel: int) -> list[int]:
-    """The parallel dimensions that are walked through inside of that of the panels."""
+    """Return the parallel dimensions whose loops are inside of the panel loop."""
     return [dim for dim in order[order.index(panel) + 1 :] if dim < op.rank and op.sizes[dim] > tile[dim]]
 
 
 def _rows(op: tensor.ComputeOp, tile: list[int], order: list[int], panel: int) -> list[int]:
-    """Tiles of the parallel dimensions inside that of the panels; one where there are none."""
+    """Return the tile sizes of the parallel dimensions inside of the panel loop; 1 where there are none."""
     return [1, *(min(tile[dim], op.sizes[dim]) for dim in order[order.index(panel) + 1 :] if dim < op.rank)]
 
 
 def _is_large(op: tensor.ComputeOp, read: int, target: Target) -> bool:
-    """Whether a read does not stay in the first cache by itself."""
+    """Return whether a read exceeds half of the L1 cache."""
     return 2 * FLOAT * prod(shape_of(op.reads[read])) > target.l1_bytes
 
 
 def _leap(op: tensor.ComputeOp, order: list[int], read: int) -> int | None:
-    """The reduction at whose next step the read goes on somewhere else, behind a row of neighbours; None if none is."""
+    """Return the outer reduction of two at whose next step the read jumps to another address, after a contiguous row;
+    else None."""
     if op.read_accesses[read].is_guarded:
         return None
     dims = [dim for dim in order if dim >= op.rank and op.sizes[dim] > 1]

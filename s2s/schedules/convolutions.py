@@ -1,10 +1,10 @@
-"""Which algorithm computes a convolution: directly, or by transforms of tiles.
+"""Model the cycles of the algorithms of a convolution: direct, or Winograd F(2x2) and F(4x4).
 
-The model counts cycles of one core: multiply-adds at the target's peak, vectors that a transform moves through the
-second cache, and bytes that come from beyond it. These are fetched while products are computed, so that the longer of
-both counts, and a part of the shorter one. F(4x4) needs the fewest products and the most constants: it wins on large
-images, F(2x2) where tiles of four would reach far beyond a small one, the convolution as it is where images are tiny.
-Constants of a small network are in the last cache from run to run, those of a large one come from memory each time.
+The model counts cycles of one core: multiply-adds at the target's peak, vectors that a transform moves through L2, and
+bytes that come from beyond it. These are streamed while products are computed, so that the longer of both counts, and a
+part of the shorter one. F(4x4) needs the fewest products and the most constants: it wins on large images. F(2x2) wins
+where tiles of four would reach far beyond a small image, and direct convolution where images are tiny. Constants of a
+small network stay in the last cache between runs, those of a large one come from memory each time.
 """
 
 from math import ceil
@@ -14,45 +14,47 @@ from s2s.schedules.tile_walks import FLOAT, Tiles, tile_walk
 from s2s.targets import Target
 
 TRANSFORM = 8.0
-"""Cycles for one vector of factors or products, made by one matrix and read by the other."""
+"""Cycles for one vector of factors or products, which one matrix writes and the other reads."""
 COPY = 2.0
-"""Cycles for an element that is copied to lie beside others."""
+"""Cycles for an element that is copied to another layout."""
 EXPOSED = 0.25
 """The part of the shorter one of computing and streaming that the longer one does not hide."""
 OUTPUTS = (2, 4)
-"""Results along the side of a tile that there are matrices for."""
+"""Sizes of Winograd tiles, in results along one side."""
 TAPS = 3
 
 
 def cycles_by_outputs(conv: Convolution, target: Target, network: int, copied: int = 0) -> dict[int, float]:
-    """Cycles by the results along the side of a tile, 0 for the convolution as it is. Tiles need `copied` elements
-    copied; all constants of the network take `network` bytes."""
+    """Return the cycles of each algorithm by its results along the side of a tile; 0 is direct convolution. Winograd
+    tiles need `copied` elements copied; all constants of the network take `network` bytes."""
     rate = constants_per_cycle(target, network)
     tiles = {outputs: transformed_cost(conv, target, outputs, rate) + COPY * copied for outputs in OUTPUTS}
     return {0: direct_cost(conv, target, rate), **tiles}
 
 
 def constant_bytes_by_outputs(conv: Convolution) -> dict[int, int]:
-    """Bytes of the constants by the results along the side of a tile, 0 for the convolution as it is."""
+    """Return the bytes of constants of each algorithm, by its results along the side of a tile; 0 is direct
+    convolution."""
     channels = FLOAT * conv.in_channels * conv.out_channels
     return {0: TAPS**2 * channels, **{outputs: (outputs + TAPS - 1) ** 2 * channels for outputs in OUTPUTS}}
 
 
 def constants_per_cycle(target: Target, network: int) -> int:
-    """Bytes of constants that come in a cycle, for a network with so many; tiles need more of them, half of the last
-    cache is left for these."""
+    """Return the bytes of constants that can be streamed per cycle, in a network with `network` bytes of them. They
+    come from the last cache if they fit half of it: Winograd needs more of them than direct convolution."""
     return target.stream_bytes if 2 * network <= target.l3_bytes else target.memory_bytes
 
 
 def direct_cost(conv: Convolution, target: Target, rate: int) -> float:
-    """Cycles of the convolution as it is; what borders leave out is what their short tiles lose."""
+    """Return the cycles of direct convolution; the products that padding saves are taken to equal the loss of short
+    border tiles."""
     rows, columns = conv.size
     weights = TAPS**2 * conv.in_channels * conv.out_channels
     return _together(conv.images * rows * columns * weights / _per_cycle(target), FLOAT * weights / rate)
 
 
 def transformed_cost(conv: Convolution, target: Target, outputs: int, rate: int) -> float:
-    """Cycles of the convolution by tiles with `outputs` results along a side."""
+    """Return the cycles of Winograd convolution by tiles with `outputs` results along a side."""
     rows, row = (ceil(size / outputs) for size in conv.size)
     walked, inside = (conv.images, rows * row) if conv.images > 1 else (rows, row)
     tiles = Tiles((outputs + TAPS - 1) ** 2, walked, inside, conv.in_channels, conv.out_channels)
@@ -63,7 +65,7 @@ def transformed_cost(conv: Convolution, target: Target, outputs: int, rate: int)
 
 
 def _together(products: float, stream: float) -> float:
-    """Cycles of products that are computed while operands stream by."""
+    """Return the cycles of products that are computed while their operands are streamed."""
     return max(products, stream) + EXPOSED * min(products, stream)
 
 

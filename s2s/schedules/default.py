@@ -1,8 +1,8 @@
-"""The default schedule of any computation: choose a vector dimension, then a register tile, from a small cost model.
+"""The default schedule of any computation: choose a vector dimension, then a register tile, by a small cost model.
 
 The model counts, for one result element, the multiply-adds and loads that a vector along each parallel dimension would
-cost. Constants cost nothing extra along a dimension they can be packed for. The register tile then spends the target's
-registers on a second dimension that reuses what the first loads.
+cost. Constants cost nothing extra along a dimension that they can be packed for. The register tile then spends the
+target's registers on a second dimension that reuses the loads of the first.
 """
 
 from collections.abc import Sequence
@@ -21,25 +21,25 @@ from s2s.dialects.loop import MIN_LANES
 from s2s.schedules.caches import cache_blocks, prefetches
 from s2s.schedules.directives import CacheRead, Reorder, Rfactor, Vectorize, register_tile
 from s2s.schedules.reference import reference
-from s2s.schedules.register_tiles import most_rows, vectors_abreast
-from s2s.schedules.register_transpose import strided_load, strided_store, turning_dim
+from s2s.schedules.register_tiles import max_rows, vectors_per_tile
+from s2s.schedules.register_transpose import strided_load, strided_store, transposed_dim
 from s2s.targets import Target
 from s2s.types.affine import linear, ranges
 
 COMBINE = 8.0
-"""Cost of combining the lanes of a vector."""
-WOVEN = 4
-"""Bytes between two lanes that are written in turn."""
-SUMS_AT_ONCE = 4
-"""Results that are folded side by side, so that one addition need not wait for the last."""
+"""Cost of the horizontal reduction of a vector's lanes."""
+MAX_INTERLEAVE = 4
+"""The largest distance in bytes between neighbouring lanes that are stored interleaved."""
+PARTIAL_SUMS = 4
+"""Partial results that are reduced in parallel, to hide the latency of an addition."""
 
-FEW_OPERATIONS = 6
-"""Operations of a step that take no longer than the addition that it ends in."""
+MAX_STEP_OPERATIONS = 6
+"""Reduction steps with at most this many operations are bound by the latency of their final addition."""
 
 
 @dataclass(frozen=True)
 class Choice:
-    """A dimension to run along in vectors (or scalars, for one lane), and the constants to pack for it."""
+    """A dimension to vectorize (one lane means scalars), and the constants to pack for it."""
 
     dim: int
     lanes: int
@@ -48,22 +48,23 @@ class Choice:
 
     @property
     def partner(self) -> int | None:
-        """The dimension that continues `dim` through the packed constants, if all of them have one."""
+        """The outer dimension that indexes the axis of all packed constants together with `dim`, if they agree on
+        one."""
         partners = {panel.partner for panel in self.panels}
         return partners.pop() if len(partners) == 1 else None
 
 
 @dataclass(frozen=True)
 class Declined:
-    """Why vectors do not run along a dimension."""
+    """The reason why a dimension is not vectorized."""
 
     dim: int | None
-    """None where the reason holds for all of them."""
+    """The dimension; None if the reason holds for all of them."""
     reason: str
 
 
 def default(op: tensor.ComputeOp, target: Target, constants: frozenset[SSAValue]) -> tensor.ScheduleAttr:
-    """The cheapest schedule for `op` on `target`; `constants` are the arguments of its kernel whose layout is free."""
+    """Return the cheapest schedule for `op` on `target`; `constants` are the kernel arguments that may be packed."""
     choices = [each for each in candidates(op, target, constants) if isinstance(each, Choice)]
     if not choices:
         return reference()
@@ -71,7 +72,7 @@ def default(op: tensor.ComputeOp, target: Target, constants: frozenset[SSAValue]
 
 
 def schedule_along(op: tensor.ComputeOp, target: Target, choice: Choice) -> tensor.ScheduleAttr:
-    """The schedule that runs in the vectors of `choice`, in a register tile that fits them."""
+    """Return the schedule that vectorizes as `choice` says, with a register tile that fits its vectors."""
     tile, second = _register_tile(op, target, choice)
     order = _order(op, choice, second)
     packs = _packs(op, choice, tile, order)
@@ -91,28 +92,28 @@ def schedule_along(op: tensor.ComputeOp, target: Target, choice: Choice) -> tens
 
 
 def _folds_of_everything(op: tensor.ComputeOp, target: Target) -> list[Choice]:
-    """How vectors can take a computation whose result is one number."""
+    """Return the vectorized reductions of a computation with a scalar result."""
     return _fold_choice(op, target.lanes) if target.lanes > 1 and vectorizable(op) else []
 
 
 def _partial_results(op: tensor.ComputeOp, choice: Choice, tile: Sequence[int]) -> int:
-    """Accumulators of each result that is folded in vectors: so many that an addition need not wait for the last. Where
-    a step takes long by itself, the machine overlaps several of them anyway."""
-    if choice.dim < op.rank or op.reduce is None or len(list(op.reduce.block.ops)) > FEW_OPERATIONS:
+    """Return how many accumulators each result of a vectorized reduction gets, to hide the latency of the addition.
+    Steps of many operations need one only, since the CPU overlaps them out of order."""
+    if choice.dim < op.rank or op.reduce is None or len(list(op.reduce.block.ops)) > MAX_STEP_OPERATIONS:
         return 1
-    parts = SUMS_AT_ONCE // prod(tile[: op.rank])
+    parts = PARTIAL_SUMS // prod(tile[: op.rank])
     return parts if op.sizes[choice.dim] >= 2 * parts * choice.lanes else 1
 
 
 def _panel_dim(op: tensor.ComputeOp, choice: Choice, tile: list[int]) -> int:
-    """The dimension whose tiles go from panel to panel."""
+    """Return the dimension whose loop moves from panel to panel."""
     whole = choice.partner is not None and tile[choice.dim] >= op.sizes[choice.dim]
     return choice.partner if whole and choice.partner is not None else choice.dim
 
 
 def candidates(op: tensor.ComputeOp, target: Target, constants: frozenset[SSAValue]) -> list[Choice | Declined]:
-    """What `op` can run through in vectors or scalars, and what it cannot; nothing where its result is one number that
-    vectors have no part in."""
+    """Return all candidates for the vector dimension, and the reasons against the others. A scalar result has
+    reductions as its only candidates."""
     if op.rank == 0:
         return [*_folds_of_everything(op, target)]
     scalars = _scalar_choice(op, constants)
@@ -153,7 +154,7 @@ def _vector_choice(op: tensor.ComputeOp, dim: int, lanes: int, constants: frozen
 
 
 def _fold_choice(op: tensor.ComputeOp, lanes: int) -> list[Choice]:
-    """A reduction in vectors, where its order is free and what it reads lies side by side."""
+    """Return the reductions that can be vectorized: their order is free and their operands are contiguous."""
     guarded = any(access.is_guarded for access in op.read_accesses)
     along = {dim: moves(op, dim).reads for dim in range(op.rank, len(op.sizes)) if op.sizes[dim] > 1}
     if guarded or folds_of(op) is None or any(None in moved for moved in along.values()):
@@ -170,7 +171,7 @@ def _fold_choice(op: tensor.ComputeOp, lanes: int) -> list[Choice]:
 
 
 def _second_dim(op: tensor.ComputeOp, taken: set[int]) -> int | None:
-    """A dimension along which some operand of the reduction stays where it is, so that a tile reuses it."""
+    """Return the largest dimension along which some operand of the reduction is invariant, so that a tile reuses it."""
     useful: list[tuple[int, int]] = []
     for dim in range(op.rank):
         along = moves(op, dim)
@@ -181,65 +182,71 @@ def _second_dim(op: tensor.ComputeOp, taken: set[int]) -> int | None:
 
 
 def _register_tile(op: tensor.ComputeOp, target: Target, choice: Choice) -> tuple[list[int], int | None]:
-    """The tile of every dimension, and the second dimension of the register tile."""
+    """Return the register tile of every dimension, and its second dimension."""
     tile = [1] * len(op.sizes)
     lanes = choice.lanes
     if op.reduce is None:
         tile[choice.dim] = lanes
-        for dim in _woven(op, choice):
+        for dim in _interleaved_dims(op, choice):
             tile[dim] = op.sizes[dim]
-        turned = _turned(op, choice)
-        if turned is not None:
-            tile[turned] = min(op.sizes[turned], lanes)
+        transposed = _transposed_dim(op, choice)
+        if transposed is not None:
+            tile[transposed] = min(op.sizes[transposed], lanes)
         return tile, None
     if choice.dim >= op.rank:
         tile[choice.dim] = lanes
         second = max(range(op.rank), key=lambda dim: op.sizes[dim], default=None)
         if second is not None:
-            tile[second] = min(op.sizes[second], SUMS_AT_ONCE)
+            tile[second] = min(op.sizes[second], PARTIAL_SUMS)
         return tile, second
     vectors = max(1, ceil((op.sizes[choice.dim] - border(op, choice.dim)) / lanes))
     partner = choice.partner
     taken = {choice.dim} if partner is None else {choice.dim, partner}
-    second = _turned(op, choice)
+    second = _transposed_dim(op, choice)
     if second is None or second in taken or 0 not in moves(op, second).reads:
         second = _second_dim(op, taken)
-    abreast = vectors_abreast(1 if second is None else interior(op, second), target)
-    wide = min(vectors, abreast if lanes > 1 else 4)
+    per_tile = vectors_per_tile(1 if second is None else interior(op, second), target)
+    wide = min(vectors, per_tile if lanes > 1 else 4)
     if partner is not None:
         wide = max(each for each in range(1, wide + 1) if vectors % each == 0)
     tile[choice.dim] = max(1, wide * lanes)
     if partner is not None and vectors == 1 and 0 in moves(op, partner).reads:
-        even = [each for each in range(3, abreast + 1) if op.sizes[partner] % each == 0]
-        wide = max(even, default=min(op.sizes[partner], abreast if second is None else 2))
+        even = [each for each in range(3, per_tile + 1) if op.sizes[partner] % each == 0]
+        wide = max(even, default=min(op.sizes[partner], per_tile if second is None else 2))
         tile[partner] = wide
     if second is not None:
         extent = interior(op, second)
         inner = _order(op, choice, second)[-1]
-        most = min(extent, most_rows(op, second, inner, wide, lanes, target))
+        most = min(extent, max_rows(op, second, inner, wide, lanes, target))
         tile[second] = min(
             range(1, most + 1), key=lambda tall: (ceil(extent / tall) * (tall * wide + wide + tall), -tall)
         )
     return tile, second
 
 
-def _woven(op: tensor.ComputeOp, choice: Choice) -> list[int]:
-    """The dimension of few bytes between the lanes of a result, if there is one: all of them are written together."""
+def _interleaved_dims(op: tensor.ComputeOp, choice: Choice) -> list[int]:
+    """Return the short byte dimension between the lanes of a result, if there is one; its elements are stored
+    interleaved."""
     apart = moves(op, choice.dim).result if choice.dim < op.rank else 1
-    if choice.lanes == 1 or not 1 < apart <= WOVEN or any(tensor.element_type(value) != i8 for value in op.res):
+    if (
+        choice.lanes == 1
+        or not 1 < apart <= MAX_INTERLEAVE
+        or any(tensor.element_type(value) != i8 for value in op.res)
+    ):
         return []
     return [dim for dim in range(op.rank) if op.sizes[dim] == apart and moves(op, dim).result == 1]
 
 
-def _turned(op: tensor.ComputeOp, choice: Choice) -> int | None:
-    """The dimension that vectors of results are turned to, where they run along another one."""
-    return turning_dim(op, choice.dim, choice.lanes) if choice.lanes > 1 and choice.dim < op.rank else None
+def _transposed_dim(op: tensor.ComputeOp, choice: Choice) -> int | None:
+    """Return the dimension along which vectors of results are stored after a transpose in registers; None without
+    one."""
+    return transposed_dim(op, choice.dim, choice.lanes) if choice.lanes > 1 and choice.dim < op.rank else None
 
 
 def _order(op: tensor.ComputeOp, choice: Choice, second: int | None) -> list[int]:
-    """The domain's own order, but a packed panel stays outside the dimension that reuses it.
+    """Order the loops as in the domain, but put a packed panel outside of the dimension that reuses it.
 
-    Of several reductions, the one that reads neighbours comes last; the order of a sum is free within its tolerance.
+    Among several reductions, one with contiguous reads comes last; the order of a sum is free within its tolerance.
     """
     order = list(range(len(op.sizes)))
     if second is not None and choice.panels and second < choice.dim and choice.partner is None:
@@ -256,7 +263,7 @@ def _order(op: tensor.ComputeOp, choice: Choice, second: int | None) -> list[int
 
 
 def _packs(op: tensor.ComputeOp, choice: Choice, tile: list[int], order: list[int]) -> list[CacheRead]:
-    """Panels as wide as the register tile; the other axes lie in between, in the order of the loops."""
+    """Pack panels as wide as the register tile; the other axes follow in the order of the loops."""
     packs: list[CacheRead] = []
     for panel in choice.panels:
         width = tile[choice.dim]
@@ -274,7 +281,7 @@ def _packs(op: tensor.ComputeOp, choice: Choice, tile: list[int], order: list[in
 
 
 def _axes(results: Sequence[AffineExpr], dim: int, sizes: Sequence[int]) -> list[tensor.PackedAxis]:
-    """The axis that `dim` indexes: whole, its blocks, or the place in a block."""
+    """Return the parts of the axis that `dim` indexes: all of it, its blocks, or the position in a block."""
     found: list[tensor.PackedAxis] = []
     for axis, expr in enumerate(results):
         terms = linear(expr, ranges(sizes)).terms

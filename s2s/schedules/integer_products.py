@@ -1,8 +1,8 @@
-"""Schedules of sums of products of 8-bit integers: convolutions, depthwise convolutions, fully connected layers.
+"""Schedules of sums of products of 8-bit integers on scalar cores: convolutions, depthwise and fully connected layers.
 
-What a core without wide vectors spends is not multiplying but fetching and widening. So each activation is widened
-once, into scratch, for all output channels that read it; the reduction then runs over rows without padding or tests.
-Cores that add two products of 16 bits in one instruction get groups of four, with constants packed to match.
+A core without wide vectors spends its time on loads and sign extension, not on multiplication. So each activation is
+extended to 16 bits once, into scratch, for all output channels that read it; the reduction then runs over rows without
+padding or guards. Cores with a dual 16-bit multiply-add (SMLAD) get groups of four, with constants packed to match.
 """
 
 from collections.abc import Sequence
@@ -24,41 +24,42 @@ from s2s.types.affine import linear, ranges
 GROUP = 4
 """Steps of a dot product: the bytes of a word."""
 STEPS = 8
-"""Steps of a reduction in one pass of its loop."""
+"""The unroll factor of a reduction."""
 COLUMN, COLUMN_STEPS, LONG_COLUMN = 4, 16, 4096
-"""Channels of one pixel at a time, and steps of their reduction in one pass of its loop, if there are so many products
-that the code for it pays."""
+"""Channels in a register tile of one pixel, the unroll factor of their reduction, and the number of products from which
+on this larger unroll factor is used."""
 PLAIN_CHANNELS, PLAIN_STEPS, PLAIN_COLUMN = 4, 4, 8
-"""Channels and steps of the reduction at a time where products are added one by one, and channels for one pixel."""
-LARGEST_WINDOW = 25
-"""Taps of a window that are written out."""
+"""Without dual multiply-adds: channels of a register tile, unroll factor of the reduction, and channels for one
+pixel."""
+MAX_WINDOW = 25
+"""Depthwise convolutions are unrolled over their window up to this number of taps."""
 MANY_PLANES = 8
-"""Of so many channels, a plane in 16 bits is small beside the tensor; of fewer, only the rows under the window are
-copied, once for each row of the output."""
-MOST_PIXELS = 5
-"""Pixels whose sums, with one constant and one activation, still fit thirteen registers."""
-PIECE = 1.1
-"""What another piece of code for the pixels left over is worth, in instructions."""
+"""With at least this many channels, the 16-bit copy of one channel's plane is small beside the tensor. With fewer, only
+the rows under the window are copied, once for each output row."""
+MAX_PIXELS = 5
+"""Pixels whose accumulators, with one constant and one activation, fit the thirteen registers of an Armv7-M core."""
+REMAINDER_COST = 1.1
+"""The relative cost of a second copy of the loop body for the remaining pixels."""
 
 
 @dataclass(frozen=True)
 class Roles:
-    """Which read is which, and which dimensions move them."""
+    """The roles of the two reads, and the dimensions that index them."""
 
     x: int
     w: int
     both: tuple[int, ...]
-    """Parallel dimensions that move both: the channel of a depthwise convolution."""
+    """Parallel dimensions that index both: the channel of a depthwise convolution."""
     x_only: tuple[int, ...]
     w_only: tuple[int, ...]
     w_offset: int = 0
-    """What is added to each constant."""
+    """The offset added to each constant: the negated zero point."""
 
 
 def integer_products(
     op: tensor.ComputeOp, target: Target, constants: frozenset[SSAValue]
 ) -> tensor.ScheduleAttr | None:
-    """A schedule for `op` if it is such a sum, and `target` has scalar integers only; else None."""
+    """Return a schedule for `op` if it is such a sum and `target` has scalar integers only; else None."""
     if target.word_bits > 32:
         return None
     roles = roles_of(op, constants)
@@ -72,7 +73,7 @@ def integer_products(
 
 
 def roles_of(op: tensor.ComputeOp, constants: frozenset[SSAValue]) -> Roles | None:
-    """The parts of a sum of products of an activation and a constant; None if `op` is none."""
+    """Return the roles in a sum of products of an activation and a constant; None if `op` is none."""
     products = product_sum(op)
     if products is None or not all(tensor.element_type(read) == i8 for read in op.reads):
         return None
@@ -95,20 +96,20 @@ def roles_of(op: tensor.ComputeOp, constants: frozenset[SSAValue]) -> Roles | No
 
 
 def _dims(op: tensor.ComputeOp, read: int) -> set[int]:
-    """The dimensions that move a read."""
+    """Return the dimensions that index a read."""
     box = ranges(op.sizes)
     forms = [linear(expr, box) for expr in op.read_accesses[read].map.data.results]
     return {dim for form in forms for atom in form.terms for dim in atom.used_dims()}
 
 
 def _rows(op: tensor.ComputeOp, target: Target, roles: Roles) -> tensor.ScheduleAttr | None:
-    """A row of the reduction for each of several pixels, which meet one channel after the other."""
+    """Schedule a register tile of several pixels by one channel, on dot products of groups."""
     channel = roles.w_only[0]
     axes = constant_axes(op, roles.w, channel)
     if axes is None:
         return None
     intrinsic = next(iter(target.intrinsics_of("dot")), None)
-    if intrinsic is None or prod(op.reduction_sizes) <= GROUP // 2:  # half a group gains nothing
+    if intrinsic is None or prod(op.reduction_sizes) <= GROUP // 2:  # dot products do not pay for half a group
         return _plain_rows(op, roles, axes)
     pixel, count = _pixels(op, roles.x_only)
     if pixel is None and _lies_in_groups(op, roles.x):
@@ -133,12 +134,12 @@ def _rows(op: tensor.ComputeOp, target: Target, roles: Roles) -> tensor.Schedule
 
 
 def _widened(read: int, order: Sequence[int], depth: int) -> CacheRead:
-    """A copy of a read in 16 bits, inside the first `depth` loops of `order`."""
+    """Return a copy of a read in 16 bits, inside the first `depth` loops of `order`."""
     return CacheRead.of(read, order[depth - 1] if depth else None, widened=True)
 
 
 def _plain_rows(op: tensor.ComputeOp, roles: Roles, axes: tuple[int, tuple[int, ...]]) -> tensor.ScheduleAttr | None:
-    """The same where products are added one by one: two pixels meet four channels in registers."""
+    """Schedule a register tile of two pixels by four channels, on single multiply-adds."""
     channel, (own, reduced) = roles.w_only[0], axes
     even = [dim for dim in roles.x_only if op.sizes[dim] % 2 == 0]
     pixel = even[-1] if even else max(roles.x_only, key=lambda dim: op.sizes[dim], default=None)
@@ -161,7 +162,7 @@ def _plain_rows(op: tensor.ComputeOp, roles: Roles, axes: tuple[int, tuple[int, 
 
 
 def _plain_column(op: tensor.ComputeOp, roles: Roles, axes: tuple[int, tuple[int, ...]]) -> tensor.ScheduleAttr | None:
-    """One pixel, read as it is, meets as many channels as there are registers for."""
+    """Schedule a register tile of one pixel, read in place, by as many channels as fit the registers."""
     channel, (own, reduced) = roles.w_only[0], axes
     if prod(op.sizes) < LONG_COLUMN or op.sizes[channel] % PLAIN_COLUMN:
         return None
@@ -174,32 +175,33 @@ def _plain_column(op: tensor.ComputeOp, roles: Roles, axes: tuple[int, tuple[int
 
 
 def _channel_last(op: tensor.ComputeOp, channel: int) -> list[int]:
-    """The loops over channels inside of those over pixels."""
+    """Order the channel loop inside of the pixel loops."""
     return [*(dim for dim in range(op.rank) if dim != channel), channel, *range(op.rank, len(op.sizes))]
 
 
 def _pixels(op: tensor.ComputeOp, dims: Sequence[int]) -> tuple[int | None, int]:
-    """The dimension along which several pixels are taken at once, and how many: what costs least for one channel."""
+    """Choose the dimension and the number of pixels of the register tile with the least cost per channel."""
     best: tuple[float, int | None, int] = (inf, None, 1)
     for dim in reversed(dims):
-        for count in range(2, min(op.sizes[dim], MOST_PIXELS) + 1):
+        for count in range(2, min(op.sizes[dim], MAX_PIXELS) + 1):
             passes, rest = divmod(op.sizes[dim], count)
             cost = passes * _pass_cost(op, count)
             if rest:
-                cost = PIECE * (cost + _pass_cost(op, rest))
+                cost = REMAINDER_COST * (cost + _pass_cost(op, rest))
             best = min(best, (cost / op.sizes[dim], dim, count), key=lambda choice: choice[0])
     return best[1], best[2]
 
 
 def _pass_cost(op: tensor.ComputeOp, pixels: int) -> float:
-    """Instructions for one channel of a number of pixels: a load and two products each for every four steps, a constant
-    that is loaded and widened in three; then what it takes to requantise and to start over."""
+    """Estimate the instructions for one channel of `pixels` pixels. A group of four steps takes a load and two dual
+    multiply-adds per pixel, and three instructions to load and extend the constants. Requantisation and loop overhead
+    follow."""
     groups = -(-prod(op.reduction_sizes) // GROUP)
     return groups * (3 * pixels + 3 + 4 * GROUP / STEPS) + 9 * pixels + 16
 
 
 def _lies_in_groups(op: tensor.ComputeOp, read: int) -> bool:
-    """Whether groups of steps of the reduction are neighbours in a read, none of them padding."""
+    """Return whether groups of reduction steps are contiguous in a read and never in the padding."""
     if op.read_accesses[read].is_guarded or prod(op.reduction_sizes) % GROUP:
         return False
     step = 1
@@ -213,7 +215,8 @@ def _lies_in_groups(op: tensor.ComputeOp, read: int) -> bool:
 def _column(
     op: tensor.ComputeOp, roles: Roles, axes: tuple[int, tuple[int, ...]], intrinsic: Intrinsic
 ) -> tensor.ScheduleAttr:
-    """Several channels of one pixel, which is widened on the way: staging it would take memory for nothing."""
+    """Schedule a register tile of one pixel by several channels; the pixel is extended on the fly, as a copy would be
+    used once."""
     channel, (own, reduced) = roles.w_only[0], axes
     width = max(width for width in range(1, COLUMN + 1) if op.sizes[channel] % width == 0 or width == 1)
     if width < COLUMN and prod(op.sizes) >= LONG_COLUMN:
@@ -233,7 +236,7 @@ def _column(
 
 
 def constant_axes(op: tensor.ComputeOp, read: int, channel: int) -> tuple[int, tuple[int, ...]] | None:
-    """The axis of a constant that `channel` indexes, and those that the reductions do, in their order."""
+    """Return the axis of a constant that `channel` indexes, and the axes that the reductions index, in their order."""
     results = op.read_accesses[read].map.data.results
     by_dim: dict[int, int] = {}
     idle: list[int] = []
@@ -255,11 +258,12 @@ def constant_axes(op: tensor.ComputeOp, read: int, channel: int) -> tuple[int, t
 
 
 def _window(op: tensor.ComputeOp, roles: Roles) -> tensor.ScheduleAttr | None:
-    """One channel after the other, its plane widened with its padding, the taps in registers."""
+    """Schedule a depthwise convolution: one channel at a time, its plane copied to 16 bits with padding, the taps
+    unrolled."""
     moving = _dims(op, roles.x)
     if any(dim not in moving for dim in range(op.rank, len(op.sizes)) if op.sizes[dim] > 1):
         return None
-    if prod(op.reduction_sizes) > LARGEST_WINDOW:
+    if prod(op.reduction_sizes) > MAX_WINDOW:
         return None
     inner = list(roles.x_only)
     outer = [dim for dim in range(op.rank) if dim not in inner]

@@ -1,4 +1,4 @@
-"""What it costs a vector to run across memory: lane by lane, or turned in registers together with its neighbours."""
+"""Cost of accessing memory across its contiguous dimension: lane by lane, or by a transpose in registers."""
 
 from math import log2
 
@@ -7,37 +7,39 @@ from s2s.dialects import tensor
 
 STRIDED_LOAD = 4.0
 STRIDED_STORE = 12.0
-"""Cost of a vector of bytes that comes or goes lane by lane, against one multiply-add; of floats each lane counts."""
-FEW = 4
-"""So many times fewer vectors than lanes are not worth a turn."""
+"""Cost of loading or storing a vector of bytes lane by lane, in multiply-adds; vectors of floats cost two per lane."""
+MIN_SHARE = 4
+"""Transpose in registers only if a tile has more than `lanes / MIN_SHARE` vectors."""
 
 
 def strided_load(op: tensor.ComputeOp, lanes: int) -> float:
-    """Cost of a load whose lanes do not lie side by side."""
+    """Return the cost of a load with strided lanes."""
     return 2.0 * lanes if vectorizable(op) else STRIDED_LOAD
 
 
 def strided_store(op: tensor.ComputeOp, dim: int, lanes: int) -> float:
-    """Cost of storing a vector along `dim`: nothing more where that is how results lie."""
+    """Return the cost of storing a vector along `dim`: 0 if `dim` is contiguous in the result."""
     if moves(op, dim).result == 1:
         return 0.0
-    if turning_dim(op, dim, lanes) is not None:
-        return turn(lanes)
+    if transposed_dim(op, dim, lanes) is not None:
+        return transpose_cost(lanes)
     return 2.0 * lanes if vectorizable(op) else STRIDED_STORE
 
 
-def turn(lanes: int) -> float:
-    """Cost, for each of them, of turning and storing as many vectors as they have lanes.
+def transpose_cost(lanes: int) -> float:
+    """Return the cost per vector of transposing and storing `lanes` vectors.
 
-    A halving takes a shuffle, of which one starts where two multiply-adds do; tiles are seldom full.
+    Each of the `log2(lanes)` stages takes a shuffle, which has half the throughput of a multiply-add; tiles are seldom
+    full.
     """
     return 2.0 * (log2(lanes) + 2.0)
 
 
-def turning_dim(op: tensor.ComputeOp, dim: int, lanes: int) -> int | None:
-    """The dimension along which results lie side by side, if a tile of vectors along `dim` has room to be turned."""
+def transposed_dim(op: tensor.ComputeOp, dim: int, lanes: int) -> int | None:
+    """Return the contiguous dimension of the result, if a tile of vectors along `dim` can be transposed to it; else
+    None."""
     if not vectorizable(op):
         return None
     found = [other for other in range(op.rank) if op.sizes[other] > 1 and moves(op, other).result == 1]
     along = found[-1] if found else dim
-    return along if along != dim and interior(op, along) > lanes // FEW else None
+    return along if along != dim and interior(op, along) > lanes // MIN_SHARE else None

@@ -1,8 +1,8 @@
-"""Which way a fast convolution walks through its tiles, told by what then comes from beyond the second cache.
+"""Choose the loop that the stages of a Winograd convolution share, by the bytes that then come from beyond L2.
 
-Blocks of rows of tiles stay in the cache from the factors of the image to the results; constants stay beside them, or
-come again for every block. Or the factors of the whole image stay, and the products of some channels at a time:
-constants come once, a panel for each factor, and factors that are too many come again for every block of channels.
+Either blocks of tile rows stay in L2 from the factors of the image to the results; constants stay beside them or are
+read again for every block. Or the factors of the whole image stay, and the products are computed in blocks of channels:
+constants are read once, a panel for each factor, and factors that exceed L2 are read again for every block of channels.
 """
 
 from dataclasses import dataclass
@@ -13,26 +13,26 @@ from s2s.targets import Target
 
 FLOAT = 4
 """Bytes of an element."""
-ABREAST = 2
-"""Vectors of channels in a block of them, as wide as the register tile of the products."""
+VECTORS_PER_BLOCK = 2
+"""Vectors in a block of channels, as many as the register tile of the products has."""
 
 
 @dataclass(frozen=True)
 class Tiles:
-    """The sizes of a fast convolution."""
+    """The sizes of a Winograd convolution."""
 
     factors: int
-    """Of one tile."""
+    """Factors of one tile."""
     rows: int
     """Rows of tiles, or images."""
     row: int
-    """Tiles in one of them."""
+    """Tiles in a row."""
     in_channels: int
     out_channels: int
 
     @property
     def constants(self) -> int:
-        """Bytes of the transformed window."""
+        """Bytes of the transformed filters."""
         return FLOAT * self.factors * self.in_channels * self.out_channels
 
     @property
@@ -48,18 +48,18 @@ class Tiles:
 
 @dataclass(frozen=True)
 class TileWalk:
-    """Blocks of `size` rows of tiles or channels of the result, or no blocks."""
+    """The shared loop: blocks of `size` tile rows or output channels, or no blocks."""
 
     along: Literal["rows", "channels"] | None
     size: int
     times: int = 1
-    """How often the constants come."""
+    """How often the constants are read."""
     again: int = 0
-    """Bytes of factors that leave the second cache and come again."""
+    """Bytes of factors that leave L2 and are read again."""
 
 
 def tile_walk(tiles: Tiles, target: Target, threads: int = 1) -> TileWalk:
-    """The walk for which the fewest bytes come from beyond the second cache, in blocks that `threads` share evenly."""
+    """Return the shared loop with the fewest bytes from beyond L2, in blocks that divide evenly among `threads`."""
     if target.l2_bytes == 0 or tiles.constants + tiles.moved <= target.l2_bytes // 2:
         return TileWalk(None, 0)
     rows, channels = _along_rows(tiles, target, threads), _along_channels(tiles, target)
@@ -79,13 +79,13 @@ def _along_rows(tiles: Tiles, target: Target, threads: int) -> TileWalk:
 
 
 def _along_channels(tiles: Tiles, target: Target) -> TileWalk:
-    size = ABREAST * target.lanes
+    size = VECTORS_PER_BLOCK * target.lanes
     leave = tiles.image > target.l2_bytes * 3 // 4
     return TileWalk("channels", size, again=tiles.image * (ceil(tiles.out_channels / size) + 1) if leave else 0)
 
 
 def _even_part(size: int, most: int) -> int:
-    """At most `most` of `size`, so that the last part is not shorter than the others if that costs little."""
+    """Return the block size, at most `most`: a divisor of `size` if that costs little, so that no block is shorter."""
     if most >= size:
         return size
     divisor = max(part for part in range(1, most + 1) if size % part == 0)
@@ -93,6 +93,7 @@ def _even_part(size: int, most: int) -> int:
 
 
 def fair_part(size: int, most: int, threads: int) -> int:
-    """The largest part, at most `most`, of which `size` has a whole number, that lets `threads` end soonest."""
+    """Return the largest divisor of `size`, at most `most`, with which `threads` finish earliest. For 14 on 4
+    threads, parts of 1 and of 2 both take 4 units of time, so it is 2."""
     parts = [part for part in range(1, min(size, most) + 1) if size % part == 0]
     return min(parts, key=lambda part: (-(-size // part // threads) * part, -part))

@@ -1,4 +1,4 @@
-"""Schedules of the transforms of fast convolutions, and the blocks in which their kernels stay in the second cache."""
+"""Schedules of Winograd transforms, and the blocks that keep their kernels in the L2 cache."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -18,12 +18,12 @@ from s2s.types.affine import coefficient, flat_index, ranges
 
 
 def lanes_along(size: int, target: Target) -> int:
-    """Lanes of the vectors that fill a dimension of `size`: all, or half of them; 0 where neither does."""
+    """Return the lanes of vectors that divide a dimension of `size`: all or half of the target's; 0 if neither does."""
     return next((lanes for lanes in (target.lanes, target.lanes // 2) if lanes >= 4 and size % lanes == 0), 0)
 
 
 def fills_vectors(conv: Convolution, target: Target) -> bool:
-    """Whether channels of image and result fill vectors, and lie side by side or can be copied so."""
+    """Return whether channels of image and result fill vectors, and are contiguous or can be copied so."""
     read, write = conv.in_dims[-1], conv.out_dims[-1]
     beside = moves(conv.op, read).reads[conv.x] == 1 or len(conv.in_dims) == 1
     beside = beside and (moves(conv.op, write).result == 1 or len(conv.out_dims) == 1)
@@ -31,7 +31,8 @@ def fills_vectors(conv: Convolution, target: Target) -> bool:
 
 
 def vector_dim(op: tensor.TransformOp, target: Target) -> tuple[int, int] | None:
-    """The dimension along which image and result both lie side by side, and how many lanes fit it."""
+    """Return the dimension that is contiguous in both image and result, and the lanes that divide it; None if there is
+    none."""
     for dim, size in enumerate(op.sizes):
         lanes = lanes_along(size, target)
         if lanes and {_move(op, dim, reads=True), _move(op, dim, reads=False)} == {1}:
@@ -45,7 +46,8 @@ def _move(op: tensor.TransformOp, dim: int, *, reads: bool) -> int | None:
 
 
 def transform_schedule(op: tensor.TransformOp, target: Target, threads: int = 1) -> tensor.ScheduleAttr:
-    """Vectors along the channels, in blocks for `threads`; the dimension along a row of tiles comes last."""
+    """Return a schedule vectorized along the channels, in blocks for `threads`, with the loop along a row of tiles
+    innermost."""
     found = vector_dim(op, target)
     dim, lanes = found if found is not None else (None, 1)
     tile = [lanes if each == dim else 1 for each in range(op.rank)]
@@ -58,8 +60,8 @@ def transform_schedule(op: tensor.TransformOp, target: Target, threads: int = 1)
 
 
 def fair_blocks(op: tensor.TransformOp, tile: Sequence[int], threads: int) -> list[tuple[int, int]]:
-    """Blocks of channels that `threads` share evenly, around the loop over rows, whose borders are code of their own:
-    as large as that allows, since channels of a tile lie side by side."""
+    """Return blocks of channels that divide evenly among `threads`, outside of the row loop, whose borders are peeled.
+    Blocks are as large as possible, since the channels of a tile are contiguous."""
     rows, along = row_of_tiles(op)
     dims = [dim for dim in range(op.rank) if dim != along and op.sizes[dim] > 1]
     if threads == 1 or len(dims) < 2 or dims[0] != rows:
@@ -71,8 +73,7 @@ def fair_blocks(op: tensor.TransformOp, tile: Sequence[int], threads: int) -> li
 
 
 def row_of_tiles(op: tensor.TransformOp) -> tuple[int, int]:
-    """The dimensions from row to row of tiles, and along a row: where image or result lie in tiles that stand beside
-    each other, those of their rows and columns."""
+    """Return the dimensions that count rows of tiles and tiles in a row."""
     for access, sizes in ((op.into, op.write_sizes), (op.read, op.read_sizes)):
         pairs: list[int] = []
         for inside in (op.rank, op.rank + 1):
@@ -87,7 +88,7 @@ def row_of_tiles(op: tensor.TransformOp) -> tuple[int, int]:
 
 @dataclass(frozen=True)
 class FastConvolution:
-    """The three computations that take the place of a convolution, one behind the other in a kernel."""
+    """The three computations of a Winograd convolution, consecutive in a kernel."""
 
     first: tensor.TransformOp
     products: tensor.ComputeOp
@@ -95,18 +96,18 @@ class FastConvolution:
 
     @property
     def sizes(self) -> tuple[int, int, int, int]:
-        """Factors of a tile, tiles, channels of the result, channels of the image."""
+        """Factors of a tile, tiles, output channels, input channels."""
         factors, tiles, out_channels, in_channels = self.products.sizes
         return factors, tiles, out_channels, in_channels
 
     @property
     def rows(self) -> tuple[int, int]:
-        """The dimension of both transforms from row to row of tiles, or from image to image, and its size."""
+        """The dimension of both transforms that counts rows of tiles, or images, and its size."""
         return 0, self.first.sizes[0]
 
 
 def fast_convolutions(ops: Sequence[Operation]) -> list[FastConvolution]:
-    """Those in a kernel."""
+    """Return the Winograd convolutions in a kernel."""
     found: list[FastConvolution] = []
     for first, products, last in zip(ops, ops[1:], ops[2:], strict=False):
         if (
@@ -124,8 +125,8 @@ Walk = tuple[tuple[int, int], ...]
 
 
 def blocks_in_cache(conv: FastConvolution, target: Target, threads: int) -> dict[tensor.Computation, Walk]:
-    """The dimensions that the computations of `conv` walk through together, so that what passes between them stays in
-    the second cache, and `threads` have as much to do; none where everything stays there."""
+    """Choose the dimensions of `conv`'s computations to tile and fuse, so that intermediate blocks stay in L2 and
+    `threads` get equal work; none if everything fits L2."""
     factors, tiles, out_channels, in_channels = conv.sizes
     dim, rows = conv.rows
     walk = tile_walk(Tiles(factors, rows, tiles // rows, in_channels, out_channels), target, threads)
@@ -138,7 +139,7 @@ def blocks_in_cache(conv: FastConvolution, target: Target, threads: int) -> dict
 
 
 def _through_channels(conv: FastConvolution, most: int) -> dict[tensor.Computation, Walk]:
-    """Channels of the result, at most so many at a time."""
+    """Tile and fuse along the output channels, at most `most` at a time."""
     out_channels, channel = conv.sizes[2], conv.last.read.map.data.results[2]
     dim = next(dim for dim in sorted(channel.used_dims()) if conv.last.sizes[dim] > 1)
     step = out_channels // conv.last.sizes[dim]
@@ -147,17 +148,17 @@ def _through_channels(conv: FastConvolution, most: int) -> dict[tensor.Computati
 
 
 def in_walk(op: tensor.Computation, schedule: tensor.ScheduleAttr, walk: Walk) -> tensor.ScheduleAttr:
-    """The schedule of `op` in the blocks of `walk`. Where the channels of a result are walked through, constants stream
-    by, a panel for each factor: the next one is fetched, and so are the factors of the next tiles, which lie far apart
-    and may come from the cache of another thread."""
+    """Return the schedule of `op` in the blocks of `walk`. In blocks of output channels, constants are streamed, a
+    panel for each factor. So the next panel is prefetched, and so are the factors of the next tiles, which are far
+    apart and may be in another core's cache."""
     walking = in_tiles(schedule, walk)
     streams = isinstance(op, tensor.ComputeOp) and [dim for dim, _ in walk] == [2]
     return walking.without(Prefetch).adding(Prefetch.of(1, 0), Prefetch.of(0, 1)) if streams else walking
 
 
 def copy_schedule(op: tensor.ComputeOp, target: Target) -> tensor.ScheduleAttr:
-    """The schedule of a copy to another order of axes: what lies side by side in the source is walked through inside,
-    so that the lines which a vector of distant elements touches are used up before they leave the first cache."""
+    """Return the schedule of a layout copy: the contiguous dimension of the source is innermost, so that all bytes of a
+    cache line are used before L1 evicts it."""
     plain = default(op, target, frozenset())
     beside = [dim for dim in range(op.rank) if moves(op, dim).points == (1,)]
     order = [*(dim for dim in plain.on(op).order if dim not in beside), *beside]

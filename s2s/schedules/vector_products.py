@@ -1,9 +1,9 @@
-"""Schedules of quantised networks on cores with vectors of 128 bits for integers (ARM's MVE).
+"""Schedules of quantised networks for cores with 128-bit integer vectors (Arm MVE).
 
-Four channels make a vector of sums. A row of a convolution or of a fully connected layer meets four rows of constants
-at a time: as it lies where that is side by side and without a zero point, else copied to scratch, with the zero point
-where there is padding; what that adds to a sum is taken off before it starts. Everything else that is made of 8-bit
-integers, a depthwise convolution for one, runs in vectors along its channels.
+A vector holds the sums of four channels. A row of a convolution or of a fully connected layer is multiplied by four
+rows of constants at a time. The row is read in place if it is contiguous and its zero point is 0; else it is copied to
+scratch, with padding set to the zero point, whose contribution is folded into the initial value of the sum. Everything
+else on 8-bit integers, such as a depthwise convolution, is vectorized along its channels.
 """
 
 from collections.abc import Sequence
@@ -26,9 +26,9 @@ from s2s.types.dtypes import as_tensor_type
 LANES = 4
 """Lanes of the vectors."""
 PIXELS = 2
-"""Points of a tile along a second dimension: what they share is read once."""
-LARGEST_WINDOW = 25
-"""Steps of a sum that are written out."""
+"""Points of a tile along a second dimension, which share loads."""
+MAX_WINDOW = 25
+"""Reductions are unrolled up to this number of steps."""
 
 LANE_OPS = (
     arith.AddiOp,
@@ -45,11 +45,11 @@ LANE_OPS = (
     tensor.SaturateOp,
     tensor.YieldOp,
 )
-"""What there are vectors of integers for."""
+"""Operations that exist on vectors of integers."""
 
 
 def vector_products(op: tensor.ComputeOp, target: Target, constants: frozenset[SSAValue]) -> tensor.ScheduleAttr | None:
-    """A schedule for `op` if `target` has such vectors and `op` is made for them; else None."""
+    """Return a schedule for `op` if `target` has such vectors and `op` can use them; else None."""
     by_rows = [each for each in target.intrinsics_of("dot_rows") if each.x == "i8" and LANES in each.lanes]
     if not (by_rows or target.integer_lanes == LANES) or not _is_in_lanes(op):
         return None
@@ -61,7 +61,7 @@ def vector_products(op: tensor.ComputeOp, target: Target, constants: frozenset[S
 
 
 def _is_in_lanes(op: tensor.ComputeOp) -> bool:
-    """Whether everything that `op` does has a form for four lanes of 32 bits."""
+    """Return whether every operation of `op` exists on four lanes of 32 bits."""
     elements = {as_tensor_type(value.type).element_type for value in [*op.reads, *op.points]}
     results = {as_tensor_type(value.type).element_type for value in op.res}
     regions = [op.apply, *([op.reduce] if op.reduce is not None else [])]
@@ -90,7 +90,7 @@ def _is_stored(value: SSAValue) -> bool:
 
 
 def _is_clamped(value: SSAValue) -> bool:
-    """Whether `value` is known to be a byte: cutting it to one changes nothing."""
+    """Return whether `value` is clamped to a byte, so that truncation does not change it."""
     upper = value.owner
     lower = upper.lhs.owner if isinstance(upper, arith.MinSIOp) else None
     return (
@@ -101,13 +101,14 @@ def _is_clamped(value: SSAValue) -> bool:
 
 
 def _constant(value: SSAValue) -> int:
-    """The number that `value` is, one far away if that is not known."""
+    """Return the constant that `value` is; a value far out of range if it is none."""
     op = value.owner
     return op.value.value.data if isinstance(op, arith.ConstantOp) and isa(op.value, IntegerAttr) else 2**40
 
 
 def _rows(op: tensor.ComputeOp, roles: Roles, intrinsics: Sequence[Intrinsic]) -> tensor.ScheduleAttr | None:
-    """A row against four rows of constants, in place where its steps are whole groups of an intrinsic."""
+    """Schedule one row by four rows of constants; read the row in place if its steps are whole groups of an
+    intrinsic."""
     channel = roles.w_only[0]
     axes = constant_axes(op, roles.w, channel)
     products = product_sum(op)
@@ -139,18 +140,18 @@ def _rows(op: tensor.ComputeOp, roles: Roles, intrinsics: Sequence[Intrinsic]) -
 
 
 def _is_aligned(op: tensor.ComputeOp, read: int, intrinsic: Intrinsic) -> bool:
-    """Whether each row of a read begins where the loads of an intrinsic may."""
+    """Return whether each row of a read begins at an address that the loads of an intrinsic accept."""
     steps = [moves(op, dim).reads[read] for dim in range(op.rank) if op.sizes[dim] > 1]
     return intrinsic.align == 1 or all(step is not None and step % intrinsic.align == 0 for step in steps)
 
 
 def _is_last(op: tensor.ComputeOp, dim: int) -> bool:
-    """Whether neighbours along `dim` are neighbours in the result."""
+    """Return whether `dim` is contiguous in the result."""
     return all(op.sizes[after] == 1 for after in range(dim + 1, op.rank))
 
 
 def _lies_in_a_row(op: tensor.ComputeOp, read: int) -> bool:
-    """Whether the steps of the reduction are neighbours in a read, none of them padding."""
+    """Return whether the steps of the reduction are contiguous in a read and never in the padding."""
     if op.read_accesses[read].is_guarded:
         return False
     step = 1
@@ -162,7 +163,7 @@ def _lies_in_a_row(op: tensor.ComputeOp, read: int) -> bool:
 
 
 def _lanes(op: tensor.ComputeOp, roles: Roles | None) -> tensor.ScheduleAttr | None:
-    """Vectors along the last dimension, which every operand runs along side by side or not at all."""
+    """Schedule vectors along the last dimension, along which every operand is contiguous or invariant."""
     lane = next((dim for dim in reversed(range(op.rank)) if op.sizes[dim] > 1), None)
     if lane is None or op.sizes[lane] % LANES:
         return None
@@ -180,7 +181,7 @@ def _lanes(op: tensor.ComputeOp, roles: Roles | None) -> tensor.ScheduleAttr | N
             return None
     if any(move not in (0, 1) for move in along.points):
         return None
-    is_window = prod(op.reduction_sizes) <= LARGEST_WINDOW
+    is_window = prod(op.reduction_sizes) <= MAX_WINDOW
     tile = [1] * op.rank + [size if is_window else 1 for size in op.reduction_sizes]
     tile[lane] = LANES
     pixels = [dim for dim in roles.x_only if dim != lane] if roles is not None else []

@@ -1,1 +1,1 @@
-"""How accesses move through memory."""
+"""Analyses of the affine maps by which computations access tensors."""

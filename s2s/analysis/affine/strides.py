@@ -1,4 +1,5 @@
-"""How the operands of a computation move along each dimension, as heuristics want to know it."""
+"""Compute the memory strides of a computation's operands along each dimension of its domain, for schedule
+heuristics."""
 
 from dataclasses import dataclass
 from functools import lru_cache
@@ -31,12 +32,13 @@ VECTOR_OPS = (
     math.SqrtOp,
     math.TanhOp,
 )
-"""Scalar operations that exist on vectors of float32 too."""
+"""Scalar operations that also exist on vectors of float32."""
 
 
 @dataclass(frozen=True)
 class Moves:
-    """Elements that each operand and result moves per step of a dimension; None where that is not constant."""
+    """The strides of all operands and results of a computation along one dimension, in elements; None where a stride is
+    not constant."""
 
     reads: tuple[int | None, ...]
     points: tuple[int | None, ...]
@@ -44,7 +46,7 @@ class Moves:
 
 
 def moves(op: tensor.ComputeOp, dim: int) -> Moves:
-    """The moves along `dim`; a reduction does not move points or results."""
+    """Return the strides along `dim`; epilogue operands and results have stride 0 along a reduction."""
     reads = tuple(_move(value, access, dim, op.sizes) for value, access in zip(op.reads, op.read_accesses, strict=True))
     points = tuple(
         _move(value, access, dim, op.parallel_sizes) for value, access in zip(op.points, op.point_accesses, strict=True)
@@ -60,7 +62,8 @@ def _move(value: SSAValue, access: tensor.AccessAttr, dim: int, sizes: tuple[int
 
 @lru_cache(4096)
 def _coefficients(position: AffineMap, shape: tuple[int, ...], sizes: tuple[int, ...]) -> dict[int, int | None]:
-    """How far the position in a tensor of `shape` moves per step of each dimension that it depends on."""
+    """Return the stride of a flat position in a tensor of `shape` along each dimension that it depends on. For the
+    access `(i, j) -> (i, j + 1)` of a `[4, 10]` tensor that is `{i: 10, j: 1}`."""
     form = linear(flat_index(position.results, shape), ranges(sizes))
     found: dict[int, int | None] = {atom.position: factor for atom, factor in form.terms.items() if is_dim(atom)}
     divided = {dim for atom in form.terms if not is_dim(atom) for dim in atom.used_dims()}
@@ -68,7 +71,7 @@ def _coefficients(position: AffineMap, shape: tuple[int, ...], sizes: tuple[int,
 
 
 def vectorizable(op: tensor.ComputeOp) -> bool:
-    """Whether all of `op` can run in vectors of float32."""
+    """Return whether every operation of `op` exists on vectors of float32."""
     elements = [tensor.element_type(value) for value in [*op.reads, *op.points, *op.res]]
     if op.tables or not all(isinstance(element, Float32Type) for element in elements):
         return False
@@ -76,12 +79,12 @@ def vectorizable(op: tensor.ComputeOp) -> bool:
 
 
 def computes_floats(op: tensor.ComputeOp) -> bool:
-    """Whether all that `op` reads and writes are floats of 32 bits."""
+    """Return whether `op` reads and writes float32 elements only."""
     return all(isinstance(tensor.element_type(value), Float32Type) for value in [*op.reads, *op.points, *op.res])
 
 
 def _picks(inner: Operation) -> bool:
-    """Whether an operation chooses between floats by bounds or by a comparison of floats, or is such a comparison."""
+    """Return whether an operation clamps, selects or compares float32 values."""
     if isinstance(inner, arith.SelectOp):
         by_bounds = isinstance(inner.cond.owner, tensor.InBoundsOp)
         return isinstance(inner.result.type, Float32Type) and (by_bounds or chooses_by_lane(inner))
@@ -91,7 +94,7 @@ def _picks(inner: Operation) -> bool:
 
 
 def chooses_by_lane(select: arith.SelectOp) -> bool:
-    """Whether vectors can make the comparison that `select` chooses by, each lane for itself."""
+    """Return whether the condition of `select` is a comparison that vectors can make lane by lane."""
     test = select.cond.owner
     return (
         isinstance(test, arith.CmpfOp)
@@ -101,12 +104,13 @@ def chooses_by_lane(select: arith.SelectOp) -> bool:
 
 
 def predicate_of(test: arith.CmpfOp) -> str:
-    """The name of the predicate of a comparison."""
+    """Return the name of the predicate of a comparison."""
     return arith.CMPF_COMPARISON_OPERATIONS[test.predicate.value.data]
 
 
 def border(op: tensor.ComputeOp, dim: int) -> int:
-    """Positions of parallel dimension `dim` at which some read may miss its operand."""
+    """Return how many positions of parallel dimension `dim` may read outside of an operand. A guarded read at `i + r -
+    1` of 16 elements, with `r < 3`, gives 2: positions 0 and 15."""
     size = op.sizes[dim]
     low, high = 0, size
     for value, access in zip(op.reads, op.read_accesses, strict=True):
@@ -126,12 +130,12 @@ def border(op: tensor.ComputeOp, dim: int) -> int:
 
 
 WINDOW = 7
-"""The longest reduction that is written out at a border: the side of a window, not a depth."""
+"""Reductions up to this length are unrolled at a border: the side of a convolution window, not its depth."""
 
 
 def fixable(op: tensor.ComputeOp, dim: int) -> bool:
-    """Whether the borders of parallel dimension `dim` can be decided while code is written: only short reductions and
-    `dim` itself answer its guards, and nothing but reads has any."""
+    """Return whether the code generator can decide the guards at the borders of parallel dimension `dim`: only reads
+    have guards, and these depend on `dim` and on reductions of at most `WINDOW` steps."""
     if any(access.is_guarded for access in op.point_accesses):
         return False
     for access in op.read_accesses:
@@ -148,15 +152,16 @@ def fixable(op: tensor.ComputeOp, dim: int) -> bool:
 
 
 def interior(op: tensor.ComputeOp, dim: int) -> int:
-    """Positions of `dim` that a register tile may cover: all, where borders can be fixed tiles, else those inside."""
+    """Return how many positions of `dim` register tiles may cover: all if the borders are `fixable`, else those that
+    need no guard."""
     return op.sizes[dim] if fixable(op, dim) else op.sizes[dim] - border(op, dim)
 
 
 @dataclass(frozen=True)
 class Panel:
-    """A constant read that can be packed along a dimension: the axis it indexes, with the help of `partner` or alone.
+    """A constant read that can be packed into panels along a dimension, and the axis that this dimension indexes.
 
-    With a partner the axis is indexed by `partner * size + dim`: together they walk through it.
+    With a partner, `partner * size + dim` indexes the axis.
     """
 
     operand: int
@@ -165,7 +170,7 @@ class Panel:
 
 
 def packable(op: tensor.ComputeOp, dim: int, constants: frozenset[SSAValue]) -> list[Panel]:
-    """The reads whose layout may follow a schedule that runs in vectors along parallel dimension `dim`."""
+    """Return the constant reads that can be packed for a schedule that vectorizes parallel dimension `dim`."""
     found: list[Panel] = []
     for number, (value, access) in enumerate(zip(op.reads, op.read_accesses, strict=True)):
         axes = [axis for axis, expr in enumerate(access.map.data.results) if dim in expr.used_dims()]

@@ -1,1 +1,1 @@
-"""How much work operators, kernels and loops are."""
+"""Estimate the arithmetic and the memory traffic of operators, kernels and loops."""

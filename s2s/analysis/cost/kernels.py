@@ -1,4 +1,4 @@
-"""What a kernel computes and moves, read off its computations: the figures that its time is held against."""
+"""Count the arithmetic operations and the bytes of each kernel, to compare its run time with the roofline."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -32,15 +32,15 @@ _FREE = frozenset(
         "uitofp",
     )
 )
-"""Constants, choices and conversions: nobody counts them as arithmetic."""
+"""Constants, selections and conversions, which do not count as arithmetic."""
 _ARITHMETIC = ("arith.", "math.")
 _TWOFOLD = ("math.fma", "tensor.rescale")
-"""A multiplication and an addition."""
+"""Operations that count as a multiplication and an addition."""
 
 
 @dataclass(frozen=True)
 class Operations:
-    """Arithmetic by the kind of number; a multiply-add is two operations, a function such as `exp` is one."""
+    """Numbers of arithmetic operations by type; a multiply-add counts as two, a function such as `exp` as one."""
 
     floats: int = 0
     integers: int = 0
@@ -49,28 +49,28 @@ class Operations:
         return Operations(self.floats + other.floats, self.integers + other.integers)
 
     def times(self, count: int) -> "Operations":
-        """So many of these."""
+        """Return these numbers multiplied by `count`."""
         return Operations(self.floats * count, self.integers * count)
 
 
 @dataclass(frozen=True)
 class KernelCost:
-    """One call of a kernel."""
+    """The arithmetic and the bytes of one call of a kernel."""
 
     operations: Operations
     constants: int
-    """Bytes of weights and tables that it reads."""
+    """Bytes of weights and tables that the kernel reads."""
     activations: int
-    """Bytes of tensors that it reads and writes."""
+    """Bytes of activations that the kernel reads and writes."""
 
     @property
     def bytes(self) -> int:
-        """Everything that it reads and writes, each byte once."""
+        """Bytes that the kernel reads and writes, each counted once."""
         return self.constants + self.activations
 
 
 def kernel_costs(module: ModuleOp) -> dict[str, KernelCost]:
-    """The cost of each kernel of a module at the tensor level, by name."""
+    """Return the cost of each kernel of a tensor-level module, by the kernel's name."""
     kernels = [op for op in module.ops if isinstance(op, FuncOp) and KERNEL in op.attributes and op.body.blocks]
     constant = _constant_parameters(module)
     return {
@@ -79,7 +79,7 @@ def kernel_costs(module: ModuleOp) -> dict[str, KernelCost]:
 
 
 def kernel_cost(kernel: FuncOp, constant: Iterable[int]) -> KernelCost:
-    """The cost of a kernel whose parameters numbered `constant` are weights."""
+    """Return the cost of a kernel; `constant` lists the parameters that are weights."""
     computations = [op for op in kernel.walk() if isinstance(op, tensor.Computation)]
     weights = set(constant)
     sizes = {argument: _bytes_read(argument, computations) for argument in kernel.args}
@@ -93,7 +93,8 @@ def kernel_cost(kernel: FuncOp, constant: Iterable[int]) -> KernelCost:
 
 
 def operations_of(op: tensor.Computation) -> Operations:
-    """The arithmetic of a computation: its bodies, as often as they are carried out."""
+    """Return the number of arithmetic operations of a computation: those of its regions times the points of their
+    domains."""
     if isinstance(op, tensor.TransformOp):
         return _of_transform(op)
     reduced = Operations() if op.reduce is None else _body(op.reduce).times(prod(op.sizes))
@@ -101,7 +102,8 @@ def operations_of(op: tensor.Computation) -> Operations:
 
 
 def _of_transform(op: tensor.TransformOp) -> Operations:
-    """A multiply-add for each number of the matrices that is not zero, down the columns, then along the rows."""
+    """Count one multiply-add for each nonzero element of the transform matrices, applied to the columns, then to the
+    rows."""
     left, right = (sum(value != 0 for row in matrix for value in row) for matrix in op.matrices)
     adds = left * op.window[1] + op.outputs[0] * right
     return Operations(floats=2 * adds).times(prod(op.sizes)) + _body(op.apply).times(prod(op.write_sizes))
@@ -122,7 +124,8 @@ def _one(op: Operation) -> Operations:
 
 
 def _bytes_read(argument: SSAValue, computations: Iterable[tensor.Computation]) -> int:
-    """Bytes of a tensor, or as many of them as computations have points that read it."""
+    """Return the bytes of a tensor that the computations read: no more than one element for each point of their
+    domains."""
     points = 0
     for op in computations:
         if isinstance(op, tensor.TransformOp):
@@ -141,7 +144,7 @@ def _bytes(value: SSAValue) -> int:
 
 
 def _constant_parameters(module: ModuleOp) -> dict[str, frozenset[int]]:
-    """For each kernel the numbers of the parameters that are weights in every call."""
+    """Return for each kernel the indices of the parameters that are weights in every call."""
     found: dict[str, frozenset[int]] = {}
     for op in module.walk():
         if isinstance(op, graph.CallOp):

@@ -1,4 +1,4 @@
-"""How much a kernel of loops has to do, known before it runs since bounds are affine."""
+"""Bound the number of operations that a loop-level kernel executes, from its affine loop bounds."""
 
 from collections.abc import Sequence
 
@@ -12,16 +12,16 @@ from s2s.dialects import loop
 from s2s.types.affine import Range, bounds
 
 FUNCTION = 16
-"""Operations that a function of the mathematical library is worth."""
+"""The number of simple operations that one call of a mathematical library function counts as."""
 
 
 def operations_of(kernel: FuncOp) -> int:
-    """At most how many loads, stores and computations of registers one call of `kernel` carries out."""
+    """Return an upper bound of the loads, stores and scalar operations of one call of `kernel`."""
     return _block(kernel.body.block, {})
 
 
 def operations_in(op: Operation) -> int:
-    """The same for one outermost operation of a kernel."""
+    """Return an upper bound of the loads, stores and scalar operations of one outermost operation of a kernel."""
     return _operation(op, {})
 
 
@@ -49,7 +49,7 @@ def _operation(op: Operation, ranges: dict[SSAValue, Range]) -> int:
 
 
 def _trips(op: loop.ForOp, ranges: dict[SSAValue, Range]) -> int:
-    """At most how often the body runs; notes the range of the index."""
+    """Return an upper bound of the trip count of a loop; record the range of its induction variable in `ranges`."""
     first = max(_bounds(each, op.dims, ranges)[0] for each in op.lower.data.results)
     last = min(_bounds(each, op.dims, ranges)[1] for each in op.upper.data.results) - 1
     ranges[op.index] = (first, max(first, last))

@@ -1,4 +1,4 @@
-"""How much arithmetic an operation is."""
+"""Count the multiply-adds of graph operations."""
 
 from math import prod
 
@@ -9,7 +9,7 @@ from s2s.types.dtypes import as_tensor_type
 
 
 def multiply_adds(op: Operation) -> int:
-    """Multiply-adds of a convolution or a matrix product; 0 for every other operation."""
+    """Return the multiply-adds of a convolution or a matrix product; 0 for any other operation."""
     match op:
         case graph.ConvOp():
             return prod(_shape(op.y)) * prod(_shape(op.w)[1:])

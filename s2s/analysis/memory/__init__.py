@@ -1,1 +1,1 @@
-"""Which memory operations touch."""
+"""Analyses of which buffers operations read and write."""

@@ -11,26 +11,27 @@ from s2s.analysis.memory.effects import effects_of
 from s2s.dialects import loop
 
 _MEMORY = DefaultResource()
-"""The resource of effects on buffers; others, as caches are, hold no values."""
+"""The resource of effects on buffers; effects on other resources, such as the CPU cache, change no values."""
 
 
 def touches_memory(op: Operation) -> bool:
-    """Whether `op`, or what is inside of it, reads or writes a buffer."""
+    """Return whether `op`, or an operation nested in it, reads or writes a buffer."""
     return bool(read_by(op) or written_by(op))
 
 
 def read_by(op: Operation) -> set[SSAValue]:
-    """The buffers that `op`, or what is inside of it, reads."""
+    """Return the buffers that `op`, or an operation nested in it, reads."""
     return {buffer for inner in op.walk() for buffer in accessed(inner, MemoryEffectKind.READ)}
 
 
 def written_by(op: Operation) -> set[SSAValue]:
-    """The buffers that `op`, or what is inside of it, writes."""
+    """Return the buffers that `op`, or an operation nested in it, writes."""
     return {buffer for inner in op.walk() for buffer in accessed(inner, MemoryEffectKind.WRITE)}
 
 
 def needs_no_other(op: loop.ForOp) -> bool:
-    """Whether no iteration needs what another one has left in a buffer: what one reads, it has written before."""
+    """Return whether no iteration of a loop reads what another iteration has written: each one writes every buffer that
+    the loop writes before it reads it."""
     written = written_by(op)
     seen: set[SSAValue] = set()
     for inner in op.walk():
@@ -41,7 +42,7 @@ def needs_no_other(op: loop.ForOp) -> bool:
 
 
 def writes_first(op: loop.ForOp, buffer: SSAValue) -> bool:
-    """Whether each iteration writes `buffer` before it reads it."""
+    """Return whether each iteration of `op` writes `buffer` before it reads it."""
     for inner in op.walk():
         if buffer in accessed(inner, MemoryEffectKind.READ):
             return False
@@ -51,15 +52,15 @@ def writes_first(op: loop.ForOp, buffer: SSAValue) -> bool:
 
 
 def outputs_of(kernel: FuncOp) -> list[SSAValue]:
-    """The outputs of a kernel: its first arguments, as far as it writes them. Scratch that it writes stands last."""
+    """Return the outputs of a kernel: its leading arguments, as long as it writes them. Scratch buffers come last."""
     written = written_by(kernel)
     return list(takewhile(lambda argument: argument in written, kernel.args))
 
 
 def accessed(op: Operation, kind: MemoryEffectKind) -> set[SSAValue]:
-    """The buffers that `op` itself accesses in one way; all that it is given where its effects are not known.
+    """Return the buffers that `op` accesses with one kind of effect; all its buffers if its effects are unknown.
 
-    A loop or a condition accesses nothing itself, what is inside of it does.
+    Loops and conditions access nothing themselves; the operations nested in them do.
     """
     if op.regions:
         return set()
@@ -74,5 +75,5 @@ def accessed(op: Operation, kind: MemoryEffectKind) -> set[SSAValue]:
 
 
 def buffers_of(op: Operation) -> set[SSAValue]:
-    """The buffers that an operation is given."""
+    """Return the buffers among the operands of an operation."""
     return {operand for operand in op.operands if isinstance(operand.type, MemRefType)}

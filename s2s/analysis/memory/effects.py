@@ -1,7 +1,7 @@
-"""The kinds of memory effects of operations, each operation asked once.
+"""Cache the kinds of memory effects of operations.
 
-xDSL computes the effects of a loop from those of all operations inside whenever somebody asks, and every loop around it
-asks again: quadratic in the depth of a nest.
+xDSL computes the effects of a loop from those of all nested operations on every query, and every enclosing loop repeats
+that, which takes time quadratic in the depth of a nest.
 """
 
 from collections.abc import Set as AbstractSet
@@ -28,24 +28,24 @@ READ: Kinds = frozenset({MemoryEffectKind.READ})
 
 @dataclass
 class Effects:
-    """What operations do to memory. An answer stays valid as long as nothing is put into the regions of its operation
-    that does something else."""
+    """A cache of the memory effects of operations. An entry stays valid until a region of its operation gains an
+    operation with other effects."""
 
     _found: dict[Operation, Kinds | None] = field(default_factory=dict[Operation, Kinds | None])
 
     def kinds(self, op: Operation) -> Kinds | None:
-        """The kinds of effects of `op`; None where they are not known."""
+        """Return the kinds of effects of `op`; None if they are unknown."""
         if op not in self._found:
             self._found[op] = self._compute(op)
         return self._found[op]
 
     def writes(self, op: Operation) -> bool:
-        """Whether `op` may change memory."""
+        """Return whether `op` may write memory."""
         kinds = self.kinds(op)
         return kinds is None or MemoryEffectKind.WRITE in kinds
 
     def is_unused(self, op: Operation) -> bool:
-        """Whether nobody uses what `op` computes or reads, and it does nothing else."""
+        """Return whether the results of `op` are unused and it has no effect but reads."""
         if any(result.first_use is not None for result in op.results) or not _may_be_unused(type(op)):
             return False
         kinds = self.kinds(op)
@@ -64,13 +64,14 @@ class Effects:
 
 
 def effects_of(op: Operation) -> AbstractSet[EffectInstance] | None:
-    """As xDSL's `get_effects`, which goes through all traits of an operation whenever it is called."""
+    """Return the effects of an operation as xDSL's `get_effects` does, without a walk over all its traits on every
+    call."""
     interfaces = _interfaces(type(op))
     return interfaces[0].get_effects(op) if len(interfaces) == 1 else get_effects(op)
 
 
 def erase_unused(block: Block, effects: Effects) -> None:
-    """Erase what computes or reads something that nobody uses, users before what they use."""
+    """Erase operations whose results are unused and which have no effect but reads; users go before what they use."""
     for op in reversed(list(block.ops)):
         for region in op.regions:
             for inner in region.blocks:
@@ -81,7 +82,7 @@ def erase_unused(block: Block, effects: Effects) -> None:
 
 @cache
 def is_terminator(kind: type[Operation]) -> bool:
-    """Whether operations of this class end their block."""
+    """Return whether operations of this class terminate their block."""
     return kind.has_trait(IsTerminator)
 
 

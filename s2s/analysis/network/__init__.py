@@ -1,1 +1,1 @@
-"""The functions of a module, and which of their arguments are constant."""
+"""Analyses of the functions of a module and of their constant arguments."""

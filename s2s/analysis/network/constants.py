@@ -1,4 +1,4 @@
-"""Which arguments of a kernel are weights at every call."""
+"""Find the arguments of a kernel that are weights in every call."""
 
 from collections import defaultdict
 from collections.abc import Mapping
@@ -14,7 +14,7 @@ from s2s.types.dtypes import size_in_bytes
 
 
 def calls_of(module: ModuleOp) -> dict[str, list[graph.CallOp]]:
-    """The calls of each kernel, in order."""
+    """Return the calls of each kernel, in program order."""
     calls: dict[str, list[graph.CallOp]] = defaultdict(list)
     for func in module.ops:
         if isinstance(func, FuncOp) and not func.is_declaration:
@@ -25,7 +25,7 @@ def calls_of(module: ModuleOp) -> dict[str, list[graph.CallOp]]:
 
 
 def constant_arguments(func: FuncOp, calls: Mapping[str, list[graph.CallOp]]) -> frozenset[SSAValue]:
-    """The arguments of kernel `func` that every call gives a weight to; none where it is never called."""
+    """Return the arguments of kernel `func` that are weights in every call; none if there is no call."""
     mine = calls.get(func.sym_name.data, [])
     return frozenset(
         argument
@@ -35,7 +35,7 @@ def constant_arguments(func: FuncOp, calls: Mapping[str, list[graph.CallOp]]) ->
 
 
 def constant_bytes(module: ModuleOp) -> int:
-    """Bytes of all weights of a network."""
+    """Return the bytes of all weights of a network."""
     weights = (op for func in module.ops if isinstance(func, FuncOp) for op in func.walk())
     return sum(
         prod(shape_of(op.results[0])) * size_in_bytes(tensor.element_type(op.results[0]))

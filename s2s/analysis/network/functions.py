@@ -1,7 +1,7 @@
-"""The functions of a module that are networks: `main`, and those that its control flow runs.
+"""Find the network functions of a module: `main`, and the functions that its control flow calls.
 
-The state of a network are arguments of `main` with the attribute `state`, each tied to a result: they keep their
-values from run to run. `init` names the weight that holds the initial value; without it that is zero.
+The state of a recurrent network is a set of arguments of `main` with the attribute `state`, each tied to a result. They
+keep their values between runs. The attribute `init` names the weight with the initial value; the default is zero.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -20,9 +20,9 @@ from s2s.types.weights import WeightStore
 
 KERNEL = "kernel"
 CALLBACK = "callback"
-"""Attribute of a declaration: the C function of the user that it stands for."""
+"""Attribute of a declaration: the name of the user's C function that it declares."""
 SOURCE = "source"
-"""Attribute of such a declaration: the C text that defines the function, where s2s is to add it to the tree."""
+"""Attribute of such a declaration: the C source of the function, if s2s adds it to the tree."""
 STATE = "state"
 INIT = "init"
 NAME = "name"
@@ -30,16 +30,16 @@ NAME = "name"
 
 @dataclass(frozen=True)
 class StateArgument:
-    """An argument of `main` that keeps its value."""
+    """An argument of `main` that keeps its value between runs."""
 
     number: int
     name: str
     type: Attribute
     init: str | None
-    """The weight that holds the initial value; zeros without one."""
+    """The name of the weight with the initial value; None means zeros."""
 
     def initial(self, weights: WeightStore) -> Array:
-        """The value before the first run."""
+        """Return the value before the first run."""
         kind = as_tensor_type(self.type)
         if self.init is None:
             return np.zeros(kind.get_shape(), to_numpy(kind.element_type))
@@ -47,18 +47,18 @@ class StateArgument:
 
 
 def is_network(func: FuncOp) -> bool:
-    """Whether `func`, of the graph or tensor level, calls kernels or will; a kernel calls nothing."""
+    """Return whether `func`, at graph or tensor level, is a network function and not a kernel."""
     return KERNEL not in func.attributes and not func.is_declaration
 
 
 def networks(module: ModuleOp) -> list[FuncOp]:
-    """All networks, each behind those that it runs; a network that runs itself is refused."""
+    """Return all network functions, callees before callers; raise an error if one calls itself."""
     functions = [op for op in module.body.block.ops if isinstance(op, FuncOp) and is_network(op)]
     return callees_first(functions, lambda func: [name for op in func.walk() for name in networks_run_by(op)])
 
 
 def callees_first(functions: Sequence[FuncOp], callees: Callable[[FuncOp], Iterable[str]]) -> list[FuncOp]:
-    """`functions` in an order in which each comes behind the ones that it calls."""
+    """Return `functions` in an order in which callees precede their callers."""
     by_name = {func.sym_name.data: func for func in functions}
     done: list[FuncOp] = []
     active: list[str] = []
@@ -82,17 +82,17 @@ def callees_first(functions: Sequence[FuncOp], callees: Callable[[FuncOp], Itera
 
 
 def networks_run_by(op: object) -> tuple[str, ...]:
-    """The names of the networks that `op` runs."""
+    """Return the names of the network functions that `op` calls."""
     return op.networks if isinstance(op, graph.NetworkOp) else ()
 
 
 def has_control_flow(module: ModuleOp) -> bool:
-    """Whether some network runs another."""
+    """Return whether a network function calls another."""
     return any(isinstance(op, graph.NetworkOp) for op in module.walk())
 
 
 def state_arguments(main: FuncOp) -> tuple[StateArgument, ...]:
-    """The arguments of `main` that keep their values."""
+    """Return the arguments of `main` that keep their values between runs."""
     found: list[StateArgument] = []
     for number, (attributes, type) in enumerate(
         zip(main.arg_attrs or (), main.function_type.inputs, strict=main.arg_attrs is not None)
@@ -105,24 +105,24 @@ def state_arguments(main: FuncOp) -> tuple[StateArgument, ...]:
 
 
 def text(attributes: DictionaryAttr, key: str) -> str | None:
-    """A text among the attributes of an argument or result."""
+    """Return the text of a string attribute of an argument or result; None if it is missing."""
     value = attributes.data.get(key)
     return value.data if isinstance(value, StringAttr) else None
 
 
 def input_numbers(main: FuncOp) -> list[int]:
-    """The arguments of `main` that the caller gives."""
+    """Return the indices of the arguments of `main` that the caller passes."""
     kept = {state.number for state in state_arguments(main)}
     return [number for number in range(len(main.function_type.inputs)) if number not in kept]
 
 
 def output_numbers(main: FuncOp) -> list[int]:
-    """The results of `main` that the caller gets."""
+    """Return the indices of the results of `main` that the caller receives."""
     return [number for number, argument in enumerate(graph.tied_arguments(main)) if argument is None]
 
 
 def main_of(module: ModuleOp) -> FuncOp:
-    """`@main`."""
+    """Return the function `@main`."""
     main = function_named(module, "main")
     if main is None:
         raise CompilerBug("the module has no main")

@@ -1,4 +1,4 @@
-"""Tensors seen through reshapes, which move no bytes."""
+"""Trace tensors back through reshapes, which move no bytes."""
 
 from xdsl.ir import SSAValue
 
@@ -6,7 +6,7 @@ from s2s.dialects import graph
 
 
 def root_of(value: SSAValue) -> SSAValue:
-    """The tensor that `value` is, seen through reshapes."""
+    """Return the tensor whose bytes `value` shares: its source behind all reshapes."""
     while isinstance(value.owner, graph.ReshapeOp):
         value = value.owner.x
     return value

@@ -1,1 +1,1 @@
-"""Which values integers can take."""
+"""Analyses of the values that integers and quantised tensors can take."""

@@ -1,11 +1,12 @@
-"""How large the sums of integer layers can become, from the actual weights, and what that says of their type.
+"""Bound the sums of integer layers by their actual weights, and choose accumulator types by these bounds.
 
-A sum `bias + sum (x - x_zp) * (w - w_zp)` never exceeds, in any order of its terms and for any activations,
+For any activations, and in any order of its terms, a sum `bias + sum (x - x_zp) * (w - w_zp)` never exceeds
 
     |bias| + max |x - x_zp| * sum |w - w_zp|
 
-per output channel. A layer whose bound fits its accumulator cannot overflow; one that stays below half of that can be
-doubled too, as the short forms of requantisation do.
+per output channel. Nine int8 weights whose absolute values add up to 600, `|x - x_zp| <= 255` and a bias of 1000 give
+1000 + 255 * 600 = 154000, which takes 19 bits. A layer whose bound fits its accumulator cannot overflow; a bound below
+half of its range lets the short forms of requantisation double the sum.
 """
 
 from dataclasses import dataclass
@@ -28,30 +29,30 @@ IntegerLayer = graph.ConvOp | graph.ConvTransposeOp | graph.MatmulOp
 
 @dataclass(frozen=True)
 class SumBound:
-    """The largest absolute value that a sum of each output channel can reach, and the type it is summed in."""
+    """The largest absolute value of the sum of each output channel, and the type of its accumulator."""
 
     channels: tuple[int, ...]
-    """One number for each output channel, or one for all."""
+    """One bound for each output channel, or one for all."""
     accumulator: Attribute
 
     @property
     def largest(self) -> int:
-        """The bound of all channels."""
+        """The largest bound of any channel."""
         return max(self.channels)
 
     @property
     def bits(self) -> int:
-        """Bits of a signed integer that holds every sum."""
+        """Bits of the narrowest signed integer that holds every sum."""
         return signed_bits(self.largest)
 
     @property
     def fits(self) -> bool:
-        """Whether no sum overflows."""
+        """Whether the accumulator type holds every sum."""
         return self.largest <= int(np.iinfo(to_numpy(self.accumulator)).max)
 
 
 def layer_sums(root: Operation, store: WeightStore) -> tuple[LayerSums, ...]:
-    """The sums of all integer layers under `root`, in order."""
+    """Return the sums of all integer layers under `root`, in program order."""
     found: list[LayerSums] = []
     for op in root.walk():
         bound = total_bound(op, store)
@@ -64,7 +65,7 @@ def layer_sums(root: Operation, store: WeightStore) -> tuple[LayerSums, ...]:
 
 
 def total_bound(op: Operation, store: WeightStore) -> SumBound | None:
-    """The bound of an integer layer, with the constant that is added to a matrix product as its bias."""
+    """Return the bound of an integer layer, including a constant that is added to a matrix product as its bias."""
     bound = sum_bound(op, store)
     if bound is None or not isinstance(op, graph.MatmulOp) or not op.y.has_one_use():
         return bound
@@ -81,19 +82,20 @@ def total_bound(op: Operation, store: WeightStore) -> SumBound | None:
 
 
 def signed_bits(magnitude: int) -> int:
-    """Bits of a signed integer type that holds `-magnitude` to `magnitude`."""
+    """Return the bits of the narrowest signed integer type that holds `-magnitude` to `magnitude`."""
     return magnitude.bit_length() + 1
 
 
 def is_integer_layer(op: Operation) -> bool:
-    """Whether `op` sums products of small integers."""
+    """Return whether `op` sums products of small integers."""
     return isinstance(op, IntegerLayer) and all(
         is_small_integer(as_tensor_type(operand.type).element_type) for operand in op.operands[:2]
     )
 
 
 def sum_bound(op: Operation, store: WeightStore) -> SumBound | None:
-    """The bound of an integer layer, with weights as they are where they are constant; None for other operations."""
+    """Return the bound of an integer layer, from the actual weights where they are constant; None for other
+    operations."""
     if not is_integer_layer(op):
         return None
     assert isinstance(op, IntegerLayer)
@@ -120,7 +122,7 @@ def sum_bound(op: Operation, store: WeightStore) -> SumBound | None:
 
 
 def _largest(value: SSAValue, zero_point: int) -> int:
-    """The largest `|value - zero_point|`; a difference of bytes is known to be small, whatever its type."""
+    """Return the largest `|value - zero_point|`. The type of a difference of bytes may be wide, its range is known."""
     element = as_tensor_type(value.type).element_type
     difference = value.owner
     if zero_point == 0 and element == i16 and isinstance(difference, graph.SubOp):
@@ -135,7 +137,7 @@ def _is_byte(value: SSAValue) -> bool:
 
 
 def terms(op: IntegerLayer) -> int:
-    """Products that one sum adds up at most."""
+    """Return the largest number of products in one sum."""
     match op:
         case graph.ConvOp():
             return prod(_shape(op.w)[1:])
@@ -146,7 +148,7 @@ def terms(op: IntegerLayer) -> int:
 
 
 def _per_channel(op: IntegerLayer, magnitudes: Array, swapped: bool) -> Array:
-    """The sum of `magnitudes` that meets each output channel."""
+    """Return the sum of `magnitudes` over the weights of each output channel."""
     match op:
         case graph.ConvOp():
             return magnitudes.reshape(magnitudes.shape[0], -1).sum(axis=1)
@@ -172,7 +174,7 @@ def _largest_bias(bias: SSAValue, store: WeightStore) -> Array:
 
 
 def narrowest_accumulator(bound: int) -> Attribute | None:
-    """The type that holds every sum up to `bound`; None if no integer does."""
+    """Return the narrowest type that holds every sum up to `bound`; None if no integer type does."""
     for element in (i32, i64):
         if bound <= int(np.iinfo(to_numpy(element)).max):
             return element

@@ -1,7 +1,7 @@
-"""What the integers of a computation can be, from the types of its operands and the values of its weights.
+"""Compute the intervals of the integers in a computation, from its operand types and the values of its weights.
 
-A sum of products is bounded by its weights: `sum |w| * max |x - x_zp|` per output channel. Everything else is interval
-arithmetic on Python integers; a value that may leave its type is not known at all.
+The weights bound a sum of products: `sum |w| * max |x - x_zp|` per output channel. All else is interval arithmetic on
+Python integers: `[-3, 5] + [0, 10]` is `[-3, 15]`. A value that may overflow its type has no interval.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -20,12 +20,12 @@ from s2s.types.dtypes import Array
 
 Interval = tuple[int, int]
 Constants = Mapping[SSAValue, Sequence[Array]]
-"""The arguments of a kernel that are weights, with their values at each call."""
+"""The arguments of a kernel that are weights, with their values in each call."""
 Combine = Callable[[Interval, Interval], Interval]
 
 
 def interval_of_type(type: Attribute) -> Interval | None:
-    """What a signed integer type holds."""
+    """Return the range of a signed integer type."""
     if not isa(type, IntegerType) or type.width.data == 1:
         return None
     half = 1 << (type.width.data - 1)
@@ -33,7 +33,8 @@ def interval_of_type(type: Attribute) -> Interval | None:
 
 
 def sum_interval(op: tensor.ComputeOp, constants: Constants) -> Interval | None:
-    """What the sum of products of `op` can be, partial sums included; None if it is no such sum of known weights."""
+    """Return the interval of the sum of products of `op`, partial sums included; None if it is no sum of products with
+    known weights."""
     products = product_sum(op)
     if products is None:
         return None
@@ -46,7 +47,8 @@ def sum_interval(op: tensor.ComputeOp, constants: Constants) -> Interval | None:
 
 
 def _largest_sum(op: tensor.ComputeOp, products: ProductSum, read: int, values: Array) -> int:
-    """The largest sum of absolute weights that one point of the domain meets; weights met twice count twice."""
+    """Return the largest sum of absolute weights over the reduction of one result; a weight that is read twice counts
+    twice."""
     magnitudes = np.abs(values.astype(np.int64) + products.factor_of(read).offset)
     box = ranges(op.sizes)
     forms = [linear(expr, box) for expr in op.read_accesses[read].map.data.results]
@@ -61,7 +63,7 @@ def _largest_sum(op: tensor.ComputeOp, products: ProductSum, read: int, values: 
 
 
 def apply_intervals(op: tensor.ComputeOp, constants: Constants) -> dict[SSAValue, Interval]:
-    """What is known of the values of the `apply` region of `op`."""
+    """Return the intervals of the values in the `apply` region of `op`, as far as they are known."""
     block = op.apply.block
     known: dict[SSAValue, Interval] = {}
     total = sum_interval(op, constants)
@@ -79,7 +81,7 @@ def apply_intervals(op: tensor.ComputeOp, constants: Constants) -> dict[SSAValue
 
 
 def _follow(block: Block, known: dict[SSAValue, Interval]) -> None:
-    """Add what follows for the results of the operations of `block`."""
+    """Add the intervals of the results of the operations of `block` to `known`."""
     for op in block.ops:
         if len(op.results) != 1:
             continue
@@ -109,7 +111,8 @@ def _of(op: Operation, known: Mapping[SSAValue, Interval]) -> Interval | None:
 
 
 def _rescaled(x: Interval, multiplier: Interval, shift: Interval) -> Interval | None:
-    """At most `|x|` times the multiplier, rounded twice; a shift to the left is not followed."""
+    """Return the interval of a rescaled value: at most `|x|` times the multiplier, rounded twice; None for left
+    shifts."""
     if multiplier[0] < 0 or shift[1] > 0:
         return None
     reach = max(abs(x[0]), abs(x[1])) * multiplier[1] // (1 << (31 - shift[1])) + 2

@@ -1,4 +1,4 @@
-"""Which values of a graph are known at compile time, and arithmetic on them that keeps splats lazy.
+"""Find values that are known at compile time, and do arithmetic on them without expanding splats.
 
 A splat is an array of equal elements stored once (a numpy broadcast, all strides zero). Some networks come with
 hundreds of megabytes of them.
@@ -15,16 +15,16 @@ from s2s.types.dtypes import Array, from_dense
 from s2s.types.weights import WeightStore
 
 SPLAT_SEARCH = 4096
-"""Dense arrays up to this many elements are searched for a common value."""
+"""Dense arrays with at most this many elements are searched for a common value."""
 
 
 def is_known(value: SSAValue) -> bool:
-    """Whether `value` is a weight or a constant."""
+    """Return whether `value` is a weight or a constant."""
     return isinstance(value.owner, graph.WeightOp | graph.ConstantOp)
 
 
 def known_value(value: SSAValue, weights: WeightStore) -> Array | None:
-    """The array that `value` always is, or None."""
+    """Return the constant array that `value` is; None if it is not known."""
     match value.owner:
         case graph.WeightOp(weight_name=name):
             return weights.get(name.data)
@@ -35,20 +35,20 @@ def known_value(value: SSAValue, weights: WeightStore) -> Array | None:
 
 
 def known_values(values: Sequence[SSAValue], weights: WeightStore) -> list[Array] | None:
-    """The arrays of all `values`, or None if one is not known."""
+    """Return the constant arrays of all `values`; None if one is not known."""
     found = [known_value(value, weights) for value in values]
     return None if any(array is None for array in found) else [array for array in found if array is not None]
 
 
 def is_splat(array: Array) -> bool:
-    """Whether `array` is one element, stored once."""
+    """Return whether `array` is one element, stored once."""
     return array.size > 0 and not any(
         stride for stride, size in zip(array.strides, array.shape, strict=True) if size > 1
     )
 
 
 def splat_value(value: SSAValue, weights: WeightStore) -> int | float | None:
-    """The number that every element of the known `value` equals, or None."""
+    """Return the number that every element of the known `value` equals; None if they differ."""
     array = known_value(value, weights)
     if array is None or array.size == 0:
         return None
@@ -59,7 +59,7 @@ def splat_value(value: SSAValue, weights: WeightStore) -> int | float | None:
 
 
 def map_lazily(function: Callable[..., Any], *arrays: Array) -> Array:
-    """`function` of `arrays`, elementwise after broadcasting; computed on one element if all arrays are splats."""
+    """Apply `function` to `arrays`, elementwise after broadcasting; compute one element if all arrays are splats."""
     if not all(map(is_splat, arrays)):
         return function(*arrays)
     shape = np.broadcast_shapes(*(array.shape for array in arrays))
@@ -68,7 +68,7 @@ def map_lazily(function: Callable[..., Any], *arrays: Array) -> Array:
 
 
 def round_to(array: Array, dtype: np.dtype[Any]) -> Array:
-    """`array` in `dtype`; lazy if it is a splat."""
+    """Convert `array` to `dtype`; keep a splat a splat."""
 
     def rounded(x: Array) -> Array:
         return np.asarray(x).astype(dtype)
@@ -77,17 +77,18 @@ def round_to(array: Array, dtype: np.dtype[Any]) -> Array:
 
 
 def widened(array: Array) -> Array:
-    """`array` as f64, for arithmetic that is rounded once at its end; lazy if it is a splat."""
+    """Convert `array` to f64, for arithmetic that rounds once at its end; keep a splat a splat."""
     return round_to(array, np.dtype(np.float64))
 
 
 def is_finite(*arrays: Array) -> bool:
-    """Whether no element is infinite or NaN."""
+    """Return whether no element is infinite or NaN."""
     return all(bool(np.isfinite(array.reshape(-1)[:1] if is_splat(array) else array).all()) for array in arrays)
 
 
 def per_channel(array: Array, rank: int, axis: int, channels: int) -> Array | None:
-    """One value for each channel, `[channels]`, if `array` broadcasts to a tensor of `rank` along `axis` alone."""
+    """Return one value for each channel, `[channels]`, if `array` broadcasts to a tensor of `rank` along `axis` alone;
+    else None."""
     if array.ndim > rank:
         return None
     shape = (1,) * (rank - array.ndim) + array.shape

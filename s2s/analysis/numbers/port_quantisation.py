@@ -1,4 +1,4 @@
-"""Says what the integers of inputs and outputs stand for, where the network tells by what it does with them."""
+"""Annotate inputs and outputs with scale and zero point, taken from the operations that dequantise or quantise them."""
 
 from collections.abc import Mapping
 
@@ -17,7 +17,7 @@ Facts = tuple[float, int]
 
 
 def state_quantisation(module: ModuleOp, store: WeightStore) -> None:
-    """Give the arguments and results of main their scale and zero point, if they have one for all elements."""
+    """Annotate the arguments and results of main with their scale and zero point if they are quantised per tensor."""
     main = function_named(module, "main")
     if main is None or main.is_declaration:
         return
@@ -30,7 +30,7 @@ def state_quantisation(module: ModuleOp, store: WeightStore) -> None:
 
 
 def _read_as(main: FuncOp, store: WeightStore) -> Mapping[SSAValue, Facts]:
-    """What arguments are dequantised by; those are left out that are by several things."""
+    """Return the scale and zero point that dequantise each argument; an argument with several is left out."""
     found: dict[SSAValue, set[Facts]] = {}
     for op in main.body.block.ops:
         real = scaled(op.y, store) if isinstance(op, graph.MulOp) else None
@@ -47,7 +47,7 @@ def _made_as(value: SSAValue, store: WeightStore) -> Facts | None:
 def _with_facts(
     attributes: ArrayAttr[DictionaryAttr] | None, facts: list[Facts | None]
 ) -> ArrayAttr[DictionaryAttr] | None:
-    """`attributes` with the facts that are known and not stated yet."""
+    """Return `attributes` extended by the known `facts` that they do not state yet."""
     if attributes is None or not any(facts):
         return attributes
     stated: list[DictionaryAttr] = []

@@ -1,4 +1,5 @@
-"""Finds quantised tensors in plain arithmetic: what an integer tensor stands for, and where reals become integers."""
+"""Match quantisation in plain arithmetic: the real numbers that integer tensors represent, and roundings of reals to
+integers."""
 
 import math
 from dataclasses import dataclass
@@ -16,7 +17,8 @@ from s2s.types.weights import WeightStore
 
 @dataclass(frozen=True)
 class Scaled:
-    """`(x - zero_point) * scale` in f32. Scale and zero point are scalars, or have one element per index of `axis`."""
+    """The real tensor `(x - zero_point) * scale` in f32. Scale and zero point are scalars, or have one element per
+    index of `axis`."""
 
     x: SSAValue
     scale: Array
@@ -25,17 +27,17 @@ class Scaled:
 
     @property
     def element(self) -> Attribute:
-        """Element type of the integers."""
+        """The element type of the integers."""
         return as_tensor_type(self.x.type).element_type
 
     @property
     def is_small(self) -> bool:
-        """Whether the integers are activations or weights, not sums of products."""
+        """Whether the integers are activations or weights, not accumulators."""
         return size_in_bytes(self.element) <= 2
 
     @property
     def has_one_offset(self) -> bool:
-        """Whether the zero point is the same for all elements."""
+        """Whether one zero point holds for all elements."""
         return bool(np.all(self.zero_point == self.zero_point.flat[0]))
 
     @property
@@ -51,7 +53,7 @@ class Scaled:
 
 @dataclass(frozen=True)
 class Rounded:
-    """`op = cast(clamp(round(real) + zero_point, low, high))`."""
+    """A real tensor rounded to integers: `op = cast(clamp(round(real) + zero_point, low, high))`."""
 
     op: graph.CastOp
     real: SSAValue
@@ -61,24 +63,24 @@ class Rounded:
 
     @property
     def element(self) -> Attribute:
-        """Element type of the integers."""
+        """The element type of the integers."""
         return as_tensor_type(self.op.y.type).element_type
 
     @property
     def is_full(self) -> bool:
-        """Whether the integers are limited by their type alone."""
+        """Whether only the integer type clamps the values."""
         info = np.iinfo(to_numpy(self.element))
         return (self.low, self.high) == (info.min, info.max)
 
 
 @dataclass(frozen=True)
 class Quantised(Rounded):
-    """`op = cast(clamp(round(real / scale) + zero_point, low, high))`."""
+    """A quantised real tensor: `op = cast(clamp(round(real / scale) + zero_point, low, high))`."""
 
     scale: np.float32
 
     def of(self, real: float) -> int:
-        """`real` as this quantisation has it, by the same arithmetic."""
+        """Quantise the number `real` with the same arithmetic."""
         if math.isinf(real):
             return self.low if real < 0 else self.high
         with np.errstate(over="ignore"):
@@ -87,7 +89,7 @@ class Quantised(Rounded):
 
 
 def scaled(value: SSAValue, store: WeightStore) -> Scaled | None:
-    """The integers that `value` stands for."""
+    """Match `value` as a dequantised integer tensor; None if it is none."""
     multiply = value.owner
     if not isinstance(multiply, graph.MulOp) or as_tensor_type(value.type).element_type != f32:
         return None
@@ -99,7 +101,7 @@ def scaled(value: SSAValue, store: WeightStore) -> Scaled | None:
 
 
 def _shifted(inner: SSAValue, scale: Array, store: WeightStore) -> Scaled | None:
-    """`inner * scale`, where `inner` is integers as floats, or those minus a zero point."""
+    """Match `inner * scale`, where `inner` is integers as floats, or those minus a zero point."""
     zero_point: Array = np.zeros((), np.float32)
     if isinstance(inner.owner, graph.SubOp) and inner.owner.a.type == inner.type:
         known = known_value(inner.owner.b, store)
@@ -123,7 +125,7 @@ def _shifted(inner: SSAValue, scale: Array, store: WeightStore) -> Scaled | None
 
 
 def _along_one_axis(array: Array, rank: int) -> tuple[Array, int | None] | None:
-    """A constant that broadcasts to `rank` as a scalar, or as the elements along one axis."""
+    """Return a constant that broadcasts to `rank` as a scalar, or as the vector of elements along one axis."""
     if array.size == 1:
         return array.reshape(()), None
     long = [rank - array.ndim + axis for axis, size in enumerate(array.shape) if size != 1]
@@ -131,7 +133,7 @@ def _along_one_axis(array: Array, rank: int) -> tuple[Array, int | None] | None:
 
 
 def rounded(op: graph.CastOp, store: WeightStore) -> Rounded | None:
-    """What `op` rounds to small integers, if it is the last step of that."""
+    """Match `op` as the final cast of a rounding to small integers; None if it is not."""
     element = as_tensor_type(op.y.type).element_type
     clamp = op.x.owner
     if not is_integer(element) or size_in_bytes(element) > 2 or not isinstance(clamp, graph.ClampOp):
@@ -147,7 +149,7 @@ def rounded(op: graph.CastOp, store: WeightStore) -> Rounded | None:
 
 
 def quantised(op: graph.CastOp, store: WeightStore) -> Quantised | None:
-    """What `op` quantises, if it is the last step of that."""
+    """Match `op` as the final cast of a quantisation; None if it is not."""
     found = rounded(op, store)
     divide = None if found is None else found.real.owner
     if found is None or not isinstance(divide, graph.DivOp) or divide.a.type != divide.y.type:
@@ -161,7 +163,7 @@ def quantised(op: graph.CastOp, store: WeightStore) -> Quantised | None:
 
 
 def _plus_constant(value: SSAValue, store: WeightStore) -> tuple[SSAValue, float]:
-    """`value` as a sum of something and a number."""
+    """Split `value` into another value and the constant that is added to it."""
     add = value.owner
     if isinstance(add, graph.AddOp) and add.a.type == value.type:
         constant = splat_value(add.b, store)
@@ -171,7 +173,7 @@ def _plus_constant(value: SSAValue, store: WeightStore) -> tuple[SSAValue, float
 
 
 def without_limits(value: SSAValue) -> tuple[SSAValue, float, float]:
-    """What is limited to make `value`, and by which limits."""
+    """Strip clamps from `value`; return the unclamped value with the lower and the upper limit."""
     low, high = -math.inf, math.inf
     while isinstance(clamp := value.owner, graph.ClampOp):
         inner = [number(clamp.min), number(clamp.max)]
@@ -182,7 +184,8 @@ def without_limits(value: SSAValue) -> tuple[SSAValue, float, float]:
 
 
 def known_real(value: SSAValue, store: WeightStore) -> Array | None:
-    """The floats that `value` always is, as f64; constants that are stored as integers included."""
+    """Return the constant real array that `value` is, as f64, also where it is stored as integers; None if it is not
+    known."""
     found = known_value(value, store)
     if found is not None:
         return found.astype(np.float64) if found.dtype == np.float32 else None
@@ -196,7 +199,8 @@ def known_real(value: SSAValue, store: WeightStore) -> Array | None:
 
 
 def along(array: Array, axis: int | None, rank: int) -> Array:
-    """A scalar as it is, a vector shaped to run along `axis` of a tensor of `rank`, with no dimension in front."""
+    """Reshape a vector so that it broadcasts along `axis` of a tensor of `rank`, without leading dimensions; return a
+    scalar as it is."""
     if array.ndim == 0 or axis is None:
         return array
     return array.reshape(-1, *[1] * (rank - 1 - axis))

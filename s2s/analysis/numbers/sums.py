@@ -1,4 +1,4 @@
-"""What a report says of the sums of integer layers."""
+"""Describe the accumulators of integer layers for the report."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -6,23 +6,23 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class LayerSums:
-    """What is known of the sums of one integer layer, bias included."""
+    """The accumulator of one integer layer, bias included."""
 
     layer: str
     terms: int
-    """Products that one sum adds up."""
+    """The number of products in one sum."""
     bound: int
-    """No sum exceeds this in absolute value; neither does a part of one, in any order."""
+    """An upper bound of the absolute value of the sum, and of every partial sum in any order."""
     bits: int
-    """Bits of a signed integer that holds every sum."""
+    """Bits of the narrowest signed integer that holds every sum."""
     accumulator: str
-    """The type that holds them in C."""
+    """The type of the accumulator in C."""
     proven: bool
-    """Whether that type is wide enough whatever the inputs; it wraps around where it is not."""
+    """Whether that type holds every sum for any input; if not, it wraps around."""
 
 
 def describe_sums(layers: Sequence[LayerSums]) -> str:
-    """All layers in one line; the widest sums by name."""
+    """Describe all layers in one line, with the layers of the widest sums by name."""
     if not layers:
         return ""
     widest = max(layers, key=lambda each: each.bits)

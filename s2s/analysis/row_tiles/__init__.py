@@ -1,1 +1,1 @@
-"""Chains that can be computed a few rows at a time."""
+"""Analyses of chains of operations that can be computed in row tiles."""

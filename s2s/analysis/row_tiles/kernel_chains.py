@@ -1,8 +1,8 @@
-"""Chains of kernels that could run row block by row block, and what that would save.
+"""Find chains of kernels that can run in row tiles, and estimate the memory traffic that tiling saves.
 
 Activations are images in blocks of channels, `[1, C / b, H, W, b]`: rows are dimension 2 of tensors and of domains. A
-computation that slides a window needs some rows more of what it reads than it makes; those rows are made twice, by the
-block in front and the one behind.
+sliding window reads more rows than it produces, so that neighbouring tiles compute the rows in the overlap twice: a 3x3
+convolution that makes rows 8 to 15 reads rows 7 to 16 of its operand.
 """
 
 from collections.abc import Sequence
@@ -23,14 +23,15 @@ from s2s.types.dtypes import size_in_bytes
 ROW = 2
 """The dimension of rows."""
 OPERATIONS_PER_BYTE = 8
-"""Operations that a core does while a byte comes from beyond its own caches."""
-MOST_ARITHMETIC = 2
-"""Times that a chain may calculate as long as it would write and read what lies between."""
+"""Operations that a core executes while it loads one byte from outside of its own caches."""
+MAX_ARITHMETIC = 2
+"""A chain is tiled only if its arithmetic takes at most this many times as long as the memory traffic that tiling
+saves."""
 
 
 @dataclass(frozen=True)
 class Slide:
-    """Rows `[row * stride + low, row * stride + high]` of an operand make row `row`."""
+    """The rows `[row * stride + low, row * stride + high]` of an operand that produce row `row` of the result."""
 
     stride: int
     low: int
@@ -39,7 +40,8 @@ class Slide:
 
 @dataclass(frozen=True)
 class Walk:
-    """How one computation walks through its rows: `size` in a block, and those it shares with other blocks."""
+    """The row tiles of one computation: `size` rows of its own, with `before` and `after` rows that neighbouring tiles
+    compute as well."""
 
     size: int
     before: int = 0
@@ -47,18 +49,18 @@ class Walk:
 
     @property
     def rows(self) -> int:
-        """Rows that a block holds."""
+        """The number of rows of a tile, overlap included."""
         return self.size + self.before + self.after
 
 
 def has_rows(op: tensor.ComputeOp) -> bool:
-    """Whether `op` makes one image in blocks of channels, and nothing else."""
+    """Return whether `op` produces one image in blocks of channels, and nothing else."""
     shape = shape_of(op.res[0])
     return len(op.res) == 1 and len(shape) == 5 and shape[0] == 1 and op.parallel_sizes == shape and not op.tables
 
 
 def slide_of(op: tensor.ComputeOp, value: SSAValue) -> Slide | None:
-    """The rows of `value` that `op` reads for one of its own; None if it reads them in another way."""
+    """Return the rows of `value` that `op` reads for one row of its result; None if it has no such access."""
     found: set[Slide | None] = set()
     for operand, access, sizes in operands_of(op):
         if operand is value:
@@ -72,7 +74,8 @@ def slide_of(op: tensor.ComputeOp, value: SSAValue) -> Slide | None:
 
 
 def walks_of(ops: Sequence[tensor.ComputeOp], size: int) -> list[Walk] | None:
-    """The walks of a chain whose last computation makes `size` rows in a block; None if blocks do not come out even."""
+    """Return the row tiles of a chain whose last computation produces `size` rows a tile; None if the tiles are not
+    equal."""
     walks = [Walk(size)]
     count, rest = divmod(ops[-1].sizes[ROW], size)
     for op, follower in zip(reversed(ops[:-1]), reversed(ops[1:]), strict=True):
@@ -90,7 +93,7 @@ def walks_of(ops: Sequence[tensor.ComputeOp], size: int) -> list[Walk] | None:
 
 
 def sums_products(op: tensor.ComputeOp) -> bool:
-    """Whether `op` adds up products, so that zeros count for nothing."""
+    """Return whether `op` is a sum of products from zero, so that zero elements add nothing."""
     if op.reduce is None or len(op.inits) != 1 or len(op.reads) != 2:
         return False
     init, last = op.inits.data[0], op.reduce.block.last_op
@@ -104,21 +107,21 @@ def sums_products(op: tensor.ComputeOp) -> bool:
 
 
 def bytes_of(value: SSAValue) -> int:
-    """The size of a tensor."""
+    """Return the bytes of a tensor."""
     return prod(shape_of(value)) * size_in_bytes(tensor.element_type(value))
 
 
 def bytes_of_blocks(ops: Sequence[tensor.ComputeOp], walks: Sequence[Walk]) -> int:
-    """What one block of everything between the computations takes."""
+    """Return the bytes of one row tile of every intermediate tensor."""
     pairs = zip(ops[:-1], walks[:-1], strict=True)
     return sum(bytes_of(op.res[0]) // op.sizes[ROW] * walk.rows for op, walk in pairs)
 
 
 def pays(ops: Sequence[tensor.ComputeOp], walks: Sequence[Walk]) -> bool:
-    """Whether not writing and reading what lies between is worth the rows that are made twice, and takes a good part of
-    the time: where arithmetic does, faster ways to do it matter more, and they want whole images."""
+    """Return whether tiling a chain saves more time in memory traffic than the recomputed rows cost. Chains that are
+    bound by arithmetic decline: faster algorithms for whole images gain more there."""
     saved = sum(2 * bytes_of(op.res[0]) for op in ops[:-1])
-    if sum(2 * prod(op.sizes) for op in ops) > MOST_ARITHMETIC * saved * OPERATIONS_PER_BYTE:
+    if sum(2 * prod(op.sizes) for op in ops) > MAX_ARITHMETIC * saved * OPERATIONS_PER_BYTE:
         return False
     twice = sum(2 * prod(op.sizes) * (walk.rows - walk.size) // walk.size for op, walk in zip(ops, walks, strict=True))
     return twice < saved * OPERATIONS_PER_BYTE

@@ -1,8 +1,9 @@
-"""Chains of operators that can be computed in row tiles, and which rows each tile takes.
+"""Find chains of operators that can be computed in row tiles, and compute the rows that each tile reads.
 
-Rows are the second dimension of a tensor with one image, channels last. An operator makes rows `[a, b)` of its result
-from rows `[a * stride - lo, (b - 1) * stride - lo + (kernel - 1) * dilation + 1)` of what it reads; what of them lies
-outside of the tensor is padding of the tile.
+Rows are the second dimension of a tensor with one image, channels last. An operator produces rows `[a, b)` of its
+result from rows `[a * stride - lo, (b - 1) * stride - lo + (kernel - 1) * dilation + 1)` of its operand. Rows outside
+of the tensor become padding of the tile. A 3x3 convolution with `stride` 1 and `lo` 1 on 16 rows produces rows `[0, 4)`
+from `[-1, 5)`: rows 0 to 4, and one row of padding above.
 """
 
 from collections.abc import Sequence
@@ -23,7 +24,7 @@ _POINTWISE = (graph.ElementwiseOp, graph.BinaryElementwiseOp, graph.RescaleOp, g
 
 @dataclass(frozen=True)
 class Link:
-    """An operation of a chain, and how its rows depend on those of the operand that is not constant."""
+    """An operation of a chain, and how its rows depend on those of its only operand that is not constant."""
 
     op: Operation
     operand: int
@@ -34,23 +35,23 @@ class Link:
 
     @property
     def x(self) -> SSAValue:
-        """What comes from the operation in front."""
+        """The operand that the previous operation produces."""
         return self.op.operands[self.operand]
 
     @property
     def y(self) -> SSAValue:
-        """What goes to the next one."""
+        """The result that the next operation reads."""
         return self.op.results[0]
 
     def reads(self, rows: range) -> range:
-        """The rows that `rows` of the result depend on, those of the padding included."""
+        """Return the rows that `rows` of the result depend on, rows of padding included."""
         first = rows.start * self.stride - self.lo
         return range(first, first + (len(rows) - 1) * self.stride + (self.kernel - 1) * self.dilation + 1)
 
 
 @dataclass(frozen=True)
 class Part:
-    """What one operation does in a tile."""
+    """The share of one operation in a row tile."""
 
     read: range
     lo: int
@@ -61,23 +62,23 @@ class Part:
 
     @property
     def form(self) -> tuple[int, int, int, int]:
-        """What must be equal for tiles to share their code."""
+        """The sizes that must be equal for two tiles to share their code."""
         return len(self.read), self.lo, self.hi, len(self.written)
 
 
 @dataclass(frozen=True)
 class Run:
-    """Tiles that share their code: each but the first one lies `read` and `written` rows further."""
+    """Consecutive tiles that share their code: from tile to tile, `read` and `written` rows further on."""
 
     parts: tuple[Part, ...]
-    """Those of the first tile."""
+    """The parts of the first tile."""
     steps: int = 1
     read: int = 0
     written: int = 0
 
 
 def link(op: Operation) -> Link | None:
-    """`op` as part of a chain, if its rows depend on rows of one operand, and constants."""
+    """Return `op` as a link of a chain if its rows depend on rows of one operand and on constants; else None."""
     match op:
         case graph.ConvOp() | graph.MaxPoolOp() | graph.AvgPoolOp():
             if op.data_layout != CHANNELS_LAST or not all(map(_is_constant, op.operands[1:])):
@@ -96,13 +97,13 @@ def link(op: Operation) -> Link | None:
 
 
 def operations(network: FuncOp) -> list[Operation]:
-    """The operations of a network that compute something, as `graph-tile-rows` numbers them."""
+    """Return the operations of a network that compute something, in the numbering of `graph-tile-rows`."""
     constants = graph.WeightOp | graph.ConstantOp
     return [op for op in network.body.block.ops if not isinstance(op, constants) and not op.has_trait(IsTerminator)]
 
 
 def chain(ops: Sequence[Operation], first: int, last: int) -> tuple[Link, ...] | None:
-    """The links from operation `first` to operation `last`; None if they are no chain."""
+    """Return the links from operation `first` to operation `last`; None if they form no chain."""
     found = [link(ops[first])] if 0 <= first <= last < len(ops) else []
     while found and (end := found[-1]) is not None:
         if end.op is ops[last]:
@@ -116,7 +117,7 @@ def chain(ops: Sequence[Operation], first: int, last: int) -> tuple[Link, ...] |
 
 
 def runs(links: Sequence[Link], rows: int) -> tuple[Run, ...]:
-    """The tiles of `rows` rows of the result of a chain, those of one form put together."""
+    """Return the tiles of `rows` rows each of a chain's result, with consecutive tiles of one form merged into runs."""
     total = rows_of(links[-1].y.type)
     found: list[Run] = []
     for start in range(0, total, rows):
@@ -131,7 +132,7 @@ def runs(links: Sequence[Link], rows: int) -> tuple[Run, ...]:
 
 
 def recomputed(links: Sequence[Link], tiles: Sequence[Run]) -> int:
-    """Multiply-adds that tiles carry out beyond those of the chain."""
+    """Return the multiply-adds that tiles repeat, beyond those of the chain."""
     total = 0
     for number, each in enumerate(links):
         size = rows_of(each.y.type)
@@ -151,7 +152,7 @@ def _parts(links: Sequence[Link], rows: range) -> tuple[Part, ...]:
 
 
 def _continues(run: Run, parts: Sequence[Part]) -> bool:
-    """Whether a tile has the form of the ones before it, and lies as far behind them as they are apart."""
+    """Return whether a tile has the form of the tiles of `run`, and lies at the next multiple of their distance."""
     if [part.form for part in run.parts] != [part.form for part in parts]:
         return False
     ahead = parts[0].read.start - run.parts[0].read.start
@@ -168,7 +169,7 @@ def _is_image(value: SSAValue) -> bool:
 
 
 def _is_alike_in_rows(op: Operation, moving: int) -> bool:
-    """Whether an element-wise operation does the same in every row."""
+    """Return whether an element-wise operation does the same in every row."""
     if isinstance(op, graph.RescaleOp) and op.channel_axis == 1:
         return False
     shape = as_tensor_type(op.results[0].type).get_shape()
@@ -181,10 +182,11 @@ def _is_alike_in_rows(op: Operation, moving: int) -> bool:
 
 
 def is_pointwise(op: Operation) -> bool:
-    """Whether `op` joins the kernel of the operation in front."""
+    """Return whether `op` is fused into the kernel of the previous operation."""
     return isinstance(op, _POINTWISE)
 
 
 def anchors(links: Sequence[Link]) -> list[int]:
-    """Where a chain may be cut: the links that are no element-wise part of the kernel of the one in front."""
+    """Return the positions at which a chain may be cut: the links that are not fused into the previous link's
+    kernel."""
     return [number for number, each in enumerate(links) if not number or not is_pointwise(each.op)]

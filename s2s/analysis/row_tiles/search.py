@@ -1,8 +1,8 @@
-"""Which chains of a network to compute in row tiles so that it fits into little RAM, by an estimate of what plans take.
+"""Choose the chains of a network to compute in row tiles so that its activations fit into little RAM, by an estimate.
 
-The estimate counts activations only, and takes a result to lie over an operand that dies; what a plan really takes, a
-compilation tells. Starting from the step with the most bytes, chains around it are replaced by tiles, as long as
-that helps: the cheapest of those that reach the goal, else the smallest.
+The estimate counts activations only, and places a result over an operand that dies; compiling a plan tells its exact
+size. The search starts from the step with the largest peak and tiles chains around it, as long as that helps. It takes
+the cheapest plan that reaches the goal, else the smallest.
 """
 
 from collections.abc import Sequence
@@ -29,18 +29,18 @@ from s2s.analysis.row_tiles.operator_chains import (
 from s2s.types.dtypes import as_tensor_type, size_in_bytes
 
 ROWS = (8, 4, 2, 1)
-LONGEST = 8
-"""Layers that a chain in row tiles may have."""
+MAX_LAYERS = 8
+"""Upper bound of the layers in a chain in row tiles."""
 ROUNDS = 6
-"""Chains that are tried to be put into tiles, one after the other."""
+"""Upper bound of the chains that the search tiles one after the other."""
 
 Plan = tuple[tuple[int, int, int], ...]
-"""First and last operation, and rows, of each chain."""
+"""First operation, last operation and rows of a tile, for each chain."""
 
 
 @dataclass(frozen=True)
 class _Candidate:
-    """Chains in row tiles, with the bytes and the step of the peak, and the multiply-adds on top."""
+    """A plan with the bytes and the step of its peak, and its recomputed multiply-adds."""
 
     plan: Plan
     peak: int
@@ -49,8 +49,8 @@ class _Candidate:
 
 
 def plans(module: ModuleOp, goal: int) -> list[Plan]:
-    """Some sets of chains of the network to compute in tiles for `goal` bytes, the cheapest first; empty where
-    nothing helps."""
+    """Return sets of chains to compute in row tiles for a peak of `goal` bytes, the cheapest first; none where tiles do
+    not help."""
     network = _Network(main_of(module))
     wanted = [(goal, ROWS), (goal * 15 // 16, ROWS), *((0, ROWS[:count]) for count in (2, 3, 4))]
     found = [network.search(bytes, rows) for bytes, rows in (wanted if goal else wanted[2:])]
@@ -58,7 +58,7 @@ def plans(module: ModuleOp, goal: int) -> list[Plan]:
 
 
 class _Network:
-    """The activations of `main`, as the estimate sees them."""
+    """The activations of `main`, as the estimate models them."""
 
     def __init__(self, main: FuncOp) -> None:
         self.ops = operations(main)
@@ -76,7 +76,7 @@ class _Network:
         self.known: dict[tuple[int, int, int], tuple[int, int]] = {}
 
     def search(self, goal: int, rows: Sequence[int]) -> Plan:
-        """The chains to compute in row tiles."""
+        """Return the chains to compute in row tiles."""
         best = self._estimated(())
         for _ in range(ROUNDS):
             if best.peak <= goal:
@@ -94,7 +94,7 @@ class _Network:
             self.lives[root] = self.lives[root][0], number
 
     def _chains(self) -> list[tuple[int, ...]]:
-        """The longest chains, each as the operations at which it may be cut."""
+        """Return the longest chains, each as the numbers of the operations at which it may be cut."""
         found: list[tuple[int, ...]] = []
         reached: set[Operation] = set()
         for op in self.ops:
@@ -117,26 +117,27 @@ class _Network:
         return links
 
     def _around(self, step: int, rows: Sequence[int]) -> list[tuple[int, int, int]]:
-        """The parts of chains with `step` inside, in row tiles of each size."""
+        """Return the sections of chains that contain `step`, with each tile size."""
         found: list[tuple[int, int, int]] = []
         for cuts in self.chains:
             for begin, first in enumerate(cuts):
-                for end in cuts[begin + 2 : begin + LONGEST + 1]:
+                for end in cuts[begin + 2 : begin + MAX_LAYERS + 1]:
                     if first <= step + 1 and step < end:
                         found += [(first, self._last(first, end), each) for each in rows]
         return [each for each in found if self._measured(each) is not None]
 
     def _last(self, first: int, end: int) -> int:
-        """The last operation of the chain that begins with `first` and ends in front of `end`."""
+        """Return the last operation of the chain that begins with `first` and ends before `end`."""
         return max(number for number in range(first, end) if link(self.ops[number]) is not None)
 
     @staticmethod
     def _with(plan: Plan, added: tuple[int, int, int]) -> Plan:
-        """`plan` with one more chain, in place of those that it overlaps."""
+        """Return `plan` with one more chain, which replaces those that it overlaps."""
         return tuple(sorted([*(each for each in plan if each[1] < added[0] or added[1] < each[0]), added]))
 
     def _measured(self, tile: tuple[int, int, int]) -> tuple[int, int] | None:
-        """The bytes between the ends of a chain in row tiles, and the multiply-adds on top; None if it cannot be."""
+        """Return the bytes of the intermediate tiles of a chain and its recomputed multiply-adds; None if it cannot be
+        tiled."""
         if tile not in self.known:
             links = chain(self.ops, tile[0], tile[1])
             if links is None or tile[2] >= as_tensor_type(links[-1].y.type).get_shape()[1]:
@@ -154,7 +155,7 @@ class _Network:
         return self.known[tile]
 
     def _estimated(self, plan: Plan) -> _Candidate:
-        """What `plan` takes."""
+        """Estimate the peak and the recomputation of `plan`."""
         inside = {number: tile for tile in plan for number in range(tile[0], tile[1] + 1)}
         peak, at, cost = 0, 0, 0
         for number, op in enumerate(self.ops):
@@ -178,7 +179,7 @@ class _Network:
         return _Candidate(plan, peak, at, cost)
 
     def _at(self, number: int, op: Operation) -> int:
-        """The bytes alive while `op` runs, its result over the largest operand that dies."""
+        """Return the bytes that are live while `op` runs, with its result over the largest operand that dies."""
         alive = sum(self.sizes[value] for value, (first, last) in self.lives.items() if first < number < last)
         dying = [self.sizes[value] for value, (first, last) in self.lives.items() if first < number == last]
         made = sum(self.sizes[value] for value in op.results if value in self.lives)
@@ -187,7 +188,7 @@ class _Network:
 
 
 def _is_hidden(value: SSAValue) -> bool:
-    """Whether the kernel that computes `value` goes on with it."""
+    """Return whether `value` stays inside a kernel because the next operation is fused into it."""
     uses = list(value.uses)
     return len(uses) == 1 and not isinstance(value, BlockArgument) and is_pointwise(uses[0].operation)
 

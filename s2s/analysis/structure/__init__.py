@@ -1,1 +1,1 @@
-"""What a computation is: a product, a fold, a window, a convolution."""
+"""Analyses that recognise what a computation is: a sum of products, a reduction, a convolution, a concatenation."""

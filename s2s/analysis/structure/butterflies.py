@@ -1,8 +1,9 @@
-"""A small matrix as few operations: sums and differences of pairs, shared between its rows or its columns.
+"""Factor a small matrix into butterflies (sums and differences of pairs) and a sparse matrix, for cheap multiplication.
 
-Matrices of fast convolutions hold rows that differ in signs only. Two of them are `e + o` and `e - o`, where `e` and
-`o` are much sparser; two such columns meet the sum and the difference of their elements. Pairs are chosen greedily,
-the one that saves most first, so that equal matrices always give equal code.
+Winograd's matrices hold rows that differ in signs only. Two such rows are `e + o` and `e - o`, where `e` and `o` are
+much sparser; two such columns multiply the sum and the difference of their elements. For the rows `(1, 2)` and `(1,
+-2)`, `p = x` and `q = 2 * y` give the results `p + q` and `p - q`: one product and two additions, not two products and
+two additions. Pairs are chosen greedily, the largest saving first, so that equal matrices always give equal code.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -11,7 +12,7 @@ from itertools import combinations
 
 Rows = tuple[tuple[float, ...], ...]
 PAIR_COST = 2
-"""A sum and a difference."""
+"""The cost of a pair: a sum and a difference."""
 
 
 @dataclass(frozen=True)
@@ -29,7 +30,7 @@ class Butterflies:
 
 
 def butterflies(matrix: Sequence[Sequence[float]]) -> Butterflies:
-    """A cheap way to multiply by `matrix`."""
+    """Factor `matrix` for cheap multiplication."""
     current = Butterflies(tuple(tuple(map(float, row)) for row in matrix))
     while (better := _best(current)) is not None:
         current = better
@@ -37,7 +38,7 @@ def butterflies(matrix: Sequence[Sequence[float]]) -> Butterflies:
 
 
 def _best(current: Butterflies) -> Butterflies | None:
-    """With one pair more, the one that saves most; None where none saves anything."""
+    """Add the pair that saves most; return None if no pair saves anything."""
     candidates = [(_nonzeros(current.rows) - _nonzeros(each.rows) - PAIR_COST, each) for each in _candidates(current)]
     saved, best = max(candidates, key=lambda candidate: candidate[0], default=(0, current))
     return best if saved > 0 else None
@@ -58,7 +59,7 @@ def _free(count: int, taken: Sequence[tuple[int, int]]) -> Iterator[tuple[int, i
 
 
 def _halves(lines: Rows, first: int, second: int) -> Rows:
-    """`lines` with half the sum and half the difference of two of them in their places."""
+    """Replace two of `lines` by half their sum and half their difference."""
 
     def combined(combine: Callable[[float, float], float]) -> tuple[float, ...]:
         return tuple(combine(a, b) / 2 for a, b in zip(lines[first], lines[second], strict=True))
@@ -68,7 +69,7 @@ def _halves(lines: Rows, first: int, second: int) -> Rows:
 
 
 def _scaled(current: Butterflies) -> Butterflies:
-    """With a factor of a whole row of a difference left to the addition that uses it, so that the row holds a one."""
+    """Move the common factor of a difference's row into the addition that uses it, so that the row holds ones."""
     rows, after = list(current.rows), list[tuple[int, int, float]]()
     for p, q, scale in current.after:
         sizes = [abs(value) for value in rows[q] if value]

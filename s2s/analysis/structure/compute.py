@@ -1,4 +1,4 @@
-"""Facts about one `tensor.compute` that several passes ask for."""
+"""Answer structural questions about one `tensor.compute`: names, shapes, positions, body operations."""
 
 from collections.abc import Sequence
 
@@ -11,11 +11,11 @@ from s2s.types.affine import flat_index, linear, ranges, simplify
 from s2s.types.dtypes import as_tensor_type
 
 DIM_NAMES = "dims"
-"""Discardable attribute of a computation: names for the dimensions of its domain, separated by blanks."""
+"""Discardable attribute of a computation: names of the dimensions of its domain, separated by blanks."""
 
 
 def dim_names(op: tensor.ComputeOp) -> list[str]:
-    """Names for the dimensions of `op`: those it was given, or letters in order."""
+    """Return names for the dimensions of `op`: those in its attribute, or letters in order."""
     named = op.attributes.get(DIM_NAMES)
     if isinstance(named, StringAttr) and len(named.data.split()) == len(op.sizes):
         return named.data.split()
@@ -26,7 +26,7 @@ def dim_names(op: tensor.ComputeOp) -> list[str]:
 
 
 def names_of(op: tensor.Computation) -> list[str]:
-    """Names for the dimensions of `op`; those of a transform are followed by the tile's and the window's."""
+    """Return names for the dimensions of `op`; for a transform, names of tile and window dimensions follow."""
     if isinstance(op, tensor.ComputeOp):
         return dim_names(op)
     named = op.attributes.get(DIM_NAMES)
@@ -36,30 +36,30 @@ def names_of(op: tensor.Computation) -> list[str]:
 
 
 def shape_of(value: SSAValue) -> tuple[int, ...]:
-    """The shape of a tensor value."""
+    """Return the shape of a tensor value."""
     return as_tensor_type(value.type).get_shape()
 
 
 def slots(
     values: Sequence[SSAValue], accesses: Sequence[tensor.AccessAttr]
 ) -> list[tuple[SSAValue, tensor.AccessAttr]]:
-    """Operands with their accesses."""
+    """Pair operands with their accesses."""
     return list(zip(values, accesses, strict=True))
 
 
 def position(value: SSAValue, access: tensor.AccessAttr, sizes: Sequence[int]) -> AffineExpr:
-    """The row-major position that an access without divisors reads, over a domain of `sizes`."""
+    """Return the row-major position that an access without divisors reads, over a domain of `sizes`."""
     return simplify(flat_index(access.map.data.results, shape_of(value)), ranges(sizes))
 
 
 def own_position(sizes: Sequence[int]) -> AffineExpr:
-    """The row-major position of a point in a domain of `sizes`."""
+    """Return the row-major position of a point in a domain of `sizes`."""
     dims: list[AffineExpr] = [AffineDimExpr(dim) for dim in range(len(sizes))]
     return simplify(flat_index(dims, sizes), ranges(sizes))
 
 
 def reads_in_place(value: SSAValue, access: tensor.AccessAttr, sizes: Sequence[int]) -> bool:
-    """Whether each point reads exactly the element that it writes to a result."""
+    """Return whether each point reads exactly the element at its own position."""
     if any(divisor > 1 for divisor in access.division):
         return False
     there, here = position(value, access, sizes), own_position(sizes)
@@ -68,18 +68,18 @@ def reads_in_place(value: SSAValue, access: tensor.AccessAttr, sizes: Sequence[i
 
 
 def body_ops(op: tensor.ComputeOp) -> list[Operation]:
-    """The operations of both regions, terminators left out."""
+    """Return the operations of both regions, without terminators."""
     regions: list[Region] = [op.apply] if op.reduce is None else [op.reduce, op.apply]
     return [inner for region in regions for inner in region.block.ops if not isinstance(inner, tensor.YieldOp)]
 
 
 def moves_only(op: tensor.ComputeOp) -> bool:
-    """Whether the computation only rearranges elements, so that repeating it costs nothing."""
+    """Return whether the computation only moves elements, so that recomputing it costs nothing."""
     return op.reduce is None and all(isinstance(inner, tensor.InBoundsOp) for inner in body_ops(op))
 
 
 def composed(outer: AffineMap, inner: AffineMap, sizes: Sequence[int]) -> AffineMap:
-    """`outer` after `inner`, over a domain of `sizes`."""
+    """Compose two maps: apply `inner`, then `outer`, over a domain of `sizes`."""
     bound = ranges(sizes)
     results = tuple(simplify(expr.replace_dims_and_symbols(inner.results, ()), bound) for expr in outer.results)
     return AffineMap(inner.num_dims, 0, results)

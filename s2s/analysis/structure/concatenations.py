@@ -1,4 +1,4 @@
-"""Which kernels only put tensors one behind the other, or cut a tensor out of another, without moving an element."""
+"""Recognise kernels that concatenate tensors or slice a tensor, where each operand or slice is contiguous in memory."""
 
 from math import prod
 
@@ -12,7 +12,8 @@ from s2s.types.affine import flat_index, linear, ranges
 
 
 def joined_axis(func: FuncOp) -> int | None:
-    """The axis along which kernel `func` concatenates its arguments, in order, if each then lies in one piece."""
+    """Return the axis along which kernel `func` concatenates its arguments in order, if each is contiguous in the
+    result; else None."""
     op = _only_compute(func)
     if op is None or len(op.points) < 2 or list(op.points) != list(func.body.block.args):
         return None
@@ -34,7 +35,8 @@ def joined_axis(func: FuncOp) -> int | None:
 
 
 def cut_start(func: FuncOp) -> tuple[int, ...] | None:
-    """Where in its argument the part begins that kernel `func` copies, if that lies in one piece."""
+    """Return the start of the slice that kernel `func` copies out of its argument, if the slice is contiguous; else
+    None."""
     op = _only_compute(func)
     if op is None or list(op.points) != list(func.body.block.args) or len(op.points) != 1 or body_ops(op):
         return None
@@ -46,7 +48,7 @@ def cut_start(func: FuncOp) -> tuple[int, ...] | None:
 
 
 def _only_compute(func: FuncOp) -> tensor.ComputeOp | None:
-    """The computation that makes up a kernel, if that only moves elements to where its result has them."""
+    """Return the only computation of a kernel if it does nothing but copy elements; else None."""
     if func.is_declaration:
         return None
     ops = list(func.body.block.ops)
@@ -58,7 +60,8 @@ def _only_compute(func: FuncOp) -> tensor.ComputeOp | None:
 
 
 def _offset(op: tensor.ComputeOp, number: int) -> int | None:
-    """How far behind an element of point operand `number` the result has it; None if that is not constant."""
+    """Return the distance from an element of epilogue operand `number` to its copy in the result; None if it is not
+    constant."""
     access = op.point_accesses[number]
     if any(divisor > 1 for divisor in access.division):
         return None
@@ -69,7 +72,8 @@ def _offset(op: tensor.ComputeOp, number: int) -> int | None:
 
 
 def _picks_the_one_in_bounds(op: tensor.ComputeOp) -> bool:
-    """Whether the result is `x0` where that exists, else `x1` where that exists, and so on to the last operand."""
+    """Return whether the result is `x0` where that is in bounds, else `x1` where that is, and so on to the last
+    operand."""
     arguments = op.apply.block.args
     last = op.apply.block.last_op
     if not isinstance(last, tensor.YieldOp) or len(arguments) != len(op.points):

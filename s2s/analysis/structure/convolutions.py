@@ -1,4 +1,4 @@
-"""Convolutions, read off access maps: which dimension walks along what."""
+"""Recognise convolutions in `tensor.compute` by their access maps, and name the role of each dimension."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -16,7 +16,8 @@ from s2s.types.affine import Linear, linear, ranges
 
 @dataclass(frozen=True)
 class Sliding:
-    """A window that slides along an axis: `position + tap + offset`, each a dimension of the domain."""
+    """A sliding window along an axis of the image: it reads at `position + tap + offset`, both dimensions of the
+    domain."""
 
     axis: int
     position: int
@@ -25,36 +26,37 @@ class Sliding:
 
 @dataclass(frozen=True)
 class Convolution:
-    """`y[n, o, h, w] = sum over i, r, s of x[n, i, h + r, w + s] * w[o, i, r, s]`, in whatever layout x and y have.
+    """A convolution `y[n, o, h, w] = sum over i, r, s of x[n, i, h + r, w + s] * w[o, i, r, s]`, in any layout of x and
+    y.
 
-    A channel may be several dimensions of the domain: blocks, and the place in a block.
+    A channel may be split over several dimensions of the domain: the block of channels, and the position in the block.
     """
 
     op: tensor.ComputeOp
     x: int
-    """Number of the read that is the image."""
+    """The number of the read that is the image."""
     rows: Sliding
     columns: Sliding
     batch: tuple[int, ...]
     out_dims: tuple[int, ...]
     in_dims: tuple[int, ...]
     out_axis: int
-    """The axis of the constant that counts output channels."""
+    """The axis of the filter that output channels index."""
     in_axis: int
 
     @property
     def w(self) -> int:
-        """Number of the read that is the constant."""
+        """The number of the read that is the filter."""
         return 1 - self.x
 
     @property
     def image(self) -> SSAValue:
-        """What the window slides over."""
+        """The image that the window slides over."""
         return self.op.reads[self.x]
 
     @property
     def filter(self) -> SSAValue:
-        """The constant."""
+        """The constant filter."""
         return self.op.reads[self.w]
 
     @property
@@ -64,32 +66,32 @@ class Convolution:
 
     @property
     def tap_axes(self) -> tuple[int, int]:
-        """The axes of the constant that count rows and columns of the window."""
+        """The axes of the filter that rows and columns of the window index."""
         rows, columns = (self._axis_of(self.rows.tap), self._axis_of(self.columns.tap))
         return rows, columns
 
     @property
     def out_channels(self) -> int:
-        """How many there are."""
+        """The number of output channels."""
         return shape_of(self.filter)[self.out_axis]
 
     @property
     def in_channels(self) -> int:
-        """How many there are."""
+        """The number of input channels."""
         return shape_of(self.filter)[self.in_axis]
 
     @property
     def size(self) -> tuple[int, int]:
-        """Rows and columns of the result."""
+        """Height and width of the result."""
         return self.op.sizes[self.rows.position], self.op.sizes[self.columns.position]
 
     @property
     def images(self) -> int:
-        """How many the batch holds."""
+        """The batch size."""
         return prod(self.op.sizes[dim] for dim in self.batch)
 
     def channel(self, axis: int) -> AffineExpr:
-        """The channel that the constant is read at, over the dimensions of the domain."""
+        """Return the channel index at `axis` of the filter, as an expression over the dimensions of the domain."""
         return self.op.read_accesses[self.w].map.data.results[axis]
 
     def _axis_of(self, dim: int) -> int:
@@ -98,7 +100,8 @@ class Convolution:
 
 
 def convolution_of(op: tensor.ComputeOp) -> Convolution | None:
-    """What `op` convolves: a sum of products in f32 whose window moves one element a step, in two dimensions."""
+    """Recognise `op` as a two-dimensional convolution: a sum of products in f32 whose window has stride 1; else
+    None."""
     if op.reduce is None or len(op.reads) != 2 or op.tables or not is_sum_of_products(op.reduce.block):
         return None
     init = op.inits.data[0]
@@ -128,7 +131,7 @@ def _dims(form: Linear) -> set[int]:
 
 
 def _with_image(op: tensor.ComputeOp, x: int) -> Convolution | None:
-    """`op` as a convolution of read `x`."""
+    """Recognise `op` as a convolution whose image is read `x`; else None."""
     image, constant = op.read_accesses[x], op.read_accesses[1 - x]
     if _divides(image) or _divides(constant) or constant.is_guarded:
         return None
@@ -166,7 +169,7 @@ def _others(forms: Sequence[Linear], axes: Sequence[int]) -> list[Linear]:
 
 
 def _sliding(op: tensor.ComputeOp, axis: int, form: Linear) -> Sliding | None:
-    """`position + tap + offset`, if that is what `form` is."""
+    """Match `form` as `position + tap + offset`; else None."""
     dims = sorted(_dims(form))
     if len(dims) != 2 or set(form.terms.values()) != {1} or len(form.terms) != 2:
         return None
@@ -175,7 +178,8 @@ def _sliding(op: tensor.ComputeOp, axis: int, form: Linear) -> Sliding | None:
 
 
 def _count_through(op: tensor.ComputeOp, form: Linear, size: int) -> tuple[int, ...] | None:
-    """The dimensions that count through an axis of `size` as the digits of a number do, the first moving furthest."""
+    """Return the dimensions that index an axis of `size` together, as mixed-radix digits, the most significant one
+    first. `c = o * 8 + i` with `i < 8` gives `(o, i)`."""
     extent, dims = 1, list[int]()
     for atom, factor in sorted(form.terms.items(), key=lambda term: term[1]):
         if not isinstance(atom, AffineDimExpr) or factor != extent:

@@ -1,4 +1,4 @@
-"""The run of a sum of products of bytes: the reductions through which one factor moves evenly."""
+"""Find the innermost reductions of a byte dot product over which an operand is contiguous or evenly strided."""
 
 from collections.abc import Mapping, Sequence
 
@@ -7,21 +7,22 @@ from s2s.types.affine import bounds, coefficient, flat_index, ranges
 
 
 def window(op: tensor.ComputeOp, read: int, outer: Sequence[int]) -> tuple[int, ...]:
-    """The extents of the part of a read that all loops but the `outer` ones move in."""
+    """Return the extents of the tile of a read that the loops inside of `outer` access."""
     box = [(0, 0) if dim in outer else (0, size - 1) for dim, size in enumerate(op.sizes)]
     spans = [bounds(expr, box) for expr in op.read_accesses[read].map.data.results]
     return tuple(high - low + 1 for low, high in spans)
 
 
 def strides(op: tensor.ComputeOp, read: int, extents: Sequence[int]) -> Mapping[int, int]:
-    """How far each dimension of the domain moves in a read that is stored with `extents`; only even moves."""
+    """Return the stride of each dimension of the domain in a read stored with `extents`; dimensions with uneven strides
+    are left out."""
     position = flat_index(op.read_accesses[read].map.data.results, extents)
     moves = {dim: coefficient(position, dim, ranges(op.sizes)) for dim in range(len(op.sizes))}
     return {dim: move for dim, move in moves.items() if move is not None}
 
 
 def run_of(op: tensor.ComputeOp, order: Sequence[int], moves: Mapping[int, int]) -> tuple[int, ...]:
-    """The last reductions of `order` that step through a read as one, in this order."""
+    """Return the last reductions of `order` that step through a read with one common stride, in this order."""
     run: list[int] = []
     length = 1
     for dim in reversed([dim for dim in order if dim >= op.rank and op.sizes[dim] > 1]):

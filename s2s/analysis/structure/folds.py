@@ -1,4 +1,4 @@
-"""Reductions whose steps may be taken in any order, within the tolerance of floats: sums, products, maxima, minima."""
+"""Recognise reductions whose order is free within the tolerance of floats: sums, products, maxima and minima."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ from s2s.dialects import tensor
 
 @dataclass(frozen=True)
 class Fold:
-    """A way to combine, as `loop.reduce` calls it, and the value that changes nothing."""
+    """The combining operation of a reduction, by the name of its kind in `loop.reduce`, and its neutral element."""
 
     kind: str
     identity: float
@@ -28,7 +28,7 @@ FOLDS: Mapping[type[Operation], Fold] = {
 
 
 def combining(fold: Fold, left: SSAValue, right: SSAValue) -> Operation:
-    """The operation that combines two partial results."""
+    """Create the operation that combines two partial results."""
     match fold.kind:
         case "add":
             return arith.AddfOp(left, right)
@@ -41,7 +41,8 @@ def combining(fold: Fold, left: SSAValue, right: SSAValue) -> Operation:
 
 
 def folds_of(op: tensor.ComputeOp) -> list[Fold] | None:
-    """How each accumulator of `op` is combined; None where a step is anything else, or starts from another value."""
+    """Return how each accumulator of `op` is combined; None if one is not such a reduction, or starts from another
+    value."""
     if op.reduce is None:
         return None
     last = op.reduce.block.last_op

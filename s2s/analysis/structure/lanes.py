@@ -1,4 +1,4 @@
-"""Whether a computation on bytes and integers has a form in lanes of 32 bits."""
+"""Decide whether a computation on bytes and integers can be vectorized with lanes of 32 bits."""
 
 from collections.abc import Iterable
 
@@ -12,11 +12,11 @@ from s2s.dialects import loop, tensor
 from s2s.types.dtypes import as_tensor_type, ui8
 
 WORD_OPS = (arith.AddiOp, arith.AndIOp, arith.MuliOp, arith.OrIOp, arith.SubiOp, arith.XOrIOp)
-"""What wraps around at 32 bits."""
+"""Operations that wrap around at 32 bits."""
 BIT_OPS = (arith.AndIOp, arith.OrIOp, arith.XOrIOp)
-"""Those of them that are the same for bytes that are extended by their sign."""
+"""Bitwise operations, whose results are the same on bytes as on sign-extended bytes."""
 CASTS = (arith.ExtSIOp, arith.ExtUIOp, arith.FPToSIOp, arith.FPToUIOp, arith.TruncIOp, arith.UIToFPOp)
-"""What makes numbers of one type those of another, for some types."""
+"""Conversions that exist in lanes for some pairs of types."""
 PLAIN_OPS = (
     *VECTOR_OPS,
     arith.MaxSIOp,
@@ -27,23 +27,23 @@ PLAIN_OPS = (
     tensor.SaturateOp,
     tensor.YieldOp,
 )
-"""What lanes do as scalars do."""
+"""Operations that do the same in lanes as on scalars."""
 
 
 def in_lanes(op: tensor.ComputeOp) -> bool:
-    """Whether all of `op` runs in vectors of bytes, 32-bit integers and floats."""
+    """Return whether all of `op` can run in vectors of bytes, 32-bit integers and floats."""
     if not op.rank or not _are_carried([*op.reads, *op.points, *op.res], op.tables):
         return False
     return _all_in_lanes([op.apply, *([op.reduce] if op.reduce is not None else [])])
 
 
 def results_in_lanes(op: tensor.ComputeOp) -> bool:
-    """Whether what follows the reduction does."""
+    """Return whether the `apply` region of `op` can run in such vectors."""
     return _are_carried([*op.points, *op.res], op.tables) and _all_in_lanes([op.apply])
 
 
 def _are_carried(values: Iterable[SSAValue], tables: Iterable[SSAValue]) -> bool:
-    """Whether vectors can read and write these tensors, and look up in these tables."""
+    """Return whether vectors can load and store these tensors, and gather from these lookup tables."""
     types = [as_tensor_type(table.type) for table in tables]
     if any(type.element_type != i8 or type.get_shape() != (loop.TABLE,) for type in types):
         return False
@@ -89,7 +89,8 @@ def _is_cast_in_lanes(op: Operation) -> bool:
 
 
 def is_byte(value: SSAValue, *, unsigned: bool = False) -> bool:
-    """Whether a number is known to lie within -128 and 127, or within 0 and 255: it is limited to that."""
+    """Return whether a value is known to lie in [-128, 127], or in [0, 255] if `unsigned`, because it is clamped to
+    that."""
     upper = value.owner
     if not isinstance(upper, arith.MinSIOp | arith.MinimumfOp):
         return False
@@ -102,7 +103,7 @@ def is_byte(value: SSAValue, *, unsigned: bool = False) -> bool:
 
 
 def _constant(value: SSAValue) -> float | None:
-    """The number that every lane of `value` is."""
+    """Return the number that every lane of `value` holds; None if it is not constant."""
     op = value.owner
     if isinstance(op, loop.BroadcastOp):
         op = op.scalar.owner

@@ -1,7 +1,5 @@
-"""Sums of products, read off the body of a computation: of floats, and of small integers.
-
-acc + (ext(x) - x_zp) * (ext(w) - w_zp)
-"""
+"""Recognise sums of products `acc + (ext(x) - x_zp) * (ext(w) - w_zp)` in computations, of floats and of small
+integers."""
 
 from dataclasses import dataclass
 
@@ -15,7 +13,7 @@ from s2s.dialects import tensor
 
 @dataclass(frozen=True)
 class Factor:
-    """One side of a product: read number `read`, widened, and `offset` added to it."""
+    """One factor of a product: read number `read`, extended, plus `offset`."""
 
     read: int
     offset: int
@@ -31,16 +29,16 @@ class ProductSum:
     """Whether the sum is known not to overflow."""
 
     def factor_of(self, read: int) -> Factor:
-        """The factor that is read number `read`."""
+        """Return the factor whose operand is read number `read`."""
         return self.left if self.left.read == read else self.right
 
     def other(self, read: int) -> Factor:
-        """The factor beside read number `read`."""
+        """Return the factor whose operand is not read number `read`."""
         return self.right if self.left.read == read else self.left
 
 
 def product_sum(op: tensor.ComputeOp) -> ProductSum | None:
-    """What the reduction of `op` is, if it is a sum of products of two different reads."""
+    """Match the reduction of `op` as a sum of products of two different reads; None if it is none."""
     if op.reduce is None or len(op.reads) != 2 or len(op.inits) != 1:
         return None
     init, block = op.inits.data[0], op.reduce.block
@@ -61,13 +59,13 @@ def product_sum(op: tensor.ComputeOp) -> ProductSum | None:
 
 
 def has_flag(op: Operation, flag: arith.IntegerOverflowFlag) -> bool:
-    """Whether `op` promises what `flag` says."""
+    """Return whether `op` carries the overflow flag `flag`."""
     flags = op.properties.get("overflowFlags")
     return isinstance(flags, arith.IntegerOverflowAttr) and flag in flags.data
 
 
 def _factor(value: SSAValue) -> Factor | None:
-    """`ext(read) + offset`, the offset 0 where there is none."""
+    """Match `ext(read) + offset`; the offset is 0 where there is none."""
     offset, inner = 0, value
     owner = value.owner
     if isinstance(owner, arith.SubiOp | arith.AddiOp):
@@ -85,7 +83,7 @@ def _factor(value: SSAValue) -> Factor | None:
 
 
 def is_sum_of_products(block: Block) -> bool:
-    """Whether the region is `acc + x * w` on floats of 32 or 64 bits."""
+    """Return whether the region is `acc + x * w` on floats of 32 or 64 bits."""
     if any(argument.type not in (f32, f64) for argument in block.args):
         return False
     match list(block.ops):

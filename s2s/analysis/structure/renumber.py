@@ -1,4 +1,4 @@
-"""Give the dimensions of a computation new numbers: domain, accesses, indices, names and schedule together."""
+"""Renumber the dimensions of a computation: its domain, accesses, indices, names and schedule together."""
 
 from collections.abc import Sequence
 
@@ -10,7 +10,7 @@ from s2s.errors import CompilerBug
 
 
 def renumber(op: tensor.ComputeOp, mapping: tensor.Renumbering, names: Sequence[str]) -> None:
-    """Rewrite `op` in place over the new dimensions of `mapping`, which have these `names`."""
+    """Rewrite `op` in place over the new dimensions of `mapping`, which get the names `names`."""
     for inner in body_ops(op):
         if isinstance(inner, tensor.IndexOp):
             inner.properties["dim"] = IntegerAttr(_new_number(mapping, inner.dim.value.data), i64)
@@ -25,7 +25,7 @@ def renumber(op: tensor.ComputeOp, mapping: tensor.Renumbering, names: Sequence[
 
 
 def _new_number(mapping: tensor.Renumbering, dim: int) -> int:
-    """The new number of a dimension whose index a region asks for."""
+    """Return the new number of a dimension whose index a region reads."""
     dims = mapping.dims(dim)
     if len(dims) != 1 or not mapping.keeps(dim):
         raise CompilerBug(f"a region asks for index {dim}, which becomes {mapping.old[dim]}; leave its dimension whole")

@@ -1,4 +1,5 @@
-"""Minimal filtering: `outputs` results of a filter with `taps` taps from `outputs + taps - 1` products.
+"""Compute Winograd's minimal filters F(outputs, taps): `outputs` results of a filter with `taps` taps from `outputs +
+taps - 1` products.
 
     y = A^T ((G g) * (B^T d))                                       in one dimension
     Y = A^T ((G g G^T) * (B^T d B)) A                               in two, F(outputs x outputs, taps x taps)
@@ -24,32 +25,32 @@ from s2s.types.dtypes import Array
 
 Rows = tuple[tuple[Fraction, ...], ...]
 POINTS = {4: ("0", "1", "-1"), 6: ("0", "5/8", "-5/8", "3/2", "-3/2")}
-"""By the size of a tile; infinity is one more."""
+"""The interpolation points for each tile size; infinity is one more point."""
 
 
 @dataclass(frozen=True)
 class MinimalFilter:
-    """The three matrices of one dimension, by rows."""
+    """The three matrices of a one-dimensional Winograd filter, by rows."""
 
     data: Rows
-    """B^T: tile of the image to factors."""
+    """B^T: maps a tile of the image to factors."""
     filter: Rows
-    """G: filter to factors."""
+    """G: maps a filter to factors."""
     result: Rows
-    """A^T: products to results."""
+    """A^T: maps products to results."""
 
     @property
     def outputs(self) -> int:
-        """Results of one tile."""
+        """The number of results of one tile."""
         return len(self.result)
 
     @property
     def size(self) -> int:
-        """Elements of the image in a tile, and products."""
+        """The number of elements of one image tile, and of products."""
         return len(self.data)
 
     def transformed(self, weights: Array) -> Array:
-        """`G g G^T` of every filter of `[…, taps, taps]`, in 64 bits and rounded once, as `[size * size, …]`."""
+        """Compute `G g G^T` for every filter of `[…, taps, taps]` in 64 bits, rounded once, as `[size * size, …]`."""
         g = np.array([[float(value) for value in row] for row in self.filter])
         products = np.einsum("ik,...kl,jl->ij...", g, weights.astype(np.float64), g, optimize=True)
         return products.reshape(self.size**2, *weights.shape[:-2]).astype(weights.dtype)
@@ -57,7 +58,7 @@ class MinimalFilter:
 
 @cache
 def minimal_filter(outputs: int, taps: int) -> MinimalFilter:
-    """F(outputs, taps)."""
+    """Construct F(outputs, taps) by the Toom-Cook method."""
     size = outputs + taps - 1
     points = tuple(map(Fraction, POINTS[size]))
     data, scaled = list[Sequence[Fraction]](), list[Sequence[Fraction]]()
@@ -75,7 +76,7 @@ def minimal_filter(outputs: int, taps: int) -> MinimalFilter:
 
 
 def _from_roots(roots: Sequence[Fraction]) -> list[Fraction]:
-    """Coefficients of the polynomial with these roots, lowest power first."""
+    """Return the coefficients of the polynomial with these roots, lowest power first."""
     coefficients = [Fraction(1)]
     for root in roots:
         shifted = [Fraction(0), *coefficients]

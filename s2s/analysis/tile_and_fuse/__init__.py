@@ -1,1 +1,1 @@
-"""Computations of a kernel that are tiled together."""
+"""Analyses of computations of a kernel that are tiled and fused in one loop over tiles."""

@@ -1,4 +1,4 @@
-"""Which dimensions the computations of a kernel could walk through together."""
+"""Find the dimensions along which all computations of a kernel can be tiled and fused."""
 
 from collections.abc import Mapping, Sequence
 
@@ -9,12 +9,13 @@ from s2s.analysis.tile_and_fuse.fused_groups import coordinates, operands_of
 from s2s.dialects import tensor
 
 Walk = Mapping[tensor.ComputeOp, int]
-"""The dimension of each computation that runs along one of the last."""
+"""For each computation, the dimension that is tiled together with one dimension of the last computation."""
 
 
 def common_dims(computes: Sequence[tensor.ComputeOp]) -> list[Walk]:
-    """The parallel dimensions of the last computation, longer than one, along which every other one only ever reads
-    what lies at the same position; with the dimension of each that this is."""
+    """Return, for each parallel dimension of the last computation longer than one, the matching dimension of every
+    other computation, where each consumer reads its producer at the same position only. For `y[i, j] = x[i, j] + 1;
+    z[i, j] = sum_k y[i, k]`, `i` is such a dimension and `j` is not."""
     last = computes[-1]
     walks = [_walk(computes, dim) for dim in range(last.rank) if last.sizes[dim] > 1]
     return [walk for walk in walks if walk is not None]

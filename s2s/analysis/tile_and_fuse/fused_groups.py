@@ -1,7 +1,8 @@
-"""Computations of one kernel that walk through a dimension together, block by block: what makes a group, what it keeps.
+"""Group the computations of a kernel that are tiled and fused in one loop over blocks, and check that this is legal.
 
-Consecutive computations whose schedules say `tile_and_fuse` are a group. Inside the loop over the blocks each of them
-does its block, in order; so a computation may read of another only what lies in the same block.
+Consecutive computations whose schedules say `tile_and_fuse` are a group. In each iteration of the loop over blocks each
+computation does its own block, in order. So a computation may read from another only what the same block has produced:
+with blocks of 8 rows, a consumer in block 2 may read rows 16 to 23 of its producer, and no others.
 """
 
 from collections.abc import Sequence
@@ -18,8 +19,9 @@ from s2s.types.affine import bounds, coefficient, delinearize, flat_index, range
 
 @dataclass(frozen=True)
 class Cut:
-    """What the loop over blocks leaves of one dimension: block `b < count` has `size` positions from `first + b * step`
-    on. What holds one block has room for `step` positions, also where the last block is shorter."""
+    """The blocks of one dimension inside the loop over blocks: block `b < count` has `size` positions from `first + b *
+    step` on. A buffer for one block has room for `step` positions, also where the last block is shorter. 20 positions
+    in blocks of 8 are a full cut (first 0, step 8, count 2, size 8) and a rest (first 16, step 8, count 1, size 4)."""
 
     dim: int
     first: int
@@ -29,36 +31,39 @@ class Cut:
 
 
 def fused_tiles(op: tensor.Computation) -> tuple[tuple[int, int], ...]:
-    """The dimensions that `op` does tile by tile with its neighbours, and the sizes of a tile."""
+    """Return the tiled and fused dimensions of `op`, each with its tile size."""
     return () if op.schedule is None else op.schedule.on(op).fused_sizes
 
 
 def lies_in(op: tensor.Computation) -> tuple[int, ...]:
-    """The rectangle in whose order the results of `op` lie: its parallel domain, or the result's own axes."""
+    """Return the shape in whose row-major order the results of `op` are stored: its parallel domain, or the result's
+    own shape."""
     return shape_of(op.res) if isinstance(op, tensor.TransformOp) else op.parallel_sizes
 
 
 def written_blocks(op: tensor.Computation) -> list[tuple[int, int]]:
-    """For each shared dimension of `op`, the axis that it walks through in what it writes, and how far a block does."""
+    """Return for each fused dimension of `op` the axis of the result that it moves along, and the block size on that
+    axis."""
     if isinstance(op, tensor.ComputeOp):
         return list(fused_tiles(op))
     blocks: list[tuple[int, int]] = []
     for dim, size in fused_tiles(op):
         steps = [coefficient(expr, dim, ranges(op.write_sizes)) or 0 for expr in op.into.map.data.results]
         axis = next((axis for axis, step in enumerate(steps) if step), None)
-        # A dimension of one position is one block, of everything.
+        # A dimension with one position makes a single block that holds everything.
         blocks.append((0, shape_of(op.res)[0]) if axis is None else (axis, steps[axis] * size))
     return blocks
 
 
 def overlap_of(op: tensor.Computation) -> tuple[int, int]:
-    """The positions that blocks of `op` have in front of their own, and behind; none where several are shared."""
+    """Return the overlap of a block of `op` with its neighbours, before and after; (0, 0) if several dimensions are
+    fused."""
     tiles = () if op.schedule is None else op.schedule.on(op).fused
     return (tiles[0].before, tiles[0].after) if len(tiles) == 1 else (0, 0)
 
 
 def full_cut(op: tensor.Computation, level: int, count: int) -> Cut:
-    """What the loop over `count` full blocks leaves of shared dimension number `level` of `op`."""
+    """Return the cut of fused dimension number `level` of `op` into `count` full blocks."""
     dim, size = fused_tiles(op)[level]
     before, after = overlap_of(op)
     return Cut(dim, -before, size, count, size + before + after)
@@ -67,8 +72,8 @@ def full_cut(op: tensor.Computation, level: int, count: int) -> Cut:
 def coordinates(
     value: SSAValue, access: tensor.AccessAttr, sizes: Sequence[int], domain: Sequence[int]
 ) -> list[AffineExpr] | None:
-    """The point of `domain`, in whose order `value` lies, that an access over a domain of `sizes` reads; None where a
-    guard or a division stands in the way."""
+    """Return the point of `domain`, in whose order `value` is stored, that an access over a domain of `sizes` reads;
+    None if the access has a guard or a division that prevents it."""
     if shape_of(value) == tuple(domain):
         return [simplify(expr, ranges(sizes)) for expr in access.map.data.results]
     if access.is_guarded:
@@ -80,8 +85,9 @@ def coordinates(
 def slides_in_block(
     value: SSAValue, access: tensor.AccessAttr, sizes: Sequence[int], op: tensor.Computation, owner: tensor.Computation
 ) -> bool:
-    """Whether an access of `op`, over a domain of `sizes`, reads of `value` what the block of `owner` holds, which has
-    more than its own positions."""
+    """Return whether `op` reads from `value` only what a block of `owner` holds, where the blocks of `owner` overlap.
+    If `owner` has blocks of 8 rows with one more before and after, block `b` holds rows `8 * b - 1` to `8 * b + 8`, and
+    a 3x3 window of rows `8 * b` to `8 * b + 7` stays inside."""
     if isinstance(op, tensor.TransformOp) or isinstance(owner, tensor.TransformOp) or len(fused_tiles(op)) != 1:
         return False
     point = coordinates(value, access, sizes, owner.parallel_sizes)
@@ -102,15 +108,16 @@ def stays_in_block(
     walk: Sequence[tuple[int, int]],
     owner: tensor.Computation,
 ) -> bool:
-    """Whether an access, over a domain of `sizes` that is walked through by `walk`, reads of `value` only what lies in
-    the same block of `owner`, which writes `value`."""
+    """Return whether an access over a domain of `sizes`, tiled by `walk`, reads from `value` only what the same block
+    of its producer `owner` writes. Row `i` in blocks of 8 is `8 * b + i'` with `0 <= i' < 8`: the access to row `i` is
+    at `i'` in its block and stays inside, the access to row `i + 1` reaches `i' = 8` and does not."""
     point = coordinates(value, access, sizes, lies_in(owner))
     if point is None or any(overlap_of(owner)):
         return False
     written = written_blocks(owner)
     if len(access.division) == len(point) and any(access.division[axis] > 1 for axis, _ in written):
         return False
-    # Each dimension that is walked through is block * size + place; the number of the block comes behind the others.
+    # Each tiled dimension becomes block * size + offset; the block numbers follow the other dimensions.
     split: list[AffineExpr] = [AffineDimExpr(dim) for dim in range(len(sizes))]
     inside = ranges(sizes)
     for dim, size in walk:
@@ -127,34 +134,34 @@ def stays_in_block(
 
 @dataclass(frozen=True)
 class Group:
-    """Computations that run block by block; a computation on its own is a group without shared dimensions."""
+    """Computations that are tiled and fused; a computation on its own is a group without fused dimensions."""
 
     ops: tuple[tensor.Computation, ...]
 
     @property
     def depth(self) -> int:
-        """How many dimensions are shared."""
+        """The number of fused dimensions."""
         return len(fused_tiles(self.ops[0]))
 
     @property
     def inner(self) -> list[SSAValue]:
-        """The results that only the group knows: one block of each is kept."""
+        """The results that only the group reads: a buffer for one block of each is enough."""
         if not self.depth:
             return []
         results = [result for op in self.ops for result in op.results]
         return [result for result in results if all(use.operation in self.ops for use in result.uses)]
 
     def full(self, level: int) -> int:
-        """How many blocks of the shared dimension number `level` are full in every computation."""
+        """Return how many blocks of fused dimension number `level` are full in every computation."""
         return min(op.sizes[dim] // size for op in self.ops for dim, size in [fused_tiles(op)[level]])
 
     def rest(self, level: int) -> bool:
-        """Whether a shorter block follows the full ones."""
+        """Return whether a shorter block follows the full ones."""
         walks = [(op.sizes[dim], size) for op in self.ops for dim, size in [fused_tiles(op)[level]]]
         return any(extent > self.full(level) * size for extent, size in walks)
 
     def verify(self) -> None:
-        """Refuse a group whose blocks do not belong together."""
+        """Raise an error if the tiles of the group's computations do not fit together."""
         for level in range(self.depth):
             trips = [-(-op.sizes[dim] // size) for op in self.ops for dim, size in [fused_tiles(op)[level]]]
             if len(set(trips)) > 1:
@@ -175,13 +182,13 @@ class Group:
 def _reads_block(
     value: SSAValue, access: tensor.AccessAttr, sizes: Sequence[int], op: tensor.Computation, owner: tensor.Computation
 ) -> bool:
-    """Whether `op` finds in a block of `owner` what it reads of `value`."""
+    """Return whether `op` reads from `value` only what a block of `owner` holds."""
     stays = not any(overlap_of(op)) and stays_in_block(value, access, sizes, fused_tiles(op), owner)
     return stays or slides_in_block(value, access, sizes, op, owner)
 
 
 def operands_of(op: tensor.Computation) -> list[tuple[SSAValue, tensor.AccessAttr, tuple[int, ...]]]:
-    """Each operand that is read by an access, with the domain that the access is over."""
+    """Return each operand that has an access map, with the domain of this map."""
     if isinstance(op, tensor.TransformOp):
         points = zip(op.points, op.accesses, strict=True)
         return [(op.x, op.read, op.read_sizes), *((value, access, op.write_sizes) for value, access in points)]
@@ -191,7 +198,7 @@ def operands_of(op: tensor.Computation) -> list[tuple[SSAValue, tensor.AccessAtt
 
 
 def groups_of(computes: Sequence[tensor.Computation]) -> list[Group]:
-    """The computations of a kernel as groups, in order, each verified."""
+    """Split the computations of a kernel into groups, in order, and verify each."""
     groups: list[Group] = []
     for op in computes:
         joins = groups and groups[-1].depth and groups[-1].depth == len(fused_tiles(op))
@@ -205,8 +212,8 @@ def groups_of(computes: Sequence[tensor.Computation]) -> list[Group]:
 
 
 def may_overwrite_in_blocks(group: Group, value: SSAValue) -> bool:
-    """Whether the last computation of `group` may write over operand `value` block by block: no computation of the
-    group reads of it what another block has written."""
+    """Return whether the last computation of `group` may overwrite operand `value` block by block: no computation of
+    the group reads what another block has overwritten."""
     last = group.ops[-1]
     return all(
         not any(overlap_of(op)) and stays_in_block(operand, access, sizes, fused_tiles(op), last)
@@ -218,7 +225,7 @@ def may_overwrite_in_blocks(group: Group, value: SSAValue) -> bool:
 
 @dataclass(frozen=True)
 class Inner:
-    """A tensor that holds one block: the computation it comes from, and the value that stands for the block."""
+    """A tensor that holds one block: the computation that produces it, and the value that stands for the block."""
 
     producer: tensor.Computation
     block: SSAValue
@@ -231,7 +238,8 @@ class Inner:
         own: Sequence[AffineExpr],
         cuts: Sequence[Cut],
     ) -> list[AffineExpr]:
-        """Where an access, over a domain of `sizes` whose dimensions stand at `own` and are cut by `cuts`, reads."""
+        """Return the position in the block that an access over a domain of `sizes` reads; `own` are the indices of its
+        dimensions, `cuts` their blocks."""
         point = coordinates(value, access, sizes, lies_in(self.producer))
         if point is None:
             raise CompilerBug(f"access {access.map.data} to a tensor of one block has a guard on another shape")
@@ -242,5 +250,5 @@ class Inner:
 
 
 def block_numbers(cuts: Sequence[Cut]) -> list[AffineExpr]:
-    """The numbers of the blocks that loops around have come to, over their dimensions, the first ones."""
+    """Return the block numbers of `cuts` as expressions over the first dimensions, those of the loops over blocks."""
     return [AffineDimExpr(number) + max(cut.first, 0) // cut.step for number, cut in enumerate(cuts)]

@@ -1,11 +1,11 @@
-"""The part of a computation that one block of its kernel does, as a computation of its own.
+"""Extract the tile of a computation that one block of its kernel executes, as a computation of its own.
 
     tensor.compute [8, 20 | 4] reads(%x at (i, j, r) -> (i, j, r)) … #tensor.schedule<[…, tile_and_fuse<1 by 16>]>
 ->
     tensor.compute [1, 8, 16 | 4] reads(%x at (b, i, j, r) -> (i, b * 16 + j, r)) …
 
-The dimensions of the blocks come first: they are loops around the part, one position of each is done, and what lives
-inside the group alone does not have them. The last block of 20, four long, is another part.
+The block dimensions come first: they are the loops around the tile, which executes one position of each. A buffer that
+only the group uses does not have them. The last block of 20 columns has four; it is another tile.
 """
 
 from collections.abc import Mapping, Sequence
@@ -22,29 +22,30 @@ from s2s.dialects import tensor
 from s2s.types.affine import Range, flat_index, ranges, simplify
 
 Ends = tuple[AffineExpr, AffineExpr]
-"""Where something begins and where it has ended."""
+"""The first index, and the index behind the last one."""
 
 
 @dataclass(frozen=True)
 class Part:
-    """`op` does of `whole` what the loops over blocks, its first dimensions, have come to."""
+    """The tile `op` of the computation `whole`; the first `blocks` dimensions of `op` are the indices of the loops over
+    blocks."""
 
     op: tensor.ComputeOp
     whole: tensor.ComputeOp
     blocks: int
     own: tuple[AffineExpr, ...]
-    """The dimensions of `whole`, over those of `op`."""
+    """The indices of the dimensions of `whole`, over those of `op`."""
     places: tuple[AffineExpr, ...]
     """The flat position of each result in its buffer, over the dimensions of `op`."""
     held: frozenset[SSAValue] = frozenset()
-    """Operands and results that hold one block."""
+    """Operands and results whose buffers hold one block."""
     room: Mapping[int, int] = field(default_factory=dict[int, int])
-    """For how many positions of a dimension of `op` there is room in what holds one block, where it is shared."""
+    """The positions that a one-block buffer has room for along a fused dimension of `op`."""
     window: Mapping[int, Ends] = field(default_factory=dict[int, Ends])
-    """Where a dimension of `op` begins and ends inside of the whole one, if blocks reach beyond that."""
+    """The bounds of a dimension of `op` inside of the whole domain, where overlapping blocks reach beyond it."""
 
     def inside(self, dim: int, dims: Sequence[AffineExpr]) -> tuple[tuple[AffineExpr, ...], tuple[AffineExpr, ...]]:
-        """Bounds of `dim`, from below and from above, for a block at `dims`."""
+        """Return the lower and upper bounds of `dim` for the block at `dims`."""
         if dim not in self.window:
             return (), ()
         low, high = (expr.replace_dims_and_symbols(dims, ()) for expr in self.window[dim])
@@ -57,19 +58,19 @@ class Part:
 
     @property
     def names(self) -> list[str]:
-        """Names for the dimensions of `op`."""
+        """The names of the dimensions of `op`."""
         names = dim_names(self.whole)
         return [*(f"{names[dim]}_block" for dim, _ in fused_tiles(self.whole)), *names]
 
     @staticmethod
     def entire(op: tensor.ComputeOp) -> "Part":
-        """All of `op`, inside no loop over blocks."""
+        """Return all of `op` as one tile, outside of any loop over blocks."""
         own = tuple(AffineDimExpr(dim) for dim in range(len(op.sizes)))
         return Part(op, op, 0, own, (flat_index(own[: op.rank], op.parallel_sizes),) * len(op.res))
 
     @staticmethod
     def of(op: tensor.ComputeOp, cuts: Sequence[Cut], inner: Mapping[SSAValue, Inner], kept: set[SSAValue]) -> "Part":
-        """The part of `op` that `cuts` leave; of the results, those in `kept` hold one block."""
+        """Return the tile of `op` in the blocks `cuts`; the results in `kept` hold one block."""
         return _PartBuilder(op, cuts, inner).build(kept) if cuts else Part.entire(op)
 
 
@@ -121,7 +122,7 @@ class _PartBuilder:
         )
 
     def _window(self) -> dict[int, Ends]:
-        """The bounds of the dimensions whose blocks overlap."""
+        """Return the bounds of the dimensions whose blocks overlap."""
         if not any(overlap_of(self.op)):
             return {}
         start = [AffineDimExpr(number) * cut.step + cut.first for number, cut in enumerate(self.cuts)]
@@ -132,7 +133,8 @@ class _PartBuilder:
         }
 
     def _operand(self, value: SSAValue, access: tensor.AccessAttr, dims: int) -> tuple[SSAValue, tensor.AccessAttr]:
-        """The operand as the part sees it: of a tensor that holds one block, the position in the block."""
+        """Return the operand with its access in the tile: a buffer for one block is indexed by the position in the
+        block."""
         inner = self.inner.get(value)
         if inner is None:
             return value, self._access(access.map.data.results, access, access.division, dims)
@@ -167,7 +169,7 @@ def _pairs(
 
 
 def parts(group: Group, chosen: Sequence[Sequence[Cut]]) -> list[Part | TransformPart]:
-    """What each computation of `group` does in the blocks that `chosen`, cuts for each of them, leave."""
+    """Return the tile of each computation of `group`; `chosen` holds the cuts of each."""
     kept = set(group.inner)
     inner: dict[SSAValue, Inner] = {}
     made: list[Part | TransformPart] = []
@@ -183,7 +185,7 @@ def parts(group: Group, chosen: Sequence[Sequence[Cut]]) -> list[Part | Transfor
 
 
 def first_parts(group: Group) -> list[Part | TransformPart]:
-    """What each computation of `group` does in the first block; no other block exceeds it."""
+    """Return the tiles of the first block, which no other block exceeds in size."""
     return parts(group, [[_first_cut(op, level) for level in range(len(fused_tiles(op)))] for op in group.ops])
 
 

@@ -1,4 +1,4 @@
-"""The part of a transform that one block of its kernel does, as a transform of its own; see `kernel_parts`."""
+"""Extract the tile of a transform that one block of its kernel executes, as a transform of its own; see `tiles.py`."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ from s2s.types.dtypes import tensor_type
 
 @dataclass(frozen=True)
 class TransformPart:
-    """`op` does of `whole` what the loops over blocks, its first dimensions, have come to."""
+    """The tile `op` of the transform `whole`; its first dimensions are the indices of the loops over blocks."""
 
     op: tensor.TransformOp
     whole: tensor.TransformOp
@@ -23,7 +23,7 @@ class TransformPart:
 
     @property
     def names(self) -> list[str]:
-        """Names for the dimensions of `op`, its tile and its window."""
+        """The names of the dimensions of `op`, of its tile and of its window."""
         names = names_of(self.whole)
         return [*(f"{names[dim]}_block" for dim, _ in fused_tiles(self.whole)), *names]
 
@@ -31,7 +31,7 @@ class TransformPart:
     def of(
         op: tensor.TransformOp, cuts: Sequence[Cut], inner: Mapping[SSAValue, Inner], kept: set[SSAValue]
     ) -> "TransformPart":
-        """The part of `op` that `cuts` leave; its result, if in `kept`, holds one block."""
+        """Return the tile of `op` in the blocks `cuts`; its result holds one block if it is in `kept`."""
         return TransformPart(_PartBuilder(op, cuts, inner).build(op.res in kept) if cuts else op, op, tuple(cuts))
 
 

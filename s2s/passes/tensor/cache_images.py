@@ -42,7 +42,7 @@ from s2s.passes.tensor.block_kernel import split_dim
 from s2s.passes.tensor.permute import copy_of
 from s2s.schedules.default import Choice, candidates, default
 from s2s.schedules.directives import CacheRead, Reorder, TileAndFuse, Vectorize, register_tile
-from s2s.schedules.register_transpose import FEW, turn
+from s2s.schedules.register_transpose import MIN_SHARE, transpose_cost
 from s2s.targets import Target
 from s2s.types.affine import ranges, simplify
 
@@ -100,14 +100,14 @@ def _is_own(results: Sequence[AffineExpr], axis: int, op: tensor.ComputeOp) -> b
 def _cycles(op: tensor.ComputeOp, image: Image, target: Target, constants: frozenset[SSAValue]) -> tuple[float, float]:
     """The cost of one result of `op` with a copy and without one."""
     now = min(each.cost for each in candidates(op, target, constants) if isinstance(each, Choice))
-    ends = STEP + turn(image.block)
+    ends = STEP + transpose_cost(image.block)
     copied = prod(shape_of(op.reads[image.read])) / prod(op.parallel_sizes)
     return (prod(op.reduction_sizes) + ends + copied * ends) / image.block, now
 
 
 def _is_short(op: tensor.ComputeOp, image: Image) -> bool:
     """Whether rows are too short for a copy, or the channels themselves."""
-    return interior(op, op.rank - 1) <= image.block // FEW or op.rank - 1 == image.dim
+    return interior(op, op.rank - 1) <= image.block // MIN_SHARE or op.rank - 1 == image.dim
 
 
 def stage(op: tensor.ComputeOp, image: Image, target: Target, constants: frozenset[SSAValue]) -> None:
