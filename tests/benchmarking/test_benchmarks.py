@@ -72,7 +72,21 @@ def test_differences_are_counted_in_units_of_the_largest_value():
 
 
 def test_compile_time_prints_stages_and_growth():
-    printed = run("compile_time", "--nodes", "2", "4", "--distinct", "1", "2", "--models", "digits", "--runs", "1")
+    printed = run(
+        "compile_time",
+        "--nodes",
+        "2",
+        "4",
+        "--distinct",
+        "1",
+        "2",
+        "--models",
+        "digits",
+        "--networks",
+        "kws",
+        "--runs",
+        "1",
+    )
     assert re.search(r"^ +nodes +read +graph +tensor +loop +c +write +total", printed, re.MULTILINE)
     assert len(re.findall(r"^ +exp( +-?[\d.]+){7} ", printed, re.MULTILINE)) == 2
     assert re.search(r"^digits( +[\d.]+){7} +limit 1\.5 s", printed, re.MULTILINE)
