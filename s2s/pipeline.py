@@ -1,5 +1,5 @@
-"""The compiler on one page: every pass in order, by stage, with the condition under which it runs and the reason why it
-stands there.
+"""The pass pipeline of the compiler: every pass in order, by stage, with the condition under which it runs and the
+reason for its position.
 """
 
 from collections.abc import Mapping
@@ -38,7 +38,7 @@ from s2s.registry import get_pass
 
 @dataclass(frozen=True)
 class Step:
-    """A pass where the pipeline runs it."""
+    """One entry of the pipeline: a pass, the reason for its position, its condition and its options."""
 
     name: str
     reason: str
@@ -46,266 +46,276 @@ class Step:
     options: Arguments = no_arguments
 
     def pass_for(self, options: CompileOptions) -> ModulePass:
-        """The pass with its options."""
+        """Construct the pass, with the pass options that `options` imply."""
         return get_pass(self.name)(**self.options(options))
 
 
 SETTLE = (
     Step(
         "graph-hoist-zero-points",
-        "Zero points that are found in a run stay out of products, so that these are of bytes.",
+        "Hoist zero points that are computed at run time out of products, so that the products read 8-bit integers.",
         when=tuned,
     ),
     Step(
         "graph-make-bytes-signed",
-        "Whatever is quantised to unsigned bytes is so to signed ones: one kind is enough for all that follows.",
+        "Convert uint8 tensors to int8, so that all later passes handle one type only.",
         when=tuned,
     ),
     Step(
         "graph-lift-quantized",
-        "Before constants are folded: weights that are dequantised are integers until then.",
+        "Run before constant folding, which would turn dequantised weights into floats.",
         when=tuned,
     ),
     Step(
         "graph-make-bytes-signed",
-        "Layers that were floats may read unsigned inputs, and unsigned weights.",
+        "Run again: layers that the previous pass lifted to integers may read uint8 inputs and weights.",
         when=tuned,
     ),
     Step(
         "graph-requantize-in-fixed-point",
-        "ONNX scales sums in floats; devices without them do it in fixed point, if the user agrees.",
+        "ONNX rescales sums in floats; use fixed point on devices without an FPU, if the user allows it.",
         when=fixed_point,
     ),
-    Step("graph-prove-accumulators", "Sums that could overflow are made wide, or refused."),
+    Step("graph-prove-accumulators", "Widen accumulators that could overflow, or reject the layer."),
 )
-"""From integers written as floats to integers. What the network computes is settled here; no later pass changes its
-integers, and its self-test expects what this leaves."""
+"""Lower simulated quantisation (dequantise, operate, quantise) to integer arithmetic. No later pass changes the integer
+results, and the self-test of the network compares with the results of this stage."""
 
 SIMPLIFY = (
-    Step("graph-fold-constants", "What depends on weights alone is computed here and now."),
+    Step("graph-fold-constants", "Evaluate every operation whose operands are all constant."),
     Step(
         "graph-remove-identities",
-        "Importers and folding leave identities, double transposes and reshapes; clear them before patterns look.",
+        "Remove identities that importers and folding leave, before later patterns match.",
     ),
-    Step("graph-canonicalize-reshapes", "Reshapes of reshapes are one, for the same reason.", when=tuned),
+    Step("graph-canonicalize-reshapes", "Merge chains of reshapes and transposes, for the same reason.", when=tuned),
     Step(
         "graph-canonicalize-pads",
-        "Padding first, so that batch norm and bias find the convolution next to them.",
+        "Fold padding first, so that batch norm and bias directly follow their convolution.",
         when=tuned,
     ),
     Step(
         "graph-fold-batch-norm",
-        "A batch norm becomes weights of its convolution; a lone one becomes a multiply and an add …",
+        "Fold a batch norm into its convolution; replace any other by a multiply and an add …",
         when=tuned,
     ),
-    Step("graph-canonicalize-bias", "… which, like any addition of a constant per channel, is a bias.", when=tuned),
+    Step("graph-canonicalize-bias", "… which, like any per-channel constant, folds into weights and bias.", when=tuned),
     Step(
-        "graph-canonicalize-affine", "What found no layer to go into is one multiply and one add at most.", when=tuned
+        "graph-canonicalize-affine",
+        "Merge the per-channel constants that no layer took into one multiply and one add.",
+        when=tuned,
     ),
     Step(
         "graph-fold-zero-points",
-        "Layers of integers read their input as it is stored, the zero point being part of the bias.",
+        "Fold input zero points into the bias, so that integer layers read their input unmodified.",
         when=tuned,
     ),
-    Step("graph-expand-powers", "Norms and activations are written with powers, which are dear as such.", when=tuned),
+    Step(
+        "graph-expand-powers",
+        "Replace powers with small constant exponents, which are expensive, by products.",
+        when=tuned,
+    ),
     Step(
         "graph-form-layer-norms",
-        "Norms in steps become one operation, now that their squares are products.",
+        "Recognise decomposed layer norms, now that their squares are products.",
         when=tuned,
     ),
-    Step("graph-canonicalize-activations", "Every spelling of relu and clip becomes a clamp.", when=tuned),
+    Step("graph-canonicalize-activations", "Rewrite every form of relu and clip as a clamp.", when=tuned),
     Step(
         "graph-canonicalize-attention",
-        "Scores are scaled and masked in one way, while masks can still fold and twins among them be found.",
+        "Normalise scaling and masking of scores before the last folding and CSE, which then simplify the masks.",
         when=tuned,
     ),
-    Step("graph-fold-constants", "The rewrites above leave new constants,", when=tuned),
-    Step("graph-eliminate-common-subexpressions", "twins", when=tuned),
-    Step("graph-eliminate-dead-code", "and dead operations behind."),
+    Step("graph-fold-constants", "The rewrites above leave new constant expressions,", when=tuned),
+    Step("graph-eliminate-common-subexpressions", "duplicates", when=tuned),
+    Step("graph-eliminate-dead-code", "and dead operations."),
     Step(
         "graph-split-transposed-conv",
-        "Steps of a stride that hit nothing are left out, here where the phases are convolutions like any other.",
+        "Skip the multiplications by inserted zeros; run before grouping, since the phases are ordinary convolutions.",
         when=tuned,
         options=target,
     ),
     Step(
         "graph-merge-conv-groups",
-        "Vectors run along the channels of one group, so that a group should fill one. Zeros between groups let an "
-        "infinity of one reach another.",
+        "Vectors run along the channels of one group, so a group should fill a vector. The zero weights added between "
+        "groups turn an infinity of one group into a NaN in another, hence only without `--exact`.",
         when=inexact,
         options=target,
     ),
     Step(
         "graph-copy-outputs",
-        "Each output gets a kernel of its own, so that kernels can write the caller's buffers.",
+        "Give each output its own producer, so that kernels write directly to the caller's buffers.",
     ),
 )
-"""From the network as it was imported to the fewest operators that compute the same."""
+"""Simplify the imported network to as few operators as possible."""
 
 GRAPH = (
     Step(
         "graph-tile-rows",
-        "A budget of memory has its price: chains run in row tiles, and compute some rows twice.",
+        "Compute chains in row tiles to meet a memory budget, at the price of recomputed rows.",
         when=row_tiles_given,
         options=row_tiles,
     ),
     Step(
         "graph-fuse-attention",
-        "An attention is one kernel although reductions stand between its products: its scores must not exist whole.",
+        "Put an attention into one kernel, so that its scores never exist whole; fusion stops at reductions.",
         when=tuned,
         options=target,
     ),
     Step(
         "graph-rematerialise-casts",
-        "Bytes pass between kernels as bytes, however many kernels read them.",
+        "Duplicate casts for each reader, so that tensors between kernels keep the narrow type.",
         when=tuned,
     ),
     Step(
         "graph-fuse-ops",
-        "Operators that belong together become one kernel; main becomes calls.",
+        "Outline groups of operators as kernels; main then holds calls.",
         options=fusion,
     ),
-    Step("graph-share-kernels", "Equal layers share one kernel and differ in their weights."),
-    Step("graph-order-calls", "The order of calls decides how much memory lives at once.", options=target),
+    Step("graph-share-kernels", "Merge identical kernels; layers then differ in the weights that they pass."),
+    Step("graph-order-calls", "Order the calls so that the arena is smallest.", options=target),
 )
-"""From operators to kernels of operators and a `main` of calls."""
+"""Partition the network into kernels of operators and a `main` that calls them."""
 
 COMPUTE = (
-    Step("graph-lower-to-tensor", "Operators become domains, access maps and scalar bodies."),
+    Step("graph-lower-to-tensor", "Lower operators to iteration domains, access maps and scalar regions."),
     Step(
         "tensor-fuse-computes",
-        "Bias, activation and residual move into the computation that feeds them; schedules then tile the whole.",
+        "Fuse bias, activation and residual into their producer as an epilogue, so that one schedule tiles them all.",
         when=tuned,
     ),
     Step(
         "tensor-block-channels",
-        "Activations in blocks of channels, so that vectors find neighbours; a change of maps, so after all fusion.",
+        "Store activations in blocks of channels for vector loads; changes access maps only, so after fusion.",
         when=tuned,
         options=target,
     ),
     Step(
         "tensor-tile-and-fuse",
-        "Computations that stay in one kernel go through it block by block, while dimensions still are what they were.",
+        "Tile the computations of one kernel together, before splitting and collapsing change their dimensions.",
         when=tuned,
         options=target,
     ),
     Step(
         "tensor-tile-rows",
-        "What is too large for a cache between two kernels is made and used in row tiles that fit it.",
+        "Run chains of kernels in row tiles where the tensors between them exceed the cache.",
         when=tuned,
         options=target,
     ),
     Step(
         "tensor-concatenate-in-place",
-        "Channels in blocks lie in one piece: what a concatenation puts together is written there at once. Buffers "
-        "that are parts of others cannot lie over operands, which saves more where memory is short.",
+        "Channel blocks are contiguous, so producers write directly into the result of a concatenation. Not where "
+        "memory is short: such views cannot share memory with operands, which saves more.",
         when=results_apart,
     ),
     Step(
         "tensor-split-dims",
-        "Groups and what is in a group, where they are no blocks of a layout.",
+        "Split the output channels of a grouped convolution into group and channel, where the layout does not.",
         when=tuned,
         options=target,
     ),
-    Step("tensor-collapse-dims", "Fewer, longer dimensions tile better.", when=tuned),
+    Step("tensor-collapse-dims", "Merge contiguous dimensions: fewer, longer dimensions tile better.", when=tuned),
     Step(
         "tensor-cache-panels",
-        "Factors that are no constants are copied panel by panel; their dimensions are final now.",
+        "Pack non-constant factors of products panel by panel, now that dimensions are final.",
         when=tuned,
         options=target,
     ),
     Step(
         "tensor-cache-images",
-        "Windows that slide over each channel by itself run along channels, of images as the caller has them too.",
+        "Copy images of depthwise convolutions into blocks of channels where the caller passes them channels first.",
         when=tuned,
         options=target,
     ),
     Step(
         "tensor-transform-convolutions",
-        "Fewer products for 3x3 convolutions, of access maps that are short now; schedules then tile the parts.",
+        "Compute 3x3 convolutions by Winograd's algorithm; run before scheduling, which tiles its parts.",
         when=other_algorithms,
         options=target,
     ),
 )
-"""From kernels of operators to kernels of structured computations, with the layouts and algorithms that they keep."""
+"""Lower kernels to structured computations, and choose their layouts and algorithms."""
 
 TENSOR = (
     Step(
         "tensor-pick-schedule",
-        "How each computation is carried out, from shapes and the target's data.",
+        "Choose the schedule of each computation from shapes and target data.",
         options=schedules,
     ),
     Step(
         "tensor-limit-scratch",
-        "A budget of memory has its price: operands are copied in smaller parts, some of them twice.",
+        "Copy operands in smaller parts to meet a memory budget, at the price of copying some elements twice.",
         when=scratch_limited,
         options=scratch,
     ),
     Step(
         "tensor-fold-zero-points-into-inits",
-        "Bytes that are copied as they are hold their zero point, which is known to sums before they begin.",
+        "Fold the zero point of bytes that are cached unmodified into the initial values of the accumulators.",
         when=tuned,
     ),
-    Step("tensor-pack-constants", "Weights take the layout that their schedule asks for, on the host."),
-    Step("tensor-describe-kernels", "While formulas can still be read off: the comment above each kernel in C."),
+    Step("tensor-pack-constants", "Rearrange weights on the host into the layout that their schedule asks for."),
+    Step("tensor-describe-kernels", "Write the comment above each C kernel, while the IR still shows the formulas."),
     Step(
         "tensor-shorten-rescale",
-        "Weights bound the sums that are rescaled; small ones take a shorter form, which reads less well.",
+        "Use fewer instructions where weights bound the rescaled sums; after the comments, which would read less well.",
         when=tuned,
     ),
 )
-"""From computations to scheduled computations and packed constants."""
+"""Choose schedules for the computations, and pack constants for them."""
 
 LOOP = (
     Step(
         "tensor-lower-to-loop",
-        "Schedules become loops, registers and flat positions; main becomes calls on buffers.",
+        "Lower schedules to loops, registers and flat indices, and main to calls on buffers.",
     ),
     Step(
         "loop-eliminate-common-subexpressions",
-        "Constants and indices that tiles computed alike are kept once; what nobody uses goes.",
+        "Merge constants and indices that several tiles compute, and remove dead code.",
     ),
-    Step("loop-interleave-stores", "Bytes of several channels come as vectors of one each, and are written in turn."),
-    Step("loop-form-fma", "Vectors multiply and add in one instruction."),
+    Step("loop-interleave-stores", "Merge stores of vectors whose bytes interleave in memory into interleaved stores."),
+    Step("loop-form-fma", "Contract multiply and add to one fused instruction."),
     Step(
         "loop-split-kernels",
-        "Threads meet between kernels only: what has to be done before something else is a kernel of its own.",
+        "Threads synchronise between kernels only, so split a kernel where one part depends on another.",
         when=divided,
         options=least_work,
     ),
     Step(
         "loop-divide-among-threads",
-        "What each thread needs for itself is memory to be planned.",
+        "Run before memory planning, since scratch is allocated for each thread.",
         when=divided,
         options=threads,
     ),
 )
-"""From schedules to loops over buffers."""
+"""Lower schedules to loops over buffers."""
 
 MEMORY = (
     Step(
         "loop-plan-memory",
-        "Every buffer of main gets its offset in one arena; where memory is short, outputs lie over inputs that die.",
+        "Assign every buffer of main an offset in one arena; where memory is short, outputs overlap dead inputs.",
         options=plan,
     ),
     Step(
         "loop-poison-arena",
-        "A debug build that shows whether anybody reads what the plan takes for dead.",
+        "Debug builds overwrite dead buffers, which shows reads that the plan does not expect.",
         when=poisoned,
     ),
 )
-"""From buffers to addresses."""
+"""Assign buffers to addresses."""
 
 C = (
     Step(
         "loop-lower-to-c",
-        "One C construct for each operation; names take the network's prefix.",
+        "Translate each operation to a C construct; prefix names with the network's name.",
         options=emission,
     ),
-    Step("c-call-signed-shifts", "A coding standard may forbid what every compiler does.", when=misra),
-    Step("c-name-temporaries", "Decide which values become variables, and what they are called."),
+    Step(
+        "c-call-signed-shifts",
+        "MISRA C forbids right shifts of negative numbers; call a function of the runtime instead.",
+        when=misra,
+    ),
+    Step("c-name-temporaries", "Choose which values become C variables, and name them."),
 )
-"""From loops to C declarations, statements and expressions."""
+"""Lower loops to C declarations, statements and expressions."""
 
 PIPELINE: Mapping[str, tuple[Step, ...]] = {
     "settle": SETTLE,
@@ -317,11 +327,11 @@ PIPELINE: Mapping[str, tuple[Step, ...]] = {
     "memory": MEMORY,
     "c": C,
 }
-"""The passes of each stage that has some."""
+"""The passes of each stage; a stage without passes has no entry."""
 
 
 def passes_of(stage: str, options: CompileOptions) -> list[ModulePass]:
-    """The passes that `stage` runs with these options, whose `name` is that of the network in C."""
+    """Construct the passes that `stage` runs; `options.name` is the C name of the network."""
     return [step.pass_for(options) for step in PIPELINE.get(stage, ()) if step.when(options)]
 
 
@@ -331,9 +341,9 @@ LEVELS: Mapping[str, tuple[str, ...]] = {
     "loop": ("loop", "memory"),
     "c": ("c",),
 }
-"""The stages that end on each level."""
+"""The stages whose results are in each dialect."""
 
 
 def pipeline(options: CompileOptions) -> dict[str, list[ModulePass]]:
-    """All passes by the level that they end on."""
+    """Construct all passes, keyed by the dialect that their stage produces."""
     return {level: [each for stage in stages for each in passes_of(stage, options)] for level, stages in LEVELS.items()}

@@ -1,11 +1,11 @@
-"""Write every form of limiting values as one clamp.
+"""Rewrite chains of minimum, maximum and clamp as one clamp.
 
     %a = graph.maximum %x, %zero : (tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
     %y = graph.minimum %a, %six : (tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
 ->
     %y = graph.clamp %x {min = 0.0 : f64, max = 6.0 : f64} : tensor<4xf32>
 
-A clamp of a clamp is one clamp; both hand NaN on. A clamp of a rescaled value limits where that saturates:
+A clamp of a clamp is one clamp; both propagate NaN. A clamp of a rescaled value narrows the limits of the rescale:
 
     %a = graph.rescale %x, %m, %s {rounding = "double"} : (…) -> tensor<4xi8>
     %y = graph.clamp %a {min = -5 : i64} : tensor<4xi8>
@@ -54,10 +54,10 @@ class LimitByConstant(RewritePattern):
 
 
 class ClampOfClamp(RewritePattern):
-    """The outer limits, narrowed by the inner ones.
+    """Compose two clamps into one.
 
-    With `g(t) = minimum(maximum(t, min), max)` the outer clamp, `g(clamp(x, a, b)) = clamp(x, g(a), g(b))`, as `g`
-    keeps the order of its arguments.
+    With `g(t) = minimum(maximum(t, min), max)` the outer clamp, `g(clamp(x, a, b)) = clamp(x, g(a), g(b))`, as `g` is
+    monotonic.
     """
 
     @op_type_rewrite_pattern
@@ -72,7 +72,7 @@ class ClampOfClamp(RewritePattern):
 
 
 class ClampOfRescale(RewritePattern):
-    """Limits of a rescaled value that nobody else sees."""
+    """A clamp of a rescaled value that has no other use."""
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: graph.ClampOp, rewriter: PatternRewriter) -> None:
@@ -98,7 +98,7 @@ class ClampOfRescale(RewritePattern):
 
 
 def _limit(inner: int | float | None, outer: graph.ClampOp, absent: float) -> int | float | None:
-    """`outer` applied to a limit of the inner clamp; None when neither limits on that side."""
+    """`outer` applied to a limit of the inner clamp; None if neither has a limit on that side."""
     value: int | float = absent if inner is None else inner
     low, high = number(outer.min), number(outer.max)
     if low is not None:
@@ -110,7 +110,7 @@ def _limit(inner: int | float | None, outer: graph.ClampOp, absent: float) -> in
 
 @dataclass(frozen=True)
 class CanonicalizeActivationsPass(ModulePass):
-    """One `graph.clamp` for each chain of limits."""
+    """Rewrite limits of values as `graph.clamp`."""
 
     name = "graph-canonicalize-activations"
 

@@ -1,4 +1,4 @@
-"""Make one multiplication and one addition of a chain of them by constants.
+"""Merge a chain of multiplications and additions by constants into one multiplication and one addition.
 
     %a = graph.mul %x, %s : …
     %b = graph.add %a, %t : …
@@ -8,12 +8,12 @@
     %a = graph.mul %x, %su : …        // s * u
     %y = graph.add %a, %tuv : …       // t * u + v
 
-Networks converted from Caffe have such chains, a normalisation and a scale apart. Constants are combined in f64 and
-rounded once. A division by a constant, on the way to functions that are smooth, is a multiplication by its reciprocal,
-which costs a fraction of it.
+Networks converted from Caffe have such chains: a normalisation and a scale are separate layers there. Constants are
+combined in f64 and rounded once. A division by a constant becomes a multiplication by its reciprocal, which is cheaper,
+where the result only reaches smooth functions.
 
 Declined when a value in between has another use, when the combined constant would be larger than both, and for elements
-that are not floats; for a division whose quotient may be rounded or compared, where the last bit can decide.
+that are not floats; for a division whose quotient may be rounded or compared, where the last bit can matter.
 """
 
 from collections.abc import Callable
@@ -47,7 +47,7 @@ class Step:
 
 
 def step_of(op: object, store: WeightStore) -> Step | None:
-    """How `op` adds or multiplies a constant of floats, if it does and keeps the type of its operand."""
+    """`op` as an addition or multiplication of a float constant; None if it is none, or changes its operand's type."""
     if not isinstance(op, graph.AddOp | graph.MulOp) or not is_float(as_tensor_type(op.y.type).element_type):
         return None
     for value in op.operands:
@@ -59,7 +59,7 @@ def step_of(op: object, store: WeightStore) -> Step | None:
 
 @dataclass(frozen=True)
 class ConstantAfterConstant(RewritePattern):
-    """Two steps in a row: of one kind they become one, a multiplication goes in front of an addition."""
+    """Two steps in a row: steps of one kind are merged, a multiplication is moved before an addition."""
 
     store: WeightStore
 
@@ -84,7 +84,7 @@ class ConstantAfterConstant(RewritePattern):
         self._replace(op, Step(inner.op, scaled.y, combined), graph.AddOp, combined, rewriter)
 
     def _combine(self, function: Callable[..., Array], a: Array, b: Array, op: Operation) -> Array | None:
-        """The constant of both steps in the type of the result, if it is finite and not larger than each."""
+        """The constant of both steps in the type of the result, if it is finite and not larger than either."""
         if np.broadcast_shapes(a.shape, b.shape) not in (a.shape, b.shape):
             return None
         combined = round_to(map_lazily(function, a, b), to_numpy(as_tensor_type(op.results[0].type).element_type))
@@ -98,7 +98,7 @@ class ConstantAfterConstant(RewritePattern):
         constant: Array,
         rewriter: PatternRewriter,
     ) -> None:
-        """Put one step on the value of the inner one in the place of `op`."""
+        """Replace `op` by one step on the operand of the inner step."""
         known = rewriter.insert(new_constant(constant, name_for(inner.op, "constant"), self.store))
         made = make(inner.value, known.y)
         copy_provenance(made, inner.op, op)
@@ -106,14 +106,14 @@ class ConstantAfterConstant(RewritePattern):
 
 
 SMOOTH = (graph.ErfOp, graph.ExpOp, graph.TanhOp, graph.SigmoidOp, graph.SoftmaxOp, graph.LogSoftmaxOp)
-"""Functions that make no more of a difference in the last place than it is."""
+"""Functions that do not amplify a relative error in the last place."""
 PASSED_ON = (graph.AddOp, graph.SubOp, graph.MulOp, graph.SelectOp, graph.ReshapeOp, graph.TransposeOp)
-FAR = 4
-"""Operations on the way to a smooth function at most."""
+MAX_STEPS = 4
+"""Maximum number of operations before a smooth function."""
 
 
-def _only_smooth(op: Operation, steps: int = FAR) -> bool:
-    """Whether all that comes of `op` goes into smooth functions."""
+def _only_smooth(op: Operation, steps: int = MAX_STEPS) -> bool:
+    """Whether every use of `op` ends in smooth functions."""
     users = [use.operation for result in op.results for use in result.uses]
     return bool(users) and all(
         isinstance(user, SMOOTH) or (steps > 0 and isinstance(user, PASSED_ON) and _only_smooth(user, steps - 1))

@@ -1,26 +1,26 @@
-"""Bring what leads to the scores of an attention, and what masks them, to one form.
+"""Normalise how the scores of an attention are scaled and masked.
 
-A factor of queries or keys goes to their product, which leaves queries and keys where they lie:
+Factors of queries and keys move behind their product, so that queries and keys are read unmodified:
 
     %s = graph.matmul (%q * 0.5), (%k * 0.5) : …
 ->
     %s = (graph.matmul %q, %k) * 0.25
 
-A mask that selects becomes a mask that is calculated with, as vectors of scores want it. What it is made from does not
-depend on the scores: constants fold, and layers share it.
+A mask that selects becomes arithmetic, which suits vectors of scores. The operands made from the mask do not depend on
+the scores: constants fold, and layers share them.
 
     %m = graph.select %mask, %s, %low : …
 ->
     %m = graph.minimum %s, (graph.select %mask, inf, %low)       // where no score is below %low
     %m = %s * (graph.select %mask, 1, 0) + (graph.select %mask, 0, %low)
 
-Rows of weights that are zero because everything is masked become rows of the result; none are where that is known:
+Zeroing fully masked rows of the weights becomes zeroing rows of the result; it folds away if no row is fully masked:
 
     %y = graph.matmul (graph.select %empty, 0, %weights), %v : …        // %empty [queries, 1]
 ->
     %y = graph.select %empty, 0, (graph.matmul %weights, %v)
 
-Declined where the product does not go into a softmax, element by element, and for factors that are no single constants.
+Declined where the product does not reach a softmax through elementwise operations, and for non-scalar factors.
 """
 
 from dataclasses import dataclass
@@ -42,13 +42,13 @@ from s2s.types.dtypes import is_float, to_numpy
 from s2s.types.weights import WeightStore
 
 LOWEST = -1e30
-"""No score is below this."""
-FAR = 8
-"""Elementwise operations between product and softmax at most."""
+"""A bound assumed for scores: none is below this."""
+MAX_STEPS = 8
+"""Maximum number of elementwise operations between product and softmax."""
 
 
-def goes_to_softmax(value: SSAValue, steps: int = FAR) -> bool:
-    """Whether `value` goes, element by element, into a softmax and nowhere else."""
+def goes_to_softmax(value: SSAValue, steps: int = MAX_STEPS) -> bool:
+    """Whether every use of `value` reaches a softmax through elementwise operations."""
     user = value.get_user_of_unique_use()
     if isinstance(user, graph.SoftmaxOp):
         return True
@@ -58,8 +58,8 @@ def goes_to_softmax(value: SSAValue, steps: int = FAR) -> bool:
     return joins and goes_to_softmax(user.results[0], steps - 1)
 
 
-def comes_from_product(value: SSAValue, steps: int = FAR) -> bool:
-    """Whether `value` is computed, element by element, from a matrix product of its shape."""
+def comes_from_product(value: SSAValue, steps: int = MAX_STEPS) -> bool:
+    """Whether `value` is computed by elementwise operations from a matrix product of its shape."""
     op = value.owner
     if isinstance(op, graph.MatmulOp):
         return True
@@ -95,7 +95,7 @@ class FactorsOfProduct(RewritePattern):
         rewriter.replace(op, [product, known, scaled], [scaled.y])
 
     def _without_factor(self, value: SSAValue) -> tuple[SSAValue, float | None, Operation | None]:
-        """What is multiplied by a constant to give `value`, the constant, and the operation."""
+        """For `x * c`: `x`, the constant `c`, and the multiplication; else `value`."""
         op = value.owner
         if not isinstance(op, graph.MulOp):
             return value, None, None
@@ -108,7 +108,7 @@ class FactorsOfProduct(RewritePattern):
 
 @dataclass(frozen=True)
 class SelectedScores(RewritePattern):
-    """`select(mask, scores, low)`, either way round."""
+    """`select(mask, scores, low)`, or with its branches swapped."""
 
     store: WeightStore
 
@@ -134,7 +134,7 @@ class SelectedScores(RewritePattern):
 
 @dataclass(frozen=True)
 class _Mask:
-    """Makes what does not depend on the scores; `first` tells that scores stay where the condition holds."""
+    """Builds tensors from a mask; `first` is true if scores are kept where the condition is true."""
 
     op: graph.SelectOp
     first: bool
@@ -142,7 +142,7 @@ class _Mask:
     rewriter: PatternRewriter
 
     def chosen(self, kept: float, other: float | SSAValue) -> Value:
-        """`kept` where scores stay, else `other`."""
+        """A select that yields `kept` where scores are kept, else `other`."""
         dtype = to_numpy(type_of(self.op.y).element_type)
         values: list[Value] = []
         for value in (kept, other):
@@ -154,7 +154,7 @@ class _Mask:
         return self.rewriter.insert(self.noted(made)).results[0]
 
     def noted(self, made: GraphOp) -> GraphOp:
-        """`made`, which comes from the same nodes."""
+        """Give `made` the source nodes of the rewritten operation."""
         copy_provenance(made, self.op)
         return made
 

@@ -1,4 +1,4 @@
-"""Move constants that a layer is multiplied with or that are added to it into its weights and bias.
+"""Fold per-channel constants that scale or shift the result of a layer into its weights and bias.
 
     %a = graph.conv %x, %w {…} : …
     %b = graph.mul %a, %c : (tensor<1x16x8x8xf32>, tensor<16x1x1xf32>) -> …
@@ -6,13 +6,13 @@
 ->
     %y = graph.conv %x, %w_folded, %bias {…} : …
 
-Also `sub`, `div` and `neg`, transposed convolutions, and multiplications of matrix products (which have no bias, so
-what is added to them stays an addition; a multiplication behind it goes into both). Products are formed in f64 and
+Handles `sub`, `div` and `neg` as well, transposed convolutions, and multiplications of matrix products (which have no
+bias, so an addition remains an addition; a multiplication behind it scales both). Products are computed in f64 and
 rounded once.
 
-Declined when the constant varies along anything but the channels, when the layer has another use, weights that are
-computed, or elements that are not floats; and for a factor in front of a rounding, which is the scale of a
-quantisation: there half a unit decides, and later passes look for it.
+Declined when the constant varies along other dimensions than the channels, when the layer has another use, when weights
+are computed, or for elements that are not floats; and for a factor whose product is rounded: that is the scale of a
+quantisation, where half a unit matters and which later passes match.
 """
 
 from dataclasses import dataclass
@@ -67,14 +67,14 @@ class AdditionToConvolution(RewritePattern):
 
 @dataclass(frozen=True)
 class Scaling:
-    """`op` multiplies `value` by `factor`, an f64 constant of any shape that broadcasts to it."""
+    """A view of `op` as `value * factor`; `factor` is an f64 constant of any shape that broadcasts to `value`."""
 
     value: SSAValue
     factor: Array
 
 
 def scaling_of(op: Operation, store: WeightStore) -> list[Scaling]:
-    """The ways to see `op` as a multiplication by a constant."""
+    """All views of `op` as a multiplication by a constant."""
     match op:
         case graph.NegOp():
             return [Scaling(op.x, np.asarray(-1.0))]
@@ -115,7 +115,7 @@ class ScalingOfLayer(RewritePattern):
 
 @dataclass(frozen=True)
 class ScalingOfSum(RewritePattern):
-    """`(matmul + c) * d` -> `matmul * d + c * d`, with both products folded."""
+    """`(matmul + c) * d` -> `matmul * d + c * d`, with both multiplications folded."""
 
     store: WeightStore
 
@@ -151,7 +151,7 @@ def _scaled(
 
 @dataclass(frozen=True)
 class CanonicalizeBiasPass(ModulePass):
-    """Give layers the scale and the offset that follow them."""
+    """Fold per-channel scales and offsets into the layer before them."""
 
     name = "graph-canonicalize-bias"
 

@@ -1,16 +1,16 @@
-"""Give padding to the window that slides over it.
+"""Fold a pad into the convolution or pooling that reads it.
 
     %p = graph.pad %x {low = array<i64: 0, 0, 1, 1>, high = array<i64: 0, 0, 1, 1>, mode = "constant", value = 0.0} : …
     %y = graph.conv %p, %w {pads = array<i64: 0, 0, 0, 0>, …} : …
 ->
     %y = graph.conv %x, %w {pads = array<i64: 1, 1, 1, 1>, …} : …
 
-Zeros (of integers the zero point) go into convolutions, and zeros into mean pooling (where they count as elements);
-what cannot win a maximum (minus infinity, or a value that a clamp before keeps everything at or above) goes into
-maximum pooling. A pad of a pad with the same value is one pad.
+Convolutions take padding by zeros (by the zero point, for integers); mean pooling takes zeros if it counts them as
+elements; maximum pooling takes values that never win (minus infinity, or a lower bound of a clamp before it). Two pads
+with the same value become one.
 
 Declined when batch or channels are padded, in other modes than `constant`, for other values, and when a window of the
-pooling would hold padding alone.
+pooling would hold padding only.
 """
 
 import math
@@ -57,7 +57,7 @@ class PadBeforeWindow(RewritePattern):
 
 
 def _padded(op: Windowed, x: SSAValue, more: Sequence[int]) -> Operation | None:
-    """`op` on `x` with `more` padding; None where its type rule refuses that."""
+    """`op` on `x` with `more` padding; None if the operation does not verify with it."""
     changed = {"pads": ints([a + b for a, b in zip(op.pads.get_values(), more, strict=True)])}
     if isinstance(op, graph.AvgPoolOp):
         changed["counted_pads"] = ints([a + b for a, b in zip(op.counted_pads.get_values(), more, strict=True)])
@@ -73,7 +73,7 @@ def _padded(op: Windowed, x: SSAValue, more: Sequence[int]) -> Operation | None:
 
 
 def _is_neutral(pad: graph.PadOp, op: Windowed) -> bool:
-    """Whether elements of the pad's value do to the result of `op` what padding of its own would."""
+    """Whether the pad's value has the same effect on the result of `op` as the operation's own padding."""
     value = number(pad.value)
     if value is None:
         return False
@@ -87,13 +87,13 @@ def _is_neutral(pad: graph.PadOp, op: Windowed) -> bool:
 
 
 def _lowest(x: SSAValue) -> float:
-    """What no element of `x` is below."""
+    """A lower bound of the elements of `x`."""
     element = as_tensor_type(x.type).element_type
     return -math.inf if is_float(element) else int(np.iinfo(to_numpy(element)).min)
 
 
 class PadOfPad(RewritePattern):
-    """Two constant pads of one value."""
+    """Two constant pads with the same value."""
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: graph.PadOp, rewriter: PatternRewriter) -> None:

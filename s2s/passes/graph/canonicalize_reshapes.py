@@ -1,13 +1,13 @@
-"""Leave as few reshapes and transposes as possible, and prefer reshapes, which move nothing.
+"""Merge and remove reshapes and transposes; turn transposes that move no data into reshapes.
 
     %a = graph.transpose %x {perm = array<i64: 0, 2, 3, 1>} : (tensor<1x64x1x1xf32>) -> tensor<1x1x1x64xf32>
     %y = graph.reshape %a : (tensor<1x1x1x64xf32>) -> tensor<1x64xf32>
 ->
     %y = graph.reshape %x : (tensor<1x64x1x1xf32>) -> tensor<1x64xf32>
 
-A transpose that moves only dimensions of size one becomes a reshape; a reshape of a reshape, or a transpose of a
-transpose, becomes one; one that changes nothing disappears; a transpose of the last two dimensions in front of a matrix
-product becomes a flag of it. Reshapes and transposes of constants are `graph-fold-constants`'s.
+A transpose that moves only dimensions of size one becomes a reshape. Two successive reshapes, or two transposes, become
+one. One that changes nothing is removed. A transpose of the last two dimensions before a matrix product becomes an
+attribute of the product. Reshapes and transposes of constants are left to `graph-fold-constants`.
 
 Declined for transposes that move data.
 """
@@ -27,7 +27,7 @@ from s2s.types.dtypes import as_tensor_type
 
 
 class ReshapeOfReshape(RewritePattern):
-    """Only the last shape counts; no reshape at all if it is the first one."""
+    """Two reshapes become one; none if the last shape is the first one."""
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: graph.ReshapeOp, rewriter: PatternRewriter) -> None:
@@ -42,7 +42,7 @@ class ReshapeOfReshape(RewritePattern):
 
 
 class TransposeOfTranspose(RewritePattern):
-    """The permutations multiply."""
+    """Two transposes become one by composing their permutations."""
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: graph.TransposeOp, rewriter: PatternRewriter) -> None:
@@ -56,7 +56,7 @@ class TransposeOfTranspose(RewritePattern):
 
 
 class TransposeOfUnitDimensions(RewritePattern):
-    """The dimensions larger than one stay in order."""
+    """A transpose that keeps the order of all dimensions larger than one is a reshape."""
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: graph.TransposeOp, rewriter: PatternRewriter) -> None:
@@ -73,7 +73,7 @@ class TransposeOfUnitDimensions(RewritePattern):
 
 
 class TransposeBeforeMatmul(RewritePattern):
-    """A transpose of the last two dimensions of an operand."""
+    """A transpose of the last two dimensions of an operand becomes `transpose_a` or `transpose_b`."""
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: graph.MatmulOp, rewriter: PatternRewriter) -> None:
@@ -97,7 +97,7 @@ class TransposeBeforeMatmul(RewritePattern):
 
 
 def _swapped(value: SSAValue) -> SSAValue | None:
-    """The tensor whose last two dimensions `value` swaps."""
+    """The tensor that `value` is the transpose of in the last two dimensions, if it is one."""
     op = value.owner
     if not isinstance(op, graph.TransposeOp):
         return None

@@ -1,4 +1,4 @@
-"""Putting computed constants into a graph: small ones as `graph.constant`, others into the weight store."""
+"""Add constants to a graph: small ones as `graph.constant`, others as weights in the weight store."""
 
 from xdsl.ir import Operation, SSAValue
 
@@ -11,7 +11,7 @@ READABLE = 16
 
 
 def new_constant(array: Array, name: str, weights: WeightStore) -> graph.ConstantOp | graph.WeightOp:
-    """An operation that yields `array`; `name` is the wish for a name in the weight store."""
+    """An operation that yields `array`; `name` is the preferred name in the weight store."""
     made = graph.ConstantOp(array) if array.size <= READABLE else new_weight(array, name, weights)
     made.y.name_hint = name if SSAValue.is_valid_name(name) else None
     return made
@@ -24,11 +24,11 @@ def new_weight(array: Array, name: str, weights: WeightStore) -> graph.WeightOp:
 
 
 def name_for(op: Operation, suffix: str) -> str:
-    """A name in the weight store for a constant that comes from `op`: after its node, else after the operation."""
+    """A name in the weight store for a constant derived from `op`: after its source node, else after the operation."""
     nodes = graph.provenance(op)
     return f"{nodes[0] if nodes else op.name.removeprefix('graph.')}_{suffix}"
 
 
 def weight_name(value: SSAValue) -> str | None:
-    """The name of the weight that `value` is."""
+    """The name of the weight that `value` is; None if it is no weight."""
     return value.owner.weight_name.data if isinstance(value.owner, graph.WeightOp) else None

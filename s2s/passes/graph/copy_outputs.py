@@ -1,12 +1,12 @@
-"""Let every output of the network be computed for it alone.
+"""Insert a copy for each output that no operation computes for that output alone.
 
     func.func @main(%x) -> (tensor<4xf32>, tensor<4xf32>) { %a = graph.relu %x …  return %a, %a }
 ->
     func.func @main(%x) -> … { %a = graph.relu %x …  %b = graph.identity %a  return %a, %b }
 
-A network may return an input, a weight, or one tensor twice (reshaped or not); the caller's buffers are distinct all
-the same, so such an output becomes a copy. Declined for all other outputs: their kernel writes them where they belong;
-and for a result that is tied to the very argument it returns.
+A network may return an input, a weight, or one tensor twice (reshaped or not), but the caller's buffers are distinct,
+so such an output becomes a copy. Declined for all other outputs, whose kernel writes the caller's buffer directly,
+and for a result that is tied to the argument that it returns.
 """
 
 from collections.abc import Sequence
@@ -26,7 +26,7 @@ from s2s.dialects.graph.traits import copy_provenance
 
 
 def copy_shared_outputs(last: ReturnOp, tied: Sequence[int | None]) -> None:
-    """Copy what `last` returns wherever no operation computes it for this output alone."""
+    """Copy each operand of `last` that no operation computes for this output alone."""
     seen: set[SSAValue] = set()
     for number, (value, argument) in enumerate(zip(list(last.arguments), tied, strict=True)):
         root = root_of(value)

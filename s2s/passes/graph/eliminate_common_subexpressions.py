@@ -1,4 +1,4 @@
-"""Compute equal things once.
+"""Merge pure operations that compute the same value.
 
     %a = graph.exp %x {node = "Exp_1"} : tensor<4xf32>
     %b = graph.exp %x {node = "Exp_2"} : tensor<4xf32>
@@ -7,8 +7,8 @@
     %a = graph.exp %x {node = "Exp_1, Exp_2"} : tensor<4xf32>
     %c = graph.add %a, %a : …
 
-Weights are equal when their contents are. xDSL's `cse` would see two operations with different `node` attributes, so
-this pass leaves that attribute out and joins it. Declined for operations that are not pure or hold regions.
+Weights are equal when their contents are. xDSL's `cse` would distinguish operations with different `node` attributes;
+this pass ignores that attribute and joins it. Declined for operations that are not pure or hold regions.
 """
 
 from collections.abc import Hashable
@@ -52,7 +52,7 @@ def _simplify(block: Block) -> None:
 
 
 def _meaning(op: Operation) -> Hashable:
-    """What two operations have in common that always yield the same values."""
+    """A key that is equal for two operations exactly if they always yield the same values."""
     if isinstance(op, graph.WeightOp):
         return (op.name, op.hash, op.y.type)
     operands: Hashable = tuple(op.operands)

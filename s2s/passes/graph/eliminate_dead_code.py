@@ -1,4 +1,4 @@
-"""Remove what has no effect on the outputs of the network.
+"""Remove operations and functions that have no effect on the outputs of the network.
 
     %a = graph.exp %x : tensor<4xf32>
     %b = graph.log %a : tensor<4xf32>
@@ -6,8 +6,8 @@
 ->
     func.return %x : tensor<4xf32>
 
-Kernels and networks that nobody calls go too. Declined for operations that are not pure and for functions that are not
-private.
+Kernels and networks without calls are removed too. Declined for operations that are not pure and for functions that
+are not private.
 """
 
 from dataclasses import dataclass
@@ -26,7 +26,7 @@ from s2s.dialects import graph
 
 @dataclass(frozen=True)
 class EliminateDeadCodePass(ModulePass):
-    """Erase pure operations without users, from the end, then kernels without calls."""
+    """Erase unused pure operations in reverse order, then private functions without calls."""
 
     name = "graph-eliminate-dead-code"
 
@@ -38,7 +38,7 @@ class EliminateDeadCodePass(ModulePass):
 
 
 def _remove_uncalled(module: ModuleOp) -> bool:
-    """Erase the private functions without calls; whether there were any."""
+    """Erase the private functions without calls; return whether there were any."""
     functions = [op for op in module.body.block.ops if isinstance(op, FuncOp)]
     called = {name for op in module.walk() for name in _called_by(op)}
     dead = [func for func in functions if func.sym_visibility is not None and func.sym_name.data not in called]

@@ -1,15 +1,15 @@
-"""Write powers whose exponent is one small number as products, quotients and roots.
+"""Replace powers with a small constant exponent by products, quotients and roots.
 
     %y = graph.pow %x, %three : (tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
 ->
     %a = graph.mul %x, %x : …
     %y = graph.mul %a, %x : …
 
-Covers 2, 3, 4, 1/2 and the reciprocals of these. The product of four factors is off by 1.5 units of the last place at
-most. A root takes no note of two exceptions of the power: that of -inf is NaN, that of -0.0 is -0.0.
+Covers 2, 3, 4, 1/2 and their negatives. The product of four factors has an error of at most 1.5 units in the last
+place. The square root differs from the power in two cases: for -inf it is NaN, for -0.0 it is -0.0.
 
-Declined for integers, for 3 and 4 in half precision, where each product rounds anew, and when the exponent is not the
-same number everywhere or makes the result larger than the operand.
+Declined for integers, for 3 and 4 in half precision, where each product is rounded again, and when the exponent is not
+the same number everywhere or makes the result larger than the operand.
 """
 
 from collections.abc import Callable, Mapping
@@ -30,7 +30,7 @@ from s2s.types.dtypes import is_float
 from s2s.types.weights import WeightStore
 
 Steps = list[GraphOp]
-"""Operations, each on results of those before it; the last one gives the power."""
+"""Operations in order, each on results of those before it; the last one yields the power."""
 
 
 def _square(x: Value) -> Steps:
@@ -54,7 +54,7 @@ POWERS: Mapping[float, Callable[[Value], Steps]] = {
     4.0: _fourth,
     0.5: lambda x: [graph.SqrtOp(x)],
 }
-"""What takes the place of a power, by the size of the exponent."""
+"""The replacement of a power, by the absolute value of the exponent."""
 
 
 @dataclass(frozen=True)
@@ -80,7 +80,7 @@ class KnownExponent(RewritePattern):
 
 @dataclass(frozen=True)
 class ExpandPowersPass(ModulePass):
-    """No powers where a few products do."""
+    """Replace powers by products and roots."""
 
     name = "graph-expand-powers"
 

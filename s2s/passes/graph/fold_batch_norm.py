@@ -1,4 +1,4 @@
-"""Turn batch normalisation with known parameters into weights.
+"""Fold batch normalisation with constant parameters into the weights of the layer before it.
 
     %a = graph.conv %x, %w {…} : …
     %y = graph.batch_norm %a, %scale, %bias, %mean, %var {epsilon = 1.0e-05} : …
@@ -6,8 +6,8 @@
     %y = graph.conv %x, %w_folded, %b_folded {…} : …
 
 with `w_folded[o] = w[o] * s[o]`, `b_folded = b * s + t`, where `s = scale / sqrt(var + epsilon)` and
-`t = bias - mean * s`, all in f64 and rounded once. The same for transposed convolutions, and for matrix products with
-or without an addition, which keep one. Any other batch normalisation becomes `x * s + t`.
+`t = bias - mean * s`, all computed in f64 and rounded once. Handles transposed convolutions likewise, and matrix
+products, whose bias remains a separate addition. Any other batch normalisation becomes `x * s + t`.
 
 Declined when a parameter is computed at run time, when `s` or `t` is not finite, or when the elements are not floats.
 """
@@ -34,14 +34,14 @@ from s2s.types.weights import WeightStore
 
 @dataclass(frozen=True)
 class Affine:
-    """`y[c] = x[c] * scale[c] + shift[c]` in f64: what a batch normalisation does."""
+    """A batch normalisation as `y[c] = x[c] * scale[c] + shift[c]`, in f64."""
 
     scale: Array
     shift: Array
 
 
 def affine_of(op: graph.BatchNormOp, store: WeightStore) -> Affine | None:
-    """The scale and shift of `op`, if they are known and finite."""
+    """The scale and shift of `op`; None if they are not constant or not finite."""
     values = known_values(op.operands[1:], store)
     if values is None:
         return None
@@ -82,7 +82,7 @@ class BatchNormAfterLinear(RewritePattern):
         sources: list[Operation],
         rewriter: PatternRewriter,
     ) -> None:
-        """Scale the weights; put everything that is added into the bias, or behind a matrix product."""
+        """Scale the weights, and add the shift to the bias, or in an addition behind a matrix product."""
         shift = affine.shift
         for added in (layer.bias, offset):
             if added is not None:
@@ -99,7 +99,7 @@ class BatchNormAfterLinear(RewritePattern):
 
 
 def _constant_addition(value: SSAValue, store: WeightStore) -> tuple[tuple[SSAValue, Operation] | None, Array | None]:
-    """What `value` adds to a constant, the addition, and the constant, if that is how it is made."""
+    """If `value` is `x + constant`: `x` with the addition, and the constant."""
     op = value.owner
     if isinstance(op, graph.AddOp) and value.has_one_use():
         for operand in op.operands:

@@ -1,12 +1,12 @@
-"""Compute at compile time what depends on constants alone.
+"""Evaluate operations with constant operands at compile time.
 
     %w = graph.weight "w" {hash = "…"} : tensor<64x32xf32>
     %t = graph.transpose %w {perm = array<i64: 1, 0>} : (tensor<64x32xf32>) -> tensor<32x64xf32>
 ->
     %t = graph.weight "w_transpose" {hash = "…"} : tensor<32x64xf32>
 
-Declined when the result is large and has more than twice the elements of all operands (flash would pay for the time
-saved), when computing it takes long, or when an operand is not a weight or a constant. Splats stay one element.
+Declined when the result is large and has more than twice the elements of all operands (flash would grow to save
+time), when evaluation takes long, or when an operand is not constant. Splats stay one element.
 """
 
 from collections.abc import Sequence
@@ -31,7 +31,7 @@ from s2s.types.weights import WeightStore
 
 @dataclass(frozen=True)
 class FoldConstantsPass(ModulePass):
-    """Evaluate operations on constants; `small` is the number of bytes that every result may have."""
+    """Evaluate operations on constants; results of up to `small` bytes are always folded."""
 
     name = "graph-fold-constants"
     small: int = 4096
@@ -52,7 +52,7 @@ class FoldConstantsPass(ModulePass):
 
 
 def _is_constant(op: Operation) -> bool:
-    """Whether the operation has a meaning in numpy and constant operands only, and is not a constant itself."""
+    """Whether the operation can be evaluated, has only constant operands, and is not a constant itself."""
     if isinstance(op, graph.ConstantOp) or not can_evaluate(op):
         return False
     return all(map(is_known, op.operands))
@@ -80,7 +80,7 @@ def _is_elementwise_on_splats(op: Operation, operands: Sequence[Array]) -> bool:
 
 
 def _evaluate_splats(op: Operation, operands: Sequence[Array]) -> Array:
-    """The value of an elementwise operation, computed on one element."""
+    """Evaluate an elementwise operation on splats, using one element."""
 
     def of_scalars(*scalars: Array) -> Array:
         results = [tensor_type(as_tensor_type(result.type).element_type, ()) for result in op.results]

@@ -1,16 +1,16 @@
-"""Move the zero point of a layer's input into its bias.
+"""Fold the zero point of an integer layer's input into its bias.
 
     %y = graph.conv %x, %w, %b {input_zp = 3, pads = array<i64: 0, 0, 0, 0>, …} : (…, tensor<8xi32>) -> …
 ->
     %y = graph.conv %x, %w, %b_folded {pads = array<i64: 0, 0, 0, 0>, …} : (…, tensor<8xi32>) -> …
 
-with `b_folded[o] = b[o] - input_zp * sum(w[o, …] - weight_zp)`. A convolution without bias gets one. The same for a
-matrix product whose second operand is constant, `a_zp` and a constant that is added to it; without such an addition,
-one is made.
+with `b_folded[o] = b[o] - input_zp * sum(w[o, …] - weight_zp)`. A convolution without bias gets one. In a matrix
+product with a constant second operand, `a_zp` is folded into the constant that is added to the product; without such an
+addition, the pass inserts one.
 
-Sums wrap around, so that the result is the same whatever the numbers. Declined for weights that are computed, for
-convolutions with padding (which contributes nothing, and not minus the zero point), and for transposed convolutions,
-whose outputs see different parts of the kernel.
+Sums wrap around, so the result is the same for all inputs. Declined when weights are computed, for
+convolutions with padding (which contributes zero to the sum, not minus the zero point), and for transposed
+convolutions, whose outputs see different parts of the kernel.
 """
 
 from dataclasses import dataclass
@@ -72,7 +72,7 @@ class ZeroPointOfConvolution(RewritePattern):
 
 @dataclass(frozen=True)
 class ZeroPointOfProduct(RewritePattern):
-    """A matrix product with a constant, and the addition of another behind it."""
+    """A matrix product with a constant, and the addition of a constant to the product, if there is one."""
 
     store: WeightStore
 
@@ -108,7 +108,7 @@ class ZeroPointOfProduct(RewritePattern):
         rewriter.replace(addition, [], [total.y])
 
     def _addition(self, op: graph.MatmulOp) -> tuple[graph.AddOp | None, SSAValue | None]:
-        """The only user, if it adds a constant per column, and that constant."""
+        """The only user and its constant, if it adds one per column."""
         user = next(iter(op.y.uses)).operation if op.y.has_one_use() else None
         if not isinstance(user, graph.AddOp) or constant_operand(user, op.y, self.store) is None:
             return None, None
@@ -119,7 +119,7 @@ class ZeroPointOfProduct(RewritePattern):
 
 @dataclass(frozen=True)
 class FoldZeroPointsPass(ModulePass):
-    """Let layers of integers read their input as it is stored."""
+    """Fold the input zero points of integer layers into their biases."""
 
     name = "graph-fold-zero-points"
 

@@ -1,4 +1,4 @@
-"""Make one operation of a layer norm that is written in steps.
+"""Replace a decomposed layer normalisation by one `graph.layer_norm`.
 
     %m = graph.reduce_mean %x {axes = [2], keepdims} : …
     %c = graph.sub %x, %m : …
@@ -8,10 +8,11 @@
 ->
     %y = graph.layer_norm %x scale %scale bias %bias {axis = 2, epsilon = 1e-5} : …
 
-Exporters write so what their operator set has no name for. In one kernel a row is read from near. Scale and bias are
-optional, and constants for each place in the last dimension.
+Exporters decompose a norm if their operator set has no operator for it. As one operation it becomes one kernel, in
+which a row stays in the cache. Scale and bias are optional; they must be constants that vary along the last dimension.
 
-Declined for other dimensions than the last one, where a step is wanted elsewhere, and where epsilon is no constant.
+Declined for other dimensions than the last one, where an intermediate result has another use, and where epsilon is no
+constant.
 """
 
 from dataclasses import dataclass
@@ -33,7 +34,7 @@ from s2s.types.weights import WeightStore
 
 
 def mean_of(value: SSAValue) -> tuple[graph.ReduceMeanOp, SSAValue] | None:
-    """The mean along the last dimension, which stays, that `value` is, and what it is the mean of."""
+    """If `value` is a mean along the last dimension with `keepdims`: the reduction, and its operand."""
     op = value.owner
     if not isinstance(op, graph.ReduceMeanOp) or op.keepdims is None:
         return None
@@ -43,7 +44,7 @@ def mean_of(value: SSAValue) -> tuple[graph.ReduceMeanOp, SSAValue] | None:
 
 @dataclass(frozen=True)
 class Deviation:
-    """`sqrt(mean(centred ** 2) + epsilon)`: its steps, the last one first."""
+    """The operations that compute `sqrt(mean(centred ** 2) + epsilon)`, the last one first."""
 
     steps: tuple[Operation, ...]
     centred: SSAValue
@@ -51,7 +52,7 @@ class Deviation:
 
 
 def deviation_of(value: SSAValue, store: WeightStore) -> Deviation | None:
-    """The deviation that `value` is."""
+    """Match the operations that compute `value` as a standard deviation."""
     root = value.owner
     if not isinstance(root, graph.SqrtOp) or not isinstance(root.x.owner, graph.AddOp):
         return None
@@ -89,7 +90,7 @@ class NormInSteps(RewritePattern):
 
 
 class ParameterOfNorm(RewritePattern):
-    """A scale behind a norm that has no parameters yet, or a bias behind one that has no bias."""
+    """A scale after a norm that has no parameters yet, or a bias after one that has no bias."""
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: graph.MulOp | graph.AddOp, rewriter: PatternRewriter) -> None:
@@ -118,7 +119,7 @@ class ParameterOfNorm(RewritePattern):
 
 @dataclass(frozen=True)
 class FormLayerNormsPass(ModulePass):
-    """One operation for each layer norm."""
+    """Replace decomposed layer norms by `graph.layer_norm`."""
 
     name = "graph-form-layer-norms"
 

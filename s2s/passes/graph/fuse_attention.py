@@ -1,4 +1,4 @@
-"""Make one kernel of an attention: scores, their softmax, and the sum of values that they weigh.
+"""Outline an attention as one kernel: scores, their softmax, and the weighted sum of values.
 
     %s = graph.matmul %q, %k {transpose_b} : …          // [heads, queries, keys]
     %m = graph.add %s, %mask : …
@@ -13,14 +13,14 @@
       %y = graph.mul %o, graph.reciprocal (graph.reduce_sum %e)
     }
 
-What the weights are divided by comes last, where there are fewer numbers, and as a factor for each query.
-`tensor-tile-and-fuse` then takes some queries at a time, so that scores never exist whole. Between product and softmax
-there may be any elementwise operations (a scale, a mask that is added, multiplied or selected by). Reshapes, transposes
-and slices that lead to queries, keys and values and nowhere else, and a transpose of the result, join the kernel: they
-only say where elements lie.
+The division by the sum moves behind the second product, where there are fewer elements, and becomes a multiplication by
+one reciprocal per query. `tensor-tile-and-fuse` then processes blocks of queries, so that scores never exist whole.
+Any elementwise operations may stand between product and softmax (a scale, a mask that is added, multiplied or
+selected by). Reshapes, transposes and slices that only lead to queries, keys and values, and a transpose of the
+result, join the kernel, where they become access maps.
 
 Declined for integers, for few queries (scores are short then), for a softmax along another axis, and where a value
-between the two products is wanted elsewhere.
+between the two products has another use.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -43,32 +43,32 @@ from s2s.passes.graph.fuse_ops.names import UniqueNames
 from s2s.passes.graph.fuse_ops.outline import outline, without_border_reshapes
 from s2s.types.dtypes import is_float
 
-FEW_QUERIES = 8
-"""Below so many rows, scores are no longer than what they are made from."""
+MIN_QUERIES = 8
+"""Minimum number of queries: with fewer, the scores are no larger than the keys."""
 MOVES = (graph.ReshapeOp, graph.TransposeOp, graph.SliceOp, graph.BroadcastToOp)
-"""Operations that only say where elements lie."""
+"""Operations that only change where elements are."""
 
 
 @dataclass(frozen=True)
 class Attention:
-    """The operations from scores to weighted values, in order of the data."""
+    """The operations of one attention, from scores to weighted values, in dataflow order."""
 
     scores: graph.MatmulOp
     between: tuple[Operation, ...]
-    """What becomes of the scores before the softmax."""
+    """The elementwise operations from the scores to the softmax."""
     softmax: graph.SoftmaxOp
     reshapes: tuple[graph.ReshapeOp, ...]
-    """What gives the weights the shape of the second product."""
+    """The reshapes from the softmax to the second product."""
     weighted: graph.MatmulOp
 
     @property
     def ops(self) -> list[Operation]:
-        """All of them."""
+        """All operations in dataflow order."""
         return [self.scores, *self.between, self.softmax, *self.reshapes, self.weighted]
 
 
 def attention_of(weighted: graph.MatmulOp) -> Attention | None:
-    """The attention that ends in the product `weighted`, or None."""
+    """Match the attention that ends in the product `weighted`; None if there is none."""
     if weighted.transpose_a is not None or not is_float(type_of(weighted.y).element_type):
         return None
     reshapes: list[graph.ReshapeOp] = []
@@ -80,14 +80,14 @@ def attention_of(weighted: graph.MatmulOp) -> Attention | None:
     if not isinstance(softmax, graph.SoftmaxOp) or softmax.axis.value.data != len(_shape(value)) - 1:
         return None
     chain = _chain(softmax.x)
-    if chain is None or len(_shape(value)) < 2 or _shape(value)[-2] < FEW_QUERIES:
+    if chain is None or len(_shape(value)) < 2 or _shape(value)[-2] < MIN_QUERIES:
         return None
     found = Attention(chain[0], tuple(chain[1]), softmax, tuple(reshapes), weighted)
     return found if _inside(found.ops[:-1], found.ops) else None
 
 
 def _chain(value: SSAValue) -> tuple[graph.MatmulOp, list[Operation]] | None:
-    """The product that `value` is computed from element by element, and the operations in between."""
+    """The product that `value` is computed from elementwise, and the operations in between."""
     op = value.owner
     if isinstance(op, graph.MatmulOp):
         return op, []
@@ -105,7 +105,7 @@ def _chain(value: SSAValue) -> tuple[graph.MatmulOp, list[Operation]] | None:
 
 
 def _keeps_rows(op: graph.ReshapeOp) -> bool:
-    """Whether a reshape leaves the last two dimensions as they are."""
+    """Whether a reshape keeps the last two dimensions."""
     return _shape(op.x)[-2:] == _shape(op.y)[-2:] and len(_shape(op.y)) >= 2
 
 
@@ -114,12 +114,12 @@ def _shape(value: SSAValue) -> tuple[int, ...]:
 
 
 def _inside(ops: Iterable[Operation], members: Sequence[Operation]) -> bool:
-    """Whether only `members` use what `ops` give."""
+    """Whether only `members` use the results of `ops`."""
     return all(use.operation in members for op in ops for result in op.results for use in result.uses)
 
 
 def with_moves(attention: Attention) -> list[Operation]:
-    """The operations of `attention` with those around it that only move elements, in the order of their block."""
+    """The operations of `attention` and the adjacent ones that only move elements, in the order of their block."""
     members = list(attention.ops)
     found: dict[Operation, None] = {}
     pending = [attention.scores.a, attention.scores.b, attention.weighted.b]
@@ -144,7 +144,7 @@ def _transpose_behind(weighted: graph.MatmulOp) -> list[Operation]:
 
 
 def divide_last(attention: Attention) -> list[Operation]:
-    """Write the softmax out, its division behind the second product; return the operations that take their place."""
+    """Decompose the softmax, with its division behind the second product; return the new operations."""
     softmax, weighted = attention.softmax, attention.weighted
     rank = len(_shape(softmax.x))
     largest = graph.ReduceMaxOp(softmax.x, axes=[rank - 1], keepdims=True)
@@ -200,7 +200,7 @@ class FuseAttentionPass(ModulePass):
 
 
 def _decided(home: ModuleOp, function: FuncOp, chooser: Chooser) -> Iterator[Attention]:
-    """The attentions of a function that get one kernel; each is asked for when the ones before have theirs."""
+    """Yield the attentions that get a kernel, each after the ones before have been outlined."""
     for weighted in [inner for inner in function.body.block.ops if isinstance(inner, graph.MatmulOp)]:
         attention = attention_of(weighted) if weighted.parent is not None else None
         if attention is None:

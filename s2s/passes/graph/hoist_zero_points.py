@@ -1,4 +1,4 @@
-"""Take zero points that a run finds (dynamic quantisation) out of products with weights, which then are of bytes.
+"""Hoist zero points that are computed at run time (dynamic quantisation) out of products with constant weights.
 
     %a = graph.cast %x : (tensor<4x8xui8>) -> tensor<4x8xi16>
     %z = graph.cast %zero_point : (tensor<ui8>) -> tensor<i16>
@@ -10,11 +10,12 @@
     %m = graph.mul %k, %sums                                        // %sums[o] = sum(w[…, o])
     %y = graph.sub %p, %m
 
-The same for convolutions. Their padding contributes nothing; it becomes zeros in front of the quantisation, which makes
-the zero point of them. Sums wrap around, so that results are the same whatever the numbers.
+The products then read 8-bit integers. Handles convolutions likewise. Their padding contributes zero to the sum; it
+becomes a padding by zeros before the quantisation, which turns them into the zero point. Sums wrap around, so results
+are the same for all inputs.
 
-Declined for weights that are computed, for zero points of several numbers, and for padding in front of anything else
-than a quantisation with the same zero point.
+Declined when weights are computed, for zero points that are no scalars, and for padding before anything else than a
+quantisation with the same zero point.
 """
 
 from dataclasses import dataclass
@@ -38,14 +39,14 @@ from s2s.types.weights import WeightStore
 
 @dataclass(frozen=True)
 class Shifted:
-    """`x - zero_point` in 16 bits, of bytes and one byte."""
+    """A value `x - zero_point` in 16 bits, where both are 8-bit integers."""
 
     x: SSAValue
     zero_point: SSAValue
 
 
 def shifted(value: SSAValue) -> Shifted | None:
-    """The bytes that `value` is the difference of."""
+    """Match `value` as `x - zero_point` of 8-bit integers."""
     difference = value.owner
     if not isinstance(difference, graph.SubOp) or as_tensor_type(value.type).element_type != i16:
         return None
@@ -64,7 +65,7 @@ def _byte(value: SSAValue) -> SSAValue | None:
 
 
 def _without_wide_sum(properties: dict[str, Attribute]) -> dict[str, Attribute]:
-    """Bytes are summed in 32 bits without being told."""
+    """`properties` without `acc_type`: the default for 8-bit integers is 32 bits."""
     return {name: value for name, value in properties.items() if name != "acc_type"}
 
 
@@ -128,7 +129,7 @@ class ConvolutionOfShifted(RewritePattern):
         rewriter.replace(op, [], [_less(maker, maker(made), found.zero_point, spread)])
 
     def _padded(self, maker: Maker, of: Shifted, pads: list[int]) -> SSAValue | None:
-        """The bytes of an image with zeros around it; None for bytes that are quantised in another way."""
+        """The quantised image with its zero padding made explicit; None if its quantisation has another zero point."""
         cast, rank = of.x.owner, len(pads) // 2
         clamp = cast.x.owner if isinstance(cast, graph.CastOp) else None
         added = clamp.x.owner if isinstance(clamp, graph.ClampOp) else None
@@ -149,7 +150,7 @@ class ConvolutionOfShifted(RewritePattern):
 
 @dataclass(frozen=True)
 class HoistZeroPointsPass(ModulePass):
-    """Products of bytes where zero points are computed."""
+    """Hoist computed zero points out of products of 8-bit integers."""
 
     name = "graph-hoist-zero-points"
 

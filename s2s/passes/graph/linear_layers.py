@@ -1,4 +1,4 @@
-"""What convolutions and matrix products have in common: constant weights that can be scaled per output channel."""
+"""A common view of convolutions and matrix products: layers with constant weights that can be scaled per channel."""
 
 from dataclasses import dataclass
 from typing import TypeAlias
@@ -19,7 +19,7 @@ Convolution: TypeAlias = graph.ConvOp | graph.ConvTransposeOp
 
 @dataclass(frozen=True)
 class LinearLayer:
-    """A float convolution or matrix product with constant weights and no other use of its result."""
+    """A float convolution or matrix product with constant weights, whose result has one use."""
 
     op: Convolution | graph.MatmulOp
     weights: Array
@@ -27,7 +27,7 @@ class LinearLayer:
 
     @property
     def rank(self) -> int:
-        """Dimensions of the result."""
+        """The rank of the result."""
         return as_tensor_type(self.op.y.type).get_num_dims()
 
     @property
@@ -48,7 +48,7 @@ class LinearLayer:
         return to_numpy(as_tensor_type(self.op.y.type).element_type)
 
     def per_channel(self, constant: Array | None) -> Array | None:
-        """`constant` as one f64 value per output channel, if it broadcasts to the result that way."""
+        """`constant` as one f64 value per output channel, if it varies along no other dimension."""
         found = None if constant is None else per_channel(constant, self.rank, self.axis, self.channels)
         return None if found is None else widened(found)
 
@@ -71,7 +71,7 @@ class LinearLayer:
     def rebuilt(
         self, weights: Array | None, bias: Array | None, store: WeightStore, rewriter: PatternRewriter
     ) -> Convolution | graph.MatmulOp:
-        """The operation with new weights and bias (None keeps what it has), inserted with its constants."""
+        """Insert the operation with new weights and bias (None keeps the old ones)."""
         data, old, *rest = self.op.operands
         operands = [data, old if weights is None else self._constant(old, weights, "weight", store, rewriter)]
         if bias is not None:
@@ -95,7 +95,7 @@ class LinearLayer:
 
 
 def linear_layer(value: SSAValue, store: WeightStore) -> LinearLayer | None:
-    """The layer that computes `value`, if its weights and bias are constant and `value` has no other use."""
+    """The layer that computes `value`, if its weights and bias are constant and `value` has one use."""
     op = value.owner
     if not isinstance(op, graph.ConvOp | graph.ConvTransposeOp | graph.MatmulOp) or not value.has_one_use():
         return None
@@ -109,13 +109,13 @@ def linear_layer(value: SSAValue, store: WeightStore) -> LinearLayer | None:
 
 
 def convolution_layer(value: SSAValue, store: WeightStore) -> LinearLayer | None:
-    """As `linear_layer`, for operations that take a bias."""
+    """Like `linear_layer`, but only for operations that take a bias."""
     layer = linear_layer(value, store)
     return None if layer is None or isinstance(layer.op, graph.MatmulOp) else layer
 
 
 def constant_operand(op: Operation, other: SSAValue, store: WeightStore) -> Array | None:
-    """The constant that a binary operation combines with `other`, if it does not enlarge it."""
+    """The constant that a binary operation combines with `other`, if the result has the shape of `other`."""
     if op.results[0].type != other.type:
         return None
     found = [operand for operand in op.operands if operand is not other]

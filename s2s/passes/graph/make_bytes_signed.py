@@ -1,4 +1,4 @@
-"""Let quantised tensors be made of signed bytes: those of unsigned ones are 128 lower, and so are their zero points.
+"""Convert quantised uint8 tensors to int8: values and zero points become 128 lower.
 
     %s = graph.add %whole, %c : …                                    // %c = 3, %whole = round(…)
     %l = graph.clamp %s {min = 0.0 : f64, max = 255.0 : f64} : …
@@ -12,11 +12,11 @@
     %m = graph.max_pool %q … : (tensor<8xi8>) -> tensor<4xi8>
     %y = graph.conv %m, %w {input_zp = -125, …} : (tensor<4xi8>, …) -> …
 
-Everything behind this pass then knows one kind of bytes, the one that machines multiply. Numbers stay what they are,
-to the last bit. Where a signed tensor meets what wants the unsigned one (an output of the network), its highest bit is
-turned around: `cast(y ^ -128)`; and back where a sum of products reads an unsigned input.
+All later passes then handle int8 only, the type that dot-product instructions multiply. Results are bitwise identical.
+Where a converted tensor meets a reader that needs the unsigned one (an output of the network), its highest bit is
+flipped: `cast(y ^ -128)`; likewise back where a sum of products reads an unsigned input.
 
-Declined for tensors that nothing in the network calculates with, and for those that are not quantised here.
+Declined for tensors that nothing in the network computes with, and for those that are not quantised in it.
 """
 
 from dataclasses import dataclass
@@ -41,10 +41,10 @@ from s2s.types.dtypes import Array, as_tensor_type, is_float, is_integer, size_i
 from s2s.types.weights import WeightStore
 
 SHIFT = 128
-"""What an unsigned byte counts more than the signed one."""
+"""The offset between an unsigned byte and its signed form."""
 HIGHEST_BIT = np.asarray(-SHIFT, np.int8)
 CALCULATING = (graph.CastOp, graph.ConvOp, graph.ConvTransposeOp, graph.MatmulOp, graph.RescaleOp, *MOVES)
-"""What reads the numbers of a tensor, and moves that others may read."""
+"""Operations that compute with the values of a tensor, or move them for others."""
 
 
 def _is_unsigned(value: SSAValue) -> bool:
@@ -52,7 +52,7 @@ def _is_unsigned(value: SSAValue) -> bool:
 
 
 def _signed(value: SSAValue, store: WeightStore) -> SSAValue | None:
-    """The signed tensor that `value`, an unsigned one, was made from; None if it was not."""
+    """The signed tensor that the unsigned `value` was converted from; None if there is none."""
     back = value.owner
     if not isinstance(back, graph.CastOp) or not _is_unsigned(value):
         return None
@@ -62,13 +62,13 @@ def _signed(value: SSAValue, store: WeightStore) -> SSAValue | None:
     return turned.a if turned.a.type == turned.y.type and splat_value(turned.b, store) == -SHIFT else None
 
 
-def _turned(maker: Maker, x: SSAValue) -> SSAValue:
-    """`x` with the highest bit of each byte the other way round."""
+def _flipped(maker: Maker, x: SSAValue) -> SSAValue:
+    """`x` with the highest bit of each byte flipped."""
     return maker(graph.BitwiseXorOp(x, maker.constant(HIGHEST_BIT, "highest_bit")))
 
 
 def _lowered(maker: Maker, x: SSAValue) -> SSAValue:
-    """Unsigned bytes as signed ones, 128 lower."""
+    """Convert unsigned bytes to signed ones, 128 lower."""
     made = _signed(x, maker.store)
     if made is not None:
         return made
@@ -76,18 +76,18 @@ def _lowered(maker: Maker, x: SSAValue) -> SSAValue:
     if values is not None:
         wish = weight_name(x) or x.name_hint or "weights"
         return maker(new_weight((values.astype(np.int16) - SHIFT).astype(np.int8), f"{wish}_signed", maker.store))
-    return _turned(maker, maker(graph.CastOp(x, i8)))
+    return _flipped(maker, maker(graph.CastOp(x, i8)))
 
 
 def _raised(maker: Maker, y: SSAValue, like: Operation) -> SSAValue:
-    """Signed bytes as unsigned ones, 128 higher: the result of `like`, whose name goes to them."""
+    """Convert signed bytes to unsigned ones, 128 higher, in place of the result of `like`, whose name they get."""
     y.name_hint = like.results[0].name_hint
-    return maker(graph.CastOp(_turned(maker, y), ui8))
+    return maker(graph.CastOp(_flipped(maker, y), ui8))
 
 
 @dataclass(frozen=True)
 class UnsignedResult(RewritePattern):
-    """Whole numbers that are limited and become unsigned bytes, which something calculates with."""
+    """A cast of clamped whole numbers to unsigned bytes that some operation computes with."""
 
     store: WeightStore
 
@@ -105,7 +105,7 @@ class UnsignedResult(RewritePattern):
         rewriter.replace(op, [], [_raised(maker, maker(graph.CastOp(limited, i8)), op)])
 
     def _is_whole(self, value: SSAValue) -> bool:
-        """Whether floats are whole numbers: rounded, with a zero point perhaps."""
+        """Whether floats are whole numbers: rounded, possibly plus a zero point."""
         if as_tensor_type(value.type).element_type != f32:
             return False
         added = value.owner
@@ -132,7 +132,7 @@ def _plus(maker: Maker, x: SSAValue, addend: Array) -> SSAValue:
 
 
 def _is_read(value: SSAValue) -> bool:
-    """Whether something calculates with the numbers of a tensor."""
+    """Whether an operation computes with the values of a tensor."""
     return any(isinstance(use.operation, CALCULATING) for use in value.uses)
 
 
@@ -169,7 +169,7 @@ class UnsignedRescale(RewritePattern):
 
 @dataclass(frozen=True)
 class UnsignedNumbers(RewritePattern):
-    """Unsigned bytes as wider numbers, less a zero point perhaps."""
+    """A cast of unsigned bytes to wider numbers, possibly minus a zero point."""
 
     store: WeightStore
 
@@ -196,7 +196,7 @@ class UnsignedNumbers(RewritePattern):
 
 @dataclass(frozen=True)
 class UnsignedFactors(RewritePattern):
-    """A sum of products with unsigned bytes on either side."""
+    """A sum of products where either factor is unsigned bytes."""
 
     store: WeightStore
 
@@ -221,7 +221,7 @@ class UnsignedFactors(RewritePattern):
 
 @dataclass(frozen=True)
 class UnsignedMove(RewritePattern):
-    """What only moves bytes."""
+    """An operation that only moves unsigned bytes."""
 
     store: WeightStore
 
@@ -238,7 +238,7 @@ class UnsignedMove(RewritePattern):
 
 @dataclass(frozen=True)
 class ThereAndBack(RewritePattern):
-    """`cast(x, i8) ^ -128` of what was signed before."""
+    """`cast(x, i8) ^ -128` of a tensor converted from signed bytes."""
 
     store: WeightStore
 
@@ -254,7 +254,7 @@ class ThereAndBack(RewritePattern):
 
 @dataclass(frozen=True)
 class MakeBytesSignedPass(ModulePass):
-    """Signed bytes in place of unsigned ones."""
+    """Convert uint8 tensors to int8."""
 
     name = "graph-make-bytes-signed"
 

@@ -1,19 +1,19 @@
-"""Join groups of a convolution that are narrower than a vector.
+"""Merge the groups of a grouped convolution until one group fills a vector.
 
     %y = graph.conv %x, %w {groups = 32} : (tensor<1x128x56x56xf32>, tensor<128x4x3x3xf32>) -> …
 -> for vectors of 16
     %y = graph.conv %x, %w_joined {groups = 8} : (tensor<1x128x56x56xf32>, tensor<128x16x3x3xf32>) -> …
 
-The weights between the groups that are joined are zeros. That multiplies four times as much, but a vector then holds
-neighbours of one group: without, a vector would have to collect its operands one by one. An infinity or NaN in one of
-the joined groups makes NaNs of the results of all of them, which is why `--exact` leaves this pass out.
+The weights between merged groups are zeros. In the example this multiplies four times as much, but a vector then holds
+channels of one group; without merging, it would have to gather its operands one by one. An infinity or NaN in one
+merged group makes the results of all of them NaN, which is why `--exact` disables this pass.
 
-Bytes are multiplied four times as fast, and lie with all channels of a pixel side by side: all of their groups are
-joined, as long as the weights then fit half of the second cache. Else as many as give some vectors of outputs; then
-each part is a convolution of its own, of a slice of the channels, and what they give is put together again.
+8-bit integers are multiplied four times as fast, and all channels of a pixel are contiguous: all of their groups are
+merged, if the weights then fit half of the L2 cache. Otherwise as many are merged as fill several vectors of outputs;
+each part is then a convolution of its own, of a slice of the channels, and their results are concatenated.
 
-Declined for depthwise convolutions, whose vectors run along the groups; for groups that do not fit together to a
-vector, other integers, channels last and weights that are not known.
+Declined for depthwise convolutions, whose vectors run along the groups; for groups that do not add up to a vector,
+other integers, channels last and weights that are not constant.
 """
 
 from dataclasses import dataclass
@@ -38,12 +38,12 @@ from s2s.types.shapes.window import CHANNELS_FIRST
 from s2s.types.weights import WeightStore
 
 PART = 4
-"""Vectors of outputs of a part of a convolution of bytes: fewer leave too little to do for what is read."""
+"""Minimum vectors of outputs in each part of an 8-bit convolution: fewer do too little work per loaded input."""
 
 
 def joined(w: Array, groups: int, count: int, zero: int = 0) -> Array:
-    """The weights of `groups` groups, `w[O, C, k…]`, as those of groups that are `count` of them each; `zero` is what
-    nothing is multiplied by."""
+    """The weights `w[O, C, k…]` of a convolution with `groups` groups, after merging each `count` of them; `zero` is
+    the weight between merged groups."""
     outputs, inputs, *window = w.shape
     each = outputs // groups
     wide = np.full((outputs, count * inputs, *window), zero, w.dtype)
@@ -76,7 +76,7 @@ class NarrowGroups(RewritePattern):
         rewriter.replace(op, self._with(op, op.x, weight.y, op.b, groups // count))
 
     def _with(self, op: graph.ConvOp, x: SSAValue, w: SSAValue, b: SSAValue | None, groups: int) -> graph.ConvOp:
-        """`op` on other operands."""
+        """`op` with other operands and groups."""
         conv = graph.ConvOp(
             x,
             w,
@@ -113,7 +113,7 @@ class NarrowGroups(RewritePattern):
         rewriter.replace(op, whole)
 
     def _count(self, element: Attribute, w: Array, groups: int) -> int:
-        """How many groups are joined; 1 for none."""
+        """The number of groups to merge; 1 for no merging."""
         if element == i8 and w.dtype == np.int8 and self.target.has_byte_lanes:
             fitting = [each for each in range(2, groups + 1) if groups % each == 0]
             enough = [each for each in fitting if each * w.shape[0] >= PART * self.target.lanes * groups]

@@ -1,4 +1,4 @@
-"""Put the calls of a network into the order that needs the smallest arena.
+"""Order the calls of a network so that the arena is smallest.
 
     %a = graph.call @wide(%x) : (tensor<16xf32>) -> tensor<1024xf32>
     %b = graph.call @wide(%x) : (tensor<16xf32>) -> tensor<1024xf32>
@@ -8,11 +8,11 @@
     %c = graph.call @narrow(%a) : …
     %b = graph.call @wide(%x) : …
 
-Weights come first, a reshape follows the call it belongs to. Inputs, outputs and weights of the network lie outside the
-arena and do not count. A kernel that reads an operand elementwise is taken to compute in place.
+Weights come first, and a reshape follows the call that it belongs to. Inputs, outputs and weights of the network lie
+outside the arena and do not count. A kernel that reads an operand elementwise is assumed to compute in place.
 
-The order is a decision (`s2s/decisions/order.py`). Operations that run networks are calls like others. Declined (the
-given order stays) where no other order is better, and for functions that hold anything but weights, calls and reshapes.
+The order is a decision (`s2s/decisions/order.py`). Operations that run networks count as calls. Declined (the order
+stays) where no other order is better, and for functions that hold anything but weights, calls and reshapes.
 """
 
 from collections.abc import Sequence
@@ -60,7 +60,7 @@ def _is_network(block: Block) -> bool:
 
 
 def _elementwise_arguments(kernel: FuncOp) -> frozenset[int]:
-    """Arguments of the type of the result that are read only to compute the same element of it."""
+    """The arguments of the result's type that the kernel reads only at the element that it computes."""
     block = kernel.body.block
     terminator = block.last_op
     assert terminator is not None
@@ -99,7 +99,7 @@ def _order(module: ModuleOp, function: FuncOp, elementwise: dict[str, frozenset[
 
 
 def _arrange(block: Block, calls: Sequence[Operation]) -> None:
-    """Take the operations out of the block and put them back in order."""
+    """Rearrange the operations of the block: weights first, then `calls` in order."""
     ops = list(block.ops)
     for op in ops:
         op.detach()
@@ -113,7 +113,7 @@ def _arrange(block: Block, calls: Sequence[Operation]) -> None:
 
 
 def _add(op: Operation, block: Block, placed: set[Operation]) -> None:
-    """Append `op`, after the reshapes it reads."""
+    """Append `op` after the reshapes that it reads."""
     for operand in op.operands:
         if isinstance(operand.owner, graph.ReshapeOp):
             _add(operand.owner, block, placed)
@@ -123,7 +123,7 @@ def _add(op: Operation, block: Block, placed: set[Operation]) -> None:
 
 
 def _sources(ops: list[Operation]) -> dict[SSAValue, SSAValue]:
-    """For each value the one whose bytes it shows: reshapes stand for what they reshape."""
+    """Map each value to the one that owns its bytes: reshapes share those of their operand."""
     source: dict[SSAValue, SSAValue] = {}
     for op in ops:
         for operand in op.operands:

@@ -1,4 +1,4 @@
-"""See to it that no sum of an integer layer overflows, whatever the inputs.
+"""Prove that no accumulator of an integer layer overflows, for any input; widen those that may.
 
     %s = graph.conv %x, %w, %b : (tensor<…xi8>, tensor<…xi8>, tensor<…xi32>) -> tensor<…xi32>
     %f = graph.cast %s : (tensor<…xi32>) -> tensor<…xf32>
@@ -7,11 +7,12 @@
     %s = graph.conv %x, %w, %c {acc_type = i64} : … -> tensor<…xi64>
     %f = graph.cast %s : (tensor<…xi64>) -> tensor<…xf32>
 
-where the actual weights allow sums that 32 bits do not hold. The result differs from that of a kernel with 32 bits only
-where that one overflows. Sums that are rescaled in fixed point have no room for more bits: such a layer is refused.
+The pass widens accumulators where the weights allow sums that 32 bits do not hold. The result differs from that of a
+32-bit kernel only where that kernel overflows. Sums that are rescaled in fixed point cannot be wider: such a layer is
+rejected.
 
-Declined, so that sums wrap around, for layers whose sums are seen as integers of 32 bits (ONNX says that these
-overflow so), and where a bias is computed, of which nothing is known.
+Declined, so that sums wrap around, for layers whose sums are used as 32-bit integers (ONNX defines that these
+overflow so), and where a bias is computed and has no known bounds.
 """
 
 from dataclasses import dataclass
@@ -33,7 +34,7 @@ from s2s.types.dtypes import as_tensor_type, tensor_type
 
 @dataclass(frozen=True)
 class ProveAccumulatorsPass(ModulePass):
-    """Wide accumulators where narrow ones could overflow."""
+    """Widen accumulators that may overflow."""
 
     name = "graph-prove-accumulators"
 
@@ -58,7 +59,7 @@ def _is_bias_known(op: Operation) -> bool:
 
 
 def _readers(layer: Operation) -> tuple[graph.AddOp | None, list[Operation]]:
-    """The addition of a constant behind a matrix product, if there is one, and what reads the sums."""
+    """The addition of a constant to a matrix product, if there is one, and the readers of the sums."""
     readers = [use.operation for use in layer.results[0].uses]
     if len(readers) == 1 and isinstance(readers[0], graph.AddOp) and any(map(is_known, readers[0].operands)):
         return readers[0], [use.operation for use in readers[0].y.uses]
@@ -74,7 +75,7 @@ def _refusal(layer: Operation, bound: SumBound) -> str:
 
 
 def _widen(layer: Operation, addition: graph.AddOp | None) -> None:
-    """Sum in `i64`; all readers convert, whatever the type."""
+    """Accumulate in `i64`; all readers convert from any type."""
     assert isinstance(layer, IntegerLayer)
     assert is_integer_layer(layer)
     operands = list(layer.operands[:2])

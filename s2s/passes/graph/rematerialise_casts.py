@@ -1,4 +1,4 @@
-"""Let every reader of small integers make them larger by itself, so that what lies between kernels stays small.
+"""Rematerialise widening casts at each reader, so that the tensors between kernels keep the narrow type.
 
     %f = graph.cast %q : (tensor<8xi8>) -> tensor<8xf32>
     %s = graph.sub %f, %zero_point
@@ -12,9 +12,9 @@
     %s1 = graph.sub %f1, %zero_point
     graph.mul %s1, …
 
-`graph-fuse-ops` then hands each part on to its reader. What ends up in one kernel after all is computed once there.
-Declined for values with one reader, for those that something reads which cannot compute its operand on the way (a
-convolution, an output of the network), and for what is more than a conversion, a difference and a product by constants.
+`graph-fuse-ops` then fuses each copy into its reader. Copies that end up in one kernel are merged there.
+Declined for values with one reader, for those with a reader that cannot compute its operand on the fly (a
+convolution, an output of the network), and for more than a conversion, a difference and a product with constants.
 """
 
 from dataclasses import dataclass
@@ -34,7 +34,7 @@ from s2s.types.dtypes import as_tensor_type, is_integer, size_in_bytes
 
 @dataclass(frozen=True)
 class RematerialiseCastsPass(ModulePass):
-    """One conversion for each reader."""
+    """Duplicate widening casts for each reader."""
 
     name = "graph-rematerialise-casts"
 
@@ -45,7 +45,7 @@ class RematerialiseCastsPass(ModulePass):
 
 
 def _is_widened(op: Operation) -> bool:
-    """Whether `op` is the conversion of small integers to larger numbers, or goes on from it with a constant."""
+    """Whether `op` converts small integers to a larger type, or combines such a conversion with a constant."""
     if isinstance(op, graph.CastOp):
         source, target = (as_tensor_type(value.type).element_type for value in (op.x, op.y))
         return is_integer(source) and size_in_bytes(source) < size_in_bytes(target) and not is_known(op.x)

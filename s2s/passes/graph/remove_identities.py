@@ -39,7 +39,7 @@ NEUTRAL: dict[type[Operation], int] = {
 
 @dataclass(frozen=True)
 class NeutralOperand(RewritePattern):
-    """`x + 0` and its kin."""
+    """Binary operations with their neutral element: `x + 0`, `x * 1` and so on."""
 
     store: WeightStore
 
@@ -55,7 +55,7 @@ class NeutralOperand(RewritePattern):
 
 
 class UnchangedOperand(RewritePattern):
-    """An operation that moves or converts nothing."""
+    """An operation that neither moves nor converts elements."""
 
     def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter) -> None:
         kept = _returned_operand(op)
@@ -64,7 +64,7 @@ class UnchangedOperand(RewritePattern):
 
 
 def _returned_operand(op: Operation) -> SSAValue | None:
-    """The operand that `op` returns if the types agree."""
+    """The operand that `op` returns, if its type equals that of the result."""
     match op:
         case graph.IdentityOp() | graph.CastOp() | graph.BroadcastToOp() | graph.TileOp() | graph.PadOp():
             return op.operands[0]
@@ -81,7 +81,7 @@ def _returned_operand(op: Operation) -> SSAValue | None:
 
 @dataclass(frozen=True)
 class RemoveIdentitiesPass(ModulePass):
-    """Let the users of an operation that changes nothing read its operand."""
+    """Replace operations that return an operand by that operand."""
 
     name = "graph-remove-identities"
 

@@ -1,4 +1,4 @@
-"""Bring sums back to small integers without floats.
+"""Replace float requantisation of integers by fixed-point arithmetic.
 
     %f = graph.cast %s : (tensor<…xi32>) -> tensor<…xf32>
     %m = graph.mul %f, %factor
@@ -17,12 +17,12 @@
     %y = cast(clamp((%e * (1 / y_scale) + (sum %e) / 2) / (sum %e) + y_zp))
 
 The first form rounds once (`rounding = "single"`) where the factor is so large that two roundings would add up.
-Multipliers have 31 bits there, and as many as the sum leaves room for in the second form; halves are rounded away from
-zero and up, where floats are rounded to even. So a result may differ by one where it lies in the middle between two
-integers, or close to that: within 2 ** -6 where it is rounded twice, within 2 ** -12 in the second form.
+Multipliers have 31 bits there; in the second form, as many as the sum leaves free. Halves are rounded away from zero or
+up, where floats are rounded to even. So a result may differ by one where the exact value lies close to the middle
+between two integers: within 2 ** -6 where it is rounded twice, within 2 ** -12 in the second form.
 
-Declined for sums of more than 48 bits, factors beyond 2 ** 30, and integers that are neither of 8 nor signed of 16
-bits; they stay in floats.
+Declined for sums of more than 48 bits, factors beyond 2 ** 30, and results that are neither 8-bit nor signed 16-bit
+integers; these remain in floats.
 """
 
 from collections.abc import Sequence
@@ -46,16 +46,16 @@ from s2s.passes.rewrite import rewrite
 from s2s.types.dtypes import Array, as_tensor_type, size_in_bytes, to_numpy, ui8
 from s2s.types.weights import WeightStore
 
-FEWEST_BITS = 12
-"""Bits behind the point that a weighted sum needs to be worth its name."""
-MOST_BITS = 24
-MOST_TERMS = 16
+MIN_BITS = 12
+"""Minimum number of fractional bits of a weighted sum."""
+MAX_BITS = 24
+MAX_TERMS = 16
 BITS_BETWEEN = 5
-"""Bits behind the point that the first of two roundings leaves."""
+"""Fractional bits that the first of two roundings keeps."""
 SAME_SCALE = 1e-5
-"""Relative distance of a scale to one over an integer that is a matter of rounding."""
+"""Maximum relative difference of a scale from one over an integer to be taken for it."""
 REDUCED_BITS = 48
-"""Sums of more bits than a reduced multiplier takes."""
+"""Maximum width of sums that a rescale takes: above 32 bits it uses a multiplier of reduced precision."""
 
 
 @dataclass(frozen=True)
@@ -88,7 +88,7 @@ class RoundedProduct(RewritePattern):
         rewriter.replace(op, [], [limited(maker, maker(rescaled), target)])
 
     def _is_narrow(self, source: Scaled) -> bool:
-        """Whether a multiplier can take the integers: all of 32 bits, and those of 64 that are known to use 48."""
+        """Whether a multiplier can take the integers: of 32 bits, or of 64 with at most 48 in use."""
         if source.element != i64:
             return size_in_bytes(source.element) <= 4
         owner = source.x.owner
@@ -108,14 +108,14 @@ def fixed_point(factors: Array) -> tuple[Array, Array] | None:
 
 
 def _rounding(source: Scaled, shifts: Array) -> Rounding:
-    """The cheapest rounding that is exact but for halves: one that rounds twice wants many bits in between."""
+    """The cheapest rounding that is exact except for halves: rounding twice needs many bits in between."""
     if source.element == i64:
         return "reduced"
     return "double" if shifts.max() <= -BITS_BETWEEN else "single"
 
 
 def limited(maker: Maker, value: SSAValue, target: Rounded) -> SSAValue:
-    """`value` within the limits of `target`, if its type does not keep them."""
+    """Clamp `value` to the limits of `target`, unless its type does so."""
     return value if target.is_full else maker(graph.ClampOp(value, min=target.low, max=target.high))
 
 
@@ -147,7 +147,7 @@ class RoundedSum(RewritePattern):
             return
         terms, constant = found
         bits = _bits(terms, constant, target.zero_point)
-        if bits < FEWEST_BITS:
+        if bits < MIN_BITS:
             return
         maker = Maker.of(rewriter, self.store, op)
         offset = _offset(constant, target.zero_point, bits)
@@ -160,7 +160,7 @@ class RoundedSum(RewritePattern):
         rewriter.replace(op, [], [maker.cast(total, target.element)])
 
     def _terms(self, value: SSAValue) -> tuple[list[Term], float] | None:
-        """The sum that `value` is: integers of 8 bits times numbers, and a number."""
+        """Match `value` as a sum of 8-bit integers times numbers, and a constant."""
         terms: list[Term] = []
         constant, pending = 0.0, [value]
         while pending:
@@ -172,7 +172,7 @@ class RoundedSum(RewritePattern):
             term = self._term(part)
             if known is not None:
                 constant += known
-            elif term is None or len(terms) == MOST_TERMS:
+            elif term is None or len(terms) == MAX_TERMS:
                 return None
             else:
                 terms.append(term)
@@ -190,13 +190,13 @@ class RoundedSum(RewritePattern):
 
 
 def _offset(constant: float, zero_point: int, bits: int) -> int:
-    """What is added to a sum in units of `2 ** -bits`: the constant, the zero point, and a half to round."""
+    """The constant of a sum in units of `2 ** -bits`: constant, zero point, and a half for rounding."""
     return round(constant * 2**bits) + (zero_point << bits) + (1 << (bits - 1))
 
 
 def _bits(terms: Sequence[Term], constant: float, zero_point: int) -> int:
-    """The most bits behind the point with which no part of the sum overflows; -1 if there are none."""
-    for bits in range(MOST_BITS, 0, -1):
+    """The most fractional bits with which no part of the sum overflows; -1 if there are none."""
+    for bits in range(MAX_BITS, 0, -1):
         parts = [term.largest * abs(round(term.factor * 2**bits)) for term in terms]
         if sum(parts) + abs(_offset(constant, zero_point, bits)) < 2**31:
             return bits
@@ -205,7 +205,7 @@ def _bits(terms: Sequence[Term], constant: float, zero_point: int) -> int:
 
 @dataclass(frozen=True)
 class RoundedSoftmax(RewritePattern):
-    """A softmax between integers of 8 bits."""
+    """A softmax from 8-bit integers to 8-bit integers."""
 
     store: WeightStore
 
@@ -222,7 +222,7 @@ class RoundedSoftmax(RewritePattern):
         axis = softmax.axis.value.data
         count = as_tensor_type(softmax.x.type).get_shape()[axis]
         bits = ((2**31 - 1) // (steps + count)).bit_length() - 1
-        if bits < FEWEST_BITS or abs(float(target.scale) * steps - 1) > SAME_SCALE:
+        if bits < MIN_BITS or abs(float(target.scale) * steps - 1) > SAME_SCALE:
             return
         maker = Maker.of(rewriter, self.store, softmax, op)
         powers = np.rint(np.exp(-np.arange(256) * float(source.step)) * 2.0**bits).astype(np.int32)
@@ -241,7 +241,7 @@ class RoundedSoftmax(RewritePattern):
 
 @dataclass(frozen=True)
 class RequantizeInFixedPointPass(ModulePass):
-    """Multipliers and shifts instead of float factors."""
+    """Replace float factors by multipliers and shifts."""
 
     name = "graph-requantize-in-fixed-point"
 

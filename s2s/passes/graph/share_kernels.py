@@ -1,23 +1,23 @@
-"""Let calls of equal kernels call the same one.
+"""Merge equal kernels, so that their calls share one function.
 
     func.func private @conv_3x3_relu(…) …
     func.func private @conv_3x3_relu_2(…) …
 ->
     func.func private @conv_3x3_relu(…) …
 
-Two kernels are equal when they do the same operations with the same attributes and constants on the same types in the
-same order; names of values and of source nodes do not count. The calls keep their nodes.
+Two kernels are equal if they have the same operations in the same order, with the same attributes, constants and
+types; names of values and source nodes do not matter. The calls keep their nodes.
 
-Quantised layers that differ in nothing but the number they are rescaled by become equal, too: where they do, the number
-is an argument instead.
+Quantised kernels that differ only in the multipliers and shifts of a rescale are merged too: these constants become
+arguments.
 
     func.func private @matmul_rescale(%a, %b) { %m = graph.constant dense<1374389535> … graph.rescale %y, %m, %s … }
     func.func private @matmul_rescale_2(%a, %b) { %m = graph.constant dense<1503238554> … graph.rescale %y, %m, %s … }
 ->
     func.func private @matmul_rescale(%a, %b, %multiplier) { … graph.rescale %y, %multiplier, %s … }
 
-Declined for functions that are not kernels; numbers stay inside of kernels without a sum of products, where they cost
-more than the call saves.
+Declined for functions that are not kernels; constants remain in kernels without a sum of products, where passing them
+costs more than sharing saves.
 """
 
 from collections import defaultdict
@@ -62,7 +62,7 @@ class ShareKernelsPass(ModulePass):
 
 
 def _pass_factors(module: ModuleOp, weights: WeightStore) -> None:
-    """Make the factors arguments in which kernels alone differ."""
+    """Turn the multipliers and shifts into arguments where kernels differ in nothing else."""
     alike: dict[Hashable, list[FuncOp]] = defaultdict(list)
     for function in module.body.block.ops:
         if isinstance(function, FuncOp) and "kernel" in function.attributes and _sums_products(function):
@@ -83,7 +83,7 @@ def _sums_products(kernel: FuncOp) -> bool:
 
 
 def _factors(kernel: FuncOp) -> list[graph.ConstantOp]:
-    """The constants that are multipliers or shifts and nothing else, in order."""
+    """The constants that are only used as multipliers or shifts, in order."""
     return [op for op in kernel.body.block.ops if isinstance(op, graph.ConstantOp) and _is_factor(op)]
 
 
@@ -92,7 +92,7 @@ def _is_factor(op: graph.ConstantOp) -> bool:
 
 
 def _pass_factor(kernel: FuncOp, factor: graph.ConstantOp, calls: list[graph.CallOp], weights: WeightStore) -> None:
-    """Make `factor` the last argument of `kernel`, and give it to every call."""
+    """Make `factor` the last argument of `kernel`, and pass it in every call."""
     use = next(iter(factor.y.uses))
     body = kernel.body.block
     argument = body.insert_arg(factor.y.type, len(body.args))
@@ -114,7 +114,7 @@ def _pass_factor(kernel: FuncOp, factor: graph.ConstantOp, calls: list[graph.Cal
 
 
 def _structure(kernel: FuncOp, *, blind: bool = False) -> Hashable:
-    """Everything that matters about a kernel, with its values numbered in order; `blind` to the values of factors."""
+    """A key that is equal for equal kernels: values are numbered in order; `blind` ignores the values of factors."""
     numbers: dict[SSAValue, int] = {argument: at for at, argument in enumerate(kernel.body.block.args)}
     ops: list[Hashable] = []
     for op in kernel.body.block.ops:

@@ -1,4 +1,4 @@
-"""Compute a transposed convolution with strides as a convolution that makes all its phases at once.
+"""Replace a strided transposed convolution by ordinary convolutions, one for each phase of the result.
 
     %y = graph.conv_transpose %x, %w {strides = [2, 2], …} : (tensor<1x64x28x28xf32>, tensor<64x32x4x4xf32>) -> …
 ->
@@ -6,15 +6,15 @@
     %y = the rows and columns of the 2 × 2 phases of %z, one after the other, without what padding cuts off
 
 A result at position `stride * q + r` is a sum over every `stride`-th element of the window, from element `r` on: phase
-`r` is a convolution with a shorter window. Nothing is multiplied that a stride of zeros would have put in between; a
-window that is no multiple of the stride is filled up with zeros.
+`r` is a convolution with a shorter window. One convolution computes all phases as channels. Nothing is multiplied with
+the zeros that a stride would insert; a window that is no multiple of the stride is padded with zeros.
 
-Where windows of the phases differ much in length, as three taps do that two phases share, filling up would double the
-work. Then each phase is a convolution of its own, whose pads put its results in their places:
+Where the windows of the phases have different lengths, as for three taps and two phases, padding them could double the
+work. Then each phase is a separate convolution, whose padding aligns its result:
 
     %z = graph.concat(graph.conv %x, %w_phase0 …, graph.conv %x, %w_phase1 …, …)
 
-Declined without a stride, with dilations, for integers, channels last, weights that are not known, and for outputs
+Declined without a stride, with dilations, for integers, channels last, weights that are not constant, and for outputs
 that are padded beyond the last phase; for targets without vectors, which have more time than memory.
 """
 
@@ -41,8 +41,8 @@ from s2s.types.dtypes import Array
 from s2s.types.shapes.window import CHANNELS_FIRST
 from s2s.types.weights import WeightStore
 
-MOST_OF_WORK = 0.8
-"""The part of the work of all phases at once that phases of their own may have left to be worth more kernels."""
+MAX_WORK_SHARE = 0.8
+"""Maximum share of the combined convolution's work for which separate convolutions are worth more kernels."""
 
 
 def phases_of(w: Array, groups: int, strides: Sequence[int]) -> Array:
@@ -61,7 +61,7 @@ def phases_of(w: Array, groups: int, strides: Sequence[int]) -> Array:
 
 @dataclass(frozen=True)
 class Phase:
-    """Every so many results as a convolution of their own."""
+    """The convolution for every `stride`-th result from one offset on."""
 
     weights: Array
     pads: tuple[int, ...]
@@ -74,7 +74,7 @@ class Phase:
 
 
 def _phases_apart(op: graph.ConvTransposeOp, w: Array, strides: Sequence[int]) -> list[Phase] | None:
-    """The phases of the result, one after the other; None where one has no taps or sees none of an end of the input."""
+    """The phases of the result in order; None if one has no taps or does not read all of the input."""
     rank, (x, y) = len(strides), (type_of(value).get_shape()[2:] for value in (op.x, op.y))
     before = op.pads.get_values()[:rank]
     sizes = [-(-size // stride) for size, stride in zip(y, strides, strict=True)]
@@ -93,14 +93,14 @@ def _phases_apart(op: graph.ConvTransposeOp, w: Array, strides: Sequence[int]) -
 
 
 def _work_at_once(op: graph.ConvTransposeOp, phases: Array) -> int:
-    """Multiply-adds of one convolution for all phases."""
+    """Multiply-adds of the one convolution that computes all phases."""
     sizes = zip(type_of(op.x).get_shape()[2:], phases.shape[2:], strict=True)
     return phases.size * prod(size + taps - 1 for size, taps in sizes)
 
 
 @dataclass(frozen=True)
 class StridedTransposedConv(RewritePattern):
-    """A transposed convolution whose weights are known."""
+    """A strided transposed convolution with constant weights."""
 
     store: WeightStore
 
@@ -116,7 +116,7 @@ class StridedTransposedConv(RewritePattern):
         groups = op.groups.value.data
         phases = phases_of(w, groups, strides)
         apart = _phases_apart(op, w, strides) if groups == 1 else None
-        if apart is not None and sum(each.work for each in apart) <= MOST_OF_WORK * _work_at_once(op, phases):
+        if apart is not None and sum(each.work for each in apart) <= MAX_WORK_SHARE * _work_at_once(op, phases):
             rewriter.replace(op, [], [self._joined(op, apart, bias, strides, rewriter)])
             return
         operands: list[SSAValue] = [op.x, rewriter.insert(new_constant(phases, name_for(op, "phases"), self.store)).y]
@@ -138,7 +138,7 @@ class StridedTransposedConv(RewritePattern):
         strides: Sequence[int],
         rewriter: PatternRewriter,
     ) -> SSAValue:
-        """The result from a convolution for each phase."""
+        """Build the result from a separate convolution for each phase."""
         ones = [1] * len(strides)
         parts: list[SSAValue] = []
         for phase in apart:
@@ -152,7 +152,7 @@ class StridedTransposedConv(RewritePattern):
         return self._interleaved(op, joined.y, strides, [0] * len(strides), rewriter)
 
     def _is_covered(self, op: graph.ConvTransposeOp, strides: Sequence[int], window: Sequence[int]) -> bool:
-        """Whether the phases reach as far as the result."""
+        """Whether the phases cover all of the result."""
         x, y = (type_of(value).get_shape()[2:] for value in (op.x, op.y))
         before = op.pads.get_values()[: len(strides)]
         ends = [stride * (size - 1 - -side // stride) for stride, size, side in zip(strides, x, window, strict=True)]
@@ -166,7 +166,7 @@ class StridedTransposedConv(RewritePattern):
         cut: Sequence[int],
         rewriter: PatternRewriter,
     ) -> SSAValue:
-        """`[N, groups × phases × O, Q…]` as `[N, groups × O, Q × stride…]`, from `cut` on, as large as the result."""
+        """`[N, groups × phases × O, Q…]` as `[N, groups × O, Q × stride…]`, cropped from `cut` on to the result."""
         groups, rank = op.groups.value.data, len(strides)
         images, channels, *sizes = type_of(phases).get_shape()
         outputs = channels // groups // prod(strides)

@@ -1,4 +1,4 @@
-"""Compute chains of operators in row tiles, so that what lies between them never exists whole.
+"""Compute chains of operators in row tiles, so that intermediate tensors never exist whole.
 
     func.func @main(%x: tensor<1x32x32x8xi8>) -> … {
       %a = graph.conv %x, … {strides = [1, 1], …} : … -> tensor<1x32x32x48xi32>
@@ -10,12 +10,12 @@
     func.func @main(%x: tensor<1x32x32x8xi8>) -> … {
       %y = graph.row_tiles %x {bodies = [@row_tile, @row_tile_2, @row_tile_3], steps = array<i64: 1, 6, 1>, …} : …
 
-Rows that two tiles need are computed twice. `first`, `last` and `rows` say for each chain where it begins and ends,
-as the number of the operation in `main` (constants do not count), and how many rows of its result make up a tile.
+Rows that two tiles need are computed twice. `first`, `last` and `rows` give, for each chain, its first and last
+operation, counted in `main` without constants, and the height of a tile in rows of its result.
 
-Declined for chains that are none: a value between the two is used elsewhere, or an operation on the way is no
-convolution, pool or element-wise operation with constants, channels last, one image; for chains that one tile would
-compute, and for windows that see nothing but padding. The attribute `recomputed` of the new operation counts the
+Declined for operations that form no chain: a value between the two has another use, or an operation is no
+convolution, pool or elementwise operation with constants, channels last, on one image; for chains with a single
+tile, and for windows that read only padding. The attribute `recomputed` of the new operation counts the
 multiply-adds of the rows computed twice.
 """
 
@@ -37,7 +37,7 @@ from s2s.passes.graph.fuse_ops.names import UniqueNames
 from s2s.types.symbols import function_named
 
 RECOMPUTED = "recomputed"
-"""Attribute of `graph.row_tiles`: multiply-adds that it carries out beyond those of the chain."""
+"""Attribute of `graph.row_tiles`: additional multiply-adds, for rows that are computed twice."""
 
 
 @dataclass(frozen=True)
@@ -85,7 +85,7 @@ def _tile(main: FuncOp, links: Sequence[Link], rows: int, names: UniqueNames) ->
 
 
 def _body(name: str, links: Sequence[Link], run: Run) -> FuncOp:
-    """The network that computes one tile."""
+    """Build the network that computes one tile."""
     x = with_rows(links[0].x.type, len(run.parts[0].read))
     block = Block(arg_types=[x])
     value: SSAValue = block.args[0]
@@ -108,7 +108,7 @@ def _body(name: str, links: Sequence[Link], run: Run) -> FuncOp:
 
 
 def _constant(value: SSAValue, block: Block) -> SSAValue:
-    """`value` for the network of a tile."""
+    """Copy constant `value` into the network of a tile."""
     assert isinstance(value.owner, Operation)
     made = value.owner.clone()
     made.results[0].name_hint = value.name_hint
@@ -117,7 +117,7 @@ def _constant(value: SSAValue, block: Block) -> SSAValue:
 
 
 def _properties(op: Operation, part: Part) -> dict[str, Attribute]:
-    """Those of `op` with the padding of a tile."""
+    """The properties of `op`, with the padding of a tile."""
     found = dict(op.properties)
     if isinstance(op, graph.ConvOp | graph.MaxPoolOp | graph.AvgPoolOp):
         found["pads"] = _padded(op.pads, part)
@@ -127,7 +127,7 @@ def _properties(op: Operation, part: Part) -> dict[str, Attribute]:
 
 
 def _padded(pads: DenseArrayBase[IntegerType], part: Part, *, at_most: bool = False) -> Attribute:
-    """`pads` with the padding of a tile along the rows; `at_most`: where it is larger than that."""
+    """`pads` with the padding of a tile along the rows; with `at_most`, limited to its value in `pads`."""
     values = [int(each) for each in pads.get_values()]
     half = len(values) // 2
     for place, rows in ((0, part.lo), (half, part.hi)):

@@ -8,24 +8,24 @@
     @conv: tensor.compute [1, 4, 56, 56, 16 | 4, 16, 3, 3]
              reads(%x at (n, o, h, w, p, j, q, r, s) -> (n, j, h + r - 1, w + s - 1, q), …)
 
-The layout NCHW[n]c of the field, with no knowledge of operators: a layout is a change of access maps. A consumer's maps
-are composed with the block and its place; a producer's domain is split and permuted, so that its results still come in
-row-major order; a dimension that walks over blocks is split as well. Vectors then run along the place in the block, in
-convolutions, pools and elementwise kernels alike, and neighbouring pixels lie side by side.
+The layout is NCHW[n]c. The pass knows no operators: changing a layout only changes access maps. It composes a
+consumer's maps with (block, lane); it splits and permutes a producer's domain, so that results are still written in
+row-major order; and it splits a dimension that runs over blocks. Vectors then run along the lanes of a block, in
+convolutions, pools and elementwise kernels alike, and neighbouring pixels are contiguous.
 
-Channels that do not fill their blocks leave the rest of the last one unused, where fewer vectors are then needed: 24
-channels take two blocks of 16, not three of 8. Kernels compute that rest, from constants that are filled up with zeros
-on the host, and no kernel reads it but to compute such a rest again; the attribute `channels` of the call counts those
-that are real.
+Where the channels are no multiple of the block size and a partly filled block needs fewer vectors, the last block is
+padded: 24 channels take two blocks of 16, not three of 8. Kernels compute the padding, from constants that the host
+pads with zeros, and no kernel reads it except to compute such padding again; the attribute `channels` of the call
+counts the real channels.
 
-Of bytes, a block holds all channels (NHWC), where the target multiplies groups of neighbouring bytes.
+For bytes, a block holds all channels (NHWC) where the target multiplies groups of neighbouring bytes.
 
-A tensor is blocked when it goes from kernel to kernel only, is of rank 4 and has more than one pixel; of rank 3 where a
-convolution shows that the second dimension, not the last one, holds channels; and only where every kernel that touches
-it, and every other tensor in the same place of a shared kernel, can follow. Declined for
-targets without vectors, for the network's inputs and outputs, around kernels whose regions ask for an index, and where
-a kernel shows that channels come last already: it slides a window along the second dimension, or reduces the last one
-alone. Layouts are decisions (`s2s/decisions/layout.py`).
+A tensor is blocked if it passes between kernels only, has rank 4 and more than one pixel; with rank 3, if a
+convolution shows that the second dimension, not the last one, holds channels; and only if every kernel that accesses
+it, and every other tensor at the same position of a shared kernel, can be blocked too. Declined for
+targets without vectors, for the network's inputs and outputs, around kernels whose regions use `tensor.index`, and
+where a kernel shows that channels come last already: it slides a window along the second dimension, or reduces the
+last one alone. Layouts are decisions (`s2s/decisions/layout.py`).
 """
 
 from collections.abc import Mapping, Sequence
@@ -54,13 +54,13 @@ from s2s.types.dtypes import as_tensor_type, tensor_type
 from s2s.types.weights import WeightStore
 
 BLOCKED = "blocked"
-"""Discardable attribute of a call: the shape `[N, C / b, H, W, b]` of its result, where that is blocked."""
+"""Discardable attribute of a call: the shape `[N, C / b, H, W, b]` of its result, if it is blocked."""
 CHANNELS = "channels"
-"""Discardable attribute of a call: the channels of its blocked result, where they do not fill the last block."""
+"""Discardable attribute of a call: the channels of its blocked result, if they do not fill the last block."""
 
 
 def block_channels(module: ModuleOp, target: Target, weights: WeightStore, given: Given) -> None:
-    """Decide the layouts, and block what is to be blocked."""
+    """Decide the layouts of the tensors between kernels, and rewrite kernels and calls for the blocked ones."""
     layouts, kind = Layouts(module, target), LayoutKind()
     with Chooser(given, target) as chooser:
         for group in layouts.groups():
@@ -83,7 +83,7 @@ def block_channels(module: ModuleOp, target: Target, weights: WeightStore, given
 
 
 def _fill_up(func: FuncOp, blocks: Mapping[int, int], calls: Sequence[graph.CallOp], weights: WeightStore) -> None:
-    """Fill up the constants of `func` along the channels of its padded results."""
+    """Pad the constants of `func` with zeros along the channels of its padded results."""
     for number, value in results_of(func):
         block = blocks.get(number, 0)
         channels = shape_of(value)[CHANNEL] if block else 0
@@ -97,7 +97,7 @@ def _fill_up(func: FuncOp, blocks: Mapping[int, int], calls: Sequence[graph.Call
 def _fill_along(
     argument: BlockArgument, axis: int, extent: int, calls: Sequence[graph.CallOp], weights: WeightStore
 ) -> None:
-    """Make constant `argument` of a kernel `extent` long along `axis`, with zeros at its end, in all `calls`."""
+    """Extend constant `argument` of a kernel to `extent` along `axis`, with zeros at the end, in all `calls`."""
     old = as_tensor_type(argument.type)
     shape = tuple(extent if number == axis else size for number, size in enumerate(old.get_shape()))
     new_type = tensor_type(old.element_type, shape)

@@ -1,4 +1,4 @@
-"""How one kernel follows when tensors that it reads or writes are stored in blocks of channels."""
+"""Rewrite one kernel for operands and results that are stored in blocks of channels."""
 
 from collections.abc import Mapping, Sequence
 from math import gcd
@@ -24,7 +24,7 @@ from s2s.types.dtypes import AnyTensor, as_tensor_type, tensor_type
 
 
 def blocked_shape(shape: Sequence[int], block: int) -> tuple[int, ...]:
-    """`[N, C, H, W]` as `[N, C / block, H, W, block]`; the last block may be partly used."""
+    """`[N, C, H, W]` as `[N, ceil(C / block), H, W, block]`."""
     return (shape[0], -(-shape[1] // block), *shape[2:], block)
 
 
@@ -35,13 +35,13 @@ def blocked_type(type: Attribute, block: int) -> AnyTensor:
 
 
 class BlockKernel:
-    """Rewrites one kernel; `blocks` gives the block of every slot that has one."""
+    """Rewrites one kernel; `blocks` maps each blocked argument or result to its block size."""
 
     def __init__(self, func: FuncOp, blocks: Mapping[int, int]) -> None:
         self.func, self.blocks = func, blocks
 
     def run(self) -> None:
-        """Rewrite signature and computations."""
+        """Rewrite the signature and the computations."""
         entry = self.func.body.block
         for number, argument in enumerate(entry.args):
             if number in self.blocks:
@@ -81,7 +81,7 @@ class BlockKernel:
         return tensor.AccessAttr.of(affine_map, guarded=access.is_guarded)
 
     def _write_blocks(self, value: SSAValue, block: int) -> None:
-        """Split the channel dimension of the producer and move its inner half behind the pixels."""
+        """Split the channel dimension of the producer, and move the lane dimension behind the pixels."""
         op = value.owner
         assert isinstance(op, tensor.ComputeOp)
         new_type = blocked_type(value.type, block)
@@ -90,8 +90,8 @@ class BlockKernel:
 
 
 def _divided_dim(op: tensor.ComputeOp) -> tuple[int, int] | None:
-    """A dimension that some access still divides into blocks, and the parts that it falls into: the blocks, or where
-    it ends within one, the largest parts that dimension and blocks are both made of."""
+    """A dimension that some access map still divides by the block size, and the size to split it by: the block size,
+    or their greatest common divisor where the dimension is no multiple of it."""
     for access in op.accesses:
         for expr in access.map.data.results:
             for atom in linear(expr, ranges(op.sizes)).terms:
@@ -108,9 +108,9 @@ def _divided_dim(op: tensor.ComputeOp) -> tuple[int, int] | None:
 
 
 def split_dim(op: tensor.ComputeOp, dim: int, block: int, inner_at: int | None = None) -> None:
-    """Make `dim` of `op` two: blocks in its place, and places in a block at `inner_at` (right behind, by default).
+    """Split `dim` of `op` into blocks, at its old position, and lanes, at `inner_at` (by default right behind).
 
-    Where the last block is partly used, the new dimensions cover all of it.
+    If `dim` is no multiple of `block`, the new dimensions cover the whole last block.
     """
     inner, names = dim + 1 if inner_at is None else inner_at, dim_names(op)
     names.insert(inner, f"{names[dim]}{block}")

@@ -1,4 +1,4 @@
-"""Putting a `tensor.compute` together from parts of others."""
+"""Build a `tensor.compute` from operands and regions of other computations."""
 
 from collections.abc import Mapping, Sequence
 from typing import TypeVar
@@ -16,12 +16,12 @@ from s2s.errors import CompilerBug
 
 Slot = tuple[SSAValue, tensor.AccessAttr]
 Position = AffineDimExpr | AffineConstantExpr | SSAValue
-"""Where a region finds the position along a dimension that it asks for."""
+"""The value of a dimension that a copied region reads by `tensor.index`."""
 Item = TypeVar("Item")
 
 
 class ComputeBuilder:
-    """First the operands, each once; then the regions, copied from those of other computations."""
+    """Builds one computation: register operands, each once; then copy regions of other computations."""
 
     def __init__(self, parallel: Sequence[int], reduction: Sequence[int], inits: Sequence[Attribute]) -> None:
         self.parallel, self.reduction, self.inits = list(parallel), list(reduction), list(inits)
@@ -32,11 +32,11 @@ class ComputeBuilder:
         self._apply = Block()
 
     def read(self, slot: Slot) -> int:
-        """Register a read; return its number."""
+        """Register an operand of the reduce region; return its number."""
         return _register(self.reads, slot)
 
     def point(self, slot: Slot) -> int:
-        """Register a point operand; return its number."""
+        """Register an operand of the apply region; return its number."""
         return _register(self.points, slot)
 
     def table(self, value: SSAValue) -> int:
@@ -44,7 +44,7 @@ class ComputeBuilder:
         return _register(self.tables, value)
 
     def open(self) -> None:
-        """All operands are known: make the blocks."""
+        """Create the blocks of both regions, once all operands are registered."""
         accumulators = [attribute_type(init) for init in self.inits]
         tables = [table.type for table in self.tables]
         if self.reduction:
@@ -66,24 +66,24 @@ class ComputeBuilder:
         return self._apply
 
     def read_argument(self, number: int) -> BlockArgument:
-        """Where the reduce region sees read `number`."""
+        """The argument of the reduce region that holds read `number`."""
         return self.reduce_block.args[number]
 
     def point_argument(self, number: int) -> BlockArgument:
-        """Where the apply region sees point operand `number`."""
+        """The argument of the apply region that holds point operand `number`."""
         return self._apply.args[len(self.inits) + number]
 
     def accumulators(self, block: Block) -> Sequence[BlockArgument]:
-        """The accumulators in either block."""
+        """The arguments of `block` that hold the accumulators."""
         first = len(self.reads) if block is self._reduce else 0
         return block.args[first : first + len(self.inits)]
 
     def table_argument(self, block: Block, value: SSAValue) -> BlockArgument:
-        """Where either block sees a table."""
+        """The argument of `block` that holds table `value`."""
         return block.args[len(block.args) - len(self.tables) + self.tables.index(value)]
 
     def finish(self, last: tensor.ComputeOp, *origins: tensor.ComputeOp, names: tensor.ComputeOp) -> tensor.ComputeOp:
-        """The computation, with the results of `last`; `origins` are its other parts, `names` has its domain."""
+        """Insert the computation and return it: results of `last`, dimension names of `names`, nodes of `origins`."""
         op = tensor.ComputeOp(
             self.parallel,
             self.reduction,
@@ -129,8 +129,8 @@ def copy_region(
 ) -> list[SSAValue]:
     """Copy the operations of `region` to the end of `block`, its arguments replaced; return what it yields.
 
-    `guards` names the block argument to ask `tensor.in_bounds` of, for an argument replaced by a computed value.
-    `positions` says what stands for the dimensions that the region asks for.
+    An argument replaced by a computed value has no bounds of its own: `guards` maps it to the block argument that
+    `tensor.in_bounds` tests instead. `positions` maps dimensions to the values that replace `tensor.index`.
     """
     values: dict[SSAValue, SSAValue] = dict(zip(region.block.args, arguments, strict=True))
     for op in region.block.ops:

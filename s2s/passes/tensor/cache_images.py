@@ -1,4 +1,4 @@
-"""Copy images whose channels come first into blocks of channels where a window slides over each channel by itself.
+"""Copy channels-first images of depthwise convolutions and poolings into blocks of channels.
 
     %y = tensor.compute [240, 28, 28 | 5, 5] reads(%x at (c, h, w, r, s) -> (0, c, h + r - 2, w + s - 2), %w at …) …
 -> for vectors of 16
@@ -8,13 +8,14 @@
                 reads(%x_copy at (b, l, h, w, r, s) -> (b, h + r - 2, w + s - 2, l), %w at …) …
                 schedule #tensor.schedule<[…, vectorize<1 by 16>, tile_and_fuse<0 by 1>]>
 
-Between kernels images lie in blocks of channels anyway; this is for what the caller gives, or another operator wants
-so. Vectors then run along the channels, whatever stride and borders the window has; one block of the image at a time
-is turned in registers, and stays in a cache while it is used. The result is turned on its way to memory.
+Between kernels images are blocked anyway (`tensor-block-channels`); this pass is for images in the layout of the
+caller or of another operator. Vectors then run along the channels, whatever the stride and padding of the window. The
+copy transposes one block of the image at a time in registers, and the block stays in a cache while it is used. The
+result is transposed back as it is stored.
 
-Whether an image is copied is a decision (`s2s/decisions/operand_copies.py`): by default not where the window is cheaper
-to slide along the rows as they are. Declined without vectors, for sums over channels, and channels that fill no
-vectors.
+Whether an image is copied is a decision (`s2s/decisions/operand_copies.py`): by default not where vectors along the
+rows of the original image are cheaper. Declined without vectors, for sums over channels, and for channels that fill no
+vector.
 """
 
 from collections.abc import Mapping, Sequence
@@ -47,25 +48,25 @@ from s2s.targets import Target
 from s2s.types.affine import ranges, simplify
 
 STEP = 4.0
-"""Cost of a vector of results besides its reduction and its store, in multiply-adds."""
+"""Cost of one vector of results, without its reduction and its store, in multiply-adds."""
 
 
 @dataclass(frozen=True)
 class Image:
-    """A read of an image whose channels come first."""
+    """A read of a channels-first image."""
 
     read: int
     axis: int
-    """The channels in the image."""
+    """The axis of the image that holds channels."""
     dim: int
-    """The channels in the domain."""
+    """The dimension of the domain that counts channels."""
     before: Mapping[int, int]
-    """Images of a batch and the like: the dimension along each axis ahead of the channels that has more than one."""
+    """The dimension along each axis before the channels whose size exceeds one: those of a batch, for example."""
     block: int
 
 
 def image_of(op: tensor.ComputeOp, constants: frozenset[SSAValue], target: Target) -> Image | None:
-    """The image that `op` slides over channel by channel; None where it does something else."""
+    """The image that `op` slides a window over, channel by channel; None if `op` is of another form."""
     reads = list(zip(op.reads, op.read_accesses, strict=True))
     moving = [number for number, (value, _) in enumerate(reads) if value not in constants]
     if op.reduce is None or len(moving) != 1 or not vectorizable(op) or not shape_of(reads[moving[0]][0]):
@@ -92,13 +93,13 @@ def _single(op: tensor.ComputeOp) -> set[int]:
 
 
 def _is_own(results: Sequence[AffineExpr], axis: int, op: tensor.ComputeOp) -> bool:
-    """Whether a parallel dimension moves this axis and no other."""
+    """Whether the dimension that indexes this axis is parallel and indexes no other axis."""
     (dim,) = results[axis].used_dims()
     return dim < op.rank and sum(dim in expr.used_dims() for expr in results) == 1
 
 
 def _cycles(op: tensor.ComputeOp, image: Image, target: Target, constants: frozenset[SSAValue]) -> tuple[float, float]:
-    """The cost of one result of `op` with a copy and without one."""
+    """Estimate the cost of one result of `op` with a copy and without one."""
     now = min(each.cost for each in candidates(op, target, constants) if isinstance(each, Choice))
     ends = STEP + transpose_cost(image.block)
     copied = prod(shape_of(op.reads[image.read])) / prod(op.parallel_sizes)
@@ -106,12 +107,12 @@ def _cycles(op: tensor.ComputeOp, image: Image, target: Target, constants: froze
 
 
 def _is_short(op: tensor.ComputeOp, image: Image) -> bool:
-    """Whether rows are too short for a copy, or the channels themselves."""
+    """Whether the rows or the channels are too few for a copy."""
     return interior(op, op.rank - 1) <= image.block // MIN_SHARE or op.rank - 1 == image.dim
 
 
-def stage(op: tensor.ComputeOp, image: Image, target: Target, constants: frozenset[SSAValue]) -> None:
-    """Copy the image of `op` in blocks of channels ahead of it."""
+def copy_image(op: tensor.ComputeOp, image: Image, target: Target, constants: frozenset[SSAValue]) -> None:
+    """Insert a copy of the image in blocks of channels before `op`, and read it instead."""
     split_dim(op, image.dim, image.block)
     value, access = op.reads[image.read], op.read_accesses[image.read]
     results = [simplify(expr, ranges(op.sizes)) for expr in access.map.data.results]
@@ -144,7 +145,7 @@ def _axes(value: SSAValue) -> Sequence[tuple[int, int]]:
 
 
 def _names(op: tensor.ComputeOp, image: Image, rank: int) -> list[str]:
-    """Names for the dimensions of the copy: those of the channels are the operation's."""
+    """Names for the dimensions of the copy, those of the channels as in `op`."""
     names = dim_names(op)
     behind = "dhw"[-(rank - image.axis - 1) :]
     return [*(f"n{place}" for place in range(image.axis)), names[image.dim], *behind, names[image.dim + 1]]
@@ -153,7 +154,7 @@ def _names(op: tensor.ComputeOp, image: Image, rank: int) -> list[str]:
 def _in_blocks(
     op: tensor.ComputeOp, shared: Sequence[int], target: Target, constants: frozenset[SSAValue]
 ) -> tensor.ScheduleAttr:
-    """The default schedule of one position of the `shared` dimensions, which are walked through together."""
+    """The default schedule for one position of the `shared` dimensions, which the copy and its user share."""
     with one_block(op, tuple((dim, 1) for dim in shared)):
         chosen = default(op, target, constants)
         state = chosen.on(op)
@@ -191,11 +192,11 @@ class CacheImagesPass(ModulePass):
                     cycles = copied * results, now * results
                     subject = CopiedOperand(func, key, nodes_of_kernel(func, calls), pays, cycles)
                     if chooser.choose(ImagesKind(), subject) == COPIED:
-                        stage(inner, image, target, constants)
+                        copy_image(inner, image, target, constants)
 
 
 def _images(func: FuncOp, constants: frozenset[SSAValue], target: Target) -> list[tuple[tensor.ComputeOp, Image]]:
-    """The computations of a kernel that slide over images, without a schedule yet."""
+    """The unscheduled computations of a kernel that slide a window over an image."""
     ops = [op for op in func.body.block.ops if isinstance(op, tensor.ComputeOp) and op.schedule is None]
     found = [(op, image_of(op, constants, target)) for op in ops]
     return [(op, image) for op, image in found if image is not None]

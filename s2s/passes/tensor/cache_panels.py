@@ -1,16 +1,17 @@
-"""Copy panels of a factor that is no constant to where its columns lie side by side.
+"""Pack the non-constant factor of a matrix product panel by panel, so that its columns are contiguous.
 
     %y = tensor.compute [197, 768 | 192] reads(%a at (m, n, k) -> (m, k), %b at (m, n, k) -> (n, k)) …
 ->
     %b_copy = tensor.compute [192, 768] points(%b at (k, n) -> (n, k)) … [… tile_and_fuse<1 by 32>]
     %y = tensor.compute [197, 768 | 192] reads(%a at …, %b_copy at … -> (k, n)) … [… tile_and_fuse<1 by 32>]
 
-Constants are packed on the host. Of another factor one panel at a time is copied into scratch, which all rows of the
-product then use: it is no pass over memory, the panel stays in a cache. A transposed factor has no columns to load
-otherwise; and rows that lie far apart meet in few sets of a cache, which then holds a handful of them.
+Constants are packed on the host. Any other factor is copied into scratch one panel at a time, and all rows of the
+product use that panel: this is no pass over memory, since the panel stays in a cache. Without the copy a transposed
+factor has no contiguous columns to load; and rows with a large distance map to few sets of a cache, which then holds
+only a handful of them.
 
-Whether a factor is copied is a decision (`s2s/decisions/operand_copies.py`): by default not where the rows of the
-product are too few to pay for the copy, nor where panels lie well as they are. Declined without vectors, for constants.
+Whether a factor is copied is a decision (`s2s/decisions/operand_copies.py`): by default not where the product has too
+few rows to amortise the copy, nor where panels are contiguous as they are. Declined without vectors, and for constants.
 """
 
 from collections.abc import Sequence
@@ -31,30 +32,30 @@ from s2s.decisions.keys import computation_keys, nodes_of_kernel
 from s2s.decisions.operand_copies import COPIED, CopiedOperand, PanelsKind
 from s2s.dialects import tensor
 from s2s.passes.context import given_of, target_of
-from s2s.passes.tensor.permute import staged
+from s2s.passes.tensor.permute import copy_read
 from s2s.passes.tensor.tile_and_fuse.schedule import schedule_in_blocks
 from s2s.targets import Target
 from s2s.types.affine import ranges, simplify
 
 VECTORS = 2
-"""Columns of a panel, in vectors: what a register tile takes."""
-ROWS_OF_TRANSPOSED = 12
-ROWS_OF_DISTANT = 48
-"""Rows of the product from which on a copy pays: of a factor without columns, and of one whose rows lie far apart."""
+"""Width of a panel in vectors: that of a register tile."""
+MIN_ROWS_TRANSPOSED = 12
+MIN_ROWS_DISTANT = 48
+"""Rows of the product from which a copy pays: for a transposed factor, and for one whose rows have a large distance."""
 FLOAT = 4
 
 
 @dataclass(frozen=True)
 class Factor:
-    """A read of a product, and the dimensions that move it."""
+    """The factor of a product to copy, and the dimensions that index it."""
 
     read: int
     column: int
-    """The dimension of the results that lie side by side; it moves this factor alone."""
+    """The result dimension of the columns; it indexes this factor alone."""
     batch: tuple[int, ...]
-    """Parallel dimensions that move both factors."""
+    """Parallel dimensions that index both factors."""
     rows: int
-    """How often each panel is used."""
+    """How many rows of the product use each panel."""
 
 
 def _used(op: tensor.ComputeOp, read: int) -> set[int]:
@@ -63,7 +64,7 @@ def _used(op: tensor.ComputeOp, read: int) -> set[int]:
 
 
 def factor_of(op: tensor.ComputeOp) -> Factor | None:
-    """The factor of `op` that has columns; None where `op` is no product of matrices."""
+    """The factor of `op` that has columns; None if `op` is no matrix product."""
     columns = [dim for dim in range(op.rank) if op.sizes[dim] > 1 and moves(op, dim).result == 1]
     if folds_of(op) is None or len(op.reads) != 2 or not columns or op.reads[0] is op.reads[1]:
         return None
@@ -81,31 +82,31 @@ def factor_of(op: tensor.ComputeOp) -> Factor | None:
 
 
 def _pays(op: tensor.ComputeOp, factor: Factor, target: Target) -> bool:
-    """Whether a copy of the factor's panels is made up for by their use."""
+    """Whether reuse of the panels outweighs the cost of the copy."""
     along = moves(op, factor.column).reads[factor.read]
     steps = prod(op.reduction_sizes)
     if along is None or steps < target.lanes:
         return False
     if along != 1:
-        return factor.rows >= ROWS_OF_TRANSPOSED
-    if op.sizes[factor.column] <= 2 * VECTORS * target.lanes or factor.rows < ROWS_OF_DISTANT:
+        return factor.rows >= MIN_ROWS_TRANSPOSED
+    if op.sizes[factor.column] <= 2 * VECTORS * target.lanes or factor.rows < MIN_ROWS_DISTANT:
         return False
     apart = max(abs(moves(op, dim).reads[factor.read] or 0) for dim in range(op.rank, len(op.sizes)))
     return FLOAT * steps * apart > 4 * target.l1_bytes > 0
 
 
-def stage(op: tensor.ComputeOp, factor: Factor, target: Target) -> None:
-    """Copy panels of `factor` ahead of `op`."""
+def pack_panels(op: tensor.ComputeOp, factor: Factor, target: Target) -> None:
+    """Insert a copy of the panels of `factor` before `op`, and read it instead."""
     reduced = [dim for dim in range(op.rank, len(op.sizes)) if op.sizes[dim] > 1]
     order = [*factor.batch, *reduced, factor.column]
-    copy = staged(op, factor.read, order)
+    copy = copy_read(op, factor.read, order)
     outer = [{copy: place, op: dim} for place, dim in enumerate(factor.batch)]
     columns = {copy: len(order) - 1, op: factor.column}
     schedule_in_blocks([copy, op], outer, columns, min(VECTORS * target.lanes, op.sizes[factor.column]), target)
 
 
 def _candidates(func: FuncOp, constants: frozenset[SSAValue]) -> Sequence[tuple[tensor.ComputeOp, Factor]]:
-    """The products of a kernel whose factor with columns is no constant."""
+    """The products of a kernel whose factor with columns is not constant."""
     found: list[tuple[tensor.ComputeOp, Factor]] = []
     for op in func.body.block.ops:
         if not isinstance(op, tensor.ComputeOp) or op.schedule is not None or not vectorizable(op):
@@ -135,4 +136,4 @@ class CachePanelsPass(ModulePass):
                     pays = _pays(product, factor, target)
                     subject = CopiedOperand(func, key, nodes_of_kernel(func, calls), pays)
                     if chooser.choose(PanelsKind(), subject) == COPIED:
-                        stage(product, factor, target)
+                        pack_panels(product, factor, target)

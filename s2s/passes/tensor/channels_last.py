@@ -1,4 +1,4 @@
-"""Give a convolution an image and a result whose channels lie side by side, by copies inside its kernel.
+"""Convert the image and the result of a convolution to channels-last layout by copies inside its kernel.
 
     tensor.compute [oc, oh, ow | ic, kh, kw] reads(%x at (ic, oh + kh - 1, ow + kw - 1), …)
 ->
@@ -6,7 +6,7 @@
     %z = tensor.compute [oh, ow, oc | ic, kh, kw] reads(%c at (oh + kh - 1, ow + kw - 1, ic), …)
     %y = tensor.compute [oc, oh, ow] points(%z at (oh, ow, oc))
 
-Tensors between kernels lie so already, in blocks; those of the caller come in the order of the model.
+Tensors between kernels are in blocks of channels already; this is for inputs and outputs in the layout of the model.
 """
 
 from collections.abc import Sequence
@@ -29,19 +29,19 @@ from s2s.types.dtypes import tensor_type
 
 
 def needs_copies(conv: Convolution) -> tuple[bool, bool]:
-    """Whether image and result have to be copied: their channels are one dimension, which does not lie side by side."""
+    """Whether image and result need a copy: each has one channel dimension that is not contiguous."""
     image, result = moves(conv.op, conv.in_dims[-1]).reads[conv.x], moves(conv.op, conv.out_dims[-1]).result
     return len(conv.in_dims) == 1 and image != 1, len(conv.out_dims) == 1 and result != 1
 
 
 def copied_elements(conv: Convolution) -> int:
-    """How many elements the copies have."""
+    """The number of elements that the copies have."""
     of_image, of_result = needs_copies(conv)
     return of_image * prod(shape_of(conv.image)) + of_result * prod(conv.op.parallel_sizes)
 
 
 def channels_last(conv: Convolution, target: Target) -> tensor.ComputeOp:
-    """The convolution on copies, where it needs them, in the place of the old one."""
+    """Replace the convolution by one on channels-last copies, where it needs them; return the new one."""
     op = conv.op
     of_image, of_result = needs_copies(conv)
     if of_image:
@@ -81,7 +81,7 @@ def _copy_image(conv: Convolution, target: Target) -> None:
 
 
 def _copy(value: SSAValue, axes: Sequence[int], shape: tuple[int, ...] | None = None) -> tensor.ComputeOp:
-    """`value` with its axes in this order; `shape` is that of the result, where it has axes of one element more."""
+    """Copy `value` with its axes permuted; `shape` is that of the result where it has additional axes of size one."""
     old = shape_of(value)
     sizes = tuple(old[axis] for axis in axes)
     source: list[AffineExpr] = [AffineDimExpr(axes.index(axis)) for axis in range(len(old))]

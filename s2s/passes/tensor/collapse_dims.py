@@ -1,13 +1,13 @@
-"""Make one dimension of two neighbours that every access walks through as one.
+"""Collapse two adjacent dimensions into one where every access is linear in the combined index.
 
     tensor.compute [64, 7, 7 | 64] reads(%x at (o, h, w, i) -> (i, h, w), %w at (o, h, w, i) -> (o, i)) …
 ->
     tensor.compute [64, 49 | 64] reads(%x at (o, p, i) -> (i, p floordiv 7, p mod 7), %w at (o, p, i) -> (o, i)) …
 
-Longer dimensions tile better, and an elementwise kernel becomes a single loop. The divisions vanish when the flat
-position is taken. Dimensions of one point are dropped the same way. The steps of a maximum or a minimum, which any
-order gives, are first put into that of memory. Declined where a guard, an index or a division
-depends on one of the two.
+Longer dimensions tile better, and an elementwise kernel becomes a single loop. The divisions cancel when the access
+map is linearised. Dimensions of size one are dropped the same way. The reduction dimensions of a maximum or a minimum,
+whose result does not depend on the order, are first sorted by the strides of the operand. Declined where a guard, a
+`tensor.index` or a division depends on one of the two dimensions.
 """
 
 from collections.abc import Sequence
@@ -26,11 +26,11 @@ from s2s.dialects import tensor
 from s2s.types.affine import bounds, coefficient, flat_index, ranges, simplify
 
 ANY_ORDER = ("max", "min")
-"""What the order of the steps changes nothing of, to the last bit."""
+"""Folds whose result does not depend on the order of the steps, to the last bit."""
 
 
 def _linear_together(value: SSAValue, access: tensor.AccessAttr, dim: int, sizes: Sequence[int]) -> bool:
-    """Whether the position read moves evenly through dimensions `dim` and `dim + 1`."""
+    """Whether the flat index of the read is linear in dimensions `dim` and `dim + 1` taken as one."""
     if access.is_guarded and any(
         {dim, dim + 1} & simplify(expr, ranges(sizes)).used_dims() and not _always_hits(expr, size, sizes)
         for expr, size in zip(access.map.data.results, shape_of(value), strict=True)
@@ -62,7 +62,7 @@ def _may_collapse(op: tensor.ComputeOp, dim: int) -> bool:
 
 
 def _sort_steps(op: tensor.ComputeOp) -> None:
-    """Let the steps of a maximum or a minimum walk through its one read as it lies."""
+    """Sort the reduction dimensions of a maximum or a minimum by the memory order of its only read."""
     folds = folds_of(op)
     if folds is None or any(fold.kind not in ANY_ORDER for fold in folds) or len(op.reads) != 1:
         return

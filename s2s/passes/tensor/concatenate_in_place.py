@@ -1,4 +1,4 @@
-"""Let producers write their part of a concatenation, and readers read their part of a tensor, where they lie.
+"""Remove copies of `concat` and `slice`: let producers write, and readers read, their part of one buffer.
 
     %a = graph.call @expand1(%x) : … -> tensor<1x4x55x55x16xf32>
     %b = graph.call @expand3(%x) : … -> tensor<1x4x55x55x16xf32>
@@ -6,13 +6,13 @@
 ->
     %y = graph.concat %a, %b {axis = 1 : i64} : … -> tensor<1x8x55x55x16xf32>
 
-What is left in `main` moves nothing: `tensor-lower-to-loop` makes the parts views of one buffer, as it makes the result
-of a `graph.slice` a view of its operand. Channels in blocks lie in one piece, so that this covers concatenations of
-channels, and splits. A concatenation that begins with what another one has put together takes its result for that part:
-a chain of growing tensors lies in one buffer.
+The operations that remain in `main` move nothing: `tensor-lower-to-loop` makes the parts views of one buffer, and the
+result of a `graph.slice` a view of its operand. A tensor in blocks of channels is contiguous per block, so that this
+covers concatenations and splits of channels. A concatenation whose first parts are the parts of another concatenation
+takes that one's result instead: a chain of growing tensors shares one buffer.
 
-Declined where the parts do not lie in one piece, for inputs, outputs and constants of the network, for parts of two
-tensors, and where more bytes would have to live at once: a buffer is reserved from its first part on.
+Declined where the parts are not contiguous, for inputs, outputs and constants of the network, for a tensor that would
+be part of two others, and where peak memory would grow: the whole buffer is live from its first part on.
 """
 
 from dataclasses import dataclass
@@ -34,7 +34,7 @@ from s2s.dialects.graph.traits import copy_provenance
 from s2s.types.dtypes import as_tensor_type, size_in_bytes
 
 Wholes = dict[SSAValue, SSAValue]
-"""What tensors are parts of."""
+"""Maps a tensor to the tensor that it is a part of."""
 
 
 class ConcatenateInPlace:
@@ -49,7 +49,7 @@ class ConcatenateInPlace:
         self.joins: dict[tuple[SSAValue, ...], SSAValue] = {}
 
     def run(self) -> None:
-        """Rewrite what saves a copy."""
+        """Rewrite every concatenation and slice where that saves a copy."""
         for op in list(self.func.body.block.ops):
             if not isinstance(op, graph.CallOp) or len(op.results) != 1:
                 continue
@@ -68,7 +68,7 @@ class ConcatenateInPlace:
             self.joins[tuple(call.operands)] = self._replace(call, graph.ConcatOp(parts, axis=axis), wholes)
 
     def _with_known(self, parts: tuple[SSAValue, ...]) -> tuple[SSAValue, ...]:
-        """`parts` with as many of the first as possible replaced by what has been put together of them."""
+        """Replace the longest prefix of `parts` that an earlier concatenation joins by its result."""
         for count in range(len(parts), 1, -1):
             if (known := self.joins.get(parts[:count])) is not None:
                 return (known, *parts[count:])
@@ -98,12 +98,12 @@ class ConcatenateInPlace:
         return new
 
     def _is_free(self, value: SSAValue) -> bool:
-        """Whether `value` has a buffer of its own, or is a part of one, in the network's arena."""
+        """Whether `value` has a buffer in the network's arena, of its own or as part of another one."""
         made_here = isinstance(value.owner, graph.CallOp | graph.ConcatOp | graph.SliceOp)
         return made_here and value not in self.returned and prod(shape_of(value)) > 0
 
     def _peak(self, wholes: Wholes) -> int:
-        """The most bytes that live at one step, if each tensor lies in its whole."""
+        """The peak number of live bytes if each tensor is stored in its whole."""
         spans: dict[SSAValue, tuple[int, int]] = {}
         for op, number in self.order.items():
             for value in (*op.results, *op.operands):

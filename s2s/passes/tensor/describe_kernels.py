@@ -1,4 +1,4 @@
-"""Write down what each kernel computes, for the comment above its C function.
+"""Write a description of each kernel into its `doc` attribute, for the comment above its C function.
 
     func.func private @matmul_add(%a: tensor<6x8xf32>, %b: tensor<8x16xf32>, %c: tensor<16xf32>) -> … { … }
 ->
@@ -7,7 +7,7 @@
                          nodes: fc1
                          schedule: tile 3 m x 4 n"}
 
-The formula is read off the computation itself, after fusion and packing; the nodes are those of every call.
+The formula comes from the computation itself, after fusion and packing; the nodes are those of all calls.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -28,16 +28,16 @@ from s2s.dialects.graph.traits import provenance
 from s2s.passes.tensor.formulas import Formula, TransformFormula
 
 DOC = "doc"
-SHOWN_NODES = 6
+MAX_SHOWN_NODES = 6
 
 
 def describe_schedule(op: tensor.Computation) -> str:
-    """The schedule in words; empty where there is nothing but plain loops in order."""
+    """The schedule in words; empty if it consists of plain loops in order."""
     return "" if op.schedule is None else "; ".join(op.schedule.describe(op, names_of(op)))
 
 
 def describe_group(group: Group) -> list[str]:
-    """The schedules of computations that run together, and the blocks in which they do."""
+    """The schedules of computations that share a loop over blocks, and the sizes of the blocks."""
     schedules = [text for op in group.ops if (text := describe_schedule(op))]
     first, names = group.ops[0], names_of(group.ops[0])
     walk = [f"{size} {names[dim]}" for dim, size in fused_tiles(first) if size < first.sizes[dim]]
@@ -56,8 +56,8 @@ def describe(func: FuncOp, nodes: Sequence[str]) -> str:
     shown = [*returned, *func.body.block.args]
     lines.append(", ".join(names[value] + "".join(f"[{size}]" for size in shape_of(value)) for value in shown))
     if nodes:
-        more = len(nodes) - SHOWN_NODES
-        lines.append("nodes: " + ", ".join(nodes[:SHOWN_NODES]) + (f" and {more} more" if more > 0 else ""))
+        more = len(nodes) - MAX_SHOWN_NODES
+        lines.append("nodes: " + ", ".join(nodes[:MAX_SHOWN_NODES]) + (f" and {more} more" if more > 0 else ""))
     schedules = [text for group in groups_of(computes) for text in describe_group(group)]
     if schedules:
         lines.append("schedule: " + " | ".join(schedules))

@@ -1,4 +1,4 @@
-"""Take the zero point off sums of staged bytes before they begin.
+"""Fold the zero point of cached bytes into the initial values of the accumulators.
 
     tensor.compute [64, 16 | 9] reads(%x …, %w …) points(%b …) schedule #tensor.schedule<[… cache_read<0 at 1 as i8>]>
 ->
@@ -7,12 +7,12 @@
                                            schedule #tensor.schedule<[… cache_read<0 at 1 as i8>, init_from<1>]>
 
 with `s[o] = -zero point * sum(w[o, …])`, each weight less its own zero point; unsigned products have a zero point that
-is 128 higher. The computation stays what it is, no region uses the new operand: where a schedule takes bytes as they
-are, and the zero point where there is padding, `tensor-lower-to-loop` starts from it.
+is 128 higher. The regions of the computation do not change, and none uses the new operand: where a schedule caches
+bytes unmodified, with the zero point stored as padding, `tensor-lower-to-loop` starts the accumulators from it.
 
-    sum over all steps of staged * w - zero point * sum(w)  =  sum over steps inside of (x - zero point) * w
+    sum over all steps of cached * w - zero point * sum(w)  =  sum over steps inside of (x - zero point) * w
 
-Declined where neither bytes are staged nor products unsigned, and for a zero point of 0.
+Declined where neither bytes are cached nor products unsigned, and for a zero point of 0.
 """
 
 from collections.abc import Sequence
@@ -50,10 +50,10 @@ class FoldZeroPointsIntoInitsPass(ModulePass):
             if isinstance(func, FuncOp) and not func.is_declaration:
                 for compute in list(func.body.block.ops):
                     if isinstance(compute, tensor.ComputeOp):
-                        _start(func, compute, calls.get(func.sym_name.data, []), weights_of(ctx))
+                        _add_inits(func, compute, calls.get(func.sym_name.data, []), weights_of(ctx))
 
 
-def _start(func: FuncOp, op: tensor.ComputeOp, calls: Sequence[graph.CallOp], store: WeightStore) -> None:
+def _add_inits(func: FuncOp, op: tensor.ComputeOp, calls: Sequence[graph.CallOp], store: WeightStore) -> None:
     schedule, products = op.schedule, product_sum(op)
     state = None if schedule is None else schedule.on(op)
     if state is None or state.init_from is not None:
@@ -96,7 +96,7 @@ def _start(func: FuncOp, op: tensor.ComputeOp, calls: Sequence[graph.CallOp], st
 
 
 def _add_point(op: tensor.ComputeOp, argument: BlockArgument, channel: int) -> None:
-    """Give `op` a last point operand, which depends on `channel` alone, and let its sums start from it."""
+    """Append a point operand that depends on `channel` alone to `op`, and let its accumulators start from it."""
     assert op.schedule is not None
     access = tensor.AccessAttr.of(AffineMap(op.rank, 0, (AffineDimExpr(channel),)))
     operands = [*op.reads, *op.points, argument, *op.tables]

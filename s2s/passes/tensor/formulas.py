@@ -1,4 +1,4 @@
-"""Computations as formulas, for people to read.
+"""Print computations as formulas, for the comments in generated code.
 
 y[m][n] = sum(k: a[m][k] * b[k][n]) + c[n],  m < 6, n < 16, k < 8
 """
@@ -15,8 +15,8 @@ from s2s.analysis.structure.compute import names_of, shape_of, slots
 from s2s.dialects import tensor
 from s2s.types.affine import linear, ranges
 
-LONGEST_FORMULA = 400
-"""Characters of a body; a longer one is left out."""
+MAX_FORMULA = 400
+"""Maximum number of characters of a formula's body; a longer one is printed as `...`."""
 
 INFIX: Mapping[type[Operation], str] = {
     arith.AddfOp: "+",
@@ -49,7 +49,7 @@ CALLS: Mapping[type[Operation], str] = {
     tensor.RescaleOp: "requantise",
 }
 COMPARISONS = ("==", "!=", "<", "<=", ">", ">=", "<", "<=", ">", ">=")
-"""Of integers, in the order of their predicates."""
+"""The integer comparisons, in the order of their predicate numbers."""
 STRENGTH = {"+": 1, "-": 1, "*": 2, "/": 2}
 FOLDS: Mapping[type[Operation], str] = {
     arith.AddfOp: "sum",
@@ -70,7 +70,7 @@ class Text:
     text: str
     strength: int = 3
     raised: "tuple[Text, str] | None" = None
-    """What it limits from below, and to which number."""
+    """For `max(x, limit)`: `x` and `limit`, so that an enclosing `min` can be printed as `clamp`."""
 
     def inside(self, strength: int) -> str:
         """The text as an operand of an operator of `strength`."""
@@ -78,7 +78,7 @@ class Text:
 
 
 class Writer:
-    """Writes elements of tensors and bodies of regions; `names` are those of the tensors, `dims` of the dimensions."""
+    """Prints tensor elements and region bodies; `names` are those of the tensors, `dims` of the dimensions."""
 
     def __init__(self, names: Mapping[SSAValue, str], dims: Sequence[str]) -> None:
         self.names, self.dims = names, dims
@@ -110,7 +110,7 @@ class Writer:
         return f"{f'({inner})' if ' ' in inner else inner} {sign} {atom.rhs.value}"
 
     def region(self, block: Block, values: dict[SSAValue, Text]) -> list[Text]:
-        """What `block` yields, its arguments being `values`."""
+        """The expressions that `block` yields for arguments `values`."""
         for op in block.ops:
             if isinstance(op, tensor.YieldOp):
                 return [values[argument] for argument in op.arguments]
@@ -133,7 +133,7 @@ class Writer:
 
 
 class Formula(Writer):
-    """Writes one computation."""
+    """Prints one computation."""
 
     def __init__(self, op: tensor.ComputeOp, names: Mapping[SSAValue, str]) -> None:
         super().__init__(names, names_of(op))
@@ -159,7 +159,7 @@ class Formula(Writer):
         return self.region(op.apply.block, values)
 
     def _folds(self) -> list[Text]:
-        """Each accumulator as `sum(k: …)` where its step is such a fold, else by the step itself."""
+        """Each accumulator as `sum(k: …)` where its step is a known fold, else as the step itself."""
         op = self.op
         if op.reduce is None:
             return []
@@ -189,7 +189,7 @@ class Formula(Writer):
 
 
 class TransformFormula(Writer):
-    """Writes one transform, its matrices below it."""
+    """Prints one transform, with its matrices below."""
 
     def __init__(self, op: tensor.TransformOp, names: Mapping[SSAValue, str]) -> None:
         super().__init__(names, names_of(op)[:-2])
@@ -213,21 +213,21 @@ class TransformFormula(Writer):
         return "\n".join([f"{result} = {_shown(body.text)},  {', '.join(extents)}", *shown])
 
     def _matrix_names(self) -> tuple[str, str]:
-        """B where a tile has as many factors as elements, A where it has fewer results; one name for equal ones."""
+        """B for the input transform (square), A for the output transform (fewer rows); one name for equal matrices."""
         left, right = self.op.matrices
         name = "B" if len(left) == len(left[0]) else "A"
         return name, name if left == right else "C"
 
 
 def _bounded(expression: Text) -> Text:
-    """`expression` cut to one character over the limit: shared operands would double it with every operation."""
+    """Cut `expression` to one character over the limit: shared operands would double its length at every operation."""
     text = expression.text
-    return expression if len(text) <= LONGEST_FORMULA else Text(text[: LONGEST_FORMULA + 1], expression.strength)
+    return expression if len(text) <= MAX_FORMULA else Text(text[: MAX_FORMULA + 1], expression.strength)
 
 
 def _shown(body: str) -> str:
     """`body`, or `...` if it is too long to read."""
-    return body if len(body) <= LONGEST_FORMULA else "..."
+    return body if len(body) <= MAX_FORMULA else "..."
 
 
 def _rows(matrix: tensor.Matrix) -> str:
@@ -236,7 +236,7 @@ def _rows(matrix: tensor.Matrix) -> str:
 
 
 def _merged(indices: list[tuple[AffineExpr, int, int]]) -> list[tuple[AffineExpr, int, int]]:
-    """Expressions, divisors and sizes, with `[i / 4][i % 4]` of a dimension of 4 as the `[i]` that it is in memory."""
+    """Merge the indices of a split dimension: `[i / 4][i % 4]` of sizes `[n][4]` becomes `[i]`."""
     kept: list[tuple[AffineExpr, int, int]] = []
     for expr, divisor, size in indices:
         before = kept[-1][0] if kept else None
@@ -254,7 +254,7 @@ def _merged(indices: list[tuple[AffineExpr, int, int]]) -> list[tuple[AffineExpr
 
 
 def _arithmetic(op: Operation, operands: list[Text]) -> Text:
-    """An operation on scalars: infix, or a function; conversions are left out."""
+    """An operation on scalars, infix or as a function; conversions are not printed."""
     if isinstance(op, arith.CmpiOp):
         return Text(f"{operands[0].inside(1)} {COMPARISONS[op.predicate.value.data]} {operands[1].inside(1)}", 0)
     if isinstance(op, arith.MaxSIOp | arith.MinSIOp) and isinstance(op.rhs.owner, arith.ConstantOp):
@@ -275,7 +275,7 @@ def _arithmetic(op: Operation, operands: list[Text]) -> Text:
 
 
 def _limited(op: arith.MaxSIOp | arith.MinSIOp, x: Text, limit: Text) -> Text:
-    """`max(x, 0)`, and `clamp(x, 0, 9)` for a minimum of that."""
+    """`max(x, 0)`, or `clamp(x, 0, 9)` for a minimum of a maximum."""
     if isinstance(op, arith.MaxSIOp):
         return Text(f"max({x.text}, {limit.text})", raised=(x, limit.text))
     if x.raised is not None:
@@ -284,7 +284,7 @@ def _limited(op: arith.MaxSIOp | arith.MinSIOp, x: Text, limit: Text) -> Text:
 
 
 def _positive(sign: str, operands: list[Text]) -> tuple[str, list[Text]]:
-    """`a - 3` for `a + -3`, and the other way round."""
+    """`a - 3` for `a + -3`, and vice versa."""
     left, right = operands
     if sign not in "+-" or not right.text.startswith("-") or right.strength != 3:
         return sign, operands

@@ -1,14 +1,14 @@
-"""Merge the computations of a kernel, so that what passes between them stays in registers.
+"""Fuse the computations of a kernel, so that intermediate values stay in registers.
 
-A pointwise consumer goes into the `apply` region of its producer, which then costs no pass over memory:
+A pointwise consumer moves into the `apply` region of its producer, which saves a pass over memory:
 
     %a = tensor.compute [8 | 3] reads(%x, %w) … apply { ^bb0(%acc): yield %acc }
     %b = tensor.compute [8] points(%a at identity, %c) apply { ^bb0(%av, %cv): yield max(%av + %cv, 0) }
 ->
     %b = tensor.compute [8 | 3] reads(%x, %w) points(%c) … apply { ^bb0(%acc, %cv): yield max(%acc + %cv, 0) }
 
-A pointwise producer goes into its consumer, its accesses composed with the consumer's. So does one that only moves
-elements, where the consumer reads it as a table:
+A pointwise producer moves into its consumer; its accesses are composed with the consumer's. A producer that only
+moves elements does so too, where the consumer reads it as a table:
 
     %a = tensor.compute [4, 8] points(%i at (d0)) tables(%x) apply { yield extract %x[%i, d1] }
     %b = tensor.compute [4, 16] points(%j at (d1)) tables(%a) apply { yield extract %a[d0, %j] }
@@ -16,7 +16,7 @@ elements, where the consumer reads it as a table:
     %b = tensor.compute [4, 16] points(%j at (d1), %i at (d0)) tables(%x) apply { yield extract %x[%i, %j] }
 
 Declined where work would be repeated (a producer with arithmetic that is read more than once), where a guard of one
-would mean something else in the other, and where the consumer reads the producer in another order than it is written.
+would have another meaning in the other, and where the consumer reads elements in another order than they are written.
 """
 
 from collections.abc import Callable, Sequence
@@ -38,7 +38,7 @@ from s2s.types.affine import delinearize, ranges, simplify
 
 
 def fuse_consumer(producer: tensor.ComputeOp, consumer: tensor.ComputeOp) -> tensor.ComputeOp | None:
-    """`consumer` done in the `apply` region of `producer`, or None where that is not possible."""
+    """Fuse `consumer` into the `apply` region of `producer`; None if that is not possible."""
     value = producer.res[0]
     if len(producer.res) != 1 or consumer.reduce is not None or value in consumer.tables:
         return None
@@ -74,7 +74,7 @@ def fuse_consumer(producer: tensor.ComputeOp, consumer: tensor.ComputeOp) -> ten
 
 
 def fuse_producer(producer: tensor.ComputeOp, consumer: tensor.ComputeOp) -> tensor.ComputeOp | None:
-    """`producer` done where `consumer` reads it, or None where that is not possible."""
+    """Fuse `producer` into `consumer` where that reads it; None if that is not possible."""
     value = producer.res[0]
     if len(producer.res) != 1 or producer.reduce is not None or value in consumer.tables:
         return None
@@ -100,7 +100,7 @@ def _may_inline(producer: tensor.ComputeOp, access: tensor.AccessAttr, cheap: bo
 
 
 def _positions(producer: tensor.ComputeOp, access: tensor.AccessAttr) -> dict[int, Position] | None:
-    """What in the consumer stands for the dimensions that `producer` asks for; None where it would be calculated."""
+    """Map each dimension whose index `producer` uses to its value in the consumer; None if it is not a plain one."""
     found: dict[int, Position] = {}
     for dim in _asked_dims(producer):
         expr = access.map.data.results[dim]
@@ -115,7 +115,7 @@ def _asked_dims(op: tensor.ComputeOp) -> set[int]:
 
 
 def _same_bounds(producer: tensor.ComputeOp) -> bool:
-    """Whether missing the result of `producer` means missing each of its operands: it permutes them at most."""
+    """Whether an access misses the result of `producer` exactly if it misses all operands: the maps only permute."""
     for operand, access in slots(producer.points, producer.point_accesses):
         results = access.map.data.results
         dims = [expr.position for expr in results if isinstance(expr, AffineDimExpr)]
@@ -127,7 +127,7 @@ def _same_bounds(producer: tensor.ComputeOp) -> bool:
 
 
 def _cheap(producer: tensor.ComputeOp, domain: Sequence[int]) -> bool:
-    """Whether `producer` may be computed at every point of `domain`: it only moves, or nothing is computed twice."""
+    """Whether `producer` may be computed at every point of `domain`: it has no arithmetic, or repeats none."""
     return moves_only(producer) or (producer.res[0].has_one_use() and prod(domain) <= prod(producer.sizes))
 
 
@@ -158,7 +158,7 @@ def _inline(producer: tensor.ComputeOp, consumer: tensor.ComputeOp) -> tensor.Co
 def _register(
     add: Callable[[Slot], int], producer: tensor.ComputeOp, operands: Sequence[Slot], sizes: Sequence[int]
 ) -> list[list[int] | int]:
-    """Register the operands of a consumer; for one that is the producer's result, the producer's operands instead."""
+    """Register the operands of a consumer; replace the producer's result by the producer's operands."""
     numbers: list[list[int] | int] = []
     for operand, access in operands:
         if operand is producer.res[0]:
@@ -179,7 +179,7 @@ def _arguments(
     accesses: Sequence[tensor.AccessAttr],
     argument: Callable[[int], BlockArgument],
 ) -> tuple[list[SSAValue], dict[int, SSAValue]]:
-    """The values of a consumer's operands in `block`, and whom to ask for the bounds of the computed ones."""
+    """The values in `block` of a consumer's operands, and the arguments whose bounds guard the computed ones."""
     values: list[SSAValue] = []
     guards: dict[int, SSAValue] = {}
     for place, number in enumerate(numbers):
@@ -201,7 +201,7 @@ def _compose(
 
 
 def _dims_in(own: Sequence[int], other: Sequence[int]) -> AffineMap:
-    """The dimensions of a domain of `other` sizes as a map over one of `own` sizes with the same row-major order."""
+    """Map a domain of `own` sizes to one of `other` sizes with the same row-major order, by its dimensions."""
     if tuple(own) == tuple(other):
         return AffineMap.identity(len(own))
     bound = ranges(own)
@@ -217,7 +217,7 @@ def _tables(build: ComputeBuilder, block: Block, op: tensor.ComputeOp) -> list[S
 
 
 def fuse_table(producer: tensor.ComputeOp, consumer: tensor.ComputeOp) -> tensor.ComputeOp | None:
-    """`producer`, which only moves elements, done where `consumer` extracts them, or None if that is not possible."""
+    """Fuse `producer`, which only moves elements, into the extracts of `consumer`; None if that is not possible."""
     value = producer.res[0]
     if value not in consumer.tables or consumer.reduce is not None or not _extracts_only(producer):
         return None
@@ -258,7 +258,7 @@ def fuse_table(producer: tensor.ComputeOp, consumer: tensor.ComputeOp) -> tensor
 
 
 def _extracts_only(op: tensor.ComputeOp) -> bool:
-    """Whether `op` gives elements of a table as they are, and reads nothing beyond its operands."""
+    """Whether `op` yields elements of a table unmodified, and has no guarded reads."""
     last = op.apply.block.last_op
     moved = isinstance(last, tensor.YieldOp) and isinstance(last.arguments[0].owner, tensor.ExtractOp)
     plain = all(not a.is_guarded and all(divisor == 1 for divisor in a.division) for a in op.point_accesses)
@@ -272,7 +272,7 @@ def _table_of(op: tensor.ExtractOp, compute: tensor.ComputeOp) -> SSAValue:
 
 
 def _into(producer: tensor.ComputeOp, consumer: tensor.ComputeOp, indices: Sequence[SSAValue]) -> AffineMap | None:
-    """The dimensions that the operands of `producer` are read at, as those of `consumer`."""
+    """The dimensions at which the operands of `producer` are read, as functions of the consumer's dimensions."""
     used = {dim for access in producer.point_accesses for dim in access.map.data.used_dims()}
     exprs: list[AffineExpr] = []
     for dim, index in enumerate(indices):
@@ -287,7 +287,7 @@ def _into(producer: tensor.ComputeOp, consumer: tensor.ComputeOp, indices: Seque
 
 
 def _fuse_into(consumer: tensor.ComputeOp) -> tensor.ComputeOp | None:
-    """Merge one producer into `consumer`, if any can be; the merged computation takes the consumer's place."""
+    """Fuse one producer into `consumer`, if possible; the fused computation replaces the consumer."""
     for value in dict.fromkeys([*consumer.points, *consumer.reads, *consumer.tables]):
         producer = value.owner
         if not isinstance(producer, tensor.ComputeOp):

@@ -1,11 +1,11 @@
-"""Copy operands to scratch in smaller parts, where a budget of memory asks for it.
+"""Move `cache_read` to inner loops until the scratch of each operand fits a memory budget.
 
     … schedule #tensor.schedule<[tile<2 by 2>, cache_read<0 at 0 as i16>]>
 ->
     … schedule #tensor.schedule<[tile<2 by 2>, cache_read<0 at 1 as i16>]>
 
-A window that is copied one loop further inside is smaller, and overlaps with the next one: what it saves in memory
-costs instructions. Declined where the scratch is within the limit, and where the copy is inside of all loops but those
+A window that is copied one loop further inside is smaller, but overlaps with the next one, so some elements are
+copied twice. Declined where the scratch is within the limit, and where the copy is inside all loops but those
 of the tile.
 """
 
@@ -26,7 +26,7 @@ class LimitScratchPass(ModulePass):
     name = "tensor-limit-scratch"
 
     elements: int = 0
-    """What a staged operand may take, in elements of scratch."""
+    """Maximum number of scratch elements of one cached operand."""
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         for func in op.ops:
@@ -37,7 +37,7 @@ class LimitScratchPass(ModulePass):
 
 
 def _limit(op: tensor.ComputeOp, elements: int) -> None:
-    """Copy further inside, as long as the window is too large and loops are left."""
+    """Move the copy one loop inside while its window is too large and loops remain."""
     plan = StagePlan.of(op)
     while plan is not None and plan.scratch.get_shape()[0] > elements:
         deeper = replace(plan, depth=plan.depth + 1)

@@ -1,4 +1,4 @@
-"""Store constants in the layout that their kernel's schedule asks for.
+"""Rearrange constants into the packed layout that their kernel's schedule asks for.
 
     %w = graph.weight "w" : tensor<64x16xf32>                        // main
     tensor.compute … reads(%x …, %w at (o, p, i) -> (o, i)) …
@@ -7,9 +7,9 @@
     %w = graph.weight "w_packed" : tensor<2x16x32xf32>
     tensor.compute … reads(%x …, %w at (o, p, i) -> (o floordiv 32, i, o mod 32)) …
 
-Several axes of a weight may be taken as one, as `(2 3 1) floordiv 4` does with window and channels of a convolution.
-The values are rearranged here, on the host; blocks that are not full are filled with zeros. A pack of anything but a
-weight that only this computation reads is an error of the schedule.
+Several axes of a weight may be packed as one: `(2 3 1) floordiv 4` combines window and channels of a convolution.
+The host rearranges the values at compile time, and pads partial blocks with zeros. Packing anything but a weight with
+this computation as its only reader is an error in the schedule.
 """
 
 from collections.abc import Sequence
@@ -37,7 +37,7 @@ from s2s.types.weights import Array, WeightStore
 
 
 def packed_shape(shape: Sequence[int], axes: Sequence[tensor.PackedAxis]) -> tuple[int, ...]:
-    """The shape of a tensor of `shape` laid out as `axes`."""
+    """The shape of a tensor of `shape` packed as `axes`."""
     return tuple(axis.modulus or -(-_extent(shape, axis) // axis.divisor) for axis in axes)
 
 
@@ -46,7 +46,7 @@ def _extent(shape: Sequence[int], axis: tensor.PackedAxis) -> int:
 
 
 def pack(array: Array, axes: Sequence[tensor.PackedAxis]) -> Array:
-    """`array` laid out as `axes`, read-only; a splat that fills its blocks stays one value."""
+    """Pack `array` as `axes`, read-only; a splat without padding stays a splat."""
     shape = packed_shape(array.shape, axes)
     if array.size and not any(array.strides) and np.prod(shape) == array.size:
         return np.broadcast_to(array.reshape(-1)[:1].reshape(()), shape)
@@ -65,13 +65,13 @@ def pack(array: Array, axes: Sequence[tensor.PackedAxis]) -> Array:
 
 
 def _positions(axes: Sequence[tensor.PackedAxis], sizes: Sequence[int]) -> Array:
-    """Which element of the axes that `axes` are parts of each position in their block holds, in row-major order."""
+    """For each position in a packed block: the row-major index into the original axes that `axes` combine."""
     digits = np.ix_(*(np.arange(size) * axis.divisor for axis, size in zip(axes, sizes, strict=True)))
     return sum(digits, np.zeros(sizes, dtype=np.int64)).reshape(-1)
 
 
 def _take(array: Array, axis: int, positions: Array) -> Array:
-    """The elements of `array` at `positions` along `axis`, zeros for those behind its end."""
+    """The elements of `array` at `positions` along `axis`, zeros for positions past the end."""
     size = array.shape[axis]
     if np.array_equal(positions, np.arange(size)):
         return array
@@ -90,19 +90,19 @@ def _packed_access(
             expr = expr // axis.divisor
         if axis.modulus:
             expr = expr % axis.modulus
-        # Axes taken as one are run through as one; written apart, what divides them could not be put together again.
+        # Index combined axes as one dimension: written as several, their divisions could not be merged again.
         results.append(simplify(expr, ranges(sizes)) if len(axis.axes) == 1 else expr)
     return tensor.AccessAttr.of(AffineMap(access.map.data.num_dims, 0, tuple(results)))
 
 
 class PackConstants:
-    """Packs the constants of one kernel, and the weights its calls give it."""
+    """Packs the constants of one kernel, and the weights that its calls pass."""
 
     def __init__(self, func: FuncOp, calls: Sequence[graph.CallOp], weights: WeightStore) -> None:
         self.func, self.calls, self.weights = func, calls, weights
 
     def pack_operand(self, op: tensor.ComputeOp, number: int, axes: Sequence[tensor.PackedAxis]) -> None:
-        """Lay operand `number` of `op` out as `axes`."""
+        """Pack operand `number` of `op` as `axes`."""
         argument, before = op.operands[number], op.accesses.data[number]
         if not isinstance(argument, BlockArgument) or before.is_guarded:
             raise CompilerBug(f"{self.func.sym_name.data}: operand {number} cannot be packed")

@@ -1,6 +1,6 @@
-"""Change the order in which a computation writes its result, and with it how its readers find it.
+"""Permute the parallel dimensions of a computation, and with them the layout of its result.
 
-The order of parallel dimensions is that of the elements in memory. Of a tensor that lives inside a kernel it is free.
+The order of the parallel dimensions is the order of the axes in memory. A tensor inside a kernel may have any order.
 """
 
 from collections.abc import Sequence
@@ -20,7 +20,7 @@ from s2s.types.affine import ranges, simplify
 
 
 def permuted(op: tensor.ComputeOp, order: Sequence[int], result_types: Sequence[Attribute]) -> tensor.ComputeOp:
-    """`op` with its parallel dimensions in another order; it gives up its regions."""
+    """`op` with its parallel dimensions permuted by `order`; moves the regions out of `op`."""
     places = [*order, *range(op.rank, len(op.sizes))]
     made = tensor.ComputeOp(
         op.parallel_sizes,
@@ -46,7 +46,7 @@ def _taken(region: Region) -> Region:
 
 
 def reorder(op: tensor.ComputeOp, order: Sequence[int]) -> tensor.ComputeOp:
-    """`op`, whose only result lives inside its kernel, written in another order and read so by everybody."""
+    """Permute the result of `op`, a tensor inside its kernel, and adapt all readers; return the new computation."""
     (old,) = op.res
     sizes = op.parallel_sizes
     readers = dict.fromkeys(use.operation for use in old.uses)
@@ -75,7 +75,7 @@ def _reordered(
 
 
 def order_of_move(producer: tensor.ComputeOp, mover: tensor.ComputeOp) -> list[int] | None:
-    """The order of the dimensions of `producer` in which `mover` writes its result; None if it does anything else."""
+    """The permutation of `producer`'s dimensions that `mover` performs; None if `mover` does anything else."""
     if not moves_only(mover) or len(mover.points) != 1 or mover.tables or len(producer.res) != 1:
         return None
     value, access = mover.points[0], mover.point_accesses[0]
@@ -93,7 +93,7 @@ def order_of_move(producer: tensor.ComputeOp, mover: tensor.ComputeOp) -> list[i
 
 
 def absorb_move(producer: tensor.ComputeOp) -> tensor.ComputeOp:
-    """`producer` writing its result as the only reader, which merely moves it, would; itself where there is none."""
+    """Let `producer` write its result in the order of its only reader if that is a transpose, which is then removed."""
     if len(producer.res) != 1 or not producer.res[0].has_one_use():
         return producer
     mover = next(iter(producer.res[0].uses)).operation
@@ -107,10 +107,10 @@ def absorb_move(producer: tensor.ComputeOp) -> tensor.ComputeOp:
     return made
 
 
-def staged(op: tensor.ComputeOp, read: int, dims: Sequence[int]) -> tensor.ComputeOp:
-    """A copy of what `op` reads as number `read`, in the order of `dims`, put in front of it and read instead.
+def copy_read(op: tensor.ComputeOp, read: int, dims: Sequence[int]) -> tensor.ComputeOp:
+    """Copy read number `read` of `op` in the order of `dims`, insert the copy before `op`, and read it instead.
 
-    `dims` are all dimensions of the domain, parallel ones or of the reduction, that move the read.
+    `dims` are all dimensions of the domain, parallel or reduction, that index the read.
     """
     value, access = op.reads[read], op.read_accesses[read]
     sizes = [op.sizes[dim] for dim in dims]
@@ -138,7 +138,7 @@ def staged(op: tensor.ComputeOp, read: int, dims: Sequence[int]) -> tensor.Compu
 
 
 def copy_of(sizes: Sequence[int], source: tuple[SSAValue, tensor.AccessAttr]) -> tensor.ComputeOp:
-    """What an access over a domain of `sizes` reads."""
+    """A computation over a domain of `sizes` that copies the elements of an access."""
     element = tensor.element_type(source[0])
     block = Block(arg_types=[element])
     block.add_op(tensor.YieldOp(block.args[0]))

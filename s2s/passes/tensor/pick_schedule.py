@@ -1,11 +1,11 @@
-"""Give every computation a schedule.
+"""Choose a schedule for every computation.
 
     tensor.compute [64, 49 | 16] reads(%x …, %w …) …
 ->
     tensor.compute [64, 49 | 16] … schedule #tensor.schedule<[tile<0 by 32, 1 by 7>, vectorize<0 by 16>, …]>
 
-The chooser decides (`s2s/decisions/schedule.py`): a schedule that the user or a record gives, else the best guess of
-the heuristics, from shapes and target data. A schedule that is there already is the best guess for its computation.
+The chooser decides (`s2s/decisions/schedule.py`): a schedule that the user or a record gives, else the one that
+heuristics choose from shapes and target data. An existing schedule replaces the heuristic choice for its computation.
 """
 
 from collections.abc import Mapping
@@ -41,7 +41,7 @@ class PickSchedulePass(ModulePass):
     schedule: str = "default"
     """`default`, or `reference` for plain loops."""
     threads: int = 1
-    """The threads that will share a kernel: blocks are as many as they can have equal parts of."""
+    """Number of threads that will share a kernel; the number of blocks is chosen so that they get equal shares."""
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         target = target_of(ctx, self.target)
@@ -55,7 +55,7 @@ class PickSchedulePass(ModulePass):
     def _subjects(
         self, func: FuncOp, calls: Mapping[str, list[graph.CallOp]], target: Target
     ) -> list[ScheduledComputation]:
-        """The computations of a kernel."""
+        """The schedule decisions of a kernel: its computations with their candidates."""
         computations = [each for each in func.body.block.ops if isinstance(each, tensor.Computation)]
         if not computations:
             return []

@@ -1,4 +1,4 @@
-"""Weights that a pass makes anew for the kernel that reads them: rearranged, filled up, transformed.
+"""Replace a weight by a rearranged, padded or transformed copy for the kernel that reads it.
 
     %w = graph.weight "w" : tensor<64x16xf32>
     … graph.call @kernel(%x, %w)
@@ -26,10 +26,10 @@ def remake_weight(
     *,
     suffix: str,
 ) -> None:
-    """Give constant `argument` of a kernel `new_type`, and each of its `calls` the values that `remake` makes.
+    """Change constant `argument` of a kernel to `new_type`, and pass `remake` of its values at each of its `calls`.
 
-    The new weights are named after the old ones, with `_suffix` at the end; old ones that nobody reads go. The type
-    of the kernel's function is the caller's to set.
+    The new weights are named after the old ones, with `_suffix` at the end; old weights without readers are erased. The
+    caller updates the type of the kernel function.
     """
     Rewriter.replace_value_with_new_type(argument, new_type)
     for call in calls:

@@ -1,4 +1,4 @@
-"""Rescale with fewer steps where the numbers allow it.
+"""Replace a rescale by a shorter sequence of instructions where the range of its operand allows it.
 
     %s = arith.addi %acc, %bias : i32
     %r = tensor.rescale %s, %multiplier, %shift "double" : i32
@@ -11,10 +11,10 @@
     %z = arith.shrsi %t, 1 : i32
     %q = tensor.saturate %z
 
-Weights bound the sum; one below 2^30 can be doubled without overflow, so that the upper half of one product is what the
-first rounding gives. A shift that is 0 at every call needs no second one.
+The weights bound the sum. If it is below 2^30, it can be doubled without overflow, and the high half of one product
+then gives the result of the first rounding. A shift that is 0 at every call needs no second rounding.
 
-Declined where the sum may be larger, where a shift goes to the left or is 0 for some channels only, and for other
+Declined where the sum may be larger, where a shift is to the left or 0 for some channels only, and for other
 roundings.
 """
 
@@ -38,7 +38,7 @@ from s2s.types.dtypes import Array
 from s2s.types.weights import WeightStore
 
 LIMIT = 2**30
-"""Numbers below this can be doubled."""
+"""Absolute values below this can be doubled in `i32`."""
 
 IN_RANGE = arith.IntegerOverflowAttr((arith.IntegerOverflowFlag.NSW,))
 
@@ -62,7 +62,7 @@ class ShortenRescalePass(ModulePass):
 def _values(
     func: FuncOp, calls: Sequence[graph.CallOp], all_calls: Mapping[str, list[graph.CallOp]], weights: WeightStore
 ) -> dict[SSAValue, list[Array]]:
-    """The weights that the calls of `func` give to its arguments."""
+    """The weights that the calls of `func` pass for its arguments."""
     constant = constant_arguments(func, all_calls)
     found: dict[SSAValue, list[Array]] = {}
     for number, argument in enumerate(func.body.block.args):
@@ -96,7 +96,7 @@ def _shorten_rescale(op: tensor.RescaleOp, known: Known) -> None:
 
 
 def _halve(op: tensor.RescaleOp) -> None:
-    """The last rounding apart, with an addition of a constant that follows it."""
+    """Separate the last rounding of a rescale, and merge it with an addition of a constant that follows."""
     added, offset = _addition(op)
     halves = tensor.RescaleOp(op.x, op.multiplier, op.shift, "halves")
     rounding = arith.ConstantOp(IntegerAttr(2 * offset + 1, i32))
@@ -111,7 +111,7 @@ def _halve(op: tensor.RescaleOp) -> None:
 
 
 def _addition(op: tensor.RescaleOp) -> tuple[arith.AddiOp | None, int]:
-    """The addition of a constant that is the only use of `op`, and that constant; it is small, as zero points are."""
+    """The addition of a constant that is the only use of `op`, and that constant, if it is as small as a zero point."""
     uses = list(op.result.uses)
     if len(uses) != 1 or not isinstance(uses[0].operation, arith.AddiOp):
         return None, 0
@@ -124,7 +124,7 @@ def _addition(op: tensor.RescaleOp) -> tuple[arith.AddiOp | None, int]:
 
 
 def _saturate(op: arith.TruncIOp) -> None:
-    """The limits of a type, set before cutting to it, as one operation; a higher lower limit stays."""
+    """Replace a clamp to the range of a type and the truncation to it by one saturation; keep a higher lower bound."""
     upper = op.input.owner
     if not isinstance(upper, arith.MinSIOp) or op.input.type != i32 or _constant(upper.rhs) != 127:
         return

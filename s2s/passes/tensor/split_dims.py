@@ -1,4 +1,4 @@
-"""Make two dimensions of one whose blocks an access tells apart.
+"""Split a dimension into (outer, inner) where an access map uses `d floordiv n`, so that the map becomes affine.
 
     tensor.compute [256, 14, 14 | 16, 3, 3]
       reads(%x at (o, h, w, i, r, s) -> (o floordiv 16 * 16 + i, h + r - 1, w + s - 1), %w at … -> (o, i, r, s)) …
@@ -6,8 +6,9 @@
     tensor.compute [16, 16, 14, 14 | 16, 3, 3]
       reads(%x at (g, o, h, w, i, r, s) -> (g * 16 + i, h + r - 1, w + s - 1), %w at … -> (g * 16 + o, i, r, s)) …
 
-The outputs of a grouped convolution are groups and outputs of one: along the latter a vector reads one input. Only sums
-are split, for targets with vectors; declined where the blocks do not make up the dimension.
+The output channels of a grouped convolution become (group, channel in group): vectors along the channels of one group
+read one input. Only sums of products are split, for targets with vectors; declined where the block size does not
+divide the dimension.
 """
 
 from dataclasses import dataclass
@@ -26,7 +27,7 @@ from s2s.types.affine import linear, ranges
 
 
 def divided_dim(op: tensor.ComputeOp) -> tuple[int, int] | None:
-    """A parallel dimension of `op` that is made up of blocks which a read tells apart, and their size."""
+    """A parallel dimension of `op` that a read divides into blocks, and the block size."""
     for access in op.read_accesses:
         for expr in access.map.data.results:
             for atom in linear(expr, ranges(op.sizes)).terms:

@@ -1,4 +1,4 @@
-"""Run chains of kernels row block by row block, so that what lies between them stays in a cache.
+"""Compute chains of kernels in row tiles, so that the tensors between them stay in a cache.
 
     %a = graph.call @expand(%x, %w) : … -> tensor<1x6x112x112x16xf32>
     %b = graph.call @depthwise(%a, %v) : … -> tensor<1x6x56x56x16xf32>
@@ -9,14 +9,14 @@
                 %b = tensor.compute … schedule #…<[…, tile_and_fuse<2 by 8>]>
                 %y = tensor.compute … schedule #…<[…, tile_and_fuse<2 by 8>]>
 
-Of what lies between, a few rows exist at a time: those of a block, and those that a window reaches beyond it, which two
-blocks compute. How many rows a block has is a decision (`s2s/decisions/row_tiles.py`), by default as many as fit half
-of the second cache.
+Only a few rows of an intermediate tensor exist at a time: those of a tile, and those that the window reads beyond it,
+which both neighbouring tiles compute. The height of a tile is a decision (`s2s/decisions/row_tiles.py`), by default as
+many rows as fit half of the L2 cache.
 
-A chain is made of kernels of one computation each whose result, an image in blocks of channels, goes to the next one
-alone and would not fit half of the second cache. Declined for targets without such a cache; where blocks of equal size
-do not make up the image; where windows that reach beyond the image do anything but add up products; where the rows
-computed twice cost more than memory does; and where arithmetic takes most of the time anyway.
+A chain consists of kernels with one computation each, whose result is an image in blocks of channels, has the next
+kernel as its only reader, and exceeds half of the L2 cache. Declined for targets without such a cache; where no equal
+tile height divides the image; where padded windows compute anything but sums of products; where recomputed rows cost
+more than the saved memory traffic; and where arithmetic dominates the time anyway.
 """
 
 from collections.abc import Sequence
@@ -50,7 +50,7 @@ NAME = "row_tiles"
 
 
 class TileRows:
-    """Rewrites one module."""
+    """Rewrites the networks of one module."""
 
     def __init__(self, module: ModuleOp, target: Target, chooser: Chooser) -> None:
         self.module, self.target, self.chooser = module, target, chooser
@@ -60,7 +60,7 @@ class TileRows:
         self.made: dict[tuple[int, tuple[str, ...], tuple[int, ...]], FuncOp] = {}
 
     def run(self) -> None:
-        """Find the chains of all networks and put each into one kernel."""
+        """Find the chains of all networks, and merge each into one kernel."""
         for func in list(self.functions.values()):
             if is_network(func):
                 for chain in self._chains(func):
@@ -71,8 +71,8 @@ class TileRows:
                 Rewriter.erase_op(func)
 
     def _chains(self, func: FuncOp) -> list[list[graph.CallOp]]:
-        """The longest chains in which each result is too large for the cache and goes to the next call alone; where two
-        of them meet, the first goes on."""
+        """The longest chains of calls whose results exceed the cache and have one reader, the next call; where two
+        chains meet, the first one continues."""
         chains: list[list[graph.CallOp]] = []
         taken: set[Operation] = set()
         for op in func.body.block.ops:
@@ -92,7 +92,7 @@ class TileRows:
         return use.operation if isinstance(use.operation, graph.CallOp) and self._compute(use.operation) else None
 
     def _compute(self, call: graph.CallOp) -> tensor.ComputeOp | None:
-        """The computation that a call runs, if that is all it runs and its rows are rows of an image."""
+        """The only computation of the kernel of `call`, if its rows are image rows."""
         func = self.functions[call.callee.root_reference.data]
         ops = [] if func.is_declaration else list(func.body.block.ops)
         if len(ops) != 2 or not isinstance(ops[0], tensor.ComputeOp) or ops[0].schedule is not None:
@@ -100,7 +100,7 @@ class TileRows:
         return ops[0] if has_rows(ops[0]) and vectorizable(ops[0]) else None
 
     def _tile(self, chain: Sequence[graph.CallOp]) -> None:
-        """Put `chain` into one kernel, if that pays."""
+        """Merge the kernels of `chain` into one, if that is profitable."""
         func, operands = self._joined(chain)
         computes = [op for op in func.body.block.ops if isinstance(op, tensor.ComputeOp)]
         rows = self.chooser.choose(RowTilesKind(), self._subject(chain, func, computes))
@@ -125,7 +125,7 @@ class TileRows:
             Rewriter.erase_op(call)
 
     def _joined(self, chain: Sequence[graph.CallOp]) -> tuple[FuncOp, list[SSAValue]]:
-        """One kernel that does what the kernels of `chain` do, and the operands of its call."""
+        """Build one kernel from the kernels of `chain`; return it with the operands of its call."""
         operands = list(dict.fromkeys(_outside(chain)))
         body = Block(arg_types=[operand.type for operand in operands])
         inside: dict[SSAValue, SSAValue] = dict(zip(operands, body.args, strict=True))
@@ -158,13 +158,13 @@ class TileRows:
 
 
 def _outside(chain: Sequence[graph.CallOp]) -> list[SSAValue]:
-    """The operands of the calls of a chain that are not results of others of them."""
+    """The operands of the calls of a chain that no call of the chain computes."""
     results = {call.results[0] for call in chain}
     return [operand for call in chain for operand in call.operands if operand not in results]
 
 
 def _walk(computes: Sequence[tensor.ComputeOp], walks: Sequence[Walk]) -> None:
-    """Note how each computation walks, in a schedule that says nothing else yet."""
+    """Set a schedule with nothing but `tile_and_fuse` on each computation."""
     for op, walk in zip(computes, walks, strict=True):
         tile = tensor.FusedTile(ROW, walk.size, walk.before, walk.after)
         op.properties["schedule"] = tensor.ScheduleAttr.of([TileAndFuse.of([tile])])

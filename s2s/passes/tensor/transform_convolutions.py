@@ -1,4 +1,4 @@
-"""Compute 3x3 convolutions by minimal filtering: fewer products, between two cheap transforms.
+"""Compute 3x3 convolutions by Winograd's minimal filtering, which needs fewer multiplications.
 
     %y = tensor.compute [oc, oh, ow, oc16 | ic, ic16, kh, kw] reads(%x …, %w …) points(%bias …) … apply { bias, relu … }
 ->
@@ -7,15 +7,15 @@
     %y = tensor.transform [ty, tx, oc, oc16] … points(%bias …) into (4 * ty + i, 4 * tx + j)  // A^T m A, old epilogue
     // main: the weight becomes G g G^T, on the host: 36 numbers for 9
 
-F(4x4, 3x3) takes 36 products where the convolution takes 144, F(2x2, 3x3) 16 for 36. Tiles that overhang the image read
-zeros there and leave out what they have too much. Which of the two is used, if any, is a decision
-(`s2s/decisions/algorithm.py`), by default that of a cost model, from shapes and target data; `outputs` asks for one.
-Results differ from those of the convolution in their last digits.
+F(4x4, 3x3) takes 36 products where the convolution takes 144, F(2x2, 3x3) 16 instead of 36. Tiles that extend beyond
+the image read zeros there, and do not store their surplus results. Which of the two is used, if any, is a decision
+(`s2s/decisions/algorithm.py`), by default that of a cost model, from shapes and target data; `outputs` selects one.
+Results differ from those of direct convolution in the last digits.
 
-Where channels do not lie side by side, as in the tensors of a caller, the kernel copies image or result.
+Where channels are not contiguous, as in inputs and outputs of the network, the kernel copies image or result.
 
-Declined for targets without vectors, for anything but a window of 3x3 that moves one element a step over f32, where the
-filter is no weight or has another reader, and where channels do not fill vectors.
+Declined for targets without vectors, for anything but a 3x3 window with stride 1 over f32, where the filter is no
+weight or has another reader, and where channels do not fill vectors.
 """
 
 from collections.abc import Mapping, Sequence
@@ -54,41 +54,41 @@ from s2s.types.weights import Array, WeightStore
 
 @dataclass(frozen=True)
 class Tiling:
-    """A convolution, and the tiles that its result is cut into."""
+    """A convolution, and the division of its result into tiles."""
 
     conv: Convolution
     filter: MinimalFilter
 
     @property
     def counts(self) -> tuple[int, int]:
-        """Rows of tiles, and tiles in a row."""
+        """The number of tile rows, and of tiles in a row."""
         rows, columns = self.conv.size
         return -(-rows // self.filter.outputs), -(-columns // self.filter.outputs)
 
     @property
     def tiles(self) -> int:
-        """All tiles of all images."""
+        """The number of tiles of all images."""
         rows, columns = self.counts
         return self.conv.images * rows * columns
 
     @property
     def overhangs(self) -> bool:
-        """Whether tiles reach over the end of the result."""
+        """Whether tiles extend beyond the result."""
         return tuple(count * self.filter.outputs for count in self.counts) != self.conv.size
 
     def domain(self, channels: Sequence[int]) -> list[int]:
-        """The tiles, and dimensions of the convolution that count channels."""
+        """The sizes of a domain over tiles and the given channel dimensions of the convolution."""
         sizes = self.conv.op.sizes
         return [*(sizes[dim] for dim in self.conv.batch), *self.counts, *(sizes[dim] for dim in channels)]
 
     def names(self, channels: Sequence[int]) -> StringAttr:
-        """Names for the dimensions of such a domain."""
+        """Names for the dimensions of that domain."""
         names = dim_names(self.conv.op)
         return StringAttr(" ".join([*(names[d] for d in self.conv.batch), "ty", "tx", *(names[d] for d in channels)]))
 
     def moved(self, channels: Sequence[int], *, into: bool) -> list[AffineExpr]:
-        """What the dimensions of the convolution are in such a domain, followed by the two of a window; `into`: by the
-        two of a tile of results."""
+        """Express the convolution's dimensions over that domain, followed by two dimensions of an input tile or, with
+        `into`, of an output tile."""
         conv, batch = self.conv, len(self.conv.batch)
         place: list[AffineExpr] = [AffineConstantExpr(0)] * len(conv.op.sizes)
         for number, dim in enumerate(conv.batch):
@@ -102,12 +102,12 @@ class Tiling:
         return place
 
     def tile_index(self) -> AffineExpr:
-        """The number of a tile."""
+        """The index of a tile."""
         sizes = self.domain(())
         return flat_index([AffineDimExpr(dim) for dim in range(len(sizes))], sizes)
 
     def factors(self, channel: AffineExpr, channels: Sequence[int], width: int) -> AffineMap:
-        """Where the factors or products of a tile lie: `[width * i + j, tile, channel]`."""
+        """The index of a transformed factor or product: `[width * i + j, tile, channel]`."""
         domain = self.domain(channels)
         rank, box = len(domain), ranges([*domain, width, width])
         at = AffineDimExpr(rank) * width + AffineDimExpr(rank + 1)
@@ -116,14 +116,14 @@ class Tiling:
 
 
 class TransformConvolution:
-    """Writes the three computations that take the place of one convolution."""
+    """Builds the three computations that replace one convolution."""
 
     def __init__(self, tiling: Tiling) -> None:
         self.tiling, self.conv, self.filter = tiling, tiling.conv, tiling.filter
         self.op = self.conv.op
 
     def ops(self, weights: SSAValue) -> list[tensor.Computation]:
-        """The computations; `weights` are the transformed ones."""
+        """Insert the computations; `weights` are the transformed weights."""
         first = self._first()
         products = self._products(first.res, weights)
         last = self._last(products.res[0])
@@ -218,24 +218,24 @@ class TransformConvolution:
 
 
 def _result_axes(op: tensor.ComputeOp) -> list[AffineExpr]:
-    """The dimension of `op` that each axis of its result is, axes of one element left at zero."""
+    """The dimension of `op` that indexes each axis of its result; zero for axes of size one."""
     dims = iter([dim for dim in range(op.rank) if op.sizes[dim] > 1])
     return [AffineDimExpr(next(dims)) if size > 1 else AffineConstantExpr(0) for size in shape_of(op.res[0])]
 
 
 def _keeps_axes(op: tensor.ComputeOp) -> bool:
-    """Whether the result has the dimensions of `op` as its axes."""
+    """Whether the axes of the result are exactly the parallel dimensions of `op`."""
     return [size for size in shape_of(op.res[0]) if size > 1] == [size for size in op.parallel_sizes if size > 1]
 
 
 class TransformKernel:
-    """Rewrites the convolutions of one kernel, and the weights that its calls give it."""
+    """Rewrites the convolutions of one kernel, and the weights that its calls pass."""
 
     def __init__(self, func: FuncOp, calls: Sequence[graph.CallOp], weights: WeightStore) -> None:
         self.func, self.calls, self.weights = func, calls, weights
 
     def replace(self, tiling: Tiling) -> None:
-        """Put three computations in the place of the convolution."""
+        """Replace the convolution by its three computations."""
         conv = tiling.conv
         argument = conv.filter
         assert isinstance(argument, BlockArgument)
@@ -260,7 +260,7 @@ class TransformConvolutionsPass(ModulePass):
 
     target: str = "c"
     outputs: int = 0
-    """Results along the side of a tile; 0 leaves it to the cost model, which may decline."""
+    """Size of an output tile along each side; 0 leaves the choice to the cost model, which may decline."""
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         target = target_of(ctx, self.target)
@@ -285,7 +285,7 @@ class TransformConvolutionsPass(ModulePass):
         target: Target,
         network: int,
     ) -> list[FilteredConvolution]:
-        """The convolutions of a kernel that minimal filtering can compute."""
+        """The decisions of a kernel: its convolutions that Winograd's algorithm can compute."""
         keys = computation_keys(func, [conv.op for conv in convolutions], calls, target)
         nodes = nodes_of_kernel(func, calls)
         return [
@@ -295,7 +295,7 @@ class TransformConvolutionsPass(ModulePass):
 
 
 def _convolutions(func: FuncOp, constants: frozenset[SSAValue], target: Target) -> list[Convolution]:
-    """The convolutions of a kernel that minimal filtering can compute."""
+    """The convolutions of a kernel that Winograd's algorithm can compute."""
     found: list[Convolution] = []
     for op in func.body.block.ops:
         conv = convolution_of(op) if isinstance(op, tensor.ComputeOp) and op.schedule is None else None
@@ -307,7 +307,7 @@ def _convolutions(func: FuncOp, constants: frozenset[SSAValue], target: Target) 
 
 
 def _obey(kernel: TransformKernel, convolutions: Sequence[Convolution], target: Target) -> None:
-    """Compute the convolutions of a kernel as was chosen."""
+    """Rewrite the convolutions of a kernel as decided."""
     for conv in convolutions:
         outputs = chosen_outputs(conv.op)
         del conv.op.attributes[ALGORITHM]
@@ -316,7 +316,7 @@ def _obey(kernel: TransformKernel, convolutions: Sequence[Convolution], target: 
 
 
 def _tiling(conv: Convolution, outputs: int, target: Target) -> Tiling:
-    """The tiles of a convolution, on copies whose channels lie side by side where it needs them."""
+    """The tiling of a convolution, after inserting channels-last copies where it needs them."""
     beside = convolution_of(channels_last(conv, target))
     if beside is None:
         raise CompilerBug(f"{conv.op.name}: a convolution on copies is none any more")

@@ -1,4 +1,4 @@
-"""Divide a network into kernels.
+"""Partition a network into kernels, and outline each as a function.
 
     func.func @main(%x: tensor<1x3x8x8xf32>) -> tensor<1x16x8x8xf32> {
       %w = graph.weight "w" {…} : tensor<16x3x3x3xf32>
@@ -14,14 +14,14 @@
       func.return %y : …
     }
 
-`partition` says which operations may go together, a decision whether they do (`s2s/decisions/fusion.py`). Afterwards
-`main` holds weights, calls, and reshapes, which are other names for the same bytes: a reshape at the border of a group
-stays outside, so that convolutions keep their shapes. A constant of one element, used elementwise, is copied into the
-kernel; other constants become weights, which calls pass.
+`partition` finds the operations that may share a kernel; a decision says whether they do (`s2s/decisions/fusion.py`).
+Afterwards `main` holds weights, calls, and reshapes, which only rename the same bytes: a reshape at the border of a
+group stays in `main`, so that convolutions keep their shapes. A scalar constant that is used elementwise is copied into
+the kernel; other constants become weights, which calls pass.
 
-Declined for functions that are kernels already; operations that run networks stay as they are. `graph-copy-outputs`
-has run, so that every output is a call's.
-`depth` is the largest number of operations in a kernel. Not enabled, every operation is a kernel, but for reshapes.
+Declined for functions that are kernels already; operations that run networks are not outlined. Requires
+`graph-copy-outputs`, so that every output is the result of a call.
+`depth` is the largest number of operations in a kernel. When not enabled, every operation but a reshape is a kernel.
 """
 
 from dataclasses import dataclass
@@ -68,7 +68,7 @@ class FuseOpsPass(ModulePass):
     def _divide(
         self, home: ModuleOp, function: FuncOp, names: UniqueNames, weights: WeightStore, chooser: Chooser
     ) -> None:
-        """Outline the groups of one function, in front of it."""
+        """Outline the groups of one function, and insert the kernels before it."""
         block = function.body.block
         nodes = dataflow(function)
         module = function.parent_block()
@@ -82,14 +82,14 @@ class FuseOpsPass(ModulePass):
 
 
 def _decided(home: Operation, group: list[Operation], chooser: Chooser) -> list[list[Operation]]:
-    """The kernels of a group of operations that may share one."""
+    """The kernels that a decision makes of a group of operations that may share one."""
     if len(group) < 2 or chooser.choose(FusionDecision(), OperatorGroup(home, tuple(group))) == TOGETHER:
         return [group]
     return [without_border_reshapes([op]) for op in group]
 
 
 def _name_constants(block: Block, weights: WeightStore) -> None:
-    """Turn the constants that calls pass into weights, and drop what no call passes."""
+    """Turn the constants that calls pass into weights, and erase those that no call passes."""
     for op in list(block.ops):
         if isinstance(op, graph.ConstantOp | graph.WeightOp) and not op.y.uses:
             Rewriter.erase_op(op)

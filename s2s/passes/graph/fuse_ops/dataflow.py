@@ -21,19 +21,19 @@ TUPLE = 7
 
 @dataclass
 class Node:
-    """One operation (None for the operands of a concatenation, taken together) and the edges to its users."""
+    """One operation, or the operands of a concatenation taken together (`op` is None), and the edges to its users."""
 
     op: Operation | None
     kind: int
     users: list[tuple[int, int]] = field(default_factory=list[tuple[int, int]])
-    """Pairs of a node and how that node reads the value, as a fusion kind."""
+    """Pairs of a user node and the fusion kind with which it reads the value."""
     is_output: bool = False
     """Whether the function returns the value."""
 
 
 @dataclass(frozen=True)
 class PostDominator:
-    """The node that every path from here to the outputs meets first, and the widest kind of edge on the way there."""
+    """The first node that all paths from here to the outputs share, and the most general edge kind on these paths."""
 
     parent: int | None
     edge: int
@@ -66,7 +66,7 @@ def dataflow(function: FuncOp) -> list[Node]:
 
 
 def _connect(nodes: list[Node], producer: dict[SSAValue, int], op: Operation) -> None:
-    """Note the last node as the user of what `op` reads."""
+    """Register the last node as a user of the operands of `op`."""
     user = len(nodes) - 1
     for operand in dict.fromkeys(op.operands):
         if operand in producer:
@@ -74,7 +74,7 @@ def _connect(nodes: list[Node], producer: dict[SSAValue, int], op: Operation) ->
 
 
 def _edge(op: Operation, operand: SSAValue) -> int:
-    """How `op` reads `operand`: without broadcasting where the shapes are equal."""
+    """The kind with which `op` reads `operand`: elementwise instead of broadcast if the shapes are equal."""
     kind = fusion_kind(op)
     if kind == FusionKind.BROADCAST:
         shapes = (as_tensor_type(value.type).get_shape() for value in (operand, op.results[0]))
@@ -83,7 +83,7 @@ def _edge(op: Operation, operand: SSAValue) -> int:
 
 
 def post_dominators(nodes: Sequence[Node]) -> list[PostDominator]:
-    """The post-dominator tree, from the outputs upwards."""
+    """Compute the post-dominator tree, from the outputs upwards."""
     tree: list[PostDominator] = [PostDominator(None, FusionKind.OPAQUE, 1)] * len(nodes)
     for index in range(len(nodes) - 1, -1, -1):
         node = nodes[index]
@@ -100,7 +100,7 @@ def post_dominators(nodes: Sequence[Node]) -> list[PostDominator]:
 
 
 def _common_ancestor(tree: Sequence[PostDominator], a: int, b: int, edge: int) -> tuple[int | None, int]:
-    """Where two nodes meet in the tree, and the widest edge of the two ways."""
+    """The lowest common ancestor of two nodes in the tree, and the most general edge kind on both paths."""
     left: int | None = a
     right: int | None = b
     while left != right:

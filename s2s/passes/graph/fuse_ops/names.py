@@ -1,4 +1,4 @@
-"""Names of kernels: what they compute, as a C identifier."""
+"""Name kernels by what they compute, as C identifiers."""
 
 from collections.abc import Sequence
 
@@ -30,7 +30,7 @@ def kernel_name(ops: Sequence[Operation]) -> str:
 
 
 def _part(op: Operation) -> str:
-    """What one operation adds to the name; nothing for the way from one scale to another."""
+    """The part of the name for one operation; empty for conversions between scales."""
     mnemonic = op.name.removeprefix("graph.")
     match op:
         case graph.ConvOp() | graph.ConvTransposeOp() | graph.MaxPoolOp() | graph.AvgPoolOp():
@@ -49,7 +49,7 @@ def _part(op: Operation) -> str:
 
 
 def _prepares_integers(op: Operation) -> bool:
-    """Whether `op` only widens, moves or scales stored integers by a number, as all arithmetic on them begins."""
+    """Whether `op` only widens, moves or scales stored integers, as every integer operator starts by doing."""
     if is_float(type_of(op.results[0]).element_type):
         return False
     match op:
@@ -79,7 +79,7 @@ def _factors(letter: str, values: Sequence[int]) -> str:
 
 
 class UniqueNames:
-    """Hands out each name once; the second asker gets `name_2`."""
+    """Makes names unique: the second request for `name` yields `name_2`."""
 
     def __init__(self, taken: Sequence[str]) -> None:
         self._next: dict[str, int] = dict.fromkeys(taken, 2)

@@ -1,4 +1,4 @@
-"""Moves groups of operations into functions of their own."""
+"""Outline groups of operations as functions."""
 
 from collections.abc import Sequence
 from math import prod
@@ -21,11 +21,11 @@ ROLES: dict[type[Operation], tuple[str, ...]] = {
     graph.RescaleOp: ("x", "multiplier", "shift"),
     graph.TableOp: ("x", "table"),
 }
-"""Names of operands that say more than `x`."""
+"""Descriptive names for operands of these operations, instead of `x`."""
 
 
 def without_border_reshapes(ops: Sequence[Operation]) -> list[Operation]:
-    """The operations of a group without the reshapes at its inputs and at its output: those need no kernel."""
+    """The operations of a group without the reshapes at its inputs and output, which need no kernel."""
     kept = dict.fromkeys(ops)
     for op in ops:
         if isinstance(op, graph.ReshapeOp) and op.x.owner not in kept:
@@ -36,7 +36,7 @@ def without_border_reshapes(ops: Sequence[Operation]) -> list[Operation]:
 
 
 def outline(name: str, ops: Sequence[Operation], weights: WeightStore) -> FuncOp:
-    """Move `ops`, whose last one alone is used outside, into a kernel, and leave a call in their place."""
+    """Move `ops` into a new kernel and replace them by a call; only the last one may be used outside."""
     inside = set(ops)
     last = ops[-1]
     operands = _parameters(ops, inside)
@@ -61,7 +61,7 @@ def outline(name: str, ops: Sequence[Operation], weights: WeightStore) -> FuncOp
 
 
 def _parameters(ops: Sequence[Operation], inside: set[Operation]) -> dict[SSAValue, str]:
-    """What the kernel reads from outside, in order of first use, each with a name."""
+    """The values that the kernel reads from outside, in order of first use, with a name for each."""
     found: dict[SSAValue, str] = {}
     for op in ops:
         for position, operand in enumerate(op.operands):
@@ -71,7 +71,7 @@ def _parameters(ops: Sequence[Operation], inside: set[Operation]) -> dict[SSAVal
 
 
 def _role(op: Operation, position: int, inside: set[Operation]) -> str:
-    """What an operand is to `op`; a constant row that is added to a matrix product is its bias."""
+    """The name of an operand by its role in `op`; a constant row added to a matrix product is its bias."""
     if isinstance(op, graph.AddOp) and is_known(op.operands[position]):
         product = op.operands[1 - position].owner
         shape = as_tensor_type(op.operands[position].type).get_shape()
@@ -81,7 +81,7 @@ def _role(op: Operation, position: int, inside: set[Operation]) -> str:
 
 
 def _is_inlined(op: Operation, operand: SSAValue) -> bool:
-    """Whether the kernel holds a copy of this constant: it is one number, combined elementwise."""
+    """Whether the kernel holds a copy of this constant: it is a scalar that is used elementwise."""
     if not is_known(operand) or as_tensor_type(operand.type).element_count() != 1:
         return False
     return fusion_kind(op) <= FusionKind.BROADCAST and not isinstance(op, graph.BatchNormOp)
@@ -94,7 +94,7 @@ def _move(
     body: Block,
     weights: WeightStore,
 ) -> None:
-    """Take `ops` out of their block into `body`, where they read arguments and copies of constants."""
+    """Move `ops` from their block into `body`, and let them read its arguments and copies of constants."""
     copies: dict[SSAValue, SSAValue] = {}
     for op in ops:
         op.detach()

@@ -1,15 +1,15 @@
-"""Which operations share a kernel: TVM's rules, in three phases over the post-dominator tree.
+"""Partition operations into kernels by TVM's fusion rules, in three phases over the post-dominator tree.
 
-A node joins its immediate post-dominator, with everything on the paths between, if every node on these paths fits. So a
-group has one value that leaves it, and nothing outside lies between two of its members.
+A node joins its immediate post-dominator, with all nodes on the paths between, if every node on these paths fits. So a
+group has one output value, and no node outside lies on a path between two of its members.
 
-Phase 0: a convolution or the like takes the elementwise operations that follow it.
-Phases 0 and 1: what computes elementwise joins injective operations, reductions, and groups of phase 0.
-Phase 1: injective operations join chains of at most injective ones, so convolutions have chosen first.
-Phase 2: producers of at most injective kind join a concatenation, unless it went into something wider.
+Phase 0: a convolution or similar operator joins the elementwise operations that follow it.
+Phases 0 and 1: elementwise operations join injective operations, reductions, and groups of phase 0.
+Phase 1: injective operations join chains of operations that are at most injective; convolutions come first.
+Phase 2: producers that are at most injective join a concatenation, unless they joined a more general group.
 
-Narrower than TVM in one place: between an elementwise operation and the group of a convolution there may be elementwise
-operations only, as an epilogue that moves elements cannot be computed at the output tile.
+One rule is stricter than TVM's: between an elementwise operation and the group of a convolution there may only be
+elementwise operations, since an epilogue that moves elements cannot be computed on the output tile.
 """
 
 from collections.abc import Callable
@@ -20,12 +20,12 @@ from s2s.passes.graph.fuse_ops.dataflow import TUPLE, Node, PostDominator, post_
 from s2s.passes.graph.fuse_ops.widening import sink_widening
 
 Condition = Callable[[int, bool], bool]
-"""Whether a group of this kind may lie on the path; the flag tells the end of the path."""
+"""Tells whether a group of this kind may lie on the path; the flag is true at the end of the path."""
 
 
 @dataclass
 class Group:
-    """A set of nodes that share a kernel, as a tree of merges; the root speaks for all."""
+    """A set of nodes that share a kernel: a union-find tree, whose root holds the data of the set."""
 
     kind: int
     is_anchor: bool
@@ -33,7 +33,7 @@ class Group:
     parent: "Group | None" = None
 
     def root(self) -> "Group":
-        """The group that this one ended up in; paths are shortened on the way."""
+        """The root of this group's tree; shortens the path on the way."""
         found = self
         while found.parent is not None:
             found = found.parent
@@ -44,7 +44,7 @@ class Group:
 
 
 class Partition:
-    """The groups of a function's nodes, merged phase by phase."""
+    """The groups of a function's nodes, and their merging phase by phase."""
 
     def __init__(self, nodes: list[Node], max_depth: int) -> None:
         self.nodes = nodes
@@ -53,7 +53,7 @@ class Partition:
         self.groups = [Group(node.kind, node.kind == FusionKind.OUT_FUSABLE) for node in nodes]
 
     def run(self) -> None:
-        """Merge whatever the rules allow."""
+        """Merge all groups that the rules allow."""
         for phase in range(3):
             for index, dominator in enumerate(self.tree):
                 if self.groups[index].kind != FusionKind.OPAQUE and dominator.parent is not None:
@@ -72,7 +72,7 @@ class Partition:
             self._join(index, sink, condition)
 
     def _rule(self, index: int, dominator: PostDominator, sink: int, phase: int) -> Condition | None:
-        """What phases 0 and 1 want of the paths from a node to its post-dominator."""
+        """The condition of phases 0 and 1 on the paths from a node to its post-dominator; None if it stays alone."""
         group, target = self.groups[index], self.groups[sink]
         if group.root() is target.root() or target.kind == TUPLE:
             return None
@@ -91,7 +91,7 @@ class Partition:
         return None
 
     def _concat_rule(self, index: int, sink: int) -> Condition | None:
-        """What phase 2 wants of the paths from a producer to a concatenation."""
+        """The condition of phase 2 on the paths from a producer to a concatenation; None if it stays alone."""
         target = self.groups[sink]
         fused = target.kind == TUPLE and target.root().kind <= FusionKind.INJECTIVE
         if self.groups[index].kind > FusionKind.INJECTIVE or not fused:
@@ -99,7 +99,7 @@ class Partition:
         return lambda kind, _: kind <= FusionKind.INJECTIVE
 
     def _join(self, source: int, sink: int, condition: Condition) -> None:
-        """Merge everything from `source` to `sink`, if all of it fits and the kernel does not grow too long."""
+        """Merge all nodes from `source` to `sink`, if all satisfy the condition and the kernel stays short enough."""
         path = self._path(source, sink, condition)
         target = self.groups[sink].root()
         if path is None:
@@ -110,7 +110,7 @@ class Partition:
                 _merge(root, target)
 
     def _path(self, source: int, sink: int, condition: Condition) -> list[int] | None:
-        """All nodes from `source` up to but without `sink`; None if one of them, or the sink, does not fit."""
+        """The nodes on paths from `source` to `sink`, without `sink`; None if any of them or `sink` does not fit."""
         path, seen, stack = [source], {source}, [user for user, _ in self.nodes[source].users]
         while stack:
             index = stack.pop()
@@ -126,7 +126,7 @@ class Partition:
 
 
 def _merge(child: Group, parent: Group) -> None:
-    """Make `child` part of `parent`; the kind of a group changes by an anchor only."""
+    """Merge `child` into `parent`; only an anchor operator changes the kind of the group."""
     child.parent = parent
     parent.size += child.size
     if child.is_anchor:
@@ -135,7 +135,7 @@ def _merge(child: Group, parent: Group) -> None:
 
 
 def partition(nodes: list[Node], max_depth: int) -> list[list[int]]:
-    """The nodes that share a kernel, groups in an order in which they can run."""
+    """The groups of nodes that share a kernel, in an order in which they can run."""
     groups = Partition(nodes, max_depth)
     groups.run()
     return sink_widening(nodes, groups.members(), max_depth)

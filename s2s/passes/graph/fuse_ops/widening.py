@@ -1,10 +1,10 @@
-"""What lies between two kernels is to be small: a group that ends by making its elements larger hands that part on.
+"""Move a widening conversion at the end of a group into the reading group, so that tensors between kernels are narrow.
 
     group 1: conv, …, cast to i8, cast to f32, mul        group 2: add, …
 ->
     group 1: conv, …, cast to i8                          group 2: cast to f32, mul, add, …
 
-Only where one group reads the value, and reads it element by element or in a reduction.
+Only where one group reads the value, elementwise or in a reduction.
 """
 
 from s2s.dialects import graph
@@ -16,7 +16,7 @@ Groups = list[list[int]]
 
 
 def sink_widening(nodes: list[Node], groups: Groups, max_depth: int) -> Groups:
-    """`groups` with their widening ends moved to their readers."""
+    """`groups` with their trailing widening operations moved to their readers."""
     home = {index: number for number, members in enumerate(groups) for index in members}
     inputs = [0] * len(nodes)
     for node in nodes:
@@ -38,7 +38,7 @@ def sink_widening(nodes: list[Node], groups: Groups, max_depth: int) -> Groups:
 
 
 def _widening_end(nodes: list[Node], members: list[int], inputs: list[int]) -> list[int]:
-    """The operations at the end of a group, one after the other, from a conversion to larger elements on."""
+    """The chain of operations at the end of a group, starting with a conversion to larger elements."""
     inside = set(members)
     before = {user: index for index in members for user, _ in nodes[index].users if user in inside}
     tail = [members[-1]]
@@ -57,12 +57,12 @@ def _widening_end(nodes: list[Node], members: list[int], inputs: list[int]) -> l
 
 
 def _size(node: Node) -> int:
-    """Bytes of an element that a node computes."""
+    """Bytes per element of a node's result."""
     return 0 if node.op is None else size_in_bytes(as_tensor_type(node.op.results[0].type).element_type)
 
 
 def _can_take(nodes: list[Node], reader: list[int], value: Node) -> bool:
-    """Whether a group can compute its operand `value` from something narrower on the fly."""
+    """Whether a group can compute its operand `value` on the fly from a narrower tensor."""
     anchored = any(nodes[index].kind == FusionKind.OUT_FUSABLE for index in reader)
     widest = FusionKind.ELEMENTWISE if anchored else FusionKind.REDUCTION
     return all(edge <= widest for _, edge in value.users) and all(nodes[index].op is not None for index in reader)

@@ -1,4 +1,4 @@
-"""Compute quantised networks in integers: what ONNX writes as dequantise, operate, quantise.
+"""Lift quantised networks to integer arithmetic: replace dequantise, operate, quantise by integer operators.
 
     %x_real = (cast %x - x_zp) * x_scale
     %w_real = (cast %w) * w_scale
@@ -8,14 +8,14 @@
     %s = graph.conv %x, %w, %b {input_zp = …} : (tensor<…xi8>, tensor<…xi8>, tensor<…xi32>) -> tensor<…xi32>
     %y = cast(clamp(round((cast %s) * (x_scale * w_scale / y_scale)) + y_zp))
 
-Also matrix products, additions, multiplications, means and pools of quantised tensors; what only moves values moves
-integers; a relu in between limits integers; other functions of one tensor of 8 bits become tables. Sums are exact where
-floats would round, so results may differ from the floats by one step of the quantisation, where a value lies close to
-the middle between two.
+Handles matrix products, additions, multiplications, means and pools of quantised tensors as well. Operations that only
+move values move integers; a relu before the quantisation becomes a clamp of integers; other functions of one 8-bit
+tensor become tables. Integer sums are exact where floats would round, so results may differ from the floats by one
+quantisation step, where a value lies close to the middle between two.
 
-Declined when scales or zero points are not constants, are no positive numbers, or vary along anything but the output
-channels of weights; when a bias is no constant; and for elements of other types than f32 between the integers. What is
-declined stays as it is: correct, in floats.
+Declined when scales or zero points are not constant, are not positive, or vary along other dimensions than the output
+channels of weights; when a bias is not constant; and for other types than f32 between the integers. These operations
+remain in floats.
 """
 
 from dataclasses import dataclass
@@ -40,7 +40,7 @@ from s2s.passes.rewrite import rewrite
 
 @dataclass(frozen=True)
 class LiftQuantizedPass(ModulePass):
-    """Integer operators for quantised tensors."""
+    """Replace simulated quantisation by integer operators."""
 
     name = "graph-lift-quantized"
 

@@ -1,10 +1,10 @@
-"""Sums, means and products of quantised tensors.
+"""Lift sums, means and products of quantised tensors to integers.
 
     graph.mul %a_real, %b_real     ->  ((a - a_zp) * (b - b_zp)) * (a_scale * b_scale), the first product in i32
     graph.reduce_mean %x_real      ->  (reduce_sum (x - x_zp)) * (x_scale / count), the sum in i32
     quantised (%a_real + %b_real)  ->  round(a * (a_scale / y_scale) + (b * (b_scale / y_scale) + …)) + y_zp
 
-An average pool of the whole image is a mean; another one is a convolution with ones.
+An average pool of the whole image is a mean; any other one becomes a convolution with ones.
 """
 
 import math
@@ -24,11 +24,11 @@ from s2s.types.dtypes import as_tensor_type, size_in_bytes
 from s2s.types.shapes.window import channel_axis, spatial_axes
 from s2s.types.weights import WeightStore
 
-LARGEST_SUM = 2**31 - 1
+MAX_SUM = 2**31 - 1
 
 
 def byte_tensor(value: SSAValue, store: WeightStore) -> Scaled | None:
-    """The integers of one step and of 8 bits that `value` stands for."""
+    """The 8-bit integers with one scale that `value` dequantises; None if there are none."""
     found = scaled(value, store)
     return found if found is not None and found.axis is None and size_in_bytes(found.element) == 1 else None
 
@@ -41,7 +41,7 @@ def wide(maker: Maker, of: Scaled) -> SSAValue:
 
 @dataclass(frozen=True)
 class QuantisedMultiplication(RewritePattern):
-    """`a * b`, neither of them a constant factor of a dequantisation."""
+    """`a * b`, where neither is the scale of a dequantisation."""
 
     store: WeightStore
 
@@ -60,7 +60,7 @@ class QuantisedMultiplication(RewritePattern):
 
 @dataclass(frozen=True)
 class QuantisedMean(RewritePattern):
-    """`reduce_mean(x)`, `reduce_sum(x)` and an average pool of everything."""
+    """`reduce_mean(x)`, `reduce_sum(x)` and an average pool of the whole image."""
 
     store: WeightStore
 
@@ -74,7 +74,7 @@ class QuantisedMean(RewritePattern):
             return
         shape = as_tensor_type(op.x.type).get_shape()
         count = math.prod(shape[axis] for axis in axes)
-        if count * 255 > LARGEST_SUM:
+        if count * 255 > MAX_SUM:
             return
         divisor = 1 if isinstance(op, graph.ReduceSumOp) else count
         scale = np.asarray(x.step / np.float32(divisor), np.float32)
@@ -85,7 +85,7 @@ class QuantisedMean(RewritePattern):
 
 
 def _whole_image(op: graph.AvgPoolOp) -> list[int] | None:
-    """The spatial axes, if the window covers all of them once."""
+    """The spatial axes, if one window covers all of the image."""
     rank = as_tensor_type(op.x.type).get_num_dims()
     axes = list(spatial_axes(op.data_layout, rank))
     shape, made = (as_tensor_type(value.type).get_shape() for value in (op.x, op.y))
@@ -96,7 +96,7 @@ def _whole_image(op: graph.AvgPoolOp) -> list[int] | None:
 
 @dataclass(frozen=True)
 class QuantisedAveragePool(RewritePattern):
-    """An average pool whose windows all count the same number of positions."""
+    """An average pool whose windows all divide by the same number of elements."""
 
     store: WeightStore
 
@@ -127,7 +127,7 @@ class QuantisedAveragePool(RewritePattern):
 
 @dataclass(frozen=True)
 class QuantisedAddition(RewritePattern):
-    """`a + b` and `a - b`, limited or not, and quantised."""
+    """`a + b` and `a - b`, with or without a clamp, and quantised."""
 
     store: WeightStore
 
@@ -154,7 +154,7 @@ class QuantisedAddition(RewritePattern):
 
 
 def weighted_sum(maker: Maker, terms: Sequence[Scaled], factors: Sequence[np.float32]) -> SSAValue:
-    """`sum_i (x_i - zero_point_i) * factor_i` in f32, with the constants gathered in front."""
+    """`sum_i (x_i - zero_point_i) * factor_i` in f32, with the constants combined into one addend."""
     offset = -sum(
         (factor * np.float32(term.offset) for term, factor in zip(terms, factors, strict=True)), np.float32(0)
     )

@@ -1,4 +1,4 @@
-"""Writes quantised arithmetic back: dequantisation, and requantisation of sums."""
+"""Build dequantisations, and requantisations of sums."""
 
 from dataclasses import dataclass
 
@@ -17,7 +17,7 @@ from s2s.types.weights import WeightStore
 
 @dataclass(frozen=True)
 class Maker:
-    """Inserts operations in front of the one that is rewritten, in the name of the source nodes it stands for."""
+    """Inserts operations before the one that is rewritten, with the source nodes of the operations it replaces."""
 
     rewriter: PatternRewriter
     store: WeightStore
@@ -25,34 +25,34 @@ class Maker:
 
     @classmethod
     def of(cls, rewriter: PatternRewriter, store: WeightStore, *sources: Operation) -> "Maker":
-        """A maker for what replaces `sources`."""
+        """A maker for operations that replace `sources`."""
         return cls(rewriter, store, tuple(name for op in sources for name in provenance(op)))
 
     def __call__(self, op: Operation) -> SSAValue:
-        """The result of `op`, inserted."""
+        """Insert `op`; return its result."""
         set_provenance(op, self.nodes)
         self.rewriter.insert(op)
         return op.results[0]
 
     def placed(self, value: SSAValue) -> SSAValue:
-        """`value`, whose operation is inserted if nothing holds it yet."""
+        """Insert the operation that defines `value`, if it is not in a block yet; return `value`."""
         made = value.owner
         return self(made) if isinstance(made, Operation) and made.parent is None else value
 
     def constant(self, array: Array, role: str) -> SSAValue:
-        """`array` as a constant of the network."""
+        """Insert `array` as a constant of the network."""
         return self(new_constant(array, f"{self.nodes[-1] if self.nodes else 'lifted'}_{role}", self.store))
 
     def real(self, value: float) -> SSAValue:
-        """A number of type f32."""
+        """Insert a constant of type f32."""
         return self.constant(np.asarray(value, np.float32), "number")
 
     def cast(self, x: SSAValue, element: Attribute) -> SSAValue:
-        """`x` converted, if it has another type."""
+        """Convert `x` to `element`, unless it has that type."""
         return x if as_tensor_type(x.type).element_type == element else self(graph.CastOp(x, element))
 
     def unscaled(self, of: Scaled) -> SSAValue:
-        """`x - zero_point` in f32: exact for the integers that are called small."""
+        """`x - zero_point` in f32, which is exact for 8-bit and 16-bit integers."""
         y = self.cast(of.x, f32)
         if not of.zero_point.any():
             return y
@@ -67,11 +67,11 @@ class Maker:
         return self(graph.MulOp(self.unscaled(of), self.constant(scale, "scale")))
 
     def quantised(self, real: SSAValue, like: Quantised) -> SSAValue:
-        """`real` quantised as `like` is."""
+        """Quantise `real` with the scale and zero point of `like`."""
         return self.rounded(self(graph.DivOp(real, self.real(float(like.scale)))), like, like.low, like.high)
 
     def rounded(self, real: SSAValue, like: Rounded, low: int, high: int) -> SSAValue:
-        """`real`, which is in units of the step of `like` already, as its integers between `low` and `high`."""
+        """Round `real`, already divided by the scale of `like`, to integers between `low` and `high`."""
         y = self(graph.RoundOp(real))
         if like.zero_point:
             y = self(graph.AddOp(y, self.real(like.zero_point)))

@@ -1,12 +1,12 @@
-"""Convolutions and matrix products of quantised tensors become integer ones.
+"""Lift convolutions and matrix products of quantised tensors to integers.
 
     %y = graph.conv %x_real, %w_real, %b_real
 ->
     %s = graph.conv %x, %w, %b {input_zp = …} : (tensor<…xi8>, tensor<…xi8>, tensor<…xi32>) -> tensor<…xi32>
     %y = (cast %s) * (x_scale * w_scale)
 
-Sums are `i32`, or `i64` where the weights are such that they could overflow. A bias that is not stored in units of
-`x_scale * w_scale` is rounded to them.
+Accumulators are `i32`, or `i64` where the weights permit an overflow. A bias whose scale is not `x_scale * w_scale` is
+rounded to it.
 """
 
 from collections.abc import Mapping
@@ -29,12 +29,12 @@ from s2s.types.shapes.window import channel_axis
 from s2s.types.weights import WeightStore
 
 CLOSE = 1e-5
-"""Scales that differ by less than this part are one scale that was rounded in different ways."""
+"""Maximum relative difference of two scales that are taken for the same scale, rounded in different ways."""
 
 
 @dataclass(frozen=True)
 class Factor:
-    """One factor of the products: integers with one zero point, and a scale for all or for each index of `axis`."""
+    """One factor of the products: integers with one zero point, and one scale or one per index of `axis`."""
 
     value: SSAValue
     zero_point: int
@@ -48,9 +48,9 @@ class Factor:
 
 
 def factor_of(value: SSAValue, store: WeightStore) -> Factor | None:
-    """What `value` stands for, if it is small integers; the zero point of a constant goes into it where it fits.
+    """Match `value` as dequantised small integers; a constant absorbs its zero point where its type allows.
 
-    The operation of a constant that was changed is not in the network yet: `Maker.placed` puts it there.
+    A changed constant's operation is not in the network yet: `Maker.placed` inserts it.
     """
     found = scaled(value, store)
     if found is None or not found.is_small:
@@ -100,7 +100,7 @@ def _is_usable(scale: Array) -> bool:
 
 
 def _bias(value: SSAValue, scale: Array, channels: int, store: WeightStore) -> Array | None:
-    """A constant in units of `scale`, one integer for each channel; None if it is no constant, or too large."""
+    """A constant in units of `scale`, one integer per channel; None if it is no constant, or too large."""
     found = scaled(value, store)
     integers = None if found is None else known_value(found.x, store)
     if found is not None and integers is not None and _is_in_units(found, scale):
@@ -123,7 +123,7 @@ def _summed(
     zero_points: Mapping[str, Attribute | None],
     maker: Maker,
 ) -> SSAValue | None:
-    """The integer layer in the place of `op`, summed in a type that does not overflow."""
+    """Replace `op` by an integer layer with an accumulator type that does not overflow."""
     shape = as_tensor_type(op.y.type).get_shape()
     wide = max(size_in_bytes(as_tensor_type(factor.type).element_type) for factor in factors) > 1
 
@@ -151,7 +151,7 @@ def _summed(
 
 @dataclass(frozen=True)
 class QuantisedProduct(RewritePattern):
-    """`matmul(a, b)`, with weights on either side or on none."""
+    """`matmul(a, b)`, where either, both or no operand is constant."""
 
     store: WeightStore
 
@@ -206,7 +206,7 @@ class BiasOfProduct(RewritePattern):
             return
 
     def _units(self, value: SSAValue, sums: Scaled) -> Array | None:
-        """The addend as integers, one for each column of the product."""
+        """The addend as integers in the scale of the product, one per column."""
         rank, shape = _rank(sums.x), as_tensor_type(sums.x.type).get_shape()
         axis, columns = rank - 1, shape[-1]
         if sums.axis not in (None, axis):

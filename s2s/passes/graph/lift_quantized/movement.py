@@ -1,11 +1,11 @@
-"""Operations that move values, or pick some of them, move integers instead.
+"""Move the dequantisation behind operations that only move or select values, so that these move integers.
 
     %y = graph.transpose %x_real
 ->
     %t = graph.transpose %x
     %y = (cast %t - zp) * scale
 
-and a quantisation behind one goes in front of it, where it meets the sums it belongs to.
+A quantisation behind such an operation moves before it, where it meets the sums that it requantises.
 """
 
 from collections.abc import Sequence
@@ -36,15 +36,15 @@ MOVES = (
     graph.ConcatOp,
     graph.PadOp,
 )
-"""Every element of the result is one of the operands', chosen by position or by order."""
+"""Operations whose results consist of elements of their operands, selected by position or by order."""
 
 PICKS_SOME = (graph.SliceOp, graph.GatherOp)
-"""Quantising their operand can be more work than quantising their result."""
+"""Operations whose results may be much smaller than their operands, so quantising the operand may cost more."""
 
 
 @dataclass(frozen=True)
 class MoveOfReals(RewritePattern):
-    """`f(dequantised x)` -> `dequantised f(x)`, for tensors with one scale, all the same where there are several."""
+    """`f(dequantised x)` -> `dequantised f(x)`, for tensors with one scale; several operands must have the same one."""
 
     store: WeightStore
 
@@ -64,7 +64,7 @@ class MoveOfReals(RewritePattern):
         rewriter.replace(op, [], [maker.dequantised(Scaled(made, first.scale, first.zero_point, None))])
 
     def _fill(self, op: Operation, source: Scaled) -> int | None:
-        """What a padding writes, as an integer; None where it writes nothing, or no multiple of the step."""
+        """The padding value as an integer; None if the operation writes none, or if it is no multiple of the scale."""
         value = number(op.value) if isinstance(op, graph.PadOp) else None
         if value is None:
             return None
@@ -84,7 +84,7 @@ def moved(op: Operation) -> Sequence[SSAValue]:
 
 
 def rebuilt(op: Operation, values: Sequence[SSAValue], fill: int | float | None = None) -> Operation:
-    """`op` on other values, of any element type."""
+    """Rebuild `op` on other operands, of any element type."""
     properties = dict(op.properties)
     if fill is not None:
         properties["value"] = number_attribute(fill)  # pyright: ignore[reportArgumentType]
@@ -98,7 +98,7 @@ def rebuilt(op: Operation, values: Sequence[SSAValue], fill: int | float | None 
 
 @dataclass(frozen=True)
 class QuantisedMove(RewritePattern):
-    """`quantised f(x)` -> `f(quantised x)`, where nobody else wants `f(x)`."""
+    """`quantised f(x)` -> `f(quantised x)`, where `f(x)` has no other use."""
 
     store: WeightStore
 

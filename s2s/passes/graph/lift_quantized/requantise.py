@@ -1,11 +1,11 @@
-"""Reals that are multiples of a step become integers of another step without the reals in between.
+"""Combine a dequantisation and a quantisation into one requantisation.
 
     %y = cast(clamp(round(%s_real / y_scale) + y_zp)),  %s_real = (cast %s) * s_scale
 ->
     %y = cast(clamp(round((cast %s) * (s_scale / y_scale)) + y_zp))
 
-The combined scale is formed in f32, as onnxruntime's QLinearConv does. Limits in between (a relu) become limits of the
-integers: quantisation keeps the order of its arguments.
+The combined scale is computed in f32, as in onnxruntime's QLinearConv. Clamps in between (a relu) become limits of
+the integers, since quantisation is monotonic.
 """
 
 import math
@@ -24,7 +24,7 @@ from s2s.types.weights import WeightStore
 
 @dataclass(frozen=True)
 class Requantisation(RewritePattern):
-    """The quantisation of what stands for integers already, limited or not."""
+    """The quantisation of a dequantised tensor, with or without a clamp."""
 
     store: WeightStore
 
@@ -51,7 +51,7 @@ class Requantisation(RewritePattern):
 
 
 def _is_same(source: Scaled, target: Quantised) -> bool:
-    """Whether quantising gives the integers back that the reals were made of."""
+    """Whether quantising yields the same integers that were dequantised."""
     return (
         source.axis is None
         and source.is_small
@@ -63,6 +63,6 @@ def _is_same(source: Scaled, target: Quantised) -> bool:
 
 
 def limits_of(x: SSAValue) -> tuple[int, int]:
-    """The smallest and the largest value of the type of `x`."""
+    """The smallest and the largest value of the element type of `x`."""
     info = np.iinfo(to_numpy(as_tensor_type(x.type).element_type))
     return int(info.min), int(info.max)

@@ -1,4 +1,4 @@
-"""The steps in which a network's outputs are quantised."""
+"""Find the quantisation scales of a network's outputs."""
 
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import ReturnOp
@@ -12,7 +12,7 @@ from s2s.types.weights import WeightStore
 
 
 def output_steps(module: ModuleOp, store: WeightStore) -> tuple[float | None, ...]:
-    """For each output of main the step of its quantisation, 1 for integers of 8 bits; None where it has none."""
+    """For each output of main: the scale of its quantisation, 1 for 8-bit integers; None for other outputs."""
     main = function_named(module, "main")
     last = None if main is None else main.body.block.last_op
     if main is None or not isinstance(last, ReturnOp):

@@ -1,11 +1,11 @@
-"""Functions of one tensor of 8 bits become tables.
+"""Replace a function of one 8-bit tensor by a look-up table.
 
     %r = graph.sigmoid %x_real            (or any elementwise operations, as long as %x is the only thing they read)
     %y = cast(clamp(round(%r / y_scale) + y_zp))
 ->
     %y = graph.table %x, %values
 
-The 256 values are what these operations compute.
+The 256 entries are what these operations compute for each value of %x.
 """
 
 from dataclasses import dataclass
@@ -23,22 +23,22 @@ from s2s.passes.graph.lift_quantized.build import Maker
 from s2s.types.dtypes import Array, as_tensor_type, is_integer, size_in_bytes, tensor_type, to_numpy
 from s2s.types.weights import WeightStore
 
-MOST_OPERATIONS = 64
+MAX_OPERATIONS = 64
 ENTRIES = 256
 
 
 @dataclass(frozen=True)
 class FunctionOfBytes:
-    """Elementwise operations between a tensor of 8 bits and its quantised result."""
+    """Elementwise operations from an 8-bit tensor to its quantised result."""
 
     store: WeightStore
     root: Operation
     argument: SSAValue
     operations: tuple[Operation, ...]
-    """In an order in which they can be computed."""
+    """The operations in dataflow order."""
 
     def values(self) -> Array:
-        """The results for all values of the argument, from the lowest."""
+        """Evaluate the function for all values of the argument, from the lowest."""
         dtype = to_numpy(as_tensor_type(self.argument.type).element_type)
         limits = np.iinfo(dtype)
         known: dict[SSAValue, Array] = {self.argument: np.arange(limits.min, limits.max + 1, dtype=dtype)}
@@ -54,7 +54,7 @@ class FunctionOfBytes:
 
 
 def _computed(op: Operation, operands: list[Array]) -> Array:
-    """What `op` makes of other operands than its own."""
+    """Evaluate `op` on other operands than its own."""
     elements = [as_tensor_type(operand.type).element_type for operand in op.operands]
     types = [tensor_type(element, array.shape) for element, array in zip(elements, operands, strict=True)]
     made = type(op).create(
@@ -66,7 +66,7 @@ def _computed(op: Operation, operands: list[Array]) -> Array:
 
 
 def function_of_bytes(root: Operation, store: WeightStore) -> FunctionOfBytes | None:
-    """What `root` computes of one tensor of 8 bits, and of numbers; None if it reads anything else."""
+    """The function of one 8-bit tensor and scalars that `root` computes; None if it reads anything else."""
     shape = as_tensor_type(root.results[0].type).get_shape()
     found: dict[Operation, None] = {}
     arguments: dict[SSAValue, None] = {}
@@ -76,7 +76,7 @@ def function_of_bytes(root: Operation, store: WeightStore) -> FunctionOfBytes | 
         if is_ready or op in found:
             found.setdefault(op)
             continue
-        if len(found) + len(pending) > MOST_OPERATIONS or not _is_elementwise(op, shape):
+        if len(found) + len(pending) > MAX_OPERATIONS or not _is_elementwise(op, shape):
             return None
         pending.append((op, True))
         for operand in op.operands:
@@ -109,7 +109,7 @@ def _is_number(value: SSAValue, store: WeightStore) -> bool:
 
 @dataclass(frozen=True)
 class QuantisedFunction(RewritePattern):
-    """`cast(clamp(round(f(x)) + zero_point))` with `x` of 8 bits."""
+    """`cast(clamp(round(f(x)) + zero_point))` with an 8-bit `x`."""
 
     store: WeightStore
 

@@ -1,4 +1,4 @@
-"""Turn the operators inside kernels into structured computations.
+"""Lower the operators inside kernels to structured computations.
 
     func.func private @relu(%x: tensor<8xf32>) -> tensor<8xf32> attributes {kernel} {
       %y = graph.clamp %x {min = 0.0} : tensor<8xf32>
@@ -15,8 +15,8 @@
       func.return %y : tensor<8xf32>
     }
 
-Signatures stay as they are, and so does the network, which only calls kernels. A constant becomes part of the
-computations that read it. Users come before producers, so that a constant is seen by them all before it goes.
+Kernel signatures do not change, nor does `main`, which only calls kernels. A constant becomes part of the
+computations that read it. Users are lowered before producers, so all users of a constant read it before it is erased.
 """
 
 from dataclasses import dataclass
@@ -52,7 +52,7 @@ from s2s.passes.graph.lower_to_tensor.compute import compute, constant_number, p
 
 
 class LowerConstant(RewritePattern):
-    """A constant that every user took into its region goes; one that is read as a tensor is computed."""
+    """Erase a constant that all users copied into their regions; compute one that is still read as a tensor."""
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: graph.ConstantOp, rewriter: PatternRewriter) -> None:

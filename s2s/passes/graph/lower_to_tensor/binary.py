@@ -1,4 +1,4 @@
-"""Lowers the elementwise operators on several operands, with numpy broadcasting.
+"""Lower the elementwise operators with several operands and numpy broadcasting.
 
     %y = graph.add %a, %b : (tensor<4x8xf32>, tensor<8xf32>) -> tensor<4x8xf32>
 ->
@@ -46,7 +46,7 @@ def _comparison(choice: Choice) -> Binary:
 
 
 def _power(s: Scalars, a: Scalar, b: Scalar) -> Scalar:
-    """`math.ipowi` reads its exponent as signed, so an unsigned one needs a wider type to stay itself."""
+    """Widen an unsigned exponent: `math.ipowi` takes it as signed."""
     if not is_unsigned(a.element):
         return s.binary(POWER, a, b)
     wide = i32 if size_in_bytes(a.element) < 4 else i64
@@ -54,7 +54,7 @@ def _power(s: Scalars, a: Scalar, b: Scalar) -> Scalar:
 
 
 def _floored_remainder(s: Scalars, a: Scalar, b: Scalar) -> Scalar:
-    """The remainder with the sign of `b`, as Python's `%`: the one of C, moved by `b` where the signs differ."""
+    """The remainder with the sign of `b`, as in Python: that of C, plus `b` where the signs differ."""
     rest = s.binary(REM, a, b)
     if is_unsigned(a.element):
         return rest
@@ -88,7 +88,7 @@ FUNCTIONS: Mapping[type[graph.BinaryElementwiseOp], Binary] = {
 
 
 def lower(rewriter: PatternRewriter, op: GraphOp, function: Body, *, widen: bool = True) -> None:
-    """Replace `op` by `function` of the elements of its operands, broadcast to its shape."""
+    """Replace `op` by `function` of its operands' elements, broadcast to its shape."""
     shape = op.y.type.get_shape()
     points = [aligned(operand, dims(len(shape))) for operand in op.operands]
     rewriter.replace(op, [], [compute(rewriter, op, shape, points=points, apply=function, widen=widen)])

@@ -1,4 +1,4 @@
-"""Builds a `tensor.compute` from index expressions and Python functions on scalars.
+"""Build a `tensor.compute` from index expressions and Python functions on scalars.
 
     d = dims(3)
     compute(
@@ -9,9 +9,9 @@
         apply=lambda s, acc: acc,
     )
 
-What a lowering need not think of: an access that can miss its operand is guarded, index expressions are simplified by
-the sizes of the domain, a one-element `graph.constant` becomes a constant inside the region, and floats narrower than
-f32 are calculated with in f32 and rounded once, when they are stored.
+The builder guards accesses that can miss their operand, simplifies index expressions by the sizes of the domain,
+inlines a one-element `graph.constant` into the region, and computes floats narrower than f32 in f32,
+rounded once when they are stored.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -45,12 +45,12 @@ Body = (
     | Callable[[Scalars, Scalar, Scalar, Scalar, Scalar, Scalar], Outcome]
     | Callable[[Scalars, *tuple[Scalar, ...]], Outcome]
 )
-"""A function that writes a region: it takes what the region takes and gives what the region yields."""
+"""A function that writes a region: it takes the region's arguments and returns what the region yields."""
 
 
 @dataclass(frozen=True)
 class Operand:
-    """A tensor and the index expressions it is read at, over the dimensions of the domain."""
+    """A tensor and the expressions of its indices over the dimensions of the domain."""
 
     value: SSAValue
     indices: tuple[AffineExpr, ...]
@@ -59,7 +59,7 @@ class Operand:
 
 @dataclass(frozen=True)
 class Argument:
-    """What a region takes: a block argument of `type`, or a number that is known."""
+    """An argument of a region: a block argument of `type`, or a known number."""
 
     element: Attribute
     type: Attribute | None
@@ -68,7 +68,7 @@ class Argument:
 
 
 def place(op: Operation) -> str:
-    """Where the user finds `op`: `conv1 (graph.conv)`."""
+    """The location of `op` for error messages: `conv1 (graph.conv)`."""
     return f"{', '.join(graph.provenance(op)) or 'a node'} ({op.name})"
 
 
@@ -78,13 +78,13 @@ def dims(count: int) -> tuple[AffineExpr, ...]:
 
 
 def at(value: SSAValue, *indices: Index, divisors: Sequence[int] | None = None) -> Operand:
-    """`value[indices]`, each index divided by its divisor; where that leaves a rest, there is no element."""
+    """`value[indices]`, each index divided by its divisor; an access with a remainder misses the operand."""
     exprs = tuple(AffineConstantExpr(index) if isinstance(index, int) else index for index in indices)
     return Operand(value, exprs, tuple(divisors or (1,) * len(exprs)))
 
 
 def aligned(value: SSAValue, indices: Sequence[AffineExpr]) -> Operand:
-    """`value` broadcast by numpy's rule to a tensor that is read at `indices`."""
+    """`value` broadcast by numpy's rule to a tensor with indices `indices`."""
     shape = shape_of(value)
     last = indices[len(indices) - len(shape) :]
     return at(value, *(0 if size == 1 else index for size, index in zip(shape, last, strict=True)))
@@ -107,11 +107,11 @@ def compute(
     names: Sequence[str] = (),
     hint: str | None = None,
 ) -> SSAValue:
-    """Insert before `op` a computation of shape `parallel`, and return its result.
+    """Insert a computation of shape `parallel` before `op`, and return its result.
 
-    `element` is that of the result, by default the one of `op`; without `widen` the regions see narrow floats as they
-    are stored. `names` are those of the dimensions, `hint` that of an intermediate result. A reduction over
-    no element leaves the initial values.
+    `element` is the element type of the result, by default that of `op`; without `widen` the regions see narrow floats
+    as they are stored. `names` are those of the dimensions, `hint` that of an intermediate result. A reduction over no
+    element yields the initial values.
     """
     element = type_of(op.results[0]).element_type if element is None else element
     if 0 in parallel:
@@ -155,14 +155,14 @@ def move(
     tables: Sequence[SSAValue] = (),
     apply: Body = lambda s, x: x,
 ) -> SSAValue:
-    """As `compute`, for operators that pass elements on as they are."""
+    """Like `compute`, for operators that yield elements unmodified."""
     return compute(rewriter, op, parallel, points=points, tables=tables, apply=apply, widen=False)
 
 
 def _arguments(
     operands: Iterable[Operand], sizes: Sequence[int]
 ) -> tuple[list[Argument], list[tuple[SSAValue, AccessAttr]]]:
-    """What a region sees of `operands`, and the accesses to those that are not constants."""
+    """The region arguments for `operands`, and the accesses to those that are not inlined constants."""
     arguments: list[Argument] = []
     accesses: list[tuple[SSAValue, AccessAttr]] = []
     for operand in operands:
@@ -189,7 +189,7 @@ def access_of(operand: Operand, sizes: Sequence[int]) -> AccessAttr:
 
 
 def constant_number(value: SSAValue) -> Number | None:
-    """The number that all elements of `value` are, if a `graph.constant` says so."""
+    """The value of all elements, if `value` is a splat `graph.constant`."""
     if not isinstance(value.owner, graph.ConstantOp):
         return None
     dense = value.owner.value
@@ -199,7 +199,7 @@ def constant_number(value: SSAValue) -> Number | None:
 
 
 def _write(arguments: Sequence[Argument], body: Body, yields: Sequence[Attribute], *, widen: bool) -> Region:
-    """A region that takes `arguments`, does `body` and yields its outcome as `yields`."""
+    """Build a region that takes `arguments`, computes `body` and yields its results as `yields`."""
     block = Block(arg_types=[argument.type for argument in arguments if argument.type is not None])
     builder = Builder(InsertPoint.at_end(block))
     s = Scalars(builder)

@@ -1,4 +1,4 @@
-"""Lowers convolutions. Padding is an access that misses its operand: the reduction skips it.
+"""Lower convolutions. Padding is a guarded access that misses its operand: the reduction skips these points.
 
     %y = graph.conv %x, %w, %b {strides = [2], pads = [1, 1], dilations = [1], groups = 1} : …
 ->
@@ -9,9 +9,9 @@
            inits [0.0 : f32] reduce { acc + x * w } apply { acc + b }
 
 With channels last the domain is [N, P, O | K, C]. In a grouped convolution output channel `o` belongs to group
-`o floordiv (O / groups)`. Where every group has one input channel, there is no dimension `c`. A transposed convolution
-reads `x` at `(p + lo - k * dilation) / stride` and skips what the stride does not divide. Zero points are subtracted
-from both factors first.
+`o floordiv (O / groups)`. If every group has one input channel, there is no dimension `c`. A transposed convolution
+reads `x` at `(p + lo - k * dilation) / stride` and skips points where the division leaves a remainder. Zero points are
+subtracted from both factors first.
 """
 
 from __future__ import annotations
@@ -34,13 +34,13 @@ from s2s.types.shapes.window import CHANNELS_FIRST, Layout, Window
 
 
 def window_names(prefix: str, window: Window) -> list[str]:
-    """Names of dimensions that go with the spatial ones: depth, height, width."""
+    """Names for the dimensions of a window, like those of the spatial ones: depth, height, width."""
     return [prefix + letter for letter in "dhw"[-window.rank :]]
 
 
 @dataclass(frozen=True)
 class ConvDomain:
-    """The dimensions that a convolution runs over: `[n, o, places… | c, taps…]`, or `[n, places…, o | taps…, c]`."""
+    """The domain of a convolution: `[n, o, places… | c, taps…]`, or `[n, places…, o | taps…, c]`."""
 
     layout: Layout
     reduction: list[int]
@@ -83,7 +83,7 @@ def image_at(
     layout: Layout,
     divisors: Sequence[int] | None = None,
 ) -> Operand:
-    """An element of a tensor with channels where `layout` says."""
+    """An element of a tensor whose channel axis is where `layout` says."""
     divided = list(divisors or [1] * len(spatial))
     if layout == CHANNELS_FIRST:
         return at(value, n, channel, *spatial, divisors=[1, 1, *divided])

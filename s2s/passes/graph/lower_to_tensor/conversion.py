@@ -1,7 +1,7 @@
-"""Conversions between element types, as the scalar operations that regions of `tensor.compute` hold.
+"""Convert between element types by scalar operations inside regions of `tensor.compute`.
 
-Element types say whether an integer is unsigned; the values are signless. `index` takes part as a signed integer of
-unknown width, so that it goes through `i32`: no tensor has more elements than that counts.
+Element types tell whether an integer is unsigned; values are signless. `index` is a signed integer of unknown width,
+so it is converted by way of `i32`: no tensor has more elements than that counts.
 """
 
 import math
@@ -21,12 +21,12 @@ NumberAttr = FloatAttr[AnyFloat] | IntegerAttr[IntegerType | IndexType]
 
 
 def widened(element: Attribute) -> Attribute:
-    """The type in which values of `element` are calculated with: floats narrower than f32 in f32."""
+    """The type for computing with values of `element`: f32 for narrower floats, else `element`."""
     return f32 if element in (f16, bf16) else element
 
 
 def limits(element: Attribute) -> tuple[Number, Number]:
-    """The smallest and the largest value of `element`: the infinities for floats."""
+    """The smallest and the largest value of `element`; infinities for floats."""
     if is_float(element):
         return -math.inf, math.inf
     if is_bool(element):
@@ -47,9 +47,9 @@ def number_attribute(value: Number, element: Attribute) -> NumberAttr:
 
 
 def conversion(value: SSAValue, source: Attribute, target: Attribute) -> Iterator[Operation]:
-    """The operations that turn `value` of element type `source` into `target`; the last one gives the result.
+    """Yield the operations that convert `value` from element type `source` to `target`; the last one gives the result.
 
-    To bool: whether not zero. Float to integer: towards zero. To a narrower float: to nearest, ties to even.
+    To bool: whether nonzero. Float to integer: towards zero. To a narrower float: to nearest, ties to even.
     """
     route = () if scalar_type(source) == scalar_type(target) else _route(source, target)
     for step in route:
@@ -64,9 +64,10 @@ def conversion(value: SSAValue, source: Attribute, target: Attribute) -> Iterato
 
 
 def _route(source: Attribute, target: Attribute) -> tuple[Attribute, ...]:
-    """The types to pass through, `target` last.
+    """The types to convert through, `target` last.
 
-    Between integers and narrow floats lies f32, and between the two narrow floats; beside `index` lies i32.
+    Conversions between integers and narrow floats, and between two narrow floats, go through f32; those of `index` go
+    through i32.
     """
     if isinstance(source, IndexType):
         return (target,) if _is_wide(target) else (i32, *_route(i32, target))

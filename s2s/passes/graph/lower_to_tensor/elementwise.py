@@ -1,4 +1,4 @@
-"""Lowers the unary elementwise operators.
+"""Lower the unary elementwise operators.
 
     %y = graph.exp %x : tensor<8xf32>
 ->
@@ -38,13 +38,13 @@ def _absolute(s: Scalars, x: Scalar) -> Scalar:
 
 
 def _sign(s: Scalars, x: Scalar) -> Scalar:
-    """What is neither above nor below zero stays: zero, and NaN."""
+    """Zero and NaN, neither above nor below zero, are their own sign."""
     positive = s.select(s.greater(x, 0), s.constant(1, x.element), x)
     return positive if is_unsigned(x.element) else s.select(s.less(x, 0), s.constant(-1, x.element), positive)
 
 
 def _sigmoid(s: Scalars, x: Scalar) -> Scalar:
-    """No overflow spoils it: where `exp(-x)` is infinite the quotient is zero."""
+    """`1 / (1 + exp(-x))`: where `exp(-x)` overflows to infinity, the quotient is correctly zero."""
     return 1 / (s.unary(libm.ExpOp, -x) + 1)
 
 
@@ -141,7 +141,7 @@ class LowerClamp(RewritePattern):
 
 
 def _limit(op: graph.ClampOp, bound: Number | None) -> Number | None:
-    """`bound` within the element type: an integer bound beyond it bounds nothing."""
+    """`bound` if it limits values of the element type, else None: an integer bound may exceed its range."""
     if bound is None or isinstance(bound, float):
         return bound
     least, most = limits(type_of(op.x).element_type)

@@ -1,11 +1,11 @@
-"""Lowers the operators that read at positions held in a tensor.
+"""Lower gathers: operators that read at indices held in a tensor.
 
     %y = graph.gather %x, %i {axis = 0} : (tensor<10x4xf32>, tensor<3xi64>) -> tensor<3x4xf32>
 ->
     %y = tensor.compute [3, 4] points(%i at …(d0)) tables(%x) apply { tensor.extract %x[place, d1] }
 
-A negative index counts from the end. An index outside the dimension is an error in ONNX; here it is moved to the
-nearest element, so that no input makes a kernel read outside its buffers.
+A negative index counts from the end. An index outside the dimension is an error in ONNX; here it is clamped to the
+dimension, so that no input makes a kernel read outside its buffers.
 """
 
 import numpy as np
@@ -22,7 +22,7 @@ INT32_MAX = 2**31 - 1
 
 
 def _place(s: Scalars, index: Scalar, size: int) -> Scalar:
-    """`index` counted from the front, inside `[0, size)`."""
+    """`index` counted from the front and clamped to `[0, size)`."""
     place = s.cast(index, i32)
     if is_unsigned(index.element):
         largest = int(np.iinfo(to_numpy(index.element).str).max)

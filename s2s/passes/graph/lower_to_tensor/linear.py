@@ -1,4 +1,4 @@
-"""Lowers the matrix product.
+"""Lower the matrix product.
 
     %y = graph.matmul %a, %b : (tensor<4x8xf32>, tensor<8x3xf32>) -> tensor<4x3xf32>
 ->

@@ -1,4 +1,4 @@
-"""Lowers normalisations to a few computations each; statistics of narrow floats are kept in f32.
+"""Lower each normalisation to several computations; statistics of narrow floats are computed in f32.
 
     %y = graph.softmax %x {axis = 1} : (tensor<4x8xf32>) -> tensor<4x8xf32>
 ->
@@ -25,7 +25,7 @@ from s2s.passes.graph.lower_to_tensor.scalars import POWER, Scalar, Scalars
 
 
 class AlongAxis:
-    """Computations over the shape of `op`, and statistics along its axis, which lack that dimension."""
+    """Builds computations over the shape of `op`, and statistics along its axis, which lack that dimension."""
 
     def __init__(self, rewriter: PatternRewriter, op: AxisNormOp) -> None:
         self.rewriter, self.op = rewriter, op
@@ -33,7 +33,7 @@ class AlongAxis:
         self.element = widened(op.y.type.element_type)
 
     def statistic(self, hint: str, fold: Fold, x: SSAValue, apply: Body) -> SSAValue:
-        """`apply` of all elements of `x` along the axis folded."""
+        """Reduce `x` along the axis by `fold`, then apply `apply`."""
         return compute(
             self.rewriter,
             self.op,
@@ -48,7 +48,7 @@ class AlongAxis:
         )
 
     def elements(self, hint: str, points: Sequence[Operand], apply: Body) -> SSAValue:
-        """`apply` at every element, an intermediate result."""
+        """An intermediate result: `apply` at every element."""
         return compute(self.rewriter, self.op, self.shape, points=points, apply=apply, element=self.element, hint=hint)
 
     def finish(self, points: Sequence[Operand], apply: Body) -> None:
@@ -56,11 +56,11 @@ class AlongAxis:
         self.rewriter.replace(self.op, [], [compute(self.rewriter, self.op, self.shape, points=points, apply=apply)])
 
     def whole(self, x: SSAValue) -> Operand:
-        """`x` of the shape of the result, at the current element."""
+        """`x`, of the shape of the result, read at the current element."""
         return at(x, *dims(len(self.shape)))
 
     def along(self, statistic: SSAValue) -> Operand:
-        """`statistic` for the current element."""
+        """`statistic` read for the current element."""
         d = dims(len(self.shape))
         return at(statistic, *d[: self.axis], *d[self.axis + 1 :])
 
@@ -137,7 +137,7 @@ def _add_squared_difference(s: Scalars, x: Scalar, mean: Scalar, acc: Scalar) ->
 
 
 class LowerBatchNorm(RewritePattern):
-    """`(x - mean) * factor + bias` with one factor a channel, `scale / sqrt(var + epsilon)`."""
+    """`(x - mean) * factor + bias` with one factor per channel, `scale / sqrt(var + epsilon)`."""
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: graph.BatchNormOp, rewriter: PatternRewriter) -> None:
@@ -164,7 +164,7 @@ class LowerBatchNorm(RewritePattern):
 
 
 class LowerLrn(RewritePattern):
-    """The channels beyond the first and the last are skipped: they add nothing."""
+    """Channels before the first and after the last are skipped; they contribute nothing."""
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: graph.LrnOp, rewriter: PatternRewriter) -> None:

@@ -1,4 +1,4 @@
-"""Lowers poolings. Padding is an access that misses its operand: the reduction skips it.
+"""Lower poolings. Padding is a guarded access that misses its operand: the reduction skips these points.
 
     %y = graph.max_pool %x {kernel = [2], strides = [2], pads = [0, 1], dilations = [1]} : …
 ->
@@ -6,7 +6,7 @@
            reads(%x at #tensor.access<affine_map<(n, c, p, k) -> (n, c, p * 2 + k)>, guarded>)
            inits [-inf : f32] reduce { arith.maximumf } apply { … }
 
-The divisor of a mean is a constant where all windows count alike.
+The divisor of a mean is a constant if all windows have the same number of counted elements.
 """
 
 from math import prod
@@ -29,7 +29,7 @@ from s2s.types.shapes.window import CHANNELS_FIRST, channel_axis, spatial_axes
 
 
 def _read(op: PoolOp) -> Operand:
-    """The element under each position of the kernel."""
+    """The input element at each position of the window."""
     window = op.window()
     rank = 2 + window.rank
     d = dims(rank + window.rank)
@@ -50,7 +50,7 @@ def _names(op: PoolOp) -> list[str]:
 
 
 def _spatial(op: PoolOp, axis: int) -> int:
-    """The dimension of input, result and domain that is spatial dimension number `axis`."""
+    """The dimension of input, result and domain for spatial dimension number `axis`."""
     return spatial_axes(op.data_layout, 2 + op.window().rank)[axis]
 
 
@@ -73,7 +73,7 @@ class LowerMaxPool(RewritePattern):
 
 
 class LowerAvgPool(RewritePattern):
-    """Where no padding counts, what the reduction does not skip is counted beside the sum."""
+    """A mean; if padding does not count, the divisor is computed for each window."""
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: graph.AvgPoolOp, rewriter: PatternRewriter) -> None:
@@ -99,7 +99,7 @@ class LowerAvgPool(RewritePattern):
 
 
 def _sum_type(op: graph.AvgPoolOp) -> Attribute:
-    """The type that holds the sum of any window of integers."""
+    """An accumulator type that holds the sum of any window of integers."""
     largest = prod(op.window().kernel) * (1 << 8 * size_in_bytes(op.y.type.element_type))
     return i32 if largest < 2**31 else i64
 
@@ -113,7 +113,7 @@ def _plus_element(s: Scalars, x: Scalar, total: Scalar) -> Scalar:
 
 
 def _mean(s: Scalars, total: Scalar, count: Scalar | int, stored: Attribute) -> Scalar:
-    """The quotient; of integers the nearest one, halves away from zero."""
+    """The quotient; for integers rounded to nearest, halves away from zero."""
     if is_float(stored):
         return divided(s, total, count)
     divisor = s.constant(count, total.element) if isinstance(count, int) else s.cast(count, total.element)
@@ -127,7 +127,7 @@ def _mean(s: Scalars, total: Scalar, count: Scalar | int, stored: Attribute) -> 
 
 
 def _count(s: Scalars, op: graph.AvgPoolOp) -> Scalar | int:
-    """How many positions of the window count: a number if that is so everywhere, else calculated."""
+    """The number of counted positions of the window: a constant if it is the same for all windows, else computed."""
     factors: list[Scalar | int] = []
     for axis in range(op.window().rank):
         counts = set(_counts(op, axis))
@@ -139,7 +139,7 @@ def _count(s: Scalars, op: graph.AvgPoolOp) -> Scalar | int:
 
 
 def _counted(op: graph.AvgPoolOp, axis: int) -> tuple[int, int]:
-    """The positions along `axis` that count, from the first to behind the last, seen from the first padded one."""
+    """The range of positions along `axis` that count, relative to the first padded one."""
     window, counted = op.window(), op.counted_pads.get_values()
     size = shape_of(op.x)[_spatial(op, axis)]
     return window.low[axis] - counted[axis], window.low[axis] + size + counted[window.rank + axis]
@@ -174,7 +174,7 @@ def _count_along(s: Scalars, op: graph.AvgPoolOp, axis: int) -> Scalar | int:
 
 
 class LowerMaxPoolIndices(RewritePattern):
-    """The second accumulator is where in the plane the best element lies, seen from the first one of the window."""
+    """A maximum and its index; the second accumulator is the index relative to the window's first element."""
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: graph.MaxPoolIndicesOp, rewriter: PatternRewriter) -> None:
@@ -194,7 +194,7 @@ class LowerMaxPoolIndices(RewritePattern):
 
 
 def _plane_strides(op: graph.MaxPoolIndicesOp) -> list[int]:
-    """How far apart in the numbering of the plane two neighbours along each spatial dimension are."""
+    """The distance in the flattened plane of neighbours along each spatial dimension."""
     spatial = shape_of(op.x)[2:]
     if op.storage_order.value.data:
         return [prod(spatial[:axis]) for axis in range(len(spatial))]
@@ -202,7 +202,7 @@ def _plane_strides(op: graph.MaxPoolIndicesOp) -> list[int]:
 
 
 def _better(s: Scalars, op: graph.MaxPoolIndicesOp, x: Scalar, best: Scalar, place: Scalar) -> tuple[Scalar, Scalar]:
-    """The first element, a larger one, or the first NaN takes over."""
+    """Take over `x` and its index if it is the first element, larger, or the first NaN."""
     window = op.window()
     better = s.greater(x, best) | s.less(place, 0)
     if is_float(x.element):
@@ -214,7 +214,7 @@ def _better(s: Scalars, op: graph.MaxPoolIndicesOp, x: Scalar, best: Scalar, pla
 
 
 def _first_place(s: Scalars, op: graph.MaxPoolIndicesOp) -> Scalar:
-    """The number of the element at the first position of the window, padding included."""
+    """The index of the element at the first position of the window, padding included."""
     window, shape = op.window(), shape_of(op.x)
     plane = prod(shape[2:])
     place = s.position(0) * (shape[1] * plane) + s.position(1) * plane

@@ -1,10 +1,10 @@
-"""One step of a sum of products, for floats and for integers with zero points.
+"""Build one step of a sum of products, for floats and for integers with zero points.
 
     acc + x * w
     acc + (ext(x) - x_zp) * (ext(w) - w_zp)
 
-Differences and products of small integers always fit the type of their sum. The sum itself is marked as staying in
-range (`overflow<nsw>`) where it does so for whatever values; else it wraps around.
+Differences and products of 8-bit and 16-bit integers always fit the accumulator type. The sum is marked as not
+overflowing (`overflow<nsw>`) where that holds for all inputs; else it wraps around.
 """
 
 from collections.abc import Callable

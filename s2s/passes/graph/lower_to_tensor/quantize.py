@@ -1,4 +1,4 @@
-"""Lowers the operators of quantised networks.
+"""Lower the operators of quantised networks.
 
     %y = graph.rescale %x, %m, %s {rounding = "double", output_zp = 3} : (tensor<8xi32>, tensor<i32>, tensor<i8>) -> …
 ->
@@ -59,7 +59,7 @@ def _moved(s: Scalars, op: graph.RescaleOp, x: Scalar) -> Scalar:
 
 
 def limited(s: Scalars, x: Scalar, bounds: tuple[int, int]) -> Scalar:
-    """`x` within bounds; one that is the end of its type is none."""
+    """Clamp `x` to `bounds`; a bound that is the limit of its type needs no operation."""
     low, high = limits(x.element)
     raised = x if bounds[0] == low else s.maximum(x, bounds[0])
     return raised if bounds[1] == high else s.minimum(raised, bounds[1])

@@ -1,16 +1,16 @@
-"""Lowers reductions over axes, the search for a position, and the running sum.
+"""Lower reductions over axes, arg-reductions and cumulative sums.
 
     %y = graph.reduce_max %x {axes = [1]} : (tensor<4x8xf32>) -> tensor<4xf32>
 ->
     %y = tensor.compute [4 | 8] reads(%x at …(d0, d1)) inits [-inf : f32] reduce { arith.maximumf } apply { … }
 
-A running sum reads, for each position, the whole axis shifted so that what does not count falls outside `x`:
+A cumulative sum reads, for each position, the whole axis at an offset that puts elements not to be added out of bounds:
 
     %y = graph.cumsum %x {axis = 0} : (tensor<8xf32>) -> tensor<8xf32>
 ->
     %y = tensor.compute [8 | 8] reads(%x at #tensor.access<affine_map<(d0, d1) -> (d0 + d1 - 7)>, guarded>) …
 
-which is quadratic in the length of the axis, but adds in the order of the definition.
+This is quadratic in the length of the axis, but adds in the order of the definition.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -34,7 +34,7 @@ from s2s.types.dtypes import is_float, size_in_bytes
 
 @dataclass(frozen=True)
 class Fold:
-    """How a reduction starts, and how it takes in one more element."""
+    """The initial value of a reduction, and the step that combines it with an element."""
 
     start: Callable[[Attribute], Number]
     step: Callable[[Scalars, Scalar, Scalar], Scalar]
@@ -72,7 +72,7 @@ def reduced_indices(rank: int, axes: Sequence[int], *, keepdims: bool) -> list[A
 
 
 def divided(s: Scalars, total: Scalar, count: Scalar | int) -> Scalar:
-    """`total / count`, integers towards zero in a type that holds the count."""
+    """`total / count`; integers are divided towards zero, in a type that holds the count."""
     wide = total.element if is_float(total.element) or size_in_bytes(total.element) >= 4 else i32
     divisor = s.constant(count, wide) if isinstance(count, int) else s.cast(count, wide)
     return s.cast(s.cast(total, wide) / divisor, total.element)
@@ -100,7 +100,7 @@ class LowerReduce(RewritePattern):
 
 
 class LowerArgReduce(RewritePattern):
-    """NaN counts as the extreme; of equal elements the first counts, or the last."""
+    """NaN counts as the extreme; among equal elements the first or the last one is chosen."""
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: ArgReduceOp, rewriter: PatternRewriter) -> None:

@@ -1,11 +1,11 @@
-"""Scalar code for the regions of `tensor.compute`, written as Python expressions.
+"""Build scalar code for the regions of `tensor.compute` from Python expressions.
 
     lambda s, x, w, acc: acc + x * w
 
-An operation is chosen by the element type of its operands: `arith.addf` for floats, `arith.addi` for integers. Values
-of integer type carry no sign inside a region, so a `Scalar` remembers the element type it came from and picks `divsi`
-or `divui` by it. The operations of `arith` on integers are total here and mean what `s2s_math.h` makes of them:
-arithmetic wraps around, a division by zero gives zero, a shift by the width or more shifts everything out.
+The element type of the operands selects the operation: `arith.addf` for floats, `arith.addi` for integers. Integers
+are signless inside a region, so a `Scalar` remembers the element type that it comes from, which selects `divsi` or
+`divui`. The integer operations of `arith` are total here, as `s2s_math.h` defines them: arithmetic wraps around,
+division by zero gives zero, a shift by the width or more shifts all bits out.
 """
 
 from __future__ import annotations
@@ -28,14 +28,14 @@ Build = Callable[[SSAValue, SSAValue], Operation]
 
 @dataclass(frozen=True)
 class Choice:
-    """The operation to build for floats, for signed and for unsigned integers; bools count as unsigned."""
+    """The operations to build for floats, and for signed and unsigned integers; bools count as unsigned."""
 
     on_floats: Build
     on_signed: Build
     on_unsigned: Build
 
     def of(self, element: Attribute) -> Build:
-        """The one for `element`."""
+        """The operation for `element`."""
         if is_float(element):
             return self.on_floats
         return self.on_unsigned if is_unsigned(element) or is_bool(element) else self.on_signed
@@ -77,7 +77,7 @@ GREATER_EQUAL = _compare("oge", "sge", "uge")
 
 @dataclass(frozen=True)
 class Scalar:
-    """A value inside a region, and the element type it has in memory: `ui8` where the value itself is `i8`."""
+    """A value inside a region with its element type in memory: `ui8` where the value itself is `i8`."""
 
     value: SSAValue
     element: Attribute
@@ -96,7 +96,7 @@ class Scalar:
         return self if self._unchanged_by(other, 1) else self.region.binary(DIV, self, other)
 
     def _unchanged_by(self, other: Scalar | Number, neutral: int) -> bool:
-        """Whether `other` is the number that leaves an integer as it is: index arithmetic is full of those."""
+        """Whether `other` is the neutral number of an integer operation; index arithmetic has many of those."""
         return not isinstance(other, Scalar) and other == neutral and not is_float(self.element)
 
     def __rsub__(self, other: Number) -> Scalar:
@@ -124,7 +124,7 @@ class Scalar:
 
 
 class Scalars:
-    """Writes operations at the end of one region."""
+    """Appends operations to one region."""
 
     def __init__(self, builder: Builder) -> None:
         self._builder = builder
@@ -141,14 +141,14 @@ class Scalars:
         return Scalar(value, element, self)
 
     def constant(self, value: Number, element: Attribute) -> Scalar:
-        """The number `value`; equal ones are written once."""
+        """The constant `value`; equal constants are built once."""
         attribute = number_attribute(value, element)
         if attribute not in self._constants:
             self._constants[attribute] = self._builder.insert(arith.ConstantOp(attribute)).result
         return Scalar(self._constants[attribute], element, self)
 
     def like(self, x: Scalar, value: Scalar | Number) -> Scalar:
-        """`value` in the element type of `x`, if it is a Python number."""
+        """`value` as a constant of the element type of `x`, if it is a Python number."""
         return value if isinstance(value, Scalar) else self.constant(value, x.element)
 
     def index(self, dim: int) -> Scalar:
@@ -156,7 +156,7 @@ class Scalars:
         return self._position(dim, IndexType())
 
     def position(self, dim: int) -> Scalar:
-        """The position along dimension `dim` of the domain, as `i32`, for calculations that pass below zero."""
+        """The position along dimension `dim` of the domain, as `i32`, for expressions that can be negative."""
         return self._position(dim, i32)
 
     def _position(self, dim: int, element: Attribute) -> Scalar:
@@ -167,11 +167,11 @@ class Scalars:
         return self._positions[dim, element]
 
     def in_bounds(self, x: Scalar) -> Scalar:
-        """Whether the guarded access that read `x` hit an element."""
+        """Whether the guarded access that reads `x` is in bounds."""
         return self.insert(tensor.InBoundsOp(x.value), i1)
 
     def extract(self, table: Scalar, indices: Sequence[Scalar]) -> Scalar:
-        """The element of `table` at `indices`, which lie inside it."""
+        """The element of `table` at `indices`, which must be in bounds."""
         positions = [self.cast(index, IndexType()).value for index in indices]
         return self.insert(tensor.ExtractOp(table.value, positions), table.element)
 
@@ -183,7 +183,7 @@ class Scalars:
         return Scalar(value, element, self)
 
     def reinterpreted(self, x: Scalar, element: Attribute) -> Scalar:
-        """The bits of `x` as `element`, which is as wide; a bool is 0 or 1."""
+        """The bits of `x` as `element` of the same width; a bool is 0 or 1."""
         if is_float(x.element) == is_float(element):
             return self.cast(x, element)
         return self.insert(arith.BitcastOp(x.value, scalar_type(element)), element)
@@ -197,7 +197,7 @@ class Scalars:
         return self.insert(choice.of(a.element)(a.value, self.like(a, b).value), a.element)
 
     def bounded(self, choice: Choice, a: Scalar, b: Scalar | Number) -> Scalar:
-        """As `binary` on integers, for a result that is proven to lie in the range of their type."""
+        """Like `binary` on integers, for a result that is proven not to overflow."""
         op = choice.of(a.element)(a.value, self.like(a, b).value)
         op.properties["overflowFlags"] = arith.IntegerOverflowAttr((arith.IntegerOverflowFlag.NSW,))
         return self.insert(op, a.element)

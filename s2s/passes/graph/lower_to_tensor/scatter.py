@@ -1,12 +1,12 @@
-"""Lowers the operators that write at positions held in a tensor.
+"""Lower scatters: operators that write at indices held in a tensor.
 
     %y = graph.scatter_elements %x, %i, %u {axis = 0, reduction = "none"} : (tensor<10xf32>, tensor<3xi64>, …)
 ->
     %y = tensor.compute [10 | 3] reads(%i at …(d1), %u at …(d1)) points(%x at …(d0))
            inits [0.0 : f32, false] reduce { is the place of the update ours? } apply { select written, acc, x }
 
-A computation cannot write elsewhere, so every element looks through the updates that could be meant for it and takes
-those that are, in their order. An index outside its dimension meets no element.
+A computation writes only its own element, so every element tests all updates that may have its index, and applies
+those that do, in order. An update whose index is out of bounds is ignored.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -29,19 +29,19 @@ COMBINE: Mapping[str, Callable[[Scalars, Scalar, Scalar], Scalar]] = {
     "min": lambda s, old, new: s.minimum(old, new),
     "max": lambda s, old, new: s.maximum(old, new),
 }
-"""What becomes of the old and the new element, where the old one matters."""
+"""How a scatter combines the old and the new element, except for plain replacement."""
 
 
 @dataclass(frozen=True)
 class Updates:
-    """The updates that one element looks through."""
+    """The updates that each element tests."""
 
     count: Sequence[int]
-    """How many there are, one size for each dimension of the reduction."""
+    """The number of updates, one size per dimension of the reduction."""
     parts: Sequence[Operand]
-    """The parts of the place of an update."""
+    """The components of an update's index."""
     axes: Sequence[int]
-    """The dimension of the result that each part counts along."""
+    """The dimension of the result that each component indexes."""
     value: Operand
 
 
@@ -68,7 +68,7 @@ class LowerScatterNd(RewritePattern):
 
 
 def lower(rewriter: PatternRewriter, op: ScatterFamilyOp, updates: Updates) -> None:
-    """Replace `op` by `updates` in place of, or combined with, the elements of `x`."""
+    """Replace `op` by `x` with the updates stored into, or combined with, its elements."""
     shape, element = op.y.type.get_shape(), widened(op.y.type.element_type)
     whole = at(op.x, *dims(len(shape)))
     if 0 in updates.count:
@@ -99,7 +99,7 @@ def lower(rewriter: PatternRewriter, op: ScatterFamilyOp, updates: Updates) -> N
 
 
 def _is_here(s: Scalars, axes: Sequence[int], parts: Sequence[Scalar], shape: Sequence[int]) -> Scalar:
-    """Whether `parts` are the place of the current element along `axes`; without parts every element is meant."""
+    """Whether `parts` equal the current element's indices along `axes`; true without parts."""
     here: Scalar | None = None
     for axis, part in zip(axes, parts, strict=True):
         same = s.equal(s.position(axis), _from_the_front(s, part, shape[axis]))
@@ -108,7 +108,7 @@ def _is_here(s: Scalars, axes: Sequence[int], parts: Sequence[Scalar], shape: Se
 
 
 def _from_the_front(s: Scalars, index: Scalar, size: int) -> Scalar:
-    """`index`, counted from the front if it is negative."""
+    """Add `size` to a negative `index`."""
     place = s.cast(index, i32)
     return place if is_unsigned(index.element) else s.select(s.less(place, 0), place + size, place)
 

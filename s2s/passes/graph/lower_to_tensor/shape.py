@@ -1,11 +1,11 @@
-"""Lowers the operators that pass elements on as they are: one computation whose access maps say from where.
+"""Lower operators that move elements: each becomes one computation, whose access maps say where elements come from.
 
     %y = graph.transpose %x {perm = [1, 0]} : (tensor<4x8xf32>) -> tensor<8x4xf32>
 ->
     %y = tensor.compute [8, 4] points(%x at #tensor.access<affine_map<(d0, d1) -> (d1, d0)>>) apply { yield }
 
-A concatenation reads every input at a shifted place and takes the one whose guarded access hits. Padding by mirrored or
-repeated elements is no affine access: the place is calculated, and the element extracted.
+A concatenation reads every input at an offset and selects the one whose guarded access is in bounds. Padding by
+mirrored or repeated elements has no affine access map: the index is computed, and the element extracted.
 """
 
 from itertools import accumulate
@@ -24,7 +24,7 @@ from s2s.types.affine import delinearize, flat_index
 
 
 def _replace(rewriter: PatternRewriter, op: InjectiveOp, source: Operand) -> None:
-    """Replace `op` by the elements at `source`."""
+    """Replace `op` by the elements of `source`."""
     rewriter.replace(op, [], [move(rewriter, op, op.y.type.get_shape(), [source])])
 
 
@@ -80,7 +80,7 @@ class LowerConcat(RewritePattern):
 
 
 def _the_one_in_bounds(s: Scalars, *values: Scalar) -> Scalar:
-    """The value that is in bounds, where exactly one is."""
+    """Select the value that is in bounds; exactly one is."""
     chosen = values[-1]
     for value in reversed(values[:-1]):
         chosen = s.select(s.in_bounds(value), value, chosen)
@@ -108,12 +108,12 @@ class LowerPad(RewritePattern):
 
 
 def _wrapped(d: tuple[AffineExpr, ...], low: tuple[int, ...], sizes: tuple[int, ...]) -> list[AffineExpr]:
-    """The place of each index in a tensor that repeats itself."""
+    """The indices of a tensor repeated periodically."""
     return [(place + (-before) % size) % size for place, before, size in zip(d, low, sizes, strict=True)]
 
 
 def _border(s: Scalars, op: graph.PadOp, table: Scalar) -> Scalar:
-    """The element of `table` at the place that stands for the current one: itself, or inside where that is outside."""
+    """The element of `table` that pads the current position: the same one if in bounds, else an inner one."""
     inside = {"edge": _nearest, "reflect": _mirrored}
     if op.mode.data not in inside:
         raise CompilerBug(f"{op.name}: mode {op.mode.data} has no lowering")
@@ -133,7 +133,7 @@ def _nearest(s: Scalars, place: Scalar, size: int) -> Scalar:
 
 
 def _mirrored(s: Scalars, place: Scalar, size: int) -> Scalar:
-    """`last - |last - |place||`: reflected at the first and at the last element."""
+    """`last - |last - |place||`: the index reflected at the first and at the last element."""
     beyond = (size - 1) - s.maximum(place, -place)
     return (size - 1) - s.maximum(beyond, -beyond)
 

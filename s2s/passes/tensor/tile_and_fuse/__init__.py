@@ -1,4 +1,4 @@
-"""Let the computations of a kernel walk through what they have in common, block by block.
+"""Tile the common dimensions of a kernel's computations, and fuse the loops over tiles.
 
     %s = tensor.compute [4, 128, 128 | 64] reads(%q at (h, i, j, d) -> (h, i, d), %k at … -> (h, j, d)) …
     %m = tensor.compute [4, 128 | 128] reads(%s …) …
@@ -10,14 +10,14 @@
     %s = tensor.compute [4, 128, 128 | 64] reads(%c at (h, j, i, d) -> (h, d, i), …) [… tile_and_fuse<0 by 1, 2 by 32>]
     …
 
-The kernel of an attention takes one head and a block of its queries at a time, so that scores fit a cache however long
-the sequence is. Where the target has vectors, scores lie with queries side by side: each step of the softmax is then
-the same for a whole vector, and the queries of a block, copied so, are its only rearranged operand; a mask that is a
-weight is packed so. A transpose that follows is done by writing the result where it belongs.
+The kernel of an attention processes one head and a block of its queries at a time, so that scores fit a cache
+whatever the sequence length. On targets with vectors, scores are transposed so that queries are contiguous: each step
+of the softmax then applies to a whole vector. Only the queries of a block are copied for that; a mask that is a weight
+is packed. A transpose of the result is folded into its producer, which writes elements in the final order.
 
-How many rows a block has is a decision (`s2s/decisions/fused_rows.py`).
+The number of rows in a block is a decision (`s2s/decisions/fused_rows.py`).
 
-Declined where a kernel has no sum of products inside it, or where nothing is common.
+Declined where a kernel has no sum of products inside it, or no common dimension.
 """
 
 from collections.abc import Mapping
@@ -60,7 +60,7 @@ def _computes(func: FuncOp) -> list[tensor.ComputeOp]:
 
 
 def _share(func: FuncOp, calls: Mapping[str, list[graph.CallOp]], target: Target, chooser: Chooser) -> None:
-    """Put one kernel into blocks."""
+    """Tile and fuse the computations of one kernel."""
     computes = _computes(func)
     product = inner_product(computes)
     if product is None or any(op.schedule is not None for op in computes):

@@ -1,16 +1,16 @@
-"""How the tensors inside a kernel lie: with the rows that a block is made of side by side."""
+"""Choose layouts of the tensors inside a kernel: the rows of a block become the contiguous dimension."""
 
 from collections.abc import Sequence
 
 from s2s.analysis.affine.strides import moves
 from s2s.analysis.tile_and_fuse.candidates import Walk
 from s2s.dialects import tensor
-from s2s.passes.tensor.permute import reorder, staged
+from s2s.passes.tensor.permute import copy_read, reorder
 from s2s.types.affine import linear, ranges
 
 
 def inner_product(computes: Sequence[tensor.ComputeOp]) -> tensor.ComputeOp | None:
-    """The first sum over two reads whose result another computation of the kernel reduces again: scores."""
+    """The first sum of products whose result another computation of the kernel reduces: scores of an attention."""
     for op in computes:
         users = [use.operation for result in op.res for use in result.uses]
         if len(op.reads) == 2 and len(op.res) == 1 and users and all(user in computes for user in users):
@@ -19,23 +19,23 @@ def inner_product(computes: Sequence[tensor.ComputeOp]) -> tensor.ComputeOp | No
 
 
 def rows_of(product: tensor.ComputeOp, walks: Sequence[Walk]) -> Walk | None:
-    """The common dimension along which one factor of `product` stays where it is: of several the longest."""
+    """The longest common dimension that indexes only one factor of `product`."""
     found = [walk for walk in walks if 0 in moves(product, walk[product]).reads]
     return max(found, key=lambda walk: product.sizes[walk[product]], default=None)
 
 
 def neighbours_along(rows: Walk, computes: Sequence[tensor.ComputeOp], product: tensor.ComputeOp) -> None:
-    """Let what lives inside the kernel lie with `rows` side by side, and copy the factor that moves along them so."""
+    """Make `rows` the contiguous dimension of all tensors inside the kernel, and copy the factor that they index."""
     for op in computes[:-1]:
         dim = rows[op]
         order = [*(other for other in range(op.rank) if other != dim), dim]
         made = reorder(op, order) if order != list(range(op.rank)) else op
         if op is product:
-            _stage_factor(made, order.index(dim))
+            _copy_factor(made, order.index(dim))
 
 
-def _stage_factor(product: tensor.ComputeOp, row: int) -> None:
-    """A copy of the factor of `product` that does not lie side by side along dimension `row`."""
+def _copy_factor(product: tensor.ComputeOp, row: int) -> None:
+    """Copy the factor of `product` that is not contiguous along dimension `row`."""
     along = moves(product, row).reads
     for read, move in enumerate(along):
         if move in (0, 1) or product.read_accesses[read].is_guarded:
@@ -48,4 +48,4 @@ def _stage_factor(product: tensor.ComputeOp, row: int) -> None:
         }
         parallel = [dim for dim in range(product.rank) if dim in used and dim != row]
         reduced = [dim for dim in range(product.rank, len(product.sizes)) if dim in used]
-        staged(product, read, [*parallel, *reduced, row])
+        copy_read(product, read, [*parallel, *reduced, row])

@@ -1,4 +1,4 @@
-"""The size of blocks, and the schedules of computations that run in them."""
+"""Choose the schedules of computations that share a loop over blocks."""
 
 from collections.abc import Sequence
 from math import prod
@@ -26,7 +26,7 @@ def schedule_in_blocks(
     target: Target,
     constants: frozenset[SSAValue] = frozenset(),
 ) -> None:
-    """Give each computation its schedule for blocks of `size` rows; the layout of `constants` is free."""
+    """Set the schedule of each computation for blocks of `size` rows; `constants` may be packed."""
     for op in computes:
         shared = [*((walk[op], 1) for walk in outer), (rows[op], size)]
         op.properties["schedule"] = tensor.ScheduleAttr.of([TileAndFuse.of(shared)])
@@ -41,7 +41,7 @@ def schedule_in_blocks(
 
 
 def _packs(op: tensor.ComputeOp, row: int, constants: frozenset[SSAValue]) -> list[CacheRead]:
-    """Layouts of the constants that `op` combines with, a mask for one: rows side by side."""
+    """Packed layouts with contiguous rows for the constants that `op` reads, a mask for example."""
     packs: list[CacheRead] = []
     for number, (value, access) in enumerate(zip(op.points, op.point_accesses, strict=True)):
         results = access.map.data.results
@@ -55,7 +55,7 @@ def _packs(op: tensor.ComputeOp, row: int, constants: frozenset[SSAValue]) -> li
 
 
 def bytes_per_row(computes: Sequence[tensor.ComputeOp], outer: Sequence[Walk], rows: Walk) -> int:
-    """Bytes that pass between the computations for one of the `rows`, at one position of the `outer` dimensions."""
+    """Bytes of the intermediate tensors for one of the `rows`, at one position of the `outer` dimensions."""
     per_row, over = 0, written_over([Group(tuple(computes))])
     for op in computes[:-1]:
         elements = prod(op.parallel_sizes) // prod(op.sizes[walk[op]] for walk in [*outer, rows])
@@ -64,6 +64,6 @@ def bytes_per_row(computes: Sequence[tensor.ComputeOp], outer: Sequence[Walk], r
 
 
 def _of_whole(part: Part, schedule: tensor.ScheduleAttr) -> tensor.ScheduleAttr:
-    """The schedule of a part, without the dimensions of the tiles that come first, as that of the whole."""
+    """Convert the schedule of one block, whose first dimensions are the tiles, to one of the whole computation."""
     mapping = tensor.Renumbering.removing(part.blocks, part.op.sizes, part.op.rank)
     return schedule.without(Prefetch).renumbered(mapping)
