@@ -1,4 +1,4 @@
-"""Carry out the schedules: turn every kernel of tensor computations into loops over flat buffers.
+"""Lower every kernel of tensor computations to loops over flat buffers, as the schedules say.
 
     func.func private @k(%x: tensor<4x8xf32>) -> tensor<4xf32> { %y = tensor.compute [4 | 8] … }
     func.func @main(%x: tensor<4x8xf32>) -> tensor<4xf32> { %y = graph.call @k(%x) … }
@@ -6,11 +6,11 @@
     func.func private @k(%y: memref<4xf32>, %x: memref<32xf32>) { loop.for %i = 0 to 4 { … } }
     func.func @main(%y: memref<4xf32>, %x: memref<32xf32>) { func.call @k(%y, %x) … }
 
-The arguments of a kernel are its results, its old arguments, then one scratch buffer for every tensor that lives only
-inside it (one block of it, where computations share blocks; none where it is written over another), and one for every
-operand that a schedule stages. Its attribute `in_place` lists the arguments whose buffer its result may take over. In
-`main`, what passes between kernels becomes `loop.alloc`, for `loop-plan-memory`. A computation without a schedule is a
-bug of the pipeline. The declaration of a C function of the user becomes a kernel that calls it.
+The arguments of a kernel are its results, its old arguments, then scratch buffers: one for every tensor that lives only
+inside the kernel (for one block of it, where computations share blocks; none where it overwrites another one), and one
+for every operand with a `cache_read`. The attribute `in_place` lists the arguments whose buffer the result may
+overwrite. In `main`, tensors between kernels become `loop.alloc`, for `loop-plan-memory`. A computation without a
+schedule is an error of the pipeline. The declaration of a user's C function becomes a kernel that calls it.
 """
 
 from collections.abc import Sequence
@@ -31,11 +31,11 @@ from s2s.passes.tensor.lower_to_loop.callback import is_callback, lower_callback
 from s2s.passes.tensor.lower_to_loop.main import LowerMain
 
 IN_PLACE = "in_place"
-"""Attribute of a kernel: the arguments whose buffer its first argument, the result, may take over."""
+"""Attribute of a kernel: the arguments whose buffer its first argument, the result, may overwrite."""
 
 
 class LowerKernel:
-    """Rebuilds one kernel function over buffers."""
+    """Rewrites one kernel function to take buffers."""
 
     def __init__(self, func: FuncOp) -> None:
         self.func = func
@@ -47,7 +47,7 @@ class LowerKernel:
         self.inner = [result for op in self.computes for result in op.results if result not in self.returned]
 
     def run(self) -> tuple[MemRefType[Attribute], ...]:
-        """Replace the body and the signature; return the types of the scratch arguments."""
+        """Replace body and signature; return the types of the scratch arguments."""
         inputs = list(self.func.body.block.args)
         groups = groups_of(self.computes)
         over = written_over(groups)

@@ -1,4 +1,4 @@
-"""The loops of a kernel's computations: those that share blocks stand together inside one loop over the blocks.
+"""Emit the loops of a kernel's computations; those that share blocks are nested in one loop over the blocks.
 
     %s = tensor.compute [20, 8] … schedule #tensor.schedule<[…, tile_and_fuse<0 by 16>]>
     %y = tensor.compute [20 | 8] points(%s …) … schedule #tensor.schedule<[…, tile_and_fuse<0 by 16>]>
@@ -6,8 +6,8 @@
     loop.for %i_block = 0 to 16 step 16 { the nest of %s; the nest of %y }   // here: one block, no loop
     the nests of the rows 16 to 19
 
-`%s` lives inside the group alone, so its buffer holds 16 rows. A block that is not full follows as code of its own:
-the nests of full ones know their size.
+Only the group uses `%s`, so its buffer holds 16 rows. A partial block at the end gets separate code, since the nests of
+full blocks have constant sizes.
 """
 
 from collections.abc import Mapping
@@ -32,7 +32,7 @@ from s2s.passes.tensor.lower_to_loop.transform_plan import TransformPlan
 
 
 def inner_types(group: Group) -> dict[SSAValue, MemRefType[Attribute]]:
-    """The buffers of the tensors that hold one block."""
+    """The buffer types of the tensors that hold one block only."""
     kept = set(group.inner)
     return {
         old: buffer_type(new.type)
@@ -43,7 +43,7 @@ def inner_types(group: Group) -> dict[SSAValue, MemRefType[Attribute]]:
 
 
 def scratch_types(group: Group) -> dict[tensor.Computation, tuple[str, MemRefType[Attribute]]]:
-    """Name and type of the scratch that single computations of `group` need for themselves."""
+    """Names and types of the scratch buffers for the operands that single computations of `group` cache."""
     found: dict[tensor.Computation, tuple[str, MemRefType[Attribute]]] = {}
     for part in first_parts(group):
         if isinstance(part, TransformPart):
@@ -55,7 +55,7 @@ def scratch_types(group: Group) -> dict[tensor.Computation, tuple[str, MemRefTyp
 
 @dataclass
 class GroupEmitter:
-    """Appends the loops of one group to `block`; `buffers` holds the memref of every tensor it reads or defines."""
+    """Appends the loops of one group to `block`; `buffers` maps each tensor that it reads or defines to its memref."""
 
     group: Group
     buffers: Mapping[SSAValue, SSAValue]
@@ -71,7 +71,7 @@ class GroupEmitter:
         self._level([[] for _ in self.group.ops], [])
 
     def _level(self, chosen: list[list[Cut]], opened: list[AffineExpr]) -> None:
-        """The blocks of the shared dimension that comes next, full ones first; the nests where there is none."""
+        """Emit the blocks of the next shared dimension, full ones first; the nests if there is none left."""
         level = len(opened)
         if level == self.group.depth:
             self._nests(chosen, opened)
@@ -90,7 +90,7 @@ class GroupEmitter:
             self._level([[*own, cut] for own, cut in zip(chosen, rests, strict=True)], [*opened, zero])
 
     def _loop(self, count: int, walk: tuple[int, int], chosen: list[list[Cut]], opened: list[AffineExpr]) -> None:
-        """A loop over `count` full blocks; none for one block."""
+        """Emit a loop over `count` full blocks; no loop for a single block."""
         if count == 1:
             self._level(chosen, [*opened, AffineConstantExpr(0)])
             return
@@ -113,7 +113,7 @@ class GroupEmitter:
             Nest.of(part, buffers, self.emitter, plan, scratch).emit(opened)
 
     def _clear_outside(self, part: Part, buffers: Mapping[SSAValue, SSAValue], opened: list[AffineExpr]) -> None:
-        """Zeros where the block of `part` reaches beyond the dimension."""
+        """Store zeros where the block of `part` extends beyond the dimension."""
         dims: list[AffineExpr] = [*opened, *[AffineConstantExpr(0)] * (len(part.op.sizes) - len(opened))]
         for dim in part.window:
             (low,), (high,) = part.inside(dim, dims)
@@ -123,7 +123,7 @@ class GroupEmitter:
                 self._clear(part, dim, buffers[result], Bounds(0, size, 1, (high,), ()))
 
     def _clear(self, part: Part, dim: int, buffer: SSAValue, rows: Bounds) -> None:
-        """Zeros at the positions `rows` of dimension `dim` of a buffer that holds one block."""
+        """Store zeros at the positions `rows` of dimension `dim` of a buffer that holds one block."""
         sizes = part.op.parallel_sizes
         inner = prod(sizes[dim + 1 :])
         lanes = next(

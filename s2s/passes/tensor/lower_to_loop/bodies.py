@@ -1,4 +1,4 @@
-"""The scalar bodies of a computation at the points of its tiles."""
+"""Create the scalar bodies of a computation for the points of its tiles."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -14,14 +14,14 @@ from s2s.passes.tensor.lower_to_loop.tile import Loads, Operand, TilePoint
 
 
 def point_dims(point: TilePoint, dims: Sequence[AffineExpr]) -> list[AffineExpr]:
-    """Where `point` of the tile at `dims` is in the domain."""
+    """The position in the domain of `point` in the tile at `dims`."""
     offsets = [*point.offsets, *[0] * (len(dims) - len(point.offsets))]
     return [expr + offset if offset else expr for expr, offset in zip(dims, offsets, strict=True)]
 
 
 @dataclass(frozen=True)
 class Bodies:
-    """What the bodies of one part of a computation find around them."""
+    """The context that all bodies of one part of a computation share."""
 
     part: Part
     buffers: Mapping[SSAValue, SSAValue]
@@ -35,7 +35,7 @@ class Bodies:
         arguments: Sequence[BlockArgument],
         sources: dict[BlockArgument, Operand],
     ) -> ScalarBody:
-        """A body with `arguments` for `point`, which is at `dims`; `sources` are loaded where they are asked for."""
+        """A body with `arguments` for `point` at position `dims`; operands in `sources` are loaded on first use."""
         own = [expr.replace_dims_and_symbols(dims, ()) for expr in self.part.own]
         return ScalarBody(self.emitter, loads, point, dims, sources, self._tables(arguments), own)
 

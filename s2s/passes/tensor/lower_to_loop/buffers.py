@@ -1,4 +1,4 @@
-"""Tensors as flat buffers, and which of them a kernel may share."""
+"""Map tensors to flat buffers, and find the tensors of a kernel that can share one."""
 
 from collections.abc import Sequence
 from math import prod
@@ -19,9 +19,9 @@ def buffer_type(type: Attribute) -> MemRefType[Attribute]:
 
 
 def may_overwrite(last: tensor.ComputeOp | tensor.TransformOp, value: SSAValue) -> bool:
-    """Whether the only result of `last`, the final computation of a kernel, may take the place of operand `value`.
+    """Whether the only result of `last`, the final computation of a kernel, may overwrite operand `value`.
 
-    Each of its points must read the very element that it writes, and nothing else of the operand.
+    Each of its points must read exactly the element that it writes, and no other element of the operand.
     """
     if isinstance(last, tensor.TransformOp):
         return (
@@ -47,7 +47,7 @@ def may_overwrite(last: tensor.ComputeOp | tensor.TransformOp, value: SSAValue) 
 
 
 def written_over(groups: Sequence[Group]) -> dict[SSAValue, SSAValue]:
-    """Tensors inside a kernel that take the buffer of another one: each point reads there what it replaces, last."""
+    """Map each tensor inside a kernel that may overwrite another one to it: each point reads last what it replaces."""
     over: dict[SSAValue, SSAValue] = {}
     for group in groups:
         inner = [value for op in group.ops for value in op.results if all(_computes(use) for use in value.uses)]

@@ -1,4 +1,4 @@
-"""C functions of the user, as kernels over buffers.
+"""Lower declarations of the user's C functions to kernels over buffers.
 
     func.func private @blur(tensor<4xi8>) -> tensor<4xi8> attributes {callback = "my_blur"}
 ->
@@ -17,12 +17,12 @@ from s2s.passes.tensor.lower_to_loop.buffers import buffer_type
 
 
 def is_callback(func: FuncOp) -> bool:
-    """Whether `func` stands for a C function of the user."""
+    """Whether `func` declares a C function of the user."""
     return CALLBACK in func.attributes
 
 
 def lower_callback(func: FuncOp) -> None:
-    """Give the declaration a body that calls the function."""
+    """Give the declaration a body that calls the C function."""
     inputs, outputs = func.function_type.inputs.data, func.function_type.outputs.data
     types = [buffer_type(type) for type in (*outputs, *inputs)]
     block = Block(arg_types=types)

@@ -1,4 +1,4 @@
-"""Bounds of a reduction within which guards of reads hold, so that nothing is tested inside."""
+"""Clip the bounds of a reduction to the range in which the guards of its reads hold, so that no test remains inside."""
 
 from collections.abc import Sequence
 
@@ -19,9 +19,9 @@ def clip(
     dims: Sequence[AffineExpr],
     pieces: Sequence[Piece],
 ) -> tuple[Bounds, set[Constraint]]:
-    """The bounds of reduction `dim` within which the open guards that it alone decides all hold, and these guards.
+    """The bounds of reduction `dim` within which the undecided guards that depend only on it hold, and these guards.
 
-    The other dimensions stand at `dims`, inside `box`; the points of a tile of `pieces` have to agree.
+    The other dimensions are at `dims`, inside `box`; the bounds must be the same for all points of a tile of `pieces`.
     """
     lower: list[AffineExpr] = []
     upper: list[AffineExpr] = []
@@ -45,5 +45,5 @@ def clip(
 
 
 def _in_tile(op: tensor.ComputeOp, constraint: Constraint, pieces: Sequence[Piece]) -> bool:
-    """Whether the points of the tile may answer `constraint` differently."""
+    """Whether `constraint` may differ between points of the tile."""
     return any(pieces[d].tile > 1 for d in constraint.expr.used_dims() if d < op.rank)

@@ -1,4 +1,4 @@
-"""Operations that run networks, over buffers.
+"""Lower operations that run networks (scan, loop, row tiles) to calls on buffers.
 
     %last, %all = graph.scan @body(%h, %x) {steps = 5, carried = 1, scanned = 1} : …
 ->
@@ -10,7 +10,7 @@
     loop.call_for @top(%y, %x) {steps = 1, starts = array<i64: 0, 0>, strides = array<i64: 0, 0>} : …
     loop.call_for @middle(%y, %x) {steps = 7, starts = array<i64: 8, 8>, strides = array<i64: 8, 16>} : …
 
-What is carried stays in the buffer of the result: a body takes over the places of its arguments.
+Carried values stay in the buffer of the result: a body writes its results over its arguments.
 """
 
 from collections.abc import Sequence
@@ -28,7 +28,7 @@ from s2s.types.dtypes import as_tensor_type
 def lower_control(
     op: graph.NetworkOp, outputs: Sequence[SSAValue], inputs: Sequence[SSAValue], flag: SSAValue | None
 ) -> list[Operation]:
-    """The operations that stand for `op`, the last one for itself; `flag` is memory for the condition of a loop."""
+    """The operations that replace `op`, the main one last; `flag` is memory for the condition of a loop."""
     match op:
         case graph.IfOp():
             condition, *rest = inputs
@@ -78,7 +78,7 @@ def _row_tiles(op: graph.RowTilesOp, y: SSAValue, x: SSAValue) -> list[Operation
 
 
 def _slices(op: graph.ScanOp, number: int, buffer: SSAValue) -> tuple[int, int]:
-    """Start and stride, in elements, of what moves from step to step; `number` is -1 for what does not."""
+    """Start and stride, in elements, of a value that advances at each step; `number` is -1 for one that does not."""
     if number < 0:
         return 0, 0
     assert isa(buffer.type, MemRefType)
@@ -88,5 +88,5 @@ def _slices(op: graph.ScanOp, number: int, buffer: SSAValue) -> tuple[int, int]:
 
 
 def _copies(carried: Sequence[SSAValue], inits: Sequence[SSAValue]) -> list[Operation]:
-    """Initial values, where they are not in their places already."""
+    """Copy initial values to the buffers of the carried values, unless they are there already."""
     return [loop.CopyOp(place, init) for place, init in zip(carried, inits, strict=False) if place is not init]

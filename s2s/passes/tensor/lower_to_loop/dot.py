@@ -1,8 +1,8 @@
-"""The reduction of a register tile as dot products: every dimension of it in one loop, several steps at a time.
+"""Emit the reduction of a register tile as dot products: one loop over all reduction dimensions, several steps each.
 
-One factor is a constant, packed so that a group of steps lies side by side. The other one is staged, or lies so by
-itself. Bytes that are widened together come out in an order of their own: of two factors that are widened here both
-do, while staged numbers lie in their natural order and the constant is packed for it.
+One factor is a constant, packed so that the steps of a group are contiguous. The other one is cached in scratch, or is
+contiguous as it is. Instructions that widen bytes may reorder them: two factors that are widened here are reordered
+alike; if one factor is cached, its numbers are in natural order, and the constant is packed to match.
 """
 
 from collections.abc import Sequence
@@ -28,15 +28,15 @@ from s2s.types.dtypes import vector_of
 
 NATURAL = (0, 1, 2, 3)
 INTERLEAVED = (0, 2, 1, 3)
-"""Where the steps of a group lie if widening is to bring them into their order."""
+"""Order of a group's steps in memory that widening turns into the natural order."""
 
 Made = dict[tuple[object, ...], SSAValue]
-"""What was loaded and widened for a group already."""
+"""Values that have been loaded and widened for a group, by their key."""
 
 
 @dataclass
 class DotReduction:
-    """Sums of products of one tile."""
+    """Emits the sums of products of one tile."""
 
     emitter: Emitter
     op: tensor.ComputeOp
@@ -45,7 +45,7 @@ class DotReduction:
     reads: Sequence[Operand]
     staged: StagedOperand | None
     dims: Sequence[AffineExpr]
-    """Where the tile stands; the reduction is yet to come."""
+    """The position of the tile; reduction dimensions are at 0."""
     x: int = field(init=False)
     w: int = field(init=False)
 
@@ -57,16 +57,16 @@ class DotReduction:
 
     @property
     def steps(self) -> int:
-        """Steps of the reduction, whole groups."""
+        """Number of steps of the reduction, rounded up to whole groups."""
         return -(-prod(self.op.reduction_sizes) // self.size) * self.size
 
     @property
     def size(self) -> int:
-        """Steps in a group."""
+        """Number of steps in a group."""
         return self.schedule.group
 
     def emit(self, points: Sequence[TilePoint], accumulators: Carried) -> None:
-        """All steps, as many in the body of the loop as the tiles of the reduction ask for."""
+        """Emit all steps, unrolled as the tiles of the reduction dimensions say."""
         wished = prod(self.schedule.tiles[self.op.rank :]) // self.size * self.size
         steps, at_once = self.steps, min(max(wished, self.size), self.steps)
         full = steps // at_once * at_once
@@ -93,14 +93,14 @@ class DotReduction:
                 accumulators.values[number] = self.emitter.add(products, acc.name_hint).result
 
     def _step(self, points: Sequence[TilePoint], accumulators: Carried, k: AffineExpr, made: Made) -> None:
-        """One step of the reduction, in scalars."""
+        """Emit one step of the reduction in scalars."""
         for number, point in enumerate(points):
             acc = accumulators.values[number]
             x, w = (self._scalar(read, point, k, made) for read in (self.x, self.w))
             accumulators.values[number] = accumulate(self.emitter, self.products, acc, x, w)
 
     def _scalar(self, read: int, point: TilePoint, k: AffineExpr, made: Made) -> SSAValue:
-        """A factor of one step in 32 bits."""
+        """A factor of one step, widened to 32 bits."""
         staged = self.staged if self.staged is not None and read == self.x else None
         if staged is None:
             position, buffer = self._place(read, point, k).to_expr(), self.reads[read].buffer
@@ -118,12 +118,12 @@ class DotReduction:
     # positions
 
     def _at(self, point: TilePoint, k: AffineExpr) -> list[AffineExpr]:
-        """The position in the domain of step `k` for `point`."""
+        """The position of `point` in the domain at step `k`."""
         parallel = [expr + offset for expr, offset in zip(self.dims, point.offsets, strict=False)]
         return [*parallel, *delinearize(k, self.op.reduction_sizes)]
 
     def _place(self, read: int, point: TilePoint, k: AffineExpr) -> Linear:
-        """Where the group of steps from `k` on begins in a read whose groups lie side by side."""
+        """The flat index where the group of steps from `k` on begins, in an operand whose groups are contiguous."""
         space = self.emitter.space
         step = AffineDimExpr(len(space.loops))
         expr = simplify(self.reads[read].position(self._at(point, step)), [*space.bound, (0, self.steps - 1)])
@@ -141,7 +141,7 @@ class DotReduction:
         return read, str(place.to_expr())
 
     def _factor(self, point: TilePoint, k: AffineExpr, made: Made) -> SSAValue:
-        """The group of the factor that is no constant."""
+        """Load the group of the non-constant factor."""
         if self.staged is None:
             place = self._place(self.x, point, k)
             key = self._key(self.x, place)
@@ -157,7 +157,7 @@ class DotReduction:
         return made[key]
 
     def _load_constants(self, points: Sequence[TilePoint], k: AffineExpr, made: Made) -> None:
-        """The groups of the constant for all points, widened; two that are neighbours are loaded together."""
+        """Load and widen the groups of the constant for all points; load two neighbouring groups together."""
         places = {self._key(self.w, place): place for place in (self._place(self.w, point, k) for point in points)}
         pending = list(places.items())
         while pending:

@@ -1,4 +1,4 @@
-"""Building loop code in order, with the enclosing loops kept in step."""
+"""Append loop operations to the current block, and keep track of the enclosing loops."""
 
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
@@ -29,7 +29,7 @@ Op = TypeVar("Op", bound=Operation)
 
 @dataclass(frozen=True)
 class Bounds:
-    """Where a loop runs: `start … stop - 1` in steps, cut further by expressions of the enclosing loops."""
+    """The range of a loop: `start … stop - 1` with a step, clipped further by expressions of the enclosing loops."""
 
     start: int
     stop: int
@@ -46,7 +46,7 @@ class Emitter:
     space: LoopSpace = field(default_factory=LoopSpace)
 
     def add(self, op: Op, hint: str | None = None) -> Op:
-        """Append `op`; `hint` names its first result."""
+        """Append `op`; `hint` is the name of its first result."""
         self.block.add_op(op)
         if hint is not None and op.results:
             op.results[0].name_hint = hint
@@ -54,7 +54,7 @@ class Emitter:
 
     @contextmanager
     def inside(self, block: Block) -> Generator[None]:
-        """Append to `block` meanwhile."""
+        """Append to `block` inside the `with` statement."""
         outer, self.block = self.block, block
         try:
             yield
@@ -63,7 +63,7 @@ class Emitter:
 
     @contextmanager
     def loop(self, limits: Bounds, name: str, carried: "Carried | None" = None) -> Generator[AffineExpr]:
-        """A loop; gives its variable. With `carried`, its values go round and come out as the loop's results."""
+        """Emit a loop; yield its variable. It carries the values of `carried`, which then are its results."""
         inits = [] if carried is None else carried.values
         dims, lower, upper = self._bounds(limits)
         body = Block(arg_types=[IndexType(), *(value.type for value in inits)])
@@ -86,7 +86,7 @@ class Emitter:
                 result.name_hint = value.name_hint
 
     def _tightest(self, exprs: Sequence[AffineExpr], constant: int, sign: int) -> list[AffineExpr]:
-        """The bounds that can matter beside `constant`: for a maximum (`sign` 1) or a minimum (`sign` -1)."""
+        """The bounds that may be tighter than `constant`: for a maximum (`sign` 1) or a minimum (`sign` -1)."""
         open_exprs: list[AffineExpr] = []
         for expr in exprs:
             low, high = bounds(expr * sign, self.space.bound)
@@ -107,7 +107,7 @@ class Emitter:
         return dims, low, high
 
     def index(self, expr: AffineExpr, hint: str | None = None) -> SSAValue:
-        """An index value."""
+        """Emit an index expression as a value."""
         affine_map, dims = self.space.emit(expr)
         result = affine_map.results[0]
         if isinstance(result, AffineConstantExpr):
@@ -122,7 +122,7 @@ class Emitter:
         otherwise: Region,
         types: Sequence[Attribute],
     ) -> list[SSAValue]:
-        """`then` where all constraints hold at the point `dims`, else `otherwise`."""
+        """Emit `then` under the condition that all constraints hold at the point `dims`, else `otherwise`."""
         exprs = [constraint.expr.replace_dims_and_symbols(dims, ()) for constraint in constraints]
         affine_map, indices = self.space.emit(*exprs)
         conditions = tuple(
@@ -149,7 +149,7 @@ class Emitter:
         return self.constant(IntegerAttr(0, type))
 
     def splat(self, value: SSAValue, lanes: int) -> SSAValue:
-        """`value` in every lane; itself where it is a vector already, or for one lane."""
+        """Broadcast `value` to a vector; return it unchanged for one lane, or if it is a vector already."""
         if lanes == 1 or isinstance(value.type, VectorType):
             return value
         op = loop.BroadcastOp(value, lanes)
@@ -158,6 +158,6 @@ class Emitter:
 
 @dataclass
 class Carried:
-    """The values that go round a loop."""
+    """The loop-carried values of a loop."""
 
     values: list[SSAValue]

@@ -1,12 +1,13 @@
-"""The reduction of a register tile in vectors of results: groups of four bytes, multiplied and added in one operation.
+"""Emit the reduction of a register tile with instructions that multiply and add groups of four bytes per lane.
 
     acc[o] += x[k] * w[o][k] + … + x[k + 3] * w[o][k + 3]        for every lane o
 
-The constant is packed so that the groups of neighbouring lanes lie side by side. The other factor is the same for all
-lanes, four neighbours (a convolution, a fully connected layer), or lies in columns, one lane beside the other (a
-depthwise convolution). Where a run of steps does not fill its last group the constant holds zeros.
+The constant is packed so that the groups of neighbouring lanes are contiguous. The other factor is either the same for
+all lanes, with its four bytes contiguous (a convolution, a fully connected layer), or differs by lane, with lanes
+contiguous (a depthwise convolution). If the last group of a run is partial, the constant holds zeros in it.
 
-A constant with a zero point stays as it is, too: what the other factor sums up to is added so many times in the end.
+The zero point of a constant is not subtracted from its elements; the sum of the other factor, times that offset, is
+added at the end.
 
     sum over k of x[k] * (w[o][k] + offset)  =  sum over k of x[k] * w[o][k]  +  offset * sum over k of x[k]
 """
@@ -37,12 +38,12 @@ ONES = 0x01010101
 """1 in each byte of a group."""
 
 Made = dict[tuple[object, ...], SSAValue]
-"""Groups that were loaded already."""
+"""Groups that have been loaded, by their key."""
 
 
 @dataclass
 class GroupReduction:
-    """Sums of products of the points of a tile, each point a vector of results."""
+    """Emits the sums of products of the points of a tile, where each point is a vector of results."""
 
     op: tensor.ComputeOp
     schedule: tensor.ScheduleState
@@ -52,7 +53,7 @@ class GroupReduction:
     points: Sequence[Operand]
     staged: StagedOperand | None
     dims: list[AffineExpr]
-    """Where the tile stands; the reduction is yet to come."""
+    """The position of the tile; reduction dimensions are at 0."""
     intrinsic: loop.IntrinsicAttr = field(init=False)
     run: tuple[int, ...] = field(init=False)
     x: int = field(init=False)
@@ -75,7 +76,7 @@ class GroupReduction:
         self.offset = self.products.factor_of(w).offset
 
     def _lane_distance(self, read: int) -> int | None:
-        """Elements from one lane to the next, inside of the first vector: a group for the packed constant."""
+        """Distance in elements of neighbouring lanes in the first vector: a group, for the packed constant."""
         dim, lanes = self.schedule.vector_dim, self.schedule.lanes
         box = [(0, lanes - 1) if each == dim else (0, 0) for each in range(len(self.op.sizes))]
         operand = self.reads[read]
@@ -85,11 +86,11 @@ class GroupReduction:
 
     @property
     def steps(self) -> int:
-        """Steps of a run."""
+        """Number of steps in a run, the dimensions that are reduced by groups."""
         return prod(self.op.sizes[dim] for dim in self.run)
 
     def sums(self, points: Sequence[TilePoint]) -> list[SSAValue]:
-        """One vector of sums for each point."""
+        """Emit the reduction; return one vector of sums per point."""
         factors = dict.fromkeys(map(self._factor_of, points)) if self.offset else {}
         accumulators = Carried([*self._starts(points), *self._zeros(points[0].lanes, len(factors))])
         inner = set(self.run)
@@ -108,7 +109,7 @@ class GroupReduction:
         ]
 
     def _factor_of(self, point: TilePoint) -> tuple[int, ...]:
-        """What tells the points of a tile apart that meet different elements of the factor that is no constant."""
+        """A key that differs for points of a tile that read different elements of the non-constant factor."""
         results = self.op.read_accesses[self.x].map.data.results
         used = {dim for expr in results for dim in expr.used_dims()}
         return tuple(offset if dim in used else 0 for dim, offset in enumerate(point.offsets))
@@ -150,7 +151,7 @@ class GroupReduction:
     # one run
 
     def _run(self, points: Sequence[TilePoint], accumulators: Carried, made: Made) -> None:
-        """Whole groups, as many in the body of a loop as the tiles ask for, and the rest."""
+        """Emit the whole groups in a loop, unrolled as the tiles say, and the rest after it."""
         wished = prod(self.schedule.tiles[dim] for dim in self.run) // GROUP * GROUP
         whole = self.steps // GROUP * GROUP
         at_once = min(max(wished, GROUP), max(whole, GROUP))
@@ -180,7 +181,7 @@ class GroupReduction:
     def _add_factors(
         self, k: AffineExpr, count: int, points: Sequence[TilePoint], accumulators: Carried, made: Made
     ) -> None:
-        """The factors themselves, as products with ones."""
+        """Sum the non-constant factor itself, as products with ones."""
         ones = self.emitter.constant(IntegerAttr(ONES & ((1 << 8 * count) - 1), i32))
         ones.name_hint = "ones"
         ones = self.emitter.splat(ones, points[0].lanes)
@@ -210,7 +211,7 @@ class GroupReduction:
     # loads
 
     def _constants(self, read: int, point: TilePoint, k: AffineExpr, made: Made) -> SSAValue:
-        """The groups of the constant for the lanes of `point`."""
+        """Load the groups of the constant for the lanes of `point`."""
         place = self._constant_place(read, point, k)
         key = (read, str(place.to_expr()))
         if key not in made:
@@ -229,14 +230,14 @@ class GroupReduction:
         return space.linear(expr.replace_dims_and_symbols([*outer, k + step], ()))
 
     def _check(self, read: int, point: TilePoint, k: AffineExpr, place: Linear) -> None:
-        """Make sure that the groups of all lanes lie side by side."""
+        """Check that the groups of all lanes are contiguous."""
         for lane, step in ((point.lanes - 1, 0), (0, GROUP - 1), (min(1, point.lanes - 1), 0)):
             behind = self._constant_place(read, point, k, lane, step).plus(place, -1)
             if behind.terms or behind.constant != lane * GROUP + step:
                 raise CompilerBug(f"step {step} of lane {lane} is not packed {lane * GROUP + step} behind the first")
 
     def _factor(self, point: TilePoint, k: AffineExpr, count: int, made: Made) -> SSAValue:
-        """The groups of the factor that is no constant."""
+        """Load the groups of the non-constant factor."""
         dims = self._step_at(point, AffineConstantExpr(0))
         operand = self.reads[self.x]
         if self.staged is not None:
@@ -259,7 +260,7 @@ class GroupReduction:
         return made[key]
 
     def _between(self, point: TilePoint, dims: Sequence[AffineExpr]) -> int:
-        """How far one lane lies from the next: in the same place, or beside it."""
+        """Distance of neighbouring lanes in the non-constant factor: 0 for the same element, 1 if contiguous."""
         space = self.emitter.space
         lane = AffineDimExpr(len(space.loops))
         along = [expr + lane if dim == point.vector_dim else expr for dim, expr in enumerate(dims)]

@@ -1,4 +1,4 @@
-"""When a guarded access hits its operand, as constraints over the domain."""
+"""Express as constraints over the domain when a guarded access is in bounds."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from s2s.types.affine import Range, bounds
 
 
 class Holds(Enum):
-    """What is known of a constraint on a box of the domain."""
+    """Whether a constraint holds on a box of the domain: everywhere, nowhere, or undecided."""
 
     ALWAYS = "always"
     NEVER = "never"
@@ -20,7 +20,7 @@ class Holds(Enum):
 
 @dataclass(frozen=True)
 class Constraint:
-    """`expr >= 0` over the dimensions of the domain, or `expr mod modulus == 0` where a modulus is given."""
+    """`expr >= 0` over the dimensions of the domain, or `expr mod modulus == 0` if `modulus` is set."""
 
     expr: AffineExpr
     modulus: int = 0
@@ -36,7 +36,7 @@ class Constraint:
 
 
 def guard_of(access: AccessAttr, shape: Sequence[int]) -> list[Constraint]:
-    """The constraints under which `access` hits an operand of `shape`; none for a total access."""
+    """The constraints under which `access` is in bounds of `shape`; none for an unguarded access."""
     if not access.is_guarded:
         return []
     constraints: list[Constraint] = []

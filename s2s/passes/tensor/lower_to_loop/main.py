@@ -1,9 +1,9 @@
-"""Networks over buffers: results become arguments, what passes between kernels becomes `loop.alloc`.
+"""Lower networks to buffers: results become arguments, and tensors between kernels become `loop.alloc`.
 
-The parts of a `graph.concat` are views of its buffer, and the result of a `graph.slice` is one of its operand's.
+The parts of a `graph.concat` become views of its buffer, and the result of a `graph.slice` a view of its operand's.
 
-A result that is tied to an argument takes over its buffer. It is written there where nobody reads the argument later,
-else to a buffer of its own, which is copied at the end.
+A result that is tied to an argument takes that argument's buffer. It is written there directly if nobody reads the
+argument later, else to a separate buffer, which is copied at the end.
 """
 
 from collections.abc import Mapping, Sequence
@@ -29,13 +29,13 @@ from s2s.types.affine import flat_index
 from s2s.types.dtypes import size_in_bytes
 
 ROLE = "role"
-"""Key of an argument of a network: `"output"`, `"input"` or, for `main`, `"state"`."""
+"""Attribute of an argument of a network: `"output"`, `"input"` or, for `main`, `"state"`."""
 SHAPE = "shape"
-"""Key of an argument of a network: the shape of the tensor that the buffer holds."""
+"""Attribute of an argument of a network: the shape of the tensor in the buffer."""
 
 
 class LowerMain:
-    """Rebuilds a network once its kernels take buffers; `scratch` gives the types of the scratch arguments of each."""
+    """Rewrites a network whose kernels take buffers; `scratch` gives the types of each kernel's scratch arguments."""
 
     def __init__(self, func: FuncOp, scratch: Mapping[str, tuple[MemRefType[Attribute], ...]]) -> None:
         self.func, self.scratch = func, scratch
@@ -77,12 +77,12 @@ class LowerMain:
         self.func.function_type = FunctionType.from_lists(types, [])
 
     def _bind_outputs(self, values: Sequence[SSAValue], buffers: Sequence[SSAValue]) -> None:
-        """Each returned tensor, seen through reshapes, is written straight to its output."""
+        """Bind each returned tensor, behind its reshapes, to the buffer of its output."""
         for value, output in zip(values, buffers, strict=False):
             self.buffers[self._computed(value)] = output
 
     def _tie(self, inputs: Sequence[SSAValue]) -> list[tuple[SSAValue, SSAValue]]:
-        """Bind the tied results to the buffers of their arguments; those that cannot be are returned, to be copied."""
+        """Bind tied results to the buffers of their arguments; return those that need a copy instead."""
         late: list[tuple[SSAValue, SSAValue]] = []
         for value, tied in zip(self.returned, self.tied, strict=True):
             if tied is None or root_of(value) is self.func.body.block.args[tied]:
@@ -95,7 +95,7 @@ class LowerMain:
         return late
 
     def _computed(self, value: SSAValue) -> SSAValue:
-        """What `value` is, seen through reshapes, which must be the result of a call."""
+        """The result of a call that `value` reshapes."""
         root = root_of(value)
         if isinstance(root, BlockArgument) or not isinstance(root.owner, graph.STEPS) or root in self.buffers:
             raise CompilerBug(
@@ -148,7 +148,7 @@ class LowerMain:
         self.block.add_ops(made)
 
     def _result(self, result: SSAValue) -> SSAValue:
-        """The buffer of a result."""
+        """The buffer of a result: that of an output or of a whole that it is a part of, else a new one."""
         if result not in self.buffers:
             if (part := self.parts.get(result)) is not None:
                 whole, start = part
@@ -158,7 +158,7 @@ class LowerMain:
         return self.buffers[result]
 
     def _part(self, whole: SSAValue, start: int, value: SSAValue) -> SSAValue:
-        """The buffer of `value`, which begins with element `start` of the buffer `whole`."""
+        """The buffer of `value`, a view of `whole` from element `start` on."""
         type = buffer_type(value.type)
         view = loop.ViewOp(whole, start * size_in_bytes(type.element_type), type)
         view.result.name_hint = value.name_hint
@@ -178,7 +178,7 @@ class LowerMain:
         values: Sequence[SSAValue],
         tied: Sequence[int | None],
     ) -> list[DictionaryAttr]:
-        """The attributes of inputs or outputs with their role and shape added; tied results are no outputs."""
+        """The attributes of inputs or outputs, with role and shape; tied results are no outputs."""
         given = list(attributes) if attributes is not None else [DictionaryAttr({})] * len(values)
         return [
             DictionaryAttr(
@@ -194,7 +194,7 @@ class LowerMain:
 
 
 def _parts(func: FuncOp) -> dict[SSAValue, tuple[SSAValue, int]]:
-    """The tensors that a concatenation puts one behind the other: in which tensor, and at which element, each lies."""
+    """Map each part of a concatenation to the whole tensor and the element at which the part starts."""
     found: dict[SSAValue, tuple[SSAValue, int]] = {}
     for op in func.body.block.ops:
         if isinstance(op, graph.ConcatOp):

@@ -1,4 +1,4 @@
-"""Products of a small constant matrix with values in registers, written out."""
+"""Emit products of a small constant matrix with values in registers, fully unrolled."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,12 +11,12 @@ from s2s.analysis.structure.butterflies import Butterflies
 from s2s.passes.tensor.lower_to_loop.emitter import Emitter
 
 Element = SSAValue | None
-"""None stands for zero."""
+"""A value, or None for zero."""
 
 
 @dataclass(frozen=True)
 class MatrixEmitter:
-    """Multiplies vectors of `lanes` lanes by numbers known here and now; products by 0 and 1 cost nothing."""
+    """Multiplies vectors of `lanes` lanes by constants known at compile time; factors 0 and 1 cost nothing."""
 
     emitter: Emitter
     lanes: int

@@ -1,4 +1,4 @@
-"""The loop nest of one computation, as its schedule asks for."""
+"""Emit the loop nest of one computation as its schedule says."""
 
 from collections.abc import Callable, Generator, Sequence
 from contextlib import ExitStack, contextmanager
@@ -35,9 +35,9 @@ from s2s.types.affine import Range, ranges
 
 @dataclass
 class Nest:
-    """State of the walk into the loops of `op`: where each dimension of the domain stands at the current place.
+    """The state of emission inside the loops of `op`: the current position along each dimension of the domain.
 
-    `op` is the part of a computation that one block of its kernel does, or all of it.
+    `op` is the part of a computation that runs in one block of its kernel, or the whole computation.
     """
 
     part: Part
@@ -53,7 +53,7 @@ class Nest:
     pieces: list[Piece] = field(default_factory=list[Piece])
     blocks: dict[int, tuple[AffineExpr, int]] = field(default_factory=dict[int, tuple[AffineExpr, int]])
     before_step: list[Callable[[], None]] = field(default_factory=list[Callable[[], None]])
-    """What directives add in front of every step of the reduction."""
+    """Callbacks of directives, called before every step of the reduction."""
 
     def __post_init__(self) -> None:
         self.box = ranges(self.op.sizes)
@@ -80,7 +80,7 @@ class Nest:
         plan: StagePlan | None = None,
         scratch: SSAValue | None = None,
     ) -> "Nest":
-        """The nest of `part`; what `plan` copies goes to `scratch`."""
+        """The nest of `part`; `scratch` holds the copies that `plan` makes."""
         if part.op.schedule is None:
             raise CompilerBug("tensor-lower-to-loop needs a schedule on every tensor.compute; run tensor-pick-schedule")
         nest = Nest(part, part.op, part.op.schedule.on(part.op), part.names, buffers, emitter, plan, scratch)
@@ -89,7 +89,7 @@ class Nest:
         return nest
 
     def emit(self, opened: Sequence[AffineExpr] = ()) -> None:
-        """Emit the whole nest; `opened` is where the first dimensions stand, those of the blocks around it."""
+        """Emit the whole nest; `opened` are the positions of the first dimensions, set by the loops over blocks."""
         self.dims[: len(opened)] = opened
         with ExitStack() as stack:
             for dim, size in self.schedule.blocks:
@@ -121,7 +121,7 @@ class Nest:
                 self._parallel(order[1:])
 
     def _cut(self, dim: int) -> list[Piece]:
-        """The pieces of a parallel dimension. Guards of reads matter only where a tile would straddle them."""
+        """Split a parallel dimension into pieces. Guards of reads matter only where a tile would straddle them."""
         tile = min(self.schedule.tiles[dim], self.op.sizes[dim])
         lanes = self.schedule.lanes if self.schedule.vector_dim == dim and self.op.sizes[dim] > 1 else 1
         guards = [*self.point_guards, *(self.read_guards if tile > 1 or self._in_lanes else [])]
@@ -134,7 +134,7 @@ class Nest:
         return cut(dim, self.box, tile, lanes, relevant, overlap=lanes > 1 and self._may_repeat(dim))
 
     def _may_repeat(self, dim: int) -> bool:
-        """Whether points along `dim` may be computed twice, from any start: no result takes over an operand's buffer,
+        """Whether points along `dim` may be computed twice, by tiles at any position: no result overwrites an operand,
         and no operand is packed in tiles of this dimension."""
         whole = self.part.whole
         if dim in self.blocks or any(may_overwrite(whole, value) for value in whole.points):
@@ -169,7 +169,7 @@ class Nest:
         self.results.write(points, self.dims, self._accumulated(points))
 
     def _accumulated(self, points: Sequence[TilePoint]) -> list[SSAValue]:
-        """The accumulators of the tile once the reduction is done."""
+        """Emit the reduction of the tile; return its accumulators."""
         op, schedule, staged = self.op, self.schedule, self.steps.staged
         if schedule.partials is not None:
             dim, parts = schedule.partials
@@ -194,31 +194,32 @@ class Nest:
 
     @property
     def _in_lanes(self) -> bool:
-        """Whether vectors of integers are computed: they are too short to ask at every point whether it is inside."""
+        """Whether vectors of integers are computed, for which guards are not tested at every point."""
         reads = self.op.reads
         return self.schedule.vector_dim is not None and len(reads) > 0 and tensor.element_type(reads[0]) == i8
 
     @property
     def _stages_rows(self) -> bool:
-        """Whether a read is copied in rows of the whole reduction."""
+        """Whether `cache_read` copies an operand as rows of the whole reduction."""
         return self.plan is not None and self.plan.is_rows
 
     @property
     def _in_rows(self) -> bool:
-        """Whether dot products of whole rows are taken for a vector of results at once."""
+        """Whether the schedule computes dot products of whole rows, a vector of results at once."""
         return self.schedule.form == "dot_rows"
 
     @property
     def _in_groups(self) -> bool:
-        """Whether dot products of groups are."""
+        """Whether the schedule computes dot products of groups, one per lane."""
         return self.schedule.form == "dot_lanes"
 
     def _fold(self, points: Sequence[TilePoint], dim: int, lanes: int, parts: int) -> Carried:
-        """The reduction `dim` in vectors of `lanes`, folded into `parts` accumulators.
+        """Reduce dimension `dim` in vectors of `lanes`, interleaved over `parts` accumulators.
 
-        What does not fill all of them follows in one, what does not fill a vector in shorter ones: before each, the
-        lanes that are too many are combined with the others. The last few elements come singly. 107 steps in vectors of
-        16 and 4 parts are 64 steps into four vectors, 32 into one, 8 into half a one and 3 into a number.
+        Steps that do not fill all accumulators go to one of them, and steps that do not fill a vector go to shorter
+        vectors: before each shorter one, the two halves of the accumulator are combined. The last elements are scalars.
+        For example, 107 steps in vectors of 16 and 4 parts are 64 steps in four vectors, 32 in one, 8 in half a vector
+        and 3 scalars.
         """
         folds = folds_of(self.op)
         if folds is None or self.read_guards:
@@ -246,7 +247,7 @@ class Nest:
     def _fold_in_parts(
         self, points: Sequence[TilePoint], dim: int, lanes: int, parts: int, folds: Sequence[Fold]
     ) -> tuple[Carried, int]:
-        """The steps that fill `parts` vectors, combined into one; and how many steps these are."""
+        """Reduce the steps that fill `parts` vectors, and combine the parts; return the result and the step count."""
         if parts < 2:
             return Carried(self._initial(points)), 0
         apart = [
@@ -273,7 +274,7 @@ class Nest:
     def _fold_range(
         self, dim: int, steps: Bounds, parts: int, points: Sequence[TilePoint], accumulators: Carried
     ) -> None:
-        """`steps` of the reduction `dim`, for every place of the other reductions; each into `parts` accumulators."""
+        """Emit `steps` of reduction `dim`, inside loops over the other reductions, each into `parts` accumulators."""
         if steps.start == steps.stop:
             return
         outer = [other for other in self.schedule.order if other >= self.op.rank and other != dim]
@@ -352,7 +353,7 @@ class Nest:
             self._reduction(order, points, accumulators)
 
     def _decides_fixed(self, dim: int) -> bool:
-        """Whether guards of a fixed piece depend on reduction `dim`: then its steps are written out, each decided."""
+        """Whether guards of a fixed piece depend on reduction `dim`, which is then unrolled to decide each step."""
         fixed = {d for d, piece in enumerate(self.pieces) if piece.fixed}
         return any(
             dim in used and used & fixed and constraint.holds(self.box) is Holds.MAYBE

@@ -1,9 +1,9 @@
-"""How one dimension of the domain is cut into pieces that are each tiled without a test inside.
+"""Split a dimension of the domain into pieces, each of which is tiled without a test inside.
 
-A guard that depends on the dimension changes its answer at few positions (where padding ends, where one input of a
-concatenation ends). Between them the answer is known and the tile runs without tests. Where it stays open (the border
+A guard that depends on the dimension changes its value at few positions (where padding ends, where one input of a
+concatenation ends). Between them its value is known, and the tile runs without tests. Where it is undecided (the border
 of a padded convolution) there are two ways: the piece runs point by point, with clipped reduction bounds; or it is a
-fixed tile, at a position known here and now, in which every point of the window is decided before any code is written.
+fixed tile, at a constant position, for which every guard is decided at compile time.
 """
 
 from collections.abc import Sequence
@@ -18,9 +18,9 @@ from s2s.types.affine import Range, linear
 
 @dataclass(frozen=True)
 class Piece:
-    """Positions `start … stop - 1` of a dimension, `tile` at a time; `lanes > 1` means in vectors of so many lanes.
+    """Positions `start … stop - 1` of a dimension in steps of `tile`; `lanes > 1` means vectors of that many lanes.
 
-    A `fixed` piece is one tile over a border, whose guards are decided for each point and step of the reduction.
+    A `fixed` piece is one tile across a border, whose guards are decided for each point and step of the reduction.
     """
 
     start: int
@@ -31,16 +31,16 @@ class Piece:
 
     @property
     def count(self) -> int:
-        """Number of tiles, all of them full."""
+        """Number of tiles, all of which are full."""
         return (self.stop - self.start) // self.tile
 
 
 def cut(
     dim: int, box: Sequence[Range], tile: int, lanes: int, guards: Sequence[Constraint], *, overlap: bool = False
 ) -> list[Piece]:
-    """The pieces of dimension `dim`, in order, for the guards that matter to it.
+    """Split dimension `dim` into pieces, in order, at the guards that depend on it.
 
-    With `overlap` the last vector of a segment may step back over points that are done already, to be a full one.
+    With `overlap` the last vector of a segment may recompute earlier points in order to be full.
     """
     stop = box[dim][1] + 1
     guards = [guard for guard in guards if guard.holds(box) is Holds.MAYBE]
@@ -56,7 +56,7 @@ def cut(
 
 
 def cut_fixed(dim: int, box: Sequence[Range], tile: int, guards: Sequence[Constraint]) -> list[Piece] | None:
-    """The pieces of a dimension whose borders become fixed tiles; None where the borders are wider than a tile."""
+    """The pieces of a dimension with fixed tiles at its borders; None if a border is wider than a tile."""
     point_by_point = cut(dim, box, 1, 1, guards)
     inside = [piece for piece in point_by_point if not _is_open(piece, dim, box, guards)]
     stop = box[dim][1] + 1
@@ -86,7 +86,7 @@ def _is_open(piece: Piece, dim: int, box: Sequence[Range], guards: Sequence[Cons
 
 
 def _edges(constraint: Constraint, dim: int, box: Sequence[Range]) -> list[int]:
-    """Positions of `dim` at which `constraint` may go between never, maybe and always."""
+    """Positions of `dim` at which `constraint` may change between false, undecided and true."""
     if constraint.modulus:
         return []
     form = linear(constraint.expr, box)
@@ -100,14 +100,14 @@ def _edges(constraint: Constraint, dim: int, box: Sequence[Range]) -> list[int]:
             return []
         ends = [scale * end for end in box[atom.position]]
         low, high = low + min(ends), high + max(ends)
-    # factor * d + low >= 0 makes it certain, factor * d + high < 0 impossible.
+    # The constraint is true if factor * d + low >= 0, and false if factor * d + high < 0.
     if factor > 0:
         return [-(low // factor), -(high // factor)]
     return [low // -factor + 1, high // -factor + 1]
 
 
 def _tiles(low: int, high: int, tile: int, lanes: int, overlap: bool) -> list[Piece]:
-    """`[low, high)` as full tiles and a rest; a rest of a vector dimension overlaps, or is a vector partly filled."""
+    """Split `[low, high)` into full tiles and a rest; along vectors the rest overlaps, or is a partial vector."""
     full = low + (high - low) // tile * tile
     pieces = [Piece(low, full, tile, lanes)] if full > low else []
     if full < high:

@@ -1,15 +1,16 @@
-"""Reads fetched ahead of their use, as `prefetch` asks for.
+"""Emit prefetches of operands, as the schedule's `prefetch` directives say.
 
-`prefetch<r along d>` for a parallel dimension `d`: a tile of `d` reads one panel, neighbours in `r`, over and over,
-while tiles of the loops inside come and go. The panel of the next tile follows behind, and is fetched bit by bit: each
-tile begins where its place among the others says, and each step of the reduction goes a little further.
+`prefetch<r along d>` for a parallel dimension `d`: a tile of `d` reads one panel, contiguous in `r`, repeatedly in the
+inner loops. The panel of the next tile follows in memory and is prefetched in portions: each inner tile starts at its
+own offset, and each step of the reduction advances by a stride.
 
-    fetch r[next panel + place of the tile * chunk + step * stride]
+    prefetch r[next panel + index of the tile * chunk + step * stride]
 
-The last step of the last tile ends with the panel. At a border, where a window is cut off, steps are left out: those of
-a reduction that may be cut count modulo the fewest that are done anywhere, so that nothing of the panel is missed.
+The last step of the last tile reaches the end of the panel. Where a border clips a window, some steps are missing:
+so the steps of a reduction that may be clipped count modulo the smallest number of steps anywhere, and no part of the
+panel is left out.
 
-Along a reduction, what the points of the tile read at the next step is fetched at the head of this one.
+For a reduction dimension `d`, each step prefetches what the points of the tile read at the next step.
 """
 
 from collections.abc import Sequence
@@ -25,25 +26,25 @@ from s2s.passes.tensor.lower_to_loop.tile import Operand, TilePoint
 from s2s.types.affine import Linear, bounds, flat_index, linear, ranges
 
 LINE = 16
-"""Elements of a cache line of 64 bytes, which come together."""
+"""Elements in a cache line of 64 bytes."""
 
-MOST_LINES = 2
-"""Fetches in one step of a reduction: more of them would take the time of the loads they help."""
+MAX_LINES = 2
+"""Maximum number of prefetches in one step of a reduction: more would cost more than the loads they speed up."""
 
 
 @dataclass(frozen=True)
 class Place:
-    """Where the walk through the loops of a computation stands."""
+    """The current position in the loops of a computation."""
 
     dims: Sequence[AffineExpr]
     pieces: Sequence[Piece]
     blocks: dict[int, tuple[AffineExpr, int]]
-    """The beginning and the size of the current block of the dimensions that are walked through in blocks."""
+    """The start and the size of the current block, for dimensions that are tiled in blocks."""
 
 
 @dataclass(frozen=True)
 class Fetcher:
-    """Emits what `schedule` fetches for `op`."""
+    """Emits the prefetches of `schedule` for `op`."""
 
     op: tensor.ComputeOp
     schedule: tensor.ScheduleState
@@ -51,13 +52,13 @@ class Fetcher:
     emitter: Emitter
 
     def step(self, place: Place) -> None:
-        """In each step of the reduction: some of the next panels."""
+        """In each step of the reduction: prefetch a portion of the next panels."""
         for read, dim in self.schedule.prefetches:
             if dim < self.op.rank:
                 self._panel(self.reads[read], dim, place)
 
     def head(self, dim: int, points: Sequence[TilePoint], place: Place) -> None:
-        """At the head of the loop over reduction `dim`: what `points` read at its next step, one fetch a line."""
+        """At the start of a step of reduction `dim`: prefetch what `points` read at the next step, once per line."""
         for read, along in self.schedule.prefetches:
             if along == dim and not self.reads[read].guard:
                 self._next_step(self.reads[read], dim, points, place)
@@ -71,7 +72,7 @@ class Fetcher:
         here, there = (space.linear(operand.position(at)) for at in (first, after))
         size = there.plus(here, -1)
         inside = self._inside(dim)
-        steps, tiles = prod(map(self._fewest, self._reductions)), prod(ceil(n / tile) for n, tile in inside.values())
+        steps, tiles = prod(map(self._min_steps, self._reductions)), prod(ceil(n / tile) for n, tile in inside.values())
         if size.terms or size.constant <= 0:
             return
         stride = ceil(size.constant / (tiles * steps))
@@ -80,14 +81,14 @@ class Fetcher:
         for extent, tile in inside.values():
             last = last * extent + (ceil(extent / tile) - 1) * tile
         chunk = ceil((size.constant - stride * steps) / last) if last else 0
-        if lines > MOST_LINES or (last and chunk < 1):
+        if lines > MAX_LINES or (last and chunk < 1):
             return
-        at = there.to_expr() + self._place_among(inside, place) * chunk + self._progress(place) * stride
+        at = there.to_expr() + self._tile_index(inside, place) * chunk + self._step_index(place) * stride
         for line in range(lines):
             self._fetch(operand, at + line * LINE, near=False)
 
     def _inside(self, dim: int) -> dict[int, tuple[int, int]]:
-        """Extent and tile of the parallel dimensions inside of `dim`, in the order of their loops."""
+        """Extent and tile of the parallel dimensions inside `dim`, in loop order."""
         order = [each for each in self.schedule.order if each < self.op.rank]
         blocks = dict(self.schedule.blocks)
         sizes, tiles = self.op.sizes, self.schedule.tiles
@@ -97,15 +98,15 @@ class Fetcher:
             if sizes[each] > tiles[each]
         }
 
-    def _place_among(self, inside: dict[int, tuple[int, int]], place: Place) -> AffineExpr:
-        """The number of the first point of the tile, counted through the loops inside, from the start of a block on."""
+    def _tile_index(self, inside: dict[int, tuple[int, int]], place: Place) -> AffineExpr:
+        """The linear index of the tile's first point in the loops inside, relative to the start of the block."""
         zero: tuple[AffineExpr, int] = (AffineConstantExpr(0), 0)
         indices = [place.dims[dim] - place.blocks.get(dim, zero)[0] for dim in inside]
         return flat_index(indices, [extent for extent, _ in inside.values()])
 
-    def _progress(self, place: Place) -> AffineExpr:
-        """The number of this step of the reduction, in the order of its loops."""
-        fewest = [self._fewest(dim) for dim in self._reductions]
+    def _step_index(self, place: Place) -> AffineExpr:
+        """The linear index of the current step of the reduction, in loop order."""
+        fewest = [self._min_steps(dim) for dim in self._reductions]
         steps = [
             place.dims[dim] if few == self.op.sizes[dim] else place.dims[dim] % few
             for dim, few in zip(self._reductions, fewest, strict=True)
@@ -114,11 +115,11 @@ class Fetcher:
 
     @property
     def _reductions(self) -> list[int]:
-        """The reductions in the order of their loops."""
+        """The reduction dimensions in loop order."""
         return [dim for dim in self.schedule.order if dim >= self.op.rank]
 
-    def _fewest(self, dim: int) -> int:
-        """Steps of reduction `dim` that are done wherever the loop over it is cut at a border."""
+    def _min_steps(self, dim: int) -> int:
+        """The smallest number of steps of reduction `dim` in any loop that a border clips."""
         most, size, box = 0, self.op.sizes[dim], ranges(self.op.sizes)
         for guard in (guard for read in self.reads for guard in read.guard if not guard.modulus):
             factor = linear(guard.expr, box).terms.get(AffineDimExpr(dim), 0)

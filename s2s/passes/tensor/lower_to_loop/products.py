@@ -1,4 +1,4 @@
-"""Sums of products of bytes: whether they overflow, and one step of one whose one factor is staged."""
+"""Emit steps of sums of byte products."""
 
 from collections.abc import Sequence
 
@@ -16,7 +16,7 @@ IN_RANGE = arith.IntegerOverflowAttr((arith.IntegerOverflowFlag.NSW,))
 
 
 def accumulate(emitter: Emitter, products: ProductSum, acc: SSAValue, left: SSAValue, right: SSAValue) -> SSAValue:
-    """`acc + left * right`: a product of widened bytes always fits, and the sum as far as that was proven."""
+    """`acc + left * right`: the product always fits; the sum is marked as not overflowing where that is proven."""
     product = emitter.add(arith.MuliOp(left, right, overflow=IN_RANGE)).result
     total = arith.AddiOp(acc, product, overflow=IN_RANGE) if products.in_range else arith.AddiOp(acc, product)
     return emitter.add(total, acc.name_hint).result
@@ -30,7 +30,7 @@ def add_product(
     place: tuple[Sequence[AffineExpr], TilePoint],
     acc: SSAValue,
 ) -> SSAValue:
-    """`acc + staged * (constant + its offset)` at a place of the domain."""
+    """`acc + cached * (constant + its offset)` at a point of the domain."""
     dims, point = place
     plan = staged.plan
     x = Operand(staged.buffer, staged.access, staged.shape, staged.element)

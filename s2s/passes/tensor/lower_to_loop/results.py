@@ -1,4 +1,4 @@
-"""The results of a computation, from its accumulators to its buffers."""
+"""Compute the results of a tile from its accumulators, and store them."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,14 +14,14 @@ from s2s.types.affine import coefficient
 
 @dataclass(frozen=True)
 class Results:
-    """Writes the results of tiles; `points` are the operands that only these read."""
+    """Writes the results of tiles; `points` are the operands of the apply region."""
 
     bodies: Bodies
     schedule: tensor.ScheduleState
     points: Sequence[Operand]
 
     def write(self, points: Sequence[TilePoint], dims: Sequence[AffineExpr], accumulators: Sequence[SSAValue]) -> None:
-        """Apply the second body to the `accumulators` of the tile at `dims`, and store what it yields."""
+        """Evaluate the apply region for the `accumulators` of the tile at `dims`, and store what it yields."""
         op = self.bodies.part.op
         arguments, width = op.apply.block.args, len(op.inits)
         sources = dict(zip(arguments[width:], self.points, strict=False))
@@ -49,7 +49,7 @@ class Results:
         emitter.add(loop.StoreOp(vector, buffer, affine_map, indices, stride=stride, lanes=active))
 
     def _has_room(self, value: SSAValue) -> bool:
-        """Whether vectors that are partly filled may be whole ones in `value`: a block with room for all lanes."""
+        """Whether partial vectors may be stored as full ones in `value`: a block with room for all lanes."""
         part, dim = self.bodies.part, self.schedule.vector_dim
         room = part.room.get(-1 if dim is None else dim, 1)
         return value in part.held and room % self.schedule.lanes == 0

@@ -1,4 +1,4 @@
-"""The reduction of a register tile in vectors: a row of one operand against rows of constants, for four channels."""
+"""Emit the reduction of a register tile as dot products of one operand's row with constant rows, four at a time."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -19,7 +19,7 @@ from s2s.types.affine import delinearize
 
 @dataclass
 class RowReduction:
-    """Sums of products of the points of a tile, each point being four neighbours in the constants' own dimension."""
+    """Emits the sums of products of a tile; each point is four neighbours along the constants' own dimension."""
 
     op: tensor.ComputeOp
     schedule: tensor.ScheduleState
@@ -28,10 +28,10 @@ class RowReduction:
     points: Sequence[Operand]
     staged: StagedOperand | None
     dims: Sequence[AffineExpr]
-    """Where the tile stands; the reduction is yet to come."""
+    """The position of the tile; reduction dimensions are at 0."""
 
     def sums(self, points: Sequence[TilePoint]) -> list[SSAValue]:
-        """One vector of sums for each point."""
+        """Emit the reduction; return one vector of sums per point."""
         products = product_sum(self.op)
         if products is None:
             raise CompilerBug("only sums of products of 8-bit integers go in rows")
@@ -40,7 +40,7 @@ class RowReduction:
         return [self._sum(point, self.reads[x], self.reads[w]) for point in points]
 
     def _has_rows(self, read: int) -> bool:
-        """Whether the points of a vector read different rows of a read: those of the constants."""
+        """Whether the lanes of a point read different rows of the operand, as those of the constant do."""
         results = self.op.read_accesses[read].map.data.results
         return any(self.schedule.vector_dim in expr.used_dims() for expr in results)
 
@@ -74,13 +74,13 @@ class RowReduction:
         return tuple(offset + lane * (dim == point.vector_dim) for dim, offset in enumerate(point.offsets))
 
     def _at(self, point: TilePoint, k: AffineExpr) -> list[AffineExpr]:
-        """The position in the domain of step `k` for `point`."""
+        """The position of `point` in the domain at step `k`."""
         rank = len(point.offsets)
         parallel = [expr + offset for expr, offset in zip(self.dims[:rank], point.offsets, strict=True)]
         return [*parallel, *delinearize(k, self.op.reduction_sizes)]
 
     def _check(self, operand: Operand, start: TilePoint, point: TilePoint, places: Sequence[int]) -> None:
-        """Make sure that step `k` of `point` lies `places[k]` elements behind the first one of `start`."""
+        """Check that step `k` of `point` is `places[k]` elements after the first element of `start`."""
         space = self.emitter.space
         origin = space.linear(operand.position(self._at(start, AffineConstantExpr(0))))
         for k, place in enumerate(places[: prod(self.op.reduction_sizes)]):

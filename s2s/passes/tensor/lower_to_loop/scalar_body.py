@@ -1,4 +1,4 @@
-"""The scalar body of a computation, copied for one point of a tile: a scalar, or the lanes of a vector."""
+"""Copy the scalar region of a computation for one point of a tile: a scalar, or the lanes of a vector."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -31,11 +31,11 @@ LANE_FORMS: Mapping[type[Operation], type[Operation]] = {
     tensor.RescaleOp: loop.RescaleLanesOp,
     tensor.SaturateOp: loop.SaturateLanesOp,
 }
-"""What operations on numbers alone are called on vectors."""
+"""The vector forms of operations that exist for scalars only."""
 
 
 def rounded_halves(op: arith.ShRSIOp) -> tuple[tensor.RescaleOp, int] | None:
-    """The rescale that `op` rounds, and what it adds: `(halves + 2 * offset + 1) >> 1`; None if it does not."""
+    """Match `op` as `(halves + 2 * offset + 1) >> 1`: return the rescale that yields `halves`, and `offset`."""
     total, places = op.lhs.owner, _constant(op.rhs)
     if not isinstance(total, arith.AddiOp) or places != 1:
         return None
@@ -61,7 +61,7 @@ class ScalarBody:
     sources: Mapping[BlockArgument, Operand]
     tables: Mapping[BlockArgument, tuple[SSAValue, tuple[int, ...]]]
     indices: Sequence[AffineExpr]
-    """What `tensor.index` gives, by dimension."""
+    """The values of `tensor.index`, by dimension."""
     values: dict[SSAValue, SSAValue] = field(default_factory=dict[SSAValue, SSAValue])
     known: dict[SSAValue, bool] = field(default_factory=dict[SSAValue, bool])
 
@@ -74,7 +74,7 @@ class ScalarBody:
         raise CompilerBug("a region of tensor.compute without tensor.yield")
 
     def value(self, original: SSAValue) -> SSAValue:
-        """The value at this point of a value of the region."""
+        """The value for this point of a value in the region."""
         if original in self.known:
             return self.emitter.constant(IntegerAttr(int(self.known[original]), i1))
         if original not in self.values:
@@ -84,7 +84,7 @@ class ScalarBody:
         return self.values[original]
 
     def _guard(self, operand: Operand) -> tuple[Holds, list[Constraint]]:
-        """Whether `operand` is there, and the constraints that decide it where that is not known."""
+        """Whether the access of `operand` is in bounds, and the constraints that decide it if that is undecided."""
         undecided: list[Constraint] = []
         for constraint in operand.guard:
             here = Constraint(constraint.expr.replace_dims_and_symbols(self.dims, ()), constraint.modulus)
@@ -114,7 +114,7 @@ class ScalarBody:
     def _choose(
         self, constraints: Sequence[Constraint], yes: Callable[[], SSAValue], no: Callable[[Attribute], SSAValue]
     ) -> SSAValue:
-        """`yes` where the constraints hold, else `no`, which is told the type that it must have."""
+        """`yes` where the constraints hold, else `no`, which takes the required type."""
         then, otherwise = Block(), Block()
         with self.emitter.inside(then):
             value = yes()
@@ -152,7 +152,7 @@ class ScalarBody:
         return isinstance(self.value(original).type, VectorType)
 
     def _cast_unsigned(self, op: Operation) -> None:
-        """Unsigned bytes to or from other numbers, by way of `i32`, which holds them all."""
+        """Convert unsigned bytes to or from other numbers by way of `i32`, which holds all of them."""
         number = self.value(op.operands[0])
         element = op.results[0].type
         wide = self.emitter.add(loop.CastLanesOp(number, i32)).result
@@ -165,7 +165,7 @@ class ScalarBody:
         self.values[op.results[0]] = wide
 
     def _differs_by_lane(self, test: arith.CmpfOp) -> bool:
-        """Whether a comparison is one of vectors: those who choose by it make it."""
+        """Whether a comparison is one of vectors: each select that uses it then repeats it."""
         return any(self._is_vector(operand) for operand in test.operands)
 
     def _choose_by_lane(self, op: arith.SelectOp, test: arith.CmpfOp) -> None:
@@ -173,7 +173,7 @@ class ScalarBody:
         self.values[op.result] = self.emitter.add(loop.ChooseOp(predicate_of(test), a, b, x, y)).result
 
     def _round(self, op: arith.ShRSIOp, rescale: tensor.RescaleOp, offset: int) -> None:
-        """The last rounding of a rescale: vectors do it with the shift."""
+        """The last rounding of a rescale: vectors combine it with the shift."""
         operands = [self.loads.splat(self.value(operand), self.point.lanes) for operand in rescale.operands]
         rounded = self.emitter.add(loop.RescaleLanesOp(*operands, rounding="negative")).result
         added = self.loads.splat(self.emitter.constant(IntegerAttr(offset, i32)), self.point.lanes)

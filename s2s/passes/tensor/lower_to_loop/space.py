@@ -1,8 +1,7 @@
-"""The loops around a point of code, and index expressions over them.
+"""Track the loops around the current block, and emit index expressions over them.
 
-Analysis counts the iterations of each loop from 0, so that `(32 * n + k) floordiv 32` is seen to be `n`; the loops that
-are emitted run over positions (`for (o = 0; o < 64; o += 32)`), which is what a reader wants. This file holds both
-views together.
+Analysis counts the iterations of each loop from 0, so that it can simplify `(32 * n + k) floordiv 32` to `n`; emitted
+loops run over positions (`for (o = 0; o < 64; o += 32)`), as readers expect. This module converts between the two.
 """
 
 from dataclasses import dataclass, field
@@ -35,24 +34,24 @@ class LoopSpace:
         return [(0, loop.count - 1) for loop in self.loops]
 
     def enter(self, loop: EnclosingLoop) -> AffineExpr:
-        """Go into `loop`; return its variable as an expression of iteration counts."""
+        """Enter `loop`; return its variable as an expression of iteration counts."""
         self.loops.append(loop)
         return AffineDimExpr(len(self.loops) - 1) * loop.step + loop.start
 
     def leave(self) -> None:
-        """Come out of the innermost loop."""
+        """Leave the innermost loop."""
         self.loops.pop()
 
     def linear(self, expr: AffineExpr) -> Linear:
-        """`expr`, an expression of iteration counts, in its simplest linear form."""
+        """`expr`, an expression of iteration counts, in linear form."""
         return linear(expr, self.bound)
 
     def emit(self, *exprs: AffineExpr) -> tuple[AffineMap, list[SSAValue]]:
-        """Expressions of iteration counts as one map over the loop variables that occur in them."""
+        """Convert expressions of iteration counts to one map over the loop variables that they use."""
         return self.emit_forms(*map(self.linear, exprs))
 
     def emit_forms(self, *forms: Linear) -> tuple[AffineMap, list[SSAValue]]:
-        """The same for expressions that are linear forms already."""
+        """Like `emit`, for linear forms."""
         positions = [self._positions(form) for form in forms]
         used = sorted({dim for expr in positions for dim in expr.used_dims()})
         renumber: list[AffineExpr] = [

@@ -1,5 +1,7 @@
-"""Operands copied to scratch: widened to 16 bits, without their zero point, padding stored as zeros; or as the bytes
-that they are, padding stored as the zero point. What is copied, and where to, `stage_plan.py` says.
+"""Emit the copies of `cache_read` to scratch.
+
+A copy is either widened to 16 bits, with the zero point subtracted and padding stored as 0; or it keeps the bytes, with
+padding stored as the zero point. `stage_plan.py` says what is copied, and where to.
 """
 
 from collections.abc import Sequence
@@ -20,7 +22,7 @@ from s2s.types.affine import bounds, coefficient, flat_index, linear, ranges
 
 @dataclass(frozen=True)
 class Run:
-    """What one copy takes: `count` elements at distance `stride`, along the innermost of the staged axes."""
+    """A part of a copy: `count` elements at distance `stride`, along the innermost of the copied axes."""
 
     dims: tuple[int, ...]
     count: int
@@ -38,7 +40,7 @@ class StageEmitter:
     names: Sequence[str]
 
     def emit(self, dims: Sequence[AffineExpr], counts: Sequence[int]) -> StagedOperand:
-        """Copy for the tile at `dims`, which has `counts` points along each dimension; tell where things are."""
+        """Emit the copy for the tile at `dims`, with `counts` points along each dimension; return the copy."""
         plan = self.plan
         zero: list[AffineExpr] = [AffineConstantExpr(0)] * len(dims)
         base = [expr if dim in plan.outer else none for dim, (expr, none) in enumerate(zip(dims, zero, strict=True))]
@@ -80,7 +82,7 @@ class StageEmitter:
             self._guarded(around, operand.position(here), source, run, self._limits(here, run, inside))
 
     def _row_run(self, guards: Sequence[Constraint]) -> Run:
-        """The innermost dimensions of the reduction along which source and scratch are one row of neighbours."""
+        """The innermost reduction dimensions that form one run: the source has one stride along all of them."""
         op, plan = self.plan.op, self.plan
         shape = shape_of(op.reads[plan.read])
         position = flat_index(plan.access.map.data.results, shape)
@@ -98,7 +100,7 @@ class StageEmitter:
         return Run(tuple(dims), count, stride)
 
     def _clips(self, dim: int, dims: Sequence[int], guards: Sequence[Constraint]) -> bool:
-        """Whether what guards say of `dims` is a range of the run: none divides, and only its outermost one has any."""
+        """Whether the guards limit `dims` to a range of the run: none divides, and only the outermost one has any."""
         for guard in guards:
             used = guard.expr.used_dims() & set(dims)
             if used and (guard.modulus or used != {dim}):
@@ -108,7 +110,7 @@ class StageEmitter:
     def _limits(
         self, here: Sequence[AffineExpr], run: Run, guards: Sequence[Constraint]
     ) -> tuple[AffineExpr, AffineExpr] | tuple[()]:
-        """The elements of the run for which `guards`, constraints on its outermost dimension, hold; none if all do."""
+        """The part of the run for which `guards`, constraints on its outermost dimension, hold; empty if all do."""
         low: AffineExpr = AffineConstantExpr(0)
         high: AffineExpr = AffineConstantExpr(run.count)
         if not run.dims:
@@ -161,8 +163,8 @@ class StageEmitter:
             self._guarded(around, flat_index(place, plan.extents), source, run, limits)
 
     def _whole(self, first: Sequence[AffineExpr], axes: Sequence[int]) -> list[int]:
-        """The last axes that are copied in one run: behind the first of them all is taken, so that they are
-        neighbours."""
+        """The last axes that are copied in one run: all of each but the first is copied, so that they are
+        contiguous."""
         shape = shape_of(self.plan.op.reads[self.plan.read])
         whole = [axes[-1]]
         while len(whole) < len(axes) and prod(shape[whole[-1] + 1 :]) == 1:
@@ -187,7 +189,7 @@ class StageEmitter:
         run: Run,
         limits: Sequence[AffineExpr],
     ) -> None:
-        """The run where `guards` hold, else zeros."""
+        """Emit the run where `guards` hold, else zeros."""
         bound = self.emitter.space.bound
         zero = AffineConstantExpr(0)
         zeros = [target, zero, zero, zero]

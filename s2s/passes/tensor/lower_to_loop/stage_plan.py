@@ -1,9 +1,9 @@
-"""What `cache_read` means for its computation: what is copied, where it lies in scratch.
+"""Plan the copy of `cache_read`: which elements of an operand are copied, and where each is in scratch.
 
-Inside the first loops the rest of the nest either moves along the read in its reduction only: then each point of
-the tile gets a row with the whole reduction, one behind the other. Or it moves in a window, as a depthwise convolution
-does on one channel: then the window is copied as it lies, rows of padding included. Either way the reduction finds
-everything at a plain position, and needs no test.
+If the operand depends on reduction dimensions only, inside the loops around the copy, then the copy has one row with
+the whole reduction for each point of the tile. Otherwise the operand slides in a window, as in a depthwise convolution
+of one channel: then the window is copied with its shape, padding included. In both cases every position of the
+reduction is in bounds of the copy, so that no test is needed.
 """
 
 from collections.abc import Sequence
@@ -25,7 +25,7 @@ from s2s.types.affine import flat_index
 
 @dataclass(frozen=True)
 class StagePlan:
-    """What `cache_read` means for its computation."""
+    """The plan of the `cache_read` of one computation."""
 
     op: tensor.ComputeOp
     schedule: tensor.ScheduleState
@@ -54,32 +54,32 @@ class StagePlan:
 
     @property
     def element(self) -> IntegerType:
-        """What the copy is made of."""
+        """The element type of the copy."""
         return i16 if self.widened else i8
 
     @property
     def offset(self) -> int:
-        """What is added to each element."""
+        """The number that is added to each element."""
         return self.products.factor_of(self.read).offset if self.widened else 0
 
     @property
     def fill(self) -> int:
-        """What padding is stored as."""
+        """The stored value of padding, before bytes are flipped."""
         return 0 if self.widened else -self.products.factor_of(self.read).offset
 
     @property
     def zero(self) -> int:
-        """What a number of 0 is stored as."""
+        """The stored value of a 0."""
         return self.fill + (128 if self.flips else 0)
 
     @property
     def flips(self) -> bool:
-        """Whether 128 is added to each byte."""
+        """Whether 128 is added to each byte, for unsigned products."""
         return self.schedule.is_unsigned
 
     @cached_property
     def tiles(self) -> list[int]:
-        """The tile of each dimension, no larger than the dimension."""
+        """The tile size of each dimension, limited to the size of the dimension."""
         return [min(pair) for pair in zip(self.schedule.tiles, self.op.sizes, strict=True)]
 
     @property
@@ -89,7 +89,7 @@ class StagePlan:
 
     @property
     def moving(self) -> list[int]:
-        """The dimensions inside of which the read moves, in the order of its axes in scratch."""
+        """The dimensions inside the copy that the operand depends on, in the order of its axes in scratch."""
         used = {dim for expr in self.access.map.data.results for dim in expr.used_dims()}
         return [dim for dim in range(len(self.op.sizes)) if dim in used and dim not in self.outer]
 
@@ -100,12 +100,12 @@ class StagePlan:
 
     @property
     def access(self) -> tensor.AccessAttr:
-        """How the read is indexed."""
+        """The access of the operand."""
         return self.op.read_accesses[self.read]
 
     @property
     def steps(self) -> int:
-        """Steps of the reduction, filled up to whole groups of the dot product."""
+        """Number of steps of the reduction, rounded up to whole groups of the dot product."""
         size = self.schedule.group
         return -(-prod(self.op.reduction_sizes) // size) * size
 
@@ -125,18 +125,18 @@ class StagePlan:
         """The scratch buffer."""
         size = prod(self.tiles[dim] for dim in self.tile_dims) * self.steps if self.is_rows else prod(self.extents)
         if self.schedule.group > 1 and not self.is_rows:
-            size += self.schedule.group + self.schedule.lanes - 2  # the last group or vector may reach behind
+            size += self.schedule.group + self.schedule.lanes - 2  # the last group or vector may extend past it
         return MemRefType(self.element, [size])
 
 
 @dataclass
 class StagedOperand:
-    """A read whose elements are in scratch, seen from the place where they were copied."""
+    """An operand in scratch, as seen from the position where it was copied."""
 
     plan: StagePlan
     buffer: SSAValue
     base: list[AffineExpr]
-    """The dimensions where the copy was made: 0 for those inside."""
+    """The position of the copy; dimensions inside it are 0."""
     access: tensor.AccessAttr = field(init=False)
     shape: tuple[int, ...] = ()
     element: Attribute = field(init=False)
@@ -147,18 +147,18 @@ class StagedOperand:
 
     @property
     def guard(self) -> list[Constraint]:
-        """Every position holds something."""
+        """No constraints: every position of the copy holds a value."""
         return []
 
     def row(self, dims: Sequence[AffineExpr]) -> AffineExpr:
-        """Where the row of the point at `dims` begins."""
+        """The flat index in scratch where the row of the point at `dims` begins."""
         position: AffineExpr = AffineConstantExpr(0)
         for dim in self.plan.tile_dims:
             position = position * self.plan.tiles[dim] + (dims[dim] - self.base[dim])
         return position * self.plan.steps
 
     def position(self, dims: Sequence[AffineExpr]) -> AffineExpr:
-        """The flat position in scratch of the element read at the point `dims`."""
+        """The flat index in scratch of the element read at the point `dims`."""
         op = self.plan.op
         if self.plan.is_rows:
             return self.row(dims) + flat_index(dims[op.rank :], op.reduction_sizes)

@@ -1,4 +1,4 @@
-"""One step of a reduction, for every point of a tile: guards decided, operands loaded once, accumulators renewed."""
+"""Emit one step of a reduction for every point of a tile: test guards, load each operand once, update accumulators."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -17,17 +17,17 @@ from s2s.passes.tensor.lower_to_loop.tile import Loads, Operand, TilePoint, in_t
 
 @dataclass
 class Steps:
-    """The steps of one computation; `guards` say where its `reads` are inside."""
+    """Emits the steps of one computation; `guards` say when its `reads` are in bounds."""
 
     bodies: Bodies
     reads: Sequence[Operand]
     guards: Sequence[Constraint]
     staged: StagedOperand | None = None
     clipped: set[Constraint] = field(default_factory=set[Constraint])
-    """Guards that the bounds of a loop around see to."""
+    """Guards that hold because the bounds of an enclosing loop are clipped."""
 
     def step(self, points: Sequence[TilePoint], dims: Sequence[AffineExpr], accumulators: Carried) -> None:
-        """The step at `dims` for the `points` of the tile there."""
+        """Emit the step at `dims` for the `points` of the tile."""
         loads, width = Loads(self.bodies.emitter), len(self.bodies.part.op.inits)
         for number in in_turn(points):
             mine = slice(number * width, (number + 1) * width)

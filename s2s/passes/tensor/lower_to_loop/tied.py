@@ -1,4 +1,4 @@
-"""Whether a result may be written over the argument that it is tied to."""
+"""Decide whether a result may overwrite the argument that it is tied to."""
 
 from xdsl.dialects.builtin import DenseArrayBase
 from xdsl.dialects.func import FuncOp
@@ -9,7 +9,7 @@ from s2s.types.symbols import function_named
 
 
 def written_directly(network: FuncOp, argument: SSAValue, root: SSAValue) -> bool:
-    """Whether whoever computes `root` may write it to the place of `argument`: it is read for the last time there."""
+    """Whether the operation that computes `root` may write to the buffer of `argument`, as its last reader."""
     maker = root.owner
     assert isinstance(maker, Operation)
     order = {op: number for number, op in enumerate(network.body.block.ops)}
@@ -21,7 +21,7 @@ def written_directly(network: FuncOp, argument: SSAValue, root: SSAValue) -> boo
 
 
 def _readers(value: SSAValue) -> list[tuple[Operation, int]]:
-    """The operations that read the bytes of `value`, and as which operand; a reshape shows them under another name."""
+    """The operations that read the bytes of `value`, directly or by a reshape, with their operand numbers."""
     found: list[tuple[Operation, int]] = []
     for use in value.uses:
         if isinstance(use.operation, graph.ReshapeOp):
@@ -32,7 +32,7 @@ def _readers(value: SSAValue) -> list[tuple[Operation, int]]:
 
 
 def _may_overwrite(maker: Operation, root: SSAValue, operands: list[int]) -> bool:
-    """Whether `maker`, which reads the argument as `operands`, may compute `root` in its place."""
+    """Whether `maker`, which reads the argument as `operands`, may compute `root` in place."""
     match maker:
         case graph.CallOp():
             kernel = function_named(maker, maker.callee.string_value())

@@ -1,4 +1,4 @@
-"""The points of one register tile, and the loads that they share."""
+"""The points of a register tile, and the loads that they share."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -27,18 +27,18 @@ from s2s.types.dtypes import vector_of
 
 @dataclass(frozen=True)
 class TilePoint:
-    """A point of the register tile: its offset in each parallel dimension, and its lanes along the vector one."""
+    """A point of a register tile: its offset along each parallel dimension, its lanes along the vector dimension."""
 
     offsets: tuple[int, ...]
     vector_dim: int | None
     lanes: int
     active: int
     label: str
-    """Digits that tell the points of a tile apart, in names of temporaries; empty for a tile of one point."""
+    """Suffix that distinguishes temporaries of the tile's points; empty for a tile of one point."""
 
 
 def tile_points(pieces: Sequence[Piece]) -> list[TilePoint]:
-    """The points of the tile that the current pieces of the parallel dimensions span."""
+    """The points of the tile that `pieces`, the current pieces of the parallel dimensions, span."""
     vector_dim = next((dim for dim, piece in enumerate(pieces) if piece.lanes > 1), None)
     steps = [range(0, piece.tile, piece.lanes) for piece in pieces]
     wide = [dim for dim, step in enumerate(steps) if len(step) > 1]
@@ -55,10 +55,10 @@ def tile_points(pieces: Sequence[Piece]) -> list[TilePoint]:
 
 
 def in_turn(points: Sequence[TilePoint]) -> list[int]:
-    """The numbers of the points of a tile in the order in which a step of the reduction takes them.
+    """Order the points of a tile for a step of the reduction; returns their numbers.
 
-    The longest side comes last, so that what the short sides read stays in registers and each element along the long
-    one is read, used and forgotten.
+    The longest side comes last, so that operands along the short sides stay in registers, and each element along the
+    long side is loaded and used once.
     """
     dims = range(len(points[0].offsets))
     sides = sorted(dims, key=lambda dim: -len({point.offsets[dim] for point in points}))
@@ -67,18 +67,18 @@ def in_turn(points: Sequence[TilePoint]) -> list[int]:
 
 @dataclass(frozen=True, eq=False)
 class Operand:
-    """A buffer and how it is indexed from the domain."""
+    """A buffer and the access by which the domain indexes it."""
 
     buffer: SSAValue
     access: tensor.AccessAttr
     shape: tuple[int, ...]
     element: Attribute
     domain: tuple[Range, ...] = ()
-    """The ranges of the dimensions, as far as they are known."""
+    """The known ranges of the dimensions."""
 
     @cached_property
     def guard(self) -> list[Constraint]:
-        """When the access hits the buffer; nothing that always holds."""
+        """The constraints under which the access is in bounds, without those that always hold."""
         guard = guard_of(self.access, self.shape)
         if not self.domain:
             return guard
@@ -87,11 +87,11 @@ class Operand:
 
     @cached_property
     def dims(self) -> tuple[int, ...]:
-        """The dimensions that the position depends on."""
+        """The dimensions that the flat index depends on."""
         return tuple(sorted({dim for expr in self.access.map.data.results for dim in expr.used_dims()}))
 
     def position(self, dims: Sequence[AffineExpr]) -> AffineExpr:
-        """The flat position read at the point `dims`."""
+        """The flat index of the element read at the point `dims`."""
         indices = [
             at // divisor if divisor > 1 else at
             for expr, divisor in zip(self.access.map.data.results, self.access.division, strict=True)
@@ -102,21 +102,21 @@ class Operand:
 
 @dataclass
 class Loads:
-    """Loads already made in the current block, so that points of a tile share them."""
+    """The loads of the current block, which the points of a tile share."""
 
     emitter: Emitter
     made: dict[tuple[object, ...], SSAValue] = field(default_factory=dict[tuple[object, ...], SSAValue])
     places: dict[tuple[object, ...], tuple[Linear, int]] = field(
         default_factory=dict[tuple[object, ...], tuple[Linear, int]]
     )
-    """Positions found already: points of a tile that differ in what an operand does not depend on read the same."""
+    """Flat indices computed before: points that differ only in dimensions an operand does not depend on share one."""
 
     def nested(self) -> "Loads":
-        """For a block inside the current one: sees these loads, keeps its own to itself."""
+        """Loads for a nested block: it reuses these, and its own are not visible outside."""
         return Loads(self.emitter, dict(self.made))
 
     def load(self, operand: Operand, dims: Sequence[AffineExpr], point: TilePoint) -> SSAValue:
-        """The element of `operand` at `dims`; a vector where the point is one and the operand varies along it."""
+        """Load the element of `operand` at `dims`; a vector if the point is one and the operand varies along it."""
         here, stride = self._place(operand, dims, point)
         if stride == 0:
             return self._scalar(operand, here)
@@ -130,7 +130,7 @@ class Loads:
         return self.made[key]
 
     def _place(self, operand: Operand, dims: Sequence[AffineExpr], point: TilePoint) -> tuple[Linear, int]:
-        """The position of the element at `dims`, and how far the next lane's lies from it."""
+        """The flat index of the element at `dims`, and the distance of neighbouring lanes."""
         space = self.emitter.space
         key = (operand, len(space.loops), point.vector_dim, point.lanes, *(dims[dim] for dim in operand.dims))
         if key not in self.places:
@@ -139,7 +139,7 @@ class Loads:
         return self.places[key]
 
     def _stride(self, operand: Operand, dims: Sequence[AffineExpr], point: TilePoint) -> int:
-        """Elements from one lane to the next."""
+        """Distance in elements of neighbouring lanes."""
         space = self.emitter.space
         lane = AffineDimExpr(len(space.loops))
         along = [expr + lane if dim == point.vector_dim else expr for dim, expr in enumerate(dims)]
@@ -152,9 +152,9 @@ class Loads:
         return stride
 
     def _lies_whole(self, operand: Operand, position: Linear, stride: int, point: TilePoint) -> bool:
-        """Whether all lanes of a vector lie in the buffer: lanes that no result takes may hold anything.
+        """Whether all lanes of a vector are inside the buffer; lanes without a result may load anything.
 
-        It is what blocks of packed constants are filled up for. A load of some lanes takes several instructions.
+        Packed constants are padded to whole blocks for this purpose: a load of some lanes takes several instructions.
         """
         if point.active == point.lanes:
             return True
@@ -172,7 +172,7 @@ class Loads:
         return self.made[key]
 
     def load_at(self, operand: Operand, position: AffineExpr) -> SSAValue:
-        """The element of `operand` at a flat position."""
+        """Load the element of `operand` at a flat index."""
         return self._scalar(operand, self.emitter.space.linear(position))
 
     def _scalar(self, operand: Operand, here: Linear) -> SSAValue:
@@ -184,7 +184,7 @@ class Loads:
         return self.made[key]
 
     def splat(self, value: SSAValue, lanes: int) -> SSAValue:
-        """`value` in every lane, once for all points."""
+        """Broadcast `value` to a vector, once for all points."""
         if lanes == 1 or isinstance(value.type, VectorType):
             return value
         key = ("splat", value, lanes)

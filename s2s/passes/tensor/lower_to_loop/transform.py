@@ -1,12 +1,12 @@
-"""The loops of `tensor.transform`: one matrix down the columns, then the other along the rows.
+"""Emit the loops of `tensor.transform`: one matrix along the columns, then the other one along the rows.
 
     for each row of tiles, and each vector of channels:
       for each column of the image:               strip[i][q] = sum over k of left[i, k] * x[4 * ty + k][q]
       for each i, and each tile along the row:    y[i][j][tx] = apply(sum over l of right[j, l] * strip[i][4 * tx + l])
 
-The strip stays in the first cache; where tiles overlap along the row, their columns are transformed once. The
-dimension that neighbouring tiles of a row differ in is the innermost one of the schedule's order. Borders are rows,
-columns and tiles of their own: what lies outside is known when the code is written, and counts as zero or is left out.
+The strip stays in the L1 cache; where tiles overlap along the row, the columns that they share are transformed once.
+The innermost dimension of the schedule's order is the one along a row of tiles. Borders become separate rows, columns
+and tiles: it is known at compile time which elements are out of bounds; these count as zero or are skipped.
 """
 
 from collections.abc import Generator, Iterator, Sequence
@@ -35,11 +35,11 @@ from s2s.types.dtypes import vector_of
 
 @dataclass
 class TransformNest:
-    """State of the walk into the loops of a transform. Dimensions are those of `(p, i, j, k, l)`.
+    """The state of emission inside the loops of a transform. Dimensions are those of `(p, i, j, k, l)`.
 
-    `dims` says where they stand, `box` where they may: of a dimension that the kernel walks through in blocks, the
-    first is the place in the block, the second the range over all of them. Guards are those of the whole transform, so
-    that its borders are pieces like any others, of which a block does what falls into it.
+    `dims` holds their positions, `box` their ranges: for a dimension that the kernel tiles in blocks, the
+    position is that in the block, the range covers all blocks. Guards are those of the whole transform, so
+    that its borders are pieces like any others, of which a block computes its share.
     """
 
     part: TransformPart
@@ -49,7 +49,7 @@ class TransformNest:
     dims: list[AffineExpr] = field(default_factory=list[AffineExpr])
     box: list[Range] = field(default_factory=list[Range])
     blocks: dict[int, tuple[AffineExpr, int]] = field(default_factory=dict[int, tuple[AffineExpr, int]])
-    """Where the block of a dimension begins, and its size."""
+    """The start and the size of the current block of a dimension."""
 
     def __post_init__(self) -> None:
         op = self.op = self.part.op
@@ -70,7 +70,7 @@ class TransformNest:
         self.point = TilePoint((), vector, self.plan.lanes, self.plan.lanes, "")
 
     def emit(self, opened: Sequence[AffineExpr] = ()) -> None:
-        """Emit the whole nest; `opened` is where the first dimensions stand, those of the blocks around it."""
+        """Emit the whole nest; `opened` are the positions of the first dimensions, set by the loops over blocks."""
         self.dims[: len(opened)] = opened
         with ExitStack() as stack:
             for dim, size in self.plan.schedule.blocks:
@@ -82,7 +82,7 @@ class TransformNest:
         return Operand(self.buffers[value], access, shape_of(value), tensor.element_type(value))
 
     def _guards(self, access: tensor.AccessAttr, value: SSAValue, tile: int) -> list[Constraint]:
-        """When `access` hits, over the dimensions here; those of its tile or window begin at `tile`."""
+        """The guards of `access` over the dimensions here; those of its tile or window begin at `tile`."""
         own = range(len(self.part.cuts), self.op.rank)
         dims: list[AffineExpr] = [AffineDimExpr(dim) for dim in (*own, tile, tile + 1)]
         return [
@@ -99,10 +99,10 @@ class TransformNest:
                 self._outer(order[1:])
 
     def _columns(self) -> None:
-        """The left matrix, down every column of the row of tiles."""
+        """Multiply every column of the row of tiles by the left matrix."""
         along, full, window = self.plan.along, self.box[self.plan.along], self.box[self.l]
         if self.plan.overlaps:
-            # One tile, as wide as all of them.
+            # One tile, as wide as all tiles together.
             self.box[along], self.box[self.l] = (0, 0), (0, self.plan.columns - 1)
         for tile in self._pieces(along, self.misses):
             with self._piece(along, tile):
@@ -124,7 +124,7 @@ class TransformNest:
             self.emitter.add(loop.StoreOp(stored, self.strip, affine_map, indices))
 
     def _tiles(self) -> None:
-        """The right matrix, along the rows of every tile."""
+        """Multiply the rows of every tile by the right matrix."""
         for row in self._pieces(self.i, self.overhangs):
             if not self._hits(self.overhangs, self.i, row.start, strict=False):
                 continue
@@ -145,7 +145,7 @@ class TransformNest:
                 self._result(self.matrices.zero() if value is None else value, j, loads)
 
     def _result(self, value: SSAValue, j: int, loads: Loads) -> None:
-        """The epilogue of one element, or of a vector of them."""
+        """Emit the epilogue of one element, or of a vector of elements."""
         here = [*self.dims[: self.op.rank], self.dims[self.i], AffineConstantExpr(j)]
         arguments = self.op.apply.block.args
         points = [self._operand(*each) for each in zip(self.op.points, self.op.accesses, strict=True)]
@@ -167,7 +167,7 @@ class TransformNest:
     # pieces
 
     def _pieces(self, dim: int, guards: Sequence[Constraint]) -> Iterator[Piece]:
-        """The pieces of `dim`; where a guard is open on one, its positions singly."""
+        """The pieces of `dim`; positions where a guard is undecided are pieces of their own."""
         lanes = self.plan.lanes if dim == self.plan.schedule.vector_dim else 1
         relevant = [guard for guard in guards if dim in guard.expr.used_dims()]
         for found in cut(dim, self.box, lanes, lanes, relevant):
@@ -195,7 +195,7 @@ class TransformNest:
         self.dims[dim], self.box[dim] = before
 
     def _limits(self, dim: int, piece: Piece) -> Bounds:
-        """Where the loop over `piece` runs: of a dimension in blocks, over the places in a block that belong to it."""
+        """The range of the loop over `piece`; for a dimension in blocks, its positions in the current block."""
         if dim in self.blocks:
             first, size = self.blocks[dim]
             return Bounds(piece.start, piece.stop, piece.tile, (first,), (first + size,))
@@ -207,7 +207,7 @@ class TransformNest:
         return Bounds(0, each.size, piece.tile, (base + piece.start,), (base + piece.stop,))
 
     def _hits(self, guards: Sequence[Constraint], dim: int, position: int, *, strict: bool = True) -> bool:
-        """Whether the guards hold where `dim` is at `position`; pieces are such that all points agree."""
+        """Whether the guards hold where `dim` is at `position`; by choice of the pieces all points agree."""
         box = [(position, position) if d == dim else full for d, full in enumerate(self.box)]
         state = holds_all(guards, box)
         if strict and state is Holds.MAYBE:

@@ -1,4 +1,4 @@
-"""The loops and the scratch that the schedule of a transform means."""
+"""Derive the loops and the scratch of a transform from its schedule."""
 
 from dataclasses import dataclass
 
@@ -13,14 +13,14 @@ from s2s.types.affine import linear, ranges
 
 @dataclass(frozen=True)
 class TransformPlan:
-    """What the schedule of a transform means."""
+    """The loops and the scratch buffer of a scheduled transform."""
 
     op: tensor.TransformOp
     schedule: tensor.ScheduleState
 
     @staticmethod
     def of(op: tensor.TransformOp) -> "TransformPlan":
-        """The plan of `op`, which has a schedule."""
+        """The plan of `op`, which must have a schedule."""
         if op.schedule is None:
             raise CompilerBug(
                 "tensor-lower-to-loop needs a schedule on every tensor.transform; run tensor-pick-schedule"
@@ -34,7 +34,7 @@ class TransformPlan:
 
     @property
     def step(self) -> int:
-        """Columns from one tile to the next: fewer than a tile has, where tiles overlap."""
+        """Distance in columns of neighbouring tiles: less than the width of a tile, where tiles overlap."""
         here, window = AffineDimExpr(self.along), AffineDimExpr(self.op.rank + 1)
         for expr in self.op.read.map.data.results:
             terms = linear(expr, ranges(self.op.read_sizes)).terms
@@ -44,20 +44,20 @@ class TransformPlan:
 
     @property
     def overlaps(self) -> bool:
-        """Whether columns belong to several tiles."""
+        """Whether neighbouring tiles share columns."""
         return self.step < self.op.window[1]
 
     @property
     def columns(self) -> int:
-        """Columns of a row of tiles."""
+        """Number of columns in a row of tiles."""
         return self.step * (self.op.sizes[self.along] - 1) + self.op.window[1]
 
     @property
     def lanes(self) -> int:
-        """Lanes of the vectors, 1 for scalars."""
+        """Number of lanes of the vectors, 1 for scalars."""
         return self.schedule.lanes
 
     @property
     def scratch(self) -> MemRefType[Attribute]:
-        """The strip: a row of tiles, the left matrix applied."""
+        """The type of the strip: a row of tiles after multiplication by the left matrix."""
         return MemRefType(f32, [self.op.outputs[0] * self.columns * self.lanes])
