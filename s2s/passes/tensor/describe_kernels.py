@@ -71,7 +71,7 @@ def _formula(op: tensor.Computation, names: Mapping[SSAValue, str]) -> str:
 
 def _names(func: FuncOp, computes: Sequence[tensor.Computation], returned: Sequence[SSAValue]) -> dict[SSAValue, str]:
     names: dict[SSAValue, str] = {}
-    fresh: Callable[[str], str] = lambda wish: _fresh(wish, names)  # noqa: E731
+    fresh: Callable[[str], str] = lambda base: _fresh(base, names)  # noqa: E731
     for number, value in enumerate(returned):
         names[value] = "y" if len(returned) == 1 else f"y{number}"
     for value in func.body.block.args:
@@ -83,11 +83,11 @@ def _names(func: FuncOp, computes: Sequence[tensor.Computation], returned: Seque
     return names
 
 
-def _fresh(wish: str, taken: Mapping[SSAValue, str]) -> str:
-    name, count, used = wish, 1, set(taken.values())
+def _fresh(base: str, taken: Mapping[SSAValue, str]) -> str:
+    name, count, used = base, 1, set(taken.values())
     while name in used:
         count += 1
-        name = f"{wish}{count}"
+        name = f"{base}{count}"
     return name
 
 

@@ -1,4 +1,4 @@
-"""The operations of a function as a graph of values flowing forward, and its post-dominator tree.
+"""Build the dataflow graph of a function, with edges from operations to users, and its post-dominator tree.
 
 Source of the construction: TVM's fusion (`IndexedForwardGraph` and `DominatorTree` in
 `src/relay/analysis/graph_partitioner.cc` of v0.12).
@@ -41,7 +41,7 @@ class PostDominator:
 
 
 def dataflow(function: FuncOp) -> list[Node]:
-    """A node for each operation that computes something, users after their operands."""
+    """Build a node for each operation but constants and the return; operands come before users."""
     nodes: list[Node] = []
     producer: dict[SSAValue, int] = {}
     for op in function.body.block.ops:

@@ -79,17 +79,17 @@ def _factors(letter: str, values: Sequence[int]) -> str:
 
 
 class UniqueNames:
-    """Makes names unique: the second request for `name` yields `name_2`."""
+    """Makes names unique: the second request for `conv` yields `conv_2`."""
 
     def __init__(self, taken: Sequence[str]) -> None:
         self._next: dict[str, int] = dict.fromkeys(taken, 2)
 
-    def make(self, wish: str) -> str:
-        """`wish`, or the first free `wish_N`."""
-        if wish not in self._next:
-            self._next[wish] = 2
-            return wish
-        while (name := f"{wish}_{self._next[wish]}") in self._next:
-            self._next[wish] += 1
+    def make(self, base: str) -> str:
+        """Return `base`, or the first unused `base_N`."""
+        if base not in self._next:
+            self._next[base] = 2
+            return base
+        while (name := f"{base}_{self._next[base]}") in self._next:
+            self._next[base] += 1
         self._next[name] = 2
         return name

@@ -18,7 +18,7 @@ Step = Callable[[Scalars, Scalar, Scalar, Scalar], Scalar]
 
 
 def multiply_add(s: Scalars, a: Scalar, b: Scalar, acc: Scalar) -> Scalar:
-    """One step of a sum of products of one type."""
+    """`acc + a * b`, all of one type."""
     return acc + a * b
 
 

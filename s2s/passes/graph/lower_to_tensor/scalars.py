@@ -193,7 +193,7 @@ class Scalars:
         return self.insert(build(x.value), x.element)
 
     def binary(self, choice: Choice, a: Scalar, b: Scalar | Number) -> Scalar:
-        """`a ~ b`, of the type of both."""
+        """`choice(a, b)`, of the type of both."""
         return self.insert(choice.of(a.element)(a.value, self.like(a, b).value), a.element)
 
     def bounded(self, choice: Choice, a: Scalar, b: Scalar | Number) -> Scalar:
@@ -203,7 +203,7 @@ class Scalars:
         return self.insert(op, a.element)
 
     def compare(self, choice: Choice, a: Scalar, b: Scalar | Number) -> Scalar:
-        """`a ~ b`, a bool."""
+        """`choice(a, b)`, a bool."""
         return self.insert(choice.of(a.element)(a.value, self.like(a, b).value), i1)
 
     def less(self, a: Scalar, b: Scalar | Number) -> Scalar:
@@ -223,11 +223,11 @@ class Scalars:
         return self.compare(NOT_EQUAL, a, b)
 
     def maximum(self, a: Scalar, b: Scalar | Number) -> Scalar:
-        """The larger one, NaN if either is; of bools the disjunction."""
+        """The larger operand, NaN if either is NaN; for bools the disjunction."""
         return self.binary(OR if is_bool(a.element) else MAXIMUM, a, b)
 
     def minimum(self, a: Scalar, b: Scalar | Number) -> Scalar:
-        """The smaller one, NaN if either is; of bools the conjunction."""
+        """The smaller operand, NaN if either is NaN; for bools the conjunction."""
         return self.binary(AND if is_bool(a.element) else MINIMUM, a, b)
 
     def select(self, condition: Scalar, a: Scalar, b: Scalar | Number) -> Scalar:

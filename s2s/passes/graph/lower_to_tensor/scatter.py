@@ -3,7 +3,7 @@
     %y = graph.scatter_elements %x, %i, %u {axis = 0, reduction = "none"} : (tensor<10xf32>, tensor<3xi64>, …)
 ->
     %y = tensor.compute [10 | 3] reads(%i at …(d1), %u at …(d1)) points(%x at …(d0))
-           inits [0.0 : f32, false] reduce { is the place of the update ours? } apply { select written, acc, x }
+           inits [0.0 : f32, false] reduce { does the update have this index? } apply { select written, acc, x }
 
 A computation writes only its own element, so every element tests all updates that may have its index, and applies
 those that do, in order. An update whose index is out of bounds is ignored.

@@ -131,7 +131,7 @@ class GroupReduction:
             values.append(value)
         return values
 
-    # the reductions around the runs
+    # the loops over the other reduction dimensions
 
     def _outer(self, dims: Sequence[int], points: Sequence[TilePoint], accumulators: Carried, made: Made) -> None:
         if not dims:

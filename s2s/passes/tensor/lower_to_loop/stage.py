@@ -57,7 +57,7 @@ class StageEmitter:
                 self._window(operand, here)
         return operand
 
-    # rows: the reduction in its order
+    # copies of rows, in the order of the reduction
 
     def _rows(self, operand: StagedOperand, here: list[AffineExpr]) -> None:
         op, plan = self.plan.op, self.plan
@@ -135,7 +135,7 @@ class StageEmitter:
                 high = (rest // -factor + 1) * inner
         return (low, high) if open_guards else ()
 
-    # a window: as it lies, padding included
+    # copies of windows, padding included
 
     def _window(self, operand: StagedOperand, here: Sequence[AffineExpr]) -> None:
         plan = self.plan
