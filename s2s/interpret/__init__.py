@@ -1,1 +1,1 @@
-"""Reference meanings: every level of the IR can be run."""
+"""Reference interpreters: they execute every level of the IR."""

@@ -1,4 +1,4 @@
-"""Affine expressions as the interpreters evaluate them: as written, not as the compiler simplifies them."""
+"""Evaluate affine expressions as written, without the compiler's simplifications."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from xdsl.ir.affine import AffineBinaryOpExpr, AffineBinaryOpKind, AffineConstan
 from s2s.errors import CompilerBug
 
 Frame = list[Any]
-"""The values of a function, each in its numbered place."""
+"""The values of a function, each at its numbered place."""
 Position = Callable[[Frame], int]
 
 
@@ -26,13 +26,13 @@ class LinearForm:
         return sum((factor * dim for factor, dim in zip(self.coefficients, dims, strict=True) if factor), self.constant)
 
     def range(self, sizes: Sequence[int]) -> tuple[int, int]:
-        """The smallest and the largest value over dimensions from 0 to their sizes."""
+        """Return the smallest and the largest value over dimensions from 0 to their sizes."""
         ends = [factor * (size - 1) for factor, size in zip(self.coefficients, sizes, strict=True)]
         return self.constant + sum(min(end, 0) for end in ends), self.constant + sum(max(end, 0) for end in ends)
 
 
 def linear_form(expr: AffineExpr, dims: int) -> LinearForm | None:
-    """`expr` by its values at 0 and at the unit vectors; None if it divides."""
+    """Derive the linear form of `expr` from its values at 0 and at the unit vectors; None if it has divisions."""
     divides = (AffineBinaryOpKind.FloorDiv, AffineBinaryOpKind.CeilDiv, AffineBinaryOpKind.Mod)
     if any(isinstance(part, AffineBinaryOpExpr) and part.kind in divides for part in expr.dfs()):
         return None
@@ -42,7 +42,7 @@ def linear_form(expr: AffineExpr, dims: int) -> LinearForm | None:
 
 
 def position(expr: AffineExpr, places: Sequence[int]) -> Position:
-    """`expr` as a function of a frame that holds its dimensions in `places`."""
+    """Compile `expr` to a function of a frame that holds its dimensions at `places`."""
     form = linear_form(expr, len(places))
     if form is None:
         return _dividing(expr, places)
@@ -52,7 +52,8 @@ def position(expr: AffineExpr, places: Sequence[int]) -> Position:
 
 
 def _sum(constant: int, terms: list[tuple[int, int]]) -> Position:
-    """The constant plus factor times value for every place and factor; written out, as this is what takes the time."""
+    """Compile `constant + sum of factor * value`; short sums are written out, because interpreters spend their time
+    here."""
     match terms:
         case []:
             return lambda frame: constant

@@ -1,4 +1,4 @@
-"""Number functions that numpy lacks or defines otherwise, on numpy scalars and on arrays alike."""
+"""Numeric functions that numpy lacks or defines differently, on numpy scalars and arrays."""
 
 import math
 from collections.abc import Callable
@@ -14,7 +14,7 @@ where: Function = np.where
 
 
 def through_double(function: Function) -> Function:
-    """`function` computed in f64, rounded once to the type of its first argument."""
+    """Wrap `function` to compute in f64 and round once to the type of its first argument."""
 
     def rounded(*values: Scalar) -> Scalar:
         return function(*(value.astype(np.float64) for value in values)).astype(values[0].dtype)
@@ -23,19 +23,19 @@ def through_double(function: Function) -> Function:
 
 
 def is_array(value: Scalar) -> bool:
-    """Whether `value` is an array rather than a scalar; scalars have quicker ways."""
+    """Return whether `value` is an array and not a scalar; scalars have faster paths."""
     return isinstance(value, np.ndarray)
 
 
 def maximum(a: Scalar, b: Scalar) -> Scalar:
-    """The greater; NaN where either is. Which of two zeros is not said."""
+    """Return the greater number; NaN if either is NaN. The sign of a zero is unspecified."""
     if is_array(a) or is_array(b):
         return np.maximum(a, b)
     return a if a > b or a != a else b
 
 
 def minimum(a: Scalar, b: Scalar) -> Scalar:
-    """The lesser; NaN where either is. Which of two zeros is not said."""
+    """Return the smaller number; NaN if either is NaN. The sign of a zero is unspecified."""
     if is_array(a) or is_array(b):
         return np.minimum(a, b)
     return a if a < b or a != a else b
@@ -49,22 +49,23 @@ def choose(condition: Scalar, a: Scalar, b: Scalar) -> Scalar:
 
 
 def divide_signed(a: Scalar, b: Scalar) -> Scalar:
-    """The quotient towards zero; 0 for a zero divisor."""
+    """Divide, rounding towards zero; 0 for a zero divisor."""
     return (a - np.fmod(a, b)) // b
 
 
 def divide_up(a: Scalar, b: Scalar) -> Scalar:
-    """The quotient towards plus infinity; 0 for a zero divisor."""
+    """Divide, rounding towards plus infinity; 0 for a zero divisor."""
     return divide_signed(a, b) + ((np.fmod(a, b) != 0) & ((a < 0) == (b < 0)))
 
 
 def divide_unsigned_up(a: Scalar, b: Scalar) -> Scalar:
-    """The quotient of unsigned numbers rounded up; 0 for a zero divisor."""
+    """Divide unsigned numbers, rounding up; 0 for a zero divisor."""
     return a // b + (np.fmod(a, b) != 0)
 
 
 def integer_power(a: Scalar, b: Scalar) -> Scalar:
-    """`a` to the power `b` modulo 2^bits; for `b < 0` the true power towards zero, and 0 if `a` is 0."""
+    """Compute `a` to the power `b` modulo 2^bits; for `b < 0` the real power rounded towards zero, and 0 if `a` is
+    0."""
     base, exponent = np.broadcast_arrays(np.asarray(a), np.asarray(b))
     power, square, rest = np.ones_like(base), base.copy(), where(exponent < 0, 0, exponent)
     while rest.any():
@@ -75,7 +76,7 @@ def integer_power(a: Scalar, b: Scalar) -> Scalar:
 
 
 def multiply_extended(a: Scalar, b: Scalar) -> tuple[Scalar, Scalar]:
-    """Lower and upper half of the product."""
+    """Return the lower and the upper half of the product."""
     dtype = a.dtype
     bits = 8 * dtype.itemsize
     high = np.asarray(np.asarray(a).astype(object) * np.asarray(b).astype(object)) >> bits
@@ -96,7 +97,7 @@ def count_trailing_zeros(a: Scalar) -> Scalar:
 
 
 def round_half_away(a: Scalar) -> Scalar:
-    """The nearest integer, halves away from zero."""
+    """Round to the nearest integer, halves away from zero."""
     whole = np.trunc(a)
     return whole + np.copysign((np.abs(a - whole) >= 0.5).astype(a.dtype), a)
 
@@ -145,7 +146,7 @@ def erf(a: Scalar) -> Scalar:
 
 
 def float_to_integer(dtype: np.dtype[Any], *, unsigned: bool) -> Function:
-    """Towards zero, limited to the range of the integer; NaN gives 0. The result travels as signed."""
+    """Round towards zero, saturating to the range of the integer; NaN gives 0. The result is a signed array."""
     read = np.dtype(f"u{dtype.itemsize}") if unsigned else dtype
     least: Scalar = read.type(np.iinfo(read).min)
     most: Scalar = read.type(np.iinfo(read).max)

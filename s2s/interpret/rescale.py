@@ -1,6 +1,6 @@
-"""Multiplication of integers by real numbers in fixed point, `x * multiplier * 2 ** (shift - 31)`, in three roundings.
+"""Fixed-point multiplication of integers by real numbers, `x * multiplier * 2 ** (shift - 31)`, in several roundings.
 
-All take numpy scalars or arrays and give int32, wrapped around where the number does not fit.
+All functions take numpy scalars or arrays and return int32, which wraps around on overflow.
 """
 
 from collections.abc import Callable, Mapping
@@ -66,4 +66,4 @@ RESCALES: Mapping[str, Rescale] = {
     "high": rescale_high,
     "halves": rescale_halves,
 }
-"""By the name of the rounding."""
+"""The functions by the name of their rounding."""

@@ -68,7 +68,7 @@ _ANY_SIGN: Mapping[type[Operation], Function] = {
     math.AbsIOp: np.abs,
     math.IPowIOp: integer_power,
 }
-"""Integer operations that read their operands as signed, or do not care."""
+"""Integer operations that read their operands as signed, or do the same for both signs."""
 
 _UNSIGNED: Mapping[type[Operation], Function] = {
     arith.DivUIOp: ops.floordiv,
@@ -141,7 +141,7 @@ _COMPARE: Mapping[str, Function] = {
 
 
 def function_of(op: Operation) -> Function:
-    """The function from operand values to the result value of `op` (to a pair of them where it has two results)."""
+    """Return the function from operand values to the result of `op` (to a pair if it has two results)."""
     kind = type(op)
     if kind in _FLOAT:
         return _FLOAT[kind]
@@ -168,12 +168,13 @@ def _saturate(x: Scalar) -> Scalar:
 
 
 def is_scalar_op(op: Operation) -> bool:
-    """Whether `op` belongs to `arith` or `math`, or is one of ours that is like them."""
+    """Return whether `op` belongs to `arith` or `math`, or is a similar scalar operation of s2s."""
     return op.dialect_name() in ("arith", "math") or isinstance(op, RescaleOp | SaturateOp)
 
 
 def dtype_of(type: Attribute) -> np.dtype[Any]:
-    """The dtype in which values of `type` travel: signed integers whatever the sign in memory, `index` as 64 bits."""
+    """Return the dtype of values of `type` in the interpreters: signed integers whatever the sign in memory, `index` as
+    64 bits."""
     element = type.element_type if isa(type, VectorType) else type
     if isinstance(element, IndexType):
         return np.dtype(np.int64)
@@ -183,12 +184,12 @@ def dtype_of(type: Attribute) -> np.dtype[Any]:
 
 
 def signless(array: Array) -> Array:
-    """`array` itself, or its memory read as signed integers."""
+    """Return `array` itself, or its memory read as signed integers."""
     return array.view(f"i{array.dtype.itemsize}") if array.dtype.kind == "u" else array
 
 
 def number(value: Attribute) -> Scalar:
-    """The value of a number attribute, in the dtype of its type."""
+    """Return the value of a number attribute, in the dtype of its type."""
     if isa(value, FloatAttr):
         return dtype_of(value.type).type(value.value.data)
     if isa(value, IntegerAttr):
@@ -203,7 +204,7 @@ def number(value: Attribute) -> Scalar:
 
 
 def _integer(function: Function, op: Operation, *, unsigned: bool) -> Function:
-    """`function` on integers as `op` reads them; its result is seen as signless again."""
+    """Wrap `function` to read integers with the sign that `op` assumes; the result is signless again."""
     type = op.operands[0].type
     if is_bool(type):
         return _on_bits(function, unsigned=unsigned)
@@ -219,7 +220,7 @@ def _integer(function: Function, op: Operation, *, unsigned: bool) -> Function:
 
 
 def _on_bits(function: Function, *, unsigned: bool) -> Function:
-    """`function` on `i1`: a set bit is 1 where `unsigned`, else -1."""
+    """Wrap `function` for `i1`: a set bit is 1 where `unsigned`, else -1."""
     one = 1 if unsigned else -1
 
     def on_bits(*values: Scalar) -> Scalar:
@@ -243,7 +244,7 @@ def _compare_integers(op: arith.CmpiOp) -> Binary:
 
 
 def _compare_floats(predicate: str) -> Binary:
-    """Ordered predicates are false for NaN, unordered ones true."""
+    """Return a float comparison: ordered predicates are false for NaN, unordered ones true."""
     match predicate:
         case "false":
             return lambda a, b: (a != a) & (a == a)
@@ -268,7 +269,7 @@ def _compare_floats(predicate: str) -> Binary:
 
 
 def _extended(op: Operation) -> Function | None:
-    """Arithmetic with a second result: the carry of a sum, the upper half of a product."""
+    """Return the function of arithmetic with a second result: the carry of a sum, or the upper half of a product."""
     if not isinstance(op, arith.AddUIExtendedOp | arith.MulUIExtendedOp | arith.MulSIExtendedOp):
         return None
     given = dtype_of(op.lhs.type)
@@ -291,7 +292,7 @@ def _extended(op: Operation) -> Function | None:
 
 
 def _cast(op: Operation) -> Unary:
-    """Conversions: the result type decides."""
+    """Return the conversion to the result type of `op`."""
     if len(op.operands) != 1 or len(op.results) != 1:
         raise CompilerBug(f"{op.name} has no meaning on numpy values")
     given, wanted = dtype_of(op.operands[0].type), dtype_of(op.results[0].type)

@@ -1,4 +1,4 @@
-"""The meaning of the graph dialect in numpy: the reference that everything below is compared with."""
+"""The graph interpreter in numpy: the reference for all lower levels."""
 
 from s2s.interpret.graph.evaluate import can_evaluate, evaluate
 from s2s.interpret.graph.run import Observer, initial_state, run_graph

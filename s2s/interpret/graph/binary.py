@@ -12,7 +12,7 @@ from s2s.types.dtypes import Array
 
 
 def _binary(function: Callable[[Array, Array], Array]) -> Meaning:
-    """The meaning of an operation that `function` computes on natively supported types."""
+    """Return the meaning of an operation that `function` computes on types that numpy supports natively."""
 
     def meaning(op: Operation, a: Array, b: Array) -> Array:
         return function(widen(a), widen(b)).astype(a.dtype)

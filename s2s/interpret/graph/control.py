@@ -1,4 +1,4 @@
-"""The meaning of operations that run networks."""
+"""Interpret the operations that call network functions."""
 
 from collections.abc import Callable, Sequence
 
@@ -10,11 +10,11 @@ from s2s.types.dtypes import Array, as_tensor_type, to_numpy
 from s2s.types.symbols import function_named
 
 Runner = Callable[[str, Sequence[Array]], list[Array]]
-"""Runs the network of a name."""
+"""Runs the network function of a given name."""
 
 
 def run_control(op: graph.NetworkOp, operands: Sequence[Array], run: Runner) -> list[Array]:
-    """The results of `op`, whose networks `run` runs."""
+    """Compute the results of `op`; `run` runs its networks."""
     match op:
         case graph.IfOp():
             condition, *inputs = operands
@@ -68,5 +68,5 @@ def _row_tiles(op: graph.RowTilesOp, x: Array, run: Runner) -> Array:
 
 
 def _place(op: graph.ScanOp, number: int, step: int) -> int:
-    """Which slice a step works on."""
+    """Return the slice that a step of a scan reads or writes."""
     return op.steps.value.data - 1 - step if op.is_backward(number) else step

@@ -17,11 +17,11 @@ from s2s.types.dtypes import Array, to_numpy
 from s2s.types.shapes.window import CHANNELS_FIRST, Layout, Window, spatial_shape
 
 MOST_COLUMNS = 2**26
-"""Elements of columns that are made at a time, if one row of results has not more."""
+"""Upper bound of the column elements that are made at a time, unless one row of results has more."""
 
 
 def windows(x: Array, window: Window) -> Array:
-    """A view `[…, out…, kernel…]` of all windows of an `x[…, spatial…]` that is already padded."""
+    """Return a view `[…, out…, kernel…]` of all windows of a padded `x[…, spatial…]`."""
     axes = tuple(range(x.ndim - window.rank, x.ndim))
     every = np.lib.stride_tricks.sliding_window_view(x, tuple(window.extent), axis=axes)
     steps = [slice(None, None, stride) for stride in window.strides]
@@ -30,7 +30,7 @@ def windows(x: Array, window: Window) -> Array:
 
 
 def pad_spatial(x: Array, window: Window, value: object) -> Array:
-    """`x` with the padding of `window` written out as `value`."""
+    """Pad `x` with `value` as `window` says."""
     if not any(window.pads):
         return x
     outer = [(0, 0)] * (x.ndim - window.rank)
@@ -39,12 +39,12 @@ def pad_spatial(x: Array, window: Window, value: object) -> Array:
 
 
 def channels_first(x: Array, layout: Layout) -> Array:
-    """A view of `x` with its channels behind the batch."""
+    """Return a view of `x` with its channels behind the batch."""
     return x if layout == CHANNELS_FIRST else np.moveaxis(x, -1, 1)
 
 
 def as_stored(y: Array, layout: Layout) -> Array:
-    """A view of `y`, whose channels come first, with its channels where `layout` wants them."""
+    """Return a view of the channels-first `y` in `layout`."""
     return y if layout == CHANNELS_FIRST else np.moveaxis(y, 1, -1)
 
 

@@ -14,7 +14,7 @@ from s2s.types.dtypes import Array, to_numpy
 
 
 def _unary(function: Callable[[Array], Array]) -> Meaning:
-    """The meaning of an operation that `function` computes on natively supported types."""
+    """Return the meaning of an operation that `function` computes on types that numpy supports natively."""
 
     def meaning(op: Operation, x: Array) -> Array:
         return function(widen(x)).astype(x.dtype)
@@ -23,7 +23,7 @@ def _unary(function: Callable[[Array], Array]) -> Meaning:
 
 
 def _transcendental(function: Callable[[Array], Array]) -> Meaning:
-    """The meaning of an operation that `function` computes in float64, rounded once.
+    """Return the meaning of an operation that `function` computes in float64, rounded once.
 
     Numpy's narrower routines are off by a few units in the last place, and by others on other processors.
     """
@@ -48,7 +48,7 @@ def _clamp(op: graph.ClampOp, x: Array) -> Array:
 
 
 def _bound(value: int | float, x: Array) -> Array:
-    """`value` in the type of `x`; integer bounds beyond the type bound nothing."""
+    """Convert `value` to the type of `x`; an integer bound outside of the type becomes its limit."""
     if not is_float_array(x):
         limits = np.iinfo(x.dtype)
         value = min(max(int(value), limits.min), limits.max)
@@ -56,7 +56,7 @@ def _bound(value: int | float, x: Array) -> Array:
 
 
 def convert(x: Array, dtype: np.dtype[Any]) -> Array:
-    """`x` cast to `dtype`: to bool by comparison with zero, float to integer towards zero, saturating, NaN to zero."""
+    """Cast `x` to `dtype`: to bool by comparison with zero, float to integer towards zero, saturating, NaN to zero."""
     if dtype == np.bool_:
         return x != 0
     if is_float_array(x) and dtype.kind in "iu":

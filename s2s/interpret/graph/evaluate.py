@@ -1,4 +1,4 @@
-"""The meaning of single operations: the table from operation to numpy, used to run graphs and to fold constants."""
+"""Evaluate single graph operations in numpy, to run graphs and to fold constants."""
 
 from collections.abc import Sequence
 
@@ -32,12 +32,12 @@ MEANINGS: dict[type[Operation], Meaning] = {
 
 
 def can_evaluate(op: Operation) -> bool:
-    """Whether `op` has a meaning that depends on its operands alone."""
+    """Return whether `op` can be evaluated from its operands alone."""
     return type(op) in MEANINGS
 
 
 def evaluate(op: Operation, operands: Sequence[Array]) -> list[Array]:
-    """The results of `op` for the values of its operands. Results may be views of operands."""
+    """Compute the results of `op` from the values of its operands. Results may be views of operands."""
     meaning = MEANINGS.get(type(op))
     if meaning is None:
         raise CompilerBug(f"{op.name} has no numpy meaning")

@@ -1,4 +1,4 @@
-"""Numpy meanings of the operations that read or write at positions held in a tensor."""
+"""Numpy meanings of the operations that read or write at positions that a tensor holds (gather, scatter)."""
 
 import numpy as np
 from xdsl.ir import Operation
@@ -12,7 +12,8 @@ _COMBINE = {"add": np.add, "mul": np.multiply, "min": np.minimum, "max": np.maxi
 
 
 def _positions(indices: Array, size: int) -> Array:
-    """`indices` counted from the front; one outside the dimension has no meaning in ONNX and is refused."""
+    """Return nonnegative `indices`; raise an error for an index outside of the dimension, which ONNX leaves
+    undefined."""
     positions = indices.astype(np.int64)
     outside = (positions < -size) | (positions >= size)
     if np.any(outside):
@@ -30,7 +31,7 @@ def _gather_elements(op: graph.GatherElementsOp, x: Array, indices: Array) -> Ar
 
 
 def _element_places(x: Array, indices: Array, axis: int) -> tuple[Array, ...]:
-    """Where in `x` the elements are that `indices` name along `axis`."""
+    """Return the positions in `x` of the elements that `indices` select along `axis`."""
     places = list(np.indices(indices.shape, sparse=True))
     places[axis] = _positions(indices, x.shape[axis])
     return tuple(places)
@@ -43,7 +44,7 @@ def _gather_nd(op: graph.GatherNdOp, x: Array, indices: Array) -> Array:
 
 
 def _slice_places(shape: tuple[int, ...], indices: Array) -> tuple[Array, ...]:
-    """The last dimension of `indices` taken apart into one array of positions per dimension of `shape`."""
+    """Split the last dimension of `indices` into one array of positions per dimension of `shape`."""
     return tuple(_positions(indices[..., i], shape[i]) for i in range(indices.shape[-1]))
 
 

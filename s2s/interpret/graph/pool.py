@@ -1,4 +1,4 @@
-"""Numpy meanings of the poolings: one pass over the image for each position of the kernel."""
+"""Numpy meanings of pooling: one pass over the image for each kernel position."""
 
 from collections.abc import Iterator
 from itertools import product
@@ -14,7 +14,7 @@ from s2s.types.shapes.window import Window
 
 
 def _taps(padded: Array, window: Window, out_spatial: tuple[int, ...]) -> Iterator[Array]:
-    """For each kernel position the elements that lie under it, in the shape of the output."""
+    """Yield for each kernel position the elements that it covers, in the shape of the output."""
     for tap in product(*map(range, window.kernel)):
         yield padded[
             (
@@ -63,7 +63,7 @@ def _avg_pool(op: graph.AvgPoolOp, x: Array) -> Array:
 
 
 def _rounded_quotient(total: Array, divisor: Array) -> Array:
-    """`total / divisor`, halves away from zero."""
+    """Return `total / divisor`, halves away from zero."""
     return np.sign(total) * ((np.abs(total) + divisor // 2) // divisor)
 
 

@@ -1,7 +1,7 @@
-"""Half-precision floats are calculated with as float32 and rounded once, at the end of an operation.
+"""Compute half-precision floats as float32 and round them once, at the end of an operation.
 
-That is what numpy does inside its own half-precision routines, and what a device does that stores halves and has no
-arithmetic for them.
+Numpy does the same inside of its half-precision routines, and so does a device that stores halves but has no arithmetic
+for them.
 """
 
 from collections.abc import Callable
@@ -15,10 +15,10 @@ Meaning = Callable[..., Array]
 
 
 def is_float_array(x: Array) -> bool:
-    """Whether the elements are floating point, bfloat16 included."""
+    """Return whether the elements are floating point, bfloat16 included."""
     return is_float(from_numpy(x.dtype))
 
 
 def widen(x: Array) -> Array:
-    """`x` in a type that numpy calculates with natively."""
+    """Convert `x` to a type that numpy computes with natively."""
     return x.astype(np.float32) if x.dtype.itemsize == 2 and is_float_array(x) else x

@@ -1,4 +1,4 @@
-"""Sums of products in numpy: those of integers by the quick matrix product of doubles, where that is exact."""
+"""Sums of products in numpy; integers use the fast matrix product of doubles where it is exact."""
 
 import numpy as np
 
@@ -7,11 +7,11 @@ from s2s.types.dtypes import Array, from_numpy, to_numpy, type_of_array
 from s2s.types.shapes.accumulate import Accumulation, is_small_integer
 
 EXACT = 2**53
-"""Up to here every integer is a double."""
+"""Every integer up to this one is exact as a double."""
 
 
 def factors(accumulation: Accumulation, x: Array, w: Array) -> tuple[Array, Array]:
-    """Both factors in the type of their sum, without zero points."""
+    """Return both factors in the accumulator type, with zero points subtracted."""
     if not is_small_integer(from_numpy(x.dtype)):
         return widen(x), widen(w)
     element = to_numpy(accumulation.result(type_of_array(x), type_of_array(w)))
@@ -19,7 +19,7 @@ def factors(accumulation: Accumulation, x: Array, w: Array) -> tuple[Array, Arra
 
 
 def matmul(a: Array, b: Array) -> Array:
-    """`a @ b`; integers wrap around."""
+    """Compute `a @ b`; integers wrap around."""
     if a.dtype.kind not in "iu" or not a.size or not b.size:
         return np.matmul(a, b)
     largest = int(np.abs(a.astype(np.float64)).max()) * int(np.abs(b.astype(np.float64)).max()) * a.shape[-1]

@@ -20,7 +20,7 @@ def _rescale(op: graph.RescaleOp, x: Array, multiplier: Array, shift: Array) -> 
 
 
 def _along(value: Array, rank: int, axis: int | None) -> Array:
-    """A parameter in a shape that broadcasts to a tensor of `rank`."""
+    """Reshape a parameter so that it broadcasts to a tensor of `rank`."""
     return (
         value if value.ndim == 0 or axis is None else value.reshape([-1 if dim == axis else 1 for dim in range(rank)])
     )

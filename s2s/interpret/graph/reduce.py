@@ -13,7 +13,7 @@ from s2s.types.dtypes import Array, to_numpy
 
 
 def _reduction(function: Callable[..., Array]) -> Meaning:
-    """The meaning of a reduction by a numpy function with `axis` and `keepdims`."""
+    """Return the meaning of a reduction by a numpy function with `axis` and `keepdims`."""
 
     def meaning(op: ReduceOp, x: Array) -> Array:
         return function(widen(x), axis=op.axes.get_values(), keepdims=op.keepdims is not None).astype(x.dtype)
@@ -35,7 +35,7 @@ def _mean(x: Array, axis: tuple[int, ...], keepdims: bool) -> Array:
 
 
 def _extreme(function: Callable[..., Array], *, largest: bool) -> Callable[..., Array]:
-    """A maximum or minimum; of no elements at all, what every element is at least, or at most."""
+    """Return a maximum or minimum that gives its neutral element for empty input."""
 
     def reduction(x: Array, axis: tuple[int, ...], keepdims: bool) -> Array:
         if x.size:
@@ -52,7 +52,7 @@ def _extreme(function: Callable[..., Array], *, largest: bool) -> Callable[..., 
 
 
 def _arg_reduction(function: Callable[..., Array]) -> Meaning:
-    """The meaning of a search by a numpy function that finds the first of equal elements."""
+    """Return the meaning of an arg-reduction by a numpy function that finds the first of equal elements."""
 
     def meaning(op: ArgReduceOp, x: Array) -> Array:
         axis, wide = op.axis.value.data, widen(x)

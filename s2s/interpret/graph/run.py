@@ -1,4 +1,4 @@
-"""Runs a network at graph level, operation by operation."""
+"""Run a network at graph level, operation by operation."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -28,11 +28,11 @@ def run_graph(
     evaluator: Evaluator = evaluate,
     state: list[Array] | None = None,
 ) -> list[Array]:
-    """The outputs of a function, or of `@main` of a module.
+    """Run a function, or `@main` of a module, and return its outputs.
 
-    `observe` is called with every operation that has run and its results, those inside kernels before their call.
-    `evaluator` gives operations their meaning; levels further down add theirs. `state` is what the network keeps from
-    run to run, and is brought up to date; without it, the run is the first one.
+    `observe` is called with every operation that has run and its results; operations inside of a kernel come before its
+    call. `evaluator` evaluates operations; lower levels pass their own. `state` is updated from run to run; None starts
+    from the initial state.
     """
     function = _function(root, "main") if isinstance(root, ModuleOp) else root
     kept = state_arguments(function)
@@ -51,21 +51,21 @@ def run_graph(
 
 
 def initial_state(root: ModuleOp | FuncOp, weights: WeightStore) -> list[Array]:
-    """What a network keeps, before its first run."""
+    """Return the state of a network before its first run."""
     function = _function(root, "main") if isinstance(root, ModuleOp) else root
     return [argument.initial(weights) for argument in state_arguments(function)]
 
 
 @dataclass(frozen=True)
 class _Run:
-    """One run of a network, and of the functions it calls."""
+    """One run of a network, and of the functions that it calls."""
 
     weights: WeightStore
     observe: Observer | None
     evaluator: Evaluator
 
     def function(self, function: FuncOp, inputs: Sequence[Array]) -> list[Array]:
-        """What `function` returns."""
+        """Run `function` and return its results."""
         values: dict[SSAValue, Array] = dict(zip(function.body.block.args, inputs, strict=True))
         for op in function.body.block.ops:
             operands = [values[operand] for operand in op.operands]

@@ -27,7 +27,8 @@ def _slice(op: graph.SliceOp, x: Array) -> Array:
 
 
 def _range(start: int, size: int, stride: int) -> slice:
-    """`size` elements from `start`; a slice downwards to element 0 has no end that Python could name but None."""
+    """Return the slice of `size` elements from `start`; a descending slice that ends at element 0 needs None as its
+    end."""
     end = start + size * stride
     return slice(start, None if end < 0 else end, stride) if size else slice(0, 0)
 

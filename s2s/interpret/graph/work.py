@@ -21,27 +21,28 @@ from s2s.interpret.graph.evaluate import evaluate
 from s2s.types.dtypes import Array, as_tensor_type
 
 MAX_FOLDED_ELEMENTS = 2**24
-"""Elements of a constant that is computed at compile time; larger ones are left to the network."""
+"""Larger constants are computed by the network, not at compile time."""
 MAX_FOLDED_PRODUCTS = 2**26
-"""Multiplications of one convolution, pooling or matrix product that is computed at compile time."""
+"""Upper bound of the multiplications of one convolution, pooling or matrix product at compile time."""
 MAX_FOLDED_WORK = 2**39
-"""Work of all constants of a model that are computed while it is read."""
+"""Upper bound of the work of all constants that are folded while a model is read."""
 MAX_GOLDEN_WORK = 2**38
-"""Work of a golden vector: some seconds."""
+"""Upper bound of the work of a golden vector: some seconds."""
 MAX_GOLDEN_ELEMENTS = 2**27
-"""Elements of a tensor for which a golden vector is computed."""
+"""Upper bound of the elements of any tensor in a network with a golden vector."""
 ELEMENT = 64
-"""Work of an element of an operation that does not multiply."""
+"""Work per element of an operation that does not multiply."""
 OPERATION = 2**22
-"""Work of an operation on nothing: Python's part of it."""
+"""Overhead of one operation in Python."""
 
 
 class TooMuchWorkError(Exception):
-    """An evaluation would exceed its limit."""
+    """Raised where an evaluation would exceed its work limit."""
 
 
 def products(op: Operation) -> int:
-    """Terms of all sums of a convolution, a pooling or a matrix product; of another operation, its elements."""
+    """Return the number of terms of all sums of a convolution, a pooling or a matrix product; for others, the
+    elements."""
     elements = prod(as_tensor_type(op.results[0].type).get_shape())
     if fusion_kind(op) != FusionKind.OUT_FUSABLE:
         return elements
@@ -54,13 +55,13 @@ def products(op: Operation) -> int:
 
 
 def is_foldable(op: Operation) -> bool:
-    """Whether evaluating `op` takes little time and memory, however large its operands claim to be."""
+    """Return whether `op` can be evaluated in little time and memory, whatever sizes its operands claim."""
     limit = MAX_FOLDED_PRODUCTS if fusion_kind(op) == FusionKind.OUT_FUSABLE else MAX_FOLDED_ELEMENTS
     return products(op) <= limit
 
 
 def work(op: Operation) -> int:
-    """Roughly how long numpy takes for `op`, in products."""
+    """Estimate the time numpy takes for `op`, in products."""
     if fusion_kind(op) == FusionKind.OUT_FUSABLE:
         return OPERATION + products(op)
     return OPERATION + ELEMENT * max(
@@ -70,13 +71,13 @@ def work(op: Operation) -> int:
 
 @dataclass
 class Meter:
-    """Counts work and refuses what would exceed `limit`."""
+    """Adds up work and refuses operations that would exceed `limit`."""
 
     limit: int
     used: int = 0
 
     def take(self, op: Operation) -> bool:
-        """Count `op` if there is room for it."""
+        """Count `op` if it fits the limit, and return whether it did."""
         amount = work(op)
         if self.used + amount > self.limit:
             return False
@@ -85,7 +86,7 @@ class Meter:
 
 
 def metered(meter: Meter, most_elements: int) -> Callable[[Operation, Sequence[Array]], list[Array]]:
-    """`evaluate`, which raises `TooMuchWorkError` at the limit of `meter` and for larger results."""
+    """Wrap `evaluate` so that it raises `TooMuchWorkError` at the limit of `meter` and for larger results."""
 
     def evaluator(op: Operation, operands: Sequence[Array]) -> list[Array]:
         elements = max(as_tensor_type(result.type).element_count() for result in op.results)

@@ -1,4 +1,4 @@
-"""The interpreter of the loop dialect: each operation runs in numpy, and every access is checked."""
+"""The interpreter of the loop dialect: each operation runs in numpy, with every access checked."""
 
 from s2s.interpret.loop.run import run_loop, run_loop_function
 from s2s.interpret.loop.scope import Options

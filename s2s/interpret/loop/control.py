@@ -55,13 +55,13 @@ def condition(scope: Scope, op: loop.IfOp) -> Step:
 
 
 def _branch(scope: Scope, block: Block, results: Sequence[int]) -> tuple[Step, ...]:
-    """What a branch does, the handing on of its values included."""
+    """Compile a branch, with the copies of the values that it yields."""
     body = translate_block(scope, block)
     return (*body, _move(_yielded(scope, block), results))
 
 
 def _move(sources: Sequence[int], targets: Sequence[int]) -> Step:
-    """Copies values, all at the same time: a target may also be a source."""
+    """Compile a parallel copy of values: a target may also be a source."""
     match sources, targets:
         case [], []:
             return lambda frame: None
@@ -104,4 +104,4 @@ def _condition(constraint: AffineConstraintExpr, dims: Sequence[int]) -> Callabl
 
 @MEANINGS.register(loop.YieldOp, ReturnOp)
 def nothing(scope: Scope, op: Operation) -> None:
-    """The end of a block: loops and conditions read its operands themselves."""
+    """Compile a terminator to nothing: loops and conditions read its operands themselves."""

@@ -1,4 +1,4 @@
-"""Estimate how many operations the interpretation of a network takes, from the affine bounds of its loops."""
+"""Estimate the number of operations that interpreting a network takes, from the affine bounds of its loops."""
 
 from collections.abc import Sequence
 
@@ -12,16 +12,16 @@ from s2s.interpret.loop.run import find_function
 from s2s.types.affine import Range, bounds
 
 Ranges = dict[SSAValue, Range]
-"""What is known of indices; an index that is not in here is taken as 0."""
+"""The known ranges of indices; an index without one is taken as 0."""
 
 
 def estimated_operations(module: ModuleOp) -> int:
-    """At most how many operations `@main` carries out, those of its kernels included."""
+    """Return an upper bound of the operations that `@main` and its kernels execute."""
     return _function(module, "main", {})
 
 
 def _function(module: ModuleOp, name: str, costs: dict[str, int]) -> int:
-    """The operations of a function and all that it calls; a loop of unknown length is taken to run once."""
+    """Return the operations of a function and its callees; a loop of unknown length counts as one iteration."""
     if name not in costs:
         block = find_function(module, name).body.block
         costs[name] = _block(block, {})
@@ -39,7 +39,7 @@ def _function(module: ModuleOp, name: str, costs: dict[str, int]) -> int:
 
 
 def _block(block: Block, ranges: Ranges) -> int:
-    """The operations of one run through `block`."""
+    """Return the operations of one execution of `block`."""
     total = 0
     for op in block.ops:
         total += 1
@@ -58,7 +58,7 @@ def _block(block: Block, ranges: Ranges) -> int:
 
 
 def _enter(op: loop.ForOp, ranges: Ranges) -> int:
-    """At most how often the body runs; notes the range of the index."""
+    """Return an upper bound of the trip count; record the range of the index in `ranges`."""
     dims = _of(op.dims, ranges)
     lower, upper = op.lower.data.results, op.upper.data.results
     first = max(bounds(each, dims)[0] for each in lower)

@@ -1,4 +1,4 @@
-"""Groups of bytes."""
+"""Interpret loads of byte groups."""
 
 import numpy as np
 from xdsl.dialects.builtin import VectorType

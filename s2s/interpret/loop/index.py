@@ -23,5 +23,5 @@ def apply(scope: Scope, op: loop.ApplyOp) -> Step:
 
 @MEANINGS.register(arith.ConstantOp)
 def constant(scope: Scope, op: arith.ConstantOp) -> None:
-    """`arith.constant`: nothing happens when the function runs."""
+    """`arith.constant`: the frame holds the value from the start."""
     scope.new(op.result, int(number(op.value)) if isinstance(op.result.type, IndexType) else number(op.value))

@@ -1,4 +1,4 @@
-"""Intrinsics: what they compute follows from the form, the types and the group that their attribute states."""
+"""Interpret intrinsics by the form, the types and the group size of their attribute."""
 
 import numpy as np
 
@@ -13,7 +13,7 @@ NUMBERS = {"i8": np.dtype("<i1"), "u8": np.dtype("<u1"), "i16": np.dtype("<i2")}
 
 
 def sums(x: Array, w: Array) -> Array:
-    """The meaning of every intrinsic: a row of products each, added up in 32 bits."""
+    """Compute sums of products along the last axis in 32 bits, as every intrinsic does."""
     return (x.astype(np.int32) * w.astype(np.int32)).sum(axis=-1, dtype=np.int32)
 
 
@@ -37,7 +37,7 @@ def intrinsic(scope: Scope, op: loop.IntrinsicOp) -> Step:
 
 
 def _groups(lanes: Array, number: np.dtype[np.generic], group: int) -> Array:
-    """The groups that lanes of 32 bits hold, one row for each, the lowest bits first."""
+    """Unpack the groups in lanes of 32 bits, one row per group, lowest bits first."""
     return np.ascontiguousarray(lanes.astype("<i4")).view(number).reshape(-1, group)
 
 

@@ -1,4 +1,4 @@
-"""The meaning of loads and stores, every position checked, and of views of the arena and weights."""
+"""Interpret loads and stores with checked positions, views of the arena, and weights."""
 
 from collections.abc import Callable
 from typing import Any
@@ -17,18 +17,18 @@ from s2s.interpret.scalar import dtype_of, signless
 from s2s.types.dtypes import Array, size_in_bytes, to_numpy
 
 PATTERN = -91
-"""What poisoned bytes hold: 0xA5."""
+"""The value of poisoned bytes: 0xA5."""
 
 
 def allocate(type: AnyMemRef, *, poison: bool) -> Array:
-    """A buffer that nobody has written to."""
+    """Allocate a buffer without defined contents."""
     dtype = to_numpy(type.element_type)
     count = type.get_shape()[0]
     return np.full(count * dtype.itemsize, 0xFF if poison else 0, np.uint8).view(dtype)
 
 
 def flat(array: Array) -> Array:
-    """The elements of `array` in one row, without a copy even where it repeats one value."""
+    """Return the elements of `array` as one row, without a copy even if it is a splat."""
     if array.size and not any(array.strides):
         return np.broadcast_to(array[(0,) * array.ndim], (array.size,))
     return array.reshape(-1)
@@ -79,7 +79,7 @@ def store(scope: Scope, op: loop.StoreOp) -> Step:
 
 
 class _Lanes:
-    """Which elements a vector access touches, counted from its position."""
+    """The elements that a vector access touches, relative to its position."""
 
     def __init__(self, vector: VectorType[Attribute], lanes: IntegerAttr[Any] | None, stride: int) -> None:
         self.count = vector.get_shape()[0] if lanes is None else int(lanes.value.data)
@@ -88,7 +88,7 @@ class _Lanes:
         self.offsets = np.arange(self.count) * stride
 
     def wrong(self, first: int) -> int:
-        """The index to complain about."""
+        """Return the first index out of bounds, for the error message."""
         return first + (self.low if first + self.low < 0 else self.high)
 
     def _row(self, first: int) -> slice:
@@ -114,7 +114,7 @@ def store_at(scope: Scope, op: loop.StoreAtOp) -> Step:
 
 @MEANINGS.register(loop.PrefetchOp)
 def prefetch(scope: Scope, op: loop.PrefetchOp) -> Step:
-    """`loop.prefetch`: nothing but the promise that the position is not negative."""
+    """`loop.prefetch`: checks only that the position is not negative."""
     at = position(op.map.data.results[0], scope.operands(op.indices))
 
     def step(frame: Frame) -> None:
@@ -139,7 +139,7 @@ def view(scope: Scope, op: loop.ViewOp) -> Step:
 
 @MEANINGS.register(loop.AllocOp)
 def alloc(scope: Scope, op: loop.AllocOp) -> Step:
-    """`loop.alloc`: nobody has written to it yet."""
+    """`loop.alloc`: its contents are undefined."""
     type, result, poison = memref(op.result), scope.new(op.result), scope.options.poison
 
     def step(frame: Frame) -> None:
@@ -161,7 +161,7 @@ def poison(scope: Scope, op: loop.PoisonOp) -> Step:
 
 @MEANINGS.register(loop.WeightOp)
 def weight(scope: Scope, op: loop.WeightOp) -> Step | None:
-    """`loop.weight`: a constant, nothing happens when the function runs."""
+    """`loop.weight`: a constant, which the frame holds from the start."""
     type, values = memref(op.result), flat(scope.weights.get(op.weight.data))
     if len(values) != length(op.result) or values.dtype != to_numpy(type.element_type):
         raise CompilerBug(f"{scope.where(op)}: weight {op.weight.data!r} is {len(values)} {values.dtype}, not {type}")

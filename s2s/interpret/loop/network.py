@@ -1,4 +1,4 @@
-"""The meaning of the steps of a network: calls of kernels, copies, and control flow around networks."""
+"""Interpret the steps of a network: kernel calls, copies, and control flow around network functions."""
 
 from xdsl.dialects.func import CallOp
 
@@ -82,5 +82,5 @@ def call_for(scope: Scope, op: loop.CallForOp) -> Step:
 
 
 def _places(scope: Scope, op: loop.NetworkCall) -> list[int]:
-    """Where the buffers of the networks are, their arena in front."""
+    """Return the places of the buffers of the called networks, after that of their arena."""
     return scope.operands([*([] if op.arena is None else [op.arena]), *op.buffers])

@@ -1,4 +1,4 @@
-"""Translate operations into Python closures: every family registers here what its operations mean."""
+"""Compile operations into Python closures; each family of operations registers its compilers here."""
 
 from collections.abc import Callable, Sequence
 
@@ -13,17 +13,17 @@ from s2s.interpret.scalar import Scalar, function_of, is_scalar_op
 from s2s.support.operation_table import OperationTable
 
 MEANINGS: OperationTable[Scope, Step | None] = OperationTable("interpretation at loop level")
-"""For each class of operation the function that turns one of them into a step; None where nothing is left to do."""
+"""For each class of operation, the function that compiles one to a step; it returns None if there is nothing to run."""
 
 
 def translate_block(scope: Scope, block: Block) -> tuple[Step, ...]:
-    """The operations of a block in order."""
+    """Compile the operations of a block in order."""
     steps = [translate_operation(scope, op) for op in block.ops]
     return tuple(step for step in steps if step is not None)
 
 
 def translate_operation(scope: Scope, op: Operation) -> Step | None:
-    """One operation: of the loop dialect as registered, of `arith` and `math` by its function of scalars."""
+    """Compile one operation: a loop operation as registered, one of `arith` or `math` by its scalar function."""
     meaning = MEANINGS.find(op)
     if meaning is not None:
         return meaning(scope, op)
@@ -33,7 +33,7 @@ def translate_operation(scope: Scope, op: Operation) -> Step | None:
 
 
 def step_of(scope: Scope, op: Operation, function: Callable[..., Scalar]) -> Step:
-    """`function` on the operands; indices are Python integers elsewhere and become numbers of 64 bits here."""
+    """Compile `function` of the operands; index operands, elsewhere Python integers, become 64-bit integers here."""
     places = scope.operands(op.operands)
     if any(isinstance(operand.type, IndexType) for operand in op.operands):
         function = _on_indices(function)

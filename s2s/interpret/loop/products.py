@@ -1,4 +1,4 @@
-"""Operands copied to scratch, and widened."""
+"""Interpret copies of operands to scratch, and extensions to 16 bits."""
 
 import numpy as np
 from xdsl.dialects.builtin import MemRefType, i8

@@ -28,10 +28,10 @@ def run_loop(
     options: Options | None = None,
     state: list[Array] | None = None,
 ) -> list[Array]:
-    """The outputs of `@main`, flat, in the order of its arguments; so are `inputs`. The arguments have roles.
+    """Run `@main` and return its outputs, flat, in the order of its arguments; `inputs` are flat too.
 
-    `observe` is called with every kernel call of `@main` and copies of the outputs that the kernel has written.
-    `state` is what the network keeps from run to run, brought up to date; without it, the run is the first one.
+    `observe` is called with every kernel call of `@main` and copies of the outputs that the kernel has written. `state`
+    is updated from run to run; None starts from the initial state. The arguments of `@main` have roles.
     """
     options = options or Options()
     main = find_function(module, "main")
@@ -58,7 +58,7 @@ def run_loop(
 def run_loop_function(
     function: FuncOp, buffers: Sequence[Array], weights: WeightStore | None = None, options: Options | None = None
 ) -> None:
-    """Run one kernel on its buffers, which it writes to in place."""
+    """Run one kernel on its buffers in place."""
     arguments = function.body.block.args
     if len(buffers) != len(arguments):
         raise InputError(f"{len(buffers)} buffers given, @{function.sym_name.data} takes {len(arguments)}; give all")
@@ -69,7 +69,7 @@ def run_loop_function(
 
 
 def find_function(place: Operation, name: str) -> FuncOp:
-    """The function called `name` of the module that holds `place`."""
+    """Return the function called `name` in the module that holds `place`."""
     found = SymbolTable.lookup_symbol(place, name)
     if not isinstance(found, FuncOp):
         raise CompilerBug(f"@{name} is not a function of the module")
@@ -77,7 +77,7 @@ def find_function(place: Operation, name: str) -> FuncOp:
 
 
 class _Program:
-    """A function and all that it calls, translated when first needed."""
+    """A function and its callees, compiled on first use."""
 
     def __init__(
         self, entry: FuncOp, weights: WeightStore | None, options: Options | None, observe: Observer | None
@@ -116,7 +116,7 @@ class _Program:
 
 
 def _role(main: FuncOp, number: int) -> str:
-    """What an argument of `main` is: arena, output or input."""
+    """Return the role of an argument of `main`: arena, output or input."""
     role = None if main.arg_attrs is None else main.arg_attrs.data[number].data.get("role")
     if not isinstance(role, StringAttr):
         raise CompilerBug(f"@main: argument %{main.body.block.args[number].name_hint} has no role")
@@ -124,7 +124,7 @@ def _role(main: FuncOp, number: int) -> str:
 
 
 def _checked(value: Array, argument: SSAValue) -> Array:
-    """`value` if it is what `argument` wants."""
+    """Return `value` if its type and shape match `argument`; else raise an error."""
     type = memref(argument)
     if len(value) != length(argument) or value.dtype != to_numpy(type.element_type):
         raise InputError(

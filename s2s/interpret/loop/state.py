@@ -1,4 +1,4 @@
-"""Find where a network at loop level keeps its state: arguments of `main`, later places in its arena."""
+"""Find where a loop-level network keeps its state: in arguments of `main` or, after memory planning, in its arena."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ from s2s.types.weights import WeightStore
 
 @dataclass(frozen=True)
 class StatePlace:
-    """One flat buffer that outlives the run: argument `number` of `main`, its arena where `offset` is given."""
+    """A flat buffer that keeps its value between runs: argument `number` of `main`, or its arena at `offset`."""
 
     number: int
     offset: int | None
@@ -25,13 +25,13 @@ class StatePlace:
     init: str | None
 
     def initial(self, weights: WeightStore) -> Array:
-        """The value before the first run."""
+        """Return the value before the first run."""
         if self.init is None:
             return np.zeros(self.type.get_shape(), to_numpy(self.type.element_type))
         return np.array(weights.get(self.init)).reshape(-1)
 
     def of(self, buffers: Sequence[Array]) -> Array:
-        """Its elements among the buffers of `main`."""
+        """Return its elements among the buffers of `main`."""
         if self.offset is None:
             return buffers[self.number]
         end = self.offset + self.type.get_shape()[0] * size_in_bytes(self.type.element_type)
@@ -39,7 +39,7 @@ class StatePlace:
 
 
 def state_places(main: FuncOp) -> list[StatePlace]:
-    """All state of `main`, in order."""
+    """Return all state of `main`, in order."""
     found: list[StatePlace] = []
     for argument, attributes in zip(main.body.block.args, main.arg_attrs or (), strict=False):
         if STATE in attributes.data:
@@ -53,5 +53,5 @@ def state_places(main: FuncOp) -> list[StatePlace]:
 
 
 def initial_loop_state(main: FuncOp, weights: WeightStore) -> list[Array]:
-    """What a network keeps, before its first run: one flat array each."""
+    """Return the state of a network before its first run, one flat array each."""
     return [place.initial(weights) for place in state_places(main)]

@@ -1,4 +1,4 @@
-"""Translate a function into Python closures once, so that running it looks nothing up.
+"""Compile a function into Python closures once, so that running it needs no look-ups.
 
 Every value has a numbered place in a list, the frame; every operation becomes a closure that reads and writes places.
 """
@@ -28,7 +28,7 @@ FAMILIES = (control, groups, index, interleaved, intrinsics, lanes, memory, netw
 
 
 def translate_function(scope: Scope, function: FuncOp) -> Kernel:
-    """`function` as a Python function of its buffers."""
+    """Compile `function` to a Python function of its buffers."""
     for argument in function.body.block.args:
         scope.new(argument)
     body = translate_block(scope, function.body.block)

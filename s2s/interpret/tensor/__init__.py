@@ -1,4 +1,4 @@
-"""The meaning of the tensor dialect in numpy, with the order of additions that serial C has."""
+"""The tensor interpreter in numpy, with sums in the order of serial C loops."""
 
 from s2s.interpret.tensor.compute import evaluate_compute
 from s2s.interpret.tensor.run import run_tensor

@@ -1,4 +1,4 @@
-"""Reads an operand of `tensor.compute` for a whole box of points at a time."""
+"""Read an operand of `tensor.compute` for a whole box of points at a time."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -15,27 +15,27 @@ from s2s.interpret.affine import LinearForm, linear_form
 from s2s.types.dtypes import Array
 
 Mask = Array | None
-"""At which points a guarded access hits its operand; None means at all of them."""
+"""The points at which a guarded access is in bounds; None means all."""
 
 BOX_POINTS = 1 << 16
-"""Points computed at a time: few enough for the cache, many enough to forget what Python costs."""
+"""Points of a box: few enough for the cache, many enough to amortise the overhead of Python."""
 
 
 @dataclass(frozen=True)
 class Box:
-    """A block of the parallel domain: its slices, and the position along each dimension, ready to broadcast."""
+    """A block of the parallel domain: its slices, and the index along each dimension, in shapes that broadcast."""
 
     slices: tuple[slice, ...]
     grid: tuple[Array, ...]
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """Points along each dimension."""
+        """The number of points along each dimension."""
         return tuple(part.stop - part.start for part in self.slices)
 
 
 def boxes(sizes: Sequence[int]) -> Iterator[Box]:
-    """The domain of these sizes in boxes of at most `BOX_POINTS` points."""
+    """Split a domain into boxes of at most `BOX_POINTS` points."""
     steps = [1] * len(sizes)
     for dim in reversed(range(len(sizes))):
         steps[dim] = max(1, min(sizes[dim], BOX_POINTS // prod(steps)))
@@ -47,15 +47,16 @@ def boxes(sizes: Sequence[int]) -> Iterator[Box]:
 
 
 class Reader(Protocol):
-    """An operand and how it is indexed."""
+    """An operand with its access map."""
 
     def read(self, box: Box, step: Sequence[int]) -> tuple[Array, Mask]:
-        """The elements for all points of `box` at reduction `step`, and which of them exist; the others are 0."""
+        """Return the elements for all points of `box` at reduction `step`, and which of them exist; the others are
+        0."""
         ...
 
 
 def reader(place: str, operand: Array, access: AccessAttr, sizes: Sequence[int]) -> Reader:
-    """The quickest reader of `operand` over a domain of these sizes."""
+    """Return the fastest reader of `operand` over a domain of these sizes."""
     affine = [linear_form(result, len(sizes)) for result in access.map.data.results]
     forms = [form for form in affine if form is not None]
     if len(forms) == len(affine) and all(divisor == 1 for divisor in access.division):
@@ -64,7 +65,8 @@ def reader(place: str, operand: Array, access: AccessAttr, sizes: Sequence[int])
 
 
 class StridedReader:
-    """Sees the operand as an array over the whole domain, by strides; zeros surround it where the access may miss."""
+    """Reads the operand through a strided view over the whole domain; zeros pad it where the access may be out of
+    bounds."""
 
     def __init__(
         self, place: str, operand: Array, access: AccessAttr, sizes: Sequence[int], forms: Sequence[LinearForm]
@@ -87,7 +89,7 @@ class StridedReader:
         self.moves = [any(form.coefficients[dim] for form in forms) for dim in range(len(sizes))]
         shape = [size if moves else 1 for size, moves in zip(sizes, self.moves, strict=True)]
         self.view: Array = as_strided(padded[tuple(origin)], shape, strides, writeable=False)
-        """The operand over the domain, of size 1 along the dimensions that the access does not follow."""
+        """The operand over the domain, of size 1 along dimensions that the access does not depend on."""
 
     def read(self, box: Box, step: Sequence[int]) -> tuple[Array, Mask]:
         """See `Reader`."""
@@ -107,7 +109,7 @@ class StridedReader:
 
 
 class GatherReader:
-    """Computes the position of every element: for maps and divisors that divide."""
+    """Reads each element by its computed position, for access maps and divisors that divide."""
 
     def __init__(self, place: str, operand: Array, access: AccessAttr) -> None:
         self.place = place

@@ -1,4 +1,4 @@
-"""Regions of `tensor.compute` as functions of arrays: every operation runs on all points of a box at once."""
+"""Compile regions of `tensor.compute` to functions of arrays: each operation runs on all points of a box at once."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -17,14 +17,14 @@ from s2s.types.dtypes import as_tensor_type
 
 @dataclass(frozen=True)
 class Moment:
-    """What a region may ask for beside its arguments."""
+    """The context of a region's execution beside its arguments."""
 
     dims: Sequence[Scalar]
-    """The position along each dimension of the domain."""
+    """The index along each dimension of the domain."""
     hits: Sequence[Mask]
-    """For each argument, where its guarded access hits."""
+    """For each argument, the points where its guarded access is in bounds."""
     active: Mask = None
-    """At which points the result counts at all."""
+    """The points whose result is used; None means all."""
 
 
 Values = list[Any]
@@ -32,7 +32,7 @@ Step = Callable[[Values, Moment], None]
 
 
 class Body:
-    """A region, each of its values in a numbered place of a list."""
+    """A compiled region; each of its values has a numbered place in a list."""
 
     def __init__(self, block: Block) -> None:
         self.places: dict[SSAValue, int] = {argument: place for place, argument in enumerate(block.args)}
@@ -45,7 +45,7 @@ class Body:
                 self.steps.append(self._step(op))
 
     def run(self, arguments: Sequence[Scalar], moment: Moment) -> list[Scalar]:
-        """The values that the region yields."""
+        """Run the region and return the values that it yields."""
         values: Values = [None] * len(self.places)
         values[: len(arguments)] = arguments
         for step in self.steps:

@@ -1,7 +1,7 @@
-"""The meaning of `tensor.compute`, in exactly the order of accumulation that a serial loop has.
+"""Interpret `tensor.compute`, with sums in exactly the order of a serial loop.
 
-The parallel dimensions are computed at once by numpy, the reduction dimensions one step after the other. The schedule
-is not looked at: it changes how, not what.
+Numpy computes the parallel dimensions at once; the reduction dimensions run step by step. The schedule is ignored,
+since it does not change the result.
 """
 
 from collections.abc import Sequence
@@ -19,7 +19,7 @@ from s2s.types.dtypes import Array, as_tensor_type, to_numpy
 
 
 def evaluate_compute(op: tensor.ComputeOp, operands: Sequence[Array], *, fast: bool = False) -> list[Array]:
-    """The results of `op`; `fast` lets sums of products be added up in another order, by matrix products."""
+    """Compute the results of `op`; `fast` allows matrix products, which add up in another order."""
     kernel = _Kernel(op, [signless(operand) for operand in operands])
     sums = contract(op, kernel.reads) if fast else None
     types = [as_tensor_type(type) for type in op.result_types]
@@ -33,7 +33,7 @@ def evaluate_compute(op: tensor.ComputeOp, operands: Sequence[Array], *, fast: b
 
 
 class _Kernel:
-    """A computation with its operands: how they are read, and its regions as functions."""
+    """A computation with readers of its operands and compiled regions."""
 
     def __init__(self, op: tensor.ComputeOp, operands: Sequence[Array]) -> None:
         places = [f"{op.name}: %{operand.name_hint or place}" for place, operand in enumerate(op.operands)]
@@ -48,7 +48,7 @@ class _Kernel:
         self.apply = Body(op.apply.block)
 
     def fold(self, box: Box) -> list[Scalar]:
-        """The accumulators after all steps of the reduction."""
+        """Return the accumulators after all steps of the reduction."""
         accumulators = list(self.inits)
         if self.reduce is None:
             return accumulators
@@ -67,7 +67,7 @@ class _Kernel:
         return accumulators
 
     def apply_at(self, box: Box, accumulators: Sequence[Scalar]) -> list[Scalar]:
-        """What the apply region yields."""
+        """Return the values that the apply region yields."""
         values, hits = _read(self.points, box, ())
         moment = Moment(box.grid, [*([None] * len(accumulators)), *hits])
         return self.apply.run([*accumulators, *values, *self.tables], moment)
@@ -79,7 +79,7 @@ def _read(readers: Sequence[Reader], box: Box, step: Sequence[int]) -> tuple[lis
 
 
 def _all(masks: Sequence[Mask]) -> Mask:
-    """Where all masks hold."""
+    """Return the conjunction of all masks."""
     combined: Mask = None
     for mask in masks:
         if mask is not None:

@@ -1,4 +1,4 @@
-"""Sums of products by matrix products: quick, but not in the order that a serial loop adds up in."""
+"""Compute sums of products by matrix products: faster, but not in the order of a serial loop."""
 
 from collections.abc import Sequence
 from math import prod
@@ -13,7 +13,7 @@ from s2s.types.dtypes import Array
 
 
 def contract(op: tensor.ComputeOp, reads: Sequence[Reader]) -> Array | None:
-    """The accumulator over the parallel domain if the reduction is exactly `acc + x * w`, else None."""
+    """Return the accumulator over the parallel domain if the reduction is exactly `acc + x * w`, else None."""
     if op.reduce is None or len(reads) != 2 or not is_sum_of_products(op.reduce.block):
         return None
     left, right = reads
@@ -36,7 +36,7 @@ def contract(op: tensor.ComputeOp, reads: Sequence[Reader]) -> Array | None:
 
 
 def _matrices(view: Array, reduction: Sequence[int], batch: Sequence[int], rows: Sequence[int], rank: int) -> Array:
-    """`view` as a batch of matrices: `rows` by the reduction."""
+    """Reshape `view` to a batch of matrices: `rows` by the reduction."""
     whole = np.broadcast_to(view, (*view.shape[:rank], *reduction))
     others = [dim for dim in range(rank) if dim not in batch and dim not in rows]
     ordered = whole.transpose([*batch, *rows, *others, *range(rank, whole.ndim)])

@@ -1,4 +1,4 @@
-"""Runs networks and kernels at tensor level."""
+"""Run networks and kernels at tensor level."""
 
 from collections.abc import Sequence
 
@@ -25,10 +25,10 @@ def run_tensor(
     fast: bool = False,
     state: list[Array] | None = None,
 ) -> list[Array]:
-    """The outputs of a function, or of `@main` of a module, which may still hold operations of `graph`.
+    """Run a function, or `@main` of a module, which may still hold graph operations, and return its outputs.
 
-    Numbers are added up in the order of the serial loops, unless `fast`: then matrix products do it where they can.
-    `observe` and `state` are those of `run_graph`.
+    Sums have the order of the serial loops, unless `fast` allows matrix products. `observe` and `state` are those of
+    `run_graph`.
     """
 
     def evaluate_any(op: Operation, operands: Sequence[Array]) -> list[Array]:

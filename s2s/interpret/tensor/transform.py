@@ -1,4 +1,4 @@
-"""The meaning of `tensor.transform`: both matrices at once, in sums of 64 bits that are rounded once."""
+"""Interpret `tensor.transform`: both matrix products at once, in 64-bit sums that are rounded once."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -12,7 +12,7 @@ from s2s.types.dtypes import Array, as_tensor_type
 
 
 def evaluate_transform(op: tensor.TransformOp, operands: Sequence[Array]) -> list[Array]:
-    """The result of `op`."""
+    """Compute the result of `op`."""
     x, points = operands[0], operands[1:]
     left, right = (np.array(matrix) for matrix in op.matrices)
     tiles, _ = _gather(x, op.read.map.data, op.read_sizes)
@@ -35,7 +35,7 @@ def _grid(sizes: Sequence[int]) -> list[Array]:
 
 
 def _positions(affine_map: AffineMap, sizes: Sequence[int], shape: Sequence[int]) -> tuple[list[Array], Array]:
-    """The position along every axis, and which points lie inside of `shape`."""
+    """Return the index along every axis, and which points are inside of `shape`."""
     grid: list[Any] = _grid(sizes)
     positions = [np.asarray(result.eval(grid, [])) for result in affine_map.results]
     inside = np.array(True)
@@ -45,7 +45,7 @@ def _positions(affine_map: AffineMap, sizes: Sequence[int], shape: Sequence[int]
 
 
 def _gather(operand: Array, affine_map: AffineMap, sizes: Sequence[int]) -> tuple[Array, Array]:
-    """The elements of `operand` over a domain of `sizes`, zeros where it is missed, and where it is not."""
+    """Return the elements of `operand` over a domain of `sizes`, with zeros out of bounds, and which are in bounds."""
     positions, inside = _positions(affine_map, sizes, operand.shape)
     elements = operand[tuple(np.where(inside, position, 0) for position in positions)]
     return np.broadcast_to(np.where(inside, elements, np.zeros_like(elements)), sizes), inside

@@ -57,19 +57,19 @@ from s2s.passes.tensor.lower_to_loop import IN_PLACE
 from s2s.types.dtypes import size_in_bytes
 
 THREADS = "threads"
-"""Attribute of `main` and of a divided kernel: the most threads that work at the same time."""
+"""Attribute of `main` and of a divided kernel: the maximum number of threads that run at the same time."""
 PER_THREAD = "per_thread"
-"""Attribute of a divided kernel: the arguments that hold a copy for each thread."""
+"""Attribute of a divided kernel: the indices of the arguments that hold a copy for each thread."""
 MIN_ITERATIONS = 8
-"""Iterations for each thread from which on a part more or less does not matter."""
+"""With this many iterations per thread, uneven shares no longer matter."""
 LINE = 64
-"""Bytes that processors hand to each other at once: copies for threads do not share them."""
+"""Bytes of a cache line: the threads' copies do not share one."""
 DOC = "doc"
 
 
 @dataclass(frozen=True)
 class Division:
-    """How a kernel is divided: the loops, one inside of the other or one after the other, and scratch by its number."""
+    """How a kernel is divided: its loops, nested or in sequence, and the scratch arguments to copy."""
 
     loops: tuple[loop.ForOp, ...]
     depth: int
@@ -77,7 +77,7 @@ class Division:
 
 
 class DivideKernel:
-    """Finds the loops of one kernel that can be divided; arguments in `scratch` belong to one call alone."""
+    """Finds the loops of one kernel that can be divided; the arguments in `scratch` are private to one call."""
 
     def __init__(self, kernel: FuncOp, threads: int, scratch: frozenset[int]) -> None:
         self.kernel, self.threads, self.scratch = kernel, threads, scratch
@@ -85,7 +85,7 @@ class DivideKernel:
         self.written = [argument for argument in kernel.args if argument in written_by(kernel)]
 
     def find(self) -> Division | None:
-        """The division; None where there is none."""
+        """Return the division; None if the kernel cannot be divided."""
         outermost = _loops_alone(self.kernel.body.block)
         if not outermost or len({_bounds(each) for each in outermost}) > 1:
             return None
@@ -99,7 +99,7 @@ class DivideKernel:
         return found if found is not None and _trips(found.loops[: found.depth]) > 1 else None
 
     def _division(self, loops: tuple[loop.ForOp, ...], depth: int) -> Division | None:
-        """The division of `loops`, `depth` of them nested."""
+        """Return the division of `loops`, of which `depth` are nested."""
         per_thread: list[int] = []
         for argument in self.written:
             if self.independence.holds(depth, argument, argument):
@@ -112,7 +112,7 @@ class DivideKernel:
 
 
 def _loops_alone(block: Block) -> list[loop.ForOp]:
-    """The loops of `block` that may be divided; none where it does anything else."""
+    """Return the loops of `block` that may be divided; none if the block holds anything else."""
     touching = [op for op in block.ops if touches_memory(op) or op.regions]
     loops = [op for op in touching if isinstance(op, loop.ForOp) and _may_be_divided(op)]
     return loops if len(loops) == len(touching) else []
@@ -131,7 +131,7 @@ def _trips(loops: Sequence[loop.ForOp]) -> int:
 
 
 def _divide(kernel: FuncOp, division: Division, threads: int) -> None:
-    """Mark the loops, make room for copies, and say so."""
+    """Mark the loops as parallel, enlarge scratch for the copies, and record the division in attributes."""
     if not isinstance(in_place := kernel.attributes.get(IN_PLACE), DenseArrayBase):
         in_place = DenseArrayBase.from_list(i64, [])
     output, args, independence = kernel.args[0], kernel.args, Independence(kernel)
@@ -153,7 +153,7 @@ def _divide(kernel: FuncOp, division: Division, threads: int) -> None:
 
 
 def copies(type: Attribute, threads: int) -> MemRefType[Attribute]:
-    """Room for a buffer of `type` for each thread, so far apart that no two share a cache line."""
+    """Return the type of a buffer with a copy of `type` for each thread, in separate cache lines."""
     assert isa(type, MemRefType)
     line = max(1, LINE // size_in_bytes(type.element_type))
     return MemRefType(type.element_type, [threads * align_up(type.get_shape()[0], line)])
@@ -165,7 +165,7 @@ class DivideAmongThreadsPass(ModulePass):
 
     threads: int = 2
     least: int = 0
-    """Operations of a kernel from which on it pays to start threads."""
+    """The minimum number of operations of a kernel to divide it: below that, fork-join costs more than it saves."""
     target: str = "c"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
@@ -177,7 +177,7 @@ class DivideAmongThreadsPass(ModulePass):
                 self._decide(kernel, calls, chooser)
 
     def _decide(self, kernel: FuncOp, calls: Sequence[CallOp], chooser: Chooser) -> None:
-        """Divide a kernel if that is decided."""
+        """Divide a kernel if the chooser decides so."""
 
         @cache
         def division() -> Division | None:
@@ -204,7 +204,7 @@ class DivideAmongThreadsPass(ModulePass):
 
 
 def _is_alone(buffer: SSAValue) -> bool:
-    """Whether a buffer of a network serves one call and nobody else."""
+    """Return whether only one call uses a buffer of a network."""
     return isinstance(buffer.owner, loop.AllocOp) and len(list(buffer.uses)) == 1
 
 

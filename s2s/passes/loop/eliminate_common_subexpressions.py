@@ -1,4 +1,4 @@
-"""Compute equal things once, and drop what nobody uses.
+"""Eliminate common subexpressions and dead code in linear time.
 
     %a = loop.load %x[%i] : memref<16xf32>, f32
     %b = loop.load %x[%i] : memref<16xf32>, f32
@@ -38,7 +38,7 @@ class EliminateCommonSubexpressionsPass(ModulePass):
 
 @dataclass(frozen=True)
 class _Known:
-    """An operation that later ones may repeat, and where in its block it stands."""
+    """An operation that later ones may repeat, and its position in its block."""
 
     op: Operation
     block: Block
@@ -47,13 +47,13 @@ class _Known:
 
 @dataclass
 class _Scope:
-    """The operations that are seen from the operation that is looked at."""
+    """The operations that are visible at the current operation."""
 
     effects: Effects
     known: dict[Hashable, _Known] = field(default_factory=dict[Hashable, _Known])
 
     def simplify(self, block: Block) -> None:
-        """Replace what repeats something, inner blocks first; forget what only the block itself sees."""
+        """Replace repeated operations, inner blocks first; then forget the operations of this block."""
         before: list[tuple[Hashable, _Known | None]] = []
         last_write = -1
         for position, op in enumerate(list(block.ops)):
@@ -82,7 +82,7 @@ class _Scope:
     def _simplify(
         self, op: Operation, found: _Known, last_write: int, before: list[tuple[Hashable, _Known | None]]
     ) -> None:
-        """Replace `op` if it repeats a known operation, else let later ones repeat it."""
+        """Replace `op` if it repeats a known operation; else record it."""
         kinds = self.effects.kinds(op)
         if kinds is None or not kinds <= READ or any(len(region.blocks) > 1 for region in op.regions):
             return
@@ -96,7 +96,7 @@ class _Scope:
 
 
 def _meaning(op: Operation) -> Hashable:
-    """What two operations have in common that give the same values where they read the same memory."""
+    """Return a key that is equal for operations that compute the same value from the same memory."""
     if op.regions:
         return OperationInfo(op)
     return (

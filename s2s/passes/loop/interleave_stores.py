@@ -38,25 +38,25 @@ from s2s.types.affine import linear
 
 UNBOUNDED = (-(2**31), 2**31)
 MIN_SHARE = 4
-"""Floats are transposed in registers if more than a fourth as many vectors as lanes lie side by side."""
+"""Transpose floats in registers only if more than a quarter as many vectors as lanes are neighbours."""
 
 
 @dataclass(frozen=True)
 class Store:
-    """A store of a vector, and the constant part of where it puts the first lane."""
+    """A store of a vector, and the constant part of the position of its first lane."""
 
     place: int
     op: loop.StoreOp
 
     @property
     def lanes(self) -> int:
-        """Of the vector."""
+        """The number of lanes of the vector."""
         assert isa(self.op.value.type, VectorType)
         return self.op.value.type.get_shape()[0]
 
     @property
     def is_bytes(self) -> bool:
-        """Whether bytes are stored, and not floats."""
+        """Whether the elements are bytes and not floats."""
         assert isa(self.op.value.type, VectorType)
         return self.op.value.type.element_type == i8
 
@@ -80,7 +80,7 @@ def _overwrites_operands(func: FuncOp) -> bool:
 
 
 def _interleave(block: Block) -> None:
-    """Merge what can be merged among the stores of one block."""
+    """Merge interleaving stores of one block."""
     groups: dict[tuple[object, ...], list[Store]] = {}
     for op in block.ops:
         if isinstance(op, loop.StoreOp) and _is_strided(op):
@@ -110,7 +110,7 @@ def _is_strided(op: loop.StoreOp) -> bool:
 
 
 def _runs(stores: Sequence[Store]) -> list[list[Store]]:
-    """Stores to neighbours, cut to as many as one operation takes."""
+    """Group stores to neighbouring positions, up to as many as one operation takes."""
     runs: list[list[Store]] = []
     for store in stores:
         most = min(store.op.lane_stride, store.lanes)
@@ -128,7 +128,7 @@ def _pays(run: Sequence[Store]) -> bool:
 
 
 def _may_move(run: Sequence[Store], first: loop.StoreOp, last: loop.StoreOp, stores: Sequence[Store]) -> bool:
-    """Whether nothing from `first` to `last` touches the buffer but other ones of `stores`, at other elements."""
+    """Return whether no operation from `first` to `last` touches the buffer, other than `stores` at other elements."""
     mine: set[Operation] = {store.op for store in run}
     others: dict[Operation, Store] = {store.op: store for store in stores}
     between: Operation | None = first
@@ -143,7 +143,7 @@ def _may_move(run: Sequence[Store], first: loop.StoreOp, last: loop.StoreOp, sto
 
 
 def _meet(a: Store, b: Store) -> bool:
-    """Whether two vectors, whose lanes are equally far apart, have an element in common."""
+    """Return whether two vectors with equal strides have an element in common."""
     rows, rest = divmod(abs(a.place - b.place), a.op.lane_stride)
     return rest == 0 and rows < a.lanes
 

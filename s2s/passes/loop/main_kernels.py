@@ -12,7 +12,7 @@ from s2s.passes.loop.plan_memory import is_network_of_buffers
 
 
 def kernels_of_main(module: ModuleOp) -> Iterator[tuple[FuncOp, list[CallOp]]]:
-    """The kernels that `main` calls and no other network does, each with its calls."""
+    """Return the kernels that only `main` calls, each with its calls."""
     functions = [op for op in module.ops if isinstance(op, FuncOp) and not op.is_declaration]
     calls: dict[str, list[CallOp]] = {}
     inner: set[str] = set()
@@ -28,5 +28,5 @@ def kernels_of_main(module: ModuleOp) -> Iterator[tuple[FuncOp, list[CallOp]]]:
 
 
 def is_main(network: FuncOp) -> bool:
-    """Whether a network is the one that callers run."""
+    """Return whether a network is the one that callers run."""
     return network.sym_visibility is None

@@ -1,4 +1,4 @@
-"""Give every buffer of `main`, and of the networks that it runs, its place in one arena.
+"""Assign every buffer of `main`, and of the networks that it runs, an offset in one arena.
 
     func.func @main(%y: memref<4xf32>, %x: memref<4xf32>) { %a = loop.alloc : memref<4xf32> … }
 ->
@@ -57,14 +57,14 @@ ARENA_SIZE = "arena_size"
 ARENA_ALIGN = "arena_align"
 ARENA_LOWER_BOUND = "arena_lower_bound"
 ARENA_APART_BOUND = "arena_apart_bound"
-"""What no plan could go below if no two live buffers overlapped."""
+"""The lower bound of plans in which no live buffers overlap."""
 ARENA_OVERLAPS = "arena_overlaps"
-"""The results that lie over operands: the nodes of the call, the number of the argument, and how the two lie."""
+"""The results that overlap operands: source nodes, argument number, shared bytes and distance."""
 OFFSET = "offset"
-"""Key of an argument of `main`: the byte of the arena at which an input or output may lie."""
+"""Key of an argument of `main`: the byte offset in the arena at which an input or output may lie."""
 CALLER, ARENA = "caller", "arena"
 Span = tuple[int, int]
-"""The byte at which a buffer begins, and the one at which it has ended."""
+"""The first byte of a buffer, and the byte behind its last one."""
 
 
 class PlanMain:
@@ -92,7 +92,7 @@ class PlanMain:
         self.names |= {argument: f"port {n}" for n, argument in enumerate([*self.inputs, *self.outputs])}
 
     def run(self) -> None:
-        """Replace allocs by views, add the arena argument, and state the plan in attributes."""
+        """Replace allocs by views, add the arena argument, and record the plan in attributes."""
         states, base = self._states()
         lives = self._lifetimes()
         chosen = self._plan(lives)
@@ -118,7 +118,7 @@ class PlanMain:
             self.func.attributes[ARENA_OVERLAPS] = ArrayAttr(_overlaps(self.func, self.kernels))
 
     def _plan(self, lives: dict[SSAValue, Lifetime]) -> Plan:
-        """Offsets for all buffers that hold something at some time."""
+        """Plan offsets for all buffers that hold a value at some step."""
         buffers = [
             Buffer(name, buffer_bytes(value), self.align, lives[value].first, lives[value].last)
             for value, name in self.names.items()
@@ -133,11 +133,11 @@ class PlanMain:
         return chosen
 
     def _backwards(self, name: str) -> FuncOp | None:
-        """A kernel that runs backwards, if nobody but this network calls it."""
+        """Return a kernel that runs backwards, if only this network calls the original."""
         return None if name in self.elsewhere else backwards(self.kernels[name])
 
     def _give_arenas(self) -> None:
-        """A buffer for the arena of the networks that an operation runs, one after the other."""
+        """Allocate a buffer for the arena of the networks that an operation runs in sequence."""
         for op in list(self.func.body.block.ops):
             if not isinstance(op, loop.NetworkCall) or op.arena is not None:
                 continue
@@ -149,7 +149,7 @@ class PlanMain:
                 Rewriter.replace_op(op, _with_attributes(op.with_arena(alloc.result), op))
 
     def _states(self) -> tuple[list[tuple[BlockArgument, int]], int]:
-        """The arguments that outlive the run with their offsets, and where the other buffers begin."""
+        """Return the state arguments with their offsets, and the first offset of the other buffers."""
         found: list[tuple[BlockArgument, int]] = []
         end = 0
         for argument, attributes in zip(self.func.args, self.func.arg_attrs or (), strict=False):
@@ -159,7 +159,7 @@ class PlanMain:
         return found, end
 
     def _place_states(self, arena: SSAValue, states: list[tuple[BlockArgument, int]]) -> None:
-        """Make each state a view of the arena that says what it is."""
+        """Make each state a view of the arena, marked as state."""
         block = self.func.body.block
         given = list(self.func.arg_attrs or ())
         views = list[loop.ViewOp]()
@@ -180,7 +180,7 @@ class PlanMain:
             block.erase_arg(argument)
 
     def _drop_copies_in_place(self) -> None:
-        """Erase the copies whose source and target the plan has put in one place."""
+        """Erase copies whose source and target the plan has placed at the same offset."""
         spans = _spans(self.func)
         for op in self.steps:
             if isinstance(op, loop.CopyOp):
@@ -189,7 +189,7 @@ class PlanMain:
                     Rewriter.erase_op(op)
 
     def _lifetimes(self) -> dict[SSAValue, Lifetime]:
-        """Inputs are there before the first step, outputs after the last one."""
+        """Return lifetimes; inputs live from before the first step, outputs until after the last one."""
         lives: dict[SSAValue, Lifetime] = {value: Lifetime(-1, -1) for value in self.inputs}
         for step, call in enumerate(self.steps):
             for operand in map(loop.whole_of, call.operands):
@@ -217,7 +217,7 @@ class PlanMain:
         return pairs
 
     def _copied_in_place(self, copy: loop.CopyOp, step: int, lives: dict[SSAValue, Lifetime]) -> list[InPlace]:
-        """A copy of what dies costs nothing where it is made in place."""
+        """Return the permission to make a copy in place if its source dies."""
         made, dying = lives.get(copy.target), lives.get(copy.source)
         if made is None or dying is None or made.first != step or not dying.first < dying.last == step:
             return []
@@ -237,7 +237,7 @@ class PlanMain:
 
 
 def _note_aliases(networks: Sequence[FuncOp], kernels: Mapping[str, FuncOp]) -> None:
-    """Keep in each kernel's `in_place` only the arguments that the result of some call really lies over."""
+    """Restrict each kernel's `in_place` to the arguments that the result of some call overlaps."""
     used: dict[str, set[int]] = {}
     for func in networks:
         spans, inputs = _spans(func), _inputs_of_kernels(func, kernels)
@@ -250,7 +250,7 @@ def _note_aliases(networks: Sequence[FuncOp], kernels: Mapping[str, FuncOp]) -> 
 
 
 def _overlaps(func: FuncOp, kernels: Mapping[str, FuncOp]) -> list[DictionaryAttr]:
-    """What a report says of each result that lies over an operand."""
+    """Describe each result that overlaps an operand, for the report."""
     found: list[DictionaryAttr] = []
     spans, inputs = _spans(func), _inputs_of_kernels(func, kernels)
     for call in _calls(func):
@@ -269,7 +269,7 @@ def _calls(func: FuncOp) -> list[CallOp]:
 
 
 def _spans(func: FuncOp) -> dict[SSAValue, Span]:
-    """The bytes of the arena that buffers of `func` take."""
+    """Return the byte ranges of `func`'s buffers in the arena."""
     views = [op for op in func.body.block.ops if isinstance(op, loop.ViewOp)]
     starts: dict[SSAValue, int] = {op.result: op.start for op in views}
     for argument, attributes in zip(func.args, func.arg_attrs or (), strict=False):
@@ -280,17 +280,18 @@ def _spans(func: FuncOp) -> dict[SSAValue, Span]:
 
 
 def _inputs(call: CallOp, numbers: Set[int]) -> list[tuple[int, SSAValue]]:
-    """The arguments of `call` that its kernel has as inputs."""
+    """Return the arguments of `call` that are inputs of its kernel."""
     return [(number, given) for number, given in enumerate(call.arguments) if number in numbers]
 
 
 def _inputs_of_kernels(func: FuncOp, kernels: Mapping[str, FuncOp]) -> dict[str, set[int]]:
-    """For each kernel that `func` calls the numbers of its inputs."""
+    """Return the numbers of inputs of each kernel that `func` calls."""
     return {name: _input_numbers(kernels[name]) for name in {call.callee.string_value() for call in _calls(func)}}
 
 
 def _input_numbers(kernel: FuncOp) -> set[int]:
-    """The numbers of the arguments behind the first result that the kernel does not write, or may write in place."""
+    """Return the numbers of the arguments behind the first result that the kernel does not write, or may write in
+    place."""
     written = written_by(kernel)
     arguments = kernel.body.block.args if kernel.body.blocks else ()
     unwritten = {number for number, argument in enumerate(arguments) if argument not in written}
@@ -298,7 +299,7 @@ def _input_numbers(kernel: FuncOp) -> set[int]:
 
 
 def _shared(call: CallOp, other: SSAValue, spans: Mapping[SSAValue, Span]) -> int:
-    """The bytes that the result of `call` has in common with another buffer."""
+    """Return the bytes that the result of `call` shares with another buffer."""
     made = call.arguments[0]
     if made is other:
         return buffer_bytes(made)
@@ -308,20 +309,20 @@ def _shared(call: CallOp, other: SSAValue, spans: Mapping[SSAValue, Span]) -> in
 
 
 def _with_role(func: FuncOp, role: str) -> list[BlockArgument]:
-    """The arguments of `main` that are inputs, or outputs."""
+    """Return the arguments of `main` with the role `role`."""
     given = zip(func.args, func.arg_attrs or (), strict=False)
     return [argument for argument, attributes in given if attributes.data.get("role") == StringAttr(role)]
 
 
 def _set_argument(func: FuncOp, argument: BlockArgument, key: str, value: int) -> None:
-    """State a number about an argument."""
+    """Set a numeric attribute of an argument."""
     attributes = list(func.arg_attrs or ())
     attributes[argument.index] = DictionaryAttr({**attributes[argument.index].data, key: IntegerAttr(value, i64)})
     func.arg_attrs = ArrayAttr(attributes)
 
 
 def _replace(kernels: dict[str, FuncOp], kernel: FuncOp) -> None:
-    """Put `kernel` where the one of its name is."""
+    """Replace the kernel of the same name by `kernel`."""
     old = kernels[kernel.sym_name.data]
     block = old.parent_block()
     assert block is not None
@@ -332,7 +333,7 @@ def _replace(kernels: dict[str, FuncOp], kernel: FuncOp) -> None:
 
 
 def _with_attributes(target: Operation, source: Operation) -> Operation:
-    """`target` with the discardable attributes of `source`."""
+    """Copy the discardable attributes of `source` to `target`."""
     target.attributes |= source.attributes
     return target
 
@@ -354,9 +355,9 @@ class PlanMemoryPass(ModulePass):
     align: int = 4
     """Alignment in bytes of every buffer and of the arena."""
     io: str = CALLER
-    """`arena`: inputs and outputs of `main` have places in the arena; `caller`: they lie elsewhere."""
+    """`arena`: inputs and outputs of `main` have places in the arena; `caller`: the caller provides their memory."""
     overlap: bool = False
-    """Whether results may lie partly over operands."""
+    """Whether results may partly overlap operands."""
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         if self.io not in (CALLER, ARENA):
@@ -373,7 +374,7 @@ class PlanMemoryPass(ModulePass):
 
 
 def is_network_of_buffers(func: FuncOp) -> bool:
-    """Whether `func` is the function of a network: `main`, a caller of kernels or networks, or one with roles."""
+    """Return whether `func` is a network function: `main`, a caller of kernels or networks, or one with roles."""
     if func.is_declaration:
         return False
     if func.sym_name.data == "main":
@@ -383,5 +384,5 @@ def is_network_of_buffers(func: FuncOp) -> bool:
 
 
 def networks_run(func: FuncOp) -> list[str]:
-    """The names of the networks that `func` runs."""
+    """Return the names of the networks that `func` runs."""
     return [name for op in func.body.block.ops if isinstance(op, loop.NetworkCall) for name in op.networks]

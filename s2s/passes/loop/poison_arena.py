@@ -34,7 +34,7 @@ Span = tuple[int, int]
 
 @dataclass(frozen=True)
 class _Life:
-    """The bytes of a value, and the steps from and to which it is needed."""
+    """The byte range of a value, and the first and last step that need it."""
 
     span: Span
     first: int
@@ -49,7 +49,7 @@ class _Poison:
         self.steps = [op for op in func.body.block.ops if isinstance(op, loop.STEPS)]
 
     def run(self) -> None:
-        """Insert the operations."""
+        """Insert the poison operations."""
         lives = [*self._views(), *self._ports()]
         for number, step in enumerate(self.steps):
             alive = [life.span for life in lives if life.first < number <= life.last]
@@ -71,7 +71,7 @@ class _Poison:
         return found
 
     def _ports(self) -> list[_Life]:
-        """Inputs are there from the start on, outputs to the end."""
+        """Return lifetimes of inputs, which begin at the start, and of outputs, which last to the end."""
         found: list[_Life] = []
         for argument, attributes in zip(self.func.args, self.func.arg_attrs or (), strict=False):
             offset = attributes.data.get(OFFSET)
@@ -84,7 +84,7 @@ class _Poison:
         return found
 
     def _used(self, value: SSAValue) -> list[int]:
-        """The numbers of the steps that use `value`, or a part of it."""
+        """Return the numbers of the steps that use `value`, or a part of it."""
         users = _users(value)
         return [number for number, step in enumerate(self.steps) if step in users]
 
@@ -95,7 +95,7 @@ def _users(value: SSAValue) -> set[Operation]:
 
 
 def _dead(alive: Sequence[Span], size: int) -> list[Span]:
-    """What none of the spans takes, of `size` bytes."""
+    """Return the byte ranges of `size` bytes that no span covers."""
     found: list[Span] = []
     end = 0
     for start, stop in [*sorted(alive), (size, size)]:

@@ -29,7 +29,7 @@ from s2s.dialects.loop.control import PARALLEL
 
 
 def backwards(kernel: FuncOp) -> FuncOp | None:
-    """A copy of `kernel` that computes its result from the end to the start; None where there is none."""
+    """Return a copy of `kernel` that computes its result from the end to the start; None if that is impossible."""
     copy = kernel.clone()
     reversal = _Reversal(copy.body.block.args[0])
     reversal.block(copy.body.block)
@@ -50,10 +50,10 @@ class _Reversal:
     def __init__(self, output: SSAValue) -> None:
         self.output = output
         self.found, self.possible = False, True
-        """Whether there was a loop to reverse, and whether all of them may be."""
+        """Whether a loop to reverse was found, and whether all of them may be reversed."""
 
     def block(self, block: Block) -> None:
-        """Reverse what is in `block`."""
+        """Reverse the loops in `block`."""
         terminator = block.last_op
         assert isinstance(terminator, loop.YieldOp | ReturnOp)
         body = [op for op in block.ops if op is not terminator]
@@ -69,7 +69,7 @@ class _Reversal:
         block.insert_ops_before([*shared, *(op for unit in reversed(units) for op in unit.ops)], terminator)
 
     def _units(self, body: Sequence[Operation]) -> tuple[list[Operation], list[_Unit]]:
-        """What comes before everything else, and the units in their order."""
+        """Split a block into constants and index arithmetic, which come first, and units in their order."""
         shared: list[Operation] = []
         units = [_Unit()]
         local = set(body)
@@ -82,13 +82,13 @@ class _Reversal:
                 units.append(_Unit())
             units[-1].ops.append(op)
             units[-1].stores |= self._stores(op)
-            # Every loop is a unit of its own, unless it needs what stands before it.
+            # Every loop is a unit of its own, unless it uses what precedes it.
             if isinstance(op, loop.ForOp) and self._stores(op):
                 units.append(_Unit())
         return shared, self._joined([unit for unit in units if unit.ops])
 
     def _joined(self, units: Sequence[_Unit]) -> list[_Unit]:
-        """Units joined where one needs what another one has made, as a value or in scratch."""
+        """Merge units where one uses values or scratch that another has produced."""
         owner: dict[Operation, int] = {}
         starts = list(range(len(units)))
         written: dict[SSAValue, int] = {}
@@ -116,7 +116,7 @@ class _Reversal:
 
 
 def _producers(op: Operation) -> set[Operation]:
-    """The operations whose results `op`, or what is inside of it, uses."""
+    """Return the operations whose results `op`, or an operation nested in it, uses."""
     return {operand.owner for inner in op.walk() for operand in inner.operands if isinstance(operand.owner, Operation)}
 
 

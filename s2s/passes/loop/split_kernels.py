@@ -35,14 +35,14 @@ DOC = "doc"
 
 @dataclass
 class KernelSteps:
-    """What a kernel does, apart from constants that everybody may compute."""
+    """The steps of a kernel, and the constants that each step may recompute."""
 
     shared: list[Operation] = field(default_factory=list[Operation])
     groups: list[list[Operation]] = field(default_factory=list[list[Operation]])
 
     @staticmethod
     def of(kernel: FuncOp, least: int) -> "KernelSteps":
-        """The steps of `kernel`: long loops alone, and what lies between them."""
+        """Split `kernel` into steps: each long loop alone, and the operations between two of them."""
         steps, shared, closed = KernelSteps(), set[Operation](), True
         for op in kernel.body.block.ops:
             if isinstance(op, ReturnOp):
@@ -60,7 +60,7 @@ class KernelSteps:
 
     @property
     def is_split(self) -> bool:
-        """Whether there are several, and none of them needs a value of another one."""
+        """Return whether there are several steps, and none uses a value of another."""
         owner = {op: number for number, group in enumerate(self.groups) for op in group}
         crossing = [
             made
@@ -73,14 +73,14 @@ class KernelSteps:
 
 
 def _is_long(op: Operation, least: int) -> bool:
-    """Whether a loop is worth a kernel of its own."""
+    """Return whether a loop is long enough for a kernel of its own."""
     if not isinstance(op, loop.ForOp) or op.inits or op.down is not None or op.kind.data != SERIAL:
         return False
     return (op.trips or 0) > 1 and operations_in(op) >= least
 
 
 def _producers(op: Operation) -> set[Operation]:
-    """The operations outside of `op` whose results it, or what is inside of it, uses."""
+    """Return the operations outside of `op` whose results it, or an operation nested in it, uses."""
     inside = set(op.walk())
     used = {operand.owner for inner in inside for operand in inner.operands}
     return {each for each in used if isinstance(each, Operation) and each not in inside}
@@ -93,7 +93,7 @@ class SplitKernel:
         self.kernel, self.steps = kernel, steps
 
     def run(self, taken: set[str]) -> list[tuple[FuncOp, list[int]]]:
-        """The kernels in order, and which arguments of the old one each takes."""
+        """Return the new kernels in order, each with the arguments of the old one that it takes."""
         return [self._step(number, group, taken) for number, group in enumerate(self.steps.groups, 1)]
 
     def _step(self, number: int, group: Sequence[Operation], taken: set[str]) -> tuple[FuncOp, list[int]]:
@@ -119,7 +119,7 @@ class SplitKernel:
         return made, [each.index for each in arguments]
 
     def _in_place(self, arguments: Sequence[BlockArgument]) -> list[int]:
-        """The new numbers of what the result may lie over; a step that does not know the result has none."""
+        """Return the new numbers of the arguments that the result may overlap; none for a step without the result."""
         listed = self.kernel.attributes.get(IN_PLACE)
         if not isinstance(listed, DenseArrayBase) or not arguments or arguments[0].index != 0:
             return []
@@ -132,7 +132,7 @@ class SplitKernelsPass(ModulePass):
     name = "loop-split-kernels"
 
     least: int = 0
-    """Operations of a loop from which on it gets a kernel of its own."""
+    """The minimum number of operations of a loop to get a kernel of its own."""
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         taken = {each.sym_name.data for each in op.ops if isinstance(each, FuncOp) and not each.is_declaration}
@@ -142,7 +142,7 @@ class SplitKernelsPass(ModulePass):
 
 
 def _replace(kernel: FuncOp, made: Sequence[tuple[FuncOp, list[int]]], calls: Sequence[CallOp]) -> None:
-    """Put the new kernels, and calls of them, where the old ones stand."""
+    """Replace the kernel and its calls by the new ones."""
     parent = kernel.parent_block()
     assert parent is not None
     parent.insert_ops_before([each for each, _ in made], kernel)

@@ -43,7 +43,7 @@ from s2s.passes.tensor.lower_to_loop import IN_PLACE
 EXECUTORS = ("aot", "graph")
 PROFILES = ("default", "misra")
 MISRA_HEADER = "s2s_misra.h"
-"""What the runtime does otherwise in trees of the profile `misra`: a header that stands before every other one."""
+"""The runtime header of the profile `misra`, which is included before every other one."""
 
 
 @dataclass(frozen=True)
@@ -51,11 +51,11 @@ class LowerToCPass(ModulePass):
     name = "loop-lower-to-c"
 
     prefix: str = "net"
-    """What every name outside of functions begins with: the name of the network."""
+    """The prefix of every global name: the name of the network."""
     executor: str = "aot"
     """`aot`: a run function; `graph`: tables for the executor of the runtime."""
     profile: str = "default"
-    """`misra`: C as MISRA C:2012 wants it."""
+    """`misra`: C that follows MISRA C:2012."""
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         if self.executor not in EXECUTORS:
@@ -84,7 +84,7 @@ class LowerToCPass(ModulePass):
 
 
 def _kernel(func: FuncOp, names: Names, strict: bool) -> list[Operation]:
-    """The function of a kernel, behind those that it hands to threads."""
+    """Lower a kernel to its function; the functions that it passes to threads come first."""
     name = names.kernels[func.sym_name.data]
     if threads_of(func) is None:
         return [lower_kernel(func, name, _in_place(func), restrict_macro=strict)]
@@ -93,7 +93,7 @@ def _kernel(func: FuncOp, names: Names, strict: bool) -> list[Operation]:
 
 
 def _network(main: Main, inner: Sequence[FuncOp], names: Names, written: Written, strict: bool) -> list[Operation]:
-    """The functions of a network: those that it runs, the one that sets its state, the one that runs it."""
+    """Lower a network to its functions: those that it runs, the one that sets its state, the one that runs it."""
     typed = typed_arena(main, f"{names.prefix}_arena") if strict and main.arena_size else None
     network = LowerNetwork(main, names, typed or PlainArena())
     initialiser = network.initialiser()
@@ -103,7 +103,7 @@ def _network(main: Main, inner: Sequence[FuncOp], names: Names, written: Written
 
 
 def _weights(module: ModuleOp, names: Names) -> list[Operation]:
-    """A declaration of each weight, once; initial values of state are weights too."""
+    """Declare each weight once; initial values of state are weights too."""
     types = {op.weight.data: op.result.type for op in module.walk() if isinstance(op, loop.WeightOp)}
     for op in module.walk():
         init = op.attributes.get(INIT)

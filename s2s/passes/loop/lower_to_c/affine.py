@@ -1,4 +1,4 @@
-"""Affine expressions as C.
+"""Write affine expressions as C, in the form of a tensor index.
 
 They are written from their linear form, axis by axis, as a person writes the position in a tensor: `i * 64 + j + 3`
 (`axes.py`). Divisions whose operand is known not to be negative are C's `/` and `%`; others round down by hand.
@@ -27,24 +27,24 @@ _UNKNOWN: Range = (-(2**31), 2**31 - 1)
 
 
 def ranges_of(b: Builder, operands: Sequence[SSAValue]) -> list[Range]:
-    """The ranges of loop values, as far as they are known."""
+    """Return the known ranges of loop values."""
     return [b.ranges.get(operand, _UNKNOWN) for operand in operands]
 
 
 def index_expression(b: Builder, expr: AffineExpr, operands: Sequence[SSAValue]) -> SSAValue:
-    """The value of `expr`, whose dimensions are the loop values `operands`."""
+    """Write `expr` over the loop values `operands` as C."""
     return _Writer(b, operands).form(linear(expr, ranges_of(b, operands)))
 
 
 def plus_constant(b: Builder, value: SSAValue, constant: int) -> SSAValue:
-    """`value + constant`, as a difference where the constant is negative."""
+    """Write `value + constant`, as a difference if the constant is negative."""
     if constant == 0:
         return value
     return b.binary("+" if constant > 0 else "-", value, b.literal(abs(constant), INDEX))
 
 
 def condition(b: Builder, affine_set: AffineSet, operands: Sequence[SSAValue]) -> SSAValue:
-    """Whether all constraints of `affine_set` hold."""
+    """Write the conjunction of all constraints of `affine_set`."""
     known = ranges_of(b, operands)
     writer = _Writer(b, operands)
     tests = [
@@ -65,7 +65,7 @@ class _Writer:
         self.known = ranges_of(b, operands)
 
     def form(self, form: Linear) -> SSAValue:
-        """`constant + sum of coefficient * atom`, written as a sum of positive terms less the others."""
+        """Write `constant + sum of coefficient * atom` as the positive terms minus the others."""
         added, taken = _sides(form)
         if not added:
             return self._less(self.b.literal(form.constant, INDEX), taken)
@@ -73,7 +73,7 @@ class _Writer:
         return self._plus(self._less(total, taken), rest)
 
     def test(self, form: Linear, kind: AffineConstraintKind) -> SSAValue:
-        """`form >= 0` or `form == 0`, with the negative terms brought to the other side."""
+        """Write `form >= 0` or `form == 0` with the negative terms on the other side."""
         added, taken = _sides(form)
         if kind is AffineConstraintKind.eq:
             return self.b.binary("==", self.form(form), self.b.literal(0, INDEX))
@@ -92,7 +92,7 @@ class _Writer:
         return self._sum(terms, 0)[0] if terms else self.b.literal(0, INDEX)
 
     def _sum(self, terms: "Terms", constant: int) -> tuple[SSAValue, int]:
-        """The sum of `terms`, axis by axis, with as much of `constant` as they take up, and what is left of it."""
+        """Write the sum of `terms` axis by axis, with as much of `constant` as they absorb; return it with the rest."""
         total: SSAValue | None = None
         axes, rest = axes_of(terms, constant, self._least)
         for axis in axes:
@@ -110,7 +110,7 @@ class _Writer:
         return total, rest
 
     def _least(self, atom: AffineExpr) -> int:
-        """The least that `atom` may be, 0 where that is not known."""
+        """Return the lower bound of `atom`, 0 if it is unknown."""
         least = bounds(atom, self.known)[0]
         return least if least > _UNKNOWN[0] else 0
 
@@ -127,7 +127,7 @@ class _Writer:
         return plus_constant(self.b, value, constant)
 
     def _atom(self, atom: AffineExpr) -> SSAValue:
-        """A dimension, or a division that the ranges could not resolve."""
+        """Write a dimension, or a division that the ranges could not resolve."""
         if isinstance(atom, AffineDimExpr):
             return self.b.value(self.operands[atom.position])
         if not isinstance(atom, AffineBinaryOpExpr):
@@ -152,11 +152,11 @@ class _Writer:
 
 
 Terms = Sequence[tuple[AffineExpr, int]]
-"""Atoms with their factors, all positive, largest factor first."""
+"""Atoms with positive factors, largest factor first."""
 
 
 def _sides(form: Linear) -> tuple[Terms, Terms]:
-    """The terms added and those taken away."""
+    """Split a form into the terms to add and the terms to subtract."""
     terms = sorted(form.terms.items(), key=lambda term: -abs(term[1]))
     added = [(atom, factor) for atom, factor in terms if factor > 0]
     return added, [(atom, -factor) for atom, factor in terms if factor < 0]

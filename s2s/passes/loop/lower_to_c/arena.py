@@ -1,4 +1,4 @@
-"""Buffers of the arena in C: offsets from a pointer, or members of a union.
+"""Access buffers of the arena in C: by offsets from a pointer, or as members of a union.
 
     s2s_status net_run(void *arena, …)              s2s_status net_run(net_arena *arena, …)
         float *const a = arena;
@@ -27,7 +27,7 @@ from s2s.types.dtypes import size_in_bytes
 _VOID_POINTER = c.PtrType(c.VOID)
 _WHOLE = "whole"
 _WIDEST = 8
-"""Bytes of the largest integer that can give the union its alignment."""
+"""Bytes of the largest integer type that can align the union."""
 
 
 class Arena(ABC):
@@ -36,25 +36,25 @@ class Arena(ABC):
     @property
     @abstractmethod
     def type(self) -> c.PtrType:
-        """Of the function's first parameter."""
+        """The type of the function's arena parameter."""
 
     @property
     @abstractmethod
     def is_aligned(self) -> bool:
-        """Whether the type alone gives every buffer its alignment."""
+        """Whether the type alone guarantees the alignment of every buffer."""
 
     @property
     @abstractmethod
     def identifiers(self) -> frozenset[str]:
-        """Names in the function that `enter` has declared."""
+        """The names that `enter` has declared in the function."""
 
     @abstractmethod
     def enter(self, b: Builder, arena: SSAValue, views: Sequence[loop.ViewOp]) -> None:
-        """Declare what the function needs to reach `views`."""
+        """Declare the pointers that the function needs to access `views`."""
 
     @abstractmethod
     def view(self, b: Builder, op: loop.ViewOp) -> SSAValue:
-        """A pointer to a buffer."""
+        """Return a pointer to a buffer."""
 
 
 class PlainArena(Arena):
@@ -76,7 +76,7 @@ class PlainArena(Arena):
         return frozenset(base.identifier.data for base in self._bases.values())
 
     def enter(self, b: Builder, arena: SSAValue, views: Sequence[loop.ViewOp]) -> None:
-        """One pointer for each type that lies there: `float *const a = arena;`."""
+        """Declare one pointer for each element type: `float *const a = arena;`."""
         elements = list(dict.fromkeys(element_of(view.result.type) for view in views))
         names = ["a"] if len(elements) == 1 else [f"a_{element_name(element)}" for element in elements]
         for name, element in zip(names, elements, strict=True):
@@ -84,7 +84,7 @@ class PlainArena(Arena):
             b.add(self._bases[element])
 
     def view(self, b: Builder, op: loop.ViewOp) -> SSAValue:
-        """`a + 1024`, counted in elements; always with the offset, so that the plan can be read off the calls."""
+        """Write `a + 1024`, counted in elements; the offset is always written, so that the calls show the plan."""
         element = element_of(op.result.type)
         position, rest = divmod(op.start, size_in_bytes(element))
         if rest:
@@ -93,7 +93,7 @@ class PlainArena(Arena):
 
 
 class TypedArena(Arena):
-    """A union with a member for each buffer, and for each port that has a place in the arena."""
+    """A union with a member for each buffer, and for each input and output that has a place in the arena."""
 
     def __init__(
         self,
@@ -127,11 +127,11 @@ class TypedArena(Arena):
         return frozenset()
 
     def enter(self, b: Builder, arena: SSAValue, views: Sequence[loop.ViewOp]) -> None:
-        """Nothing has to be declared."""
+        """Declare nothing."""
         self._arena = arena
 
     def view(self, b: Builder, op: loop.ViewOp) -> SSAValue:
-        """`arena->conv1.data`, or `&arena->body.data` for the arena of another network."""
+        """Write `arena->conv1.data`, or `&arena->body.data` for the arena of another network."""
         if self._arena is None:
             raise CompilerBug("a buffer of an arena that has no pointer yet")
         member = b.add(c.MemberOp(self._arena, self._members[op], c.NamedType("struct")))
@@ -140,7 +140,7 @@ class TypedArena(Arena):
 
 
 def typed_arena(main: Main, name: str) -> TypedArena:
-    """The arena of `main` as a type called `name`."""
+    """Create the arena type `name` of `main`."""
     views = [op for op in main.func.body.block.ops if isinstance(op, loop.ViewOp)]
     inputs, outputs = port_identifiers(main.input_names, main.output_names)
     ports: dict[str, tuple[int, Attribute]] = {}
@@ -152,12 +152,12 @@ def typed_arena(main: Main, name: str) -> TypedArena:
 
 
 def flat_array(type: Attribute) -> c.ArrayType:
-    """The C array that holds a buffer."""
+    """Return the C array type of a buffer."""
     if not isa(type, MemRefType):
         raise CompilerBug(f"{type} is not a buffer")
     return c.ArrayType(type.get_shape()[0], type.element_type)
 
 
 def element_of(type: Attribute) -> Attribute:
-    """The element type of a buffer."""
+    """Return the element type of a buffer."""
     return flat_array(type).element

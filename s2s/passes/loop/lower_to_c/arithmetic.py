@@ -1,4 +1,4 @@
-"""Operations of `arith`, `math` and scalar ones of `tensor`: on scalars as C expressions, on vectors as calls."""
+"""Lower `arith`, `math` and scalar `tensor` operations: scalars to C expressions, vectors to calls."""
 
 from xdsl.dialects import arith
 from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, FloatAttr, IntegerAttr, VectorType
@@ -37,7 +37,7 @@ SCALARS: dict[type[Operation], Lowering] = {
 
 @LOWERINGS.register(*dict.fromkeys([*SCALARS, *VECTORS]))
 def arithmetic(b: Builder, op: Operation) -> SSAValue:
-    """An operation on scalars, or lane by lane on vectors."""
+    """Lower an operation on scalars, or lane by lane on vectors."""
     if not any(isinstance(value.type, VectorType) for value in (*op.operands, *op.results)):
         return _lowered(b, op, SCALARS.get(type(op)), "C")
     return _lowered(b, op, VECTORS.get(type(op)), "vector function")

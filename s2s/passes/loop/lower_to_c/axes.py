@@ -13,9 +13,9 @@ from itertools import pairwise
 from xdsl.ir.affine import AffineExpr
 
 MAX_PADDING = 3
-"""How far before its image a window begins: the padding of a 7 x 7 window."""
+"""The largest distance at which a window begins before its image: the padding of a 7 x 7 window."""
 MAX_STRIDE = 4
-"""Factors that are closer than this, as a stride may bring them, belong to one axis."""
+"""Terms whose factors differ by less than this ratio, as a stride causes, belong to one axis."""
 
 
 @dataclass(frozen=True)
@@ -28,16 +28,16 @@ class Axis:
 
     @property
     def is_window(self) -> bool:
-        """Whether two indices run along it, as an output position and a tap do."""
+        """Whether two indices move along the axis, as an output position and a tap do."""
         return len(self.atoms) > 1
 
 
 def axes_of(
     terms: Sequence[tuple[AffineExpr, int]], constant: int, least: Callable[[AffineExpr], int]
 ) -> tuple[list[Axis], int]:
-    """The axes of terms with positive factors, largest first, and what they leave of `constant`.
+    """Group terms with positive factors by axes, largest first, and return these with the rest of `constant`.
 
-    `least` is the smallest value of an atom, 0 where it is not known.
+    `least` returns the lower bound of an atom, 0 if it is unknown.
     """
     axes = _merged(_grouped(terms))
     large = [axis for axis in axes if axis.factor > 1]
@@ -58,7 +58,7 @@ def axes_of(
 
 
 def _grouped(terms: Sequence[tuple[AffineExpr, int]]) -> list[Axis]:
-    """Terms of one factor together, largest factor first."""
+    """Group terms by factor, largest factor first."""
     by_factor: dict[int, list[tuple[AffineExpr, int]]] = {}
     for atom, factor in sorted(terms, key=lambda term: -term[1]):
         by_factor.setdefault(factor, []).append((atom, 1))
@@ -66,7 +66,7 @@ def _grouped(terms: Sequence[tuple[AffineExpr, int]]) -> list[Axis]:
 
 
 def _merged(groups: Sequence[Axis]) -> list[Axis]:
-    """Pairs of groups as close as a stride joined in one axis."""
+    """Merge pairs of groups whose factors differ by a stride into one axis."""
     found: list[Axis] = []
     open_group: Axis | None = None
     for group in groups:

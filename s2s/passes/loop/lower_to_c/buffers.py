@@ -1,4 +1,4 @@
-"""The buffers of a network: parts of the arena, weights, copies and poison."""
+"""Lower the buffers of a network: views of the arena, weights, copies and poison."""
 
 from xdsl.dialects.builtin import IndexType, IntegerType
 
@@ -8,7 +8,7 @@ from s2s.passes.loop.lower_to_c.arena import element_of
 from s2s.passes.loop.lower_to_c.step_table import STEP_LOWERINGS, StepBuilder
 
 _POISON = 0xA5
-"""What poisoned bytes hold."""
+"""The value of poisoned bytes."""
 
 
 @STEP_LOWERINGS.register(loop.ViewOp)

@@ -1,7 +1,7 @@
-"""Append c operations in order, and remember what each loop value became.
+"""Append c operations in order, and record the C value of each loop value.
 
-Integers of `arith` have no sign; those of C do. A value keeps the sign it came with (that of the buffer it was loaded
-from), and is cast where an operation reads it the other way.
+Integers of `arith` are signless; those of C have a sign. A value keeps the sign that it has in memory, and is cast
+where an operation reads it with the other sign.
 """
 
 from collections.abc import Generator, Mapping, Sequence
@@ -33,19 +33,19 @@ from s2s.types.affine import Linear, Range
 
 
 def unsigned_type(type: Attribute) -> Attribute:
-    """The unsigned integer as wide as `type`."""
+    """Return the unsigned integer type as wide as `type`."""
     if not isa(type, IntegerType):
         raise CompilerBug(f"{type} has no unsigned form")
     return type if type.width.data == 1 else IntegerType(type.width.data, Signedness.UNSIGNED)
 
 
 def signed_type(type: Attribute) -> Attribute:
-    """The signed integer as wide as `type`; any other type is itself."""
+    """Return the signed integer type as wide as `type`; any other type unchanged."""
     return IntegerType(type.width.data) if isa(type, IntegerType) else type
 
 
 def value_type(type: Attribute) -> Attribute:
-    """The C type in which a loop value of `type` is carried.
+    """Return the C type of a loop value of `type`.
 
     Half-precision numbers are carried as `float`, rounded after every operation.
     """
@@ -55,34 +55,34 @@ def value_type(type: Attribute) -> Attribute:
 
 
 def literal_value(value: SSAValue) -> int | float | None:
-    """The number that `value` is, if it is a literal."""
+    """Return the number of a literal; None if `value` is none."""
     op = value.owner
     return op.value.value.data if isinstance(op, c.LiteralOp) else None
 
 
 def _wrapped(number: int, type: IntegerType) -> int:
-    """`number` modulo 2 ** width, in the range of `type`: -56 as `ui8` is 200, 200 as `i8` is -56."""
+    """Return `number` modulo 2 ** width, in the range of `type`: -56 as `ui8` is 200, 200 as `i8` is -56."""
     rest = number % (1 << type.width.data)
     signed = type.signedness.data != Signedness.UNSIGNED
     return rest - (1 << type.width.data) if signed and rest >> (type.width.data - 1) else rest
 
 
 def vector_name(type: Attribute) -> str:
-    """The name of a vector type, with which its functions begin."""
+    """Return the name of a vector type, which is the prefix of its functions."""
     if not isa(type, VectorType):
         raise CompilerBug(f"{type} is not a vector")
     return vector_type(type.element_type, type.get_shape()[0])
 
 
 def is_in_lanes(vector: SSAValue) -> bool:
-    """Whether a vector of bytes is one for arithmetic, and not one to be widened to 16 bits."""
+    """Return whether a vector of bytes is used in byte arithmetic, and not extended to 16 bits."""
     if not isa(vector.type, VectorType) or vector.type.element_type != i8:
         return False
     return not any(isinstance(use.operation, loop.WidenOp) for use in vector.uses)
 
 
 def carried(type: Attribute) -> Attribute:
-    """The type in which vectors of `type` are carried."""
+    """Return the C type of vectors of `type`."""
     if not isa(type, VectorType) or type.element_type != i8:
         return type
     return VectorType(i32, type.get_shape())
@@ -90,7 +90,7 @@ def carried(type: Attribute) -> Attribute:
 
 @dataclass
 class Neighbours:
-    """Accesses whose positions differ by constants: the position of the first one, once it has been written."""
+    """Accesses whose positions differ by constants, with the position of the first one once it is written."""
 
     form: Linear
     value: SSAValue | None = None
@@ -103,15 +103,15 @@ class Builder:
     block: Block
     values: dict[SSAValue, SSAValue] = field(default_factory=dict[SSAValue, SSAValue])
     ranges: dict[SSAValue, Range] = field(default_factory=dict[SSAValue, Range])
-    """Smallest and largest value of the loop counters in reach."""
+    """The ranges of the loop counters in scope."""
     part: tuple[SSAValue, SSAValue] | None = None
-    """The iterations of a divided kernel that the function is asked for: the first, and where it ends."""
+    """The iterations that a divided kernel's function executes: the first, and the end."""
     neighbours: Mapping[Operation, "Neighbours"] = field(default_factory=dict[Operation, "Neighbours"])
-    """The accesses of the block that share the long part of their position with others."""
+    """The accesses of the block that share the long part of their position."""
 
     @contextmanager
     def sharing(self, neighbours: Mapping[Operation, Neighbours]) -> Generator[None]:
-        """Write the positions of `neighbours` from one that they share meanwhile."""
+        """Within the context, write the positions of `neighbours` relative to a shared one."""
         outer, self.neighbours = self.neighbours, neighbours
         try:
             yield
@@ -120,7 +120,7 @@ class Builder:
 
     @contextmanager
     def inside(self, block: Block) -> Generator[None]:
-        """Append to `block` meanwhile."""
+        """Within the context, append to `block`."""
         outer, self.block = self.block, block
         try:
             yield
@@ -133,19 +133,19 @@ class Builder:
         return op.results[0]
 
     def bind(self, old: SSAValue, new: SSAValue) -> None:
-        """`old` became `new`, and hands its name on."""
+        """Record that `new` is the C value of `old`, and give it the same name."""
         self.values[old] = new
         if new.name_hint is None:
             new.name_hint = old.name_hint
 
     def value(self, old: SSAValue) -> SSAValue:
-        """What `old` became."""
+        """Return the C value of `old`."""
         if old not in self.values:
             raise CompilerBug(f"{old} was not lowered to C before its use")
         return self.values[old]
 
     def literal(self, value: float, type: Attribute) -> SSAValue:
-        """A number of `type`."""
+        """Return a literal of `type`."""
         if isinstance(type, AnyFloat):
             return self.add(c.LiteralOp(FloatAttr(float(value), type)))
         if isa(type, IntegerType) or isinstance(type, IndexType):
@@ -161,7 +161,8 @@ class Builder:
         return self.add(c.UnaryOp(operator, operand))
 
     def cast(self, value: SSAValue, type: Attribute) -> SSAValue:
-        """`value` as `type`; itself where it has that type, and a literal as the literal of the same bits."""
+        """Cast `value` to `type`; return it unchanged if it has that type, and a literal as a literal of the same
+        bits."""
         if value.type == type:
             return value
         number = literal_value(value)
@@ -170,11 +171,11 @@ class Builder:
         return self.add(c.CastOp(value, type))
 
     def call(self, name: str, arguments: Sequence[SSAValue], type: Attribute, *, reads: bool = False) -> SSAValue:
-        """The result of a function that only computes, or only reads."""
+        """Call a function without side effects; `reads` says that it reads memory."""
         return self.add(c.CallOp(name, arguments, type, pure=not reads, reads=reads))
 
     def scalar_call(self, name: str, arguments: Sequence[SSAValue], type: Attribute) -> SSAValue:
-        """A scalar function of the runtime for one type: `s2s_i32_add(a, b)`."""
+        """Call a scalar runtime function for one type: `s2s_i32_add(a, b)`."""
         return self.call(f"s2s_{element_name(type)}_{name}", arguments, type)
 
     def vector_call(
@@ -186,21 +187,21 @@ class Builder:
         of: Attribute | None = None,
         reads: bool = False,
     ) -> SSAValue:
-        """A vector function of the runtime: `s2s_f32x16_add(a, b)`; `of` is its vector type where it gives another."""
+        """Call a vector runtime function: `s2s_f32x16_add(a, b)`; `of` is its vector type if the result has another."""
         return self.call(f"{vector_name(of or type)}_{name}", arguments, type, reads=reads)
 
     def signed(self, old: SSAValue) -> SSAValue:
-        """What `old` became, read as signed."""
+        """Return the C value of `old`, read as signed."""
         new = self.value(old)
         return self.cast(new, signed_type(new.type)) if is_unsigned(new.type) and new.type != i1 else new
 
     def unsigned(self, old: SSAValue) -> SSAValue:
-        """What `old` became, read as unsigned."""
+        """Return the C value of `old`, read as unsigned."""
         new = self.value(old)
         return self.cast(new, unsigned_type(new.type))
 
     def same_sign(self, *old: SSAValue) -> list[SSAValue]:
-        """What the values became, all of one sign: as they are if they agree, else signed."""
+        """Return the C values with a common sign: unchanged if they agree, else signed."""
         new = [self.value(value) for value in old]
         if len({value.type for value in new}) == 1:
             return new

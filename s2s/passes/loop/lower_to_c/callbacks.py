@@ -1,4 +1,4 @@
-"""C functions that the user supplies: their declarations, and calls of them."""
+"""Lower calls of C functions that the user supplies, and declare these."""
 
 from collections.abc import Iterable, Sequence
 
@@ -22,7 +22,7 @@ def call(b: Builder, op: loop.CallbackOp) -> None:
 
 
 def callback_prototypes(kernels: Iterable[FuncOp]) -> list[c.FuncOp]:
-    """A prototype of each function that `kernels` call, once, with the text that defines it if there is one."""
+    """Return one prototype for each function that `kernels` call, with its definition if there is one."""
     found: dict[str, c.FuncOp] = {}
     for kernel in kernels:
         for op in kernel.walk():

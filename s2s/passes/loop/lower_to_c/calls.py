@@ -1,4 +1,4 @@
-"""Calls of kernels, and control flow around calls of networks.
+"""Lower kernel calls, and control flow around network calls.
 
     loop.call_for @body in %inner : … (%y, %h) {steps = 5, starts = array<i64: 8, 0>, strides = array<i64: -2, 0>} : …
 ->
@@ -24,12 +24,12 @@ _INDEX = IndexType()
 
 @STEP_LOWERINGS.register(ReturnOp)
 def lower_return(steps: StepBuilder, op: ReturnOp) -> None:
-    """Nothing: what a network returns is in its buffers."""
+    """Lower a return to nothing: the results of a network are in its buffers."""
 
 
 @STEP_LOWERINGS.register(CallOp)
 def lower_call(steps: StepBuilder, op: CallOp) -> None:
-    """A call of a kernel; a divided one takes the pool of threads first."""
+    """Lower a kernel call; a divided kernel takes the thread pool as its first argument."""
     name = steps.names.kernels[op.callee.root_reference.data]
     pool = [steps.pool] if name in steps.names.divided and steps.pool is not None else []
     arguments = [*pool, *(steps.b.value(argument) for argument in op.arguments)]
@@ -38,7 +38,7 @@ def lower_call(steps: StepBuilder, op: CallOp) -> None:
 
 @STEP_LOWERINGS.register(loop.CallIfOp, loop.CallWhileOp, loop.CallForOp)
 def lower_network_call(steps: StepBuilder, op: loop.CallIfOp | loop.CallWhileOp | loop.CallForOp) -> None:
-    """Calls of kernels, and control flow around calls of networks."""
+    """Lower control flow around network calls."""
     b, callees = steps.b, [steps.names.kernels[name] for name in op.networks]
     if op.arena is None:
         raise CompilerBug(f"{op.name} has no arena; plan the memory first")
@@ -57,7 +57,7 @@ def lower_network_call(steps: StepBuilder, op: loop.CallIfOp | loop.CallWhileOp 
 
 
 def _comment(call: CallOp) -> str | None:
-    """What comes out of a call, and the nodes it stands for: `[25][5][64] conv1, relu`."""
+    """Return the comment on a call: the shape of its result and its source nodes, `[25][5][64] conv1, relu`."""
     shape, nodes = call.attributes.get("shape"), ", ".join(provenance(call))
     sizes = [int(size) for size in shape.get_values()] if isinstance(shape, DenseArrayBase) else []
     while len(sizes) > 1 and sizes[0] == 1:

@@ -1,4 +1,4 @@
-"""Loops and conditions as C; carried values become variables, assigned at the end of each iteration."""
+"""Lower loops and conditions to C; loop-carried values become variables, assigned at the end of each iteration."""
 
 from collections.abc import Sequence
 
@@ -19,7 +19,7 @@ from s2s.types.affine import Range, bounds, linear
 
 @LOWERINGS.register(loop.ForOp)
 def lower_for(b: Builder, op: loop.ForOp) -> None:
-    """A C loop, or the part of a parallel one that the function is asked for."""
+    """Lower a loop; of a parallel loop, only the range of iterations that the function is called for."""
     if is_parallel(op):
         lower_parallel(b, op)
     else:
@@ -27,7 +27,7 @@ def lower_for(b: Builder, op: loop.ForOp) -> None:
 
 
 def _lower_serial(b: Builder, op: loop.ForOp) -> None:
-    """A C loop; carried values live in variables that the loop before may have left them in already."""
+    """Lower a serial loop; a carried value may reuse the variable of the previous loop."""
     variables = [_variable_for(b, op, init, carried) for init, carried in zip(op.inits, op.carried, strict=True)]
     lower = _tightest(b, "max", op.lower.data.results, op.dims)
     upper = _tightest(b, "min", op.upper.data.results, op.dims)
@@ -54,7 +54,8 @@ def _lower_serial(b: Builder, op: loop.ForOp) -> None:
 
 @LOWERINGS.register(loop.IfOp)
 def lower_if(b: Builder, op: loop.IfOp) -> None:
-    """A C condition. Results are variables that both branches set, or that begin as the numbers `else` would give."""
+    """Lower a condition. Its results are variables that both branches assign, or that are initialised with constants of
+    `else`."""
     test = condition(b, op.condition.data, op.dims)
     otherwise = op.otherwise
     initial: Sequence[SSAValue | None] = [None] * len(op.res)
@@ -71,7 +72,7 @@ def lower_if(b: Builder, op: loop.IfOp) -> None:
 
 @LOWERINGS.register(loop.YieldOp, ReturnOp)
 def lower_end(b: Builder, op: Operation) -> None:
-    """The end of a block: loops and conditions assign its operands themselves."""
+    """Lower a terminator to nothing: loops and conditions assign its operands themselves."""
 
 
 def _branch(b: Builder, block: Block, variables: Sequence[SSAValue]) -> Block:
@@ -92,16 +93,16 @@ def _yielded(block: Block) -> Sequence[SSAValue]:
 
 
 def _declare(b: Builder, value: SSAValue, initial: SSAValue | None) -> SSAValue:
-    """A variable for `value`."""
+    """Declare a variable for `value`."""
     variable = b.add(c.VariableOp(carried(signed_type(value_type(value.type))), initial))
     variable.name_hint = value.name_hint
     return variable
 
 
 def _variable_for(b: Builder, op: loop.ForOp, init: SSAValue, carried: SSAValue) -> SSAValue:
-    """The variable that carries `carried` round the loop.
+    """Return the variable of the loop-carried value `carried`.
 
-    A value that the loop around, or the loop before, carries and that nobody else looks at stays in its variable.
+    It is the variable of `init` if the enclosing or the previous loop carries that value and nothing else uses it.
     """
     load = b.value(init).owner
     here = init.owner if isinstance(init, BlockArgument) else init.owner.parent_block()
@@ -112,7 +113,7 @@ def _variable_for(b: Builder, op: loop.ForOp, init: SSAValue, carried: SSAValue)
 
 
 def _assign(b: Builder, variables: Sequence[SSAValue], values: Sequence[SSAValue]) -> None:
-    """Give each variable its value; one that holds it already is left alone."""
+    """Assign each variable its value, unless it holds it already."""
     for variable, value in zip(variables, values, strict=True):
         if _reads(value, variable):
             continue
@@ -128,7 +129,7 @@ def _assign(b: Builder, variables: Sequence[SSAValue], values: Sequence[SSAValue
 
 
 def _is_fresh_vector(b: Builder, value: SSAValue) -> bool:
-    """Whether `value` is a vector that this block makes, for one variable alone."""
+    """Return whether `value` is a vector that this block computes and that only one variable takes."""
     maker = value.owner
     return (
         isinstance(value.type, VectorType)
@@ -139,7 +140,7 @@ def _is_fresh_vector(b: Builder, value: SSAValue) -> bool:
 
 
 def _assign_early(b: Builder, assign: c.AssignOp, maker: Operation) -> None:
-    """Assign a vector as soon as it is known, if nothing further on reads what the variable held.
+    """Assign a vector as soon as it is computed, if no later operation reads the variable's old value.
 
     Vector registers are few: if all accumulators of a tile were assigned at the end, all that they read would have to
     be in registers by then, and accumulators would make way for it.
@@ -157,7 +158,7 @@ def _reads(value: SSAValue, variable: SSAValue) -> bool:
 
 
 def _compound(variable: SSAValue, value: SSAValue) -> tuple[str, SSAValue] | None:
-    """The operator and operand of `variable += operand`, if `value` is that and nobody else wants it."""
+    """Match `variable += operand`: return operator and operand if `value` is that and has no other use."""
     op = value.owner
     if not isinstance(op, c.BinaryOp) or op.operator.data not in ("+", "-", "*") or op.result.uses:
         return None
@@ -172,7 +173,7 @@ def _compound(variable: SSAValue, value: SSAValue) -> tuple[str, SSAValue] | Non
 
 
 def _tightest(b: Builder, name: str, exprs: Sequence[AffineExpr], dims: Sequence[SSAValue]) -> SSAValue:
-    """The greatest lower or least upper bound."""
+    """Combine bounds: the greatest lower or the least upper bound."""
     values = [index_expression(b, expr, dims) for expr in exprs]
     result = values[0]
     for value in values[1:]:
@@ -181,7 +182,7 @@ def _tightest(b: Builder, name: str, exprs: Sequence[AffineExpr], dims: Sequence
 
 
 def _range(b: Builder, op: loop.ForOp) -> Range:
-    """Smallest and largest value of the counter."""
+    """Return the range of the counter."""
     known = ranges_of(b, op.dims)
     low = max(bounds(expr, known)[0] for expr in op.lower.data.results)
     high = min(bounds(expr, known)[1] for expr in op.upper.data.results) - 1
@@ -189,7 +190,7 @@ def _range(b: Builder, op: loop.ForOp) -> Range:
 
 
 def _trip_count(b: Builder, op: loop.ForOp) -> int | None:
-    """Iterations of a loop to unroll, where their number is known."""
+    """Return the trip count of a loop to unroll; None if it is unknown."""
     if op.kind.data != UNROLL or len(op.lower.data.results) != 1 or len(op.upper.data.results) != 1:
         return None
     length = linear(op.upper.data.results[0] - op.lower.data.results[0], ranges_of(b, op.dims))

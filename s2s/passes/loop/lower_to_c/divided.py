@@ -1,4 +1,4 @@
-"""Kernels divided among threads: the function that a network calls, and what each thread runs.
+"""Lower kernels divided among threads: the function that a network calls, and what each thread runs.
 
     func.func private @conv(%y, %x, %rows) attributes {threads = 2, per_thread = array<i64: 2>, …} { … }
 ->
@@ -44,7 +44,7 @@ _TASK = c.NamedType("s2s_pool_task")
 
 
 def threads_of(func: FuncOp) -> int | None:
-    """The most threads that share a kernel or a network; None where it knows none."""
+    """Return the maximum number of threads of a kernel or a network; None if it is serial."""
     threads = func.attributes.get(THREADS)
     return threads.value.data if isinstance(threads, IntegerAttr) else None
 
@@ -60,7 +60,8 @@ class LowerDivided:
         self.members = unique_identifiers(hints, taken={"pool", "task"})
 
     def lower(self, in_place: frozenset[int]) -> list[Operation]:
-        """The structure of the arguments, the function of a part, the one of a thread, and the kernel."""
+        """Return the structure of arguments, the function of a range of iterations, the thread function, and the
+        kernel."""
         return [
             c.StructOp(self.task, self.members, self.types),
             lower_part(self.func, self.part, in_place),
@@ -80,7 +81,7 @@ class LowerDivided:
         return c.FuncOp(self.thread, types, body=block, parameters=names, static=True)
 
     def _member(self, b: Builder, task: SSAValue, number: int, thread: SSAValue) -> SSAValue:
-        """An argument of the part that `thread` runs."""
+        """Write an argument of the part that `thread` runs."""
         type = self.types[number]
         pointer = b.add(c.LoadOp(b.add(c.MemberOp(task, self.members[number], type))))
         if number not in self._per_thread:
@@ -93,7 +94,7 @@ class LowerDivided:
         return [int(each) for each in listed.get_values()] if isinstance(listed, DenseArrayBase) else []
 
     def _copy(self, number: int) -> int:
-        """The elements of scratch that belong to one thread."""
+        """Return the elements of scratch of one thread."""
         type, threads = self.func.args[number].type, threads_of(self.func)
         if not isa(type, MemRefType) or threads is None:
             raise CompilerBug(f"{self.name}: argument {number} is no scratch of threads")
@@ -113,10 +114,10 @@ class LowerDivided:
 
 
 def _free(name: str, taken: Collection[str]) -> str:
-    """`name`, or with a number where something is called so; a file of C tells static names apart to the end."""
+    """Return `name`, with a number appended if it is taken; static names stay unique within a file."""
     return next(each for each in chain([name], (f"{name}_{number}" for number in count(2))) if each not in taken)
 
 
 def _plain(type: Attribute) -> Attribute:
-    """A pointer without promises about others, as a structure holds it."""
+    """Return a pointer type without qualifiers about aliasing, as a structure member has."""
     return type.without_restrict() if isinstance(type, c.PtrType) else type

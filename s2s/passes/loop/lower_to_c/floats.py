@@ -17,12 +17,12 @@ from s2s.passes.loop.lower_to_c.integers import Lowering
 
 
 def rounded(b: Builder, value: SSAValue, type: Attribute) -> SSAValue:
-    """`value` rounded to `type`, if that is narrower than what C computes in."""
+    """Round `value` to `type` if that is narrower than the type that C computes in."""
     return b.call(f"s2s_{element_name(type)}_round", [value], value.type) if is_half(type) else value
 
 
 def libm(name: str, type: Attribute) -> str:
-    """The function of <math.h> for `type`: `expf`, or `exp` for double."""
+    """Return the function of <math.h> for `type`: `expf`, or `exp` for double."""
     return name if isinstance(type, Float64Type) else f"{name}f"
 
 
@@ -45,7 +45,7 @@ def _math(name: str) -> Lowering:
 
 
 def _extreme(name: str) -> Lowering:
-    """Minimum or maximum, NaN if either is. A constant goes first: then one machine instruction does it."""
+    """Lower minimum or maximum with NaN propagation. A constant comes first, which allows one machine instruction."""
 
     def lower(b: Builder, op: Operation) -> SSAValue:
         lhs, rhs = _operands(b, op)
@@ -66,7 +66,7 @@ def _reciprocal_root(b: Builder, op: Operation) -> SSAValue:
 
 
 def _reinterpret(b: Builder, op: Operation) -> SSAValue:
-    """The bits of a float, or the float of bits."""
+    """Reinterpret the bits of a float as an integer or the reverse."""
     assert isinstance(op, arith.BitcastOp)
     source, target = op.input.type, op.result.type
     if isa(target, IntegerType):
@@ -81,7 +81,7 @@ _NEGATED = {"ugt": "<=", "uge": "<", "ult": ">=", "ule": ">"}
 
 
 def _compare(b: Builder, op: Operation) -> SSAValue:
-    """Ordered predicates are false for NaN, as C's comparisons are; unordered ones are their opposites' negation."""
+    """Lower a comparison. Ordered predicates are false for NaN, as in C; an unordered one is the negated opposite."""
     assert isinstance(op, arith.CmpfOp)
     predicate = arith.CMPF_COMPARISON_OPERATIONS[op.predicate.value.data]
     lhs, rhs = _operands(b, op)
@@ -109,7 +109,7 @@ def _change_precision(b: Builder, op: Operation) -> SSAValue:
 
 
 def _from_signed(b: Builder, op: Operation) -> SSAValue:
-    """A signed integer; a true `i1` is -1."""
+    """Convert a signed integer; a true `i1` is -1."""
     type, value = op.results[0].type, b.signed(op.operands[0])
     if value.type == i1:
         value = b.unary("-", b.cast(value, i32))
@@ -122,7 +122,7 @@ def _from_unsigned(b: Builder, op: Operation) -> SSAValue:
 
 
 def _to_integer(*, unsigned: bool) -> Lowering:
-    """Towards zero, limited to the range of the integer; C leaves out of range undefined."""
+    """Round towards zero and saturate, since C leaves out-of-range conversions undefined."""
 
     def lower(b: Builder, op: Operation) -> SSAValue:
         value = b.value(op.operands[0])
@@ -170,7 +170,7 @@ LIBM: dict[type[Operation], str] = {
     math.TanhOp: "tanh",
     math.TruncOp: "trunc",
 }
-"""Operations that are functions of <math.h>; `rint` rounds to even in the rounding mode that programs start in."""
+"""Operations that are functions of <math.h>; `rint` rounds to even in the default rounding mode."""
 
 FLOATS: dict[type[Operation], Lowering] = {
     **{kind: _math(name) for kind, name in LIBM.items()},

@@ -1,4 +1,4 @@
-"""Groups of four bytes in lanes of 32 bits, as calls of `s2s_simd_bytes.h`."""
+"""Lower groups of four bytes in lanes of 32 bits to calls of `s2s_simd_bytes.h`."""
 
 from xdsl.ir import SSAValue
 
@@ -10,7 +10,7 @@ from s2s.passes.loop.lower_to_c.operations import LOWERINGS
 
 @LOWERINGS.register(loop.LoadGroupsOp)
 def load_groups(b: Builder, op: loop.LoadGroupsOp) -> SSAValue:
-    """Groups of bytes: side by side, one for all lanes, or columns."""
+    """Load groups of bytes: contiguous, broadcast to all lanes, or by columns."""
     at = index_expression(b, op.map.data.results[0], op.indices)
     place = b.add(c.AddressOfOp(b.add(c.SubscriptOp(b.value(op.buffer), at))))
     type = op.result.type

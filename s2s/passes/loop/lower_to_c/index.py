@@ -1,4 +1,4 @@
-"""Index arithmetic of kernels."""
+"""Lower the index arithmetic of kernels."""
 
 from xdsl.ir import SSAValue
 
@@ -10,5 +10,5 @@ from s2s.passes.loop.lower_to_c.operations import LOWERINGS
 
 @LOWERINGS.register(loop.ApplyOp)
 def apply(b: Builder, op: loop.ApplyOp) -> SSAValue:
-    """An affine expression of indices."""
+    """Lower an affine expression of indices."""
     return index_expression(b, op.map.data.results[0], op.indices)

@@ -1,4 +1,4 @@
-"""Integer operations of `arith` and `math` as C.
+"""Lower integer operations of `arith` and `math` to C.
 
 They wrap around, and C's signed integers must not overflow: where the operation does not promise that it stays in range
 (`overflow<nsw>`), a function of `s2s_math.h` computes it. Index arithmetic always stays in range.
@@ -21,24 +21,25 @@ Lowering = Callable[[Builder, Operation], SSAValue]
 
 
 def _narrowed(b: Builder, value: SSAValue, type: Attribute) -> SSAValue:
-    """`value`, computed as C promotes it, as `type` again."""
+    """Convert `value`, which C has promoted, back to `type`."""
     return b.cast(value, type)
 
 
 def _plain(operator: str) -> Callable[[Builder, SSAValue, SSAValue], SSAValue]:
-    """An operator of C, its result narrowed to the type of its operands."""
+    """Return the lowering to a C operator whose result is converted back to the operand type."""
     return lambda b, lhs, rhs: _narrowed(b, b.binary(operator, lhs, rhs), lhs.type)
 
 
 def _stays_in_range(op: Operation, type: Attribute) -> bool:
-    """Whether C's operator does what the operation says: index, unsigned words, or a promise not to overflow."""
+    """Return whether the C operator is exact: for an index, an unsigned word, or an operation with a no-overflow
+    flag."""
     if isinstance(type, IndexType) or (is_unsigned(type) and promote(type) == type):
         return True
     return has_flag(op, arith.IntegerOverflowFlag.NSW)
 
 
 def _in_range(b: Builder, operator: str, lhs: SSAValue, rhs: SSAValue) -> SSAValue:
-    """A result that C computes as it is; a negative number is taken away."""
+    """Write an operation that cannot overflow; adding a negative number becomes a subtraction."""
     number, type = literal_value(rhs), rhs.type
     if (
         operator == "+"
@@ -65,7 +66,7 @@ def _wrapping(operator: str, function: str) -> Lowering:
 
 
 def _division(operator: str, function: str, *, unsigned: bool = False) -> Lowering:
-    """C's operator where the divisor is a number for which it is defined, else the runtime's function."""
+    """Return the lowering of a division: the C operator for a safe constant divisor, else a runtime function."""
 
     def lower(b: Builder, op: Operation) -> SSAValue:
         lhs, rhs = (b.unsigned(value) if unsigned else b.signed(value) for value in op.operands)
@@ -77,7 +78,7 @@ def _division(operator: str, function: str, *, unsigned: bool = False) -> Loweri
 
 
 def _rounded_division(*, up: bool) -> Lowering:
-    """Division towards plus or minus infinity by a positive number: `a / b - (a % b < 0)`."""
+    """Return the lowering of a division that rounds up or down, by a positive number: `a / b - (a % b < 0)`."""
 
     def lower(b: Builder, op: Operation) -> SSAValue:
         lhs, rhs = map(b.signed, op.operands)
@@ -101,7 +102,7 @@ def _unsigned_ceil(b: Builder, op: Operation) -> SSAValue:
 
 
 def _function(name: str, *, unsigned: bool = False) -> Lowering:
-    """A function of the runtime for the type of the operands."""
+    """Return the lowering to a runtime function for the operand type."""
 
     def lower(b: Builder, op: Operation) -> SSAValue:
         operands = [b.unsigned(value) if unsigned else b.signed(value) for value in op.operands]
@@ -115,7 +116,7 @@ def _function(name: str, *, unsigned: bool = False) -> Lowering:
 
 
 def _on_bools(b: Builder, name: str, operands: list[SSAValue], *, unsigned: bool) -> SSAValue:
-    """Minimum and maximum of booleans; a signed true is -1, less than false."""
+    """Lower minimum and maximum of booleans; a signed true is -1, less than false."""
     operator = {"min": "&&", "max": "||"}.get(name)
     if operator is None:
         raise CompilerBug(f"{name} of booleans has no C")
@@ -138,7 +139,8 @@ def _bits(operator: str, logical: str) -> Lowering:
 
 
 def _shift(operator: str, function: str, *, unsigned: bool = False) -> Lowering:
-    """C shifts by a number of bits in range; a shift to the left is the runtime's, as C's may overflow."""
+    """Return the lowering of a shift: the C operator for an amount in range, but signed left shifts, which may
+    overflow, by the runtime."""
 
     def lower(b: Builder, op: Operation) -> SSAValue:
         lhs, rhs = (b.unsigned(value) if unsigned else b.signed(value) for value in op.operands)

@@ -1,4 +1,4 @@
-"""Interleaved stores of vectors."""
+"""Lower interleaved vector stores."""
 
 from xdsl.dialects.builtin import VectorType, i8
 from xdsl.ir import SSAValue
@@ -12,7 +12,7 @@ from s2s.passes.loop.lower_to_c.operations import LOWERINGS
 
 @LOWERINGS.register(loop.StoreInterleavedOp)
 def store_interleaved(b: Builder, op: loop.StoreInterleavedOp) -> None:
-    """An interleaved store; the function for floats takes as many vectors as lanes, the last one is repeated."""
+    """Lower an interleaved store; the float function takes as many vectors as lanes, so the last one is repeated."""
     at = index_expression(b, op.map.data.results[0], op.indices)
     place = b.add(c.AddressOfOp(b.add(c.SubscriptOp(b.value(op.buffer), at))))
     vectors = [b.value(value) for value in op.values]

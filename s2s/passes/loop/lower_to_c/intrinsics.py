@@ -1,4 +1,4 @@
-"""Intrinsics as calls of the C functions that their attributes name."""
+"""Lower intrinsics to calls of the C functions that their attributes name."""
 
 from xdsl.dialects.builtin import StringAttr, VectorType, i32
 from xdsl.ir import SSAValue
@@ -12,7 +12,7 @@ from s2s.passes.loop.lower_to_c.operations import LOWERINGS
 
 @LOWERINGS.register(loop.IntrinsicOp)
 def intrinsic(b: Builder, op: loop.IntrinsicOp) -> SSAValue:
-    """Products from registers added to accumulators."""
+    """Lower products of registers, added to accumulators."""
     function = op.intrinsic.function_for(lanes_of(op.result.type) or 1)
     call = c.CallOp(function, [b.value(operand) for operand in op.operands], op.result.type, pure=True)
     return b.add(_declared(call, op.intrinsic))
@@ -20,7 +20,7 @@ def intrinsic(b: Builder, op: loop.IntrinsicOp) -> SSAValue:
 
 @LOWERINGS.register(loop.IntrinsicRowsOp)
 def intrinsic_rows(b: Builder, op: loop.IntrinsicRowsOp) -> SSAValue:
-    """A row in memory against rows of constants."""
+    """Lower the products of one row in memory with several rows of constants."""
     rows = [
         b.add(c.AddressOfOp(b.add(c.SubscriptOp(b.value(buffer), index_expression(b, expr, op.indices)))))
         for buffer, expr in zip((op.x, op.w), op.map.data.results, strict=True)
@@ -32,6 +32,6 @@ def intrinsic_rows(b: Builder, op: loop.IntrinsicRowsOp) -> SSAValue:
 
 
 def _declared(call: c.CallOp, intrinsic: loop.IntrinsicAttr) -> c.CallOp:
-    """A call that says which header declares its function."""
+    """Attach the header that declares the called function."""
     call.properties["header"] = StringAttr(f'"{intrinsic.header.data}"')
     return call

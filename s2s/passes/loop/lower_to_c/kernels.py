@@ -1,4 +1,4 @@
-"""Kernels as C functions: one operation after the other."""
+"""Lower kernels to C functions, operation by operation."""
 
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, Block
@@ -31,7 +31,7 @@ FAMILIES = (arithmetic, callbacks, control, groups, index, interleaved, intrinsi
 
 
 def lower_kernel(func: FuncOp, name: str, in_place: frozenset[int], *, restrict_macro: bool = False) -> c.FuncOp:
-    """The C function called `name`. The buffers numbered `in_place` may be the first one; all others are apart."""
+    """Lower a kernel to the C function `name`. The buffers in `in_place` may alias the first one; no others alias."""
     types = parameter_types(func, in_place)
     block = Block(arg_types=types)
     _lower_body(func, block, Builder(block))
@@ -39,7 +39,7 @@ def lower_kernel(func: FuncOp, name: str, in_place: frozenset[int], *, restrict_
 
 
 def lower_part(func: FuncOp, name: str, in_place: frozenset[int]) -> c.FuncOp:
-    """The static C function that runs the iterations of a divided kernel from its last but one argument to its last."""
+    """Lower a divided kernel to a static C function over the iterations from its last but one argument to its last."""
     types = [*parameter_types(func, in_place), INDEX, INDEX]
     block = Block(arg_types=types)
     for argument, hint in zip(block.args[-2:], ("first", "last"), strict=True):
@@ -55,12 +55,12 @@ def _lower_body(func: FuncOp, block: Block, b: Builder) -> None:
 
 
 def doc_of(func: FuncOp) -> str | None:
-    """The comment above the function."""
+    """Return the comment above the function."""
     return getattr(func.attributes.get(DOC), "data", None)
 
 
 def parameter_types(func: FuncOp, in_place: frozenset[int]) -> list[Attribute]:
-    """Pointers to the buffers of a kernel: const where it only reads, restrict but for those that may be the first."""
+    """Return pointer types of a kernel's buffers: const if it only reads, restrict unless they may alias the first."""
     shared = in_place | {0} if in_place else frozenset[int]()
     written = written_by(func)
     return [
@@ -70,7 +70,7 @@ def parameter_types(func: FuncOp, in_place: frozenset[int]) -> list[Attribute]:
 
 
 def _parameter_type(type: Attribute, *, const: bool, restrict: bool) -> Attribute:
-    """A pointer to elements of a buffer."""
+    """Return a pointer to elements of a buffer."""
     pointer = value_type(type)
     if not isinstance(pointer, c.PtrType):
         raise CompilerBug(f"a kernel takes {type}, which is not a buffer")

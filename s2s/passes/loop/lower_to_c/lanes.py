@@ -1,4 +1,4 @@
-"""Casts, rescales and table look-ups, lane by lane. Bytes are widened to lanes of 32 bits where they are read."""
+"""Lower casts, rescales and table look-ups lane by lane. Loads extend bytes to lanes of 32 bits."""
 
 from xdsl.dialects.builtin import VectorType, f32
 from xdsl.ir import Attribute, SSAValue
@@ -12,7 +12,7 @@ from s2s.passes.loop.lower_to_c.vectors import from_integers, to_integers
 
 @LOWERINGS.register(loop.RescaleLanesOp)
 def rescale(b: Builder, op: loop.RescaleLanesOp) -> SSAValue:
-    """A rescale of each lane."""
+    """Rescale each lane."""
     operands = [b.value(operand) for operand in op.operands]
     if op.rounding.data == "high":
         operands.pop()
@@ -21,19 +21,19 @@ def rescale(b: Builder, op: loop.RescaleLanesOp) -> SSAValue:
 
 @LOWERINGS.register(loop.LookUpLanesOp)
 def look_up(b: Builder, op: loop.LookUpLanesOp) -> SSAValue:
-    """The elements of a table at the positions in each lane."""
+    """Gather the elements of a table at the positions in each lane."""
     return b.vector_call("look_up_i8", [b.value(op.table), b.value(op.index)], carried(op.result.type), reads=True)
 
 
 @LOWERINGS.register(loop.SaturateLanesOp)
 def saturate(b: Builder, op: loop.SaturateLanesOp) -> SSAValue:
-    """Each lane limited to what a byte holds."""
+    """Saturate each lane to a byte."""
     return b.vector_call("saturate_i8", [b.value(op.x)], carried(op.result.type))
 
 
 @LOWERINGS.register(loop.CastLanesOp)
 def cast(b: Builder, op: loop.CastLanesOp) -> SSAValue:
-    """Bytes are widened where they are read, and cut where they are written."""
+    """Cast each lane; loads extend bytes and stores truncate them, so that casts of bytes are free."""
     if _element(op.x) == f32:
         return to_integers(b, op)
     return from_integers(b, op) if _element(op.result) == f32 else b.value(op.x)

@@ -1,4 +1,4 @@
-"""The arguments of `main` after the memory plan, by their role."""
+"""Classify the arguments of `main` after memory planning by their role."""
 
 from dataclasses import dataclass
 
@@ -12,13 +12,13 @@ from s2s.passes.loop.plan_memory import ARENA_ALIGN, ARENA_SIZE
 
 @dataclass(frozen=True)
 class Main:
-    """`main` with its arena, outputs and inputs told apart."""
+    """`main` with its arena, outputs and inputs."""
 
     func: FuncOp
 
     @property
     def arena(self) -> SSAValue:
-        """The memory that lies between two kernels."""
+        """The arena argument."""
         return self._with_role("arena")[0]
 
     @property
@@ -57,7 +57,7 @@ class Main:
         return name.data if isinstance(name, StringAttr) else value.name_hint or "x"
 
     def attribute(self, value: SSAValue, key: str) -> Attribute | None:
-        """What `main` states about one of its arguments."""
+        """Return an attribute of an argument of `main`."""
         if self.func.arg_attrs is None or not isinstance(value, BlockArgument):
             raise CompilerBug("the arguments of main have no roles; run tensor-lower-to-loop")
         return self.func.arg_attrs.data[value.index].data.get(key)

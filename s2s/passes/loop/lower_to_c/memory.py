@@ -1,4 +1,4 @@
-"""Loads, stores and prefetches of buffers as C."""
+"""Lower loads, stores and prefetches of buffers to C."""
 
 from xdsl.dialects.builtin import IntegerType, MemRefType, VectorType, f32, i8
 from xdsl.ir import Attribute, SSAValue
@@ -18,7 +18,7 @@ from s2s.types.dtypes import ui8
 
 @LOWERINGS.register(loop.LoadOp)
 def load(b: Builder, op: loop.LoadOp) -> SSAValue:
-    """`buffer[at]`, or a vector of neighbours."""
+    """Lower to `buffer[at]`, or to a vector load."""
     at = position(b, op)
     if not isa(op.result.type, VectorType):
         return _read(b, op.buffer, at)
@@ -30,7 +30,7 @@ def load(b: Builder, op: loop.LoadOp) -> SSAValue:
 
 @LOWERINGS.register(loop.StoreOp)
 def store(b: Builder, op: loop.StoreOp) -> None:
-    """`buffer[at] = value`, or a vector to neighbours."""
+    """Lower to `buffer[at] = value`, or to a vector store."""
     at = position(b, op)
     value = b.value(op.value)
     if not isa(op.value.type, VectorType):
@@ -43,7 +43,7 @@ def store(b: Builder, op: loop.StoreOp) -> None:
 
 @LOWERINGS.register(loop.PrefetchOp)
 def prefetch(b: Builder, op: loop.PrefetchOp) -> None:
-    """A macro of the runtime, at the last element where the position may lie behind it."""
+    """Lower to a macro of the runtime; the position is clamped to the last element where it may lie behind it."""
     at = position(b, op)
     last = _buffer_type(op.buffer).get_shape()[0] - 1
     if bounds(op.map.data.results[0], ranges_of(b, op.indices))[1] > last:
@@ -53,18 +53,18 @@ def prefetch(b: Builder, op: loop.PrefetchOp) -> None:
 
 @LOWERINGS.register(loop.LoadAtOp)
 def load_at(b: Builder, op: loop.LoadAtOp) -> SSAValue:
-    """`buffer[index]` at a position that depends on data."""
+    """Lower to `buffer[index]` at a data-dependent position."""
     return _read(b, op.buffer, b.value(op.index))
 
 
 @LOWERINGS.register(loop.StoreAtOp)
 def store_at(b: Builder, op: loop.StoreAtOp) -> None:
-    """`buffer[index] = value` at a position that depends on data."""
+    """Lower to `buffer[index] = value` at a data-dependent position."""
     _write(b, op.buffer, b.value(op.index), b.value(op.value))
 
 
 def _vector_access(b: Builder, op: loop.LoadOp | loop.StoreOp, verb: str) -> tuple[str, list[SSAValue]]:
-    """The function's name, and its arguments between pointer and vector."""
+    """Return the name of a vector access's function, and its arguments between pointer and vector."""
     suffix, extra = "", list[SSAValue]()
     if op.lane_stride != 1:
         suffix, extra = "_strided", [b.literal(op.lane_stride, INDEX)]
@@ -74,13 +74,13 @@ def _vector_access(b: Builder, op: loop.LoadOp | loop.StoreOp, verb: str) -> tup
 
 
 def pointer(b: Builder, buffer: SSAValue, at: SSAValue) -> SSAValue:
-    """Where element `at` of a buffer is."""
+    """Return a pointer to element `at` of a buffer."""
     base = b.value(buffer)
     return base if literal_value(at) == 0 else b.add(c.AddressOfOp(b.add(c.SubscriptOp(base, at))))
 
 
 def _vector_pointer(b: Builder, buffer: SSAValue, at: SSAValue) -> SSAValue:
-    """The same for functions on vectors, which know bytes by their bits: those of signed ones."""
+    """Return a pointer for vector functions, which take signed bytes for both signs."""
     place = pointer(b, buffer, at)
     if _element(buffer) != ui8 or not isinstance(place.type, c.PtrType):
         return place

@@ -1,4 +1,4 @@
-"""Choose the C names of kernels and weights, which are visible in the whole program."""
+"""Choose the C names of kernels and weights, which have external linkage."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -15,37 +15,38 @@ from s2s.passes.loop.lower_to_c.weight_names import weight_texts
 from s2s.passes.loop.plan_memory import is_network_of_buffers
 
 MAX_PREFIX = 24
-"""Characters of the network's name in C names, so that something else is left of 31."""
+"""The maximum length of the network's name in C names, which leaves the rest of 31 characters for other parts."""
 
 
 @dataclass(frozen=True)
 class Names:
-    """C names by the names of the loop level, in the order of the module."""
+    """C names by loop-level names, in the order of the module."""
 
     prefix: str
     kernels: Mapping[str, str]
     weights: Mapping[str, str]
     divided: frozenset[str] = frozenset()
-    """The kernels that take a pool of threads in front of their buffers, by their names in C."""
+    """The C names of the kernels that take a thread pool as their first parameter."""
 
 
 def functions(module: ModuleOp) -> list[FuncOp]:
-    """All functions."""
+    """Return all functions."""
     return [op for op in module.ops if isinstance(op, FuncOp)]
 
 
 def is_main(func: FuncOp) -> bool:
-    """Whether `func` is a network that no other one runs."""
+    """Return whether `func` is a network that no other one runs."""
     return is_network_of_buffers(func) and not is_inner(func)
 
 
 def is_inner(func: FuncOp) -> bool:
-    """Whether `func` is a network that another one runs."""
+    """Return whether `func` is a network that another one runs."""
     return is_network_of_buffers(func) and func.sym_visibility is not None
 
 
 def c_names(module: ModuleOp, prefix: str) -> Names:
-    """Kernels and networks are `<prefix>_<kernel>`, weights `<prefix>_<layer>_<what>` or what the model calls them."""
+    """Choose names: kernels and networks are `<prefix>_<kernel>`, weights `<prefix>_<layer>_<what>` or their model
+    names."""
     prefix = c_identifier(prefix, MAX_PREFIX)
     kernels = [func.sym_name.data for func in functions(module) if not is_main(func)]
     weights = list(dict.fromkeys(name for op in module.walk() for name in _weights_of(op)))
@@ -60,7 +61,7 @@ def c_names(module: ModuleOp, prefix: str) -> Names:
 
 
 def _weights_of(op: Operation) -> list[str]:
-    """The weight that `op` is, or that state of the network begins with."""
+    """Return the weights that `op` refers to: its own, or the initial value of state."""
     init = op.attributes.get(INIT) if isinstance(op, loop.ViewOp) else None
     if isinstance(init, StringAttr):
         return [init.data]

@@ -1,4 +1,4 @@
-"""Share the long part of the index between accesses of one block to neighbouring elements.
+"""Share the long part of the index between accesses to neighbouring elements in one block.
 
     x[ic * 1024 + (oh + kh - 1) * 32 + ow], x[ic * 1024 + (oh + kh - 1) * 32 + ow + 1], …
 ->
@@ -16,7 +16,7 @@ from s2s.passes.loop.lower_to_c.builder import Builder, Neighbours
 from s2s.types.affine import Linear, linear
 
 _MIN_ACCESSES = 3
-"""Accesses that make a shared position worth it."""
+"""The minimum number of accesses that share a position."""
 
 Access = loop.LoadOp | loop.StoreOp | loop.PrefetchOp
 
@@ -40,7 +40,7 @@ def neighbours_in(b: Builder, block: Block) -> dict[Operation, Neighbours]:
 
 
 def position(b: Builder, op: Access) -> SSAValue:
-    """The position of `op`, from that of its neighbours if it has some."""
+    """Write the position of `op`, relative to its neighbours if it has some."""
     expr: AffineExpr = op.map.data.results[0]
     shared = b.neighbours.get(op)
     if shared is None:

@@ -1,4 +1,4 @@
-"""Networks as C functions: kernel after kernel, and control flow around the networks that they run.
+"""Lower networks to C functions: kernel after kernel, and control flow around the networks that they run.
 
 `main` becomes the function that a program calls, which checks what it is handed first; any other network a static
 function beside it. State is put to its initial values by a function of its own.
@@ -24,7 +24,7 @@ _VOID_POINTER = c.PtrType(c.VOID)
 
 
 class _NetworkFunction:
-    """What the functions of all networks have in common."""
+    """The common part of all network functions."""
 
     def __init__(self, func: FuncOp, names: Names, arena: Arena) -> None:
         self.func, self.names, self.prefix, self.arena = func, names, names.prefix, arena
@@ -35,10 +35,10 @@ class _NetworkFunction:
 
 
 class LowerInner(_NetworkFunction):
-    """Writes the static function of a network that another one runs."""
+    """Lowers a network that another one runs to a static function."""
 
     def run(self, written: Written) -> c.FuncOp:
-        """The function `<prefix>_<network>(arena, outputs…, inputs…)`."""
+        """Write the function `<prefix>_<network>(arena, outputs…, inputs…)`."""
         arena, *buffers = self.func.args
         types: list[Attribute] = [
             c.PtrType(element_of(buffer.type), const=not written.is_written(buffer)) for buffer in buffers
@@ -57,7 +57,7 @@ class LowerInner(_NetworkFunction):
 
 
 class LowerNetwork(_NetworkFunction):
-    """Writes the run function, and the one that sets the state."""
+    """Writes the run function, and the function that sets the initial state."""
 
     def __init__(self, main: Main, names: Names, arena: Arena) -> None:
         super().__init__(main.func, names, arena)
@@ -67,7 +67,7 @@ class LowerNetwork(_NetworkFunction):
         self.arguments = [main.arena, *main.inputs, *main.outputs]
 
     def run(self) -> c.FuncOp:
-        """The function `<prefix>_run(arena, inputs…, outputs…)`."""
+        """Write the function `<prefix>_run(arena, inputs…, outputs…)`."""
         ports = [self._port(value, const=True) for value in self.main.inputs]
         ports += [self._port(value, const=False) for value in self.main.outputs]
         block = Block(arg_types=[self.arena.type, *ports])
@@ -85,7 +85,7 @@ class LowerNetwork(_NetworkFunction):
         return c.FuncOp(f"{self.prefix}_run", types, c.STATUS, block, parameters=parameters, extents=extents)
 
     def _with_pool(self, block: Block) -> tuple[SSAValue | None, list[str]]:
-        """Add a parameter for the pool of threads to `block` if kernels are divided; the names of all parameters."""
+        """Add a thread pool parameter to `block` if kernels are divided; return the names of all parameters."""
         if threads_of(self.func) is None:
             return None, self.parameters
         pool = block.insert_arg(POOL, 1)
@@ -93,7 +93,7 @@ class LowerNetwork(_NetworkFunction):
         return pool, [self.parameters[0], name, *self.parameters[1:]]
 
     def initialiser(self) -> c.FuncOp | None:
-        """The function `<prefix>_init(arena)`; none where there is no state."""
+        """Write the function `<prefix>_init(arena)`; None if there is no state."""
         states = [view for view in self.views() if STATE in view.attributes]
         if not states:
             return None
@@ -107,7 +107,7 @@ class LowerNetwork(_NetworkFunction):
         return c.FuncOp(f"{self.prefix}_init", [self.arena.type], c.STATUS, block, parameters=["arena"], extents=[""])
 
     def _set(self, b: Builder, view: loop.ViewOp) -> None:
-        """Give one state its initial value."""
+        """Set one state to its initial value."""
         size = b.literal(buffer_bytes(view.result), IndexType())
         place, init = self.arena.view(b, view), view.attributes.get(INIT)
         if isinstance(init, StringAttr):
@@ -120,7 +120,7 @@ class LowerNetwork(_NetworkFunction):
         return c.PtrType(element_of(value.type), const=const)
 
     def _check(self, b: Builder, block: Block) -> None:
-        """Refuse missing memory, and an arena that the kernels cannot use."""
+        """Check the arguments: missing pointers, and an arena that is not aligned."""
         handed = list(block.args) if self.main.arena_size else list(block.args[1:])
         null = b.add(c.SymbolOp("NULL", _VOID_POINTER))
         missing = [b.binary("==", value, null) for value in handed]

@@ -1,4 +1,4 @@
-"""Operations of kernels as C: every family registers here how its operations are written."""
+"""Dispatch the lowering of kernel operations; each family registers its lowerings here."""
 
 from xdsl.ir import Block, Operation, SSAValue
 
@@ -8,18 +8,18 @@ from s2s.passes.loop.lower_to_c.neighbours import neighbours_in
 from s2s.support.operation_table import OperationTable
 
 LOWERINGS: OperationTable[Builder, SSAValue | None] = OperationTable("lowering to C")
-"""For each class of operation the function that appends its C, and returns what its result became."""
+"""For each class of operation, the function that appends its C and returns the C value of its result."""
 
 
 def lower_block(b: Builder, block: Block) -> None:
-    """Append the C of the operations of a block, in order."""
+    """Lower the operations of a block, in order."""
     with b.sharing(neighbours_in(b, block)):
         for op in block.ops:
             lower_operation(b, op)
 
 
 def lower_operation(b: Builder, op: Operation) -> None:
-    """Append the C of one operation."""
+    """Lower one operation."""
     lowering = LOWERINGS.find(op)
     if lowering is None:
         raise CompilerBug(f"{op.name} has no C")

@@ -1,4 +1,4 @@
-"""Lower a parallel loop to a loop over those iterations that one thread is asked for.
+"""Lower a parallel loop to a loop over the iterations that one thread executes.
 
     loop.for %i = 0 to 8 step 2 parallel { … }
 ->
@@ -27,18 +27,18 @@ from s2s.passes.loop.lower_to_c.operations import lower_block
 
 
 def is_parallel(op: loop.ForOp) -> bool:
-    """Whether the iterations of a loop are divided."""
+    """Return whether the iterations of a loop are divided among threads."""
     return op.kind.data == PARALLEL
 
 
 def iterations_of(kernel: FuncOp) -> int:
-    """The iterations that are divided; every outermost loop has as many."""
+    """Return the number of iterations that are divided; it is the same for every outermost loop."""
     outermost = next(op for op in kernel.body.block.ops if isinstance(op, loop.ForOp))
     return prod(_trips(each) for each in _nest(outermost))
 
 
 def lower_parallel(b: Builder, op: loop.ForOp) -> None:
-    """The iterations that the function has been asked for."""
+    """Lower the iterations that the function is called for."""
     if b.part is None:
         raise CompilerBug("a parallel loop in a function without a part")
     if op.index in b.values:
@@ -60,7 +60,7 @@ def lower_parallel(b: Builder, op: loop.ForOp) -> None:
 
 
 def _lower_together(b: Builder, nest: list[loop.ForOp], part: tuple[SSAValue, SSAValue]) -> None:
-    """One loop over the iterations of all loops of `nest`."""
+    """Lower perfectly nested parallel loops to one loop over all their iterations."""
     body = c.ForOp.block(INDEX)
     body.args[0].name_hint = "part"
     with b.inside(body):
@@ -70,13 +70,13 @@ def _lower_together(b: Builder, nest: list[loop.ForOp], part: tuple[SSAValue, SS
 
 
 def _nest(op: loop.ForOp) -> list[loop.ForOp]:
-    """`op` and the parallel loops inside of it, one in each."""
+    """Return `op` and the parallel loops perfectly nested in it."""
     inner = next((each for each in op.body.block.ops if isinstance(each, loop.ForOp) and is_parallel(each)), None)
     return [op] if inner is None else [op, *_nest(inner)]
 
 
 def _take_apart(b: Builder, part: SSAValue, nest: list[loop.ForOp]) -> None:
-    """The counters of all loops from the number of an iteration."""
+    """Compute the counters of all loops from the number of an iteration."""
     for number, op in enumerate(nest):
         inside = prod(_trips(each) for each in nest[number + 1 :])
         value = part if inside == 1 else b.binary("/", part, b.literal(inside, INDEX))
@@ -86,7 +86,7 @@ def _take_apart(b: Builder, part: SSAValue, nest: list[loop.ForOp]) -> None:
 
 
 def _moved(b: Builder, iteration: SSAValue, op: loop.ForOp) -> SSAValue:
-    """The value of a counter in an iteration."""
+    """Return the value of a counter in an iteration."""
     step = op.step.value.data
     value = iteration if step == 1 else b.binary("*", iteration, b.literal(step, INDEX))
     return value if _first(op) == 0 else b.binary("+", value, b.literal(_first(op), INDEX))

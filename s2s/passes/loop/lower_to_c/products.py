@@ -1,4 +1,4 @@
-"""Staged and widened operands as calls of `s2s_dsp.h`, which has a form for every compiler."""
+"""Lower scratch copies and 16-bit extensions of operands to calls of `s2s_dsp.h`."""
 
 from xdsl.dialects.builtin import MemRefType, VectorType, i8
 from xdsl.ir import Attribute, SSAValue
@@ -17,7 +17,7 @@ _PARTS = ("low", "high")
 
 @LOWERINGS.register(loop.StageOp)
 def stage(b: Builder, op: loop.StageOp) -> None:
-    """A copy of one run: plain, cut to a range, along a column, or nothing but what is outside."""
+    """Copy one run: plain, clipped to a range, along a column, or padding only."""
     to, start, *limits = op.map.data.results
     target = pointer(b, op.target, index_expression(b, to, op.indices))
     count = b.literal(op.count.value.data, INDEX)
@@ -51,7 +51,7 @@ def stage(b: Builder, op: loop.StageOp) -> None:
 
 @LOWERINGS.register(loop.WidenOp)
 def widen(b: Builder, op: loop.WidenOp) -> SSAValue:
-    """Lanes of 8 bits as lanes of 16."""
+    """Extend lanes of 8 bits to 16 bits."""
     part, offset = op.part.value.data, op.offset.value.data
     type: Attribute = op.vector.type
     assert isa(type, VectorType)

@@ -1,4 +1,4 @@
-"""Operations on registers: sums, comparisons and copies of lanes."""
+"""Lower register operations: broadcasts, multiply-adds, reductions and comparisons of lanes."""
 
 from xdsl.dialects.builtin import VectorType, i32
 from xdsl.ir import SSAValue
@@ -12,14 +12,15 @@ from s2s.passes.loop.lower_to_c.vectors import splat
 
 @LOWERINGS.register(loop.BroadcastOp)
 def broadcast(b: Builder, op: loop.BroadcastOp) -> SSAValue:
-    """A scalar in every lane."""
+    """Broadcast a scalar to every lane."""
     scalar = b.value(op.scalar)
     return splat(b, scalar, value_type(op.result.type))
 
 
 @LOWERINGS.register(loop.FmaOp)
 def multiply_add(b: Builder, op: loop.FmaOp) -> SSAValue:
-    """On scalars the number of roundings is left to the C compiler; the sum is written so that `acc += a * b` shows."""
+    """Lower a multiply-add. On scalars the C compiler chooses the roundings; the operands are ordered to show `acc += a
+    * b`."""
     operands = [b.value(operand) for operand in op.operands]
     if isinstance(op.result.type, VectorType):
         return b.vector_call("fma", operands, operands[0].type)
@@ -29,14 +30,14 @@ def multiply_add(b: Builder, op: loop.FmaOp) -> SSAValue:
 
 @LOWERINGS.register(loop.ReduceOp)
 def reduce(b: Builder, op: loop.ReduceOp) -> SSAValue:
-    """All lanes combined."""
+    """Combine all lanes to one scalar."""
     vector = b.value(op.vector)
     return b.vector_call(f"reduce_{op.kind.data}", [vector], op.result.type, of=vector.type)
 
 
 @LOWERINGS.register(loop.HalveOp)
 def halve(b: Builder, op: loop.HalveOp) -> SSAValue:
-    """The lower lanes combined with the upper ones."""
+    """Combine the lower lanes with the upper ones."""
     vector = b.value(op.vector)
     low, high = (b.vector_call(half, [vector], op.result.type, of=vector.type) for half in ("low", "high"))
     return b.vector_call(op.kind.data, [low, high], op.result.type)
@@ -48,7 +49,7 @@ _SWAPPED = {"ogt": "olt", "oge": "ole"}
 
 @LOWERINGS.register(loop.ChooseOp)
 def choose(b: Builder, op: loop.ChooseOp) -> SSAValue:
-    """One of two numbers in each lane."""
+    """Select one of two numbers in each lane."""
     left, right, chosen, otherwise = (b.value(operand) for operand in op.operands)
     predicate = op.predicate.data
     if predicate in _SWAPPED:

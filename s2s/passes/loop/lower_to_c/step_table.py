@@ -1,4 +1,4 @@
-"""What the lowering of a step of a network is given, and the table of these lowerings."""
+"""The state and the dispatch table of lowering a network's steps."""
 
 from dataclasses import dataclass
 
@@ -12,14 +12,14 @@ from s2s.support.operation_table import OperationTable
 
 @dataclass(frozen=True)
 class StepBuilder:
-    """The C function of a network, while its steps are appended."""
+    """The C function of a network to which steps are appended."""
 
     b: Builder
     names: Names
     arena: Arena
     pool: SSAValue | None = None
-    """The threads that divided kernels share."""
+    """The thread pool that divided kernels share."""
 
 
 STEP_LOWERINGS: OperationTable[StepBuilder, None] = OperationTable("lowering to a step of a network in C")
-"""For each class of operation the function that appends its C."""
+"""For each class of operation, the function that appends its C."""

@@ -1,4 +1,4 @@
-"""The steps of a network as C, one after the other."""
+"""Lower the steps of a network to C, in order."""
 
 from xdsl.dialects.func import FuncOp
 
@@ -11,7 +11,7 @@ FAMILIES = (buffers, calls)
 
 
 def lower_steps(steps: StepBuilder, network: FuncOp) -> None:
-    """Append the C of all that `network` does."""
+    """Lower every operation of `network`."""
     for op in network.body.block.ops:
         lowering = STEP_LOWERINGS.find(op)
         if lowering is None:

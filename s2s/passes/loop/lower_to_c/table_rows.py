@@ -28,7 +28,7 @@ Place = Literal["INPUT", "OUTPUT", "ARENA"]
 
 @dataclass(frozen=True)
 class Tensor:
-    """A buffer: an input or output of some number, or bytes of the arena from some position on."""
+    """A buffer: a numbered input or output, or a byte range of the arena."""
 
     name: str | None
     element: Attribute
@@ -36,7 +36,7 @@ class Tensor:
     place: Place
     position: int
     weight: str | None = None
-    """The C name of its value until another is bound."""
+    """The C name of its value, until the caller binds another."""
 
     @property
     def size(self) -> int:
@@ -46,12 +46,12 @@ class Tensor:
 
 @dataclass(frozen=True)
 class Call:
-    """A call of a kernel: the numbers of its tensors, the first `results` of them written."""
+    """A kernel call: the numbers of its tensors, of which the first `results` are written."""
 
     kernel: str
     """The C name of the kernel."""
     nodes: str
-    """The nodes of the model that it computes, separated by commas."""
+    """The source nodes of the kernel, separated by commas."""
     arguments: tuple[int, ...]
     results: int
 
@@ -64,7 +64,7 @@ class Rows:
     tensors: tuple[Tensor, ...]
     calls: tuple[Call, ...]
     inputs: int
-    """How many of the first tensors are inputs of the network; as many weights as `parameters` follow."""
+    """The number of network inputs, which come first; `parameters` weights follow."""
     parameters: int
     outputs: int
     arena_size: int
@@ -72,7 +72,7 @@ class Rows:
 
     @property
     def staging(self) -> tuple[tuple[int, ...], int]:
-        """Where in a larger arena the copies of inputs and outputs go, and its size."""
+        """Return where in a larger arena copies of inputs and outputs lie, and the size of that arena."""
         end, offsets = self.arena_size, list[int]()
         ports = [*self.tensors[: self.inputs], *self.output_tensors]
         for tensor in ports:
@@ -88,17 +88,17 @@ class Rows:
 
     @property
     def max_arguments(self) -> int:
-        """The most arguments of one call."""
+        """The maximum number of arguments of a call."""
         return max((len(call.arguments) for call in self.calls), default=0)
 
     @property
     def slots(self) -> int:
-        """Pointers that an executor needs."""
+        """The number of pointers that an executor needs."""
         return self.inputs + self.parameters + self.outputs + self.max_arguments
 
 
 def rows_of(main: Main, names: Names, kernels: Sequence[FuncOp], store: WeightStore) -> Rows:
-    """The rows of `main`; the shapes of weights are those of the store, as far as it has them."""
+    """Return the rows of `main`; weights have the shapes of the store, if it holds them."""
     body = list(main.func.body.block.ops)
     weights = [op for op in body if isinstance(op, loop.WeightOp)]
     views = [op for op in body if isinstance(op, loop.ViewOp)]

@@ -1,4 +1,4 @@
-"""The network as constant tables that the executor of the runtime walks (`s2s_graph.h`)."""
+"""Lower the network to constant tables that the runtime's graph executor walks (`s2s_graph.h`)."""
 
 from collections.abc import Sequence
 
@@ -27,13 +27,13 @@ from s2s.types.dtypes import size_in_bytes, to_dense, ui32
 
 STAGED_SIZE = "staged_size"
 SLOTS = "slots"
-"""Attributes of the exported table: what the header tells a caller."""
+"""Attributes of the exported table, for the header."""
 
 _ARGUMENTS = c.PtrType(c.PtrType(c.VOID), const=True)
 
 
 def graph_tables(rows: Rows) -> list[Operation]:
-    """A function that calls each kernel on a list of pointers, the tables, and the exported one that names them."""
+    """Return the caller function of each kernel, the tables, and the exported table that refers to them."""
     kernels = list(dict.fromkeys(call.kernel for call in rows.calls))
     shapes = list(dict.fromkeys(tensor.shape for tensor in rows.tensors if tensor.shape))
     made: list[Operation] = [_caller(rows, kernel) for kernel in kernels]
@@ -93,7 +93,7 @@ def _tensor(tensor: Tensor) -> Attribute:
 
 
 def _dtype(element: Attribute) -> Attribute:
-    """How DLPack describes an element type."""
+    """Return an element type as a DLPack descriptor."""
     if element == i1:
         code = "BOOL"
     elif isa(element, IntegerType):
@@ -124,7 +124,7 @@ def _port(tensor: int, staging: int | None) -> Attribute:
 
 
 def _graph(rows: Rows) -> DictionaryAttr:
-    """The fields of `s2s_graph`; an empty table is left out, as C has none."""
+    """Return the fields of `s2s_graph`; empty tables are left out, since C has none."""
     macro = c_macro(rows.prefix)
     arguments = sum(len(call.arguments) for call in rows.calls)
     counts = {

@@ -44,7 +44,7 @@ _SHIFTS: dict[type[Operation], str] = {arith.ShLIOp: "shift_left", arith.ShRSIOp
 
 
 def _by_name(name: str) -> Lowering:
-    """A call of the function `name` for the type of the operands."""
+    """Return the lowering to the function `name` for the operand type."""
 
     def lower(b: Builder, op: Operation) -> SSAValue:
         operands = [b.value(operand) for operand in op.operands]
@@ -54,7 +54,7 @@ def _by_name(name: str) -> Lowering:
 
 
 def splat(b: Builder, scalar: SSAValue, type: Attribute) -> SSAValue:
-    """`scalar` in every lane of a vector of `type`."""
+    """Broadcast `scalar` to every lane of a vector of `type`."""
     value, type = literal_value(scalar), carried(type)
     if value == 0 and copysign(1.0, value) > 0:
         return b.vector_call("zero", [], type)
@@ -73,7 +73,7 @@ def _constant(b: Builder, op: Operation) -> SSAValue:
 
 
 def _extreme(name: str) -> Lowering:
-    """A constant goes first: then one machine instruction does it."""
+    """Return the lowering of a minimum or maximum. A constant comes first, which allows one machine instruction."""
 
     def lower(b: Builder, op: Operation) -> SSAValue:
         lhs, rhs = (b.value(operand) for operand in op.operands)
@@ -89,7 +89,7 @@ def _is_splat_of_literal(value: SSAValue) -> bool:
 
 
 def _select(b: Builder, op: Operation) -> SSAValue:
-    """One of two vectors by a scalar condition, which C's own conditional does for any type."""
+    """Select one of two vectors by a scalar condition, with C's conditional operator."""
     assert isinstance(op, arith.SelectOp)
     return b.add(c.ConditionalOp(b.value(op.cond), b.value(op.lhs), b.value(op.rhs)))
 
@@ -117,13 +117,13 @@ def _reciprocal_root(b: Builder, op: Operation) -> SSAValue:
 
 
 def from_integers(b: Builder, op: Operation) -> SSAValue:
-    """Integers in lanes as floats."""
+    """Convert integer lanes to floats."""
     value = b.value(op.operands[0])
     return b.vector_call("from_i32", [value], value_type(op.results[0].type))
 
 
 def to_integers(b: Builder, op: Operation) -> SSAValue:
-    """Limited to the range of the integers; numbers that are so already need no more care."""
+    """Convert float lanes to integers, saturating unless the operands are known to be in range."""
     value, type = b.value(op.operands[0]), op.results[0].type
     wide = carried(type)
     if is_byte(op.operands[0]) or is_byte(op.operands[0], unsigned=True):
@@ -133,7 +133,7 @@ def to_integers(b: Builder, op: Operation) -> SSAValue:
 
 
 def _each_lane(b: Builder, op: Operation) -> SSAValue:
-    """A function of one number, called for each lane."""
+    """Call a scalar function for each lane."""
     if len(op.operands) != 1:
         raise CompilerBug(f"{op.name} of two vectors has no vector function")
     value = b.value(op.operands[0])

@@ -1,4 +1,4 @@
-"""Choose C names for weights that say which layer they belong to, and what they are there.
+"""Choose C names for weights that tell their layer and their role in it.
 
     conv.weight_packed, conv.bias                                   ->  conv_weight, conv_bias
     onnx::Conv_290_packed, first read by node /3/seq/seq.0/Conv     ->  3_seq_0_weight
@@ -20,12 +20,12 @@ from s2s.dialects import loop
 from s2s.dialects.graph.traits import provenance
 
 MAX_LENGTH = 36
-"""Characters of a name behind which a reader loses track."""
+"""The maximum length of a readable name."""
 _INVENTED = re.compile("::|;")
-"""What exporters and converters put into names that no person gave."""
+"""Substrings of names that exporters and converters have generated."""
 _KINDS = (("depthwise_conv", "dw"), ("grouped_conv", "conv"), ("conv", "conv"), ("matmul", "fc"))
 _WEIGHTS = ("w", "b")
-"""Parameters of kernels that are called a weight elsewhere."""
+"""Kernel parameters whose role is "weight"."""
 
 
 @dataclass(frozen=True)
@@ -36,11 +36,11 @@ class Reader:
     kernel: str
     parameter: str
     number: int
-    """Which call of its kind of kernel it is, from 1."""
+    """The number of the call among those of its kind of kernel, from 1."""
 
     @property
     def kind(self) -> str:
-        """The kind of the kernel in short."""
+        """The abbreviated kind of the kernel."""
         return kind_of(self.kernel)
 
     @property
@@ -55,7 +55,7 @@ class Reader:
 
     @property
     def path(self) -> str:
-        """Where the first node stands in the model, without its operator: `/f/f.1/seq/seq.0/Conv` is `f.1/seq.0`."""
+        """The path of the first node in the model without its operator: `/f/f.1/seq/seq.0/Conv` is `f.1/seq.0`."""
         found: list[str] = []
         parts = [part for part in (self.nodes[0] if self.nodes else "").split("/") if part]
         for part in parts[:-1] or parts:
@@ -66,12 +66,12 @@ class Reader:
 
 
 def kind_of(kernel: str) -> str:
-    """What a kernel is, in a few letters."""
+    """Return the abbreviated kind of a kernel."""
     return next((short for name, short in _KINDS if kernel.startswith(name)), kernel.split("_")[0])
 
 
 def weight_texts(module: ModuleOp, names: Sequence[str], prefix: str) -> list[str]:
-    """A text for each of the weights `names`, from which its identifier behind `prefix` is made."""
+    """Return a text for each of the weights `names`, to make its identifier behind `prefix` from."""
     readers = _readers(module)
     given = [(name.removesuffix("_packed"), readers.get(name)) for name in names]
     by_path = [reader.long if reader and _INVENTED.search(name) else name for name, reader in given]
@@ -79,7 +79,7 @@ def weight_texts(module: ModuleOp, names: Sequence[str], prefix: str) -> list[st
 
 
 def _tell_apart(texts: Sequence[str], prefix: str) -> bool:
-    """Whether the identifiers of `texts` are short, and different as they are."""
+    """Return whether the identifiers of `texts` are short and distinct."""
     found = [c_identifier(f"{prefix}{text}", SIGNIFICANT + MAX_LENGTH) for text in texts]
     return len({name[:SIGNIFICANT] for name in found}) == len(found) and max(map(len, found), default=0) <= MAX_LENGTH
 

@@ -11,13 +11,13 @@ from s2s.dialects import loop
 
 
 class Written:
-    """Answers for the functions of one module."""
+    """Answers queries about the functions of one module."""
 
     def __init__(self, functions: Iterable[FuncOp]) -> None:
         self._functions = {func.sym_name.data: func for func in functions}
 
     def is_written(self, buffer: SSAValue) -> bool:
-        """Whether the function that takes `buffer` writes to it."""
+        """Return whether the function that owns argument `buffer` writes to it."""
         return any(self._writes(use.operation, buffer) for use in buffer.uses)
 
     def _writes(self, op: Operation, buffer: SSAValue) -> bool:
@@ -35,7 +35,7 @@ class Written:
                 return buffer in accessed(op, MemoryEffectKind.WRITE)
 
     def _hands_on(self, callee: str, arguments: list[SSAValue | None], buffer: SSAValue) -> bool:
-        """Whether `callee` writes to `buffer`, one of the arguments it is given."""
+        """Return whether `callee` writes to `buffer`, one of its arguments."""
         taken = self._functions[callee].args
         return any(
             given is buffer and self.is_written(argument) for given, argument in zip(arguments, taken, strict=True)
