@@ -36,7 +36,7 @@ _UNKNOWN = tensor_type(f64, ())
 
 
 def type_of(value: Value) -> AnyTensor:
-    """The tensor type of an operand."""
+    """Return the tensor type of an operand."""
     return as_tensor_type(SSAValue.get(value).type)
 
 
@@ -63,7 +63,7 @@ MAX_INTEGER_ATTRIBUTE = 2**63 - 1
 
 
 def _require_64_bits(value: int) -> None:
-    """Refuse what a hostile model can ask for; xDSL would wrap a number just above the range to a negative one."""
+    """Raise an error for integers beyond 64 bits in hostile models; xDSL would wrap them."""
     if not -(2**63) <= value <= MAX_INTEGER_ATTRIBUTE:
         raise ShapeError(f"{value} is outside the range of i64")
 
@@ -74,7 +74,7 @@ def real(value: float) -> FloatAttr[Float64Type]:
 
 
 def flag(value: bool) -> UnitAttr | None:
-    """Present when true."""
+    """Return a unit attribute if `value` is true, else None."""
     return UnitAttr() if value else None
 
 
@@ -96,12 +96,12 @@ def number_attribute(value: int | float | None) -> Attribute | None:
 
 
 def layout_attribute(layout: Layout) -> StringAttr | None:
-    """Present when the channels come last."""
+    """Return the attribute of a channels-last layout; None for channels first."""
     return None if layout == CHANNELS_FIRST else StringAttr(layout)
 
 
 def layout_of(attribute: StringAttr | None) -> Layout:
-    """What `layout_attribute` wrote."""
+    """Return the layout of an attribute made by `layout_attribute`."""
     if attribute is None:
         return CHANNELS_FIRST
     if attribute.data != CHANNELS_LAST:
@@ -110,12 +110,12 @@ def layout_of(attribute: StringAttr | None) -> Layout:
 
 
 def zero_point_attribute(value: int) -> IntegerAttr[I64] | None:
-    """Present when not zero."""
+    """Return the attribute of a nonzero zero point; None for 0."""
     return integer(value) if value else None
 
 
 def zero_point(attribute: IntegerAttr | None) -> int:
-    """What `zero_point_attribute` wrote."""
+    """Return the zero point of an attribute made by `zero_point_attribute`."""
     return 0 if attribute is None else attribute.value.data
 
 
@@ -142,7 +142,7 @@ class GraphOp(Op, ABC):
 
     @abstractmethod
     def inferred_type(self) -> AnyTensor:
-        """The result type; raises ShapeError when operands and properties do not fit together."""
+        """Infer the result type; raise ShapeError when operands and properties do not fit together."""
 
     def verify_(self) -> None:
         try:

@@ -1,6 +1,6 @@
-"""Operations on elements of several tensors, after numpy broadcasting.
+"""Element-wise operations on several tensors, after numpy broadcasting.
 
-Unless a docstring says otherwise the element types are equal, integers wrap around, and NaN is handed on.
+Unless a docstring says otherwise the element types are equal, integers wrap around, and NaN propagates.
 """
 
 from abc import ABC

@@ -1,7 +1,7 @@
-"""Control flow between networks: operations that run other functions of the module.
+"""Control flow between networks: operations that call other functions of the module.
 
 A sub-network is a function like `main`: weights, operations, a return. Its attribute `tied` names for each result the
-argument whose place it takes over, or -1: what a scan or a loop carries, and the state of `main`.
+argument that it replaces in the next step, or -1: the loop-carried values of a scan or a loop, and the state of `main`.
 """
 
 from collections.abc import Sequence
@@ -39,13 +39,13 @@ from s2s.types.dtypes import AnyTensor, as_tensor_type, tensor_type
 from s2s.types.symbols import function_named
 
 TIED = "tied"
-"""Attribute of a network: for each result the number of the argument whose place it takes over, or -1."""
+"""Attribute of a network: for each result the number of the argument that it replaces in the next step, or -1."""
 
 Types = Sequence[Attribute]
 
 
 def tied_arguments(network: FuncOp) -> tuple[int | None, ...]:
-    """For each result of `network` the argument that it is tied to."""
+    """Return for each result of `network` the argument that it is tied to."""
     listed = network.attributes.get(TIED)
     if not isinstance(listed, DenseArrayBase):
         return (None,) * len(network.function_type.outputs)
@@ -57,7 +57,7 @@ def _symbol(callee: str | SymbolRefAttr) -> SymbolRefAttr:
 
 
 def _check_callee(op: Operation, callee: str, inputs: Types, outputs: Types, tied: int = 0) -> None:
-    """`callee` is a network of these types whose first `tied` results take over its first arguments."""
+    """Check that `callee` is a network of these types whose first `tied` results are tied to its first arguments."""
     found = function_named(op, callee)
     if found is None:
         raise VerifyException(f"@{callee} is not a function of this module")
@@ -70,7 +70,7 @@ def _check_callee(op: Operation, callee: str, inputs: Types, outputs: Types, tie
 
 
 class RunsNetworks(SymbolUserOpInterface):
-    """Every callee is a network of the types with which the operation runs it."""
+    """Verifies that every callee is a network of the types with which the operation calls it."""
 
     def verify(self, op: Operation) -> None:
         assert isinstance(op, NetworkOp)
@@ -78,7 +78,7 @@ class RunsNetworks(SymbolUserOpInterface):
 
 
 class NetworkOp(Op):
-    """What operations that run networks share."""
+    """The base class of operations that call networks."""
 
     @property
     def networks(self) -> tuple[str, ...]:
@@ -86,7 +86,7 @@ class NetworkOp(Op):
         raise NotImplementedError
 
     def check_callees(self) -> None:
-        """Refuse callees whose types do not fit."""
+        """Raise an error for callees whose types do not match."""
         raise NotImplementedError
 
 
@@ -230,7 +230,7 @@ class ScanOp(NetworkOp):
         return carried, scanned, kept
 
     def is_backward(self, number: int) -> bool:
-        """Whether what `backward` would list as `number` is walked from its end."""
+        """Return whether the scanned input or stacked result that `backward` numbers `number` runs from its end."""
         return self.backward is not None and number in self.backward.get_values()
 
     def _check_parts(self) -> None:
@@ -276,14 +276,14 @@ class TileRun:
 
 @op_definition
 class RowTilesOp(NetworkOp):
-    """Compute `y` in row tiles, so that what lies between `x` and `y` never exists whole.
+    """Compute `y` in row tiles, so that the intermediate tensors between `x` and `y` never exist as a whole.
 
     Body `k` runs `steps[k]` times; step `t` computes rows of `y` from a window of the rows of `x`:
 
         y[0, y_starts[k] + y_strides[k] * t : …] = bodies[k](x[0, x_starts[k] + x_strides[k] * t : …])
 
     with as many rows as the types of the body have. Rows are the second dimension, the first has size 1. Windows of `x`
-    may overlap; the tiles of `y` are disjoint and make up all of it.
+    may overlap; the tiles of `y` are disjoint and cover all of it.
     """
 
     name = "graph.row_tiles"
@@ -354,7 +354,7 @@ class RowTilesOp(NetworkOp):
 
 
 def rows_of(type: Attribute) -> int:
-    """The rows of a tensor: its second dimension; 0 for one without."""
+    """Return the rows of a tensor: its second dimension; 0 for one without."""
     shape = as_tensor_type(type).get_shape()
     return shape[1] if len(shape) > 1 else 0
 
@@ -379,4 +379,4 @@ def _check_condition(type: Attribute) -> None:
 
 
 STEPS = (CallOp, IfOp, WhileOp, ScanOp, RowTilesOp)
-"""What a network consists of beside weights and reshapes, once its operations are in kernels."""
+"""The operations of a network, besides weights and reshapes, once its operators are fused into kernels."""

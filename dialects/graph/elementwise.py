@@ -1,7 +1,7 @@
-"""Operations that treat each element alone.
+"""Element-wise operations on one tensor.
 
-Unless a docstring says otherwise, the result has the type of the operand and NaN is handled as numpy and ONNX do:
-arithmetic and `clamp` hand it on.
+Unless a docstring says otherwise, the result has the type of the operand and NaN is handled as in numpy and ONNX:
+arithmetic and `clamp` propagate it.
 """
 
 from abc import ABC
@@ -242,7 +242,7 @@ class LogicalNotOp(UnaryElementwiseOp):
 
 @op_definition
 class BitwiseNotOp(UnaryElementwiseOp):
-    """`y` = all bits of `x` turned."""
+    """`y = ~x`: all bits of `x` inverted."""
 
     name = "graph.bitwise_not"
     ELEMENTS = common.require_integer
@@ -250,7 +250,7 @@ class BitwiseNotOp(UnaryElementwiseOp):
 
 @op_definition
 class CountLeadingZerosOp(UnaryElementwiseOp):
-    """`y` = the number of zero bits above the highest set one; all bits for 0, none for what is negative."""
+    """`y` = the number of zero bits above the highest set one; the width for 0, zero for negative numbers."""
 
     name = "graph.count_leading_zeros"
     ELEMENTS = common.require_integer

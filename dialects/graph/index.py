@@ -1,4 +1,4 @@
-"""Operations that read or write at positions held in a tensor. A negative index counts from the end."""
+"""Operations that read or write at positions that a tensor holds. A negative index counts from the end."""
 
 from abc import ABC
 

@@ -1,4 +1,4 @@
-"""Operations of quantised networks: from the scale of one tensor to that of another, and functions as tables."""
+"""Operations of quantised networks: rescaling between quantisation scales, and functions as lookup tables."""
 
 from typing import ClassVar, Literal, TypeAlias, cast
 
@@ -97,14 +97,14 @@ class RescaleOp(GraphOp):
 
     @property
     def limits(self) -> tuple[int, int]:
-        """The least and the greatest result."""
+        """The smallest and the largest result."""
         info = np.iinfo(to_numpy(self.y.type.element_type))
         low, high = (None if each is None else each.value.data for each in (self.min, self.max))
         return int(info.min) if low is None else low, int(info.max) if high is None else high
 
     @property
     def channel_axis(self) -> int | None:
-        """The dimension along which parameters change, if they do."""
+        """The dimension along which multiplier and shift vary; None if they are scalars."""
         return None if self.axis is None else self.axis.value.data
 
     def inferred_type(self) -> AnyTensor:

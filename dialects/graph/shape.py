@@ -1,4 +1,4 @@
-"""Operations that move elements to places known at compile time."""
+"""Operations that move elements to positions known at compile time."""
 
 from abc import ABC
 from collections.abc import Sequence
@@ -95,7 +95,7 @@ class SliceOp(InjectiveOp):
 
 @op_definition
 class TileOp(InjectiveOp):
-    """`y[i] = x[i mod x.shape]`: `x` laid side by side `repeats` times along each dimension."""
+    """`y[i] = x[i mod x.shape]`: `x` repeated `repeats` times along each dimension."""
 
     name = "graph.tile"
     repeats = prop_def(INTS)

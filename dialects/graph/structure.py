@@ -88,10 +88,10 @@ class ConstantOp(GraphOp):
 
 
 def _reads_back(value: DenseIntOrFPElementsAttr[Any]) -> bool:
-    """Whether the decimal form of `value` is parsed to the same bits.
+    """Return whether the decimal form of `value` is parsed to the same bits.
 
     xDSL prints NaN, infinities and floats of seven and more digits before the point as hexadecimal numbers, which it
-    parses as integers; and zeros of both signs as one.
+    parses as integers; it prints zeros of both signs as one splat.
     """
     array = from_dense(value)
     both_zeros = is_float(value.get_element_type()) and len(set(np.signbit(array[array == 0]).tolist())) > 1

@@ -1,4 +1,4 @@
-"""What passes ask of any graph operation: its fusion kind, and which source nodes it came from."""
+"""Traits and attributes of graph operations that passes use: the fusion kind, and the source nodes."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ PROVENANCE = "node"
 
 
 class FusionKind(IntEnum):
-    """How an operation may join a kernel. Names, numbers and rules are TVM's (`OpPatternKind`)."""
+    """How an operation may be fused into a kernel. Names, numbers and rules are TVM's (`OpPatternKind`)."""
 
     ELEMENTWISE = 0
     """Each output element depends on the same element of every input."""
@@ -26,7 +26,7 @@ class FusionKind(IntEnum):
     OUT_FUSABLE = 4
     """Expensive (convolution, matrix product); elementwise consumers can be computed on its output tile."""
     OPAQUE = 8
-    """Stays alone."""
+    """Not fused with anything."""
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""How a computation reads its operands, and how constants are laid out for it."""
+"""Attributes of the tensor dialect: access maps of operands, and layouts of packed constants."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ def integers(values: Sequence[int]) -> DenseArrayBase[I64]:
 
 @irdl_attr_definition
 class AccessAttr(ParametrizedAttribute):
-    """Which element of an operand a point of the domain reads.
+    """The element of an operand that a point of the domain reads.
 
-    Dimension `k` of the operand is read at `map.results[k] / divisors[k]`. A guarded access may fall outside the
-    operand, or between its elements where the division is not exact: a reduction skips such a point, an `apply` region
-    sees an unspecified value and asks `tensor.in_bounds`.
+    Dimension `k` of the operand is read at `map.results[k] / divisors[k]`. A guarded access may be out of bounds, or
+    between elements where the division is not exact: a reduction skips such a point, an `apply` region sees an
+    unspecified value and asks `tensor.in_bounds`.
 
         #tensor.access<affine_map<(d0, d1) -> (d0 + d1 - 1)>, guarded>
         #tensor.access<affine_map<(d0, d1) -> (d0 - d1)>, guarded, divisors [2]>
@@ -44,7 +44,7 @@ class AccessAttr(ParametrizedAttribute):
 
     @staticmethod
     def of(affine_map: AffineMap, *, guarded: bool = False, divisors: Sequence[int] | None = None) -> AccessAttr:
-        """The access by `affine_map`, total unless `guarded`."""
+        """Create an access by `affine_map`, in bounds everywhere unless `guarded`."""
         rank = len(affine_map.results)
         return AccessAttr(
             AffineMapAttr(affine_map),
@@ -54,7 +54,7 @@ class AccessAttr(ParametrizedAttribute):
 
     @property
     def is_guarded(self) -> bool:
-        """Whether the access may miss the operand."""
+        """Whether the access may be out of bounds."""
         return self.guard.data == GUARDED
 
     @property
@@ -98,7 +98,7 @@ class AccessAttr(ParametrizedAttribute):
 
 
 def parse_integers(parser: AttrParser) -> list[int]:
-    """`[1, 2, 3]`."""
+    """Parse `[1, 2, 3]`."""
     return parser.parse_comma_separated_list(parser.Delimiter.SQUARE, parser.parse_integer)
 
 
@@ -119,12 +119,12 @@ class PackedAxis:
 
     @staticmethod
     def blocks(axis: int, size: int) -> PackedAxis:
-        """The blocks of `size` along `axis`."""
+        """Return the axis of blocks of `size` along `axis`."""
         return PackedAxis((axis,), size)
 
     @staticmethod
     def place(axis: int, size: int) -> PackedAxis:
-        """The place in a block of `size` along `axis`."""
+        """Return the axis of positions in a block of `size` along `axis`."""
         return PackedAxis((axis,), 1, size)
 
     def __str__(self) -> str:
@@ -134,12 +134,12 @@ class PackedAxis:
 
 
 def layout_of(text: str) -> tuple[PackedAxis, ...]:
-    """The axes of a layout, outermost first, from how they are written."""
+    """Parse the axes of a layout, outermost first."""
     return tuple(_packed_axis(axis) for axis in text.split(", "))
 
 
 def parse_layout(parser: AttrParser) -> list[PackedAxis]:
-    """`[0 floordiv 8, 1, 0 mod 8]`."""
+    """Parse `[0 floordiv 8, 1, 0 mod 8]`."""
     return parser.parse_comma_separated_list(parser.Delimiter.SQUARE, lambda: _parse_packed_axis(parser))
 
 

@@ -1,4 +1,4 @@
-"""The structured computation that every kernel is made of."""
+"""`tensor.compute`, the structured computation that kernels consist of."""
 
 from collections.abc import Sequence
 from math import prod
@@ -42,7 +42,7 @@ class ScalarRegionOp(Op):
 
 @op_definition
 class YieldOp(AbstractYieldOperation[Attribute], Op):
-    """Ends a region of `tensor.compute` or `tensor.transform` with its scalars."""
+    """Terminates a region of `tensor.compute` or `tensor.transform` with its scalars."""
 
     name = "tensor.yield"
 
@@ -137,16 +137,16 @@ class ComputeOp(ScalarRegionOp):
 
     @property
     def read_accesses(self) -> tuple[AccessAttr, ...]:
-        """How each read is indexed, over the whole domain."""
+        """The access map of each read, over the whole domain."""
         return self.accesses.data[: len(self.reads)]
 
     @property
     def point_accesses(self) -> tuple[AccessAttr, ...]:
-        """How each point operand is indexed, over the parallel dimensions."""
+        """The access map of each epilogue operand (point), over the parallel dimensions."""
         return self.accesses.data[len(self.reads) :]
 
     def access_of(self, value: SSAValue) -> AccessAttr | None:
-        """How the element was read that a region sees as `value`; None if it is no such argument."""
+        """Return the access of the operand whose element a region sees as `value`; None if it is no such argument."""
         if not isinstance(value, BlockArgument):
             return None
         in_reduce = self.reduce is not None and value.block is self.reduce.block
@@ -269,7 +269,7 @@ def attribute_type(init: Attribute) -> Attribute:
 
 
 def check_region(name: str, region: Region, arguments: Sequence[Attribute], results: Sequence[Attribute]) -> None:
-    """Refuse a region that takes or yields other scalars than these."""
+    """Raise an error for a region with other argument or result types than these."""
     given = [argument.type for argument in region.block.args]
     if given != list(arguments):
         raise VerifyException(f"{name}: takes {[str(t) for t in given]}, expected {[str(t) for t in arguments]}")
@@ -282,7 +282,7 @@ def check_region(name: str, region: Region, arguments: Sequence[Attribute], resu
 
 
 def print_operands(printer: Printer, word: str, values: Sequence[SSAValue], accesses: Sequence[AccessAttr]) -> None:
-    """`word(%x at #access, …)`, nothing for no operands."""
+    """Print `word(%x at #access, …)`; nothing without operands."""
     if not values:
         return
 
@@ -297,7 +297,7 @@ def print_operands(printer: Printer, word: str, values: Sequence[SSAValue], acce
 
 
 def parse_operands(parser: Parser, word: str) -> list[tuple[UnresolvedOperand, AccessAttr]]:
-    """What `print_operands` prints."""
+    """Parse what `print_operands` prints."""
     if not parser.parse_optional_keyword(word):
         return []
 
@@ -313,7 +313,7 @@ def parse_operands(parser: Parser, word: str) -> list[tuple[UnresolvedOperand, A
 
 
 def parse_domain(parser: Parser) -> tuple[list[int], list[int]]:
-    """`[4, 8 | 3]`: parallel and reduction sizes."""
+    """Parse `[4, 8 | 3]`: parallel and reduction sizes."""
     parser.parse_punctuation("[")
     parallel, reduction = list[int](), list[int]()
     current = parallel

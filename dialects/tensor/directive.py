@@ -1,4 +1,4 @@
-"""One directive of a schedule: what every kind of them can be asked."""
+"""The interface of one directive of a schedule."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from s2s.dialects.tensor.renumbering import Renumbering
 from s2s.dialects.tensor.schedule_state import ScheduleState
 
 PREFIX = "schedule."
-"""Names of our own directives begin so; a schedule prints them without."""
+"""The prefix of the names of built-in directives; a schedule prints them without it."""
 
 
 class Scheduled(Protocol):
-    """What has a schedule: `tensor.compute` or `tensor.transform`."""
+    """An operation with a schedule: `tensor.compute` or `tensor.transform`."""
 
     @property
     def name(self) -> str:
@@ -35,62 +35,63 @@ class Scheduled(Protocol):
 
 
 class Machine(Protocol):
-    """What values are worth trying depends on."""
+    """The properties of a target on which candidate values depend."""
 
     @property
     def lanes(self) -> int:
-        """Floats of a vector; 1 without vectors."""
+        """The lanes of a vector of floats; 1 without vectors."""
         ...
 
 
 class Lowering(Protocol):
-    """The lowering of one computation (`Nest` of `tensor-lower-to-loop`), as far as directives add to it."""
+    """The lowering of one computation (`Nest` of `tensor-lower-to-loop`), as far as directives extend it."""
 
     @property
     def before_step(self) -> list[Callable[[], None]]:
-        """What is called where a step of the reduction is written, with the loops around it open."""
+        """Callbacks at the point where a reduction step is written, inside all its loops."""
         ...
 
 
 class Directive(ParametrizedAttribute):
-    """One decision about how a computation is carried out.
+    """One scheduling decision about a computation.
 
-    A subclass is an xDSL attribute in a file of its own. `ScheduleAttr` asks its directives in their order; each sees
-    in the state what those before it have decided.
+    A subclass is an xDSL attribute in a file of its own. `ScheduleAttr` applies its directives in order; each sees in
+    the state what the previous ones have decided.
     """
 
     def verify_for(self, op: Scheduled, state: ScheduleState) -> None:
-        """Refuse the directive where it does not fit `op` and what was decided before."""
+        """Raise an error if the directive does not fit `op` or the previous directives."""
 
     def verify_together(self, op: Scheduled, state: ScheduleState) -> None:
-        """Refuse the directive where it does not go with what all of them decide."""
+        """Raise an error if the directive does not fit the decisions of all directives."""
 
     def decide(self, state: ScheduleState) -> None:
-        """Note in `state` what the directive decides."""
+        """Record the directive's decision in `state`."""
 
     def renumber(self, mapping: Renumbering) -> Directive | None:
-        """The directive after its dimensions got new numbers; None where nothing is left to say."""
+        """Return the directive over renumbered dimensions; None if it becomes empty."""
         return self
 
     def inside_tile(self) -> Self | None:
-        """The directive for the part of a computation that one fused tile does; None where it speaks of the tiles."""
+        """Return the directive for the tile of a fused computation; None if it describes the tiling itself."""
         return self
 
     def lower(self, loops: Lowering) -> None:
-        """Add to the lowering of a computation, before its loops are written, what the state does not tell it."""
+        """Extend the lowering of a computation, before its loops are written, by what the state does not express."""
 
     @classmethod
     def values(cls, op: Scheduled, machine: Machine) -> Iterator[Directive]:
-        """Directives of this kind that are worth trying for `op`, legal or not."""
+        """Yield candidate directives of this kind for `op`, legal or not."""
         return iter(())
 
     def describe(self, op: Scheduled, state: ScheduleState, names: Sequence[str]) -> list[str]:
-        """Words for the comment above a kernel, with `names` for the dimensions; `state` is that of all directives."""
+        """Describe the directive for the comment above a kernel; `names` are those of the dimensions, `state` that of
+        all directives."""
         return []
 
 
 def check_dims(what: str, dims: Sequence[int], op: Scheduled, *, parallel: bool = False) -> None:
-    """Refuse dimensions that the domain of `op`, or its parallel part, does not have, and repeated ones."""
+    """Raise an error for repeated dimensions, or ones outside of the domain of `op` or its parallel part."""
     count = op.rank if parallel else len(op.sizes)
     wrong = [dim for dim in dims if not 0 <= dim < count]
     if wrong:

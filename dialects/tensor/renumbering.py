@@ -1,4 +1,4 @@
-"""Dimensions of a domain that get new numbers: inserted, permuted, split or merged, told by one mapping for all."""
+"""Renumber the dimensions of a domain: insert, permute, split or merge them, by one mapping for all attributes."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -35,27 +35,28 @@ class Renumbering:
 
     @staticmethod
     def inserting(front: Sequence[int], sizes: Sequence[int], rank: int) -> "Renumbering":
-        """Parallel dimensions of sizes `front` come before all others."""
+        """Insert parallel dimensions of sizes `front` before all others."""
         count = len(front)
         old = tuple(AffineDimExpr(count + dim) for dim in range(len(sizes)))
         return Renumbering(old, (*front, *sizes), count + rank)
 
     @staticmethod
     def removing(count: int, sizes: Sequence[int], rank: int) -> "Renumbering":
-        """The first `count` dimensions, of one position each, are left out."""
+        """Remove the first `count` dimensions, of one position each."""
         gone: list[AffineExpr] = [AffineConstantExpr(0)] * count
         left = [AffineDimExpr(dim) for dim in range(len(sizes) - count)]
         return Renumbering((*gone, *left), tuple(sizes[count:]), rank - count)
 
     @staticmethod
     def permuting(order: Sequence[int], sizes: Sequence[int], rank: int) -> "Renumbering":
-        """New dimension number `n` is old dimension `order[n]`."""
+        """Permute: new dimension number `n` is old dimension `order[n]`."""
         old = tuple(AffineDimExpr(order.index(dim)) for dim in range(len(order)))
         return Renumbering(old, tuple(sizes[dim] for dim in order), rank)
 
     @staticmethod
     def splitting(dim: int, block: int, inner: int, sizes: Sequence[int], rank: int) -> "Renumbering":
-        """`dim` becomes its blocks, in its place, and the places in a block, as new dimension number `inner`."""
+        """Split `dim` into its blocks, at its old place, and the position in a block, as new dimension number
+        `inner`."""
         new = [-(-size // block) if d == dim else size for d, size in enumerate(sizes)]
         new.insert(inner, block)
         old: list[AffineExpr] = [AffineDimExpr(d if d < inner else d + 1) for d in range(len(sizes))]
@@ -64,7 +65,7 @@ class Renumbering:
 
     @staticmethod
     def merging(dim: int, sizes: Sequence[int], rank: int) -> "Renumbering":
-        """Dimensions `dim` and `dim + 1` become one."""
+        """Merge dimensions `dim` and `dim + 1`."""
         inner, joint = sizes[dim + 1], AffineDimExpr(dim)
         after = (AffineDimExpr(d) for d in range(dim + 1, len(sizes) - 1))
         old = (*(AffineDimExpr(d) for d in range(dim)), joint // inner, joint % inner, *after)
@@ -73,12 +74,12 @@ class Renumbering:
 
     @property
     def inserted(self) -> tuple[int, ...]:
-        """The new dimensions that no old one is made of."""
+        """The new dimensions that do not come from an old one."""
         used = {dim for expr in self.old for dim in expr.used_dims()}
         return tuple(dim for dim in range(len(self.sizes)) if dim not in used)
 
     def dims(self, dim: int) -> tuple[int, ...]:
-        """The new dimensions that old dimension `dim` is made of, outermost first; none where it is left out."""
+        """Return the new dimensions of old dimension `dim`, outermost first; none if it was removed."""
         expr = self.old[dim]
         found = expr.used_dims()
         if len(found) < 2:
@@ -87,7 +88,7 @@ class Renumbering:
         return tuple(sorted(found, key=lambda new: -factors[AffineDimExpr(new)]))
 
     def keeps(self, dim: int) -> bool:
-        """Whether old dimension `dim` is a new one as it was."""
+        """Return whether old dimension `dim` is unchanged but for its number."""
         return isinstance(self.old[dim], AffineDimExpr)
 
     def extents(self, dim: int, size: int) -> dict[int, int]:
@@ -122,11 +123,11 @@ class Renumbering:
         return total
 
     def order(self, order: Sequence[int]) -> list[int]:
-        """The order of the new dimensions that keeps `order`; those that no old one is made of come first."""
+        """Return the order of the new dimensions that keeps `order`; inserted ones come first."""
         return list(dict.fromkeys([*self.inserted, *(new for dim in order for new in self.dims(dim))]))
 
     def access(self, access: AccessAttr, *, parallel: bool = False) -> AccessAttr:
-        """`access` over the new dimensions, or over the parallel ones alone."""
+        """Rewrite `access` over the new dimensions, or over the parallel ones only."""
         count = self.rank if parallel else len(self.sizes)
         if count == access.map.data.num_dims and all(
             expr == AffineDimExpr(dim) for dim, expr in enumerate(self.old[:count])

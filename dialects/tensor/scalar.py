@@ -1,4 +1,4 @@
-"""What regions of `tensor.compute` may say beside `arith` and `math`."""
+"""Scalar operations in regions of `tensor.compute`, besides `arith` and `math`."""
 
 from collections.abc import Sequence
 from typing import ClassVar
@@ -24,7 +24,7 @@ from s2s.types.dtypes import as_tensor_type
 
 @op_definition
 class IndexOp(Op):
-    """The current position along dimension `dim` of the domain."""
+    """The current index along dimension `dim` of the domain."""
 
     name = "tensor.index"
 
@@ -45,7 +45,7 @@ class IndexOp(Op):
 
 @op_definition
 class InBoundsOp(Op):
-    """Whether the guarded access behind a block argument hits an element of its operand."""
+    """Whether the guarded access of a block argument is in bounds."""
 
     name = "tensor.in_bounds"
 
@@ -86,7 +86,7 @@ class ExtractOp(Op):
 
 
 def _compute_around(op: IRDLOperation) -> ComputeOp:
-    """The computation whose region holds `op`."""
+    """Return the computation whose region holds `op`."""
     parent = op.parent_op()
     if not isinstance(parent, ComputeOp):
         raise VerifyException(f"{op.name}: is outside of a tensor.compute")
@@ -149,7 +149,7 @@ class RescaleOp(Op):
 
 @op_definition
 class SaturateOp(Op):
-    """`x`, limited to what the type of the result holds. An operation on scalars, at loop level too."""
+    """`x` saturated to the result type. A scalar operation, at loop level too."""
 
     name = "tensor.saturate"
 

@@ -1,4 +1,4 @@
-"""How a computation is to be carried out: a list of directives."""
+"""`#tensor.schedule`: the schedule of a computation, as a list of directives."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Kind = TypeVar("Kind", bound=Directive)
 
 States = dict[tuple[tuple[int, ...], int], ScheduleState]
 _STATES = "states"
-"""Where a schedule keeps what its directives decide, by domain."""
+"""The key of a cache: what the directives decide for each domain."""
 
 
 @irdl_attr_definition
@@ -39,45 +39,45 @@ class ScheduleAttr(ParametrizedAttribute):
 
     @staticmethod
     def of(directives: Iterable[Directive | None] = ()) -> ScheduleAttr:
-        """A schedule of `directives`, those that are None left out."""
+        """Create a schedule of `directives` without those that are None."""
         return ScheduleAttr(ArrayAttr([each for each in directives if each is not None]))
 
     def __iter__(self) -> Iterator[Directive]:
         return iter(self.directives)
 
     def find(self, kind: type[Kind]) -> Kind | None:
-        """The first directive of a kind; None if there is none."""
+        """Return the first directive of a kind; None if there is none."""
         return next((each for each in self.directives if isinstance(each, kind)), None)
 
     def adding(self, *directives: Directive | None) -> ScheduleAttr:
-        """The same schedule with `directives` behind the others."""
+        """Append `directives`."""
         return ScheduleAttr.of([*self.directives, *directives])
 
     def without(self, *kinds: type[Directive]) -> ScheduleAttr:
-        """The same schedule less the directives of some kinds."""
+        """Remove the directives of some kinds."""
         return ScheduleAttr.of(each for each in self.directives if not isinstance(each, kinds))
 
     def replacing(self, new: Directive) -> ScheduleAttr:
-        """The same schedule with `new` in the place of the directive of its kind, or behind the others."""
+        """Replace the directive of the kind of `new`, or append `new`."""
         kind = type(new)
         if self.find(kind) is None:
             return self.adding(new)
         return ScheduleAttr.of(new if isinstance(each, kind) else each for each in self.directives)
 
     def renumbered(self, mapping: Renumbering) -> ScheduleAttr:
-        """The same schedule after the dimensions of its computation got new numbers."""
+        """Return the schedule over renumbered dimensions."""
         return ScheduleAttr.of(each.renumber(mapping) for each in self.directives)
 
     def inside_tile(self) -> ScheduleAttr:
-        """The schedule for what one fused tile does."""
+        """Return the schedule of one fused tile."""
         return ScheduleAttr.of(each.inside_tile() for each in self.directives)
 
     def on(self, op: Scheduled) -> ScheduleState:
-        """What the directives decide for `op`."""
+        """Return the decisions of all directives for `op`."""
         return self.over(op.sizes, op.rank)
 
     def over(self, sizes: tuple[int, ...], rank: int) -> ScheduleState:
-        """What the directives decide for a domain of `sizes`, the first `rank` dimensions parallel."""
+        """Return the decisions for a domain of `sizes`, whose first `rank` dimensions are parallel."""
         states = cast(States, vars(self).setdefault(_STATES, {}))
         if (sizes, rank) not in states:
             state = ScheduleState(sizes, rank)
@@ -87,7 +87,7 @@ class ScheduleAttr(ParametrizedAttribute):
         return states[sizes, rank]
 
     def verify_for(self, op: Scheduled) -> None:
-        """Refuse a schedule that `op` cannot be carried out by."""
+        """Raise an error if the schedule is illegal for `op`."""
         state = ScheduleState(op.sizes, op.rank)
         for each in self.directives:
             each.verify_for(op, state)
@@ -96,7 +96,7 @@ class ScheduleAttr(ParametrizedAttribute):
             each.verify_together(op, state)
 
     def describe(self, op: Scheduled, names: Sequence[str]) -> list[str]:
-        """The schedule in words, with `names` for the dimensions of `op`."""
+        """Describe the schedule in words, with `names` for the dimensions of `op`."""
         state = self.on(op)
         return [text for each in self.directives for text in each.describe(op, state, names)]
 

@@ -1,4 +1,4 @@
-"""What the directives of a schedule decide together."""
+"""The combined decisions of a schedule's directives."""
 
 from __future__ import annotations
 
@@ -11,52 +11,54 @@ from s2s.dialects.tensor.attributes import PackedAxis
 
 @dataclass(frozen=True)
 class CachedRead:
-    """A read that is copied to scratch before it is used."""
+    """A read that is copied to scratch before its use (cache_read)."""
 
     read: int
     dim: int | None
-    """Inside the loop over this dimension; None: before all loops."""
+    """The loop inside which the read is copied; None: before all loops."""
     widened: bool
-    """To 16 bits without its zero point, padding stored as 0; else the bytes, padding stored as the zero point."""
+    """Whether the copy has 16 bits with the zero point subtracted and padding of 0; else bytes with padding of the zero
+    point."""
 
 
 @dataclass(frozen=True)
 class FusedTile:
-    """Positions of one dimension that consecutive computations of a kernel do at a time."""
+    """The tile size of one dimension that consecutive computations of a kernel are tiled and fused along."""
 
     dim: int
     size: int
     before: int = 0
-    """Positions in front of its own that a tile computes as well, for windows that slide over it."""
+    """Positions before its own that a tile computes as well, for windows that slide over it."""
     after: int = 0
 
 
 @dataclass
 class ScheduleState:
-    """What the directives so far have decided for a domain of `sizes`, the first `rank` dimensions parallel."""
+    """The decisions so far for a domain of `sizes`, whose first `rank` dimensions are parallel."""
 
     sizes: tuple[int, ...]
     rank: int
     tiles: list[int] = field(init=False)
-    """Register tile: points of each parallel dimension in one pass of the innermost code; of a reduction, its steps."""
+    """The register tile: positions of each parallel dimension in one iteration, and unrolled steps of each
+    reduction."""
     order: list[int] = field(init=False)
     """Dimensions, outermost loop first."""
     blocks: list[tuple[int, int]] = field(default_factory=list[tuple[int, int]])
-    """Cache blocks: dimension and size of loops outside all others, outermost first."""
+    """Cache blocks: dimension and size of the loops outside of all others, outermost first."""
     vector_dim: int | None = None
     lanes: int = 1
     fused: tuple[FusedTile, ...] = ()
     prefetches: list[tuple[int, int]] = field(default_factory=list[tuple[int, int]])
-    """Reads that are fetched ahead, each with the dimension along which."""
+    """Prefetched reads, each with the dimension along which."""
     packs: list[tuple[int, tuple[PackedAxis, ...]]] = field(default_factory=list[tuple[int, tuple[PackedAxis, ...]]])
-    """Constant operands that are packed on the host, each with its layout."""
+    """Constant operands that are packed at compile time, each with its layout."""
     cached: CachedRead | None = None
     init_from: int | None = None
-    """The operand of the epilogue that sums start from; None: from their initial value."""
+    """The epilogue operand that is the initial value of sums; None: the constant initial value."""
     intrinsic: IntrinsicAttr | None = None
-    """The instruction that takes several steps of a sum of products at once."""
+    """The intrinsic that computes several steps of a sum of products at once."""
     partials: tuple[int, int] | None = None
-    """A reduction, and into how many accumulators it is folded."""
+    """A reduction, and the number of partial accumulators (rfactor)."""
 
     def __post_init__(self) -> None:
         self.tiles = [1] * len(self.sizes)
@@ -64,17 +66,17 @@ class ScheduleState:
 
     @property
     def group(self) -> int:
-        """How many steps of a sum of products are taken at once."""
+        """The reduction steps that the intrinsic computes at once."""
         return 1 if self.intrinsic is None else self.intrinsic.steps
 
     @property
     def form(self) -> str | None:
-        """The form of the instruction that does so."""
+        """The form of the intrinsic."""
         return None if self.intrinsic is None else self.intrinsic.form.data
 
     @property
     def is_unsigned(self) -> bool:
-        """Whether it takes its first factor with 128 added."""
+        """Whether the intrinsic takes its first factor with 128 added."""
         return self.intrinsic is not None and self.intrinsic.x.data == "u8"
 
     @property
@@ -89,15 +91,15 @@ class ScheduleState:
 
     @property
     def cache_depth(self) -> int:
-        """Inside how many loops of the order the cached read is copied."""
+        """The number of loops around the copy of the cached read."""
         dim = None if self.cached is None else self.cached.dim
         return 0 if dim is None else self.order.index(dim) + 1
 
     @property
     def block_of(self) -> dict[int, int]:
-        """The size of the cache block of each dimension that has one."""
+        """The size of the cache block of each blocked dimension."""
         return dict(self.blocks)
 
     def tile(self, dims: Sequence[int]) -> list[int]:
-        """The register tile along `dims`, no larger than they are."""
+        """Return the register tile along `dims`, clipped to their sizes."""
         return [min(self.tiles[dim], self.sizes[dim]) for dim in dims]

@@ -1,4 +1,4 @@
-"""The small linear transforms of fast convolutions: each tile of an image times a matrix from both sides."""
+"""`tensor.transform`, the small linear transforms of Winograd convolution: each tile times a matrix from both sides."""
 
 from collections.abc import Sequence
 from typing import Self
@@ -39,7 +39,7 @@ Matrix = tuple[tuple[float, ...], ...]
 
 
 def matrix_attribute(rows: Sequence[Sequence[float]]) -> DenseIntOrFPElementsAttr:
-    """A small matrix as a constant of the IR."""
+    """Create a constant attribute of a small matrix."""
     values = [float(value) for row in rows for value in row]
     return DenseIntOrFPElementsAttr.from_list(TensorType(f32, [len(rows), len(rows[0])]), values)
 
@@ -123,13 +123,13 @@ class TransformOp(ScalarRegionOp):
 
     @property
     def outputs(self) -> tuple[int, int]:
-        """How far `i` and `j` run."""
+        """The extents of `i` and `j`."""
         left, right = self.matrices
         return len(left), len(right)
 
     @property
     def window(self) -> tuple[int, int]:
-        """How far `k` and `l` run."""
+        """The extents of `k` and `l`."""
         left, right = self.matrices
         return len(left[0]), len(right[0])
 
@@ -185,7 +185,8 @@ class TransformOp(ScalarRegionOp):
             raise VerifyException(f"{self.name}: the access {access} divides")
 
     def _check_covered(self) -> None:
-        """Each axis of the result is counted through by dimensions of its own, as the digits of a number are."""
+        """Check that the access maps cover every element of the result exactly once, each axis by mixed-radix
+        digits."""
         box, seen = ranges(self.write_sizes), set[int]()
         for expr, size in zip(self.into.map.data.results, as_tensor_type(self.res.type).get_shape(), strict=True):
             extent, form = 1, linear(expr, box)
@@ -260,7 +261,7 @@ class TransformOp(ScalarRegionOp):
 
 
 Computation = ComputeOp | TransformOp
-"""What kernels are made of."""
+"""The computations that kernels consist of."""
 
 
 def _rows(matrix: DenseIntOrFPElementsAttr) -> Matrix:

@@ -1,1 +1,1 @@
-"""From the `c` dialect to files."""
+"""Emit files from the `c` dialect."""

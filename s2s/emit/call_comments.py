@@ -1,4 +1,4 @@
-"""What the comment on a call of a kernel says: the shape of its result, and the nodes of the model that it computes."""
+"""Parse the comment on a kernel call: the shape of its result and its source nodes."""
 
 import re
 
@@ -8,12 +8,12 @@ _SHAPE = re.compile(r"(?:\[\d+\])+(?= |$)")
 
 
 def nodes_of(call: c.CallOp) -> str:
-    """The nodes of the model that the comment on a call names."""
+    """Return the source nodes in the comment on a call."""
     return _told(call)[len(shape_of(call)) :].lstrip()
 
 
 def shape_of(call: c.CallOp) -> str:
-    """What the comment on a call says comes out of it: `[25][5][64]`."""
+    """Return the result shape in the comment on a call: `[25][5][64]`."""
     found = _SHAPE.match(_told(call))
     return found[0] if found else ""
 

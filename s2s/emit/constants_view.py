@@ -1,4 +1,4 @@
-"""The files of constant arrays as templates see them: declarations, comments, headers."""
+"""Template views of the files with constant arrays: declarations, comments, headers."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,12 +11,12 @@ from s2s.dialects.c.conversions import is_half
 from s2s.emit.weights import ConstantArray, Placed
 
 _LONGEST_NAME = 60
-"""Characters of a name from the model, of which converters join several by semicolons."""
+"""The maximum length of a model's tensor name in a comment; converters join several names by semicolons."""
 
 
 @dataclass(frozen=True)
 class ArrayView:
-    """The declaration of a constant array, and what it is."""
+    """The declaration of a constant array, and its description."""
 
     declaration: str
     comment: str
@@ -43,7 +43,7 @@ def constants_view(
     align: int,
     headers: Sequence[str] = (),
 ) -> ConstantsView:
-    """The pair of files `stem.c` and `stem.h` that hold `arrays`; `headers` are included before all others."""
+    """Create the pair of files `stem.c` and `stem.h` that hold `arrays`; `headers` are included before all others."""
     return ConstantsView(
         title=title,
         stem=stem,

@@ -1,4 +1,4 @@
-"""Macros of a header, in columns."""
+"""Format the macros of a header in columns."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ class Row:
 
 
 def definitions(macro: str, rows: Sequence[Row]) -> list[str]:
-    """`#define NET_ARENA_SIZE 64u /* bytes */` for each row, names, values and comments below each other."""
+    """Format `#define NET_ARENA_SIZE 64u /* bytes */` for each row, with names, values and comments aligned."""
     name = max((len(row.name) for row in rows), default=0)
     value = max((len(row.value) for row in rows), default=0)
     lines = [f"#define {macro}_{row.name:<{name}} {row.value:<{value}}" for row in rows]

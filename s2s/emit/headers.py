@@ -1,4 +1,4 @@
-"""Which headers a C function needs, from the names it uses."""
+"""Find the headers that a C function needs, by the names that it uses."""
 
 import re
 from collections.abc import Iterable
@@ -35,12 +35,12 @@ _LIBM = re.compile(
 
 
 def headers_of(func: c.FuncOp) -> set[str]:
-    """Headers as they stand behind `#include`: `<math.h>`, `"s2s_simd.h"`."""
+    """Return the headers as written after `#include`: `<math.h>`, `"s2s_simd.h"`."""
     return {header for op in func.walk() for header in _headers(op)} | set(signature_headers([func]))
 
 
 def signature_headers(functions: Iterable[c.FuncOp]) -> list[str]:
-    """The headers that the declarations of `functions` need beside `s2s.h`."""
+    """Return the headers that the declarations of `functions` need besides `s2s.h`."""
     types = {type for func in functions for type in func.function_type.inputs}
     return sorted({header for type in types for header in _of_type(type)})
 

@@ -1,4 +1,4 @@
-"""What emission has to know of a network beside its C: names, sizes, where it came from, how to test it."""
+"""Describe a network for emission: names, sizes, origin and tests."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -18,13 +18,13 @@ from s2s.version import VERSION
 
 @dataclass(frozen=True)
 class Quantisation:
-    """`real = scale * (q - zero_point)`."""
+    """Per-tensor quantisation: `real = scale * (q - zero_point)`."""
 
     scale: float
     zero_point: int
 
     def formula(self) -> str:
-        """What it means, for comments."""
+        """The formula, for comments."""
         if self.zero_point == 0:
             return f"real = {self.scale:g} * q"
         return f"real = {self.scale:g} * (q {'-' if self.zero_point > 0 else '+'} {abs(self.zero_point)})"
@@ -35,50 +35,50 @@ class PortInfo:
     """An input or output of the network."""
 
     name: str
-    """As in the model: any text."""
+    """The name in the model: any text."""
     element: Attribute
     shape: tuple[int, ...]
     layout: str = ""
-    """What the dimensions are, if it is known: `N, time, band, C`."""
+    """The meaning of the dimensions, if known: `N, time, band, C`."""
     quantisation: Quantisation | None = None
     offset: int | None = None
-    """The byte of the arena at which it may lie; None where the arena has no room for it."""
+    """The byte offset in the arena at which it may lie; None if the arena has no room for it."""
     model: ModelTensor | None = None
-    """What its bytes are to the model, where they are packed."""
+    """The tensor in the model, if its bytes are packed."""
 
     @property
     def count(self) -> int:
-        """Number of elements."""
+        """The number of elements."""
         return prod(self.shape)
 
     @property
     def size(self) -> int:
-        """Bytes."""
+        """The size in bytes."""
         return self.count * size_in_bytes(self.element)
 
 
 @dataclass(frozen=True)
 class Overlapping:
-    """A result of a kernel that lies over an operand which dies there."""
+    """A kernel result that overlaps an operand which dies there."""
 
     nodes: str
-    """The nodes of the model that the kernel computes."""
+    """The source nodes of the kernel."""
     bytes: int
-    """What the two have in common."""
+    """The number of shared bytes."""
     distance: int
-    """How far behind the operand the result starts."""
+    """The distance in bytes from the start of the operand to the start of the result."""
 
 
 @dataclass(frozen=True)
 class StateInfo:
-    """What the network keeps from run to run, at a fixed place of its arena."""
+    """A state tensor, which keeps its value between runs at a fixed offset of the arena."""
 
     name: str
-    """As in the model: any text."""
+    """The name in the model: any text."""
     element: Attribute
     shape: tuple[int, ...]
     offset: int
-    """The byte of the arena at which it begins."""
+    """The byte offset in the arena."""
 
     @property
     def size(self) -> int:
@@ -88,7 +88,7 @@ class StateInfo:
 
 @dataclass(frozen=True)
 class GoldenVector:
-    """Inputs and the outputs that belong to them, in the order of the network's inputs and outputs."""
+    """Inputs and their expected outputs, in the order of the network's inputs and outputs."""
 
     inputs: tuple[Array, ...]
     outputs: tuple[Array, ...]
@@ -101,31 +101,31 @@ class Tolerance:
     relative: float = 1e-4
     absolute: float = 1e-5
     scaled: bool = False
-    """Whether `absolute` has grown with the largest result, as what convolutions by tiles lose does."""
+    """Whether `absolute` has grown with the largest result, as the error of Winograd convolutions does."""
 
 
 @dataclass(frozen=True)
 class Measured:
-    """What a C compiler for the target makes of the tree, in bytes."""
+    """The sizes of the tree, compiled for the target, in bytes."""
 
     by: str
-    """The compiler and how it optimised: `gcc 12.2.1 -O3`."""
+    """The compiler with its optimisation level: `gcc 12.2.1 -O3`."""
     code: int
-    """Machine code of network and runtime, before a linker drops what is not used."""
+    """Machine code of network and runtime, before the linker drops unused functions."""
     constants: int
     """Weights and tables."""
     static_ram: int
     """Variables outside of the arena."""
     stack: int | None
-    """The deepest stack of the run function; None where nobody can tell."""
+    """The deepest stack of the run function; None if it cannot be determined."""
     stack_note: str = ""
-    """Why it cannot be told, or what comes on top."""
+    """The reason why it is unknown, or what must be added to it."""
     functions: Mapping[str, int] = field(default_factory=dict[str, int])
     """Machine code of the largest functions, the largest first."""
 
     @property
     def flash(self) -> int:
-        """Everything that has to keep its value without power."""
+        """The bytes in non-volatile memory."""
         return self.code + self.constants
 
 
@@ -135,9 +135,9 @@ class RowTiled:
 
     nodes: str
     rows: int
-    """Rows of the result that a tile computes, at most."""
+    """The maximum number of result rows of a tile."""
     recomputed: float
-    """Multiply-adds on top, as a part of those of the network."""
+    """Recomputed multiply-adds, as a share of those of the network."""
 
 
 @dataclass(frozen=True)
@@ -149,38 +149,38 @@ class Threads:
 
     @property
     def flags(self) -> tuple[str, ...]:
-        """What compiler and linker are told."""
+        """The flags for compiler and linker."""
         return ("-pthread",) if self.by == "pthreads" else ("-fopenmp", "-DS2S_POOL_OPENMP")
 
 
 @dataclass(frozen=True)
 class NetworkInfo:
-    """One network as it is emitted."""
+    """A network as it is emitted."""
 
     name: str
     """The prefix of its C names: a C identifier."""
     source: str
     """The model's file name: any text."""
     sha256: str
-    """Of the model's file, in hexadecimal."""
+    """The SHA-256 of the model's file, in hexadecimal."""
     target: Target
     inputs: tuple[PortInfo, ...]
     outputs: tuple[PortInfo, ...]
     arena_size: int
     arena_align: int
     arena_lower_bound: int
-    """No plan for this order of kernels needs less."""
+    """A lower bound of the arena for this order of kernels."""
     arena_apart_bound: int | None = None
-    """The same if no two live buffers overlapped, where some may."""
+    """The same bound if no two live buffers overlapped, where some may."""
     overlaps: tuple[Overlapping, ...] = ()
     row_tiles: tuple[RowTiled, ...] = ()
     extra_operations: float | None = None
-    """What a budget of RAM costs, as a part of the operations carried out without it."""
+    """The extra operations that a RAM budget costs, as a share of the operations without it."""
     executor: Literal["aot", "graph"] = "aot"
     profile: Literal["default", "misra"] = "default"
-    """The coding standard that the C keeps to."""
+    """The coding standard of the emitted C."""
     threads: Threads | None = None
-    """None where nothing is divided among threads."""
+    """The threads of divided kernels; None if no kernel is divided."""
     states: tuple[StateInfo, ...] = ()
     description: str = ""
     """One line about the network: any text."""
@@ -190,12 +190,12 @@ class NetworkInfo:
     graph: Network | None = None
     """The network as nodes, for executor `graph`."""
     measured: Measured | None = None
-    """Where a compiler for the target was there."""
+    """Measured sizes, if a compiler for the target was installed."""
     golden: tuple[GoldenVector, ...] = ()
     sums: tuple[LayerSums, ...] = ()
-    """What is proven of the sums of integer layers."""
+    """The proven bounds of the sums of integer layers."""
     decisions: tuple[Decision, ...] = ()
-    """What the compiler chose, and why."""
+    """The decisions of the compiler, with reasons."""
     tolerance: Tolerance = field(default_factory=Tolerance)
     options: Mapping[str, str] = field(default_factory=dict[str, str])
     """The options of this compilation, for the record."""
@@ -203,7 +203,7 @@ class NetworkInfo:
 
     @property
     def arena_type(self) -> str | None:
-        """The type of the arena where it has one; else the caller hands over bytes."""
+        """The type of the arena if it has one; else the caller passes bytes."""
         return f"{self.name}_arena" if self.profile == "misra" and self.arena_size else None
 
     @property

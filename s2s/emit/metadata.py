@@ -1,4 +1,4 @@
-"""`metadata.json`: what a program may want to know about a tree."""
+"""Write `metadata.json`: the machine-readable record of a tree."""
 
 import json
 from collections.abc import Sequence
@@ -15,7 +15,7 @@ from s2s.emit.weights import ConstantArray
 from s2s.targets.flags import compile_flags
 
 SCHEMA = 1
-"""Raised when a field changes its meaning."""
+"""The version of the schema, increased when a field changes its meaning."""
 
 
 def metadata(info: NetworkInfo, program: Program, constants: Sequence[ConstantArray], files: Sequence[str]) -> str:
@@ -93,7 +93,7 @@ def _port(identifier: str, port: PortInfo) -> dict[str, Any]:
 
 
 def _empty(info: NetworkInfo) -> dict[str, Any]:
-    """Inputs and outputs of the model that are not passed, as they have no elements."""
+    """Describe inputs and outputs of the model without elements, which are not passed."""
     if not info.empty_inputs and not info.empty_outputs:
         return {}
     return {

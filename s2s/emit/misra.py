@@ -1,4 +1,4 @@
-"""What trees of the profile `misra` say of MISRA C:2012: the rules they deviate from, and why.
+"""State the deviations from MISRA C:2012 of trees of the profile `misra`, with reasons.
 
 The rules' categories are those of MISRA C:2012 (third edition, first revision, 2019); the tree's MISRA.md prints them.
 """
@@ -30,7 +30,7 @@ ADVISORY = frozenset(f"{section}.{number}" for section, numbers in _ADVISORY.ite
 
 @dataclass(frozen=True)
 class Deviation:
-    """A rule that is broken on purpose."""
+    """A rule that is deliberately not followed."""
 
     category: str
     rule: str

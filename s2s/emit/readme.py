@@ -1,4 +1,4 @@
-"""What the README of a tree says: its first sentence, the table of facts, how the network is called."""
+"""Write parts of a tree's README: its first sentence, the table of facts, and a sample call."""
 
 from collections.abc import Sequence
 
@@ -10,7 +10,7 @@ from s2s.emit.view import PortView
 
 
 def lead(info: NetworkInfo) -> str:
-    """What the network is, in Markdown."""
+    """Describe the network in one Markdown sentence."""
     if not info.description:
         return "A neural network as portable C99."
     return f"{markdown_code(info.description)}, a neural network as portable C99."
@@ -36,7 +36,7 @@ def facts(info: NetworkInfo, weights_size: int, ports: Sequence[PortView]) -> li
 
 
 def usage(info: NetworkInfo, inputs: Sequence[PortView], outputs: Sequence[PortView]) -> str:
-    """A call of the run function, as a README shows it."""
+    """Write a sample call of the run function."""
     macro, typed = c_macro(info.name), info.arena_type
     arena, handed = ("arena", "&arena") if typed else (f"{info.name}_arena", f"{info.name}_arena")
     lines = [f"static {typed} arena;" if typed else f"S2S_ARENA({arena}, {macro}_ARENA_SIZE, {macro}_ARENA_ALIGN);"]
@@ -59,7 +59,7 @@ def usage(info: NetworkInfo, inputs: Sequence[PortView], outputs: Sequence[PortV
 
 
 def graph_usage(info: NetworkInfo) -> str:
-    """A call of the executor, as a README shows it."""
+    """Write a sample call of the graph executor."""
     name, macro = info.name, c_macro(info.name)
     return "\n".join(
         [

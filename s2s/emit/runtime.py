@@ -1,4 +1,4 @@
-"""Which files of the runtime a tree needs: the headers its files include, their headers, the sources behind these."""
+"""Find the runtime files that a tree needs: included headers, the headers these include, and their sources."""
 
 import posixpath
 import re
@@ -14,16 +14,16 @@ SOURCES = {
     "s2s_graph.h": ("src/graph_check.c",),
     "s2s_pool.h": ("src/pool.c",),
 }
-"""The sources that define what a header declares; every other header defines all it declares."""
+"""The sources that define the functions of a header; every other header is self-contained."""
 
 
 def included(text: str) -> set[str]:
-    """Names of the headers that a C text includes in quotes."""
+    """Return the names of the headers that a C text includes in quotes."""
     return set(_INCLUDE.findall(text))
 
 
 def needed_files(headers: Iterable[str]) -> list[str]:
-    """Paths in the runtime of everything that `headers` need, sorted; headers of other libraries do not matter."""
+    """Return the runtime paths of everything that `headers` need, sorted; headers of other libraries are ignored."""
     known = {posixpath.basename(path): path for path in runtime_files()}
     found: set[str] = set()
     open_paths = [known[header] for header in headers if header in known]

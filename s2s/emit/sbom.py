@@ -15,7 +15,7 @@ RUNTIME_LICENCE = "Apache-2.0"
 
 
 def sbom(info: NetworkInfo, runtime: Sequence[str]) -> str:
-    """The network as a component, the model that it was generated from, and the files of the runtime beside it."""
+    """Describe the network as a component, with its source model and the runtime files that it contains."""
     network: dict[str, Any] = {
         "type": "library",
         "bom-ref": info.name,

@@ -1,4 +1,4 @@
-"""The network's own test: golden vectors as constants, and a C program that compares."""
+"""Write the network's self-test: golden vectors as constants, and a C program that compares with them."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ from s2s.types.dtypes import Array, to_numpy
 
 @dataclass(frozen=True)
 class KindView:
-    """A floating-point type that outputs have, and its elements as double."""
+    """A floating-point type of outputs, with the conversion of its elements to double."""
 
     name: str
     c_type: str
@@ -28,7 +28,7 @@ class KindView:
 
 @dataclass(frozen=True)
 class VectorView:
-    """One run, what is done before it, and the checks of its outputs."""
+    """One run: its preparation and the checks of its outputs."""
 
     before: tuple[str, ...]
     call: str
@@ -47,20 +47,21 @@ class TestView:
     exact: bool
     run: str
     threads: str
-    """The macro that says how many share the work; empty where there is one alone."""
+    """The macro with the number of threads; empty if there is only one."""
     vectors: tuple[VectorView, ...]
 
 
 @dataclass(frozen=True)
 class Golden:
-    """The arrays of one vector: inputs, and expected outputs, none where nobody computed them."""
+    """The arrays of one golden vector: inputs, and expected outputs if they were computed."""
 
     inputs: tuple[ConstantArray, ...]
     outputs: tuple[ConstantArray, ...]
 
 
 def golden_vectors(info: NetworkInfo, inputs: Sequence[PortView], outputs: Sequence[PortView]) -> list[Golden]:
-    """The vectors of `info` under C names; without any, inputs of zeros, which still show that the network runs."""
+    """Return the vectors of `info` under C names; without any, one of zero inputs, which still proves that the network
+    runs."""
     ports = [*zip(inputs, info.inputs, strict=True), *zip(outputs, info.outputs, strict=True)]
     if not info.golden:
         zeros = [(view, port, _zeros(port)) for view, port in ports[: len(inputs)]]
@@ -90,7 +91,7 @@ def _zeros(port: PortInfo) -> Array:
 def test_view(
     info: NetworkInfo, vectors: Sequence[Golden], inputs: Sequence[PortView], outputs: Sequence[PortView], run: str
 ) -> TestView:
-    """The program that runs `vectors`; `run` is the function that it calls, or empty for the network's own."""
+    """Create the program that runs `vectors`; `run` is the function that it calls, empty for the network's own."""
     macro = c_macro(info.name)
     elements = list(dict.fromkeys(port.element for port in outputs))
     memory = [f"S2S_ARENA(arena, {macro}_ARENA_SIZE, {macro}_ARENA_ALIGN);"]
@@ -111,7 +112,7 @@ def test_view(
 
 
 def _output(port: PortView) -> str:
-    """Where an output is found: in an array, or in the arena."""
+    """Return the expression of an output: an array, or a place in the arena."""
     if port.offset is None:
         return f"static {c_type(port.element)} {_found(port)}[{port.macro}_SIZE];"
     return f"static {c_type(port.element)} *const {_found(port)} = {port.pointer_into('arena')};"
@@ -120,7 +121,7 @@ def _output(port: PortView) -> str:
 def _vector(
     info: NetworkInfo, vector: Golden, ports: Sequence[PortView], outputs: Sequence[PortView], *, graph: bool
 ) -> VectorView:
-    """A run; an input that has a place in the arena is put there, and may be gone afterwards."""
+    """Create a run; an input with a place in the arena is copied there, and the run may overwrite it."""
     inputs, found, before = list[str](), list(map(_found, outputs)), list[str]()
     arena = "(void *)arena" if info.arena_type else "arena"
     if info.states:

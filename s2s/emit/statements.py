@@ -1,4 +1,4 @@
-"""How statements, functions and tables are written: one statement a line, four columns a level."""
+"""Write C statements, functions and tables: one statement a line, four columns a level."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby, zip_longest
@@ -20,12 +20,12 @@ from s2s.types.dtypes import from_dense
 
 INDENT = 4
 _WIDEST_TABLE = 150
-"""Columns that a table may take: its rows are not read as sentences are."""
+"""The maximum width of a table, which may exceed that of code."""
 _DECLARATIONS = (c.LetOp, c.VariableOp)
 
 
 def comment_lines(text: str, indent: int = 0) -> list[str]:
-    """A block comment of the lines of `text`; empty where there is no text."""
+    """Format `text` as a block comment; empty for no text."""
     lines = [wrapped for line in text.splitlines() for wrapped in _wrapped(c_comment(line), WIDTH - indent - 3)]
     if not lines:
         return []
@@ -35,7 +35,7 @@ def comment_lines(text: str, indent: int = 0) -> list[str]:
 
 
 def _wrapped(line: str, width: int) -> list[str]:
-    """`line` cut at spaces, further lines indented by two."""
+    """Wrap `line` at spaces; continuation lines are indented by two."""
     lines, room = [line], width - 3
     while len(lines[-1]) > room and (cut := lines[-1].rfind(" ", 3, room)) > 0:
         lines[-1:] = [lines[-1][:cut], "  " + lines[-1][cut + 1 :]]
@@ -43,7 +43,7 @@ def _wrapped(line: str, width: int) -> list[str]:
 
 
 class FunctionWriter:
-    """Writes one function, whose values have the names that `c-name-temporaries` gave them."""
+    """Writes one function, whose values were named by `c-name-temporaries`."""
 
     def __init__(self, func: c.FuncOp) -> None:
         if func.parameters is None and func.function_type.inputs.data:
@@ -83,7 +83,8 @@ class FunctionWriter:
         ]
 
     def _body(self) -> Iterator[str]:
-        """The statements. Declarations in front stand apart; a parameter without use is named for the compiler."""
+        """Write the statements. Leading declarations are set apart by a blank line; an unused parameter is cast to
+        void."""
         unused = [f"{' ' * INDENT}(void){self._names[arg]};" for arg in self.func.args if not arg.uses]
         ops = list(self.func.body.block.ops)
         first = next((at for at, op in enumerate(ops) if _acts(op)), len(ops))
@@ -98,7 +99,7 @@ class FunctionWriter:
         return self._statements(block.ops, indent)
 
     def _statements(self, ops: Iterable[Operation], indent: int) -> Iterator[str]:
-        """The lines of statements; a loop stands apart from what follows it."""
+        """Write statements; a blank line follows a loop."""
         written = [op for op in ops if _acts(op) or not isinstance(op, EXPRESSIONS)]
         for commented, run in groupby(written, lambda op: isinstance(op, c.CallOp) and op.comment is not None):
             if commented:
@@ -110,7 +111,7 @@ class FunctionWriter:
                         yield ""
 
     def _commented_calls(self, calls: Sequence[c.CallOp], indent: int) -> Iterator[str]:
-        """Calls with their comments behind them, all in one column; above them where a line would get too long."""
+        """Write calls with aligned comments behind them, or above them where a line would get too long."""
         written = [lay_out(self._call(op), indent) for op in calls]
         texts = [op.comment.data if op.comment is not None else "" for op in calls]
         column = max(len(lines[0]) for lines in written) + 1
@@ -124,7 +125,7 @@ class FunctionWriter:
             yield from lines
 
     def _statement(self, op: Operation, indent: int) -> Iterator[str]:
-        """The lines of one statement; none for an expression, which is written where it is used."""
+        """Write one statement; yield nothing for an expression, which is written where it is used."""
         match op:
             case c.LetOp():
                 self._names[op.result] = op.identifier.data
@@ -201,11 +202,12 @@ class FunctionWriter:
         yield " " * indent + "}"
 
     def expression(self, value: SSAValue) -> Expression:
-        """`value` as it is written where it is used."""
+        """Return `value` as an expression at its use."""
         return written(value, self._names.get)
 
     def _stored(self, value: SSAValue) -> Expression:
-        """`value` as it is written behind `=`, where C widens it. Analysers take a bare byte for a character."""
+        """Return `value` as the right side of an assignment, where C widens it. Analysers take a bare byte for a
+        character."""
         narrow = without_widening(value)
         return self.expression(value if narrow.type == i8 else narrow)
 
@@ -215,7 +217,7 @@ class FunctionWriter:
 
 
 def _acts(op: Operation) -> bool:
-    """Whether `op` is a statement that declares nothing."""
+    """Return whether `op` is a statement that declares nothing."""
     if isinstance(op, c.CallOp):
         return op.result is None or not op.result.uses
     return not isinstance(op, (*_DECLARATIONS, *EXPRESSIONS))
@@ -232,7 +234,7 @@ def spelt_header(op: c.IncludeOp) -> str:
 
 
 def overlay_definition(op: c.OverlayOp) -> list[str]:
-    """A union of structures, one for each object, with the bytes in front of it."""
+    """Write a union of structures, one for each object, with the bytes in front of it."""
     lines = [f"typedef union {op.sym_name.data} {{"]
     for name, offset, type in zip(op.members, op.offsets.get_values(), op.types, strict=True):
         before = f"uint8_t before[{offset}]; " if offset else ""
@@ -241,7 +243,7 @@ def overlay_definition(op: c.OverlayOp) -> list[str]:
 
 
 def struct_definition(op: c.StructOp) -> list[str]:
-    """A structure, one member a line."""
+    """Write a structure, one member a line."""
     members = [
         f"{' ' * INDENT}{declaration(type, name.data)};" for name, type in zip(op.members, op.types, strict=True)
     ]
@@ -249,7 +251,7 @@ def struct_definition(op: c.StructOp) -> list[str]:
 
 
 def global_definition(op: c.GlobalOp) -> list[str]:
-    """A constant table with its values."""
+    """Write a constant table with its values."""
     head = f"{'static ' if op.static is not None else ''}{declaration(op.type, op.sym_name.data, const=True)} = "
     if op.value is None:
         raise CompilerBug(f"{op.sym_name.data}: its values belong to the weights unit")
@@ -258,7 +260,7 @@ def global_definition(op: c.GlobalOp) -> list[str]:
 
 
 def _definition(head: str, value: Attribute, type: Attribute) -> list[str]:
-    """`head` with its value; rows of a table and fields of a structure stand on lines of their own."""
+    """Write `head` with its initialiser; table rows and structure fields take lines of their own."""
     if isa(value, DictionaryAttr):
         lines = [f".{name} = {flat(_initialiser(item, type))}," for name, item in value.data.items()]
     elif isa(value, ArrayAttr[Attribute]) and all(isa(row, ArrayAttr[Attribute]) for row in value):
@@ -270,7 +272,7 @@ def _definition(head: str, value: Attribute, type: Attribute) -> list[str]:
 
 
 def _columns(rows: Sequence[Sequence[str]]) -> list[str]:
-    """Rows of a table, cells below each other unless that takes too much room, and behind each row its number."""
+    """Write rows of a table with aligned cells, unless they get too wide, each followed by its number."""
     separated = [[*(f"{cell}," for cell in row[:-1]), *row[-1:]] for row in rows]
     widths = [max(map(len, column)) for column in zip_longest(*separated, fillvalue="")]
     if sum(widths) + len(widths) > _WIDEST_TABLE:
@@ -281,7 +283,7 @@ def _columns(rows: Sequence[Sequence[str]]) -> list[str]:
 
 
 def _initialiser(value: Attribute, type: Attribute) -> Text:
-    """A value between braces, row by row."""
+    """Write an initialiser in braces, row by row."""
     if isinstance(value, DenseIntOrFPElementsAttr):
         dense = cast(DenseIntOrFPElementsAttr[Any], value)
         element = type
@@ -299,7 +301,7 @@ def _initialiser(value: Attribute, type: Attribute) -> Text:
 
 
 def _rows(literals: list[str], type: Attribute) -> Text:
-    """`literals` in the nesting of an array type."""
+    """Nest `literals` as an array type does."""
     if not isinstance(type, ArrayType):
         return literals[0]
     step = len(literals) // type.size

@@ -19,7 +19,7 @@ Content = bytes | Stream
 
 
 def pieces(content: Content) -> Iterator[bytes]:
-    """The bytes of a file, in order."""
+    """Yield the bytes of a file, in order."""
     if isinstance(content, bytes):
         yield content
     else:

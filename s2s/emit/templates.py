@@ -1,4 +1,4 @@
-"""The Jinja environment: text in, text out, and an undefined name is an error."""
+"""The Jinja environment, in which an undefined name is an error."""
 
 from functools import cache
 from typing import Any
@@ -21,7 +21,7 @@ def _environment() -> Environment:
 
 
 def fill(template: str, **views: Any) -> str:
-    """The text of `template`, filled in from frozen views; runs of blank lines become one."""
+    """Render `template` with frozen views; runs of blank lines become one."""
     text = _environment().get_template(template).render(**views)
     lines: list[str] = []
     for line in text.split("\n"):

@@ -66,11 +66,11 @@ class Tree:
     files: Mapping[str, Content]
 
     def write(self, destination: str | Path) -> None:
-        """Put the tree at `destination`: whole or not at all; replaces an older tree of s2s, nothing else."""
+        """Write the tree to `destination`, wholly or not at all; it replaces an older tree of s2s, nothing else."""
         write_tree(self.files, Path(destination))
 
     def text(self, path: str) -> str:
-        """A file as text."""
+        """Return a file as text."""
         return b"".join(pieces(self.files[path])).decode()
 
     def __iter__(self) -> Iterator[str]:
@@ -78,7 +78,8 @@ class Tree:
 
 
 def render(module: ModuleOp, info: NetworkInfo, weights: WeightStore, *, form: WeightForm = "auto") -> Tree:
-    """The tree of a network: `module` holds its C after `c-name-temporaries`, `weights` the values of its constants."""
+    """Create the tree of a network from its C in `module`, after `c-name-temporaries`, and its constants in
+    `weights`."""
     return _Renderer(module, info, weights, form).tree()
 
 
@@ -96,7 +97,7 @@ class _Renderer:
         self.view = self._view()
 
     def tree(self) -> Tree:
-        """All files; what describes the others comes last."""
+        """Return all files; files that describe others come last."""
         name = self.info.name
         self._text(f"include/{name}.h", "model.h.j2")
         self._entry()
@@ -157,7 +158,7 @@ class _Renderer:
         return (*self.program.headers, '"s2s.h"', *signature_headers(self.program.entry))
 
     def _interface(self) -> str:
-        """What the header declares: the run function, or the tables of the graph executor."""
+        """Write the declarations of the header: the run function, or the tables of the graph executor."""
         graph = self.program.graph
         if graph is not None:
             lines = comment_lines("The network as tables for s2s_executor_init.")
@@ -172,7 +173,7 @@ class _Renderer:
         self.files[path] = fill(template, view=self.view, **views).encode()
 
     def _entry(self) -> None:
-        """The file that holds the network: a function, or tables."""
+        """Add the file of the network: a function, or tables."""
         name = self.info.name
         own = [f'"{name}.h"', f'"{name}_kernels.h"', *([f'"{name}_weights.h"'] if self.constants else [])]
         if self.program.graph is None:
@@ -185,14 +186,14 @@ class _Renderer:
         self._text(f"src/{name}_graph.c", "unit.c.j2", unit=view)
 
     def _licences(self) -> None:
-        """On what terms each file comes, in the forms that tools read."""
+        """Add the licences of all files, in machine-readable forms."""
         self._text("LICENSES/LicenseRef-Model.txt", "LicenseRef-Model.txt.j2")
         self.files["LICENSES/Apache-2.0.txt"] = runtime_licence().encode()
         self._text("REUSE.toml", "REUSE.toml.j2")
         self.files[SBOM] = sbom(self.info, [path for path in self.files if path.startswith("runtime/")]).encode()
 
     def _graph_files(self) -> None:
-        """The network in TVM's formats, for the Python side of the graph executor."""
+        """Add the network in TVM's formats, for the Python side of the graph executor."""
         network = self.info.graph
         if network is None:
             return
@@ -212,7 +213,7 @@ class _Renderer:
             self._text(f"src/{stem}.c", "unit.c.j2", unit=view)
 
     def _callbacks(self) -> None:
-        """The file of the user's functions, as far as they came with their text."""
+        """Add the file of the user's functions whose source is known."""
         name = self.info.name
         given = [func.attributes[SOURCE] for func in self.program.callbacks if SOURCE in func.attributes]
         texts = dict.fromkeys(source.data.strip("\n") for source in given if isinstance(source, StringAttr))
@@ -221,7 +222,7 @@ class _Renderer:
             self._text(f"src/{name}_callbacks.c", "unit.c.j2", unit=view)
 
     def _constants(self, path: str, title: str, arrays: Sequence[ConstantArray], form: WeightForm) -> None:
-        """The pair of files `path.c` and `path.h`, and `path.c.bin` where the arrays are binary."""
+        """Add the files `path.c` and `path.h`, and `path.c.bin` if the arrays are binary."""
         align = self.info.target.align
         placed = place(arrays, align)
         view = constants_view(title, path.rpartition("/")[2], arrays, placed, align, self.program.headers)
@@ -262,7 +263,7 @@ def _prototypes(functions: Sequence[c.FuncOp]) -> list[str]:
 
 
 def _callback_lines(callbacks: Sequence[c.FuncOp]) -> list[str]:
-    """Prototypes of the functions that the user supplies, each under a comment."""
+    """Write commented prototypes of the functions that the user supplies."""
     lines: list[str] = []
     for func in callbacks:
         doc = func.doc.data if func.doc is not None else ""
@@ -271,13 +272,13 @@ def _callback_lines(callbacks: Sequence[c.FuncOp]) -> list[str]:
 
 
 def _overlay(overlay: c.OverlayOp) -> list[str]:
-    """The arena as a type, for callers."""
+    """Write the type of the arena, for callers."""
     about = "The arena: buffers that live at different times share their bytes; whole is all of it."
     return [*comment_lines(about), *overlay_definition(overlay)]
 
 
 def _beginning(content: Content) -> str:
-    """A file up to where its data begin; that is where the includes are."""
+    """Return the beginning of a file up to its data, which contains the includes."""
     return content.decode() if isinstance(content, bytes) else next(iter(content)).decode()
 
 

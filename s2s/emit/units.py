@@ -1,4 +1,4 @@
-"""Which C file each function and table goes to."""
+"""Assign functions and tables to C files."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -13,14 +13,14 @@ from s2s.emit.statements import FunctionWriter, global_definition, spelt_header,
 from s2s.errors import CompilerBug
 
 LONGEST_UNIT = 1200
-"""Lines of kernels in one file; more go to further files, which compile at the same time."""
+"""Lines of kernels in one file; more go to further files, which compile in parallel."""
 
 _SYSTEM_FIRST = ("<", '"')
 
 
 @dataclass(frozen=True)
 class Unit:
-    """The inside of one C file: what it includes and what it defines."""
+    """The contents of one C file: includes and definitions."""
 
     headers: tuple[str, ...]
     text: str
@@ -28,25 +28,25 @@ class Unit:
 
 @dataclass(frozen=True)
 class Program:
-    """The C of a network, taken apart: what it exports, and its kernels."""
+    """The C of a network by role: exported functions and tables, kernels, helpers."""
 
     entry: tuple[c.FuncOp, ...]
     """Functions that a caller may call."""
     graph: c.GlobalOp | None
     """The exported table of the graph executor."""
     callers: tuple[c.FuncOp, ...]
-    """The static functions that the entry functions or the table lead to."""
+    """The static functions that the entry functions or the table call."""
     kernels: tuple[c.FuncOp, ...]
     callbacks: tuple[c.FuncOp, ...]
     """Prototypes of functions that the user supplies."""
     weights: tuple[c.GlobalOp, ...]
     tables: tuple[c.GlobalOp, ...]
     overlays: tuple[c.OverlayOp, ...]
-    """Types that the functions take."""
+    """The types of the functions' parameters."""
     helpers: Mapping[c.FuncOp, tuple[c.StructOp | c.FuncOp, ...]]
-    """What a kernel is made of that hands its parts to threads: a structure and static functions, in order."""
+    """The structure and static functions of each divided kernel, in order."""
     headers: tuple[str, ...]
-    """What `c.include` asks for: every header of the tree includes it first."""
+    """Headers of `c.include` operations: every header of the tree includes them first."""
 
     @staticmethod
     def of(module: ModuleOp) -> "Program":
@@ -88,7 +88,7 @@ class Program:
         return Unit(tuple(own_headers), _joined(blocks))
 
     def kernel_units(self, own_header: str) -> list[Unit]:
-        """The kernels, in files of readable length, and with each the tables it reads."""
+        """Split the kernels into files of readable length, each with the tables that it reads."""
         parts: list[list[c.FuncOp]] = [[]]
         texts = {kernel: self._kernel(kernel) for kernel in self.kernels}
         length = 0
@@ -101,7 +101,7 @@ class Program:
         return [self._unit({kernel: texts[kernel] for kernel in part}, [own_header]) for part in parts if part]
 
     def _kernel(self, kernel: c.FuncOp) -> list[str]:
-        """A kernel behind its helpers."""
+        """Write a kernel, preceded by its helpers."""
         lines: list[str] = []
         for helper in self.helpers[kernel]:
             text = struct_definition(helper) if isinstance(helper, c.StructOp) else FunctionWriter(helper).definition()
@@ -109,12 +109,12 @@ class Program:
         return [*lines, *FunctionWriter(kernel).definition()]
 
     def entry_unit(self, own_headers: Sequence[str]) -> Unit:
-        """The functions that a caller may call, behind those that they lead to."""
+        """Write the exported functions, preceded by the functions that they call."""
         functions = (*self.callers, *self.entry)
         return self._unit({func: FunctionWriter(func).definition() for func in functions}, own_headers)
 
     def _unit(self, functions: Mapping[c.FuncOp, Sequence[str]], own_headers: Sequence[str]) -> Unit:
-        """Functions with their text, headed by what they need; our own headers include s2s.h."""
+        """Create a file of functions with their text and the includes that they need; our own headers include s2s.h."""
         every = [*functions, *(each for func in functions for each in self.helpers.get(func, ()))]
         needed = {header for func in every if isinstance(func, c.FuncOp) for header in headers_of(func)}
         wanted = needed - {'"s2s.h"', *own_headers}
@@ -129,7 +129,7 @@ def _is_kernel(func: c.FuncOp) -> bool:
 
 
 def _helpers(kernel: c.FuncOp) -> tuple[c.StructOp | c.FuncOp, ...]:
-    """The static functions that stand directly before a kernel behind the structure that they take."""
+    """Return the structure and the static functions directly before a kernel."""
     found: list[c.StructOp | c.FuncOp] = []
     op = kernel.prev_op
     while isinstance(op, c.FuncOp) and op.static is not None:
@@ -144,7 +144,7 @@ def _joined(blocks: Sequence[Sequence[str]]) -> str:
 
 
 def _add_named(table: c.GlobalOp, known: Mapping[str, c.GlobalOp], found: list[c.GlobalOp]) -> None:
-    """Append the tables that `table` names, each behind those that it names itself, then `table`."""
+    """Append `table`, preceded by the tables that it refers to, directly or indirectly."""
     assert table.value is not None
     for name in _symbols(table.value):
         if name in known and known[name] not in found:
@@ -153,7 +153,7 @@ def _add_named(table: c.GlobalOp, known: Mapping[str, c.GlobalOp], found: list[c
 
 
 def _symbols(value: Attribute) -> Iterator[str]:
-    """The names in an initialiser, in order."""
+    """Yield the symbols in an initialiser, in order."""
     if isinstance(value, SymbolRefAttr):
         yield value.root_reference.data
     elif isa(value, ArrayAttr[Attribute]):

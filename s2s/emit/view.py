@@ -1,4 +1,4 @@
-"""What templates are handed: text that is ready to print. Whatever comes from the model has been made safe here."""
+"""Views for templates: text that is ready to print, with all text of the model escaped."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -20,13 +20,13 @@ from s2s.types.narrow import NARROW
 from s2s.version import release, runtime_version
 
 GENERATED_LICENCE = "LicenseRef-Model"
-"""The terms of generated files: those of the model."""
+"""The licence of generated files: that of the model."""
 
 GENERATED = f"SPDX-License-Identifier: {GENERATED_LICENCE}"
-"""Stands in every generated file that has comments."""
+"""The licence line of every generated file with comments."""
 
 _DIGEST = 16
-"""Digits of a hash that a person compares."""
+"""The number of digits of a hash in comments."""
 
 
 @dataclass(frozen=True)
@@ -39,18 +39,18 @@ class PortView:
     comment: str
     element: Attribute
     offset: int | None = None
-    """The byte of the arena at which it may lie."""
+    """The byte offset in the arena at which it may lie."""
     quantisation: Sequence[Row] = ()
 
     @property
     def definitions(self) -> list[str]:
-        """Its macros."""
+        """Return its macros."""
         rows = [Row("SIZE", f"{self.count}u")]
         rows += [Row("OFFSET", f"{self.offset}u")] if self.offset is not None else []
         return definitions(self.macro, [*rows, *self.quantisation])
 
     def pointer_into(self, arena: str) -> str:
-        """A pointer to its place in an arena, an array of bytes."""
+        """Return a pointer to its place in an arena, an array of bytes."""
         return f"({c_type(self.element)} *)(void *)({arena} + {self.macro}_OFFSET)"
 
 
@@ -68,19 +68,19 @@ class FlagsView:
     """Compiler flags as build files write them."""
 
     base: str
-    """What every compiler takes."""
+    """Flags that every compiler accepts."""
     target: str
-    """What the target wants and a compiler may refuse."""
+    """Flags of the target that a compiler may refuse."""
     machine: str
-    """Those of the target that choose a processor or an ABI."""
+    """Flags of the target that choose a processor or an ABI."""
     tuning: str
-    """The others that a build adds to its own; it states standard and level of optimisation in its own way."""
+    """Other flags that a build system adds; it sets the standard and the optimisation level itself."""
     line: str
-    """All of them."""
+    """All flags."""
     threads: str = ""
-    """What compiler and linker want for threads."""
+    """Flags of compiler and linker for threads."""
     threading: Threading | None = None
-    """Whose threads these are; None where there are none."""
+    """The threading library; None for a serial network."""
 
 
 @dataclass(frozen=True)
@@ -96,7 +96,7 @@ class TreeView:
     """The README's first sentence."""
     target: str
     cross_compiler: str
-    """The command of the target's compiler, empty where any of this machine will do."""
+    """The compiler command of the target; empty if any compiler of this machine will do."""
     flags: FlagsView
     public_headers: tuple[str, ...]
     sizes: tuple[Row, ...]
@@ -105,49 +105,49 @@ class TreeView:
     kernel_headers: tuple[str, ...]
     prototypes: str
     runtime_sources: str
-    """How the README goes on where the runtime has sources of its own."""
+    """The README's sentence on the runtime, if that has sources of its own."""
     usage: str
     facts: tuple[Row, ...]
     budgets: tuple[Row, ...]
-    """What a project may set a limit for: its name, the sizes that count, and the name of the check."""
+    """The sizes that a project may limit: name, terms of the sum, and name of the check."""
     sources: tuple[str, ...] = ()
     test_sources: tuple[str, ...] = ()
     binaries: tuple[str, ...] = ()
-    """Units, without `.c`, whose data lie in a `.c.bin` beside them."""
+    """Names, without `.c`, of the files whose data are in a `.c.bin` beside them."""
     files: tuple[Row, ...] = field(default=())
 
     @property
     def generated_spdx(self) -> str:
-        """The licence of a generated file, as tools look for it."""
+        """The machine-readable licence of a generated file."""
         return GENERATED
 
     @property
     def release(self) -> str:
-        """The version in numbers alone."""
+        """The version as numbers only."""
         return ".".join(map(str, release(self.version)))
 
     @property
     def runtime_version(self) -> int:
-        """What S2S_RUNTIME_VERSION is in the headers of this version."""
+        """The value of S2S_RUNTIME_VERSION in the headers of this version."""
         return runtime_version(self.version)
 
     @property
     def size_definitions(self) -> list[str]:
-        """The macros of the header that say what memory the network takes."""
+        """Return the header's macros of the memory that the network needs."""
         return definitions(self.macro, [Row(row.name, f"{row.value}u", row.comment) for row in self.sizes])
 
     def banner(self, what: str) -> list[str]:
-        """The comment that a C file begins with."""
+        """Return the comment at the top of a C file."""
         return comment_lines(f"{what}.\nGenerated by s2s {self.version} from {self.origin}. Do not edit.\n{GENERATED}")
 
 
 def origin(info: NetworkInfo) -> str:
-    """The model's file and its hash, in a comment."""
+    """Return a comment with the model's file name and hash."""
     return f"{info.source} (sha256 {info.sha256[:_DIGEST]}...)"
 
 
 def port_views(info: NetworkInfo) -> tuple[list[PortView], list[PortView]]:
-    """The inputs and the outputs, under the names that the run function gives them."""
+    """Return the inputs and the outputs under their parameter names in the run function."""
     names = port_identifiers((port.name for port in info.inputs), (port.name for port in info.outputs))
     inputs, outputs = (
         [_port(info, word, identifier, port) for identifier, port in zip(given, ports, strict=True)]
@@ -177,7 +177,7 @@ def _port(info: NetworkInfo, word: str, identifier: str, port: PortInfo) -> Port
 
 
 def _quantisation(quantised: Quantisation) -> list[Row]:
-    """The macros of an input or output whose integers stand for real numbers."""
+    """Return the macros of a quantised input or output."""
     zero_point = quantised.zero_point
     return [
         Row("SCALE", float_literal(quantised.scale, f32)),
@@ -186,7 +186,7 @@ def _quantisation(quantised: Quantisation) -> list[Row]:
 
 
 def flags_view(info: NetworkInfo) -> FlagsView:
-    """The flags of the network's target."""
+    """Return the flags of the network's target."""
     every = compile_flags(info.target)
     own = info.target.cflags
     return FlagsView(
@@ -201,7 +201,7 @@ def flags_view(info: NetworkInfo) -> FlagsView:
 
 
 def sizes(info: NetworkInfo, weights_size: int, graph: c.GlobalOp | None) -> list[Row]:
-    """The macros of the header that say what memory the network takes; those of `graph` for its executor."""
+    """Return the rows of the header's memory macros; `graph` adds those of the graph executor."""
     rows = [
         Row("ARENA_SIZE", str(info.arena_size), "bytes of RAM that the caller provides"),
         Row("ARENA_ALIGN", str(info.arena_align), "alignment of the arena, in bytes"),
@@ -223,7 +223,7 @@ def sizes(info: NetworkInfo, weights_size: int, graph: c.GlobalOp | None) -> lis
 
 
 def budgets(info: NetworkInfo) -> list[Row]:
-    """Sums of sizes that a project may limit, by the name of the macro that does."""
+    """Return the sums of sizes that a project may limit, by the name of the limiting macro."""
     macro = c_macro(info.name)
     rows = [
         Row("ARENA", f"{macro}_ARENA_SIZE", "arena_is"),

@@ -22,17 +22,17 @@ from s2s.types.dtypes import Array, size_in_bytes
 
 WeightForm = Literal["auto", "arrays", "incbin"]
 
-LARGEST_ARRAYS = 1 << 20
-"""Bytes of weights up to which they are literals, unless an option says otherwise."""
+MAX_LITERAL_BYTES = 1 << 20
+"""Weights up to this many bytes are written as literals, unless an option says otherwise."""
 
 _PIECE = 1 << 16
-"""Elements that are in memory at once."""
+"""The number of elements in memory at once."""
 _INDENT = "    "
 
 
 @dataclass(frozen=True)
 class ConstantArray:
-    """One array: its C name, element type, values, and what it is called in the model."""
+    """A constant array: C name, element type, values, and its name in the model."""
 
     identifier: str
     element: Attribute
@@ -55,7 +55,7 @@ class ConstantArray:
         return declaration(self.element, f"{self.identifier}[{self.count}]", const=True)
 
     def pieces(self) -> Iterator[Array]:
-        """The elements in order, flat, so many at a time."""
+        """Yield the elements in order, flat, in chunks."""
         flat = self.values.reshape(-1) if self.values.flags.c_contiguous else None
         for start in range(0, self.count, _PIECE):
             stop = min(start + _PIECE, self.count)
@@ -64,19 +64,19 @@ class ConstantArray:
 
 @dataclass(frozen=True)
 class Placed:
-    """An array of a binary file, and where it begins there."""
+    """An array in a binary file, with its offset."""
 
     array: ConstantArray
     offset: int
 
 
 def is_binary(arrays: Sequence[ConstantArray], form: WeightForm) -> bool:
-    """Whether `arrays` go into a binary file."""
-    return form == "incbin" or (form == "auto" and sum(array.size for array in arrays) > LARGEST_ARRAYS)
+    """Return whether `arrays` are written to a binary file."""
+    return form == "incbin" or (form == "auto" and sum(array.size for array in arrays) > MAX_LITERAL_BYTES)
 
 
 def place(arrays: Sequence[ConstantArray], align: int) -> list[Placed]:
-    """Where each array begins in a binary file, at multiples of `align`."""
+    """Assign each array an offset in a binary file, at multiples of `align`."""
     placed: list[Placed] = []
     end = 0
     for array in arrays:
@@ -87,7 +87,7 @@ def place(arrays: Sequence[ConstantArray], align: int) -> list[Placed]:
 
 
 def binary_file(placed: Sequence[Placed]) -> Content:
-    """The bytes of the arrays, little-endian, zeros between them."""
+    """Return the bytes of the arrays, little-endian, with zeros between them."""
 
     def chunks() -> Iterator[bytes]:
         end = 0
@@ -101,7 +101,7 @@ def binary_file(placed: Sequence[Placed]) -> Content:
 
 
 def c_arrays(head: bytes, arrays: Sequence[ConstantArray], attributes: str) -> Content:
-    """A C file: `head`, then the definition of each array, `attributes` in front."""
+    """Write a C file: `head`, then the definition of each array, preceded by `attributes`."""
 
     def chunks() -> Iterator[bytes]:
         yield head
@@ -115,7 +115,7 @@ def c_arrays(head: bytes, arrays: Sequence[ConstantArray], attributes: str) -> C
 
 
 def _lines(literals: Sequence[str]) -> str:
-    """Rows of literals, as many in each as fit for all."""
+    """Format literals in rows of equal width."""
     widest = max(map(len, literals))
     count = max(1, (WIDTH - len(_INDENT)) // (widest + 2))
     rows = (literals[at : at + count] for at in range(0, len(literals), count))
@@ -123,7 +123,7 @@ def _lines(literals: Sequence[str]) -> str:
 
 
 def _elements(values: Array, start: int, stop: int) -> Array:
-    """Elements `start … stop - 1` of an array in row-major order, whatever its strides."""
+    """Return elements `start … stop - 1` of an array in row-major order, for any strides."""
     if not any(values.strides):
         return np.broadcast_to(values[(0,) * values.ndim], (stop - start,))
     return values[np.unravel_index(np.arange(start, stop), values.shape)]

@@ -1,4 +1,4 @@
-"""Putting a tree of files in place: all of it, or nothing."""
+"""Write a tree of files to disk, wholly or not at all."""
 
 import json
 import os
@@ -11,10 +11,10 @@ from s2s.emit.stream import Content, pieces
 from s2s.errors import InputError
 
 RECORD = "metadata.json"
-"""The file by which a tree of ours is known, and which lists what belongs to it."""
+"""The file that identifies a tree of s2s and lists its files."""
 
 BUILT = "build"
-"""Folders that begin with this word are what a build made of the tree; they go with it."""
+"""Folders whose names begin with this word are build outputs, which are deleted with the tree."""
 
 
 def write_tree(files: Mapping[str, Content], destination: Path) -> None:
@@ -48,7 +48,7 @@ def write_tree(files: Mapping[str, Content], destination: Path) -> None:
 
 
 def check_destination(destination: Path) -> None:
-    """Refuse a place that holds anything but an empty directory or a tree of ours."""
+    """Raise an error if `destination` holds anything but an empty directory or a tree of s2s."""
     if destination.is_symlink():
         raise InputError(f"{destination}: is a symbolic link; name the directory itself")
     if not destination.exists():
@@ -72,7 +72,7 @@ def check_destination(destination: Path) -> None:
 
 
 def _recorded(destination: Path) -> set[str] | None:
-    """The files of the tree that stands at `destination`, by its record."""
+    """Return the files of the tree at `destination`, by its record; None if there is none."""
     try:
         record = json.loads((destination / RECORD).read_text(encoding="utf-8"))
         return {*record["files"], RECORD} if record["generator"]["name"] == "s2s" else None
@@ -81,7 +81,7 @@ def _recorded(destination: Path) -> set[str] | None:
 
 
 def _files(folder: Path) -> list[str]:
-    """Paths of all files under `folder` that no build made."""
+    """Return the paths of all files under `folder` except build outputs."""
     found: list[str] = []
     for root, folders, names in os.walk(folder):
         if Path(root) == folder:

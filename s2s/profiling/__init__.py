@@ -1,1 +1,1 @@
-"""Where the time of a network goes on this machine, kernel by kernel, and how near each kernel is to its limits."""
+"""Profile a network on this machine, kernel by kernel, against the roofline."""

@@ -27,18 +27,18 @@ HOOKS = "hooks.h"
 
 @dataclass(frozen=True)
 class KernelCall:
-    """A call of a kernel in the text of the run function."""
+    """A kernel call in the C text of the run function."""
 
     kernel: str
     """The C name."""
     nodes: str
-    """What it computes of the model."""
+    """The source nodes of the kernel."""
     shape: str = ""
-    """What comes out of it."""
+    """The shape of its result."""
 
 
 def kernel_calls(module: ModuleOp) -> list[KernelCall]:
-    """The calls of kernels in the C of a network, in the order of the text."""
+    """Return the kernel calls of a network, in the order of the C text."""
     program = Program.of(module)
     kernels = {kernel.sym_name.data for kernel in program.kernels}
     calls = [op for func in (*program.callers, *program.entry) for op in func.walk() if isinstance(op, c.CallOp)]
@@ -46,7 +46,7 @@ def kernel_calls(module: ModuleOp) -> list[KernelCall]:
 
 
 def timed_tree(tree: Tree, name: str, calls: Sequence[KernelCall]) -> Tree:
-    """`tree` with the hooks around `calls`."""
+    """Add timing hooks around `calls` in `tree`."""
     entry, moved = f"src/{name}.c", f"{name}_calls.inc"
     head = [
         "#define _POSIX_C_SOURCE 199309L",
@@ -69,15 +69,15 @@ def timed_tree(tree: Tree, name: str, calls: Sequence[KernelCall]) -> Tree:
 
 @dataclass(frozen=True)
 class Samples:
-    """What the clock said: a row for each run, a column for each call."""
+    """Measured times: a row for each run, a column for each call."""
 
     nanoseconds: NDArray[np.int64]
     repetitions: tuple[int, ...]
-    """How often a run carries out each call: more than once in a loop, never in a branch not taken."""
+    """How often a run executes each call: more than once in a loop, never in a branch not taken."""
 
 
 class TimedNetwork:
-    """A loaded network with hooks, and inputs in place."""
+    """A loaded network with hooks and input data."""
 
     def __init__(self, network: LoadedNetwork, calls: int, inputs: Mapping[str, Array]) -> None:
         self._network, self._calls = network, calls
@@ -93,13 +93,13 @@ class TimedNetwork:
         return np.frombuffer(memory, np.uint64)
 
     def seconds(self) -> float:
-        """One run, warmed up by another."""
+        """Return the time of one run after a warm-up run."""
         self._run()
         self._run()
         return float(self._time.sum()) * 1e-9
 
     def samples(self, runs: int) -> Samples:
-        """The times of so many runs, without that of the clock."""
+        """Return the times of `runs` runs, less the time of reading the clock."""
         rows = np.zeros((runs, self._calls), np.int64)
         idle = int(self._network.lib.s2s_profile_idle())
         for row in rows:

@@ -1,6 +1,6 @@
-"""What one core of this machine can do at best, measured once and kept in the user's cache folder.
+"""Measure the peak performance of one core of this machine, once, and keep it in the user's cache folder.
 
-The programs that measure are `native/machine.c` and `native/fork_join.c`, compiled with the flags of target `host`.
+The measuring programs are `native/machine.c` and `native/fork_join.c`, compiled with the flags of target `host`.
 """
 
 import hashlib
@@ -27,47 +27,47 @@ from s2s.verify.toolchain import accepted_flags, compiler_version, default_compi
 SOURCE = "machine.c"
 FORK_JOIN_SOURCE = "fork_join.c"
 OPERATIONS_A_CYCLE = 2
-"""Loads, stores and computations of registers that kernels carry out in a cycle, about."""
+"""An estimate of the loads, stores and scalar operations that kernels execute per cycle."""
 CACHES = (("L1", 32 << 10), ("L2", 1 << 20), ("L3", 8 << 20))
-"""The caches, and their bytes where the operating system does not tell."""
+"""The caches, with default sizes where the operating system does not report them."""
 MEMORY = "memory"
 POOL = "src/pool.c"
 LARGEST_WORKING_SET = 512 << 20
-"""Bytes that are read to measure memory; caches larger than this are shared by many cores."""
+"""The working set that measures memory bandwidth; caches larger than this are shared by many cores."""
 FIGURES = ("clock_ghz", "fma_latency", "fork_join_ns", "float_gflops", "int8_gops")
 CPU_INFO = Path("/proc/cpuinfo")
 
 
 @dataclass(frozen=True)
 class Level:
-    """A cache, or memory behind all of them."""
+    """A cache, or main memory."""
 
     name: str
     bytes: int | None
-    """What it holds; None for memory."""
+    """The capacity; None for memory."""
     read_gbs: float
 
 
 @dataclass(frozen=True)
 class Machine:
-    """The peaks of one core."""
+    """The peak figures of one core."""
 
     cpu: str
     compiler: str
     clock_ghz: float
     fma_latency: float
-    """Cycles until the result of a multiply-add can be added to."""
+    """The latency of a multiply-add in cycles."""
     fork_join_ns: float
-    """Nanoseconds to divide a kernel between two threads and to wait for both; 0 where there are no threads."""
+    """The fork-join cost of a kernel on two threads in nanoseconds; 0 without threads."""
     float_gflops: float
-    """float32 operations, a multiply-add being two."""
+    """Peak of float32 operations, where a multiply-add counts as two."""
     int8_gops: float
-    """Operations in products of bytes summed in 32 bits."""
+    """Peak of operations in byte products summed in 32 bits."""
     levels: tuple[Level, ...]
-    """Nearest first; the last is memory."""
+    """The memory levels, nearest first; the last is main memory."""
 
     def holding(self, size: int) -> Level:
-        """The nearest level that holds a working set of `size` bytes."""
+        """Return the nearest level that holds a working set of `size` bytes."""
         return next(level for level in self.levels if level.bytes is None or size <= level.bytes)
 
     def as_dict(self) -> dict[str, Any]:
@@ -75,7 +75,7 @@ class Machine:
         return asdict(self)
 
     def at_best(self, other: "Machine | None") -> "Machine":
-        """The better figures of two measurements of one machine: whatever disturbs one only makes it slower."""
+        """Combine two measurements of one machine to the better figures, since any disturbance only slows it down."""
         if other is None or [each.name for each in other.levels] != [each.name for each in self.levels]:
             return self
         pairs = zip(self.levels, other.levels, strict=True)
@@ -91,14 +91,15 @@ class Machine:
 
     @staticmethod
     def from_dict(fields: dict[str, Any]) -> "Machine":
-        """What `as_dict` gave."""
+        """Create a machine from the output of `as_dict`."""
         levels = tuple(Level(**level) for level in fields["levels"])
         peaks: dict[str, float] = {name: fields[name] for name in FIGURES}
         return Machine(cpu=fields["cpu"], compiler=fields["compiler"], **peaks, levels=levels)
 
 
 def this_machine(*, again: bool = False) -> Machine:
-    """The peaks of this machine: measured where nobody has, or with `again`, which keeps the better figures."""
+    """Return the peaks of this machine: cached figures, or new ones; `again` measures anew and keeps the better
+    figures."""
     target, compiler = get_target("host"), default_compiler()
     kept = cache_folder() / f"machine-{_key(target, compiler)}.json"
     found = _read(kept)
@@ -111,7 +112,7 @@ def this_machine(*, again: bool = False) -> Machine:
 
 
 def measure(target: Target, compiler: tuple[str, ...]) -> Machine:
-    """Compile and run the program that measures."""
+    """Compile and run the measuring program."""
     caches = _cache_sizes()
     # A set of half a cache leaves room for others; the last cache is shared, so a small part of it is asked for.
     sets = [caches[0] // 2, caches[1] // 2, min(4 * caches[1], caches[2] // 2)]
@@ -141,7 +142,7 @@ def _measured(target: Target, compiler: tuple[str, ...], sets: Sequence[int]) ->
 
 
 def _fork_join_ns(compiler: tuple[str, ...]) -> float:
-    """What it costs to divide a kernel between two threads; 0 where the pool of the runtime has none."""
+    """Measure the fork-join cost of two threads; 0 if the runtime's pool has no threads."""
     with tempfile.TemporaryDirectory(prefix="s2s-machine-") as name:
         folder = Path(name)
         for path in runtime_files():
@@ -155,7 +156,7 @@ def _fork_join_ns(compiler: tuple[str, ...]) -> float:
 
 
 def target_of_machine(machine: Machine, name: str) -> Target:
-    """Target `host` under another name, with the costs that were measured instead of usual ones."""
+    """Return target `host` under another name, with measured instead of default costs."""
     host = get_target("host")
     stream, memory = (level.read_gbs / machine.clock_ghz for level in machine.levels[-2:])
     ports = machine.float_gflops / (2 * host.lanes * machine.clock_ghz)
@@ -180,7 +181,7 @@ def _cache_sizes() -> tuple[int, ...]:
 
 
 def cpu_name() -> str:
-    """The processor as it calls itself."""
+    """Return the model name of the processor."""
     try:
         lines = CPU_INFO.read_text(encoding="utf-8", errors="replace").splitlines()
     except OSError:
@@ -190,13 +191,13 @@ def cpu_name() -> str:
 
 
 def cache_folder() -> Path:
-    """Where figures of this machine are kept: `$XDG_CACHE_HOME/s2s`, by default `~/.cache/s2s`."""
+    """Return the folder of cached figures: `$XDG_CACHE_HOME/s2s`, by default `~/.cache/s2s`."""
     base = os.environ.get("XDG_CACHE_HOME", "")
     return (Path(base) if os.path.isabs(base) else Path.home() / ".cache") / "s2s"
 
 
 def _key(target: Target, compiler: tuple[str, ...]) -> str:
-    """Whatever the figures depend on, as one word."""
+    """Return a hash of everything that the figures depend on."""
     facts = [
         cpu_name(),
         platform.node(),
@@ -211,7 +212,7 @@ def _key(target: Target, compiler: tuple[str, ...]) -> str:
 
 
 def _read(kept: Path) -> Machine | None:
-    """What was measured earlier; None where there is nothing, or nothing that can be read."""
+    """Return the cached figures; None if they are missing or unreadable."""
     try:
         return Machine.from_dict(json.loads(kept.read_text(encoding="utf-8")))
     except (OSError, ValueError, TypeError, KeyError):
@@ -219,7 +220,7 @@ def _read(kept: Path) -> Machine | None:
 
 
 def _keep(machine: Machine, kept: Path) -> None:
-    """Keep the figures for the next time; a folder that cannot be written only costs that time again."""
+    """Cache the figures; ignore a folder that cannot be written."""
     try:
         kept.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.NamedTemporaryFile("w", dir=kept.parent, delete=False, encoding="utf-8") as file:
@@ -230,7 +231,7 @@ def _keep(machine: Machine, kept: Path) -> None:
 
 
 def check_same_machine(target: Target) -> None:
-    """Refuse a target whose code does not run here."""
+    """Raise an error for a target whose code does not run here."""
     if target.cc:
         board = next((board.name for board in BOARDS if board.target == target.name), None)
         counted = f"s2s verify --on {PREFIX}{board} counts the instructions of each kernel"

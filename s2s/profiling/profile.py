@@ -1,4 +1,4 @@
-"""`s2s profile`: the time of each call of a kernel, held against what this machine could do."""
+"""`s2s profile`: measure the time of each kernel call and compare it with the roofline of this machine."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -24,64 +24,64 @@ from s2s.verify.build import load
 Order = Literal["run", "time", "gain"]
 
 SECONDS = 2.0
-"""How long a profile takes where nobody says how many runs it has."""
-FEWEST_RUNS, MOST_RUNS = 20, 5000
+"""The default duration of a profile in seconds."""
+MIN_RUNS, MAX_RUNS = 20, 5000
 CREDIBLE, CREDIBLE_SHARE = 1.1, 0.02
-"""A part of its bound that a kernel may reach; kernels with a smaller share of the time are not timed well enough."""
+"""A kernel may exceed its bound by this factor, if its share of the time is large enough to be measured well."""
 NO_COST = KernelCost(Operations(), 0, 0)
 
 
 @dataclass(frozen=True)
 class Row:
-    """One call of a kernel; times are in microseconds, for all its repetitions in a run."""
+    """One kernel call; times are in microseconds, for all its repetitions in a run."""
 
     number: int
     nodes: str
     shape: str
-    """Of its result."""
+    """The shape of its result."""
     kernel: str
     repetitions: int
     min_us: float
     median_us: float
     share: float
-    """Of the time of all calls."""
+    """The share of the time of all calls."""
     flops: int
     """Floating-point operations."""
     integer_ops: int
     bytes: int
-    """Of everything that it reads and writes."""
+    """The bytes that it reads and writes."""
     bound_us: float
-    """The least time that this machine allows."""
+    """The lower bound of its time on this machine."""
     bound_by: str
 
     @property
     def gflops(self) -> float:
-        """Billions of floating-point operations a second."""
+        """Billions of floating-point operations per second."""
         return _rate(self.flops, self.min_us)
 
     @property
     def gops(self) -> float:
-        """Billions of integer operations a second."""
+        """Billions of integer operations per second."""
         return _rate(self.integer_ops, self.min_us)
 
     @property
     def gbs(self) -> float:
-        """Billions of bytes a second."""
+        """Gigabytes per second."""
         return _rate(self.bytes, self.min_us)
 
     @property
     def intensity(self) -> float:
-        """Operations for each byte."""
+        """Operations per byte."""
         return (self.flops + self.integer_ops) / self.bytes if self.bytes else 0.0
 
     @property
     def roofline(self) -> float:
-        """How much of what the machine allows is reached."""
+        """The fraction of the roofline bound that is reached."""
         return self.bound_us / self.min_us if self.min_us else 0.0
 
     @property
     def gain_us(self) -> float:
-        """What a kernel at its bound would save in a run."""
+        """The time per run that the kernel would save at its bound."""
         return max(self.min_us - self.bound_us, 0.0)
 
     def as_dict(self) -> dict[str, Any]:
@@ -100,15 +100,15 @@ class Profile:
     machine: Machine
     rows: tuple[Row, ...]
     total: Row
-    """All calls at their best, a run that nobody disturbs; the median is of whole runs."""
+    """All calls at their minimum times; the median is of whole runs."""
 
     @property
     def beats_its_bound(self) -> bool:
-        """Whether a kernel is faster than the peaks of the machine allow: then these are wrong."""
+        """Return whether a kernel is faster than the measured peaks allow, which shows that the peaks are wrong."""
         return any(row.roofline > CREDIBLE and row.share > CREDIBLE_SHARE for row in self.rows)
 
     def ordered(self, order: Order) -> list[Row]:
-        """The calls as they run, or those that take most time or would gain most first."""
+        """Return the calls in execution order, by time, or by possible gain."""
         if order == "run":
             return list(self.rows)
         return sorted(self.rows, key=lambda row: -(row.min_us if order == "time" else row.gain_us))
@@ -133,7 +133,7 @@ def profile_model(
     runs: int | None = None,
     measure_again: bool = False,
 ) -> Profile:
-    """Compile `model`, build it with a clock around each kernel, and run it on `inputs`, made-up ones by default."""
+    """Compile `model`, build it with timing hooks, and run it on `inputs`, by default random ones."""
     check_same_machine(get_target(options.target))
     if options.executor != "aot":
         raise InputError("--executor graph: its tables call the same kernels as a run function; leave it out here")
@@ -151,7 +151,7 @@ def profile_model(
         samples = timed.samples(count)
     touched = info.arena_size + info.ports_size + artifact.report().weights
     found = profile_of(info.name, info.target.name, calls, samples, compilation.costs, machine, touched)
-    if found.beats_its_bound and not measure_again:  # the peaks are from a time when the machine was busy
+    if found.beats_its_bound and not measure_again:  # the cached peaks were measured while the machine was busy
         machine = this_machine(again=True)
         found = profile_of(info.name, info.target.name, calls, samples, compilation.costs, machine, touched)
     return found
@@ -166,8 +166,8 @@ def _given_or_made_up(ports: Sequence[PortInfo], given: Mapping[str, Array]) -> 
 
 
 def runs_within(seconds: float, one: float) -> int:
-    """How many runs of `one` second take about `seconds`."""
-    return int(min(max(seconds / max(one, 1e-9), FEWEST_RUNS), MOST_RUNS))
+    """Return how many runs of `one` seconds each take about `seconds`."""
+    return int(min(max(seconds / max(one, 1e-9), MIN_RUNS), MAX_RUNS))
 
 
 def profile_of(
@@ -179,7 +179,7 @@ def profile_of(
     machine: Machine,
     network_bytes: int,
 ) -> Profile:
-    """The figures that follow from the times of `samples`."""
+    """Compute the profile from the times of `samples`."""
     micros = samples.nanoseconds * 1e-3
     least, median = micros.min(axis=0), np.median(micros, axis=0)
     whole = float(least.sum()) or 1.0

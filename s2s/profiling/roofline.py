@@ -21,11 +21,11 @@ ARITHMETIC = "arithmetic"
 
 @dataclass(frozen=True)
 class Bound:
-    """The least time of one call, and what sets it."""
+    """The lower bound of the time of one call, and what limits it."""
 
     seconds: float
     by: str
-    """`arithmetic`, or the cache or memory that most of the time goes to."""
+    """`arithmetic`, or the cache or memory that takes most of the time."""
 
 
 def bound_of(cost: KernelCost, machine: Machine, network_bytes: int) -> Bound:
@@ -39,5 +39,5 @@ def bound_of(cost: KernelCost, machine: Machine, network_bytes: int) -> Bound:
 
 
 def _transfer(size: int, level: Level) -> float:
-    """Nanoseconds to read so many bytes from `level`."""
+    """Return the nanoseconds to read `size` bytes from `level`."""
     return size / level.read_gbs

@@ -1,1 +1,1 @@
-"""Building, loading and comparing emitted trees."""
+"""Build, load and compare emitted trees."""

@@ -1,4 +1,4 @@
-"""`s2s verify --on`: a network on an emulated board, compared with an engine or golden vectors, and its figures."""
+"""`s2s verify --on`: run a network on an emulated board, compare with an engine or golden vectors, and measure it."""
 
 import tempfile
 from collections.abc import Callable, Sequence
@@ -20,15 +20,15 @@ from s2s.verify.verification import Judge, Verification
 
 Optimise = Literal["O3", "O2", "Os"]
 VECTORS = 4
-"""Sets of inputs that are made up where nobody gives golden ones."""
+"""The number of random input sets where there are no golden vectors."""
 
 CompareLevels = Callable[[Sequence[Array], Sequence[Array]], LevelsReport]
-"""Runs the levels of the compiler on inputs, and holds these outputs of the C against the last."""
+"""Runs the levels of the compiler on inputs, and compares these outputs of the C with the last."""
 
 
 @dataclass(frozen=True)
 class BoardVerification:
-    """How a network did on a board. Figures are in bytes, and in instructions for the most expensive inputs."""
+    """The result of a network on a board. Sizes are in bytes, instructions are for the most expensive inputs."""
 
     board: str
     compiler: str
@@ -37,7 +37,7 @@ class BoardVerification:
     verification: Verification
     run: BoardRun
     nodes: Sequence[str]
-    """What each call of a kernel stands for in the model, where the calls are known one by one."""
+    """The source nodes of each kernel call, if calls are counted one by one."""
 
     @property
     def passed(self) -> bool:
@@ -94,7 +94,7 @@ class BoardVerification:
 
 @dataclass(frozen=True)
 class SummedLayer:
-    """All calls of a kernel for the same nodes; a recurrent network has one for each step."""
+    """All calls of a kernel for the same nodes; a recurrent network has one for each time step."""
 
     kernel: str
     nodes: str

@@ -1,4 +1,4 @@
-"""Programs for an emulated board: compiled, linked with the harness, run, and what they write taken apart."""
+"""Compile, link and run programs for an emulated board, and parse their output."""
 
 import struct
 from collections.abc import Iterable, Sequence
@@ -20,11 +20,11 @@ SEMIHOSTING = ("-semihosting-config", "enable=on,target=native")
 
 @dataclass(frozen=True)
 class Record:
-    """What one call of `board_depth` or `board_count` said."""
+    """The record of one call of `board_depth` or `board_count`."""
 
     stack: int
     instructions: int
-    """With what the calls of the harness cost themselves: take an empty piece of code off."""
+    """Counted instructions, including the overhead of the harness: subtract the count of an empty section."""
 
 
 class BoardProgram:
@@ -71,25 +71,25 @@ class BoardProgram:
         return program
 
     def run(self, program: Path, inputs: bytes) -> bytes:
-        """What a program writes for these inputs."""
+        """Run a program on these inputs and return its output."""
         (self.folder / "in.bin").write_bytes(inputs)
         (self.folder / "out.bin").write_bytes(b"")
         run_program([*self.board.emulator, *QUIET, *SEMIHOSTING, "-kernel", program], cwd=self.folder)
         return (self.folder / "out.bin").read_bytes()
 
     def record(self, data: bytes, at: int) -> Record:
-        """The record at a place of what a program wrote."""
+        """Parse the record at an offset of a program's output."""
         stack, interrupts, ticks = RECORD.unpack_from(data, at)
         counted = round(ticks * self.board.instructions_per_tick)
         return Record(stack, counted - interrupts * self.board.instructions_per_interrupt)
 
     def records(self, data: bytes) -> list[Record]:
-        """What a program wrote that writes nothing but records."""
+        """Parse the output of a program that writes only records."""
         return [self.record(data, at) for at in range(0, len(data), RECORD.size)]
 
 
 def _require(board: Board) -> None:
-    """Refuse in one line when the cross compiler or the emulator is missing."""
+    """Raise an error if the cross compiler or the emulator is missing."""
     processor = board.processor()
     missing = missing_programs((processor.cc, board.emulator[0]))
     if missing:

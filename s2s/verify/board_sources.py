@@ -1,4 +1,4 @@
-"""The C that runs a network on a board, written for one tree."""
+"""Generate the C programs that run a network on a board."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -52,7 +52,7 @@ def run_network(record: Record, vectors: int, *, once: bool = False) -> str:
 
 
 def _counting_main(vectors: int, write: list[str]) -> list[str]:
-    """Each set of inputs twice: for the stack, and for the count."""
+    """Run each set of inputs twice: to measure the stack, and to count instructions."""
     return [
         "__attribute__((noinline)) static int nothing(void)",
         "{",
@@ -81,7 +81,7 @@ def _counting_main(vectors: int, write: list[str]) -> list[str]:
 
 
 def count_kernels(record: Record) -> str:
-    """The file with the run function, each call of a kernel between two calls of the harness."""
+    """Write the file with the run function, with harness calls around each kernel call."""
     name, kernels = record["name"], record["kernels"]
     lines = ['#include "board.h"', f'#include "{name}_kernels.h"', ""]
     lines += bracket_kernels(kernels, "board_enter()", lambda number: f"board_leave({number}u)")
@@ -89,7 +89,7 @@ def count_kernels(record: Record) -> str:
 
 
 def bracket_kernels(kernels: Sequence[str], enter: str, leave: Callable[[int], str]) -> list[str]:
-    """Macros that put each call of a kernel between two other calls; `leave` gets the number of the kernel."""
+    """Write macros that put each kernel call between two other calls; `leave` gets the number of the kernel."""
     return [
         f"#define {kernel}(...) ({enter}, {kernel}(__VA_ARGS__), {leave(number)})"
         for number, kernel in enumerate(kernels)
@@ -97,7 +97,7 @@ def bracket_kernels(kernels: Sequence[str], enter: str, leave: Callable[[int], s
 
 
 def is_in_arena(port: Record) -> bool:
-    """Whether an input or output, as the record of a tree states it, lies in the arena."""
+    """Return whether an input or output of a tree's record lies in the arena."""
     return port.get("offset") is not None
 
 

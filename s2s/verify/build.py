@@ -45,19 +45,19 @@ _UNTOUCHED = 0xA5
 
 @dataclass(frozen=True)
 class Port:
-    """An input or output as the record of a tree states it."""
+    """An input or output in the record of a tree."""
 
     name: str
     dtype: np.dtype[Any]
     shape: tuple[int, ...]
     offset: int | None = None
-    """Where in the arena it may lie."""
+    """The offset in the arena at which it may lie."""
     model: ModelTensor | None = None
-    """What its bytes are to the model, where they are packed."""
+    """The tensor in the model, if its bytes are packed."""
 
     @property
     def model_type(self) -> str:
-        """Element type and shape to the model."""
+        """The element type and shape in the model."""
         return (
             f"{self.dtype}{list(self.shape)}" if self.model is None else f"{self.model.dtype}{list(self.model.shape)}"
         )
@@ -129,7 +129,7 @@ class LoadedNetwork:
         else:
             pointers = ", ".join(["void *"] * (1 + ("threads" in record) + len(self.inputs) + len(self.outputs)))
             self.ffi.cdef(f"int {self.name}_run({pointers}); int {self.name}_init(void *); {DECLARATIONS}")
-        # The threads of OpenMP outlive a pool: what they run stays, once it is loaded.
+        # OpenMP's threads outlive a pool, so their code must stay loaded.
         stays = os.RTLD_NODELETE if record.get("threads", {}).get("by") == "openmp" else 0
         self.lib: Any = self.ffi.dlopen(str(folder / "network.so"), os.RTLD_NOW | stays)
         self._pool = Pool(self.ffi, self.lib, record["threads"]["most"]) if "threads" in record else None
@@ -138,7 +138,7 @@ class LoadedNetwork:
         self.reset()
 
     def reset(self) -> None:
-        """Forget earlier runs: set the state, if the network keeps any, to its initial values."""
+        """Reset the state, if the network has any, to its initial values."""
         if self._kept is None:
             return
         status = getattr(self.lib, f"{self.name}_init")(self.ffi.cast("void *", self._kept.memory.ctypes.data))
@@ -212,7 +212,7 @@ class LoadedNetwork:
         for what, each in bound.guarded.items():
             if not each.is_intact():
                 raise CompilerBug(f"{self.name}: a kernel wrote behind the end of {what}")
-        return [value.copy() for value in bound.outputs]  # the next run of a network with state goes on in this arena
+        return [value.copy() for value in bound.outputs]  # the next run of a stateful network reuses this arena
 
     def _run_graph(self, inputs: Sequence[Array]) -> list[Array]:
         session = Session(self)

@@ -1,8 +1,8 @@
-"""The deepest stack of a function, from the call graphs that gcc writes with `-fcallgraph-info=su,da`.
+"""Compute the deepest stack of a function from the call graphs of gcc (`-fcallgraph-info=su,da`).
 
 A call graph is text in the VCG format: a node for each function, with the bytes of its frame and its return address,
-and an edge for each call. A function of another file is a node without bytes. A static function carries its file in its
-title (`src/kws.c:conv`), so files keep apart what has the same name.
+and an edge for each call. A function of another file is a node without bytes. The title of a static function contains
+its file (`src/kws.c:conv`), so that equal names in several files stay distinct.
 """
 
 import re
@@ -14,13 +14,13 @@ from pathlib import PurePosixPath
 from s2s.errors import InputError
 
 INDIRECT = "__indirect_call"
-"""The title that gcc gives to a callee it does not know."""
+"""The title that gcc gives to an unknown callee."""
 
 EXECUTOR = "executor.c"
-"""The file of the runtime that calls kernels through the tables of a network."""
+"""The runtime file that calls kernels through the tables of a network."""
 
 TABLES = "_graph.c"
-"""How the name of a file with such tables ends; its static functions are what the tables name."""
+"""The suffix of the file with these tables, whose static functions are the entries of the tables."""
 
 _NODE = re.compile(r'^node: \{ title: "([^"]*)" label: "([^"]*)"', re.MULTILINE)
 _EDGE = re.compile(r'^edge: \{ sourcename: "([^"]*)" targetname: "([^"]*)"', re.MULTILINE)
@@ -36,24 +36,24 @@ class Frame:
     """File, line and column."""
     bytes: int
     is_bounded: bool
-    """Whether `bytes` is all it takes: not with `alloca` or arrays of variable length."""
+    """Whether `bytes` is a bound: not with `alloca` or variable-length arrays."""
 
 
 @dataclass(frozen=True)
 class Stack:
-    """The deepest stack of a function with everything it calls, or why there is no such number."""
+    """The deepest stack of a function with its callees, or the reasons why it is unknown."""
 
     bytes: int | None
     path: tuple[str, ...] = ()
-    """The calls that lead there, the function itself first."""
+    """The call path of the deepest stack, the function itself first."""
     outside: tuple[str, ...] = ()
-    """Functions of libraries that are called; what they take comes on top."""
+    """Library functions that are called; their stacks are not included."""
     reasons: tuple[str, ...] = ()
-    """What stands in the way of a number."""
+    """The reasons why the depth is unknown."""
 
     @property
     def note(self) -> str:
-        """What has to be said beside the number, or instead of it; often nothing."""
+        """The remark beside the number, or instead of it; often empty."""
         if self.reasons:
             return "; ".join(self.reasons)
         return f"on top comes what {', '.join(self.outside)} takes" if self.outside else ""
@@ -61,12 +61,12 @@ class Stack:
 
 @dataclass(frozen=True)
 class UnitGraph:
-    """What is known of the functions of one file."""
+    """The call graph of one file."""
 
     text: str
     """The call graph as gcc wrote it."""
     gaps: Mapping[str, int] = field(default_factory=dict[str, int])
-    """Bytes that functions may take beyond what gcc says, by their names in the object file."""
+    """Bytes that functions may take beyond gcc's figures, by their names in the object file."""
 
 
 @dataclass
@@ -90,7 +90,7 @@ class CallGraph:
                 self.calls[title] = tuple(callees[title])
 
     def callees(self, title: str) -> Iterator[str]:
-        """What a function calls; the executor calls every kernel of the tables, and nothing else is called unseen."""
+        """Yield the callees of a function; the executor calls every kernel of the tables."""
         for callee in self.calls.get(title, ()):
             if callee == INDIRECT and _file(self.frames[title].place).name == EXECUTOR:
                 yield from self._kernels()
@@ -98,7 +98,7 @@ class CallGraph:
                 yield callee
 
     def _kernels(self) -> Iterator[str]:
-        """The static functions beside the tables. No other can stand in them: the tables are written that way."""
+        """Yield the static functions of the files with tables, which are the only entries of the tables."""
         return (
             title
             for title, frame in self.frames.items()
@@ -127,7 +127,7 @@ def deepest_stack(units: Iterable[UnitGraph], entry: str, libraries: Mapping[str
 
 
 def _reached(graph: CallGraph, entry: str) -> tuple[str, ...]:
-    """Every function that a run of `entry` may call, in the order they are met."""
+    """Return every function that a run of `entry` may call, in depth-first order."""
     reached = {entry: None}
     waiting = [entry]
     while waiting:
@@ -139,7 +139,7 @@ def _reached(graph: CallGraph, entry: str) -> tuple[str, ...]:
 
 
 def _reasons(graph: CallGraph, reached: Iterable[str], entry: str) -> Iterator[str]:
-    """Why nobody can tell how deep the stack gets."""
+    """Yield the reasons why the stack depth is unknown."""
     for title in reached:
         frame = graph.frames.get(title)
         if frame is None:
@@ -153,7 +153,7 @@ def _reasons(graph: CallGraph, reached: Iterable[str], entry: str) -> Iterator[s
 
 
 def _cycle(graph: CallGraph, title: str, callers: tuple[str, ...], seen: set[str] | None = None) -> tuple[str, ...]:
-    """A chain of calls that comes back to where it began, empty if there is none."""
+    """Return a cyclic chain of calls; empty if there is none."""
     seen = seen if seen is not None else set()
     if title in callers:
         return (*callers[callers.index(title) :], title)
@@ -167,7 +167,7 @@ def _cycle(graph: CallGraph, title: str, callers: tuple[str, ...], seen: set[str
 
 
 def _deepest_path(graph: CallGraph, title: str, known: dict[str, tuple[str, ...]]) -> tuple[str, ...]:
-    """The chain of calls from `title` on that takes the most stack; of equals the one that comes first."""
+    """Return the call path from `title` that takes the most stack, the first of equal ones."""
     if title not in known:
         paths = [_deepest_path(graph, callee, known) for callee in graph.callees(title) if callee in graph.frames]
         known[title] = (title, *max(paths, key=lambda path: _bytes(graph, path), default=()))
@@ -179,5 +179,5 @@ def _bytes(graph: CallGraph, path: Iterable[str]) -> int:
 
 
 def _file(place: str) -> PurePosixPath:
-    """The file of `src/kws.c:12:5`."""
+    """Return the file of a place: `src/kws.c` of `src/kws.c:12:5`."""
     return PurePosixPath(place.rsplit(":", 2)[0])

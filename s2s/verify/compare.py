@@ -1,8 +1,8 @@
-"""How far apart two arrays are, and whether that is too far.
+"""Compare two arrays under a tolerance, and measure the largest errors.
 
-Integers and truth values have to be equal. Floats may differ by `atol + rtol * |expected|`; a NaN equals a NaN, and
-nothing else. The report gives the largest error in three measures, as each hides what another one shows: absolute,
-relative, and in units in the last place (ULP).
+Integers and booleans must be equal. Floats may differ by `atol + rtol * |expected|`; a NaN equals only a NaN. The
+report gives the largest error in three measures, as each shows what the others hide: absolute, relative, and in units
+in the last place (ULP).
 """
 
 from collections.abc import Sequence
@@ -42,7 +42,7 @@ HALF_STEP, BRAIN_STEP = 2.0**-10, 2.0**-7
 
 
 def default_tolerance(dtype: np.dtype[Any]) -> Tolerance:
-    """What sums in another order, and another libm, may cost in a network whose values have this type."""
+    """Return the tolerance for this type: other summation orders and another libm."""
     if not is_float(from_numpy(dtype)):
         return EXACT
     match dtype.itemsize:
@@ -134,13 +134,13 @@ def _result(beyond: Array, error: Array, relative: Array, ulps: Array) -> Compar
 
 
 def _ulps(expected: Array, found: Array) -> Array:
-    """Representable numbers from one to the other; both are counted from the smallest upwards."""
+    """Return the number of representable values between two floats."""
     a, b = _rank(expected), _rank(found)
     return np.maximum(a, b) - np.minimum(a, b)
 
 
 def _rank(array: Array) -> Array:
-    """The place of each number among all numbers of its type, zeros being one place."""
+    """Return the rank of each number among all numbers of its type; both zeros have one rank."""
     bits = 8 * array.dtype.itemsize
     raw = np.ascontiguousarray(array).view(f"u{array.dtype.itemsize}").reshape(array.shape).astype(np.uint64)
     middle = np.uint64(1 << (bits - 1))

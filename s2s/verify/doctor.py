@@ -1,4 +1,4 @@
-"""What of this machine s2s can use: C compilers, emulated boards, other engines."""
+"""Report the tools on this machine that s2s can use: C compilers, emulated boards, reference engines."""
 
 import importlib.util
 import shutil
@@ -14,7 +14,7 @@ from s2s.verify.toolchain import compiler_version, default_compiler, missing_pro
 
 @dataclass(frozen=True)
 class Finding:
-    """One thing that s2s can make use of."""
+    """One tool that s2s can use."""
 
     name: str
     """A target, a board or a package, as options name it."""
@@ -34,7 +34,7 @@ PACKAGES = (
 
 
 def examine() -> list[Finding]:
-    """Everything that s2s can make use of."""
+    """Return all tools that s2s can use."""
     return [_host(), *_targets(), *_boards(), *_packages()]
 
 
@@ -47,7 +47,7 @@ def _host() -> Finding:
 
 
 def _targets() -> Iterator[Finding]:
-    """The targets with a compiler of their own."""
+    """Yield the targets that need a compiler of their own."""
     for name in TARGET_NAMES:
         target = get_target(name)
         if target.cc:

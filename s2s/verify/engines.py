@@ -1,4 +1,4 @@
-"""Other engines that run a model: what `s2s verify` holds the emitted C against."""
+"""Reference engines, with which `s2s verify` compares the emitted C."""
 
 import importlib
 import importlib.util
@@ -22,7 +22,7 @@ NEWEST_IR = 13
 
 
 def default_engine(model: LoadedModel) -> EngineName:
-    """The engine that a model is held against unless the user names one: the one its format comes from."""
+    """Return the default reference engine of a model: that of its format."""
     if isinstance(model, onnx.LoadedModel):
         return "onnxruntime"
     return "tflm" if importlib.util.find_spec("tflite_micro") is not None else "interpreter"
@@ -78,7 +78,7 @@ def _onnxruntime(loaded: LoadedModel, inputs: Mapping[str, Array]) -> list[Array
     options = ort.SessionOptions()
     options.intra_op_num_threads = options.inter_op_num_threads = 1
     options.log_severity_level = 4
-    # Node by node, as the model says: optimised, quantised nodes are merged to others that round elsewhere.
+    # Run node by node: graph optimisations merge quantised nodes to others that round differently.
     options.graph_optimization_level = ort.GraphOptimizationLevel.ORT_DISABLE_ALL
     source: str | bytes = model.label if model.folder is not None else _serialised(model.proto)
     try:

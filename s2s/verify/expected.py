@@ -1,4 +1,4 @@
-"""The outputs that a network has to give: computed by another engine, or read from golden vectors."""
+"""Obtain the expected outputs of a network: from a reference engine, or from golden vectors."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -27,7 +27,7 @@ Run = Callable[[Sequence[Array]], Sequence[Array]]
 
 @dataclass(frozen=True)
 class Expected:
-    """Inputs, the outputs that belong to them, and who says so."""
+    """Inputs, their expected outputs, and the source of these."""
 
     by: str
     """The engine with its version, or the file of golden vectors."""
@@ -40,12 +40,12 @@ class Expected:
 
 @dataclass(frozen=True)
 class Wanted:
-    """What a network is compared with, as the user asks for it; by default the engine of the model's format."""
+    """The reference that the user asks for; by default the engine of the model's format."""
 
     against: EngineName | None = None
     golden: Path | None = None
     seed: int | None = None
-    """Of the inputs that are made up."""
+    """The seed of random inputs."""
 
     def __post_init__(self) -> None:
         for option, given in (("against", self.against), ("seed", self.seed)):
@@ -76,7 +76,8 @@ def _made_up(compilation: Compilation, seed: int) -> list[Array]:
 def _computed(
     compilation: Compilation, against: EngineName | None, inputs: Sequence[Sequence[Array]]
 ) -> tuple[str, list[Sequence[Array]]]:
-    """The name of the engine, and its outputs. TFLite-Micro lacks some operators: unless named, it may decline."""
+    """Return the engine's name and outputs. TFLite-Micro lacks some operators: unless the user names it, it may
+    decline."""
     if against == "interpreter" or (against is None and isinstance(compilation.source, GraphModel)):
         return INTERPRETER, _by_interpreter(compilation, inputs)
     loaded = load_for_engine(compilation.source, against or "verify")
@@ -100,7 +101,8 @@ def _computed(
 
 
 def _by_interpreter(compilation: Compilation, inputs: Sequence[Sequence[Array]]) -> list[Sequence[Array]]:
-    """What the graph dialect says, quantised operators lifted to integers as in the compilation."""
+    """Compute the outputs by the graph interpreter, with quantised operators lifted to integers as in the
+    compilation."""
     state = compilation.at("settle")
     progress.step("running the graph interpreter")
     return [run_graph(state.module, each, state.weights) for each in inputs]

@@ -1,4 +1,4 @@
-"""What a network takes on a device, before it is flashed: measured with the compiler of its target, held to budgets."""
+"""Measure a network with the compiler of its target, and check the sizes against budgets."""
 
 import shutil
 import tempfile
@@ -15,11 +15,11 @@ from s2s.verify.toolchain import default_compiler
 
 OPTIMISE = "O3"
 LARGEST = 10
-"""Functions whose machine code is told."""
+"""The number of functions whose code sizes are reported."""
 
 
 def compiler_for(target: Target) -> tuple[str, ...] | None:
-    """The compiler that belongs to `target`, None where it is not installed."""
+    """Return the compiler of `target`; None if it is not installed."""
     if not target.cc:
         return default_compiler()
     path = shutil.which(target.cc)
@@ -27,7 +27,7 @@ def compiler_for(target: Target) -> tuple[str, ...] | None:
 
 
 def measure_network(tree: Tree, info: NetworkInfo) -> Measured | None:
-    """The figures of a tree, None where there is no compiler for its target."""
+    """Return the sizes of a tree; None if there is no compiler for its target."""
     compiler = compiler_for(info.target)
     if compiler is None:
         return None
@@ -39,7 +39,7 @@ def measure_network(tree: Tree, info: NetworkInfo) -> Measured | None:
 
 
 def measured(footprint: Footprint) -> Measured:
-    """The figures that a tree states of itself."""
+    """Convert a footprint to the figures of a tree's record."""
     return Measured(
         by=f"{footprint.compiler} -{OPTIMISE}",
         code=footprint.code,
@@ -52,7 +52,7 @@ def measured(footprint: Footprint) -> Measured:
 
 
 def check_budgets(info: NetworkInfo, flash: int | None, stack: int | None) -> None:
-    """Refuse a network that takes more than it may, or whose figures nobody can tell."""
+    """Raise an error for a network that exceeds a budget, or whose size is unknown."""
     if flash is None and stack is None:
         return
     option = "--flash-budget" if flash is not None else "--stack-budget"

@@ -1,4 +1,4 @@
-"""Golden vectors: inputs and right outputs of a network that its user keeps in an .npz file."""
+"""Read golden vectors: inputs and expected outputs in an .npz file of the user."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -14,7 +14,7 @@ Vectors = Sequence[tuple[Sequence[Array], Sequence[Array]]]
 """Inputs and the outputs that belong to them, in the order of the network's ports."""
 
 DOUBLE_ROUNDING = "_double_rounding"
-"""Marks the outputs of fully connected layers that round twice, as those of TensorFlow Lite for Microcontrollers."""
+"""The suffix of arrays with the outputs of fully connected layers that round twice, as TFLite-Micro does."""
 
 
 def read_golden(path: Path, compilation: Compilation) -> Vectors:

@@ -1,7 +1,7 @@
-"""Runs the levels of one compilation against each other and names the first place where they part.
+"""Run all levels of one compilation and find the first node at which two levels differ.
 
-Every level computes the same network on the same inputs and tells what each node gives. Going down level by level, the
-first node whose value differs from the level above points at the lowering that is wrong, and at the kernel.
+Every level computes the same network on the same inputs and reports the value of each node. From the top down, the
+first node whose value differs from the level above identifies the wrong lowering and the kernel.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -24,15 +24,15 @@ from s2s.types.weights import WeightStore
 from s2s.verify.compare import Comparison, Tolerance, compare, default_tolerance
 
 _COMPUTES_NOTHING = (graph.ConstantOp, graph.ReshapeOp, graph.WeightOp)
-"""Operations of `main` whose values come from elsewhere: lower levels lay them out anew, or have none."""
+"""Operations of `main` that compute nothing: lower levels lay their values out anew, or have none."""
 
 OPERATION_LIMIT = 20_000_000
-"""Operations of the loop level that are still worth waiting for: they take some ten seconds."""
+"""The maximum number of loop-level operations to interpret, which takes some ten seconds."""
 
 
 @dataclass(frozen=True)
 class Trace:
-    """What a level has computed."""
+    """The values that a level has computed."""
 
     outputs: Sequence[Array]
     nodes: Mapping[str, Sequence[Array]] = field(default_factory=dict[str, Sequence[Array]])
@@ -52,7 +52,7 @@ Level = Callable[[Sequence[Array]], Trace | Skipped]
 
 @dataclass(frozen=True)
 class LevelResult:
-    """How a level compares with the one above it that ran last."""
+    """The comparison of a level with the level above that ran last."""
 
     level: str
     against: str | None = None
@@ -60,9 +60,9 @@ class LevelResult:
     """Values compared with those of the level above, nodes and outputs."""
     wrong: bool = False
     node: str | None = None
-    """The first node where the level parts from the one above; None if it does not, or breaks off."""
+    """The first node at which the level differs from the one above; None if there is none."""
     reason: str = ""
-    """How it is wrong, or why it was not run."""
+    """The difference, or the reason why the level was not run."""
 
     def describe(self) -> str:
         """The result in one line."""
@@ -77,13 +77,13 @@ class LevelResult:
 
 @dataclass(frozen=True)
 class LevelsReport:
-    """What became of each level, down to the first that parts from the one above."""
+    """The results of all levels, down to the first that differs from the one above."""
 
     levels: tuple[LevelResult, ...]
 
     @property
     def parting(self) -> LevelResult | None:
-        """The first level that is wrong; None if all agree."""
+        """The first wrong level; None if all agree."""
         return next((level for level in self.levels if level.wrong), None)
 
     @property
@@ -119,7 +119,7 @@ def loop_level(module: ModuleOp, weights: WeightStore, limit: int = OPERATION_LI
 
 
 def outputs_level(run: Callable[[Sequence[Array]], Sequence[Array]]) -> Level:
-    """Something that tells its outputs and no more, such as compiled C or another engine."""
+    """Wrap a function that returns only outputs, such as compiled C or another engine."""
     return lambda inputs: Trace(run(inputs))
 
 
@@ -149,7 +149,7 @@ def compare_levels(
 
 
 def _traced(run: Callable[[Observer], list[Array]]) -> Trace:
-    """Run with an observer that keeps what the operations of `main` compute."""
+    """Run with an observer that records what the operations of `main` compute."""
     nodes = dict[str, list[Array]]()
 
     def observe(op: Operation, results: Sequence[Array]) -> None:
@@ -163,7 +163,7 @@ def _traced(run: Callable[[Observer], list[Array]]) -> Trace:
 
 
 def _in_plain_layout(op: Operation, value: Array) -> Array:
-    """A value that lower levels keep in blocks of channels, `[N, C / b, H, W, b]`, as `[N, C, H, W]`."""
+    """Convert a value in blocks of channels, `[N, C / b, H, W, b]`, to `[N, C, H, W]`."""
     shape = op.attributes.get(BLOCKED)
     if not isinstance(shape, DenseArrayBase):
         return value
@@ -174,7 +174,7 @@ def _in_plain_layout(op: Operation, value: Array) -> Array:
 
 
 def _keys(op: Operation, results: int) -> list[str]:
-    """What the results of `op` are called: one result is that of the last source node, which the others feed."""
+    """Return the names of `op`'s results: for one result, the last source node."""
     names = provenance(op)
     if results == 1:
         return [names[-1]]
@@ -182,7 +182,7 @@ def _keys(op: Operation, results: int) -> list[str]:
 
 
 def _compare(level: str, trace: Trace, against: str, above: Trace, tolerance: Tolerance | None) -> LevelResult:
-    """The first difference in the order in which the lower level computes."""
+    """Return the first difference, in the execution order of the lower level."""
     compared = 0
     for node, expected, found in _pairs(trace, above):
         result = _compare_values(expected, found, tolerance)
@@ -196,7 +196,7 @@ def _compare(level: str, trace: Trace, against: str, above: Trace, tolerance: To
 
 
 def _pairs(trace: Trace, above: Trace) -> Iterator[tuple[str, Array, Array]]:
-    """Values that both levels know, nodes first. A node is left out that only one computes, or in other parts."""
+    """Yield the values that both levels compute, nodes first."""
     for node, values in trace.nodes.items():
         others = above.nodes.get(node, ())
         if len(values) == len(others) and all(a.size == b.size for a, b in zip(values, others, strict=True)):
@@ -206,7 +206,7 @@ def _pairs(trace: Trace, above: Trace) -> Iterator[tuple[str, Array, Array]]:
 
 
 def _compare_values(expected: Array, found: Array, tolerance: Tolerance | None) -> Comparison:
-    """Compare after the shape of `expected`: buffers have none."""
+    """Compare after reshaping to `expected`, since buffers are flat."""
     if tolerance is None:
         tolerance = replace(default_tolerance(expected.dtype), scaled=True)
     shaped = found.reshape(expected.shape) if found.size == expected.size else found

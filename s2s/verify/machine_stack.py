@@ -1,7 +1,7 @@
-"""The stack of functions of which there is machine code only: those of the C library and of the compiler's own.
+"""Bound the stack of functions that exist only as machine code: those of the C library and of the compiler's runtime.
 
-Read off the disassembly of a linked program. What a function takes is the sum of all it takes anywhere in it, as if
-every path were one: an upper bound, and exact for functions that take their frame once. Arm (Thumb) and RISC-V.
+The disassembly of a linked program is the input. The frame of a function is the sum of all stack allocations in it, as
+if one path contained them all: an upper bound, and exact for functions that allocate once. Arm (Thumb) and RISC-V.
 """
 
 import re
@@ -25,21 +25,21 @@ _LEAVING = re.compile(r"^(?:bx|b(?:\.[nw])?|j|jr|ret|tail|udf|ebreak)$")
 
 @dataclass
 class Machine:
-    """A function as its machine code tells it."""
+    """A function as parsed from machine code."""
 
     name: str
     bytes: int = 0
     calls: set[int] = field(default_factory=set[int])
-    """Addresses that it branches to."""
+    """The addresses that it calls."""
     is_known: bool = True
-    """Whether every callee can be told."""
+    """Whether all callees are known."""
     falls: bool = True
-    """Whether it runs into the function behind it."""
+    """Whether it falls through to the next function."""
 
 
 @dataclass(frozen=True)
 class Found:
-    """The stack of a function with all that it calls; None where nobody can tell, with the reason."""
+    """The stack of a function with its callees; None with a reason if it is unknown."""
 
     bytes: int | None
     reason: str = ""
@@ -57,7 +57,7 @@ def stacks_of(program: Path, names: Iterable[str], compiler: tuple[str, ...]) ->
 
 
 class _Deepest:
-    """Walks calls from function to function."""
+    """Follows calls from function to function."""
 
     def __init__(self, functions: dict[int, Machine], starts: list[int]) -> None:
         self.functions, self.starts = functions, starts
@@ -94,7 +94,7 @@ class _Deepest:
 
 
 def _functions(listing: str) -> Iterator[tuple[int, Machine]]:
-    """The functions of a disassembly by their addresses."""
+    """Yield the functions of a disassembly with their addresses."""
     function: Machine | None = None
     for line in listing.splitlines():
         if head := _HEAD.match(line):
@@ -105,7 +105,7 @@ def _functions(listing: str) -> Iterator[tuple[int, Machine]]:
 
 
 def _read(function: Machine, word: str, operands: str, whole: str) -> None:
-    """Add what one instruction says; those that fill gaps say nothing."""
+    """Record the effects of one instruction; padding instructions have none."""
     if word.startswith("nop"):
         return
     function.bytes += _taken(word, operands, whole)
@@ -119,7 +119,7 @@ def _read(function: Machine, word: str, operands: str, whole: str) -> None:
 
 
 def _taken(word: str, operands: str, whole: str) -> int:
-    """Bytes by which an instruction moves the stack pointer down."""
+    """Return the bytes by which an instruction lowers the stack pointer."""
     stem = word.partition(".")[0]
     if stem in _PUSH and (stem in ("push", "vpush") or operands.startswith("sp!")):
         return _registers(operands)
@@ -133,7 +133,7 @@ def _taken(word: str, operands: str, whole: str) -> int:
 
 
 def _registers(operands: str) -> int:
-    """Bytes of a list of registers: `{r4, r5, lr}`, `{d8-d10}`, `{s16}`."""
+    """Return the bytes of a register list: `{r4, r5, lr}`, `{d8-d10}`, `{s16}`."""
     total = 0
     for item in operands.partition("{")[2].rstrip("}").split(","):
         first, _, last = item.strip().partition("-")

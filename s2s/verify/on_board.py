@@ -39,7 +39,7 @@ class Layer:
 
 @dataclass(frozen=True)
 class BoardRun:
-    """What a program on a board said."""
+    """The output of a program on a board."""
 
     outputs: tuple[tuple[Array, ...], ...]
     """For each set of inputs, the outputs in order."""
@@ -47,7 +47,7 @@ class BoardRun:
     """For each set of inputs."""
     stack: int
     layers: tuple[Layer, ...]
-    """For the inputs that took most instructions; empty where nobody asked."""
+    """Counts for the most expensive inputs; empty if they were not asked for."""
     program: ObjectSize
     """The whole program: network, C library and harness."""
     network: ObjectSize
@@ -119,7 +119,7 @@ class BoardBuild:
         return at + _WORD.size
 
     def _layers(self, vector: Sequence[Array]) -> Iterator[Layer]:
-        """Count each kernel of a run for itself."""
+        """Count each kernel of a run separately."""
         kernels: list[str] = self.record["kernels"]
         entry = Path("src") / f"{self.record['name']}.c"
         source = self.program.write("counted.c", count_kernels(self.record))

@@ -1,4 +1,4 @@
-"""The pool of threads that a network of this process runs on: memory of ours, started and stopped as a caller does."""
+"""The thread pool of a network loaded in this process, started and stopped as a caller does."""
 
 import weakref
 from typing import Any
@@ -9,7 +9,7 @@ from s2s.errors import CompilerBug
 
 _ALIGN = 64
 DECLARATIONS = "size_t s2s_pool_size(void); int s2s_pool_start(void *, int); int s2s_pool_stop(void *);"
-"""What cffi has to know of `s2s_pool.h`."""
+"""The declarations of `s2s_pool.h` for cffi."""
 
 
 class Pool:
@@ -23,9 +23,9 @@ class Pool:
             raise CompilerBug(f"s2s_pool_start with {threads} threads: status {status}")
 
         self.stop = weakref.finalize(self, _stop, lib, self.pointer, whole)
-        """Ends the threads, at the latest when nobody has the pool any more: what they run stays until then."""
+        """Stops the threads, at the latest when the pool is garbage-collected; their code stays loaded until then."""
 
 
 def _stop(lib: Any, pointer: Any, memory: object) -> None:
-    """`memory` is what `pointer` leads to."""
+    """Stop the pool at `pointer`; `memory` keeps its storage alive until then."""
     lib.s2s_pool_stop(pointer)

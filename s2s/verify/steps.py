@@ -1,7 +1,7 @@
-"""Quantised outputs compared in steps of their quantisation.
+"""Compare quantised outputs in quantisation steps.
 
-A value in the middle between two steps goes to either by the last bit of a sum of floats. So networks of integers and
-engines that compute in floats between integers agree to a step, and it matters how many outputs differ, by how much.
+A value in the middle between two steps goes to either by the last bit of a float sum. So integer networks and engines
+that compute in floats between integers agree to one step; what matters is how many outputs differ, and by how much.
 """
 
 from dataclasses import dataclass, replace
@@ -12,7 +12,7 @@ from s2s.types.dtypes import Array
 from s2s.verify.compare import Comparison, Tolerance, compare
 
 ALLOWED = 1
-"""Steps that an output may differ by."""
+"""The steps by which an output may differ."""
 
 
 @dataclass(frozen=True)

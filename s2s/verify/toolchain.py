@@ -1,4 +1,4 @@
-"""The programs that s2s calls: finding them, running them, and saying clearly when that fails."""
+"""Find and run external programs, with clear messages when that fails."""
 
 import os
 import shlex
@@ -12,7 +12,7 @@ from s2s.errors import ToolchainError
 
 
 def default_compiler() -> tuple[str, ...]:
-    """The command of the C compiler: what the environment says in `CC`, otherwise the first that is installed."""
+    """Return the command of the C compiler: `CC` of the environment, else the first that is installed."""
     if words := shlex.split(os.environ.get("CC", "")):
         return (find_program(words[0]), *words[1:])
     for name in ("cc", "gcc", "clang"):
@@ -34,7 +34,7 @@ def missing_programs(names: Sequence[str]) -> list[str]:
 
 
 def run_program(command: Sequence[str | Path], cwd: Path | None = None) -> str:
-    """What a command prints on standard output, in English whatever the user's language is."""
+    """Run a command in English and return its standard output."""
     environment = {**os.environ, "LC_ALL": "C"}
     try:
         done = subprocess.run(
@@ -71,14 +71,14 @@ def is_gcc(compiler: tuple[str, ...]) -> bool:
 
 @cache
 def sibling_program(compiler: tuple[str, ...], name: str) -> str:
-    """The tool of that name that belongs to a compiler: a cross compiler has an `objdump` of its own."""
+    """Return the tool `name` of a compiler's toolchain: a cross compiler has its own `objdump`."""
     return find_program(run_program([*compiler, f"-print-prog-name={name}"]).strip())
 
 
 def accepted_flags(compiler: tuple[str, ...], flags: Sequence[str]) -> tuple[str, ...]:
-    """Those of `flags` that a compiler takes: all of them, or each beside those before it.
+    """Return those of `flags` that a compiler accepts: all, or each one together with the accepted ones before it.
 
-    Some are no good alone: an ABI wants a processor that has it.
+    Some flags work only together: an ABI needs a processor that supports it.
     """
     accepted: tuple[str, ...] = ()
     if accepts_flags((*compiler, *flags)):

@@ -1,4 +1,4 @@
-"""How the outputs of a network compare with the expected ones, and the tolerance that they are held to."""
+"""Compare the outputs of a network with the expected ones, under tolerances."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
@@ -19,13 +19,13 @@ from s2s.verify.steps import ALLOWED, StepCount, compare_in_steps
 
 @dataclass(frozen=True)
 class OutputResult:
-    """How an output compares with the expected one, the worst of all vectors."""
+    """The comparison of an output with the expected one, for the worst vector."""
 
     comparison: Comparison
     tolerance: str
-    """What it may differ by, and where that comes from."""
+    """The tolerance and its source."""
     steps: StepCount | None = None
-    """How a quantised output differs, in steps of its quantisation."""
+    """The difference of a quantised output, in quantisation steps."""
 
     def as_dict(self) -> dict[str, Any]:
         """Its figures for JSON."""
@@ -33,7 +33,7 @@ class OutputResult:
         return {**asdict(self.comparison), "tolerance": self.tolerance, **steps}
 
     def is_worse_than(self, other: "OutputResult | None") -> bool:
-        """Whether this one says more of how wrong an output may be."""
+        """Return whether this result shows a larger error than `other`."""
         if other is None:
             return True
         mine, theirs = self.comparison, other.comparison
@@ -42,7 +42,7 @@ class OutputResult:
 
 @dataclass(frozen=True)
 class Limits:
-    """The tolerance as the user wants it; None: the usual one."""
+    """The tolerance that the user asks for; None means the default."""
 
     rtol: float | None = None
     atol: float | None = None
@@ -54,7 +54,7 @@ class Limits:
 
     @property
     def are_given(self) -> bool:
-        """Whether there is one of the two."""
+        """Return whether the user gave one of the two."""
         return self.rtol is not None or self.atol is not None
 
 
@@ -123,7 +123,7 @@ class Judge:
     def judge(
         self, expected: Expected, found: Sequence[Sequence[Array]], levels: LevelsReport | None = None
     ) -> Verification:
-        """The worst of all vectors for each output; `found` holds the outputs of each vector, in order."""
+        """Compare all vectors and return the worst result of each output; `found` holds the outputs of each vector."""
         worst: dict[str, OutputResult] = {}
         exact = True
         for (_, wanted), given in zip(expected.vectors, found, strict=True):
@@ -144,7 +144,7 @@ class Judge:
         return OutputResult(compare(expected, found, tolerance), self._reason(expected.dtype, tolerance))
 
     def _step(self, number: int) -> float | None:
-        """The step of an output whose layers are of integers."""
+        """Return the quantisation step of an output of integer layers."""
         settled = self.compilation.facts(Settled)
         step = settled.steps[number] if number < len(settled.steps) else None
         return step if settled.sums or step != 1 else None

@@ -11,7 +11,7 @@ from xdsl.dialects.builtin import f32, i8
 
 from s2s.c_syntax.types import element_name
 from s2s.emit.stream import pieces
-from s2s.emit.weights import LARGEST_ARRAYS, ConstantArray, binary_file, c_arrays, is_binary, place
+from s2s.emit.weights import MAX_LITERAL_BYTES, ConstantArray, binary_file, c_arrays, is_binary, place
 from s2s.types.dtypes import ELEMENT_TYPES, Array, to_numpy, ui8
 
 
@@ -61,7 +61,7 @@ def test_a_large_splat_is_written_without_being_held() -> None:
 
 
 def test_the_form_follows_size_and_option() -> None:
-    small, large = [constant(np.zeros(4, np.float32))], [constant(np.zeros(LARGEST_ARRAYS // 4 + 1, np.float32))]
+    small, large = [constant(np.zeros(4, np.float32))], [constant(np.zeros(MAX_LITERAL_BYTES // 4 + 1, np.float32))]
     assert [is_binary(arrays, "auto") for arrays in (small, large)] == [False, True]
     assert [is_binary(small, "incbin"), is_binary(large, "arrays")] == [True, False]
 

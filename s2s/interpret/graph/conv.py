@@ -16,7 +16,7 @@ from s2s.interpret.graph.products import factors, matmul
 from s2s.types.dtypes import Array, to_numpy
 from s2s.types.shapes.window import CHANNELS_FIRST, Layout, Window, spatial_shape
 
-MOST_COLUMNS = 2**26
+MAX_COLUMNS = 2**26
 """Upper bound of the column elements that are made at a time, unless one row of results has more."""
 
 
@@ -57,7 +57,7 @@ def _conv(op: graph.ConvOp, x: Array, w: Array, b: Array | None = None) -> Array
     sizes = window.output(image.shape[2:])
     y = np.empty((x.shape[0], w.shape[0], *sizes), padded.dtype)
     columns_of_row = groups * taps * prod(sizes[1:])
-    rows = max(1, MOST_COLUMNS // max(columns_of_row, 1))
+    rows = max(1, MAX_COLUMNS // max(columns_of_row, 1))
     for image, out in zip(padded, y, strict=True):
         every = windows(image, window)
         for row in range(0, sizes[0], rows):

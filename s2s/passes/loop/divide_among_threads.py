@@ -16,7 +16,7 @@ and nothing beside the loop inside of it, both are parallel, and C takes their i
 equal bounds may follow each other if iteration i of one needs only iteration i of the others. What may run in place is
 proven again: an argument that another thread still reads leaves `in_place`.
 
-Which kernels are divided is a decision (`s2s/decisions/threads.py`): by default those whose work pays for the hand-over
+Which kernels are divided is a decision (`s2s/decisions/threads.py`): by default those whose work pays for fork and join
 (`least` operations). Declined for kernels that do something beside their outermost loops, or that another network than
 `main` calls. `main` states the number of threads.
 """

@@ -64,7 +64,7 @@ def test_networks_that_compute_too_much_have_no_golden_vector(body: str):
 
 
 def test_columns_of_a_convolution_are_made_in_parts(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr("s2s.interpret.graph.conv.MOST_COLUMNS", 100)
+    monkeypatch.setattr("s2s.interpret.graph.conv.MAX_COLUMNS", 100)
     model = onnx_model("(float[2, 3, 9, 8] x, float[4, 3, 3, 2] w) => (float[2, 4, 7, 7] y) { y = Conv(x, w) }")
     imported, generator = import_model(model), np.random.default_rng(0)
     inputs = [generator.standard_normal(shape, np.float32) for shape in ((2, 3, 9, 8), (4, 3, 3, 2))]
