@@ -115,7 +115,7 @@ def c_arrays(head: bytes, arrays: Sequence[ConstantArray], attributes: str) -> C
 
 
 def _lines(literals: Sequence[str]) -> str:
-    """Format literals in rows of equal width."""
+    """Format literals in rows, with the same number in each as fits for the longest one."""
     widest = max(map(len, literals))
     count = max(1, (WIDTH - len(_INDENT)) // (widest + 2))
     rows = (literals[at : at + count] for at in range(0, len(literals), count))

@@ -127,7 +127,7 @@ def deepest_stack(units: Iterable[UnitGraph], entry: str, libraries: Mapping[str
 
 
 def _reached(graph: CallGraph, entry: str) -> tuple[str, ...]:
-    """Return every function that a run of `entry` may call, in depth-first order."""
+    """Return every function that a run of `entry` may call, in the order of discovery."""
     reached = {entry: None}
     waiting = [entry]
     while waiting:

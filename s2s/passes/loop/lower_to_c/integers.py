@@ -139,8 +139,8 @@ def _bits(operator: str, logical: str) -> Lowering:
 
 
 def _shift(operator: str, function: str, *, unsigned: bool = False) -> Lowering:
-    """Return the lowering of a shift: the C operator for an amount in range, but signed left shifts, which may
-    overflow, by the runtime."""
+    """Return the lowering of a shift: the C operator for a right shift by a constant in range, else a runtime
+    function, since a left shift may overflow in C."""
 
     def lower(b: Builder, op: Operation) -> SSAValue:
         lhs, rhs = (b.unsigned(value) if unsigned else b.signed(value) for value in op.operands)
