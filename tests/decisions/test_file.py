@@ -78,7 +78,7 @@ def test_an_unknown_subject_is_refused_with_those_there_are():
     schedules = [each["subject"] for each in written()["decisions"] if each["kind"] == "schedule"]
     text = refusal(one("schedule", "0000", "#tensor.schedule<[tile<9 by 2>]>"))
     assert "schedule of 0000" in text
-    assert schedules[0] in text
+    assert any(subject in text for subject in schedules)
 
 
 def test_an_illegal_choice_is_refused_with_what_would_be_legal():
