@@ -127,6 +127,12 @@ def test_cast(source: Any, target: Any):
     check_lowering(lambda x: graph.CastOp(x, from_numpy(np.dtype(target))), values(source), rtol=0)
 
 
+@pytest.mark.parametrize(("source", "target"), [("float32", "int32"), ("int32", "float32"), ("uint8", "int8")])
+def test_bitcast(source: str, target: str):
+    numbers = np.arange(-6, 6).astype(source).reshape(3, 4)
+    check_lowering(lambda x: graph.BitcastOp(x, from_numpy(np.dtype(target))), numbers, rtol=0)
+
+
 ARITHMETIC = [
     graph.AddOp,
     graph.SubOp,
