@@ -81,14 +81,15 @@ class Vectorize(Directive):
         sizes = op.sizes if number < len(op.reads) else op.parallel_sizes
         if dim >= len(sizes) or all(dim not in expr.used_dims() for expr in access.map.data.results):
             return True
-        if any(divisor > 1 for divisor in access.division):
+        axes = list(zip(access.map.data.results, access.division, strict=True))
+        if any(divisor > 1 and dim in expr.used_dims() for expr, divisor in axes):
             return False
         box = [*ranges(sizes), (0, lanes - 1)]
         box[dim] = (0, -(-sizes[dim] // lanes) - 1)
         dims: list[AffineExpr] = [AffineDimExpr(each) for each in range(len(sizes))]
         dims[dim] = AffineDimExpr(dim) * lanes + AffineDimExpr(len(sizes))
         shape = as_tensor_type([*op.reads, *op.points][number].type).get_shape()
-        indices = [expr.replace_dims_and_symbols(dims, ()) for expr in access.map.data.results]
+        indices = [expr.replace_dims_and_symbols(dims, ()) for expr, _ in axes]
         return coefficient(flat_index(indices, shape), len(sizes), box) is not None
 
     @classmethod
