@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 
 from xdsl.builder import Builder
 from xdsl.dialects import arith, math
-from xdsl.dialects.builtin import IndexType, i1, i32
+from xdsl.dialects.builtin import IndexType, i1, i16, i32
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from s2s.dialects import tensor
@@ -184,8 +184,10 @@ class Scalars:
 
     def reinterpreted(self, x: Scalar, element: Attribute) -> Scalar:
         """The bits of `x` as `element` of the same width; a bool is 0 or 1."""
-        if is_float(x.element) == is_float(element):
+        if x.element == element or not (is_float(x.element) or is_float(element)):
             return self.cast(x, element)
+        if is_float(x.element) and is_float(element):  # float16 and bfloat16: their values are float32 in C
+            x = self.insert(arith.BitcastOp(x.value, i16), i16)
         return self.insert(arith.BitcastOp(x.value, scalar_type(element)), element)
 
     def unary(self, build: Callable[[SSAValue], Operation], x: Scalar) -> Scalar:
