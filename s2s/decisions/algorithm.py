@@ -1,4 +1,4 @@
-"""The algorithm of a 3x3 convolution: directly, or by Winograd's minimal filtering of 2x2 or 4x4 results at a time."""
+"""The algorithm of a 3x3 convolution: directly, or by Winograd's algorithm of 2x2 or 4x4 results at a time."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -23,7 +23,7 @@ OUTPUTS = {DIRECT: 0, "winograd 2x2": 2, "winograd 4x4": 4}
 
 @dataclass(frozen=True)
 class FilteredConvolution:
-    """A convolution that minimal filtering can compute."""
+    """A convolution that Winograd's algorithm can compute."""
 
     conv: Convolution
     kernel: FuncOp
@@ -32,7 +32,7 @@ class FilteredConvolution:
     network: int
     """Bytes of all constants of the network."""
     copied: int
-    """Elements of image and result that minimal filtering has to copy."""
+    """Elements of image and result that Winograd's algorithm has to copy."""
     wished: int | None = None
     """The results along the side of a tile that a pass was told to take."""
 

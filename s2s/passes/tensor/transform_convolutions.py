@@ -1,4 +1,4 @@
-"""Compute 3x3 convolutions by Winograd's minimal filtering, which needs fewer multiplications.
+"""Compute 3x3 convolutions by Winograd's algorithm, which needs fewer multiplications.
 
     %y = tensor.compute [oc, oh, ow, oc16 | ic, ic16, kh, kw] reads(%x …, %w …) points(%bias …) … apply { bias, relu … }
 ->
