@@ -11,6 +11,7 @@ from typing import Literal
 
 from s2s.artifact import Artifact, compile_artifact
 from s2s.decisions.file import DecisionSource, read_decisions
+from s2s.decisions.records import RecordSource, read_records
 from s2s.frontends.formats import ModelSource
 from s2s.frontends.tflite.custom import CFunction, register_custom_op
 from s2s.options import (
@@ -49,6 +50,7 @@ def compile(
     threads: int = 1,
     threading: Threading = "pthreads",
     decisions: DecisionSource | None = None,
+    records: RecordSource | None = (),
     poison: bool = False,
     tflite_rounding: TfliteRounding = "micro",
     requantise: Requantise = "float",
@@ -58,7 +60,8 @@ def compile(
     """Compile a model (an ONNX or TFLite file, by its path or bytes, or an `onnx.ModelProto`) to C.
 
     The options are those of `CompileOptions`; `decisions` is a file that `Artifact.decisions.write` has written, by its
-    path or what it holds, whole or in part.
+    path or what it holds, whole or in part. `records` is a file of tuning records, by its path or its lines; None
+    leaves out those that s2s ships with, too.
     """
     options = CompileOptions(
         target=target,
@@ -75,6 +78,7 @@ def compile(
         threads=threads,
         threading=threading,
         decisions={} if decisions is None else read_decisions(decisions),
+        records=None if records is None else read_records(records),
         poison=poison,
         tflite_rounding=tflite_rounding,
         requantise=requantise,

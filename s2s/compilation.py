@@ -16,7 +16,6 @@ from dataclasses import replace
 from typing import TypeVar
 
 from s2s.analysis.cost.kernels import KernelCost
-from s2s.decisions.given import Given
 from s2s.emit.info import NetworkInfo
 from s2s.emit.tree import Tree
 from s2s.errors import CompilerBug, InputError
@@ -187,8 +186,7 @@ class Compilation:
         raise CompilerBug(f"no pass {name} runs here; the name was checked")
 
     def _context(self, state: State) -> CompilerContext:
-        given = Given(user=self.options.decisions, detailed=self.options.explain)
-        return CompilerContext(state.weights, [get_target(self.options.target)], given)
+        return CompilerContext(state.weights, [get_target(self.options.target)], self.request.given)
 
     def _named(self) -> CompileOptions:
         """The options with the name of the network in C."""

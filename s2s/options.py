@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
+    from s2s.decisions.records import Record
     from s2s.targets.target import Target
 
 Executor = Literal["aot", "graph"]
@@ -77,6 +78,8 @@ class CompileOptions:
     """What the build files ask for to get threads."""
     decisions: Mapping[str, Mapping[str, str]] = field(default_factory=dict[str, Mapping[str, str]])
     """Choices by kind and subject that the compiler obeys in place of its own; `s2s.decisions.file` reads them."""
+    records: "tuple[Record, ...] | None" = ()
+    """Records of measurements, consulted before those that the compiler ships with; None: neither of them."""
     explain: bool = False
     """Record with every decision all its alternatives, not only those that were compared."""
     poison: bool = False

@@ -8,6 +8,7 @@ import typer
 from s2s.errors import InputError
 
 if TYPE_CHECKING:
+    from s2s.decisions.records import Record
     from s2s.options import DebugOptions
 
 Model = Annotated[
@@ -56,6 +57,13 @@ Threading = Annotated[Literal["pthreads", "openmp"], typer.Option(help="What the
 Decisions = Annotated[
     Path | None,
     typer.Option(metavar="FILE", help="Choices to take in place of the compiler's own, whole or in part."),
+]
+Records = Annotated[
+    Path | None,
+    typer.Option(metavar="FILE", help="Records of measurements: the best choices of each task, as a tuner wrote them."),
+]
+NoRecords = Annotated[
+    bool, typer.Option("--no-records", help="Leave out the records that s2s ships with, too: costs are estimated.")
 ]
 Poison = Annotated[
     bool, typer.Option("--poison", help="A debug build that fills what is dead in the arena before each kernel.")
@@ -117,6 +125,17 @@ def parse_budget(option: str | None) -> int | Literal["min"] | None:
     if not option.isdecimal():
         raise InputError(f"--ram-budget {option}: neither a number of bytes nor min, for example --ram-budget 16000")
     return int(option)
+
+
+def parse_records(file: Path | None, *, no_records: bool) -> "tuple[Record, ...] | None":
+    """The records of `file`, none without one; None where records are not wanted."""
+    from s2s.decisions.records import read_records
+
+    if not no_records:
+        return () if file is None else read_records(file)
+    if file is not None:
+        raise InputError(f"--no-records: --records {file} is given as well; leave one of them out")
+    return None
 
 
 def debug_options(

@@ -15,13 +15,15 @@ from typing import Any, Generic, Self
 from xdsl.ir import Operation
 
 from s2s.decisions.decision import Alternative, By, Decision
-from s2s.decisions.given import Given, look_up
+from s2s.decisions.given import Given, Measured, look_up
 from s2s.decisions.kind import Candidate, Choice, Kind, Refused, Subject
 from s2s.decisions.recorded import record
 from s2s.decisions.registry import candidates, heuristics_of
 from s2s.errors import CompilerBug, InputError
 from s2s.targets import Target
 
+MEASURED = "measured"
+"""Why a record's choice is taken."""
 SHOWN = 8
 """Legal choices that an error lists."""
 
@@ -85,12 +87,14 @@ class Chooser:
             chosen, reason = _read(kind, subject, found[1])
             if chosen is None:
                 raise InputError(self._illegal(kind, subject, found, reason))
-            return (chosen, "user", "given") if kind.text(chosen) != kind.text(ranked.choice) else _by_model(ranked)
+            if kind.text(chosen) == kind.text(ranked.choice):
+                return _by_model(ranked)
+            return (chosen, "record", MEASURED) if isinstance(found[1], Measured) else (chosen, "user", "given")
         recorded = look_up(self.given.records, kind.name, key, occurrence)
         if recorded is not None:
             chosen, _ = _read(kind, subject, recorded[1])
             if chosen is not None and kind.text(chosen) != kind.text(ranked.choice):
-                return chosen, "record", "measured"
+                return chosen, "record", MEASURED
         return _by_model(ranked)
 
     def _ranked(self, kind: Kind[Subject, Choice], subject: Subject) -> _Ranked[Choice]:

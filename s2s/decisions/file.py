@@ -13,7 +13,7 @@
 
 Reading takes `kind`, `subject` and `chosen`, and `by`; the rest is for people. A file may hold any part of the
 decisions. Where one of them is changed, others that follow from it may have no subject any more: those that say
-`"by": "model"` are then left to the compiler again.
+`"by": "model"` or `"by": "record"` are then left to the compiler again.
 """
 
 import difflib
@@ -24,6 +24,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from s2s.decisions.decision import Decision, Table
+from s2s.decisions.given import Measured, Modelled
 from s2s.decisions.names import KINDS
 from s2s.errors import InputError
 from s2s.version import VERSION
@@ -70,10 +71,6 @@ class Decisions:
         return Path(path)
 
 
-class Recalled(str):
-    """A choice that was the compiler's own when it was written."""
-
-
 DecisionSource = str | Path | Mapping[str, Any] | Decisions
 """A file of decisions by its path, what such a file holds, or the decisions of another compilation."""
 
@@ -96,16 +93,16 @@ def read_decisions(source: DecisionSource) -> Table:
 
 
 def check_known(given: Table, made: Sequence[Decision]) -> None:
-    """Refuse choices about subjects that the compilation has not come upon, unless they are the compiler's own and
-    something before them was decided otherwise this time."""
-    changed = any(each.by == "user" for each in made)
+    """Refuse choices about subjects that the compilation has not come upon, unless no user made them and something
+    before them was decided otherwise this time."""
+    changed = any(each.by != "model" for each in made)
     known: dict[str, set[str]] = {}
     for each in made:
         known.setdefault(each.kind, set()).add(_plain(each.subject))
     for kind, entries in given.items():
         mine = known.get(kind, set())
         for subject, chosen in entries.items():
-            if _plain(subject) not in mine and not (changed and isinstance(chosen, Recalled)):
+            if _plain(subject) not in mine and not (changed and isinstance(chosen, Modelled | Measured)):
                 raise InputError(f"--decisions: {kind} of {subject}: {_where_else(subject, sorted(mine))}")
 
 
@@ -140,4 +137,5 @@ def _entry(where: str, number: int, entry: object) -> tuple[str, str, str]:
         raise InputError(f"{where}: decision {number}: give kind, subject and chosen, each a text")
     if kind not in KINDS:
         raise InputError(f"{where}: decision {number}: there is no kind {kind}; the kinds are {', '.join(KINDS)}")
-    return kind, subject, Recalled(chosen) if fields.get("by") == "model" else chosen
+    makers: Mapping[object, type[str]] = {"model": Modelled, "record": Measured}
+    return kind, subject, makers.get(fields.get("by"), str)(chosen)

@@ -9,6 +9,14 @@ def _nothing() -> Table:
     return {}
 
 
+class Modelled(str):
+    """A choice that the compiler's own models had made when it was written down."""
+
+
+class Measured(str):
+    """A choice that a record had made when it was written down."""
+
+
 @dataclass(frozen=True)
 class Given:
     """Choices of the user and of records, by kind and subject."""

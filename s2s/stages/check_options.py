@@ -12,6 +12,7 @@ from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 from xdsl.dialects.builtin import ModuleOp
 
 from s2s.analysis.network.functions import has_control_flow, main_of, state_arguments
+from s2s.decisions.records import Record
 from s2s.errors import InputError, UnsupportedError
 from s2s.options import CompileOptions
 from s2s.targets import Target, get_target
@@ -22,7 +23,7 @@ MAX_THREADS = 16
 
 def check_options(options: CompileOptions) -> None:
     """Refuse values that options do not take, then options that contradict each other."""
-    types = get_type_hints(CompileOptions, localns={"Target": Target})
+    types = get_type_hints(CompileOptions, localns={"Target": Target, "Record": Record})
     for field in fields(options):
         _check_choice(field.name, getattr(options, field.name), types[field.name])
     target = get_target(options.target)

@@ -40,7 +40,7 @@ class Stage:
         """What the stage depends on: where this is equal, so is the result."""
         passes = passes_of(self.name, request.options)
         target = request.options.target if any(hasattr(each, "target") for each in passes) else None
-        decisions = {kind: request.options.decisions.get(kind) for kind in self.decides}
+        decisions = [each.get(kind) for kind in self.decides for each in (request.given.user, request.given.records)]
         return passes, target, decisions, bool(decisions) and request.options.explain, self.reads(request)
 
 

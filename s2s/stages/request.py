@@ -1,9 +1,14 @@
 """What a compilation is asked for."""
 
 from dataclasses import dataclass, field
+from functools import cached_property
 
+from s2s.decisions.decision import Table
+from s2s.decisions.given import Given
+from s2s.decisions.records import choices_of, shipped_records
 from s2s.emit.info import Measured
 from s2s.options import CompileOptions
+from s2s.targets import get_target
 
 
 @dataclass(frozen=True)
@@ -22,3 +27,18 @@ class Request:
 
     options: CompileOptions = field(default_factory=CompileOptions)
     findings: Findings = field(default_factory=Findings)
+
+    @cached_property
+    def given(self) -> Given:
+        """The decisions that are made before the compiler is asked: those of the user and of records."""
+        return Given(user=self.options.decisions, records=_recorded(self.options), detailed=self.options.explain)
+
+
+def _recorded(options: CompileOptions) -> Table:
+    """The choices of records: the user's, and for tasks that these do not mention, the compiler's own."""
+    if options.records is None:
+        return {}
+    target = get_target(options.target).name
+    given = options.records
+    known = {each.task for each in given if each.target == target and each.cost is not None}
+    return choices_of([*given, *(each for each in shipped_records(target) if each.task not in known)], target)

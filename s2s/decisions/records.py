@@ -1,0 +1,124 @@
+"""Records of measurements: files of JSON lines that a tuner writes and a compilation takes its choices from.
+
+A line is one measurement of one task with the decisions that were measured:
+
+    {"format": 1, "task": "9f3ac1d20b7e4451", "target": "host", "unit": "seconds", "cost": 1.25e-05,
+     "decisions": [{"kind": "schedule", "subject": "9f3ac1d20b7e4451", "chosen": "#tensor.schedule<…>"}], …}
+
+`task` is a task key (`s2s/decisions/keys.py`), whose hash covers the data of the target and the version of the
+lowering: a record for another core or of another lowering concerns no task any more, and is ignored. `decisions` are
+entries as a file of decisions has them; a task that a decision splits into several kernels, by Winograd's algorithm for
+one, has an entry for each. `cost` is smaller for better; it is null where the measurement failed. Other fields
+(compiler, flags, error, time, …) belong to the tuner and are not read here.
+
+    records = read_records("records.jsonl")
+    choices_of(records, "host")                  {"schedule": {"9f3ac1d20b7e4451": "#tensor.schedule<…>"}}
+
+Of several records of a task, the cheapest one counts, compared in the unit of the last one. The chooser takes what the
+user has given before what a record says, and a record before its own estimate (`by: record`); a choice that is not
+legal is ignored.
+"""
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, cast
+
+from s2s.decisions.decision import Table
+from s2s.errors import InputError
+
+FORMAT = 1
+"""Raised when a field changes its meaning."""
+SHIPPED = Path(__file__).parent.parent / "records"
+"""The folder of the records that the compiler ships with, `<target>.jsonl` each."""
+
+
+@dataclass(frozen=True)
+class Record:
+    """One measurement of one task."""
+
+    task: str
+    target: str
+    """The name of the target that it was measured on."""
+    decisions: tuple[tuple[str, str, str], ...]
+    """Kind, subject and choice of each decision that was measured."""
+    cost: float | None
+    """None where the measurement failed."""
+    unit: str = "seconds"
+
+
+RecordSource = str | Path | Sequence[Mapping[str, Any]] | Sequence[Record]
+"""A file of records by its path, the lines of one as JSON has them, or records."""
+
+
+def read_records(source: RecordSource) -> tuple[Record, ...]:
+    """Read the records of a file; an incomplete last line, of a tuner that was killed, is ignored."""
+    if isinstance(source, str | Path):
+        return tuple(_lines(Path(source)))
+    entries = enumerate(source, 1)
+    return tuple(each if isinstance(each, Record) else _record("records", number, each) for number, each in entries)
+
+
+def choices_of(records: Iterable[Record], target: str) -> Table:
+    """The choices by kind and subject that the best record of each task has made for the target named `target`."""
+    best: dict[str, Record] = {}
+    for each in records:
+        if each.cost is None or each.target != target:
+            continue
+        before = best.get(each.task)
+        if before is None or before.unit != each.unit or before.cost is None or each.cost < before.cost:
+            best[each.task] = each
+    table: dict[str, dict[str, str]] = {}
+    for each in best.values():
+        for kind, subject, chosen in each.decisions:
+            table.setdefault(kind, {}).setdefault(subject, chosen)
+    return table
+
+
+@lru_cache(maxsize=8)
+def shipped_records(target: str) -> tuple[Record, ...]:
+    """The records that the compiler ships with for the target named `target`."""
+    path = SHIPPED / f"{target}.jsonl"
+    return read_records(path) if path.is_file() else ()
+
+
+def _lines(path: Path) -> Iterable[Record]:
+    try:
+        lines = path.read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "it is no text"
+        raise InputError(f"--records {path}: {reason}; give a file of records, as s2s tune writes them") from error
+    for number, line in enumerate(lines, 1):
+        if not line.strip():
+            continue
+        try:
+            entry: object = json.loads(line)
+        except ValueError as error:
+            if number == len(lines):
+                return
+            raise InputError(f"--records {path}: line {number} is no JSON ({error}); leave the line out") from error
+        yield _record(f"--records {path}", number, entry)
+
+
+def _record(where: str, number: int, entry: object) -> Record:
+    fields = cast(Mapping[str, object], entry if isinstance(entry, Mapping) else {})
+    if fields.get("format") != FORMAT:
+        raise InputError(f"{where}: line {number} is no record of format {FORMAT}; leave the line out")
+    task, target, unit, cost = (fields.get(name) for name in ("task", "target", "unit", "cost"))
+    made = fields.get("decisions")
+    if not (isinstance(task, str) and isinstance(target, str) and isinstance(unit, str) and isinstance(made, list)):
+        raise InputError(f"{where}: line {number}: give task, target and unit, each a text, and a list of decisions")
+    if isinstance(cost, bool) or not isinstance(cost, int | float | None):
+        raise InputError(f"{where}: line {number}: give as cost a number, or null where the measurement failed")
+    decisions = tuple(_decision(where, number, each) for each in cast(Sequence[object], made))
+    return Record(task, target, decisions, cost, unit)
+
+
+def _decision(where: str, number: int, entry: object) -> tuple[str, str, str]:
+    fields = cast(Mapping[str, object], entry if isinstance(entry, Mapping) else {})
+    kind, subject, chosen = (fields.get(name) for name in ("kind", "subject", "chosen"))
+    if not (isinstance(kind, str) and isinstance(subject, str) and isinstance(chosen, str)):
+        raise InputError(f"{where}: line {number}: give kind, subject and chosen of each decision, each a text")
+    return kind, subject, chosen
