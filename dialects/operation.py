@@ -1,46 +1,42 @@
 """The base class and the decorator of operations of our dialects: xDSL's, made cheap for thousands of operations.
 
-Three things of xDSL cost most of a lowering to thousands of operations, and are replaced for our operations:
-`isinstance` (an abstract base class asks its registry), accessors of operands and results (each counts all segments),
-and the checks of declared constraints (each counts the segments again, and reads operands through the accessors).
+What costs most of a lowering to thousands of operations in xDSL is replaced for our operations: `isinstance` (an
+abstract base class asks its registry), the constructor (it asks of each argument whether it is one value or several),
+accessors of operands and results (each counts all segments), walking over operations without regions (a generator for
+each), and the checks of declared constraints (`verification.py`).
 """
 
 from abc import ABCMeta
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from typing import Any, ClassVar, TypeVar, cast
 
-from xdsl.ir import Attribute, Operation, SSAValue
-from xdsl.irdl import (
-    AttrConstraint,
-    AttributeDef,
-    IRDLOperation,
-    OperandDef,
-    OptAttributeDef,
-    OptionalDef,
-    OptPropertyDef,
-    PropertyDef,
-    RangeConstraint,
-    RangeLengthConstraint,
-    RangeOf,
-    ResultDef,
-    VariadicDef,
-    VerificationContext,
-    irdl_op_definition,
-)
+from xdsl.dialects.builtin import UNKNOWN_LOC
+from xdsl.ir import Attribute, Block, BlockArgument, Operation, OpResult, Region, SSAValue, SSAValues, Use
+from xdsl.ir.core import ErasedSSAValue
+from xdsl.irdl import IRDLOperation, OperandDef, OptionalDef, irdl_op_definition
 from xdsl.irdl.declarative_assembly_format import FormatProgram
-from xdsl.irdl.operations import BeforeVariadicSingleAccessor, OpDef, VarIRConstruct
+from xdsl.irdl.operations import (
+    BeforeVariadicSingleAccessor,
+    OpDef,
+    SameOptionalAccessor,
+    UniqueVariadicAccessor,
+    VarIRConstruct,
+)
 from xdsl.parser import Parser
 from xdsl.printer import Printer
 from xdsl.traits import OpTrait
 from xdsl.utils.exceptions import VerifyException
 
-Verifier = Callable[[Any], None]
-Declared = OperandDef | ResultDef
+from s2s.dialects.verification import Declaration, names_at_fixed_positions
 
 _at = cast("Callable[[tuple[SSAValue, ...], int], SSAValue]", getattr(tuple, "__getitem__"))  # noqa: B009
 """One value of several; xDSL's tuples of values ask first whether the index is a slice."""
+
+Operands = Sequence[SSAValue | Operation | Sequence[SSAValue | Operation] | None]
+Regions = Sequence[
+    Region | Sequence[Operation] | Sequence[Block] | Sequence[Region | Sequence[Operation] | Sequence[Block]] | None
+]
 
 
 class OpMeta(ABCMeta):
@@ -55,18 +51,120 @@ class Op(IRDLOperation, metaclass=OpMeta):
 
     HAS_DEFAULTS: ClassVar[bool] = True
     """Whether some property or attribute has a default value, to be filled in where it is not given."""
+    IS_FLAT: ClassVar[bool] = False
+    """Whether it has no regions and successors, and nothing says how many operands or results belong together."""
+    DECLARED: ClassVar[Declaration | None] = None
+    """What is declared, unless xDSL has to check it."""
+
+    def __init__(
+        self,
+        *,
+        operands: Operands | None = None,
+        result_types: Sequence[Attribute | Sequence[Attribute] | None] | None = None,
+        properties: Mapping[str, Attribute | None] | None = None,
+        attributes: Mapping[str, Attribute | None] | None = None,
+        successors: Sequence[Block | Sequence[Block] | None] | None = None,
+        regions: Regions | None = None,
+    ) -> None:
+        if not self.IS_FLAT or attributes:
+            super().__init__(
+                operands=operands,
+                result_types=result_types,
+                properties=properties,
+                attributes=attributes,
+                successors=successors,
+                regions=regions,
+            )
+        else:
+            self._initialise(_flat_values(operands or ()), properties or {}, _flat_types(result_types or ()))
 
     def __post_init__(self) -> None:
         if self.HAS_DEFAULTS:
             super().__post_init__()
 
+    def _initialise(
+        self,
+        operands: Sequence[SSAValue],
+        properties: Mapping[str, Attribute | None],
+        result_types: Iterable[Attribute],
+    ) -> None:
+        """Initialise an operation without regions and successors, as the constructor of `Operation` does."""
+        self._operands = SSAValues(operands)
+        self._operand_uses = uses = tuple([Use(self, index) for index in range(len(operands))])
+        for operand, use in zip(operands, uses, strict=True):
+            operand.add_use(use)
+        self.results = SSAValues([OpResult(type, self, index) for index, type in enumerate(result_types)])
+        self.properties = {name: value for name, value in properties.items() if value is not None}
+        self.attributes = {}
+        self.location = UNKNOWN_LOC
+        self.__post_init__()
+
+    def walk(self, *, reverse: bool = False, region_first: bool = False) -> Iterator[Operation]:
+        if self.regions:
+            return super().walk(reverse=reverse, region_first=region_first)
+        return iter((self,))
+
+    def verify(self, verify_nested_ops: bool = True) -> None:
+        """Check as `Operation.verify` does; what that checks of regions, and of the last operation of a block, is left
+        to it."""
+        if self.regions or self._successors or self._next_op is None:
+            super().verify(verify_nested_ops)
+            return
+        for operand in self._operands:
+            if type(operand) is ErasedSSAValue:
+                super().verify(verify_nested_ops)
+        try:
+            self.verify_()
+        except VerifyException as error:
+            self.emit_error(f"Operation does not verify: {error}", error)
+
     def operand_at(self, index: int) -> SSAValue:
         """The operand at a position among all operands."""
         return _at(self._operands, index)
 
+    def optional_operand(self, index: int) -> SSAValue | None:
+        """The operand at a position among all operands, None where there are fewer."""
+        return _at(self._operands, index) if len(self._operands) > index else None
+
+    def operands_from(self, index: int) -> SSAValues:
+        """The operands behind a position."""
+        return self._operands[index:]
+
     def result_at(self, index: int) -> SSAValue:
         """The result at a position among all results."""
         return _at(self.results, index)
+
+    def optional_result(self, index: int) -> SSAValue | None:
+        """The result at a position among all results, None where there are fewer."""
+        return _at(self.results, index) if len(self.results) > index else None
+
+    def is_as_declared(self) -> bool:
+        """Whether the fast check finds nothing wrong."""
+        return self.DECLARED is not None and self.DECLARED.holds(self._operands, self)
+
+
+def _flat_values(operands: Operands) -> list[SSAValue]:
+    """All operands in one list."""
+    values: list[SSAValue] = []
+    for each in operands:
+        if type(each) is OpResult or type(each) is BlockArgument:
+            values.append(each)
+        elif isinstance(each, SSAValue | Operation):
+            values.append(SSAValue.get(each))
+        elif each is not None:
+            values.extend(SSAValue.get(value) for value in each)
+    return values
+
+
+def _flat_types(result_types: Sequence[Attribute | Sequence[Attribute] | None]) -> list[Attribute]:
+    """The types of all results in one list."""
+    types: list[Attribute] = []
+    for each in result_types:
+        if isinstance(each, Attribute):
+            types.append(each)
+        elif each is not None:
+            types.extend(each)
+    return types
 
 
 class _FixedOperand(BeforeVariadicSingleAccessor):
@@ -74,16 +172,31 @@ class _FixedOperand(BeforeVariadicSingleAccessor):
         return obj.operand_at(self.idx)
 
 
+class _OptionalOperand(SameOptionalAccessor):
+    def __get__(self, obj: Any, objtype: object = None) -> SSAValue | None:
+        return obj.optional_operand(self.idx)
+
+
+class _RemainingOperands(UniqueVariadicAccessor):
+    def __get__(self, obj: Any, objtype: object = None) -> SSAValues:
+        return obj.operands_from(self.idx)
+
+
 class _FixedResult(BeforeVariadicSingleAccessor):
     def __get__(self, obj: Any, objtype: object = None) -> SSAValue:
         return obj.result_at(self.idx)
+
+
+class _OptionalResult(SameOptionalAccessor):
+    def __get__(self, obj: Any, objtype: object = None) -> SSAValue | None:
+        return obj.optional_result(self.idx)
 
 
 OpT = TypeVar("OpT", bound=Op)
 
 
 def op_definition(cls: type[OpT]) -> type[OpT]:
-    """Define an operation as `irdl_op_definition` does. Operands and results whose position is fixed are read directly;
+    """Define an operation as `irdl_op_definition` does. Operands and results whose position is known are read directly;
     what is declared is checked without counting segments where there are none to count."""
     own, text = cls.verify_, cls.assembly_format
     cls.assembly_format = None
@@ -95,15 +208,48 @@ def op_definition(cls: type[OpT]) -> type[OpT]:
     if text is not None:
         cls.assembly_format = definition.assembly_format = text
         _print_and_parse(cls, definition, text)
-    for index, name in enumerate(_fixed(definition.operands)):
-        setattr(cls, name, _FixedOperand(VarIRConstruct.OPERAND, index))
-    for index, name in enumerate(_fixed(definition.results)):
-        setattr(cls, name, _FixedResult(VarIRConstruct.RESULT, index))
-    if not definition.regions and not definition.successors:
-        operands, results = _Values.of(definition.operands), _Values.of(definition.results)
-        if operands is not None and results is not None:
-            cls.verify_ = _verifier(definition, operands, results, own)  # pyright: ignore[reportAttributeAccessIssue]
+    _read_directly(cls, definition)
+    cls.DECLARED = Declaration.of(definition)
+    if cls.DECLARED is not None:
+        cls.IS_FLAT = True
+        cls.verify_ = _verifier(definition, own)  # pyright: ignore[reportAttributeAccessIssue]
     return cls
+
+
+def _read_directly(cls: type[Op], definition: OpDef) -> None:
+    """Give `cls` accessors of operands and results that know the position of what they read."""
+    for defs, construct, fixed, optional in (
+        (definition.operands, VarIRConstruct.OPERAND, _FixedOperand, _OptionalOperand),
+        (definition.results, VarIRConstruct.RESULT, _FixedResult, _OptionalResult),
+    ):
+        names = names_at_fixed_positions(defs)
+        for index, name in enumerate(names):
+            setattr(cls, name, fixed(construct, index))
+        if len(defs) == len(names) + 1:
+            name, last = defs[-1]
+            if isinstance(last, OptionalDef):
+                setattr(cls, name, optional(construct, len(names), len(defs)))
+            elif isinstance(last, OperandDef):
+                setattr(cls, name, _RemainingOperands(construct, len(names), len(defs)))
+
+
+def _verifier(definition: OpDef, own: Callable[[Any], None]) -> Callable[[Op], None]:
+    """Check what `definition` declares, then what `own` checks. A violation is left to xDSL's own check, whose message
+    tells its place."""
+
+    @cache
+    def traits() -> Sequence[OpTrait]:
+        return [trait for trait in definition.traits if type(trait).verify is not OpTrait.verify]
+
+    def verify(op: Op) -> None:
+        if op.is_as_declared():
+            for trait in traits():
+                trait.verify(op)
+        else:
+            definition.verify(op)
+        own(op)
+
+    return verify
 
 
 def _print_and_parse(cls: type[Op], definition: OpDef, text: str) -> None:
@@ -122,95 +268,3 @@ def _print_and_parse(cls: type[Op], definition: OpDef, text: str) -> None:
 
     setattr(cls, "parse", classmethod(parse))  # noqa: B010
     setattr(cls, "print", print)  # noqa: B010
-
-
-def _fixed(defs: Sequence[tuple[str, Declared]]) -> list[str]:
-    """The names of those that stand before the first one that may be several values or none."""
-    first = next((index for index, (_, each) in enumerate(defs) if isinstance(each, VariadicDef)), len(defs))
-    return [name for name, _ in defs[:first]]
-
-
-@dataclass(frozen=True)
-class _Values:
-    """What is declared of the operands, or of the results, of an operation."""
-
-    fixed: Sequence[AttrConstraint]
-    """Of the values that are always there."""
-    rest: RangeConstraint | None
-    """Of any number of values behind them."""
-
-    @staticmethod
-    def of(defs: Sequence[tuple[str, Declared]]) -> "_Values | None":
-        """None where values have to be counted to tell which declaration they belong to."""
-        fixed = len(_fixed(defs))
-        constraints = [_of_one(each.constr) for _, each in defs[:fixed]]
-        several = [each for _, each in defs[fixed:]]
-        if len(several) > 1 or any(isinstance(each, OptionalDef) for each in several) or None in constraints:
-            return None
-        return _Values([each for each in constraints if each is not None], several[0].constr if several else None)
-
-    def hold(self, values: Sequence[SSAValue], context: VerificationContext) -> bool:
-        """Whether there are enough values; `VerifyException` where one of them has a wrong type."""
-        count = len(self.fixed)
-        if len(values) != count and (self.rest is None or len(values) < count):
-            return False
-        for constraint, value in zip(self.fixed, values, strict=False):
-            constraint.verify(value.type, context)
-        if self.rest is not None:
-            self.rest.verify([value.type for value in values[count:]], context)
-        return True
-
-
-def _of_one(constraint: RangeConstraint) -> AttrConstraint | None:
-    """What is declared of a single value."""
-    if isinstance(constraint, RangeLengthConstraint) and isinstance(constraint.constraint, RangeOf):
-        return constraint.constraint.constr
-    return None
-
-
-def _verifier(definition: OpDef, operands: _Values, results: _Values, own: Verifier) -> Verifier:
-    """Check what `definition` declares of operations without regions, then what `own` checks. A violation is left to
-    xDSL's own check, whose message tells its place."""
-
-    @cache
-    def traits() -> Sequence[OpTrait]:
-        return [trait for trait in definition.traits if type(trait).verify is not OpTrait.verify]
-
-    def holds(op: Operation) -> bool:
-        context = VerificationContext()
-        try:
-            return (
-                operands.hold(tuple(op.operands), context)
-                and results.hold(op.results, context)
-                and _attributes_hold(definition.properties, OptPropertyDef, op.properties, context)
-                and _attributes_hold(definition.attributes, OptAttributeDef, op.attributes, context)
-                and op.properties.keys() <= definition.properties.keys()
-            )
-        except VerifyException:
-            return False
-
-    def verify(op: Operation) -> None:
-        if holds(op):
-            for trait in traits():
-                trait.verify(op)
-        else:
-            definition.verify(op)
-        own(op)
-
-    return verify
-
-
-def _attributes_hold(
-    declared: Mapping[str, PropertyDef | AttributeDef],
-    optional: type,
-    given: Mapping[str, Attribute],
-    context: VerificationContext,
-) -> bool:
-    """Whether all that has to be there is there; `VerifyException` where one of them is wrong."""
-    for name, each in declared.items():
-        attribute = given.get(name)
-        if attribute is not None:
-            each.constr.verify(attribute, context)
-        elif not isinstance(each, optional):
-            return False
-    return True

@@ -20,9 +20,5 @@ class PlainOp(Op):
         properties: Mapping[str, Attribute | None] | None = None,
         result_types: Sequence[Attribute] = (),
     ) -> None:
-        Operation.__init__(
-            self,
-            operands=[each if isinstance(each, OpResult) else SSAValue.get(each) for each in operands],
-            properties={name: value for name, value in (properties or {}).items() if value is not None},
-            result_types=result_types,
-        )
+        values = [each if type(each) is OpResult else SSAValue.get(each) for each in operands]
+        self._initialise(values, properties or {}, result_types)
