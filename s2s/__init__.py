@@ -16,7 +16,7 @@ if (_CHECKOUT / "dialects" / "graph").is_dir():
     __path__.append(str(_CHECKOUT))
 
 if TYPE_CHECKING:
-    from s2s import frontend
+    from s2s import frontend, runtime
     from s2s.api import (
         Artifact,
         CFunction,
@@ -26,11 +26,13 @@ if TYPE_CHECKING:
         build,
         compile,
         cpu,
+        device,
         load,
         quantize,
         register_custom_op,
     )
     from s2s.errors import CompilerBug, InputError, S2SError, ToolchainError, UnsupportedError
+    from s2s.runtime import get_global_func, nd, register_func
 
     __version__: str
 
@@ -49,10 +51,15 @@ __all__ = [
     "build",
     "compile",
     "cpu",
+    "device",
     "frontend",
+    "get_global_func",
     "load",
+    "nd",
     "quantize",
     "register_custom_op",
+    "register_func",
+    "runtime",
 ]
 
 
@@ -65,8 +72,10 @@ if not TYPE_CHECKING:  # a checker would take every submodule for an object
             from s2s.version import VERSION
 
             return VERSION
-        if name == "frontend":
-            return importlib.import_module("s2s.frontend")
+        if name in ("frontend", "runtime"):
+            return importlib.import_module(f"s2s.{name}")
+        if name in ("get_global_func", "nd", "register_func"):
+            return getattr(importlib.import_module("s2s.runtime"), name)
         from s2s import errors
 
         if hasattr(errors, name):

@@ -12,6 +12,7 @@ from typing import Literal
 from s2s.artifact import Artifact, compile_artifact
 from s2s.decisions.file import DecisionSource, read_decisions
 from s2s.decisions.records import RecordSource, read_records
+from s2s.executor.device import cpu, device
 from s2s.frontends.formats import ModelSource
 from s2s.frontends.tflite.custom import CFunction, register_custom_op
 from s2s.options import (
@@ -27,7 +28,7 @@ from s2s.options import (
     WeightForm,
 )
 from s2s.quantization import Quantized, quantize
-from s2s.relay.build import build, cpu
+from s2s.relay.build import build
 from s2s.targets import Target
 from s2s.verify.build import LoadedNetwork
 from s2s.verify.build import load as load_tree
@@ -104,6 +105,7 @@ __all__ = [
     "build",
     "compile",
     "cpu",
+    "device",
     "load",
     "quantize",
     "register_custom_op",

@@ -32,6 +32,7 @@ ROOMS = (
     "packagings",
     "artifact",
     "profiling",
+    "runtime",
     "contrib",
     "relay",
     "api",

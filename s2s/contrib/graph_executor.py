@@ -17,18 +17,19 @@ Where TVM differs from itself or would go on with a wrong value, this executor d
 """
 
 from collections.abc import Mapping
-from typing import Any, SupportsIndex, cast
+from typing import Any, SupportsIndex
 
 import numpy as np
 import numpy.typing as npt
 
-from s2s.contrib.benchmark import BenchmarkResult, measure
 from s2s.errors import InputError
 from s2s.executor import graph_json_reader
+from s2s.executor.device import check_device
 from s2s.executor.graph_json import Network
 from s2s.executor.ndarray import NDArray
 from s2s.executor.params import load_param_dict
-from s2s.executor.session import CPU, LoadedLibrary, Port, Session
+from s2s.executor.session import LoadedLibrary, Port, Session
+from s2s.runtime.benchmark import BenchmarkResult, measure
 from s2s.types.weights import Array
 
 FUNCTIONS = (
@@ -55,16 +56,6 @@ def create(graph_json_str: str, libmod: LoadedLibrary, device: object = None) ->
     session = Session(libmod)
     _check_same_network(graph_json_reader.load(graph_json_str), session)
     return GraphModule(session)
-
-
-def check_device(device: object) -> None:
-    """Accept the processor in each way TVM names it: None, "cpu", a device with type 1, or a list of one of these."""
-    devices = list(cast("list[object]", device)) if isinstance(device, (list, tuple)) else [device]
-    if len(devices) == 1:
-        only = devices[0]
-        if only is None or only == "cpu" or getattr(only, "device_type", None) == CPU:
-            return
-    raise InputError(f"device {device}: the graph executor runs on the processor only; leave the device out")
 
 
 def _check_same_network(network: Network, session: Session) -> None:

@@ -12,6 +12,7 @@ _INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.MULTILINE)
 SOURCES = {
     "s2s_executor.h": ("src/executor.c",),
     "s2s_graph.h": ("src/graph_check.c",),
+    "s2s_packed.h": ("src/packed.c",),
     "s2s_pool.h": ("src/pool.c",),
 }
 """The sources that define the functions of a header; every other header is self-contained."""

@@ -35,12 +35,13 @@ def executor_declarations(model: str) -> str:
 
     The tables are const in C, not here: cffi takes a const variable for a constant, whose value it wants to know.
     """
-    return f"{_runtime_declarations()}\nextern s2s_graph {graph_symbol(model)};\n"
+    return f"{declarations_of(HEADERS)}\nextern s2s_graph {graph_symbol(model)};\n"
 
 
 @cache
-def _runtime_declarations() -> str:
-    texts = (runtime_source(f"include/{header}") for header in HEADERS)
+def declarations_of(headers: tuple[str, ...]) -> str:
+    """What headers of the runtime declare, for `ffi.cdef`; each one after those that it includes."""
+    texts = (runtime_source(f"include/{header}") for header in headers)
     return "".join(_NOT_DECLARATIONS.sub("", text) for text in texts)
 
 

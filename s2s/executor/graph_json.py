@@ -16,8 +16,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-CPU = 1
-"""DLPack's number for memory of the processor."""
+from s2s.executor.device import CPU
 
 NO_OPERATION = "__nop"
 """The function name of a call that only gives its operand another shape in the same storage."""

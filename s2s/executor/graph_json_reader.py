@@ -9,8 +9,9 @@ from collections.abc import Callable
 from typing import TypeVar, cast
 
 from s2s.errors import InputError
+from s2s.executor.device import CPU
 from s2s.executor.element_types import numpy_of_name
-from s2s.executor.graph_json import CPU, Call, Entry, Network, Node, Source, Value
+from s2s.executor.graph_json import Call, Entry, Network, Node, Source, Value
 
 T = TypeVar("T")
 

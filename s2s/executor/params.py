@@ -23,12 +23,12 @@ from typing import BinaryIO
 import numpy as np
 
 from s2s.errors import InputError
+from s2s.executor.device import CPU
 from s2s.executor.element_types import numpy_of_dlpack, tvm_of_numpy
 from s2s.types.weights import Array
 
 LIST_MAGIC = 0xF7E58D4F05049CB7
 ARRAY_MAGIC = 0xDD5E40F096B4A13F
-CPU = 1
 MAX_RANK = 32
 CHUNK_ELEMENTS = 1 << 20
 """Elements that are copied at once, so that writing a broadcast array takes no memory of its full size."""

@@ -11,11 +11,10 @@ import numpy as np
 
 from s2s.errors import CompilerBug, InputError
 from s2s.executor.declarations import graph_symbol, status_phrases
+from s2s.executor.device import CPU
 from s2s.executor.element_types import DType, dlpack_of_numpy, numpy_of_dlpack
 from s2s.executor.ndarray import NDArray, aligned_empty
 from s2s.types.weights import Array
-
-CPU = 1
 
 
 class LoadedLibrary(Protocol):

@@ -7,7 +7,6 @@ It is `s2s.compile` on a module instead of a model file. The library is built wh
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from io import BytesIO
 from pathlib import Path
 from tarfile import TarFile, TarInfo
@@ -17,13 +16,13 @@ import numpy.typing as npt
 from xdsl.dialects.builtin import ModuleOp
 
 from s2s.artifact import Artifact, compile_artifact
-from s2s.contrib.graph_executor import check_device
 from s2s.emit.stream import pieces
 from s2s.errors import InputError
+from s2s.executor.device import check_device
 from s2s.executor.graph_json import dump
 from s2s.executor.ndarray import NDArray
 from s2s.executor.params import load_param_dict
-from s2s.executor.session import CPU, Session
+from s2s.executor.session import Session
 from s2s.frontends.model import GraphModel
 from s2s.options import CompileOptions, Executor
 from s2s.targets import Target
@@ -32,19 +31,6 @@ from s2s.verify.build import LoadedNetwork, compile_library
 DEFAULT_NAME = "default"
 """What a network is called unless it has a name; a word of C, so C calls it otherwise."""
 _C_NAME = "network"
-
-
-@dataclass(frozen=True)
-class Device:
-    """A device by TVM's numbers."""
-
-    device_type: int
-    device_id: int = 0
-
-
-def cpu(device_id: int = 0) -> Device:
-    """The processor."""
-    return Device(CPU, device_id)
 
 
 def build(

@@ -39,5 +39,6 @@ void test_simd(void);
 void test_simd_bytes(void);
 void test_stage(void);
 void test_pool(void);
+void test_packed(void);
 
 #endif

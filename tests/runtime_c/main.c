@@ -18,6 +18,7 @@ int main(void)
     test_simd_bytes();
     test_stage();
     test_pool();
+    test_packed();
     printf("%d failed\n", check_failures);
     return check_failures == 0 ? 0 : 1;
 }

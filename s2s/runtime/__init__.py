@@ -1,0 +1,37 @@
+"""TVM's runtime for those who come from there: packed functions, modules, devices and arrays.
+
+@register_func("app.twice")
+def twice(x: NDArray) -> NDArray: ...
+
+get_global_func("app.twice")(nd.array([1.0, 2.0]))
+"""
+
+from s2s.executor.device import Device, cpu, device
+from s2s.executor.ndarray import NDArray
+from s2s.executor.params import load_param_dict, save_param_dict
+from s2s.runtime import nd
+from s2s.runtime.module import Module
+from s2s.runtime.packed_func import PackedFunc, convert
+from s2s.runtime.registry import (
+    get_global_func,
+    list_global_func_names,
+    register_func,
+    remove_global_func,
+)
+
+__all__ = [
+    "Device",
+    "Module",
+    "NDArray",
+    "PackedFunc",
+    "convert",
+    "cpu",
+    "device",
+    "get_global_func",
+    "list_global_func_names",
+    "load_param_dict",
+    "nd",
+    "register_func",
+    "remove_global_func",
+    "save_param_dict",
+]

@@ -1,0 +1,31 @@
+"""The types of packed functions for cffi: one instance for the whole process, since cffi's types do not mix."""
+
+from functools import cache
+from typing import Any
+
+from s2s.executor.declarations import declarations_of
+
+HEADERS = ("s2s.h", "s2s_tensor.h", "s2s_packed.h")
+
+_MANAGED = """
+typedef struct s2s_managed {
+    s2s_tensor tensor;
+    void *context;
+    void (*deleter)(struct s2s_managed *self);
+} s2s_managed;
+"""
+"""DLPack's DLManagedTensor."""
+
+INT, UINT, FLOAT, HANDLE, NULL, DTYPE, DEVICE, TENSOR = 0, 1, 2, 3, 4, 5, 6, 7
+FUNCTION, TEXT, BYTES, MANAGED = 10, 11, 12, 13
+"""Type codes of values, as s2s_packed.h lists them."""
+
+
+@cache
+def abi() -> Any:
+    """The cffi instance that knows values, functions and registries."""
+    from cffi import FFI
+
+    ffi: Any = FFI()
+    ffi.cdef(declarations_of(HEADERS) + _MANAGED)
+    return ffi

@@ -1,0 +1,55 @@
+"""Arrays under the names of `tvm.nd`. An array is a numpy array with a few more methods, aligned for every kernel.
+
+    x = nd.array([[1, 2], [3, 4]], dtype="float32")
+    y = nd.empty((2, 2), "float32")
+    function(x, y)
+    y.numpy()
+
+DLPack goes both ways: `numpy.from_dlpack(x)` and `nd.from_dlpack(tensor)` share memory with x and with the tensor.
+"""
+
+import numpy as np
+import numpy.typing as npt
+
+from s2s.executor.device import Device, check_device, cpu, device
+from s2s.executor.element_types import DType, numpy_of_name
+from s2s.executor.ndarray import NDArray, aligned_empty
+from s2s.types.weights import Array
+
+__all__ = ["Device", "NDArray", "array", "cpu", "device", "empty", "from_dlpack"]
+
+
+_DEFAULTS: dict[DType, DType] = {
+    np.dtype(np.float64): np.dtype(np.float32),
+    np.dtype(np.int64): np.dtype(np.int32),
+}
+"""The element types of Python's numbers."""
+
+
+def array(values: npt.ArrayLike, device: object = None, dtype: str | DType | None = None) -> NDArray:
+    """A copy of `values`. Python floats become float32 and integers int32, as in TVM; numpy arrays keep their type."""
+    check_device(device)
+    given = np.asarray(values, None if dtype is None else _dtype(dtype))
+    if dtype is None and not hasattr(values, "dtype"):
+        given = given.astype(
+            {np.dtype(np.float64): np.float32, np.dtype(np.int64): np.int32}.get(given.dtype, given.dtype)
+        )
+    made = aligned_empty(given.shape, given.dtype)
+    made[...] = given
+    return made
+
+
+def empty(shape: int | tuple[int, ...], dtype: str | DType = "float32", device: object = None) -> NDArray:
+    """An array with any contents."""
+    check_device(device)
+    return aligned_empty((shape,) if isinstance(shape, int) else tuple(shape), _dtype(dtype))
+
+
+def from_dlpack(tensor: object) -> NDArray:
+    """The memory of a tensor of another library, not copied."""
+    shared: Array = np.from_dlpack(tensor)  # pyright: ignore[reportArgumentType]
+    return shared.view(NDArray)
+
+
+def _dtype(dtype: str | DType) -> DType:
+    return numpy_of_name(dtype) if isinstance(dtype, str) else np.dtype(dtype)

@@ -1,0 +1,150 @@
+"""Arrays as DLPack's descriptors for C, and descriptors from C as arrays; no elements are copied."""
+
+import ctypes
+import math
+from typing import Any
+
+import numpy as np
+
+from s2s.errors import InputError
+from s2s.executor.device import CPU
+from s2s.executor.element_types import dlpack_of_numpy, numpy_of_dlpack
+from s2s.executor.ndarray import NDArray
+from s2s.runtime.abi import abi
+from s2s.types.weights import Array
+
+MAX_RANK = 32
+
+
+class Descriptor:
+    """An array described for C; the array must outlive it."""
+
+    __slots__ = ("array_shape", "pointer", "shape", "strides")
+
+    def __init__(self, array: Array) -> None:
+        if not array.dtype.isnative:
+            raise InputError(f"array of {array.dtype}: its bytes are swapped; give it in the order of the machine")
+        ffi = abi()
+        interface = array.__array_interface__
+        self.array_shape = array.shape
+        self.shape = ffi.new("int64_t[]", array.shape)
+        self.strides = ffi.NULL
+        if not array.flags.c_contiguous:
+            if any(stride % array.itemsize for stride in array.strides):
+                raise InputError("array: its strides are no multiples of its elements; copy it")
+            self.strides = ffi.new("int64_t[]", [stride // array.itemsize for stride in array.strides])
+        self.pointer: Any = ffi.new("s2s_tensor *")
+        tensor = self.pointer
+        tensor.data = ffi.cast("void *", interface["data"][0])
+        tensor.device.type = CPU
+        tensor.ndim = array.ndim
+        tensor.dtype.code, tensor.dtype.bits, tensor.dtype.lanes = dlpack_of_numpy(array.dtype)
+        tensor.shape, tensor.strides = self.shape, self.strides
+
+
+def descriptor_of(array: Array) -> Descriptor:
+    """The descriptor of an array; an NDArray keeps it for the next call."""
+    if not isinstance(array, NDArray):
+        return Descriptor(array)
+    kept = array.__dict__.get("_descriptor")
+    if kept is None or kept.array_shape != array.shape:
+        kept = array.__dict__["_descriptor"] = Descriptor(array)
+    return kept
+
+
+def memory_of(tensor: Any) -> tuple[Any, NDArray]:
+    """The memory of a descriptor of C, and the array of its elements, which holds a reference to that memory."""
+    ffi = abi()
+    ndim = int(tensor.ndim)
+    if not 0 <= ndim <= MAX_RANK:
+        raise InputError(f"tensor from C: {ndim} dimensions; at most {MAX_RANK} are supported")
+    if tensor.device.type != CPU:
+        raise InputError(f"tensor from C: it lies on a device of type {tensor.device.type}; copy it to the processor")
+    shape = tuple(tensor.shape[i] for i in range(ndim))
+    dtype = numpy_of_dlpack((tensor.dtype.code, tensor.dtype.bits, tensor.dtype.lanes))
+    strides = [tensor.strides[i] for i in range(ndim)] if tensor.strides else _row_major(shape)
+    if any(dim < 0 for dim in shape) or any(stride < 0 for stride in strides):
+        raise InputError(f"tensor from C: shape {list(shape)} or its strides are negative")
+    last = sum((dim - 1) * stride for dim, stride in zip(shape, strides, strict=True))
+    size = 0 if 0 in shape else (last + 1) * dtype.itemsize
+    if size and not tensor.data:
+        raise InputError("tensor from C: it has elements and no memory")
+    start = ffi.cast("char *", tensor.data) + int(tensor.byte_offset) if size else ffi.new("char[]", 1)
+    memory = ffi.buffer(start, size)
+    flat = np.frombuffer(memory, np.uint8)
+    bytes = [stride * dtype.itemsize for stride in strides]
+    made = np.lib.stride_tricks.as_strided(flat.view(dtype) if size else np.empty(0, dtype), shape, bytes)
+    return memory, made.view(NDArray)
+
+
+def _row_major(shape: tuple[int, ...]) -> list[int]:
+    return [math.prod(shape[i + 1 :]) for i in range(len(shape))]
+
+
+_new_capsule = ctypes.pythonapi.PyCapsule_New
+_new_capsule.restype, _new_capsule.argtypes = ctypes.py_object, [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p]
+
+
+class _Capsule:
+    """What `numpy.from_dlpack` takes; numpy calls the deleter of the tensor when its array is forgotten."""
+
+    def __init__(self, managed: Any) -> None:
+        self._managed = managed
+
+    def __dlpack__(self, **_: object) -> object:
+        """A capsule of DLPack around the tensor."""
+        return _new_capsule(int(abi().cast("uintptr_t", self._managed)), b"dltensor", None)
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        """The processor."""
+        return (CPU, 0)
+
+
+def adopt(managed: Any) -> NDArray:
+    """The array of a managed tensor that C gives away."""
+    return np.from_dlpack(_Capsule(managed)).view(NDArray)  # pyright: ignore[reportArgumentType]
+
+
+class _Given:
+    """An array that C owns until it calls the deleter."""
+
+    def __init__(self, array: Array) -> None:
+        ffi = abi()
+        self.array = array
+        self.descriptor = Descriptor(array)
+        self.handle = ffi.new_handle(self)
+        self.managed: Any = ffi.new("s2s_managed *")
+        self.managed.tensor = self.descriptor.pointer[0]
+        self.managed.context = self.handle
+        self.managed.deleter = deleter()
+
+
+_given: dict[int, _Given] = {}
+"""Arrays that C owns, by the address of their tensor."""
+
+
+def give(array: Array) -> Any:
+    """An array as a managed tensor that C owns from now on."""
+    given = _Given(array)
+    _given[int(abi().cast("uintptr_t", given.managed))] = given
+    return given.managed
+
+
+def given_count() -> int:
+    """How many arrays C owns."""
+    return len(_given)
+
+
+_deleters: list[Any] = []
+
+
+def deleter() -> Any:
+    """The C function that lets go of an array that C owned."""
+    if not _deleters:
+        ffi = abi()
+
+        def delete(managed: Any) -> None:
+            _given.pop(int(ffi.cast("uintptr_t", managed)), None)
+
+        _deleters.append(ffi.callback("void(s2s_managed *)", delete))
+    return _deleters[0]

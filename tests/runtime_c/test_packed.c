@@ -1,0 +1,110 @@
+/* Registries of packed functions, their calls and errors. */
+#include "check.h"
+
+#include "s2s_packed.h"
+
+#include <string.h>
+
+static int holders = 0;
+
+static int add(s2s_value *args, int *type_codes, int num_args, s2s_value *ret, int *ret_code, void *resource)
+{
+    int64_t sum = *(const int64_t *)resource;
+
+    for (int i = 0; i < num_args; ++i) {
+        if (type_codes[i] != S2S_ARG_INT) {
+            s2s_set_last_error("add: integers only");
+            return -1;
+        }
+        sum += args[i].v_int64;
+    }
+    ret->v_int64 = sum;
+    *ret_code = S2S_ARG_INT;
+    return 0;
+}
+
+static void count_holders(s2s_function *function, int by)
+{
+    (void)function;
+    holders += by;
+}
+
+static s2s_function *find_other(void *self, const char *name)
+{
+    return strcmp(name, "elsewhere") == 0 ? self : NULL;
+}
+
+static void test_names(void)
+{
+    static int64_t start = 5;
+    const s2s_function five = {add, &start, count_holders}, none = {NULL, NULL, NULL};
+    s2s_function other = {add, &start, NULL};
+    s2s_named_function rows[2];
+    s2s_registry registry;
+
+    CHECK_STATUS(S2S_ERR_NULL, s2s_registry_init(NULL, rows, 2u));
+    CHECK_STATUS(S2S_ERR_NULL, s2s_registry_init(&registry, NULL, 1u));
+    CHECK_STATUS(S2S_OK, s2s_registry_init(&registry, rows, 2u));
+    CHECK_STATUS(S2S_ERR_NULL, s2s_registry_add(&registry, "none", none, false));
+    CHECK_STATUS(S2S_ERR_NULL, s2s_registry_add(&registry, NULL, five, false));
+    CHECK_STATUS(S2S_OK, s2s_registry_add(&registry, "first", five, false));
+    CHECK_STATUS(S2S_ERR_NAME, s2s_registry_add(&registry, "first", five, false));
+    CHECK(holders == 0);
+    CHECK_STATUS(S2S_OK, s2s_registry_add(&registry, "first", five, true));
+    CHECK(holders == -1);
+    CHECK_STATUS(S2S_OK, s2s_registry_add(&registry, "second", other, false));
+    CHECK_STATUS(S2S_ERR_SLOTS, s2s_registry_add(&registry, "third", five, false));
+    CHECK(s2s_registry_find(&registry, "second") == &rows[1].function);
+    CHECK(s2s_registry_find(&registry, "third") == NULL);
+    CHECK(s2s_registry_find(&registry, NULL) == NULL);
+    registry.other = find_other;
+    registry.self = &other;
+    CHECK(s2s_registry_find(&registry, "elsewhere") == &other);
+    CHECK_STATUS(S2S_ERR_NAME, s2s_registry_remove(&registry, "third"));
+    CHECK_STATUS(S2S_ERR_NULL, s2s_registry_remove(&registry, NULL));
+    CHECK_STATUS(S2S_OK, s2s_registry_remove(&registry, "first"));
+    CHECK(holders == -2);
+    CHECK(s2s_registry_find(&registry, "first") == NULL && s2s_registry_find(&registry, "second") != NULL);
+}
+
+static void test_calls(void)
+{
+    static int64_t start = 5;
+    s2s_function five = {add, &start, count_holders};
+    s2s_value args[2], ret;
+    int codes[2] = {S2S_ARG_INT, S2S_ARG_INT}, ret_code = S2S_ARG_TEXT;
+
+    args[0].v_int64 = 1;
+    args[1].v_int64 = 2;
+    CHECK(s2s_function_call(&five, args, codes, 2, &ret, &ret_code) == 0);
+    CHECK(ret_code == S2S_ARG_INT && ret.v_int64 == 8);
+    codes[1] = S2S_ARG_FLOAT;
+    CHECK(s2s_function_call(&five, args, codes, 2, &ret, &ret_code) == -1);
+    CHECK(ret_code == S2S_ARG_NULL && strcmp(s2s_get_last_error(), "add: integers only") == 0);
+    CHECK(s2s_function_call(NULL, args, codes, 2, &ret, &ret_code) == -1);
+    holders = 0;
+    s2s_function_hold(&five);
+    s2s_function_hold(NULL);
+    CHECK(holders == 1);
+    s2s_function_release(&five);
+    s2s_function_release(NULL);
+    CHECK(holders == 0);
+}
+
+static void test_errors(void)
+{
+    static char text[5000];
+
+    s2s_set_last_error(NULL);
+    CHECK(strcmp(s2s_get_last_error(), "") == 0);
+    memset(text, 'x', sizeof text - 1u);
+    s2s_set_last_error(text);
+    CHECK(strlen(s2s_get_last_error()) < sizeof text && s2s_get_last_error()[0] == 'x');
+}
+
+void test_packed(void)
+{
+    test_names();
+    test_calls();
+    test_errors();
+}
