@@ -7,6 +7,7 @@ import typer
 
 from s2s.cli import options
 from s2s.cli.compile_options import Options, with_compile_options
+from s2s.errors import InputError
 
 WORDS = {
     "arena_lower_bound": "arena, at least",
@@ -20,14 +21,31 @@ WORDS = {
 def report_command(
     model: Annotated[Path, typer.Argument(metavar="MODEL|TREE", help="A network, or a folder that s2s compile wrote.")],
     compiling: Options,
+    html: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Write a page with charts, which needs no network; MODEL only."),
+    ] = None,
+    time: Annotated[
+        bool, typer.Option("--time", help="With --html: time each kernel on this machine, for the page.")
+    ] = False,
+    against: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="With --html: an earlier page to compare with.")
+    ] = None,
     as_json: options.Json = False,
 ) -> None:
     """Show what a network takes: RAM, flash and stack, measured with the C compiler of its target.
 
     Example: s2s report kws.onnx --target cortex-m4
+
+    Example: s2s report kws.onnx --html kws.html --time
     """
     from s2s.cli.output import number, print_fields, print_json, steps_shown
 
+    if html is None and (time or against is not None):
+        raise InputError(f"{'--time' if time else '--against'}: is for a page; add --html FILE")
+    if html is not None:
+        _write_page(model, compiling, html, time, against)
+        return
     with steps_shown():
         fields = _of_tree(model) if model.is_dir() else _of_model(model, compiling)
     if as_json:
@@ -53,11 +71,38 @@ def report_command(
             print(f"{number(size):>10}  {name}")
 
 
+def _write_page(model: Path, compiling: Options, file: Path, time: bool, against: Path | None) -> None:
+    """Compile `model`, and write its page to `file`."""
+    from s2s.artifact import compile_artifact
+    from s2s.cli.output import steps_shown
+    from s2s.profiling.profile import check_profiled, profile_artifact
+    from s2s.report.figures import figures_of
+    from s2s.report.html.page import figures_in, page
+
+    if model.is_dir():
+        raise InputError(f"--html: {model} is a tree, which does not hold all that the page shows; give the MODEL")
+    before = None if against is None else figures_in(against)
+    compile_options = compiling("host")
+    if time:
+        check_profiled(compile_options)
+    with steps_shown():
+        artifact = compile_artifact(model, compile_options)
+        profile = profile_artifact(artifact) if time else None
+        text = page(figures_of(artifact, profile), before)
+    try:
+        file.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise InputError(f"--html {file}: cannot be written ({error.strerror}); give another file") from error
+    print(file)
+
+
 def not_measured(target: str) -> str:
     """Why figures of the C compiler are missing, and how to get them."""
     from s2s.targets import get_target
 
     found = get_target(target)
+    if not found.cc:
+        return "not measured when the tree was written; s2s report MODEL measures"
     return f"not measured: {found.cc} is not installed; on Debian: apt-get install {' '.join(found.packages)}"
 
 

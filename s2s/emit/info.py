@@ -120,6 +120,8 @@ class Measured:
     """The deepest stack of the run function; None if it cannot be determined."""
     stack_note: str = ""
     """The reason why it is unknown, or what must be added to it."""
+    stack_path: tuple[str, ...] = ()
+    """The calls of the deepest stack, the run function first."""
     functions: Mapping[str, int] = field(default_factory=dict[str, int])
     """Machine code of the largest functions, the largest first."""
 

@@ -63,6 +63,7 @@ def metadata(info: NetworkInfo, program: Program, constants: Sequence[ConstantAr
                     "name": array.name,
                     "dtype": element_name(array.element),
                     "shape": list(array.values.shape),
+                    "size": array.size,
                 }
                 for array in constants
             ],

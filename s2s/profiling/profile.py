@@ -7,7 +7,7 @@ from typing import Any, Literal
 import numpy as np
 
 from s2s.analysis.cost.kernels import KernelCost, Operations
-from s2s.artifact import compile_artifact
+from s2s.artifact import Artifact, compile_artifact
 from s2s.data.samples import sample
 from s2s.emit.info import PortInfo
 from s2s.errors import InputError
@@ -134,11 +134,26 @@ def profile_model(
     measure_again: bool = False,
 ) -> Profile:
     """Compile `model`, build it with timing hooks, and run it on `inputs`, by default random ones."""
+    check_profiled(options)
+    return profile_artifact(compile_artifact(model, options), inputs=inputs, runs=runs, measure_again=measure_again)
+
+
+def check_profiled(options: CompileOptions) -> None:
+    """Raise an error for options whose kernels cannot be timed on this machine."""
     check_same_machine(get_target(options.target))
     if options.executor != "aot":
         raise InputError("--executor graph: its tables call the same kernels as a run function; leave it out here")
+
+
+def profile_artifact(
+    artifact: Artifact,
+    *,
+    inputs: Mapping[str, Array] | None = None,
+    runs: int | None = None,
+    measure_again: bool = False,
+) -> Profile:
+    """Build a compiled network with timing hooks, and run it on `inputs`, by default random ones."""
     machine = this_machine(again=measure_again)
-    artifact = compile_artifact(model, options)
     info, compilation = artifact.info, artifact.compilation
     arrays = _given_or_made_up(info.inputs, inputs or {})
     calls = kernel_calls(compilation.at("c").module)

@@ -47,6 +47,7 @@ def measured(footprint: Footprint) -> Measured:
         static_ram=footprint.static_ram,
         stack=footprint.stack.bytes,
         stack_note=footprint.stack.note,
+        stack_path=footprint.stack.path,
         functions=dict(islice(footprint.functions.items(), LARGEST)),
     )
 

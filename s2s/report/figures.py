@@ -1,0 +1,149 @@
+"""The figures of a compiled network that a page shows, and a second page is compared with."""
+
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from s2s.analysis.cost.kernels import KernelCost, Operations
+from s2s.analysis.numbers.sums import LayerSums
+from s2s.artifact import Artifact
+from s2s.decisions.decision import Decision
+from s2s.emit.info import Measured
+from s2s.emit.stream import pieces
+from s2s.profiling.profile import Profile
+from s2s.report.timeline import Occupied, Step, Timeline, timeline_of
+from s2s.stages.memory import Planned
+
+SCHEMA = 1
+NO_COST = KernelCost(Operations(), 0, 0)
+
+
+@dataclass(frozen=True)
+class Layer:
+    """A step of the network with its cost; times are in microseconds."""
+
+    nodes: str
+    """The source nodes, separated by commas."""
+    kernel: str
+    """The C name of the kernel, or the name of the operation that is none."""
+    reads: tuple[int, ...]
+    """The layers whose results it reads; -1 for inputs and state."""
+    operations: int
+    """Arithmetic operations, a multiply-add counted as two."""
+    moved: int
+    """Bytes that it reads and writes, each counted once."""
+    weights: int
+    """Bytes of constants among them."""
+    result: int
+    """Bytes of its results."""
+    shape: tuple[int, ...]
+    """The shape of its first result."""
+    time: float | None = None
+    """Its shortest measured time."""
+    bound: float | None = None
+    """What the machine would take at least."""
+
+
+@dataclass(frozen=True)
+class Figures:
+    """A compiled network in figures."""
+
+    name: str
+    target: str
+    source: str
+    """The model's file."""
+    sizes: Mapping[str, Any]
+    """As `s2s report --json` prints them."""
+    layers: tuple[Layer, ...]
+    buffers: tuple[Occupied, ...]
+    arena: int
+    constants: tuple[tuple[str, int], ...]
+    """The weights by name, the largest first, in bytes."""
+    measured: Measured | None
+    accumulators: tuple[LayerSums, ...]
+    decisions: tuple[Decision, ...]
+    profile: Profile | None
+    """The times on this machine, if somebody asked for them."""
+
+    @property
+    def fullest(self) -> int:
+        """The first step at which a live buffer reaches furthest into the arena."""
+        ends = [
+            max((each.offset + each.size for each in self.live(step)), default=0) for step in range(len(self.layers))
+        ]
+        return ends.index(max(ends)) if ends else 0
+
+    def live(self, step: int) -> list[Occupied]:
+        """The buffers that hold a value at `step`, the largest first."""
+        return sorted((each for each in self.buffers if each.first <= step <= each.last), key=lambda each: -each.size)
+
+    def compared(self) -> dict[str, Any]:
+        """What another page is compared with, as JSON has it."""
+        layers = [{"nodes": each.nodes, "kernel": each.kernel, "time": each.time} for each in self.layers]
+        sizes = {key: value for key, value in self.sizes.items() if isinstance(value, int | float)}
+        decisions = [{"kind": each.kind, "subject": each.subject, "chosen": each.chosen} for each in self.decisions]
+        return {
+            "schema": SCHEMA,
+            "name": self.name,
+            "target": self.target,
+            "sizes": sizes,
+            "layers": layers,
+            "decisions": decisions,
+        }
+
+
+def figures_of(artifact: Artifact, profile: Profile | None = None) -> Figures:
+    """Collect the figures of a network; those of the C compiler are measured where it is installed."""
+    sizes = artifact.report(measure=True).as_dict()
+    info, compilation = artifact.info, artifact.compilation
+    timeline = timeline_of(compilation.at("memory").module)
+    constants = json.loads(b"".join(pieces(artifact.tree().files["metadata.json"])))["weights"]["arrays"]
+    return Figures(
+        name=info.name,
+        target=info.target.name,
+        source=info.source,
+        sizes=sizes,
+        layers=tuple(_layers(timeline, compilation.facts(Planned).names, compilation.costs, profile)),
+        buffers=timeline.buffers,
+        arena=info.arena_size,
+        constants=_largest_first((each["name"], each["size"]) for each in constants),
+        measured=info.measured,
+        accumulators=info.sums,
+        decisions=info.decisions,
+        profile=profile,
+    )
+
+
+def _largest_first(constants: Iterable[tuple[str, int]]) -> tuple[tuple[str, int], ...]:
+    return tuple(sorted(constants, key=lambda each: -each[1]))
+
+
+def _layers(
+    timeline: Timeline, names: Mapping[str, str], costs: Mapping[str, KernelCost], profile: Profile | None
+) -> Iterator[Layer]:
+    called = [step for step in timeline.steps if step.kernel in names]
+    rows = iter(() if profile is None or not _one_row_each(called, names, profile) else profile.rows)
+    for step in timeline.steps:
+        kernel = names.get(step.kernel, step.kernel)
+        cost, row = costs.get(kernel, NO_COST), next(rows, None) if step.kernel in names else None
+        yield Layer(
+            nodes=step.nodes,
+            kernel=kernel,
+            reads=step.reads,
+            operations=cost.operations.floats + cost.operations.integers,
+            moved=cost.bytes,
+            weights=cost.constants,
+            result=step.result,
+            shape=step.shape,
+            time=None if row is None else row.min_us,
+            bound=None if row is None else row.bound_us,
+        )
+
+
+def _one_row_each(called: Sequence[Step], names: Mapping[str, str], profile: Profile) -> bool:
+    """Whether the timed calls are the steps of `main`: not where networks run in loops or branches."""
+    kernels = [names[step.kernel] for step in called]
+    return len(kernels) == len(profile.rows) and all(
+        kernel.endswith(row.kernel) for kernel, row in zip(kernels, profile.rows, strict=True)
+    )

@@ -1,0 +1,201 @@
+"""The charts of the page, drawn by matplotlib as SVG that takes its text colour from the page."""
+
+import io
+import re
+from collections.abc import Callable, Iterator, Sequence
+from importlib import import_module
+from typing import Any
+
+from s2s.errors import InputError
+from s2s.profiling.machine import Machine
+from s2s.profiling.profile import Row
+from s2s.report.figures import Figures, Layer
+from s2s.report.timeline import BEFORE
+
+INK = "#0a0b0c"
+"""Stands for the page's text colour: no chart uses it for anything else."""
+COLOURS = {"input": "#5b8def", "state": "#b07cd8", "result": "#3fa796", "scratch": "#e0a458"}
+WIDTH = 10.0
+"""Of a chart, in inches of 72 points."""
+ROW = 0.24
+"""The height of a layer in the picture of the network, in inches."""
+MAX_LABELLED = 60
+"""Maps with more buffers than this show no names; the table beside them does."""
+MAX_LAYERS = 400
+"""Networks with more layers than this have no picture."""
+LONGEST = 44
+"""Characters of a name in a chart."""
+_SVG = re.compile(r"<svg.*</svg>", re.DOTALL)
+_METADATA = re.compile(r"<metadata>.*?</metadata>\n?", re.DOTALL)
+
+
+def network_chart(figures: Figures) -> str:
+    """The layers from first to last with what they read: bars for their share of time, or of operations."""
+    layers = figures.layers
+    if not 0 < len(layers) <= MAX_LAYERS:
+        return ""
+    lanes = list(_lanes(layers))
+    share, what = _shares(layers)
+    return _draw(len(layers) * ROW + 0.5, lambda axes: _draw_network(axes, layers, lanes, share, what))
+
+
+def memory_chart(figures: Figures) -> str:
+    """The arena over the run: each buffer a box at its bytes and steps."""
+    if not figures.buffers or figures.arena == 0:
+        return ""
+    return _draw(4.2, lambda axes: _draw_memory(axes, figures))
+
+
+def roofline_chart(rows: Sequence[Row], machine: Machine) -> str:
+    """Operations per second over operations per byte of each kernel, under the peaks of the machine."""
+    shown = [row for row in rows if row.intensity > 0 and row.min_us > 0]
+    return _draw(4.2, lambda axes: _draw_roofline(axes, shown, machine)) if shown else ""
+
+
+def _draw_network(
+    axes: Any, layers: Sequence[Layer], lanes: Sequence[tuple[int, int, int]], share: Sequence[float], what: str
+) -> None:
+    left = -1.0 - 0.35 * max((lane for _, _, lane in lanes), default=0)
+    largest = max(share) or 1.0
+    for number, layer in enumerate(layers):
+        axes.barh(number, share[number] / largest, 0.72, left=6.2, color=COLOURS["result"])
+        axes.plot([0], [number], "o", color=COLOURS["result"], markersize=5)
+        axes.text(0.15, number, _short(layer.nodes or layer.kernel), va="center", fontsize=8)
+        axes.text(3.9, number, "×".join(map(str, layer.shape)), va="center", fontsize=8)
+        if share[number] >= 0.005:
+            axes.text(6.25 + share[number] / largest, number, f"{share[number]:.0%}", va="center", fontsize=8)
+        if number - 1 in layer.reads:
+            axes.plot([0, 0], [number - 1, number], color=INK, linewidth=0.8)
+    for first, last, lane in lanes:
+        x = -0.15 - 0.35 * lane
+        axes.plot([0, x, x, 0], [first, first + 0.3, last - 0.3, last], color=INK, linewidth=0.8, alpha=0.6)
+    axes.set_xlim(left, 7.6)
+    axes.set_ylim(len(layers) - 0.4, -1.1)
+    axes.text(6.2, -0.8, f"share of {what}", fontsize=8)
+    axes.text(3.9, -0.8, "result", fontsize=8)
+    axes.axis("off")
+
+
+def _lanes(layers: Sequence[Layer]) -> Iterator[tuple[int, int, int]]:
+    """First layer, last layer and lane of each connection that skips layers; no two share a lane at one place."""
+    ends: list[int] = []
+    skips = (
+        (step, number) for number, layer in enumerate(layers) for step in layer.reads if BEFORE < step < number - 1
+    )
+    for first, last in sorted(skips):
+        free = next((lane for lane, end in enumerate(ends) if end <= first), len(ends))
+        ends[free:] = [last, *ends[free + 1 :]]
+        yield first, last, free + 1
+
+
+def _shares(layers: Sequence[Layer]) -> tuple[list[float], str]:
+    timed = any(layer.time is not None for layer in layers)
+    values = [(layer.time or 0.0) if timed else float(layer.operations) for layer in layers]
+    whole = sum(values) or 1.0
+    return [value / whole for value in values], "time" if timed else "operations"
+
+
+def _draw_memory(axes: Any, figures: Figures) -> None:
+    labelled = len(figures.buffers) <= MAX_LABELLED
+    for each in figures.buffers:
+        first, last = max(each.first, 0) - (each.first == BEFORE), each.last + 1
+        axes.bar(
+            first,
+            each.size,
+            last - first,
+            bottom=each.offset,
+            align="edge",
+            color=COLOURS[each.kind],
+            alpha=0.7,
+            edgecolor=INK,
+            linewidth=0.5,
+        )
+        if labelled and each.size > figures.arena * 0.05:
+            axes.text(
+                (first + last) / 2,
+                each.offset + each.size / 2,
+                _short(each.name.rpartition("/")[2], 3 + 8 * (last - first)),
+                ha="center",
+                va="center",
+                fontsize=7,
+            )
+    axes.axvline(figures.fullest + 0.5, color=INK, linewidth=0.8, linestyle=":")
+    axes.set_xlim(-1, len(figures.layers))
+    axes.set_ylim(0, figures.arena)
+    axes.set_xlabel("step of the run")
+    axes.set_ylabel("byte of the arena")
+    patches: Any = import_module("matplotlib.patches")
+    kinds = [kind for kind in COLOURS if any(each.kind == kind for each in figures.buffers)]
+    handles = [patches.Patch(color=COLOURS[kind], alpha=0.7, label=kind) for kind in kinds]
+    axes.legend(handles=handles, loc="upper center", ncols=len(kinds), frameon=False, bbox_to_anchor=(0.5, 1.12))
+
+
+def _draw_roofline(axes: Any, rows: Sequence[Row], machine: Machine) -> None:
+    peak = max(
+        machine.float_gflops if any(row.flops for row in rows) else 0.0,
+        machine.int8_gops if any(row.integer_ops for row in rows) else 0.0,
+    )
+    intensities = [row.intensity for row in rows]
+    low, high = min(intensities) / 2, max(*intensities, peak / machine.levels[-1].read_gbs) * 2
+    for level in machine.levels:
+        reach = min(max(peak / level.read_gbs, low), high)
+        axes.plot([low, reach], [low * level.read_gbs, reach * level.read_gbs], color=INK, linewidth=0.8)
+        axes.text(low, low * level.read_gbs, level.name, fontsize=8, va="bottom")
+    axes.plot([low, high], [peak, peak], color=INK, linewidth=0.8)
+    largest = max(row.share for row in rows)
+    for row in rows:
+        rate = (row.flops + row.integer_ops) / row.min_us * 1e-3
+        axes.scatter(row.intensity, rate, s=20 + 200 * row.share / largest, color=COLOURS["result"], alpha=0.6)
+    axes.set_xscale("log")
+    axes.set_yscale("log")
+    axes.xaxis.set_major_formatter("{x:g}")
+    axes.yaxis.set_major_formatter("{x:g}")
+    axes.set_xlabel("operations per byte")
+    axes.set_ylabel("billions of operations per second")
+
+
+def _draw(height: float, draw: Callable[[Any], None]) -> str:
+    """A chart as an SVG element: text as text, no date, the same on every run."""
+    plots = _matplotlib()
+    figure, axes = plots.subplots(figsize=(WIDTH, height), layout="constrained")
+    try:
+        draw(axes)
+        for side in ("top", "right"):
+            axes.spines[side].set_visible(False)
+        out = io.StringIO()
+        figure.savefig(out, format="svg", transparent=True, metadata={"Date": None})
+    finally:
+        plots.close(figure)
+    found = _SVG.search(_METADATA.sub("", out.getvalue()))
+    assert found is not None
+    return re.sub(
+        r'width="[\d.]+pt" height="[\d.]+pt"', 'class="chart"', found[0].replace(INK, "currentColor"), count=1
+    )
+
+
+def _matplotlib() -> Any:
+    """`matplotlib.pyplot`, set up for this page."""
+    try:
+        module: Any = import_module("matplotlib")
+    except ModuleNotFoundError as error:
+        raise InputError(
+            "--html: the charts need matplotlib, which is not installed; pip install 's2s-compiler[report]'"
+        ) from error
+    module.use("svg")
+    coloured = ("text.color", "axes.edgecolor", "axes.labelcolor", "xtick.color", "ytick.color")
+    module.rcParams.update(
+        {
+            "svg.hashsalt": "s2s",
+            "svg.fonttype": "none",
+            "font.family": "sans-serif",
+            "font.size": 9,
+            "text.parse_math": False,
+            **dict.fromkeys(coloured, INK),
+        }
+    )
+    return import_module("matplotlib.pyplot")
+
+
+def _short(text: str, longest: int = LONGEST) -> str:
+    """`text` with an ellipsis where it is too long."""
+    return text if len(text) <= longest else f"{text[: max(longest - 1, 1)]}…"

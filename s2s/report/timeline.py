@@ -1,0 +1,205 @@
+"""The steps of a network in order, which step reads what which other one wrote, and the buffers of the arena over time.
+
+A step is an operation of `main`: the call of a kernel, a copy, or control flow around networks of its own.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from xdsl.dialects.builtin import DenseArrayBase, IntegerAttr, MemRefType, ModuleOp, StringAttr
+from xdsl.dialects.func import CallOp, FuncOp
+from xdsl.ir import Attribute, BlockArgument, Operation, SSAValue
+from xdsl.utils.hints import isa
+
+from s2s.analysis.memory.buffers import outputs_of, read_by, written_by
+from s2s.analysis.network.functions import STATE, main_of
+from s2s.dialects import loop
+from s2s.dialects.graph.traits import provenance
+from s2s.passes.loop.plan_memory import OFFSET
+from s2s.types.dtypes import size_in_bytes
+
+BEFORE = -1
+"""The step of what is there before the first one: inputs and state."""
+
+
+@dataclass(frozen=True)
+class Step:
+    """One step of a run."""
+
+    kernel: str
+    """The symbol of the kernel in the module, or the name of the operation."""
+    nodes: str
+    """The source nodes, separated by commas."""
+    reads: tuple[int, ...]
+    """The steps whose results it reads; -1 for inputs and state."""
+    weights: int
+    """Bytes of the constants that it is given."""
+    result: int
+    """Bytes that it writes, scratch memory not included."""
+    shape: tuple[int, ...]
+    """The shape of its first result; empty where nobody stated it."""
+
+
+@dataclass(frozen=True)
+class Occupied:
+    """Bytes `offset` to `offset + size` of the arena hold one value from step `first` to step `last`."""
+
+    name: str
+    offset: int
+    size: int
+    first: int
+    last: int
+    kind: str
+    """`input`, `state`, `result` or `scratch`."""
+
+
+@dataclass(frozen=True)
+class Timeline:
+    """All steps, and all buffers of the arena in the order in which they are written."""
+
+    steps: tuple[Step, ...]
+    buffers: tuple[Occupied, ...]
+
+
+@dataclass(frozen=True)
+class _Bytes:
+    """A range of the memory that `base` names: the arena, or a buffer of the caller's."""
+
+    base: SSAValue | str
+    start: int
+    end: int
+
+    def meets(self, other: "_Bytes") -> bool:
+        """Whether the two share a byte."""
+        return self.base == other.base and self.start < other.end and other.start < self.end
+
+    def without(self, other: "_Bytes") -> Iterator["_Bytes"]:
+        """What is left of the range where `other` is taken away."""
+        if not self.meets(other):
+            yield self
+            return
+        if self.start < other.start:
+            yield replace(self, end=other.start)
+        if other.end < self.end:
+            yield replace(self, start=other.end)
+
+
+ARENA = "arena"
+
+
+@dataclass
+class _Memory:
+    """What the memory holds after the steps so far: who wrote each byte, and which buffer that is."""
+
+    held: list[tuple[_Bytes, int, int]] = field(default_factory=list[tuple[_Bytes, int, int]])
+    """Ranges with the step that wrote them and the number of their buffer."""
+    buffers: list[Occupied] = field(default_factory=list[Occupied])
+    elsewhere: int = -1
+
+    def write(self, place: _Bytes, step: int, name: str, kind: str) -> None:
+        """`step` writes `place`."""
+        number = self.elsewhere
+        if place.base == ARENA:
+            number = len(self.buffers)
+            self.buffers.append(Occupied(name, place.start, place.end - place.start, step, step, kind))
+        left = [(part, by, buffer) for held, by, buffer in self.held for part in held.without(place)]
+        self.held = [*left, (place, step, number)]
+
+    def read(self, place: _Bytes, step: int) -> set[int]:
+        """`step` reads `place`; the steps that wrote it."""
+        found: set[int] = set()
+        for held, by, buffer in self.held:
+            if held.meets(place):
+                found.add(by)
+                if buffer != self.elsewhere:
+                    self.buffers[buffer] = replace(self.buffers[buffer], last=step)
+        return found
+
+
+def timeline_of(module: ModuleOp) -> Timeline:
+    """The timeline of a module whose memory is planned (`loop-plan-memory`)."""
+    main = main_of(module)
+    kernels = {op.sym_name.data: op for op in module.ops if isinstance(op, FuncOp)}
+    memory, steps = _Memory(), list[Step]()
+    _fill_inputs(main, memory)
+    for op in main.body.block.ops:
+        if isinstance(op, loop.ViewOp):
+            if isinstance(name := op.attributes.get(STATE), StringAttr):
+                memory.write(_place(op.result), BEFORE, name.data, "state")
+        elif read_by(op) or written_by(op) or isinstance(op, CallOp):
+            steps.append(_step(op, kernels, memory, len(steps)))
+    return Timeline(tuple(steps), tuple(_until_the_end(main, memory.buffers, len(steps) - 1)))
+
+
+def _fill_inputs(main: FuncOp, memory: _Memory) -> None:
+    for argument in main.args:
+        described = _described(argument)
+        if described.get("role") == StringAttr("input"):
+            name = described.get("name")
+            memory.write(_place(argument), BEFORE, name.data if isinstance(name, StringAttr) else "input", "input")
+
+
+def _step(op: Operation, kernels: dict[str, FuncOp], memory: _Memory, number: int) -> Step:
+    reads, results, scratch = _uses(op, kernels)
+    kernel = op.callee.string_value() if isinstance(op, CallOp) else op.name
+    nodes = ", ".join(provenance(op))
+    weights = sum(_size(value) for value in dict.fromkeys(reads) if isinstance(value.owner, loop.WeightOp))
+    before = {step for value in reads for step in memory.read(_place(value), number)}
+    for value in results:
+        memory.write(_place(value), number, nodes or kernel, "result")
+    for value in scratch:
+        memory.write(_place(value), number, nodes or kernel, "scratch")
+    stated = op.attributes.get("shape")
+    shape = tuple(map(int, stated.get_values())) if isinstance(stated, DenseArrayBase) else ()
+    return Step(kernel, nodes, tuple(sorted(before - {number})), weights, sum(map(_size, results)), shape)
+
+
+def _uses(op: Operation, kernels: dict[str, FuncOp]) -> tuple[list[SSAValue], list[SSAValue], list[SSAValue]]:
+    """The buffers that a step reads, those of its results, and its scratch buffers."""
+    if not isinstance(op, CallOp):
+        return list(read_by(op)), list(written_by(op)), []
+    kernel = kernels[op.callee.string_value()]
+    outputs, written, read = set(outputs_of(kernel)), written_by(kernel), read_by(kernel)
+    given = list(zip(kernel.args, op.arguments, strict=True))
+    scratch = [value for parameter, value in given if parameter in written - outputs]
+    reads = [value for parameter, value in given if parameter in read and value not in scratch]
+    return reads, [value for parameter, value in given if parameter in outputs], scratch
+
+
+def _until_the_end(main: FuncOp, buffers: Sequence[Occupied], last: int) -> Iterator[Occupied]:
+    """State is kept from run to run, and outputs are read after the last step."""
+    outputs = [_place(each) for each in main.args if _described(each).get("role") == StringAttr("output")]
+    kept = [each for each in outputs if each.base == ARENA]
+    for number, buffer in enumerate(buffers):
+        place = _Bytes(ARENA, buffer.offset, buffer.offset + buffer.size)
+        later = any(place.meets(_Bytes(ARENA, each.offset, each.offset + each.size)) for each in buffers[number + 1 :])
+        ends = buffer.kind == "state" or (not later and any(place.meets(each) for each in kept))
+        yield replace(buffer, last=last) if ends else buffer
+
+
+def _place(value: SSAValue) -> _Bytes:
+    """The bytes of a buffer: in the arena, or in a buffer that is not part of it."""
+    start, base = 0, value
+    if isinstance(value.owner, loop.ViewOp):
+        start, base = value.owner.start, value.owner.whole
+    described = _described(base)
+    if described.get("role") == StringAttr("arena"):
+        return _Bytes(ARENA, start, start + _size(value))
+    offset = described.get(OFFSET)
+    if isinstance(offset, IntegerAttr):
+        return _Bytes(ARENA, start + offset.value.data, start + offset.value.data + _size(value))
+    return _Bytes(base, start, start + _size(value))
+
+
+def _described(value: SSAValue) -> Mapping[str, Attribute]:
+    """What `main` states of one of its arguments; nothing of any other value."""
+    main = value.owner.parent_op() if isinstance(value, BlockArgument) else None
+    if not isinstance(value, BlockArgument) or not isinstance(main, FuncOp) or main.arg_attrs is None:
+        return {}
+    return main.arg_attrs.data[value.index].data
+
+
+def _size(value: SSAValue) -> int:
+    if not isa(value.type, MemRefType):
+        return 0
+    return value.type.get_shape()[0] * size_in_bytes(value.type.element_type)
