@@ -16,7 +16,7 @@ if (_CHECKOUT / "dialects" / "graph").is_dir():
     __path__.append(str(_CHECKOUT))
 
 if TYPE_CHECKING:
-    from s2s import frontend, runtime
+    from s2s import frontend, runtime, te
     from s2s.api import (
         Artifact,
         CFunction,
@@ -60,6 +60,7 @@ __all__ = [
     "register_custom_op",
     "register_func",
     "runtime",
+    "te",
 ]
 
 
@@ -72,7 +73,7 @@ if not TYPE_CHECKING:  # a checker would take every submodule for an object
             from s2s.version import VERSION
 
             return VERSION
-        if name in ("frontend", "runtime"):
+        if name in ("frontend", "runtime", "te"):
             return importlib.import_module(f"s2s.{name}")
         if name in ("get_global_func", "nd", "register_func"):
             return getattr(importlib.import_module("s2s.runtime"), name)

@@ -35,6 +35,7 @@ ROOMS = (
     "runtime",
     "contrib",
     "relay",
+    "te",
     "api",
     "frontend",
     "report",

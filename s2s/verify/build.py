@@ -184,6 +184,17 @@ class LoadedNetwork:
         """A call of the run function on memory that is set up once, all of it outside of the arena; `aot` only."""
         return self._bind([self._input(port, inputs) for port in self.inputs], "caller")
 
+    def call_on(self, inputs: Sequence[Array], outputs: Sequence[Array]) -> Callable[[], int]:
+        """A call of the run function on arrays of the caller, of the types of the ports; returns the status."""
+        if self.executor != "aot":
+            raise InputError(f"{self.name}: is no function to call but tables; use s2s.contrib.graph_executor")
+        arena = (self._kept or _Guarded(self._arena_size, self._arena_align)).memory
+        memory = (arena, *inputs, *outputs)
+        pointers = [self.ffi.cast("void *", each.ctypes.data) for each in memory]
+        if self._pool is not None:
+            pointers.insert(1, self._pool.pointer)
+        return _Call(self, memory, partial(getattr(self.lib, f"{self.name}_run"), *pointers))
+
     def _bind(self, inputs: Sequence[Array], io: Io) -> "BoundRun":
         if self.executor != "aot":
             raise InputError(f"{self.name}: is no function to call but tables; use s2s.contrib.graph_executor")
@@ -235,6 +246,19 @@ class LoadedNetwork:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
+
+
+@dataclass(frozen=True, eq=False)
+class _Call:
+    """A call of the run function; library and arrays live as long as it."""
+
+    library: LoadedNetwork
+    memory: tuple[Array, ...]
+    run: Callable[[], int]
+
+    def __call__(self) -> int:
+        """Run; returns the status."""
+        return self.run()
 
 
 class _Guarded:

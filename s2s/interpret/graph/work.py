@@ -14,7 +14,7 @@ from math import prod
 
 from xdsl.ir import Operation
 
-from s2s.dialects import graph
+from s2s.dialects import graph, tensor
 from s2s.dialects.graph.pool import PoolOp
 from s2s.dialects.graph.traits import FusionKind, fusion_kind
 from s2s.interpret.graph.evaluate import evaluate
@@ -62,6 +62,8 @@ def is_foldable(op: Operation) -> bool:
 
 def work(op: Operation) -> int:
     """Estimate the time numpy takes for `op`, in products."""
+    if isinstance(op, tensor.ComputeOp):
+        return OPERATION + ELEMENT * prod(op.sizes)
     if fusion_kind(op) == FusionKind.OUT_FUSABLE:
         return OPERATION + products(op)
     return OPERATION + ELEMENT * max(
@@ -85,7 +87,9 @@ class Meter:
         return True
 
 
-def metered(meter: Meter, most_elements: int) -> Callable[[Operation, Sequence[Array]], list[Array]]:
+def metered(
+    meter: Meter, most_elements: int, evaluate: Callable[[Operation, Sequence[Array]], list[Array]] = evaluate
+) -> Callable[[Operation, Sequence[Array]], list[Array]]:
     """Wrap `evaluate` so that it raises `TooMuchWorkError` at the limit of `meter` and for larger results."""
 
     def evaluator(op: Operation, operands: Sequence[Array]) -> list[Array]:

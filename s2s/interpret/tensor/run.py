@@ -1,6 +1,7 @@
 """Run networks and kernels at tensor level."""
 
 from collections.abc import Sequence
+from functools import partial
 
 from xdsl.dialects import arith
 from xdsl.dialects.builtin import ModuleOp
@@ -30,16 +31,18 @@ def run_tensor(
     Sums have the order of the serial loops, unless `fast` allows matrix products. `observe` and `state` are those of
     `run_graph`.
     """
+    evaluator = partial(evaluate_operation, fast=fast)
+    return run_graph(root, inputs, weights or WeightStore(), observe, evaluator, state)
 
-    def evaluate_any(op: Operation, operands: Sequence[Array]) -> list[Array]:
-        match op:
-            case tensor.ComputeOp():
-                return evaluate_compute(op, operands, fast=fast)
-            case tensor.TransformOp():
-                return evaluate_transform(op, operands)
-            case arith.ConstantOp():
-                return [number(op.value)]
-            case _:
-                return evaluate(op, operands)
 
-    return run_graph(root, inputs, weights or WeightStore(), observe, evaluate_any, state)
+def evaluate_operation(op: Operation, operands: Sequence[Array], *, fast: bool = False) -> list[Array]:
+    """Compute the results of an operation of the graph or the tensor level from the values of its operands."""
+    match op:
+        case tensor.ComputeOp():
+            return evaluate_compute(op, operands, fast=fast)
+        case tensor.TransformOp():
+            return evaluate_transform(op, operands)
+        case arith.ConstantOp():
+            return [number(op.value)]
+        case _:
+            return evaluate(op, operands)

@@ -117,6 +117,40 @@ def compute(
     if 0 in parallel:
         fact = f"{place(op)}: the result {list(parallel)} has no element"
         raise UnsupportedError(f"{fact}; take the node out of the model")
+    made = structured(
+        parallel,
+        reduction,
+        reads=reads,
+        points=points,
+        tables=tables,
+        inits=inits,
+        reduce=reduce,
+        apply=apply,
+        element=element,
+        widen=widen,
+        names=names,
+    )
+    graph.copy_provenance(made, op)
+    made.res[0].name_hint = hint
+    return rewriter.insert(made).res[0]
+
+
+def structured(
+    parallel: Sequence[int],
+    reduction: Sequence[int] = (),
+    *,
+    reads: Sequence[Operand] = (),
+    points: Sequence[Operand] = (),
+    tables: Sequence[SSAValue] = (),
+    inits: Sequence[tuple[Number, Attribute]] = (),
+    reduce: Body | None = None,
+    apply: Body,
+    element: Attribute,
+    widen: bool = True,
+    names: Sequence[str] = (),
+    shape: Sequence[int] | None = None,
+) -> tensor.ComputeOp:
+    """Build a computation, as `compute` describes it; its result has `shape`, by default `parallel`."""
     accumulators = [Argument(kind, scalar_type(kind), "acc") for _, kind in inits]
     if reduce is None or 0 in reduction:
         accumulators = [Argument(kind, None, number=number) for number, kind in inits]
@@ -137,13 +171,11 @@ def compute(
         inits=[number_attribute(number, kind) for number, kind in inits],
         reduce=region,
         apply=_write([*accumulators, *pointed, *whole], apply, [element], widen=widen),
-        result_types=[tensor_type(element, tuple(parallel))],
+        result_types=[tensor_type(element, tuple(parallel if shape is None else shape))],
     )
-    graph.copy_provenance(made, op)
     if names:
         made.attributes[DIM_NAMES] = StringAttr(" ".join(names))
-    made.res[0].name_hint = hint
-    return rewriter.insert(made).res[0]
+    return made
 
 
 def move(

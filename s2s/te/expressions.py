@@ -1,0 +1,400 @@
+"""Expressions and tensors: the value of one element as a formula over loop variables.
+
+    A[i, k] * B[k, j] + 1
+
+Python's operators build expressions. Operands of one operation have one element type; plain numbers take that of the
+other operand. Loop variables and sizes are of type `int32`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from s2s.errors import InputError
+
+Number = int | float | bool
+INDEX = "int32"
+"""The type of loop variables and sizes."""
+BOOL = "bool"
+
+
+class Expr:
+    """An expression; `dtype` is the numpy name of its element type."""
+
+    dtype: str = INDEX
+
+    @property
+    def operands(self) -> tuple[Expr, ...]:
+        """The expressions that it is made of."""
+        return ()
+
+    def rebuilt(self, operands: tuple[Expr, ...]) -> Expr:
+        """The same expression of other operands."""
+        return self
+
+    def astype(self, dtype: str) -> Expr:
+        """The value converted to `dtype`."""
+        return self if self.dtype == dtype else Cast(self, dtype)
+
+    def __add__(self, other: Expr | Number) -> Expr:
+        return binary("+", self, other)
+
+    def __radd__(self, other: Number) -> Expr:
+        return binary("+", other, self)
+
+    def __sub__(self, other: Expr | Number) -> Expr:
+        return binary("-", self, other)
+
+    def __rsub__(self, other: Number) -> Expr:
+        return binary("-", other, self)
+
+    def __mul__(self, other: Expr | Number) -> Expr:
+        return binary("*", self, other)
+
+    def __rmul__(self, other: Number) -> Expr:
+        return binary("*", other, self)
+
+    def __truediv__(self, other: Expr | Number) -> Expr:
+        return binary("/", self, other)
+
+    def __rtruediv__(self, other: Number) -> Expr:
+        return binary("/", other, self)
+
+    def __floordiv__(self, other: Expr | Number) -> Expr:
+        return binary("//", self, other)
+
+    def __rfloordiv__(self, other: Number) -> Expr:
+        return binary("//", other, self)
+
+    def __mod__(self, other: Expr | Number) -> Expr:
+        return binary("%", self, other)
+
+    def __rmod__(self, other: Number) -> Expr:
+        return binary("%", other, self)
+
+    def __neg__(self) -> Expr:
+        return 0 - self
+
+    def __lt__(self, other: Expr | Number) -> Expr:
+        return compare("<", self, other)
+
+    def __le__(self, other: Expr | Number) -> Expr:
+        return compare("<=", self, other)
+
+    def __gt__(self, other: Expr | Number) -> Expr:
+        return compare(">", self, other)
+
+    def __ge__(self, other: Expr | Number) -> Expr:
+        return compare(">=", self, other)
+
+    def __eq__(self, other: object) -> Expr:  # pyright: ignore[reportIncompatibleMethodOverride]
+        return compare("==", self, _operand(other))
+
+    def __ne__(self, other: object) -> Expr:  # pyright: ignore[reportIncompatibleMethodOverride]
+        return compare("!=", self, _operand(other))
+
+    __hash__ = object.__hash__
+
+    def __bool__(self) -> bool:
+        raise InputError(f"{self}: has a value in the compiled function only; use te.if_then_else, te.all or te.any")
+
+
+def _operand(value: object) -> Expr | Number:
+    if isinstance(value, Expr | int | float):
+        return value
+    raise InputError(f"{value!r}: is no operand of an expression; give an expression or a number")
+
+
+class Var(Expr):
+    """A size that is known when the function is built."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def __repr__(self) -> str:
+        return self.name
+
+
+class IterVar(Expr):
+    """A loop variable from 0 to `extent`; of a reduction, or of a dimension of the result."""
+
+    def __init__(self, extent: Expr | int, name: str, *, is_reduction: bool = False) -> None:
+        self.extent, self.name, self.is_reduction = extent, name, is_reduction
+
+    def __repr__(self) -> str:
+        return self.name
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Const(Expr):
+    """A number."""
+
+    value: Number
+    dtype: str
+
+    def __repr__(self) -> str:
+        return str(self.value)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Binary(Expr):
+    """`a sign b`; the signs are those of Python, and `min`, `max`, `and`, `or`, `pow`."""
+
+    sign: str
+    a: Expr
+    b: Expr
+    dtype: str
+
+    @property
+    def operands(self) -> tuple[Expr, ...]:
+        return (self.a, self.b)
+
+    def rebuilt(self, operands: tuple[Expr, ...]) -> Expr:
+        a, b = operands
+        return Binary(self.sign, a, b, self.dtype)
+
+    def __repr__(self) -> str:
+        return f"({self.a} {self.sign} {self.b})"
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Select(Expr):
+    """`a` where the condition holds, else `b`. Reads of the other side may leave their tensor."""
+
+    condition: Expr
+    a: Expr
+    b: Expr
+
+    @property
+    def dtype(self) -> str:  # pyright: ignore[reportIncompatibleVariableOverride]
+        """That of both sides."""
+        return self.a.dtype
+
+    @property
+    def operands(self) -> tuple[Expr, ...]:
+        return (self.condition, self.a, self.b)
+
+    def rebuilt(self, operands: tuple[Expr, ...]) -> Expr:
+        condition, a, b = operands
+        return Select(condition, a, b)
+
+    def __repr__(self) -> str:
+        return f"if_then_else({self.condition}, {self.a}, {self.b})"
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Call(Expr):
+    """A function of one float: `exp(x)`."""
+
+    function: str
+    x: Expr
+
+    @property
+    def dtype(self) -> str:  # pyright: ignore[reportIncompatibleVariableOverride]
+        """That of the operand."""
+        return self.x.dtype
+
+    @property
+    def operands(self) -> tuple[Expr, ...]:
+        return (self.x,)
+
+    def rebuilt(self, operands: tuple[Expr, ...]) -> Expr:
+        return Call(self.function, operands[0])
+
+    def __repr__(self) -> str:
+        return f"{self.function}({self.x})"
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Cast(Expr):
+    """`x` converted to `dtype`."""
+
+    x: Expr
+    dtype: str
+
+    @property
+    def operands(self) -> tuple[Expr, ...]:
+        return (self.x,)
+
+    def rebuilt(self, operands: tuple[Expr, ...]) -> Expr:
+        return Cast(operands[0], self.dtype)
+
+    def __repr__(self) -> str:
+        return f"{self.dtype}({self.x})"
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Read(Expr):
+    """An element of a tensor."""
+
+    tensor: Tensor
+    indices: tuple[Expr, ...]
+
+    @property
+    def dtype(self) -> str:  # pyright: ignore[reportIncompatibleVariableOverride]
+        """That of the tensor."""
+        return self.tensor.dtype
+
+    @property
+    def operands(self) -> tuple[Expr, ...]:
+        return self.indices
+
+    def rebuilt(self, operands: tuple[Expr, ...]) -> Expr:
+        return Read(self.tensor, operands)
+
+    def __repr__(self) -> str:
+        return f"{self.tensor.name}[{', '.join(map(str, self.indices))}]"
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Reduce(Expr):
+    """The `sum`, `max` or `min` of `value` over loop variables."""
+
+    kind: str
+    value: Expr
+    axes: tuple[IterVar, ...]
+
+    @property
+    def dtype(self) -> str:  # pyright: ignore[reportIncompatibleVariableOverride]
+        """That of the value."""
+        return self.value.dtype
+
+    @property
+    def operands(self) -> tuple[Expr, ...]:
+        return (self.value,)
+
+    def rebuilt(self, operands: tuple[Expr, ...]) -> Expr:
+        return Reduce(self.kind, operands[0], self.axes)
+
+    def __repr__(self) -> str:
+        return f"{self.kind}({self.value}, axis={list(self.axes)})"
+
+
+Size = Expr | int
+
+
+@dataclass(frozen=True, eq=False)
+class PlaceholderOp:
+    """The operation of a tensor that the caller passes."""
+
+    name: str
+    axis: tuple[IterVar, ...] = ()
+    reduce_axis: tuple[IterVar, ...] = ()
+    input_tensors: tuple[Tensor, ...] = ()
+
+
+@dataclass(frozen=True, eq=False)
+class ComputeOp:
+    """The operation of a tensor that `body` computes at each point of `axis`."""
+
+    name: str
+    axis: tuple[IterVar, ...]
+    body: Expr
+
+    @property
+    def reduce_axis(self) -> tuple[IterVar, ...]:
+        """The loop variables of its reduction."""
+        return self.body.axes if isinstance(self.body, Reduce) else ()
+
+    @property
+    def input_tensors(self) -> tuple[Tensor, ...]:
+        """The tensors that it reads, each once, in the order in which the formula names them."""
+        return tuple(dict.fromkeys(each.tensor for each in walk(self.body) if isinstance(each, Read)))
+
+
+class Tensor:
+    """A tensor; `A[i, j]` is an expression that reads an element."""
+
+    def __init__(self, shape: tuple[Size, ...], dtype: str, op: PlaceholderOp | ComputeOp) -> None:
+        self.shape, self.dtype, self.op = shape, dtype, op
+
+    @property
+    def name(self) -> str:
+        """The name of its operation."""
+        return self.op.name
+
+    @property
+    def ndim(self) -> int:
+        """The number of dimensions."""
+        return len(self.shape)
+
+    def __call__(self, *indices: Expr | int) -> Expr:
+        if len(indices) != len(self.shape):
+            raise InputError(f"{self.name}: {len(indices)} indices for {len(self.shape)} dimensions; give one for each")
+        return Read(self, tuple(index if isinstance(index, Expr) else const(index) for index in indices))
+
+    def __getitem__(self, indices: Expr | int | tuple[Expr | int, ...]) -> Expr:
+        return self(*indices) if isinstance(indices, tuple) else self(indices)
+
+    def __repr__(self) -> str:
+        return f"Tensor(shape={list(self.shape)}, name={self.name}, dtype={self.dtype})"
+
+
+def const(value: Number, dtype: str | None = None) -> Expr:
+    """A number, by default of type `bool`, `int32` or `float32` by its Python type."""
+    kinds = {bool: BOOL, int: INDEX, float: "float32"}
+    return Const(value, dtype if dtype is not None else kinds[type(value)])
+
+
+def typed(value: Expr | Number, dtype: str) -> Expr:
+    """`value`, a plain number as a constant of `dtype`."""
+    if isinstance(value, Expr):
+        return value
+    if not _is_float(dtype) and value != int(value):
+        raise InputError(f"{value}: is no {dtype}; convert the other operand with astype")
+    return Const(value, dtype)
+
+
+def binary(sign: str, a: Expr | Number, b: Expr | Number) -> Expr:
+    """`a sign b` of operands of one type."""
+    a, b = _alike(sign, a, b)
+    if sign in ("//", "%") and _is_float(a.dtype):
+        raise InputError(f"{a} {sign} {b}: takes integers; convert the operands with astype")
+    if sign == "/" and a.dtype == INDEX and _is_index(a) and _is_index(b):
+        sign = "//"
+    return Binary(sign, a, b, a.dtype)
+
+
+def compare(sign: str, a: Expr | Number, b: Expr | Number) -> Expr:
+    """The truth of `a sign b`."""
+    return Binary(sign, *_alike(sign, a, b), BOOL)
+
+
+def _alike(sign: str, a: Expr | Number, b: Expr | Number) -> tuple[Expr, Expr]:
+    dtype = a.dtype if isinstance(a, Expr) else b.dtype if isinstance(b, Expr) else const(a).dtype
+    a, b = typed(a, dtype), typed(b, dtype)
+    if a.dtype != b.dtype:
+        raise InputError(f"{a} {sign} {b}: {a.dtype} and {b.dtype} do not mix; convert one with astype")
+    return a, b
+
+
+def _is_float(dtype: str) -> bool:
+    return dtype == "bfloat16" or np.dtype(dtype).kind == "f"
+
+
+def _is_index(expr: Expr) -> bool:
+    return all(isinstance(each, Var | IterVar | Const | Binary) for each in walk(expr))
+
+
+def walk(expr: Expr) -> Iterator[Expr]:
+    """Yield `expr` and every expression inside of it."""
+    yield expr
+    for operand in expr.operands:
+        yield from walk(operand)
+
+
+def rewritten(expr: Expr, replace: Callable[[Expr], Expr | None]) -> Expr:
+    """`expr` with each part replaced by what `replace` returns for it; None keeps the part and looks inside."""
+    new = replace(expr)
+    if new is not None:
+        return new
+    operands = tuple(rewritten(operand, replace) for operand in expr.operands)
+    return expr.rebuilt(operands) if operands else expr
+
+
+def renamed(expr: Expr, variables: Mapping[IterVar, Expr]) -> Expr:
+    """`expr` with loop variables replaced."""
+    return rewritten(expr, lambda each: variables.get(each) if isinstance(each, IterVar) else None)

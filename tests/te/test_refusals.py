@@ -1,0 +1,141 @@
+"""What directives cannot say is refused with the place, the fact and the way out."""
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+from s2s import te
+from s2s.errors import InputError
+from s2s.te import Schedule, Tensor
+
+A = te.placeholder((12, 12), name="A")
+
+
+def product() -> tuple[Schedule, Tensor]:
+    k = te.reduce_axis((0, 12), "k")
+    c = te.compute((12, 12), lambda x, y: te.sum(A[x, k] * A[k, y], axis=k), name="C")
+    return te.create_schedule(c.op), c
+
+
+def a_rest(s: Schedule, c: Tensor) -> None:
+    s[c].split(c.op.axis[0], factor=5)
+
+
+def inner_parallel(s: Schedule, c: Tensor) -> None:
+    s[c].parallel(c.op.axis[1])
+
+
+def two_vectors(s: Schedule, c: Tensor) -> None:
+    s[c].vectorize(c.op.axis[0])
+    s[c].vectorize(c.op.axis[1])
+
+
+def odd_vectors(s: Schedule, c: Tensor) -> None:
+    _, inner = s[c].split(c.op.axis[1], factor=3)
+    s[c].vectorize(inner)
+
+
+def fused_apart(s: Schedule, c: Tensor) -> None:
+    s[c].fuse(c.op.axis[0], c.op.reduce_axis[0])
+
+
+def a_loop_of_another(s: Schedule, c: Tensor) -> None:
+    s[c].split(te.reduce_axis((0, 3), "r"), factor=3)
+
+
+def far_prefetch(s: Schedule, c: Tensor) -> None:
+    s[c].prefetch(A, c.op.reduce_axis[0], 2)
+
+
+def unknown_intrinsic(s: Schedule, c: Tensor) -> None:
+    s[c].tensorize(c.op.reduce_axis[0], "gemv")
+
+
+def unfit_intrinsic(s: Schedule, c: Tensor) -> None:
+    s[c].vectorize(c.op.axis[1])
+    s[c].tensorize(c.op.reduce_axis[0], "smlad")
+
+
+def whole_reduction(s: Schedule, c: Tensor) -> None:
+    s.rfactor(c, c.op.reduce_axis[0])
+
+
+def late_cache(s: Schedule, c: Tensor) -> None:
+    s[c].split(c.op.axis[0], factor=4)
+    s.cache_write(c)
+
+
+@pytest.mark.parametrize(
+    ("directive", "message"),
+    [
+        (a_rest, "te: C: split: x of 12 by 5 leaves a rest; vectorize or unroll x_inner, put it inside"),
+        (inner_parallel, "te: C: parallel y: threads divide the outermost loop; reorder it to the front"),
+        (two_vectors, "te: C: vectorize y after x: one loop runs in vectors; choose one"),
+        (odd_vectors, "te: C: vectorize y_inner: 3 steps make no vectors; split it by a multiple of 4"),
+        (fused_apart, "te: C: fuse of x and k: k is not the next loop inside; reorder them first"),
+        (a_loop_of_another, "te: C: r: is no loop here; the loops are x, y, k"),
+        (far_prefetch, "te: C: prefetch 2 steps ahead: the directive looks one step ahead; leave offset out"),
+        (unknown_intrinsic, "te: C: tensorize gemv: no intrinsic has this name; known are "),
+        (unfit_intrinsic, "te: C: its directives .* do not fit: .*smlad makes one result"),
+        (whole_reduction, "te: C: rfactor over k: is the whole reduction; split it first"),
+        (late_cache, "te: C: cache_write comes after other directives; call it first"),
+    ],
+)
+def test_a_directive_is_refused(directive: Callable[[Schedule, Tensor], None], message: str):
+    def lower() -> None:
+        s, c = product()
+        directive(s, c)
+        te.lower(s, [A, c], target="x86-64-v3")
+
+    with pytest.raises(InputError, match=message):
+        lower()
+
+
+def test_a_block_of_too_many_accumulators_is_refused():
+    k = te.reduce_axis((0, 64), "k")
+    b = te.placeholder((64, 64), name="B")
+    c = te.compute((64, 64), lambda x, y: te.sum(b[x, k] * b[k, y], axis=k), name="C")
+    s = te.create_schedule(c.op)
+    s[c].reorder(k, c.op.axis[0], c.op.axis[1])
+    with pytest.raises(InputError, match=r"te: C: a block of 64 x 64 results .* 4096 accumulators; split its loops"):
+        te.lower(s, [b, c])
+
+
+def test_a_read_outside_of_a_tensor_is_refused():
+    b = te.compute((12, 12), lambda i, j: A[i + 1, j], name="B")
+    with pytest.raises(InputError, match=r"te: B: A\[\(i \+ 1\), j\] leaves A at some points; read it inside of te"):
+        te.lower(te.create_schedule(b.op), [A, b])
+
+
+def test_a_size_without_a_value_is_refused():
+    b = te.placeholder((te.var("n"),), name="B")
+    c = te.compute(b.shape, lambda i: b[i], name="C")
+    with pytest.raises(InputError, match=r"te: size n has no value; give bind={'n': …} to build"):
+        te.lower(te.create_schedule(c.op), [b, c])
+
+
+def test_a_reader_of_more_than_a_point_is_no_place_to_compute_at():
+    b = te.compute((12, 12), lambda i, j: A[i, j] + 1.0, name="B")
+    c = te.compute((12, 12), lambda i, j: b[j, i], name="C")
+    s = te.create_schedule(c.op)
+    s[b].compute_at(s[c], c.op.axis[0])
+    with pytest.raises(InputError, match=r"te: B: compute_at inside of C: that reads more than the element at its own"):
+        te.lower(s, [A, c])
+
+
+def test_a_truth_value_before_the_function_runs_is_refused():
+    with pytest.raises(InputError, match=r"has a value in the compiled function only; use te.if_then_else"):
+        te.compute((4,), lambda i: A[i, 0] if i < 2 else A[0, i], name="B")
+
+
+def test_types_do_not_mix():
+    with pytest.raises(InputError, match=r"float32 and int32 do not mix; convert one with astype"):
+        te.compute((4,), lambda i: A[i, 0] + i, name="B")
+
+
+def test_an_array_of_another_type_is_refused():
+    b = te.compute((12, 12), lambda i, j: A[i, j] + 1.0, name="B")
+    function = te.build(te.create_schedule(b.op), [A, b], name="f")
+    with pytest.raises(InputError, match=r"f: A: float64\[12, 12\] given, float32\[12, 12\] wanted; convert it"):
+        function(np.zeros((12, 12)), np.zeros((12, 12), np.float32))
