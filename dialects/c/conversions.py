@@ -22,9 +22,9 @@ from xdsl.dialects.builtin import (
     i64,
 )
 from xdsl.ir import Attribute
-from xdsl.utils.hints import isa
 
 from s2s.dialects.c.types import VOID, PtrType
+from s2s.types.hints import isa
 
 ARITHMETIC: Final = ("+", "-", "*", "/")
 INTEGER_ONLY: Final = ("%", "&", "|", "^")

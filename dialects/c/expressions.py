@@ -161,6 +161,9 @@ class AggregateOp(PlainOp):
         super().__init__(operands=members, result_types=[type])
 
 
+_READ, _WRITE = EffectInstance(MemoryEffectKind.READ), EffectInstance(MemoryEffectKind.WRITE)
+
+
 class _CallEffects(MemoryEffect):
     """A call reaches memory through the pointers it is handed and no other way; its flags say what it does there."""
 
@@ -169,9 +172,7 @@ class _CallEffects(MemoryEffect):
         assert isinstance(op, CallOp)
         if op.pure is not None:
             return set()
-        if op.reads is not None:
-            return {EffectInstance(MemoryEffectKind.READ)}
-        return {EffectInstance(MemoryEffectKind.READ), EffectInstance(MemoryEffectKind.WRITE)}
+        return {_READ, _WRITE} if op.may_write else {_READ}
 
 
 @op_definition
@@ -218,8 +219,13 @@ class CallOp(PlainOp):
             result_types=[] if result_type is None else [result_type],
         )
 
+    @property
+    def may_write(self) -> bool:
+        """Whether the call may write to where its pointers lead."""
+        return self.pure is None and self.reads is None
+
     def verify_(self) -> None:
-        if self.result is None and (self.pure is not None or self.reads is not None):
+        if self.result is None and not self.may_write:
             raise VerifyException(f"{self.name}: {self.callee.data} neither gives nor writes anything")
 
 

@@ -4,9 +4,9 @@ from xdsl.dialects.builtin import MemRefType, VectorType
 from xdsl.ir import Attribute
 from xdsl.irdl import IRDLOperation
 from xdsl.utils.exceptions import VerifyException
-from xdsl.utils.hints import isa
 
 from s2s.types.dtypes import vector_of
+from s2s.types.hints import isa
 
 
 def check_flat(op: IRDLOperation, buffer: Attribute, *elements: Attribute) -> MemRefType[Attribute]:

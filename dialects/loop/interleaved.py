@@ -14,13 +14,13 @@ from xdsl.irdl import (
     var_operand_def,
 )
 from xdsl.utils.exceptions import VerifyException
-from xdsl.utils.hints import isa
 
 from s2s.dialects.loop.checks import check_flat
 from s2s.dialects.loop.groups import GROUP
 from s2s.dialects.loop.index import check_map
 from s2s.dialects.loop.interfaces import Access, AccessInterface, Extent, write
 from s2s.dialects.operation import Op, op_definition
+from s2s.types.hints import isa
 
 
 @op_definition

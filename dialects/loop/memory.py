@@ -27,7 +27,6 @@ from xdsl.irdl import (
 )
 from xdsl.traits import MemoryAllocEffect, Pure
 from xdsl.utils.exceptions import VerifyException
-from xdsl.utils.hints import isa
 
 from s2s.dialects.loop.checks import check_flat
 from s2s.dialects.loop.index import check_map
@@ -35,6 +34,7 @@ from s2s.dialects.loop.interfaces import Access, AccessInterface, Extent, read, 
 from s2s.dialects.operation import Op, op_definition
 from s2s.dialects.plain import PlainOp
 from s2s.types.dtypes import scalar_type, size_in_bytes
+from s2s.types.hints import isa
 
 
 def _check_element(op: IRDLOperation, buffer: Attribute, value: Attribute) -> None:

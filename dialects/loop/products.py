@@ -26,12 +26,12 @@ from xdsl.irdl import (
 )
 from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
-from xdsl.utils.hints import isa
 
 from s2s.dialects.loop.checks import check_flat
 from s2s.dialects.loop.index import check_map
 from s2s.dialects.loop.interfaces import Access, AccessInterface, Extent, WorkInterface, read, write
 from s2s.dialects.operation import Op, op_definition
+from s2s.types.hints import isa
 
 WORD = 4
 """Bytes that are widened together."""

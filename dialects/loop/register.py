@@ -15,11 +15,11 @@ from xdsl.irdl import (
 )
 from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
-from xdsl.utils.hints import isa
 
 from s2s.dialects.operation import Op, op_definition
 from s2s.dialects.plain import PlainOp
 from s2s.types.dtypes import vector_of
+from s2s.types.hints import isa
 
 REDUCE_KINDS = ("add", "mul", "max", "min")
 COMPARISONS = ("oeq", "une", "olt", "ole", "ogt", "oge")

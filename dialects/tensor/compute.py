@@ -21,12 +21,12 @@ from xdsl.parser import Parser, UnresolvedOperand
 from xdsl.printer import Printer
 from xdsl.traits import HasParent, IsTerminator, Pure
 from xdsl.utils.exceptions import VerifyException
-from xdsl.utils.hints import isa
 
 from s2s.dialects.operation import Op, op_definition
 from s2s.dialects.tensor.attributes import AccessAttr, integers
 from s2s.dialects.tensor.schedule import ScheduleAttr
 from s2s.types.dtypes import as_tensor_type, scalar_type
+from s2s.types.hints import isa
 
 
 def element_type(value: SSAValue) -> Attribute:

@@ -18,7 +18,6 @@ from xdsl.parser import Parser
 from xdsl.printer import Printer
 from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
-from xdsl.utils.hints import isa
 
 from s2s.dialects.operation import op_definition
 from s2s.dialects.tensor.attributes import AccessAttr, integers
@@ -34,6 +33,7 @@ from s2s.dialects.tensor.compute import (
 from s2s.dialects.tensor.schedule import ScheduleAttr
 from s2s.types.affine import linear, ranges
 from s2s.types.dtypes import as_tensor_type
+from s2s.types.hints import isa
 
 Matrix = tuple[tuple[float, ...], ...]
 

@@ -5,12 +5,11 @@ parentheses that precedence does not ask for.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from enum import IntEnum
+from typing import NamedTuple
 
 from xdsl.dialects.builtin import IntegerType, i1
 from xdsl.ir import Operation, SSAValue
-from xdsl.utils.hints import isa
 
 from s2s.c_syntax.layout import Group, Text, call, flat
 from s2s.c_syntax.literals import literal
@@ -19,6 +18,7 @@ from s2s.dialects import c
 from s2s.dialects.c import ArrayType, LValueType, PtrType
 from s2s.dialects.c.conversions import is_unsigned
 from s2s.errors import CompilerBug
+from s2s.types.hints import isa
 
 
 class Level(IntEnum):
@@ -57,8 +57,7 @@ _WIDENING = ("+", "-", "*", "/", "%", *(operator for operator, level in _LEVELS.
 _ASSOCIATIVE = ("*", "&", "|", "^", "&&", "||")
 
 
-@dataclass(frozen=True, slots=True)
-class Expression:
+class Expression(NamedTuple):
     """A written expression: its text, how strongly it holds together, and its outermost operator, if it has one."""
 
     text: Text
@@ -73,13 +72,17 @@ class Expression:
 
 def written(value: SSAValue, names: Callable[[SSAValue], str | None]) -> Expression:
     """`value` as it is written where it is used; `names` knows the values that have a name."""
-    name = names(value)
-    if name is not None:
-        return Expression(name)
-    op = value.owner
-    if not isinstance(op, Operation) or type(op) not in _WRITERS:
-        raise CompilerBug(f"{value} has no name and is no expression; was c-name-temporaries run?")
-    return _WRITERS[type(op)](op, lambda operand: written(operand, names))
+
+    def recurse(value: SSAValue) -> Expression:
+        name = names(value)
+        if name is not None:
+            return Expression(name)
+        op = value.owner
+        if not isinstance(op, Operation) or (writer := _WRITERS.get(type(op))) is None:
+            raise CompilerBug(f"{value} has no name and is no expression; was c-name-temporaries run?")
+        return writer(op, recurse)
+
+    return recurse(value)
 
 
 Recurse = Callable[[SSAValue], Expression]
@@ -236,5 +239,5 @@ _WRITERS: dict[type[Operation], Callable[[Operation, Recurse], Expression]] = {
     c.AddressOfOp: _address_of,
     c.LoadOp: _load,
 }
-EXPRESSIONS = tuple(_WRITERS)
+EXPRESSIONS = frozenset(_WRITERS)
 """The operations that are written where their result is used."""

@@ -18,7 +18,7 @@ _HANGING_INDENT = 8
 _VALUE_INDENT = 4
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Group:
     """`head item item … tail`, with a space between items: breaks are allowed there and nowhere else."""
 
@@ -29,7 +29,8 @@ class Group:
     """The group on one line."""
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "flat", self.head + " ".join(map(flat, self.items)) + self.tail)
+        items = [item if isinstance(item, str) else item.flat for item in self.items]
+        self.flat = f"{self.head}{' '.join(items)}{self.tail}"
 
 
 Text = Group | str

@@ -12,11 +12,11 @@ from typing import Any
 import numpy as np
 from xdsl.dialects.builtin import FloatAttr, IndexType, IntegerAttr, IntegerType, f32, f64
 from xdsl.ir import Attribute
-from xdsl.utils.hints import isa
 
 from s2s.dialects.c.conversions import is_half, is_unsigned
 from s2s.errors import CompilerBug
 from s2s.types.dtypes import Array, to_numpy
+from s2s.types.hints import isa
 
 _DOUBLES = {"NAN": "(double)NAN", "INFINITY": "(double)INFINITY", "-INFINITY": "-(double)INFINITY"}
 _PLAIN = 1 << 31

@@ -13,12 +13,12 @@ from xdsl.dialects.builtin import (
     VectorType,
 )
 from xdsl.ir import Attribute
-from xdsl.utils.hints import isa
 
 from s2s.dialects.c import ArrayType, NamedType, PtrType
 from s2s.dialects.c.conversions import is_unsigned
 from s2s.errors import CompilerBug, InputError
 from s2s.types.dtypes import ELEMENT_TYPES, to_numpy
+from s2s.types.hints import isa
 
 INDEX = "int32_t"
 """The integer type that counts elements: wide enough for every buffer of 2 GB, narrow enough for a 32-bit core."""

@@ -7,10 +7,10 @@ from dataclasses import replace
 from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, FloatAttr, IntegerAttr, ModuleOp, StringAttr, f64, i64
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, Operation
-from xdsl.utils.hints import isa
 
 from s2s.decisions.decision import Alternative, Cost, Decision
 from s2s.errors import CompilerBug
+from s2s.types.hints import isa
 
 DECISIONS = "decisions"
 """Discardable attribute of a kernel or a module: the decisions that were made about it."""

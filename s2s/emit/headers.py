@@ -5,11 +5,11 @@ from collections.abc import Iterable
 
 from xdsl.dialects.builtin import FloatAttr, VectorType, i8, i16
 from xdsl.ir import Attribute, Operation
-from xdsl.utils.hints import isa
 
 from s2s.c_syntax.literals import literal
 from s2s.dialects import c
 from s2s.dialects.c.conversions import is_half
+from s2s.types.hints import isa
 
 _BYTES = '"s2s_simd_bytes.h"'
 _BY_NAME = (

@@ -6,7 +6,6 @@ from typing import Any, cast
 
 from xdsl.dialects.builtin import ArrayAttr, DenseIntOrFPElementsAttr, DictionaryAttr, StringAttr, SymbolRefAttr, i8
 from xdsl.ir import Attribute, Block, Operation, SSAValue
-from xdsl.utils.hints import isa
 
 from s2s.c_syntax.expressions import EXPRESSIONS, Expression, without_widening, written
 from s2s.c_syntax.identifiers import c_comment, c_string
@@ -17,6 +16,7 @@ from s2s.dialects import c
 from s2s.dialects.c import ArrayType
 from s2s.errors import CompilerBug
 from s2s.types.dtypes import from_dense
+from s2s.types.hints import isa
 
 INDENT = 4
 _WIDEST_TABLE = 150
@@ -100,7 +100,7 @@ class FunctionWriter:
 
     def _statements(self, ops: Iterable[Operation], indent: int) -> Iterator[str]:
         """Write statements; a blank line follows a loop."""
-        written = [op for op in ops if _acts(op) or not isinstance(op, EXPRESSIONS)]
+        written = [op for op in ops if _acts(op) or type(op) not in EXPRESSIONS]
         for commented, run in groupby(written, lambda op: isinstance(op, c.CallOp) and op.comment is not None):
             if commented:
                 yield from self._commented_calls([op for op in run if isinstance(op, c.CallOp)], indent)
@@ -145,7 +145,7 @@ class FunctionWriter:
                 yield from comment_lines(op.text.data, indent)
             case c.CallOp() if _acts(op):
                 yield from lay_out(self._call(op), indent)
-            case _ if not isinstance(op, EXPRESSIONS):
+            case _ if type(op) not in EXPRESSIONS:
                 raise CompilerBug(f"{op.name} is no statement of C")
             case _:
                 pass
@@ -220,7 +220,7 @@ def _acts(op: Operation) -> bool:
     """Return whether `op` is a statement that declares nothing."""
     if isinstance(op, c.CallOp):
         return op.result is None or not op.result.uses
-    return not isinstance(op, (*_DECLARATIONS, *EXPRESSIONS))
+    return type(op) not in EXPRESSIONS and not isinstance(op, _DECLARATIONS)
 
 
 def include_line(op: c.IncludeOp) -> str:

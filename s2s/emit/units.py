@@ -5,12 +5,12 @@ from dataclasses import dataclass
 
 from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, ModuleOp, SymbolRefAttr
 from xdsl.ir import Attribute
-from xdsl.utils.hints import isa
 
 from s2s.dialects import c
 from s2s.emit.headers import headers_of
 from s2s.emit.statements import FunctionWriter, global_definition, spelt_header, struct_definition
 from s2s.errors import CompilerBug
+from s2s.types.hints import isa
 
 LONGEST_UNIT = 1200
 """Lines of kernels in one file; more go to further files, which compile in parallel."""

@@ -16,7 +16,6 @@ import numpy as np
 from xdsl.dialects import arith, math
 from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, FloatAttr, IndexType, IntegerAttr, IntegerType, VectorType
 from xdsl.ir import Attribute, Operation
-from xdsl.utils.hints import isa
 
 from s2s.dialects.tensor import RemFOp, RescaleOp, SaturateOp
 from s2s.errors import CompilerBug
@@ -40,6 +39,7 @@ from s2s.interpret.numbers import (
 )
 from s2s.interpret.rescale import RESCALES
 from s2s.types.dtypes import Array, from_dense, is_bool, to_numpy
+from s2s.types.hints import isa
 
 Scalar = Any
 """A numpy scalar or an array of them; an `index` may also be a Python int."""

@@ -14,7 +14,6 @@ from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.ir.affine import AffineConstantExpr, AffineDimExpr, AffineExpr
 from xdsl.traits import MemoryEffectKind
-from xdsl.utils.hints import isa
 
 from s2s.analysis.memory.buffers import accessed
 from s2s.dialects import loop
@@ -22,6 +21,7 @@ from s2s.dialects.loop.control import PARALLEL
 from s2s.memory.counters import Counter, from_start, grain_from, never_runs
 from s2s.types.affine import Range, bounds, linear
 from s2s.types.dtypes import size_in_bytes
+from s2s.types.hints import isa
 
 Terms = tuple[tuple[int, int], ...]
 """Pairs of a loop's number and the bytes by which one step of its counter moves a span, in the order of the loops."""

@@ -7,12 +7,12 @@ from itertools import pairwise
 from xdsl.dialects.builtin import IntegerType, MemRefType
 from xdsl.dialects.func import CallOp, FuncOp
 from xdsl.ir import Attribute, Operation, SSAValue
-from xdsl.utils.hints import isa
 
 from s2s.dialects import loop
 from s2s.memory.accesses import Accesses, buffer_bytes
 from s2s.memory.buffers import Overlap
 from s2s.memory.distances import Distances, Interval, distances
+from s2s.types.hints import isa
 
 
 @dataclass

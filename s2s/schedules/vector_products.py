@@ -12,7 +12,6 @@ from math import prod
 from xdsl.dialects import arith
 from xdsl.dialects.builtin import IntegerAttr, i8, i32
 from xdsl.ir import Operation, SSAValue
-from xdsl.utils.hints import isa
 
 from s2s.analysis.affine.strides import moves
 from s2s.analysis.structure.products import product_sum
@@ -22,6 +21,7 @@ from s2s.schedules.integer_products import Roles, constant_axes, roles_of
 from s2s.targets import Target
 from s2s.targets.intrinsic import Intrinsic
 from s2s.types.dtypes import as_tensor_type
+from s2s.types.hints import isa
 
 LANES = 4
 """Lanes of the vectors."""

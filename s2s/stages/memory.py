@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from xdsl.dialects.builtin import ArrayAttr, DenseArrayBase, DictionaryAttr, IntegerAttr, ModuleOp, StringAttr
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute
-from xdsl.utils.hints import isa
 
 from s2s.analysis.network.functions import STATE, main_of
 from s2s.decisions.decision import Decision
@@ -30,6 +29,7 @@ from s2s.passes.loop.plan_memory import (
 from s2s.stages.read import Read
 from s2s.stages.request import Request
 from s2s.stages.state import State
+from s2s.types.hints import isa
 
 
 @dataclass(frozen=True)

@@ -26,9 +26,9 @@ from xdsl.dialects.builtin import (
     i64,
 )
 from xdsl.ir import Attribute
-from xdsl.utils.hints import isa
 
 from s2s.errors import CompilerBug, UnsupportedError
+from s2s.types.hints import isa
 
 Array: TypeAlias = np.ndarray[tuple[int, ...], np.dtype[Any]]
 AnyTensor: TypeAlias = TensorType[Attribute]

@@ -15,10 +15,10 @@ import numpy as np
 from xdsl.dialects.builtin import ArrayAttr, DenseArrayBase, DictionaryAttr, IntegerAttr, StringAttr, i64
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute
-from xdsl.utils.hints import isa
 
 from s2s.errors import CompilerBug
 from s2s.types.dtypes import Array
+from s2s.types.hints import isa
 from s2s.types.narrow import NARROW, dtype_of_name, pack, unpack
 
 EMPTY_INPUTS, EMPTY_OUTPUTS = "empty_inputs", "empty_outputs"

@@ -7,12 +7,12 @@ from math import prod
 from xdsl.dialects.builtin import AnyFloat, IntegerType, ModuleOp
 from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import BlockArgument, Operation, Region, SSAValue
-from xdsl.utils.hints import isa
 
 from s2s.analysis.network.functions import KERNEL
 from s2s.analysis.structure.compute import shape_of
 from s2s.dialects import graph, tensor
 from s2s.types.dtypes import as_tensor_type, is_bool, size_in_bytes
+from s2s.types.hints import isa
 
 _FREE = frozenset(
     f"arith.{name}"

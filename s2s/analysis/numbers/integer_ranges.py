@@ -11,12 +11,12 @@ import numpy as np
 from xdsl.dialects import arith
 from xdsl.dialects.builtin import IntegerAttr, IntegerType
 from xdsl.ir import Attribute, Block, Operation, SSAValue
-from xdsl.utils.hints import isa
 
 from s2s.analysis.structure.products import ProductSum, product_sum
 from s2s.dialects import tensor
 from s2s.types.affine import linear, ranges
 from s2s.types.dtypes import Array
+from s2s.types.hints import isa
 
 Interval = tuple[int, int]
 Constants = Mapping[SSAValue, Sequence[Array]]

@@ -12,13 +12,13 @@ from math import prod
 from xdsl.dialects import arith
 from xdsl.dialects.builtin import FloatAttr
 from xdsl.ir import SSAValue
-from xdsl.utils.hints import isa
 
 from s2s.analysis.structure.compute import shape_of
 from s2s.analysis.tile_and_fuse.fused_groups import operands_of
 from s2s.dialects import tensor
 from s2s.types.affine import bounds, coefficient, ranges
 from s2s.types.dtypes import size_in_bytes
+from s2s.types.hints import isa
 
 ROW = 2
 """The dimension of rows."""

@@ -5,11 +5,11 @@ from collections.abc import Iterable
 from xdsl.dialects import arith, math
 from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, FloatAttr, IntegerAttr, f32, i8, i32
 from xdsl.ir import Operation, Region, SSAValue
-from xdsl.utils.hints import isa
 
 from s2s.analysis.affine.strides import VECTOR_OPS
 from s2s.dialects import loop, tensor
 from s2s.types.dtypes import as_tensor_type, ui8
+from s2s.types.hints import isa
 
 WORD_OPS = (arith.AddiOp, arith.AndIOp, arith.MuliOp, arith.OrIOp, arith.SubiOp, arith.XOrIOp)
 """Operations that wrap around at 32 bits."""

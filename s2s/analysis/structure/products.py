@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from xdsl.dialects import arith
 from xdsl.dialects.builtin import IntegerAttr, IntegerType, f32, f64, i8, i32
 from xdsl.ir import Block, BlockArgument, Operation, SSAValue
-from xdsl.utils.hints import isa
 
 from s2s.dialects import tensor
+from s2s.types.hints import isa
 
 
 @dataclass(frozen=True)

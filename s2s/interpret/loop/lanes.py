@@ -2,7 +2,6 @@
 
 import numpy as np
 from xdsl.dialects.builtin import VectorType, f32
-from xdsl.utils.hints import isa
 
 from s2s.dialects import loop
 from s2s.errors import CompilerBug
@@ -11,6 +10,7 @@ from s2s.interpret.loop.operations import MEANINGS
 from s2s.interpret.loop.scope import Scope, Step, buffer_name
 from s2s.interpret.rescale import RESCALES
 from s2s.types.dtypes import to_numpy
+from s2s.types.hints import isa
 
 
 @MEANINGS.register(loop.RescaleLanesOp)

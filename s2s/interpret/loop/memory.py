@@ -6,7 +6,6 @@ from typing import Any
 import numpy as np
 from xdsl.dialects.builtin import IntegerAttr, VectorType
 from xdsl.ir import Attribute, Operation, SSAValue
-from xdsl.utils.hints import isa
 
 from s2s.dialects import loop
 from s2s.errors import CompilerBug
@@ -15,6 +14,7 @@ from s2s.interpret.loop.operations import MEANINGS
 from s2s.interpret.loop.scope import AnyMemRef, Scope, Step, buffer_name, length, memref
 from s2s.interpret.scalar import dtype_of, signless
 from s2s.types.dtypes import Array, size_in_bytes, to_numpy
+from s2s.types.hints import isa
 
 PATTERN = -91
 """The value of poisoned bytes: 0xA5."""

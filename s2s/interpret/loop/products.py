@@ -2,13 +2,13 @@
 
 import numpy as np
 from xdsl.dialects.builtin import MemRefType, i8
-from xdsl.utils.hints import isa
 
 from s2s.dialects import loop
 from s2s.errors import CompilerBug
 from s2s.interpret.affine import Frame, position
 from s2s.interpret.loop.operations import MEANINGS
 from s2s.interpret.loop.scope import Scope, Step, buffer_name, length
+from s2s.types.hints import isa
 
 
 @MEANINGS.register(loop.StageOp)

@@ -7,11 +7,11 @@ from typing import Any
 from xdsl.dialects.builtin import MemRefType
 from xdsl.dialects.func import CallOp
 from xdsl.ir import Attribute, Operation, SSAValue
-from xdsl.utils.hints import isa
 
 from s2s.errors import CompilerBug
 from s2s.interpret.affine import Frame
 from s2s.types.dtypes import Array
+from s2s.types.hints import isa
 from s2s.types.weights import WeightStore
 
 AnyMemRef = MemRefType[Attribute]

@@ -40,7 +40,6 @@ from xdsl.dialects.func import CallOp, FuncOp
 from xdsl.ir import Attribute, Block, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import Rewriter
-from xdsl.utils.hints import isa
 
 from s2s.analysis.cost.loops import operations_of
 from s2s.analysis.memory.buffers import read_by, touches_memory, writes_first, written_by
@@ -55,6 +54,7 @@ from s2s.passes.loop.main_kernels import is_main, kernels_of_main
 from s2s.passes.loop.plan_memory import is_network_of_buffers
 from s2s.passes.tensor.lower_to_loop import IN_PLACE
 from s2s.types.dtypes import size_in_bytes
+from s2s.types.hints import isa
 
 THREADS = "threads"
 """Attribute of `main` and of a divided kernel: the maximum number of threads that run at the same time."""

@@ -30,11 +30,11 @@ from xdsl.dialects.func import FuncOp
 from xdsl.ir import Block, Operation
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
-from xdsl.utils.hints import isa
 
 from s2s.dialects import loop
 from s2s.passes.tensor.lower_to_loop import IN_PLACE
 from s2s.types.affine import linear
+from s2s.types.hints import isa
 
 UNBOUNDED = (-(2**31), 2**31)
 MIN_SHARE = 4

@@ -38,7 +38,6 @@ from xdsl.dialects.func import CallOp, FuncOp
 from xdsl.ir import BlockArgument, Operation, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
-from xdsl.utils.hints import isa
 
 from s2s.analysis.memory.buffers import written_by
 from s2s.analysis.network.functions import STATE, callees_first
@@ -52,6 +51,7 @@ from s2s.memory.directions import plan_with_directions
 from s2s.memory.plan import plan
 from s2s.passes.loop.run_backwards import backwards
 from s2s.passes.tensor.lower_to_loop import IN_PLACE
+from s2s.types.hints import isa
 
 ARENA_SIZE = "arena_size"
 ARENA_ALIGN = "arena_align"

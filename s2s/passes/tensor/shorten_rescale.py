@@ -28,13 +28,13 @@ from xdsl.dialects.func import FuncOp
 from xdsl.ir import Operation, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
-from xdsl.utils.hints import isa
 
 from s2s.analysis.network.constants import calls_of, constant_arguments
 from s2s.analysis.numbers.integer_ranges import Interval, apply_intervals
 from s2s.dialects import graph, tensor
 from s2s.passes.context import weights_of
 from s2s.types.dtypes import Array
+from s2s.types.hints import isa
 from s2s.types.weights import WeightStore
 
 LIMIT = 2**30

@@ -9,7 +9,6 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from xdsl.ir import Block, BlockArgument, Operation, SSAValue
-from xdsl.traits import MemoryEffectKind, has_effects
 
 from s2s.dialects import c
 
@@ -47,20 +46,6 @@ def root_of(value: SSAValue) -> Root:
     return Root(value)
 
 
-def may_change(read: SSAValue, written: Root) -> bool:
-    """Whether a write to `written` may change what is read at the place `read`."""
-    seen = root_of(read)
-    if _is_constant_table(read, seen):
-        return False
-    if seen == written:
-        return True
-    if _is_private(seen) or _is_private(written):
-        return False
-    if _is_variable(seen) and _is_variable(written):
-        return False
-    return not (_is_restrict(seen) or _is_restrict(written))
-
-
 def _is_constant_table(place: SSAValue, root: Root) -> bool:
     """A global is not written while anyone reads it through a pointer to const: it is a weight or a table."""
     return isinstance(root.of, str) and isinstance(place.type, c.LValueType | c.PtrType) and place.type.is_const
@@ -76,6 +61,11 @@ def _is_private(root: Root) -> bool:
         return False
     assert isinstance(root.of, SSAValue)
     return not any(isinstance(use.operation, c.AddressOfOp) for use in root.of.uses)
+
+
+def _is_apart(root: Root) -> bool:
+    """Nothing but the object's own name leads to it."""
+    return _is_restrict(root) or _is_private(root)
 
 
 def _is_restrict(root: Root) -> bool:
@@ -102,12 +92,30 @@ class Writes:
                 found.setdefault(root, []).append(position)
         return found
 
+    @cached_property
+    def shared(self) -> list[Root]:
+        """The objects written that other names may lead to as well."""
+        return [root for root in self.by_root if not _is_apart(root)]
+
     def between(self, read: SSAValue, first: int, last: int) -> bool:
         """Whether an operation behind `first` and up to and with `last` may change what is read at `read`."""
+        if first >= last:
+            return False
+        seen = root_of(read)
+        if _is_constant_table(read, seen):
+            return False
+        if self._is_written(seen, first, last):
+            return True
+        if _is_apart(seen):
+            return False
+        is_variable = _is_variable(seen)
         return any(
-            bisect_right(positions, first) < bisect_right(positions, last) and may_change(read, root)
-            for root, positions in self.by_root.items()
+            self._is_written(root, first, last) for root in self.shared if not (is_variable and _is_variable(root))
         )
+
+    def _is_written(self, root: Root, first: int, last: int) -> bool:
+        positions = self.by_root.get(root, ())
+        return bisect_right(positions, first) < bisect_right(positions, last)
 
 
 def _written_by(op: Operation) -> set[Root]:
@@ -118,7 +126,7 @@ def _written_by(op: Operation) -> set[Root]:
 def _written_at(op: Operation) -> list[Root]:
     if isinstance(op, c.AssignOp):
         return [root_of(op.place)]
-    if isinstance(op, c.CallOp) and has_effects(op, MemoryEffectKind.WRITE):
+    if isinstance(op, c.CallOp) and op.may_write:
         return [root_of(argument) for argument in pointers(op) if not _leads_to_const(argument)]
     return []
 

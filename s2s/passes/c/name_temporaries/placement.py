@@ -1,9 +1,8 @@
 """Which values are written where they are used, and which get a name first."""
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from xdsl.ir import Block, Operation, SSAValue
-from xdsl.traits import MemoryEffectKind, has_effects
 
 from s2s.c_syntax.expressions import EXPRESSIONS
 from s2s.c_syntax.literals import literal
@@ -20,8 +19,7 @@ _PLACES = (c.SubscriptOp, c.MemberOp)
 _SHORT = 4
 
 
-@dataclass(frozen=True)
-class Printing:
+class Printing(NamedTuple):
     """Where a value that is written in place appears: how often, up to which operation of its block, whether in a loop,
     where it would be computed again in every iteration, and whether in an arm of a conditional expression, where it may
     not be computed at all."""
@@ -37,7 +35,7 @@ def named_values(block: Block) -> set[SSAValue]:
     """The values computed by the operations of `block` itself that get a name."""
     placement = _Placement(block)
     for op in reversed(list(block.ops)):
-        if isinstance(op, EXPRESSIONS) and op.results:
+        if type(op) in EXPRESSIONS and op.results:
             placement.decide(op)
     for op in block.ops:
         placement.shorten(op)
@@ -69,8 +67,8 @@ class _Placement:
         for use in value.uses:
             user = use.operation
             in_arm |= isinstance(user, c.ConditionalOp) and use.index > 0
-            inlined = self._printings.get(user.results[0]) if user.results else None
-            if isinstance(user, EXPRESSIONS) and inlined is not None:
+            inlined = self._printings.get(user.results[0]) if user.results and type(user) in EXPRESSIONS else None
+            if inlined is not None:
                 times += inlined.times
                 last = max(last, inlined.last)
                 nested |= inlined.nested
@@ -78,9 +76,13 @@ class _Placement:
                 in_arm |= inlined.in_arm
                 continue
             outer = self._in_block(user)
-            times += _times_printed_elsewhere(user) if outer is not user else 1
             last = max(last, self.writes.positions[outer])
-            nested |= outer is not user
+            if outer is user:
+                times += 1
+                repeated |= isinstance(user, c.ForOp) and use.index == 1
+                continue
+            times += _times_printed_elsewhere(user)
+            nested = True
             repeated |= _repeats(user, use.index, outer)
         return Printing(times, last, nested, repeated, in_arm)
 
@@ -95,7 +97,7 @@ class _Placement:
     def _wants_name(self, op: Operation, printing: Printing) -> bool:
         if isinstance(op, c.LiteralOp | c.SymbolOp) or _is_constant(op) or _is_fixed_offset(op):
             return False
-        if isinstance(op, c.CallOp) and has_effects(op, MemoryEffectKind.WRITE):
+        if isinstance(op, c.CallOp) and op.may_write:
             return bool(op.results[0].uses) and not _hands_on(op)
         if isinstance(op, c.AddressOfOp) and isinstance(op.place.owner, c.VariableOp | c.MemberOp):
             return False
@@ -116,17 +118,20 @@ class _Placement:
 
         What a statement consists of stays: its parts are short enough by now, and a list of arguments breaks well.
         """
+        operands, own = tuple(op.operands), _own_length(op)
         while True:
-            lengths = {operand: self._length(operand) for operand in op.operands}
-            total = _own_length(op) + sum(lengths[operand] for operand in op.operands)
+            lengths = [self._length(operand) for operand in operands]
+            total = own + sum(lengths)
+            if total <= LONGEST or not op.results or (total <= LONGEST_SUM and is_long_sum(op)):
+                break
             candidates = [
-                operand
-                for operand, length in lengths.items()
+                (length, operand)
+                for operand, length in zip(operands, lengths, strict=True)
                 if length > _WORTH_A_NAME and operand in self._printings and not isinstance(operand.owner, _PLACES)
             ]
-            if total <= (LONGEST_SUM if is_long_sum(op) else LONGEST) or not candidates or not op.results:
+            if not candidates:
                 break
-            self._name(max(candidates, key=lambda operand: lengths[operand]))
+            self._name(max(candidates, key=lambda candidate: candidate[0])[1])
         for result in op.results:
             self._lengths[result] = total
 
@@ -214,12 +219,12 @@ def _is_sum(op: Operation) -> bool:
 def _own_length(op: Operation) -> int:
     """Characters that an operation adds to what its operands print, roughly."""
     match op:
+        case c.CallOp():
+            return len(op.callee.data) + 2 * len(op.arguments)
         case c.LiteralOp():
             return len(literal(op.value))
         case c.SymbolOp():
             return len(op.symbol.data)
-        case c.CallOp():
-            return len(op.callee.data) + 2 * len(op.arguments)
         case c.CastOp():
             return 10
         case c.ConditionalOp():

@@ -13,7 +13,6 @@ from collections.abc import Mapping, Sequence
 
 from xdsl.dialects.builtin import IndexType, IntegerAttr, IntegerType, MemRefType, Signedness
 from xdsl.ir import Attribute, SSAValue
-from xdsl.utils.hints import isa
 
 from s2s.c_syntax.identifiers import port_identifiers, unique_identifiers
 from s2s.c_syntax.types import element_name
@@ -23,6 +22,7 @@ from s2s.passes.loop.lower_to_c.builder import Builder
 from s2s.passes.loop.lower_to_c.main import Main
 from s2s.passes.loop.plan_memory import OFFSET
 from s2s.types.dtypes import size_in_bytes
+from s2s.types.hints import isa
 
 _VOID_POINTER = c.PtrType(c.VOID)
 _WHOLE = "whole"

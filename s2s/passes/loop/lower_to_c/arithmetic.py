@@ -3,7 +3,6 @@
 from xdsl.dialects import arith
 from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, FloatAttr, IntegerAttr, VectorType
 from xdsl.ir import Operation, SSAValue
-from xdsl.utils.hints import isa
 
 from s2s.dialects import c
 from s2s.errors import CompilerBug
@@ -12,6 +11,7 @@ from s2s.passes.loop.lower_to_c.floats import FLOATS
 from s2s.passes.loop.lower_to_c.integers import INTEGERS, Lowering
 from s2s.passes.loop.lower_to_c.operations import LOWERINGS
 from s2s.passes.loop.lower_to_c.vectors import VECTORS
+from s2s.types.hints import isa
 
 
 def _constant(b: Builder, op: Operation) -> SSAValue:

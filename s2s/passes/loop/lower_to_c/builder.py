@@ -23,13 +23,13 @@ from xdsl.dialects.builtin import (
     i32,
 )
 from xdsl.ir import Attribute, Block, Operation, SSAValue
-from xdsl.utils.hints import isa
 
 from s2s.c_syntax.types import element_name, vector_type
 from s2s.dialects import c, loop
 from s2s.dialects.c.conversions import is_half, is_unsigned
 from s2s.errors import CompilerBug
 from s2s.types.affine import Linear, Range
+from s2s.types.hints import isa
 
 
 def unsigned_type(type: Attribute) -> Attribute:

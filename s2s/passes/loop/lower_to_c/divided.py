@@ -27,7 +27,6 @@ from itertools import chain, count
 from xdsl.dialects.builtin import DenseArrayBase, IntegerAttr, MemRefType
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, Block, Operation, SSAValue
-from xdsl.utils.hints import isa
 
 from s2s.c_syntax.identifiers import unique_identifiers
 from s2s.dialects import c
@@ -37,6 +36,7 @@ from s2s.passes.loop.lower_to_c.affine import INDEX
 from s2s.passes.loop.lower_to_c.builder import Builder
 from s2s.passes.loop.lower_to_c.kernels import lower_part, parameter_types
 from s2s.passes.loop.lower_to_c.parallel import iterations_of
+from s2s.types.hints import isa
 
 POOL = c.PtrType(c.NamedType("s2s_pool"))
 _ARGUMENTS = c.PtrType(c.VOID, const=True)

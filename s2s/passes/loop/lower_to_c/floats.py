@@ -7,13 +7,13 @@ arithmetic in half precision: `float` has more than twice its digits.
 from xdsl.dialects import arith, math
 from xdsl.dialects.builtin import Float64Type, IntegerType, i1, i32
 from xdsl.ir import Attribute, Operation, SSAValue
-from xdsl.utils.hints import isa
 
 from s2s.c_syntax.types import element_name
 from s2s.dialects.c.conversions import is_half
 from s2s.dialects.tensor import RemFOp
 from s2s.passes.loop.lower_to_c.builder import Builder, literal_value, unsigned_type, value_type
 from s2s.passes.loop.lower_to_c.integers import Lowering
+from s2s.types.hints import isa
 
 
 def rounded(b: Builder, value: SSAValue, type: Attribute) -> SSAValue:

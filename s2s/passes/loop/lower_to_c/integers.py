@@ -9,13 +9,13 @@ from collections.abc import Callable
 from xdsl.dialects import arith, math
 from xdsl.dialects.builtin import IndexType, IntegerType, i1, i32
 from xdsl.ir import Attribute, Operation, SSAValue
-from xdsl.utils.hints import isa
 
 from s2s.analysis.structure.products import has_flag
 from s2s.dialects.c.conversions import is_unsigned, promote
 from s2s.dialects.tensor import RescaleOp, SaturateOp
 from s2s.errors import CompilerBug
 from s2s.passes.loop.lower_to_c.builder import Builder, literal_value, signed_type
+from s2s.types.hints import isa
 
 Lowering = Callable[[Builder, Operation], SSAValue]
 

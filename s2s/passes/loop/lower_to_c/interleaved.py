@@ -2,12 +2,12 @@
 
 from xdsl.dialects.builtin import VectorType, i8
 from xdsl.ir import SSAValue
-from xdsl.utils.hints import isa
 
 from s2s.dialects import c, loop
 from s2s.passes.loop.lower_to_c.affine import INDEX, index_expression
 from s2s.passes.loop.lower_to_c.builder import Builder, vector_name
 from s2s.passes.loop.lower_to_c.operations import LOWERINGS
+from s2s.types.hints import isa
 
 
 @LOWERINGS.register(loop.StoreInterleavedOp)

@@ -2,12 +2,12 @@
 
 from xdsl.dialects.builtin import VectorType, f32
 from xdsl.ir import Attribute, SSAValue
-from xdsl.utils.hints import isa
 
 from s2s.dialects import loop
 from s2s.passes.loop.lower_to_c.builder import Builder, carried
 from s2s.passes.loop.lower_to_c.operations import LOWERINGS
 from s2s.passes.loop.lower_to_c.vectors import from_integers, to_integers
+from s2s.types.hints import isa
 
 
 @LOWERINGS.register(loop.RescaleLanesOp)

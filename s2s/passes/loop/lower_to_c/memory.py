@@ -2,7 +2,6 @@
 
 from xdsl.dialects.builtin import IntegerType, MemRefType, VectorType, f32, i8
 from xdsl.ir import Attribute, SSAValue
-from xdsl.utils.hints import isa
 
 from s2s.c_syntax.types import element_name
 from s2s.dialects import c, loop
@@ -14,6 +13,7 @@ from s2s.passes.loop.lower_to_c.neighbours import position
 from s2s.passes.loop.lower_to_c.operations import LOWERINGS
 from s2s.types.affine import bounds
 from s2s.types.dtypes import ui8
+from s2s.types.hints import isa
 
 
 @LOWERINGS.register(loop.LoadOp)

@@ -3,7 +3,6 @@
 from xdsl.dialects.builtin import MemRefType, VectorType, i8
 from xdsl.ir import Attribute, SSAValue
 from xdsl.ir.affine import AffineConstantExpr
-from xdsl.utils.hints import isa
 
 from s2s.dialects import c, loop
 from s2s.dialects.loop.products import WORD
@@ -11,6 +10,7 @@ from s2s.passes.loop.lower_to_c.affine import INDEX, index_expression
 from s2s.passes.loop.lower_to_c.builder import Builder
 from s2s.passes.loop.lower_to_c.memory import pointer
 from s2s.passes.loop.lower_to_c.operations import LOWERINGS
+from s2s.types.hints import isa
 
 _PARTS = ("low", "high")
 

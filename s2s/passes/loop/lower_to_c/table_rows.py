@@ -12,7 +12,6 @@ from typing import Literal
 from xdsl.dialects.builtin import DenseArrayBase, MemRefType
 from xdsl.dialects.func import CallOp, FuncOp
 from xdsl.ir import Attribute, SSAValue
-from xdsl.utils.hints import isa
 
 from s2s.analysis.memory.buffers import outputs_of
 from s2s.dialects import loop
@@ -21,6 +20,7 @@ from s2s.errors import CompilerBug
 from s2s.passes.loop.lower_to_c.main import Main
 from s2s.passes.loop.lower_to_c.names import Names
 from s2s.types.dtypes import size_in_bytes
+from s2s.types.hints import isa
 from s2s.types.weights import WeightStore
 
 Place = Literal["INPUT", "OUTPUT", "ARENA"]

@@ -17,13 +17,13 @@ from xdsl.dialects.builtin import (
     i64,
 )
 from xdsl.ir import Attribute, Block, Operation
-from xdsl.utils.hints import isa
 
 from s2s.c_syntax.identifiers import c_macro
 from s2s.dialects import c
 from s2s.dialects.c.conversions import is_unsigned
 from s2s.passes.loop.lower_to_c.table_rows import Call, Rows, Tensor
 from s2s.types.dtypes import size_in_bytes, to_dense, ui32
+from s2s.types.hints import isa
 
 STAGED_SIZE = "staged_size"
 SLOTS = "slots"

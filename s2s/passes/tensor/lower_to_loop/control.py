@@ -18,11 +18,11 @@ from math import prod
 
 from xdsl.dialects.builtin import MemRefType
 from xdsl.ir import Operation, SSAValue
-from xdsl.utils.hints import isa
 
 from s2s.dialects import graph, loop
 from s2s.errors import CompilerBug
 from s2s.types.dtypes import as_tensor_type
+from s2s.types.hints import isa
 
 
 def lower_control(

@@ -13,7 +13,6 @@ from xdsl.dialects import arith
 from xdsl.dialects.builtin import MemRefType, i32
 from xdsl.ir import SSAValue
 from xdsl.ir.affine import AffineConstantExpr, AffineDimExpr, AffineExpr
-from xdsl.utils.hints import isa
 
 from s2s.analysis.structure.products import ProductSum
 from s2s.dialects import loop, tensor
@@ -25,6 +24,7 @@ from s2s.passes.tensor.lower_to_loop.stage_plan import StagedOperand
 from s2s.passes.tensor.lower_to_loop.tile import Operand, TilePoint
 from s2s.types.affine import Linear, delinearize, simplify
 from s2s.types.dtypes import vector_of
+from s2s.types.hints import isa
 
 NATURAL = (0, 1, 2, 3)
 INTERLEAVED = (0, 2, 1, 3)

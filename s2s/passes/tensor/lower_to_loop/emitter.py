@@ -16,13 +16,13 @@ from xdsl.ir.affine import (
     AffineMap,
     AffineSet,
 )
-from xdsl.utils.hints import isa
 
 from s2s.dialects import loop
 from s2s.errors import CompilerBug
 from s2s.passes.tensor.lower_to_loop.guards import Constraint
 from s2s.passes.tensor.lower_to_loop.space import EnclosingLoop, LoopSpace
 from s2s.types.affine import bounds
+from s2s.types.hints import isa
 
 Op = TypeVar("Op", bound=Operation)
 

@@ -13,7 +13,6 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.ir import Attribute, Block, BlockArgument, Operation, Region, SSAValue
 from xdsl.ir.affine import AffineDimExpr, AffineExpr
-from xdsl.utils.hints import isa
 
 from s2s.analysis.affine.strides import predicate_of
 from s2s.dialects import loop, tensor
@@ -22,6 +21,7 @@ from s2s.passes.tensor.lower_to_loop.emitter import Emitter
 from s2s.passes.tensor.lower_to_loop.guards import Constraint, Holds
 from s2s.passes.tensor.lower_to_loop.tile import Loads, Operand, TilePoint
 from s2s.types.dtypes import vector_of
+from s2s.types.hints import isa
 
 LANE_FORMS: Mapping[type[Operation], type[Operation]] = {
     arith.ExtSIOp: loop.CastLanesOp,

@@ -14,7 +14,6 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.ir import Attribute, SSAValue
 from xdsl.ir.affine import AffineDimExpr, AffineExpr
-from xdsl.utils.hints import isa
 
 from s2s.dialects import loop, tensor
 from s2s.errors import CompilerBug
@@ -23,6 +22,7 @@ from s2s.passes.tensor.lower_to_loop.guards import Constraint, Holds, guard_of
 from s2s.passes.tensor.lower_to_loop.pieces import Piece
 from s2s.types.affine import Linear, Range, bounds, flat_index, linear, simplify
 from s2s.types.dtypes import vector_of
+from s2s.types.hints import isa
 
 
 @dataclass(frozen=True)
