@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import struct
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -22,6 +23,12 @@ PLACE = "mod"
 def integers(values: Sequence[int]) -> DenseArrayBase[I64]:
     """`values` as a dense array of i64."""
     return DenseArrayBase.from_list(i64, list(values))
+
+
+def values_of(attribute: DenseArrayBase[I64]) -> tuple[int, ...]:
+    """The numbers of a dense array of i64, which `get_values` takes longer to unpack."""
+    data = attribute.data.data
+    return struct.unpack(f"<{len(data) // 8}q", data)
 
 
 @irdl_attr_definition
@@ -60,7 +67,7 @@ class AccessAttr(ParametrizedAttribute):
     @property
     def division(self) -> tuple[int, ...]:
         """The divisor of each operand dimension."""
-        return self.divisors.get_values()
+        return values_of(self.divisors)
 
     def verify(self) -> None:
         if len(self.map.data.results) != len(self.division):

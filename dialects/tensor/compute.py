@@ -23,7 +23,7 @@ from xdsl.traits import HasParent, IsTerminator, Pure
 from xdsl.utils.exceptions import VerifyException
 
 from s2s.dialects.operation import Op, op_definition
-from s2s.dialects.tensor.attributes import AccessAttr, integers
+from s2s.dialects.tensor.attributes import AccessAttr, integers, values_of
 from s2s.dialects.tensor.schedule import ScheduleAttr
 from s2s.types.dtypes import as_tensor_type, scalar_type
 from s2s.types.hints import isa
@@ -118,7 +118,7 @@ class ComputeOp(ScalarRegionOp):
     @property
     def sizes(self) -> tuple[int, ...]:
         """Size of each dimension of the domain, parallel ones first."""
-        return self.domain.get_values()
+        return values_of(self.domain)
 
     @property
     def rank(self) -> int:

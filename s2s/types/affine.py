@@ -63,20 +63,52 @@ class Linear:
         return self.constant, *self.terms.items()
 
     def to_expr(self) -> AffineExpr:
-        """The expression, terms in the order they came."""
+        """The expression, terms in the order they came. Built as it is: operators of xDSL look for constants to fold,
+        and no atom is one."""
         total: AffineExpr | None = None
         for atom, coefficient in self.terms.items():
-            term = atom if coefficient == 1 else atom * coefficient
-            total = term if total is None else total + term
+            term = atom if coefficient == 1 else _binary(AffineBinaryOpKind.Mul, atom, AffineConstantExpr(coefficient))
+            total = term if total is None else _binary(AffineBinaryOpKind.Add, total, term)
         if total is None:
             return AffineConstantExpr(self.constant)
-        return total + self.constant if self.constant else total
+        constant = self.constant
+        return _binary(AffineBinaryOpKind.Add, total, AffineConstantExpr(constant)) if constant else total
+
+
+_binary = AffineBinaryOpExpr
 
 
 def linear(expr: AffineExpr, bound: Sequence[Range]) -> Linear:
     """`expr` as a linear form, divisions resolved as far as the ranges allow."""
     terms: dict[AffineExpr, int] = {}
     return _rejoin(Linear(_add(expr, 1, bound, terms), terms))
+
+
+def linear_of_dims(expr: AffineExpr) -> Linear | None:
+    """`expr` as a linear form whatever the ranges of its dimensions; None where it has divisions."""
+    if not _has_only_sums(expr):
+        return None
+    terms: dict[AffineExpr, int] = {}
+    anywhere = [(0, 1)] * (max(expr.used_dims(), default=0) + 1)
+    return Linear(_add(expr, 1, anywhere, terms), terms)
+
+
+def _has_only_sums(expr: AffineExpr) -> bool:
+    if not is_binary(expr):
+        return True
+    if expr.kind is AffineBinaryOpKind.Add:
+        return _has_only_sums(expr.lhs) and _has_only_sums(expr.rhs)
+    return expr.kind is AffineBinaryOpKind.Mul and is_constant(expr.rhs) and _has_only_sums(expr.lhs)
+
+
+def at_point(form: Linear, point: Sequence[AffineExpr], bound: Sequence[Range]) -> Linear:
+    """`form`, whose atoms are dimensions, with each replaced by an expression over dimensions with ranges `bound`."""
+    terms: dict[AffineExpr, int] = {}
+    constant = form.constant
+    for dim, factor in form.terms.items():
+        assert is_dim(dim)
+        constant += _add(point[dim.position], factor, bound, terms)
+    return _rejoin(Linear(constant, terms))
 
 
 def _add(expr: AffineExpr, factor: int, bound: Sequence[Range], terms: dict[AffineExpr, int]) -> int:

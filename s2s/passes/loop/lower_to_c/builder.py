@@ -106,11 +106,13 @@ class Builder:
     """The ranges of the loop counters in scope."""
     part: tuple[SSAValue, SSAValue] | None = None
     """The iterations that a divided kernel's function executes: the first, and the end."""
-    neighbours: Mapping[Operation, "Neighbours"] = field(default_factory=dict[Operation, "Neighbours"])
-    """The accesses of the block that share the long part of their position."""
+    neighbours: Mapping[Operation, tuple[Neighbours, int]] = field(
+        default_factory=dict[Operation, tuple[Neighbours, int]]
+    )
+    """The accesses of the block that share the long part of their position, and their distance from the first one."""
 
     @contextmanager
-    def sharing(self, neighbours: Mapping[Operation, Neighbours]) -> Generator[None]:
+    def sharing(self, neighbours: Mapping[Operation, tuple[Neighbours, int]]) -> Generator[None]:
         """Within the context, write the positions of `neighbours` relative to a shared one."""
         outer, self.neighbours = self.neighbours, neighbours
         try:

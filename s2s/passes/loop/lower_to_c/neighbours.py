@@ -21,35 +21,35 @@ _MIN_ACCESSES = 3
 Access = loop.LoadOp | loop.StoreOp | loop.PrefetchOp
 
 
-def neighbours_in(b: Builder, block: Block) -> dict[Operation, Neighbours]:
-    """Find the accesses of `block` whose positions differ by a constant."""
+def neighbours_in(b: Builder, block: Block) -> dict[Operation, tuple[Neighbours, int]]:
+    """Find the accesses of `block` whose positions differ by a constant, which is given with each."""
     groups: dict[object, list[tuple[Access, Linear]]] = {}
     for op in block.ops:
         if isinstance(op, Access):
             form = linear(op.map.data.results[0], ranges_of(b, op.indices))
             key = (op.buffer, tuple(op.indices), frozenset(form.terms.items()), isinstance(op, loop.PrefetchOp))
             groups.setdefault(key, []).append((op, form))
-    found: dict[Operation, Neighbours] = {}
+    found: dict[Operation, tuple[Neighbours, int]] = {}
     for group in groups.values():
         forms = [form for _, form in group]
         if len({form.constant for form in forms}) < _MIN_ACCESSES or not _is_long(forms[0]):
             continue
-        shared = Neighbours(Linear(min(form.constant for form in forms), forms[0].terms))
-        found |= {op: shared for op, _ in group}
+        least = min(form.constant for form in forms)
+        shared = Neighbours(Linear(least, forms[0].terms))
+        found |= {op: (shared, form.constant - least) for op, form in group}
     return found
 
 
 def position(b: Builder, op: Access) -> SSAValue:
     """Write the position of `op`, relative to its neighbours if it has some."""
     expr: AffineExpr = op.map.data.results[0]
-    shared = b.neighbours.get(op)
-    if shared is None:
+    if op not in b.neighbours:
         return index_expression(b, expr, op.indices)
+    shared, offset = b.neighbours[op]
     if shared.value is None:
         shared.value = index_expression(b, shared.form.to_expr(), op.indices)
         shared.value.name_hint = f"{op.buffer.name_hint or 'x'}_{'next' if isinstance(op, loop.PrefetchOp) else 'at'}"
-    constant = linear(expr, ranges_of(b, op.indices)).constant
-    return plus_constant(b, shared.value, constant - shared.form.constant)
+    return plus_constant(b, shared.value, offset)
 
 
 def _is_long(form: Linear) -> bool:

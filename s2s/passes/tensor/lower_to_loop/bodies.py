@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from xdsl.ir import BlockArgument, SSAValue
 from xdsl.ir.affine import AffineExpr
@@ -36,10 +37,12 @@ class Bodies:
         sources: dict[BlockArgument, Operand],
     ) -> ScalarBody:
         """A body with `arguments` for `point` at position `dims`; operands in `sources` are loaded on first use."""
-        own = [expr.replace_dims_and_symbols(dims, ()) for expr in self.part.own]
-        return ScalarBody(self.emitter, loads, point, dims, sources, self._tables(arguments), own)
+        return ScalarBody(self.emitter, loads, point, dims, sources, self._tables(arguments), self.part.own)
 
     def _tables(self, arguments: Sequence[BlockArgument]) -> dict[BlockArgument, tuple[SSAValue, tuple[int, ...]]]:
-        tables = self.part.op.tables
-        last = arguments[len(arguments) - len(tables) :]
-        return {argument: (self.buffers[table], shape_of(table)) for argument, table in zip(last, tables, strict=True)}
+        last = arguments[len(arguments) - len(self._buffers_of_tables) :]
+        return dict(zip(last, self._buffers_of_tables, strict=True))
+
+    @cached_property
+    def _buffers_of_tables(self) -> list[tuple[SSAValue, tuple[int, ...]]]:
+        return [(self.buffers[table], shape_of(table)) for table in self.part.op.tables]

@@ -85,7 +85,7 @@ class Fetcher:
             return
         at = there.to_expr() + self._tile_index(inside, place) * chunk + self._step_index(place) * stride
         for line in range(lines):
-            self._fetch(operand, at + line * LINE, near=False)
+            self._fetch(operand, space.linear(at + line * LINE), near=False)
 
     def _inside(self, dim: int) -> dict[int, tuple[int, int]]:
         """Extent and tile of the parallel dimensions inside `dim`, in loop order."""
@@ -132,15 +132,16 @@ class Fetcher:
         order = self.schedule.order
         later = order[order.index(dim) + 1 :]
         lines: dict[tuple[object, int], Linear] = {}
+        bound = self.emitter.space.bound
         for point in points:
             dims = [expr + point.offsets[at] if at < self.op.rank else expr for at, expr in enumerate(place.dims)]
             dims = [AffineConstantExpr(0) if at in later else expr for at, expr in enumerate(dims)]
             dims[dim] = dims[dim] + 1
-            form = self.emitter.space.linear(operand.position(dims))
+            form = operand.place(dims, bound)
             lines.setdefault((frozenset(form.terms.items()), form.constant // LINE), form)
         for form in lines.values():
-            self._fetch(operand, form.to_expr(), near=True)
+            self._fetch(operand, form, near=True)
 
-    def _fetch(self, operand: Operand, position: AffineExpr, *, near: bool) -> None:
-        affine_map, indices = self.emitter.space.emit(position)
+    def _fetch(self, operand: Operand, position: Linear, *, near: bool) -> None:
+        affine_map, indices = self.emitter.space.emit_forms(position)
         self.emitter.add(loop.PrefetchOp(operand.buffer, affine_map, indices, near=near))

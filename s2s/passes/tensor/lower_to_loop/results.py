@@ -1,7 +1,8 @@
 """Compute the results of a tile from its accumulators, and store them."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import cached_property
 
 from xdsl.ir import SSAValue
 from xdsl.ir.affine import AffineExpr
@@ -9,7 +10,7 @@ from xdsl.ir.affine import AffineExpr
 from s2s.dialects import loop, tensor
 from s2s.passes.tensor.lower_to_loop.bodies import Bodies, point_dims
 from s2s.passes.tensor.lower_to_loop.tile import Loads, Operand, TilePoint
-from s2s.types.affine import coefficient
+from s2s.types.affine import Linear, at_point, coefficient, linear_of_dims
 
 
 @dataclass(frozen=True)
@@ -19,6 +20,8 @@ class Results:
     bodies: Bodies
     schedule: tensor.ScheduleState
     points: Sequence[Operand]
+    strides: dict[tuple[int, int], int] = field(default_factory=dict[tuple[int, int], int])
+    """Computed before: the distance of neighbouring lanes of a result, along a dimension."""
 
     def write(self, points: Sequence[TilePoint], dims: Sequence[AffineExpr], accumulators: Sequence[SSAValue]) -> None:
         """Evaluate the apply region for the `accumulators` of the tile at `dims`, and store what it yields."""
@@ -37,16 +40,32 @@ class Results:
         part, emitter = self.bodies.part, self.bodies.emitter
         place, result = part.places[number], part.op.res[number]
         buffer = self.bodies.buffers[result]
-        affine_map, indices = emitter.space.emit(place.replace_dims_and_symbols(dims, ()))
+        form = self._forms[number]
+        if form is not None:
+            affine_map, indices = emitter.space.emit_forms(at_point(form, dims, emitter.space.bound))
+        else:
+            affine_map, indices = emitter.space.emit(place.replace_dims_and_symbols(dims, ()))
         if point.vector_dim is None:
             emitter.add(loop.StoreOp(value, buffer, affine_map, indices))
             return
-        stride = coefficient(place, point.vector_dim, part.box)
-        assert stride is not None
+        stride = self._stride(number, point.vector_dim)
         partly = point.active < point.lanes and not self._has_room(result)
         active = point.active if partly else None
         vector = emitter.splat(value, point.lanes)
         emitter.add(loop.StoreOp(vector, buffer, affine_map, indices, stride=stride, lanes=active))
+
+    @cached_property
+    def _forms(self) -> list[Linear | None]:
+        """The flat index of each result over the dimensions, where it has no divisions."""
+        return [linear_of_dims(place) for place in self.bodies.part.places]
+
+    def _stride(self, number: int, dim: int) -> int:
+        """Distance in elements of neighbouring lanes of a result."""
+        if (number, dim) not in self.strides:
+            stride = coefficient(self.bodies.part.places[number], dim, self.bodies.part.box)
+            assert stride is not None
+            self.strides[number, dim] = stride
+        return self.strides[number, dim]
 
     def _has_room(self, value: SSAValue) -> bool:
         """Whether partial vectors may be stored as full ones in `value`: a block with room for all lanes."""

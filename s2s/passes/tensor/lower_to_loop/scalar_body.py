@@ -61,7 +61,7 @@ class ScalarBody:
     sources: Mapping[BlockArgument, Operand]
     tables: Mapping[BlockArgument, tuple[SSAValue, tuple[int, ...]]]
     indices: Sequence[AffineExpr]
-    """The values of `tensor.index`, by dimension."""
+    """The values of `tensor.index` at `dims`, by dimension."""
     values: dict[SSAValue, SSAValue] = field(default_factory=dict[SSAValue, SSAValue])
     known: dict[SSAValue, bool] = field(default_factory=dict[SSAValue, bool])
 
@@ -127,7 +127,8 @@ class ScalarBody:
     def _copy(self, op: Operation) -> None:
         match op:
             case tensor.IndexOp():
-                self.values[op.result] = self.emitter.index(self.indices[op.dim.value.data])
+                index = self.indices[op.dim.value.data].replace_dims_and_symbols(self.dims, ())
+                self.values[op.result] = self.emitter.index(index)
             case tensor.InBoundsOp():
                 self._in_bounds(op)
             case tensor.ExtractOp():

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from xdsl.ir import SSAValue
 from xdsl.ir.affine import AffineDimExpr, AffineExpr, AffineMap
 
-from s2s.types.affine import Linear, Range, linear
+from s2s.types.affine import Linear, Range, is_dim, linear
 
 
 @dataclass(frozen=True)
@@ -53,28 +53,34 @@ class LoopSpace:
     def emit_forms(self, *forms: Linear) -> tuple[AffineMap, list[SSAValue]]:
         """Like `emit`, for linear forms."""
         positions = [self._positions(form) for form in forms]
-        used = sorted({dim for expr in positions for dim in expr.used_dims()})
-        renumber: list[AffineExpr] = [
-            AffineDimExpr(used.index(dim)) if dim in used else AffineDimExpr(0) for dim in range(len(self.loops))
-        ]
-        results = tuple(expr.replace_dims_and_symbols(renumber, ()) for expr in positions)
+        atoms = {atom for form in positions for atom in form.terms}
+        used = sorted({dim for atom in atoms for dim in ((atom.position,) if is_dim(atom) else atom.used_dims())})
+        renumber: list[AffineExpr] = [AffineDimExpr(0)] * len(self.loops)
+        for number, dim in enumerate(used):
+            renumber[dim] = AffineDimExpr(number)
+        renumbered = {
+            atom: renumber[atom.position] if is_dim(atom) else atom.replace_dims_and_symbols(renumber, ())
+            for atom in atoms
+        }
+        results = tuple(
+            Linear(form.constant, {renumbered[atom]: factor for atom, factor in form.terms.items()}).to_expr()
+            for form in positions
+        )
         return AffineMap(len(used), 0, results), [self.loops[dim].index for dim in used]
 
-    def _positions(self, form: Linear) -> AffineExpr:
+    def _positions(self, form: Linear) -> Linear:
         """A linear form over iteration counts, rewritten over loop variables: `n = (variable - start) / step`."""
-        total = Linear(form.constant)
+        constant, terms = form.constant, dict[AffineExpr, int]()
         for atom, factor in form.terms.items():
-            loop = self.loops[atom.position] if isinstance(atom, AffineDimExpr) else None
-            if loop is None:
+            if not is_dim(atom):
                 atom = atom.replace_dims_and_symbols(self._counts(), ())
-            elif factor % loop.step:
-                assert isinstance(atom, AffineDimExpr)
+            elif factor % (loop := self.loops[atom.position]).step:
                 atom = self._counts()[atom.position]
             else:
                 factor = factor // loop.step
-                total = total.plus(Linear(-factor * loop.start))
-            total = total.plus(Linear(0, {atom: factor}))
-        return total.to_expr()
+                constant -= factor * loop.start
+            terms[atom] = terms.get(atom, 0) + factor
+        return Linear(constant, {atom: factor for atom, factor in terms.items() if factor})
 
     def _counts(self) -> list[AffineExpr]:
         """The iteration count of each loop as an expression of its variable."""

@@ -20,7 +20,7 @@ from s2s.errors import CompilerBug
 from s2s.passes.tensor.lower_to_loop.emitter import Emitter
 from s2s.passes.tensor.lower_to_loop.guards import Constraint, Holds, guard_of
 from s2s.passes.tensor.lower_to_loop.pieces import Piece
-from s2s.types.affine import Linear, Range, bounds, flat_index, linear, simplify
+from s2s.types.affine import Linear, Range, at_point, bounds, flat_index, linear, linear_of_dims, simplify
 from s2s.types.dtypes import vector_of
 from s2s.types.hints import isa
 
@@ -90,6 +90,13 @@ class Operand:
         """The dimensions that the flat index depends on."""
         return tuple(sorted({dim for expr in self.access.map.data.results for dim in expr.used_dims()}))
 
+    @cached_property
+    def form(self) -> Linear | None:
+        """The flat index of the element read, over the dimensions; None where it has divisions."""
+        if any(divisor > 1 for divisor in self.access.division):
+            return None
+        return linear_of_dims(flat_index(self.access.map.data.results, self.shape))
+
     def position(self, dims: Sequence[AffineExpr]) -> AffineExpr:
         """The flat index of the element read at the point `dims`."""
         indices = [
@@ -98,6 +105,10 @@ class Operand:
             for at in [expr.replace_dims_and_symbols(dims, ())]
         ]
         return flat_index(indices, self.shape)
+
+    def place(self, dims: Sequence[AffineExpr], bound: Sequence[Range]) -> Linear:
+        """The flat index of the element read at the point `dims`, over dimensions with ranges `bound`."""
+        return linear(self.position(dims), bound) if self.form is None else at_point(self.form, dims, bound)
 
 
 @dataclass
@@ -132,11 +143,17 @@ class Loads:
     def _place(self, operand: Operand, dims: Sequence[AffineExpr], point: TilePoint) -> tuple[Linear, int]:
         """The flat index of the element at `dims`, and the distance of neighbouring lanes."""
         space = self.emitter.space
+        if operand.form is not None:
+            return operand.place(dims, space.bound), self._step(operand.form, point)
         key = (operand, len(space.loops), point.vector_dim, point.lanes, *(dims[dim] for dim in operand.dims))
         if key not in self.places:
             stride = 0 if point.vector_dim is None else self._stride(operand, dims, point)
-            self.places[key] = space.linear(operand.position(dims)), stride
+            self.places[key] = operand.place(dims, space.bound), stride
         return self.places[key]
+
+    def _step(self, form: Linear, point: TilePoint) -> int:
+        """Distance in elements of neighbouring lanes, where `form` is the flat index over the dimensions."""
+        return 0 if point.vector_dim is None else form.terms.get(AffineDimExpr(point.vector_dim), 0)
 
     def _stride(self, operand: Operand, dims: Sequence[AffineExpr], point: TilePoint) -> int:
         """Distance in elements of neighbouring lanes."""

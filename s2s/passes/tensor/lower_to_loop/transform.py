@@ -150,7 +150,8 @@ class TransformNest:
         arguments = self.op.apply.block.args
         points = [self._operand(*each) for each in zip(self.op.points, self.op.accesses, strict=True)]
         sources = dict(zip(arguments[1:], points, strict=True))
-        body = ScalarBody(self.emitter, loads, self.point, here, sources, {}, here, {arguments[0]: value})
+        own = [AffineDimExpr(dim) for dim in range(len(here))]
+        body = ScalarBody(self.emitter, loads, self.point, here, sources, {}, own, {arguments[0]: value})
         (result,) = body.run(self.op.apply)
         affine_map, indices = self.emitter.space.emit(self.y.position(here))
         stored = self.emitter.splat(result, self.plan.lanes)
