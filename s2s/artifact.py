@@ -19,7 +19,7 @@ from s2s.frontends.model import Source
 from s2s.options import CompileOptions
 from s2s.stages.c import Lowered
 from s2s.stages.graph import describe_row_tiles
-from s2s.stages.memory import Planned, describe_overlaps
+from s2s.stages.memory import describe_overlaps
 from s2s.stages.read import Read
 from s2s.support import progress
 from s2s.targets import get_target
@@ -111,7 +111,7 @@ class Artifact:
     @property
     def decisions(self) -> Decisions:
         """What the compiler chose; `write` gives a file that `--decisions` takes."""
-        return Decisions(self.info.target.name, self._compilation.facts(Planned).decisions)
+        return Decisions(self.info.target.name, self._compilation.facts(Lowered).decisions)
 
     def ir(self) -> str:
         """The module as text, at the level it has reached."""

@@ -12,6 +12,7 @@ from s2s.passes.conditions import (
     Arguments,
     Condition,
     always,
+    constants,
     divided,
     emission,
     fixed_point,
@@ -206,6 +207,7 @@ COMPUTE = (
         "Channel blocks are contiguous, so producers write directly into the result of a concatenation. Not where "
         "memory is short: such views cannot share memory with operands, which saves more.",
         when=results_apart,
+        options=target,
     ),
     Step(
         "tensor-split-dims",
@@ -314,6 +316,11 @@ C = (
         when=misra,
     ),
     Step("c-name-temporaries", "Choose which values become C variables, and name them."),
+    Step(
+        "c-place-constants",
+        "Decide between C arrays and a binary file, now that all tables are there.",
+        options=constants,
+    ),
 )
 """Lower loops to C declarations, statements and expressions."""
 

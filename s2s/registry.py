@@ -70,6 +70,7 @@ PASSES: tuple[str, ...] = (
     "loop-split-kernels",
     "c-call-signed-shifts",
     "c-name-temporaries",
+    "c-place-constants",
 )
 """The names of our passes, level by level, alphabetical within a level."""
 

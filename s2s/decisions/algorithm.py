@@ -9,7 +9,7 @@ from xdsl.ir import Operation
 
 from s2s.analysis.structure.convolutions import Convolution
 from s2s.decisions.decision import Cost
-from s2s.decisions.kind import Candidate, Heuristic, Kind
+from s2s.decisions.kind import Candidate, Heuristic, NamedKind, named
 from s2s.dialects import tensor
 from s2s.schedules.convolutions import constant_bytes_by_outputs, cycles_by_outputs
 from s2s.targets import Target
@@ -37,10 +37,11 @@ class FilteredConvolution:
     """The results along the side of a tile that a pass was told to take."""
 
 
-class AlgorithmKind(Kind[FilteredConvolution, str]):
+class AlgorithmKind(NamedKind[FilteredConvolution]):
     """Algorithms of convolutions."""
 
     name = "algorithm"
+    names = tuple(OUTPUTS)
 
     def heuristics(self) -> Sequence[tuple[str, Heuristic[FilteredConvolution, str]]]:
         return (("an option of the pass", _wished), ("cycles of products, transforms and constants", _cheapest))
@@ -57,17 +58,8 @@ class AlgorithmKind(Kind[FilteredConvolution, str]):
     def nodes(self, subject: FilteredConvolution) -> str:
         return subject.nodes
 
-    def legal(self, subject: FilteredConvolution, choice: str) -> str | None:
-        return None if choice in OUTPUTS else f"there is no algorithm {choice}"
-
     def apply(self, subject: FilteredConvolution, choice: str) -> None:
         subject.conv.op.attributes[ALGORITHM] = StringAttr(choice)
-
-    def text(self, choice: str) -> str:
-        return choice
-
-    def parse(self, subject: FilteredConvolution, text: str) -> str:
-        return text
 
 
 def chosen_outputs(op: tensor.ComputeOp) -> int:
@@ -77,7 +69,7 @@ def chosen_outputs(op: tensor.ComputeOp) -> int:
 
 
 def _wished(subject: FilteredConvolution, target: Target) -> Sequence[Candidate[str]]:
-    return [Candidate(lambda name=name: name, name) for name, outputs in OUTPUTS.items() if outputs == subject.wished]
+    return named(*(name for name, outputs in OUTPUTS.items() if outputs == subject.wished))
 
 
 def _cheapest(subject: FilteredConvolution, target: Target) -> Sequence[Candidate[str]]:

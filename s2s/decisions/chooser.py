@@ -12,12 +12,13 @@ from math import inf
 from types import TracebackType
 from typing import Any, Generic, Self
 
+from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation
 
 from s2s.decisions.decision import Alternative, By, Decision
-from s2s.decisions.given import Given, Measured, look_up
+from s2s.decisions.given import Given, Measured, Modelled, look_up
 from s2s.decisions.kind import Candidate, Choice, Kind, Refused, Subject
-from s2s.decisions.recorded import record
+from s2s.decisions.recorded import decisions_of, record
 from s2s.decisions.registry import candidates, heuristics_of
 from s2s.errors import CompilerBug, InputError
 from s2s.targets import Target
@@ -85,17 +86,27 @@ class Chooser:
         found = look_up(self.given.user, kind.name, key, occurrence)
         if found is not None:
             chosen, reason = _read(kind, subject, found[1])
-            if chosen is None:
-                raise InputError(self._illegal(kind, subject, found, reason))
-            if kind.text(chosen) == kind.text(ranked.choice):
+            if chosen is not None and kind.text(chosen) == kind.text(ranked.choice):
                 return _by_model(ranked)
-            return (chosen, "record", MEASURED) if isinstance(found[1], Measured) else (chosen, "user", "given")
+            if chosen is not None:
+                return (chosen, "record", MEASURED) if isinstance(found[1], Measured) else (chosen, "user", "given")
+            if not isinstance(found[1], Modelled | Measured) or not self._differs_before(kind.home(subject)):
+                raise InputError(self._illegal(kind, subject, found, reason))
         recorded = look_up(self.given.records, kind.name, key, occurrence)
         if recorded is not None:
             chosen, _ = _read(kind, subject, recorded[1])
             if chosen is not None and kind.text(chosen) != kind.text(ranked.choice):
                 return chosen, "record", MEASURED
         return _by_model(ranked)
+
+    def _differs_before(self, home: Operation) -> bool:
+        """Whether anything was decided so far that the compiler's own models had not decided: what they have chosen
+        for the subjects that followed may be illegal then."""
+        while (parent := home.parent_op()) is not None:
+            home = parent
+        noted = [decision for made in self._made.values() for decision, _ in made]
+        earlier = decisions_of(home) if isinstance(home, ModuleOp) else ()
+        return any(each.by != "model" for each in (*earlier, *noted))
 
     def _ranked(self, kind: Kind[Subject, Choice], subject: Subject) -> _Ranked[Choice]:
         asked = heuristics_of(kind)

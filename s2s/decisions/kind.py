@@ -82,3 +82,26 @@ class Kind(ABC, Generic[Subject, Choice]):
     def nodes(self, subject: Subject) -> str:
         """The nodes of the model that the subject computes."""
         return ""
+
+
+class NamedKind(Kind[Subject, str]):
+    """A kind whose choices are a few names."""
+
+    names: ClassVar[tuple[str, ...]]
+
+    def legal(self, subject: Subject, choice: str) -> str | None:
+        return None if choice in self.names else f"it is none of {', '.join(self.names)}"
+
+    def apply(self, subject: Subject, choice: str) -> None:
+        """Leave it to the pass that asked, which obeys at once."""
+
+    def text(self, choice: str) -> str:
+        return choice
+
+    def parse(self, subject: Subject, text: str) -> str:
+        return text
+
+
+def named(*names: str) -> list[Candidate[str]]:
+    """Candidates of a `NamedKind` that their order ranks."""
+    return [Candidate(lambda name=name: name, name) for name in names]

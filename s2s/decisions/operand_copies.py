@@ -11,7 +11,7 @@ from xdsl.dialects.func import FuncOp
 from xdsl.ir import Operation
 
 from s2s.decisions.decision import Cost
-from s2s.decisions.kind import Candidate, Heuristic, Kind
+from s2s.decisions.kind import Candidate, Heuristic, NamedKind, named
 from s2s.targets import Target
 
 COPIED, AS_IT_LIES = "copied", "as it lies"
@@ -29,8 +29,10 @@ class CopiedOperand:
     """With a copy and without one, where a model has them."""
 
 
-class OperandCopyKind(Kind[CopiedOperand, str]):
+class OperandCopyKind(NamedKind[CopiedOperand]):
     """Copies of one sort of operands."""
+
+    names = (COPIED, AS_IT_LIES)
 
     def heuristics(self) -> Sequence[tuple[str, Heuristic[CopiedOperand, str]]]:
         return (("uses against copies", _paying),)
@@ -46,18 +48,6 @@ class OperandCopyKind(Kind[CopiedOperand, str]):
 
     def nodes(self, subject: CopiedOperand) -> str:
         return subject.nodes_in_model
-
-    def legal(self, subject: CopiedOperand, choice: str) -> str | None:
-        return None if choice in (COPIED, AS_IT_LIES) else f"an operand is {COPIED}, or used {AS_IT_LIES}"
-
-    def apply(self, subject: CopiedOperand, choice: str) -> None:
-        """The pass makes the copy at once."""
-
-    def text(self, choice: str) -> str:
-        return choice
-
-    def parse(self, subject: CopiedOperand, text: str) -> str:
-        return text
 
     def estimate(self, subject: CopiedOperand, choice: str, target: Target) -> Cost | None:
         return None if subject.cycles is None else Cost(cycles=subject.cycles[choice != COPIED])
@@ -76,5 +66,4 @@ class ImagesKind(OperandCopyKind):
 
 
 def _paying(subject: CopiedOperand, target: Target) -> Sequence[Candidate[str]]:
-    names = (COPIED, AS_IT_LIES) if subject.pays else (AS_IT_LIES, COPIED)
-    return [Candidate(lambda name=name: name, name) for name in names]
+    return named(COPIED, AS_IT_LIES) if subject.pays else named(AS_IT_LIES, COPIED)

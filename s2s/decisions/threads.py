@@ -1,4 +1,4 @@
-"""Which kernels threads share: those whose work makes up for the time in which threads get it and hand back results.
+"""Which kernels are divided among threads: those whose work makes up for the cost of a fork and a join.
 
 The subject is the task key of the kernel; the steps that a kernel was split into share it.
 """
@@ -10,7 +10,7 @@ from xdsl.dialects.func import FuncOp
 from xdsl.ir import Operation
 
 from s2s.decisions.decision import Cost, Decision
-from s2s.decisions.kind import Candidate, Heuristic, Kind, Refused
+from s2s.decisions.kind import Candidate, Heuristic, NamedKind, Refused, named
 from s2s.decisions.recorded import recorded_on
 from s2s.targets import Target
 
@@ -25,7 +25,7 @@ class DividedKernel:
     kernel: FuncOp
     operations: int
     least: int
-    """Operations from which on a hand-over pays."""
+    """Minimum operations that are worth a fork and a join."""
     threads: int
     can_be_divided: Callable[[], bool]
 
@@ -35,13 +35,14 @@ class DividedKernel:
         return next((each for each in recorded_on(self.kernel) if each.kind == "schedule"), None)
 
 
-class ThreadsKind(Kind[DividedKernel, str]):
+class ThreadsKind(NamedKind[DividedKernel]):
     """Division of kernels among threads."""
 
     name = "threads"
+    names = (SHARED, ALONE)
 
     def heuristics(self) -> Sequence[tuple[str, Heuristic[DividedKernel, str]]]:
-        return (("work against hand-overs", _worth_it),)
+        return (("work against the cost of fork and join", _worth_it),)
 
     def key(self, subject: DividedKernel) -> str:
         scheduled = subject.scheduled
@@ -58,18 +59,7 @@ class ThreadsKind(Kind[DividedKernel, str]):
         return "" if scheduled is None else scheduled.nodes
 
     def legal(self, subject: DividedKernel, choice: str) -> str | None:
-        if choice not in (SHARED, ALONE):
-            return f"a kernel is {SHARED}, or left to {ALONE}"
-        return NO_LOOP if choice == SHARED and not subject.can_be_divided() else None
-
-    def apply(self, subject: DividedKernel, choice: str) -> None:
-        """The pass divides the loops at once."""
-
-    def text(self, choice: str) -> str:
-        return choice
-
-    def parse(self, subject: DividedKernel, text: str) -> str:
-        return text
+        return NO_LOOP if choice == SHARED and not subject.can_be_divided() else super().legal(subject, choice)
 
     def estimate(self, subject: DividedKernel, choice: str, target: Target) -> Cost | None:
         if choice == ALONE:
@@ -78,10 +68,10 @@ class ThreadsKind(Kind[DividedKernel, str]):
 
 
 def _worth_it(subject: DividedKernel, target: Target) -> Sequence[Candidate[str] | Refused]:
-    alone = Candidate(lambda: ALONE, ALONE)
+    (alone,) = named(ALONE)
     if subject.operations < subject.least:
-        few = f"{subject.operations:,} operations do not make up for a hand-over, {subject.least:,} would"
+        few = f"{subject.operations:,} operations do not make up for a fork and a join, {subject.least:,} would"
         return [alone, Refused(SHARED, few)]
     if not subject.can_be_divided():
         return [alone, Refused(SHARED, NO_LOOP)]
-    return [Candidate(lambda: SHARED, SHARED), alone]
+    return named(SHARED, ALONE)

@@ -18,6 +18,7 @@ from xdsl.dialects.builtin import ModuleOp, StringAttr
 
 from s2s.analysis.network.functions import SOURCE
 from s2s.c_syntax.identifiers import c_macro
+from s2s.decisions.constants import BINARY, by_size, place_of_constants
 from s2s.dialects import c
 from s2s.dialects.c import ArrayType
 from s2s.emit.constants_view import constants_view
@@ -35,7 +36,7 @@ from s2s.emit.stream import Content, Stream, pieces
 from s2s.emit.templates import fill
 from s2s.emit.units import Program
 from s2s.emit.view import Row, TreeView, UnitView, budgets, flags_view, origin, port_views, sizes
-from s2s.emit.weights import ConstantArray, WeightForm, binary_file, c_arrays, is_binary, place
+from s2s.emit.weights import ConstantArray, binary_file, c_arrays, place
 from s2s.emit.write import RECORD, write_tree
 from s2s.errors import CompilerBug
 from s2s.executor.graph_json import dump
@@ -77,18 +78,18 @@ class Tree:
         return iter(self.files)
 
 
-def render(module: ModuleOp, info: NetworkInfo, weights: WeightStore, *, form: WeightForm = "auto") -> Tree:
+def render(module: ModuleOp, info: NetworkInfo, weights: WeightStore) -> Tree:
     """Create the tree of a network from its C in `module`, after `c-name-temporaries`, and its constants in
     `weights`."""
-    return _Renderer(module, info, weights, form).tree()
+    return _Renderer(module, info, weights).tree()
 
 
 class _Renderer:
     """Collects the files of one tree."""
 
-    def __init__(self, module: ModuleOp, info: NetworkInfo, weights: WeightStore, form: WeightForm) -> None:
+    def __init__(self, module: ModuleOp, info: NetworkInfo, weights: WeightStore) -> None:
         self.info = info
-        self.form: WeightForm = form
+        self.form = place_of_constants(module)
         self.program = Program.of(module)
         self.constants = [_constant_of(op.sym_name.data, op.type, op.weight, weights) for op in self.program.weights]
         self.inputs, self.outputs = port_views(info)
@@ -221,13 +222,13 @@ class _Renderer:
             view = UnitView(f"{name}: functions of the user", (f'"{name}_kernels.h"',), "\n\n".join(texts))
             self._text(f"src/{name}_callbacks.c", "unit.c.j2", unit=view)
 
-    def _constants(self, path: str, title: str, arrays: Sequence[ConstantArray], form: WeightForm) -> None:
+    def _constants(self, path: str, title: str, arrays: Sequence[ConstantArray], form: str) -> None:
         """Add the files `path.c` and `path.h`, and `path.c.bin` if the arrays are binary."""
         align = self.info.target.align
         placed = place(arrays, align)
         view = constants_view(title, path.rpartition("/")[2], arrays, placed, align, self.program.headers)
         self._text(f"{path}.h", "constants.h.j2", constants=view)
-        if is_binary(arrays, form):
+        if form == BINARY:
             self._text(f"{path}.c", "constants_incbin.c.j2", constants=view)
             self.files[f"{path}.c.bin"] = binary_file(placed)
             self.binaries.append(path)
@@ -239,7 +240,8 @@ class _Renderer:
         name = self.info.name
         vectors = golden_vectors(self.info, self.inputs, self.outputs)
         arrays = [array for vector in vectors for array in (*vector.inputs, *vector.outputs)]
-        self._constants(f"test/{name}_vectors", f"{name}: inputs and the outputs that belong to them", arrays, "auto")
+        form = by_size(sum(array.size for array in arrays))
+        self._constants(f"test/{name}_vectors", f"{name}: inputs and the outputs that belong to them", arrays, form)
         run = ""
         if self.program.graph is not None:
             run = fill("run_graph.c.j2", view=self.view, inputs=len(self.inputs), outputs=len(self.outputs))

@@ -1,15 +1,13 @@
 """Constant arrays as C: literals in a C file, or a binary file that the assembler takes in.
 
-A compiler spends seconds and hundreds of megabytes on a million literals; `.incbin` takes no time. So units above a
-megabyte are binary unless an option says otherwise. Arrays are written in pieces, those of one value (broadcasts) too:
-no more than a piece is ever in memory.
+Which of the two is a decision (`s2s/decisions/constants.py`). Arrays are written in pieces, those of one value
+(broadcasts) too: no more than a piece is ever in memory.
 """
 
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import prod
-from typing import Literal
 
 import numpy as np
 from xdsl.ir import Attribute
@@ -19,11 +17,6 @@ from s2s.c_syntax.literals import array_literals
 from s2s.c_syntax.types import declaration
 from s2s.emit.stream import Content, Stream
 from s2s.types.dtypes import Array, size_in_bytes
-
-WeightForm = Literal["auto", "arrays", "incbin"]
-
-MAX_LITERAL_BYTES = 1 << 20
-"""Weights up to this many bytes are written as literals, unless an option says otherwise."""
 
 _PIECE = 1 << 16
 """The number of elements in memory at once."""
@@ -68,11 +61,6 @@ class Placed:
 
     array: ConstantArray
     offset: int
-
-
-def is_binary(arrays: Sequence[ConstantArray], form: WeightForm) -> bool:
-    """Return whether `arrays` are written to a binary file."""
-    return form == "incbin" or (form == "auto" and sum(array.size for array in arrays) > MAX_LITERAL_BYTES)
 
 
 def place(arrays: Sequence[ConstantArray], align: int) -> list[Placed]:

@@ -130,6 +130,11 @@ def plan(options: CompileOptions) -> Mapping[str, Any]:
     return {"align": align, "io": io_of(options), "overlap": results_over_operands(options)}
 
 
+def constants(options: CompileOptions) -> Mapping[str, Any]:
+    """Where the user wants constants to be written."""
+    return {**target(options), "form": options.weights}
+
+
 def emission(options: CompileOptions) -> Mapping[str, Any]:
     """The names and the form of the C."""
     return {"prefix": options.name, "executor": options.executor, "profile": options.profile}

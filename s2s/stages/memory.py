@@ -9,7 +9,6 @@ from xdsl.ir import Attribute
 
 from s2s.analysis.network.functions import STATE, main_of
 from s2s.decisions.decision import Decision
-from s2s.decisions.file import check_known
 from s2s.decisions.recorded import decisions_of
 from s2s.dialects import loop
 from s2s.emit.info import Overlapping, StateInfo
@@ -57,10 +56,8 @@ class Planned:
 
 
 def planned(state: State, request: Request) -> Planned:
-    """Read the plan off `main`, and the decisions off the module; refuse those that are given and concern nothing."""
+    """Read the plan off `main`, and the decisions off the module."""
     main, name = main_of(state.module), state.facts[Read].name
-    decisions = decisions_of(state.module)
-    check_known(request.options.decisions, decisions)
     listed = main.attributes.get(ARENA_OVERLAPS)
     return Planned(
         arena=_stated(main, ARENA_SIZE),
@@ -73,7 +70,7 @@ def planned(state: State, request: Request) -> Planned:
         overlaps=tuple(map(_overlapping, listed)) if isa(listed, ArrayAttr[DictionaryAttr]) else (),
         names=c_names(state.module, name).kernels,
         tables=describe(state.module, name, state.weights) if request.options.executor == "graph" else None,
-        decisions=decisions,
+        decisions=decisions_of(state.module),
     )
 
 

@@ -49,8 +49,12 @@ def _what_is_read(request: Request) -> object:
     return dict(options.shapes), options.name, options.tflite_rounding, options.executor
 
 
-def _plan_inputs(request: Request) -> object:
-    return request.options.executor, request.options.decisions
+def _executor(request: Request) -> object:
+    return request.options.executor
+
+
+def _decisions(request: Request) -> object:
+    return request.options.decisions
 
 
 def _everything(request: Request) -> object:
@@ -60,13 +64,17 @@ def _everything(request: Request) -> object:
 STAGES: tuple[Stage, ...] = (
     Stage("read", Read, reads=_what_is_read),
     Stage("settle", Settled, settled),
-    Stage("simplify", verified=False),
+    Stage("simplify", decides=("transposed convolution", "convolution groups"), verified=False),
     Stage("graph", Grouped, grouped, decides=("attention", "fusion", "order")),
-    Stage("compute", decides=("layout", "fused rows", "row tiles", "panels", "images", "algorithm"), verified=False),
+    Stage(
+        "compute",
+        decides=("layout", "fused rows", "row tiles", "concatenation", "panels", "images", "algorithm"),
+        verified=False,
+    ),
     Stage("tensor", Scheduled, scheduled, decides=("schedule",)),
     Stage("loop", decides=("threads",), verified=False),
-    Stage("memory", Planned, planned, reads=_plan_inputs),
-    Stage("c", Lowered, lowered),
+    Stage("memory", Planned, planned, reads=_executor),
+    Stage("c", Lowered, lowered, reads=_decisions, decides=("constants",)),
     Stage("tree", Written, written, reads=_everything),
 )
 """In the order in which they run."""

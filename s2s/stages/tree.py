@@ -7,6 +7,7 @@ from s2s.emit.info import NetworkInfo, PortInfo, Threads
 from s2s.emit.stream import pieces
 from s2s.emit.tree import Tree, render
 from s2s.options import CompileOptions
+from s2s.stages.c import Lowered
 from s2s.stages.graph import Grouped
 from s2s.stages.memory import Planned
 from s2s.stages.read import Read
@@ -34,7 +35,7 @@ def written(state: State, request: Request) -> Written:
     """Fill the templates."""
     progress.step("writing C")
     info = network_info(state.facts, request)
-    return Written(render(state.module, info, state.weights, form=request.options.weights))
+    return Written(render(state.module, info, state.weights))
 
 
 def network_info(facts: Facts, request: Request) -> NetworkInfo:
@@ -65,7 +66,7 @@ def network_info(facts: Facts, request: Request) -> NetworkInfo:
         empty_inputs=network.empty_inputs,
         empty_outputs=network.empty_outputs,
         sums=settled.sums,
-        decisions=plan.decisions,
+        decisions=facts[Lowered].decisions,
         tolerance=facts[Scheduled].tolerance,
         options=_recorded(options),
     )

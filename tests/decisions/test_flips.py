@@ -59,6 +59,25 @@ def bottleneck() -> onnx.ModelProto:
     return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
 
 
+def layer(op: str, w: tuple[int, ...], x: tuple[int, ...], y: tuple[int, ...], **more: Any) -> onnx.ModelProto:
+    """A network of one layer with constant weights."""
+    stored = numpy_helper.from_array(np.random.default_rng(0).standard_normal(w).astype(np.float32), "w")
+    ports = [helper.make_tensor_value_info(name, TensorProto.FLOAT, shape) for name, shape in (("x", x), ("y", y))]
+    node = helper.make_node(op, ["x", "w"], ["y"], "layer", **more)
+    graph = helper.make_graph([node], "g", ports[:1], ports[1:], [stored])
+    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
+
+
+TRANSPOSED = layer("ConvTranspose", (8, 6, 4, 4), (1, 8, 7, 7), (1, 6, 14, 14), strides=[2, 2], pads=[1, 1, 1, 1])
+GROUPS = layer("Conv", (16, 4, 3, 3), (1, 16, 9, 9), (1, 16, 7, 7), group=4)
+JOINED = onnx_model(
+    "(float[1, 16, 6, 6] x) => (float[1, 32, 3, 3] y) "
+    "{ [one] a = MaxPool <kernel_shape = [2, 2]> (x) [two] b = AveragePool <kernel_shape = [2, 2]> (x)"
+    "  [joined] c = Concat <axis = 1> (a, b) [last] y = MaxPool <kernel_shape = [2, 2], strides = [2, 2], "
+    "pads = [1, 1, 0, 0]> (c) }"
+)
+
+
 CASES: dict[str, tuple[onnx.ModelProto, str, str, dict[str, Any]]] = {
     "fusion": (FUSED, "fusion", "a kernel each", {}),
     "attention": (ATTENTION, "attention", "a kernel each", {}),
@@ -71,6 +90,12 @@ CASES: dict[str, tuple[onnx.ModelProto, str, str, dict[str, Any]]] = {
     "no panels": (SMALL_PRODUCT, "panels", "copied", {"target": "x86-64-v3"}),
     "images": (WINDOWS, "images", "as it lies", {"target": "x86-64-v3"}),
     "no images": (SMALL_WINDOWS, "images", "copied", {"target": "x86-64-v3"}),
+    "transposed as it is": (TRANSPOSED, "transposed convolution", "as it is", {"target": "x86-64-v3"}),
+    "phases at once": (TRANSPOSED, "transposed convolution", "one convolution", {"target": "x86-64-v3"}),
+    "groups as they are": (GROUPS, "convolution groups", "1", {"target": "x86-64-v3"}),
+    "one group": (GROUPS, "convolution groups", "4", {"target": "x86-64-v3"}),
+    "concatenation": (JOINED, "concatenation", "copied", {"target": "x86-64-v3"}),
+    "constants": (GROUPS, "constants", "binary file", {}),
     "small kernels divided": (ATTENTION, "threads", "divided", {"threads": 2}),
 }
 
@@ -98,13 +123,15 @@ def test_another_choice_is_obeyed_and_right(case: str):
 @pytest.mark.parametrize(
     ("case", "chosen", "reason"),
     [
-        ("fusion", "two kernels", "one kernel, or have a kernel each"),
+        ("fusion", "two kernels", "it is none of one kernel, a kernel each"),
         ("order", "2 1 0", "call 2 reads what call"),
         ("order", "0 1", "names each of the calls 0 … 2 once"),
         ("order", "first to last", "give numbers of calls"),
         ("whole images", "5 rows", "do not make up an image of"),
         ("whole images", "some", "give `whole images`"),
-        ("one thread", "all", "is divided, or left to one thread"),
+        ("one group", "3", "4 groups do not divide into 3"),
+        ("one group", "all", "give a number of groups"),
+        ("one thread", "all", "it is none of divided, one thread"),
     ],
 )
 def test_choices_that_are_not_legal(case: str, chosen: str, reason: str):

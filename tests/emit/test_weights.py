@@ -11,7 +11,7 @@ from xdsl.dialects.builtin import f32, i8
 
 from s2s.c_syntax.types import element_name
 from s2s.emit.stream import pieces
-from s2s.emit.weights import MAX_LITERAL_BYTES, ConstantArray, binary_file, c_arrays, is_binary, place
+from s2s.emit.weights import ConstantArray, binary_file, c_arrays, place
 from s2s.types.dtypes import ELEMENT_TYPES, Array, to_numpy, ui8
 
 
@@ -58,12 +58,6 @@ def test_a_large_splat_is_written_without_being_held() -> None:
     tracemalloc.stop()
     assert size == splat.size == 256_000_000
     assert peak < 4_000_000
-
-
-def test_the_form_follows_size_and_option() -> None:
-    small, large = [constant(np.zeros(4, np.float32))], [constant(np.zeros(MAX_LITERAL_BYTES // 4 + 1, np.float32))]
-    assert [is_binary(arrays, "auto") for arrays in (small, large)] == [False, True]
-    assert [is_binary(small, "incbin"), is_binary(large, "arrays")] == [True, False]
 
 
 def test_literals_fill_lines_of_readable_length(tmp_path: Path) -> None:

@@ -9,9 +9,10 @@ from xdsl.parser import Parser
 
 from s2s.emit.info import GoldenVector, NetworkInfo, PortInfo, Quantisation
 from s2s.emit.tree import Tree, render
-from s2s.emit.weights import WeightForm
 from s2s.executor.describe import describe
+from s2s.options import WeightForm
 from s2s.passes.c.name_temporaries import NameTemporariesPass
+from s2s.passes.c.place_constants import PlaceConstantsPass
 from s2s.passes.context import CompilerContext
 from s2s.passes.loop.lower_to_c import LowerToCPass
 from s2s.targets import get_target
@@ -121,6 +122,7 @@ def emitted(text: str, executor: Executor, form: WeightForm, target: str, names:
     graph = describe(module, "net", context.weights) if executor == "graph" else None
     LowerToCPass(prefix="net", executor=executor).apply(context, module)
     NameTemporariesPass().apply(context, module)
+    PlaceConstantsPass(form=form).apply(context, module)
     module.verify()
     x = sample()
     outputs = expected(x)
@@ -139,4 +141,4 @@ def emitted(text: str, executor: Executor, form: WeightForm, target: str, names:
         "golden": (GoldenVector((x,), (outputs["y"], outputs["q"])),),
         **more,
     }
-    return render(module, NetworkInfo(**fields), context.weights, form=form)
+    return render(module, NetworkInfo(**fields), context.weights)

@@ -34,7 +34,8 @@ from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from s2s.decisions.chooser import Chooser
-from s2s.decisions.fusion import TOGETHER, AttentionDecision, OperatorGroup
+from s2s.decisions.fusion import TOGETHER, AttentionDecision
+from s2s.decisions.operators import OperatorGroup
 from s2s.dialects import graph
 from s2s.dialects.graph import FusionKind, copy_provenance, fusion_kind
 from s2s.dialects.graph.base import GraphOp, type_of

@@ -10,35 +10,36 @@ merged group makes the results of all of them NaN, which is why `--exact` disabl
 
 8-bit integers are multiplied four times as fast, and all channels of a pixel are contiguous: all of their groups are
 merged, if the weights then fit half of the L2 cache. Otherwise as many are merged as fill several vectors of outputs;
-each part is then a convolution of its own, of a slice of the channels, and their results are concatenated.
+each part is then a convolution of its own, of a slice of the channels, and their results are concatenated. How many
+groups are merged is a decision (`s2s/decisions/convolution_groups.py`).
 
 Declined for depthwise convolutions, whose vectors run along the groups; for groups that do not add up to a vector,
 other integers, channels last and weights that are not constant.
 """
 
 from dataclasses import dataclass
+from math import prod
 
 import numpy as np
 from xdsl.context import Context
-from xdsl.dialects.builtin import Float32Type, ModuleOp, i8
-from xdsl.ir import Attribute, SSAValue
+from xdsl.dialects.builtin import Float32Type, IntegerAttr, ModuleOp, i8
+from xdsl.ir import SSAValue
 from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 
 from s2s.analysis.numbers.known_values import known_value
+from s2s.decisions.chooser import Chooser
+from s2s.decisions.convolution_groups import MERGED, ConvolutionGroupsKind, GroupedConvolution
 from s2s.dialects import graph
 from s2s.dialects.graph import copy_provenance
 from s2s.dialects.graph.base import type_of
-from s2s.passes.context import target_of, weights_of
+from s2s.passes.context import given_of, target_of, weights_of
 from s2s.passes.graph.constants import name_for, new_constant
 from s2s.passes.rewrite import rewrite
 from s2s.targets import Target
 from s2s.types.dtypes import Array
 from s2s.types.shapes.window import CHANNELS_FIRST
 from s2s.types.weights import WeightStore
-
-PART = 4
-"""Minimum vectors of outputs in each part of an 8-bit convolution: fewer do too little work per loaded input."""
 
 
 def joined(w: Array, groups: int, count: int, zero: int = 0) -> Array:
@@ -54,20 +55,17 @@ def joined(w: Array, groups: int, count: int, zero: int = 0) -> Array:
 
 
 @dataclass(frozen=True)
-class NarrowGroups(RewritePattern):
-    """A convolution whose groups have fewer outputs than a vector has lanes."""
+class MergeGroups(RewritePattern):
+    """A convolution of which some groups are decided to become one."""
 
     store: WeightStore
-    target: Target
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: graph.ConvOp, rewriter: PatternRewriter) -> None:
-        groups, w = op.groups.value.data, known_value(op.w, self.store)
-        if groups == 1 or w is None or op.data_layout != CHANNELS_FIRST or w.shape[0] // groups == w.shape[1] == 1:
+        merged, groups, w = op.attributes.get(MERGED), op.groups.value.data, known_value(op.w, self.store)
+        if not isinstance(merged, IntegerAttr) or w is None:
             return
-        count = self._count(type_of(op.x).element_type, w, groups)
-        if count < 2:
-            return
+        count = merged.value.data
         wide = joined(w, groups, count, op.accumulation.w_zp)
         if type_of(op.x).element_type == i8 and count < groups:
             self._in_parts(op, wide, groups // count, rewriter)
@@ -112,16 +110,26 @@ class NarrowGroups(RewritePattern):
         copy_provenance(whole, op)
         rewriter.replace(op, whole)
 
-    def _count(self, element: Attribute, w: Array, groups: int) -> int:
-        """The number of groups to merge; 1 for no merging."""
-        if element == i8 and w.dtype == np.int8 and self.target.has_byte_lanes:
-            fitting = [each for each in range(2, groups + 1) if groups % each == 0]
-            enough = [each for each in fitting if each * w.shape[0] >= PART * self.target.lanes * groups]
-            return groups if 2 * groups * w.size <= self.target.l2_bytes else min(enough, default=groups)
-        if not isinstance(element, Float32Type):
-            return 1
-        count, rest = divmod(self.target.lanes, w.shape[0] // groups)
-        return 1 if rest or groups % max(count, 1) else count
+
+def _subject(op: graph.ConvOp, home: ModuleOp, store: WeightStore, target: Target) -> GroupedConvolution | None:
+    """The decision about `op`, None where nothing can be merged."""
+    groups, w = op.groups.value.data, known_value(op.w, store)
+    if groups == 1 or w is None or op.data_layout != CHANNELS_FIRST or w.shape[0] // groups == w.shape[1] == 1:
+        return None
+    element = type_of(op.x).element_type
+    in_lanes = element == i8 and w.dtype == np.int8 and target.has_byte_lanes
+    if not in_lanes and not isinstance(element, Float32Type):
+        return None
+    return GroupedConvolution(
+        home,
+        (op,),
+        groups,
+        outputs=w.shape[0],
+        weights=w.size,
+        positions=prod(type_of(op.y).get_shape()[2:]),
+        bytes_in_lanes=in_lanes,
+        divisible=op.b is None or known_value(op.b, store) is not None,
+    )
 
 
 @dataclass(frozen=True)
@@ -131,6 +139,12 @@ class MergeConvGroupsPass(ModulePass):
     target: str = "c"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        target = target_of(ctx, self.target)
-        if target.lanes > 1:
-            rewrite(op, NarrowGroups(weights_of(ctx), target))
+        target, store = target_of(ctx, self.target), weights_of(ctx)
+        if target.lanes == 1:
+            return
+        with Chooser(given_of(ctx), target) as chooser:
+            for conv in op.walk():
+                subject = _subject(conv, op, store, target) if isinstance(conv, graph.ConvOp) else None
+                if subject is not None:
+                    chooser.choose(ConvolutionGroupsKind(), subject)
+        rewrite(op, MergeGroups(store))

@@ -14,6 +14,8 @@ work. Then each phase is a separate convolution, whose padding aligns its result
 
     %z = graph.concat(graph.conv %x, %w_phase0 …, graph.conv %x, %w_phase1 …, …)
 
+Which of the two is used, if any, is a decision (`s2s/decisions/transposed_convolutions.py`).
+
 Declined without a stride, with dilations, for integers, channels last, weights that are not constant, and for outputs
 that are padded beyond the last phase; for targets without vectors, which have more time than memory.
 """
@@ -25,24 +27,30 @@ from math import prod
 
 import numpy as np
 from xdsl.context import Context
-from xdsl.dialects.builtin import Float32Type, ModuleOp
+from xdsl.dialects.builtin import Float32Type, ModuleOp, StringAttr
 from xdsl.ir import SSAValue
 from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 
 from s2s.analysis.numbers.known_values import known_value
+from s2s.decisions.chooser import Chooser
+from s2s.decisions.transposed_convolutions import (
+    APART,
+    AS_IT_IS,
+    AT_ONCE,
+    SPLIT,
+    TransposedConvolution,
+    TransposedConvolutionKind,
+)
 from s2s.dialects import graph
 from s2s.dialects.graph import copy_provenance
 from s2s.dialects.graph.base import type_of
-from s2s.passes.context import target_of, weights_of
+from s2s.passes.context import given_of, target_of, weights_of
 from s2s.passes.graph.constants import name_for, new_constant
 from s2s.passes.rewrite import rewrite
 from s2s.types.dtypes import Array
 from s2s.types.shapes.window import CHANNELS_FIRST
 from s2s.types.weights import WeightStore
-
-MAX_WORK_SHARE = 0.8
-"""Maximum share of the combined convolution's work for which separate convolutions are worth more kernels."""
 
 
 def phases_of(w: Array, groups: int, strides: Sequence[int]) -> Array:
@@ -98,27 +106,55 @@ def _work_at_once(op: graph.ConvTransposeOp, phases: Array) -> int:
     return phases.size * prod(size + taps - 1 for size, taps in sizes)
 
 
+def _is_covered(op: graph.ConvTransposeOp, strides: Sequence[int], window: Sequence[int]) -> bool:
+    """Whether the phases cover all of the result."""
+    x, y = (type_of(value).get_shape()[2:] for value in (op.x, op.y))
+    before = op.pads.get_values()[: len(strides)]
+    ends = [stride * (size - 1 - -side // stride) for stride, size, side in zip(strides, x, window, strict=True)]
+    return all(low + size <= end for low, size, end in zip(before, y, ends, strict=True))
+
+
+def _strides(op: graph.ConvTransposeOp) -> list[int]:
+    return [int(each) for each in op.strides.get_values()]
+
+
+def _subject(op: graph.ConvTransposeOp, home: ModuleOp, store: WeightStore) -> TransposedConvolution | None:
+    """The decision about `op`, None where it cannot be split."""
+    strides, w = _strides(op), known_value(op.w, store)
+    plain = op.data_layout == CHANNELS_FIRST and isinstance(type_of(op.x).element_type, Float32Type)
+    if not plain or max(strides) == 1 or max(op.dilations.get_values()) > 1 or w is None:
+        return None
+    if (op.b is not None and known_value(op.b, store) is None) or not _is_covered(op, strides, w.shape[2:]):
+        return None
+    groups = op.groups.value.data
+    work = {
+        AS_IT_IS: w.size * prod(type_of(op.y).get_shape()[2:]),
+        AT_ONCE: _work_at_once(op, phases_of(w, groups, strides)),
+    }
+    apart = _phases_apart(op, w, strides) if groups == 1 else None
+    if apart is not None:
+        work[APART] = sum(each.work for each in apart)
+    return TransposedConvolution(home, (op,), work)
+
+
 @dataclass(frozen=True)
-class StridedTransposedConv(RewritePattern):
-    """A strided transposed convolution with constant weights."""
+class SplitTransposedConv(RewritePattern):
+    """A transposed convolution that is decided to be split."""
 
     store: WeightStore
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: graph.ConvTransposeOp, rewriter: PatternRewriter) -> None:
-        strides = [int(each) for each in op.strides.get_values()]
-        w, bias = known_value(op.w, self.store), None if op.b is None else known_value(op.b, self.store)
-        plain = op.data_layout == CHANNELS_FIRST and isinstance(type_of(op.x).element_type, Float32Type)
-        if not plain or max(strides) == 1 or max(op.dilations.get_values()) > 1 or w is None:
+        way, w = op.attributes.get(SPLIT), known_value(op.w, self.store)
+        if way is None or w is None:
             return
-        if (op.b is not None and bias is None) or not self._is_covered(op, strides, w.shape[2:]):
-            return
-        groups = op.groups.value.data
-        phases = phases_of(w, groups, strides)
-        apart = _phases_apart(op, w, strides) if groups == 1 else None
-        if apart is not None and sum(each.work for each in apart) <= MAX_WORK_SHARE * _work_at_once(op, phases):
+        strides, groups = _strides(op), op.groups.value.data
+        bias = None if op.b is None else known_value(op.b, self.store)
+        apart = _phases_apart(op, w, strides) if way == StringAttr(APART) else None
+        if apart is not None:
             rewriter.replace(op, [], [self._joined(op, apart, bias, strides, rewriter)])
             return
+        phases = phases_of(w, groups, strides)
         operands: list[SSAValue] = [op.x, rewriter.insert(new_constant(phases, name_for(op, "phases"), self.store)).y]
         if bias is not None:
             repeated = np.repeat(bias.reshape(groups, 1, -1), prod(strides), axis=1).reshape(-1)
@@ -150,13 +186,6 @@ class StridedTransposedConv(RewritePattern):
         joined = graph.ConcatOp(parts, axis=1)
         copy_provenance(rewriter.insert(joined), op)
         return self._interleaved(op, joined.y, strides, [0] * len(strides), rewriter)
-
-    def _is_covered(self, op: graph.ConvTransposeOp, strides: Sequence[int], window: Sequence[int]) -> bool:
-        """Whether the phases cover all of the result."""
-        x, y = (type_of(value).get_shape()[2:] for value in (op.x, op.y))
-        before = op.pads.get_values()[: len(strides)]
-        ends = [stride * (size - 1 - -side // stride) for stride, size, side in zip(strides, x, window, strict=True)]
-        return all(low + size <= end for low, size, end in zip(before, y, ends, strict=True))
 
     def _interleaved(
         self,
@@ -192,5 +221,12 @@ class SplitTransposedConvPass(ModulePass):
     target: str = "c"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        if target_of(ctx, self.target).lanes > 1:
-            rewrite(op, StridedTransposedConv(weights_of(ctx)))
+        target, store = target_of(ctx, self.target), weights_of(ctx)
+        if target.lanes == 1:
+            return
+        with Chooser(given_of(ctx), target) as chooser:
+            for conv in op.walk():
+                subject = _subject(conv, op, store) if isinstance(conv, graph.ConvTransposeOp) else None
+                if subject is not None:
+                    chooser.choose(TransposedConvolutionKind(), subject)
+        rewrite(op, SplitTransposedConv(store))

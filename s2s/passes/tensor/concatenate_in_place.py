@@ -11,8 +11,11 @@ result of a `graph.slice` a view of its operand. A tensor in blocks of channels 
 covers concatenations and splits of channels. A concatenation whose first parts are the parts of another concatenation
 takes that one's result instead: a chain of growing tensors shares one buffer.
 
-Declined where the parts are not contiguous, for inputs, outputs and constants of the network, for a tensor that would
-be part of two others, and where peak memory would grow: the whole buffer is live from its first part on.
+Whether it is done is a decision (`s2s/decisions/concatenations.py`), by default where peak memory does not grow: the
+whole buffer is live from its first part on.
+
+Declined where the parts are not contiguous, for inputs, outputs and constants of the network, and for a tensor that
+would be part of two others.
 """
 
 from dataclasses import dataclass
@@ -25,23 +28,35 @@ from xdsl.ir import Operation, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import Rewriter
 
+from s2s.analysis.network.constants import calls_of
 from s2s.analysis.network.functions import is_network
 from s2s.analysis.network.reshapes import root_of
 from s2s.analysis.structure.compute import shape_of
 from s2s.analysis.structure.concatenations import cut_start, joined_axis
+from s2s.decisions.chooser import Chooser
+from s2s.decisions.concatenations import IN_PLACE, ConcatenationKind, CopiedParts
+from s2s.decisions.keys import task_key
 from s2s.dialects import graph
 from s2s.dialects.graph.traits import copy_provenance
+from s2s.passes.context import given_of, target_of
 from s2s.types.dtypes import as_tensor_type, size_in_bytes
 
 Wholes = dict[SSAValue, SSAValue]
 """Maps a tensor to the tensor that it is a part of."""
+NOT_FREE = "an input, an output or a constant of the network has a place of its own"
+
+
+def functions_of(module: ModuleOp) -> list[FuncOp]:
+    """The functions of a module."""
+    return [op for op in module.ops if isinstance(op, FuncOp)]
 
 
 class ConcatenateInPlace:
     """Rewrites one network."""
 
-    def __init__(self, func: FuncOp, kernels: dict[str, FuncOp]) -> None:
-        self.func, self.kernels = func, kernels
+    def __init__(self, module: ModuleOp, func: FuncOp, chooser: Chooser) -> None:
+        self.module, self.func, self.chooser = module, func, chooser
+        self.kernels, self.calls = {each.sym_name.data: each for each in functions_of(module)}, calls_of(module)
         self.order = {op: number for number, op in enumerate(func.body.block.ops)}
         last = func.body.block.last_op
         self.returned = {root_of(value) for value in last.operands} if isinstance(last, ReturnOp) else set[SSAValue]()
@@ -62,10 +77,23 @@ class ConcatenateInPlace:
     def _join(self, call: graph.CallOp, axis: int) -> None:
         parts = self._with_known(tuple(call.operands))
         wholes = self.wholes | dict.fromkeys(parts, call.results[0])
-        if len(set(parts)) < len(parts) or any(part in self.wholes or not self._is_free(part) for part in parts):
-            return
-        if self._is_free(call.results[0]) and self._peak(wholes) <= self._peak(self.wholes):
+        if self._decided(call, self._why_apart(parts, call.results[0]), wholes):
             self.joins[tuple(call.operands)] = self._replace(call, graph.ConcatOp(parts, axis=axis), wholes)
+
+    def _why_apart(self, parts: tuple[SSAValue, ...], whole: SSAValue) -> str | None:
+        """Why `parts` cannot be stored in `whole`."""
+        if len(set(parts)) < len(parts):
+            return "it has one tensor as two of its parts"
+        if any(part in self.wholes for part in parts):
+            return "one of its parts is stored in another tensor already"
+        return None if all(map(self._is_free, (*parts, whole))) else NOT_FREE
+
+    def _decided(self, call: graph.CallOp, why_not: str | None, wholes: Wholes) -> bool:
+        """Decide whether the tensors of `call` share a buffer."""
+        kernel = self.kernels[call.callee.root_reference.data]
+        peaks = (self._peak(wholes), self._peak(self.wholes)) if why_not is None else None
+        key = task_key(kernel, self.calls, self.chooser.target)
+        return self.chooser.choose(ConcatenationKind(), CopiedParts(self.module, call, key, why_not, peaks)) == IN_PLACE
 
     def _with_known(self, parts: tuple[SSAValue, ...]) -> tuple[SSAValue, ...]:
         """Replace the longest prefix of `parts` that an earlier concatenation joins by its result."""
@@ -76,8 +104,9 @@ class ConcatenateInPlace:
 
     def _cut(self, call: graph.CallOp, start: tuple[int, ...]) -> None:
         [x], y = call.operands, call.results[0]
+        why_not = None if self._is_free(x) and self._is_free(y) else NOT_FREE
         wholes = self.wholes | {y: x}
-        if self._is_free(x) and self._is_free(y) and self._peak(wholes) <= self._peak(self.wholes):
+        if self._decided(call, why_not, wholes):
             sizes = shape_of(y)
             self._replace(call, graph.SliceOp(x, starts=start, sizes=sizes, strides=[1] * len(sizes)), wholes)
 
@@ -134,13 +163,16 @@ class ConcatenateInPlace:
 class ConcatenateInPlacePass(ModulePass):
     name = "tensor-concatenate-in-place"
 
+    target: str = "c"
+
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        functions = [func for func in op.ops if isinstance(func, FuncOp)]
-        kernels = {func.sym_name.data: func for func in functions}
-        for func in functions:
-            if is_network(func):
-                ConcatenateInPlace(func, kernels).run()
+        functions = functions_of(op)
+        with Chooser(given_of(ctx), target_of(ctx, self.target)) as chooser:
+            for func in functions:
+                if is_network(func):
+                    ConcatenateInPlace(op, func, chooser).run()
         called = {each.callee.root_reference.data for each in op.walk() if isinstance(each, graph.CallOp)}
-        for name, func in kernels.items():
+        for func in functions:
+            name = func.sym_name.data
             if not func.is_declaration and name not in called and (joined_axis(func) is not None or cut_start(func)):
                 Rewriter.erase_op(func)

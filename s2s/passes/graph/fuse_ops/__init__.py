@@ -35,7 +35,8 @@ from xdsl.rewriter import Rewriter
 
 from s2s.analysis.numbers.known_values import known_value
 from s2s.decisions.chooser import Chooser
-from s2s.decisions.fusion import TOGETHER, FusionDecision, OperatorGroup
+from s2s.decisions.fusion import TOGETHER, FusionDecision
+from s2s.decisions.operators import OperatorGroup
 from s2s.dialects import graph
 from s2s.dialects.graph import copy_provenance
 from s2s.passes.context import given_of, target_of, weights_of

@@ -1,0 +1,76 @@
+"""Where the constants of a network are written: as arrays of C literals, or in a binary file beside the C.
+
+A C compiler takes seconds and hundreds of megabytes for a million literals; `.incbin` includes a binary file in no
+time, but needs an assembler that knows it. The subject is `weights`, the unit of all constants of a network. The
+vectors of the self-test are no subject: they are not part of the product, and their size alone decides.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from xdsl.dialects.builtin import ModuleOp, StringAttr
+from xdsl.ir import Operation
+
+from s2s.decisions.kind import Candidate, Heuristic, NamedKind, named
+from s2s.options import WeightForm
+from s2s.targets import Target
+
+CONSTANTS = "constants"
+"""Discardable attribute of a module: where its constants are written."""
+ARRAYS, BINARY = "C arrays", "binary file"
+MAX_LITERAL_BYTES = 1 << 20
+"""Constants up to this many bytes are written as literals, unless an option says otherwise."""
+_FORMS = {"arrays": ARRAYS, "incbin": BINARY}
+
+
+@dataclass(frozen=True)
+class ConstantsUnit:
+    """The constants of a network."""
+
+    module: ModuleOp
+    size: int
+    """Bytes."""
+    form: WeightForm
+    """What the options ask for."""
+
+
+class ConstantsKind(NamedKind[ConstantsUnit]):
+    """Places of constants."""
+
+    name = "constants"
+    names = (ARRAYS, BINARY)
+
+    def heuristics(self) -> Sequence[tuple[str, Heuristic[ConstantsUnit, str]]]:
+        return (("the option --weights", _wished), ("size", _by_size))
+
+    def key(self, subject: ConstantsUnit) -> str:
+        return "weights"
+
+    def home(self, subject: ConstantsUnit) -> Operation:
+        return subject.module
+
+    def about(self, subject: ConstantsUnit) -> str:
+        return f"{subject.size:,} bytes"
+
+    def apply(self, subject: ConstantsUnit, choice: str) -> None:
+        subject.module.attributes[CONSTANTS] = StringAttr(choice)
+
+
+def by_size(size: int) -> str:
+    """Where `size` bytes of constants are written unless an option says otherwise."""
+    return BINARY if size > MAX_LITERAL_BYTES else ARRAYS
+
+
+def place_of_constants(module: ModuleOp) -> str:
+    """Where the constants of `module` are written, as decided."""
+    chosen = module.attributes.get(CONSTANTS)
+    return chosen.data if isinstance(chosen, StringAttr) else ARRAYS
+
+
+def _wished(subject: ConstantsUnit, target: Target) -> Sequence[Candidate[str]]:
+    return named(*(name for form, name in _FORMS.items() if form == subject.form))
+
+
+def _by_size(subject: ConstantsUnit, target: Target) -> Sequence[Candidate[str]]:
+    best = by_size(subject.size)
+    return named(best, *(name for name in (ARRAYS, BINARY) if name != best))
