@@ -12,7 +12,6 @@ from xdsl.dialects.builtin import ModuleOp, StringAttr
 from xdsl.ir import Operation
 
 from s2s.decisions.kind import Candidate, Heuristic, NamedKind, named
-from s2s.options import WeightForm
 from s2s.targets import Target
 
 CONSTANTS = "constants"
@@ -30,8 +29,8 @@ class ConstantsUnit:
     module: ModuleOp
     size: int
     """Bytes."""
-    form: WeightForm
-    """What the options ask for."""
+    form: str
+    """What the options ask for: `auto`, `arrays` or `incbin`."""
 
 
 class ConstantsKind(NamedKind[ConstantsUnit]):

@@ -13,6 +13,7 @@ KINDS = (
     "panels",
     "images",
     "algorithm",
+    "winograd blocks",
     "schedule",
     "threads",
     "constants",

@@ -10,7 +10,7 @@ small network stay in the last cache between runs, those of a large one come fro
 from math import ceil
 
 from s2s.analysis.structure.convolutions import Convolution
-from s2s.schedules.tile_walks import FLOAT, Tiles, tile_walk
+from s2s.schedules.fused_loops import FLOAT, Tiles, fused_loop
 from s2s.targets import Target
 
 TRANSFORM = 8.0
@@ -59,7 +59,7 @@ def transformed_cost(conv: Convolution, target: Target, outputs: int, rate: int)
     walked, inside = (conv.images, rows * row) if conv.images > 1 else (rows, row)
     tiles = Tiles((outputs + TAPS - 1) ** 2, walked, inside, conv.in_channels, conv.out_channels)
     products = tiles.constants // FLOAT * tiles.rows * tiles.row / _per_cycle(target)
-    walk = tile_walk(tiles, target)
+    walk = fused_loop(tiles, target)
     stream = walk.times * tiles.constants / rate + walk.again / target.stream_bytes
     return _together(products, stream) + TRANSFORM * tiles.moved / FLOAT / target.lanes
 

@@ -12,7 +12,7 @@ from s2s.dialects import tensor
 from s2s.schedules.default import default
 from s2s.schedules.directives import Prefetch, Reorder, Tile, Unroll, Vectorize, register_tile
 from s2s.schedules.directives.tile_and_fuse import in_tiles
-from s2s.schedules.tile_walks import Tiles, fair_part, tile_walk
+from s2s.schedules.fused_loops import FusedLoop, Tiles, fair_part
 from s2s.targets import Target
 from s2s.types.affine import coefficient, flat_index, ranges
 
@@ -124,27 +124,37 @@ def fast_convolutions(ops: Sequence[Operation]) -> list[FastConvolution]:
 Walk = tuple[tuple[int, int], ...]
 
 
-def blocks_in_cache(conv: FastConvolution, target: Target, threads: int) -> dict[tensor.Computation, Walk]:
-    """Choose the dimensions of `conv`'s computations to tile and fuse, so that intermediate blocks stay in L2 and
-    `threads` get equal work; none if everything fits L2."""
+def tiles_of(conv: FastConvolution) -> Tiles:
+    """Return the sizes of `conv`."""
     factors, tiles, out_channels, in_channels = conv.sizes
-    dim, rows = conv.rows
-    walk = tile_walk(Tiles(factors, rows, tiles // rows, in_channels, out_channels), target, threads)
-    if walk.along == "channels":
-        return _through_channels(conv, walk.size)
-    if walk.along is None:
+    _, rows = conv.rows
+    return Tiles(factors, rows, tiles // rows, in_channels, out_channels)
+
+
+def fused_blocks(conv: FastConvolution, loop: FusedLoop) -> dict[tensor.Computation, Walk]:
+    """Return the dimensions of `conv`'s computations to tile and fuse for `loop`, with the sizes of their blocks."""
+    if loop.along == "channels":
+        return _through_channels(conv, loop.size)
+    if loop.along is None:
         return {}
-    block = ((dim, walk.size),)
-    return {conv.first: block, conv.products: ((1, walk.size * (tiles // rows)),), conv.last: block}
+    block = ((conv.rows[0], loop.size),)
+    return {conv.first: block, conv.products: ((1, loop.size * tiles_of(conv).row),), conv.last: block}
 
 
-def _through_channels(conv: FastConvolution, most: int) -> dict[tensor.Computation, Walk]:
-    """Tile and fuse along the output channels, at most `most` at a time."""
-    out_channels, channel = conv.sizes[2], conv.last.read.map.data.results[2]
-    dim = next(dim for dim in sorted(channel.used_dims()) if conv.last.sizes[dim] > 1)
-    step = out_channels // conv.last.sizes[dim]
-    size = max(step, min(out_channels, most) // step * step)
-    return {conv.products: ((2, size),), conv.last: ((dim, size // step),)}
+def _channel_dim(conv: FastConvolution) -> int:
+    """Return the dimension of the last transform that counts output channels, or blocks of them."""
+    channel = conv.last.read.map.data.results[2]
+    return next(dim for dim in sorted(channel.used_dims()) if conv.last.sizes[dim] > 1)
+
+
+def channel_step(conv: FastConvolution) -> int:
+    """Return the output channels that one step of that dimension covers."""
+    return conv.sizes[2] // conv.last.sizes[_channel_dim(conv)]
+
+
+def _through_channels(conv: FastConvolution, size: int) -> dict[tensor.Computation, Walk]:
+    """Tile and fuse along the output channels, `size` at a time."""
+    return {conv.products: ((2, size),), conv.last: ((_channel_dim(conv), size // channel_step(conv)),)}
 
 
 def in_walk(op: tensor.Computation, schedule: tensor.ScheduleAttr, walk: Walk) -> tensor.ScheduleAttr:

@@ -71,7 +71,7 @@ STAGES: tuple[Stage, ...] = (
         decides=("layout", "fused rows", "row tiles", "concatenation", "panels", "images", "algorithm"),
         verified=False,
     ),
-    Stage("tensor", Scheduled, scheduled, decides=("schedule",)),
+    Stage("tensor", Scheduled, scheduled, decides=("winograd blocks", "schedule")),
     Stage("loop", decides=("threads",), verified=False),
     Stage("memory", Planned, planned, reads=_executor),
     Stage("c", Lowered, lowered, reads=_decisions, decides=("constants",)),

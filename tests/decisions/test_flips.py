@@ -70,6 +70,7 @@ def layer(op: str, w: tuple[int, ...], x: tuple[int, ...], y: tuple[int, ...], *
 
 TRANSPOSED = layer("ConvTranspose", (8, 6, 4, 4), (1, 8, 7, 7), (1, 6, 14, 14), strides=[2, 2], pads=[1, 1, 1, 1])
 GROUPS = layer("Conv", (16, 4, 3, 3), (1, 16, 9, 9), (1, 16, 7, 7), group=4)
+WINOGRAD = layer("Conv", (64, 64, 3, 3), (1, 64, 28, 28), (1, 64, 28, 28), pads=[1, 1, 1, 1])
 JOINED = onnx_model(
     "(float[1, 16, 6, 6] x) => (float[1, 32, 3, 3] y) "
     "{ [one] a = MaxPool <kernel_shape = [2, 2]> (x) [two] b = AveragePool <kernel_shape = [2, 2]> (x)"
@@ -95,6 +96,8 @@ CASES: dict[str, tuple[onnx.ModelProto, str, str, dict[str, Any]]] = {
     "groups as they are": (GROUPS, "convolution groups", "1", {"target": "x86-64-v3"}),
     "one group": (GROUPS, "convolution groups", "4", {"target": "x86-64-v3"}),
     "concatenation": (JOINED, "concatenation", "copied", {"target": "x86-64-v3"}),
+    "tile rows": (WINOGRAD, "winograd blocks", "2 tile rows", {"target": "x86-64-v3"}),
+    "output channels": (WINOGRAD, "winograd blocks", "24 output channels", {"target": "x86-64-v3"}),
     "constants": (GROUPS, "constants", "binary file", {}),
     "small kernels divided": (ATTENTION, "threads", "divided", {"threads": 2}),
 }
@@ -131,6 +134,9 @@ def test_another_choice_is_obeyed_and_right(case: str):
         ("whole images", "some", "give `whole images`"),
         ("one group", "3", "4 groups do not divide into 3"),
         ("one group", "all", "give a number of groups"),
+        ("tile rows", "99 tile rows", "there are 7 tile rows"),
+        ("tile rows", "65 output channels", "give a multiple of"),
+        ("tile rows", "some", "give `whole images`, or a number"),
         ("one thread", "all", "it is none of divided, one thread"),
     ],
 )

@@ -10,7 +10,6 @@ are written when the tree is.
 Declined for networks without constants.
 """
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 
 from xdsl.context import Context
@@ -22,11 +21,10 @@ from s2s.decisions.constants import ConstantsKind, ConstantsUnit
 from s2s.dialects import c
 from s2s.dialects.c.types import ArrayType
 from s2s.errors import InputError
-from s2s.options import WeightForm
 from s2s.passes.context import given_of, target_of
 from s2s.types.dtypes import size_in_bytes
 
-FORMS: Mapping[str, WeightForm] = {"auto": "auto", "arrays": "arrays", "incbin": "incbin"}
+FORMS = ("auto", "arrays", "incbin")
 
 
 @dataclass(frozen=True)
@@ -44,4 +42,4 @@ class PlaceConstantsPass(ModulePass):
             return
         size = sum(type.size * size_in_bytes(type.element) for type in tables if isinstance(type, ArrayType))
         with Chooser(given_of(ctx), target_of(ctx, self.target)) as chooser:
-            chooser.choose(ConstantsKind(), ConstantsUnit(op, size, FORMS[self.form]))
+            chooser.choose(ConstantsKind(), ConstantsUnit(op, size, self.form))

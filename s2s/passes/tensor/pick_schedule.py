@@ -20,17 +20,10 @@ from s2s.analysis.network.constants import calls_of, constant_arguments
 from s2s.decisions.chooser import Chooser
 from s2s.decisions.keys import computation_key, nodes_of_kernel, task_key
 from s2s.decisions.schedule import ScheduledComputation, ScheduleKind
+from s2s.decisions.winograd_blocks import WinogradBlocksKind, WinogradKernel
 from s2s.dialects import graph, tensor
 from s2s.passes.context import given_of, target_of
-from s2s.schedules.transforms import Walk, blocks_in_cache, fast_convolutions
-from s2s.targets import Target
-
-
-def _walks(func: FuncOp, target: Target, threads: int) -> dict[tensor.Computation, Walk]:
-    walks: dict[tensor.Computation, Walk] = {}
-    for conv in fast_convolutions(list(func.body.block.ops)):
-        walks |= blocks_in_cache(conv, target, threads)
-    return walks
+from s2s.schedules.transforms import Walk, fast_convolutions, fused_blocks
 
 
 @dataclass(frozen=True)
@@ -49,20 +42,25 @@ class PickSchedulePass(ModulePass):
         with Chooser(given_of(ctx), target) as chooser:
             for func in op.ops:
                 if isinstance(func, FuncOp) and not func.is_declaration:
-                    for subject in self._subjects(func, calls, target):
+                    for subject in self._subjects(func, calls, chooser):
                         chooser.choose(kind, subject)
 
     def _subjects(
-        self, func: FuncOp, calls: Mapping[str, list[graph.CallOp]], target: Target
+        self, func: FuncOp, calls: Mapping[str, list[graph.CallOp]], chooser: Chooser
     ) -> list[ScheduledComputation]:
         """The schedule decisions of a kernel: its computations with their candidates."""
         computations = [each for each in func.body.block.ops if isinstance(each, tensor.Computation)]
         if not computations:
             return []
         plain = self.schedule == "reference"
-        walks = {} if plain else _walks(func, target, self.threads)
-        key, constants = task_key(func, calls, target), constant_arguments(func, calls)
+        key, constants = task_key(func, calls, chooser.target), constant_arguments(func, calls)
         nodes = nodes_of_kernel(func, calls)
+        walks: dict[tensor.Computation, Walk] = {}
+        for conv in [] if plain else fast_convolutions(list(func.body.block.ops)):
+            number = computations.index(conv.products)
+            name = computation_key(key, number, len(computations))
+            subject = WinogradKernel(conv, func, name, nodes, self.threads)
+            walks |= fused_blocks(conv, chooser.choose(WinogradBlocksKind(), subject))
         return [
             ScheduledComputation(
                 each,

@@ -1,4 +1,4 @@
-"""Choose the loop that the stages of a Winograd convolution share, by the bytes that then come from beyond L2.
+"""Choose the loop that the steps of a Winograd convolution are fused into, by the bytes that then come from beyond L2.
 
 Either blocks of tile rows stay in L2 from the factors of the image to the results; constants stay beside them or are
 read again for every block. Or the factors of the whole image stay, and the products are computed in blocks of channels:
@@ -47,8 +47,8 @@ class Tiles:
 
 
 @dataclass(frozen=True)
-class TileWalk:
-    """The shared loop: blocks of `size` tile rows or output channels, or no blocks."""
+class FusedLoop:
+    """A loop over blocks of `size` tile rows or output channels; without blocks, each step is a loop of its own."""
 
     along: Literal["rows", "channels"] | None
     size: int
@@ -58,30 +58,39 @@ class TileWalk:
     """Bytes of factors that leave L2 and are read again."""
 
 
-def tile_walk(tiles: Tiles, target: Target, threads: int = 1) -> TileWalk:
-    """Return the shared loop with the fewest bytes from beyond L2, in blocks that divide evenly among `threads`."""
-    if target.l2_bytes == 0 or tiles.constants + tiles.moved <= target.l2_bytes // 2:
-        return TileWalk(None, 0)
+def fused_loop(tiles: Tiles, target: Target, threads: int = 1) -> FusedLoop:
+    """Return the loop with the fewest bytes from beyond L2, in blocks that divide evenly among `threads`."""
+    return fused_loops(tiles, target, threads)[0]
+
+
+def fused_loops(tiles: Tiles, target: Target, threads: int = 1) -> list[FusedLoop]:
+    """Return the loops to choose from, that with the fewest bytes from beyond L2 first."""
+    none = FusedLoop(None, 0)
+    if target.l2_bytes == 0:
+        return [none]
     rows, channels = _along_rows(tiles, target, threads), _along_channels(tiles, target)
+    if tiles.constants + tiles.moved <= target.l2_bytes // 2:
+        return [none, rows, channels]
     fewer = channels.again <= (rows.times - 1) * tiles.constants
-    return channels if fewer and tiles.constants > target.l2_bytes // 2 else rows
+    by_channels = fewer and tiles.constants > target.l2_bytes // 2
+    return [channels, rows, none] if by_channels else [rows, channels, none]
 
 
-def _along_rows(tiles: Tiles, target: Target, threads: int) -> TileWalk:
+def _along_rows(tiles: Tiles, target: Target, threads: int) -> FusedLoop:
     cache, row = target.l2_bytes, tiles.moved // tiles.rows
     stay = tiles.constants + row <= cache * 7 // 8
     room = cache // 2 - min(tiles.constants, cache // 4) if stay else cache * 3 // 4
     most = max(1, room // row)
     size = _even_part(tiles.rows, most) if threads == 1 else fair_part(tiles.rows, most, threads)
     if size == tiles.rows:
-        return TileWalk(None, 0)
-    return TileWalk("rows", size, 1 if stay else ceil(tiles.rows / size))
+        return FusedLoop(None, 0)
+    return FusedLoop("rows", size, 1 if stay else ceil(tiles.rows / size))
 
 
-def _along_channels(tiles: Tiles, target: Target) -> TileWalk:
+def _along_channels(tiles: Tiles, target: Target) -> FusedLoop:
     size = VECTORS_PER_BLOCK * target.lanes
     leave = tiles.image > target.l2_bytes * 3 // 4
-    return TileWalk("channels", size, again=tiles.image * (ceil(tiles.out_channels / size) + 1) if leave else 0)
+    return FusedLoop("channels", size, again=tiles.image * (ceil(tiles.out_channels / size) + 1) if leave else 0)
 
 
 def _even_part(size: int, most: int) -> int:
