@@ -19,7 +19,7 @@ from s2s.analysis.cost.kernels import KernelCost
 from s2s.emit.info import NetworkInfo
 from s2s.emit.tree import Tree
 from s2s.errors import CompilerBug, InputError
-from s2s.frontends.model import Source
+from s2s.frontends.model import GraphModel, Source
 from s2s.options import CompileOptions
 from s2s.passes.context import CompilerContext
 from s2s.passes.manager import PassManager
@@ -65,6 +65,13 @@ class Compilation:
         """The furthest state, which the next stage goes on with."""
         self._end: State | None = None
         self._facts = Facts()
+
+    @classmethod
+    def of_state(cls, state: State, options: CompileOptions) -> "Compilation":
+        """The compilation that goes on from `state`, made by hand or taken from another compilation."""
+        made = cls(GraphModel(state.module, {}, state.facts[Read].name), options)
+        made._kept[state.stage], made._facts = state, state.facts
+        return made
 
     @property
     def options(self) -> CompileOptions:

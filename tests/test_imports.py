@@ -33,6 +33,7 @@ ROOMS = (
     "artifact",
     "profiling",
     "runtime",
+    "tuning",
     "contrib",
     "relay",
     "te",

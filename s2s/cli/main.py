@@ -21,9 +21,11 @@ from s2s.cli.export import export_command
 from s2s.cli.inspect import inspect_command
 from s2s.cli.profile import profile_command
 from s2s.cli.quantize import quantize_command
+from s2s.cli.records import records_app
 from s2s.cli.report import report_command
 from s2s.cli.run import run_command
 from s2s.cli.targets import targets_command
+from s2s.cli.tune import tune_command
 from s2s.cli.verify import verify_command
 from s2s.errors import InputError, S2SError, UnsupportedError
 
@@ -46,6 +48,8 @@ app.command("profile")(profile_command)
 app.command("quantize")(quantize_command)
 app.command("quantise", hidden=True)(quantize_command)
 app.command("report")(report_command)
+app.command("tune")(tune_command)
+app.add_typer(records_app)
 app.command("export")(export_command)
 app.command("doctor")(doctor_command)
 app.command("targets")(targets_command)

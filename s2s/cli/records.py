@@ -1,0 +1,122 @@
+"""`s2s records`: look at files of records, and put them in order."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from s2s.cli import options
+from s2s.errors import InputError
+
+if TYPE_CHECKING:
+    from s2s.tuning import MeasuredRecord
+
+records_app = typer.Typer(
+    name="records",
+    help="Show, merge, prune and convert files of records, as s2s tune writes them.",
+    no_args_is_help=True,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+File = Annotated[Path, typer.Argument(metavar="FILE.jsonl", help="A file of records.", show_default=False)]
+Output = Annotated[Path, typer.Option("--output", "-o", metavar="FILE.jsonl", help="The file to write.")]
+
+
+@records_app.command("list")
+def list_command(
+    file: File,
+    task: Annotated[str | None, typer.Option(metavar="KEY", help="Only the records of this task or kernel.")] = None,
+    as_json: options.Json = False,
+) -> None:
+    """List the records of a file.
+
+    Example: s2s records list kws.jsonl --task conv_1x1
+    """
+    from s2s.tuning.records import read_measured
+
+    found = [each for each in read_measured(file) if task is None or task in (each.task, each.kernel)]
+    _show(found, as_json=as_json)
+
+
+@records_app.command("best")
+def best_command(file: File, as_json: options.Json = False) -> None:
+    """List the best record of each task.
+
+    Example: s2s records best kws.jsonl
+    """
+    from s2s.tuning.records import best_records, read_measured
+
+    _show(best_records(read_measured(file)), as_json=as_json)
+
+
+@records_app.command("merge")
+def merge_command(
+    files: Annotated[list[Path], typer.Argument(metavar="FILE.jsonl…", help="Files of records.", show_default=False)],
+    output: Output,
+) -> None:
+    """Write the records of several files into one, equal ones once.
+
+    Example: s2s records merge monday.jsonl tuesday.jsonl -o all.jsonl
+    """
+    from s2s.tuning.records import merged, read_measured, write_records
+
+    found = merged([read_measured(each) for each in files])
+    write_records(output, found)
+    print(f"{output}: {len(found)} records")
+
+
+@records_app.command("prune")
+def prune_command(file: File, output: Output) -> None:
+    """Keep the best record of each task, as a project wants that ships them.
+
+    Example: s2s records prune kws.jsonl -o best.jsonl
+    """
+    from s2s.tuning.records import best_records, read_measured, write_records
+
+    every = read_measured(file)
+    kept = best_records(every)
+    write_records(output, kept)
+    print(f"{output}: {len(kept)} of {len(every)} records")
+
+
+@records_app.command("convert")
+def convert_command(file: File, output: Output) -> None:
+    """Convert records into lines of AutoTVM's log, or such a log into records.
+
+    Example: s2s records convert kws.jsonl -o kws.log
+    """
+    from s2s.tuning.autotvm_log import as_log_line, is_log, read_log
+    from s2s.tuning.records import read_measured, write_records
+
+    if is_log(file):
+        found, foreign = read_log(file)
+        write_records(output, found)
+        print(f"{output}: {len(found)} records")
+        if foreign:
+            print(f"{file}: {foreign} lines are of tasks that s2s does not know; they were left out")
+        return
+    found = read_measured(file)
+    try:
+        output.write_text("".join(map(as_log_line, found)), encoding="utf-8")
+    except OSError as error:
+        raise InputError(f"--output {output}: {error.strerror}; give a file that can be written") from error
+    print(f"{output}: {len(found)} lines")
+
+
+def _show(found: "list[MeasuredRecord] | tuple[MeasuredRecord, ...]", *, as_json: bool) -> None:
+    from s2s.cli.output import columns, print_json
+
+    if as_json:
+        print_json([each.as_dict() for each in found])
+        return
+    rows = [
+        (
+            each.task,
+            each.target,
+            each.kernel,
+            f"{each.cost:.6g} {each.unit}" if each.cost is not None else each.error.name.lower().replace("_", " "),
+            "; ".join(chosen for _, _, chosen in each.decisions) or each.message,
+        )
+        for each in found
+    ]
+    print("\n".join(columns([("task", "target", "kernel", "cost", "decisions"), *rows])))

@@ -1,0 +1,184 @@
+"""`s2s tune`: measure other schedules for the kernels of a network and record what they cost."""
+
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+from s2s.cli import options
+from s2s.cli.compile_options import Options, with_compile_options
+from s2s.errors import InputError
+
+if TYPE_CHECKING:
+    from s2s.tuning import Progress, Task, TuneSummary
+    from s2s.tuning.tune import OnProgress
+
+INTERRUPTED = 130
+_UNITS = {"s": 1.0, "m": 60.0, "h": 3600.0}
+
+
+@with_compile_options
+def tune_command(
+    model: options.Model,
+    output: Annotated[
+        Path, typer.Option("--output", "-o", metavar="FILE.jsonl", help="The file of records that is appended to.")
+    ],
+    *,
+    compiling: Options,
+    on: Annotated[
+        str,
+        typer.Option(metavar="host|qemu:BOARD", help="Where candidates run; host times, boards count instructions."),
+    ] = "host",
+    trials: Annotated[int, typer.Option(min=1, help="Measurements of each task, those in the file included.")] = 64,
+    time: Annotated[
+        str | None, typer.Option(metavar="10m", help="The time for all tasks: seconds, or with s, m or h behind.")
+    ] = None,
+    tuner: Annotated[
+        Literal["auto", "grid", "random", "ga", "model", "tpe"],
+        typer.Option(help="The search: all points, at random, genetic, a learned model, or Optuna's TPE."),
+    ] = "auto",
+    objective: Annotated[
+        Literal["instructions", "time", "flash", "ram"] | None,
+        typer.Option(help="What is minimised; by default time on the host and instructions on boards."),
+    ] = None,
+    only: Annotated[
+        list[str] | None, typer.Option(metavar="LAYER", help="A node, kernel or task key; may be repeated.")
+    ] = None,
+    jobs: Annotated[int, typer.Option("--jobs", "-j", min=1, help="Candidates that are built at a time.")] = 1,
+    seed: Annotated[int, typer.Option(help="Seed of the search.")] = 0,
+    dry_run: Annotated[
+        bool,
+        typer.Option("--dry-run", help="List the tasks and the sizes of their search spaces, and measure nothing."),
+    ] = False,
+    as_json: options.Json = False,
+) -> None:
+    """Search faster schedules for the kernels of a network, and record all that is measured.
+
+    The same command goes on where it was interrupted. `s2s compile MODEL --records FILE.jsonl` uses the records.
+
+    Example: s2s tune kws.tflite -o kws.jsonl --on qemu:m4 --trials 100
+    """
+    from s2s.cli.output import steps_shown
+    from s2s.compilation import Compilation
+    from s2s.tuning.task import tasks_of
+    from s2s.tuning.tune import TuneOptions, default_target, make_measurer, tune_tasks
+
+    chosen = TuneOptions(
+        trials=trials, seconds=parse_time(time), tuner=tuner, objective=objective, only=tuple(only or ()), seed=seed
+    )
+    measurer = make_measurer(on, parallel=jobs)
+    with steps_shown():
+        tasks = tasks_of(Compilation(model, compiling(default_target(on))))
+    if dry_run:
+        list_tasks(tasks, as_json=as_json)
+        return
+    with progress_shown(quiet=as_json) as on_progress:
+        summary = tune_tasks(tasks, output, measurer, chosen, on_progress)
+    show(summary, output, as_json=as_json)
+    if summary.interrupted:
+        raise typer.Exit(INTERRUPTED)
+
+
+def list_tasks(tasks: "Sequence[Task]", *, as_json: bool) -> None:
+    """Print the tasks of a network and the sizes of their search spaces."""
+    from s2s.cli.output import print_json
+    from s2s.tuning.space import Space
+
+    rows = [
+        {"key": each.key, "kernel": each.name, "calls": each.calls, "space": Space(each).describe()} for each in tasks
+    ]
+    if as_json:
+        print_json({"tasks": rows})
+    else:
+        print("\n".join(f"{row['key']}  {row['calls']} x {row['kernel']}: {row['space']}" for row in rows))
+
+
+def parse_time(text: str | None) -> float | None:
+    """Seconds of `90`, `90s`, `10m`, `1.5h`."""
+    if text is None:
+        return None
+    number, unit = (text[:-1], text[-1]) if text[-1:] in _UNITS else (text, "s")
+    try:
+        seconds = float(number) * _UNITS[unit]
+    except ValueError:
+        seconds = -1.0
+    if not 0 < seconds < float("inf"):
+        raise InputError(f"--time {text}: is no time; give seconds, or a number with s, m or h behind, such as 10m")
+    return seconds
+
+
+@contextmanager
+def progress_shown(*, quiet: bool) -> Generator["OnProgress | None"]:
+    """Show a bar with the task, its trials and the gain so far: on a terminal, else a line for each batch."""
+    import sys
+
+    if quiet:
+        yield None
+        return
+    if not sys.stderr.isatty():
+        yield lambda each: print(_line(each), file=sys.stderr, flush=True)
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, TextColumn, TimeElapsedColumn
+    from rich.progress import Progress as Bars
+
+    words = TextColumn("{task.description}"), BarColumn(20), TextColumn("{task.completed}/{task.total} trials")
+    with Bars(*words, TextColumn("{task.fields[gain]}"), TimeElapsedColumn(), console=Console(stderr=True)) as bars:
+        bar = bars.add_task("measuring the defaults", total=None, gain="")
+        yield lambda each: bars.update(
+            bar, description=_place(each), completed=each.task.trials, total=each.trials, gain=_gain(each)
+        )
+
+
+def _place(each: "Progress") -> str:
+    return f"[{each.number}/{len(each.summary.tasks)}] {each.task.name}"
+
+
+def _gain(each: "Progress") -> str:
+    whole = each.summary.default / each.summary.best if each.summary.best else 1.0
+    left = "" if each.left is None else f", {each.left:.0f} s left"
+    return f"kernel {each.task.speedup:.2f} x, network {whole:.3f} x{left}"
+
+
+def _line(each: "Progress") -> str:
+    return f"{_place(each)}: {each.task.trials} of {each.trials} trials, {each.task.failed} failed, {_gain(each)}"
+
+
+def show(summary: "TuneSummary", records: Path, *, as_json: bool) -> None:
+    """Print what each task has gained."""
+    from dataclasses import asdict
+
+    from s2s.cli.output import columns, print_json
+
+    if as_json:
+        print_json({**asdict(summary), "default": summary.default, "best": summary.best})
+        return
+    rows = [
+        (
+            f"{each.calls} x {each.name}",
+            _figure(each.default),
+            _figure(each.best),
+            f"{each.speedup:.2f} x",
+            f"{each.trials} trials" + (f", {each.failed} failed" if each.failed else ""),
+            f"noise {each.noise:.1%}" if each.noise else "",
+        )
+        for each in summary.tasks
+    ]
+    total = ("all calls", _figure(summary.default), _figure(summary.best))
+    gain = summary.default / summary.best if summary.best else 1.0
+    print(
+        "\n".join(
+            columns(
+                [("task", f"default, {summary.unit}", "best", "gain", "", ""), *rows, (*total, f"{gain:.2f} x", "", "")]
+            )
+        )
+    )
+    print(f"\nrecords are in {records}; use them: s2s compile MODEL --target {summary.target} --records {records}")
+
+
+def _figure(value: float | None) -> str:
+    if value is None:
+        return "failed"
+    return f"{value:,.0f}" if value >= 1 else f"{value:.3e}"

@@ -1,0 +1,78 @@
+"""Numbers that describe a schedule of a computation, for the learned cost model: extents, reuse, footprints, registers.
+
+pixel tile 2, channel tile 4, 8 steps of 64 products
+-> log2 of each loop's trip count, 8 accumulators, 6 loads for 8 multiply-adds, 64 statements, …
+"""
+
+from collections.abc import Sequence
+from math import log2, prod
+
+from s2s.dialects import tensor
+from s2s.schedules.directives import CacheRead, Prefetch, Tile
+from s2s.targets import Target
+from s2s.tuning.space import Point, Space
+
+MAX_DIMS = 8
+"""Dimensions that have features of their own, the innermost ones."""
+
+
+def features_of(space: Space, point: Point, target: Target) -> list[float]:
+    """Return the features of a legal point."""
+    schedule = space.schedule(point)
+    assert schedule is not None
+    op, state = space.subject.op, schedule.on(space.subject.op)
+    tiles = list(state.tiles)
+    trips = [-(-size // tile) for size, tile in zip(op.sizes, tiles, strict=True)]
+    outputs, steps = prod(tiles[: op.rank]), prod(tiles[op.rank :])
+    loads = _loads(op, tiles)
+    return [
+        float(point.places[0]),
+        *_padded([log2(each) for each in tiles]),
+        *_padded([log2(each) for each in trips]),
+        *_padded([float(each) for each in _positions(state.order, len(op.sizes))]),
+        *_padded([float(size % tile) for size, tile in zip(op.sizes, tiles, strict=True)]),
+        log2(outputs),
+        log2(steps),
+        log2(outputs * steps),
+        outputs / state.lanes - target.registers,
+        loads / (outputs * steps),
+        log2(1 + loads),
+        float(state.lanes),
+        float(state.group),
+        float(state.vector_dim if state.vector_dim is not None else -1),
+        float(state.cache_depth if _copies(schedule) else -1),
+        float(sum(isinstance(each, Prefetch) for each in schedule)),
+        *_block(schedule),
+        *map(float, point.places),
+    ]
+
+
+def _loads(op: tensor.Computation, tiles: Sequence[int]) -> int:
+    """The different elements of the reads that one innermost block touches, if tiles do not overlap."""
+    if not isinstance(op, tensor.ComputeOp):
+        return prod(tiles)
+    total = 0
+    for access in op.read_accesses:
+        used = {dim for expr in access.map.data.results for dim in expr.used_dims()}
+        total += prod(tiles[dim] for dim in used)
+    return total
+
+
+def _positions(order: Sequence[int], count: int) -> list[int]:
+    places = {dim: place for place, dim in enumerate(order)}
+    return [places.get(dim, dim) for dim in range(count)]
+
+
+def _padded(values: Sequence[float]) -> list[float]:
+    tail = list(values[-MAX_DIMS:])
+    return [0.0] * (MAX_DIMS - len(tail)) + tail
+
+
+def _copies(schedule: tensor.ScheduleAttr) -> bool:
+    return any(isinstance(each, CacheRead) and not each.is_packed for each in schedule)
+
+
+def _block(schedule: tensor.ScheduleAttr) -> list[float]:
+    tile = schedule.find(Tile)
+    blocks = tile.blocks if tile is not None else []
+    return [float(blocks[0][0]), log2(blocks[0][1])] if blocks else [-1.0, 0.0]

@@ -1,0 +1,110 @@
+"""A program that times a kernel on this machine: it reads inputs from a file, runs rounds, and writes outputs."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from s2s.c_syntax.identifiers import c_macro
+from s2s.verify.board_sources import is_in_arena
+from s2s.verify.build import tree_record
+from s2s.verify.footprint import INCLUDE_FOLDERS, SOURCE_FOLDERS
+from s2s.verify.toolchain import accepted_flags, default_compiler, run_program
+
+_MAIN = """#define _POSIX_C_SOURCE 200809L
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+#include "{name}.h"
+#include "s2s_arena.h"
+
+S2S_ARENA(arena, {macro}_ARENA_SIZE, {macro}_ARENA_ALIGN);
+{ports}
+static double now(void)
+{{
+    struct timespec at;
+
+    (void)clock_gettime(CLOCK_MONOTONIC, &at);
+    return (double)at.tv_sec + 1e-9 * (double)at.tv_nsec;
+}}
+
+static int once(void)
+{{
+    return {name}_run({arguments});
+}}
+
+static void transfer(void)
+{{
+    FILE *const file = fopen("in.bin", "rb");
+
+    if (file == NULL{reads}) {{
+        exit(2);
+    }}
+    (void)fclose(file);
+}}
+
+int main(int count, char **words)
+{{
+    const double budget = count > 1 ? atof(words[1]) : 0.01;
+    double best = 1e9, start, spent;
+    FILE *file;
+
+    transfer();
+    if (once() != 0 || (file = fopen("out.bin", "wb")) == NULL{writes}) {{
+        return 3;
+    }}
+    (void)fclose(file);
+    start = now();
+    do {{
+        const double before = now();
+
+        for (int i = 0; i < {calls}; i++) {{
+            if (once() != 0) {{
+                return 4;
+            }}
+        }}
+        spent = (now() - before) / {calls};
+        best = spent < best ? spent : best;
+    }} while (now() - start < budget);
+    printf("%.12e\\n", best);
+    return 0;
+}}
+"""
+"""Inputs that a kernel overwrites keep what the last call left there: times do not depend on them."""
+
+PROGRAM = "timed"
+
+
+def build_program(root: Path, *, calls: int = 1) -> tuple[str, ...]:
+    """Compile the tree at `root` with a `main` that times it, and return the flags that were used."""
+    command = default_compiler()
+    record = tree_record(root)
+    flags = accepted_flags(command, record["target"]["flags"])
+    (root / "timed.c").write_text(_source(record, calls), encoding="utf-8")
+    includes = [f"-I{folder}" for folder in INCLUDE_FOLDERS]
+    sources = [path.relative_to(root) for folder in SOURCE_FOLDERS for path in sorted((root / folder).glob("*.c"))]
+    run_program([*command, *flags, *includes, *sources, "timed.c", "-lm", "-o", PROGRAM], cwd=root)
+    return tuple(flags)
+
+
+def _source(record: dict[str, Any], calls: int) -> str:
+    name, ports = record["name"], [*record["inputs"], *record["outputs"]]
+    declared = [
+        f"S2S_ARENA(port_{port['identifier']}, {max(port['size'], 1)}, 64);" for port in ports if not is_in_arena(port)
+    ]
+    return _MAIN.format(
+        name=name,
+        macro=c_macro(name),
+        ports="".join(f"{line}\n" for line in declared),
+        arguments=", ".join(["(void *)arena", *(f"(void *)({_pointer(port)})" for port in ports)]),
+        reads=_transfers("fread", record["inputs"]),
+        writes=_transfers("fwrite", record["outputs"]),
+        calls=calls,
+    )
+
+
+def _transfers(function: str, ports: Sequence[Any]) -> str:
+    return "".join(f" || {function}({_pointer(port)}, 1, {port['size']}, file) != {port['size']}" for port in ports)
+
+
+def _pointer(port: Any) -> str:
+    return f"(char *)arena + {port['offset']}" if is_in_arena(port) else f"port_{port['identifier']}"

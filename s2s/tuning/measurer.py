@@ -1,0 +1,123 @@
+"""The interface of everything that measures candidates, and what its places share."""
+
+import tempfile
+import time
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from s2s.compilation import Compilation
+from s2s.decisions.decision import Table
+from s2s.tuning.measurement import ErrorKind, Measurement
+from s2s.tuning.sandbox import CallDiedError, CallFailedError, CallTimedOutError, call_in_sandbox
+from s2s.tuning.task import Task
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What a candidate may take before it is given up."""
+
+    build_seconds: float = 120.0
+    run_seconds: float = 20.0
+    memory: int = 8 << 30
+    """Bytes of address space of one process."""
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """Decisions to be measured for a task."""
+
+    task: Task
+    decisions: Table
+
+    @property
+    def compilation(self) -> Compilation:
+        """The compilation of the task with these decisions."""
+        return self.task.compilation.resume(replace(self.task.options, decisions=self.decisions))
+
+
+@dataclass(frozen=True)
+class Incumbent:
+    """The best candidate so far and its measurement; candidates run in turn with it where time is measured."""
+
+    candidate: Candidate
+    measured: Measurement
+
+
+class Measurer(ABC):
+    """Builds and measures candidates in one place: this machine, or an emulated board."""
+
+    place: str
+    """`host` or `qemu:m4`."""
+
+    def __init__(self, limits: Limits | None = None, *, parallel: int = 1) -> None:
+        self.limits = limits if limits is not None else Limits()
+        self.parallel = parallel
+        """Candidates that are built at a time."""
+
+    @property
+    @abstractmethod
+    def compiler(self) -> str:
+        """The C compiler and its version."""
+
+    @abstractmethod
+    def measure(self, candidates: Sequence[Candidate], incumbent: Incumbent | None = None) -> list[Measurement]:
+        """Measure candidates of one task."""
+
+
+class Phases:
+    """A note in the folder of a candidate of what is being done with it, for the process that waits."""
+
+    def __init__(self, folder: Path) -> None:
+        self._note = folder / "phase"
+
+    def enter(self, kind: ErrorKind) -> None:
+        """Begin the phase whose failure is an error of `kind`."""
+        self._note.write_text(str(int(kind)), encoding="utf-8")
+
+    @property
+    def last(self) -> ErrorKind:
+        """The kind of error that a failure now is."""
+        return (
+            ErrorKind(int(self._note.read_text(encoding="utf-8"))) if self._note.exists() else ErrorKind.UNKNOWN_ERROR
+        )
+
+
+Step = Callable[[Phases], Measurement]
+
+
+def guarded(folder: Path, step: Step, seconds: float, memory: int) -> Measurement:
+    """Run `step` in a process of its own, all temporary files in `folder`; what goes wrong becomes the measurement."""
+    phases, started = Phases(folder), time.monotonic()
+
+    def run() -> Measurement:
+        tempfile.tempdir = str(folder)
+        return step(phases)
+
+    try:
+        found = call_in_sandbox(run, seconds=seconds, memory=memory)
+    except CallTimedOutError as error:
+        running = phases.last is ErrorKind.RUNTIME_DEVICE
+        found = Measurement(error=ErrorKind.RUN_TIMEOUT if running else ErrorKind.BUILD_TIMEOUT, message=str(error))
+    except CallDiedError as error:
+        found = Measurement(error=phases.last, message=str(error))
+    except CallFailedError as error:
+        found = Measurement(error=phases.last, message=_short(str(error)))
+    return replace(found, seconds=time.monotonic() - started)
+
+
+def in_parallel(
+    function: Callable[[Candidate], Measurement], candidates: Sequence[Candidate], count: int
+) -> list[Measurement]:
+    """Apply `function` to all candidates, `count` at a time, each of which runs in a process of its own."""
+    with ThreadPoolExecutor(count) as pool:
+        return list(pool.map(function, candidates))
+
+
+def _short(message: str) -> str:
+    """The first line of a message and the first that tells an error."""
+    lines = message.strip().splitlines() or [""]
+    told = next((line for line in lines[1:] if "error" in line), "")
+    return " ".join(filter(None, (lines[0][:300], told[:300])))

@@ -1,0 +1,194 @@
+"""Records of measurements: JSON lines, appended by one writer at a time.
+
+    {"format": 1, "task": "9f3ac1d20b7e4451", "target": "cortex-m4", "unit": "instructions", "cost": 536701,
+     "decisions": [{"kind": "schedule", "subject": "9f3ac1d20b7e4451", "chosen": "#tensor.schedule<…>"}],
+     "error": 0, "costs": {"instructions": 536701, "bytes of flash": 4928, …}, "place": "qemu:m4",
+     "compiler": "gcc 12.2.1", "flags": ["-O3", …], "version": "0.1.0", "lowering": 1, "kernel": "conv_10x4", …}
+
+A compilation reads the first six fields (`s2s/decisions/records.py`); the rest tells how the numbers came about. A
+measurement that failed has the cost null and a number of AutoTVM's list of errors. A line that was not finished,
+because its writer was killed, is dropped by readers, and cut off by the next writer.
+"""
+
+import fcntl
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from types import TracebackType
+from typing import IO, Any, Self, cast
+
+from s2s.decisions.keys import LOWERING
+from s2s.errors import InputError
+from s2s.tuning.measurement import ErrorKind
+from s2s.version import VERSION
+
+FORMAT = 1
+"""Raised when a field changes its meaning."""
+
+Decided = tuple[tuple[str, str, str], ...]
+"""Kind, subject and choice of decisions."""
+
+
+@dataclass(frozen=True)
+class MeasuredRecord:
+    """One measurement of one task."""
+
+    task: str
+    target: str
+    decisions: Decided
+    cost: float | None
+    unit: str
+    error: ErrorKind = ErrorKind.NO_ERROR
+    costs: Mapping[str, float] = field(default_factory=dict[str, float])
+    """All that was measured, by unit."""
+    place: str = ""
+    """Where it was measured: `host`, `qemu:m4`."""
+    compiler: str = ""
+    flags: tuple[str, ...] = ()
+    kernel: str = ""
+    nodes: str = ""
+    message: str = ""
+    noise: float = 0.0
+    seconds: float = 0.0
+    """How long building and measuring took."""
+    timestamp: float = 0.0
+    version: str = VERSION
+    lowering: int = LOWERING
+
+    @property
+    def subject(self) -> tuple[str, str, str]:
+        """What records are compared within: task, target and unit."""
+        return self.task, self.target, self.unit
+
+    def as_dict(self) -> dict[str, Any]:
+        """The fields of a line."""
+        listed = [{"kind": kind, "subject": subject, "chosen": chosen} for kind, subject, chosen in self.decisions]
+        head = {"format": FORMAT, "task": self.task, "target": self.target, "unit": self.unit, "cost": self.cost}
+        rest = {name: value for name, value in asdict(self).items() if name not in (*head, "decisions")}
+        return {**head, "decisions": listed, **rest, "error": int(self.error)}
+
+    def line(self) -> str:
+        """The record as a line of a file."""
+        return json.dumps(self.as_dict(), ensure_ascii=False) + "\n"
+
+
+class RecordFile:
+    """A file of records that this process appends to; no other process can at the same time."""
+
+    def __init__(self, path: str | Path) -> None:
+        self.path = Path(path)
+        try:
+            self._file: IO[bytes] = self.path.open("a+b")
+        except OSError as error:
+            raise InputError(f"{path}: {error.strerror}; give a file that can be written") from error
+        try:
+            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            self._file.close()
+            raise InputError(f"{path}: another tuner writes to this file; wait for it, or give another file") from None
+        self._cut_torn_line()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def append(self, record: MeasuredRecord) -> None:
+        """Write one record, whole, and hand it to the operating system."""
+        self._file.write(record.line().encode())
+        self._file.flush()
+
+    def close(self) -> None:
+        """Let others write."""
+        self._file.close()
+
+    def _cut_torn_line(self) -> None:
+        self._file.seek(0)
+        content = self._file.read()
+        if content and not content.endswith(b"\n"):
+            self._file.truncate(content.rfind(b"\n") + 1)
+
+
+def read_measured(path: str | Path) -> tuple[MeasuredRecord, ...]:
+    """Read a file of records; an incomplete last line is left out."""
+    try:
+        text = Path(path).read_text(encoding="utf-8", errors="replace")
+    except OSError as error:
+        raise InputError(f"{path}: {error.strerror}; give a file of records, as s2s tune writes them") from error
+    return tuple(_records(str(path), text))
+
+
+def best_records(records: Iterable[MeasuredRecord]) -> tuple[MeasuredRecord, ...]:
+    """Return the cheapest record of each task, target and unit, in the order of their tasks."""
+    best: dict[tuple[str, str, str], MeasuredRecord] = {}
+    for each in records:
+        if each.cost is None:
+            continue
+        before = best.get(each.subject)
+        if before is None or before.cost is None or each.cost < before.cost:
+            best[each.subject] = each
+    return tuple(best.values())
+
+
+def merged(files: Iterable[Sequence[MeasuredRecord]]) -> tuple[MeasuredRecord, ...]:
+    """Return the records of several files in their order, equal ones once."""
+    return tuple({each.line(): each for records in files for each in records}.values())
+
+
+def write_records(path: str | Path, records: Iterable[MeasuredRecord]) -> None:
+    """Write a whole file of records at once: readers see the old file or the new one."""
+    place = Path(path)
+    draft = place.with_name(f"{place.name}.new")
+    try:
+        draft.write_text("".join(each.line() for each in records), encoding="utf-8")
+        draft.replace(place)
+    except OSError as error:
+        raise InputError(f"{path}: {error.strerror}; give a file that can be written") from error
+
+
+def _records(where: str, text: str) -> Iterator[MeasuredRecord]:
+    lines = text.splitlines()
+    for number, line in enumerate(lines, 1):
+        if not line.strip():
+            continue
+        try:
+            entry: object = json.loads(line)
+        except ValueError as error:
+            if number == len(lines):
+                return
+            raise InputError(f"{where}: line {number} is no JSON ({error}); leave the line out") from error
+        yield record_of(where, number, entry)
+
+
+def record_of(where: str, number: int, entry: object) -> MeasuredRecord:
+    """Read one line."""
+    fields = cast(Mapping[str, Any], entry if isinstance(entry, Mapping) else {})
+    if fields.get("format") != FORMAT:
+        raise InputError(f"{where}: line {number} is no record of format {FORMAT}; leave the line out")
+    try:
+        return MeasuredRecord(
+            task=str(fields["task"]),
+            target=str(fields["target"]),
+            decisions=tuple((str(e["kind"]), str(e["subject"]), str(e["chosen"])) for e in fields["decisions"]),
+            cost=None if fields["cost"] is None else float(fields["cost"]),
+            unit=str(fields["unit"]),
+            error=ErrorKind(fields.get("error", 0)),
+            costs={str(unit): float(cost) for unit, cost in fields.get("costs", {}).items()},
+            place=str(fields.get("place", "")),
+            compiler=str(fields.get("compiler", "")),
+            flags=tuple(map(str, fields.get("flags", ()))),
+            kernel=str(fields.get("kernel", "")),
+            nodes=str(fields.get("nodes", "")),
+            message=str(fields.get("message", "")),
+            noise=float(fields.get("noise", 0.0)),
+            seconds=float(fields.get("seconds", 0.0)),
+            timestamp=float(fields.get("timestamp", 0.0)),
+            version=str(fields.get("version", "")),
+            lowering=int(fields.get("lowering", 0)),
+        )
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise InputError(f"{where}: line {number}: {error}; give the fields that s2s tune writes") from error

@@ -1,0 +1,354 @@
+"""The search space of a task: every legal schedule that can be made of a few knobs.
+
+The chooser's candidates are the bases: one knob says which of them, the others change a part of it. The first value of
+each knob leaves the base as it is, so that the compiler's own choice is in the space.
+
+    base     sums of bytes in scalars | 4 lanes along oc | …
+    tile oh  as in the base | 1 | 2 | 3 | …           register tile
+    block    none | oh by 8 | …                       cache block
+    unroll   as in the base | 1 | 2 | 4 | 8           of each reduction
+    order    as in the base | ow innermost | …
+    copy     as in the base | none | inside oh | …    where the 16-bit copy is made
+    prefetch as in the base | none
+
+A point of the space is a number, or the index of the value of each knob. Illegal points are found by the verifier of
+schedules before anything is compiled.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import permutations
+from math import prod
+from random import Random
+from typing import Generic, TypeVar
+
+from s2s.analysis.structure.compute import names_of
+from s2s.decisions.kind import Candidate
+from s2s.decisions.registry import heuristics_of
+from s2s.decisions.schedule import ScheduledComputation
+from s2s.dialects import tensor
+from s2s.schedules.directives import CacheRead, Prefetch, Reorder, Tile, Unroll
+from s2s.tuning.task import Task
+
+Value = TypeVar("Value")
+
+TILES = (1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 14, 16, 24, 32, 48, 64)
+"""Register tiles that are tried, and all divisors of small dimensions."""
+UNROLLS = (1, 2, 3, 4, 6, 8, 12, 16, 32)
+BLOCKS = (4, 8, 16, 32, 64, 128, 256)
+MAX_TILED = 3
+"""Dimensions whose register tile is varied: the innermost ones of the base."""
+MAX_PERMUTED = 3
+"""Up to this number of parallel loops, all their orders are tried; with more, each dimension as the innermost."""
+MAX_LISTED = 2_000
+"""Spaces up to this size are counted point by point."""
+MAX_STATEMENTS = 512
+"""Multiply-adds written out in the innermost loop; more only cost the time of the C compiler."""
+PATIENCE = 200
+"""Illegal points in a row after which drawing at random gives up."""
+
+Change = Callable[[tensor.ScheduleAttr], tensor.ScheduleAttr | None]
+"""Changes a schedule; None where the change has no meaning for it."""
+
+
+@dataclass(frozen=True)
+class Knob(Generic[Value]):
+    """One choice: its values, the first of which leaves the base as it is."""
+
+    name: str
+    values: tuple[Value, ...]
+    words: tuple[str, ...]
+    """The values for people."""
+
+
+@dataclass(frozen=True)
+class Point:
+    """A point of a space: the index of the value of each knob."""
+
+    places: tuple[int, ...]
+
+
+class Space:
+    """The search space of the largest computation of a task; the others keep the compiler's own schedules."""
+
+    def __init__(self, task: Task) -> None:
+        self.task = task
+        self.subject = max(task.subjects, key=lambda each: prod(each.op.sizes))
+        op = self.subject.op
+        self.bases = tuple(_bases(task, self.subject)) if isinstance(op, tensor.ComputeOp) else ()
+        self.changes: tuple[Knob[Change], ...] = (
+            tuple(_changes(op, [base for _, base in self.bases])) if self.bases else ()
+        )
+        self._texts: dict[Point, str | None] = {}
+
+    @property
+    def sizes(self) -> tuple[int, ...]:
+        """The number of values of each knob; the first knob is the base."""
+        return (len(self.bases), *(len(each.values) for each in self.changes))
+
+    def __len__(self) -> int:
+        """The number of points, legal or not."""
+        return prod(self.sizes) if self.bases else 0
+
+    def point(self, index: int) -> Point:
+        """Return the point of a number below `len(self)`."""
+        places: list[int] = []
+        for size in reversed(self.sizes):
+            index, place = divmod(index, size)
+            places.append(place)
+        return Point(tuple(reversed(places)))
+
+    def index(self, point: Point) -> int:
+        """Return the number of a point."""
+        number = 0
+        for size, place in zip(self.sizes, point.places, strict=True):
+            number = number * size + place
+        return number
+
+    def schedule(self, point: Point) -> tensor.ScheduleAttr | None:
+        """Return the schedule at a point; None where there is none, legal or not."""
+        schedule: tensor.ScheduleAttr | None = self.bases[point.places[0]][1]
+        for knob, place in zip(self.changes, point.places[1:], strict=True):
+            if place and schedule is not None:
+                changed = knob.values[place](schedule)
+                schedule = None if changed == schedule else changed
+        return schedule
+
+    def text(self, point: Point) -> str | None:
+        """Return the legal schedule at a point as text; None where there is none."""
+        if point not in self._texts:
+            schedule = self.schedule(point)
+            self._texts[point] = str(schedule) if schedule is not None and self._is_tried(schedule) else None
+        return self._texts[point]
+
+    def _is_tried(self, schedule: tensor.ScheduleAttr) -> bool:
+        """Whether a schedule is legal and its innermost loop of a reasonable size."""
+        if self.task.kind.legal(self.subject, schedule) is not None:
+            return False
+        state = schedule.on(self.subject.op)
+        return prod(state.tiles) <= MAX_STATEMENTS * max(state.lanes, state.group)
+
+    def decisions(self, text: str) -> dict[str, dict[str, str]]:
+        """Return a schedule as decisions of a compilation."""
+        return {"schedule": {self.subject.key: text}}
+
+    @cached_property
+    def listed(self) -> Mapping[str, Point] | None:
+        """The legal schedules, each once, with the first point that gives it; None where the space is too large."""
+        if len(self) > MAX_LISTED:
+            return None
+        found: dict[str, Point] = {}
+        for index in range(len(self)):
+            point = self.point(index)
+            if (text := self.text(point)) is not None:
+                found.setdefault(text, point)
+        return found
+
+    def starts(self) -> list[Point]:
+        """Return the bases as they are, best guesses first."""
+        none = (0,) * len(self.changes)
+        return [Point((number, *none)) for number in range(len(self.bases))]
+
+    def draw(self, random: Random) -> Point | None:
+        """Draw a legal point; None if none was found in a long time."""
+        for _ in range(PATIENCE if len(self) else 0):
+            point = Point(tuple(_draw(random, size) for size in self.sizes))
+            if self.text(point) is not None:
+                return point
+        return None
+
+    def neighbour(self, point: Point, random: Random) -> Point | None:
+        """Change one knob, or two, of a legal point into another legal one."""
+        for _ in range(PATIENCE):
+            places = list(point.places)
+            for _ in range(random.choice((1, 1, 2))):
+                knob = random.randrange(len(places))
+                places[knob] = random.randrange(self.sizes[knob])
+            if tuple(places) != point.places and self.text(Point(tuple(places))) is not None:
+                return Point(tuple(places))
+        return None
+
+    def crossed(self, first: Point, second: Point, random: Random) -> Point:
+        """Take each knob from one of two points."""
+        pairs = zip(first.places, second.places, strict=True)
+        return Point(tuple(random.choice(pair) for pair in pairs))
+
+    def describe(self) -> str:
+        """The size of the space in words."""
+        if not self.bases:
+            return "nothing to choose"
+        knobs = ", ".join(f"{each.name} {len(each.values)}" for each in self.changes)
+        legal = "" if self.listed is None else f", {len(self.listed):,} of them different and legal"
+        return f"{len(self):,} points{legal} (bases {len(self.bases)}, {knobs})"
+
+
+def _draw(random: Random, size: int) -> int:
+    """Draw a value of a knob: that of the base half of the time, as most knobs change little at once."""
+    return 0 if random.random() < 0.5 else random.randrange(size)
+
+
+def _bases(task: Task, subject: ScheduledComputation) -> Iterator[tuple[str, tensor.ScheduleAttr]]:
+    """The legal candidates of all heuristics, each schedule once, the compiler's own choice first."""
+    found: dict[str, tuple[str, tensor.ScheduleAttr]] = {}
+    for _, heuristic in heuristics_of(task.kind):
+        proposed = [each for each in heuristic(subject, task.target) if isinstance(each, Candidate)]
+        for each in sorted(proposed, key=lambda one: one.cost.cycles or 0.0 if one.cost is not None else 0.0):
+            schedule = each.make()
+            if task.kind.legal(subject, schedule) is None:
+                found.setdefault(str(schedule), (each.note, schedule))
+    yield from found.values()
+
+
+def _changes(op: tensor.Computation, bases: Sequence[tensor.ScheduleAttr]) -> Iterator[Knob[Change]]:
+    names = names_of(op)
+    parallel = [dim for dim in range(op.rank) if op.sizes[dim] > 1]
+    innermost = [dim for dim in bases[0].on(op).order if dim in parallel][-MAX_TILED:] if bases else []
+    tiled = sorted({*innermost, *(dim for base in bases for dim in _tiled(base) if dim in parallel)})
+    for dim in tiled:
+        sizes = _sizes_up_to(op.sizes[dim], TILES)
+        yield _knob(f"tile {names[dim]}", {str(size): _tile(op, dim, size) for size in sizes})
+    for dim in range(op.rank, len(op.sizes)):
+        if op.sizes[dim] > 1:
+            steps = _sizes_up_to(op.sizes[dim], UNROLLS)
+            yield _knob(f"unroll {names[dim]}", {str(each): _unroll(dim, each) for each in steps})
+    if len(parallel) > 1:
+        yield _knob("order", {_words(names, order): _reorder(order) for order in _orders(op, parallel)})
+    if any(_copy_of(base) is not None for base in bases):
+        places = {"none": _copy_nothing, "before all loops": _copy_at(None)}
+        yield _knob("copy", places | {f"inside {names[dim]}": _copy_at(dim) for dim in parallel})
+    blocks = [(dim, size) for dim in parallel for size in BLOCKS if 2 * size <= op.sizes[dim]]
+    if blocks and any(base.find(Tile) is not None for base in bases):
+        named = {f"{names[dim]} by {size}": _block(dim, size) for dim, size in blocks}
+        yield _knob("block", {"none": _unblocked, **named})
+    if any(base.find(Prefetch) is not None for base in bases):
+        yield _knob("prefetch", {"none": lambda schedule: schedule.without(Prefetch)})
+
+
+def _knob(name: str, changes: Mapping[str, Change]) -> Knob[Change]:
+    return Knob(name, (lambda schedule: schedule, *changes.values()), ("as in the base", *changes))
+
+
+def _tiled(schedule: tensor.ScheduleAttr) -> list[int]:
+    tile = schedule.find(Tile)
+    return list(tile.register) if tile is not None else []
+
+
+def _sizes_up_to(size: int, usual: Sequence[int]) -> list[int]:
+    divisors = [each for each in range(1, min(size, 32) + 1) if size % each == 0]
+    return sorted({*(each for each in usual if each <= size), *divisors})
+
+
+def _tile(op: tensor.Computation, dim: int, size: int) -> Change:
+    def change(schedule: tensor.ScheduleAttr) -> tensor.ScheduleAttr | None:
+        before = schedule.find(Tile)
+        register = {} if before is None else dict(before.register)
+        blocks = [] if before is None else [(d, s) for d, s in before.blocks if d != dim or s > size]
+        old = register.get(dim, 1)
+        register[dim] = size
+        made = _with(schedule, Tile, Tile.of(register, blocks))
+        return _repacked(op, made, dim, old, size)
+
+    return change
+
+
+def _repacked(
+    op: tensor.Computation, schedule: tensor.ScheduleAttr, dim: int, old: int, new: int
+) -> tensor.ScheduleAttr:
+    """Lay constants out in blocks of `new` where they were in blocks of the register tile `old` along `dim`."""
+    if old == 1 or old == new or not isinstance(op, tensor.ComputeOp):
+        return schedule
+    changed: list[tensor.Directive] = []
+    for each in schedule:
+        if isinstance(each, CacheRead) and each.is_packed and each.operand.data < len(op.reads):
+            axes = _axes_along(op, each.operand.data, dim)
+            each = CacheRead.packed(each.operand.data, [_reblocked(axis, axes, old, new) for axis in each.axes])
+        changed.append(each)
+    return tensor.ScheduleAttr.of(changed)
+
+
+def _axes_along(op: tensor.ComputeOp, read: int, dim: int) -> set[int]:
+    """The axes of a read that are indexed by `dim` alone."""
+    results = op.read_accesses[read].map.data.results
+    return {axis for axis, expr in enumerate(results) if set(expr.used_dims()) == {dim}}
+
+
+def _reblocked(axis: tensor.PackedAxis, axes: set[int], old: int, new: int) -> tensor.PackedAxis:
+    if len(axis.axes) != 1 or not axes.issuperset(axis.axes):
+        return axis
+    divisor = new if axis.divisor == old else axis.divisor
+    return tensor.PackedAxis(axis.axes, divisor, new if axis.modulus == old else axis.modulus)
+
+
+def _unroll(dim: int, steps: int) -> Change:
+    def change(schedule: tensor.ScheduleAttr) -> tensor.ScheduleAttr | None:
+        before = schedule.find(Unroll)
+        return _with(schedule, Unroll, Unroll.of({**dict(before.steps if before is not None else ()), dim: steps}))
+
+    return change
+
+
+def _orders(op: tensor.Computation, parallel: Sequence[int]) -> list[list[int]]:
+    """Orders of all loops: the parallel ones vary, reductions stay inside as they are."""
+    others = [dim for dim in range(op.rank) if dim not in parallel]
+    inner = list(range(op.rank, len(op.sizes)))
+    if len(parallel) <= MAX_PERMUTED:
+        return [[*others, *outer, *inner] for outer in permutations(parallel)]
+    return [[*others, *(each for each in parallel if each != dim), dim, *inner] for dim in parallel]
+
+
+def _reorder(order: Sequence[int]) -> Change:
+    return lambda schedule: _with(schedule, Reorder, Reorder.of(order))
+
+
+def _words(names: Sequence[str], order: Sequence[int]) -> str:
+    return " ".join(names[dim] for dim in order)
+
+
+def _copy_of(schedule: tensor.ScheduleAttr) -> CacheRead | None:
+    return next((each for each in schedule if isinstance(each, CacheRead) and not each.is_packed), None)
+
+
+def _copy_nothing(schedule: tensor.ScheduleAttr) -> tensor.ScheduleAttr | None:
+    copy = _copy_of(schedule)
+    return None if copy is None else tensor.ScheduleAttr.of(each for each in schedule if each is not copy)
+
+
+def _copy_at(dim: int | None) -> Change:
+    def change(schedule: tensor.ScheduleAttr) -> tensor.ScheduleAttr | None:
+        copy = _copy_of(schedule)
+        if copy is None:
+            return None
+        moved = CacheRead.of(copy.operand.data, dim, widened=copy.form.data == "i16")
+        return tensor.ScheduleAttr.of(moved if each is copy else each for each in schedule)
+
+    return change
+
+
+def _block(dim: int, size: int) -> Change:
+    def change(schedule: tensor.ScheduleAttr) -> tensor.ScheduleAttr | None:
+        tile = schedule.find(Tile)
+        if tile is None or tile.register.get(dim, 1) >= size:
+            return None
+        return _with(schedule, Tile, Tile.of(tile.register, [(dim, size)]))
+
+    return change
+
+
+def _unblocked(schedule: tensor.ScheduleAttr) -> tensor.ScheduleAttr | None:
+    tile = schedule.find(Tile)
+    return None if tile is None else _with(schedule, Tile, Tile.of(tile.register))
+
+
+def _with(
+    schedule: tensor.ScheduleAttr, kind: type[tensor.Directive], new: tensor.Directive | None
+) -> tensor.ScheduleAttr:
+    """Replace the directive of a kind, or put it where the usual order of directives has it."""
+    if new is None:
+        return schedule.without(kind)
+    if schedule.find(kind) is not None:
+        return schedule.replacing(new)
+    rest = list(schedule)
+    front: dict[type[tensor.Directive], int] = {Tile: 0, Unroll: int(schedule.find(Tile) is not None)}
+    place = front.get(kind, next((n for n, each in enumerate(rest) if isinstance(each, CacheRead)), len(rest)))
+    return tensor.ScheduleAttr.of([*rest[:place], new, *rest[place:]])

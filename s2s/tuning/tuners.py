@@ -1,0 +1,262 @@
+"""Searches: each proposes points of a space and learns from what they cost.
+
+    tuner = make_tuner("model", space, seed=0)
+    for point in tuner.propose(8): …
+    tuner.learn(points, costs)
+
+No search proposes a schedule twice, nor one that was measured before.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from math import exp, inf, log
+from random import Random
+from typing import Any, Literal, cast
+
+import numpy as np
+
+from s2s.errors import InputError
+from s2s.tuning.features import features_of
+from s2s.tuning.space import Point, Space
+
+TunerName = Literal["auto", "grid", "random", "ga", "model", "tpe"]
+TUNERS: tuple[TunerName, ...] = ("auto", "grid", "random", "ga", "model", "tpe")
+SMALL = 64
+"""Spaces with at most this number of legal schedules are searched whole."""
+
+
+class Tuner(ABC):
+    """A search of one space."""
+
+    def __init__(self, space: Space, seed: int = 0) -> None:
+        self.space, self.random = space, Random(seed)
+        self.costs: dict[str, float] = {}
+        """What is known, by schedule; infinite where a measurement failed."""
+        self.points: dict[str, Point] = {}
+        self._proposed: set[str] = set()
+
+    @abstractmethod
+    def _next(self, count: int) -> Iterator[Point]:
+        """Propose about `count` legal points, best guesses first; more than are taken does no harm."""
+
+    def propose(self, count: int) -> list[Point]:
+        """Return up to `count` points that nobody has measured; fewer when the search is at its end."""
+        found: list[Point] = []
+        for point in self._next(count):
+            if len(found) == count:
+                break
+            text = self.space.text(point)
+            if text is not None and text not in self._proposed and text not in self.costs:
+                self._proposed.add(text)
+                found.append(point)
+        return found
+
+    def learn(self, points: Sequence[Point], costs: Sequence[float | None]) -> None:
+        """Take notice of measurements."""
+        for point, cost in zip(points, costs, strict=True):
+            text = self.space.text(point)
+            if text is not None:
+                self.costs[text] = inf if cost is None else cost
+                self.points[text] = point
+
+    def remember(self, costs: Mapping[str, float | None]) -> None:
+        """Take over earlier measurements, by schedule; those of the bases are points of the space at once."""
+        for text, cost in costs.items():
+            self.costs[text] = inf if cost is None else cost
+        for point in self.space.starts():
+            text = self.space.text(point)
+            if text is not None and text in self.costs:
+                self.points[text] = point
+
+    def _best(self, count: int) -> list[Point]:
+        """The best points so far."""
+        ranked = sorted((text for text in self.points if self.costs[text] < inf), key=lambda text: self.costs[text])
+        return [self.points[text] for text in ranked[:count]]
+
+    def _drawn(self, count: int) -> Iterator[Point]:
+        for _ in range(4 * count):
+            point = self.space.draw(self.random)
+            if point is None:
+                return
+            yield point
+
+
+class GridTuner(Tuner):
+    """Takes the bases, then every point in order."""
+
+    def __init__(self, space: Space, seed: int = 0) -> None:
+        super().__init__(space, seed)
+        self._at = 0
+
+    def _next(self, count: int) -> Iterator[Point]:
+        yield from self.space.starts()
+        while self._at < len(self.space):
+            self._at += 1
+            yield self.space.point(self._at - 1)
+
+
+class RandomTuner(Tuner):
+    """Draws points at random, after the bases."""
+
+    def _next(self, count: int) -> Iterator[Point]:
+        yield from self.space.starts()
+        yield from self._drawn(count)
+
+
+class GeneticTuner(Tuner):
+    """Crosses and mutates the best points; a third of each generation is drawn at random."""
+
+    PARENTS = 16
+
+    def _next(self, count: int) -> Iterator[Point]:
+        yield from self.space.starts()
+        parents = self._best(self.PARENTS)
+        for _ in range(8 * count if len(parents) > 1 else 0):
+            first, second = self.random.sample(parents, 2)
+            child = self.space.crossed(first, second, self.random)
+            if self.random.random() < 0.7:
+                child = self.space.neighbour(child, self.random) or child
+            yield child
+            if self.random.random() < 1 / 3 and (drawn := self.space.draw(self.random)) is not None:
+                yield drawn
+        yield from self._drawn(count)
+
+
+class ModelTuner(Tuner):
+    """Ranks schedules by a model that learns from measurements, and looks for its favourites by simulated annealing."""
+
+    CHAINS, STEPS, EXPLORED = 12, 16, 0.2
+    FIRST = 12
+    """Measurements before the model is asked."""
+
+    def __init__(self, space: Space, seed: int = 0) -> None:
+        super().__init__(space, seed)
+        _library("lightgbm")
+        self._known: dict[Point, list[float]] = {}
+
+    def _next(self, count: int) -> Iterator[Point]:
+        yield from self.space.starts()
+        best = self._best(4)
+        if len(self.points) >= self.FIRST:
+            score = self._model()
+            favourites = self._annealed(score, best)
+            explored = iter(list(self._drawn(count)))
+            for number, point in enumerate(favourites):
+                yield point
+                if number % round(1 / self.EXPLORED) == 0 and (other := next(explored, None)) is not None:
+                    yield other
+        for point in best:
+            if (near := self.space.neighbour(point, self.random)) is not None:
+                yield near
+        yield from self._drawn(count)
+
+    def _model(self) -> Callable[[Sequence[Point]], list[float]]:
+        """Train on everything that was measured: higher scores for cheaper schedules."""
+        lightgbm = _library("lightgbm")
+        texts = list(self.points)
+        finite = [self.costs[text] for text in texts if self.costs[text] < inf]
+        least, most = min(finite, default=1.0), 4 * max(finite, default=1.0)
+        rows = [self._features(self.points[text]) for text in texts]
+        scores = [log(least / min(self.costs[text], most)) for text in texts]
+        shape = {"n_estimators": 120, "min_child_samples": 3, "num_leaves": 15, "learning_rate": 0.1}
+        model = lightgbm.LGBMRegressor(**shape, min_data_in_bin=1, verbose=-1, n_jobs=1, random_state=0)
+        model.fit(np.array(rows), np.array(scores))
+        return lambda points: [
+            float(score) for score in model.predict(np.array([self._features(each) for each in points]))
+        ]
+
+    def _features(self, point: Point) -> list[float]:
+        if point not in self._known:
+            self._known[point] = features_of(self.space, point, self.space.task.target)
+        return self._known[point]
+
+    def _annealed(self, score: Callable[[Sequence[Point]], list[float]], best: Sequence[Point]) -> list[Point]:
+        """Walk from random and from good points towards higher scores, and return what was seen, the best first."""
+        chains = [*best, *(point for point in self._drawn(self.CHAINS))][: self.CHAINS]
+        if not chains:
+            return []
+        scores = score(chains)
+        seen = dict(zip(chains, scores, strict=True))
+        for step in range(self.STEPS):
+            temperature = 1.0 - step / self.STEPS
+            moved = [self.space.neighbour(point, self.random) or point for point in chains]
+            for number, (point, found) in enumerate(zip(moved, score(moved), strict=True)):
+                seen[point] = found
+                better = found >= scores[number]
+                if better or self.random.random() < exp((found - scores[number]) / max(temperature, 1e-3)):
+                    chains[number], scores[number] = point, found
+        return sorted(seen, key=lambda point: -seen[point])
+
+
+class OptunaTuner(Tuner):
+    """Asks Optuna's tree-structured Parzen estimator, one parameter for each knob."""
+
+    def __init__(self, space: Space, seed: int = 0) -> None:
+        super().__init__(space, seed)
+        optuna = _library("optuna")
+        optuna.logging.set_verbosity(optuna.logging.WARNING)
+        self._study: Any = optuna.create_study(sampler=optuna.samplers.TPESampler(seed=seed))
+        self._pruned: Any = optuna.trial.TrialState.FAIL
+        self._trials: dict[str, Any] = {}
+
+    def _next(self, count: int) -> Iterator[Point]:
+        yield from self.space.starts()
+        for _ in range(20 * count):
+            trial = self._study.ask()
+            places = [trial.suggest_int(str(number), 0, size - 1) for number, size in enumerate(self.space.sizes)]
+            point = Point(tuple(places))
+            text = self.space.text(point)
+            if text is None or text in self._trials:
+                known = self.costs.get(text, inf) if text is not None else inf
+                if known < inf:
+                    self._study.tell(trial, known)
+                else:
+                    self._study.tell(trial, state=self._pruned)
+                continue
+            self._trials[text] = trial
+            yield point
+        yield from self._drawn(count)
+
+    def learn(self, points: Sequence[Point], costs: Sequence[float | None]) -> None:
+        super().learn(points, costs)
+        for point, cost in zip(points, costs, strict=True):
+            trial = self._trials.pop(self.space.text(point) or "", None)
+            if trial is not None and cost is not None:
+                self._study.tell(trial, cost)
+            elif trial is not None:
+                self._study.tell(trial, state=self._pruned)
+
+
+_TUNERS: Mapping[str, type[Tuner]] = {
+    "grid": GridTuner,
+    "random": RandomTuner,
+    "ga": GeneticTuner,
+    "model": ModelTuner,
+    "tpe": OptunaTuner,
+}
+
+
+def make_tuner(name: TunerName, space: Space, seed: int = 0) -> Tuner:
+    """Return the search called `name`; `auto` takes every point of a small space, and the learned model else."""
+    if name == "auto":
+        small = space.listed is not None and len(space.listed) <= SMALL
+        name = "grid" if small else "model" if _is_installed("lightgbm") else "ga"
+    return _TUNERS[name](space, seed)
+
+
+def _is_installed(name: str) -> bool:
+    from importlib.util import find_spec
+
+    return find_spec(name) is not None
+
+
+def _library(name: str) -> Any:
+    """Import a library of the extra `tune`."""
+    from importlib import import_module
+
+    try:
+        return cast(Any, import_module(name))
+    except ImportError as error:
+        raise InputError(
+            f"--tuner: {name} is not installed; pip install 's2s-compiler[tune]', or --tuner ga"
+        ) from error
