@@ -16,14 +16,17 @@ from typing import Annotated
 import typer
 
 from s2s.cli.compile import compile_command
+from s2s.cli.diff import diff_command
 from s2s.cli.doctor import doctor_command
 from s2s.cli.export import export_command
 from s2s.cli.inspect import inspect_command
 from s2s.cli.profile import profile_command
+from s2s.cli.project import ProjectCommand
 from s2s.cli.quantize import quantize_command
 from s2s.cli.records import records_app
 from s2s.cli.report import report_command
 from s2s.cli.run import run_command
+from s2s.cli.talk import talking
 from s2s.cli.targets import targets_command
 from s2s.cli.tune import tune_command
 from s2s.cli.verify import verify_command
@@ -40,19 +43,26 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-app.command("compile")(compile_command)
-app.command("run")(run_command)
-app.command("verify")(verify_command)
-app.command("inspect")(inspect_command)
-app.command("profile")(profile_command)
-app.command("quantize")(quantize_command)
-app.command("quantise", hidden=True)(quantize_command)
-app.command("report")(report_command)
-app.command("tune")(tune_command)
+COMMANDS = {
+    "compile": compile_command,
+    "run": run_command,
+    "verify": verify_command,
+    "inspect": inspect_command,
+    "profile": profile_command,
+    "quantize": quantize_command,
+    "quantise": quantize_command,
+    "report": report_command,
+    "diff": diff_command,
+    "tune": tune_command,
+    "export": export_command,
+    "doctor": doctor_command,
+    "targets": targets_command,
+}
+HIDDEN = ("quantise",)
+"""Other spellings of commands."""
+for _name, _command in COMMANDS.items():
+    app.command(_name, cls=ProjectCommand, hidden=_name in HIDDEN)(talking(_command))
 app.add_typer(records_app)
-app.command("export")(export_command)
-app.command("doctor")(doctor_command)
-app.command("targets")(targets_command)
 
 
 def _print_version(wanted: bool) -> None:

@@ -15,7 +15,7 @@ PATIENCE = 1.0
 @contextmanager
 def steps_shown(*, quiet: bool = False) -> Generator[None]:
     """Show what runs inside the block, on a terminal and once it takes longer than a second."""
-    if quiet or not sys.stderr.isatty():
+    if quiet or progress.is_heard() or not sys.stderr.isatty():
         yield
         return
     from rich.console import Console

@@ -29,7 +29,7 @@ def report_command(
         bool, typer.Option("--time", help="With --html: time each kernel on this machine, for the page.")
     ] = False,
     against: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="With --html: an earlier page to compare with.")
+        Path | None, typer.Option(metavar="FILE", help="With --html: an earlier page or a tree to compare with.")
     ] = None,
     as_json: options.Json = False,
 ) -> None:
@@ -77,11 +77,12 @@ def _write_page(model: Path, compiling: Options, file: Path, time: bool, against
     from s2s.cli.output import steps_shown
     from s2s.profiling.profile import check_profiled, profile_artifact
     from s2s.report.figures import figures_of
-    from s2s.report.html.page import figures_in, page
+    from s2s.report.html.page import page
+    from s2s.report.record import figures_of_path
 
     if model.is_dir():
         raise InputError(f"--html: {model} is a tree, which does not hold all that the page shows; give the MODEL")
-    before = None if against is None else figures_in(against)
+    before = None if against is None else figures_of_path(against)
     compile_options = compiling("host")
     if time:
         check_profiled(compile_options)
@@ -113,38 +114,7 @@ def _of_model(model: Path, compiling: Options) -> dict[str, Any]:
 
 
 def _of_tree(tree: Path) -> dict[str, Any]:
-    """The figures that the record of a tree states."""
-    from s2s.analysis.numbers.sums import LayerSums, describe_sums
-    from s2s.emit.info import Overlapping, RowTiled
-    from s2s.stages.graph import describe_row_tiles
-    from s2s.stages.memory import describe_overlaps
+    from s2s.report.record import sizes_of_tree
     from s2s.verify.build import tree_record
 
-    record = tree_record(tree)
-    measured: dict[str, Any] = record["measured"] or {}
-    arena, ports = record["arena"], [*record["inputs"], *record["outputs"]]
-    fields = {
-        "name": record["name"],
-        "target": record["target"]["name"],
-        "executor": record["executor"],
-        "kernels": len(record["kernels"]),
-        "arena": arena["size"],
-        "arena_lower_bound": arena["lower_bound"],
-        "ram": arena["size"] + sum(port["size"] for port in ports if port["offset"] is None),
-        "inputs": sum(port["size"] for port in record["inputs"]),
-        "outputs": sum(port["size"] for port in record["outputs"]),
-        "weights": record["weights"]["size"],
-        "measured_by": measured.get("by"),
-        "flash": measured["code"] + measured["constants"] if measured else None,
-        "code": measured.get("code"),
-        "code_of": measured.get("functions", {}),
-        "static_ram": measured.get("static_ram"),
-        "stack": measured.get("stack"),
-        "stack_note": measured.get("stack_note"),
-        "arena_lower_bound_apart": arena["lower_bound_apart"],
-        "overlaps": describe_overlaps([Overlapping(**each) for each in arena["overlaps"]]),
-        "extra_operations": arena["extra_operations"],
-        "row_tiles": describe_row_tiles([RowTiled(**each) for each in arena.get("row_tiles", ())]),
-        "accumulators": describe_sums([LayerSums(**each) for each in record.get("accumulators", ())]),
-    }
-    return {key: value for key, value in fields.items() if value not in (None, "", {})}
+    return sizes_of_tree(tree_record(tree))

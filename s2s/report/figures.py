@@ -1,5 +1,6 @@
 """The figures of a compiled network that a page shows, and a second page is compared with."""
 
+import hashlib
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -12,10 +13,11 @@ from s2s.decisions.decision import Decision
 from s2s.emit.info import Measured
 from s2s.emit.stream import pieces
 from s2s.profiling.profile import Profile
+from s2s.report.record import SCHEMA
 from s2s.report.timeline import Occupied, Step, Timeline, timeline_of
 from s2s.stages.memory import Planned
+from s2s.verify.build import RECORD
 
-SCHEMA = 1
 NO_COST = KernelCost(Operations(), 0, 0)
 
 
@@ -63,6 +65,8 @@ class Figures:
     measured: Measured | None
     accumulators: tuple[LayerSums, ...]
     decisions: tuple[Decision, ...]
+    files: Mapping[str, str]
+    """The SHA-256 of each file of the tree but its record."""
     profile: Profile | None
     """The times on this machine, if somebody asked for them."""
 
@@ -82,14 +86,20 @@ class Figures:
         """What another page is compared with, as JSON has it."""
         layers = [{"nodes": each.nodes, "kernel": each.kernel, "time": each.time} for each in self.layers]
         sizes = {key: value for key, value in self.sizes.items() if isinstance(value, int | float)}
-        decisions = [{"kind": each.kind, "subject": each.subject, "chosen": each.chosen} for each in self.decisions]
+        functions: Mapping[str, int] = {} if self.measured is None else self.measured.functions
+        decisions = [
+            {"kind": each.kind, "subject": each.subject, "about": each.about, "chosen": each.chosen}
+            for each in self.decisions
+        ]
         return {
             "schema": SCHEMA,
             "name": self.name,
             "target": self.target,
-            "sizes": sizes,
+            "sizes": {**sizes, **{f"code of {name}": size for name, size in functions.items()}},
+            "kernels": list(dict.fromkeys(each.kernel for each in self.layers)),
             "layers": layers,
             "decisions": decisions,
+            "files": dict(self.files),
         }
 
 
@@ -98,7 +108,8 @@ def figures_of(artifact: Artifact, profile: Profile | None = None) -> Figures:
     sizes = artifact.report(measure=True).as_dict()
     info, compilation = artifact.info, artifact.compilation
     timeline = timeline_of(compilation.at("memory").module)
-    constants = json.loads(b"".join(pieces(artifact.tree().files["metadata.json"])))["weights"]["arrays"]
+    contents = {name: b"".join(pieces(content)) for name, content in artifact.tree().files.items()}
+    constants = json.loads(contents[RECORD])["weights"]["arrays"]
     return Figures(
         name=info.name,
         target=info.target.name,
@@ -111,6 +122,7 @@ def figures_of(artifact: Artifact, profile: Profile | None = None) -> Figures:
         measured=info.measured,
         accumulators=info.sums,
         decisions=info.decisions,
+        files={name: hashlib.sha256(text).hexdigest() for name, text in contents.items() if name != RECORD},
         profile=profile,
     )
 

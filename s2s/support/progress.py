@@ -17,6 +17,11 @@ def step(text: str) -> None:
         listener(text)
 
 
+def is_heard() -> bool:
+    """Whether somebody listens."""
+    return _listener.get() is not None
+
+
 @contextmanager
 def listening(listener: Callable[[str], None]) -> Generator[None]:
     """Hand every step inside the block to `listener`."""

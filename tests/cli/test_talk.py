@@ -82,3 +82,27 @@ def test_overlaps_are_a_table(capsys: pytest.CaptureFixture[str]):
     shown = capsys.readouterr().out
     assert "\nresults that lie over what their kernel reads\n    " in shown
     assert max(map(len, shown.splitlines())) < 160
+
+
+def test_quiet_prints_nothing(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    assert run(["compile", str(DIGITS), "--target", "c", "-o", str(tmp_path / "tree"), "-q"]) == 0
+    shown = capsys.readouterr()
+    assert (shown.out, shown.err) == ("", "")
+    assert (tmp_path / "tree" / "metadata.json").is_file()
+
+
+def test_quiet_keeps_json(capsys: pytest.CaptureFixture[str]):
+    assert run(["inspect", str(DIGITS), "--json", "--quiet"]) == 0
+    assert '"parameters"' in capsys.readouterr().out
+
+
+def test_verbose_says_what_is_done(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    assert run(["compile", str(DIGITS), "--target", "c", "-o", str(tmp_path / "tree"), "-v"]) == 0
+    said = capsys.readouterr().err.splitlines()
+    assert said[0].endswith(" s  reading the model")
+    assert any(line.endswith(" s  tensor-lower-to-loop") for line in said)
+
+
+def test_verbose_and_quiet_contradict(capsys: pytest.CaptureFixture[str]):
+    assert run(["compile", str(DIGITS), "-v", "-q"]) == 2
+    assert "--quiet: --verbose is given as well" in capsys.readouterr().err

@@ -8,10 +8,11 @@ import pytest
 
 from s2s.api import compile as compile_network
 from s2s.cli.main import run
+from s2s.report.comparison import compare
 from s2s.report.figures import Figures, figures_of
 from s2s.report.html.charts import memory_chart, network_chart
-from s2s.report.html.comparison import compare
-from s2s.report.html.page import figures_in, page
+from s2s.report.html.page import page
+from s2s.report.record import figures_of_page
 from support.onnx_text import onnx_model
 from support.project import ROOT
 
@@ -105,7 +106,7 @@ def test_a_page_is_compared_with_an_earlier_one(tmp_path: Path, capsys: pytest.C
     command = ["report", str(DIGITS), "--target", "c", "--schedule", "reference", "--html", str(now)]
     assert run([*command, "--against", str(before)]) == 0
     assert "Compared with digits on c" in now.read_text()
-    change = compare(figures_in(before), figures_in(now))
+    change = compare(figures_of_page(before), figures_of_page(now))
     code = next(each for each in change.sizes if each.what == "code")
     assert code.ratio is not None
     assert code.ratio != 1.0
@@ -124,7 +125,7 @@ def test_what_is_no_page_is_refused(text: str, tmp_path: Path, capsys: pytest.Ca
     other, out = tmp_path / "other.html", tmp_path / "out.html"
     other.write_text(text)
     assert run(["report", str(DIGITS), "--html", str(out), "--against", str(other)]) == 2
-    assert f"--against {other}: is no report of s2s" in capsys.readouterr().err.replace("\n", " ")
+    assert f"{other}: is no report of s2s" in capsys.readouterr().err.replace("\n", " ")
     assert not out.exists()
 
 

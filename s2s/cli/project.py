@@ -1,0 +1,71 @@
+"""The project file `s2s.toml`: the model of a build and its options, for commands that are given no MODEL.
+
+    model = "kws.onnx"
+    output = "kws"
+    target = "cortex-m4"
+    ram-budget = 16000
+    shape = ["input=1,49,10,1"]
+
+Keys are the long names of the options of `s2s compile`. Options of the command line go before those of the file.
+"""
+
+import inspect
+import tomllib
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Any, cast
+
+from typer.core import TyperCommand
+
+from s2s.cli.compile_options import gather
+from s2s.errors import InputError
+
+FILE = Path("s2s.toml")
+MAX_BYTES = 1 << 20
+OWN = ("model", "output", "write-decisions")
+"""Keys beside the options that all commands share which compile."""
+
+
+class ProjectCommand(TyperCommand):
+    """A command that reads the project file of the current folder where it is given no MODEL."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Parse the command line, with the values of the project file for what it does not state."""
+        asks_for_help = bool({"-h", "--help"} & set(args))
+        given, _, _ = self.make_parser(ctx).parse_args(args=list(args))
+        if not isinstance(given.get("model"), str) and FILE.is_file() and not asks_for_help:
+            ctx.default_map = read_project(FILE)
+        return super().parse_args(ctx, args)
+
+
+def read_project(file: Path) -> dict[str, Any]:
+    """The values of a project file by the names of parameters, as texts of a command line."""
+    try:
+        if file.stat().st_size > MAX_BYTES:
+            raise InputError(f"{file}: is larger than {MAX_BYTES} bytes; a project file states a model and its options")
+        found = tomllib.loads(file.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise InputError(f"{file}: cannot be read ({error.strerror}); give a MODEL") from error
+    except (ValueError, RecursionError) as error:
+        raise InputError(f"{file}: is no TOML ({error}); mend the file, or give a MODEL") from error
+    return {_parameter(file, key): _text(file, key, value) for key, value in found.items()}
+
+
+def _parameter(file: Path, key: str) -> str:
+    known = [*OWN, *(name.replace("_", "-") for name in inspect.signature(gather).parameters)]
+    if key not in known:
+        near = get_close_matches(key, known, n=1)
+        hint = f"did you mean {near[0]}" if near else f"the options are {', '.join(known)}"
+        raise InputError(f"{file}: {key}: there is no such option; {hint}")
+    return key.replace("-", "_")
+
+
+def _text(file: Path, key: str, value: object) -> object:
+    """A value as a command line would state it."""
+    if isinstance(value, bool):
+        return value
+    if isinstance(value, str | int):
+        return str(value)
+    if isinstance(value, list) and all(isinstance(each, str) for each in cast(list[object], value)):
+        return cast(list[str], value)
+    raise InputError(f"{file}: {key}: takes a text, a whole number, true or false, or a list of texts")
