@@ -13,6 +13,7 @@ from s2s.passes.conditions import (
     Condition,
     always,
     constants,
+    described,
     divided,
     emission,
     fixed_point,
@@ -268,6 +269,7 @@ LOOP = (
     Step(
         "tensor-lower-to-loop",
         "Lower schedules to loops, registers and flat indices, and main to calls on buffers.",
+        options=described,
     ),
     Step(
         "loop-eliminate-common-subexpressions",

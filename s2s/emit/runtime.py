@@ -12,8 +12,12 @@ _INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.MULTILINE)
 SOURCES = {
     "s2s_executor.h": ("src/executor.c",),
     "s2s_graph.h": ("src/graph_check.c",),
+    "s2s_json.h": ("src/json.c",),
+    "s2s_kernels.h": ("src/kernels.c",),
     "s2s_packed.h": ("src/packed.c",),
+    "s2s_params.h": ("src/params.c",),
     "s2s_pool.h": ("src/pool.c",),
+    "s2s_program.h": ("src/graph_json.c", "src/json.c", "src/params.c", "src/program.c"),
 }
 """The sources that define the functions of a header; every other header is self-contained."""
 

@@ -21,6 +21,18 @@ from s2s.executor.device import CPU
 NO_OPERATION = "__nop"
 """The function name of a call that only gives its operand another shape in the same storage."""
 
+COPY = "__copy"
+"""The function name of a call that copies its operand, from one device to another where there are several."""
+
+CONCAT = "s2s.concat"
+"""The function name of a call whose result holds the bytes of its operands, one after another."""
+
+SPLIT = "s2s.split"
+"""The function name of a call whose results hold the bytes of its operand, one after another."""
+
+SCRATCH = "scratch"
+"""The attribute of a call that counts its last results that are no values but memory for the kernel."""
+
 
 class Entry(NamedTuple):
     """One result of one node."""

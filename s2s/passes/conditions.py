@@ -79,6 +79,11 @@ def io_of(options: CompileOptions) -> Io:
     return "caller" if options.executor == "graph" else options.io or get_target(options.target).io
 
 
+def described(options: CompileOptions) -> Mapping[str, Any]:
+    """Executor `graph` describes the network with the shapes of all tensors."""
+    return {"shapes": True} if options.executor == "graph" else {}
+
+
 def no_arguments(_: CompileOptions) -> Mapping[str, Any]:
     """For passes that the options do not change."""
     return {}

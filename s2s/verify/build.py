@@ -113,6 +113,8 @@ class LoadedNetwork:
 
         record = tree_record(root)
         self.root = root
+        self.path = folder / "network.so"
+        """The shared library."""
         self.name: str = record["name"]
         self.executor: str = record["executor"]
         self.inputs = tuple(map(_port, record["inputs"]))
@@ -131,7 +133,7 @@ class LoadedNetwork:
             self.ffi.cdef(f"int {self.name}_run({pointers}); int {self.name}_init(void *); {DECLARATIONS}")
         # OpenMP's threads outlive a pool, so their code must stay loaded.
         stays = os.RTLD_NODELETE if record.get("threads", {}).get("by") == "openmp" else 0
-        self.lib: Any = self.ffi.dlopen(str(folder / "network.so"), os.RTLD_NOW | stays)
+        self.lib: Any = self.ffi.dlopen(str(self.path), os.RTLD_NOW | stays)
         self._pool = Pool(self.ffi, self.lib, record["threads"]["most"]) if "threads" in record else None
         self._kept = _Guarded(self._arena_size, self._arena_align) if record["state"] else None
         """The arena of a network that keeps state."""

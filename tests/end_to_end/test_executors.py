@@ -1,4 +1,4 @@
-"""The two executors give the same bits, and the graph executor is reached under TVM's names."""
+"""The executors and the graph JSON give the same bits, and the graph executor is reached under TVM's names."""
 
 import json
 import tarfile
@@ -14,7 +14,7 @@ from s2s.artifact import Artifact
 from s2s.contrib.graph_executor import GraphModule, create
 from s2s.data.samples import sample
 from s2s.emit.stream import pieces
-from s2s.errors import InputError
+from s2s.errors import InputError, UnsupportedError
 from s2s.executor import graph_json_reader
 from s2s.executor.params import load_param_dict
 from s2s.executor.session import Session
@@ -23,10 +23,12 @@ from s2s.types.weights import WeightStore
 from s2s.verify.build import load
 from support import layer_cases, operator_cases
 from support.compiled import compiled, quickly_loaded, run_c
+from support.graph_json_runner import GraphJsonRunner
 from support.operator_cases import Case, network
 from support.project import ROOT, SHARED
 from support.random_networks import SHAPE
 from support.seeded_networks import seeded_networks
+from support.tflite_networks import random_network
 
 DIGITS = ROOT / "examples" / "digits" / "digits.onnx"
 MODELS = SHARED / "models" / "onnx"
@@ -48,7 +50,18 @@ def check_module(module: ModuleOp, inputs: list[Array], weights: WeightStore | N
         compiled(module, weights, executor="aot", target=target) as aot,
         compiled(module, weights, executor="graph", target=target) as tables,
     ):
-        assert_same_bits(run_c(aot, inputs), run_c(tables, inputs))
+        check_executors(aot, tables, inputs)
+
+
+def check_executors(aot: Artifact, tables: Artifact, inputs: list[Array]) -> None:
+    """Run the network by its run function, by its tables, and by its graph JSON in Python."""
+    found = run_c(aot, inputs)
+    assert_same_bits(found, run_c(tables, inputs))
+    tree, name = tables.tree(), tables.name
+    params = load_param_dict(b"".join(pieces(tree.files[f"{name}.params"])))
+    runner = GraphJsonRunner(tree.text(f"{name}.graph.json"), str(tables.loaded().path), params)
+    assert_same_bits(found, runner.run(inputs))
+    assert_same_bits(found, runner.run(inputs))
 
 
 @pytest.mark.parametrize("target", ["c", "host"])
@@ -57,22 +70,43 @@ def test_random_networks_have_the_same_bits(target: str):
     check_module(module, [np.random.default_rng(5).standard_normal(SHAPE).astype(np.float32)], weights, target)
 
 
-@pytest.mark.parametrize("family", [operator_cases.indices, layer_cases.products, layer_cases.normalisations])
+@pytest.mark.parametrize(
+    "family",
+    [
+        *(operator_cases.indices, operator_cases.shapes, operator_cases.reductions, operator_cases.quantised),
+        *(layer_cases.products, layer_cases.normalisations, layer_cases.convolutions, layer_cases.pools),
+    ],
+    ids=lambda family: family.__name__,
+)
 def test_operators_have_the_same_bits(family: Callable[[], list[Case]]):
     check_module(*network(family()))
 
 
 @pytest.mark.parametrize(
     "path",
-    [DIGITS, *(MODELS / f"{name}.onnx" for name in ("tiny_kws_dscnn", "tiny_ad_autoencoder_int8"))],
+    [DIGITS, *sorted(MODELS.glob("tiny_*.onnx")), *sorted(MODELS.glob("op_*.onnx")), MODELS / "mlp.onnx"],
     ids=lambda path: path.stem,
 )
 def test_models_have_the_same_bits(path: Path):
     if not path.is_file():
         pytest.skip("the model is not there")
     with api.compile(path) as aot, api.compile(path, executor="graph") as tables:
-        inputs = made_up_inputs(aot)
-        assert_same_bits(run_c(aot, inputs), run_c(tables, inputs))
+        check_executors(aot, tables, made_up_inputs(aot))
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_tflite_networks_have_the_same_bits(seed: int):
+    model = random_network(seed).data
+    with api.compile(model, executor="graph", target="c") as tables, api.compile(model, target="c") as aot:
+        check_executors(aot, tables, made_up_inputs(aot))
+
+
+@pytest.mark.parametrize(("name", "why"), [("gru_kws", "loops or branches"), ("lstm", "loops or branches")])
+def test_networks_that_tables_cannot_say_are_refused(name: str, why: str):
+    if not (MODELS / f"{name}.onnx").is_file():
+        pytest.skip("the model is not there")
+    with pytest.raises(UnsupportedError, match=why):
+        api.compile(MODELS / f"{name}.onnx", executor="graph")
 
 
 @pytest.fixture(scope="module")

@@ -40,5 +40,6 @@ void test_simd_bytes(void);
 void test_stage(void);
 void test_pool(void);
 void test_packed(void);
+void test_program(void);
 
 #endif

@@ -19,6 +19,7 @@ int main(void)
     test_stage();
     test_pool();
     test_packed();
+    test_program();
     printf("%d failed\n", check_failures);
     return check_failures == 0 ? 0 : 1;
 }

@@ -100,6 +100,9 @@ def _runs_steps(ops: Sequence[Operation]) -> bool:
 class LowerToLoopPass(ModulePass):
     name = "tensor-lower-to-loop"
 
+    shapes: bool = False
+    """Record the shapes of all tensors of each call of `main`, which its flat buffers do not show."""
+
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         scratch: dict[str, tuple[MemRefType[Attribute], ...]] = {}
         mains: list[FuncOp] = []
@@ -113,7 +116,7 @@ class LowerToLoopPass(ModulePass):
             if isinstance(func, FuncOp) and is_callback(func):
                 lower_callback(func)
         for func in mains:
-            LowerMain(func, scratch).run()
+            LowerMain(func, scratch, shapes=self.shapes).run()
 
 
 __all__ = ["IN_PLACE", "LowerToLoopPass"]

@@ -32,13 +32,17 @@ ROLE = "role"
 """Attribute of an argument of a network: `"output"`, `"input"` or, for `main`, `"state"`."""
 SHAPE = "shape"
 """Attribute of an argument of a network: the shape of the tensor in the buffer."""
+SHAPES = "shapes"
+"""Attribute of a call, where they are recorded: the shapes of all its results, then of its operands without scratch."""
 
 
 class LowerMain:
     """Rewrites a network whose kernels take buffers; `scratch` gives the types of each kernel's scratch arguments."""
 
-    def __init__(self, func: FuncOp, scratch: Mapping[str, tuple[MemRefType[Attribute], ...]]) -> None:
-        self.func, self.scratch = func, scratch
+    def __init__(
+        self, func: FuncOp, scratch: Mapping[str, tuple[MemRefType[Attribute], ...]], *, shapes: bool = False
+    ) -> None:
+        self.func, self.scratch, self.shapes = func, scratch, shapes
         last = func.body.block.last_op
         assert isinstance(last, ReturnOp)
         self.tied = graph.tied_arguments(func)
@@ -134,6 +138,10 @@ class LowerMain:
         call = CallOp(name, [*outputs, *inputs, *scratch], [])
         set_provenance(call, provenance(op))
         call.attributes[SHAPE] = tensor.integers(shape_of(op.results[0]))
+        if self.shapes:
+            call.attributes[SHAPES] = ArrayAttr(
+                tensor.integers(shape_of(value)) for value in (*op.results, *op.operands)
+            )
         call.attributes |= {key: op.attributes[key] for key in (BLOCKED, CHANNELS) if key in op.attributes}
         self.block.add_op(call)
 
