@@ -16,7 +16,7 @@ if (_CHECKOUT / "dialects" / "graph").is_dir():
     __path__.append(str(_CHECKOUT))
 
 if TYPE_CHECKING:
-    from s2s import frontend, runtime, te
+    from s2s import frontend, relay, runtime, te, testing
     from s2s.api import (
         Artifact,
         CFunction,
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
         register_custom_op,
     )
     from s2s.errors import CompilerBug, InputError, S2SError, ToolchainError, UnsupportedError
+    from s2s.relay import IRModule
     from s2s.runtime import get_global_func, nd, register_func
 
     __version__: str
@@ -42,6 +43,7 @@ __all__ = [
     "CompileOptions",
     "CompilerBug",
     "DebugOptions",
+    "IRModule",
     "InputError",
     "S2SError",
     "Target",
@@ -59,8 +61,10 @@ __all__ = [
     "quantize",
     "register_custom_op",
     "register_func",
+    "relay",
     "runtime",
     "te",
+    "testing",
 ]
 
 
@@ -73,10 +77,12 @@ if not TYPE_CHECKING:  # a checker would take every submodule for an object
             from s2s.version import VERSION
 
             return VERSION
-        if name in ("frontend", "runtime", "te"):
+        if name in ("frontend", "relay", "runtime", "te", "testing"):
             return importlib.import_module(f"s2s.{name}")
         if name in ("get_global_func", "nd", "register_func"):
             return getattr(importlib.import_module("s2s.runtime"), name)
+        if name == "IRModule":
+            return importlib.import_module("s2s.relay.module").IRModule
         from s2s import errors
 
         if hasattr(errors, name):

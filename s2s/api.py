@@ -28,7 +28,7 @@ from s2s.options import (
     WeightForm,
 )
 from s2s.quantization import Quantized, quantize
-from s2s.relay.build import build
+from s2s.relay.factory import build
 from s2s.targets import Target
 from s2s.verify.build import LoadedNetwork
 from s2s.verify.build import load as load_tree

@@ -36,6 +36,7 @@ ROOMS = (
     "tuning",
     "contrib",
     "relay",
+    "testing",
     "te",
     "api",
     "frontend",

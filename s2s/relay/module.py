@@ -1,0 +1,141 @@
+"""`IRModule`: a network at graph level and the values of its constants, under TVM's names."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, ModuleOp, StringAttr
+from xdsl.dialects.func import FuncOp, ReturnOp
+from xdsl.ir import Block, Region, SSAValue
+from xdsl.rewriter import InsertPoint, Rewriter
+
+from s2s.dialects import graph
+from s2s.errors import InputError
+from s2s.frontends.builder import Builder, Value
+from s2s.relay.expr import Call, Constant, Expr, Function, free_vars, operator_name, post_order
+from s2s.types.dtypes import AnyTensor, Array, as_tensor_type, type_of_array
+from s2s.types.symbols import function_named
+from s2s.types.weights import WeightStore
+
+
+class IRModule:
+    """Functions at graph level, of which `main` is the network, and the values of its constants."""
+
+    def __init__(self, module: ModuleOp | None = None, weights: WeightStore | None = None) -> None:
+        self.module = module if module is not None else ModuleOp([])
+        self.weights = weights if weights is not None else WeightStore()
+
+    @staticmethod
+    def from_expr(expr: Expr | Function, functions: object = None) -> "IRModule":
+        """The network that `expr` is; its variables become the parameters of `main`, in the order it reads them."""
+        function = expr if isinstance(expr, Function) else Function(free_vars(expr), expr)
+        return _built(function)
+
+    def __getitem__(self, name: str) -> FuncOp:
+        """The function of a name."""
+        found = function_named(self.module, name)
+        if found is None:
+            names = ", ".join(op.sym_name.data for op in self.module.ops if isinstance(op, FuncOp))
+            raise InputError(f"mod[{name!r}]: the module has {names or 'no functions'}; ask for one of these")
+        return found
+
+    def __contains__(self, name: str) -> bool:
+        return function_named(self.module, name) is not None
+
+    @property
+    def params(self) -> dict[str, Array]:
+        """The values of its constants by name."""
+        return {name: self.weights.get(name) for name in self.weights.names()}
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether it holds no function."""
+        return not list(self.module.ops)
+
+    def astext(self) -> str:
+        """The module as text."""
+        return str(self.module)
+
+    def __str__(self) -> str:
+        return self.astext()
+
+    def clone(self) -> "IRModule":
+        """A copy that may be changed."""
+        return IRModule(self.module.clone(), self.weights.copy())
+
+    def save(self, path: str | Path) -> None:
+        """Write the text of the module."""
+        Path(path).write_text(self.astext(), encoding="utf-8")
+
+
+def bind_params_by_name(mod: IRModule, params: Mapping[str, Array]) -> IRModule:
+    """The module with the parameters of `main` that `params` names as constants, and its constants replaced."""
+    bound = mod.clone()
+    if bound.is_empty:
+        return bound
+    main = bound["main"]
+    block, weights = main.body.block, WeightStore()
+    for name, value in {**mod.params, **params}.items():
+        weights.add(name, value)
+    kept: list[int] = []
+    attributes = list(main.arg_attrs or [DictionaryAttr({})] * len(block.args))
+    for number, argument in enumerate(list(block.args)):
+        name = attributes[number].data.get("name")
+        if not isinstance(name, StringAttr) or name.data not in params:
+            kept.append(number)
+            continue
+        op = graph.WeightOp(name.data, _checked(name.data, argument, weights), weights.hash(name.data))
+        Rewriter.insert_op(op, InsertPoint.at_start(block))
+        op.y.name_hint = argument.name_hint
+        argument.replace_all_uses_with(op.y)
+    arguments = list(block.args)
+    for number in reversed(range(len(arguments))):
+        if number not in kept:
+            block.erase_arg(arguments[number])
+    main.arg_attrs = ArrayAttr([attributes[number] for number in kept])
+    main.update_function_type()
+    return IRModule(bound.module, weights)
+
+
+def _checked(name: str, argument: SSAValue, weights: WeightStore) -> AnyTensor:
+    found, wanted = type_of_array(weights.get(name)), as_tensor_type(argument.type)
+    if found != wanted:
+        raise InputError(f"parameter {name!r}: params hold {found}, the network wants {wanted}; convert it")
+    return found
+
+
+def _built(function: Function) -> IRModule:
+    """The operations of a function, made by the builder that importers use."""
+    weights = WeightStore()
+    block = Block(arg_types=[each.checked_type for each in function.params])
+    builder = Builder(block, weights)
+    values: dict[int, Value] = {}
+    for parameter, argument in zip(function.params, block.args, strict=True):
+        values[id(parameter)] = builder.computed(argument, parameter.name_hint)
+    counts: dict[str, int] = {}
+    for expr in post_order(*function.outputs):
+        if isinstance(expr, Constant):
+            values[id(expr)] = builder.constant(expr.value, expr.name_hint)
+        elif isinstance(expr, Call):
+            name = operator_name(expr)
+            counts[name] = counts.get(name, -1) + 1
+            builder.node = f"{name}_{counts[name]}"
+            arguments = [
+                None
+                if each is None
+                else values[id(each)]
+                if isinstance(each, Expr)
+                else [values[id(one)] for one in each]
+                for each in expr.arguments
+            ]
+            values[id(expr)] = builder.emit(expr.build, *arguments, **expr.properties)
+    outputs = [builder.materialize(values[id(each)]) for each in function.outputs]
+    block.add_op(ReturnOp(*outputs))
+    kinds = [argument.type for argument in block.args], [output.type for output in outputs]
+    main = FuncOp("main", kinds, Region(block))
+    main.arg_attrs = _names([each.name_hint for each in function.params])
+    main.res_attrs = _names([f"output{number}" if number else "output" for number in range(len(outputs))])
+    return IRModule(ModuleOp([main]), weights)
+
+
+def _names(names: Sequence[str]) -> ArrayAttr[DictionaryAttr]:
+    return ArrayAttr([DictionaryAttr({"name": StringAttr(name)}) for name in names])
