@@ -22,8 +22,9 @@ from s2s.errors import InputError
 
 FILE = Path("s2s.toml")
 MAX_BYTES = 1 << 20
-OWN = ("model", "output", "write-decisions")
-"""Keys beside the options that all commands share which compile."""
+MODEL = "model"
+OF_COMPILE = ("output", "write-decisions")
+"""Keys that only `s2s compile` takes: other commands write other things."""
 
 
 class ProjectCommand(TyperCommand):
@@ -33,8 +34,10 @@ class ProjectCommand(TyperCommand):
         """Parse the command line, with the values of the project file for what it does not state."""
         asks_for_help = bool({"-h", "--help"} & set(args))
         given, _, _ = self.make_parser(ctx).parse_args(args=list(args))
-        if not isinstance(given.get("model"), str) and FILE.is_file() and not asks_for_help:
-            ctx.default_map = read_project(FILE)
+        if not isinstance(given.get(MODEL), str) and FILE.is_file() and not asks_for_help:
+            values = read_project(FILE)
+            others = {key: value for key, value in values.items() if key.replace("_", "-") not in OF_COMPILE}
+            ctx.default_map = values if self.name == "compile" else others
         return super().parse_args(ctx, args)
 
 
@@ -52,7 +55,7 @@ def read_project(file: Path) -> dict[str, Any]:
 
 
 def _parameter(file: Path, key: str) -> str:
-    known = [*OWN, *(name.replace("_", "-") for name in inspect.signature(gather).parameters)]
+    known = [MODEL, *OF_COMPILE, *(name.replace("_", "-") for name in inspect.signature(gather).parameters)]
     if key not in known:
         near = get_close_matches(key, known, n=1)
         hint = f"did you mean {near[0]}" if near else f"the options are {', '.join(known)}"

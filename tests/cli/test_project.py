@@ -73,3 +73,10 @@ def test_without_file_and_model_the_model_is_missing(folder: Path, capsys: pytes
     assert not (folder / "s2s.toml").exists()
     assert run(["compile"]) == 2
     assert "MODEL" in capsys.readouterr().err
+
+
+def test_only_compile_writes_to_the_output_of_the_file(folder: Path, capsys: pytest.CaptureFixture[str]):
+    (folder / "s2s.toml").write_text('model = "net.onnx"\noutput = "tree"\n')
+    assert run(["tune", "--trials", "1"]) == 2
+    assert "output" in capsys.readouterr().err
+    assert not (folder / "tree").exists()
