@@ -9,9 +9,7 @@
 A stage runs when it is asked for. What `at` has given stays as it is: later stages go on from a copy.
 """
 
-import gc
-from collections.abc import Generator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import TypeVar
 
@@ -32,21 +30,10 @@ from s2s.stages.request import Findings, Request
 from s2s.stages.state import Facts, State
 from s2s.stages.tensor import Scheduled
 from s2s.stages.tree import Written, network_info
+from s2s.support.garbage import rare_collections
 from s2s.targets import get_target
 
 F = TypeVar("F")
-
-
-@contextmanager
-def _rare_collections() -> Generator[None]:
-    """Collect garbage seldom meanwhile: the IR is many objects that live until the end, and looking through them
-    again and again takes a quarter of the time."""
-    before = gc.get_threshold()
-    gc.set_threshold(500_000, 20, 100)
-    try:
-        yield
-    finally:
-        gc.set_threshold(*before)
 
 
 class Compilation:
@@ -139,7 +126,7 @@ class Compilation:
         known = [*self._kept.values(), *([] if self._last is None else [self._last])]
         before = [each for each in known if place_of(each.stage) <= place]
         state = max(before, key=lambda each: place_of(each.stage)) if before else self._read()
-        with _rare_collections():
+        with rare_collections():
             for stage in STAGES[place_of(state.stage) + 1 : place + 1]:
                 state = self._advanced(state, stage)
         if self._last is None or place_of(self._last.stage) < place:
@@ -187,7 +174,7 @@ class Compilation:
             if name in names:
                 state = self._open(self._run_to(number - 1))
                 passes = passes_of(stage.name, self._named())[: names.index(name) + 1]
-                with _rare_collections():
+                with rare_collections():
                     self._manager.run(self._context(state), state.module, passes)
                 return state
         raise CompilerBug(f"no pass {name} runs here; the name was checked")

@@ -31,6 +31,7 @@ from s2s.cli.targets import targets_command
 from s2s.cli.tune import tune_command
 from s2s.cli.verify import verify_command
 from s2s.errors import InputError, S2SError, UnsupportedError
+from s2s.support.garbage import rare_collections
 
 BUG_EXIT_CODE = 70
 """`EX_SOFTWARE` of sysexits.h."""
@@ -84,7 +85,8 @@ def common(
 
 def main(args: Sequence[str] | None = None) -> None:
     """Entry point of the command `s2s`: run it and exit."""
-    sys.exit(run(args))
+    with rare_collections():
+        sys.exit(run(args))
 
 
 def run(args: Sequence[str] | None = None) -> int:

@@ -67,6 +67,8 @@ def accessed(op: Operation, kind: MemoryEffectKind) -> set[SSAValue]:
     effects = effects_of(op)
     if effects is None:
         return buffers_of(op)
+    if not effects:
+        return set()
     found = set[SSAValue]()
     for effect in effects:
         if effect.kind is kind and effect.resource == _MEMORY:

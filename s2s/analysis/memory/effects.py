@@ -15,6 +15,8 @@ from xdsl.traits import (
     IsTerminator,
     MemoryEffect,
     MemoryEffectKind,
+    NoMemoryEffect,
+    Pure,
     RecursiveMemoryEffect,
     SymbolOpInterface,
     get_effects,
@@ -35,6 +37,8 @@ class Effects:
 
     def kinds(self, op: Operation) -> Kinds | None:
         """Return the kinds of effects of `op`; None if they are unknown."""
+        if _has_none(type(op)):
+            return NOTHING
         if op not in self._found:
             self._found[op] = self._compute(op)
         return self._found[op]
@@ -89,6 +93,12 @@ def is_terminator(kind: type[Operation]) -> bool:
 @cache
 def _may_be_unused(kind: type[Operation]) -> bool:
     return not kind.has_trait(IsTerminator) and not kind.has_trait(SymbolOpInterface)
+
+
+@cache
+def _has_none(kind: type[Operation]) -> bool:
+    """Return whether operations of this class only compute."""
+    return [type(each) for each in _interfaces(kind)] in ([Pure], [NoMemoryEffect])
 
 
 @cache

@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.ir import Block, Operation
+from xdsl.ir import Attribute, Block, Operation
 from xdsl.passes import ModulePass
 from xdsl.rewriter import Rewriter
 from xdsl.traits import IsolatedFromAbove
@@ -32,7 +32,7 @@ class EliminateCommonSubexpressionsPass(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         effects = Effects()
-        _Scope(effects).simplify(op.body.block)
+        _Scope(effects, _Numbers()).simplify(op.body.block)
         erase_unused(op.body.block, effects)
 
 
@@ -50,6 +50,7 @@ class _Scope:
     """The operations that are visible at the current operation."""
 
     effects: Effects
+    numbers: "_Numbers"
     known: dict[Hashable, _Known] = field(default_factory=dict[Hashable, _Known])
 
     def simplify(self, block: Block) -> None:
@@ -74,7 +75,9 @@ class _Scope:
     def _simplify_regions(self, op: Operation) -> None:
         if not op.regions:
             return
-        scope = _Scope(self.effects) if op.has_trait(IsolatedFromAbove, value_if_unregistered=True) else self
+        scope = (
+            _Scope(self.effects, self.numbers) if op.has_trait(IsolatedFromAbove, value_if_unregistered=True) else self
+        )
         for region in op.regions:
             if len(region.blocks) == 1:
                 scope.simplify(region.block)
@@ -86,7 +89,7 @@ class _Scope:
         kinds = self.effects.kinds(op)
         if kinds is None or not kinds <= READ or any(len(region.blocks) > 1 for region in op.regions):
             return
-        key = _meaning(op)
+        key = self.numbers.meaning(op)
         known = self.known.get(key)
         if known is not None and (kinds == NOTHING or (known.block is found.block and known.position > last_write)):
             Rewriter.replace_op(op, [], known.op.results)
@@ -95,14 +98,32 @@ class _Scope:
         self.known[key] = found
 
 
-def _meaning(op: Operation) -> Hashable:
-    """Return a key that is equal for operations that compute the same value from the same memory."""
-    if op.regions:
-        return OperationInfo(op)
-    return (
-        op.name,
-        tuple(op.operands),
-        frozenset(op.properties.items()),
-        frozenset(op.attributes.items()),
-        tuple([result.type for result in op.results]),
-    )
+@dataclass
+class _Numbers:
+    """Numbers of attributes, equal for equal ones: hashing an attribute takes long, and most are shared objects."""
+
+    by_identity: dict[int, int] = field(default_factory=dict[int, int])
+    by_value: dict[Attribute, int] = field(default_factory=dict[Attribute, int])
+    kept: list[Attribute] = field(default_factory=list[Attribute])
+    """The attributes of `by_identity`: while they exist, no other object has their identity."""
+
+    def of(self, attribute: Attribute) -> int:
+        """Return the number of `attribute`."""
+        number = self.by_identity.get(id(attribute))
+        if number is None:
+            number = self.by_value.setdefault(attribute, len(self.by_value))
+            self.by_identity[id(attribute)] = number
+            self.kept.append(attribute)
+        return number
+
+    def meaning(self, op: Operation) -> Hashable:
+        """Return a key that is equal for operations that compute the same value from the same memory."""
+        if op.regions:
+            return OperationInfo(op)
+        return (
+            op.name,
+            tuple([id(operand) for operand in op.operands]),
+            frozenset([(name, self.of(value)) for name, value in op.properties.items()]),
+            frozenset([(name, self.of(value)) for name, value in op.attributes.items()]),
+            tuple([self.of(result.type) for result in op.results]),
+        )

@@ -15,25 +15,9 @@ from xdsl.context import Context
 from xdsl.dialects import arith
 from xdsl.dialects.builtin import ModuleOp, VectorType
 from xdsl.passes import ModulePass
-from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
+from xdsl.rewriter import Rewriter
 
 from s2s.dialects import loop
-from s2s.passes.rewrite import rewrite
-
-
-class AddOfProduct(RewritePattern):
-    @op_type_rewrite_pattern
-    def match_and_rewrite(self, op: arith.AddfOp, rewriter: PatternRewriter) -> None:
-        if not isinstance(op.result.type, VectorType):
-            return
-        for product, addend in ((op.rhs, op.lhs), (op.lhs, op.rhs)):
-            factor = product.owner
-            if isinstance(factor, arith.MulfOp) and product.has_one_use():
-                fma = loop.FmaOp(factor.lhs, factor.rhs, addend)
-                fma.result.name_hint = op.result.name_hint
-                rewriter.replace(op, fma)
-                rewriter.erase(factor)
-                return
 
 
 @dataclass(frozen=True)
@@ -41,4 +25,19 @@ class FormFmaPass(ModulePass):
     name = "loop-form-fma"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        rewrite(op, AddOfProduct(), recursive=False)
+        for add in [each for each in op.walk() if isinstance(each, arith.AddfOp)]:
+            _fuse(add)
+
+
+def _fuse(add: arith.AddfOp) -> None:
+    """Replace `add` and the product that only it uses, if there is one."""
+    if not isinstance(add.result.type, VectorType):
+        return
+    for product, addend in ((add.rhs, add.lhs), (add.lhs, add.rhs)):
+        factor = product.owner
+        if isinstance(factor, arith.MulfOp) and product.has_one_use():
+            fma = loop.FmaOp(factor.lhs, factor.rhs, addend)
+            fma.result.name_hint = add.result.name_hint
+            Rewriter.replace_op(add, fma)
+            Rewriter.erase_op(factor)
+            return

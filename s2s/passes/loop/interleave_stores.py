@@ -89,6 +89,8 @@ def _interleave(block: Block) -> None:
             groups.setdefault(
                 (op.buffer, tuple(op.indices), op.value.type, op.lane_stride, terms, op.lanes), []
             ).append(Store(form.constant, op))
+    if not groups:
+        return
     order = {op: number for number, op in enumerate(block.ops)}
     merged: list[tuple[Sequence[Store], loop.StoreOp]] = []
     for stores in groups.values():

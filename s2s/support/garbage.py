@@ -1,0 +1,17 @@
+"""How often Python looks for garbage."""
+
+import gc
+from collections.abc import Generator
+from contextlib import contextmanager
+
+
+@contextmanager
+def rare_collections() -> Generator[None]:
+    """Collect garbage seldom meanwhile: modules of Python, and the IR, are many objects that live until the end, and
+    looking through them again and again takes a quarter of the time."""
+    before = gc.get_threshold()
+    gc.set_threshold(500_000, 20, 100)
+    try:
+        yield
+    finally:
+        gc.set_threshold(*before)
