@@ -25,10 +25,11 @@ from xdsl.irdl import (
 )
 from xdsl.parser import Parser
 from xdsl.printer import Printer
-from xdsl.traits import IsolatedFromAbove, NoTerminator, SymbolOpInterface
+from xdsl.traits import NoTerminator, SymbolOpInterface
 from xdsl.utils.exceptions import VerifyException
 
 from s2s.dialects.c.types import VOID
+from s2s.dialects.isolation import ComputedBeforeUse
 from s2s.dialects.operation import Op, op_definition
 
 _PRINTED_PROPERTIES = ("parameters", "extents", "doc", "restrict_macro", "outline")
@@ -59,7 +60,7 @@ class FuncOp(Op):
     outline = opt_prop_def(UnitAttr)
     body = region_def()
 
-    traits = traits_def(IsolatedFromAbove(), SymbolOpInterface(), NoTerminator())
+    traits = traits_def(ComputedBeforeUse(), SymbolOpInterface(), NoTerminator())
 
     def __init__(
         self,

@@ -136,6 +136,7 @@ class GraphOp(Op, ABC):
         super().__init__(operands=operands, result_types=[result_type or _UNKNOWN], properties=properties)
         try:
             self.results = SSAValues((OpResult(self.inferred_type(), self, 0),))
+            self._proven: tuple[object, ...] = self._typed_by()
         except ShapeError:
             self.drop_all_references()
             raise
@@ -144,10 +145,19 @@ class GraphOp(Op, ABC):
     def inferred_type(self) -> AnyTensor:
         """Infer the result type; raise ShapeError when operands and properties do not fit together."""
 
+    def _typed_by(self) -> tuple[object, ...]:
+        """All that the type rule looks at, and what it gives. The rule is not applied again to an operation for which
+        it was found to hold, in `_proven`; a clone has no such record."""
+        return (*self.operand_types, *self.result_types, *self.properties.items())
+
     def verify_(self) -> None:
+        typed_by = self._typed_by()
+        if typed_by == getattr(self, "_proven", None):
+            return
         try:
             expected = self.inferred_type()
         except ShapeError as error:
             raise VerifyException(str(error)) from error
         if self.y.type != expected:
             raise VerifyException(f"result type is {self.y.type}, expected {expected}")
+        self._proven = typed_by

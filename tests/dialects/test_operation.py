@@ -2,6 +2,7 @@
 
 import pytest
 from xdsl.dialects.builtin import f32, i32
+from xdsl.ir import Block
 from xdsl.irdl.declarative_assembly_format import FormatProgram
 from xdsl.utils.exceptions import VerifyException
 from xdsl.utils.test_value import create_ssa_value
@@ -50,3 +51,11 @@ def test_a_property_too_many_is_refused() -> None:
     sum_.properties["other"] = i32
     with pytest.raises(VerifyException, match="property 'other' is not defined"):
         sum_.verify_()
+
+
+def test_a_value_that_is_computed_after_its_use_is_refused() -> None:
+    block = Block(arg_types=[i32])
+    block.add_ops([first := c.UnaryOp("-", block.args[0]), second := c.UnaryOp("-", first.result)])
+    first.operands[0] = second.result
+    with pytest.raises(VerifyException, match="or after it"):
+        c.FuncOp("f", [i32], body=block).verify()
