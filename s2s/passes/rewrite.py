@@ -1,14 +1,103 @@
-"""Runs rewrite patterns over a module."""
+"""Runs rewrite patterns over a module.
 
+What xDSL's greedy driver does, without a visit to operations that no pattern is for: most passes find a few of
+thousands. A pattern says which operations it is for by the annotation of its method.
+"""
+
+import inspect
+from collections.abc import Callable, Sequence
+from functools import wraps
+from typing import TypeVar, get_args, get_type_hints
+
+from xdsl import pattern_rewriter
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.pattern_rewriter import GreedyRewritePatternApplier, PatternRewriteWalker, RewritePattern
+from xdsl.ir import Operation, Region, SSAValue
+from xdsl.pattern_rewriter import PatternRewriter, PatternRewriterListener, RewritePattern
+from xdsl.transforms.dead_code_elimination import is_trivially_dead
+from xdsl.utils.worklist import Worklist
+
+PatternT = TypeVar("PatternT", bound=RewritePattern)
+OperationT = TypeVar("OperationT", bound=Operation)
 
 
-def rewrite(module: ModuleOp, *patterns: RewritePattern, recursive: bool = True) -> None:
-    """Apply `patterns` to every operation, the first that matches; to a fixed point if `recursive`.
+def op_type_rewrite_pattern(
+    method: Callable[[PatternT, OperationT, PatternRewriter], None],
+) -> Callable[[PatternT, Operation, PatternRewriter], None]:
+    """xDSL's decorator of `match_and_rewrite`, whose annotation `rewrite` can still read."""
+    return wraps(method)(pattern_rewriter.op_type_rewrite_pattern(method))
+
+
+def rewrite(module: ModuleOp, *patterns: RewritePattern) -> None:
+    """Apply `patterns` to every operation, the first that matches; to a fixed point.
 
     Pure operations without uses are erased on the way, so that a pattern may ask whether a value has one use.
     """
-    PatternRewriteWalker(GreedyRewritePatternApplier(list(patterns)), apply_recursively=recursive).rewrite_module(
-        module
-    )
+    driver = _Driver(patterns)
+    while driver.sweep(module.body):
+        pass
+
+
+def _matched_by(pattern: RewritePattern) -> tuple[type[Operation], ...]:
+    """The classes of operations that a pattern is for."""
+    kind = get_type_hints(inspect.unwrap(type(pattern).match_and_rewrite))["op"]
+    return get_args(kind) or (kind,)
+
+
+class _Driver:
+    """Applies patterns to the operations of a worklist, and puts on it what a rewrite has changed."""
+
+    def __init__(self, patterns: Sequence[RewritePattern]) -> None:
+        self.patterns = patterns
+        self.matched = tuple(kind for pattern in patterns for kind in _matched_by(pattern))
+        self.worklist = Worklist[Operation]()
+        self.listener = PatternRewriterListener(
+            operation_insertion_handler=[self.worklist.push],
+            operation_modification_handler=[self.worklist.push],
+            operation_removal_handler=[self._removed],
+            operation_replacement_handler=[self._replaced],
+        )
+
+    def sweep(self, region: Region) -> bool:
+        """Visit the operations of `region`; return whether any was rewritten."""
+        self._push_all(region)
+        changed = False
+        while self.worklist:
+            changed |= self._visit(self.worklist.pop())
+        return changed
+
+    def _push_all(self, region: Region) -> None:
+        """Put the operations that may be rewritten or erased on the worklist, the first one on top."""
+        for block in reversed(region.blocks):
+            for op in reversed(block.ops):
+                for inner in reversed(op.regions):
+                    self._push_all(inner)
+                if isinstance(op, self.matched) or all(result.first_use is None for result in op.results):
+                    self.worklist.push(op)
+
+    def _visit(self, op: Operation) -> bool:
+        """Erase `op` if it is dead, else apply the first pattern that matches; return whether it did anything."""
+        rewriter = PatternRewriter(op)
+        rewriter.extend_from_listener(self.listener)
+        if is_trivially_dead(op):
+            rewriter.erase(op)
+            return True
+        for pattern in self.patterns:
+            try:
+                pattern.match_and_rewrite(op, rewriter)
+            except Exception as error:
+                op.emit_error(f"Error while applying pattern: {error}", underlying_error=error)
+            if rewriter.has_done_action:
+                return True
+        return False
+
+    def _removed(self, op: Operation) -> None:
+        for operand in op.operands:
+            if isinstance(operand.owner, Operation) and not operand.has_more_than_one_use():
+                self.worklist.push(operand.owner)
+        for inner in op.walk():
+            self.worklist.remove(inner)
+
+    def _replaced(self, op: Operation, _: Sequence[SSAValue | None]) -> None:
+        for result in op.results:
+            for use in result.uses:
+                self.worklist.push(use.operation)

@@ -12,6 +12,7 @@ from xdsl.dialects.builtin import (
     BytesAttr,
     DenseIntOrFPElementsAttr,
     IntegerType,
+    MemRefType,
     Signedness,
     TensorType,
     VectorType,
@@ -65,6 +66,12 @@ _UNSIGNED: frozenset[Attribute] = frozenset((ui8, ui16, ui32, ui64))
 def vector_of(element: Attribute, lanes: int) -> VectorType[Attribute]:
     """The vector of so many lanes; the same object each time, since making and checking one takes long."""
     return VectorType(element, [lanes])
+
+
+@lru_cache(maxsize=4096)
+def flat_buffer(element: Attribute, size: int) -> MemRefType[Attribute]:
+    """The buffer of `size` elements; the same object each time, as for vectors."""
+    return MemRefType(element, [size])
 
 
 ELEMENT_TYPES = tuple(element for element, _ in _PAIRS)

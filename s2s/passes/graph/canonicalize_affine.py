@@ -24,7 +24,7 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation, SSAValue
 from xdsl.passes import ModulePass
-from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
+from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 
 from s2s.analysis.numbers.known_values import is_finite, map_lazily, round_to, widened
 from s2s.dialects import graph
@@ -32,7 +32,7 @@ from s2s.dialects.graph import copy_provenance
 from s2s.passes.context import weights_of
 from s2s.passes.graph.constants import name_for, new_constant
 from s2s.passes.graph.linear_layers import constant_operand
-from s2s.passes.rewrite import rewrite
+from s2s.passes.rewrite import op_type_rewrite_pattern, rewrite
 from s2s.types.dtypes import Array, as_tensor_type, is_float, to_numpy
 from s2s.types.weights import WeightStore
 

@@ -22,7 +22,7 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation, SSAValue
 from xdsl.passes import ModulePass
-from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
+from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 
 from s2s.analysis.numbers.known_values import is_finite, map_lazily, round_to, widened
 from s2s.dialects import graph
@@ -35,7 +35,7 @@ from s2s.passes.graph.linear_layers import (
     convolution_layer,
     linear_layer,
 )
-from s2s.passes.rewrite import rewrite
+from s2s.passes.rewrite import op_type_rewrite_pattern, rewrite
 from s2s.types.dtypes import Array
 from s2s.types.weights import WeightStore
 

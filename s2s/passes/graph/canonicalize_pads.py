@@ -23,12 +23,12 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation, SSAValue
 from xdsl.passes import ModulePass
-from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
+from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 
 from s2s.dialects import graph
 from s2s.dialects.graph import copy_provenance
 from s2s.dialects.graph.base import ints, number
-from s2s.passes.rewrite import rewrite
+from s2s.passes.rewrite import op_type_rewrite_pattern, rewrite
 from s2s.types.dtypes import as_tensor_type, is_float, to_numpy
 from s2s.types.shapes import ShapeError
 from s2s.types.shapes.window import spatial_axes

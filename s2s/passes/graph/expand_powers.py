@@ -18,14 +18,14 @@ from dataclasses import dataclass
 from xdsl.context import Context
 from xdsl.dialects.builtin import Float32Type, Float64Type, ModuleOp
 from xdsl.passes import ModulePass
-from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
+from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 
 from s2s.analysis.numbers.known_values import splat_value
 from s2s.dialects import graph
 from s2s.dialects.graph import copy_provenance
 from s2s.dialects.graph.base import GraphOp, Value, type_of
 from s2s.passes.context import weights_of
-from s2s.passes.rewrite import rewrite
+from s2s.passes.rewrite import op_type_rewrite_pattern, rewrite
 from s2s.types.dtypes import is_float
 from s2s.types.weights import WeightStore
 

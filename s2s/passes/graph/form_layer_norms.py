@@ -21,14 +21,14 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation, SSAValue
 from xdsl.passes import ModulePass
-from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
+from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 
 from s2s.analysis.numbers.known_values import is_known, splat_value
 from s2s.dialects import graph
 from s2s.dialects.graph import copy_provenance
 from s2s.dialects.graph.base import type_of
 from s2s.passes.context import weights_of
-from s2s.passes.rewrite import rewrite
+from s2s.passes.rewrite import op_type_rewrite_pattern, rewrite
 from s2s.types.dtypes import is_float
 from s2s.types.weights import WeightStore
 

@@ -26,7 +26,7 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp, f32, i8
 from xdsl.ir import Operation, SSAValue
 from xdsl.passes import ModulePass
-from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
+from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 
 from s2s.analysis.numbers.accumulators import IntegerLayer, is_integer_layer
 from s2s.analysis.numbers.known_values import known_value, splat_value
@@ -36,7 +36,7 @@ from s2s.passes.context import weights_of
 from s2s.passes.graph.constants import new_weight, weight_name
 from s2s.passes.graph.lift_quantized.build import Maker
 from s2s.passes.graph.lift_quantized.movement import MOVES, moved, rebuilt
-from s2s.passes.rewrite import rewrite
+from s2s.passes.rewrite import op_type_rewrite_pattern, rewrite
 from s2s.types.dtypes import Array, as_tensor_type, is_float, is_integer, size_in_bytes, to_numpy, ui8
 from s2s.types.weights import WeightStore
 

@@ -33,7 +33,7 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp, f32, i8, i16, i32, i64
 from xdsl.ir import SSAValue
 from xdsl.passes import ModulePass
-from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
+from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 
 from s2s.analysis.numbers.accumulators import signed_bits, sum_bound
 from s2s.analysis.numbers.known_values import splat_value
@@ -42,7 +42,7 @@ from s2s.dialects import graph
 from s2s.dialects.graph.quantize import Rounding
 from s2s.passes.context import weights_of
 from s2s.passes.graph.lift_quantized.build import Maker
-from s2s.passes.rewrite import rewrite
+from s2s.passes.rewrite import op_type_rewrite_pattern, rewrite
 from s2s.types.dtypes import Array, as_tensor_type, size_in_bytes, to_numpy, ui8
 from s2s.types.weights import WeightStore
 

@@ -65,7 +65,9 @@ def _pass_factors(module: ModuleOp, weights: WeightStore) -> None:
     """Turn the multipliers and shifts into arguments where kernels differ in nothing else."""
     alike: dict[Hashable, list[FuncOp]] = defaultdict(list)
     for function in module.body.block.ops:
-        if isinstance(function, FuncOp) and "kernel" in function.attributes and _sums_products(function):
+        if not isinstance(function, FuncOp) or "kernel" not in function.attributes:
+            continue
+        if _factors(function) and _sums_products(function):
             alike[_structure(function, blind=True)].append(function)
     calls = calls_of(module)
     for kernels in alike.values():

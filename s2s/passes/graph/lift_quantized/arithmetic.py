@@ -14,12 +14,13 @@ from dataclasses import dataclass
 import numpy as np
 from xdsl.dialects.builtin import f32, i32
 from xdsl.ir import SSAValue
-from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
+from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 
 from s2s.analysis.numbers.quantised_values import Scaled, quantised, scaled, without_limits
 from s2s.dialects import graph
 from s2s.passes.graph.constants import new_weight
 from s2s.passes.graph.lift_quantized.build import Maker
+from s2s.passes.rewrite import op_type_rewrite_pattern
 from s2s.types.dtypes import as_tensor_type, size_in_bytes
 from s2s.types.shapes.window import channel_axis, spatial_axes
 from s2s.types.weights import WeightStore

@@ -13,13 +13,14 @@ from dataclasses import dataclass
 
 import numpy as np
 from xdsl.ir import Operation, SSAValue
-from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
+from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 
 from s2s.analysis.numbers.quantised_values import Quantised, Scaled, quantised, scaled
 from s2s.dialects import graph
 from s2s.dialects.graph.base import number, number_attribute
 from s2s.passes.graph.lift_quantized.build import Maker
 from s2s.passes.graph.lift_quantized.requantise import limits_of
+from s2s.passes.rewrite import op_type_rewrite_pattern
 from s2s.types.dtypes import as_tensor_type, tensor_type
 from s2s.types.weights import WeightStore
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from xdsl.ir import Block, Operation, SSAValue
-from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
+from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 
 from s2s.analysis.numbers.known_values import known_value
 from s2s.analysis.numbers.quantised_values import rounded
@@ -20,6 +20,7 @@ from s2s.dialects import graph
 from s2s.dialects.graph import FusionKind, fusion_kind
 from s2s.interpret.graph import can_evaluate, evaluate
 from s2s.passes.graph.lift_quantized.build import Maker
+from s2s.passes.rewrite import op_type_rewrite_pattern
 from s2s.types.dtypes import Array, as_tensor_type, is_integer, size_in_bytes, tensor_type, to_numpy
 from s2s.types.weights import WeightStore
 

@@ -10,6 +10,7 @@ want it: the plan becomes a type, which says where each buffer lies and which on
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 
 from xdsl.dialects.builtin import IndexType, IntegerAttr, IntegerType, MemRefType, Signedness
 from xdsl.ir import Attribute, SSAValue
@@ -151,13 +152,18 @@ def typed_arena(main: Main, name: str) -> TypedArena:
     return TypedArena(name, views, main.arena_size, main.arena_align, ports)
 
 
+@lru_cache(maxsize=4096)
 def flat_array(type: Attribute) -> c.ArrayType:
     """Return the C array type of a buffer."""
-    if not isa(type, MemRefType):
-        raise CompilerBug(f"{type} is not a buffer")
-    return c.ArrayType(type.get_shape()[0], type.element_type)
+    return c.ArrayType(_buffer_type(type).get_shape()[0], element_of(type))
 
 
 def element_of(type: Attribute) -> Attribute:
     """Return the element type of a buffer."""
-    return flat_array(type).element
+    return _buffer_type(type).element_type
+
+
+def _buffer_type(type: Attribute) -> MemRefType[Attribute]:
+    if not isa(type, MemRefType):
+        raise CompilerBug(f"{type} is not a buffer")
+    return type

@@ -9,13 +9,13 @@ from xdsl.ir import Attribute, SSAValue, Use
 from s2s.analysis.structure.compute import reads_in_place, shape_of
 from s2s.analysis.tile_and_fuse.fused_groups import Group
 from s2s.dialects import tensor
-from s2s.types.dtypes import as_tensor_type
+from s2s.types.dtypes import as_tensor_type, flat_buffer
 
 
 def buffer_type(type: Attribute) -> MemRefType[Attribute]:
     """The flat buffer that holds a tensor."""
     tensor_type = as_tensor_type(type)
-    return MemRefType(tensor_type.element_type, [prod(tensor_type.get_shape())])
+    return flat_buffer(tensor_type.element_type, prod(tensor_type.get_shape()))
 
 
 def may_overwrite(last: tensor.ComputeOp | tensor.TransformOp, value: SSAValue) -> bool:
