@@ -27,10 +27,10 @@ from s2s.passes.conditions import (
     poisoned,
     results_apart,
     row_tiles,
-    row_tiles_given,
+    row_tiles_asked,
     schedules,
     scratch,
-    scratch_limited,
+    scratch_asked,
     target,
     threads,
     tuned,
@@ -154,7 +154,7 @@ GRAPH = (
     Step(
         "graph-tile-rows",
         "Compute chains in row tiles to meet a memory budget, at the price of recomputed rows.",
-        when=row_tiles_given,
+        when=row_tiles_asked,
         options=row_tiles,
     ),
     Step(
@@ -245,15 +245,16 @@ TENSOR = (
         options=schedules,
     ),
     Step(
-        "tensor-limit-scratch",
-        "Copy operands in smaller parts to meet a memory budget, at the price of copying some elements twice.",
-        when=scratch_limited,
-        options=scratch,
-    ),
-    Step(
         "tensor-fold-zero-points-into-inits",
         "Fold the zero point of bytes that are cached unmodified into the initial values of the accumulators.",
         when=tuned,
+    ),
+    Step(
+        "tensor-limit-scratch",
+        "Copy operands in smaller parts to meet a memory budget, at the price of copying some elements twice; after "
+        "zero points are folded, which tells what a copy holds.",
+        when=scratch_asked,
+        options=scratch,
     ),
     Step("tensor-pack-constants", "Rearrange weights on the host into the layout that their schedule asks for."),
     Step("tensor-describe-kernels", "Write the comment above each C kernel, while the IR still shows the formulas."),

@@ -1,14 +1,24 @@
 """Find the cheapest plan within a budget of RAM: what saves memory but costs instructions is tried, the cheapest first.
 
 Every plan is the compilation without one, resumed: limits on scratch change how kernels are scheduled, row tiles how
-operators are grouped. A plan is known once its memory is planned; only the best one becomes C.
+operators are grouped. A plan is known once its memory is planned; only the best one becomes C. Three compilations are
+in memory at most: the one without a plan, the one that the next plan is resumed from, and the best one.
+
+Row tiles and scratch are decisions. Where they are given, nothing is searched: the given ones are the plan.
 """
 
-from collections.abc import Sequence
+import hashlib
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from typing import TypeVar
 
 from s2s.analysis.row_tiles.search import plans
 from s2s.compilation import Compilation
+from s2s.decisions import operator_row_tiles, scratch
+from s2s.decisions.decision import Table
+from s2s.decisions.given import Measured, Modelled
+from s2s.decisions.operator_row_tiles import parse_plan
+from s2s.decisions.scratch import LIMITS, UNLIMITED, parse_limit
 from s2s.errors import InputError
 from s2s.interpret.loop.cost import estimated_operations
 from s2s.options import CompileOptions
@@ -17,8 +27,7 @@ from s2s.stages.read import Read
 from s2s.stages.request import Findings
 from s2s.support import progress
 
-SCRATCH_LIMITS = (1024, 512, 256, 128, 0)
-"""Elements that a window copied to scratch may take, the cheapest limit first."""
+Choice = TypeVar("Choice")
 
 
 @dataclass(frozen=True)
@@ -36,15 +45,17 @@ def within_ram(compilation: Compilation) -> Compilation:
     if options.ram_budget is None or options.debug.stop_after is not None:
         return compilation
     search = _Search(compilation)
-    best, first = search.best(), search.first
+    best, first = search.run(), search.first
     extra = best.operations / first.operations - 1 if first.operations else 0.0
     if options.ram_budget != "min" and best.ram > options.ram_budget:
+        least = "with the given row tiles and scratch " if _plan_is_given(options.decisions) else "at least "
         raise InputError(
-            f"--ram-budget {options.ram_budget}: the network takes at least {best.ram} bytes of RAM, inputs and outputs"
+            f"--ram-budget {options.ram_budget}: the network takes {least}{best.ram} bytes of RAM, inputs and outputs"
             f" included, and carries out about {extra:.1%} more operations then than with {first.ram} bytes; "
             f"give --ram-budget {best.ram}, or min"
         )
-    return best.compilation.resume(findings=Findings(extra_operations=extra))
+    asked = replace(best.compilation.options, decisions=options.decisions)
+    return best.compilation.resume(asked, findings=Findings(extra_operations=extra))
 
 
 class _Search:
@@ -53,46 +64,100 @@ class _Search:
     def __init__(self, compilation: Compilation) -> None:
         self.options = compilation.options
         self.goal = self.options.ram_budget if isinstance(self.options.ram_budget, int) else 0
-        self.known: dict[str, _Plan] = {}
-        """Plans by the text of their scheduled kernels: where that is equal, so is all that follows."""
-        self.network = compilation.at("simplify").module
+        self.known: set[bytes] = set()
+        """Hashes of the scheduled kernels of all plans: where that is equal, so is all that follows."""
+        given = _plan_is_given(self.options.decisions)
+        start = compilation.resume(_without_plan(self.options)) if given else compilation
+        self.network = start.at("simplify").module
         with progress.within("plan 1"):
-            self.first = self._plan(compilation)
-        self.found = [self.first]
+            found = self._planned(start)
+        assert found is not None
+        self.first = self.best = found
+        self.tried = 1
+        self.base = start
+        """The last compilation with other row tiles than the one before it."""
 
-    def best(self) -> _Plan:
+    def run(self) -> _Plan:
         """The smallest of all plans, or of those up to the first one within the budget."""
-        self._try([replace(self.options, scratch=limit) for limit in SCRATCH_LIMITS])
+        if _plan_is_given(self.options.decisions):
+            with progress.within("the given plan"):
+                found = self._planned(self.base.resume(_with_plan(self.options)))
+            return found if found is not None else self.first
+        self._try([replace(self.options, scratch=limit) for limit in LIMITS])
         if self.options.executor == "aot" and not self._fits():
-            limits = (None, SCRATCH_LIMITS[-1])
+            limits = (None, LIMITS[-1])
             tiles = plans(self.network, self.goal)
             self._try([replace(self.options, row_tiles=each, scratch=limit) for each in tiles for limit in limits])
-        return min(self.found, key=lambda each: (each.ram, each.operations))
+        return self.best
 
     def _fits(self) -> bool:
-        return self.options.ram_budget != "min" and min(each.ram for each in self.found) <= self.goal
+        return self.options.ram_budget != "min" and self.best.ram <= self.goal
 
     def _try(self, wanted: Sequence[CompileOptions]) -> None:
         """Plan with each of the options in turn, until one fits."""
-        count = len(self.found) + len(wanted)
+        count = self.tried + len(wanted)
         for options in wanted:
             if self._fits():
                 return
-            alike = [each.compilation for each in self.found if each.compilation.options.row_tiles == options.row_tiles]
-            with progress.within(f"plan {len(self.found) + 1} of {count}"):
-                self.found.append(self._plan((alike or [self.first.compilation])[0].resume(options)))
+            self.tried += 1
+            alike = self.base.options.row_tiles == options.row_tiles
+            compilation = (self.base if alike else self.first.compilation).resume(options)
+            with progress.within(f"plan {self.tried} of {count}"):
+                found = self._planned(compilation)
+            if not alike:
+                self.base = compilation
+            if found is not None and (found.ram, found.operations) < (self.best.ram, self.best.operations):
+                self.best = found
 
-    def _plan(self, compilation: Compilation) -> _Plan:
+    def _planned(self, compilation: Compilation) -> _Plan | None:
+        """The plan of `compilation`; None where another one has the same kernels."""
         compilation.at("compute")
-        text = str(compilation.at("tensor").module)
-        if text not in self.known:
-            memory, network = compilation.facts(Planned), compilation.facts(Read)
-            outside = [
-                port.size
-                for ports, offsets in ((network.inputs, memory.inputs), (network.outputs, memory.outputs))
-                for port, offset in zip(ports, offsets, strict=True)
-                if offset is None
-            ]
-            operations = estimated_operations(compilation.at("memory").module)
-            self.known[text] = _Plan(compilation, memory.arena + sum(outside), operations)
-        return self.known[text]
+        kernels = "\n".join(map(str, compilation.at("tensor").module.ops))
+        text = hashlib.sha256(kernels.encode()).digest()
+        if text in self.known:
+            return None
+        self.known.add(text)
+        memory, network = compilation.facts(Planned), compilation.facts(Read)
+        outside = [
+            port.size
+            for ports, offsets in ((network.inputs, memory.inputs), (network.outputs, memory.outputs))
+            for port, offset in zip(ports, offsets, strict=True)
+            if offset is None
+        ]
+        operations = estimated_operations(compilation.at("memory").module)
+        return _Plan(compilation, memory.arena + sum(outside), operations)
+
+
+def _plan_is_given(decisions: Table) -> bool:
+    return operator_row_tiles.KIND in decisions or scratch.KIND in decisions
+
+
+def _without_plan(options: CompileOptions) -> CompileOptions:
+    """The options of the network before it has a plan: with those decisions that the user has made by himself."""
+    kept = {
+        kind: {subject: chosen for subject, chosen in entries.items() if not isinstance(chosen, Modelled | Measured)}
+        for kind, entries in options.decisions.items()
+        if kind not in (operator_row_tiles.KIND, scratch.KIND)
+    }
+    return replace(options, decisions={kind: entries for kind, entries in kept.items() if entries})
+
+
+def _with_plan(options: CompileOptions) -> CompileOptions:
+    """The options of the plan that a budget had chosen when the decisions were written."""
+    limit = _recalled(options.decisions, scratch.KIND, parse_limit, UNLIMITED)
+    return replace(
+        options,
+        row_tiles=_recalled(options.decisions, operator_row_tiles.KIND, parse_plan, ()),
+        scratch=None if limit == UNLIMITED else limit,
+    )
+
+
+def _recalled(decisions: Table, kind: str, parse: Callable[[str], Choice], otherwise: Choice) -> Choice:
+    """What the compiler had chosen for the network; `otherwise` where it had not, or where the user chooses."""
+    chosen = decisions.get(kind, {}).get("main")
+    if not isinstance(chosen, Modelled):
+        return otherwise
+    try:
+        return parse(chosen)
+    except ValueError:
+        return otherwise

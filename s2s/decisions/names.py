@@ -3,6 +3,7 @@
 KINDS = (
     "transposed convolution",
     "convolution groups",
+    "operator row tiles",
     "attention",
     "fusion",
     "order",
@@ -15,6 +16,7 @@ KINDS = (
     "algorithm",
     "winograd blocks",
     "schedule",
+    "scratch",
     "threads",
     "constants",
 )

@@ -3,6 +3,8 @@
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from s2s.decisions import operator_row_tiles
+from s2s.decisions import scratch as scratch_of_kernels
 from s2s.options import CompileOptions, Io
 from s2s.targets import get_target
 
@@ -49,14 +51,15 @@ def results_apart(options: CompileOptions) -> bool:
     return tuned(options) and not results_over_operands(options)
 
 
-def row_tiles_given(options: CompileOptions) -> bool:
-    """A budget of RAM has chosen chains to compute in row tiles."""
-    return bool(options.row_tiles)
+def row_tiles_asked(options: CompileOptions) -> bool:
+    """A budget of RAM or a given decision may want chains of operators in row tiles."""
+    return bool(options.row_tiles) or options.ram_budget is not None or operator_row_tiles.KIND in options.decisions
 
 
-def scratch_limited(options: CompileOptions) -> bool:
-    """A budget of RAM has limited the scratch of kernels."""
-    return options.scratch is not None
+def scratch_asked(options: CompileOptions) -> bool:
+    """A budget of RAM or a given decision may limit the scratch of kernels."""
+    limited = options.scratch is not None or options.ram_budget is not None
+    return limited or scratch_of_kernels.KIND in options.decisions
 
 
 def divided(options: CompileOptions) -> bool:
@@ -96,8 +99,8 @@ def target(options: CompileOptions) -> Mapping[str, Any]:
 
 def row_tiles(options: CompileOptions) -> Mapping[str, Any]:
     """The chains of operators to compute in row tiles."""
-    first, last, rows = zip(*options.row_tiles, strict=True)
-    return {"first": first, "last": last, "rows": rows}
+    first, last, rows = zip(*options.row_tiles, strict=True) if options.row_tiles else ((), (), ())
+    return {**target(options), "first": first, "last": last, "rows": rows}
 
 
 def least_work(options: CompileOptions) -> Mapping[str, Any]:
@@ -121,7 +124,7 @@ def schedules(options: CompileOptions) -> Mapping[str, Any]:
 
 def scratch(options: CompileOptions) -> Mapping[str, Any]:
     """The elements that a window copied to scratch may take."""
-    return {"elements": options.scratch}
+    return {**target(options), "elements": scratch_of_kernels.UNLIMITED if options.scratch is None else options.scratch}
 
 
 def fusion(options: CompileOptions) -> Mapping[str, Any]:

@@ -12,6 +12,8 @@ from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 from xdsl.dialects.builtin import ModuleOp
 
 from s2s.analysis.network.functions import has_control_flow, main_of, state_arguments
+from s2s.decisions.operator_row_tiles import KIND as ROW_TILES
+from s2s.decisions.operator_row_tiles import WHOLE
 from s2s.decisions.records import Record
 from s2s.errors import InputError, UnsupportedError
 from s2s.options import CompileOptions
@@ -55,6 +57,12 @@ _REFUSED: tuple[tuple[Callable[[CompileOptions], bool], Callable[[CompileOptions
     (
         lambda options: options.executor == "graph" and options.io == "arena",
         lambda _: "--io arena: the tables of executor graph take buffers of the caller; use executor aot",
+    ),
+    (
+        lambda options: (
+            options.executor == "graph" and not {WHOLE}.issuperset(options.decisions.get(ROW_TILES, {}).values())
+        ),
+        lambda _: f"--decisions: {ROW_TILES}: the tables of executor graph call nothing but kernels; use executor aot",
     ),
     (
         lambda options: not 1 <= options.threads <= MAX_THREADS,

@@ -57,6 +57,11 @@ def plans(module: ModuleOp, goal: int) -> list[Plan]:
     return [plan for plan in dict.fromkeys(found) if plan]
 
 
+def peak_of_plan(module: ModuleOp, plan: Plan) -> int:
+    """Return the peak of the activations in bytes, as the search estimates it; `plan` has to be possible."""
+    return _Network(main_of(module)).estimated(plan).peak
+
+
 class _Network:
     """The activations of `main`, as the estimate models them."""
 
@@ -77,11 +82,11 @@ class _Network:
 
     def search(self, goal: int, rows: Sequence[int]) -> Plan:
         """Return the chains to compute in row tiles."""
-        best = self._estimated(())
+        best = self.estimated(())
         for _ in range(ROUNDS):
             if best.peak <= goal:
                 break
-            tried = [self._estimated(self._with(best.plan, each)) for each in self._around(best.step, rows)]
+            tried = [self.estimated(self._with(best.plan, each)) for each in self._around(best.step, rows)]
             better = [each for each in tried if each.peak < best.peak]
             if not better:
                 break
@@ -154,7 +159,7 @@ class _Network:
             self.known[tile] = max(inside), recomputed(links, tiles)
         return self.known[tile]
 
-    def _estimated(self, plan: Plan) -> _Candidate:
+    def estimated(self, plan: Plan) -> _Candidate:
         """Estimate the peak and the recomputation of `plan`."""
         inside = {number: tile for tile in plan for number in range(tile[0], tile[1] + 1)}
         peak, at, cost = 0, 0, 0

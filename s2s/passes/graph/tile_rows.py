@@ -11,7 +11,8 @@
       %y = graph.row_tiles %x {bodies = [@row_tile, @row_tile_2, @row_tile_3], steps = array<i64: 1, 6, 1>, …} : …
 
 Rows that two tiles need are computed twice. `first`, `last` and `rows` give, for each chain, its first and last
-operation, counted in `main` without constants, and the height of a tile in rows of its result.
+operation, counted in `main` without constants, and the height of a tile in rows of its result: what a budget of RAM
+asks for. Which chains are tiled is a decision (`s2s/decisions/operator_row_tiles.py`).
 
 Declined for operations that form no chain: a value between the two has another use, or an operation is no
 convolution, pool or elementwise operation with constants, channels last, on one image; for chains with a single
@@ -30,9 +31,12 @@ from xdsl.passes import ModulePass
 from xdsl.rewriter import Rewriter
 
 from s2s.analysis.row_tiles.operator_chains import Link, Part, Run, chain, operations, recomputed, runs
+from s2s.decisions.chooser import Chooser
+from s2s.decisions.operator_row_tiles import OperatorRowTilesKind, TiledNetwork
 from s2s.dialects import graph
 from s2s.dialects.graph import copy_provenance, rows_of, with_rows
 from s2s.dialects.graph.base import integer
+from s2s.passes.context import given_of, target_of
 from s2s.passes.graph.fuse_ops.names import UniqueNames
 from s2s.types.symbols import function_named
 
@@ -46,6 +50,7 @@ class TileRowsPass(ModulePass):
 
     name = "graph-tile-rows"
 
+    target: str = "c"
     first: tuple[int, ...] = ()
     last: tuple[int, ...] = ()
     rows: tuple[int, ...] = ()
@@ -54,9 +59,11 @@ class TileRowsPass(ModulePass):
         main = function_named(op, "main")
         if main is None:
             return
+        wished = tuple(zip(self.first, self.last, self.rows, strict=True))
+        with Chooser(given_of(ctx), target_of(ctx, self.target)) as chooser:
+            wanted = chooser.choose(OperatorRowTilesKind(), TiledNetwork(op, wished))
         ops = operations(main)
         names = UniqueNames([function.sym_name.data for function in op.ops if isinstance(function, FuncOp)])
-        wanted = zip(self.first, self.last, self.rows, strict=True)
         for links, rows in [(chain(ops, first, last), rows) for first, last, rows in wanted]:
             if links is not None and 0 < rows < rows_of(links[-1].y.type):
                 _tile(main, links, rows, names)

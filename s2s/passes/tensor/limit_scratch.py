@@ -5,7 +5,8 @@
     … schedule #tensor.schedule<[tile<2 by 2>, cache_read<0 at 1 as i16>]>
 
 A window that is copied one loop further inside is smaller, but overlaps with the next one, so some elements are
-copied twice. Declined where the scratch is within the limit, and where the copy is inside all loops but those
+copied twice. The limit is a decision (`s2s/decisions/scratch.py`); `elements` is what a budget of RAM asks for, -1 for
+no limit. Declined where the scratch is within the limit, and where the copy is inside all loops but those
 of the tile.
 """
 
@@ -16,7 +17,10 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
 from xdsl.passes import ModulePass
 
+from s2s.decisions.chooser import Chooser
+from s2s.decisions.scratch import UNLIMITED, ScratchKind, ScratchOfNetwork
 from s2s.dialects import tensor
+from s2s.passes.context import given_of, target_of
 from s2s.passes.tensor.lower_to_loop.stage_plan import StagePlan
 from s2s.schedules.directives.cache_read import CacheRead, moved_copy
 
@@ -25,15 +29,20 @@ from s2s.schedules.directives.cache_read import CacheRead, moved_copy
 class LimitScratchPass(ModulePass):
     name = "tensor-limit-scratch"
 
-    elements: int = 0
+    target: str = "c"
+    elements: int = UNLIMITED
     """Maximum number of scratch elements of one cached operand."""
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
+        with Chooser(given_of(ctx), target_of(ctx, self.target)) as chooser:
+            limit = chooser.choose(ScratchKind(), ScratchOfNetwork(op, self.elements))
+        if limit == UNLIMITED:
+            return
         for func in op.ops:
             if isinstance(func, FuncOp) and not func.is_declaration:
                 for compute in func.body.block.ops:
                     if isinstance(compute, tensor.ComputeOp):
-                        _limit(compute, self.elements)
+                        _limit(compute, limit)
 
 
 def _limit(op: tensor.ComputeOp, elements: int) -> None:
