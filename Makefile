@@ -20,9 +20,10 @@ format: $(STAMP)        ## mend what ruff can mend
 	$(BIN)/ruff check --fix
 	$(BIN)/ruff format
 
-docs: $(STAMP)          ## write the generated pages of docs/ again
+docs: $(STAMP)          ## write the generated pages of docs/ again, and the site in build/site
 	$(BIN)/python docs/generate.py
 	$(BIN)/python docs/tour.py
+	$(BIN)/mkdocs build --strict
 
 bench: $(STAMP)         ## measure compile time, and the speed of what is emitted (benchmarks/README.md)
 	$(BIN)/python -m benchmarks.compile_time

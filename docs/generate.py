@@ -10,12 +10,15 @@ import inspect
 from collections.abc import Iterator, Mapping
 from dataclasses import MISSING, fields
 from pathlib import Path
+from typing import Any
 
+import typer
 from xdsl.ir import Dialect, Operation
 from xdsl.irdl import IRDLOperation, OpDef, OptionalDef, VariadicDef
 from xdsl.passes import get_pass_option_infos
 
 from s2s import registry
+from s2s.cli import main as cli
 from s2s.passes.context import CompilerContext
 from s2s.targets.file import BASE, toml_value
 from s2s.targets.intrinsic import INTRINSIC_KEYS, Intrinsic
@@ -163,7 +166,48 @@ def targets_page() -> str:
     return "\n".join(lines) + "\n"
 
 
+def cli_page() -> str:
+    """Every command with its arguments and options, and the exit codes."""
+    group: Any = typer.main.get_command(cli.app)
+    codes = inspect.getdoc(cli) or ""
+    exits = " ".join(codes[codes.index("Exit codes:") :].split())
+    intro = f"`s2s COMMAND --help` prints the same. {exits}"
+    with group.make_context("s2s", ["compile"], resilient_parsing=True) as context:
+        sections = [
+            command_section(f"s2s {name}", command, context)
+            for name, command in group.commands.items()
+            if not command.hidden
+        ]
+    return "\n".join([NOTICE, "# The command line\n", intro, "", *sections])
+
+
+def command_section(name: str, command: Any, context: Any) -> str:
+    """A command, or those of a group."""
+    if hasattr(command, "commands"):
+        inner = [command_section(f"{name} {each}", found, context) for each, found in command.commands.items()]
+        return f"## {name}\n\n{cell(command.help)}\n\n" + "\n".join(inner)
+    arguments = [each for each in command.params if each.param_type_name == "argument"]
+    usage = " ".join([name, "[OPTIONS]", *(each.metavar or each.name.upper() for each in arguments)])
+    description = (command.help or "").replace("\n\nExample: ", "\n\n    ")
+    lines = [f"## {name}\n", f"    {usage}\n", *description.splitlines(), ""]
+    lines += ["| option | what it does |", "|---|---|"]
+    lines += [option_row(each, context) for each in command.params if not getattr(each, "hidden", False)]
+    return "\n".join(lines) + "\n"
+
+
+def option_row(parameter: Any, context: Any) -> str:
+    """One line of the table of a command."""
+    names, told = parameter.get_help_record(context)
+    return f"| `{cell(names)}` | {cell(told)} |"
+
+
+def cell(text: str | None) -> str:
+    """Text in one line, for a table."""
+    return " ".join((text or "").split()).replace("|", "\\|").replace("<path>", "").strip()
+
+
 PAGES = {
+    "cli.md": cli_page,
     "dialects.md": dialects_page,
     "onnx.md": onnx_page,
     "passes.md": passes_page,
