@@ -102,6 +102,10 @@ const s2s_tensor *s2s_program_output(const s2s_program *program, uint32_t index)
 s2s_status s2s_program_set_input(s2s_program *program, uint32_t index, const s2s_tensor *value);
 s2s_status s2s_program_set_input_zero_copy(s2s_program *program, uint32_t index, const s2s_tensor *value);
 
+/* Writes an output to the memory of value at each run. Errors: as set_input, and S2S_ERR_STATE for an output that is an
+ * input. */
+s2s_status s2s_program_set_output_zero_copy(s2s_program *program, uint32_t index, const s2s_tensor *value);
+
 /* Copies an output into the memory of value. Errors: as set_input. */
 s2s_status s2s_program_get_output(const s2s_program *program, uint32_t index, const s2s_tensor *value);
 

@@ -120,6 +120,45 @@ s2s_status s2s_program_set_input_zero_copy(s2s_program *program, uint32_t index,
     return S2S_OK;
 }
 
+/* The node that computes a tensor. */
+static const s2s_program_node *producer_of(const s2s_program *program, const s2s_tensor *tensor)
+{
+    const uint32_t entry = (uint32_t)(tensor - program->tensors);
+    const s2s_program_node *node = program->nodes;
+
+    while (entry >= node->first_entry + node->num_outputs) {
+        ++node;
+    }
+    return node;
+}
+
+S2S_MERGED
+s2s_status s2s_program_set_output_zero_copy(s2s_program *program, uint32_t index, const s2s_tensor *value)
+{
+    const s2s_tensor *output = s2s_program_output(program, index);
+    const s2s_status status = check(value, output);
+    const s2s_program_node *node;
+
+    if (status != S2S_OK) {
+        return status;
+    }
+    if (!s2s_is_aligned(s2s_tensor_first(value), s2s_dtype_size(output->dtype))) {
+        return S2S_ERR_ALIGN;
+    }
+    node = producer_of(program, output);
+    while (node->kind == S2S_NODE_NOTHING) { /* its output is where its input is */
+        output = node->args[0].v_handle;
+        node = producer_of(program, output);
+    }
+    if (node->kind == S2S_NODE_SOURCE) {
+        return S2S_ERR_STATE;
+    }
+    if (s2s_tensor_size(output) > 0u) {
+        program->tensors[output - program->tensors].data = s2s_tensor_first(value);
+    }
+    return S2S_OK;
+}
+
 S2S_MERGED
 s2s_status s2s_program_get_output(const s2s_program *program, uint32_t index, const s2s_tensor *value)
 {

@@ -7,15 +7,14 @@ It is `s2s.compile` on a module instead of a model file. The library is built wh
 """
 
 from collections.abc import Callable, Mapping
-from io import BytesIO
 from pathlib import Path
-from tarfile import TarFile, TarInfo
 
 import numpy as np
 import numpy.typing as npt
 from xdsl.dialects.builtin import ModuleOp
 
 from s2s.artifact import Artifact, compile_artifact
+from s2s.contrib.graph_executor_factory import export_library
 from s2s.emit.stream import pieces
 from s2s.errors import InputError
 from s2s.executor.device import check_device
@@ -26,7 +25,7 @@ from s2s.executor.session import Session
 from s2s.frontends.model import GraphModel
 from s2s.options import CompileOptions, Executor
 from s2s.targets import Target
-from s2s.verify.build import LoadedNetwork, compile_library
+from s2s.verify.build import LoadedNetwork
 
 DEFAULT_NAME = "default"
 """What a network is called unless it has a name; a word of C, so C calls it otherwise."""
@@ -89,22 +88,9 @@ class ExecutorFactory:
         return self.artifact.info.executor
 
     def export_library(self, file_name: str | Path) -> None:
-        """Write a shared library (`.so`), or the sources with their build files (`.tar`)."""
-        path = Path(file_name)
-        if path.suffix == ".so":
-            compile_library(self.get_lib().root, path)
-        elif path.suffix == ".tar":
-            self._export_tar(path)
-        else:
-            raise InputError(f"{path}: a library is exported as .so or .tar; give the name one of these endings")
-
-    def _export_tar(self, path: Path) -> None:
-        with TarFile.open(path, "w") as archive:
-            for name, content in self.artifact.tree().files.items():
-                data = b"".join(pieces(content))
-                entry = TarInfo(f"{self.artifact.name}/{name}")
-                entry.size = len(data)
-                archive.addfile(entry, BytesIO(data))
+        """Write a shared library (`.so`), or its objects (`.tar`); `s2s.runtime.load_module` takes both."""
+        self._check_graph("library to export")
+        export_library(self.artifact, self.name, file_name)
 
     def _check_graph(self, what: str) -> None:
         if self.get_executor_config() != "graph":

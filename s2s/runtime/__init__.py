@@ -10,6 +10,7 @@ from s2s.executor.device import Device, cpu, device
 from s2s.executor.ndarray import NDArray
 from s2s.executor.params import load_param_dict, save_param_dict
 from s2s.runtime import nd
+from s2s.runtime.library import load_module
 from s2s.runtime.module import Module
 from s2s.runtime.packed_func import PackedFunc, convert
 from s2s.runtime.registry import (
@@ -29,6 +30,7 @@ __all__ = [
     "device",
     "get_global_func",
     "list_global_func_names",
+    "load_module",
     "load_param_dict",
     "nd",
     "register_func",

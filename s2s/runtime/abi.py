@@ -5,7 +5,7 @@ from typing import Any
 
 from s2s.executor.declarations import declarations_of
 
-HEADERS = ("s2s.h", "s2s_tensor.h", "s2s_packed.h")
+HEADERS = ("s2s.h", "s2s_tensor.h", "s2s_packed.h", "s2s_graph.h", "s2s_kernels.h", "s2s_program.h")
 
 _MANAGED = """
 typedef struct s2s_managed {
@@ -27,5 +27,5 @@ def abi() -> Any:
     from cffi import FFI
 
     ffi: Any = FFI()
-    ffi.cdef(declarations_of(HEADERS) + _MANAGED)
+    ffi.cdef(declarations_of(HEADERS) + _MANAGED + "extern s2s_library s2s_library_main;")
     return ffi

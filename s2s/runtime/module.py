@@ -88,6 +88,10 @@ class Module:
         """Write the module alone, without those that it imports."""
         raise InputError(f"save: a module of kind {self.type_key} cannot be saved; use export_library")
 
+    def save_to_binary(self) -> bytes:
+        """What a library keeps of the module; `runtime.module.loadbinary_<kind>` makes the module of it again."""
+        raise InputError(f"export_library: a module of kind {self.type_key} cannot be packed into a library")
+
     def time_evaluator(
         self,
         func_name: str,

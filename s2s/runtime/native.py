@@ -14,7 +14,7 @@ from s2s.runtime.abi import abi
 from s2s.support.resources import runtime_files, runtime_source
 from s2s.verify.toolchain import default_compiler, run_program
 
-SOURCES = ("src/packed.c",)
+SOURCES = tuple(f"src/{name}.c" for name in ("packed", "kernels", "json", "graph_json", "params", "program"))
 
 
 @cache

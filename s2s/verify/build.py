@@ -71,19 +71,36 @@ def compile_library(
     `flags` are those of the tree's record unless given; a flag that the compiler refuses is left out.
     """
     command = tuple(compiler) if compiler is not None else default_compiler()
-    wanted = flags if flags is not None else tree_record(root)["target"]["flags"]
-    accepted = accepted_flags(command, [*wanted, *_thread_flags(tree_record(root))])
+    with tempfile.TemporaryDirectory(prefix="s2s-objects-") as folder:
+        objects = compile_objects(root, Path(folder), compiler=command, flags=flags)
+        accepted = _accepted(root, command, flags)
+        run_program([*command, *accepted, "-shared", "-o", output.resolve(), *objects, "-lm"], cwd=root)
+
+
+def compile_objects(
+    root: Path, folder: Path, *, compiler: Sequence[str] | None = None, flags: Sequence[str] | None = None
+) -> list[Path]:
+    """Compile the sources of the tree at `root` to objects in `folder`, which can be linked to a shared library."""
+    command = tuple(compiler) if compiler is not None else default_compiler()
+    accepted = _accepted(root, command, flags)
     includes = [f"-I{folder}" for folder in INCLUDE_FOLDERS]
     sources = [path.relative_to(root) for folder in SOURCE_FOLDERS for path in sorted((root / folder).glob("*.c"))]
-    with tempfile.TemporaryDirectory(prefix="s2s-objects-") as folder:
-        objects = [Path(folder) / f"{number}.o" for number in range(len(sources))]
+    objects = [folder / f"{number}.o" for number in range(len(sources))]
 
-        def compile_one(source: Path, made: Path) -> None:
-            run_program([*command, *accepted, "-fPIC", *includes, "-c", source, "-o", made], cwd=root)
+    def compile_one(source: Path, made: Path) -> None:
+        run_program([*command, *accepted, "-fPIC", *includes, "-c", source, "-o", made], cwd=root)
 
-        with ThreadPoolExecutor(os.cpu_count()) as pool:
-            list(pool.map(compile_one, sources, objects))
-        run_program([*command, *accepted, "-shared", "-o", output.resolve(), *objects, "-lm"], cwd=root)
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        list(pool.map(compile_one, sources, objects))
+    return objects
+
+
+def _accepted(root: Path, command: tuple[str, ...], flags: Sequence[str] | None) -> Sequence[str]:
+    """Those flags of the tree, or of the caller, that the compiler knows."""
+    record = tree_record(root)
+    return accepted_flags(
+        command, [*(flags if flags is not None else record["target"]["flags"]), *_thread_flags(record)]
+    )
 
 
 def load(

@@ -1,7 +1,6 @@
 """The executors and the graph JSON give the same bits, and the graph executor is reached under TVM's names."""
 
 import json
-import tarfile
 from collections.abc import Callable
 from pathlib import Path
 
@@ -12,15 +11,17 @@ from xdsl.dialects.builtin import ModuleOp
 from s2s import api, frontend
 from s2s.artifact import Artifact
 from s2s.contrib.graph_executor import GraphModule, create
+from s2s.contrib.graph_executor_factory import export_library
 from s2s.data.samples import sample
 from s2s.emit.stream import pieces
 from s2s.errors import InputError, UnsupportedError
 from s2s.executor import graph_json_reader
 from s2s.executor.params import load_param_dict
 from s2s.executor.session import Session
+from s2s.runtime import load_module
+from s2s.runtime.packed_func import PackedError
 from s2s.types.dtypes import Array, tensor_type
 from s2s.types.weights import WeightStore
-from s2s.verify.build import load
 from support import layer_cases, operator_cases
 from support.compiled import compiled, quickly_loaded, run_c
 from support.graph_json_runner import GraphJsonRunner
@@ -205,15 +206,30 @@ def test_library_holds_one_network_for_one_executor():
         library.get_graph_json()
 
 
-def test_libraries_are_exported(tmp_path: Path):
-    module, params = frontend.from_onnx(DIGITS)
-    library = api.build(module, target="c", params=params)
-    library.export_library(tmp_path / "digits.so")
-    library.export_library(tmp_path / "digits.tar")
-    assert (tmp_path / "digits.so").read_bytes()[:4] == b"\x7fELF"
-    with tarfile.open(tmp_path / "digits.tar") as archive:
-        archive.extractall(tmp_path / "tar", filter="data")
-    with load(tmp_path / "tar" / "network") as network:
-        assert network.executor == "graph"
-    with pytest.raises(InputError, match=r"exported as \.so or \.tar"):
-        library.export_library(tmp_path / "digits.dll")
+@pytest.mark.parametrize("ending", ["so", "tar"])
+def test_libraries_are_exported_and_loaded(ending: str, tables: Artifact, tmp_path: Path):
+    path = tmp_path / f"digits.{ending}"
+    export_library(tables, "default", path)
+    module = load_module(path)
+    assert module.type_key == "GraphExecutorFactory"
+    [kernels] = module.imported_modules
+    [image] = made_up_inputs(tables)
+    found = GraphModule(module["default"](api.cpu()))
+    found.run(image=image)
+    assert_same_bits([found.get_output(0).numpy()], list(tables.run({"image": image}).values()))
+    assert module["get_graph_json"]() == tables.tree().text("digits.graph.json")
+    x = np.arange(-5, 5, dtype=np.float32).reshape(1, 10)
+    y, scratch = np.zeros_like(x), [np.zeros(size, np.float32) for size in (1, 10, 1)]
+    kernels["digits_softmax"](x, y, *scratch)
+    np.testing.assert_allclose(y, np.exp(x) / np.exp(x).sum(), rtol=1e-5)
+    with pytest.raises(PackedError, match="another element type"):
+        kernels["digits_softmax"](x.astype(np.int32), y, *scratch)
+
+
+def test_other_files_are_no_modules(tmp_path: Path):
+    for ending in ("so", "tar"):
+        (tmp_path / f"junk.{ending}").write_bytes(b"junk")
+        with pytest.raises(InputError, match="is no"):
+            load_module(tmp_path / f"junk.{ending}")
+    with pytest.raises(InputError, match="there is no such file"):
+        load_module(tmp_path / "missing.so")

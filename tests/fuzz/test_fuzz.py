@@ -1,4 +1,4 @@
-"""The loader of graph JSON and params survives files that were made to break it; a million and more by `benchmarks.fuzz_loader`."""
+"""The loader of graph JSON and params survives files made to break it; `benchmarks.fuzz_loader` makes millions."""
 
 from pathlib import Path
 

@@ -79,13 +79,15 @@ static s2s_status load_text(s2s_program *program, const char *text, size_t size)
     return s2s_program_load(program, text, size, &registry, memory, sizeof memory, &error);
 }
 
-static const int64_t column[2] = {2, 1}, three[1] = {3};
+static const int64_t column[2] = {2, 1}, three[1] = {3}, two[1] = {2};
 
 static void test_run(void)
 {
     s2s_program program;
     float x[2] = {1.0f, 2.0f}, p[2] = {10.0f, 20.0f}, out[3] = {0.0f, 0.0f, 0.0f};
+    float sums[2] = {0.0f, 0.0f};
     s2s_tensor given = vector(x, column, 2), weight = vector(p, column, 2), result = vector(out, three, 1);
+    s2s_tensor flat = vector(sums, two, 1);
     uint32_t index = 7u;
 
     CHECK_STATUS(S2S_OK, load_text(&program, json, sizeof json - 1u));
@@ -103,7 +105,13 @@ static void test_run(void)
     CHECK(out[0] == 22.0f && out[1] == 1.0f && out[2] == 2.0f);
     CHECK(((const float *)s2s_program_output(&program, 1u)->data)[0] == 11.0f);
     x[1] = 5.0f;
+    flat.byte_offset = 1u;
+    CHECK_STATUS(S2S_ERR_ALIGN, s2s_program_set_output_zero_copy(&program, 1u, &flat));
+    flat.byte_offset = 0u;
+    CHECK_STATUS(S2S_OK, s2s_program_set_output_zero_copy(&program, 1u, &flat));
+    CHECK_STATUS(S2S_ERR_RANK, s2s_program_set_output_zero_copy(&program, 0u, &given));
     CHECK_STATUS(S2S_OK, s2s_program_run(&program));
+    CHECK(sums[0] == 11.0f && sums[1] == 25.0f);
     CHECK(((const float *)s2s_program_output(&program, 0u)->data)[2] == 5.0f);
     CHECK(s2s_program_output(&program, 2u) == NULL && s2s_program_input(NULL, 0u) == NULL);
     CHECK_STATUS(S2S_ERR_NULL, s2s_program_run(NULL));
@@ -345,7 +353,8 @@ static void test_output_of_input(void)
 
     CHECK_STATUS(S2S_OK, load_text(&program, text, size));
     CHECK_STATUS(S2S_ERR_UNBOUND, s2s_program_get_output(&program, 0u, &given));
-    CHECK_STATUS(S2S_ERR_UNBOUND, s2s_program_run_node(&program, 3u + 1u));
+    CHECK_STATUS(S2S_ERR_UNBOUND, s2s_program_run_node(&program, 4u));
+    CHECK_STATUS(S2S_ERR_STATE, s2s_program_set_output_zero_copy(&program, 0u, &given));
 }
 
 /* Params: "pé" = [10, 20] of shape [2, 1], and "unknown", one bool. */

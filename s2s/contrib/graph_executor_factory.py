@@ -1,0 +1,96 @@
+"""A compiled network as a module that makes executors: what `export_library` packs and `load_module` gives back.
+
+module = load_module("net.so")
+executor = GraphModule(module["default"](cpu()))
+"""
+
+import json
+import tarfile
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from s2s.artifact import Artifact
+from s2s.errors import InputError
+from s2s.executor.declarations import executor_declarations
+from s2s.executor.device import check_device
+from s2s.executor.graph_json import dump
+from s2s.executor.ndarray import NDArray
+from s2s.executor.session import Session
+from s2s.runtime.blob import save_blob
+from s2s.runtime.kernel_table import with_functions
+from s2s.runtime.library import LibraryModule
+from s2s.runtime.module import Module
+from s2s.runtime.registry import register_func
+from s2s.verify.build import compile_library, compile_objects
+
+
+class _Tables:
+    """The tables of a loaded library, as a session wants them."""
+
+    def __init__(self, path: Path, name: str) -> None:
+        from cffi import FFI
+
+        self.name = name
+        self.ffi: Any = FFI()
+        self.ffi.cdef(executor_declarations(name))
+        self.lib: Any = self.ffi.dlopen(str(path))
+
+
+class GraphExecutorFactory(Module):
+    """Makes executors of the network in the library that it imports."""
+
+    type_key = "GraphExecutorFactory"
+
+    def __init__(self, graph_json: str, name: str, mod_name: str) -> None:
+        self._graph_json, self._name, self._mod_name = graph_json, name, mod_name
+        super().__init__(
+            {mod_name: self._create, "get_graph_json": self.get_graph_json, "get_graph_params": self.get_params}
+        )
+
+    def _create(self, device: object = None) -> Session:
+        check_device(device)
+        library = next((each for each in self.imported_modules if isinstance(each, LibraryModule)), None)
+        if library is None:
+            raise InputError(f"{self._mod_name}: its kernels are missing; import their library")
+        return Session(_Tables(library.path, self._name))
+
+    def get_graph_json(self) -> str:
+        """The network in TVM's graph JSON."""
+        return self._graph_json
+
+    def get_params(self) -> dict[str, NDArray]:
+        """The parameters by the names of the graph JSON, in the element order that the kernels read."""
+        session = self._create()
+        found = {port.name: session.input_memory(i) for i, port in enumerate(session.inputs) if port.is_parameter}
+        return {name: memory.copy().view(NDArray) for name, memory in found.items() if memory is not None}
+
+    def save_to_binary(self) -> bytes:
+        """Everything but the kernels."""
+        return json.dumps({"graph_json": self._graph_json, "name": self._name, "mod_name": self._mod_name}).encode()
+
+
+@register_func("runtime.module.loadbinary_GraphExecutorFactory")
+def _load(data: bytes) -> Module:
+    described = json.loads(data)
+    return GraphExecutorFactory(*(str(described[key]) for key in ("graph_json", "name", "mod_name")))
+
+
+def export_library(artifact: Artifact, mod_name: str, file_name: str | Path) -> None:
+    """Write a network that was compiled for executor `graph` as a shared library (`.so`) or its objects (`.tar`)."""
+    path = Path(file_name)
+    network = artifact.info.graph
+    if path.suffix not in (".so", ".tar") or network is None:
+        raise InputError(f"{path}: networks for executor graph are exported as .so or .tar")
+    factory, library = GraphExecutorFactory(dump(network), artifact.name, mod_name), Module()
+    factory.import_module(library)
+    tree = with_functions(artifact.tree(), network, artifact.name, save_blob(factory, library))
+    with tempfile.TemporaryDirectory(prefix="s2s-export-") as folder:
+        root = Path(folder) / "tree"
+        tree.write(root)
+        if path.suffix == ".so":
+            compile_library(root, path)
+            return
+        with tarfile.open(path, "w") as archive:
+            for made in compile_objects(root, Path(folder)):
+                archive.add(made, f"{artifact.name}_{made.name}")
