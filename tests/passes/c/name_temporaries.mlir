@@ -243,3 +243,16 @@ c.func @chosen(%y: !c.ptr<f32>, %x: !c.ptr<f32, const>, %test: i1) {
   %to = c.subscript %y[%zero] : (!c.ptr<f32>, index) -> !c.lvalue<f32>
   c.assign %to "=" %chosen : !c.lvalue<f32>, f32
 }
+
+// -----
+
+// Steps of a sum that an instruction adds products to keep their order.
+// CHECK-LABEL: c.func @steps_of_a_sum
+c.func @steps_of_a_sum(%start: i32, %a: i32, %b: i32) {
+  // CHECK: [[FIRST:%.*]] = c.call "add_products"
+  // CHECK-NEXT: [[NAMED:%.*]] = c.let "first" [[FIRST]]
+  // CHECK-NEXT: c.call "add_products"([[NAMED]],
+  %first = c.call "add_products"(%start, %a) {pure, header = "\22products.h\22"} : (i32, i32) -> i32
+  %second = c.call "add_products"(%first, %b) {pure, header = "\22products.h\22"} : (i32, i32) -> i32
+  c.return %second : i32
+}

@@ -2,6 +2,7 @@
 
 from typing import NamedTuple
 
+from xdsl.dialects.builtin import VectorType
 from xdsl.ir import Block, Operation, SSAValue
 
 from s2s.c_syntax.expressions import EXPRESSIONS
@@ -99,6 +100,8 @@ class _Placement:
             return False
         if isinstance(op, c.CallOp) and op.may_write:
             return bool(op.results[0].uses) and not _hands_on(op)
+        if isinstance(op, c.CallOp) and _is_step_of_a_sum(op):
+            return True
         if isinstance(op, c.AddressOfOp) and isinstance(op.place.owner, c.VariableOp | c.MemberOp):
             return False
         here = self.writes.positions[op]
@@ -151,6 +154,15 @@ def _is_constant(op: Operation) -> bool:
         and op.pure is not None
         and all(isinstance(argument.owner, c.LiteralOp) for argument in op.arguments)
     )
+
+
+def _is_step_of_a_sum(op: c.CallOp) -> bool:
+    """Whether an instruction adds products to a scalar that the same instruction adds more to: the steps of several
+    sums keep their order, so that a core with few registers holds the factors of one step only."""
+    if op.header is None or isinstance(op.result_types[0], VectorType):
+        return False
+    users = [use.operation for use in op.results[0].uses]
+    return len(users) == 1 and isinstance(users[0], c.CallOp) and users[0].callee == op.callee
 
 
 def _is_fixed_offset(op: Operation) -> bool:

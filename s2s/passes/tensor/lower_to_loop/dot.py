@@ -79,12 +79,14 @@ class DotReduction:
 
     def _groups(self, k: AffineExpr, count: int, points: Sequence[TilePoint], accumulators: Carried) -> None:
         intrinsic = self.schedule.intrinsic
+        ahead: Made = {}
         for offset in range(0, count, self.size):
             made: Made = {}
             if intrinsic is None:
                 self._step(points, accumulators, k + offset, made)
                 continue
-            self._load_constants(points, k + offset, made)
+            after = k + offset + self.size if offset + self.size < count else None
+            self._load_constants(points, k + offset, after, made, ahead)
             for number, point in enumerate(points):
                 acc = accumulators.values[number]
                 x = self._factor(point, k + offset, made)
@@ -156,21 +158,47 @@ class DotReduction:
             made[key] = self._load(self.staged.buffer, row, WORD)
         return made[key]
 
-    def _load_constants(self, points: Sequence[TilePoint], k: AffineExpr, made: Made) -> None:
-        """Load and widen the groups of the constant for all points; load two neighbouring groups together."""
-        places = {self._key(self.w, place): place for place in (self._place(self.w, point, k) for point in points)}
+    def _load_constants(
+        self, points: Sequence[TilePoint], k: AffineExpr, after: AffineExpr | None, made: Made, ahead: Made
+    ) -> None:
+        """Load and widen the groups of the constant for all points; load two neighbouring groups together.
+
+        Where all points share one group, its neighbour is the group of the steps `after` these. It is loaded too, and
+        kept in `ahead`, but widened later, because two widened groups take four registers.
+        """
+        places = self._places(points, k)
+        behind = self._places(points, after) if len(places) == 1 and after is not None else {}
         pending = list(places.items())
         while pending:
             key, place = pending.pop(0)
-            after = place.plus(Linear(WORD))
-            pair = bool(pending) and pending[0][1].terms == after.terms and pending[0][1].constant == after.constant
+            if key in ahead:
+                made[key] = self._widen(ahead.pop(key), 1)
+                continue
+            if behind and _is_next(place, *behind.values()):
+                vector = self._load(self.reads[self.w].buffer, place.to_expr(), 2 * WORD)
+                ahead[next(iter(behind))], made[key] = vector, self._widen(vector, 0)
+                continue
+            pair = bool(pending) and _is_next(place, pending[0][1])
             keys = [key, pending.pop(0)[0]] if pair else [key]
             vector = self._load(self.reads[self.w].buffer, place.to_expr(), WORD * len(keys))
             for part, each in enumerate(keys):
-                made[each] = self.emitter.add(loop.WidenOp(vector, part), vector.name_hint).result
+                made[each] = self._widen(vector, part)
+
+    def _places(self, points: Sequence[TilePoint], k: AffineExpr) -> dict[tuple[object, ...], Linear]:
+        """The groups of the constant from step `k` on that `points` read, by their keys."""
+        return {self._key(self.w, place): place for place in (self._place(self.w, point, k) for point in points)}
+
+    def _widen(self, vector: SSAValue, part: int) -> SSAValue:
+        return self.emitter.add(loop.WidenOp(vector, part), vector.name_hint).result
 
     def _load(self, buffer: SSAValue, position: AffineExpr, lanes: int) -> SSAValue:
         affine_map, indices = self.emitter.space.emit(position)
         assert isa(buffer.type, MemRefType)
         vector = vector_of(buffer.type.element_type, lanes)
         return self.emitter.add(loop.LoadOp(buffer, affine_map, indices, vector), buffer.name_hint).result
+
+
+def _is_next(place: Linear, other: Linear) -> bool:
+    """Whether the group at `other` lies right behind that at `place`."""
+    after = place.plus(Linear(WORD))
+    return other.terms == after.terms and other.constant == after.constant
