@@ -9,6 +9,7 @@ from xdsl.ir import Attribute, Operation
 from s2s.c_syntax.literals import literal
 from s2s.dialects import c
 from s2s.dialects.c.conversions import is_half
+from s2s.dialects.walk import walk
 from s2s.types.hints import isa
 
 _BYTES = '"s2s_simd_bytes.h"'
@@ -36,7 +37,7 @@ _LIBM = re.compile(
 
 def headers_of(func: c.FuncOp) -> set[str]:
     """Return the headers as written after `#include`: `<math.h>`, `"s2s_simd.h"`."""
-    return {header for op in func.walk() for header in _headers(op)} | set(signature_headers([func]))
+    return {header for op in walk(func) for header in _headers(op)} | set(signature_headers([func]))
 
 
 def signature_headers(functions: Iterable[c.FuncOp]) -> list[str]:

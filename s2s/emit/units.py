@@ -7,6 +7,7 @@ from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, ModuleOp, SymbolRef
 from xdsl.ir import Attribute
 
 from s2s.dialects import c
+from s2s.dialects.walk import walk
 from s2s.emit.headers import headers_of
 from s2s.emit.statements import FunctionWriter, global_definition, spelt_header, struct_definition
 from s2s.errors import CompilerBug
@@ -119,7 +120,7 @@ class Program:
         needed = {header for func in every if isinstance(func, c.FuncOp) for header in headers_of(func)}
         wanted = needed - {'"s2s.h"', *own_headers}
         ordered = sorted(wanted, key=lambda header: (_SYSTEM_FIRST.index(header[0]), header))
-        named = {op.symbol.data for func in every for op in func.walk() if isinstance(op, c.SymbolOp)}
+        named = {op.symbol.data for func in every for op in walk(func) if isinstance(op, c.SymbolOp)}
         tables = [global_definition(table) for table in self.tables if table.sym_name.data in named]
         return Unit((*own_headers, *ordered), _joined([*tables, *functions.values()]))
 

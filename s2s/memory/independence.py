@@ -18,6 +18,7 @@ from xdsl.dialects.func import FuncOp
 from xdsl.ir import Block, SSAValue
 
 from s2s.dialects import loop
+from s2s.dialects.walk import walk
 from s2s.memory.accesses import Accesses, ByteAccess, Repeated, Span, Trace
 from s2s.memory.counters import Counter
 from s2s.memory.distances import Hazards, SpanGroup
@@ -46,7 +47,7 @@ class Independence:
     def __init__(self, kernel: FuncOp) -> None:
         self._kernel = kernel
         self._accesses: dict[tuple[int, Range] | None, Accesses] = {}
-        self._ends_vary = any(op.fixed_bounds is None for op in kernel.walk() if isinstance(op, loop.ForOp))
+        self._ends_vary = any(op.fixed_bounds is None for op in walk(kernel) if isinstance(op, loop.ForOp))
 
     def holds(self, depth: int, read: SSAValue, written: SSAValue) -> bool:
         """Return whether the iterations of the `depth` outermost loops share no bytes of two buffers at one address, or

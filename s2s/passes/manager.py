@@ -18,6 +18,7 @@ from xdsl.utils.exceptions import DiagnosticException
 
 from s2s.errors import CompilerBug
 from s2s.options import DebugOptions
+from s2s.passes.verification import verify
 from s2s.support import progress
 
 
@@ -97,6 +98,6 @@ def _apply(ctx: Context, module: ModuleOp, each: ModulePass) -> None:
 
 def _verify(module: ModuleOp, name: str) -> None:
     try:
-        module.verify()
+        verify(module)
     except DiagnosticException as error:
         raise CompilerBug(f"the module does not verify after the pass {name}: {error}") from error

@@ -8,6 +8,7 @@ from xdsl.dialects.func import FuncOp
 
 from s2s.dialects import graph
 from s2s.dialects.graph import provenance, rows_of
+from s2s.dialects.walk import walk
 from s2s.emit.info import RowTiled
 from s2s.passes.graph.tile_rows import RECOMPUTED
 from s2s.stages.request import Request
@@ -39,7 +40,7 @@ def describe_row_tiles(layers: Sequence[RowTiled]) -> str:
 def _row_tiled(module: ModuleOp, work: int) -> list[RowTiled]:
     functions = {op.sym_name.data: op for op in module.ops if isinstance(op, FuncOp)}
     found: list[RowTiled] = []
-    for op in module.walk():
+    for op in walk(module):
         if isinstance(op, graph.RowTilesOp):
             rows = max(rows_of(functions[body].function_type.outputs.data[0]) for body in op.networks)
             extra = op.attributes.get(RECOMPUTED)

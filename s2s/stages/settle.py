@@ -9,6 +9,7 @@ from s2s.analysis.cost.operators import multiply_adds
 from s2s.analysis.numbers.accumulators import layer_sums
 from s2s.analysis.numbers.sums import LayerSums
 from s2s.data.samples import sample
+from s2s.dialects.walk import walk
 from s2s.emit.info import GoldenVector
 from s2s.errors import InputError
 from s2s.interpret.graph import run_graph
@@ -44,7 +45,7 @@ def settled(state: State, _: Request) -> Settled:
         golden=_golden(state),
         sums=layer_sums(state.module, state.weights),
         steps=output_steps(state.module, state.weights),
-        work=sum(map(multiply_adds, state.module.walk())),
+        work=sum(map(multiply_adds, walk(state.module))),
     )
 
 

@@ -7,6 +7,7 @@ import numpy as np
 
 from s2s.analysis.cost.kernels import KernelCost, kernel_costs
 from s2s.dialects import tensor
+from s2s.dialects.walk import walk
 from s2s.emit.info import Tolerance
 from s2s.stages.request import Request
 from s2s.stages.settle import Settled
@@ -29,7 +30,7 @@ def scheduled(state: State, _: Request) -> Scheduled:
 
 def _tolerance(state: State) -> Tolerance:
     """How far results may be off. What Winograd convolutions lose does not shrink with a result beside larger ones."""
-    if not any(isinstance(op, tensor.TransformOp) for op in state.module.walk()):
+    if not any(isinstance(op, tensor.TransformOp) for op in walk(state.module)):
         return Tolerance()
     outputs = [output for vector in state.facts[Settled].golden for output in vector.outputs]
     sizes = [np.abs(output[np.isfinite(output)]).max(initial=0.0) for output in outputs]

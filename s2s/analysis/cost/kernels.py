@@ -11,6 +11,7 @@ from xdsl.ir import BlockArgument, Operation, Region, SSAValue
 from s2s.analysis.network.functions import KERNEL
 from s2s.analysis.structure.compute import shape_of
 from s2s.dialects import graph, tensor
+from s2s.dialects.walk import walk
 from s2s.types.dtypes import as_tensor_type, is_bool, size_in_bytes
 from s2s.types.hints import isa
 
@@ -80,10 +81,10 @@ def kernel_costs(module: ModuleOp) -> dict[str, KernelCost]:
 
 def kernel_cost(kernel: FuncOp, constant: Iterable[int]) -> KernelCost:
     """Return the cost of a kernel; `constant` lists the parameters that are weights."""
-    computations = [op for op in kernel.walk() if isinstance(op, tensor.Computation)]
+    computations = [op for op in walk(kernel) if isinstance(op, tensor.Computation)]
     weights = set(constant)
     sizes = {argument: _bytes_read(argument, computations) for argument in kernel.args}
-    results = [value for op in kernel.walk() if isinstance(op, ReturnOp) for value in op.operands]
+    results = [value for op in walk(kernel) if isinstance(op, ReturnOp) for value in op.operands]
     return KernelCost(
         operations=sum(map(operations_of, computations), Operations()),
         constants=sum(size for argument, size in sizes.items() if argument.index in weights),
@@ -146,7 +147,7 @@ def _bytes(value: SSAValue) -> int:
 def _constant_parameters(module: ModuleOp) -> dict[str, frozenset[int]]:
     """Return for each kernel the indices of the parameters that are weights in every call."""
     found: dict[str, frozenset[int]] = {}
-    for op in module.walk():
+    for op in walk(module):
         if isinstance(op, graph.CallOp):
             numbers = frozenset(
                 number

@@ -9,6 +9,7 @@ from xdsl.traits import DefaultResource, MemoryEffectKind
 
 from s2s.analysis.memory.effects import effects_of
 from s2s.dialects import loop
+from s2s.dialects.walk import walk
 
 _MEMORY = DefaultResource()
 """The resource of effects on buffers; effects on other resources, such as the CPU cache, change no values."""
@@ -21,12 +22,12 @@ def touches_memory(op: Operation) -> bool:
 
 def read_by(op: Operation) -> set[SSAValue]:
     """Return the buffers that `op`, or an operation nested in it, reads."""
-    return {buffer for inner in op.walk() for buffer in accessed(inner, MemoryEffectKind.READ)}
+    return {buffer for inner in walk(op) for buffer in accessed(inner, MemoryEffectKind.READ)}
 
 
 def written_by(op: Operation) -> set[SSAValue]:
     """Return the buffers that `op`, or an operation nested in it, writes."""
-    return {buffer for inner in op.walk() for buffer in accessed(inner, MemoryEffectKind.WRITE)}
+    return {buffer for inner in walk(op) for buffer in accessed(inner, MemoryEffectKind.WRITE)}
 
 
 def needs_no_other(op: loop.ForOp) -> bool:
@@ -34,7 +35,7 @@ def needs_no_other(op: loop.ForOp) -> bool:
     the loop writes before it reads it."""
     written = written_by(op)
     seen: set[SSAValue] = set()
-    for inner in op.walk():
+    for inner in walk(op):
         if (accessed(inner, MemoryEffectKind.READ) & written) - seen:
             return False
         seen |= accessed(inner, MemoryEffectKind.WRITE)
@@ -43,7 +44,7 @@ def needs_no_other(op: loop.ForOp) -> bool:
 
 def writes_first(op: loop.ForOp, buffer: SSAValue) -> bool:
     """Return whether each iteration of `op` writes `buffer` before it reads it."""
-    for inner in op.walk():
+    for inner in walk(op):
         if buffer in accessed(inner, MemoryEffectKind.READ):
             return False
         if buffer in accessed(inner, MemoryEffectKind.WRITE):

@@ -10,6 +10,7 @@ from xdsl.ir import SSAValue
 
 from s2s.analysis.structure.compute import shape_of
 from s2s.dialects import graph, tensor
+from s2s.dialects.walk import walk
 from s2s.types.dtypes import size_in_bytes
 
 
@@ -36,7 +37,7 @@ def constant_arguments(func: FuncOp, calls: Mapping[str, list[graph.CallOp]]) ->
 
 def constant_bytes(module: ModuleOp) -> int:
     """Return the bytes of all weights of a network."""
-    weights = (op for func in module.ops if isinstance(func, FuncOp) for op in func.walk())
+    weights = (op for func in module.ops if isinstance(func, FuncOp) for op in walk(func))
     return sum(
         prod(shape_of(op.results[0])) * size_in_bytes(tensor.element_type(op.results[0]))
         for op in weights

@@ -13,6 +13,7 @@ from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute
 
 from s2s.dialects import graph
+from s2s.dialects.walk import walk
 from s2s.errors import CompilerBug
 from s2s.types.dtypes import Array, as_tensor_type, to_numpy
 from s2s.types.symbols import function_named
@@ -54,7 +55,7 @@ def is_network(func: FuncOp) -> bool:
 def networks(module: ModuleOp) -> list[FuncOp]:
     """Return all network functions, callees before callers; raise an error if one calls itself."""
     functions = [op for op in module.body.block.ops if isinstance(op, FuncOp) and is_network(op)]
-    return callees_first(functions, lambda func: [name for op in func.walk() for name in networks_run_by(op)])
+    return callees_first(functions, lambda func: [name for op in walk(func) for name in networks_run_by(op)])
 
 
 def callees_first(functions: Sequence[FuncOp], callees: Callable[[FuncOp], Iterable[str]]) -> list[FuncOp]:
@@ -88,7 +89,7 @@ def networks_run_by(op: object) -> tuple[str, ...]:
 
 def has_control_flow(module: ModuleOp) -> bool:
     """Return whether a network function calls another."""
-    return any(isinstance(op, graph.NetworkOp) for op in module.walk())
+    return any(isinstance(op, graph.NetworkOp) for op in walk(module))
 
 
 def state_arguments(main: FuncOp) -> tuple[StateArgument, ...]:

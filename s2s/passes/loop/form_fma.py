@@ -18,6 +18,7 @@ from xdsl.passes import ModulePass
 from xdsl.rewriter import Rewriter
 
 from s2s.dialects import loop
+from s2s.dialects.walk import walk
 
 
 @dataclass(frozen=True)
@@ -25,7 +26,7 @@ class FormFmaPass(ModulePass):
     name = "loop-form-fma"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        for add in [each for each in op.walk() if isinstance(each, arith.AddfOp)]:
+        for add in [each for each in walk(op) if isinstance(each, arith.AddfOp)]:
             _fuse(add)
 
 

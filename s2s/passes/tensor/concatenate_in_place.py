@@ -38,6 +38,7 @@ from s2s.decisions.concatenations import IN_PLACE, ConcatenationKind, CopiedPart
 from s2s.decisions.keys import task_key
 from s2s.dialects import graph
 from s2s.dialects.graph.traits import copy_provenance
+from s2s.dialects.walk import walk
 from s2s.passes.context import given_of, target_of
 from s2s.types.dtypes import as_tensor_type, size_in_bytes
 
@@ -171,7 +172,7 @@ class ConcatenateInPlacePass(ModulePass):
             for func in functions:
                 if is_network(func):
                     ConcatenateInPlace(op, func, chooser).run()
-        called = {each.callee.root_reference.data for each in op.walk() if isinstance(each, graph.CallOp)}
+        called = {each.callee.root_reference.data for each in walk(op) if isinstance(each, graph.CallOp)}
         for func in functions:
             name = func.sym_name.data
             if not func.is_declaration and name not in called and (joined_axis(func) is not None or cut_start(func)):

@@ -28,6 +28,7 @@ from xdsl.rewriter import InsertPoint, Rewriter
 from s2s.analysis.memory.effects import Effects, erase_unused
 from s2s.c_syntax.reserved import RESERVED
 from s2s.dialects import c
+from s2s.dialects.walk import walk
 from s2s.passes.c.name_temporaries.names import Scope
 from s2s.passes.c.name_temporaries.placement import named_values
 
@@ -61,7 +62,7 @@ def _name_parameters(function: c.FuncOp, scope: Scope) -> None:
 def _file_names(module: ModuleOp) -> set[str]:
     """Everything that means something outside of a function: no local name hides it."""
     names: set[str] = set()
-    for op in module.walk():
+    for op in walk(module):
         match op:
             case c.FuncOp() | c.GlobalOp():
                 names.add(op.sym_name.data)

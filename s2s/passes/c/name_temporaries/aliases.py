@@ -11,6 +11,7 @@ from functools import cached_property
 from xdsl.ir import Block, BlockArgument, Operation, SSAValue
 
 from s2s.dialects import c
+from s2s.dialects.walk import walk
 
 
 @dataclass(frozen=True)
@@ -120,7 +121,7 @@ class Writes:
 
 def _written_by(op: Operation) -> set[Root]:
     """What an operation writes, or those in its blocks do."""
-    return {root for each in op.walk() for root in _written_at(each)} if op.regions else set(_written_at(op))
+    return {root for each in walk(op) for root in _written_at(each)} if op.regions else set(_written_at(op))
 
 
 def _written_at(op: Operation) -> list[Root]:

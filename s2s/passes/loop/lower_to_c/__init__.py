@@ -25,6 +25,7 @@ from xdsl.passes import ModulePass
 
 from s2s.analysis.network.functions import INIT, callees_first
 from s2s.dialects import c, loop
+from s2s.dialects.walk import walk
 from s2s.errors import CompilerBug
 from s2s.passes.context import weights_of
 from s2s.passes.loop.lower_to_c.arena import PlainArena, flat_array, typed_arena
@@ -104,8 +105,8 @@ def _network(main: Main, inner: Sequence[FuncOp], names: Names, written: Written
 
 def _weights(module: ModuleOp, names: Names) -> list[Operation]:
     """Declare each weight once; initial values of state are weights too."""
-    types = {op.weight.data: op.result.type for op in module.walk() if isinstance(op, loop.WeightOp)}
-    for op in module.walk():
+    types = {op.weight.data: op.result.type for op in walk(module) if isinstance(op, loop.WeightOp)}
+    for op in walk(module):
         init = op.attributes.get(INIT)
         if isinstance(op, loop.ViewOp) and isinstance(init, StringAttr):
             types.setdefault(init.data, op.result.type)

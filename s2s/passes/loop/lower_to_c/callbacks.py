@@ -8,6 +8,7 @@ from xdsl.ir import Attribute, Region, SSAValue
 
 from s2s.analysis.network.functions import SOURCE
 from s2s.dialects import c, loop
+from s2s.dialects.walk import walk
 from s2s.errors import CompilerBug
 from s2s.passes.loop.lower_to_c.builder import Builder, value_type
 from s2s.passes.loop.lower_to_c.operations import LOWERINGS
@@ -25,7 +26,7 @@ def callback_prototypes(kernels: Iterable[FuncOp]) -> list[c.FuncOp]:
     """Return one prototype for each function that `kernels` call, with its definition if there is one."""
     found: dict[str, c.FuncOp] = {}
     for kernel in kernels:
-        for op in kernel.walk():
+        for op in walk(kernel):
             if isinstance(op, loop.CallbackOp) and op.function.data not in found:
                 made = _prototype(op)
                 source = kernel.attributes.get(SOURCE)

@@ -18,6 +18,7 @@ from xdsl.dialects.func import CallOp, FuncOp
 from s2s.c_syntax.identifiers import SIGNIFICANT, c_identifier
 from s2s.dialects import loop
 from s2s.dialects.graph.traits import provenance
+from s2s.dialects.walk import walk
 
 MAX_LENGTH = 36
 """The maximum length of a readable name."""
@@ -88,7 +89,7 @@ def _readers(module: ModuleOp) -> dict[str, Reader]:
     functions = {op.sym_name.data: op for op in module.ops if isinstance(op, FuncOp)}
     found: dict[str, Reader] = {}
     counts: dict[str, int] = {}
-    for call in module.walk():
+    for call in walk(module):
         if not isinstance(call, CallOp):
             continue
         kernel = call.callee.root_reference.data

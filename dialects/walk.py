@@ -1,0 +1,20 @@
+"""Walks over the operations of a module."""
+
+from collections.abc import Iterator
+
+from xdsl.ir import Operation
+
+
+def walk(op: Operation) -> Iterator[Operation]:
+    """`op` and all operations in it, in the order in which they are printed, as `Operation.walk` gives them, which
+    hands each through a generator for every level of nesting. The module must not be changed meanwhile."""
+    pending: list[Operation] = [op]
+    while pending:
+        op = pending.pop()
+        yield op
+        for region in reversed(op.regions):
+            for block in reversed(region.blocks):
+                last = block.last_op
+                while last is not None:
+                    pending.append(last)
+                    last = last.prev_op
