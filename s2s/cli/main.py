@@ -7,6 +7,7 @@ s2s cannot do, 4 a C compiler or the like is missing or failed, 70 a bug of s2s,
 """
 
 import errno
+import gc
 import os
 import re
 import sys
@@ -86,7 +87,9 @@ def common(
 def main(args: Sequence[str] | None = None) -> None:
     """Entry point of the command `s2s`: run it and exit."""
     with rare_collections():
-        sys.exit(run(args))
+        code = run(args)
+    gc.freeze()  # the process ends: what is left is neither looked through for garbage nor taken apart
+    sys.exit(code)
 
 
 def run(args: Sequence[str] | None = None) -> int:

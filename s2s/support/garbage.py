@@ -10,7 +10,7 @@ def rare_collections() -> Generator[None]:
     """Collect garbage seldom meanwhile: modules of Python, and the IR, are many objects that live until the end, and
     looking through them again and again takes a quarter of the time."""
     before = gc.get_threshold()
-    gc.set_threshold(500_000, 20, 100)
+    gc.set_threshold(2_000_000, 20, 100)
     try:
         yield
     finally:
