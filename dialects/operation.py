@@ -150,10 +150,15 @@ def _flat_values(operands: Operands) -> list[SSAValue]:
         if type(each) is OpResult or type(each) is BlockArgument:
             values.append(each)
         elif isinstance(each, SSAValue | Operation):
-            values.append(SSAValue.get(each))
+            values.append(value_of(each))
         elif each is not None:
-            values.extend(SSAValue.get(value) for value in each)
+            values.extend(map(value_of, each))
     return values
+
+
+def value_of(operand: SSAValue | Operation) -> SSAValue:
+    """`operand`, or the only result of the operation, as `SSAValue.get` gives it after looking at it more closely."""
+    return operand if type(operand) is OpResult or type(operand) is BlockArgument else SSAValue.get(operand)
 
 
 def _flat_types(result_types: Sequence[Attribute | Sequence[Attribute] | None]) -> list[Attribute]:

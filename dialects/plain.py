@@ -2,9 +2,9 @@
 
 from collections.abc import Mapping, Sequence
 
-from xdsl.ir import Attribute, Operation, OpResult, SSAValue
+from xdsl.ir import Attribute, Operation, SSAValue
 
-from s2s.dialects.operation import Op
+from s2s.dialects.operation import Op, value_of
 
 
 class PlainOp(Op):
@@ -20,5 +20,4 @@ class PlainOp(Op):
         properties: Mapping[str, Attribute | None] | None = None,
         result_types: Sequence[Attribute] = (),
     ) -> None:
-        values = [each if type(each) is OpResult else SSAValue.get(each) for each in operands]
-        self._initialise(values, properties or {}, result_types)
+        self._initialise([value_of(each) for each in operands], properties or {}, result_types)

@@ -61,9 +61,11 @@ def is_unsigned(type: Attribute) -> bool:
 
 def promote(type: Attribute) -> Attribute | None:
     """The type of `type` as an operand: what is narrower than `int` becomes `int`. `None`: it has no arithmetic."""
+    if isinstance(type, IndexType):
+        return type
     if isa(type, IntegerType):
         return i32 if type.width.data < 32 else type
-    return type if is_float(type) or isinstance(type, IndexType) else None
+    return type if is_float(type) else None
 
 
 def common_type(lhs: Attribute, rhs: Attribute) -> Attribute | None:
@@ -71,11 +73,11 @@ def common_type(lhs: Attribute, rhs: Attribute) -> Attribute | None:
     left, right = promote(lhs), promote(rhs)
     if left is None or right is None:
         return None
+    if left == right:
+        return left
     for floating in (f64, f32):
         if floating in (left, right):
             return floating
-    if left == right:
-        return left
     if _UI64 in (left, right) or _UI32 in (left, right):
         unsigned = {left, right} <= {_UI32, _UI64}
         return _UI64 if unsigned else None

@@ -23,8 +23,8 @@ from xdsl.traits import ConstantLike, EffectInstance, MemoryEffect, MemoryEffect
 from xdsl.utils.exceptions import VerifyException
 
 from s2s.dialects.c.conversions import BINARY_OPERATORS, UNARY_OPERATORS, binary_type, unary_type
-from s2s.dialects.c.types import NamedType
-from s2s.dialects.operation import op_definition
+from s2s.dialects.c.types import NamedType, spelled
+from s2s.dialects.operation import op_definition, value_of
 from s2s.dialects.plain import PlainOp
 
 
@@ -73,10 +73,10 @@ class BinaryOp(PlainOp):
     assembly_format = "$lhs $operator $rhs attr-dict `:` functional-type(operands, results)"
 
     def __init__(self, operator: str, lhs: SSAValue | Operation, rhs: SSAValue | Operation) -> None:
-        lhs, rhs = SSAValue.get(lhs), SSAValue.get(rhs)
+        lhs, rhs = value_of(lhs), value_of(rhs)
         super().__init__(
             operands=[lhs, rhs],
-            properties={"operator": StringAttr(operator)},
+            properties={"operator": spelled(operator)},
             result_types=[_result_of(self.name, operator, binary_type(operator, lhs.type, rhs.type), lhs, rhs)],
         )
 
@@ -100,10 +100,10 @@ class UnaryOp(PlainOp):
     assembly_format = "$operator $operand attr-dict `:` functional-type(operands, results)"
 
     def __init__(self, operator: str, operand: SSAValue | Operation) -> None:
-        operand = SSAValue.get(operand)
+        operand = value_of(operand)
         super().__init__(
             operands=[operand],
-            properties={"operator": StringAttr(operator)},
+            properties={"operator": spelled(operator)},
             result_types=[_result_of(self.name, operator, unary_type(operator, operand.type), operand)],
         )
 
@@ -143,7 +143,7 @@ class ConditionalOp(PlainOp):
     assembly_format = "$condition `,` $chosen `,` $otherwise attr-dict `:` type($condition) `,` type($result)"
 
     def __init__(self, condition: SSAValue | Operation, chosen: SSAValue | Operation, otherwise: SSAValue | Operation):
-        super().__init__(operands=[condition, chosen, otherwise], result_types=[SSAValue.get(chosen).type])
+        super().__init__(operands=[condition, chosen, otherwise], result_types=[value_of(chosen).type])
 
 
 @op_definition
@@ -161,6 +161,7 @@ class AggregateOp(PlainOp):
         super().__init__(operands=members, result_types=[type])
 
 
+_SET = UnitAttr()
 _READ, _WRITE = EffectInstance(MemoryEffectKind.READ), EffectInstance(MemoryEffectKind.WRITE)
 
 
@@ -211,9 +212,9 @@ class CallOp(PlainOp):
         super().__init__(
             operands=arguments,
             properties={
-                "callee": StringAttr(callee),
-                "pure": UnitAttr() if pure else None,
-                "reads": UnitAttr() if reads else None,
+                "callee": spelled(callee),
+                "pure": _SET if pure else None,
+                "reads": _SET if reads else None,
                 "comment": None if comment is None else StringAttr(comment),
             },
             result_types=[] if result_type is None else [result_type],

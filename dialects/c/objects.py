@@ -17,8 +17,8 @@ from xdsl.traits import MemoryReadEffect, MemoryWriteEffect, Pure
 from xdsl.utils.exceptions import VerifyException
 
 from s2s.dialects.c.conversions import ASSIGNMENT_OPERATORS, is_integer
-from s2s.dialects.c.types import VOID, ArrayType, LValueType, NamedType, PtrType
-from s2s.dialects.operation import Op, op_definition
+from s2s.dialects.c.types import VOID, ArrayType, LValueType, NamedType, PtrType, spelled
+from s2s.dialects.operation import Op, op_definition, value_of
 from s2s.dialects.plain import PlainOp
 
 
@@ -38,7 +38,7 @@ class LetOp(PlainOp):
     assembly_format = "$identifier $value attr-dict `:` functional-type(operands, results)"
 
     def __init__(self, identifier: str, value: SSAValue | Operation, type: Attribute | None = None) -> None:
-        value = SSAValue.get(value)
+        value = value_of(value)
         super().__init__(
             operands=[value],
             properties={"identifier": StringAttr(identifier)},
@@ -112,7 +112,7 @@ class SubscriptOp(PlainOp):
     assembly_format = "$base `[` $index `]` attr-dict `:` functional-type(operands, results)"
 
     def __init__(self, base: SSAValue | Operation, index: SSAValue | Operation) -> None:
-        base = SSAValue.get(base)
+        base = value_of(base)
         super().__init__(operands=[base, index], result_types=[_element_of(self.name, base.type)])
 
     def verify_(self) -> None:
@@ -136,7 +136,7 @@ class MemberOp(PlainOp):
     assembly_format = "$base $field attr-dict `:` functional-type(operands, results)"
 
     def __init__(self, base: SSAValue | Operation, field: str, field_type: Attribute) -> None:
-        base = SSAValue.get(base)
+        base = value_of(base)
         const = isinstance(base.type, PtrType | LValueType) and base.type.is_const
         super().__init__(
             operands=[base], properties={"field": StringAttr(field)}, result_types=[LValueType(field_type, const=const)]
@@ -160,7 +160,7 @@ class AddressOfOp(PlainOp):
     assembly_format = "$place attr-dict `:` functional-type(operands, results)"
 
     def __init__(self, place: SSAValue | Operation) -> None:
-        place = SSAValue.get(place)
+        place = value_of(place)
         super().__init__(operands=[place], result_types=[_address_of(self.name, place.type)])
 
     def verify_(self) -> None:
@@ -181,7 +181,7 @@ class LoadOp(PlainOp):
     assembly_format = "$place attr-dict `:` functional-type(operands, results)"
 
     def __init__(self, place: SSAValue | Operation) -> None:
-        place = SSAValue.get(place)
+        place = value_of(place)
         super().__init__(operands=[place], result_types=[_held_by(self.name, place.type)])
 
     def verify_(self) -> None:
@@ -203,7 +203,7 @@ class AssignOp(PlainOp):
     assembly_format = "$place $operator $value attr-dict `:` type($place) `,` type($value)"
 
     def __init__(self, place: SSAValue | Operation, value: SSAValue | Operation, operator: str = "=") -> None:
-        super().__init__(operands=[place, value], properties={"operator": StringAttr(operator)})
+        super().__init__(operands=[place, value], properties={"operator": spelled(operator)})
 
     def verify_(self) -> None:
         if self.operator.data not in ASSIGNMENT_OPERATORS:

@@ -4,12 +4,20 @@ Scalars are builtin types: `f32` is `float`, `i32` is `int32_t`, `ui8` is `uint8
 integer type that counts elements. Vectors are builtin vectors of rank 1.
 """
 
+from functools import lru_cache
+
 from xdsl.dialects.builtin import BoolAttr, IntegerAttr, StringAttr, i64
 from xdsl.ir import Attribute, ParametrizedAttribute, TypeAttribute
 from xdsl.irdl import irdl_attr_definition
 from xdsl.parser import AttrParser
 from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
+
+
+@lru_cache(maxsize=4096)
+def spelled(text: str) -> StringAttr:
+    """The attribute of an operator or a name that many operations share."""
+    return StringAttr(text)
 
 
 def _parse_flags(parser: AttrParser, allowed: tuple[str, ...]) -> dict[str, BoolAttr]:
