@@ -86,9 +86,10 @@ def common(
 
 def main(args: Sequence[str] | None = None) -> None:
     """Entry point of the command `s2s`: run it and exit."""
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # threads of numpy wait for each other longer than they compute
     with rare_collections():
         code = run(args)
-    gc.freeze()  # the process ends: what is left is neither looked through for garbage nor taken apart
+        gc.freeze()  # the process ends: what is left is neither looked through for garbage nor taken apart
     sys.exit(code)
 
 

@@ -137,12 +137,10 @@ def reciprocal_root(a: Scalar) -> Scalar:
     return a.dtype.type(1) / np.sqrt(a)
 
 
-_ERF: Function = np.frompyfunc(math.erf, 1, 1)
-
-
 def erf(a: Scalar) -> Scalar:
     """The error function of f64."""
-    return np.asarray(_ERF(a)).astype(np.float64)[()]
+    values = np.asarray(a)
+    return np.fromiter(map(math.erf, values.reshape(-1).tolist()), np.float64, values.size).reshape(values.shape)[()]
 
 
 def float_to_integer(dtype: np.dtype[Any], *, unsigned: bool) -> Function:
