@@ -40,8 +40,9 @@ def bottleneck() -> GraphModel:
 
 
 def compiled(given: dict[str, Any] | None = None, **options: Any) -> Artifact:
-    decisions = {} if given is None else read_decisions(given)
-    return compile_artifact(bottleneck(), CompileOptions(target="c", name="net", decisions=decisions, **options))
+    if given is not None:
+        options["decisions"] = read_decisions(given)
+    return compile_artifact(bottleneck(), CompileOptions(target="c", name="net", **options))
 
 
 def decision(artifact: Artifact, kind: str) -> Decision:

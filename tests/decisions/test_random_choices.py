@@ -5,7 +5,7 @@ the network, the target and the seed; `compiled(network, target, seed)` makes th
 """
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from random import Random
 from typing import Any
@@ -39,6 +39,8 @@ FIXED: dict[str, Source] = {
     "winograd": decided_networks.WINOGRAD,
 }
 HOSTS = ("host", "x86-64-v3", "x86-64-v2", "c")
+SEEDS = {"bottleneck": 2, "joined": 2}
+"""Seeds with which the layout is drawn that a kind of decisions needs."""
 MADE: Counter[str] = Counter()
 """How often a candidate other than the compiler's own was taken, by kind."""
 
@@ -55,7 +57,7 @@ def network(name: str) -> Source:
 
 
 @contextmanager
-def drawn(seed: int) -> Iterator[None]:
+def drawn(seed: int) -> Generator[None]:
     """Let random legal candidates be chosen."""
     random = Random(seed)
 
@@ -63,7 +65,7 @@ def drawn(seed: int) -> Iterator[None]:
         def propose(subject: Any, target: Target) -> Sequence[Candidate[Any] | Refused]:
             every = list(candidates(kind, subject, target))
             legal = [each for each in every if kind.legal(subject, each.make()) is None]
-            taken = random.choice(legal) if random.random() < 0.7 else legal[0]
+            taken = random.choice(legal) if random.random() < 0.5 else legal[0]
             MADE[kind.name] += kind.text(taken.make()) != kind.text(legal[0].make())
             return [Candidate(taken.make, taken.note)]
 
@@ -108,9 +110,8 @@ def test_any_legal_choice_is_right_on_cortex_m4(seed: int):
 
 
 def test_choices_of_every_kind_are_drawn():
-    """The networks above have alternatives of every kind, but for those that two tests of their own flip."""
+    """Kinds that only a budget of RAM asks for are not among them."""
     MADE.clear()
     for name in FIXED:
-        for seed in range(2):
-            compiled(name, "x86-64-v3", seed, threads=2)
-    assert set(KINDS) - set(MADE) <= {"fused rows", "images"}
+        compiled(name, "x86-64-v3", SEEDS.get(name, 0), threads=2)
+    assert set(MADE) == set(KINDS) - {"operator row tiles", "scratch"}
