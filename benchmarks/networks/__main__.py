@@ -20,8 +20,8 @@ from benchmarks.networks import images, quantised, sequences, signals
 from benchmarks.timing import geometric_mean, pin
 
 NETWORKS = {**images.NETWORKS, **sequences.NETWORKS, **signals.NETWORKS, **quantised.NETWORKS}
-MOST_DIFFERENCE = 1e-4
-MOST_STEPS = 5e-2
+MAX_DIFFERENCE = 1e-4
+MAX_STEPS = 5e-2
 """Of quantised networks: where a number lies in the middle between two steps, floats decide which one it takes."""
 
 
@@ -56,7 +56,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     for name in names:
         outcome = measure(NETWORKS[name](), options.rounds, options.slice, Variant(options.target))
         ratios.append(outcome.ratio)
-        most = MOST_STEPS if name in quantised.NETWORKS else MOST_DIFFERENCE
+        most = MAX_STEPS if name in quantised.NETWORKS else MAX_DIFFERENCE
         bad = outcome.ratio > options.at_most or not outcome.difference <= most
         failed = failed or bad
         print(

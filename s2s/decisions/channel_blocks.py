@@ -17,9 +17,9 @@ from s2s.dialects import graph, tensor
 from s2s.types.affine import bounds, ranges, simplify
 
 CHANNEL = 1
-SMALLEST = 4
+MIN_BLOCK = 4
 """Channels below which a block is not worth its trouble; a reader walks over at least so many at a time."""
-MOST_PADDING = 0.4
+MAX_PADDING = 0.4
 """The part of a padded tensor that may be unused."""
 
 
@@ -30,13 +30,13 @@ def block_size(channels: int, lanes: int) -> int:
 
 def block_sizes(channels: int, lanes: int) -> list[int]:
     """The blocks that channels may have: half a vector or a vector, where they do not leave too much of it unused."""
-    return [size for size in (lanes // 2, lanes) if size >= SMALLEST and _may_pad(channels, size)]
+    return [size for size in (lanes // 2, lanes) if size >= MIN_BLOCK and _may_pad(channels, size)]
 
 
 def _may_pad(channels: int, block: int) -> bool:
     padded = -(-channels // block) * block
-    readable = channels < block or gcd(channels, block) >= min(SMALLEST, block)
-    return padded - channels <= MOST_PADDING * padded and readable
+    readable = channels < block or gcd(channels, block) >= min(MIN_BLOCK, block)
+    return padded - channels <= MAX_PADDING * padded and readable
 
 
 def results_of(func: FuncOp) -> list[tuple[int, SSAValue]]:

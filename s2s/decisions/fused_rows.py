@@ -16,7 +16,7 @@ from s2s.targets import Target
 
 SMALL_CACHE = 16 * 1024
 """Bytes that a block may take where the target states no cache."""
-MOST_VECTORS = 4
+MAX_VECTORS = 4
 SCALAR_ROWS = 16
 """Rows of a block at most, in vectors and where there are none."""
 
@@ -85,7 +85,7 @@ def _fitting(subject: FusedKernel, target: Target) -> Sequence[Candidate[int]]:
     """Everything between the computations is to fit the first cache, if that takes rows enough to fill a register tile;
     else half of the second. A block that divides the rows needs no code for a shorter one."""
     per_row = subject.bytes_per_row
-    unit, most, least = (target.lanes, MOST_VECTORS, 2) if target.lanes > 1 else (SCALAR_ROWS // 4, 4, 1)
+    unit, most, least = (target.lanes, MAX_VECTORS, 2) if target.lanes > 1 else (SCALAR_ROWS // 4, 4, 1)
     sizes = [count * unit for count in range(most, 0, -1)]
     near = [size for size in sizes if size >= least * unit and size * per_row <= (target.l1_bytes or SMALL_CACHE)]
     far = [size for size in sizes if size * per_row <= target.l2_bytes // 2]

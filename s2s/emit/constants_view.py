@@ -10,7 +10,7 @@ from s2s.c_syntax.types import c_type
 from s2s.dialects.c.conversions import is_half
 from s2s.emit.weights import ConstantArray, Placed
 
-_LONGEST_NAME = 60
+_MAX_NAME_LENGTH = 60
 """The maximum length of a model's tensor name in a comment; converters join several names by semicolons."""
 
 
@@ -69,6 +69,6 @@ def _array_headers(arrays: Sequence[ConstantArray]) -> list[str]:
 def _array_comment(array: ConstantArray) -> str:
     shape = "".join(f"[{size}]" for size in array.values.shape)
     name = array.name.split(";")[0]
-    if len(name) > _LONGEST_NAME:
-        name = f"{name[:_LONGEST_NAME].rstrip()}..."
+    if len(name) > _MAX_NAME_LENGTH:
+        name = f"{name[:_MAX_NAME_LENGTH].rstrip()}..."
     return c_comment(f"{name} {shape}")

@@ -13,7 +13,7 @@ from s2s.emit.statements import FunctionWriter, global_definition, spelt_header,
 from s2s.errors import CompilerBug
 from s2s.types.hints import isa
 
-LONGEST_UNIT = 1200
+MAX_UNIT_LINES = 1200
 """Lines of kernels in one file; more go to further files, which compile in parallel."""
 
 _SYSTEM_FIRST = ("<", '"')
@@ -94,7 +94,7 @@ class Program:
         texts = {kernel: self._kernel(kernel) for kernel in self.kernels}
         length = 0
         for kernel, lines in texts.items():
-            if parts[-1] and length + len(lines) > LONGEST_UNIT:
+            if parts[-1] and length + len(lines) > MAX_UNIT_LINES:
                 parts.append([])
                 length = 0
             parts[-1].append(kernel)

@@ -32,7 +32,7 @@ CACHES = (("L1", 32 << 10), ("L2", 1 << 20), ("L3", 8 << 20))
 """The caches, with default sizes where the operating system does not report them."""
 MEMORY = "memory"
 POOL = "src/pool.c"
-LARGEST_WORKING_SET = 512 << 20
+MAX_WORKING_SET = 512 << 20
 """The working set that measures memory bandwidth; caches larger than this are shared by many cores."""
 FIGURES = ("clock_ghz", "fma_latency", "fork_join_ns", "float_gflops", "int8_gops")
 CPU_INFO = Path("/proc/cpuinfo")
@@ -116,7 +116,7 @@ def measure(target: Target, compiler: tuple[str, ...]) -> Machine:
     caches = _cache_sizes()
     # A set of half a cache leaves room for others; the last cache is shared, so a small part of it is asked for.
     sets = [caches[0] // 2, caches[1] // 2, min(4 * caches[1], caches[2] // 2)]
-    sets.append(min(2 * caches[-1], LARGEST_WORKING_SET))
+    sets.append(min(2 * caches[-1], MAX_WORKING_SET))
     found = json.loads(_measured(target, compiler, sets))
     speeds: list[float] = found["read_gbs"]
     names, sizes = [*(name for name, _ in CACHES), MEMORY], [*caches, None]

@@ -18,7 +18,7 @@ from s2s.support import progress
 from s2s.types.dtypes import as_tensor_type
 from s2s.types.interface import EMPTY_INPUTS, EMPTY_OUTPUTS, EmptyTensor, empty_tensors, model_tensor
 
-LONGEST_NAME = 24
+MAX_NAME_LENGTH = 24
 RUNTIME_PREFIX = "s2s"
 """What the names of the runtime start with."""
 
@@ -58,13 +58,13 @@ def read_network(source: Source, options: CompileOptions) -> State:
 
 
 def _c_name(wished: str | None, found: str) -> str:
-    name = c_identifier(wished if wished is not None else found, LONGEST_NAME)
+    name = c_identifier(wished if wished is not None else found, MAX_NAME_LENGTH)
     if name.partition("_")[0] == RUNTIME_PREFIX:
-        name = f"net_{name}"[:LONGEST_NAME]
+        name = f"net_{name}"[:MAX_NAME_LENGTH]
     if wished is not None and name != wished:
         raise InputError(
             f"--name {wished}: names in C start with it, so it has lower-case letters, digits and _, at most "
-            f"{LONGEST_NAME} characters, and is neither a word of C nor {RUNTIME_PREFIX}; try {name}"
+            f"{MAX_NAME_LENGTH} characters, and is neither a word of C nor {RUNTIME_PREFIX}; try {name}"
         )
     return name
 

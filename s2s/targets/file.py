@@ -35,7 +35,7 @@ LISTED = "intrinsics"
 """The key that lists intrinsics by their names."""
 DEFINED = "intrinsic"
 """The tables that define intrinsics."""
-LARGEST_FILE = 1 << 20
+MAX_FILE_BYTES = 1 << 20
 """Bytes; a target takes two thousand."""
 WIDTH = 100
 WAY_OUT = "give a file as `s2s targets c` prints one"
@@ -143,8 +143,8 @@ def _header(name: str, path: Path) -> str:
         return ""
     file = path.parent / name
     try:
-        if file.stat().st_size > LARGEST_FILE:
-            raise InputError(f"{path}: header = {name}: is larger than {LARGEST_FILE} bytes; give a smaller one")
+        if file.stat().st_size > MAX_FILE_BYTES:
+            raise InputError(f"{path}: header = {name}: is larger than {MAX_FILE_BYTES} bytes; give a smaller one")
         return file.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         reason = error.strerror if isinstance(error, OSError) else "it is no text in UTF-8"
@@ -155,8 +155,8 @@ def _header(name: str, path: Path) -> str:
 
 def _table(path: Path) -> dict[str, Any]:
     try:
-        if path.stat().st_size > LARGEST_FILE:
-            raise InputError(f"{path}: is larger than {LARGEST_FILE} bytes; {WAY_OUT}")
+        if path.stat().st_size > MAX_FILE_BYTES:
+            raise InputError(f"{path}: is larger than {MAX_FILE_BYTES} bytes; {WAY_OUT}")
         return tomllib.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
         raise InputError(f"{path}: cannot be read ({error.strerror}); {WAY_OUT}") from error

@@ -14,7 +14,7 @@ from s2s.verify.footprint import Footprint, measure_tree
 from s2s.verify.toolchain import default_compiler
 
 OPTIMISE = "O3"
-LARGEST = 10
+MAX_FUNCTIONS = 10
 """The number of functions whose code sizes are reported."""
 
 
@@ -48,7 +48,7 @@ def measured(footprint: Footprint) -> Measured:
         stack=footprint.stack.bytes,
         stack_note=footprint.stack.note,
         stack_path=footprint.stack.path,
-        functions=dict(islice(footprint.functions.items(), LARGEST)),
+        functions=dict(islice(footprint.functions.items(), MAX_FUNCTIONS)),
     )
 
 

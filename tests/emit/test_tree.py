@@ -214,7 +214,7 @@ def test_no_text_of_a_model_breaks_the_tree(
 
 
 def test_long_kernels_go_to_files_of_their_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(units, "LONGEST_UNIT", LINES)
+    monkeypatch.setattr(units, "MAX_UNIT_LINES", LINES)
     start, _, rest = TEXT.partition("func.func private @scale")
     body, _, main = rest.partition("func.func private @round")
     stores = body[body.index("    %v = ") : body.index("  }\n  func.return")]

@@ -14,7 +14,7 @@ from support.project import SHARED
 from support.tflite_models import TensorSpec, single
 
 FOLDER = SHARED / "models" / "mlperf_tiny"
-LARGEST_ERROR = 1e-5
+MAX_ERROR = 1e-5
 """Of the largest output: sums of float32 depend on their order."""
 
 needs_models = pytest.mark.skipif(not FOLDER.is_dir(), reason="the models are not there")
@@ -28,7 +28,7 @@ def test_float_networks_match_their_golden_outputs(name: str):
         (port,) = artifact.info.inputs
         for x, wanted in zip(golden["x"], golden["y"], strict=True):
             (found,) = artifact.run({port.name: x.reshape(port.shape)}).values()
-            assert np.abs(found.reshape(wanted.shape) - wanted).max() <= LARGEST_ERROR * np.abs(golden["y"]).max()
+            assert np.abs(found.reshape(wanted.shape) - wanted).max() <= MAX_ERROR * np.abs(golden["y"]).max()
 
 
 @needs_models

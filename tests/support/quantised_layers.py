@@ -13,7 +13,7 @@ from s2s.passes.context import CompilerContext
 from s2s.types.dtypes import Array
 from support.c_kernels import FLAGS, CompiledKernels
 
-LARGEST_SCRATCH = 10_000
+MAX_SCRATCH = 10_000
 """Elements of 16 bits that a kernel of these layers needs at most."""
 
 
@@ -88,7 +88,7 @@ def run_as_c(ctx: CompilerContext, module: ModuleOp, x: Array, size: int, folder
             case loop.WeightOp() as weight:
                 buffers.append(np.ascontiguousarray(ctx.weights.get(weight.weight.data)))
             case loop.ViewOp():
-                buffers.append(np.zeros(LARGEST_SCRATCH, np.int16))
+                buffers.append(np.zeros(MAX_SCRATCH, np.int16))
             case _:
                 buffers.append(np.zeros(size, np.int8) if not buffers else x.reshape(-1))
     main.detach()

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from benchmarks.networks.builder import Network, Value
 
 CHANNELS = st.integers(1, 20) | st.sampled_from([3, 8, 16, 24, 32, 40, 48])
-MOST_WORK = 3_000_000
+MAX_WORK = 3_000_000
 """Multiply-adds of one convolution, so that an example takes its time in the compiler."""
 
 
@@ -88,7 +88,7 @@ def convolutions(draw: st.DrawFn) -> Convolution:
     pads = tuple(draw(st.integers(0, min(3, span - 1))) for _ in range(2) for span in reach)
     shape = (inputs, outputs, image, window, strides, dilations, pads)
     whole = Convolution(draw(st.integers(1, 2)), groups, *shape, draw(st.booleans()), draw(st.booleans()))
-    return whole if min(whole.result) > 0 and whole.work <= MOST_WORK else draw(convolutions())
+    return whole if min(whole.result) > 0 and whole.work <= MAX_WORK else draw(convolutions())
 
 
 def network(layers: Sequence[Convolution]) -> onnx.ModelProto:

@@ -8,7 +8,7 @@ from xdsl.ir import SSAValue
 from s2s.types.weights import WeightStore
 from support.random_networks import KINDS, NetworkBuilder, extend
 
-LONGEST = 14
+MAX_LENGTH = 14
 
 
 def seeded_networks(seeds: range) -> tuple[ModuleOp, WeightStore]:
@@ -18,7 +18,7 @@ def seeded_networks(seeds: range) -> tuple[ModuleOp, WeightStore]:
     for seed in seeds:
         random = Random(seed)
         net.values = [net.block.args[0]]
-        for _ in range(random.randint(2, LONGEST)):
+        for _ in range(random.randint(2, MAX_LENGTH)):
             recent = net.values[-4:]
             extend(net, random.choice(KINDS), random.choice(recent), random.choice(recent), random.randrange(12))
         outputs.append(net.values[-1])

@@ -12,7 +12,7 @@ from s2s.frontends.formulas import reshape, take
 from s2s.frontends.onnx.elementwise import cast, legacy_broadcast
 from s2s.frontends.onnx.node import Importer, Node
 
-_MOST_ROWS = 4
+_MAX_ROWS = 4
 """Beyond that, expanding a determinant costs more than anybody wants."""
 
 
@@ -89,8 +89,8 @@ def _determinant(node: Node) -> Value:
     if x.rank < 2 or x.shape[-1] != x.shape[-2]:
         raise node.invalid(f"shape {list(x.shape)} is no square matrix", "fix the shape")
     size = x.shape[-1]
-    if size > _MOST_ROWS:
-        raise node.unsupported(f"a determinant of {size} rows", f"use at most {_MOST_ROWS}")
+    if size > _MAX_ROWS:
+        raise node.unsupported(f"a determinant of {size} rows", f"use at most {_MAX_ROWS}")
     entries = [
         [reshape(take(take(x, x.rank - 2, row, 1), x.rank - 1, column, 1), x.shape[:-2]) for column in range(size)]
         for row in range(size)

@@ -9,7 +9,7 @@ from s2s.frontends.onnx.node import Node
 
 BLOCK_OF_COUNTS = 4
 """A block is so many times longer than what is taken from it."""
-LEAST_BLOCK = 32
+MIN_BLOCK = 32
 """Elements of a block at least."""
 
 
@@ -20,7 +20,7 @@ def largest(node: Node, x: Value, count: int, *, last: bool = False) -> tuple[Va
     the one with the lower place comes first: blocks keep their order.
     """
     places: Value | None = None
-    block = max(LEAST_BLOCK, BLOCK_OF_COUNTS * count)
+    block = max(MIN_BLOCK, BLOCK_OF_COUNTS * count)
     while block < x.shape[-1]:
         x, places = _first_of_blocks(node, x, places, block, count, last)
     node.require_small(x.shape[-1] ** 2, "the comparison of all pairs")

@@ -21,7 +21,7 @@ from s2s.frontends.onnx.resample import (
 )
 from s2s.types.dtypes import Array
 
-_MOST_TAPS = 4
+_MAX_TAPS = 4
 """Beyond that many, positions are read by a matrix product instead of one by one."""
 
 
@@ -139,7 +139,7 @@ def _read(node: Node, x: Value, axis: int, taps: Taps) -> Value:
     size = x.shape[axis]
     if taps.is_identity(size):
         return x
-    if taps.index.shape[1] > _MOST_TAPS:
+    if taps.index.shape[1] > _MAX_TAPS:
         node.require_small(len(taps.index) * size, "the matrix of weights")
         matrix = node.constant(taps.dense(size).T, x.dtype)
         perm = [*(dim for dim in range(x.rank) if dim != axis), axis]

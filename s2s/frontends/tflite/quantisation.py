@@ -13,7 +13,7 @@ from s2s.frontends.formulas import clamp
 from s2s.frontends.tflite.node import Node
 from s2s.types.dtypes import Array, from_numpy
 
-LARGEST_SHIFT = 30
+MAX_SHIFT = 30
 SHIFT_OF_WIDE_SUMS = 14
 """The most that a sum of 64 bits may be shifted to the left."""
 
@@ -59,7 +59,7 @@ def rescale(
     chosen: Rounding = rounding or ("reduced" if x.dtype.itemsize == 8 else "double")
     factors = [real] if isinstance(real, float | int) else list(real)
     pairs = [quantize_multiplier(float(factor)) for factor in factors]
-    most = SHIFT_OF_WIDE_SUMS if chosen == "reduced" else LARGEST_SHIFT
+    most = SHIFT_OF_WIDE_SUMS if chosen == "reduced" else MAX_SHIFT
     if any(shift > most for _, shift in pairs):
         raise InputError(
             f"node {x.builder.node!r}: its scales give the factor {max(factors)}, far too large; quantise it again"

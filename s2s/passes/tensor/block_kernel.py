@@ -17,7 +17,7 @@ from xdsl.rewriter import Rewriter
 
 from s2s.analysis.structure.compute import dim_names
 from s2s.analysis.structure.renumber import renumber
-from s2s.decisions.channel_blocks import CHANNEL, SMALLEST
+from s2s.decisions.channel_blocks import CHANNEL, MIN_BLOCK
 from s2s.dialects import tensor
 from s2s.types.affine import linear, ranges, simplify
 from s2s.types.dtypes import AnyTensor, as_tensor_type, tensor_type
@@ -102,7 +102,7 @@ def _divided_dim(op: tensor.ComputeOp) -> tuple[int, int] | None:
                 if not divides or not isinstance(block, AffineConstantExpr):
                     continue
                 part = gcd(op.sizes[dim], block.value)
-                if part == block.value or part >= SMALLEST:
+                if part == block.value or part >= MIN_BLOCK:
                     return dim, part
     return None
 

@@ -23,7 +23,7 @@ MAX_LABELLED = 60
 """Maps with more buffers than this show no names; the table beside them does."""
 MAX_LAYERS = 400
 """Networks with more layers than this have no picture."""
-LONGEST = 44
+MAX_LABEL_LENGTH = 44
 """Characters of a name in a chart."""
 _SVG = re.compile(r"<svg.*</svg>", re.DOTALL)
 _METADATA = re.compile(r"<metadata>.*?</metadata>\n?", re.DOTALL)
@@ -196,6 +196,6 @@ def _matplotlib() -> Any:
     return import_module("matplotlib.pyplot")
 
 
-def _short(text: str, longest: int = LONGEST) -> str:
+def _short(text: str, longest: int = MAX_LABEL_LENGTH) -> str:
     """`text` with an ellipsis where it is too long."""
     return text if len(text) <= longest else f"{text[: max(longest - 1, 1)]}…"

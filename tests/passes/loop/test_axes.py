@@ -8,7 +8,7 @@ from xdsl.ir.affine import AffineDimExpr, AffineExpr
 from s2s.passes.loop.lower_to_c.axes import Axis, axes_of
 
 NAMES: tuple[str, ...] = ("ic", "oh", "kh", "ow", "kw")
-LEAST = {"ic": 0, "oh": 0, "kh": 0, "ow": 3, "kw": 0}
+MIN_MOVES = {"ic": 0, "oh": 0, "kh": 0, "ow": 3, "kw": 0}
 
 
 def dim(name: str) -> AffineDimExpr:
@@ -21,7 +21,7 @@ def name_of(atom: AffineExpr) -> str:
 
 
 def least(atom: AffineExpr) -> int:
-    return LEAST[name_of(atom)]
+    return MIN_MOVES[name_of(atom)]
 
 
 def shown(axes: list[Axis], rest: int) -> str:

@@ -10,9 +10,9 @@ from s2s.c_syntax.literals import literal
 from s2s.dialects import c
 from s2s.passes.c.name_temporaries.aliases import Writes, pointers
 
-LONGEST = 88
+MAX_LINE_LENGTH = 88
 """Characters, by a rough count, that an expression may have before a part of it gets a name."""
-LONGEST_SUM = 300
+MAX_SUM_LENGTH = 300
 """The same for a sum, which a reader takes in term by term over some lines."""
 
 _WORTH_A_NAME = 16
@@ -125,7 +125,7 @@ class _Placement:
         while True:
             lengths = [self._length(operand) for operand in operands]
             total = own + sum(lengths)
-            if total <= LONGEST or not op.results or (total <= LONGEST_SUM and is_long_sum(op)):
+            if total <= MAX_LINE_LENGTH or not op.results or (total <= MAX_SUM_LENGTH and is_long_sum(op)):
                 break
             candidates = [
                 (length, operand)
