@@ -1,4 +1,4 @@
-"""Factors of products of small integers: copied to scratch, and widened."""
+"""Factors of products of small integers: copied to scratch, and extended."""
 
 from collections.abc import Sequence
 
@@ -34,12 +34,12 @@ from s2s.dialects.operation import Op, op_definition
 from s2s.types.hints import isa
 
 WORD = 4
-"""Bytes that are widened together."""
+"""Bytes that are extended together."""
 
 
 @op_definition
-class StageOp(Op, AccessInterface, WorkInterface):
-    """Elements of 8 bits copied, those outside of a range as `fill`: widened to 16, with a number added; or as bytes.
+class CacheReadOp(Op, AccessInterface, WorkInterface):
+    """Copy 8-bit elements, those outside of a range as `fill`: extended to 16 bits with a number added, or as bytes.
 
         target[t + i] = low <= i < high ? ext(source[s + i * stride]) + offset : fill,  0 <= i < count
 
@@ -48,7 +48,7 @@ class StageOp(Op, AccessInterface, WorkInterface):
     from -128 to 127 become those from 0 to 255.
     """
 
-    name = "loop.stage"
+    name = "loop.cache_read"
 
     map = prop_def(AffineMapAttr)
     count = prop_def(IntegerAttr)
@@ -134,14 +134,14 @@ def _check_offset(name: str, offset: int) -> None:
 
 
 @op_definition
-class WidenOp(Op):
-    """Four lanes of `vector`, its `part`-th four, widened to 16 bits, `offset` added: lanes 0, 2, 1, 3 in this order.
+class ExtendOp(Op):
+    """Extend four lanes of `vector`, its `part`-th four, to 16 bits and add `offset`: lanes 0, 2, 1, 3 in this order.
 
-    It is the order in which machines widen the bytes of a word. Both factors of a dot product are widened so, or one of
-    them is packed so that its lanes come out in their natural order.
+    Machines extend the bytes of a word in this order. Both factors of a dot product are extended so, or one of them is
+    packed so that its lanes come out in their natural order.
     """
 
-    name = "loop.widen"
+    name = "loop.extend"
 
     part = prop_def(IntegerAttr)
     offset = prop_def(IntegerAttr)
@@ -162,10 +162,10 @@ class WidenOp(Op):
     def verify_(self) -> None:
         source, result = self.vector.type, self.result.type
         if not isa(source, VectorType) or source.element_type != i8 or result != VectorType(i16, [WORD]):
-            raise VerifyException(f"{self.name}: {source} does not widen to {result}")
+            raise VerifyException(f"{self.name}: {source} does not extend to {result}")
         if not 0 <= self.part.value.data * WORD <= source.get_shape()[0] - WORD:
             raise VerifyException(f"{self.name}: {source} has no part {self.part.value.data}")
         _check_offset(self.name, self.offset.value.data)
 
 
-__all__ = ["StageOp", "WidenOp"]
+__all__ = ["CacheReadOp", "ExtendOp"]

@@ -2,8 +2,8 @@
 
     LOWERINGS: OperationTable[Builder, SSAValue | None] = OperationTable("lowering to C")
 
-    @LOWERINGS.register(loop.WidenOp)
-    def widen(b: Builder, op: loop.WidenOp) -> SSAValue: …
+    @LOWERINGS.register(loop.ExtendOp)
+    def widen(b: Builder, op: loop.ExtendOp) -> SSAValue: …
 
 A dialect cannot import what interprets or lowers it, so these functions stand beside the table that they fill, in one
 file for each family. Operations of other packages register in the same way.

@@ -11,7 +11,7 @@
 // CHECK-NEXT:        loop.for %w_point = 0 to 2 {
 // CHECK-NEXT:          loop.for %r = 0 to 3 {
 // CHECK-NEXT:            loop.if
-// CHECK-NEXT:              loop.stage %x, %rows{{.*}} {count = 18 : i64, stride = 1 : i64, offset = 5 : i64}
+// CHECK-NEXT:              loop.cache_read %x, %rows{{.*}} {count = 18 : i64, stride = 1 : i64, offset = 5 : i64}
 // One loop runs over the whole reduction, 54 steps filled up to 56. The tile asks for eight at once.
 // CHECK:             loop.for %o = 0 to 8 step 2 {
 // CHECK:               loop.for %k = 0 to 56 step 8

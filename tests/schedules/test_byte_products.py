@@ -77,9 +77,9 @@ def test_levels_agree(layer: Layer, target: Target) -> None:
     assert any(isinstance(op, loop.IntrinsicOp) for op in module.walk())
 
 
-def stages(layer: Layer, target: Target) -> list[loop.StageOp]:
+def stages(layer: Layer, target: Target) -> list[loop.CacheReadOp]:
     _, module, _ = levels(layer, target)
-    return [op for op in module.walk() if isinstance(op, loop.StageOp)]
+    return [op for op in module.walk() if isinstance(op, loop.CacheReadOp)]
 
 
 def test_signed_bytes_without_padding_are_read_in_place() -> None:

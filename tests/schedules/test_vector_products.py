@@ -68,7 +68,7 @@ def test_padded_rows_stay_bytes() -> None:
     _, module, _ = levels(ROWS["3x3"])
     rows = [op for op in module.walk() if isinstance(op, loop.IntrinsicRowsOp)]
     assert {op.intrinsic.steps for op in rows} == {16}
-    stages = [op for op in module.walk() if isinstance(op, loop.StageOp)]
+    stages = [op for op in module.walk() if isinstance(op, loop.CacheReadOp)]
     assert stages
     assert all(op.outside == ROWS["3x3"].input_zp for op in stages)
 
@@ -77,7 +77,7 @@ def test_padded_rows_stay_bytes() -> None:
 def test_depthwise_layers_run_along_their_channels(layer: Layer) -> None:
     _, module, _ = levels(layer)
     assert any(isinstance(op, loop.RescaleLanesOp) for op in module.walk())
-    assert not any(isinstance(op, loop.StageOp) for op in module.walk())
+    assert not any(isinstance(op, loop.CacheReadOp) for op in module.walk())
 
 
 @pytest.mark.parametrize(

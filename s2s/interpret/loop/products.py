@@ -11,9 +11,9 @@ from s2s.interpret.loop.scope import Scope, Step, buffer_name, length
 from s2s.types.hints import isa
 
 
-@MEANINGS.register(loop.StageOp)
-def stage(scope: Scope, op: loop.StageOp) -> Step:
-    """`loop.stage`."""
+@MEANINGS.register(loop.CacheReadOp)
+def stage(scope: Scope, op: loop.CacheReadOp) -> Step:
+    """`loop.cache_read`."""
     places = scope.operands(op.indices)
     at = [position(result, places) for result in op.map.data.results]
     source, target = scope.place(op.source), scope.place(op.target)
@@ -38,9 +38,9 @@ def stage(scope: Scope, op: loop.StageOp) -> Step:
     return step
 
 
-@MEANINGS.register(loop.WidenOp)
-def widen(scope: Scope, op: loop.WidenOp) -> Step:
-    """`loop.widen`."""
+@MEANINGS.register(loop.ExtendOp)
+def widen(scope: Scope, op: loop.ExtendOp) -> Step:
+    """`loop.extend`."""
     vector, result = scope.place(op.vector), scope.new(op.result)
     first, offset = 4 * int(op.part.value.data), np.int16(op.offset.value.data)
 

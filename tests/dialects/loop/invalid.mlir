@@ -257,50 +257,50 @@ loop.call_if %c then @a else @b (%y) : memref<2xi1> (memref<6xf32>)
 // -----
 
 %x, %y = "test.op"() : () -> (memref<6xi8>, memref<6xi16>)
-loop.stage %x, %y[affine_map<() -> (0, 0, 1)>()] {count = 2 : i64, stride = 1 : i64, offset = 0 : i64} : memref<6xi8>, memref<6xi16>
-// CHECK: loop.stage: map gives 3 results, 2 or 4 expected
+loop.cache_read %x, %y[affine_map<() -> (0, 0, 1)>()] {count = 2 : i64, stride = 1 : i64, offset = 0 : i64} : memref<6xi8>, memref<6xi16>
+// CHECK: loop.cache_read: map gives 3 results, 2 or 4 expected
 
 // -----
 
 %x, %y = "test.op"() : () -> (memref<6xi8>, memref<6xi32>)
-loop.stage %x, %y[affine_map<() -> (0, 0)>()] {count = 2 : i64, stride = 1 : i64, offset = 0 : i64} : memref<6xi8>, memref<6xi32>
-// CHECK: loop.stage: buffer memref<6xi32> is not a flat memref of i16
+loop.cache_read %x, %y[affine_map<() -> (0, 0)>()] {count = 2 : i64, stride = 1 : i64, offset = 0 : i64} : memref<6xi8>, memref<6xi32>
+// CHECK: loop.cache_read: buffer memref<6xi32> is not a flat memref of i16
 
 // -----
 
 %x, %y = "test.op"() : () -> (memref<6xi8>, memref<6xi8>)
-loop.stage %x, %y[affine_map<() -> (0, 0)>()] {count = 2 : i64, stride = 1 : i64, offset = 3 : i64} : memref<6xi8>, memref<6xi8>
-// CHECK: loop.stage: offset 3 on a copy of bytes
+loop.cache_read %x, %y[affine_map<() -> (0, 0)>()] {count = 2 : i64, stride = 1 : i64, offset = 3 : i64} : memref<6xi8>, memref<6xi8>
+// CHECK: loop.cache_read: offset 3 on a copy of bytes
 
 // -----
 
 %x, %y = "test.op"() : () -> (memref<6xi8>, memref<6xi8>)
-loop.stage %x, %y[affine_map<() -> (0, 0, 1, 2)>()] {count = 2 : i64, stride = 1 : i64, offset = 0 : i64, fill = 128 : i64} : memref<6xi8>, memref<6xi8>
-// CHECK: loop.stage: fill 128 is no element of memref<6xi8>
+loop.cache_read %x, %y[affine_map<() -> (0, 0, 1, 2)>()] {count = 2 : i64, stride = 1 : i64, offset = 0 : i64, fill = 128 : i64} : memref<6xi8>, memref<6xi8>
+// CHECK: loop.cache_read: fill 128 is no element of memref<6xi8>
 
 // -----
 
 %x, %y = "test.op"() : () -> (memref<6xi8>, memref<6xi16>)
-loop.stage %x, %y[affine_map<() -> (0, 0, 1, 2)>()] {count = 2 : i64, stride = 1 : i64, offset = 0 : i64, fill = 5 : i64} : memref<6xi8>, memref<6xi16>
-// CHECK: loop.stage: fill 5 is no element of memref<6xi16>
+loop.cache_read %x, %y[affine_map<() -> (0, 0, 1, 2)>()] {count = 2 : i64, stride = 1 : i64, offset = 0 : i64, fill = 5 : i64} : memref<6xi8>, memref<6xi16>
+// CHECK: loop.cache_read: fill 5 is no element of memref<6xi16>
 
 // -----
 
 %x, %y = "test.op"() : () -> (memref<6xi8>, memref<6xi16>)
-loop.stage %x, %y[affine_map<() -> (0, 0)>()] {count = 2 : i64, stride = 1 : i64, offset = 32767 : i64} : memref<6xi8>, memref<6xi16>
-// CHECK: loop.stage: offset 32767 leaves 16 bits
+loop.cache_read %x, %y[affine_map<() -> (0, 0)>()] {count = 2 : i64, stride = 1 : i64, offset = 32767 : i64} : memref<6xi8>, memref<6xi16>
+// CHECK: loop.cache_read: offset 32767 leaves 16 bits
 
 // -----
 
 %v = "test.op"() : () -> vector<4xi8>
-%w = loop.widen %v {part = 0 : i64, offset = 0 : i64} : vector<4xi8> -> vector<2xi16>
-// CHECK: loop.widen: vector<4xi8> does not widen to vector<2xi16>
+%w = loop.extend %v {part = 0 : i64, offset = 0 : i64} : vector<4xi8> -> vector<2xi16>
+// CHECK: loop.extend: vector<4xi8> does not extend to vector<2xi16>
 
 // -----
 
 %v = "test.op"() : () -> vector<4xi8>
-%w = loop.widen %v {part = 1 : i64, offset = 0 : i64} : vector<4xi8> -> vector<4xi16>
-// CHECK: loop.widen: vector<4xi8> has no part 1
+%w = loop.extend %v {part = 1 : i64, offset = 0 : i64} : vector<4xi8> -> vector<4xi16>
+// CHECK: loop.extend: vector<4xi8> has no part 1
 
 // -----
 
@@ -417,8 +417,8 @@ loop.prefetch %x[affine_map<() -> (0)>()] : memref<8x8xf32>
 // -----
 
 %x, %y = "test.op"() : () -> (memref<6xi8>, memref<6xi16>)
-loop.stage %x, %y[affine_map<() -> (0, 0)>()] {count = 2 : i64, stride = 1 : i64, offset = 0 : i64, flip} : memref<6xi8>, memref<6xi16>
-// CHECK: loop.stage: flip on a copy to memref<6xi16>
+loop.cache_read %x, %y[affine_map<() -> (0, 0)>()] {count = 2 : i64, stride = 1 : i64, offset = 0 : i64, flip} : memref<6xi8>, memref<6xi16>
+// CHECK: loop.cache_read: flip on a copy to memref<6xi16>
 
 // -----
 

@@ -152,19 +152,19 @@ func.func @control(%inner: memref<16xi8>, %y: memref<6xf32>, %h: memref<4xf32>, 
 // CHECK-LABEL:   func.func private @products
 // GENERIC-LABEL: sym_name = "products"
 func.func private @products(%rows: memref<8xi16>, %x: memref<12xi8>, %w: memref<8xi8>, %i: index, %acc: i32) {
-  // CHECK-NEXT: loop.stage %x, %rows[affine_map<(d0) -> (d0, (d0 * 2))>(%i)] {count = 4 : i64, stride = 2 : i64, offset = -3 : i64} : memref<12xi8>, memref<8xi16>
-  // GENERIC:    "loop.stage"(%x, %rows, %i) <{map = affine_map<(d0) -> (d0, (d0 * 2))>, count = 4 : i64, stride = 2 : i64, offset = -3 : i64}>
-  loop.stage %x, %rows[affine_map<(d0) -> (d0, d0 * 2)>(%i)] {count = 4 : i64, stride = 2 : i64, offset = -3 : i64} : memref<12xi8>, memref<8xi16>
-  // CHECK-NEXT: loop.stage %x, %rows[affine_map<(d0) -> (0, (d0 + -1), 1, 4)>(%i)] {count = 6 : i64, stride = 1 : i64, offset = 0 : i64} : memref<12xi8>, memref<8xi16>
-  loop.stage %x, %rows[affine_map<(d0) -> (0, d0 - 1, 1, 4)>(%i)] {count = 6 : i64, stride = 1 : i64, offset = 0 : i64} : memref<12xi8>, memref<8xi16>
-  // CHECK-NEXT: loop.stage %x, %w[affine_map<() -> (0, 1, 2, 8)>()] {count = 8 : i64, stride = 1 : i64, offset = 0 : i64, fill = -5 : i64} : memref<12xi8>, memref<8xi8>
-  loop.stage %x, %w[affine_map<() -> (0, 1, 2, 8)>()] {count = 8 : i64, stride = 1 : i64, offset = 0 : i64, fill = -5 : i64} : memref<12xi8>, memref<8xi8>
+  // CHECK-NEXT: loop.cache_read %x, %rows[affine_map<(d0) -> (d0, (d0 * 2))>(%i)] {count = 4 : i64, stride = 2 : i64, offset = -3 : i64} : memref<12xi8>, memref<8xi16>
+  // GENERIC:    "loop.cache_read"(%x, %rows, %i) <{map = affine_map<(d0) -> (d0, (d0 * 2))>, count = 4 : i64, stride = 2 : i64, offset = -3 : i64}>
+  loop.cache_read %x, %rows[affine_map<(d0) -> (d0, d0 * 2)>(%i)] {count = 4 : i64, stride = 2 : i64, offset = -3 : i64} : memref<12xi8>, memref<8xi16>
+  // CHECK-NEXT: loop.cache_read %x, %rows[affine_map<(d0) -> (0, (d0 + -1), 1, 4)>(%i)] {count = 6 : i64, stride = 1 : i64, offset = 0 : i64} : memref<12xi8>, memref<8xi16>
+  loop.cache_read %x, %rows[affine_map<(d0) -> (0, d0 - 1, 1, 4)>(%i)] {count = 6 : i64, stride = 1 : i64, offset = 0 : i64} : memref<12xi8>, memref<8xi16>
+  // CHECK-NEXT: loop.cache_read %x, %w[affine_map<() -> (0, 1, 2, 8)>()] {count = 8 : i64, stride = 1 : i64, offset = 0 : i64, fill = -5 : i64} : memref<12xi8>, memref<8xi8>
+  loop.cache_read %x, %w[affine_map<() -> (0, 1, 2, 8)>()] {count = 8 : i64, stride = 1 : i64, offset = 0 : i64, fill = -5 : i64} : memref<12xi8>, memref<8xi8>
   // CHECK-NEXT: %a = loop.load
   %a = loop.load %rows[affine_map<(d0) -> (d0)>(%i)] : memref<8xi16> -> vector<4xi16>
   // CHECK-NEXT: %b = loop.load
   %b = loop.load %w[affine_map<(d0) -> (d0)>(%i)] : memref<8xi8> -> vector<4xi8>
-  // CHECK-NEXT: %wide = loop.widen %b {part = 0 : i64, offset = 3 : i64} : vector<4xi8> -> vector<4xi16>
-  %wide = loop.widen %b {part = 0 : i64, offset = 3 : i64} : vector<4xi8> -> vector<4xi16>
+  // CHECK-NEXT: %wide = loop.extend %b {part = 0 : i64, offset = 3 : i64} : vector<4xi8> -> vector<4xi16>
+  %wide = loop.extend %b {part = 0 : i64, offset = 3 : i64} : vector<4xi8> -> vector<4xi16>
   // CHECK-NEXT: %sum = loop.intrinsic <"smlad", dot(i16, i16) by 4, "s2s_i16x4_dot" in "s2s_dsp.h">(%acc, %a, %wide) : i32, vector<4xi16>, vector<4xi16> -> i32
   %sum = loop.intrinsic <"smlad", dot(i16, i16) by 4, "s2s_i16x4_dot" in "s2s_dsp.h">(%acc, %a, %wide) : i32, vector<4xi16>, vector<4xi16> -> i32
   func.return
@@ -219,8 +219,8 @@ func.func private @groups(%x: memref<32xi8>, %w: memref<128xi8>, %i: index, %acc
   // CHECK-NEXT: loop.store_interleaved %z[affine_map<(d0) -> (d0)>(%i)] from %f, %g {stride = 9 : i64, lanes = 7 : i64} : memref<128xf32>, vector<8xf32>, vector<8xf32>
   // GENERIC:    "loop.store_interleaved"(%z, %i, %f, %g) <{map = affine_map<(d0) -> (d0)>, stride = 9 : i64, lanes = 7 : i64, operandSegmentSizes = array<i32: 1, 1, 2>}>
   loop.store_interleaved %z[affine_map<(d0) -> (d0)>(%i)] from %f, %g {stride = 9 : i64, lanes = 7 : i64} : memref<128xf32>, vector<8xf32>, vector<8xf32>
-  // CHECK-NEXT: loop.stage %x, %w[affine_map<() -> (0, 0)>()] {count = 8 : i64, stride = 1 : i64, offset = 0 : i64, flip} : memref<32xi8>, memref<128xi8>
-  loop.stage %x, %w[affine_map<() -> (0, 0)>()] {count = 8 : i64, stride = 1 : i64, offset = 0 : i64, flip} : memref<32xi8>, memref<128xi8>
+  // CHECK-NEXT: loop.cache_read %x, %w[affine_map<() -> (0, 0)>()] {count = 8 : i64, stride = 1 : i64, offset = 0 : i64, flip} : memref<32xi8>, memref<128xi8>
+  loop.cache_read %x, %w[affine_map<() -> (0, 0)>()] {count = 8 : i64, stride = 1 : i64, offset = 0 : i64, flip} : memref<32xi8>, memref<128xi8>
   func.return
 }
 

@@ -31,11 +31,11 @@ func.func private @k(%y: memref<6xf32>, %x: memref<6xf32>) {
 // A copy into scratch stays before what reads it.
 // CHECK-LABEL: func.func private @k
 // CHECK-NEXT:    loop.for %i = 0 to 2 down {
-// CHECK-NEXT:      loop.stage %x, %rows
+// CHECK-NEXT:      loop.cache_read %x, %rows
 // CHECK-NEXT:      loop.for %j = 0 to 4 down {
 func.func private @k(%y: memref<8xi16>, %x: memref<8xi8>, %rows: memref<4xi16>) {
   loop.for %i = 0 to 2 {
-    loop.stage %x, %rows[affine_map<(d0) -> (0, d0 * 4)>(%i)] {count = 4 : i64, stride = 1 : i64, offset = 0 : i64} : memref<8xi8>, memref<4xi16>
+    loop.cache_read %x, %rows[affine_map<(d0) -> (0, d0 * 4)>(%i)] {count = 4 : i64, stride = 1 : i64, offset = 0 : i64} : memref<8xi8>, memref<4xi16>
     loop.for %j = 0 to 4 {
       %v = loop.load %rows[affine_map<(d0) -> (d0)>(%j)] : memref<4xi16> -> i16
       loop.store %v, %y[affine_map<(d0, d1) -> (d0 * 4 + d1)>(%i, %j)] : i16, memref<8xi16>

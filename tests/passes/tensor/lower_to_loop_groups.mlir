@@ -6,7 +6,7 @@
 // A copy with 128 added; two pixels broadcast a group each against the same constants.
 //
 // CHECK-LABEL: func.func private @unsigned
-// CHECK-NEXT:    loop.stage %x, %rows[affine_map<() -> (0, 0)>()] {count = 32 : i64, stride = 1 : i64, offset = 0 : i64, fill = -128 : i64, flip} : memref<32xi8>, memref<42xi8>
+// CHECK-NEXT:    loop.cache_read %x, %rows[affine_map<() -> (0, 0)>()] {count = 32 : i64, stride = 1 : i64, offset = 0 : i64, fill = -128 : i64, flip} : memref<32xi8>, memref<42xi8>
 // CHECK-NEXT:    loop.for %p = 0 to 4 step 2 {
 // CHECK:           %w_1 = loop.load_groups %w[affine_map<() -> (0)>()] {lane_stride = 4 : i64, stride = 1 : i64, count = 4 : i64} : memref<64xi8> -> vector<8xi32>
 // CHECK-NEXT:      %rows_1 = loop.load_groups %rows[affine_map<(d0) -> ((d0 * 8))>(%p)] {lane_stride = 0 : i64, stride = 1 : i64, count = 4 : i64} : memref<42xi8> -> vector<8xi32>
@@ -40,7 +40,7 @@ func.func private @unsigned(%x: tensor<4x8xi8>, %w: tensor<2x8x4xi8>) -> tensor<
 // Three rows under each other are a group; padding holds the zero point.
 //
 // CHECK-LABEL: func.func private @columns
-// CHECK:         loop.stage %x, %rows[{{.*}}] {count = 56 : i64, stride = 1 : i64, offset = 0 : i64} : memref<40xi8>, memref<66xi8>
+// CHECK:         loop.cache_read %x, %rows[{{.*}}] {count = 56 : i64, stride = 1 : i64, offset = 0 : i64} : memref<40xi8>, memref<66xi8>
 // CHECK:         %rows_1 = loop.load_groups %rows[affine_map<(d0) -> ((d0 * 8))>(%h)] {lane_stride = 1 : i64, stride = 8 : i64, count = 3 : i64} : memref<66xi8> -> vector<8xi32>
 // CHECK-NEXT:    %acc_1 = loop.intrinsic <"x86-pairs", {{.*}}>(%acc, %rows_1, %w_1) : vector<8xi32>, vector<8xi32>, vector<8xi32> -> vector<8xi32>
 // CHECK-NEXT:    %byte = loop.cast_lanes %acc_1 : vector<8xi32> -> vector<8xi8>

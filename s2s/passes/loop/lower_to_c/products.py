@@ -15,8 +15,8 @@ from s2s.types.hints import isa
 _PARTS = ("low", "high")
 
 
-@LOWERINGS.register(loop.StageOp)
-def stage(b: Builder, op: loop.StageOp) -> None:
+@LOWERINGS.register(loop.CacheReadOp)
+def stage(b: Builder, op: loop.CacheReadOp) -> None:
     """Copy one run: plain, clipped to a range, along a column, or padding only."""
     to, start, *limits = op.map.data.results
     target = pointer(b, op.target, index_expression(b, to, op.indices))
@@ -49,8 +49,8 @@ def stage(b: Builder, op: loop.StageOp) -> None:
     b.block.add_op(c.CallOp(f"{prefix}_column", [target, b.value(op.source), first, step, count, *bounds, offset]))
 
 
-@LOWERINGS.register(loop.WidenOp)
-def widen(b: Builder, op: loop.WidenOp) -> SSAValue:
+@LOWERINGS.register(loop.ExtendOp)
+def widen(b: Builder, op: loop.ExtendOp) -> SSAValue:
     """Extend lanes of 8 bits to 16 bits."""
     part, offset = op.part.value.data, op.offset.value.data
     type: Attribute = op.vector.type

@@ -150,7 +150,7 @@ class DotReduction:
             if key not in made:
                 vector = self._load(self.reads[self.x].buffer, place.to_expr(), WORD)
                 offset = self.products.factor_of(self.x).offset
-                made[key] = self.emitter.add(loop.WidenOp(vector, offset=offset), vector.name_hint).result
+                made[key] = self.emitter.add(loop.ExtendOp(vector, offset=offset), vector.name_hint).result
             return made[key]
         row = self.staged.row(self._at(point, AffineConstantExpr(0))) + k
         key = self._key(self.x, self.emitter.space.linear(row))
@@ -189,7 +189,7 @@ class DotReduction:
         return {self._key(self.w, place): place for place in (self._place(self.w, point, k) for point in points)}
 
     def _widen(self, vector: SSAValue, part: int) -> SSAValue:
-        return self.emitter.add(loop.WidenOp(vector, part), vector.name_hint).result
+        return self.emitter.add(loop.ExtendOp(vector, part), vector.name_hint).result
 
     def _load(self, buffer: SSAValue, position: AffineExpr, lanes: int) -> SSAValue:
         affine_map, indices = self.emitter.space.emit(position)

@@ -212,7 +212,7 @@ class StageEmitter:
 
     def _stage(self, exprs: Sequence[AffineExpr], count: int, stride: int) -> None:
         affine_map, indices = self.emitter.space.emit(*exprs)
-        stage = loop.StageOp(
+        stage = loop.CacheReadOp(
             self.source,
             self.target,
             affine_map,
