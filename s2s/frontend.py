@@ -6,16 +6,15 @@ library = s2s.build(module, target="host", params=params)
 
 from collections.abc import Mapping, Sequence
 
-from xdsl.dialects.builtin import ModuleOp
-
 from s2s.executor.ndarray import NDArray, aligned_empty
 from s2s.frontends import onnx, tflite
 from s2s.frontends.imported import Imported
+from s2s.relay.module import IRModule
 
 
 def from_onnx(
     model: onnx.ModelSource, shape: Mapping[str, Sequence[int]] | None = None
-) -> tuple[ModuleOp, dict[str, NDArray]]:
+) -> tuple[IRModule, dict[str, NDArray]]:
     """The network at graph level, and its weights by name; `shape` fixes inputs that the model leaves open.
 
     The weights may be changed before `s2s.build` takes them; their names stand in the module as `graph.weight`.
@@ -23,14 +22,14 @@ def from_onnx(
     return _with_params(onnx.import_model(model, shapes={name: tuple(sizes) for name, sizes in (shape or {}).items()}))
 
 
-def from_tflite(model: tflite.ModelSource) -> tuple[ModuleOp, dict[str, NDArray]]:
+def from_tflite(model: tflite.ModelSource) -> tuple[IRModule, dict[str, NDArray]]:
     """The network of a TFLite file, given as path or bytes, and its weights by name, as `from_onnx` gives them."""
     return _with_params(tflite.import_model(model))
 
 
-def _with_params(imported: Imported) -> tuple[ModuleOp, dict[str, NDArray]]:
+def _with_params(imported: Imported) -> tuple[IRModule, dict[str, NDArray]]:
     params: dict[str, NDArray] = {}
     for name in imported.weights.names():
         array = imported.weights.get(name)
         params[name] = aligned_empty(array.shape, array.dtype).copyfrom(array)
-    return imported.module, params
+    return IRModule(imported.module, imported.weights), params

@@ -33,6 +33,7 @@ ROOMS = (
     "artifact",
     "profiling",
     "runtime",
+    "target",
     "tuning",
     "contrib",
     "relay",

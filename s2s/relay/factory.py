@@ -1,12 +1,15 @@
 """`s2s.build`: a network as a library, under TVM's names.
 
-    library = s2s.build(module, target="host", params=params)
+    library = s2s.build(mod, target="c -mcpu=cortex-m4", params=params)
     runtime = s2s.contrib.graph_executor.GraphModule(library["default"](s2s.cpu()))
 
-It is `s2s.compile` on a module instead of a model file. The library is built when it is first needed.
+It is `s2s.compile` on a module instead of a model file. The library is built when it is first needed. Three calls write
+it: `export_library` what a linker or a process loads, `export_model_library_format` TVM's archive of sources, `write`
+our own tree.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -16,15 +19,22 @@ from xdsl.dialects.builtin import ModuleOp
 from s2s.artifact import Artifact, compile_artifact
 from s2s.contrib.graph_executor_factory import export_library
 from s2s.emit.stream import pieces
-from s2s.errors import InputError
+from s2s.errors import InputError, UnsupportedError
 from s2s.executor.device import check_device
 from s2s.executor.graph_json import dump
 from s2s.executor.ndarray import NDArray
 from s2s.executor.params import load_param_dict
 from s2s.executor.session import Session
 from s2s.frontends.model import GraphModel
-from s2s.options import CompileOptions, Executor
-from s2s.targets import Target
+from s2s.options import CompileOptions
+from s2s.relay.expr import Function
+from s2s.relay.model_library_format import export
+from s2s.relay.module import IRModule, bind_params_by_name, empty
+from s2s.relay.options import Executor, Runtime, executor_of, runtime_of
+from s2s.stages.c import Lowered
+from s2s.target import Target, resolve
+from s2s.targets import Target as TargetData
+from s2s.types.weights import WeightStore
 from s2s.verify.build import LoadedNetwork
 
 DEFAULT_NAME = "default"
@@ -33,18 +43,57 @@ _C_NAME = "network"
 
 
 def build(
-    module: ModuleOp,
-    target: str | Target = "host",
-    *,
+    mod: ModuleOp | IRModule | Function,
+    target: "str | Target | TargetData | list[Target] | Mapping[str, object] | None" = None,
+    target_host: object = None,
+    executor: Executor | str = "graph",
+    runtime: Runtime | str = "crt",
+    workspace_memory_pools: object = None,
+    constant_memory_pools: object = None,
     params: Mapping[str, npt.ArrayLike] | None = None,
-    executor: Executor = "graph",
     mod_name: str = DEFAULT_NAME,
 ) -> "ExecutorFactory":
-    """Compile a module of the graph level; `params` are the values of its weights."""
+    """Compile a network at graph level; `params` are the values of its parameters and weights.
+
+    The target is that of the `with Target(…)` around, else this machine, unless one is given; a host beside it is the
+    same C.
+    """
+    chosen = executor_of(executor)
+    runtime_of(runtime)
+    for what, pools in (("workspace", workspace_memory_pools), ("constant", constant_memory_pools)):
+        if pools is not None:
+            raise UnsupportedError(
+                f"s2s.build: {what}_memory_pools: one arena holds the network's memory, and constants are C arrays, "
+                "whose section a macro of the tree sets; leave the pools out"
+            )
     name = None if mod_name == DEFAULT_NAME else mod_name
     arrays = {key: np.asarray(value) for key, value in (params or {}).items()}
-    options = CompileOptions(target=target, executor=executor, name=name)
-    return ExecutorFactory(compile_artifact(GraphModel(module, arrays, name or _C_NAME), options), mod_name)
+    module = bind_params_by_name(_module(mod), arrays)
+    module = empty() if module.is_empty else module
+    options = CompileOptions(target=_aligned(resolve(target, target_host), chosen), executor=chosen.kind, name=name)
+    source = GraphModel(module.module, {**module.params, **arrays}, name or _C_NAME)
+    return ExecutorFactory(compile_artifact(source, options), mod_name)
+
+
+def _module(mod: ModuleOp | IRModule | Function) -> IRModule:
+    if isinstance(mod, Function):
+        return IRModule.from_expr(mod)
+    return mod if isinstance(mod, IRModule) else IRModule(mod, WeightStore())
+
+
+def _aligned(target: TargetData, executor: Executor) -> TargetData:
+    """The target, its memory and constants aligned as the executor's options ask."""
+    wanted = executor.alignment
+    return target if wanted is None or wanted <= target.align else replace(target, align=wanted)
+
+
+@dataclass(frozen=True)
+class FunctionInfo:
+    """Bytes that a function takes on each target."""
+
+    workspace_sizes: Mapping[str, int]
+    constant_sizes: Mapping[str, int]
+    io_sizes: Mapping[str, int]
 
 
 class ExecutorFactory:
@@ -52,6 +101,12 @@ class ExecutorFactory:
 
     def __init__(self, artifact: Artifact, name: str) -> None:
         self.artifact, self.name = artifact, name
+
+    def __iter__(self) -> Iterator[object]:
+        """The graph JSON, the library and the parameters, for programs that unpack what `build` returns."""
+        yield self.get_executor_config()
+        yield self.get_lib()
+        yield self.get_params()
 
     def __getitem__(self, name: str) -> Callable[[object], Session]:
         """The function that makes an executor for a device: what `GraphModule` takes."""
@@ -65,6 +120,21 @@ class ExecutorFactory:
 
         return create
 
+    @property
+    def executor(self) -> str:
+        """The executor that the network was compiled for."""
+        return self.artifact.info.executor
+
+    @property
+    def function_metadata(self) -> dict[str, FunctionInfo]:
+        """The bytes that the network takes."""
+        info, target = self.artifact.info, self.artifact.info.target.name
+        constants = self.artifact.compilation.facts(Lowered).constants
+        inputs_and_outputs = sum(port.size for port in (*info.inputs, *info.outputs))
+        return {
+            "__tvm_main__": FunctionInfo({target: info.arena_size}, {target: constants}, {target: inputs_and_outputs})
+        }
+
     def get_graph_json(self) -> str:
         """The network in TVM's graph JSON."""
         self._check_graph("graph JSON")
@@ -72,9 +142,17 @@ class ExecutorFactory:
         assert network is not None
         return dump(network)
 
+    def get_executor_config(self) -> str | None:
+        """The graph JSON; None for executor aot, which has no configuration."""
+        return self.get_graph_json() if self.executor == "graph" else None
+
     def get_params(self) -> dict[str, NDArray]:
-        """The parameters by the names of the graph JSON, in the element order that the kernels read."""
-        self._check_graph("parameters")
+        """The parameters by the names of the graph JSON, in the element order that the kernels read.
+
+        None for executor aot, whose weights are constants of the C.
+        """
+        if self.executor != "graph":
+            return {}
         tree = self.artifact.tree()
         blob = b"".join(pieces(tree.files[f"{self.artifact.name}.params"]))
         return {name: array.view(NDArray) for name, array in load_param_dict(blob).items()}
@@ -83,15 +161,25 @@ class ExecutorFactory:
         """The library, built and loaded."""
         return self.artifact.loaded()
 
-    def get_executor_config(self) -> str:
-        """The executor that the network was compiled for."""
-        return self.artifact.info.executor
+    def get_source(self) -> str:
+        """The C of the network: kernels, and the function or the tables that call them."""
+        tree = self.artifact.tree()
+        sources = [path for path in tree if path.startswith("src/") and path.endswith(".c") and "weights" not in path]
+        return "\n".join(tree.text(path) for path in sources)
 
     def export_library(self, file_name: str | Path) -> None:
         """Write a shared library (`.so`), or its objects (`.tar`); `s2s.runtime.load_module` takes both."""
         self._check_graph("library to export")
         export_library(self.artifact, self.name, file_name)
 
+    def export_model_library_format(self, file_name: str | Path) -> Path:
+        """Write TVM's archive of sources, parameters and metadata, version 7 (`.tar`)."""
+        return export(self.artifact, self.name, Path(file_name))
+
+    def write(self, destination: str | Path) -> Path:
+        """Write our tree of sources and build files, as `s2s compile` does."""
+        return self.artifact.write(destination)
+
     def _check_graph(self, what: str) -> None:
-        if self.get_executor_config() != "graph":
+        if self.executor != "graph":
             raise InputError(f"{self.name}: built for executor aot, which has no {what}; build with executor='graph'")

@@ -67,6 +67,13 @@ class IRModule:
         Path(path).write_text(self.astext(), encoding="utf-8")
 
 
+def empty() -> IRModule:
+    """A network without inputs and outputs, which an empty module stands for."""
+    block = Block()
+    block.add_op(ReturnOp())
+    return IRModule(ModuleOp([FuncOp("main", ([], []), Region(block))]))
+
+
 def bind_params_by_name(mod: IRModule, params: Mapping[str, Array]) -> IRModule:
     """The module with the parameters of `main` that `params` names as constants, and its constants replaced."""
     bound = mod.clone()
@@ -93,6 +100,9 @@ def bind_params_by_name(mod: IRModule, params: Mapping[str, Array]) -> IRModule:
             block.erase_arg(arguments[number])
     main.arg_attrs = ArrayAttr([attributes[number] for number in kept])
     main.update_function_type()
+    for op in bound.module.walk():
+        if isinstance(op, graph.WeightOp) and op.weight_name.data in weights:
+            op.hash = StringAttr(weights.hash(op.weight_name.data))
     return IRModule(bound.module, weights)
 
 

@@ -190,7 +190,7 @@ def test_build_refuses_params_that_do_not_fit():
     module, params = frontend.from_onnx(DIGITS)
     name, value = next(iter(params.items()))
     with pytest.raises(InputError, match=r"weight '.*': params hold no value for it; give one"):
-        api.build(module, params={key: array for key, array in params.items() if key != name})
+        api.build(module.module, params={key: array for key, array in params.items() if key != name})
     with pytest.raises(InputError, match=r"params hold float64\[.*\], the module wants tensor<"):
         api.build(module, params={**params, name: value.astype(np.float64)})
 

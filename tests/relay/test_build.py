@@ -1,0 +1,158 @@
+"""`s2s.build` under TVM's names: options, targets, what the factory gives, and what it exports."""
+
+import json
+import tarfile
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from s2s import relay
+from s2s.api import build, cpu
+from s2s.contrib.graph_executor import GraphModule
+from s2s.errors import InputError, UnsupportedError
+from s2s.relay import IRModule
+from s2s.relay.factory import ExecutorFactory
+from s2s.relay.options import Executor, Runtime
+from s2s.target import Target, resolve
+from s2s.types.dtypes import Array
+
+
+def network() -> tuple[IRModule, dict[str, Array]]:
+    x, w, b = relay.var("x", shape=(1, 4)), relay.var("w"), relay.var("b")
+    y = relay.nn.relu(relay.nn.bias_add(relay.nn.dense(x, w, units=3), b))
+    rng = np.random.default_rng(0)
+    params = {"w": rng.standard_normal((3, 4)).astype(np.float32), "b": rng.standard_normal(3).astype(np.float32)}
+    return IRModule.from_expr(relay.Function([x, w, b], y)), params
+
+
+@pytest.fixture(scope="module")
+def library() -> ExecutorFactory:
+    mod, params = network()
+    return build(mod, target="c", params=params)
+
+
+def test_parameters_that_are_arguments_of_the_network_are_bound(library: ExecutorFactory):
+    _, params = network()
+    module = GraphModule(library["default"](cpu()))
+    x = np.linspace(-1, 1, 4, dtype=np.float32).reshape(1, 4)
+    module.run(x=x)
+    expected = np.maximum(x @ params["w"].T + params["b"], 0)
+    np.testing.assert_allclose(np.array(module.get_output(0), np.float32), expected, rtol=1e-5)
+
+
+def test_the_factory_unpacks_as_older_programs_want_it(library: ExecutorFactory):
+    graph, _, params = library
+    assert json.loads(str(graph))["heads"]
+    assert graph == library.get_executor_config()
+    assert isinstance(params, dict)
+
+
+def test_the_factory_tells_what_the_network_takes(library: ExecutorFactory):
+    info = library.function_metadata["__tvm_main__"]
+    assert info.io_sizes == {"c": 4 * (4 + 3)}
+    assert "void" in library.get_source()
+
+
+def test_the_model_library_format_has_its_files_and_fields(library: ExecutorFactory, tmp_path: Path):
+    with tarfile.open(library.export_model_library_format(tmp_path / "net.tar")) as archive:
+        names = {name.removeprefix("./") for name in archive.getnames()}
+        record = json.loads(archive.extractfile("./metadata.json").read())  # pyright: ignore[reportOptionalMemberAccess]
+    assert {
+        "metadata.json",
+        "src/default.relay",
+        "parameters/default.params",
+        "executor-config/graph/default.graph",
+        "codegen/host/src/network_kernels.c",
+        "codegen/host/include/network.h",
+        "runtime/include/s2s.h",
+    } <= names
+    assert record["version"] == 7
+    module = record["modules"]["default"]
+    assert set(module) == {
+        "model_name", "export_datetime", "memory", "target", "executors", "style", "external_dependencies",
+    }  # fmt: skip
+    [main] = module["memory"]["functions"]["main"]
+    assert main["inputs"] == {"x": {"dtype": "float32", "size": 16}}
+    assert main["io_size_bytes"] == 28
+    assert {each["input_binding"] for each in module["memory"]["sids"]} >= {"x", ""}
+
+
+def test_the_same_network_gives_the_same_archive(library: ExecutorFactory, tmp_path: Path):
+    first = library.export_model_library_format(tmp_path / "a.tar").read_bytes()
+    assert library.export_model_library_format(tmp_path / "b.tar").read_bytes() == first
+
+
+def test_an_empty_module_builds():
+    assert build(IRModule(), target="c").function_metadata["__tvm_main__"].io_sizes == {"c": 0}
+
+
+def test_an_alignment_is_that_of_the_arena():
+    mod, params = network()
+    executor = Executor("aot", {"workspace-byte-alignment": 64})
+    library = build(mod, target="c", executor=executor, params=params)
+    assert library.artifact.info.target.align == 64
+
+
+def test_the_target_of_the_block_around_is_taken():
+    mod, params = network()
+    with Target("c -mcpu=cortex-m4"):
+        library = build(mod, executor="aot", params=params)
+    assert library.artifact.info.target.name == "cortex-m4"
+    assert Target.current() is None
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("c", "c"),
+        ("c -keys=arm_cpu,cpu -mcpu=cortex-m7", "cortex-m7"),
+        ("llvm -mcpu=skylake-avx512", "x86-64-v4"),
+        ("llvm -mtriple=aarch64-linux-gnu", "aarch64"),
+        ("cortex-m55", "cortex-m55"),
+    ],
+)
+def test_targets_of_tvm_stand_for_ours(text: str, name: str):
+    assert resolve([Target(text, host="c")]).name == name
+    assert resolve({"cpu": text}).name == name
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("c -mcpu=z80", "target c -mcpu=z80: no such processor; known are "),
+        ("c -fast", "target c -fast: is not known; known are -mcpu"),
+        ("c cortex-m4", "'cortex-m4' is no attribute; write -mcpu=NAME"),
+        ("cuda", "--target cuda: there is no such target"),
+    ],
+)
+def test_a_target_that_is_none_is_refused(text: str, message: str):
+    with pytest.raises(InputError, match=message):
+        Target(text)
+
+
+@pytest.mark.parametrize(
+    ("name", "options", "message"),
+    [
+        ("vm", {}, r"Executor\('vm'\): is not known; give 'aot' or 'graph'"),
+        ("graph", {"unpacked-api": True}, r"option unpacked-api is not known; known are link-params"),
+        ("aot", {"unpacked-api": 1}, r"option unpacked-api is 1; give a bool"),
+        ("aot", {"interface-api": "c", "unpacked-api": False}, "interface-api 'c' contradicts unpacked-api False"),
+        ("aot", {"interface-api": "java"}, "option interface-api is 'java'; give 'c' or 'packed'"),
+        ("aot", {"workspace-byte-alignment": 3}, "option workspace-byte-alignment is 3; give 1, 2, 4"),
+    ],
+)
+def test_options_that_are_unknown_or_contradict_are_refused(name: str, options: dict[str, int | str], message: str):
+    with pytest.raises(InputError, match=message):
+        Executor(name, options)
+
+
+def test_a_runtime_that_is_unknown_is_refused():
+    with pytest.raises(InputError, match=r"Runtime\('java'\): is not known; give 'crt' or 'cpp'"):
+        Runtime("java")
+
+
+def test_memory_pools_are_refused():
+    mod, params = network()
+    with pytest.raises(UnsupportedError, match="workspace_memory_pools: one arena holds the network's memory"):
+        build(mod, params=params, workspace_memory_pools=object())
