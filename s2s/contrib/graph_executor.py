@@ -28,8 +28,10 @@ from s2s.executor.device import check_device
 from s2s.executor.graph_json import Network
 from s2s.executor.ndarray import NDArray
 from s2s.executor.params import load_param_dict
-from s2s.executor.session import LoadedLibrary, Port, Session
+from s2s.executor.session import Executor, LoadedLibrary, Port, Session
 from s2s.runtime.benchmark import BenchmarkResult, measure
+from s2s.runtime.module import Module
+from s2s.runtime.program import Program
 from s2s.types.weights import Array
 
 FUNCTIONS = (
@@ -50,9 +52,15 @@ FUNCTIONS = (
 """What `module["name"]` finds."""
 
 
-def create(graph_json_str: str, libmod: LoadedLibrary, device: object = None) -> "GraphModule":
-    """A module that runs the network of a loaded library, which must be the one that the graph JSON describes."""
+def create(graph_json_str: str, libmod: LoadedLibrary | Module, device: object = None) -> "GraphModule":
+    """A module that runs the network of the graph JSON on a library.
+
+    On packed functions (a module) the JSON itself is loaded and run. On a compiled tree its tables are run, which must
+    be those of the network that the JSON describes.
+    """
     check_device(device)
+    if isinstance(libmod, Module):
+        return GraphModule(Program(graph_json_str, libmod))
     session = Session(libmod)
     _check_same_network(graph_json_reader.load(graph_json_str), session)
     return GraphModule(session)
@@ -78,7 +86,7 @@ def _check_same_network(network: Network, session: Session) -> None:
 class GraphModule:
     """A network with its inputs and outputs, run by the graph executor."""
 
-    def __init__(self, module: Session) -> None:
+    def __init__(self, module: Executor) -> None:
         self.module = module
 
     def set_input(
@@ -145,7 +153,7 @@ class GraphModule:
         for name, array in load_param_dict(params_bytes).items():
             index = self.get_input_index(name)
             if index >= 0:
-                self.module.set_input(index, array)
+                self.module.set_parameter(index, array)
             else:
                 self._check_fixed(name, array)
 

@@ -1,10 +1,11 @@
-"""One executor of a network in a loaded library: the C context, its memory, and the arrays bound to it.
+"""Executors of networks in loaded libraries: the C context, its memory, and the arrays bound to it.
 
 All memory is numpy's: the arena, one array for each output, and one for each input that is set. The C side only ever
 sees them by zero-copy calls, so it makes no copies of its own, and an array lives as long as it is bound.
 """
 
-from dataclasses import dataclass
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 import numpy as np
@@ -49,14 +50,136 @@ class Port:
     is_parameter: bool
 
 
-class Session:
-    """A network that can be run. Sessions of one library are independent of each other."""
+class Executor(ABC):
+    """A network with the memory of its inputs and outputs. Executors call C; that they do by the methods below."""
+
+    def __init__(self, ffi: Any, name: str) -> None:
+        self._ffi: Any = ffi
+        self.name = name
+        self.inputs: tuple[Port, ...] = ()
+        self.outputs: tuple[Port, ...] = ()
+        self._own_inputs: dict[int, NDArray] = {}
+        self._bound_inputs: dict[int, tuple[Array, object]] = {}
+        self._bound_outputs: dict[int, Array] = {}
+
+    def set_input(self, index: int, value: Array) -> None:
+        """Copy `value`, converted to the element type of the input where that loses no kind of value."""
+        converted = _converted(value, self.inputs[index])
+        if index not in self._own_inputs:
+            self._own_inputs[index] = converted
+        self._own_inputs[index][...] = converted
+        self.bind_input(index, self._own_inputs[index])
+
+    def set_parameter(self, index: int, value: Array) -> None:
+        """Copy the value of an input that belongs to the model, not to a run."""
+        self.set_input(index, value)
+        ports = list(self.inputs)
+        ports[index] = replace(ports[index], is_parameter=True)
+        self.inputs = tuple(ports)
+
+    def bind_input(self, index: int, value: Array, owner: object = None) -> None:
+        """Read the input from the memory of `value` at each run, without a copy. `owner` is kept alive with it."""
+        name = f"input {self.inputs[index].name!r}"
+        self._check(self._bind_input(index, self._described(value, name)), name)
+        self._bound_inputs[index] = (value, owner)
+
+    def bind_output(self, index: int, value: Array) -> None:
+        """Write the output to the memory of `value` at each run, without a copy."""
+        name = f"output {self.outputs[index].name!r}"
+        if not value.flags.writeable:
+            raise InputError(f"{name}: the array is read-only; give one that can be written")
+        self._check(self._bind_output(index, self._described(value, name)), name)
+        self._bound_outputs[index] = value
+
+    def input_memory(self, index: int) -> Array | None:
+        """The memory the input is read from, None if it has no value yet.
+
+        For a parameter that has not been replaced this is memory of the library: read-only, and gone with the executor.
+        """
+        return self._bound_inputs[index][0] if index in self._bound_inputs else self._linked_value(index)
+
+    def output_memory(self, index: int) -> Array:
+        """The memory the output is written to."""
+        return self._bound_outputs[index]
+
+    def run(self) -> None:
+        """Run the network; every input must have a value."""
+        missing = [port.name for index, port in enumerate(self.inputs) if self.input_memory(index) is None]
+        if missing:
+            raise InputError(f"{self.name}: no value for {', '.join(missing)}; set it before run")
+        self._check(self._run(), self.name)
+
+    @abstractmethod
+    def fixed_constant(self, name: str) -> Array | None:
+        """The value of a constant of that name that cannot be replaced, None if there is none."""
+
+    @abstractmethod
+    def _linked_value(self, index: int) -> Array | None:
+        """The value that an input has from the start."""
+
+    @abstractmethod
+    def _bind_input(self, index: int, tensor: Any) -> int:
+        """Let the C side read an input there; a status."""
+
+    @abstractmethod
+    def _bind_output(self, index: int, tensor: Any) -> int:
+        """Let the C side write an output there; a status."""
+
+    @abstractmethod
+    def _run(self) -> int:
+        """Run the network; a status."""
+
+    def _described(self, array: Array, place: str) -> Any:
+        """The memory of `array` for a zero-copy call of the runtime."""
+        if not array.flags.c_contiguous or not array.dtype.isnative:
+            raise InputError(
+                f"{place}: the array is not contiguous in native byte order; give np.ascontiguousarray of it"
+            )
+        self._shape_of_call = self._ffi.new("int64_t[]", array.shape)
+        tensor = self._ffi.new("s2s_tensor *")
+        tensor.data = self._pointer(array)
+        tensor.device.type = CPU
+        tensor.ndim = array.ndim
+        tensor.dtype.code, tensor.dtype.bits, tensor.dtype.lanes = dlpack_of_numpy(array.dtype)
+        tensor.shape = self._shape_of_call
+        return tensor
+
+    def _pointer(self, array: Array) -> Any:
+        return self._ffi.cast("void *", array.ctypes.data)
+
+    def _check(self, status: int, place: str) -> None:
+        """Raise what a status of the C side means."""
+        if status < 0:
+            name = self._ffi.typeof("s2s_status").elements[status]
+            phrase = status_phrases()[name]
+            if name in ("S2S_ERR_GRAPH", "S2S_ERR_SLOTS", "S2S_ERR_ARENA_SIZE", "S2S_ERR_STATE"):
+                raise CompilerBug(f"{place}: {phrase}")
+            raise InputError(f"{place}: {phrase}; give an array as get_input_info and get_output_info describe it")
+
+
+def _converted(value: Array, port: Port) -> NDArray:
+    """A copy of `value` in the element type of an input."""
+    if value.shape != port.shape:
+        raise InputError(f"input {port.name!r}: shape {value.shape} given, {port.shape} wanted; reshape it")
+    converted = aligned_empty(port.shape, port.dtype)
+    try:
+        np.copyto(converted, value, casting="same_kind")
+    except TypeError as error:
+        raise InputError(
+            f"input {port.name!r}: {value.dtype} given, {port.dtype} wanted; convert it with astype"
+        ) from error
+    if port.dtype.kind in "iu" and not np.array_equal(converted, value):
+        raise InputError(f"input {port.name!r}: values outside the range of {port.dtype}; clip or scale them")
+    return converted
+
+
+class Session(Executor):
+    """A network run by its tables. Sessions of one library are independent of each other."""
 
     def __init__(self, library: LoadedLibrary) -> None:
+        super().__init__(library.ffi, library.name)
         self._library = library
-        self._ffi: Any = library.ffi
         self._lib: Any = library.lib
-        self.name = library.name
         self._graph: Any = self._ffi.addressof(self._lib, graph_symbol(library.name))
         self._check(self._lib.s2s_graph_check(self._graph), f"tables of {self.name}")
         graph = self._graph
@@ -72,59 +195,13 @@ class Session:
         self._check(status, self.name)
         self.inputs = tuple(self._port(graph.inputs[i]) for i in range(graph.num_inputs))
         self.outputs = tuple(self._port(graph.outputs[i]) for i in range(graph.num_outputs))
-        self._own_inputs: dict[int, NDArray] = {}
-        self._bound_inputs: dict[int, tuple[Array, object]] = {}
-        self._bound_outputs: dict[int, Array] = {}
         for index, port in enumerate(self.outputs):
             self.bind_output(index, aligned_empty(port.shape, port.dtype))
 
-    def set_input(self, index: int, value: Array) -> None:
-        """Copy `value`, converted to the element type of the input where that loses no kind of value."""
-        port = self.inputs[index]
-        if value.shape != port.shape:
-            raise InputError(f"input {port.name!r}: shape {value.shape} given, {port.shape} wanted; reshape it")
-        converted = aligned_empty(port.shape, port.dtype)
-        try:
-            np.copyto(converted, value, casting="same_kind")
-        except TypeError as error:
-            raise InputError(
-                f"input {port.name!r}: {value.dtype} given, {port.dtype} wanted; convert it with astype"
-            ) from error
-        if port.dtype.kind in "iu" and not np.array_equal(converted, value):
-            raise InputError(f"input {port.name!r}: values outside the range of {port.dtype}; clip or scale them")
-        if index not in self._own_inputs:
-            self._own_inputs[index] = converted
-        self._own_inputs[index][...] = converted
-        self.bind_input(index, self._own_inputs[index])
-
-    def bind_input(self, index: int, value: Array, owner: object = None) -> None:
-        """Read the input from the memory of `value` at each run, without a copy. `owner` is kept alive with it."""
-        name = f"input {self.inputs[index].name!r}"
-        self._bind(self._lib.s2s_executor_set_input_zero_copy, index, value, name)
-        self._bound_inputs[index] = (value, owner)
-
-    def bind_output(self, index: int, value: Array) -> None:
-        """Write the output to the memory of `value` at each run, without a copy."""
-        name = f"output {self.outputs[index].name!r}"
-        if not value.flags.writeable:
-            raise InputError(f"{name}: the array is read-only; give one that can be written")
-        self._bind(self._lib.s2s_executor_set_output_zero_copy, index, value, name)
-        self._bound_outputs[index] = value
-
-    def input_memory(self, index: int) -> Array | None:
-        """The memory the input is read from, None if it has no value yet.
-
-        For a parameter that has not been replaced this is memory of the library: read-only, and gone with the session.
-        """
-        if index in self._bound_inputs:
-            return self._bound_inputs[index][0]
+    def _linked_value(self, index: int) -> Array | None:
         if not self.inputs[index].is_parameter:
             return None
         return self._constant(self._graph.tensors[self._graph.inputs[index].tensor])
-
-    def output_memory(self, index: int) -> Array:
-        """The memory the output is written to."""
-        return self._bound_outputs[index]
 
     def fixed_constant(self, name: str) -> Array | None:
         """The value of a constant of that name that cannot be replaced, None if there is none."""
@@ -134,12 +211,14 @@ class Session:
                 return self._constant(tensor)
         return None
 
-    def run(self) -> None:
-        """Run the network; every input must have a value."""
-        missing = [port.name for i, port in enumerate(self.inputs) if not self._executor.inputs[i]]
-        if missing:
-            raise InputError(f"{self.name}: no value for {', '.join(missing)}; set it before run")
-        self._check(self._lib.s2s_executor_run(self._executor), self.name)
+    def _bind_input(self, index: int, tensor: Any) -> int:
+        return self._lib.s2s_executor_set_input_zero_copy(self._executor, index, tensor)
+
+    def _bind_output(self, index: int, tensor: Any) -> int:
+        return self._lib.s2s_executor_set_output_zero_copy(self._executor, index, tensor)
+
+    def _run(self) -> int:
+        return self._lib.s2s_executor_run(self._executor)
 
     def _port(self, described: Any) -> Port:
         tensor = self._graph.tensors[described.tensor]
@@ -162,30 +241,3 @@ class Session:
         view = np.frombuffer(self._ffi.buffer(tensor.constant, size), np.uint8).view(dtype).reshape(shape)
         view.flags.writeable = False
         return view
-
-    def _pointer(self, array: Array) -> Any:
-        return self._ffi.cast("void *", array.ctypes.data)
-
-    def _bind(self, function: Any, index: int, array: Array, place: str) -> None:
-        """Hand the memory of `array` to a zero-copy call of the runtime."""
-        if not array.flags.c_contiguous or not array.dtype.isnative:
-            raise InputError(
-                f"{place}: the array is not contiguous in native byte order; give np.ascontiguousarray of it"
-            )
-        shape = self._ffi.new("int64_t[]", array.shape)
-        tensor = self._ffi.new("s2s_tensor *")
-        tensor.data = self._pointer(array)
-        tensor.device.type = CPU
-        tensor.ndim = array.ndim
-        tensor.dtype.code, tensor.dtype.bits, tensor.dtype.lanes = dlpack_of_numpy(array.dtype)
-        tensor.shape = shape
-        self._check(function(self._executor, index, tensor), place)
-
-    def _check(self, status: int, place: str) -> None:
-        """Raise what a status of the C side means."""
-        if status < 0:
-            name = self._ffi.typeof("s2s_status").elements[status]
-            phrase = status_phrases()[name]
-            if name in ("S2S_ERR_GRAPH", "S2S_ERR_SLOTS", "S2S_ERR_ARENA_SIZE", "S2S_ERR_STATE"):
-                raise CompilerBug(f"{place}: {phrase}")
-            raise InputError(f"{place}: {phrase}; give an array as get_input_info and get_output_info describe it")

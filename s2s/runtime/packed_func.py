@@ -102,12 +102,12 @@ def _call_c(call: Any, resource: Any, name: str, *arguments: Value) -> Value:
         types[number] = _store(frame[number], value, kept)
     types[count] = codes.NULL
     if call(frame, types, count, frame + count, types + count, resource):
-        _raise(name)
+        raise_error(name)
     _thread.error = None
     return None if types[count] == codes.NULL else _load(frame[count], types[count], owned=True)
 
 
-def _raise(name: str) -> None:
+def raise_error(name: str) -> None:
     """Raise what made a function of C fail: an exception of Python under way, or the error that C has set."""
     pending, _thread.error = _thread.error, None
     if pending is not None:

@@ -1,8 +1,9 @@
 """The executors and the graph JSON give the same bits, and the graph executor is reached under TVM's names."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import numpy as np
 import pytest
@@ -14,11 +15,15 @@ from s2s.contrib.graph_executor import GraphModule, create
 from s2s.contrib.graph_executor_factory import export_library
 from s2s.data.samples import sample
 from s2s.emit.stream import pieces
+from s2s.emit.tree import Tree
 from s2s.errors import InputError, UnsupportedError
 from s2s.executor import graph_json_reader
-from s2s.executor.params import load_param_dict
+from s2s.executor.graph_json import dump
+from s2s.executor.params import load_param_dict, save_param_dict
 from s2s.executor.session import Session
 from s2s.runtime import load_module
+from s2s.runtime.kernel_table import with_functions
+from s2s.runtime.library import LibraryModule, create_shared
 from s2s.runtime.packed_func import PackedError
 from s2s.types.dtypes import Array, tensor_type
 from s2s.types.weights import WeightStore
@@ -55,7 +60,7 @@ def check_module(module: ModuleOp, inputs: list[Array], weights: WeightStore | N
 
 
 def check_executors(aot: Artifact, tables: Artifact, inputs: list[Array]) -> None:
-    """Run the network by its run function, by its tables, and by its graph JSON in Python."""
+    """Run the network by its run function, by its tables, and by its graph JSON in Python and in C."""
     found = run_c(aot, inputs)
     assert_same_bits(found, run_c(tables, inputs))
     tree, name = tables.tree(), tables.name
@@ -63,6 +68,28 @@ def check_executors(aot: Artifact, tables: Artifact, inputs: list[Array]) -> Non
     runner = GraphJsonRunner(tree.text(f"{name}.graph.json"), str(tables.loaded().path), params)
     assert_same_bits(found, runner.run(inputs))
     assert_same_bits(found, runner.run(inputs))
+    assert_same_bits(found, run_json_in_c(tables, params, inputs))
+
+
+def run_json_in_c(tables: Artifact, params: Mapping[str, Array], inputs: list[Array]) -> list[Array]:
+    """Run the graph JSON by the loader of the runtime on the kernels of the tree as packed functions."""
+    network = tables.info.graph
+    assert network is not None
+    functions = with_functions(Tree({}), network, tables.name, b"").files
+    library = tables.loaded()
+    with TemporaryDirectory() as folder:
+        for path, content in functions.items():
+            (Path(folder) / Path(path).name).write_bytes(b"".join(pieces(content)))
+        prototypes = tables.tree().files[f"src/{tables.name}_kernels.h"]
+        (Path(folder) / f"{tables.name}_kernels.h").write_bytes(b"".join(pieces(prototypes)))
+        path, sources = Path(folder) / "functions.so", sorted(Path(folder).glob("*.c"))
+        create_shared(path, [*sources, library.path], ["-O1", f"-I{folder}", f"-I{ROOT / 'runtime_c' / 'include'}"])
+        module = create(dump(network), LibraryModule(path))
+        module.load_params(save_param_dict(params))
+        for index, value in enumerate(inputs):
+            module.set_input(index, value)
+        module.run()
+        return [module.get_output(index).numpy() for index in range(module.get_num_outputs())]
 
 
 @pytest.mark.parametrize("target", ["c", "host"])

@@ -1,0 +1,192 @@
+"""The graph executor node by node: times, values and files for debugging, under TVM's names.
+
+    module = debug_executor.create(graph_json, load_module("net.so").imported_modules[0], cpu(), dump_root="dump")
+    module.load_params(params)
+    module.run(image=image)
+
+`run` writes what TVM's debug executor writes to `<dump_root>/_tvmdbg_device_CPU_0/`: `_tvmdbg_graph_dump.json`,
+`_tvmdbg_execution_trace.json` (to be opened in a browser's trace viewer) and `output_tensors.params`.
+"""
+
+import json
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy.typing as npt
+
+from s2s.contrib.graph_executor import GraphModule
+from s2s.errors import InputError
+from s2s.executor.device import check_device
+from s2s.executor.graph_json import Call, Value
+from s2s.executor.ndarray import NDArray
+from s2s.executor.params import save_param_dict
+from s2s.runtime.benchmark import measure
+from s2s.runtime.module import Module
+from s2s.runtime.program import Program
+from s2s.types.weights import Array
+
+FOLDER = "_tvmdbg_device_CPU_0"
+GRAPH_DUMP = "_tvmdbg_graph_dump.json"
+TRACE = "_tvmdbg_execution_trace.json"
+TENSORS = "output_tensors.params"
+
+
+def create(
+    graph_json_str: str, libmod: Module, device: object = None, dump_root: str | Path | None = None
+) -> "GraphModuleDebug":
+    """A module that runs a graph JSON node by node on packed functions."""
+    return GraphModuleDebug(Program(graph_json_str, libmod), device, graph_json_str, dump_root)
+
+
+@dataclass(frozen=True)
+class NodeTime:
+    """What one node has taken."""
+
+    name: str
+    function: str
+    seconds: float
+
+
+@dataclass(frozen=True)
+class Report:
+    """The times of all calls of a run."""
+
+    calls: tuple[NodeTime, ...]
+
+    def table(self) -> str:
+        """A line for each call, the slowest first."""
+        total = sum(call.seconds for call in self.calls) or 1.0
+        rows = [f"{'Name':40}{'Duration (us)':>15}{'Percent':>9}"]
+        for call in sorted(self.calls, key=lambda each: -each.seconds):
+            rows.append(f"{call.name[:39]:40}{call.seconds * 1e6:15.2f}{100 * call.seconds / total:9.2f}")
+        return "\n".join([*rows, f"{'Sum':40}{total * 1e6:15.2f}{100.0:9.2f}"])
+
+    def csv(self) -> str:
+        """The same as comma-separated values."""
+        rows = [f'"{call.name}","{call.function}",{call.seconds * 1e6:.3f}' for call in self.calls]
+        return "\n".join(["Name,Function,Duration (us)", *rows, ""])
+
+    def json(self) -> str:
+        """The same as JSON."""
+        return json.dumps({"calls": [vars(call) for call in self.calls]})
+
+    def __str__(self) -> str:
+        return self.table()
+
+
+class GraphModuleDebug(GraphModule):
+    """A graph executor that can be looked into."""
+
+    def __init__(
+        self, module: Program, device: object, graph_json_str: str, dump_root: str | Path | None = None
+    ) -> None:
+        super().__init__(module)
+        check_device(device)
+        self.module: Program = module
+        self._graph = json.loads(graph_json_str)
+        self._folder = None if dump_root is None else Path(dump_root) / FOLDER
+
+    def run(self, **input_dict: npt.ArrayLike) -> None:
+        """Run the network, and write times and all tensors if there is a folder for them."""
+        super().run(**input_dict)
+        if self._folder is not None:
+            self._folder.mkdir(parents=True, exist_ok=True)
+            times = self._measure(1, 1, 0)
+            (self._folder / GRAPH_DUMP).write_text(json.dumps(self._described_nodes(), indent=2), encoding="utf-8")
+            (self._folder / TRACE).write_text(json.dumps(_trace(times)), encoding="utf-8")
+            (self._folder / TENSORS).write_bytes(save_param_dict(self._tensors()))
+
+    def run_individual(self, number: int, repeat: int = 1, min_repeat_ms: int = 0) -> list[float]:
+        """Microseconds of each node, as the least of `repeat` means of `number` calls; 0 for inputs."""
+        super().run()
+        times = iter(self._measure(number, repeat, min_repeat_ms))
+        return [next(times).seconds * 1e6 if isinstance(node, Call) else 0.0 for node in self.module.network.nodes]
+
+    def run_individual_node(self, index: int, number: int = 10, repeat: int = 1, min_repeat_ms: int = 0) -> list[float]:
+        """Seconds of one node, a figure for each repetition."""
+        self._node(index)
+        measured = measure(
+            lambda: self.module.run_node(index), repeat=repeat, number=number, min_repeat_seconds=min_repeat_ms / 1000
+        )
+        return list(measured.results)
+
+    def profile(self, collectors: Sequence[object] | None = None, **input_dict: npt.ArrayLike) -> Report:
+        """The times of all calls of one run."""
+        if collectors:
+            raise InputError("profile: collectors are not supported; leave them out, times are always measured")
+        super().run(**input_dict)
+        return Report(tuple(self._measure(1, 1, 0)))
+
+    def debug_get_output(self, node: str | int, out: Array | None = None) -> NDArray:
+        """Run the network up to a node, given by name or number, and return its first output; into `out` if given."""
+        number = self._node(node)
+        for each in range(number + 1):
+            self.module.run_node(each)
+        value = self.module.node_output(number, 0)
+        if out is None:
+            return value
+        if (out.dtype, out.shape) != (value.dtype, value.shape):
+            raise InputError(f"out: {out.dtype}{out.shape} given, {value.dtype}{value.shape} wanted")
+        out[...] = value
+        return out.view(NDArray)
+
+    def exit(self) -> None:
+        """Forget the folder: runs write nothing any more."""
+        self._folder = None
+
+    def _node(self, key: str | int) -> int:
+        nodes = self.module.network.nodes
+        names = [node.name for node in nodes]
+        if isinstance(key, str) and key in names:
+            return names.index(key)
+        if isinstance(key, int) and 0 <= key < len(nodes):
+            return key
+        raise InputError(f"node {key!r}: the network has {len(nodes)} nodes: {', '.join(names)[:300]}")
+
+    def _measure(self, number: int, repeat: int, min_repeat_ms: int) -> list[NodeTime]:
+        """Run each call in order; inputs are set and the values before it are there."""
+        found: list[NodeTime] = []
+        for index, node in enumerate(self.module.network.nodes):
+            if isinstance(node, Call):
+                start = time.perf_counter()
+                self.module.run_node(index)
+                seconds = time.perf_counter() - start
+                if number * repeat > 1 or min_repeat_ms:
+                    seconds = min(self.run_individual_node(index, number, repeat, min_repeat_ms))
+                found.append(NodeTime(node.name, node.function, seconds))
+        return found
+
+    def _tensors(self) -> dict[str, Array]:
+        """All tensors by name, number of node and number of output, as TVM calls them."""
+        return {
+            f"{node.name}____topo-index:{index}____output-num:{result}": self.module.node_output(index, result)
+            for index, node in enumerate(self.module.network.nodes)
+            for result in range(len(node.results) if isinstance(node, Call) else 1)
+        }
+
+    def _described_nodes(self) -> dict[str, Any]:
+        nodes: list[dict[str, Any]] = []
+        for described, node in zip(self._graph["nodes"], self.module.network.nodes, strict=True):
+            values: Sequence[Value] = node.results if isinstance(node, Call) else (node.value,)
+            name = node.function if isinstance(node, Call) else "param"
+            operands = node.operands if isinstance(node, Call) else ()
+            inputs = [self.module.network.nodes[entry.node].name for entry in operands]
+            shape = list(values[0].shape) if values else []
+            attributes = {**described.get("attrs", {}), "T": f"type: {values[0].dtype}" if values else ""}
+            nodes.append({"name": node.name, "op": name, "inputs": inputs, "attrs": attributes, "shape": shape})
+        return {"nodes": nodes}
+
+
+def _trace(times: Sequence[NodeTime]) -> dict[str, Any]:
+    """Times as events of Chrome's trace format."""
+    events: list[dict[str, Any]] = []
+    at = 0.0
+    for number, each in enumerate(times):
+        common = {"name": each.name, "cat": "CPU", "pid": 1, "tid": 1, "id": number}
+        events.append({**common, "ph": "B", "ts": at})
+        at += each.seconds * 1e6
+        events.append({**common, "ph": "E", "ts": at})
+    return {"displayTimeUnit": "ns", "traceEvents": events}
