@@ -29,3 +29,9 @@ def abi() -> Any:
     ffi: Any = FFI()
     ffi.cdef(declarations_of(HEADERS) + _MANAGED + "extern s2s_library s2s_library_main;")
     return ffi
+
+
+@cache
+def c_type(name: str) -> Any:
+    """A type of C, parsed once."""
+    return abi().typeof(name)

@@ -16,9 +16,10 @@ import numpy as np
 
 from s2s.errors import InputError, S2SError
 from s2s.executor.device import Device
+from s2s.executor.ndarray import NDArray
 from s2s.runtime import abi as codes
 from s2s.runtime.abi import abi
-from s2s.runtime.tensors import give, memory_of
+from s2s.runtime.tensors import descriptor_of, give, memory_of
 from s2s.runtime.values import Value, load, store
 from s2s.types.weights import Array
 
@@ -91,20 +92,50 @@ def convert(value: Value) -> Value:
     return value
 
 
+class _Frame:
+    """Memory for the arguments and the result of one call."""
+
+    __slots__ = ("result", "result_code", "slots", "types", "values")
+
+    def __init__(self, count: int) -> None:
+        ffi = abi()
+        self.values: Any = ffi.new("s2s_value[]", count)
+        self.types: Any = ffi.new("int[]", count)
+        self.slots = [self.values[number] for number in range(count)]
+        self.result: Any = ffi.new("s2s_value *")
+        self.result_code: Any = ffi.new("int *")
+
+
+_FRAME = 16
+"""Arguments that a frame which is kept for later calls has room for."""
+_frames: list[_Frame] = []
+"""Frames that no call uses now."""
+
+
 def _call_c(call: Any, resource: Any, name: str, *arguments: Value) -> Value:
     """Call a function of C."""
-    ffi = abi()
     count = len(arguments)
-    frame = ffi.new("s2s_value[]", count + 1)
-    types = ffi.new("int[]", count + 1)
+    frame = _Frame(count) if count > _FRAME else _frames.pop() if _frames else _Frame(_FRAME)
+    slots, types, code = frame.slots, frame.types, frame.result_code
     kept: list[object] = []
     for number, value in enumerate(arguments):
-        types[number] = _store(frame[number], value, kept)
-    types[count] = codes.NULL
-    if call(frame, types, count, frame + count, types + count, resource):
+        if isinstance(value, NDArray):
+            slots[number].v_handle = descriptor_of(value).pointer
+            types[number] = codes.TENSOR
+        elif isinstance(value, float):
+            slots[number].v_float64 = value
+            types[number] = codes.FLOAT
+        else:
+            types[number] = _store(slots[number], value, kept)
+    code[0] = codes.NULL
+    if call(frame.values, types, count, frame.result, code, resource):
         raise_error(name)
-    _thread.error = None
-    return None if types[count] == codes.NULL else _load(frame[count], types[count], owned=True)
+    if _thread.error is not None:
+        _thread.error = None
+    result = None if code[0] == codes.NULL else _load(frame.result[0], code[0], owned=True)
+    if count <= _FRAME:
+        _frames.append(frame)
+    return result
 
 
 def raise_error(name: str) -> None:
@@ -119,12 +150,16 @@ def raise_error(name: str) -> None:
 
 def _store(slot: Any, value: Value, kept: list[object]) -> int:
     """Write a value into a slot; the type code."""
-    if not isinstance(value, PackedFunc) and not _is_function(value):
+    if isinstance(value, _PLAIN) or not _is_function(value):
         return store(slot, value, kept)
     function = value if isinstance(value, PackedFunc) else PackedFunc(cast("Callable[..., Value]", value))
     kept.append(function)
     slot.v_handle = function.pointer
     return codes.FUNCTION
+
+
+_PLAIN = (int, str, np.ndarray, np.generic)
+"""The types of most arguments, none of which can be called."""
 
 
 def _is_function(value: Value) -> bool:

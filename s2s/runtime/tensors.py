@@ -2,15 +2,16 @@
 
 import ctypes
 import math
+from functools import cache
 from typing import Any
 
 import numpy as np
 
 from s2s.errors import InputError
 from s2s.executor.device import CPU
-from s2s.executor.element_types import dlpack_of_numpy, numpy_of_dlpack
+from s2s.executor.element_types import DType, dlpack_of_numpy, numpy_of_dlpack
 from s2s.executor.ndarray import NDArray
-from s2s.runtime.abi import abi
+from s2s.runtime.abi import abi, c_type
 from s2s.types.weights import Array
 
 MAX_RANK = 32
@@ -22,24 +23,42 @@ class Descriptor:
     __slots__ = ("array_shape", "pointer", "shape", "strides")
 
     def __init__(self, array: Array) -> None:
-        if not array.dtype.isnative:
-            raise InputError(f"array of {array.dtype}: its bytes are swapped; give it in the order of the machine")
         ffi = abi()
-        interface = array.__array_interface__
         self.array_shape = array.shape
-        self.shape = ffi.new("int64_t[]", array.shape)
-        self.strides = ffi.NULL
-        if not array.flags.c_contiguous:
-            if any(stride % array.itemsize for stride in array.strides):
-                raise InputError("array: its strides are no multiples of its elements; copy it")
-            self.strides = ffi.new("int64_t[]", [stride // array.itemsize for stride in array.strides])
-        self.pointer: Any = ffi.new("s2s_tensor *")
+        self.shape = ffi.new(c_type("int64_t[]"), self.array_shape)
+        contiguous = array.flags.c_contiguous
+        self.strides = None if contiguous else _strides(array)
+        self.pointer: Any = ffi.new(c_type("s2s_tensor *"), _template(array.dtype))
         tensor = self.pointer
-        tensor.data = ffi.cast("void *", interface["data"][0])
-        tensor.device.type = CPU
-        tensor.ndim = array.ndim
-        tensor.dtype.code, tensor.dtype.bits, tensor.dtype.lanes = dlpack_of_numpy(array.dtype)
-        tensor.shape, tensor.strides = self.shape, self.strides
+        tensor.data = _address(array, contiguous)
+        tensor.ndim = len(self.array_shape)
+        tensor.shape = self.shape
+        if self.strides is not None:
+            tensor.strides = self.strides
+
+
+@cache
+def _template(dtype: DType) -> Any:
+    """The tensor without dimensions of an element type."""
+    if not dtype.isnative:
+        raise InputError(f"array of {dtype}: its bytes are swapped; give it in the order of the machine")
+    code, bits, lanes = dlpack_of_numpy(dtype)
+    described = {"code": code, "bits": bits, "lanes": lanes}
+    return abi().new("s2s_tensor *", {"device": {"type": CPU}, "dtype": described})[0]
+
+
+def _address(array: Array, contiguous: bool) -> Any:
+    """The first element. The buffer protocol is fast, but has no bfloat16 and no gaps."""
+    ffi = abi()
+    if contiguous and array.dtype.kind in "biuf":
+        return ffi.cast(c_type("void *"), ffi.from_buffer(array))
+    return ffi.cast("void *", array.ctypes.data)
+
+
+def _strides(array: Array) -> Any:
+    if any(stride % array.itemsize for stride in array.strides):
+        raise InputError("array: its strides are no multiples of its elements; copy it")
+    return abi().new(c_type("int64_t[]"), [stride // array.itemsize for stride in array.strides])
 
 
 def descriptor_of(array: Array) -> Descriptor:

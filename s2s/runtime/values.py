@@ -8,7 +8,7 @@ import numpy as np
 from s2s.errors import InputError
 from s2s.executor.device import Device
 from s2s.runtime import abi as codes
-from s2s.runtime.abi import abi
+from s2s.runtime.abi import abi, c_type
 from s2s.runtime.tensors import adopt, descriptor_of, memory_of
 from s2s.types.weights import Array
 
@@ -41,7 +41,7 @@ def _store_tensor(slot: Any, array: Array, kept: list[object]) -> int:
 def _store_text(slot: Any, value: str, kept: list[object]) -> int:
     if "\0" in value:
         raise InputError("packed function: a text with a zero character cannot be passed; pass bytes")
-    text = abi().new("char[]", value.encode())
+    text = abi().new(c_type("char[]"), value.encode())
     kept.append(text)
     slot.v_str = text
     return codes.TEXT
