@@ -42,17 +42,14 @@ def inspect_command(
     from dataclasses import replace
 
     from s2s.cli.output import print_json, steps_shown
-    from s2s.options import CompileOptions
     from s2s.report.inspection import inspect_model
+    from s2s.stages.check_options import check_inspected
 
     asked = compiling("host")
     if why:
         _explain(model, layer, replace(asked, explain=True), as_json=as_json)
         return
-    if layer is not None:
-        raise InputError(f"{layer}: what is shown of one layer is what was decided about it; add --why")
-    if compiling("") != CompileOptions(target="", shapes=asked.shapes):
-        raise InputError("what a network holds is the same with all options but --shape; leave them out, or add --why")
+    check_inspected(compiling(""), layer)
 
     with steps_shown():
         found = inspect_model(model, asked.shapes)

@@ -64,14 +64,12 @@ def profile_command(
     Example: s2s profile --machine -o my_machine.toml
     """
     from s2s.cli.output import print_json, steps_shown
+    from s2s.stages.check_options import check_profiled
 
-    if machine:
-        if model is not None:
-            raise InputError(f"--machine: measures no network; leave {model} or --machine out")
+    check_profiled(model, output, machine=machine)
+    if model is None:
         _measure(output, as_json=as_json)
         return
-    if model is None or output is not None:
-        raise InputError("s2s profile: give a MODEL, or --machine, which alone takes --output")
     from s2s.cli.run import load_inputs
     from s2s.profiling.profile import profile_model
 
@@ -90,8 +88,6 @@ def _measure(output: Path | None, *, as_json: bool) -> None:
     from s2s.profiling.machine import target_of_machine, this_machine
     from s2s.targets import print_target
 
-    if output is not None and output.suffix != ".toml":
-        raise InputError(f"--output {output}: the file is given as a target, so its name ends in .toml; rename it")
     with steps_shown():
         found = this_machine(again=True)
     name = re.sub(r"[^a-z0-9._+-]", "-", output.stem.lower()).lstrip("._+-")[:40] if output is not None else ""

@@ -16,6 +16,7 @@ from s2s.options import CompileOptions
 from s2s.profiling.hooks import KernelCall, Samples, TimedNetwork, kernel_calls, timed_tree
 from s2s.profiling.machine import Machine, check_same_machine, this_machine
 from s2s.profiling.roofline import bound_of
+from s2s.stages.check_options import check_timed
 from s2s.support import progress
 from s2s.targets import get_target
 from s2s.types.dtypes import Array, tensor_type
@@ -141,8 +142,7 @@ def profile_model(
 def check_profiled(options: CompileOptions) -> None:
     """Raise an error for options whose kernels cannot be timed on this machine."""
     check_same_machine(get_target(options.target))
-    if options.executor != "aot":
-        raise InputError("--executor graph: its tables call the same kernels as a run function; leave it out here")
+    check_timed(options)
 
 
 def profile_artifact(

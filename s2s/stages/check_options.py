@@ -6,6 +6,7 @@ Everything but the last is checked before anything runs.
 
 from collections.abc import Callable
 from dataclasses import fields
+from pathlib import Path
 from types import NoneType, UnionType
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
@@ -37,6 +38,30 @@ def check_options(options: CompileOptions) -> None:
             f"--threads {options.threads}: target {target.name} has no threads; leave the option out, or use another "
             "target"
         )
+
+
+def check_inspected(options: CompileOptions, layer: str | None) -> None:
+    """Refuse what `s2s inspect` without `--why` cannot show: decisions about a layer, and what options change."""
+    if layer is not None:
+        raise InputError(f"{layer}: what is shown of one layer is what was decided about it; add --why")
+    if options != CompileOptions(target=options.target, shapes=options.shapes) or options.target:
+        raise InputError("what a network holds is the same with all options but --shape; leave them out, or add --why")
+
+
+def check_timed(options: CompileOptions) -> None:
+    """Refuse options whose kernels `s2s profile` cannot time."""
+    if options.executor != "aot":
+        raise InputError("--executor graph: its tables call the same kernels as a run function; leave it out here")
+
+
+def check_profiled(model: Path | None, output: Path | None, *, machine: bool) -> None:
+    """Refuse a subject of `s2s profile` that is neither one network nor this machine."""
+    if machine and model is not None:
+        raise InputError(f"--machine: measures no network; leave {model} or --machine out")
+    if not machine and (model is None or output is not None):
+        raise InputError("s2s profile: give a MODEL, or --machine, which alone takes --output")
+    if output is not None and output.suffix != ".toml":
+        raise InputError(f"--output {output}: the file is given as a target, so its name ends in .toml; rename it")
 
 
 def check_network(module: ModuleOp, options: CompileOptions) -> None:
