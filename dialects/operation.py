@@ -66,7 +66,7 @@ class Op(IRDLOperation, metaclass=OpMeta):
         successors: Sequence[Block | Sequence[Block] | None] | None = None,
         regions: Regions | None = None,
     ) -> None:
-        if not self.IS_FLAT or attributes:
+        if not self.IS_FLAT:
             super().__init__(
                 operands=operands,
                 result_types=result_types,
@@ -76,7 +76,8 @@ class Op(IRDLOperation, metaclass=OpMeta):
                 regions=regions,
             )
         else:
-            self._initialise(_flat_values(operands or ()), properties or {}, _flat_types(result_types or ()))
+            values, types = _flat_values(operands or ()), _flat_types(result_types or ())
+            self._initialise(values, properties or {}, types, attributes or {})
 
     def __post_init__(self) -> None:
         if self.HAS_DEFAULTS:
@@ -87,6 +88,7 @@ class Op(IRDLOperation, metaclass=OpMeta):
         operands: Sequence[SSAValue],
         properties: Mapping[str, Attribute | None],
         result_types: Iterable[Attribute],
+        attributes: Mapping[str, Attribute | None] = {},
     ) -> None:
         """Initialise an operation without regions and successors, as the constructor of `Operation` does."""
         self._operands = SSAValues(operands)
@@ -95,7 +97,7 @@ class Op(IRDLOperation, metaclass=OpMeta):
             operand.add_use(use)
         self.results = SSAValues([OpResult(type, self, index) for index, type in enumerate(result_types)])
         self.properties = {name: value for name, value in properties.items() if value is not None}
-        self.attributes = {}
+        self.attributes = {name: value for name, value in attributes.items() if value is not None}
         self.location = UNKNOWN_LOC
         self.__post_init__()
 

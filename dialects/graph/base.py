@@ -2,6 +2,7 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 
 from xdsl.dialects.builtin import (
     I64,
@@ -47,6 +48,11 @@ def optional_type_of(value: Value | None) -> AnyTensor | None:
 
 def ints(values: Sequence[int]) -> DenseArrayBase[I64]:
     """`values` as an attribute."""
+    return _array(tuple(values))
+
+
+@lru_cache(maxsize=4096)
+def _array(values: tuple[int, ...]) -> DenseArrayBase[I64]:
     for value in values:
         _require_64_bits(value)
     return DenseArrayBase.from_list(i64, values)

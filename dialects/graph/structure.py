@@ -106,8 +106,9 @@ class CallNamesKernel(SymbolUserOpInterface):
         callee = function_named(op, op.callee.string_value())
         if callee is None:
             raise VerifyException(f"{op.callee} is not a function of this module")
-        called = FunctionType.from_lists(op.operand_types, op.result_types)
-        if called != callee.function_type:
+        kind = callee.function_type
+        if (kind.inputs.data, kind.outputs.data) != (op.operand_types, op.result_types):
+            called = FunctionType.from_lists(op.operand_types, op.result_types)
             raise VerifyException(f"called as {called}, but {op.callee} is {callee.function_type}")
 
 

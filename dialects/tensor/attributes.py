@@ -5,6 +5,7 @@ from __future__ import annotations
 import struct
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from xdsl.dialects.builtin import I64, AffineMapAttr, DenseArrayBase, StringAttr, i64
 from xdsl.ir import ParametrizedAttribute
@@ -22,7 +23,12 @@ PLACE = "mod"
 
 def integers(values: Sequence[int]) -> DenseArrayBase[I64]:
     """`values` as a dense array of i64."""
-    return DenseArrayBase.from_list(i64, list(values))
+    return _array(tuple(values))
+
+
+@lru_cache(maxsize=4096)
+def _array(values: tuple[int, ...]) -> DenseArrayBase[I64]:
+    return DenseArrayBase.from_list(i64, values)
 
 
 def values_of(attribute: DenseArrayBase[I64]) -> tuple[int, ...]:

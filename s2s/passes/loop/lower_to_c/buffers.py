@@ -1,6 +1,9 @@
 """Lower the buffers of a network: views of the arena, weights, copies and poison."""
 
+from functools import cache
+
 from xdsl.dialects.builtin import IndexType, IntegerType
+from xdsl.ir import Attribute
 
 from s2s.dialects import c, loop
 from s2s.memory.accesses import buffer_bytes
@@ -20,8 +23,13 @@ def view(steps: StepBuilder, op: loop.ViewOp) -> None:
 @STEP_LOWERINGS.register(loop.WeightOp)
 def weight(steps: StepBuilder, op: loop.WeightOp) -> None:
     """The array that holds a constant."""
-    pointer = c.PtrType(element_of(op.result.type), const=True)
+    pointer = _to_constants(element_of(op.result.type))
     steps.b.values[op.result] = steps.b.add(c.SymbolOp(steps.names.weights[op.weight.data], pointer))
+
+
+@cache
+def _to_constants(element: Attribute) -> c.PtrType:
+    return c.PtrType(element, const=True)
 
 
 @STEP_LOWERINGS.register(loop.CopyOp)

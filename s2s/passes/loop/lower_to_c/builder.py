@@ -7,6 +7,7 @@ where an operation reads it with the other sign.
 from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 from xdsl.dialects.builtin import (
     AnyFloat,
@@ -88,6 +89,12 @@ def carried(type: Attribute) -> Attribute:
     return VectorType(i32, type.get_shape())
 
 
+@lru_cache(maxsize=4096)
+def _integer(value: int, type: IntegerType | IndexType) -> IntegerAttr:
+    """The attribute of an integer; the same object each time, since making and checking one takes long."""
+    return IntegerAttr(value, type)
+
+
 @dataclass
 class Neighbours:
     """Accesses whose positions differ by constants, with the position of the first one once it is written."""
@@ -151,7 +158,7 @@ class Builder:
         if isinstance(type, AnyFloat):
             return self.add(c.LiteralOp(FloatAttr(float(value), type)))
         if isa(type, IntegerType) or isinstance(type, IndexType):
-            return self.add(c.LiteralOp(IntegerAttr(int(value), type)))
+            return self.add(c.LiteralOp(_integer(int(value), type)))
         raise CompilerBug(f"{type} has no literals")
 
     def binary(self, operator: str, lhs: SSAValue, rhs: SSAValue) -> SSAValue:
