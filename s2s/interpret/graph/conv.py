@@ -33,9 +33,10 @@ def pad_spatial(x: Array, window: Window, value: object) -> Array:
     """Pad `x` with `value` as `window` says."""
     if not any(window.pads):
         return x
-    outer = [(0, 0)] * (x.ndim - window.rank)
-    spatial = list(zip(window.low, window.high, strict=True))
-    return np.pad(x, outer + spatial, constant_values=np.asarray(value, x.dtype))
+    spatial = list(zip(window.low, x.shape[-window.rank :], window.high, strict=True))
+    padded = np.full((*x.shape[: -window.rank], *(low + size + high for low, size, high in spatial)), value, x.dtype)
+    padded[(..., *(slice(low, low + size) for low, size, _ in spatial))] = x
+    return padded
 
 
 def channels_first(x: Array, layout: Layout) -> Array:
