@@ -16,7 +16,7 @@ if (_CHECKOUT / "dialects" / "graph").is_dir():
     __path__.append(str(_CHECKOUT))
 
 if TYPE_CHECKING:
-    from s2s import frontend, relay, runtime, target, te, testing
+    from s2s import frontend, relay, runtime, target, te, testing, transform
     from s2s.api import (
         Artifact,
         CFunction,
@@ -66,6 +66,7 @@ __all__ = [
     "target",
     "te",
     "testing",
+    "transform",
 ]
 
 
@@ -78,7 +79,7 @@ if not TYPE_CHECKING:  # a checker would take every submodule for an object
             from s2s.version import VERSION
 
             return VERSION
-        if name in ("frontend", "relay", "runtime", "target", "te", "testing"):
+        if name in ("frontend", "relay", "runtime", "target", "te", "testing", "transform"):
             return importlib.import_module(f"s2s.{name}")
         if name in ("get_global_func", "nd", "register_func"):
             return getattr(importlib.import_module("s2s.runtime"), name)

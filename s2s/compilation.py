@@ -45,7 +45,7 @@ class Compilation:
         _check_pass_names(options)
         self.source = source
         self.request = Request(options, findings if findings is not None else Findings())
-        self._manager = PassManager(options.debug)
+        self._manager = PassManager(options.debug, passes=options.passes)
         self._kept: dict[str, State] = {}
         """States that stay as they are, by their stage."""
         self._last: State | None = None

@@ -34,6 +34,22 @@ class DebugOptions:
 
 
 @dataclass(frozen=True)
+class PassOptions:
+    """Which passes run, as `s2s.transform.PassContext` sets it; by default all."""
+
+    level: int = 4
+    """Passes of higher optimisation levels are left out."""
+    required: tuple[str, ...] = ()
+    """Passes that run whatever their level."""
+    disabled: tuple[str, ...] = ()
+    """Passes that do not run."""
+    fusion_depth: int = 256
+    """The most operators in one kernel."""
+    instruments: tuple[object, ...] = field(default=(), compare=False)
+    """What looks on while passes run, each a `s2s.passes.instruments.PassInstrument`."""
+
+
+@dataclass(frozen=True)
 class CompileOptions:
     """Options of `s2s.compile`; every one has a flag of `s2s compile`."""
 
@@ -84,4 +100,5 @@ class CompileOptions:
     """Record with every decision all its alternatives, not only those that were compared."""
     poison: bool = False
     """A debug build: before each kernel, bytes of the arena that hold no value are filled with a pattern."""
+    passes: PassOptions = field(default_factory=PassOptions)
     debug: DebugOptions = field(default_factory=DebugOptions)

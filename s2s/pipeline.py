@@ -35,6 +35,7 @@ from s2s.passes.conditions import (
     threads,
     tuned,
 )
+from s2s.passes.levels import runs
 from s2s.registry import get_pass
 
 
@@ -342,7 +343,8 @@ PIPELINE: Mapping[str, tuple[Step, ...]] = {
 
 def passes_of(stage: str, options: CompileOptions) -> list[ModulePass]:
     """Construct the passes that `stage` runs; `options.name` is the C name of the network."""
-    return [step.pass_for(options) for step in PIPELINE.get(stage, ()) if step.when(options)]
+    steps = PIPELINE.get(stage, ())
+    return [step.pass_for(options) for step in steps if step.when(options) and runs(step.name, options.passes)]
 
 
 LEVELS: Mapping[str, tuple[str, ...]] = {

@@ -37,6 +37,7 @@ ROOMS = (
     "tuning",
     "contrib",
     "relay",
+    "transform",
     "testing",
     "te",
     "api",

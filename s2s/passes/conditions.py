@@ -129,7 +129,8 @@ def scratch(options: CompileOptions) -> Mapping[str, Any]:
 
 def fusion(options: CompileOptions) -> Mapping[str, Any]:
     """Whether operators share kernels."""
-    return {**target(options), "enable": tuned(options)}
+    passes = options.passes
+    return {**target(options), "enable": tuned(options) and passes.level > 0, "depth": passes.fusion_depth}
 
 
 def plan(options: CompileOptions) -> Mapping[str, Any]:

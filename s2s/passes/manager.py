@@ -1,35 +1,24 @@
 """Runs passes in order, and lets one look between them.
 
-The pipeline decides which passes run; this file only runs them: it verifies the module, prints it and measures, as
-`DebugOptions` ask.
+The pipeline decides which passes run; this file only runs them and verifies the module. Instruments look on between
+passes: those of the user, and those that `DebugOptions` ask for, which print the module and measure.
 """
 
 import sys
-import time
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TextIO
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
-from xdsl.printer import Printer
 from xdsl.utils.exceptions import DiagnosticException
 
 from s2s.errors import CompilerBug
-from s2s.options import DebugOptions
+from s2s.options import DebugOptions, PassOptions
+from s2s.passes.instruments import PassInfo, PassInstrument, PassTiming, PassTimingInstrument, PrintIR
+from s2s.passes.levels import OPT_LEVELS
 from s2s.passes.verification import verify
 from s2s.support import progress
-
-
-@dataclass(frozen=True)
-class PassTiming:
-    """What one pass took, and what it made of the module."""
-
-    name: str
-    seconds: float
-    operations: int
-    """Operations in the module after the pass."""
 
 
 class PassManager:
@@ -38,37 +27,51 @@ class PassManager:
     What `debug` asks for is printed on `stream`, by default standard error.
     """
 
-    def __init__(self, debug: DebugOptions | None = None, stream: TextIO | None = None) -> None:
+    def __init__(
+        self, debug: DebugOptions | None = None, stream: TextIO | None = None, passes: PassOptions | None = None
+    ) -> None:
         self.debug = debug if debug is not None else DebugOptions()
         self.stream: TextIO = stream if stream is not None else sys.stderr
-        self.timings: list[PassTiming] = []
-        self._count = 0
+        self._timing = PassTimingInstrument() if self.debug.time_passes else None
+        own = [PrintIR(self.stream, self.debug.print_ir_after)] if self.debug.print_ir_after else []
+        timing = [] if self._timing is None else [self._timing]
+        self._passes = passes if passes is not None else PassOptions()
+        given = [each for each in self._passes.instruments if isinstance(each, PassInstrument)]
+        self.instruments: list[PassInstrument] = [*given, *own, *timing]
+
+    @property
+    def timings(self) -> Sequence[PassTiming]:
+        """The times of the passes so far, if they are asked for."""
+        return () if self._timing is None else self._timing.timings
 
     def run(self, ctx: Context, module: ModuleOp, passes: Sequence[ModulePass], *, verify: bool = True) -> None:
         """Apply `passes` to `module` in order; with `verify`, the module is verified after the last of them."""
         for number, each in enumerate(passes, 1):
-            progress.step(each.name)
-            start = time.perf_counter()
-            _apply(ctx, module, each)
-            seconds = time.perf_counter() - start
+            self._run(ctx, module, each)
             if self.debug.verify_each or (verify and number == len(passes)):
                 _verify(module, each.name)
-            self._show(module, each, seconds)
 
-    def _show(self, module: ModuleOp, each: ModulePass, seconds: float) -> None:
-        self._count += 1
-        if self.debug.time_passes:
-            self.timings.append(PassTiming(each.name, seconds, sum(1 for _ in module.walk())))
-        if each.name in self.debug.print_ir_after or "all" in self.debug.print_ir_after:
-            self.stream.write(f"// IR after {self._count}. {each.spec()}\n")
-            Printer(self.stream).print_op(module)
-            self.stream.write("\n\n")
+    def _run(self, ctx: Context, module: ModuleOp, each: ModulePass) -> None:
+        """Apply one pass between the hooks of the instruments, unless one of them refuses it."""
+        progress.step(each.name)
+        if not self.instruments:
+            return _apply(ctx, module, each)
+        info = PassInfo(each.name, OPT_LEVELS.get(each.name, 0), str(each.spec()))
+        may_be_refused = each.name in OPT_LEVELS and each.name not in self._passes.required
+        if may_be_refused and not all(instrument.should_run(module, info) for instrument in self.instruments):
+            return None
+        for instrument in self.instruments:
+            instrument.run_before_pass(module, info)
+        _apply(ctx, module, each)
+        for instrument in reversed(self.instruments):
+            instrument.run_after_pass(module, info)
+        return None
 
     def finish(self) -> None:
         """Print the table of times, if asked for, and begin a new one."""
-        if self.debug.time_passes:
-            print_timings(self.timings, self.stream)
-            self.timings = []
+        if self._timing is not None:
+            print_timings(self._timing.timings, self.stream)
+            self._timing.timings = []
 
 
 def print_timings(timings: Sequence[PassTiming], stream: TextIO) -> None:

@@ -27,6 +27,7 @@ from s2s.executor.params import load_param_dict
 from s2s.executor.session import Session
 from s2s.frontends.model import GraphModel
 from s2s.options import CompileOptions
+from s2s.passes.pass_context import PassContext
 from s2s.relay.expr import Function
 from s2s.relay.model_library_format import export
 from s2s.relay.module import IRModule, bind_params_by_name, empty
@@ -71,6 +72,7 @@ def build(
     module = bind_params_by_name(_module(mod), arrays)
     module = empty() if module.is_empty else module
     options = CompileOptions(target=_aligned(resolve(target, target_host), chosen), executor=chosen.kind, name=name)
+    options = PassContext.current().applied(options)
     source = GraphModel(module.module, {**module.params, **arrays}, name or _C_NAME)
     return ExecutorFactory(compile_artifact(source, options), mod_name)
 

@@ -1,0 +1,96 @@
+"""Instruments: what looks on while passes run, under TVM's names.
+
+@pass_instrument
+class Count:
+    def run_before_pass(self, mod, info): ...
+"""
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TextIO, TypeVar, cast
+
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.printer import Printer
+
+
+@dataclass(frozen=True)
+class PassInfo:
+    """A pass that is about to run or has run."""
+
+    name: str
+    opt_level: int = 0
+    spec: str = ""
+    """The pass with its options."""
+
+
+class PassInstrument:
+    """Looks on while passes run; each hook does nothing unless it is overridden."""
+
+    def enter_pass_ctx(self) -> None:
+        """The context is entered."""
+
+    def exit_pass_ctx(self) -> None:
+        """The context is left."""
+
+    def should_run(self, mod: ModuleOp, info: PassInfo) -> bool:
+        """Whether a pass that may be left out is to run."""
+        return True
+
+    def run_before_pass(self, mod: ModuleOp, info: PassInfo) -> None:
+        """A pass is about to run on `mod`."""
+
+    def run_after_pass(self, mod: ModuleOp, info: PassInfo) -> None:
+        """A pass has run on `mod`."""
+
+
+Made = TypeVar("Made")
+
+
+def pass_instrument(wrapped: type[Made]) -> type[Made]:
+    """Make an instrument of a class that has some of the hooks."""
+    bases: tuple[type, ...] = (wrapped, PassInstrument)
+    return cast("type[Made]", type(wrapped.__name__, bases, {"__doc__": wrapped.__doc__}))
+
+
+@dataclass(frozen=True)
+class PassTiming:
+    """What one pass took, and what it made of the module."""
+
+    name: str
+    seconds: float
+    operations: int
+    """Operations in the module after the pass."""
+
+
+class PassTimingInstrument(PassInstrument):
+    """Measures how long each pass takes."""
+
+    def __init__(self) -> None:
+        self.timings: list[PassTiming] = []
+        self._start = 0.0
+
+    def run_before_pass(self, mod: ModuleOp, info: PassInfo) -> None:
+        self._start = time.perf_counter()
+
+    def run_after_pass(self, mod: ModuleOp, info: PassInfo) -> None:
+        seconds = time.perf_counter() - self._start
+        self.timings.append(PassTiming(info.name, seconds, sum(1 for _ in mod.walk())))
+
+    def render(self) -> str:
+        """A line for each pass: milliseconds and name."""
+        return "\n".join(f"{timing.seconds * 1e3:10.2f} ms  {timing.name}" for timing in self.timings)
+
+
+class PrintIR(PassInstrument):
+    """Writes the module after some passes; `all` stands for every one."""
+
+    def __init__(self, stream: TextIO, names: Sequence[str] = ("all",)) -> None:
+        self._stream, self._names, self._count = stream, tuple(names), 0
+
+    def run_after_pass(self, mod: ModuleOp, info: PassInfo) -> None:
+        self._count += 1
+        if info.name in self._names or "all" in self._names:
+            self._stream.write(f"// IR after {self._count}. {info.spec}\n")
+            Printer(self._stream).print_op(mod)
+            self._stream.write("\n\n")

@@ -1,0 +1,81 @@
+"""At which optimisation level each pass runs, and how passes are left out: TVM's `PassContext` in data.
+
+A pass that is not listed is part of the lowering and always runs.
+"""
+
+from collections.abc import Iterable
+
+from s2s.errors import InputError
+from s2s.options import PassOptions
+
+OPT_LEVELS = {
+    "graph-canonicalize-activations": 0,
+    "graph-canonicalize-pads": 0,
+    "graph-canonicalize-reshapes": 0,
+    "graph-expand-powers": 0,
+    "graph-fold-batch-norm": 0,
+    "graph-form-layer-norms": 0,
+    "graph-eliminate-dead-code": 1,
+    "graph-fold-zero-points": 1,
+    "graph-order-calls": 1,
+    "graph-rematerialise-casts": 1,
+    "graph-share-kernels": 1,
+    "tensor-collapse-dims": 1,
+    "tensor-fuse-computes": 1,
+    "tensor-shorten-rescale": 1,
+    "tensor-split-dims": 1,
+    "loop-eliminate-common-subexpressions": 1,
+    "loop-form-fma": 1,
+    "loop-interleave-stores": 1,
+    "graph-fold-constants": 2,
+    "tensor-cache-panels": 2,
+    "tensor-concatenate-in-place": 2,
+    "graph-canonicalize-affine": 3,
+    "graph-canonicalize-attention": 3,
+    "graph-canonicalize-bias": 3,
+    "graph-eliminate-common-subexpressions": 3,
+    "graph-fuse-attention": 3,
+    "graph-merge-conv-groups": 3,
+    "graph-split-transposed-conv": 3,
+    "tensor-block-channels": 3,
+    "tensor-cache-images": 3,
+    "tensor-tile-and-fuse": 3,
+    "tensor-tile-rows": 3,
+    "tensor-transform-convolutions": 3,
+}
+"""The optimisation level from which on a pass runs, after TVM's levels where it has a pass for the same."""
+
+TVM_NAMES = {
+    "AlterOpLayout": ("tensor-block-channels",),
+    "CanonicalizeOps": ("graph-canonicalize-bias",),
+    "DeadCodeElimination": ("graph-eliminate-dead-code",),
+    "EliminateCommonSubexpr": ("graph-eliminate-common-subexpressions",),
+    "FoldConstant": ("graph-fold-constants",),
+    "FoldScaleAxis": ("graph-canonicalize-affine", "graph-canonicalize-bias"),
+    "FuseOps": ("tensor-fuse-computes",),
+    "SimplifyExpr": ("graph-remove-identities", "graph-canonicalize-reshapes", "graph-canonicalize-activations"),
+    "SimplifyInference": ("graph-fold-batch-norm",),
+}
+"""The passes that do what a pass of TVM does."""
+
+
+def runs(name: str, passes: PassOptions) -> bool:
+    """Whether the pass `name` runs: not disabled, and required or of no higher level than asked for."""
+    if name in passes.disabled:
+        return False
+    return name in passes.required or OPT_LEVELS.get(name, 0) <= passes.level
+
+
+def names_of(option: str, names: Iterable[str], *, optional: bool = False) -> tuple[str, ...]:
+    """Our passes by our names or TVM's; with `optional`, those that are part of the lowering are refused."""
+    found: list[str] = []
+    for name in names:
+        ours = TVM_NAMES.get(name, (name,))
+        for each in ours:
+            if each not in OPT_LEVELS and (optional or each != "graph-remove-identities"):
+                if len(ours) > 1:
+                    continue
+                known = ", ".join([*TVM_NAMES, *OPT_LEVELS])
+                raise InputError(f"{option} {name}: is no pass that can be left out; these can: {known}")
+            found.append(each)
+    return tuple(found)

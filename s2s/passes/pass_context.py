@@ -1,0 +1,97 @@
+"""`PassContext`: which passes run, and what looks on, under TVM's name."""
+
+from collections.abc import Mapping, Sequence
+from contextvars import ContextVar
+from dataclasses import replace
+from types import TracebackType
+from typing import Self
+
+from s2s.errors import InputError
+from s2s.options import CompileOptions, PassOptions
+from s2s.passes.instruments import PassInstrument
+from s2s.passes.levels import OPT_LEVELS, names_of
+
+CONFIGS: Mapping[str, tuple[type, str]] = {
+    "relay.FuseOps.max_depth": (int, "the most operators in one kernel"),
+    "relay.FuseOps.link_params": (bool, "weights are linked in any case"),
+    "tir.disable_assert": (bool, "the C checks nothing when it runs, in any case"),
+    "tir.usmp.enable": (bool, "memory is planned in any case, so it must not be False"),
+    "tir.usmp.use_workspace_io": (bool, "inputs and outputs lie in the arena"),
+}
+"""The keys of a context's configuration, with type and meaning."""
+
+_current: ContextVar[tuple["PassContext", ...]] = ContextVar("pass_contexts", default=())
+
+
+class PassContext:
+    """Which passes run inside of the `with` block, and what looks on.
+
+    A pass runs if it is not disabled, and required or of no higher level than `opt_level`. Passes have our names or
+    TVM's. Without a context the compiler runs all of them.
+    """
+
+    def __init__(
+        self,
+        opt_level: int = 2,
+        required_pass: Sequence[str] | None = None,
+        disabled_pass: Sequence[str] | None = None,
+        instruments: Sequence[PassInstrument] | None = None,
+        config: Mapping[str, object] | None = None,
+    ) -> None:
+        self.opt_level = opt_level
+        self.required_pass = names_of("PassContext: required_pass", required_pass or ())
+        self.disabled_pass = names_of("PassContext: disabled_pass", disabled_pass or (), optional=True)
+        self.instruments = tuple(instruments or ())
+        wrong = [each for each in self.instruments if not isinstance(each, PassInstrument)]  # pyright: ignore[reportUnnecessaryIsInstance]
+        if wrong:
+            raise InputError(f"PassContext: {wrong[0]!r} is no instrument; decorate its class with pass_instrument")
+        self.config = dict(config or {})
+        for key, value in self.config.items():
+            _check_config(key, value)
+
+    def __enter__(self) -> Self:
+        for each in self.instruments:
+            each.enter_pass_ctx()
+        _current.set((*_current.get(), self))
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        _current.set(_current.get()[:-1])
+        for each in self.instruments:
+            each.exit_pass_ctx()
+
+    @staticmethod
+    def current() -> "PassContext":
+        """The context of the `with` block around; outside of one, a context that leaves nothing out."""
+        found = _current.get()
+        return found[-1] if found else PassContext(opt_level=max(OPT_LEVELS.values()))
+
+    @staticmethod
+    def list_configs() -> dict[str, dict[str, str]]:
+        """The keys of the configuration with their types and meanings."""
+        return {key: {"type": kind.__name__, "meaning": text} for key, (kind, text) in CONFIGS.items()}
+
+    @property
+    def passes(self) -> PassOptions:
+        """The context as an option of the compiler."""
+        depth = self.config.get("relay.FuseOps.max_depth", PassOptions.fusion_depth)
+        assert isinstance(depth, int)
+        return PassOptions(self.opt_level, self.required_pass, self.disabled_pass, depth, self.instruments)
+
+    def applied(self, options: CompileOptions) -> CompileOptions:
+        """`options` under this context."""
+        in_arena = self.config.get("tir.usmp.use_workspace_io")
+        io = options.io if in_arena is None else "arena" if in_arena else "caller"
+        return replace(options, passes=self.passes, io=io)
+
+
+def _check_config(key: str, value: object) -> None:
+    if key not in CONFIGS:
+        raise InputError(f"PassContext: config {key} is not known; known are {', '.join(CONFIGS)}")
+    kind, meaning = CONFIGS[key]
+    if type(value) is not kind:
+        raise InputError(f"PassContext: config {key} is {value!r}; give a {kind.__name__}: {meaning}")
+    if key == "tir.usmp.enable" and value is False:
+        raise InputError(f"PassContext: config {key} is False: {meaning}; leave it out")
