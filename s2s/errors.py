@@ -17,6 +17,11 @@ class InputError(S2SError):
     exit_code = 2
 
 
+class ScheduleError(InputError):
+    """A schedule asks for what its computation does not allow. The verifier finds most such schedules; this error
+    reports what only the lowering sees, such as the layout of a packed constant."""
+
+
 class UnsupportedError(S2SError, NotImplementedError):
     """The input is right, and s2s cannot do it yet. Carries every reason found, one a line."""
 

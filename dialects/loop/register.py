@@ -24,7 +24,9 @@ from s2s.types.hints import isa
 REDUCE_KINDS = ("add", "mul", "max", "min")
 COMPARISONS = ("oeq", "une", "olt", "ole", "ogt", "oge")
 """How lanes are compared, as `arith.cmpf` calls it."""
-MIN_LANES = 4
+LANES = (4, 8, 16)
+"""The lanes that vectors have."""
+MIN_LANES = LANES[0]
 """The shortest vectors, in lanes."""
 
 
@@ -145,4 +147,4 @@ class ChooseOp(Op):
             raise VerifyException(f"{self.name}: {self.result.type} is no vector of floats")
 
 
-__all__ = ["COMPARISONS", "MIN_LANES", "BroadcastOp", "ChooseOp", "FmaOp", "HalveOp", "ReduceOp"]
+__all__ = ["COMPARISONS", "LANES", "MIN_LANES", "BroadcastOp", "ChooseOp", "FmaOp", "HalveOp", "ReduceOp"]

@@ -80,6 +80,13 @@ class ScheduleState:
         return self.intrinsic is not None and self.intrinsic.x.data == "u8"
 
     @property
+    def takes_raw_bytes(self) -> bool:
+        """Whether the first factor of products is taken as it is stored, zero point included."""
+        if self.cached is not None:
+            return not self.cached.widened
+        return self.form in ("dot_lanes", "dot_rows")
+
+    @property
     def reductions(self) -> list[int]:
         """Reduction dimensions, outermost loop first."""
         return [dim for dim in self.order if dim >= self.rank]

@@ -172,8 +172,10 @@ class TransformOp(ScalarRegionOp):
         schedule.verify_for(self)
         state = schedule.on(self)
         for dim, size in state.blocks:
-            if dim == state.order[-1] or size % state.tiles[dim]:
-                raise VerifyException(f"{self.name}: blocks of {size} along dimension {dim} part what is done at once")
+            if dim == state.order[-1]:
+                raise VerifyException(
+                    f"{self.name}: blocks of {size} cut dimension {dim}, a whole row of tiles; block another dimension"
+                )
 
     def _check_access(self, value: SSAValue, access: AccessAttr) -> None:
         rank = len(as_tensor_type(value.type).get_shape())

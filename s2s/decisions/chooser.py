@@ -109,13 +109,14 @@ class Chooser:
         return any(each.by != "model" for each in (*earlier, *noted))
 
     def _ranked(self, kind: Kind[Subject, Choice], subject: Subject) -> _Ranked[Choice]:
-        asked = heuristics_of(kind)
+        asked, own = heuristics_of(kind), kind.heuristics()
         for number, (name, heuristic) in enumerate(asked, 1):
             compared = heuristic(subject, self.target)
             proposed = [each for each in compared if isinstance(each, Candidate)]
             for each in sorted(proposed, key=_cycles):
                 choice = each.make()
-                if kind.legal(subject, choice) is None:
+                legal = kind.legal if (name, heuristic) in own else kind.legal_from_outside
+                if legal(subject, choice) is None:
                     return _Ranked(choice, name, compared, number)
         raise CompilerBug(f"no heuristic has a legal candidate for the {kind.name} of {kind.key(subject)}")
 
@@ -155,7 +156,7 @@ def _read(kind: Kind[Subject, Choice], subject: Subject, text: str) -> tuple[Cho
         choice = kind.parse(subject, text)
     except ValueError as error:
         return None, str(error)
-    reason = kind.legal(subject, choice)
+    reason = kind.legal_from_outside(subject, choice)
     return (choice, "") if reason is None else (None, reason)
 
 

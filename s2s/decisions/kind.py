@@ -59,6 +59,11 @@ class Kind(ABC, Generic[Subject, Choice]):
     def legal(self, subject: Subject, choice: Choice) -> str | None:
         """Why `choice` cannot be; None where it can."""
 
+    def legal_from_outside(self, subject: Subject, choice: Choice) -> str | None:
+        """Why `choice` of a user, a record or a registered heuristic cannot be; None where it can. May take longer than
+        `legal`, which the compiler's own heuristics are held to."""
+        return self.legal(subject, choice)
+
     @abstractmethod
     def apply(self, subject: Subject, choice: Choice) -> None:
         """Write `choice` where passes obey it."""

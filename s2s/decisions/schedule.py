@@ -4,9 +4,9 @@ Its subject is named by the task key of the kernel and the computation's number 
 of its attribute.
 """
 
-from collections.abc import Generator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import prod
 
 from xdsl.context import Context
@@ -48,6 +48,8 @@ class ScheduledComputation:
     """The threads that will share the kernel."""
     plain: bool = False
     """Whether plain loops are wanted."""
+    lowering_refuses: Callable[[tensor.ScheduleAttr], str | None] = field(default=lambda _: None)
+    """Why the kernel cannot be lowered with a schedule; takes as long as lowering it."""
 
 
 _Proposals = Sequence[Candidate[tensor.ScheduleAttr] | Refused]
@@ -89,6 +91,9 @@ class ScheduleKind(Kind[ScheduledComputation, tensor.ScheduleAttr]):
         finally:
             _restore(op, before)
         return _packs_constants(subject, choice) or _walks_along(subject, choice)
+
+    def legal_from_outside(self, subject: ScheduledComputation, choice: tensor.ScheduleAttr) -> str | None:
+        return self.legal(subject, choice) or subject.lowering_refuses(choice)
 
     def apply(self, subject: ScheduledComputation, choice: tensor.ScheduleAttr) -> None:
         subject.op.properties["schedule"] = choice

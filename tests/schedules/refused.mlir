@@ -125,13 +125,13 @@
 ^bb0(%v: f32):
   tensor.yield %v : f32
 } : (tensor<6x8xf32>) -> tensor<6x8xf32>
-// CHECK: tensor.compute: vectorize 1 by 1; give two lanes or more
+// CHECK: tensor.compute: vectorize 1 by 1; vectors have 4, 8, 16 lanes
 
 // -----
 
 %x = "test.op"() : () -> tensor<6x8xf32>
 %y = tensor.compute [6, 8] points(%x at #tensor.access<affine_map<(i, j) -> (i, j)>>)
-    schedule #tensor.schedule<[vectorize<1 by 4>, vectorize<0 by 2>]> apply {
+    schedule #tensor.schedule<[vectorize<1 by 4>, vectorize<0 by 4>]> apply {
 ^bb0(%v: f32):
   tensor.yield %v : f32
 } : (tensor<6x8xf32>) -> tensor<6x8xf32>
@@ -280,7 +280,7 @@
 ^bb0(%acc: f32):
   tensor.yield %acc : f32
 } : (tensor<2x4x4xf32>) -> tensor<2x4x4xf32>
-// CHECK: tensor.transform: blocks of 2 along dimension 1 part what is done at once
+// CHECK: tensor.transform: blocks of 2 along dimension 1 cut register tiles of 4; take blocks of 4
 
 // -----
 
@@ -400,3 +400,261 @@
   tensor.yield %acc : i32
 } : (tensor<6x10xi8>, tensor<6x3xi8>) -> tensor<6x8xi32>
 // CHECK: tensor.compute: cache_read copies the window of one point, but dimension 0 around it is tiled; copy before its loop
+
+// -----
+
+%x = "test.op"() : () -> tensor<2x4x4xf32>
+%y = tensor.transform [2, 4] left dense<1.0> : tensor<2x2xf32> right dense<1.0> : tensor<2x2xf32>
+  read(%x at #tensor.access<affine_map<(t, c, k, l) -> (k, 2 * t + l, c)>>) into #tensor.access<affine_map<(t, c, i, j) -> (i, 2 * t + j, c)>> schedule #tensor.schedule<[tile<0 by 2 by 1>, reorder<[1, 0]>]> apply {
+^bb0(%acc: f32):
+  tensor.yield %acc : f32
+} : (tensor<2x4x4xf32>) -> tensor<2x4x4xf32>
+// CHECK: tensor.transform: blocks of 2 cut dimension 0, a whole row of tiles; block another dimension
+
+// -----
+
+%x = "test.op"() : () -> tensor<600x800xf32>
+%y = tensor.compute [600, 800] points(%x at #tensor.access<affine_map<(i, j) -> (i, j)>>)
+    schedule #tensor.schedule<[tile<0 by 600, 1 by 8>]> apply {
+^bb0(%v: f32):
+  tensor.yield %v : f32
+} : (tensor<600x800xf32>) -> tensor<600x800xf32>
+// CHECK: tensor.compute: the register tile [600, 8] of [600, 800] writes its body out 4800 times; tile and unroll to 4096 at most
+
+// -----
+
+%x = "test.op"() : () -> tensor<6x8xi64>
+%y = tensor.compute [6, 8] points(%x at #tensor.access<affine_map<(i, j) -> (i, j)>>)
+    schedule #tensor.schedule<[vectorize<1 by 4>]> apply {
+^bb0(%v: i64):
+  tensor.yield %v : i64
+} : (tensor<6x8xi64>) -> tensor<6x8xi64>
+// CHECK: tensor.compute: a region computes what has no form in vectors; leave vectorize out
+
+// -----
+
+%x = "test.op"() : () -> tensor<4x8xf32>
+%y = tensor.compute [6 | 8] reads(%x at #tensor.access<affine_map<(i, r) -> (i - 1, r)>, guarded>)
+    schedule #tensor.schedule<[prefetch<0 along 1>]> inits [0.0 : f32] reduce {
+^bb0(%v: f32, %acc: f32):
+  %s = arith.addf %acc, %v : f32
+  tensor.yield %s : f32
+} apply {
+^bb0(%acc: f32):
+  tensor.yield %acc : f32
+} : (tensor<4x8xf32>) -> tensor<6xf32>
+// CHECK: tensor.compute: prefetch names read 0, which may miss its operand; leave it out
+
+// -----
+
+%x = "test.op"() : () -> tensor<6x8xf32>
+%y = tensor.compute [6 | 8] reads(%x at #tensor.access<affine_map<(i, r) -> (i, r)>>)
+    schedule #tensor.schedule<[tensorize<"smlad">]> inits [0.0 : f32] reduce {
+^bb0(%v: f32, %acc: f32):
+  %s = arith.addf %acc, %v : f32
+  tensor.yield %s : f32
+} apply {
+^bb0(%acc: f32):
+  tensor.yield %acc : f32
+} : (tensor<6x8xf32>) -> tensor<6xf32>
+// CHECK: tensor.compute: smlad adds up products of 8-bit integers, and there are none; leave it out
+
+// -----
+
+%x, %w, %b = "test.op"() : () -> (tensor<4x8xi8>, tensor<6x8xi8>, tensor<6xi32>)
+%y = tensor.compute [4, 6 | 8] reads(%x at #tensor.access<affine_map<(i, j, r) -> (i, r)>>,
+                                     %w at #tensor.access<affine_map<(i, j, r) -> (j, r)>>)
+    points(%b at #tensor.access<affine_map<(i, j) -> (j)>>)
+    schedule #tensor.schedule<[vectorize<2 by 8>, tensorize<"vnni">]> inits [0 : i32] reduce {
+^bb0(%xv: i8, %wv: i8, %acc: i32):
+  %xe = arith.extsi %xv : i8 to i32
+  %we = arith.extsi %wv : i8 to i32
+  %p = arith.muli %xe, %we : i32
+  %s = arith.addi %acc, %p : i32
+  tensor.yield %s : i32
+} apply {
+^bb0(%acc: i32, %bv: i32):
+  %t = arith.addi %acc, %bv : i32
+  tensor.yield %t : i32
+} : (tensor<4x8xi8>, tensor<6x8xi8>, tensor<6xi32>) -> tensor<4x6xi32>
+// CHECK: tensor.compute: dimension 2 is a reduction that vectors cannot take in any order
+
+// -----
+
+%x, %w, %b = "test.op"() : () -> (tensor<4x8xi8>, tensor<6x8xi8>, tensor<6xi32>)
+%y = tensor.compute [4, 6 | 8] reads(%x at #tensor.access<affine_map<(i, j, r) -> (i, r)>>,
+                                     %w at #tensor.access<affine_map<(i, j, r) -> (j, r)>>)
+    points(%b at #tensor.access<affine_map<(i, j) -> (j)>>)
+    schedule #tensor.schedule<[vectorize<1 by 8>, tensorize<"mve-i8-by-8">]> inits [0 : i32] reduce {
+^bb0(%xv: i8, %wv: i8, %acc: i32):
+  %xe = arith.extsi %xv : i8 to i32
+  %we = arith.extsi %wv : i8 to i32
+  %p = arith.muli %xe, %we : i32
+  %s = arith.addi %acc, %p : i32
+  tensor.yield %s : i32
+} apply {
+^bb0(%acc: i32, %bv: i32):
+  %t = arith.addi %acc, %bv : i32
+  tensor.yield %t : i32
+} : (tensor<4x8xi8>, tensor<6x8xi8>, tensor<6xi32>) -> tensor<4x6xi32>
+// CHECK: tensor.compute: mve-i8-by-8 has no form with 8 lanes; there are 4
+
+// -----
+
+%x, %w, %b = "test.op"() : () -> (tensor<4x8xi8>, tensor<6x8xi8>, tensor<6xi32>)
+%y = tensor.compute [4, 6 | 8] reads(%x at #tensor.access<affine_map<(i, j, r) -> (i, r)>>,
+                                     %w at #tensor.access<affine_map<(i, j, r) -> (j, r)>>)
+    points(%b at #tensor.access<affine_map<(i, j) -> (j)>>)
+    schedule #tensor.schedule<[cache_read<0 at 0 as i8>, tensorize<"smlad">]> inits [0 : i32] reduce {
+^bb0(%xv: i8, %wv: i8, %acc: i32):
+  %xe = arith.extsi %xv : i8 to i32
+  %we = arith.extsi %wv : i8 to i32
+  %p = arith.muli %xe, %we : i32
+  %s = arith.addi %acc, %p : i32
+  tensor.yield %s : i32
+} apply {
+^bb0(%acc: i32, %bv: i32):
+  %t = arith.addi %acc, %bv : i32
+  tensor.yield %t : i32
+} : (tensor<4x8xi8>, tensor<6x8xi8>, tensor<6xi32>) -> tensor<4x6xi32>
+// CHECK: tensor.compute: smlad takes its first factor as i16; copy it so, or leave it in place
+
+// -----
+
+%x, %w, %b = "test.op"() : () -> (tensor<4x8xi8>, tensor<6x8xi8>, tensor<6xi32>)
+%y = tensor.compute [4, 6 | 8] reads(%x at #tensor.access<affine_map<(i, j, r) -> (i, r)>>,
+                                     %w at #tensor.access<affine_map<(i, j, r) -> (j, r)>>)
+    points(%b at #tensor.access<affine_map<(i, j) -> (j)>>)
+    schedule #tensor.schedule<[vectorize<1 by 4>, tensorize<"mve-i16-by-8">]> inits [0 : i32] reduce {
+^bb0(%xv: i8, %wv: i8, %acc: i32):
+  %xe = arith.extsi %xv : i8 to i32
+  %we = arith.extsi %wv : i8 to i32
+  %p = arith.muli %xe, %we : i32
+  %s = arith.addi %acc, %p : i32
+  tensor.yield %s : i32
+} apply {
+^bb0(%acc: i32, %bv: i32):
+  %t = arith.addi %acc, %bv : i32
+  tensor.yield %t : i32
+} : (tensor<4x8xi8>, tensor<6x8xi8>, tensor<6xi32>) -> tensor<4x6xi32>
+// CHECK: tensor.compute: mve-i16-by-8 takes rows of 16 bits; copy the first factor with cache_read
+
+// -----
+
+%x, %w, %b = "test.op"() : () -> (tensor<4x8xi8>, tensor<6x8xi8>, tensor<6xi32>)
+%y = tensor.compute [4, 6 | 8] reads(%x at #tensor.access<affine_map<(i, j, r) -> (i, r)>>,
+                                     %w at #tensor.access<affine_map<(i, j, r) -> (j, r)>>)
+    points(%b at #tensor.access<affine_map<(i, j) -> (j)>>)
+    schedule #tensor.schedule<[cache_read<0 at 0 as i8>, init_from<0>]> inits [0 : i32] reduce {
+^bb0(%xv: i8, %wv: i8, %acc: i32):
+  %xe = arith.extsi %xv : i8 to i32
+  %we = arith.extsi %wv : i8 to i32
+  %p = arith.muli %xe, %we : i32
+  %s = arith.addi %acc, %p : i32
+  tensor.yield %s : i32
+} apply {
+^bb0(%acc: i32, %bv: i32):
+  %t = arith.addi %acc, %bv : i32
+  tensor.yield %t : i32
+} : (tensor<4x8xi8>, tensor<6x8xi8>, tensor<6xi32>) -> tensor<4x6xi32>
+// CHECK: tensor.compute: init_from names operand 0 of the epilogue, which is no initial value that only sums of products use
+
+// -----
+
+%x, %w, %b = "test.op"() : () -> (tensor<4x8xi8>, tensor<6x8xi8>, tensor<6xi32>)
+%y = tensor.compute [4, 6 | 8] reads(%x at #tensor.access<affine_map<(i, j, r) -> (i, r)>>,
+                                     %w at #tensor.access<affine_map<(i, j, r) -> (j, r)>>)
+    points(%b at #tensor.access<affine_map<(i, j) -> (j)>>)
+    schedule #tensor.schedule<[cache_read<0 at 0 as i16>, vectorize<1 by 4>]> inits [0 : i32] reduce {
+^bb0(%xv: i8, %wv: i8, %acc: i32):
+  %xe = arith.extsi %xv : i8 to i32
+  %we = arith.extsi %wv : i8 to i32
+  %p = arith.muli %xe, %we : i32
+  %s = arith.addi %acc, %p : i32
+  tensor.yield %s : i32
+} apply {
+^bb0(%acc: i32, %bv: i32):
+  %t = arith.addi %acc, %bv : i32
+  tensor.yield %t : i32
+} : (tensor<4x8xi8>, tensor<6x8xi8>, tensor<6xi32>) -> tensor<4x6xi32>
+// CHECK: tensor.compute: cache_read copies read 0 for scalars, but dimension 1 runs in vectors; tensorize it
+
+// -----
+
+%x, %w, %b = "test.op"() : () -> (tensor<4x8xi8>, tensor<6x8xi8>, tensor<6xi32>)
+%y = tensor.compute [4, 6 | 8] reads(%x at #tensor.access<affine_map<(i, j, r) -> (i, r)>>,
+                                     %w at #tensor.access<affine_map<(i, j, r) -> (j, r)>>)
+    points(%b at #tensor.access<affine_map<(i, j) -> (j)>>)
+    schedule #tensor.schedule<[cache_read<1 packed [0 mod 4, 1]>]> inits [0 : i32] reduce {
+^bb0(%xv: i8, %wv: i8, %acc: i32):
+  %xe = arith.extsi %xv : i8 to i32
+  %we = arith.extsi %wv : i8 to i32
+  %p = arith.muli %xe, %we : i32
+  %s = arith.addi %acc, %p : i32
+  tensor.yield %s : i32
+} apply {
+^bb0(%acc: i32, %bv: i32):
+  %t = arith.addi %acc, %bv : i32
+  tensor.yield %t : i32
+} : (tensor<4x8xi8>, tensor<6x8xi8>, tensor<6xi32>) -> tensor<4x6xi32>
+// CHECK: tensor.compute: cache_read keeps 4 of the 6 elements along axes [0] of operand 1; name their blocks too
+
+// -----
+
+%x, %w, %b = "test.op"() : () -> (tensor<4x8xi8>, tensor<6x8xi8>, tensor<6xi32>)
+%y = tensor.compute [4, 6 | 8] reads(%x at #tensor.access<affine_map<(i, j, r) -> (i, r)>>,
+                                     %w at #tensor.access<affine_map<(i, j, r) -> (j, r)>>)
+    points(%b at #tensor.access<affine_map<(i, j) -> (j)>>)
+    schedule #tensor.schedule<[cache_read<1 packed [0]>]> inits [0 : i32] reduce {
+^bb0(%xv: i8, %wv: i8, %acc: i32):
+  %xe = arith.extsi %xv : i8 to i32
+  %we = arith.extsi %wv : i8 to i32
+  %p = arith.muli %xe, %we : i32
+  %s = arith.addi %acc, %p : i32
+  tensor.yield %s : i32
+} apply {
+^bb0(%acc: i32, %bv: i32):
+  %t = arith.addi %acc, %bv : i32
+  tensor.yield %t : i32
+} : (tensor<4x8xi8>, tensor<6x8xi8>, tensor<6xi32>) -> tensor<4x6xi32>
+// CHECK: tensor.compute: cache_read lays operand 1 out as [0], which does not name each of its 2 axes once; name them all
+
+// -----
+
+%x, %w, %b = "test.op"() : () -> (tensor<4x8xi8>, tensor<6x8xi8>, tensor<6xi32>)
+%y = tensor.compute [4, 6 | 8] reads(%x at #tensor.access<affine_map<(i, j, r) -> (i, r)>>,
+                                     %w at #tensor.access<affine_map<(i, j, r) -> (j, r)>>)
+    points(%b at #tensor.access<affine_map<(i, j) -> (j)>>)
+    schedule #tensor.schedule<[cache_read<1 packed [0 floordiv 4, 1, 0 mod 2]>]> inits [0 : i32] reduce {
+^bb0(%xv: i8, %wv: i8, %acc: i32):
+  %xe = arith.extsi %xv : i8 to i32
+  %we = arith.extsi %wv : i8 to i32
+  %p = arith.muli %xe, %we : i32
+  %s = arith.addi %acc, %p : i32
+  tensor.yield %s : i32
+} apply {
+^bb0(%acc: i32, %bv: i32):
+  %t = arith.addi %acc, %bv : i32
+  tensor.yield %t : i32
+} : (tensor<4x8xi8>, tensor<6x8xi8>, tensor<6xi32>) -> tensor<4x6xi32>
+// CHECK: tensor.compute: cache_read lays operand 1 out with the digit 0 floordiv 4 where one of 2 elements is next
+
+// -----
+
+%x, %w, %b = "test.op"() : () -> (tensor<4x8xi8>, tensor<6x8xi8>, tensor<6xi32>)
+%y = tensor.compute [4, 6 | 8] reads(%x at #tensor.access<affine_map<(i, j, r) -> (i, r)>>,
+                                     %w at #tensor.access<affine_map<(i, j, r) -> (j, r)>>)
+    points(%b at #tensor.access<affine_map<(i, j) -> (j)>>)
+    schedule #tensor.schedule<[cache_read<1 packed [1, 0]>, cache_read<1 packed [0, 1]>]> inits [0 : i32] reduce {
+^bb0(%xv: i8, %wv: i8, %acc: i32):
+  %xe = arith.extsi %xv : i8 to i32
+  %we = arith.extsi %wv : i8 to i32
+  %p = arith.muli %xe, %we : i32
+  %s = arith.addi %acc, %p : i32
+  tensor.yield %s : i32
+} apply {
+^bb0(%acc: i32, %bv: i32):
+  %t = arith.addi %acc, %bv : i32
+  tensor.yield %t : i32
+} : (tensor<4x8xi8>, tensor<6x8xi8>, tensor<6xi32>) -> tensor<4x6xi32>
+// CHECK: tensor.compute: cache_read packs operand 1 twice; pack it once

@@ -28,6 +28,11 @@ class ProductSum:
     in_range: bool = False
     """Whether the sum is known not to overflow."""
 
+    @property
+    def has_offsets(self) -> bool:
+        """Whether a zero point is taken off one of the factors."""
+        return self.left.offset != 0 or self.right.offset != 0
+
     def factor_of(self, read: int) -> Factor:
         """Return the factor whose operand is read number `read`."""
         return self.left if self.left.read == read else self.right

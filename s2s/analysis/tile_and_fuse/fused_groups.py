@@ -13,7 +13,7 @@ from xdsl.ir.affine import AffineDimExpr, AffineExpr
 
 from s2s.analysis.structure.compute import shape_of
 from s2s.dialects import tensor
-from s2s.errors import CompilerBug
+from s2s.errors import ScheduleError
 from s2s.types.affine import bounds, coefficient, delinearize, flat_index, ranges, simplify
 
 
@@ -165,17 +165,24 @@ class Group:
         for level in range(self.depth):
             trips = [-(-op.sizes[dim] // size) for op in self.ops for dim, size in [fused_tiles(op)[level]]]
             if len(set(trips)) > 1:
-                raise CompilerBug(f"computations of one kernel share {trips} blocks of a dimension, not equally many")
+                raise ScheduleError(
+                    f"tile_and_fuse makes {trips} tiles of neighbouring computations; make equally many of each"
+                )
         if any(any(overlap_of(op)) for op in self.ops) and (self.depth > 1 or self.rest(0)):
-            raise CompilerBug("blocks that overlap are all full, and of one dimension")
+            raise ScheduleError(
+                "tile_and_fuse has tiles that overlap and a shorter one or several dimensions; take whole tiles of one"
+            )
         owners: dict[SSAValue, tensor.Computation] = {result: op for op in self.ops for result in op.results}
         for op in self.ops:
             if isinstance(op, tensor.ComputeOp) and any(table in owners for table in op.tables):
-                raise CompilerBug("a table is read anywhere, so it cannot come from a computation that shares blocks")
+                raise ScheduleError(
+                    "tile_and_fuse tiles a table, which is read anywhere; leave it out of the computation that makes it"
+                )
             for value, access, sizes in operands_of(op):
                 if value in owners and not _reads_block(value, access, sizes, op, owners[value]):
-                    raise CompilerBug(
-                        f"access {access.map.data} leaves the block: a shared dimension is read where it is written"
+                    raise ScheduleError(
+                        f"tile_and_fuse tiles a tensor that {access.map.data} reads outside of the tile; tile a "
+                        "dimension along which each position needs its own only"
                     )
 
 
@@ -242,7 +249,10 @@ class Inner:
         dimensions, `cuts` their blocks."""
         point = coordinates(value, access, sizes, lies_in(self.producer))
         if point is None:
-            raise CompilerBug(f"access {access.map.data} to a tensor of one block has a guard on another shape")
+            raise ScheduleError(
+                f"tile_and_fuse keeps a tile of a tensor that {access.map.data} reads by another shape and may miss; "
+                "leave it out"
+            )
         moved = [expr.replace_dims_and_symbols(own, ()) for expr in point]
         for (axis, block), start in zip(written_blocks(self.producer), block_numbers(cuts), strict=True):
             moved[axis] -= start * block - overlap_of(self.producer)[0]

@@ -23,7 +23,7 @@ import numpy as np
 from xdsl.context import Context
 from xdsl.dialects.builtin import ArrayAttr, DenseArrayBase, FunctionType, ModuleOp, i32
 from xdsl.dialects.func import FuncOp
-from xdsl.ir import BlockArgument
+from xdsl.ir import BlockArgument, SSAValue
 from xdsl.ir.affine import AffineDimExpr, AffineMap
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
@@ -32,7 +32,7 @@ from s2s.analysis.network.constants import calls_of, constant_arguments
 from s2s.analysis.structure.compute import shape_of
 from s2s.analysis.structure.products import product_sum
 from s2s.dialects import graph, tensor
-from s2s.errors import CompilerBug
+from s2s.errors import ScheduleError
 from s2s.passes.context import weights_of
 from s2s.schedules.directives import InitFrom
 from s2s.schedules.integer_products import constant_axes, roles_of
@@ -48,33 +48,54 @@ class FoldZeroPointsIntoInitsPass(ModulePass):
         calls = calls_of(op)
         for func in op.ops:
             if isinstance(func, FuncOp) and not func.is_declaration:
-                for compute in list(func.body.block.ops):
-                    if isinstance(compute, tensor.ComputeOp):
-                        _add_inits(func, compute, calls.get(func.sym_name.data, []), weights_of(ctx))
+                constants = constant_arguments(func, calls)
+                add_inits(func, constants, calls.get(func.sym_name.data, []), weights_of(ctx))
 
 
-def _add_inits(func: FuncOp, op: tensor.ComputeOp, calls: Sequence[graph.CallOp], store: WeightStore) -> None:
+def add_inits(func: FuncOp, constants: frozenset[SSAValue], calls: Sequence[graph.CallOp], store: WeightStore) -> None:
+    """Fold the zero points of all computations of a kernel."""
+    for op in list(func.body.block.ops):
+        if isinstance(op, tensor.ComputeOp):
+            _add_init(func, op, constants, calls, store)
+
+
+def _add_init(
+    func: FuncOp,
+    op: tensor.ComputeOp,
+    constants: frozenset[SSAValue],
+    calls: Sequence[graph.CallOp],
+    store: WeightStore,
+) -> None:
     schedule, products = op.schedule, product_sum(op)
     state = None if schedule is None else schedule.on(op)
     if state is None or state.init_from is not None:
         return
     cached = state.cached
-    if not state.is_unsigned and (cached is None or cached.widened):
+    if not state.takes_raw_bytes or not (products is None or state.is_unsigned or products.has_offsets):
         return
-    roles = roles_of(op, constant_arguments(func, {func.sym_name.data: list(calls)}))
+    roles = roles_of(op, constants)
     if products is None or roles is None or (cached is not None and cached.read != roles.x):
-        raise CompilerBug(f"{func.sym_name.data}: only sums of products with a weight are taken over bytes")
+        raise ScheduleError(
+            f"{func.sym_name.data}: bytes are multiplied as they are stored, zero point included, but not by a "
+            "constant of this kernel alone; copy them as i16, and leave tensorize out"
+        )
     channels = [*roles.both, *roles.w_only]
     offset = products.factor_of(roles.x).offset - (128 if state.is_unsigned else 0)
     if offset == 0:
         return
     if len(channels) != 1:
-        raise CompilerBug(f"{func.sym_name.data}: sums start from constants that one dimension moves, not {channels}")
+        raise ScheduleError(
+            f"{func.sym_name.data}: bytes are multiplied as they are stored, but {len(channels)} dimensions move along "
+            "the constant, not one; copy them as i16, and leave tensorize out"
+        )
     channel = channels[0]
     w, axes = op.reads[roles.w], constant_axes(op, roles.w, channel)
     steps = op.sizes[channel] * prod(op.reduction_sizes)
     if not isinstance(w, BlockArgument) or axes is None or prod(shape_of(w)) != steps:
-        raise CompilerBug(f"{func.sym_name.data}: sums start from constants that are used as a whole")
+        raise ScheduleError(
+            f"{func.sym_name.data}: bytes are multiplied as they are stored, but the constant is not used as a whole; "
+            "copy them as i16, and leave tensorize out"
+        )
     type = tensor_type(i32, (op.sizes[channel],))
     argument = func.body.block.insert_arg(type, len(func.body.block.args))
     argument.name_hint = "start"

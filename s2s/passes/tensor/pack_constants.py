@@ -20,14 +20,14 @@ import numpy as np
 from xdsl.context import Context
 from xdsl.dialects.builtin import ArrayAttr, FunctionType, ModuleOp
 from xdsl.dialects.func import FuncOp
-from xdsl.ir import BlockArgument
+from xdsl.ir import BlockArgument, SSAValue
 from xdsl.ir.affine import AffineExpr, AffineMap
 from xdsl.passes import ModulePass
 
 from s2s.analysis.network.constants import calls_of, constant_arguments
 from s2s.analysis.structure.compute import shape_of
 from s2s.dialects import graph, tensor
-from s2s.errors import CompilerBug
+from s2s.errors import ScheduleError
 from s2s.passes.context import weights_of
 from s2s.passes.tensor.remade_weights import remake_weight
 from s2s.schedules.directives.cache_read import without_packs
@@ -101,11 +101,29 @@ class PackConstants:
     def __init__(self, func: FuncOp, calls: Sequence[graph.CallOp], weights: WeightStore) -> None:
         self.func, self.calls, self.weights = func, calls, weights
 
+    def run(self, constants: frozenset[SSAValue]) -> None:
+        """Pack what the schedules of the kernel's computations pack; `constants` are its constant arguments."""
+        for compute in self.func.body.block.ops:
+            if not isinstance(compute, tensor.ComputeOp) or compute.schedule is None:
+                continue
+            for number, axes in compute.schedule.on(compute).packs:
+                if compute.operands[number] not in constants:
+                    raise ScheduleError(
+                        f"{self.func.sym_name.data}: operand {number} is packed, but is no constant; leave it as it is"
+                    )
+                self.pack_operand(compute, number, axes)
+            compute.properties["schedule"] = without_packs(compute.schedule)
+        self.func.function_type = FunctionType.from_lists(
+            [argument.type for argument in self.func.body.block.args], self.func.function_type.outputs.data
+        )
+
     def pack_operand(self, op: tensor.ComputeOp, number: int, axes: Sequence[tensor.PackedAxis]) -> None:
         """Pack operand `number` of `op` as `axes`."""
         argument, before = op.operands[number], op.accesses.data[number]
         if not isinstance(argument, BlockArgument) or before.is_guarded:
-            raise CompilerBug(f"{self.func.sym_name.data}: operand {number} cannot be packed")
+            raise ScheduleError(
+                f"{self.func.sym_name.data}: operand {number} cannot be packed; it is no constant that reads never miss"
+            )
         shape = packed_shape(shape_of(argument), axes)
         access = _packed_access(before, shape_of(argument), axes, op.sizes)
         accesses = [access if k == number else old for k, old in enumerate(op.accesses)]
@@ -125,16 +143,4 @@ class PackConstantsPass(ModulePass):
         for func in op.ops:
             if not isinstance(func, FuncOp) or func.is_declaration:
                 continue
-            constants = constant_arguments(func, calls)
-            packer = PackConstants(func, calls.get(func.sym_name.data, []), weights_of(ctx))
-            for compute in func.body.block.ops:
-                if not isinstance(compute, tensor.ComputeOp) or compute.schedule is None:
-                    continue
-                for number, axes in compute.schedule.on(compute).packs:
-                    if compute.operands[number] not in constants:
-                        raise CompilerBug(f"{func.sym_name.data}: operand {number} is packed, but is no weight")
-                    packer.pack_operand(compute, number, axes)
-                compute.properties["schedule"] = without_packs(compute.schedule)
-            func.function_type = FunctionType.from_lists(
-                [argument.type for argument in func.body.block.args], func.function_type.outputs.data
-            )
+            PackConstants(func, calls.get(func.sym_name.data, []), weights_of(ctx)).run(constant_arguments(func, calls))

@@ -10,6 +10,7 @@ heuristics choose from shapes and target data. An existing schedule replaces the
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
@@ -23,6 +24,7 @@ from s2s.decisions.schedule import ScheduledComputation, ScheduleKind
 from s2s.decisions.winograd_blocks import WinogradBlocksKind, WinogradKernel
 from s2s.dialects import graph, tensor
 from s2s.passes.context import given_of, target_of
+from s2s.passes.tensor.trial_lowering import reason_against
 from s2s.schedules.transforms import Walk, fast_convolutions, fused_blocks
 
 
@@ -72,6 +74,7 @@ class PickSchedulePass(ModulePass):
                 () if each.schedule is not None else walks.get(each, ()),
                 self.threads,
                 plain,
+                partial(reason_against, func, each, constants, target, walks),
             )
             for number, each in enumerate(computations)
         ]

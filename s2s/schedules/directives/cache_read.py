@@ -1,6 +1,7 @@
 """`cache_read`: an operand is read from a copy made for its kernel."""
 
 from collections.abc import Iterator, Sequence
+from math import prod
 
 from xdsl.dialects.builtin import IntAttr, StringAttr
 from xdsl.ir import Attribute
@@ -9,11 +10,13 @@ from xdsl.parser import AttrParser
 from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
 
+from s2s.analysis.structure.compute import shape_of
 from s2s.analysis.structure.products import product_sum
 from s2s.dialects import tensor
 from s2s.dialects.tensor import CachedRead, Directive, PackedAxis, Renumbering, ScheduleState
 from s2s.dialects.tensor.attributes import layout_of, parse_layout
 from s2s.dialects.tensor.directive import Machine, Scheduled, check_dims
+from s2s.types.affine import bounds, linear, ranges
 
 WIDENED, BYTES, PACKED = "i16", "i8", "packed"
 NONE = -1
@@ -76,6 +79,9 @@ class CacheRead(Directive):
             count = len(op.operands)
             if not 0 <= operand < count:
                 raise VerifyException(f"{op.name}: cache_read packs operand {operand} of {count}")
+            _check_layout(op, operand, self.axes)
+            if any(operand == number for number, _ in state.packs):
+                raise VerifyException(f"{op.name}: cache_read packs operand {operand} twice; pack it once")
             return
         if not 0 <= operand < len(op.reads):
             raise VerifyException(f"{op.name}: cache_read copies read {operand} of {len(op.reads)}")
@@ -92,6 +98,24 @@ class CacheRead(Directive):
             raise VerifyException(
                 f"{op.name}: cache_read copies read {read} of what is no sum of products of 8-bit integers; "
                 "leave it out"
+            )
+        rows, other = self._copies_rows(op, state), op.read_accesses[1 - read]
+        if any(divisor > 1 for divisor in op.read_accesses[read].division):
+            raise VerifyException(f"{op.name}: cache_read copies read {read}, whose position is divided; leave it out")
+        if rows and other.is_guarded:
+            raise VerifyException(
+                f"{op.name}: cache_read copies rows of read {read}, but read {1 - read} may miss its operand; copy "
+                "that one, or leave it out"
+            )
+        if not rows and not _starts_window(op, read, state.order[: state.cache_depth]):
+            raise VerifyException(
+                f"{op.name}: cache_read copies a window of read {read}, in which the loops inside do not move forward; "
+                "leave it out"
+            )
+        if state.vector_dim is not None and state.intrinsic is None:
+            raise VerifyException(
+                f"{op.name}: cache_read copies read {read} for scalars, but dimension {state.vector_dim} runs in "
+                "vectors; tensorize it, or leave one of them out"
             )
         tiled = [dim for dim in state.order[: state.cache_depth] if state.tile([dim]) != [1]]
         if tiled and not self._copies_rows(op, state):
@@ -157,6 +181,53 @@ class CacheRead(Directive):
                     parser.parse_keyword(BYTES)
                 made = cls.of(operand, dim, widened=widened)
         return made.parameters
+
+
+def _check_layout(op: tensor.ComputeOp, operand: int, axes: Sequence[PackedAxis]) -> None:
+    """Refuse a layout of a constant that loses elements, or names axes that there are not."""
+    if operand >= len(op.accesses):
+        raise VerifyException(f"{op.name}: cache_read packs operand {operand}, a table; leave it as it is")
+    if op.accesses.data[operand].is_guarded:
+        raise VerifyException(f"{op.name}: cache_read packs operand {operand}, which reads may miss; leave it as it is")
+    shape = shape_of(op.operands[operand])
+    groups = list(dict.fromkeys(each.axes for each in axes))
+    if sorted(axis for group in groups for axis in group) != list(range(len(shape))):
+        raise VerifyException(
+            f"{op.name}: cache_read lays operand {operand} out as [{', '.join(map(str, axes))}], which does not name "
+            f"each of its {len(shape)} axes once; name them all"
+        )
+    for group in groups:
+        size = prod(shape[axis] for axis in group)
+        reached = 1
+        for each in sorted((each for each in axes if each.axes == group), key=lambda each: each.divisor):
+            if each.divisor != reached:
+                raise VerifyException(
+                    f"{op.name}: cache_read lays operand {operand} out with the digit {each} where one of {reached} "
+                    "elements is next; take digits one after the other"
+                )
+            reached *= each.modulus or -(-size // each.divisor)
+        if reached < size:
+            raise VerifyException(
+                f"{op.name}: cache_read keeps {reached} of the {size} elements along axes {list(group)} of operand "
+                f"{operand}; name their blocks too"
+            )
+
+
+def _starts_window(op: tensor.ComputeOp, read: int, outer: Sequence[int]) -> bool:
+    """Whether the loops inside of `outer` begin at the first element of the window of a read, wherever that is.
+
+    With `i` outside and `r` inside, `(2 * i + r)` begins at `2 * i`. `(i - r)` ends there, and `(i + r) mod 5` may
+    begin in the middle.
+    """
+    box = [(0, 0) if dim in outer else span for dim, span in enumerate(ranges(op.sizes))]
+    for expr in op.read_accesses[read].map.data.results:
+        for atom, factor in linear(expr, ranges(op.sizes)).terms.items():
+            inside = atom.used_dims() - set(outer)
+            if inside and (factor < 0 or (len(inside) < len(atom.used_dims()))):
+                return False
+            if inside and bounds(atom, box)[0] < atom.eval([0] * len(box), []):
+                return False
+    return True
 
 
 def without_packs(schedule: tensor.ScheduleAttr) -> tensor.ScheduleAttr:

@@ -2,13 +2,14 @@
 
 from collections.abc import Sequence
 
-from xdsl.dialects.builtin import IntAttr
+from xdsl.dialects.builtin import IntAttr, i32
 from xdsl.ir import Attribute
 from xdsl.irdl import irdl_attr_definition
 from xdsl.parser import AttrParser
 from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
 
+from s2s.analysis.structure.products import product_sum
 from s2s.dialects import tensor
 from s2s.dialects.tensor import Directive, ScheduleState
 from s2s.dialects.tensor.directive import Scheduled
@@ -35,6 +36,19 @@ class InitFrom(Directive):
         count = len(op.points) if isinstance(op, tensor.ComputeOp) else 0
         if not 0 <= self.point.data < count:
             raise VerifyException(f"{op.name}: init_from names operand {self.point.data} of {count} of the epilogue")
+
+    def verify_together(self, op: Scheduled, state: ScheduleState) -> None:
+        assert isinstance(op, tensor.ComputeOp)
+        operand = op.apply.block.args[len(op.inits) + self.point.data]
+        if operand.uses or operand.type != i32 or product_sum(op) is None:
+            raise VerifyException(
+                f"{op.name}: init_from names operand {self.point.data} of the epilogue, which is no initial value that "
+                "only sums of products use; leave it out, tensor-fold-zero-points-into-inits adds it where it is needed"
+            )
+        if not state.takes_raw_bytes:
+            raise VerifyException(
+                f"{op.name}: init_from takes a zero point off bytes, but no raw bytes are multiplied; leave it out"
+            )
 
     def decide(self, state: ScheduleState) -> None:
         state.init_from = self.point.data

@@ -37,6 +37,10 @@ class Prefetch(Directive):
         if not isinstance(op, tensor.ComputeOp) or not 0 <= self.read.data < len(op.reads):
             count = len(op.reads) if isinstance(op, tensor.ComputeOp) else 0
             raise VerifyException(f"{op.name}: prefetch names read {self.read.data} of {count}; name a read")
+        if op.read_accesses[self.read.data].is_guarded:
+            raise VerifyException(
+                f"{op.name}: prefetch names read {self.read.data}, which may miss its operand; leave it out"
+            )
 
     @classmethod
     def values(cls, op: Scheduled, machine: Machine) -> Iterator[Directive]:

@@ -1,6 +1,7 @@
 """Sizes along dimensions, as several directives write them: `1 by 2, 3 by 56 by 7`."""
 
 from collections.abc import Iterable, Sequence
+from math import prod
 
 from xdsl.dialects.builtin import I64, ArrayAttr, DenseArrayBase
 from xdsl.parser import AttrParser
@@ -8,6 +9,7 @@ from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
 
 from s2s.dialects import tensor
+from s2s.dialects.tensor import ScheduleState
 from s2s.dialects.tensor.directive import Scheduled, check_dims
 
 Sizes = ArrayAttr[DenseArrayBase[I64]]
@@ -41,6 +43,20 @@ def parse_row(parser: AttrParser) -> list[int]:
     while parser.parse_optional_keyword("by"):
         row.append(parser.parse_integer())
     return row
+
+
+MAX_COPIES = 4096
+"""Copies of the scalar body that tiles and unrolling may write out."""
+
+
+def check_copies(op: Scheduled, state: ScheduleState) -> None:
+    """Refuse register tiles and unrolled steps that write the scalar body out too many times."""
+    copies = prod(state.tile(range(len(op.sizes))))
+    if copies > MAX_COPIES:
+        raise VerifyException(
+            f"{op.name}: the register tile {state.tile(range(len(op.sizes)))} of {list(op.sizes)} writes its body out "
+            f"{copies} times; tile and unroll to {MAX_COPIES} at most"
+        )
 
 
 def check_sizes(what: str, sizes: Sizes, op: Scheduled, *, parallel: bool = False) -> None:

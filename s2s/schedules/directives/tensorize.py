@@ -8,10 +8,12 @@ from xdsl.parser import AttrParser
 from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
 
+from s2s.analysis.structure.products import product_sum
+from s2s.dialects import tensor
 from s2s.dialects.intrinsic import IntrinsicAttr
 from s2s.dialects.tensor import Directive, ScheduleState
 from s2s.dialects.tensor.directive import Scheduled
-from s2s.targets.intrinsic import Intrinsic
+from s2s.targets.intrinsic import LANES, Intrinsic
 from s2s.targets.intrinsics import INTRINSICS
 
 
@@ -42,6 +44,31 @@ class Tensorize(Directive):
             raise VerifyException(f"{op.name}: {name} makes a vector of results; vectorize a dimension before it")
         if one and state.vector_dim is not None:
             raise VerifyException(f"{op.name}: {name} makes one result; take an intrinsic of vectors, or no vectorize")
+
+    def verify_together(self, op: Scheduled, state: ScheduleState) -> None:
+        name, form = self.intrinsic.entry.data, self.intrinsic.form.data
+        products = product_sum(op) if isinstance(op, tensor.ComputeOp) else None
+        if not isinstance(op, tensor.ComputeOp) or products is None:
+            raise VerifyException(
+                f"{op.name}: {name} adds up products of 8-bit integers, and there are none; leave it out"
+            )
+        if state.lanes not in LANES[form]:
+            raise VerifyException(
+                f"{op.name}: {name} has no form with {state.lanes} lanes; there are {', '.join(map(str, LANES[form]))}"
+            )
+        if state.cached is not None and state.cached.widened != (self.intrinsic.x.data == "i16"):
+            wanted = "i16" if self.intrinsic.x.data == "i16" else "i8"
+            raise VerifyException(
+                f"{op.name}: {name} takes its first factor as {wanted}; copy it so, or leave it in place"
+            )
+        if state.cached is None and form == "dot_rows" and self.intrinsic.x.data == "i16":
+            raise VerifyException(f"{op.name}: {name} takes rows of 16 bits; copy the first factor with cache_read")
+        guarded = [number for number, each in enumerate(op.read_accesses) if each.is_guarded]
+        if any(state.cached is None or number != state.cached.read for number in guarded):
+            raise VerifyException(
+                f"{op.name}: {name} reads operand {guarded[0]} without tests, which may miss it; copy it with "
+                "cache_read"
+            )
 
     def decide(self, state: ScheduleState) -> None:
         state.intrinsic = self.intrinsic

@@ -11,7 +11,15 @@ from xdsl.utils.exceptions import VerifyException
 
 from s2s.dialects.tensor import Directive, Renumbering, ScheduleState
 from s2s.dialects.tensor.directive import Machine, Scheduled
-from s2s.schedules.directives.sizes import Sizes, check_sizes, parse_sizes, print_sizes, rows_of, sizes_attribute
+from s2s.schedules.directives.sizes import (
+    Sizes,
+    check_copies,
+    check_sizes,
+    parse_sizes,
+    print_sizes,
+    rows_of,
+    sizes_attribute,
+)
 from s2s.schedules.directives.unroll import Unroll
 
 
@@ -52,6 +60,16 @@ class Tile(Directive):
                 raise VerifyException(
                     f"{op.name}: tile gives dimension {dim} {len(sizes)} sizes; give a register tile, and at most one "
                     "cache block before it"
+                )
+
+    def verify_together(self, op: Scheduled, state: ScheduleState) -> None:
+        check_copies(op, state)
+        for dim, size in self.blocks:
+            register = state.tiles[dim]
+            if size % register:
+                raise VerifyException(
+                    f"{op.name}: blocks of {size} along dimension {dim} cut register tiles of {register}; take blocks "
+                    f"of {-(-size // register) * register}"
                 )
 
     @classmethod

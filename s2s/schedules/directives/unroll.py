@@ -10,7 +10,15 @@ from xdsl.utils.exceptions import VerifyException
 
 from s2s.dialects.tensor import Directive, Renumbering, ScheduleState
 from s2s.dialects.tensor.directive import Machine, Scheduled
-from s2s.schedules.directives.sizes import Sizes, check_sizes, parse_sizes, print_sizes, rows_of, sizes_attribute
+from s2s.schedules.directives.sizes import (
+    Sizes,
+    check_copies,
+    check_sizes,
+    parse_sizes,
+    print_sizes,
+    rows_of,
+    sizes_attribute,
+)
 
 
 @irdl_attr_definition
@@ -40,6 +48,9 @@ class Unroll(Directive):
                     f"{op.name}: unroll names dimension {dim} with {steps}; give one number of steps of a reduction, "
                     "and tile parallel dimensions"
                 )
+
+    def verify_together(self, op: Scheduled, state: ScheduleState) -> None:
+        check_copies(op, state)
 
     @classmethod
     def values(cls, op: Scheduled, machine: Machine) -> Iterator[Directive]:

@@ -12,8 +12,9 @@ from xdsl.utils.exceptions import VerifyException
 
 from s2s.analysis.affine.strides import computes_floats, vectorizable
 from s2s.analysis.structure.folds import folds_of
+from s2s.analysis.structure.lanes import in_lanes, results_in_lanes
 from s2s.dialects import tensor
-from s2s.dialects.loop import MIN_LANES
+from s2s.dialects.loop import LANES
 from s2s.dialects.tensor import Directive, Renumbering, ScheduleState
 from s2s.dialects.tensor.directive import Machine, Scheduled, check_dims
 from s2s.types.affine import coefficient, flat_index, ranges
@@ -41,8 +42,10 @@ class Vectorize(Directive):
     def verify_for(self, op: Scheduled, state: ScheduleState) -> None:
         dim, lanes = self.dim.data, self.lanes.data
         check_dims("vectorize", [dim], op)
-        if lanes < 2:
-            raise VerifyException(f"{op.name}: vectorize {dim} by {lanes}; give two lanes or more")
+        if lanes not in LANES:
+            raise VerifyException(
+                f"{op.name}: vectorize {dim} by {lanes}; vectors have {', '.join(map(str, LANES))} lanes"
+            )
         if state.vector_dim is not None:
             raise VerifyException(
                 f"{op.name}: vectorize names dimension {dim} after {state.vector_dim}; one runs in vectors"
@@ -62,7 +65,7 @@ class Vectorize(Directive):
                 f"{op.name}: dimension {dim} is a reduction that vectors cannot take in any order: no sum, product, "
                 "maximum or minimum of floats whose reads never miss; vectorize a parallel dimension"
             )
-        if computes_floats(op) and not vectorizable(op):
+        if not self._has_lanes(op, state):
             raise VerifyException(f"{op.name}: a region computes what has no form in vectors; leave vectorize out")
         crooked = [number for number, each in enumerate(op.accesses) if not self._is_even(op, number, each)]
         if crooked:
@@ -70,6 +73,12 @@ class Vectorize(Directive):
                 f"{op.name}: operand {crooked[0]} does not move in equal steps along the lanes of dimension {dim}; "
                 "vectorize another dimension, or pack the operand"
             )
+
+    def _has_lanes(self, op: tensor.ComputeOp, state: ScheduleState) -> bool:
+        """Whether all that vectors compute exists in lanes; an intrinsic computes the reduction itself."""
+        if computes_floats(op):
+            return vectorizable(op)
+        return in_lanes(op) if state.intrinsic is None else results_in_lanes(op)
 
     def _is_even(self, op: tensor.ComputeOp, number: int, access: tensor.AccessAttr) -> bool:
         """Whether neighbouring lanes are equally far apart in an operand.
@@ -96,7 +105,7 @@ class Vectorize(Directive):
     def values(cls, op: Scheduled, machine: Machine) -> Iterator[Directive]:
         for dim in reversed(range(len(op.sizes))):
             for lanes in (machine.lanes, machine.lanes // 2):
-                if lanes >= MIN_LANES and op.sizes[dim] > 1:
+                if lanes in LANES and op.sizes[dim] > 1:
                     yield cls(IntAttr(dim), IntAttr(lanes))
 
     def decide(self, state: ScheduleState) -> None:

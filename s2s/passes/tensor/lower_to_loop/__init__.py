@@ -24,7 +24,7 @@ from xdsl.passes import ModulePass
 
 from s2s.analysis.tile_and_fuse.fused_groups import Group, groups_of, may_overwrite_in_blocks
 from s2s.dialects import graph, tensor
-from s2s.errors import CompilerBug
+from s2s.errors import CompilerBug, ScheduleError
 from s2s.passes.tensor.lower_to_loop.blocks import GroupEmitter, inner_types, scratch_types
 from s2s.passes.tensor.lower_to_loop.buffers import buffer_type, may_overwrite, written_over
 from s2s.passes.tensor.lower_to_loop.callback import is_callback, lower_callback
@@ -96,6 +96,14 @@ def _runs_steps(ops: Sequence[Operation]) -> bool:
     return any(isinstance(op, graph.STEPS) for op in ops)
 
 
+def lower_kernel(func: FuncOp) -> tuple[MemRefType[Attribute], ...]:
+    """Lower a kernel; return the types of its scratch arguments."""
+    try:
+        return LowerKernel(func).run()
+    except ScheduleError as error:
+        raise ScheduleError(f"{func.sym_name.data}: {error}") from error
+
+
 @dataclass(frozen=True)
 class LowerToLoopPass(ModulePass):
     name = "tensor-lower-to-loop"
@@ -109,7 +117,7 @@ class LowerToLoopPass(ModulePass):
         for func in [func for func in op.ops if isinstance(func, FuncOp) and not func.is_declaration]:
             ops = list(func.body.block.ops)
             if any(isinstance(inner, tensor.Computation) for inner in ops):
-                scratch[func.sym_name.data] = LowerKernel(func).run()
+                scratch[func.sym_name.data] = lower_kernel(func)
             elif func.sym_name.data == "main" or graph.TIED in func.attributes or _runs_steps(ops):
                 mains.append(func)
         for func in op.ops:
@@ -119,4 +127,4 @@ class LowerToLoopPass(ModulePass):
             LowerMain(func, scratch, shapes=self.shapes).run()
 
 
-__all__ = ["IN_PLACE", "LowerToLoopPass"]
+__all__ = ["IN_PLACE", "LowerToLoopPass", "lower_kernel"]

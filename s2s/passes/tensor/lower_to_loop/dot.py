@@ -10,16 +10,16 @@ from dataclasses import dataclass, field
 from math import prod
 
 from xdsl.dialects import arith
-from xdsl.dialects.builtin import MemRefType, i32
+from xdsl.dialects.builtin import IntegerAttr, MemRefType, i32
 from xdsl.ir import SSAValue
 from xdsl.ir.affine import AffineConstantExpr, AffineDimExpr, AffineExpr
 
 from s2s.analysis.structure.products import ProductSum
 from s2s.dialects import loop, tensor
 from s2s.dialects.loop.products import WORD
-from s2s.errors import CompilerBug
+from s2s.errors import ScheduleError
 from s2s.passes.tensor.lower_to_loop.emitter import Bounds, Carried, Emitter
-from s2s.passes.tensor.lower_to_loop.products import accumulate
+from s2s.passes.tensor.lower_to_loop.products import IN_RANGE, accumulate
 from s2s.passes.tensor.lower_to_loop.stage_plan import StagedOperand
 from s2s.passes.tensor.lower_to_loop.tile import Operand, TilePoint
 from s2s.types.affine import Linear, delinearize, simplify
@@ -52,8 +52,13 @@ class DotReduction:
     def __post_init__(self) -> None:
         self.x = self.staged.plan.read if self.staged is not None else int(self.products.factor_of(1).offset != 0)
         self.w = self.products.other(self.x).read
-        if self.size not in (1, WORD) or self.products.factor_of(self.w).offset:
-            raise CompilerBug(f"a dot product of {self.size} steps is not known on words of {WORD} bytes")
+        if self.size != 1 and self.products.factor_of(self.w).offset:
+            raise ScheduleError("the constants of a dot product have a zero point; leave tensorize out")
+        if self.size > 1 and self.staged is None and prod(self.op.reduction_sizes) % self.size:
+            raise ScheduleError(
+                f"{prod(self.op.reduction_sizes)} steps in place are no whole groups of {self.size}; copy "
+                f"read {self.x} with cache_read"
+            )
 
     @property
     def steps(self) -> int:
@@ -114,8 +119,16 @@ class DotReduction:
             affine_map, indices = self.emitter.space.emit(position)
             load = loop.LoadOp(buffer, affine_map, indices, buffer.type.element_type)
             value = self.emitter.add(load, buffer.name_hint).result
-            made[key] = self.emitter.add(arith.ExtSIOp(value, i32), buffer.name_hint).result
+            made[key] = self._shifted(self.emitter.add(arith.ExtSIOp(value, i32), buffer.name_hint).result, read)
         return made[key]
+
+    def _shifted(self, value: SSAValue, read: int) -> SSAValue:
+        """`value` plus the offset of its factor, unless the copy or the initial value of the sum includes that."""
+        offset = self.products.factor_of(read).offset
+        if not offset or (self.staged is not None and read == self.x):
+            return value
+        amount = self.emitter.constant(IntegerAttr(offset, i32))
+        return self.emitter.add(arith.AddiOp(value, amount, overflow=IN_RANGE), value.name_hint).result
 
     # positions
 
@@ -134,7 +147,9 @@ class DotReduction:
         order = tuple(place.plus(places[0], -1).constant for place in places)
         wanted = (INTERLEAVED if self.staged is not None else NATURAL)[: self.size]
         if order != wanted or any(place.terms != places[0].terms for place in places):
-            raise CompilerBug(f"the steps of a dot product lie at {order}, not at {wanted}")
+            raise ScheduleError(
+                f"the steps of a dot product lie at {order} in read {read}, not at {wanted}; pack it so with cache_read"
+            )
         return places[0]
 
     # loads

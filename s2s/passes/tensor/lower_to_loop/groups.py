@@ -17,19 +17,21 @@ from dataclasses import dataclass, field
 from math import prod
 
 from xdsl.dialects import arith
-from xdsl.dialects.builtin import IntegerAttr, i32
+from xdsl.dialects.builtin import IntegerAttr, MemRefType, i32
 from xdsl.ir import SSAValue
 from xdsl.ir.affine import AffineConstantExpr, AffineDimExpr, AffineExpr
+from xdsl.utils.hints import isa
 
 from s2s.analysis.structure.compute import shape_of
 from s2s.analysis.structure.dot_groups import run_of, strides
 from s2s.analysis.structure.products import ProductSum
 from s2s.dialects import loop, tensor
-from s2s.errors import CompilerBug
+from s2s.errors import CompilerBug, ScheduleError
 from s2s.passes.tensor.lower_to_loop.emitter import Bounds, Carried, Emitter
+from s2s.passes.tensor.lower_to_loop.products import check_zero_point
 from s2s.passes.tensor.lower_to_loop.stage_plan import StagedOperand
 from s2s.passes.tensor.lower_to_loop.tile import Loads, Operand, TilePoint
-from s2s.types.affine import Linear, coefficient, delinearize, linear, simplify
+from s2s.types.affine import Linear, bounds, coefficient, delinearize, linear, simplify
 
 GROUP = loop.GROUP
 FLIP = -0x7F7F7F80
@@ -62,8 +64,16 @@ class GroupReduction:
         if self.schedule.intrinsic is None:
             raise CompilerBug("sums in groups want an intrinsic; add tensorize to the schedule")
         self.intrinsic = self.schedule.intrinsic
-        w = next(read for read in (0, 1) if self._lane_distance(read) == GROUP)
+        w = next((read for read in (0, 1) if self._lane_distance(read) == GROUP), None)
+        if w is None:
+            raise ScheduleError(
+                f"no factor holds the {GROUP} bytes of a group, lane by lane, along dimension "
+                f"{self.schedule.vector_dim}; pack the constant so with cache_read"
+            )
         self.x = self.products.other(w).read
+        if self.staged is not None and self.staged.plan.read != self.x:
+            raise ScheduleError(f"the copy is of the constant; copy read {self.x}")
+        check_zero_point(self.schedule, self.products, self.x)
         x = self.op.reads[self.x]
         order = list(self.schedule.order)
         if self.staged is not None and self.staged.plan.is_rows:
@@ -234,7 +244,10 @@ class GroupReduction:
         for lane, step in ((point.lanes - 1, 0), (0, GROUP - 1), (min(1, point.lanes - 1), 0)):
             behind = self._constant_place(read, point, k, lane, step).plus(place, -1)
             if behind.terms or behind.constant != lane * GROUP + step:
-                raise CompilerBug(f"step {step} of lane {lane} is not packed {lane * GROUP + step} behind the first")
+                raise ScheduleError(
+                    f"step {step} of lane {lane} is not {lane * GROUP + step} bytes behind the first of a group; pack "
+                    "the constant so with cache_read"
+                )
 
     def _factor(self, point: TilePoint, k: AffineExpr, count: int, made: Made) -> SSAValue:
         """Load the groups of the non-constant factor."""
@@ -246,7 +259,9 @@ class GroupReduction:
             buffer, position = operand.buffer, operand.position(dims) + k * self.step
         between = self._between(point, dims)
         if (between, self.step) == (0, 1) and self.staged is None and count < GROUP:
-            raise CompilerBug("a group that is not full is read from scratch, or in columns")
+            raise ScheduleError(
+                f"{self.steps} steps in place are no whole groups of {GROUP}; copy read {self.x} with cache_read"
+            )
         form = self.emitter.space.linear(position)
         key = (self.x, str(form.to_expr()))
         if key not in made:
@@ -267,12 +282,22 @@ class GroupReduction:
         position = self.reads[self.x].position(along) if self.staged is None else self.staged.position(along)
         between = linear(position, [*space.bound, (0, point.lanes - 1)]).terms.get(lane, 0)
         if between not in (0, 1) or (between == 0 and self.step != 1):
-            raise CompilerBug(f"lanes {between} and steps {self.step} apart make no groups")
+            raise ScheduleError(
+                f"lanes {between} and steps {self.step} elements apart in read {self.x} make no groups; reorder the "
+                "reductions, or copy it with cache_read"
+            )
         return between
 
     def _load(
         self, buffer: SSAValue, position: AffineExpr, lanes: int, between: int, stride: int = 1, count: int = GROUP
     ) -> SSAValue:
+        last = bounds(position, self.emitter.space.bound)[1] + (lanes - 1) * between + (count - 1) * stride
+        assert isa(buffer.type, MemRefType)
+        if last >= buffer.type.get_shape()[0]:
+            raise ScheduleError(
+                f"groups of {lanes} lanes reach behind {buffer.name_hint}; pack it in blocks of whole vectors, or "
+                "copy it"
+            )
         affine_map, indices = self.emitter.space.emit(position)
         groups = loop.LoadGroupsOp(buffer, affine_map, indices, lanes, lane_stride=between, stride=stride, count=count)
         return self.emitter.add(groups, buffer.name_hint).result

@@ -15,7 +15,7 @@ from s2s.analysis.structure.products import product_sum
 from s2s.analysis.tile_and_fuse.tiles import Part
 from s2s.dialects import loop, tensor
 from s2s.errors import CompilerBug
-from s2s.passes.tensor.lower_to_loop.bodies import Bodies
+from s2s.passes.tensor.lower_to_loop.bodies import Bodies, point_dims
 from s2s.passes.tensor.lower_to_loop.buffers import may_overwrite
 from s2s.passes.tensor.lower_to_loop.clip import clip
 from s2s.passes.tensor.lower_to_loop.dot import DotReduction
@@ -24,12 +24,13 @@ from s2s.passes.tensor.lower_to_loop.groups import GroupReduction
 from s2s.passes.tensor.lower_to_loop.guards import Holds
 from s2s.passes.tensor.lower_to_loop.pieces import Piece, cut, cut_fixed
 from s2s.passes.tensor.lower_to_loop.prefetch import Fetcher, Place
+from s2s.passes.tensor.lower_to_loop.products import check_zero_point
 from s2s.passes.tensor.lower_to_loop.results import Results
 from s2s.passes.tensor.lower_to_loop.rows import RowReduction
 from s2s.passes.tensor.lower_to_loop.stage import StageEmitter
 from s2s.passes.tensor.lower_to_loop.stage_plan import StagePlan
 from s2s.passes.tensor.lower_to_loop.steps import Steps
-from s2s.passes.tensor.lower_to_loop.tile import Operand, TilePoint, tile_points
+from s2s.passes.tensor.lower_to_loop.tile import Loads, Operand, TilePoint, tile_points
 from s2s.types.affine import Range, ranges
 
 
@@ -84,6 +85,8 @@ class Nest:
         if part.op.schedule is None:
             raise CompilerBug("tensor-lower-to-loop needs a schedule on every tensor.compute; run tensor-pick-schedule")
         nest = Nest(part, part.op, part.op.schedule.on(part.op), part.names, buffers, emitter, plan, scratch)
+        if plan is not None:
+            check_zero_point(nest.schedule, plan.products, plan.read)
         for directive in part.op.schedule.directives:
             directive.lower(nest)
         return nest
@@ -294,6 +297,8 @@ class Nest:
                 accumulators.values[part * width : (part + 1) * width] = own.values
 
     def _initial(self, points: Sequence[TilePoint]) -> list[SSAValue]:
+        if self.schedule.init_from is not None:
+            return self._loaded(self.points[self.schedule.init_from], points)
         values: list[SSAValue] = []
         vectors: dict[tuple[object, int], SSAValue] = {}
         several = len(self.op.inits) > 1
@@ -305,6 +310,15 @@ class Nest:
                 value = vectors[key]
                 value.name_hint = f"acc{'abcdefgh'[number] if several else ''}{point.label}"
                 values.append(value)
+        return values
+
+    def _loaded(self, start: Operand, points: Sequence[TilePoint]) -> list[SSAValue]:
+        """The initial values of sums, loaded from an operand of the epilogue."""
+        loads, values = Loads(self.emitter), list[SSAValue]()
+        for point in points:
+            value = loads.load(start, point_dims(point, self.dims)[: self.op.rank], point)
+            values.append(self.emitter.splat(value, point.lanes))
+            values[-1].name_hint = f"acc{point.label}"
         return values
 
     @property

@@ -8,11 +8,23 @@ from xdsl.ir import SSAValue
 from xdsl.ir.affine import AffineExpr
 
 from s2s.analysis.structure.products import ProductSum
+from s2s.dialects import tensor
+from s2s.errors import ScheduleError
 from s2s.passes.tensor.lower_to_loop.emitter import Emitter
 from s2s.passes.tensor.lower_to_loop.stage_plan import StagedOperand
 from s2s.passes.tensor.lower_to_loop.tile import Loads, Operand, TilePoint
 
 IN_RANGE = arith.IntegerOverflowAttr((arith.IntegerOverflowFlag.NSW,))
+
+
+def check_zero_point(schedule: tensor.ScheduleState, products: ProductSum, x: int) -> None:
+    """Refuse sums over the raw bytes of read `x` where no initial value takes their zero point off."""
+    zero = (128 if schedule.is_unsigned else 0) - products.factor_of(x).offset
+    if zero and schedule.takes_raw_bytes and schedule.init_from is None:
+        raise ScheduleError(
+            f"read {x} is multiplied as it is stored, with the zero point {zero}, which no initial value takes off; "
+            "run tensor-fold-zero-points-into-inits, or copy it as i16"
+        )
 
 
 def accumulate(emitter: Emitter, products: ProductSum, acc: SSAValue, left: SSAValue, right: SSAValue) -> SSAValue:

@@ -10,8 +10,9 @@ from xdsl.ir.affine import AffineConstantExpr, AffineExpr
 
 from s2s.analysis.structure.products import product_sum
 from s2s.dialects import loop, tensor
-from s2s.errors import CompilerBug
+from s2s.errors import CompilerBug, ScheduleError
 from s2s.passes.tensor.lower_to_loop.emitter import Emitter
+from s2s.passes.tensor.lower_to_loop.products import check_zero_point
 from s2s.passes.tensor.lower_to_loop.stage_plan import StagedOperand
 from s2s.passes.tensor.lower_to_loop.tile import Loads, Operand, TilePoint
 from s2s.types.affine import delinearize
@@ -34,9 +35,15 @@ class RowReduction:
         """Emit the reduction; return one vector of sums per point."""
         products = product_sum(self.op)
         if products is None:
-            raise CompilerBug("only sums of products of 8-bit integers go in rows")
-        w = next(read for read in (products.left.read, products.right.read) if self._has_rows(read))
-        x = products.other(w).read
+            raise CompilerBug("tensorize computes what is no sum of products; the verifier refuses that")
+        w = next((read for read in (products.left.read, products.right.read) if self._has_rows(read)), None)
+        if w is None or self._has_rows(x := products.other(w).read):
+            raise ScheduleError("one factor of rows moves along the vector, the other one does not; vectorize so")
+        if products.factor_of(w).offset:
+            raise ScheduleError("the constants of rows have a zero point; leave tensorize out")
+        if self.staged is not None and (self.staged.plan.read != x or not self.staged.plan.is_rows):
+            raise ScheduleError(f"read {x} is no row in its copy; copy it inside the loops that move along it")
+        check_zero_point(self.schedule, products, x)
         return [self._sum(point, self.reads[x], self.reads[w]) for point in points]
 
     def _has_rows(self, read: int) -> bool:
@@ -86,7 +93,9 @@ class RowReduction:
         for k, place in enumerate(places[: prod(self.op.reduction_sizes)]):
             behind = space.linear(operand.position(self._at(point, AffineConstantExpr(k)))).plus(origin, -1)
             if behind.terms or behind.constant != place:
-                raise CompilerBug(f"step {k} of a row is not {place} elements behind its first one; pack it so")
+                raise ScheduleError(
+                    f"step {k} of a row is not {place} elements behind its first one; pack it so with cache_read"
+                )
 
 
 __all__ = ["RowReduction"]

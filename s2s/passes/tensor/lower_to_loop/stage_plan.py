@@ -42,14 +42,10 @@ class StagePlan:
             return None
         products = product_sum(op)
         if products is None:
-            raise CompilerBug("only sums of products of 8-bit integers can be staged")
+            raise CompilerBug("cache_read copies a factor of what is no sum of products; the verifier refuses that")
         plan = StagePlan(op, schedule, schedule.cached.read, schedule.cache_depth, schedule.cached.widened, products)
         if not plan.is_rows and any(plan.tiles[dim] > 1 for dim in plan.outer):
-            raise CompilerBug("a staged window belongs to one point of the loops around it")
-        if plan.zero and plan.schedule.init_from is None:
-            raise CompilerBug(
-                "sums of staged bytes start from their zero point; run tensor-fold-zero-points-into-inits"
-            )
+            raise CompilerBug("cache_read copies the window of one point inside tiled loops; the verifier refuses that")
         return plan
 
     @property

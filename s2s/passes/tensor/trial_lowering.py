@@ -1,0 +1,55 @@
+"""Try whether a kernel can be lowered with a schedule that did not come from the compiler's own heuristics.
+
+The verifier refuses what the computation and the directives show. Some conditions appear only while loops are written:
+whether a packed constant holds the bytes of a group side by side, or whether the tiles of fused computations fit. So a
+schedule of the user, of a record or of a registered heuristic is tried on a copy of the kernel before it is chosen.
+"""
+
+from collections.abc import Mapping
+
+from xdsl.dialects.func import FuncOp
+from xdsl.ir import SSAValue
+from xdsl.utils.exceptions import VerifyException
+
+from s2s.dialects import tensor
+from s2s.errors import ScheduleError
+from s2s.passes.tensor.fold_zero_points_into_inits import add_inits
+from s2s.passes.tensor.lower_to_loop import lower_kernel
+from s2s.passes.tensor.pack_constants import PackConstants
+from s2s.schedules.reference import reference
+from s2s.schedules.transforms import Walk, in_walk, transform_schedule
+from s2s.targets import Target
+from s2s.types.weights import WeightStore
+
+
+def reason_against(
+    kernel: FuncOp,
+    op: tensor.Computation,
+    constants: frozenset[SSAValue],
+    target: Target,
+    walks: Mapping[tensor.Computation, Walk],
+    choice: tensor.ScheduleAttr,
+) -> str | None:
+    """Return why `kernel` cannot be lowered if computation `op` has the schedule `choice`; None if it can be. Other
+    computations keep their schedules, or get plain ones in the blocks `walks`."""
+    func = kernel.clone()
+    old, new = kernel.body.block, func.body.block
+    for before, after in zip(old.ops, new.ops, strict=True):
+        if isinstance(before, tensor.Computation) and isinstance(after, tensor.Computation):
+            schedule = before.schedule or _plain(before, target, walks.get(before, ()))
+            after.properties["schedule"] = choice if before is op else schedule
+    mine: frozenset[SSAValue] = frozenset(new.args[each.index] for each in old.args if each in constants)
+    try:
+        add_inits(func, mine, [], WeightStore())
+        PackConstants(func, [], WeightStore()).run(mine)
+        func.verify()
+        lower_kernel(func)
+        func.verify()
+    except (ScheduleError, VerifyException) as error:
+        return str(error).removeprefix(f"{kernel.sym_name.data}: ")
+    return None
+
+
+def _plain(op: tensor.Computation, target: Target, walk: Walk) -> tensor.ScheduleAttr:
+    schedule = transform_schedule(op, target) if isinstance(op, tensor.TransformOp) else reference()
+    return in_walk(op, schedule, walk)

@@ -1,0 +1,136 @@
+"""Random schedules of a computation: those of our heuristics with a few directives changed, or directives at random."""
+
+from collections.abc import Callable, Sequence
+from random import Random
+
+from xdsl.ir import SSAValue
+
+from s2s.analysis.structure.compute import shape_of
+from s2s.dialects import tensor
+from s2s.schedules.byte_products import byte_products
+from s2s.schedules.default import Choice, candidates, schedule_along
+from s2s.schedules.directives import (
+    CacheRead,
+    InitFrom,
+    Prefetch,
+    Reorder,
+    Rfactor,
+    Tensorize,
+    Tile,
+    TileAndFuse,
+    Unroll,
+    Vectorize,
+)
+from s2s.schedules.directives.sizes import sizes_attribute
+from s2s.schedules.integer_products import integer_products
+from s2s.schedules.vector_products import vector_products
+from s2s.targets import Target
+from s2s.targets.intrinsics import INTRINSICS
+
+
+def random_schedule(
+    op: tensor.ComputeOp, target: Target, constants: frozenset[SSAValue], random: Random
+) -> tensor.ScheduleAttr:
+    """A schedule that may be legal."""
+    start: list[tensor.Directive] = []
+    if random.random() < 0.7:
+        start = list(random.choice(_ours(op, target, constants)))
+        for _ in range(random.choice([0, 1, 1, 2, 3])):
+            if start and random.random() < 0.5:
+                start.pop(random.randrange(len(start)))
+    for _ in range(random.choice([0, 1, 1, 2, 4])):
+        made = random.choice(MAKERS)(op, target, random)
+        if made is not None:
+            start = [each for each in start if type(each) is not type(made) or random.random() < 0.1]
+            start.insert(random.randint(0, len(start)) if random.random() < 0.2 else len(start), made)
+    return tensor.ScheduleAttr.of(start)
+
+
+def _ours(op: tensor.ComputeOp, target: Target, constants: frozenset[SSAValue]) -> list[tensor.ScheduleAttr]:
+    found = [
+        *(each(op, target, constants) for each in (vector_products, integer_products, byte_products)),
+        *(schedule_along(op, target, each) for each in candidates(op, target, constants) if isinstance(each, Choice)),
+    ]
+    return [each for each in found if each is not None] or [tensor.ScheduleAttr.of()]
+
+
+def _dim(op: tensor.ComputeOp, random: Random) -> int:
+    return random.randrange(len(op.sizes))
+
+
+def _tile(op: tensor.ComputeOp, target: Target, random: Random) -> tensor.Directive | None:
+    rows: list[list[int]] = []
+    for dim in range(op.rank):
+        if random.random() < 0.5:
+            register = random.choice([1, 2, 3, 4, 8, 16])
+            rows.append([dim, register] if random.random() < 0.7 else [dim, random.choice([3, 4, 8, 16, 24]), register])
+    random.shuffle(rows)
+    return Tile(sizes_attribute(rows)) if rows else None
+
+
+def _unroll(op: tensor.ComputeOp, target: Target, random: Random) -> tensor.Directive | None:
+    return Unroll.of({dim: random.choice([1, 2, 3, 4, 8]) for dim in range(op.rank, len(op.sizes))})
+
+
+def _vectorize(op: tensor.ComputeOp, target: Target, random: Random) -> tensor.Directive | None:
+    return Vectorize.of(_dim(op, random), random.choice([2, 3, 4, 8, 16, 32, target.lanes]))
+
+
+def _reorder(op: tensor.ComputeOp, target: Target, random: Random) -> tensor.Directive | None:
+    outer, inner = list(range(op.rank)), list(range(op.rank, len(op.sizes)))
+    random.shuffle(outer)
+    random.shuffle(inner)
+    return Reorder.of([*outer, *inner])
+
+
+def _rfactor(op: tensor.ComputeOp, target: Target, random: Random) -> tensor.Directive | None:
+    return Rfactor.of(_dim(op, random), random.choice([2, 3, 4, 8]))
+
+
+def _prefetch(op: tensor.ComputeOp, target: Target, random: Random) -> tensor.Directive | None:
+    return Prefetch.of(random.randrange(max(1, len(op.reads))), _dim(op, random))
+
+
+def _cache_read(op: tensor.ComputeOp, target: Target, random: Random) -> tensor.Directive | None:
+    at = random.choice([None, *range(op.rank)])
+    return CacheRead.of(random.randrange(max(1, len(op.reads))), at, widened=random.random() < 0.5)
+
+
+def _packed(op: tensor.ComputeOp, target: Target, random: Random) -> tensor.Directive | None:
+    number = random.randrange(len(op.operands))
+    axes = list(range(len(shape_of(op.operands[number]))))
+    random.shuffle(axes)
+    block, axis = random.choice([2, 3, 4, 8, 16]), axes[0]
+    around = [tensor.PackedAxis((each,)) for each in axes[1:]]
+    return CacheRead.packed(
+        number, [tensor.PackedAxis.blocks(axis, block), *around, tensor.PackedAxis.place(axis, block)]
+    )
+
+
+def _tensorize(op: tensor.ComputeOp, target: Target, random: Random) -> tensor.Directive | None:
+    return Tensorize.of(random.choice([*INTRINSICS.values(), *target.intrinsics]))
+
+
+def _init_from(op: tensor.ComputeOp, target: Target, random: Random) -> tensor.Directive | None:
+    return InitFrom.of(random.randrange(max(1, len(op.points))))
+
+
+def _tile_and_fuse(op: tensor.ComputeOp, target: Target, random: Random) -> tensor.Directive | None:
+    return TileAndFuse.of([(random.randrange(op.rank), random.choice([1, 2, 3, 8]))])
+
+
+MAKERS: Sequence[Callable[[tensor.ComputeOp, Target, Random], tensor.Directive | None]] = (
+    _tile,
+    _tile,
+    _unroll,
+    _vectorize,
+    _vectorize,
+    _reorder,
+    _rfactor,
+    _prefetch,
+    _cache_read,
+    _packed,
+    _tensorize,
+    _init_from,
+    _tile_and_fuse,
+)
