@@ -103,8 +103,13 @@ class ScheduleState:
         return 0 if dim is None else self.order.index(dim) + 1
 
     @property
+    def blocked_reductions(self) -> list[int]:
+        """The reductions that are done block by block, outermost first."""
+        return list(dict.fromkeys(dim for dim, _ in self.blocks if dim >= self.rank))
+
+    @property
     def block_of(self) -> dict[int, int]:
-        """The size of the cache block of each blocked dimension."""
+        """The size of the innermost cache block of each blocked dimension."""
         return dict(self.blocks)
 
     def tile(self, dims: Sequence[int]) -> list[int]:

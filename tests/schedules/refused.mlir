@@ -6,7 +6,7 @@
 ^bb0(%v: f32):
   tensor.yield %v : f32
 } : (tensor<6x8xf32>) -> tensor<6x8xf32>
-// CHECK: tensor.compute: tile names dimension 2; there are 2 parallel dimensions of [6, 8]
+// CHECK: tensor.compute: tile names dimension 2; there are 2 dimensions of [6, 8]
 
 // -----
 
@@ -19,7 +19,7 @@
 ^bb0(%acc: f32):
   tensor.yield %acc : f32
 } : (tensor<6x8xf32>) -> tensor<6xf32>
-// CHECK: tensor.compute: tile names dimension 1; there are 1 parallel dimensions of [6, 8]
+// CHECK: tensor.compute: tile gives reduction 1 a register tile of 4; unroll it, or name cache blocks before the unrolled steps
 
 // -----
 
@@ -55,11 +55,11 @@
 
 %x = "test.op"() : () -> tensor<6x8xf32>
 %y = tensor.compute [6, 8] points(%x at #tensor.access<affine_map<(i, j) -> (i, j)>>)
-    schedule #tensor.schedule<[tile<0 by 6 by 3 by 1>]> apply {
+    schedule #tensor.schedule<[tile<0 by 6 by 4 by 1>]> apply {
 ^bb0(%v: f32):
   tensor.yield %v : f32
 } : (tensor<6x8xf32>) -> tensor<6x8xf32>
-// CHECK: tensor.compute: tile gives dimension 0 3 sizes; give a register tile, and at most one cache block before it
+// CHECK: tensor.compute: tile cuts blocks of 6 along dimension 0 into 4; take a divisor
 
 // -----
 
@@ -280,7 +280,7 @@
 ^bb0(%acc: f32):
   tensor.yield %acc : f32
 } : (tensor<2x4x4xf32>) -> tensor<2x4x4xf32>
-// CHECK: tensor.transform: blocks of 2 along dimension 1 cut register tiles of 4; take blocks of 4
+// CHECK: tensor.transform: tile cuts blocks of 2 along dimension 1 into 4; take a divisor
 
 // -----
 
@@ -658,3 +658,73 @@
   tensor.yield %t : i32
 } : (tensor<4x8xi8>, tensor<6x8xi8>, tensor<6xi32>) -> tensor<4x6xi32>
 // CHECK: tensor.compute: cache_read packs operand 1 twice; pack it once
+
+// -----
+
+%x = "test.op"() : () -> tensor<6x4x8xf32>
+%y = tensor.compute [6 | 4, 8] reads(%x at #tensor.access<affine_map<(i, q, r) -> (i, q, r)>>)
+    schedule #tensor.schedule<[tile<2 by 4 by 1>]> inits [0.0 : f32] reduce {
+^bb0(%v: f32, %acc: f32):
+  %s = arith.subf %v, %acc : f32
+  tensor.yield %s : f32
+} apply {
+^bb0(%acc: f32):
+  tensor.yield %acc : f32
+} : (tensor<6x4x8xf32>) -> tensor<6xf32>
+// CHECK: tensor.compute: tile blocks reduction 2, but its steps cannot be done in another order; leave its blocks out
+
+// -----
+
+%x = "test.op"() : () -> tensor<6x4x8xf32>
+%y = tensor.compute [6 | 4, 8] reads(%x at #tensor.access<affine_map<(i, q, r) -> (i, q, r)>>)
+    schedule #tensor.schedule<[tile<2 by 4 by 1>, rfactor<1 by 2>]> inits [0.0 : f32] reduce {
+^bb0(%v: f32, %acc: f32):
+  %s = arith.addf %acc, %v : f32
+  tensor.yield %s : f32
+} apply {
+^bb0(%acc: f32):
+  tensor.yield %acc : f32
+} : (tensor<6x4x8xf32>) -> tensor<6xf32>
+// CHECK: tensor.compute: tile blocks reduction 2, which does not go with rfactor, tensorize, tile_and_fuse or a copy at run time
+
+// -----
+
+%x = "test.op"() : () -> tensor<6x4x8xf32>
+%y = tensor.compute [6 | 4, 8] reads(%x at #tensor.access<affine_map<(i, q, r) -> (i, q, r)>>)
+    schedule #tensor.schedule<[tile<1 by 2 by 1>, vectorize<2 by 4>]> inits [0.0 : f32] reduce {
+^bb0(%v: f32, %acc: f32):
+  %s = arith.addf %acc, %v : f32
+  tensor.yield %s : f32
+} apply {
+^bb0(%acc: f32):
+  tensor.yield %acc : f32
+} : (tensor<6x4x8xf32>) -> tensor<6xf32>
+// CHECK: tensor.compute: tile blocks reduction 1, but a reduction runs in vectors; leave one of them out
+
+// -----
+
+%x = "test.op"() : () -> tensor<6x4x8xf32>
+%y = tensor.compute [6 | 4, 8] reads(%x at #tensor.access<affine_map<(i, q, r) -> (i, q, r)>>)
+    schedule #tensor.schedule<[tile<2 by 4 by 1>, prefetch<0 along 0>]> inits [0.0 : f32] reduce {
+^bb0(%v: f32, %acc: f32):
+  %s = arith.addf %acc, %v : f32
+  tensor.yield %s : f32
+} apply {
+^bb0(%acc: f32):
+  tensor.yield %acc : f32
+} : (tensor<6x4x8xf32>) -> tensor<6xf32>
+// CHECK: tensor.compute: tile blocks reduction 2, so that panels are not read as a whole; leave prefetch out
+
+// -----
+
+%x = "test.op"() : () -> tensor<6x4x8xf32>
+%y = tensor.compute [6 | 4, 8] reads(%x at #tensor.access<affine_map<(i, q, r) -> (i, q, r)>>)
+    schedule #tensor.schedule<[reorder<[0, 2, 1]>]> inits [0.0 : f32] reduce {
+^bb0(%v: f32, %acc: f32):
+  %s = arith.subf %v, %acc : f32
+  tensor.yield %s : f32
+} apply {
+^bb0(%acc: f32):
+  tensor.yield %acc : f32
+} : (tensor<6x4x8xf32>) -> tensor<6xf32>
+// CHECK: tensor.compute: reorder [0, 2, 1] changes the order of a reduction whose result depends on it; keep [1, 2]

@@ -60,10 +60,11 @@ def _dim(op: tensor.ComputeOp, random: Random) -> int:
 
 def _tile(op: tensor.ComputeOp, target: Target, random: Random) -> tensor.Directive | None:
     rows: list[list[int]] = []
-    for dim in range(op.rank):
-        if random.random() < 0.5:
+    for dim in range(len(op.sizes)):
+        if random.random() < (0.5 if dim < op.rank else 0.2):
             register = random.choice([1, 2, 3, 4, 8, 16])
-            rows.append([dim, register] if random.random() < 0.7 else [dim, random.choice([3, 4, 8, 16, 24]), register])
+            blocks = list(random.choice([(), (), (), (3,), (4,), (8,), (16,), (24,), (16, 8), (24, 12)]))
+            rows.append([dim, *blocks, register])
     random.shuffle(rows)
     return Tile(sizes_attribute(rows)) if rows else None
 

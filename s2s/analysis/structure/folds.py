@@ -58,3 +58,32 @@ def folds_of(op: tensor.ComputeOp) -> list[Fold] | None:
             return None
         found.append(fold)
     return found
+
+
+ORDER_FREE = (
+    *FOLDS,
+    arith.AddiOp,
+    arith.AndIOp,
+    arith.MaxSIOp,
+    arith.MaxUIOp,
+    arith.MinSIOp,
+    arith.MinUIOp,
+    arith.MuliOp,
+    arith.OrIOp,
+    arith.XOrIOp,
+)
+"""Operations that combine numbers in any order; floats within their tolerance."""
+
+
+def is_order_free(op: tensor.ComputeOp) -> bool:
+    """Return whether the steps of the reduction of `op` may be done in any order: each combines its accumulator with
+    something that no accumulator influences."""
+    if op.reduce is None:
+        return True
+    last = op.reduce.block.last_op
+    assert isinstance(last, tensor.YieldOp)
+    accumulators = op.reduce.block.args[len(op.reads) : len(op.reads) + len(op.inits)]
+    return all(
+        isinstance(value.owner, ORDER_FREE) and accumulator.get_user_of_unique_use() is value.owner
+        for value, accumulator in zip(last.arguments, accumulators, strict=True)
+    )

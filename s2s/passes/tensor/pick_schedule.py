@@ -74,7 +74,7 @@ class PickSchedulePass(ModulePass):
                 () if each.schedule is not None else walks.get(each, ()),
                 self.threads,
                 plain,
-                partial(reason_against, func, each, constants, target, walks),
+                partial(reason_against, func, each, constants, chooser.target, walks),
             )
             for number, each in enumerate(computations)
         ]

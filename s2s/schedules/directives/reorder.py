@@ -10,6 +10,7 @@ from xdsl.parser import AttrParser
 from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
 
+from s2s.analysis.structure.folds import is_order_free
 from s2s.dialects import tensor
 from s2s.dialects.tensor import Directive, Renumbering, ScheduleState
 from s2s.dialects.tensor.directive import Machine, Scheduled
@@ -42,6 +43,15 @@ class Reorder(Directive):
             raise VerifyException(
                 f"{op.name}: reorder {list(order)} puts a reduction outside a parallel dimension; the last "
                 f"{len(op.sizes) - op.rank} places are for reductions"
+            )
+
+        if not isinstance(op, tensor.ComputeOp) or is_order_free(op):
+            return
+        inner = [dim for dim in order[op.rank :] if op.sizes[dim] > 1]
+        if inner != sorted(inner):
+            raise VerifyException(
+                f"{op.name}: reorder {list(order)} changes the order of a reduction whose result depends on it; keep "
+                f"{sorted(inner)}"
             )
 
     @classmethod

@@ -1,7 +1,7 @@
-"""`tile`: the register tile, and the cache blocks around it."""
+"""`tile`: the register tile, and the cache blocks around it, of one level or more."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import combinations
+from itertools import combinations, pairwise
 
 from xdsl.ir import Attribute
 from xdsl.irdl import irdl_attr_definition
@@ -9,7 +9,10 @@ from xdsl.parser import AttrParser
 from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
 
+from s2s.analysis.structure.folds import is_order_free
+from s2s.dialects import tensor
 from s2s.dialects.tensor import Directive, Renumbering, ScheduleState
+from s2s.dialects.tensor.compute import attribute_type
 from s2s.dialects.tensor.directive import Machine, Scheduled
 from s2s.schedules.directives.sizes import (
     Sizes,
@@ -22,14 +25,22 @@ from s2s.schedules.directives.sizes import (
 )
 from s2s.schedules.directives.unroll import Unroll
 
+LONG = 256
+"""Reductions of at least twice as many steps have blocks of so many among the values worth trying."""
+
 
 @irdl_attr_definition
 class Tile(Directive):
-    """Tile parallel dimensions: `tile<1 by 7, 2 by 56 by 4>`.
+    """Tile dimensions: `tile<1 by 7, 2 by 56 by 4, 3 by 512 by 1>`.
 
-    The last size of a dimension is that of the register tile, whose accumulators stay in registers: here 7 x 4 points.
-    A size before it makes cache blocks: loops over blocks of 56 positions of dimension 2 go outside of all others, in
-    the order in which the directive names their dimensions. A dimension that is not named has a register tile of 1.
+    The last size of a parallel dimension is that of the register tile, whose accumulators stay in registers: here 7 x 4
+    points. Of a reduction it is the number of unrolled steps. Sizes before it make cache blocks, the largest first:
+    here of 56 positions of dimension 2 and 512 steps of reduction 3. Loops over blocks go outside of all others. The
+    first sizes make the outermost ones, in the order in which the directive names their dimensions, then come the
+    second sizes, and so on. A second `tile` adds its blocks inside of those of the first. A dimension that is not named
+    has a register tile of 1.
+
+    Partial sums wait in the result while a reduction is done block by block.
     """
 
     name = "schedule.tile"
@@ -38,9 +49,15 @@ class Tile(Directive):
 
     @staticmethod
     def of(register: Mapping[int, int], blocks: Sequence[tuple[int, int]] = ()) -> "Tile | None":
-        """Cache `blocks` and a `register` tile; None where nothing is tiled."""
-        blocked = {dim: (dim, size, register.get(dim, 1)) for dim, size in blocks}
-        rows = [*blocked.values(), *((dim, size) for dim, size in register.items() if dim not in blocked and size > 1)]
+        """Cache `blocks`, those of one dimension from the largest to the smallest, and a `register` tile; None where
+        nothing is tiled."""
+        levels: dict[int, list[int]] = {}
+        for dim, size in blocks:
+            levels.setdefault(dim, []).append(size)
+        rows = [
+            *((dim, *sizes, register.get(dim, 1)) for dim, sizes in levels.items()),
+            *((dim, size) for dim, size in register.items() if dim not in levels and size > 1),
+        ]
         return Tile(sizes_attribute(rows)) if rows else None
 
     @property
@@ -51,16 +68,31 @@ class Tile(Directive):
     @property
     def blocks(self) -> list[tuple[int, int]]:
         """Dimension and size of the cache blocks, outermost first."""
-        return [(row[0], row[1]) for row in rows_of(self.sizes) if len(row) > 2]
+        return [block for level in self._levels for block in level]
+
+    @property
+    def _levels(self) -> list[list[tuple[int, int]]]:
+        """The cache blocks by level, outermost first."""
+        rows = rows_of(self.sizes)
+        depth = max((len(row) - 2 for row in rows), default=0)
+        return [[(row[0], row[1 + level]) for row in rows if len(row) - 2 > level] for level in range(depth)]
 
     def verify_for(self, op: Scheduled, state: ScheduleState) -> None:
-        check_sizes("tile", self.sizes, op, parallel=True)
+        check_sizes("tile", self.sizes, op)
         for dim, *sizes in rows_of(self.sizes):
-            if len(sizes) > 2:
+            if dim >= op.rank and len(sizes) < 2:
                 raise VerifyException(
-                    f"{op.name}: tile gives dimension {dim} {len(sizes)} sizes; give a register tile, and at most one "
-                    "cache block before it"
+                    f"{op.name}: tile gives reduction {dim} a register tile of {sizes[0]}; unroll it, or name cache "
+                    "blocks before the unrolled steps"
                 )
+            before = state.block_of.get(dim)
+            if before is not None and len(sizes) > 1:
+                sizes = [before, *sizes]
+            for outer, inner in pairwise(sizes):
+                if outer % inner:
+                    raise VerifyException(
+                        f"{op.name}: tile cuts blocks of {outer} along dimension {dim} into {inner}; take a divisor"
+                    )
 
     def verify_together(self, op: Scheduled, state: ScheduleState) -> None:
         check_copies(op, state)
@@ -71,6 +103,8 @@ class Tile(Directive):
                     f"{op.name}: blocks of {size} along dimension {dim} cut register tiles of {register}; take blocks "
                     f"of {-(-size // register) * register}"
                 )
+        if state.blocked_reductions and (fault := _keeps_partials(op, state)) is not None:
+            raise VerifyException(f"{op.name}: tile blocks reduction {state.blocked_reductions[0]}, {fault}")
 
     @classmethod
     def values(cls, op: Scheduled, machine: Machine) -> Iterator[Directive]:
@@ -78,8 +112,10 @@ class Tile(Directive):
         sides = sorted({2, 3, 4, machine.lanes, 2 * machine.lanes} - {1})
         tiles = [{dim: side} for dim in dims for side in sides]
         tiles += [first | second for first, second in combinations(tiles, 2) if first.keys() != second.keys()]
+        long = [dim for dim in range(op.rank, len(op.sizes)) if op.sizes[dim] >= 2 * LONG]
         for tile in tiles:
             yield from filter(None, [cls.of(tile), *(cls.of(tile, [(dim, 2 * size)]) for dim, size in tile.items())])
+            yield from filter(None, (cls.of(tile, [(dim, size)]) for dim in long for size in (LONG, 4 * LONG)))
 
     def decide(self, state: ScheduleState) -> None:
         for dim, size in self.register.items():
@@ -87,9 +123,9 @@ class Tile(Directive):
         state.blocks += self.blocks
 
     def renumber(self, mapping: Renumbering) -> "Tile | None":
-        blocks = mapping.extents_of_all(self.blocks)
         register = mapping.extents_of_all(list(self.register.items()))
-        return Tile.of(register, [(dim, size) for dim, size in blocks.items() if size > 1])
+        blocks = [block for level in self._levels for block in mapping.extents_of_all(level).items() if block[1] > 1]
+        return Tile.of(register, blocks)
 
     def describe(self, op: Scheduled, state: ScheduleState, names: Sequence[str]) -> list[str]:
         shown = dict(zip(sorted(self.register), state.tile(sorted(self.register)), strict=True))
@@ -103,6 +139,27 @@ class Tile(Directive):
     @classmethod
     def parse_parameters(cls, parser: AttrParser) -> Sequence[Attribute]:
         return [parse_sizes(parser)]
+
+
+def _keeps_partials(op: Scheduled, state: ScheduleState) -> str | None:
+    """Why partial results of a reduction cannot wait in the result until its next block; None where they can."""
+    if not isinstance(op, tensor.ComputeOp) or len(op.inits) != 1 or len(op.res) != 1:
+        return "but there is not one accumulator and one result; leave its blocks out"
+    if attribute_type(op.inits.data[0]) != tensor.element_type(op.res[0]):
+        return "but accumulators have another type than the result they would wait in; leave its blocks out"
+    if not is_order_free(op) and sum(size > 1 for size in op.reduction_sizes) > 1:
+        return "but its steps cannot be done in another order; leave its blocks out"
+    if state.vector_dim is not None and state.vector_dim >= op.rank:
+        return "but a reduction runs in vectors; leave one of them out"
+    if state.partials is not None or state.intrinsic is not None or state.cached is not None or state.fused:
+        return "which does not go with rfactor, tensorize, tile_and_fuse or a copy at run time; leave its blocks out"
+    blocked = set(state.blocked_reductions)
+    guards = [access for access in op.read_accesses if access.is_guarded]
+    if any(blocked & expr.used_dims() for access in guards for expr in access.map.data.results):
+        return "on which it depends whether a read misses its operand; leave its blocks out"
+    if any(dim < op.rank for _, dim in state.prefetches):
+        return "so that panels are not read as a whole; leave prefetch out"
+    return None
 
 
 def register_tile(

@@ -33,6 +33,8 @@ def may_overwrite(last: tensor.ComputeOp | tensor.TransformOp, value: SSAValue) 
             )
             and value in last.points
         )
+    if last.schedule is not None and last.schedule.on(last).blocked_reductions:
+        return False  # the result holds partial results before its operands are read
     if len(last.res) != 1 or value in last.reads or value in last.tables or value not in last.points:
         return False
     if prod(shape_of(value)) != prod(last.parallel_sizes) or tensor.element_type(value) != tensor.element_type(

@@ -1,7 +1,7 @@
 """Append loop operations to the current block, and keep track of the enclosing loops."""
 
 from collections.abc import Generator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from typing import TypeVar
 
@@ -84,6 +84,20 @@ class Emitter:
             carried.values = list(op.res)
             for result, value in zip(op.res, inits, strict=True):
                 result.name_hint = value.name_hint
+
+    def blocks(
+        self, stack: ExitStack, blocks: Sequence[tuple[int, int]], sizes: Sequence[int], names: Sequence[str]
+    ) -> dict[int, tuple[AffineExpr, int]]:
+        """Enter loops over cache `blocks`, outermost first; return start and size of the innermost block of each
+        dimension."""
+        found: dict[int, tuple[AffineExpr, int]] = {}
+        for dim, size in blocks:
+            limits = Bounds(0, sizes[dim], size)
+            if dim in found:
+                base, outer = found[dim]
+                limits = Bounds(0, sizes[dim], size, (base,), (base + outer,))
+            found[dim] = stack.enter_context(self.loop(limits, f"{names[dim]}_block")), size
+        return found
 
     def _tightest(self, exprs: Sequence[AffineExpr], constant: int, sign: int) -> list[AffineExpr]:
         """The bounds that may be tighter than `constant`: for a maximum (`sign` 1) or a minimum (`sign` -1)."""

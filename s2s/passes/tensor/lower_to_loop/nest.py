@@ -5,7 +5,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
 
 from xdsl.dialects.builtin import i8
-from xdsl.ir import SSAValue
+from xdsl.ir import Block, Region, SSAValue
 from xdsl.ir.affine import AffineConstantExpr, AffineExpr
 
 from s2s.analysis.affine.strides import fixable, moves
@@ -21,7 +21,7 @@ from s2s.passes.tensor.lower_to_loop.clip import clip
 from s2s.passes.tensor.lower_to_loop.dot import DotReduction
 from s2s.passes.tensor.lower_to_loop.emitter import Bounds, Carried, Emitter
 from s2s.passes.tensor.lower_to_loop.groups import GroupReduction
-from s2s.passes.tensor.lower_to_loop.guards import Holds
+from s2s.passes.tensor.lower_to_loop.guards import Constraint, Holds, holds_all
 from s2s.passes.tensor.lower_to_loop.pieces import Piece, cut, cut_fixed
 from s2s.passes.tensor.lower_to_loop.prefetch import Fetcher, Place
 from s2s.passes.tensor.lower_to_loop.products import check_zero_point
@@ -95,11 +95,7 @@ class Nest:
         """Emit the whole nest; `opened` are the positions of the first dimensions, set by the loops over blocks."""
         self.dims[: len(opened)] = opened
         with ExitStack() as stack:
-            for dim, size in self.schedule.blocks:
-                variable = stack.enter_context(
-                    self.emitter.loop(Bounds(0, self.op.sizes[dim], size), f"{self.names[dim]}_block")
-                )
-                self.blocks[dim] = (variable, size)
+            self.blocks = self.emitter.blocks(stack, self.schedule.blocks, self.op.sizes, self.names)
             self._parallel([dim for dim in self.schedule.order if len(opened) <= dim < self.op.rank])
 
     def _operands(self, values: Sequence[SSAValue], accesses: Sequence[tensor.AccessAttr]) -> list[Operand]:
@@ -140,7 +136,7 @@ class Nest:
         """Whether points along `dim` may be computed twice, by tiles at any position: no result overwrites an operand,
         and no operand is packed in tiles of this dimension."""
         whole = self.part.whole
-        if dim in self.blocks or any(may_overwrite(whole, value) for value in whole.points):
+        if self.blocks or any(may_overwrite(whole, value) for value in whole.points):
             return False
         along = moves(self.op, dim)
         return None not in (*along.reads, *along.points)
@@ -163,13 +159,50 @@ class Nest:
         if dim not in self.blocks:
             return Bounds(piece.start, piece.stop, piece.tile, *self.part.inside(dim, self.dims))
         base, size = self.blocks[dim]
-        return Bounds(piece.start, piece.stop, piece.tile, (base,), (base + size,))
+        first = base
+        if piece.start % self.schedule.tiles[dim]:
+            # A block computes the tiles that begin in it.
+            first = (base - piece.start).ceil_div(piece.tile) * piece.tile + piece.start
+        return Bounds(piece.start, piece.stop, piece.tile, (first,), (base + size,))
 
     # one register tile
 
     def _tile(self) -> None:
         points = tile_points(self.pieces[: self.op.rank])
-        self.results.write(points, self.dims, self._accumulated(points))
+        accumulators = self._accumulated(points)
+        last = [
+            Constraint(base + (size - self.op.sizes[dim]))
+            for dim, (base, size) in self.blocks.items()
+            if dim >= self.op.rank
+        ]
+        if holds_all(last, self.emitter.space.bound) is Holds.ALWAYS:
+            self.results.write(points, self.dims, accumulators)
+            return
+        then, otherwise = Block(), Block()
+        with self.emitter.inside(then):
+            self.results.write(points, self.dims, accumulators)
+            then.add_op(loop.YieldOp())
+        with self.emitter.inside(otherwise):
+            self.results.store_partials(points, self.dims, accumulators)
+            otherwise.add_op(loop.YieldOp())
+        self.emitter.when(last, self.emitter.space.identity, Region(then), Region(otherwise), [])
+
+    def _starts(self, points: Sequence[TilePoint]) -> list[SSAValue]:
+        """The accumulators before the reduction: initial values, or partial results of earlier blocks."""
+        first = [Constraint(base * -1) for dim, (base, _) in self.blocks.items() if dim >= self.op.rank]
+        if holds_all(first, self.emitter.space.bound) is Holds.ALWAYS:
+            return self._initial(points)
+        then, otherwise = Block(), Block()
+        with self.emitter.inside(then):
+            values = self._initial(points)
+            then.add_op(loop.YieldOp(*values))
+        with self.emitter.inside(otherwise):
+            otherwise.add_op(loop.YieldOp(*self.results.load_partials(points, self.dims)))
+        types = [value.type for value in values]
+        found = self.emitter.when(first, self.emitter.space.identity, Region(then), Region(otherwise), types)
+        for result, value in zip(found, values, strict=True):
+            result.name_hint = value.name_hint
+        return found
 
     def _accumulated(self, points: Sequence[TilePoint]) -> list[SSAValue]:
         """Emit the reduction of the tile; return its accumulators."""
@@ -186,7 +219,7 @@ class Nest:
             ).sums(points)
         if self._in_rows:
             return RowReduction(op, schedule, self.emitter, self.reads, self.points, staged, self.dims).sums(points)
-        accumulators = Carried(self._initial(points))
+        accumulators = Carried(self._starts(points))
         if products is not None:
             DotReduction(self.emitter, op, schedule, products, self.reads, staged, self.dims[: op.rank]).emit(
                 points, accumulators
@@ -338,6 +371,7 @@ class Nest:
         full = size // tile * tile
         if tile == 1 and size > 1:
             bounds, clipped = clip(self.op, dim, self.read_guards, self.box, self.dims, self.pieces)
+            bounds = self._in_block(dim, bounds)
             self.steps.clipped |= clipped
             with self.emitter.loop(bounds, self.names[dim], accumulators) as variable:
                 self.dims[dim] = variable
@@ -346,12 +380,25 @@ class Nest:
             self.steps.clipped -= clipped
         else:
             if full > tile:
-                with self.emitter.loop(Bounds(0, full, tile), self.names[dim], accumulators) as variable:
+                bounds = self._in_block(dim, Bounds(0, full, tile))
+                with self.emitter.loop(bounds, self.names[dim], accumulators) as variable:
                     self._unrolled(dim, variable, tile, order[1:], points, accumulators)
             else:
                 self._unrolled(dim, AffineConstantExpr(0), full, order[1:], points, accumulators)
-            self._unrolled(dim, AffineConstantExpr(full), size - full, order[1:], points, accumulators)
+            if dim in self.blocks and full < size:
+                rest = self._in_block(dim, Bounds(full, size))
+                with self.emitter.loop(rest, self.names[dim], accumulators) as variable:
+                    self._unrolled(dim, variable, 1, order[1:], points, accumulators)
+            else:
+                self._unrolled(dim, AffineConstantExpr(full), size - full, order[1:], points, accumulators)
         self.dims[dim] = before
+
+    def _in_block(self, dim: int, bounds: Bounds) -> Bounds:
+        """`bounds` of a reduction, limited to the steps in the current block."""
+        if dim not in self.blocks:
+            return bounds
+        base, size = self.blocks[dim]
+        return replace(bounds, lower=(*bounds.lower, base), upper=(*bounds.upper, base + size))
 
     def _unrolled(
         self,

@@ -11,6 +11,7 @@ from s2s.dialects import loop, tensor
 from s2s.passes.tensor.lower_to_loop.bodies import Bodies, point_dims
 from s2s.passes.tensor.lower_to_loop.tile import Loads, Operand, TilePoint
 from s2s.types.affine import Linear, at_point, coefficient, linear_of_dims
+from s2s.types.dtypes import vector_of
 
 
 @dataclass(frozen=True)
@@ -35,6 +36,32 @@ class Results:
             body.values.update(zip(arguments, accumulators[number * width : (number + 1) * width], strict=False))
             for result, value in enumerate(body.run(op.apply)):
                 self._store(result, value, point, here)
+
+    def store_partials(
+        self, points: Sequence[TilePoint], dims: Sequence[AffineExpr], accumulators: Sequence[SSAValue]
+    ) -> None:
+        """Store the accumulators of a tile in the result, for the next block of the reduction."""
+        for point, value in zip(points, accumulators, strict=True):
+            self._store(0, value, point, point_dims(point, dims))
+
+    def load_partials(self, points: Sequence[TilePoint], dims: Sequence[AffineExpr]) -> list[SSAValue]:
+        """Load what `store_partials` has stored."""
+        part, values = self.bodies.part, list[SSAValue]()
+        for point in points:
+            buffer = self.bodies.buffers[part.op.res[0]]
+            here = part.places[0].replace_dims_and_symbols(point_dims(point, dims), ())
+            affine_map, indices = self.bodies.emitter.space.emit(here)
+            type = tensor.element_type(part.op.res[0])
+            if point.vector_dim is None:
+                load = loop.LoadOp(buffer, affine_map, indices, type)
+            else:
+                stride = coefficient(part.places[0], point.vector_dim, part.box)
+                assert stride is not None
+                active = point.active if point.active < point.lanes else None
+                vector = vector_of(type, point.lanes)
+                load = loop.LoadOp(buffer, affine_map, indices, vector, stride=stride, lanes=active)
+            values.append(self.bodies.emitter.add(load, f"acc{point.label}").result)
+        return values
 
     def _store(self, number: int, value: SSAValue, point: TilePoint, dims: list[AffineExpr]) -> None:
         part, emitter = self.bodies.part, self.bodies.emitter

@@ -33,6 +33,11 @@ class LoopSpace:
         """The range of every iteration count."""
         return [(0, loop.count - 1) for loop in self.loops]
 
+    @property
+    def identity(self) -> list[AffineExpr]:
+        """The iteration counts themselves."""
+        return [AffineDimExpr(dim) for dim in range(len(self.loops))]
+
     def enter(self, loop: EnclosingLoop) -> AffineExpr:
         """Enter `loop`; return its variable as an expression of iteration counts."""
         self.loops.append(loop)

@@ -73,9 +73,7 @@ class TransformNest:
         """Emit the whole nest; `opened` are the positions of the first dimensions, set by the loops over blocks."""
         self.dims[: len(opened)] = opened
         with ExitStack() as stack:
-            for dim, size in self.plan.schedule.blocks:
-                bounds = Bounds(0, self.op.sizes[dim], size)
-                self.blocks[dim] = stack.enter_context(self.emitter.loop(bounds, f"{self.names[dim]}_block")), size
+            self.blocks = self.emitter.blocks(stack, self.plan.schedule.blocks, self.op.sizes, self.names)
             self._outer([dim for dim in self.plan.schedule.order[:-1] if dim >= len(opened)])
 
     def _operand(self, value: SSAValue, access: tensor.AccessAttr) -> Operand:
