@@ -2,13 +2,18 @@
 
 A matrix product reads one panel of its packed constant again for every tile of the other operand's rows. The panel
 stays in the L1 cache meanwhile. The rows come from L2 if a block of them fits there beside the streams. The next panel
-is prefetched, since hardware prefetchers cannot guess where it begins.
+is prefetched, since hardware prefetchers cannot guess where it begins. A panel that exceeds L2 is read in blocks of the
+reduction instead, each for all tiles of rows.
 """
 
 from math import ceil, prod
 
-from s2s.analysis.affine.strides import moves
+from xdsl.dialects.builtin import FloatAttr, f32
+from xdsl.utils.hints import isa
+
+from s2s.analysis.affine.strides import computes_floats, moves
 from s2s.analysis.structure.compute import shape_of
+from s2s.analysis.structure.folds import is_order_free
 from s2s.dialects import tensor
 from s2s.schedules.directives import Prefetch
 from s2s.targets import Target
@@ -16,6 +21,8 @@ from s2s.targets import Target
 SHARES = (8, 2)
 """A block of rows takes one of these parts (1/8 or 1/2) of the L2 cache: a small part leaves room for streams, a large
 part reads the constants from L3 or memory fewer times."""
+PANEL_SHARE = 8
+"""The part of the L2 cache (1/8) that a block of a panel takes: larger and smaller parts were slower."""
 FLOAT = 4
 """Bytes of an element."""
 
@@ -43,6 +50,42 @@ def cache_blocks(
         if rows + constants * times < best[0]:
             best = (rows + constants * times, [(dim, size)])
     return best[1]
+
+
+def reduction_blocks(
+    op: tensor.ComputeOp, target: Target, tile: list[int], order: list[int], panel: int | None, packed: set[int]
+) -> list[tuple[int, int]]:
+    """Block the outermost reduction where one panel of the packed constant exceeds L2: a part of the panel then stays
+    there while all tiles of rows read it. Partial sums wait in the result.
+
+    The loop over panels goes around, so that threads can share it. For 128 x 32768 by 32768 x 64 on 2 MB, a panel of 32
+    columns has 4 MB; blocks of 2048 steps have 256 KB.
+    """
+    inside = [] if panel is None else _inside(op, tile, order, panel)
+    if panel is None or len(inside) != 1 or len(packed) != 1 or not (target.l2_bytes and _keeps_partials(op)):
+        return []
+    (read,) = packed
+    outermost, *others = [dim for dim in order if dim >= op.rank and op.sizes[dim] > 1] or [None]
+    if outermost is None or _stays(op, target, tile, order, panel, read) or _guards(op, outermost):
+        return []
+    line = FLOAT * prod(op.sizes[dim] for dim in others if dim is not None)
+    size = target.l2_bytes // PANEL_SHARE // (line * tile[panel])
+    size = 1 << size.bit_length() - 1 if size else 0
+    if not size or 2 * size > op.sizes[outermost]:
+        return []
+    return [(panel, tile[panel]), (outermost, size)]
+
+
+def _keeps_partials(op: tensor.ComputeOp) -> bool:
+    """Return whether partial sums of floats can wait in the only result, in any order."""
+    floats = [isa(each, FloatAttr) and each.type == f32 for each in op.inits]
+    return floats == [True] and len(op.res) == 1 and len(op.reads) == 2 and computes_floats(op) and is_order_free(op)
+
+
+def _guards(op: tensor.ComputeOp, dim: int) -> bool:
+    """Return whether it depends on `dim` if a read is in bounds."""
+    guarded = [access for access in op.read_accesses if access.is_guarded]
+    return any(dim in expr.used_dims() for access in guarded for expr in access.map.data.results)
 
 
 def prefetches(

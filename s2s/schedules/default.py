@@ -18,7 +18,7 @@ from s2s.analysis.structure.folds import folds_of
 from s2s.analysis.structure.lanes import in_lanes
 from s2s.dialects import tensor
 from s2s.dialects.loop import MIN_LANES
-from s2s.schedules.caches import cache_blocks, prefetches
+from s2s.schedules.caches import cache_blocks, prefetches, reduction_blocks
 from s2s.schedules.directives import CacheRead, Reorder, Rfactor, Vectorize, register_tile
 from s2s.schedules.reference import reference
 from s2s.schedules.register_tiles import max_rows, vectors_per_tile
@@ -79,9 +79,10 @@ def schedule_along(op: tensor.ComputeOp, target: Target, choice: Choice) -> tens
     packed = {pack.operand.data for pack in packs}
     vector = choice.dim if choice.lanes > 1 else None
     panel = _panel_dim(op, choice, tile) if packed and choice.lanes > 1 else None
+    long = reduction_blocks(op, target, tile, order, panel, packed)
     return tensor.ScheduleAttr.of(
         [
-            *register_tile(op, tile, cache_blocks(op, target, tile, order, panel, packed), vector=vector),
+            *register_tile(op, tile, long or cache_blocks(op, target, tile, order, panel, packed), vector=vector),
             Vectorize.of(vector, choice.lanes),
             Reorder.of(order),
             Rfactor.of(choice.dim, _partial_results(op, choice, tile)),

@@ -685,7 +685,7 @@
 ^bb0(%acc: f32):
   tensor.yield %acc : f32
 } : (tensor<6x4x8xf32>) -> tensor<6xf32>
-// CHECK: tensor.compute: tile blocks reduction 2, which does not go with rfactor, tensorize, tile_and_fuse or a copy at run time
+// CHECK: tensor.compute: tile blocks reduction 2, which does not go with rfactor, tensorize or a copy at run time
 
 // -----
 
@@ -728,3 +728,17 @@
   tensor.yield %acc : f32
 } : (tensor<6x4x8xf32>) -> tensor<6xf32>
 // CHECK: tensor.compute: reorder [0, 2, 1] changes the order of a reduction whose result depends on it; keep [1, 2]
+
+// -----
+
+%x = "test.op"() : () -> tensor<6x8xf32>
+%y = tensor.compute [6 | 8] reads(%x at #tensor.access<affine_map<(i, r) -> (i, r)>>)
+    schedule #tensor.schedule<[rfactor<1 by 4>, vectorize<0 by 4>]> inits [0.0 : f32] reduce {
+^bb0(%v: f32, %acc: f32):
+  %s = arith.addf %acc, %v : f32
+  tensor.yield %s : f32
+} apply {
+^bb0(%acc: f32):
+  tensor.yield %acc : f32
+} : (tensor<6x8xf32>) -> tensor<6xf32>
+// CHECK: tensor.compute: rfactor names dimension 1, but dimension 0 runs in vectors

@@ -46,6 +46,9 @@ class Rfactor(Directive):
             )
         if any(access.is_guarded for access in op.read_accesses):
             raise VerifyException(f"{op.name}: rfactor folds reads that may miss their operand; pad them first")
+
+    def verify_together(self, op: Scheduled, state: ScheduleState) -> None:
+        dim = self.dim.data
         if state.vector_dim is not None and state.vector_dim != dim:
             raise VerifyException(
                 f"{op.name}: rfactor names dimension {dim}, but dimension {state.vector_dim} runs in vectors; name "

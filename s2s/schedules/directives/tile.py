@@ -151,8 +151,8 @@ def _keeps_partials(op: Scheduled, state: ScheduleState) -> str | None:
         return "but its steps cannot be done in another order; leave its blocks out"
     if state.vector_dim is not None and state.vector_dim >= op.rank:
         return "but a reduction runs in vectors; leave one of them out"
-    if state.partials is not None or state.intrinsic is not None or state.cached is not None or state.fused:
-        return "which does not go with rfactor, tensorize, tile_and_fuse or a copy at run time; leave its blocks out"
+    if state.partials is not None or state.intrinsic is not None or state.cached is not None:
+        return "which does not go with rfactor, tensorize or a copy at run time; leave its blocks out"
     blocked = set(state.blocked_reductions)
     guards = [access for access in op.read_accesses if access.is_guarded]
     if any(blocked & expr.used_dims() for access in guards for expr in access.map.data.results):
