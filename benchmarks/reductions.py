@@ -8,6 +8,7 @@ turns on one core.
 """
 
 import argparse
+import sys
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass

@@ -10,7 +10,6 @@ from xdsl.ir.affine import AffineConstantExpr, AffineExpr
 
 from s2s.analysis.affine.strides import fixable, moves
 from s2s.analysis.structure.compute import shape_of
-from s2s.analysis.structure.folds import Fold, combining, folds_of
 from s2s.analysis.structure.products import product_sum
 from s2s.analysis.tile_and_fuse.tiles import Part
 from s2s.dialects import loop, tensor
@@ -20,6 +19,7 @@ from s2s.passes.tensor.lower_to_loop.buffers import may_overwrite
 from s2s.passes.tensor.lower_to_loop.clip import clip
 from s2s.passes.tensor.lower_to_loop.dot import DotReduction
 from s2s.passes.tensor.lower_to_loop.emitter import Bounds, Carried, Emitter
+from s2s.passes.tensor.lower_to_loop.folds import FoldReduction
 from s2s.passes.tensor.lower_to_loop.groups import GroupReduction
 from s2s.passes.tensor.lower_to_loop.guards import Constraint, Holds, holds_all
 from s2s.passes.tensor.lower_to_loop.pieces import Piece, cut, cut_fixed
@@ -208,10 +208,9 @@ class Nest:
         """Emit the reduction of the tile; return its accumulators."""
         op, schedule, staged = self.op, self.schedule, self.steps.staged
         if schedule.partials is not None:
-            dim, parts = schedule.partials
-            return self._fold(points, dim, schedule.lanes, parts).values
+            return self._folded(points, *schedule.partials)
         if schedule.vector_dim is not None and schedule.vector_dim >= op.rank:
-            return self._fold(points, schedule.vector_dim, schedule.lanes, 1).values
+            return self._folded(points, schedule.vector_dim, 1)
         products = product_sum(op) if self._stages_rows or schedule.intrinsic is not None else None
         if self._in_groups and products is not None:
             return GroupReduction(
@@ -227,6 +226,20 @@ class Nest:
         elif op.reduce is not None:
             self._reduction([dim for dim in schedule.order if dim >= op.rank], points, accumulators)
         return accumulators.values
+
+    def _folded(self, points: Sequence[TilePoint], dim: int, parts: int) -> list[SSAValue]:
+        """Emit the reduction of the tile in vectors along `dim`, in `parts` partial accumulators."""
+        fold = FoldReduction(
+            self.op,
+            self.schedule,
+            self.emitter,
+            self.names,
+            self.dims,
+            self._initial,
+            self._step,
+            lambda dim, points: self.fetcher.head(dim, points, self._place),
+        )
+        return fold.emit(points, dim, parts).values
 
     @property
     def _in_lanes(self) -> bool:
@@ -248,86 +261,6 @@ class Nest:
     def _in_groups(self) -> bool:
         """Whether the schedule computes dot products of groups, one per lane."""
         return self.schedule.form == "dot_lanes"
-
-    def _fold(self, points: Sequence[TilePoint], dim: int, lanes: int, parts: int) -> Carried:
-        """Reduce dimension `dim` in vectors of `lanes`, interleaved over `parts` accumulators.
-
-        Steps that do not fill all accumulators go to one of them, and steps that do not fill a vector go to shorter
-        vectors: before each shorter one, the two halves of the accumulator are combined. The last elements are scalars.
-        For example, 107 steps in vectors of 16 and 4 parts are 64 steps in four vectors, 32 in one, 8 in half a vector
-        and 3 scalars.
-        """
-        folds = folds_of(self.op)
-        if folds is None or self.read_guards:
-            raise CompilerBug(f"dimension {dim} is no fold that vectors can take in parts")
-        size = self.op.sizes[dim]
-        while lanes > size:
-            lanes //= 2
-        lanes = lanes if lanes >= loop.MIN_LANES else 1
-        wide = self._along(points, dim, lanes) if lanes > 1 else list(points)
-        accumulators, start = self._fold_in_parts(wide, dim, lanes, min(parts, size // lanes), folds)
-        while lanes >= loop.MIN_LANES:
-            stop = size - (size - start) % lanes
-            self._fold_range(dim, Bounds(start, stop, lanes), 1, self._along(points, dim, lanes), accumulators)
-            start, last = stop, size - stop < loop.MIN_LANES or lanes == loop.MIN_LANES
-            combine = loop.ReduceOp if last else loop.HalveOp
-            accumulators.values = [
-                self.emitter.add(combine(folds[number % len(folds)].kind, value), value.name_hint).result
-                for number, value in enumerate(accumulators.values)
-            ]
-            lanes = 1 if last else lanes // 2
-        self._fold_range(dim, Bounds(start, size, 1), 1, points, accumulators)
-        self.dims[self.op.rank :] = [AffineConstantExpr(0)] * len(self.op.reduction_sizes)
-        return accumulators
-
-    def _fold_in_parts(
-        self, points: Sequence[TilePoint], dim: int, lanes: int, parts: int, folds: Sequence[Fold]
-    ) -> tuple[Carried, int]:
-        """Reduce the steps that fill `parts` vectors, and combine the parts; return the result and the step count."""
-        if parts < 2:
-            return Carried(self._initial(points)), 0
-        apart = [
-            replace(point, label=f"{point.label}{'abcdefgh'[part % 8]}") for part in range(parts) for point in points
-        ]
-        accumulators, width = Carried(self._initial(apart)), len(points) * len(folds)
-        stop = self.op.sizes[dim] // (lanes * parts) * lanes * parts
-        self._fold_range(dim, Bounds(0, stop, lanes * parts), parts, points, accumulators)
-        values = accumulators.values
-        while len(values) > width:
-            count = len(values) // width
-            left, right = values[: count // 2 * width], values[-(count // 2) * width :]
-            joined = [
-                self.emitter.add(combining(folds[number % len(folds)], *pair), pair[0].name_hint).results[0]
-                for number, pair in enumerate(zip(left, right, strict=True))
-            ]
-            values = [*joined, *values[count // 2 * width : len(values) - count // 2 * width]]
-        return Carried(values), stop
-
-    def _along(self, points: Sequence[TilePoint], dim: int, lanes: int) -> list[TilePoint]:
-        """`points` as vectors along the reduction `dim`."""
-        return [replace(point, vector_dim=dim, lanes=lanes, active=lanes) for point in points]
-
-    def _fold_range(
-        self, dim: int, steps: Bounds, parts: int, points: Sequence[TilePoint], accumulators: Carried
-    ) -> None:
-        """Emit `steps` of reduction `dim`, inside loops over the other reductions, each into `parts` accumulators."""
-        if steps.start == steps.stop:
-            return
-        outer = [other for other in self.schedule.order if other >= self.op.rank and other != dim]
-        walk = [*((other, Bounds(0, self.op.sizes[other], 1)) for other in outer), (dim, steps)]
-        with ExitStack() as stack:
-            for each, bounds in walk:
-                self.dims[each] = AffineConstantExpr(bounds.start)
-                if bounds.stop - bounds.start > bounds.step:
-                    self.dims[each] = stack.enter_context(self.emitter.loop(bounds, self.names[each], accumulators))
-                if each != dim:
-                    self.fetcher.head(each, points, self._place)
-            base, width = self.dims[dim], len(accumulators.values) // parts
-            for part in range(parts):
-                own = Carried(accumulators.values[part * width : (part + 1) * width])
-                self.dims[dim] = base + part * (steps.step // parts) if part else base
-                self._step(points, own)
-                accumulators.values[part * width : (part + 1) * width] = own.values
 
     def _initial(self, points: Sequence[TilePoint]) -> list[SSAValue]:
         if self.schedule.init_from is not None:
