@@ -97,7 +97,7 @@ def schedules(case: Case, chosen: tensor.ScheduleAttr) -> dict[str, tensor.Sched
     elif any(row[0] == case.reduction for row in rows):
         plain = [(row[0], row[-1]) for row in rows if row[0] != case.reduction]
         found[NO_BLOCKS] = chosen.replacing(Tile(sizes_attribute(plain)))
-    elif tile is not None and chosen.find(Vectorize) is not None:
+    elif tile is not None and (vector := chosen.find(Vectorize)) is not None and vector.dim.data != case.reduction:
         blocked = Tile(sizes_attribute([(case.reduction, BLOCK, 1), *((row[0], row[-1]) for row in rows)]))
         found[FORCED] = chosen.without(Prefetch).replacing(blocked)
     return found

@@ -55,8 +55,7 @@ class Results:
             if point.vector_dim is None:
                 load = loop.LoadOp(buffer, affine_map, indices, type)
             else:
-                stride = coefficient(part.places[0], point.vector_dim, part.box)
-                assert stride is not None
+                stride = self._stride(0, point.vector_dim)
                 active = point.active if point.active < point.lanes else None
                 vector = vector_of(type, point.lanes)
                 load = loop.LoadOp(buffer, affine_map, indices, vector, stride=stride, lanes=active)
