@@ -132,8 +132,8 @@ def measured(case: Case, rounds: int) -> dict[str, float]:
     binding.bind_output(session.get_outputs()[0].name)
     calls: dict[str, Call] = {THEIRS: lambda: session.run_with_iobinding(binding)}
     with ExitStack() as stack:
-        for column, artifact in artifacts.items():
-            calls[column] = stack.enter_context(artifact.loaded()).bind(inputs).call
+        bound = {column: stack.enter_context(artifact.loaded()).bind(inputs) for column, artifact in artifacts.items()}
+        calls |= {column: each.call for column, each in bound.items()}
         return fastest(calls, rounds, seconds=0.1)
 
 
