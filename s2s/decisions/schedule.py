@@ -195,28 +195,20 @@ def _transforms(subject: ScheduledComputation, target: Target) -> _Proposals:
     return _found(subject, schedule, "vectors along the channels")
 
 
-def _vector_products(subject: ScheduledComputation, target: Target) -> _Proposals:
-    if isinstance(subject.op, tensor.TransformOp):
-        return []
-    with one_block(subject.op, subject.walk):
-        schedule = vector_products(subject.op, target, subject.constants)
-    return _found(subject, schedule, "vectors of 128 bits")
+def _products(
+    make: Callable[[tensor.ComputeOp, Target, frozenset[SSAValue]], tensor.ScheduleAttr | None], note: str
+) -> Heuristic[ScheduledComputation, tensor.ScheduleAttr]:
+    """The heuristic that proposes what `make` gives for a sum of products, which is told as `note`."""
 
+    def propose(subject: ScheduledComputation, target: Target) -> _Proposals:
+        op = subject.op
+        if isinstance(op, tensor.TransformOp):
+            return []
+        with one_block(op, subject.walk):
+            schedule = make(op, target, subject.constants)
+        return _found(subject, schedule, note)
 
-def _integer_products(subject: ScheduledComputation, target: Target) -> _Proposals:
-    if isinstance(subject.op, tensor.TransformOp):
-        return []
-    with one_block(subject.op, subject.walk):
-        schedule = integer_products(subject.op, target, subject.constants)
-    return _found(subject, schedule, "scalars, several products at a time")
-
-
-def _byte_products(subject: ScheduledComputation, target: Target) -> _Proposals:
-    if isinstance(subject.op, tensor.TransformOp):
-        return []
-    with one_block(subject.op, subject.walk):
-        schedule = byte_products(subject.op, target, subject.constants)
-    return _found(subject, schedule, "four products in each lane")
+    return propose
 
 
 def _cheapest(subject: ScheduledComputation, target: Target) -> _Proposals:
@@ -251,9 +243,9 @@ _HEURISTICS: Sequence[tuple[str, Heuristic[ScheduledComputation, tensor.Schedule
     (GIVEN, _given),
     ("plain loops", _plain),
     ("the channels of a transform", _transforms),
-    ("sums of bytes in vectors", _vector_products),
-    ("sums of bytes in scalars", _integer_products),
-    ("groups of bytes in vectors", _byte_products),
+    ("sums of bytes in vectors", _products(vector_products, "vectors of 128 bits")),
+    ("sums of bytes in scalars", _products(integer_products, "scalars, several products at a time")),
+    ("groups of bytes in vectors", _products(byte_products, "four products in each lane")),
     ("the cheapest dimension", _cheapest),
 )
 """Asked in this order; the first that is made for a computation decides, and the last one always is."""

@@ -4,7 +4,7 @@ Each function is defined in a header of `runtime_c`, with a form in plain C99 th
 tree builds with any compiler. A new instruction set is more entries, a header, and tests.
 """
 
-from s2s.targets.intrinsic import Intrinsic
+from s2s.targets.intrinsic import Element, Intrinsic
 
 SMLAD = Intrinsic(
     name="smlad",
@@ -45,43 +45,26 @@ MVE_I16_BY_8 = Intrinsic(
     function="s2s_i32x{lanes}_dot_i16_by_8",
     header="s2s_lanes.h",
 )
-VNNI = Intrinsic(
-    name="vnni",
-    description="x86 VPDPBUSD: unsigned bytes times signed ones, four products to a lane",
-    form="dot_lanes",
-    x="u8",
-    group=4,
-    lanes=(4, 8, 16),
-    function="s2s_i32x{lanes}_add_dot_u8",
-    header="s2s_simd_bytes.h",
-)
-X86_PAIRS = Intrinsic(
-    name="x86-pairs",
-    description="x86 VPMADDWD: bytes widened, pairs of 16 bits multiplied and added",
-    form="dot_lanes",
-    group=4,
-    lanes=(4, 8, 16),
-    function="s2s_i32x{lanes}_add_dot_i8",
-    header="s2s_simd_bytes.h",
-)
-NEON_DOT = Intrinsic(
-    name="neon-dot",
-    description="Arm NEON: four products of signed bytes to a lane, SDOT where the core has it",
-    form="dot_lanes",
-    group=4,
-    lanes=(4, 8, 16),
-    function="s2s_i32x{lanes}_add_dot_i8",
-    header="s2s_simd_bytes.h",
-)
-PLAIN_DOT = Intrinsic(
-    name="plain-dot",
-    description="portable C: four products of signed bytes to a lane, in loops",
-    form="dot_lanes",
-    group=4,
-    lanes=(4, 8, 16),
-    function="s2s_i32x{lanes}_add_dot_i8",
-    header="s2s_simd_bytes.h",
-)
+
+
+def _dot_lanes(name: str, description: str, *, x: Element = "i8") -> Intrinsic:
+    """The entry of an instruction that adds four products of bytes to every lane of a vector."""
+    return Intrinsic(
+        name=name,
+        description=description,
+        form="dot_lanes",
+        x=x,
+        group=4,
+        lanes=(4, 8, 16),
+        function=f"s2s_i32x{{lanes}}_add_dot_{x}",
+        header="s2s_simd_bytes.h",
+    )
+
+
+VNNI = _dot_lanes("vnni", "x86 VPDPBUSD: unsigned bytes times signed ones, four products to a lane", x="u8")
+X86_PAIRS = _dot_lanes("x86-pairs", "x86 VPMADDWD: bytes widened, pairs of 16 bits multiplied and added")
+NEON_DOT = _dot_lanes("neon-dot", "Arm NEON: four products of signed bytes to a lane, SDOT where the core has it")
+PLAIN_DOT = _dot_lanes("plain-dot", "portable C: four products of signed bytes to a lane, in loops")
 
 INTRINSICS = {
     each.name: each for each in (SMLAD, MVE_I8_BY_16, MVE_I8_BY_8, MVE_I16_BY_8, VNNI, X86_PAIRS, NEON_DOT, PLAIN_DOT)

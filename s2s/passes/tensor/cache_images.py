@@ -30,16 +30,15 @@ from xdsl.ir.affine import AffineConstantExpr, AffineDimExpr, AffineExpr, Affine
 from xdsl.passes import ModulePass
 
 from s2s.analysis.affine.strides import interior, vectorizable
-from s2s.analysis.network.constants import calls_of, constant_arguments
 from s2s.analysis.structure.compute import DIM_NAMES, dim_names, shape_of
 from s2s.decisions.chooser import Chooser
-from s2s.decisions.keys import computation_keys, nodes_of_kernel
 from s2s.decisions.operand_copies import COPIED, CopiedOperand, ImagesKind
 from s2s.decisions.schedule import one_block
 from s2s.dialects import tensor
 from s2s.dialects.graph.traits import copy_provenance
 from s2s.passes.context import given_of, target_of
 from s2s.passes.tensor.block_kernel import split_dim
+from s2s.passes.tensor.copy_candidates import copy_candidates
 from s2s.passes.tensor.permute import copy_of
 from s2s.schedules.default import Choice, candidates, default
 from s2s.schedules.directives import CacheRead, Reorder, TileAndFuse, Vectorize, register_tile
@@ -177,22 +176,16 @@ class CacheImagesPass(ModulePass):
     target: str = "c"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        target, calls = target_of(ctx, self.target), calls_of(op)
+        target = target_of(ctx, self.target)
         with Chooser(given_of(ctx), target) as chooser:
-            for func in op.ops:
-                if target.lanes == 1 or not isinstance(func, FuncOp) or func.is_declaration:
-                    continue
-                constants = constant_arguments(func, calls)
-                found = _images(func, constants, target)
-                keys = computation_keys(func, [inner for inner, _ in found], calls, target)
-                for (inner, image), key in zip(found, keys, strict=True):
-                    copied, now = _cycles(inner, image, target, constants)
-                    pays = copied < now and not _is_short(inner, image)
-                    results = prod(inner.parallel_sizes)
-                    cycles = copied * results, now * results
-                    subject = CopiedOperand(func, key, nodes_of_kernel(func, calls), pays, cycles)
-                    if chooser.choose(ImagesKind(), subject) == COPIED:
-                        copy_image(inner, image, target, constants)
+            for each in copy_candidates(op, target, lambda func, constants: _images(func, constants, target)):
+                inner, image = each.op, each.operand
+                copied, now = _cycles(inner, image, target, each.constants)
+                pays = copied < now and not _is_short(inner, image)
+                results = prod(inner.parallel_sizes)
+                subject = CopiedOperand(each.kernel, each.key, each.nodes, pays, (copied * results, now * results))
+                if chooser.choose(ImagesKind(), subject) == COPIED:
+                    copy_image(inner, image, target, each.constants)
 
 
 def _images(func: FuncOp, constants: frozenset[SSAValue], target: Target) -> list[tuple[tensor.ComputeOp, Image]]:

@@ -25,13 +25,12 @@ from xdsl.ir import SSAValue
 from xdsl.passes import ModulePass
 
 from s2s.analysis.affine.strides import moves, vectorizable
-from s2s.analysis.network.constants import calls_of, constant_arguments
 from s2s.analysis.structure.folds import folds_of
 from s2s.decisions.chooser import Chooser
-from s2s.decisions.keys import computation_keys, nodes_of_kernel
 from s2s.decisions.operand_copies import COPIED, CopiedOperand, PanelsKind
 from s2s.dialects import tensor
 from s2s.passes.context import given_of, target_of
+from s2s.passes.tensor.copy_candidates import copy_candidates
 from s2s.passes.tensor.permute import copy_read
 from s2s.passes.tensor.tile_and_fuse.schedule import schedule_in_blocks
 from s2s.targets import Target
@@ -125,15 +124,10 @@ class CachePanelsPass(ModulePass):
     target: str = "c"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        target, calls = target_of(ctx, self.target), calls_of(op)
+        target = target_of(ctx, self.target)
         with Chooser(given_of(ctx), target) as chooser:
-            for func in op.ops:
-                if target.lanes == 1 or not isinstance(func, FuncOp) or func.is_declaration:
-                    continue
-                found = _candidates(func, constant_arguments(func, calls))
-                keys = computation_keys(func, [product for product, _ in found], calls, target)
-                for (product, factor), key in zip(found, keys, strict=True):
-                    pays = _pays(product, factor, target)
-                    subject = CopiedOperand(func, key, nodes_of_kernel(func, calls), pays)
-                    if chooser.choose(PanelsKind(), subject) == COPIED:
-                        pack_panels(product, factor, target)
+            for each in copy_candidates(op, target, _candidates):
+                pays = _pays(each.op, each.operand, target)
+                subject = CopiedOperand(each.kernel, each.key, each.nodes, pays)
+                if chooser.choose(PanelsKind(), subject) == COPIED:
+                    pack_panels(each.op, each.operand, target)

@@ -96,36 +96,25 @@ class LowerUnaryElementwise(RewritePattern):
             lower(rewriter, op, FUNCTIONS[type(op)])
 
 
+def _convert(
+    rewriter: PatternRewriter, op: graph.CastOp | graph.BitcastOp, convert: Callable[[Scalars, Scalar], Scalar]
+) -> None:
+    """Lower a conversion to another type, element by element."""
+    shape = shape_of(op.x)
+    points = [aligned(op.x, dims(len(shape)))]
+    rewriter.replace(op, [], [compute(rewriter, op, shape, points=points, apply=convert, widen=False)])
+
+
 class LowerCast(RewritePattern):
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: graph.CastOp, rewriter: PatternRewriter) -> None:
-        target = op.y.type.element_type
-        shape = shape_of(op.x)
-        y = compute(
-            rewriter,
-            op,
-            shape,
-            points=[aligned(op.x, dims(len(shape)))],
-            apply=lambda s, x: s.cast(x, target),
-            widen=False,
-        )
-        rewriter.replace(op, [], [y])
+        _convert(rewriter, op, lambda s, x: s.cast(x, op.y.type.element_type))
 
 
 class LowerBitcast(RewritePattern):
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: graph.BitcastOp, rewriter: PatternRewriter) -> None:
-        target = op.y.type.element_type
-        shape = shape_of(op.x)
-        y = compute(
-            rewriter,
-            op,
-            shape,
-            points=[aligned(op.x, dims(len(shape)))],
-            apply=lambda s, x: s.reinterpreted(x, target),
-            widen=False,
-        )
-        rewriter.replace(op, [], [y])
+        _convert(rewriter, op, lambda s, x: s.reinterpreted(x, op.y.type.element_type))
 
 
 class LowerClamp(RewritePattern):
