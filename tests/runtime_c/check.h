@@ -41,5 +41,6 @@ void test_stage(void);
 void test_pool(void);
 void test_packed(void);
 void test_program(void);
+void test_tvm(void);
 
 #endif
