@@ -46,6 +46,7 @@ def test_another_schedule_is_obeyed_and_right(chosen: str):
         ("[cache_read<0 packed [0, 1]>]", "operand 0 is no constant"),
         ("[tile_and_fuse<0 by 2>]", "run together in blocks"),
         ("[tiles<3>]", "is no directive"),
+        ("[vectorize<1 by 16>, cache_read<1 packed [1 floordiv 12, 0, 1 mod 12]>]", "does not move in equal steps"),
     ],
 )
 def test_a_schedule_that_is_none_is_refused_with_its_reason(chosen: str, reason: str):

@@ -21,6 +21,7 @@ from s2s.schedules.directives import (
     Unroll,
     Vectorize,
 )
+from s2s.schedules.directives.legal import kinds
 from s2s.schedules.directives.sizes import sizes_attribute
 from s2s.schedules.integer_products import integer_products
 from s2s.schedules.vector_products import vector_products
@@ -39,7 +40,7 @@ def random_schedule(
             if start and random.random() < 0.5:
                 start.pop(random.randrange(len(start)))
     for _ in range(random.choice([0, 1, 1, 2, 4])):
-        made = random.choice(MAKERS)(op, target, random)
+        made = _worth_trying(op, target, random) if random.random() < 0.3 else random.choice(MAKERS)(op, target, random)
         if made is not None:
             start = [each for each in start if type(each) is not type(made) or random.random() < 0.1]
             start.insert(random.randint(0, len(start)) if random.random() < 0.2 else len(start), made)
@@ -52,6 +53,12 @@ def _ours(op: tensor.ComputeOp, target: Target, constants: frozenset[SSAValue]) 
         *(schedule_along(op, target, each) for each in candidates(op, target, constants) if isinstance(each, Choice)),
     ]
     return [each for each in found if each is not None] or [tensor.ScheduleAttr.of()]
+
+
+def _worth_trying(op: tensor.ComputeOp, target: Target, random: Random) -> tensor.Directive | None:
+    """One of the values that a kind of directives names for a computation."""
+    found = list(random.choice(kinds()).values(op, target))
+    return random.choice(found) if found else None
 
 
 def _dim(op: tensor.ComputeOp, random: Random) -> int:

@@ -16,7 +16,7 @@ from s2s.dialects import tensor
 from s2s.dialects.tensor import CachedRead, Directive, PackedAxis, Renumbering, ScheduleState
 from s2s.dialects.tensor.attributes import layout_of, parse_layout
 from s2s.dialects.tensor.directive import Machine, Scheduled, check_dims
-from s2s.types.affine import bounds, linear, ranges
+from s2s.types.affine import bounds, is_dim, linear, ranges
 
 WIDENED, BYTES, PACKED = "i16", "i8", "packed"
 NONE = -1
@@ -131,9 +131,13 @@ class CacheRead(Directive):
 
     @classmethod
     def values(cls, op: Scheduled, machine: Machine) -> Iterator[Directive]:
-        if isinstance(op, tensor.ComputeOp):
-            places = [None, *range(op.rank)]
-            yield from (cls.of(read, dim, widened=True) for read in range(len(op.reads)) for dim in places)
+        if not isinstance(op, tensor.ComputeOp):
+            return
+        for read in range(len(op.reads)):
+            yield from _panels(op, read, machine)
+        if product_sum(op) is not None:
+            places = [(read, dim) for read in range(len(op.reads)) for dim in (None, *range(op.rank))]
+            yield from (cls.of(read, dim, widened=widened) for widened in (True, False) for read, dim in places)
 
     def decide(self, state: ScheduleState) -> None:
         if self.is_packed:
@@ -181,6 +185,20 @@ class CacheRead(Directive):
                     parser.parse_keyword(BYTES)
                 made = cls.of(operand, dim, widened=widened)
         return made.parameters
+
+
+def _panels(op: tensor.ComputeOp, read: int, machine: Machine) -> Iterator[CacheRead]:
+    """Layouts of a constant in panels along an axis that a parallel dimension moves along, one or two vectors wide;
+    the other axes follow in the order of the reductions."""
+    results = op.read_accesses[read].map.data.results
+    moving = {axis: expr.position for axis, expr in enumerate(results) if is_dim(expr)}
+    own = [axis for axis, dim in moving.items() if dim < op.rank]
+    if len(own) != 1 or len(moving) < len(results):
+        return
+    (axis,) = own
+    others = [PackedAxis((each,)) for each in sorted(set(moving) - {axis}, key=lambda each: moving[each])]
+    for width in sorted({4, machine.lanes, 2 * machine.lanes} - {1, 2}):
+        yield CacheRead.packed(read, [PackedAxis.blocks(axis, width), *others, PackedAxis.place(axis, width)])
 
 
 def _check_layout(op: tensor.ComputeOp, operand: int, axes: Sequence[PackedAxis]) -> None:

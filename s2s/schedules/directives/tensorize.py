@@ -1,6 +1,6 @@
 """`tensorize`: an instruction takes several steps of a sum of products at once."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from xdsl.ir import Attribute
 from xdsl.irdl import irdl_attr_definition
@@ -12,7 +12,8 @@ from s2s.analysis.structure.products import product_sum
 from s2s.dialects import tensor
 from s2s.dialects.intrinsic import IntrinsicAttr
 from s2s.dialects.tensor import Directive, ScheduleState
-from s2s.dialects.tensor.directive import Scheduled
+from s2s.dialects.tensor.directive import Machine, Scheduled
+from s2s.targets import Target
 from s2s.targets.intrinsic import LANES, Intrinsic
 from s2s.targets.intrinsics import INTRINSICS
 
@@ -69,6 +70,11 @@ class Tensorize(Directive):
                 f"{op.name}: {name} reads operand {guarded[0]} without tests, which may miss it; copy it with "
                 "cache_read"
             )
+
+    @classmethod
+    def values(cls, op: Scheduled, machine: Machine) -> Iterator[Directive]:
+        if isinstance(op, tensor.ComputeOp) and isinstance(machine, Target) and product_sum(op) is not None:
+            yield from (cls.of(each) for each in machine.intrinsics)
 
     def decide(self, state: ScheduleState) -> None:
         state.intrinsic = self.intrinsic
