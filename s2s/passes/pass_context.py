@@ -35,14 +35,15 @@ class PassContext:
         opt_level: int = 2,
         required_pass: Sequence[str] | None = None,
         disabled_pass: Sequence[str] | None = None,
-        instruments: Sequence[PassInstrument] | None = None,
+        instruments: Sequence[object] | None = None,
         config: Mapping[str, object] | None = None,
     ) -> None:
         self.opt_level = opt_level
         self.required_pass = names_of("PassContext: required_pass", required_pass or ())
         self.disabled_pass = names_of("PassContext: disabled_pass", disabled_pass or (), optional=True)
-        self.instruments = tuple(instruments or ())
-        wrong = [each for each in self.instruments if not isinstance(each, PassInstrument)]  # pyright: ignore[reportUnnecessaryIsInstance]
+        given = tuple(instruments or ())
+        self.instruments = tuple(each for each in given if isinstance(each, PassInstrument))
+        wrong = [each for each in given if not isinstance(each, PassInstrument)]
         if wrong:
             raise InputError(f"PassContext: {wrong[0]!r} is no instrument; decorate its class with pass_instrument")
         self.config = dict(config or {})

@@ -15,7 +15,9 @@ from s2s.frontends.model import GraphModel
 from s2s.options import CompileOptions
 from s2s.runtime.module import Module
 from s2s.stages.check_options import MAX_THREADS
-from s2s.targets import Target, get_target
+from s2s.target import Target as NamedTarget
+from s2s.target import resolve
+from s2s.targets import Target
 from s2s.te.expressions import PlaceholderOp, Tensor
 from s2s.te.loops import Bind
 from s2s.te.lowering import lower_to_tensor
@@ -32,7 +34,7 @@ def lower(
     name: str = "main",
     *,
     simple_mode: bool = False,
-    target: str | Target = "host",
+    target: str | Target | NamedTarget = "host",
     bind: Mapping[str, int] | None = None,
 ) -> str:
     """The loops of the function as text; with `simple_mode` without the function that calls them.
@@ -49,7 +51,7 @@ def lower(
 def build(
     sch: Schedule,
     args: Sequence[Tensor],
-    target: str | Target = "host",
+    target: str | Target | NamedTarget = "host",
     name: str = DEFAULT_NAME,
     *,
     bind: Mapping[str, int] | None = None,
@@ -62,8 +64,10 @@ def build(
     return Function(Artifact(_compilation(sch, args, name, target, bind or {})), args)
 
 
-def _compilation(sch: Schedule, args: Sequence[Tensor], name: str, target: str | Target, bind: Bind) -> Compilation:
-    data = get_target(target)
+def _compilation(
+    sch: Schedule, args: Sequence[Tensor], name: str, target: str | Target | NamedTarget, bind: Bind
+) -> Compilation:
+    data = resolve(target)
     lowered = lower_to_tensor(sch, args, name, data, bind)
     threads = min(os.cpu_count() or 1, MAX_THREADS) if lowered.is_parallel and data.fork_join else 1
     options = CompileOptions(target=data, name=name, schedule="reference", threads=threads)

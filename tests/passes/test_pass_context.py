@@ -86,7 +86,7 @@ def test_an_instrument_may_refuse_a_pass():
             return info.name != "graph-fold-constants"
 
     names = Names()
-    with PassContext(opt_level=3, instruments=[Refuse(), names]):  # pyright: ignore[reportArgumentType]
+    with PassContext(opt_level=3, instruments=[Refuse(), names]):
         FoldConstant()(network())
     assert names.seen == []
 
@@ -116,7 +116,7 @@ def test_times_are_measured():
 
 def test_what_is_no_instrument_is_refused():
     with pytest.raises(InputError, match="is no instrument; decorate its class with pass_instrument"):
-        PassContext(instruments=[object()])  # pyright: ignore[reportArgumentType]
+        PassContext(instruments=[object()])
 
 
 def test_a_pass_is_a_function_from_a_module_to_a_module():
