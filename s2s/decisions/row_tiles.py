@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation
 
-from s2s.analysis.row_tiles.kernel_chains import ROW, bytes_of_blocks, pays, walks_of
+from s2s.analysis.row_tiles.kernel_chains import ROW, bytes_of_blocks, pays, tiles_of
 from s2s.decisions.decision import Cost
 from s2s.decisions.kind import Candidate, Heuristic, Kind, Refused
 from s2s.dialects import tensor
@@ -58,7 +58,7 @@ class RowTilesKind(Kind[KernelChain, int]):
     def legal(self, subject: KernelChain, choice: int) -> str | None:
         if choice and (choice >= subject.rows or subject.rows % choice):
             return f"blocks of {choice} rows do not make up an image of {subject.rows}"
-        if choice and walks_of(subject.computes, choice) is None:
+        if choice and tiles_of(subject.computes, choice) is None:
             return f"blocks of {choice} rows do not come out even in every kernel of the chain"
         return None
 
@@ -75,18 +75,18 @@ class RowTilesKind(Kind[KernelChain, int]):
         return 0 if text == WHOLE else int(count)
 
     def estimate(self, subject: KernelChain, choice: int, target: Target) -> Cost | None:
-        walks = walks_of(subject.computes, choice or subject.rows)
-        return None if walks is None else Cost(ram=bytes_of_blocks(subject.computes, walks))
+        tiles = tiles_of(subject.computes, choice or subject.rows)
+        return None if tiles is None else Cost(ram=bytes_of_blocks(subject.computes, tiles))
 
 
 def _fitting(subject: KernelChain, target: Target) -> Sequence[Candidate[int] | Refused]:
     """The most rows whose blocks fit, if computing some rows twice costs less than memory does."""
     whole = Candidate(lambda: 0, WHOLE)
     for size in range(subject.rows // 2, 1, -1):
-        walks = walks_of(subject.computes, size) if subject.rows % size == 0 else None
-        if walks is None or bytes_of_blocks(subject.computes, walks) > target.l2_bytes // 2:
+        tiles = tiles_of(subject.computes, size) if subject.rows % size == 0 else None
+        if tiles is None or bytes_of_blocks(subject.computes, tiles) > target.l2_bytes // 2:
             continue
-        if not pays(subject.computes, walks):
+        if not pays(subject.computes, tiles):
             reason = "rows that are computed twice cost more than memory does, or arithmetic takes most of the time"
             return [Refused(f"{size}{_ROWS}", reason), whole]
         return [Candidate(lambda size=size: size, f"{size} rows at a time"), whole]

@@ -13,6 +13,7 @@ from xdsl.dialects import arith
 from xdsl.dialects.builtin import FloatAttr
 from xdsl.ir import SSAValue
 
+from s2s.analysis.row_tiles.windows import RowWindow
 from s2s.analysis.structure.compute import shape_of
 from s2s.analysis.tile_and_fuse.fused_groups import operands_of
 from s2s.dialects import tensor
@@ -30,17 +31,8 @@ saves."""
 
 
 @dataclass(frozen=True)
-class Slide:
-    """The rows `[row * stride + low, row * stride + high]` of an operand that produce row `row` of the result."""
-
-    stride: int
-    low: int
-    high: int
-
-
-@dataclass(frozen=True)
-class Walk:
-    """The row tiles of one computation: `size` rows of its own, with `before` and `after` rows that neighbouring tiles
+class RowTile:
+    """A row tile of one computation: `size` rows of its own, with `before` and `after` rows that neighbouring tiles
     compute as well."""
 
     size: int
@@ -59,9 +51,9 @@ def has_rows(op: tensor.ComputeOp) -> bool:
     return len(op.res) == 1 and len(shape) == 5 and shape[0] == 1 and op.parallel_sizes == shape and not op.tables
 
 
-def slide_of(op: tensor.ComputeOp, value: SSAValue) -> Slide | None:
+def window_of(op: tensor.ComputeOp, value: SSAValue) -> RowWindow | None:
     """Return the rows of `value` that `op` reads for one row of its result; None if it has no such access."""
-    found: set[Slide | None] = set()
+    found: set[RowWindow | None] = set()
     for operand, access, sizes in operands_of(op):
         if operand is value:
             expr, bound = access.map.data.results[ROW], list(ranges(sizes))
@@ -69,27 +61,26 @@ def slide_of(op: tensor.ComputeOp, value: SSAValue) -> Slide | None:
             others = {dim for dim in expr.used_dims() if dim < op.rank and dim != ROW and sizes[dim] > 1}
             bound[ROW] = (0, 0)
             is_plain = stride is not None and stride > 0 and not others and max(access.division) == 1
-            found.add(Slide(stride or 0, *bounds(expr, bound)) if is_plain else None)
+            found.add(RowWindow(stride or 0, *bounds(expr, bound)) if is_plain else None)
     return found.pop() if len(found) == 1 else None
 
 
-def walks_of(ops: Sequence[tensor.ComputeOp], size: int) -> list[Walk] | None:
+def tiles_of(ops: Sequence[tensor.ComputeOp], size: int) -> list[RowTile] | None:
     """Return the row tiles of a chain whose last computation produces `size` rows a tile; None if the tiles are not
     equal."""
-    walks = [Walk(size)]
+    tiles = [RowTile(size)]
     count, rest = divmod(ops[-1].sizes[ROW], size)
     for op, follower in zip(reversed(ops[:-1]), reversed(ops[1:]), strict=True):
-        slide, behind = slide_of(follower, op.res[0]), walks[-1]
-        if slide is None:
+        window, behind = window_of(follower, op.res[0]), tiles[-1]
+        if window is None:
             return None
-        step = behind.size * slide.stride
-        first = -behind.before * slide.stride + slide.low
-        last = (behind.size + behind.after - 1) * slide.stride + slide.high
-        walk = Walk(step, max(0, -first), max(0, last + 1 - step))
-        if op.sizes[ROW] != count * step or ((walk.before or walk.after) and not sums_products(follower)):
+        step = behind.size * window.stride
+        read = window.reads(range(-behind.before, behind.size + behind.after))
+        tile = RowTile(step, max(0, -read.start), max(0, read.stop - step))
+        if op.sizes[ROW] != count * step or ((tile.before or tile.after) and not sums_products(follower)):
             return None
-        walks.append(walk)
-    return None if rest else walks[::-1]
+        tiles.append(tile)
+    return None if rest else tiles[::-1]
 
 
 def sums_products(op: tensor.ComputeOp) -> bool:
@@ -111,17 +102,17 @@ def bytes_of(value: SSAValue) -> int:
     return prod(shape_of(value)) * size_in_bytes(tensor.element_type(value))
 
 
-def bytes_of_blocks(ops: Sequence[tensor.ComputeOp], walks: Sequence[Walk]) -> int:
+def bytes_of_blocks(ops: Sequence[tensor.ComputeOp], tiles: Sequence[RowTile]) -> int:
     """Return the bytes of one row tile of every intermediate tensor."""
-    pairs = zip(ops[:-1], walks[:-1], strict=True)
-    return sum(bytes_of(op.res[0]) // op.sizes[ROW] * walk.rows for op, walk in pairs)
+    pairs = zip(ops[:-1], tiles[:-1], strict=True)
+    return sum(bytes_of(op.res[0]) // op.sizes[ROW] * tile.rows for op, tile in pairs)
 
 
-def pays(ops: Sequence[tensor.ComputeOp], walks: Sequence[Walk]) -> bool:
+def pays(ops: Sequence[tensor.ComputeOp], tiles: Sequence[RowTile]) -> bool:
     """Return whether tiling a chain saves more time in memory traffic than the recomputed rows cost. Chains that are
     bound by arithmetic decline: faster algorithms for whole images gain more there."""
     saved = sum(2 * bytes_of(op.res[0]) for op in ops[:-1])
     if sum(2 * prod(op.sizes) for op in ops) > MAX_ARITHMETIC * saved * OPERATIONS_PER_BYTE:
         return False
-    twice = sum(2 * prod(op.sizes) * (walk.rows - walk.size) // walk.size for op, walk in zip(ops, walks, strict=True))
+    twice = sum(2 * prod(op.sizes) * (tile.rows - tile.size) // tile.size for op, tile in zip(ops, tiles, strict=True))
     return twice < saved * OPERATIONS_PER_BYTE

@@ -14,6 +14,7 @@ from xdsl.ir import Operation, SSAValue
 from xdsl.traits import IsTerminator
 
 from s2s.analysis.cost.operators import multiply_adds
+from s2s.analysis.row_tiles.windows import RowWindow
 from s2s.dialects import graph
 from s2s.dialects.graph import FusionKind, fusion_kind, rows_of
 from s2s.types.dtypes import as_tensor_type
@@ -28,10 +29,7 @@ class Link:
 
     op: Operation
     operand: int
-    kernel: int = 1
-    stride: int = 1
-    dilation: int = 1
-    lo: int = 0
+    window: RowWindow
 
     @property
     def x(self) -> SSAValue:
@@ -42,11 +40,6 @@ class Link:
     def y(self) -> SSAValue:
         """The result that the next operation reads."""
         return self.op.results[0]
-
-    def reads(self, rows: range) -> range:
-        """Return the rows that `rows` of the result depend on, rows of padding included."""
-        first = rows.start * self.stride - self.lo
-        return range(first, first + (len(rows) - 1) * self.stride + (self.kernel - 1) * self.dilation + 1)
 
 
 @dataclass(frozen=True)
@@ -84,13 +77,13 @@ def link(op: Operation) -> Link | None:
             if op.data_layout != CHANNELS_LAST or not all(map(_is_constant, op.operands[1:])):
                 return None
             window = op.window()
-            shape = window.kernel[0], window.strides[0], window.dilations[0], window.pads[0]
-            found = Link(op, 0, *map(int, shape))
+            low, reach = -int(window.pads[0]), int((window.kernel[0] - 1) * window.dilations[0])
+            found = Link(op, 0, RowWindow(int(window.strides[0]), low, low + reach))
         case _ if isinstance(op, _POINTWISE) and fusion_kind(op) <= FusionKind.BROADCAST:
             moving = [number for number, operand in enumerate(op.operands) if not _is_constant(operand)]
             if len(moving) != 1 or not _is_image(op.results[0]) or not _is_alike_in_rows(op, moving[0]):
                 return None
-            found = Link(op, moving[0])
+            found = Link(op, moving[0], RowWindow())
         case _:
             return None
     return found if all(_is_image(value) for value in (found.x, found.y)) else None
@@ -144,7 +137,7 @@ def recomputed(links: Sequence[Link], tiles: Sequence[Run]) -> int:
 def _parts(links: Sequence[Link], rows: range) -> tuple[Part, ...]:
     found: list[Part] = []
     for each in reversed(links):
-        wanted, size = each.reads(rows), rows_of(each.x.type)
+        wanted, size = each.window.reads(rows), rows_of(each.x.type)
         read = range(max(0, wanted.start), min(size, wanted.stop))
         found.append(Part(read, read.start - wanted.start, wanted.stop - read.stop, rows))
         rows = read

@@ -32,7 +32,7 @@ from xdsl.rewriter import InsertPoint, Rewriter
 from s2s.analysis.affine.strides import vectorizable
 from s2s.analysis.network.constants import calls_of, constant_arguments
 from s2s.analysis.network.functions import is_network
-from s2s.analysis.row_tiles.kernel_chains import ROW, Walk, bytes_of, has_rows, walks_of
+from s2s.analysis.row_tiles.kernel_chains import ROW, RowTile, bytes_of, has_rows, tiles_of
 from s2s.decisions.chooser import Chooser
 from s2s.decisions.keys import task_key
 from s2s.decisions.row_tiles import KernelChain, RowTilesKind
@@ -104,15 +104,15 @@ class TileRows:
         func, operands = self._joined(chain)
         computes = [op for op in func.body.block.ops if isinstance(op, tensor.ComputeOp)]
         rows = self.chooser.choose(RowTilesKind(), self._subject(chain, func, computes))
-        walks = walks_of(computes, rows) if rows else None
-        if walks is None:
+        tiles = tiles_of(computes, rows) if rows else None
+        if tiles is None:
             return
         callees = tuple(call.callee.root_reference.data for call in chain)
         key = rows, callees, tuple(map(operands.index, _outside(chain)))
         if key not in self.made:
             self.made[key] = func
             self.module.body.block.insert_op_before(func, self.functions[callees[0]])
-            _walk(computes, walks)
+            _set_tiles(computes, tiles)
         name = self.made[key].sym_name.data
         last = chain[-1]
         made = graph.CallOp(name, operands, last.result_types)
@@ -163,11 +163,11 @@ def _outside(chain: Sequence[graph.CallOp]) -> list[SSAValue]:
     return [operand for call in chain for operand in call.operands if operand not in results]
 
 
-def _walk(computes: Sequence[tensor.ComputeOp], walks: Sequence[Walk]) -> None:
+def _set_tiles(computes: Sequence[tensor.ComputeOp], tiles: Sequence[RowTile]) -> None:
     """Set a schedule with nothing but `tile_and_fuse` on each computation."""
-    for op, walk in zip(computes, walks, strict=True):
-        tile = tensor.FusedTile(ROW, walk.size, walk.before, walk.after)
-        op.properties["schedule"] = tensor.ScheduleAttr.of([TileAndFuse.of([tile])])
+    for op, tile in zip(computes, tiles, strict=True):
+        fused = tensor.FusedTile(ROW, tile.size, tile.before, tile.after)
+        op.properties["schedule"] = tensor.ScheduleAttr.of([TileAndFuse.of([fused])])
 
 
 @dataclass(frozen=True)

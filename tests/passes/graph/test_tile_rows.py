@@ -90,7 +90,7 @@ def _operations(x: SSAValue, layer: Layer, rng: np.random.Generator) -> list[gra
 def tiled(module: ModuleOp, last: int, rows: int) -> ModuleOp:
     """`module` after the pass, verified."""
     changed = module.clone()
-    TileRowsPass((0,), (last,), (rows,)).apply(CompilerContext(WeightStore()), changed)
+    TileRowsPass(first=(0,), last=(last,), rows=(rows,)).apply(CompilerContext(WeightStore()), changed)
     changed.verify()
     return changed
 
