@@ -84,13 +84,13 @@
 
 /* A hint that memory at p will be read soon: from the second cache on, or from the first one. Nothing where a compiler
  * knows no such hint. */
-#ifndef S2S_FETCH
+#ifndef S2S_PREFETCH
 #if defined(__GNUC__)
-#define S2S_FETCH(p) __builtin_prefetch((p), 0, 2)
-#define S2S_FETCH_NEAR(p) __builtin_prefetch((p), 0, 3)
+#define S2S_PREFETCH(p) __builtin_prefetch((p), 0, 2)
+#define S2S_PREFETCH_NEAR(p) __builtin_prefetch((p), 0, 3)
 #else
-#define S2S_FETCH(p) ((void)(p))
-#define S2S_FETCH_NEAR(p) ((void)(p))
+#define S2S_PREFETCH(p) ((void)(p))
+#define S2S_PREFETCH_NEAR(p) ((void)(p))
 #endif
 #endif
 

@@ -48,7 +48,7 @@ def prefetch(b: Builder, op: loop.PrefetchOp) -> None:
     last = _buffer_type(op.buffer).get_shape()[0] - 1
     if bounds(op.map.data.results[0], ranges_of(b, op.indices))[1] > last:
         at = b.call("s2s_i32_min", [at, b.literal(last, INDEX)], INDEX)
-    b.block.add_op(c.CallOp("S2S_FETCH_NEAR" if op.near else "S2S_FETCH", [pointer(b, op.buffer, at)]))
+    b.block.add_op(c.CallOp("S2S_PREFETCH_NEAR" if op.near else "S2S_PREFETCH", [pointer(b, op.buffer, at)]))
 
 
 @LOWERINGS.register(loop.LoadAtOp)
