@@ -14,6 +14,7 @@ from s2s.runtime.library import load_module
 from s2s.runtime.module import Module
 from s2s.runtime.packed_func import PackedFunc, convert
 from s2s.runtime.registry import (
+    _init_api,
     get_global_func,
     list_global_func_names,
     register_func,
@@ -25,6 +26,7 @@ __all__ = [
     "Module",
     "NDArray",
     "PackedFunc",
+    "_init_api",
     "convert",
     "cpu",
     "device",

@@ -1,5 +1,6 @@
 """Functions of the process by name, under TVM's names."""
 
+import sys
 from collections.abc import Callable
 from typing import Any, overload
 
@@ -52,3 +53,17 @@ def remove_global_func(name: str) -> None:
     """Forget a function."""
     if _functions.pop(name, None) is None:
         raise InputError(f"function {name!r}: nothing is registered under this name")
+
+
+def _init_api(namespace: str, target_module_name: str | None = None) -> None:  # pyright: ignore[reportUnusedFunction]
+    """Make the functions `<namespace>.<name>` attributes `<name>` of a Python module, which is called as the namespace
+    unless its name is given."""
+    module = sys.modules.get(target_module_name or namespace)
+    if module is None:
+        raise InputError(
+            f"init_api: Python module {target_module_name or namespace!r} is not imported; import it first"
+        )
+    for name, function in _functions.items():
+        prefix, _, short = name.rpartition(".")
+        if prefix == namespace and short.isidentifier():
+            setattr(module, short, function)

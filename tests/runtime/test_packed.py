@@ -4,6 +4,7 @@ import gc
 import subprocess
 import sys
 import traceback
+import types
 import weakref
 from collections.abc import Callable
 from typing import Any
@@ -15,6 +16,7 @@ from s2s.errors import InputError
 from s2s.runtime import (
     NDArray,
     PackedFunc,
+    _init_api,
     convert,
     device,
     get_global_func,
@@ -329,3 +331,17 @@ def test_functions_are_registered_by_name():
 def test_convert_packs_callables():
     assert isinstance(convert(len), PackedFunc)
     assert convert("text") == "text"
+
+
+def test_functions_become_attributes_of_a_module():
+    module = types.ModuleType("test_api_of_module")
+    sys.modules[module.__name__] = module
+    register_func("test.api.three", lambda: 3)
+    try:
+        _init_api("test.api", module.__name__)
+        assert vars(module)["three"]() == 3
+        with pytest.raises(InputError, match="is not imported"):
+            _init_api("test.api", "no_such_module")
+    finally:
+        remove_global_func("test.api.three")
+        del sys.modules[module.__name__]
