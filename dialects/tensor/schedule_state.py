@@ -57,6 +57,8 @@ class ScheduleState:
     """The epilogue operand that is the initial value of sums; None: the constant initial value."""
     intrinsic: IntrinsicAttr | None = None
     """The intrinsic that computes several steps of a sum of products at once."""
+    next_intrinsic: IntrinsicAttr | None = None
+    """The intrinsic that computes the products of the next position of a window from the same elements."""
     partials: tuple[int, int] | None = None
     """A reduction, and the number of partial accumulators (rfactor)."""
 

@@ -12,6 +12,7 @@
  *   s2s_i8x8_widen_low(a), s2s_i8x8_widen_high(a)
  *                                         the same of the first or the last four lanes
  *   s2s_i16x4_dot(acc, a, b)              acc + a0 * b0 + a1 * b1 + a2 * b2 + a3 * b3, wrapping around
+ *   s2s_i16x4_dot_next(acc, a, b)         acc + a1 * b0 + a2 * b1 + a3 * b2, wrapping around
  *   s2s_stage(to, from, count, offset)    to[i] = from[i] + offset
  *   s2s_stage_part(to, from, first, count, low, high, offset)
  *                                         to[i] = from[first + i] + offset for low <= i < high, else 0; what lies outside
@@ -83,6 +84,18 @@ S2S_ALWAYS_INLINE int32_t s2s_i16x4_dot(int32_t acc, s2s_i16x4 a, s2s_i16x4 b)
 
     for (int32_t i = 0; i < 4; ++i) {
         const int32_t product = (int32_t)a.lane[i] * (int32_t)b.lane[i];
+
+        sum += (uint32_t)product;
+    }
+    return (int32_t)sum;
+}
+
+S2S_ALWAYS_INLINE int32_t s2s_i16x4_dot_next(int32_t acc, s2s_i16x4 a, s2s_i16x4 b)
+{
+    uint32_t sum = (uint32_t)acc;
+
+    for (int32_t i = 0; i < 3; ++i) {
+        const int32_t product = (int32_t)a.lane[i + 1] * (int32_t)b.lane[i];
 
         sum += (uint32_t)product;
     }

@@ -75,6 +75,14 @@ S2S_ALWAYS_INLINE int32_t s2s_i16x4_dot(int32_t acc, s2s_i16x4 a, s2s_i16x4 b)
     return acc;
 }
 
+S2S_ALWAYS_INLINE int32_t s2s_i16x4_dot_next(int32_t acc, s2s_i16x4 a, s2s_i16x4 b)
+{
+    __asm__ volatile("smlatb %0, %1, %2, %3" : "=r"(acc) : "r"(a.low), "r"(b.low), "r"(acc));
+    __asm__ volatile("smlabt %0, %1, %2, %3" : "=r"(acc) : "r"(a.high), "r"(b.low), "r"(acc));
+    __asm__ volatile("smlatb %0, %1, %2, %3" : "=r"(acc) : "r"(a.high), "r"(b.high), "r"(acc));
+    return acc;
+}
+
 #ifdef __ARM_FEATURE_MVE
 S2S_OUTLINE void s2s_stage(int16_t *to, const int8_t *from, int32_t count, int32_t offset)
 {

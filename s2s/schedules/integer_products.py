@@ -25,7 +25,7 @@ GROUP = 4
 """Steps of a dot product: the bytes of a word."""
 STEPS = (32, 16, 8)
 """The unroll factors of a reduction: the first one that divides it into at least two iterations, else the last."""
-COLUMN, COLUMN_STEPS, LONG_COLUMN = 4, 16, 4096
+COLUMN, COLUMN_STEPS, LONG_COLUMN = 4, 32, 4096
 """Channels in a register tile of one pixel, the unroll factor of their reduction, and the number of products from which
 on this larger unroll factor is used."""
 PLAIN_CHANNELS, PLAIN_STEPS, PLAIN_COLUMN = 4, 4, 8
@@ -33,6 +33,9 @@ PLAIN_CHANNELS, PLAIN_STEPS, PLAIN_COLUMN = 4, 4, 8
 pixel."""
 MAX_WINDOW = 25
 """Depthwise convolutions are unrolled over their window up to this number of taps."""
+MAX_ROW = 6
+"""Neighbouring results of a depthwise convolution whose accumulators, with one row of constants and one group of the
+window, fit the registers of an Armv7-M core."""
 MANY_PLANES = 8
 """With at least this many channels, the 16-bit copy of one channel's plane is small beside the tensor. With fewer, only
 the rows under the window are copied, once for each output row."""
@@ -68,7 +71,7 @@ def integer_products(
     if not roles.both and len(roles.w_only) == 1:
         return _rows(op, target, roles)
     if roles.both and not roles.w_only:
-        return _window(op, roles)
+        return _window(op, target, roles)
     return None
 
 
@@ -263,7 +266,7 @@ def constant_axes(op: tensor.ComputeOp, read: int, channel: int) -> tuple[int, t
     return by_dim[channel], (*idle, *(by_dim[dim] for dim in reductions))
 
 
-def _window(op: tensor.ComputeOp, roles: Roles) -> tensor.ScheduleAttr | None:
+def _window(op: tensor.ComputeOp, target: Target, roles: Roles) -> tensor.ScheduleAttr | None:
     """Schedule a depthwise convolution: one channel at a time, its plane copied to 16 bits with padding, the taps
     unrolled."""
     moving = _dims(op, roles.x)
@@ -278,6 +281,42 @@ def _window(op: tensor.ComputeOp, roles: Roles) -> tensor.ScheduleAttr | None:
         tile[inner[-1]] = 2
     order = [*outer, *inner, *range(op.rank, len(op.sizes))]
     few = len(inner) > 1 and prod(op.sizes[dim] for dim in outer) < MANY_PLANES
-    return tensor.ScheduleAttr.of(
-        [*register_tile(op, tile), Reorder.of(order), _widened(roles.x, order, len(outer) + few)]
-    )
+    copy = _widened(roles.x, order, len(outer) + few)
+    pairs = [*target.intrinsics_of("dot")[:1], *target.intrinsics_of("dot_next")[:1]]
+    if len(pairs) == 2 and inner and _slides_evenly(op, roles, inner[-1]):
+        last = len(op.read_accesses[roles.w].map.data.results) - 1
+        rows = [tensor.PackedAxis((axis,)) for axis in range(last)]
+        groups = [tensor.PackedAxis((last,), GROUP), tensor.PackedAxis((last,), 1, 2), tensor.PackedAxis((last,), 2, 2)]
+        pack = CacheRead.packed(roles.w, [*rows, *groups])
+        tile[inner[-1]] = _row_of_points(op.sizes[inner[-1]])
+        return tensor.ScheduleAttr.of(
+            [*register_tile(op, tile), Reorder.of(order), pack, copy, *map(Tensorize.of, pairs)]
+        )
+    return tensor.ScheduleAttr.of([*register_tile(op, tile), Reorder.of(order), copy])
+
+
+def _row_of_points(size: int) -> int:
+    """Choose the neighbouring results that share a row of constants: the whole row, or an even part of it."""
+    return size if size <= MAX_ROW else next((each for each in (MAX_ROW, 4) if size % each == 0), 4)
+
+
+def _slides_evenly(op: tensor.ComputeOp, roles: Roles, along: int) -> bool:
+    """Return whether the rows of a window are groups: up to three taps, side by side in both factors, and padding or
+    an even width lets each row of the copy begin at an even position."""
+    taps = len(op.sizes) - 1
+    results, box = op.read_accesses[roles.x].map.data.results, ranges(op.sizes)
+    constant = op.read_accesses[roles.w].map.data.results
+    if not 2 <= op.sizes[taps] < GROUP or constant[-1] != AffineDimExpr(taps) or op.sizes[along] < 2:
+        return False
+    if any(taps in expr.used_dims() for expr in constant[:-1]):
+        return False
+    moving = [expr for expr in results if {taps, along} & set(expr.used_dims())]
+    wide = [expr for expr in results if set(expr.used_dims()) - {*roles.both}]
+    if len(moving) != 1 or moving[0] is not wide[-1]:
+        return False
+    terms = linear(moving[0], box).terms
+    tap, step = terms.get(AffineDimExpr(taps)), terms.get(AffineDimExpr(along))
+    if len(terms) != 2 or tap != 1 or step not in (1, 2):
+        return False
+    width = (op.sizes[along] - 1) * step + op.sizes[taps]
+    return width % 2 == 0 or op.read_accesses[roles.x].is_guarded

@@ -1,7 +1,7 @@
 """Arm Cortex-M microcontrollers, as `arm-none-eabi-gcc` knows them."""
 
 from s2s.targets.intrinsic import Intrinsic
-from s2s.targets.intrinsics import MVE_I8_BY_8, MVE_I8_BY_16, MVE_I16_BY_8, SMLAD
+from s2s.targets.intrinsics import MVE_I8_BY_8, MVE_I8_BY_16, MVE_I16_BY_8, SMLAD, SMLAD_NEXT
 from s2s.targets.target import Target
 
 IN_ORDER = "-fno-tree-ter"
@@ -33,14 +33,15 @@ def _core(
     )
 
 
+DSP = (SMLAD, SMLAD_NEXT)
 MVE = (MVE_I8_BY_16, MVE_I8_BY_8, MVE_I16_BY_8, SMLAD)
 
 CORES = (
     _core("m0", "Cortex-M0: no wide products, no FPU", fpu=False),
     _core("m0plus", "Cortex-M0+: no wide products, no FPU", fpu=False),
     _core("m3", "Cortex-M3: no FPU", fpu=False),
-    _core("m4", "Cortex-M4F: DSP extension, single-precision FPU", fpu=True, intrinsics=(SMLAD,)),
-    _core("m7", "Cortex-M7F: DSP extension, double-precision FPU", fpu=True, intrinsics=(SMLAD,)),
-    _core("m33", "Cortex-M33F: DSP extension, single-precision FPU", fpu=True, intrinsics=(SMLAD,)),
+    _core("m4", "Cortex-M4F: DSP extension, single-precision FPU", fpu=True, intrinsics=DSP),
+    _core("m7", "Cortex-M7F: DSP extension, double-precision FPU", fpu=True, intrinsics=DSP),
+    _core("m33", "Cortex-M33F: DSP extension, single-precision FPU", fpu=True, intrinsics=DSP),
     _core("m55", "Cortex-M55: vectors of 128 bits (Helium), FPU", fpu=True, intrinsics=MVE, integer_lanes=4),
 )

@@ -17,6 +17,17 @@ SMLAD = Intrinsic(
     function="s2s_i16x4_dot",
     header="s2s_dsp.h",
 )
+SMLAD_NEXT = Intrinsic(
+    name="smlad-next",
+    description="Arm DSP: three products of 16 bits, one position further",
+    form="dot_next",
+    x="i16",
+    w="i16",
+    group=4,
+    align=4,
+    function="s2s_i16x4_dot_next",
+    header="s2s_dsp.h",
+)
 MVE_I8_BY_16 = Intrinsic(
     name="mve-i8-by-16",
     description="Arm MVE: a row of bytes against four rows, sixteen products in an instruction",
@@ -67,6 +78,17 @@ NEON_DOT = _dot_lanes("neon-dot", "Arm NEON: four products of signed bytes to a 
 PLAIN_DOT = _dot_lanes("plain-dot", "portable C: four products of signed bytes to a lane, in loops")
 
 INTRINSICS = {
-    each.name: each for each in (SMLAD, MVE_I8_BY_16, MVE_I8_BY_8, MVE_I16_BY_8, VNNI, X86_PAIRS, NEON_DOT, PLAIN_DOT)
+    each.name: each
+    for each in (
+        SMLAD,
+        SMLAD_NEXT,
+        MVE_I8_BY_16,
+        MVE_I8_BY_8,
+        MVE_I16_BY_8,
+        VNNI,
+        X86_PAIRS,
+        NEON_DOT,
+        PLAIN_DOT,
+    )
 }
 """All of them by name."""

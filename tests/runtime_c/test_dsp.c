@@ -28,6 +28,7 @@ static void dot_products_add_up(void)
     static const int16_t a[4] = {300, -300, 7, -8}, b[4] = {-128, 127, 100, 1};
 
     CHECK(s2s_i16x4_dot(5, s2s_i16x4_load(a), s2s_i16x4_load(b)) == 5 - 38400 - 38100 + 700 - 8);
+    CHECK(s2s_i16x4_dot_next(5, s2s_i16x4_load(a), s2s_i16x4_load(b)) == 5 + 38400 + 889 - 800);
 }
 
 static int is_row(const int16_t *row, int32_t count, int32_t first, int32_t stride, int32_t low, int32_t high,

@@ -32,6 +32,7 @@ LAYERS = {
     "valid": Layer((5, 6, 4), 4, (2, 3)),
     "one pixel": Layer((1, 1, 40), 10),
     "depthwise": Layer((7, 6, 5), 5, (3, 3), pads=(1, 1, 1, 1), groups=5),
+    "depthwise, wide": Layer((4, 9, 3), 3, (3, 3), pads=(1, 1, 1, 1), groups=3),
     "depthwise, strided": Layer((8, 8, 3), 3, (3, 3), strides=(2, 2), pads=(0, 0, 1, 1), groups=3),
     "depthwise, valid": Layer((6, 6, 2), 2, (3, 2), groups=2, input_zp=0),
     "depthwise, multiplied": Layer((5, 5, 2), 4, (3, 3), pads=(1, 1, 1, 1), groups=2),

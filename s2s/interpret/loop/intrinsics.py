@@ -24,6 +24,7 @@ def intrinsic(scope: Scope, op: loop.IntrinsicOp) -> Step:
     result, facts = scope.new(op.result), op.intrinsic
     of_x, of_w = NUMBERS[facts.x.data], NUMBERS[facts.w.data]
     in_lanes = facts.form.data == "dot_lanes"
+    first = int(facts.form.data == "dot_next")
 
     def step(frame: Frame) -> None:
         factors = (frame[x], of_x), (frame[w], of_w)
@@ -31,7 +32,7 @@ def intrinsic(scope: Scope, op: loop.IntrinsicOp) -> Step:
             one, other = (_groups(lanes, number, facts.steps) for lanes, number in factors)
         else:
             one, other = (lanes.view(number) for lanes, number in factors)
-        frame[result] = frame[acc] + sums(one, other)
+        frame[result] = frame[acc] + sums(one[..., first:], other[..., : other.shape[-1] - first])
 
     return step
 

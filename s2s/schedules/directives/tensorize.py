@@ -25,6 +25,7 @@ class Tensorize(Directive):
     The name is that of an entry of the table of intrinsics; one from a target file is written with its facts, as in
     `tensorize<"dot32", dot_rows(i8, i8) by 32, "my_dot32" in "my_core.h">`. One factor is a constant packed so that a
     group lies side by side, the other is copied so by `cache_read` or lies so by itself. Form `dot` gives one sum.
+    Form `dot_next`, named after it, gives that of the next position of a sliding window from the same elements.
     Form `dot_lanes` gives a vector of results: a group is the bytes of a lane, and runs over those last reductions
     alone through which the other factor moves evenly. So does `dot_rows`, whose groups are parts of rows. Unsigned
     first factors are taken with 128 added, which `init_from` takes off again.
@@ -40,7 +41,9 @@ class Tensorize(Directive):
         return Tensorize(attribute_of(intrinsic))
 
     def verify_for(self, op: Scheduled, state: ScheduleState) -> None:
-        name, one = self.intrinsic.entry.data, self.intrinsic.form.data == "dot"
+        name, one = self.intrinsic.entry.data, self.intrinsic.form.data in ("dot", "dot_next")
+        if self.intrinsic.form.data == "dot_next" and state.form != "dot":
+            raise VerifyException(f"{op.name}: {name} goes with an intrinsic of form dot; name that before it")
         if not one and state.vector_dim is None:
             raise VerifyException(f"{op.name}: {name} makes a vector of results; vectorize a dimension before it")
         if one and state.vector_dim is not None:
@@ -77,9 +80,14 @@ class Tensorize(Directive):
             yield from (cls.of(each) for each in machine.intrinsics)
 
     def decide(self, state: ScheduleState) -> None:
-        state.intrinsic = self.intrinsic
+        if self.intrinsic.form.data == "dot_next":
+            state.next_intrinsic = self.intrinsic
+        else:
+            state.intrinsic = self.intrinsic
 
     def describe(self, op: Scheduled, state: ScheduleState, names: Sequence[str]) -> list[str]:
+        if self.intrinsic.form.data == "dot_next":
+            return []
         return [f"products in groups of {state.group}"]
 
     def print_parameters(self, printer: Printer) -> None:

@@ -14,6 +14,7 @@ from s2s.analysis.structure.products import product_sum
 from s2s.analysis.tile_and_fuse.tiles import Part
 from s2s.dialects import loop, tensor
 from s2s.errors import CompilerBug
+from s2s.passes.tensor.lower_to_loop.biases import bias_of
 from s2s.passes.tensor.lower_to_loop.bodies import Bodies, point_dims
 from s2s.passes.tensor.lower_to_loop.buffers import may_overwrite
 from s2s.passes.tensor.lower_to_loop.clip import clip
@@ -31,6 +32,7 @@ from s2s.passes.tensor.lower_to_loop.stage import StageEmitter
 from s2s.passes.tensor.lower_to_loop.stage_plan import StagePlan
 from s2s.passes.tensor.lower_to_loop.steps import Steps
 from s2s.passes.tensor.lower_to_loop.tile import Loads, Operand, TilePoint, tile_points
+from s2s.passes.tensor.lower_to_loop.window import WindowReduction
 from s2s.types.affine import Range, ranges
 
 
@@ -70,7 +72,8 @@ class Nest:
         self.point_guards = [constraint for point in self.points for constraint in point.guard]
         bodies = Bodies(self.part, self.buffers, self.emitter)
         self.steps = Steps(bodies, self.reads, self.read_guards)
-        self.results = Results(bodies, self.schedule, self.points)
+        self.bias = bias_of(self.op) if self.schedule.form == "dot" else None
+        self.results = Results(bodies, self.schedule, self.points, self.bias)
         self.fetcher = Fetcher(self.op, self.schedule, self.reads, self.emitter)
 
     @staticmethod
@@ -219,7 +222,11 @@ class Nest:
         if self._in_rows:
             return RowReduction(op, schedule, self.emitter, self.reads, self.points, staged, self.dims).sums(points)
         accumulators = Carried(self._starts(points))
-        if products is not None:
+        if products is not None and staged is not None and staged.plan.is_loaded_in_pairs:
+            WindowReduction(self.emitter, op, schedule, products, self.reads, staged, self.dims[: op.rank]).emit(
+                points, accumulators
+            )
+        elif products is not None:
             DotReduction(self.emitter, op, schedule, products, self.reads, staged, self.dims[: op.rank]).emit(
                 points, accumulators
             )
@@ -265,6 +272,8 @@ class Nest:
     def _initial(self, points: Sequence[TilePoint]) -> list[SSAValue]:
         if self.schedule.init_from is not None:
             return self._loaded(self.points[self.schedule.init_from], points)
+        if self.bias is not None:
+            return self._biases(points, self.points[self.bias.point])
         values: list[SSAValue] = []
         vectors: dict[tuple[object, int], SSAValue] = {}
         several = len(self.op.inits) > 1
@@ -285,6 +294,15 @@ class Nest:
             value = loads.load(start, point_dims(point, self.dims)[: self.op.rank], point)
             values.append(self.emitter.splat(value, point.lanes))
             values[-1].name_hint = f"acc{point.label}"
+        return values
+
+    def _biases(self, points: Sequence[TilePoint], bias: Operand) -> list[SSAValue]:
+        """Load what the sums of `points` start from."""
+        values: list[SSAValue] = []
+        for point in points:
+            value = Loads(self.emitter).load(bias, point_dims(point, self.dims[: self.op.rank]), point)
+            value.name_hint = f"acc{point.label}"
+            values.append(value)
         return values
 
     @property

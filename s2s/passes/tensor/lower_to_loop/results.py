@@ -8,6 +8,7 @@ from xdsl.ir import SSAValue
 from xdsl.ir.affine import AffineExpr
 
 from s2s.dialects import loop, tensor
+from s2s.passes.tensor.lower_to_loop.biases import Bias
 from s2s.passes.tensor.lower_to_loop.bodies import Bodies, point_dims
 from s2s.passes.tensor.lower_to_loop.tile import Loads, Operand, TilePoint
 from s2s.types.affine import Linear, at_point, coefficient, linear_of_dims
@@ -21,6 +22,8 @@ class Results:
     bodies: Bodies
     schedule: tensor.ScheduleState
     points: Sequence[Operand]
+    bias: Bias | None = None
+    """What accumulators already hold."""
     strides: dict[tuple[int, int], int] = field(default_factory=dict[tuple[int, int], int])
     """Computed before: the distance of neighbouring lanes of a result, along a dimension."""
 
@@ -34,6 +37,8 @@ class Results:
             here = point_dims(point, dims)
             body = self.bodies.body(loads, point, here[: op.rank], arguments, sources)
             body.values.update(zip(arguments, accumulators[number * width : (number + 1) * width], strict=False))
+            if self.bias is not None:
+                body.values[self.bias.addition.results[0]] = accumulators[number]
             for result, value in enumerate(body.run(op.apply)):
                 self._store(result, value, point, here)
 

@@ -66,11 +66,12 @@ class ScalarBody:
     known: dict[SSAValue, bool] = field(default_factory=dict[SSAValue, bool])
 
     def run(self, region: Region) -> list[SSAValue]:
-        """Copy all operations; return what the region yields, for this point."""
+        """Copy all operations whose results are not known; return what the region yields, for this point."""
         for op in region.block.ops:
             if isinstance(op, tensor.YieldOp):
                 return [self.value(argument) for argument in op.arguments]
-            self._copy(op)
+            if not any(result in self.values for result in op.results):
+                self._copy(op)
         raise CompilerBug("a region of tensor.compute without tensor.yield")
 
     def value(self, original: SSAValue) -> SSAValue:

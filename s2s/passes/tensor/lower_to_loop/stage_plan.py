@@ -114,7 +114,16 @@ class StagePlan:
     @cached_property
     def extents(self) -> tuple[int, ...]:
         """The size of the window along each axis of the read."""
-        return window(self.op, self.read, self.outer)
+        found = list(window(self.op, self.read, self.outer))
+        wide = [axis for axis, extent in enumerate(found) if extent > 1]
+        if wide and self.is_loaded_in_pairs:
+            found[wide[-1]] += found[wide[-1]] % 2
+        return tuple(found)
+
+    @property
+    def is_loaded_in_pairs(self) -> bool:
+        """Whether rows of a window are loaded by groups from even positions, so that each row begins at one."""
+        return self.schedule.form == "dot" and self.widened and not self.is_rows
 
     @cached_property
     def scratch(self) -> MemRefType[Attribute]:

@@ -1,0 +1,42 @@
+"""Find the bias that integer sums may start from.
+
+    acc = 0                          acc = bias[o]
+    acc = acc + x[k] * w[o][k]  ->   acc = acc + x[k] * w[o][k]
+    y = rescale(acc + bias[o])       y = rescale(acc)
+
+Integers wrap around, so that the order of additions does not matter; an addition for each result is saved.
+"""
+
+from dataclasses import dataclass
+
+from xdsl.dialects import arith
+from xdsl.dialects.builtin import IntegerAttr, i32
+from xdsl.ir import Operation
+
+from s2s.dialects import tensor
+
+
+@dataclass(frozen=True)
+class Bias:
+    """An operand of the epilogue that is added to the sum and used for nothing else."""
+
+    point: int
+    """Its number among the operands of the epilogue."""
+    addition: Operation
+    """The addition in the apply region, which is left out."""
+
+
+def bias_of(op: tensor.ComputeOp) -> Bias | None:
+    """Return the bias that the only sum of `op` may start from; None if there is none."""
+    if len(op.inits) != 1 or op.inits.data[0] != IntegerAttr(0, i32):
+        return None
+    acc, *others = op.apply.block.args
+    users = [use.operation for use in acc.uses]
+    if len(users) != 1 or not isinstance(users[0], arith.AddiOp):
+        return None
+    addition = users[0]
+    (other,) = [operand for operand in addition.operands if operand is not acc] or [None]
+    for number, argument in enumerate(others[: len(op.points)]):
+        if argument is other and argument.type == i32 and not op.point_accesses[number].is_guarded:
+            return Bias(number, addition)
+    return None

@@ -1,0 +1,108 @@
+"""Emit the sums of products of a sliding window, a row of taps in one group.
+
+    acc0 += x[0] * w[0] + x[1] * w[1] + x[2] * w[2]      group of x from position 0 on: `dot`
+    acc1 += x[1] * w[0] + x[2] * w[1] + x[3] * w[2]      the same group, one position further: `dot_next`
+
+The window is cached in 16 bits, its rows begin at even positions, and the constant is packed in groups, zeros behind
+the last tap. Groups are loaded from even positions, because a core that loads two words at once wants them aligned.
+Two neighbouring results share a group if the window moves by one, and have one each if it moves by two.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import product
+
+from xdsl.dialects.builtin import MemRefType
+from xdsl.ir import SSAValue
+from xdsl.ir.affine import AffineConstantExpr, AffineExpr
+
+from s2s.analysis.structure.products import ProductSum
+from s2s.dialects import loop, tensor
+from s2s.dialects.loop.products import WORD
+from s2s.errors import CompilerBug
+from s2s.passes.tensor.lower_to_loop.dot import INTERLEAVED
+from s2s.passes.tensor.lower_to_loop.emitter import Carried, Emitter
+from s2s.passes.tensor.lower_to_loop.stage_plan import StagedOperand
+from s2s.passes.tensor.lower_to_loop.tile import Operand, TilePoint
+from s2s.types.affine import Linear
+from s2s.types.dtypes import vector_of
+from s2s.types.hints import isa
+
+Made = dict[str, SSAValue]
+"""Groups that have been loaded, by their place."""
+
+
+@dataclass
+class WindowReduction:
+    """Emits the sums of products of one tile."""
+
+    emitter: Emitter
+    op: tensor.ComputeOp
+    schedule: tensor.ScheduleState
+    products: ProductSum
+    reads: Sequence[Operand]
+    staged: StagedOperand
+    dims: Sequence[AffineExpr]
+    """The position of the tile along parallel dimensions, an even one along the rows of the window."""
+
+    def emit(self, points: Sequence[TilePoint], accumulators: Carried) -> None:
+        """Emit all taps, row by row."""
+        for row in product(*map(range, self.op.reduction_sizes[:-1])):
+            groups: Made = {}
+            constants: Made = {}
+            for number, point in enumerate(points):
+                acc = accumulators.values[number]
+                x, w = self._group(point, row, groups), self._constant(point, row, constants)
+                products = loop.IntrinsicOp(self._intrinsic(point, row), acc, x, w)
+                accumulators.values[number] = self.emitter.add(products, acc.name_hint).result
+
+    def _intrinsic(self, point: TilePoint, row: Sequence[int]) -> loop.IntrinsicAttr:
+        found = self.schedule.next_intrinsic if self._is_odd(point, row) else self.schedule.intrinsic
+        if found is None or self.op.sizes[-1] >= WORD:
+            raise CompilerBug(f"a window of {self.op.sizes[-1]} taps at odd positions; leave tensorize out")
+        return found
+
+    def _at(self, point: TilePoint, row: Sequence[int], tap: int = 0) -> list[AffineExpr]:
+        parallel = [expr + offset for expr, offset in zip(self.dims, point.offsets, strict=False)]
+        return [*parallel, *map(AffineConstantExpr, row), AffineConstantExpr(tap)]
+
+    def _is_odd(self, point: TilePoint, row: Sequence[int]) -> bool:
+        """Whether the first tap lies at an odd position of the copy: how far it is from that of the tile's corner."""
+        corner = [*self.dims, *(AffineConstantExpr(0) for _ in self.op.reduction_sizes)]
+        space = self.emitter.space
+        here = space.linear(self.staged.position(self._at(point, row)))
+        distance = here.plus(space.linear(self.staged.position(corner)), -1)
+        if distance.terms:
+            raise CompilerBug("the points of a window's tile lie at distances that are not constant")
+        return distance.constant % 2 == 1
+
+    def _group(self, point: TilePoint, row: Sequence[int], made: Made) -> SSAValue:
+        """Load four elements of the copy from an even position."""
+        place = self.emitter.space.linear(self.staged.position(self._at(point, row)))
+        place = place.plus(Linear(-1)) if self._is_odd(point, row) else place
+        key = str(place.to_expr())
+        if key not in made:
+            made[key] = self._load(self.staged.buffer, place)
+        return made[key]
+
+    def _constant(self, point: TilePoint, row: Sequence[int], made: Made) -> SSAValue:
+        """Load and widen a row of taps."""
+        read = self.products.other(self.staged.plan.read).read
+        space = self.emitter.space
+        places = [
+            space.linear(self.reads[read].position(self._at(point, row, tap))) for tap in range(self.op.sizes[-1])
+        ]
+        order = tuple(place.plus(places[0], -1).constant for place in places)
+        if order != INTERLEAVED[: len(order)]:
+            raise CompilerBug(f"the taps of a window lie at {order}, not at {INTERLEAVED[: len(order)]}")
+        key = str(places[0].to_expr())
+        if key not in made:
+            vector = self._load(self.reads[read].buffer, places[0])
+            made[key] = self.emitter.add(loop.ExtendOp(vector), vector.name_hint).result
+        return made[key]
+
+    def _load(self, buffer: SSAValue, place: Linear) -> SSAValue:
+        assert isa(buffer.type, MemRefType)
+        affine_map, indices = self.emitter.space.emit(place.to_expr())
+        vector = vector_of(buffer.type.element_type, WORD)
+        return self.emitter.add(loop.LoadOp(buffer, affine_map, indices, vector), buffer.name_hint).result
