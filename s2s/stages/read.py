@@ -12,6 +12,7 @@ from s2s.emit.info import PortInfo, Quantisation
 from s2s.errors import InputError
 from s2s.frontends.model import Source, read
 from s2s.options import CompileOptions
+from s2s.passes.operators import load_operators
 from s2s.stages.check_options import check_network
 from s2s.stages.state import Facts, State
 from s2s.support import progress
@@ -42,6 +43,7 @@ class Read:
 def read_network(source: Source, options: CompileOptions) -> State:
     """Run the frontend."""
     progress.step("reading the model")
+    load_operators()
     model = read(source, options.shapes, options.name, options.tflite_rounding)
     check_network(model.module, options)
     main = main_of(model.module)
