@@ -51,10 +51,10 @@ func.func private @symmetric(%x: tensor<5x8xi8>, %w: tensor<4x8x3xi8>) -> tensor
 
 // Declined: the copy is widened, and has no zero point.
 // CHECK-LABEL: func.func private @widened
-// CHECK:         cache_read<0 at 0 as i16>, tensorize<"mve-i8-by-16">]>
+// CHECK:         cache_read<0 at 0 as i16>, tensorize<"mve-i16-by-8">]>
 func.func private @widened(%x: tensor<5x8xi8>, %w: tensor<4x8x3xi8>) -> tensor<5x4xi32> {
   %y = tensor.compute [5, 4 | 3, 8] reads(%x at #x, %w at #w) schedule #tensor.schedule<
-      [tile<1 by 4>, vectorize<1 by 4>, cache_read<0 at 0 as i16>, tensorize<"mve-i8-by-16">]> inits [0 : i32] reduce {
+      [tile<1 by 4>, vectorize<1 by 4>, cache_read<0 at 0 as i16>, tensorize<"mve-i16-by-8">]> inits [0 : i32] reduce {
   ^bb0(%xv: i8, %wv: i8, %acc: i32):
     %zp = arith.constant -5 : i32
     %xe = arith.extsi %xv : i8 to i32

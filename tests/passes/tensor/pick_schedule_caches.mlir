@@ -112,9 +112,9 @@ func.func @main(%a: tensor<256x4096xf32>) -> tensor<256x256xf32> {
 #a = #tensor.access<affine_map<(m, n, k) -> (m, k)>>
 #b = #tensor.access<affine_map<(m, n, k) -> (k, n)>>
 
-// The cache holds a panel of 1 MB and nothing else: the next one would drive out what is still read of this one.
+// A panel of 1 MB fills the cache: it is read in blocks of 1024 steps, each for all rows.
 // CHECK-LABEL: func.func private @long
-// CHECK:         schedule #tensor.schedule<{{\[}}tile<0 by 13, 1 by 32>, vectorize<1 by 16>, reorder<[1, 0, 2]>, cache_read<1 packed 
+// CHECK:         schedule #tensor.schedule<{{\[}}tile<1 by 32 by 32, 2 by 1024 by 1, 0 by 13>, vectorize<1 by 16>, reorder<[1, 0, 2]>, cache_read<1 packed 
 func.func private @long(%a: tensor<52x8192xf32>, %b: tensor<8192x512xf32>) -> tensor<52x512xf32> {
   %y = tensor.compute [52, 512 | 8192] reads(%a at #a, %b at #b) inits [0.0 : f32] reduce {
   ^bb0(%av: f32, %bv: f32, %acc: f32):
