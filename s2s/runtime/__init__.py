@@ -14,12 +14,12 @@ from s2s.runtime.library import load_module
 from s2s.runtime.module import Module
 from s2s.runtime.packed_func import PackedFunc, convert
 from s2s.runtime.registry import (
-    _init_api,
     get_global_func,
     list_global_func_names,
     register_func,
     remove_global_func,
 )
+from s2s.runtime.registry import init_api as _init_api
 
 __all__ = [
     "Device",

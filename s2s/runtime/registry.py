@@ -55,7 +55,7 @@ def remove_global_func(name: str) -> None:
         raise InputError(f"function {name!r}: nothing is registered under this name")
 
 
-def _init_api(namespace: str, target_module_name: str | None = None) -> None:  # pyright: ignore[reportUnusedFunction]
+def init_api(namespace: str, target_module_name: str | None = None) -> None:
     """Make the functions `<namespace>.<name>` attributes `<name>` of a Python module, which is called as the namespace
     unless its name is given."""
     module = sys.modules.get(target_module_name or namespace)

@@ -16,7 +16,6 @@ from s2s.errors import InputError
 from s2s.runtime import (
     NDArray,
     PackedFunc,
-    _init_api,
     convert,
     device,
     get_global_func,
@@ -27,6 +26,7 @@ from s2s.runtime import (
 )
 from s2s.runtime.abi import abi
 from s2s.runtime.packed_func import PackedError, held_count
+from s2s.runtime.registry import init_api
 from s2s.runtime.tensors import given_count
 from support.c_compilers import WARNINGS, require
 from support.project import ROOT
@@ -338,10 +338,10 @@ def test_functions_become_attributes_of_a_module():
     sys.modules[module.__name__] = module
     register_func("test.api.three", lambda: 3)
     try:
-        _init_api("test.api", module.__name__)
+        init_api("test.api", module.__name__)
         assert vars(module)["three"]() == 3
         with pytest.raises(InputError, match="is not imported"):
-            _init_api("test.api", "no_such_module")
+            init_api("test.api", "no_such_module")
     finally:
         remove_global_func("test.api.three")
         del sys.modules[module.__name__]
