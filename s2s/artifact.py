@@ -7,7 +7,6 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 from s2s.analysis.numbers.sums import describe_sums
-from s2s.budgets.ram import within_ram
 from s2s.compilation import Compilation
 from s2s.decisions.file import Decisions
 from s2s.dialects import c
@@ -25,7 +24,6 @@ from s2s.support import progress
 from s2s.targets import get_target
 from s2s.types.dtypes import Array
 from s2s.types.interface import as_passed
-from s2s.verify.figures import check_budgets, measure_network
 
 if TYPE_CHECKING:
     from s2s.verify.board_check import BoardVerification, Optimise
@@ -127,7 +125,10 @@ class Artifact:
         limited = options.flash_budget is not None or options.stack_budget is not None
         if self.info.target.cc or limited:
             self.measure()
-        check_budgets(self.info, options.flash_budget, options.stack_budget)
+        if limited:
+            from s2s.verify.figures import check_budgets
+
+            check_budgets(self.info, options.flash_budget, options.stack_budget)
         self.tree().write(path)
         return path
 
@@ -135,6 +136,8 @@ class Artifact:
         """What the compiler of the target makes of the network, None where it is not installed; `info` has it then."""
         findings = self._compilation.request.findings
         if findings.measured is None:
+            from s2s.verify.figures import measure_network
+
             measured = measure_network(self.tree(), self.info)
             self._compilation = self._compilation.resume(findings=replace(findings, measured=measured))
             return measured
@@ -299,6 +302,10 @@ class Artifact:
 
 def compile_artifact(model: Source, options: CompileOptions) -> Artifact:
     """Compile `model`."""
-    compilation = within_ram(Compilation(model, options))
+    compilation = Compilation(model, options)
+    if options.ram_budget is not None:
+        from s2s.budgets.ram import within_ram
+
+        compilation = within_ram(compilation)
     compilation.run()
     return Artifact(compilation)

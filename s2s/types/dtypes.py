@@ -79,9 +79,10 @@ ELEMENT_TYPES = tuple(element for element, _ in _PAIRS)
 
 def to_numpy(element: Attribute) -> np.dtype[Any]:
     """The numpy dtype that holds values of `element`."""
-    if element not in _TO_NUMPY:
+    dtype = _TO_NUMPY.get(element)
+    if dtype is None:
         raise CompilerBug(f"{element} is not an element type of s2s")
-    return _TO_NUMPY[element]
+    return dtype
 
 
 def from_numpy(dtype: np.dtype[Any] | type[np.generic]) -> Attribute:
