@@ -47,6 +47,7 @@ class WindowReduction:
 
     def emit(self, points: Sequence[TilePoint], accumulators: Carried) -> None:
         """Emit all taps, row by row."""
+        self._check_tile()
         for row in product(*map(range, self.op.reduction_sizes[:-1])):
             groups: Made = {}
             constants: Made = {}
@@ -55,6 +56,18 @@ class WindowReduction:
                 x, w = self._group(point, row, groups), self._constant(point, row, constants)
                 products = loop.IntrinsicOp(self._intrinsic(point, row), acc, x, w)
                 accumulators.values[number] = self.emitter.add(products, acc.name_hint).result
+
+    def _check_tile(self) -> None:
+        """Refuse tiles that would begin at odd positions of a row."""
+        space, zeros = self.emitter.space, [AffineConstantExpr(0)] * len(self.op.reduction_sizes)
+        corner = space.linear(self.staged.position([*self.dims, *zeros]))
+        for dim in range(self.op.rank):
+            tile = self.staged.plan.tiles[dim]
+            if dim in self.staged.plan.outer or tile % 2 == 0 or tile >= self.op.sizes[dim]:
+                continue
+            moved = [expr + 1 if each == dim else expr for each, expr in enumerate(self.dims)]
+            if space.linear(self.staged.position([*moved, *zeros])).plus(corner, -1).constant % 2:
+                raise CompilerBug(f"a tile of {tile} along dimension {dim} begins at odd positions; give an even one")
 
     def _intrinsic(self, point: TilePoint, row: Sequence[int]) -> loop.IntrinsicAttr:
         found = self.schedule.next_intrinsic if self._is_odd(point, row) else self.schedule.intrinsic
