@@ -37,7 +37,7 @@ ScheduleName = Annotated[
     Literal["default", "reference"], typer.Option(help="Tuned loops, or one plain loop nest for each operator.")
 ]
 Io = Annotated[
-    Literal["arena", "caller"] | None,
+    Literal["caller", "arena"] | None,
     typer.Option(help="Room for inputs and outputs in the arena, or none; by default as the target has it."),
 ]
 RamBudget = Annotated[
