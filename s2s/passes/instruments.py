@@ -8,6 +8,7 @@ class Count:
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
+from types import new_class
 from typing import TextIO, TypeVar, cast
 
 from xdsl.dialects.builtin import ModuleOp
@@ -49,8 +50,10 @@ Made = TypeVar("Made")
 
 def pass_instrument(wrapped: type[Made]) -> type[Made]:
     """Make an instrument of a class that has some of the hooks."""
-    bases: tuple[type, ...] = (wrapped, PassInstrument)
-    return cast("type[Made]", type(wrapped.__name__, bases, {"__doc__": wrapped.__doc__}))
+    made = new_class(
+        wrapped.__name__, (wrapped, PassInstrument), exec_body=lambda names: names.update(__doc__=wrapped.__doc__)
+    )
+    return cast("type[Made]", made)
 
 
 @dataclass(frozen=True)
