@@ -20,7 +20,7 @@ legal is ignored.
 """
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -84,28 +84,41 @@ def shipped_records(target: str) -> tuple[Record, ...]:
     return read_records(path) if path.is_file() else ()
 
 
-def _lines(path: Path) -> Iterable[Record]:
-    try:
-        lines = path.read_text(encoding="utf-8").splitlines()
-    except (OSError, UnicodeDecodeError) as error:
-        reason = error.strerror if isinstance(error, OSError) else "it is no text"
-        raise InputError(f"--records {path}: {reason}; give a file of records, as s2s tune writes them") from error
+def entries_of(where: str, text: str) -> Iterator[tuple[int, Mapping[str, Any]]]:
+    """The numbers and objects of the lines of a file of records; an incomplete last line is left out."""
+    lines = text.splitlines()
     for number, line in enumerate(lines, 1):
         if not line.strip():
             continue
         try:
             entry: object = json.loads(line)
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             if number == len(lines):
                 return
-            raise InputError(f"--records {path}: line {number} is no JSON ({error}); leave the line out") from error
-        yield _record(f"--records {path}", number, entry)
+            raise InputError(f"{where}: line {number} is no JSON ({error}); leave the line out") from error
+        yield number, _fields(where, number, entry)
+
+
+def _lines(path: Path) -> Iterator[Record]:
+    where = f"--records {path}"
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "it is no text"
+        raise InputError(f"{where}: {reason}; give a file of records, as s2s tune writes them") from error
+    for number, fields in entries_of(where, text):
+        yield _record(where, number, fields)
+
+
+def _fields(where: str, number: int, entry: object) -> Mapping[str, Any]:
+    fields = cast(Mapping[str, Any], entry if isinstance(entry, Mapping) else {})
+    if fields.get("format") != FORMAT:
+        raise InputError(f"{where}: line {number} is no record of format {FORMAT}; leave the line out")
+    return fields
 
 
 def _record(where: str, number: int, entry: object) -> Record:
-    fields = cast(Mapping[str, object], entry if isinstance(entry, Mapping) else {})
-    if fields.get("format") != FORMAT:
-        raise InputError(f"{where}: line {number} is no record of format {FORMAT}; leave the line out")
+    fields = _fields(where, number, entry)
     task, target, unit, cost = (fields.get(name) for name in ("task", "target", "unit", "cost"))
     made = fields.get("decisions")
     if not (isinstance(task, str) and isinstance(target, str) and isinstance(unit, str) and isinstance(made, list)):

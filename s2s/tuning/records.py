@@ -12,19 +12,17 @@ because its writer was killed, is dropped by readers, and cut off by the next wr
 
 import fcntl
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from types import TracebackType
-from typing import IO, Any, Self, cast
+from typing import IO, Any, Self
 
 from s2s.decisions.keys import LOWERING
+from s2s.decisions.records import FORMAT, entries_of
 from s2s.errors import InputError
 from s2s.tuning.measurement import ErrorKind
 from s2s.version import VERSION
-
-FORMAT = 1
-"""Raised when a field changes its meaning."""
 
 Decided = tuple[tuple[str, str, str], ...]
 """Kind, subject and choice of decisions."""
@@ -119,7 +117,7 @@ def read_measured(path: str | Path) -> tuple[MeasuredRecord, ...]:
         text = Path(path).read_text(encoding="utf-8", errors="replace")
     except OSError as error:
         raise InputError(f"{path}: {error.strerror}; give a file of records, as s2s tune writes them") from error
-    return tuple(_records(str(path), text))
+    return tuple(record_of(str(path), number, fields) for number, fields in entries_of(str(path), text))
 
 
 def best_records(records: Iterable[MeasuredRecord]) -> tuple[MeasuredRecord, ...]:
@@ -150,25 +148,8 @@ def write_records(path: str | Path, records: Iterable[MeasuredRecord]) -> None:
         raise InputError(f"{path}: {error.strerror}; give a file that can be written") from error
 
 
-def _records(where: str, text: str) -> Iterator[MeasuredRecord]:
-    lines = text.splitlines()
-    for number, line in enumerate(lines, 1):
-        if not line.strip():
-            continue
-        try:
-            entry: object = json.loads(line)
-        except ValueError as error:
-            if number == len(lines):
-                return
-            raise InputError(f"{where}: line {number} is no JSON ({error}); leave the line out") from error
-        yield record_of(where, number, entry)
-
-
-def record_of(where: str, number: int, entry: object) -> MeasuredRecord:
-    """Read one line."""
-    fields = cast(Mapping[str, Any], entry if isinstance(entry, Mapping) else {})
-    if fields.get("format") != FORMAT:
-        raise InputError(f"{where}: line {number} is no record of format {FORMAT}; leave the line out")
+def record_of(where: str, number: int, fields: Mapping[str, Any]) -> MeasuredRecord:
+    """The record that the fields of a line state."""
     try:
         return MeasuredRecord(
             task=str(fields["task"]),

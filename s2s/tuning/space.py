@@ -124,7 +124,7 @@ class Space:
 
     def _is_tried(self, schedule: tensor.ScheduleAttr) -> bool:
         """Whether a schedule is legal and its innermost loop of a reasonable size."""
-        if self.task.kind.legal(self.subject, schedule) is not None:
+        if self.task.kind.legal_from_outside(self.subject, schedule) is not None:
             return False
         state = schedule.on(self.subject.op)
         return prod(state.tiles) <= MAX_STATEMENTS * max(state.lanes, state.group)

@@ -208,7 +208,10 @@ class LoadedNetwork:
         if self.executor != "aot":
             raise InputError(f"{self.name}: is no function to call but tables; use s2s.contrib.graph_executor")
         arena = (self._kept or _Guarded(self._arena_size, self._arena_align)).memory
-        memory = (arena, *inputs, *outputs)
+        return self._call(arena, *inputs, *outputs)
+
+    def _call(self, *memory: Array) -> "_Call":
+        """A call of the run function on the arena, inputs and outputs."""
         pointers = [self.ffi.cast("void *", each.ctypes.data) for each in memory]
         if self._pool is not None:
             pointers.insert(1, self._pool.pointer)
@@ -220,18 +223,13 @@ class LoadedNetwork:
         arena = self._kept or _Guarded(self._arena_size, self._arena_align)
         given = [_placed(port, arena, value, io) for port, value in zip(self.inputs, inputs, strict=True)]
         outputs = [_place_of(port, arena, io) for port in self.outputs]
-        memory = [arena.memory, *given, *(output.memory for output in outputs)]
-        pointers = [self.ffi.cast("void *", each.ctypes.data) for each in memory]
-        if self._pool is not None:
-            pointers.insert(1, self._pool.pointer)
         return BoundRun(
-            call=partial(getattr(self.lib, f"{self.name}_run"), *pointers),
+            call=self._call(arena.memory, *given, *(output.memory for output in outputs)),
             outputs=tuple(
                 each.memory.view(port.dtype).reshape(port.shape)
                 for port, each in zip(self.outputs, outputs, strict=True)
             ),
             guarded={"its arena": arena, **{port.name: each for port, each in zip(self.outputs, outputs, strict=True)}},
-            memory=tuple(memory),
         )
 
     def _run_aot(self, inputs: Sequence[Array], io: Io) -> list[Array]:
@@ -305,12 +303,10 @@ class BoundRun:
     """The run function with its memory: what a firmware calls again and again."""
 
     call: Callable[[], int]
-    """Runs the network; returns its status."""
+    """Runs the network; returns its status. It keeps all memory that it uses."""
     outputs: tuple[Array, ...]
     """What the last call wrote."""
     guarded: Mapping[str, _Guarded]
-    memory: tuple[Array, ...]
-    """Everything the call points at, kept alive with it."""
 
 
 def _placed(port: Port, arena: _Guarded, value: Array, io: Io) -> Array:
