@@ -29,6 +29,7 @@ if TYPE_CHECKING:
         device,
         load,
         quantize,
+        register_codegen,
         register_custom_op,
     )
     from s2s.errors import CompilerBug, InputError, S2SError, ToolchainError, UnsupportedError
@@ -59,6 +60,7 @@ __all__ = [
     "load",
     "nd",
     "quantize",
+    "register_codegen",
     "register_custom_op",
     "register_func",
     "relay",

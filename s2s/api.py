@@ -5,7 +5,7 @@ artifact.write("kws")
 artifact.run({"mfcc": array})
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Literal
 
@@ -13,6 +13,8 @@ from s2s.artifact import Artifact, compile_artifact
 from s2s.decisions.file import DecisionSource, read_decisions
 from s2s.decisions.records import RecordSource, read_records
 from s2s.executor.device import cpu, device
+from s2s.external.modes import modes_of
+from s2s.external.registry import register_codegen
 from s2s.frontends.formats import ModelSource
 from s2s.frontends.tflite.custom import CFunction, register_custom_op
 from s2s.options import (
@@ -52,6 +54,7 @@ def compile(
     threading: Threading = "pthreads",
     decisions: DecisionSource | None = None,
     records: RecordSource | None = (),
+    external: Mapping[str, str] | Sequence[str] | str | None = None,
     poison: bool = False,
     tflite_rounding: TfliteRounding = "micro",
     requantise: Requantise = "float",
@@ -62,7 +65,8 @@ def compile(
 
     The options are those of `CompileOptions`; `decisions` is a file that `Artifact.decisions.write` has written, by its
     path or what it holds, whole or in part. `records` is a file of tuning records, by its path or its lines; None
-    leaves out those that s2s ships with, too.
+    leaves out those that s2s ships with, too. `external` names external code generators, each with `always`, `auto`
+    or `never`: `{"blas": "auto"}`.
     """
     options = CompileOptions(
         target=target,
@@ -80,6 +84,7 @@ def compile(
         threading=threading,
         decisions={} if decisions is None else read_decisions(decisions),
         records=None if records is None else read_records(records),
+        external=modes_of(external),
         poison=poison,
         tflite_rounding=tflite_rounding,
         requantise=requantise,
@@ -108,5 +113,6 @@ __all__ = [
     "device",
     "load",
     "quantize",
+    "register_codegen",
     "register_custom_op",
 ]

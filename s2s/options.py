@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
     from s2s.decisions.records import Record
+    from s2s.external.modes import Modes
     from s2s.targets.target import Target
 
 Executor = Literal["aot", "graph"]
@@ -96,6 +97,8 @@ class CompileOptions:
     """Choices by kind and subject that the compiler obeys in place of its own; `s2s.decisions.file` reads them."""
     records: "tuple[Record, ...] | None" = ()
     """Records of measurements, consulted before those that the compiler ships with; None: neither of them."""
+    external: "Modes" = ()
+    """External code generators by name, each with how far it is used: always, auto or never."""
     explain: bool = False
     """Record with every decision all its alternatives, not only those that were compared."""
     poison: bool = False

@@ -16,8 +16,11 @@ from s2s.passes.conditions import (
     described,
     divided,
     emission,
+    external,
     fixed_point,
     fusion,
+    generators,
+    generators_for_target,
     inexact,
     least_work,
     misra,
@@ -25,6 +28,7 @@ from s2s.passes.conditions import (
     other_algorithms,
     plan,
     poisoned,
+    prefixed,
     results_apart,
     row_tiles,
     row_tiles_asked,
@@ -152,6 +156,26 @@ SIMPLIFY = (
 """Simplify the imported network to as few operators as possible."""
 
 GRAPH = (
+    Step(
+        "graph-merge-composites",
+        "Let external code generators claim operators before our own fusion does.",
+        when=external,
+        options=generators,
+    ),
+    Step(
+        "graph-annotate-target",
+        "Decide who computes each group of operators, now that all groups are known.",
+        when=external,
+        options=generators_for_target,
+    ),
+    Step("graph-merge-compiler-regions", "Put neighbours that one generator computes into one call.", when=external),
+    Step("graph-partition-graph", "Outline the regions; what nobody claims is ours again.", when=external),
+    Step(
+        "graph-generate-external-code",
+        "From here on a region is a kernel whose C exists; our passes leave it alone.",
+        when=external,
+        options=prefixed,
+    ),
     Step(
         "graph-tile-rows",
         "Compute chains in row tiles to meet a memory budget, at the price of recomputed rows.",

@@ -13,6 +13,7 @@ from xdsl.passes import ModulePass
 from s2s.errors import CompilerBug, InputError
 
 PASSES: tuple[str, ...] = (
+    "graph-annotate-target",
     "graph-canonicalize-activations",
     "graph-canonicalize-affine",
     "graph-canonicalize-attention",
@@ -29,12 +30,16 @@ PASSES: tuple[str, ...] = (
     "graph-form-layer-norms",
     "graph-fuse-attention",
     "graph-fuse-ops",
+    "graph-generate-external-code",
     "graph-hoist-zero-points",
     "graph-lift-quantized",
     "graph-lower-to-tensor",
     "graph-make-bytes-signed",
+    "graph-merge-compiler-regions",
+    "graph-merge-composites",
     "graph-merge-conv-groups",
     "graph-order-calls",
+    "graph-partition-graph",
     "graph-prove-accumulators",
     "graph-rematerialise-casts",
     "graph-remove-identities",

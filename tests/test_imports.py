@@ -14,6 +14,7 @@ ROOMS = (
     "memory",
     "targets",
     "schedules",
+    "external",
     "decisions",
     "options",
     "data",

@@ -1,4 +1,4 @@
-"""Calls of C functions that the user supplies."""
+"""Calls of C functions that the user or a code generator supplies."""
 
 from collections.abc import Sequence
 
@@ -7,6 +7,7 @@ from xdsl.ir import SSAValue
 from xdsl.irdl import (
     AttrSizedOperandSegments,
     ParsePropInAttrDict,
+    opt_prop_def,
     prop_def,
     var_operand_def,
 )
@@ -18,11 +19,15 @@ from s2s.dialects.operation import Op, op_definition
 
 @op_definition
 class CallbackOp(Op, AccessInterface):
-    """`function(outputs…, inputs…);`: a function of the user, which writes all elements of its outputs."""
+    """`function(outputs…, inputs…);`: a function that is no kernel of ours, which writes all elements of its outputs.
+
+    `meaning` names the function of the module `@meanings` that computes the first outputs; the others are scratch.
+    """
 
     name = "loop.callback"
 
     function = prop_def(StringAttr)
+    meaning = opt_prop_def(StringAttr)
     outputs = var_operand_def(MemRefType)
     inputs = var_operand_def(MemRefType)
     irdl_options = (AttrSizedOperandSegments(as_property=True), ParsePropInAttrDict())
@@ -31,8 +36,16 @@ class CallbackOp(Op, AccessInterface):
         " `:` `(` type($outputs) `)` `,` `(` type($inputs) `)`"
     )
 
-    def __init__(self, function: str, outputs: Sequence[SSAValue], inputs: Sequence[SSAValue]) -> None:
-        super().__init__(operands=[outputs, inputs], properties={"function": StringAttr(function)})
+    def __init__(
+        self, function: str, outputs: Sequence[SSAValue], inputs: Sequence[SSAValue], meaning: str | None = None
+    ) -> None:
+        super().__init__(
+            operands=[outputs, inputs],
+            properties={
+                "function": StringAttr(function),
+                "meaning": None if meaning is None else StringAttr(meaning),
+            },
+        )
 
     def accesses(self) -> Sequence[Access]:
         return [*map(write_any, self.outputs), *map(read_any, self.inputs)]

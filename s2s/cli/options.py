@@ -9,6 +9,7 @@ from s2s.errors import InputError
 
 if TYPE_CHECKING:
     from s2s.decisions.records import Record
+    from s2s.external.modes import Modes
     from s2s.options import DebugOptions
 
 Model = Annotated[
@@ -64,6 +65,13 @@ Records = Annotated[
 ]
 NoRecords = Annotated[
     bool, typer.Option("--no-records", help="Leave out the records that s2s ships with, too: costs are estimated.")
+]
+External = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="NAME=always|auto|never",
+        help="Let an external code generator compute what it can, what it is faster at, or nothing; may be repeated.",
+    ),
 ]
 Poison = Annotated[
     bool, typer.Option("--poison", help="A debug build that fills what is dead in the arena before each kernel.")
@@ -136,6 +144,13 @@ def parse_records(file: Path | None, *, no_records: bool) -> "tuple[Record, ...]
     if file is not None:
         raise InputError(f"--no-records: --records {file} is given as well; leave one of them out")
     return None
+
+
+def parse_external(options: list[str] | None) -> "Modes":
+    """The external code generators with how far each is used."""
+    from s2s.external.modes import parse_modes
+
+    return parse_modes(options) if options else ()
 
 
 def debug_options(

@@ -3,6 +3,7 @@
 KINDS = (
     "transposed convolution",
     "convolution groups",
+    "external",
     "operator row tiles",
     "attention",
     "fusion",

@@ -7,6 +7,7 @@ from typing import Any
 
 from s2s.c_syntax.identifiers import port_identifiers
 from s2s.c_syntax.types import element_name
+from s2s.emit.external import ExternalNeeds
 from s2s.emit.info import NetworkInfo, PortInfo
 from s2s.emit.sbom import RUNTIME_LICENCE
 from s2s.emit.units import Program
@@ -18,7 +19,13 @@ SCHEMA = 1
 """The version of the schema, increased when a field changes its meaning."""
 
 
-def metadata(info: NetworkInfo, program: Program, constants: Sequence[ConstantArray], files: Sequence[str]) -> str:
+def metadata(
+    info: NetworkInfo,
+    program: Program,
+    constants: Sequence[ConstantArray],
+    files: Sequence[str],
+    needs: Sequence[ExternalNeeds] = (),
+) -> str:
     """The record of a tree: generator, source, interface, memory, kernels, options and files."""
     inputs, outputs = port_identifiers((port.name for port in info.inputs), (port.name for port in info.outputs))
     record: dict[str, Any] = {
@@ -30,6 +37,7 @@ def metadata(info: NetworkInfo, program: Program, constants: Sequence[ConstantAr
         "source": {"file": info.source, "sha256": info.sha256},
         "target": {"name": info.target.name, "flags": list(compile_flags(info.target))},
         "executor": info.executor,
+        **({"external": [asdict(each) for each in needs]} if needs else {}),
         **({"threads": asdict(info.threads) | {"flags": list(info.threads.flags)}} if info.threads else {}),
         "options": dict(info.options),
         "inputs": [_port(name, port) for name, port in zip(inputs, info.inputs, strict=True)],
@@ -57,16 +65,7 @@ def metadata(info: NetworkInfo, program: Program, constants: Sequence[ConstantAr
         ],
         "weights": {
             "size": sum(array.size for array in constants),
-            "arrays": [
-                {
-                    "identifier": array.identifier,
-                    "name": array.name,
-                    "dtype": element_name(array.element),
-                    "shape": list(array.values.shape),
-                    "size": array.size,
-                }
-                for array in constants
-            ],
+            "arrays": list(map(_array, constants)),
         },
         "measured": None if info.measured is None else asdict(info.measured),
         "accumulators": [asdict(each) for each in info.sums],
@@ -76,6 +75,16 @@ def metadata(info: NetworkInfo, program: Program, constants: Sequence[ConstantAr
         "files": list(files),
     }
     return json.dumps(record, indent=2) + "\n"
+
+
+def _array(array: ConstantArray) -> dict[str, Any]:
+    return {
+        "identifier": array.identifier,
+        "name": array.name,
+        "dtype": element_name(array.element),
+        "shape": list(array.values.shape),
+        "size": array.size,
+    }
 
 
 def _port(identifier: str, port: PortInfo) -> dict[str, Any]:

@@ -14,7 +14,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from xdsl.dialects.builtin import ModuleOp, StringAttr
+from xdsl.dialects.builtin import ModuleOp
 
 from s2s.analysis.network.functions import SOURCE
 from s2s.c_syntax.identifiers import c_macro
@@ -22,6 +22,7 @@ from s2s.decisions.constants import BINARY, by_size, place_of_constants
 from s2s.dialects import c
 from s2s.dialects.c import ArrayType
 from s2s.emit.constants_view import constants_view
+from s2s.emit.external import external_needs, external_view, generator_of, headers_of_sources, texts_of
 from s2s.emit.headers import signature_headers
 from s2s.emit.info import NetworkInfo
 from s2s.emit.metadata import metadata
@@ -92,6 +93,7 @@ class _Renderer:
         self.form = place_of_constants(module)
         self.program = Program.of(module)
         self.constants = [_constant_of(op.sym_name.data, op.type, op.weight, weights) for op in self.program.weights]
+        self.needs = external_needs(self.program.callbacks)
         self.inputs, self.outputs = port_views(info)
         self.files: dict[str, Content] = {}
         self.binaries: list[str] = []
@@ -124,7 +126,7 @@ class _Renderer:
         self._text("Makefile", "Makefile.j2")
         self._text("CMakeLists.txt", "CMakeLists.txt.j2")
         self._text("README.md", "README.md.j2")
-        self.files[RECORD] = metadata(self.info, self.program, self.constants, sorted(self.files)).encode()
+        self.files[RECORD] = metadata(self.info, self.program, self.constants, sorted(self.files), self.needs).encode()
         return Tree(self.files)
 
     def _view(self) -> TreeView:
@@ -151,6 +153,7 @@ class _Renderer:
             usage=graph_usage(info) if self.program.graph is not None else usage(info, self.inputs, self.outputs),
             budgets=tuple(budgets(info)),
             facts=tuple(facts(info, size, ports)),
+            external=external_view(self.needs),
         )
 
     def _public_headers(self) -> tuple[str, ...]:
@@ -210,17 +213,21 @@ class _Renderer:
         for number, unit in enumerate(units, 1):
             stem = f"{name}_kernels" if len(units) == 1 else f"{name}_kernels_{number}"
             part = "" if len(units) == 1 else f", part {number} of {len(units)}"
-            view = UnitView(f"{name}: its kernels{part}", unit.headers, unit.text)
+            headers = (*unit.headers, *([f'"{name}_weights.h"'] if unit.names_weights else []))
+            view = UnitView(f"{name}: its kernels{part}", headers, unit.text)
             self._text(f"src/{stem}.c", "unit.c.j2", unit=view)
 
     def _callbacks(self) -> None:
-        """Add the file of the user's functions whose source is known."""
+        """Add the files of functions whose source is known: those of the user, and those of each code generator."""
         name = self.info.name
-        given = [func.attributes[SOURCE] for func in self.program.callbacks if SOURCE in func.attributes]
-        texts = dict.fromkeys(source.data.strip("\n") for source in given if isinstance(source, StringAttr))
-        if texts:
-            view = UnitView(f"{name}: functions of the user", (f'"{name}_kernels.h"',), "\n\n".join(texts))
-            self._text(f"src/{name}_callbacks.c", "unit.c.j2", unit=view)
+        given = [func for func in self.program.callbacks if SOURCE in func.attributes]
+        for generator in dict.fromkeys(generator_of(func) for func in given):
+            mine = [func for func in given if generator_of(func) == generator]
+            stem = "callbacks" if generator is None else generator.replace("-", "_")
+            title = "functions of the user" if generator is None else f"code for {generator}"
+            headers = (f'"{name}_kernels.h"', *headers_of_sources(mine))
+            view = UnitView(f"{name}: {title}", headers, "\n\n".join(texts_of(mine)))
+            self._text(f"src/{name}_{stem}.c", "unit.c.j2", unit=view)
 
     def _constants(self, path: str, title: str, arrays: Sequence[ConstantArray], form: str) -> None:
         """Add the files `path.c` and `path.h`, and `path.c.bin` if the arrays are binary."""

@@ -25,6 +25,8 @@ class Unit:
 
     headers: tuple[str, ...]
     text: str
+    names_weights: bool = False
+    """Whether the functions name weights themselves, which others are passed."""
 
 
 @dataclass(frozen=True)
@@ -122,7 +124,8 @@ class Program:
         ordered = sorted(wanted, key=lambda header: (_SYSTEM_FIRST.index(header[0]), header))
         named = {op.symbol.data for func in every for op in walk(func) if isinstance(op, c.SymbolOp)}
         tables = [global_definition(table) for table in self.tables if table.sym_name.data in named]
-        return Unit((*own_headers, *ordered), _joined([*tables, *functions.values()]))
+        weights = {table.sym_name.data for table in self.weights}
+        return Unit((*own_headers, *ordered), _joined([*tables, *functions.values()]), bool(named & weights))
 
 
 def _is_kernel(func: c.FuncOp) -> bool:

@@ -84,6 +84,20 @@ class FlagsView:
 
 
 @dataclass(frozen=True)
+class ExternalView:
+    """What build files do for the code of external generators."""
+
+    names: str
+    variables: tuple[str, ...]
+    """Variables that the build is given."""
+    libraries: str
+    make_includes: str
+    make_sources: str
+    cmake_includes: tuple[str, ...]
+    cmake_sources: tuple[str, ...]
+
+
+@dataclass(frozen=True)
 class TreeView:
     """The tree as a whole."""
 
@@ -115,6 +129,8 @@ class TreeView:
     binaries: tuple[str, ...] = ()
     """Names, without `.c`, of the files whose data are in a `.c.bin` beside them."""
     files: tuple[Row, ...] = field(default=())
+    external: ExternalView | None = None
+    """What the code of external generators needs; None without any."""
 
     @property
     def generated_spdx(self) -> str:

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from s2s.decisions import external as external_decisions
 from s2s.decisions import operator_row_tiles
 from s2s.decisions import scratch as scratch_of_kernels
 from s2s.options import CompileOptions, Io
@@ -62,6 +63,11 @@ def scratch_asked(options: CompileOptions) -> bool:
     return limited or scratch_of_kernels.KIND in options.decisions
 
 
+def external(options: CompileOptions) -> bool:
+    """External code generators may compute operators."""
+    return bool(options.external) or external_decisions.KIND in options.decisions
+
+
 def divided(options: CompileOptions) -> bool:
     """There are threads."""
     return options.threads > 1
@@ -101,6 +107,21 @@ def row_tiles(options: CompileOptions) -> Mapping[str, Any]:
     """The chains of operators to compute in row tiles."""
     first, last, rows = zip(*options.row_tiles, strict=True) if options.row_tiles else ((), (), ())
     return {**target(options), "first": first, "last": last, "rows": rows}
+
+
+def generators(options: CompileOptions) -> Mapping[str, Any]:
+    """The external code generators with their modes."""
+    return {"generators": tuple(f"{name}={mode}" for name, mode in options.external)}
+
+
+def generators_for_target(options: CompileOptions) -> Mapping[str, Any]:
+    """The external code generators, and what they generate for."""
+    return {**target(options), **generators(options)}
+
+
+def prefixed(options: CompileOptions) -> Mapping[str, Any]:
+    """The name of the network in C, and the target."""
+    return {**target(options), "prefix": options.name}
 
 
 def least_work(options: CompileOptions) -> Mapping[str, Any]:

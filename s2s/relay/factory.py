@@ -8,7 +8,7 @@ it: `export_library` what a linker or a process loads, `export_model_library_for
 our own tree.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -25,6 +25,7 @@ from s2s.executor.graph_json import dump
 from s2s.executor.ndarray import NDArray
 from s2s.executor.params import load_param_dict
 from s2s.executor.session import Session
+from s2s.external.modes import modes_of
 from s2s.frontends.model import GraphModel
 from s2s.options import CompileOptions
 from s2s.passes.pass_context import PassContext
@@ -53,11 +54,12 @@ def build(
     constant_memory_pools: object = None,
     params: Mapping[str, npt.ArrayLike] | None = None,
     mod_name: str = DEFAULT_NAME,
+    external: Mapping[str, str] | Sequence[str] | str | None = None,
 ) -> "ExecutorFactory":
     """Compile a network at graph level; `params` are the values of its parameters and weights.
 
     The target is that of the `with Target(…)` around, else this machine, unless one is given; a host beside it is the
-    same C.
+    same C. `external` names external code generators, as `s2s.compile` takes them.
     """
     chosen = executor_of(executor)
     runtime_of(runtime)
@@ -71,7 +73,12 @@ def build(
     arrays = {key: np.asarray(value) for key, value in (params or {}).items()}
     module = bind_params_by_name(_module(mod), arrays)
     module = empty() if module.is_empty else module
-    options = CompileOptions(target=_aligned(resolve(target, target_host), chosen), executor=chosen.kind, name=name)
+    options = CompileOptions(
+        target=_aligned(resolve(target, target_host), chosen),
+        executor=chosen.kind,
+        name=name,
+        external=modes_of(external),
+    )
     options = PassContext.current().applied(options)
     source = GraphModel(module.module, {**module.params, **arrays}, name or _C_NAME)
     return ExecutorFactory(compile_artifact(source, options), mod_name)

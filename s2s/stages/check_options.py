@@ -17,6 +17,7 @@ from s2s.decisions.operator_row_tiles import KIND as ROW_TILES
 from s2s.decisions.operator_row_tiles import WHOLE
 from s2s.decisions.records import Record
 from s2s.errors import InputError, UnsupportedError
+from s2s.external.modes import Modes
 from s2s.options import CompileOptions
 from s2s.targets import Target, get_target
 
@@ -26,7 +27,7 @@ MAX_THREADS = 16
 
 def check_options(options: CompileOptions) -> None:
     """Refuse values that options do not take, then options that contradict each other."""
-    types = get_type_hints(CompileOptions, localns={"Target": Target, "Record": Record})
+    types = get_type_hints(CompileOptions, localns={"Target": Target, "Record": Record, "Modes": Modes})
     for field in fields(options):
         _check_choice(field.name, getattr(options, field.name), types[field.name])
     target = get_target(options.target)

@@ -65,7 +65,7 @@ STAGES: tuple[Stage, ...] = (
     Stage("read", Read, reads=_what_is_read),
     Stage("settle", Settled, settled),
     Stage("simplify", decides=("transposed convolution", "convolution groups"), verified=False),
-    Stage("graph", Grouped, grouped, decides=("operator row tiles", "attention", "fusion", "order")),
+    Stage("graph", Grouped, grouped, decides=("external", "operator row tiles", "attention", "fusion", "order")),
     Stage(
         "compute",
         decides=("layout", "fused rows", "row tiles", "concatenation", "panels", "images", "algorithm"),

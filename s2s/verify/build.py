@@ -34,6 +34,7 @@ from s2s.options import Io
 from s2s.types.dtypes import Array
 from s2s.types.interface import EmptyTensor, ModelTensor, as_declared, declared_names
 from s2s.types.narrow import pack
+from s2s.verify.external import external_includes, external_libraries, external_sources
 from s2s.verify.footprint import INCLUDE_FOLDERS, SOURCE_FOLDERS
 from s2s.verify.pool import DECLARATIONS, Pool
 from s2s.verify.toolchain import accepted_flags, default_compiler, run_program
@@ -74,7 +75,8 @@ def compile_library(
     with tempfile.TemporaryDirectory(prefix="s2s-objects-") as folder:
         objects = compile_objects(root, Path(folder), compiler=command, flags=flags)
         accepted = _accepted(root, command, flags)
-        run_program([*command, *accepted, "-shared", "-o", output.resolve(), *objects, "-lm"], cwd=root)
+        linked = [*objects, *external_libraries(tree_record(root)), "-lm"]
+        run_program([*command, *accepted, "-shared", "-o", output.resolve(), *linked], cwd=root)
 
 
 def compile_objects(
@@ -83,8 +85,10 @@ def compile_objects(
     """Compile the sources of the tree at `root` to objects in `folder`, which can be linked to a shared library."""
     command = tuple(compiler) if compiler is not None else default_compiler()
     accepted = _accepted(root, command, flags)
-    includes = [f"-I{folder}" for folder in INCLUDE_FOLDERS]
+    record = tree_record(root)
+    includes = [f"-I{folder}" for folder in (*INCLUDE_FOLDERS, *external_includes(record))]
     sources = [path.relative_to(root) for folder in SOURCE_FOLDERS for path in sorted((root / folder).glob("*.c"))]
+    sources += external_sources(record)
     objects = [folder / f"{number}.o" for number in range(len(sources))]
 
     def compile_one(source: Path, made: Path) -> None:

@@ -16,14 +16,28 @@ from s2s.dialects import graph
 from s2s.dialects.walk import walk
 from s2s.errors import CompilerBug
 from s2s.types.dtypes import Array, as_tensor_type, to_numpy
-from s2s.types.symbols import function_named
+from s2s.types.symbols import enclosing_module, function_named
 from s2s.types.weights import WeightStore
 
 KERNEL = "kernel"
 CALLBACK = "callback"
-"""Attribute of a declaration: the name of the user's C function that it declares."""
+"""Attribute of a declaration: the name of the C function, of the user or of a code generator, that it declares."""
 SOURCE = "source"
 """Attribute of such a declaration: the C source of the function, if s2s adds it to the tree."""
+EXTERNAL = "external"
+"""Attribute of such a declaration, and of a call: the code generator that computes it."""
+DEFINITIONS = "definitions"
+"""Attribute of such a declaration: the C that stands in front of its source, once for all equal texts."""
+HEADERS = "headers"
+"""Attribute of such a declaration: what its source includes."""
+CONSTANTS = "constants"
+"""Attribute of such a declaration: the weights that its code reads beside its arguments."""
+SCRATCH = "scratch"
+"""Attribute of such a declaration: the bytes of scratch that its code asks for."""
+DOC = "doc"
+"""Attribute of a kernel: the comment above its C function."""
+MEANINGS = "meanings"
+"""The module inside the module that holds, under the names of such declarations, what their functions compute."""
 STATE = "state"
 INIT = "init"
 NAME = "name"
@@ -120,6 +134,21 @@ def input_numbers(main: FuncOp) -> list[int]:
 def output_numbers(main: FuncOp) -> list[int]:
     """Return the indices of the results of `main` that the caller receives."""
     return [number for number, argument in enumerate(graph.tied_arguments(main)) if argument is None]
+
+
+def meaning_of(declaration: FuncOp) -> FuncOp | None:
+    """Return the function of operators that states what a declared C function computes; None where nobody knows."""
+    module = enclosing_module(declaration)
+    if module is None:
+        return None
+    meanings = meanings_of(module)
+    return None if meanings is None else function_named(meanings, declaration.sym_name.data)
+
+
+def meanings_of(module: ModuleOp) -> ModuleOp | None:
+    """Return the module that holds the meanings of C functions."""
+    nested = (op for op in module.body.block.ops if isinstance(op, ModuleOp))
+    return next((op for op in nested if op.sym_name is not None and op.sym_name.data == MEANINGS), None)
 
 
 def main_of(module: ModuleOp) -> FuncOp:

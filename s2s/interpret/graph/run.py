@@ -7,7 +7,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import CallOp, FuncOp, ReturnOp
 from xdsl.ir import Operation, SSAValue
 
-from s2s.analysis.network.functions import CALLBACK, input_numbers, output_numbers, state_arguments
+from s2s.analysis.network.functions import CALLBACK, input_numbers, meaning_of, output_numbers, state_arguments
 from s2s.dialects import graph
 from s2s.errors import CompilerBug, InputError
 from s2s.interpret.graph.control import run_control
@@ -90,9 +90,12 @@ class _Run:
 
     def _call(self, place: Operation, name: str, inputs: Sequence[Array]) -> list[Array]:
         function = _function(place, name)
-        if CALLBACK in function.attributes:
+        if CALLBACK not in function.attributes:
+            return self.function(function, inputs)
+        meaning = meaning_of(function)
+        if meaning is None:
             raise InputError(f"@{name}: is a C function of the user, which only the emitted C can call; run that")
-        return self.function(function, inputs)
+        return self.function(meaning, inputs)
 
 
 def _function(place: Operation, name: str) -> FuncOp:

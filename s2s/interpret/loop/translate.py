@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from xdsl.dialects.func import FuncOp
 
 from s2s.interpret.loop import (
+    callback,
     control,
     groups,
     index,
@@ -23,7 +24,7 @@ from s2s.interpret.loop.operations import translate_block
 from s2s.interpret.loop.scope import Kernel, Scope
 from s2s.types.dtypes import Array
 
-FAMILIES = (control, groups, index, interleaved, intrinsics, lanes, memory, network, products, register)
+FAMILIES = (callback, control, groups, index, interleaved, intrinsics, lanes, memory, network, products, register)
 """The families of operations, which register their meanings when they are imported."""
 
 

@@ -23,7 +23,7 @@ from xdsl.dialects.func import FuncOp
 from xdsl.ir import Operation
 from xdsl.passes import ModulePass
 
-from s2s.analysis.network.functions import INIT, callees_first
+from s2s.analysis.network.functions import INIT, callees_first, meanings_of
 from s2s.dialects import c, loop
 from s2s.dialects.walk import walk
 from s2s.errors import CompilerBug
@@ -81,6 +81,10 @@ class LowerToCPass(ModulePass):
         for func in functions(op):
             func.detach()
             func.erase()
+        meanings = meanings_of(op)
+        if meanings is not None:
+            meanings.detach()
+            meanings.erase()
         op.body.block.add_ops(made)
 
 
@@ -88,7 +92,7 @@ def _kernel(func: FuncOp, names: Names, strict: bool) -> list[Operation]:
     """Lower a kernel to its function; the functions that it passes to threads come first."""
     name = names.kernels[func.sym_name.data]
     if threads_of(func) is None:
-        return [lower_kernel(func, name, _in_place(func), restrict_macro=strict)]
+        return [lower_kernel(func, name, _in_place(func), restrict_macro=strict, weights=names.weights)]
     taken = {*names.kernels.values(), *names.weights.values()}
     return LowerDivided(func, name, taken).lower(_in_place(func))
 

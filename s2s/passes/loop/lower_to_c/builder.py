@@ -118,6 +118,9 @@ class Builder:
     )
     """The accesses of the block that share the long part of their position, and their distance from the first one."""
 
+    weights: Mapping[str, str] = field(default_factory=dict[str, str])
+    """The C names of the weights that a kernel may name."""
+
     @contextmanager
     def sharing(self, neighbours: Mapping[Operation, tuple[Neighbours, int]]) -> Generator[None]:
         """Within the context, write the positions of `neighbours` relative to a shared one."""

@@ -1,24 +1,36 @@
-"""Lower calls of C functions that the user supplies, and declare these."""
+"""Lower calls of C functions that the user or a code generator supplies, and declare these."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from xdsl.dialects.builtin import StringAttr
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, Region, SSAValue
 
-from s2s.analysis.network.functions import SOURCE
+from s2s.analysis.network.functions import DEFINITIONS, EXTERNAL, HEADERS, SOURCE
 from s2s.dialects import c, loop
 from s2s.dialects.walk import walk
 from s2s.errors import CompilerBug
+from s2s.passes.loop.lower_to_c.arena import element_of
 from s2s.passes.loop.lower_to_c.builder import Builder, value_type
 from s2s.passes.loop.lower_to_c.operations import LOWERINGS
 
 DOC = "Supplied by the user: writes its outputs, which come first, from its inputs."
+DOC_OF_GENERATOR = "Code for {generator}: writes its outputs, which come first, from its inputs."
+
+
+CARRIED = (SOURCE, EXTERNAL, DEFINITIONS, HEADERS)
+"""What a prototype keeps of the kernel that calls it, for the file of its source."""
+
+
+@LOWERINGS.register(loop.WeightOp)
+def weight(b: Builder, op: loop.WeightOp) -> SSAValue:
+    """The array that holds a constant of the code generator."""
+    return b.add(c.SymbolOp(b.weights[op.weight.data], c.PtrType(element_of(op.result.type), const=True)))
 
 
 @LOWERINGS.register(loop.CallbackOp)
 def call(b: Builder, op: loop.CallbackOp) -> None:
-    """A call of a function of the user."""
+    """A call of a C function."""
     b.block.add_op(c.CallOp(op.function.data, [b.value(operand) for operand in op.operands]))
 
 
@@ -28,18 +40,19 @@ def callback_prototypes(kernels: Iterable[FuncOp]) -> list[c.FuncOp]:
     for kernel in kernels:
         for op in walk(kernel):
             if isinstance(op, loop.CallbackOp) and op.function.data not in found:
-                made = _prototype(op)
-                source = kernel.attributes.get(SOURCE)
-                if isinstance(source, StringAttr):
-                    made.attributes[SOURCE] = source
-                found[op.function.data] = made
+                kept = {key: kernel.attributes[key] for key in CARRIED if key in kernel.attributes}
+                found[op.function.data] = _prototype(op, kept)
     return list(found.values())
 
 
-def _prototype(op: loop.CallbackOp) -> c.FuncOp:
+def _prototype(op: loop.CallbackOp, kept: Mapping[str, Attribute]) -> c.FuncOp:
+    generator = kept.get(EXTERNAL)
+    doc = DOC_OF_GENERATOR.format(generator=generator.data) if isinstance(generator, StringAttr) else DOC
     types = [*_pointers(op.outputs, const=False), *_pointers(op.inputs, const=True)]
     names = [*_numbered("y", len(op.outputs)), *_numbered("x", len(op.inputs))]
-    return c.FuncOp(op.function.data, types, body=Region(), parameters=names, doc=DOC)
+    made = c.FuncOp(op.function.data, types, body=Region(), parameters=names, doc=doc)
+    made.attributes |= kept
+    return made
 
 
 def _pointers(buffers: Sequence[SSAValue], *, const: bool) -> list[Attribute]:

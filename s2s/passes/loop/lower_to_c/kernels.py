@@ -1,9 +1,12 @@
 """Lower kernels to C functions, operation by operation."""
 
+from collections.abc import Mapping
+
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, Block
 
 from s2s.analysis.memory.buffers import written_by
+from s2s.analysis.network.functions import DOC
 from s2s.dialects import c
 from s2s.errors import CompilerBug
 from s2s.passes.loop.lower_to_c import (
@@ -23,18 +26,25 @@ from s2s.passes.loop.lower_to_c.affine import INDEX
 from s2s.passes.loop.lower_to_c.builder import Builder, value_type
 from s2s.passes.loop.lower_to_c.operations import lower_block
 
-DOC = "doc"
-"""Attribute of a kernel: the comment above its C function."""
-
 FAMILIES = (arithmetic, callbacks, control, groups, index, interleaved, intrinsics, lanes, memory, products, register)
 """The families of operations, which register their lowerings when they are imported."""
 
 
-def lower_kernel(func: FuncOp, name: str, in_place: frozenset[int], *, restrict_macro: bool = False) -> c.FuncOp:
-    """Lower a kernel to the C function `name`. The buffers in `in_place` may alias the first one; no others alias."""
+def lower_kernel(
+    func: FuncOp,
+    name: str,
+    in_place: frozenset[int],
+    *,
+    restrict_macro: bool = False,
+    weights: Mapping[str, str] | None = None,
+) -> c.FuncOp:
+    """Lower a kernel to the C function `name`. The buffers in `in_place` may alias the first one; no others alias.
+
+    `weights` are the C names of the weights that the kernel itself may name.
+    """
     types = parameter_types(func, in_place)
     block = Block(arg_types=types)
-    _lower_body(func, block, Builder(block))
+    _lower_body(func, block, Builder(block, weights=weights or {}))
     return c.FuncOp(name, types, body=block, doc=doc_of(func), restrict_macro=restrict_macro)
 
 

@@ -10,7 +10,7 @@ The arguments of a kernel are its results, its old arguments, then scratch buffe
 inside the kernel (for one block of it, where computations share blocks; none where it overwrites another one), and one
 for every operand with a `cache_read`. The attribute `in_place` lists the arguments whose buffer the result may
 overwrite. In `main`, tensors between kernels become `loop.alloc`, for `loop-plan-memory`. A computation without a
-schedule is an error of the pipeline. The declaration of a user's C function becomes a kernel that calls it.
+schedule is an error of the pipeline. The declaration of a C function becomes a kernel that calls it.
 """
 
 from collections.abc import Sequence
@@ -25,6 +25,7 @@ from xdsl.passes import ModulePass
 from s2s.analysis.tile_and_fuse.fused_groups import Group, groups_of, may_overwrite_in_blocks
 from s2s.dialects import graph, tensor
 from s2s.errors import CompilerBug, ScheduleError
+from s2s.passes.context import weights_of
 from s2s.passes.tensor.lower_to_loop.blocks import GroupEmitter, inner_types, scratch_types
 from s2s.passes.tensor.lower_to_loop.buffers import buffer_type, may_overwrite, written_over
 from s2s.passes.tensor.lower_to_loop.callback import is_callback, lower_callback
@@ -122,7 +123,7 @@ class LowerToLoopPass(ModulePass):
                 mains.append(func)
         for func in op.ops:
             if isinstance(func, FuncOp) and is_callback(func):
-                lower_callback(func)
+                scratch[func.sym_name.data] = lower_callback(func, weights_of(ctx))
         for func in mains:
             LowerMain(func, scratch, shapes=self.shapes).run()
 

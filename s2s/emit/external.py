@@ -1,0 +1,69 @@
+"""What a tree says of the code of external generators: its files, and what compiler and linker are told."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+
+from xdsl.dialects.builtin import ArrayAttr, StringAttr
+
+from s2s.analysis.network.functions import DEFINITIONS, EXTERNAL, HEADERS, SOURCE
+from s2s.dialects import c
+from s2s.emit.view import ExternalView
+from s2s.external.registry import codegen_named
+from s2s.types.hints import isa
+
+_VARIABLE = re.compile(r"\$(\w+)")
+_MAKE, _CMAKE = partial(_VARIABLE.sub, r"$(\1)"), partial(_VARIABLE.sub, r"${\1}")
+"""A text with its variables as make, or as CMake, writes them."""
+
+
+@dataclass(frozen=True)
+class ExternalNeeds:
+    """What the code of one generator is compiled and linked with; `$NAME` stands for a variable of the build."""
+
+    name: str
+    include: tuple[str, ...]
+    link: tuple[str, ...]
+    sources: tuple[str, ...]
+
+
+def generator_of(func: c.FuncOp) -> str | None:
+    """The code generator that a declared function comes from; None for those of the user."""
+    found = func.attributes.get(EXTERNAL)
+    return found.data if isinstance(found, StringAttr) else None
+
+
+def external_needs(callbacks: Sequence[c.FuncOp]) -> tuple[ExternalNeeds, ...]:
+    """What the generators of some functions need, each once."""
+    names = dict.fromkeys(name for func in callbacks if (name := generator_of(func)) is not None)
+    found = map(codegen_named, names)
+    return tuple(ExternalNeeds(each.name, each.include, each.link, each.sources) for each in found)
+
+
+def external_view(needs: Sequence[ExternalNeeds]) -> ExternalView | None:
+    """The same for build files."""
+    if not needs:
+        return None
+    every = [text for each in needs for text in (*each.include, *each.link, *each.sources)]
+    return ExternalView(
+        names=", ".join(each.name for each in needs),
+        variables=tuple(dict.fromkeys(name for text in every for name in _VARIABLE.findall(text))),
+        libraries=" ".join(each for need in needs for each in need.link),
+        make_includes=" ".join(f"-I{_MAKE(each)}" for need in needs for each in need.include),
+        make_sources=" ".join(f"$(wildcard {_MAKE(each)})" for need in needs for each in need.sources),
+        cmake_includes=tuple(_CMAKE(each) for need in needs for each in need.include),
+        cmake_sources=tuple(_CMAKE(each) for need in needs for each in need.sources),
+    )
+
+
+def texts_of(callbacks: Sequence[c.FuncOp]) -> list[str]:
+    """The definitions that functions share, then the functions; equal texts once."""
+    texts = (func.attributes.get(key) for key in (DEFINITIONS, SOURCE) for func in callbacks)
+    return list(dict.fromkeys(text.data.strip("\n") for text in texts if isinstance(text, StringAttr)))
+
+
+def headers_of_sources(callbacks: Sequence[c.FuncOp]) -> list[str]:
+    """What the sources of functions include, each once."""
+    listed = (func.attributes.get(HEADERS) for func in callbacks)
+    return sorted({header.data for each in listed if isa(each, ArrayAttr[StringAttr]) for header in each})

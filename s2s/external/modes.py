@@ -1,0 +1,37 @@
+"""How far a code generator is used: `--external NAME=always|auto|never`."""
+
+from collections.abc import Iterable, Mapping
+from typing import Literal, cast, get_args
+
+from s2s.errors import InputError
+from s2s.external.registry import codegen_named
+
+Mode = Literal["always", "auto", "never"]
+"""Wherever it can compute an operator; where it is expected to be faster; only where a decision says so."""
+Modes = tuple[tuple[str, Mode], ...]
+
+
+def parse_modes(texts: Iterable[str]) -> Modes:
+    """`["blas=auto"]` as `(("blas", "auto"),)`; a name alone stands for `auto`. Those in mode `always` come first."""
+    found: dict[str, Mode] = {}
+    for text in texts:
+        name, _, mode = text.partition("=")
+        mode = mode or "auto"
+        if mode not in get_args(Mode):
+            raise InputError(f"--external {text}: not of the form NAME=always, NAME=auto or NAME=never")
+        codegen_named(name)
+        found[name] = cast(Mode, mode)
+    order = get_args(Mode)
+    return tuple(sorted(found.items(), key=lambda each: order.index(each[1])))
+
+
+def modes_of(given: Iterable[str] | Mapping[str, str] | str | None) -> Modes:
+    """The modes that a caller of the library gives: `"blas"`, `["blas=always"]` or `{"blas": "always"}`."""
+    if given is None:
+        return ()
+    if isinstance(given, str):
+        return parse_modes([given])
+    if isinstance(given, Mapping):
+        modes = cast(Mapping[str, str], given)
+        return parse_modes(f"{name}={mode}" for name, mode in modes.items())
+    return parse_modes(given)

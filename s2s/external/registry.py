@@ -1,0 +1,59 @@
+"""The code generators by name: our own, those of installed packages, and those that programs register."""
+
+from collections.abc import Mapping
+from functools import cache
+from importlib.metadata import entry_points
+
+from s2s.errors import InputError
+from s2s.external.generator import CodeGenerator
+
+ENTRY_POINTS = "s2s.codegens"
+"""The group of entry points of packages that bring generators; each names a class, or a function that makes one."""
+
+_REGISTERED: dict[str, CodeGenerator] = {}
+
+
+def register_codegen(generator: CodeGenerator) -> None:
+    """Let compilations use `generator` by its name; a generator of the same name is replaced."""
+    _REGISTERED[generator.name] = generator
+
+
+def remove_codegen(name: str) -> None:
+    """Forget a generator that was registered."""
+    if _REGISTERED.pop(name, None) is None:
+        raise InputError(f"remove_codegen: {name}: no generator of that name is registered")
+
+
+def codegen_named(name: str) -> CodeGenerator:
+    """The generator called `name`."""
+    known = codegens()
+    if name not in known:
+        raise InputError(f"--external {name}: there is no such generator; there are {', '.join(known) or 'none'}")
+    return known[name]
+
+
+def codegens() -> Mapping[str, CodeGenerator]:
+    """All generators by name; those that programs register come before others of the same name."""
+    return {**_built_in(), **_installed(), **_REGISTERED}
+
+
+@cache
+def _built_in() -> Mapping[str, CodeGenerator]:
+    """The generators of this package."""
+    from s2s.external.blas import Blas
+
+    return {each.name: each for each in (Blas(),)}
+
+
+@cache
+def _installed() -> Mapping[str, CodeGenerator]:
+    """The generators that installed packages bring."""
+    found: dict[str, CodeGenerator] = {}
+    for point in entry_points(group=ENTRY_POINTS):
+        try:
+            made = point.load()()
+            found[made.name] = made
+        except Exception as error:  # whatever a package of somebody else raises
+            fact = f"code generator {point.name} ({point.value}): cannot be made ({error!r})"
+            raise InputError(f"{fact}; mend or remove the package that brings it") from error
+    return found

@@ -1,0 +1,101 @@
+"""What the passes for external code generators write into the IR, and read from it.
+
+func.func private @blas_matmul_ops(…) attributes {composite = ["blas.matmul"]}   operators that one pattern matches
+graph.call @blas_matmul_ops(…) {external = "blas", region = 0}                   who computes them, in which call
+func.func private @blas_matmul(…) attributes {external = "blas"}                 a region: calls of composites
+"""
+
+from collections.abc import Iterator, Sequence
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ArrayAttr, IntegerAttr, ModuleOp, StringAttr
+from xdsl.dialects.func import FuncOp
+from xdsl.ir import Block, BlockArgument, Operation
+from xdsl.rewriter import Rewriter
+
+from s2s.analysis.network.functions import EXTERNAL, is_network
+from s2s.analysis.numbers.known_values import known_value
+from s2s.decisions.external import KIND, OURS
+from s2s.dialects import graph
+from s2s.errors import CompilerBug
+from s2s.external.generator import Composite
+from s2s.external.modes import Modes, parse_modes
+from s2s.external.registry import codegen_named
+from s2s.passes.context import given_of
+from s2s.types.hints import isa
+from s2s.types.symbols import function_named
+from s2s.types.weights import WeightStore
+
+COMPOSITE = "composite"
+"""Attribute of a function: the patterns that its operators match, as `generator.pattern`, the preferred one first."""
+REGION = "region"
+"""Attribute of a call of a composite: calls with equal numbers are computed together."""
+
+
+def enabled(ctx: Context, generators: Sequence[str]) -> Modes:
+    """The generators of a compilation: those that an option names, and those that given decisions name."""
+    modes = parse_modes(generators)
+    known = {OURS, *(name for name, _ in modes)}
+    named = dict.fromkeys(name for name in given_of(ctx).user.get(KIND, {}).values() if name not in known)
+    for name in named:
+        codegen_named(name)
+    return (*modes, *((name, "never") for name in named))
+
+
+def network_functions(module: ModuleOp) -> list[FuncOp]:
+    """The functions whose operators can be claimed: `main`, and the bodies of control flow."""
+    return [op for op in module.body.block.ops if isinstance(op, FuncOp) and is_network(op)]
+
+
+def composite_calls(block: Block) -> Iterator[tuple[graph.CallOp, FuncOp]]:
+    """The calls of composites in a block, with the functions that they call."""
+    for op in list(block.ops):
+        if isinstance(op, graph.CallOp):
+            callee = function_named(op, op.callee.string_value())
+            if callee is not None and COMPOSITE in callee.attributes:
+                yield op, callee
+
+
+def patterns_of(function: FuncOp) -> dict[str, str]:
+    """The pattern of each generator that a composite matches."""
+    listed = function.attributes[COMPOSITE]
+    assert isa(listed, ArrayAttr[StringAttr])
+    pairs = (each.data.partition(".") for each in listed)
+    return {generator: pattern for generator, _, pattern in pairs}
+
+
+def composite_of(call: graph.CallOp, function: FuncOp, generator: str, weights: WeightStore) -> Composite:
+    """A composite as its generator sees it."""
+    values = {number: known_value(operand, weights) for number, operand in enumerate(call.operands)}
+    constants = {number: value for number, value in values.items() if value is not None}
+    return Composite(patterns_of(function)[generator], function, constants)
+
+
+def generator_of(op: Operation) -> str | None:
+    """The generator that computes a call or a function; None for the kernels of s2s."""
+    found = op.attributes.get(EXTERNAL)
+    return found.data if isinstance(found, StringAttr) else None
+
+
+def region_of(call: graph.CallOp) -> int | None:
+    """The number of the region that a call belongs to."""
+    found = call.attributes.get(REGION)
+    return found.value.data if isinstance(found, IntegerAttr) else None
+
+
+def inline(call: graph.CallOp, function: FuncOp) -> None:
+    """Put the operators of a composite in the place of its only call, and erase the function."""
+    block = function.body.block
+    last = block.last_op
+    assert last is not None
+    returned = list(last.operands)
+    if any(isinstance(value, BlockArgument) for value in returned):
+        raise CompilerBug(f"@{function.sym_name.data} returns an argument, no pattern matches nothing")
+    for argument, operand in zip(block.args, call.operands, strict=True):
+        argument.replace_all_uses_with(operand)
+    Rewriter.erase_op(last)
+    ops = list(block.ops)
+    for op in ops:
+        op.detach()
+    Rewriter.replace_op(call, ops, returned)
+    Rewriter.erase_op(function)
