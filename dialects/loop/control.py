@@ -32,6 +32,8 @@ SERIAL = "serial"
 UNROLL = "unroll"
 PARALLEL = "parallel"
 KINDS = (SERIAL, UNROLL, PARALLEL)
+PARALLELIZE = "parallelize"
+"""Attribute of a loop that a schedule asks to divide among threads; nobody has proven yet that this is legal."""
 
 
 @op_definition
@@ -298,4 +300,4 @@ def _parse_bound(parser: Parser, word: str) -> tuple[AffineMap | int, Sequence[S
     return bound.data, dims
 
 
-__all__ = ["PARALLEL", "SERIAL", "UNROLL", "ForOp", "IfOp", "YieldOp"]
+__all__ = ["PARALLEL", "PARALLELIZE", "SERIAL", "UNROLL", "ForOp", "IfOp", "YieldOp"]

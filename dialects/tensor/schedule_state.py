@@ -48,6 +48,8 @@ class ScheduleState:
     vector_dim: int | None = None
     lanes: int = 1
     fused: tuple[FusedTile, ...] = ()
+    parallel: tuple[int, ...] = ()
+    """The dimensions whose outermost loops are divided among threads, outermost first."""
     prefetches: list[tuple[int, int]] = field(default_factory=list[tuple[int, int]])
     """Prefetched reads, each with the dimension along which."""
     packs: list[tuple[int, tuple[PackedAxis, ...]]] = field(default_factory=list[tuple[int, tuple[PackedAxis, ...]]])
@@ -92,6 +94,20 @@ class ScheduleState:
     def reductions(self) -> list[int]:
         """Reduction dimensions, outermost loop first."""
         return [dim for dim in self.order if dim >= self.rank]
+
+    @property
+    def loops(self) -> list[int]:
+        """The dimension of each loop outside of the register tile, outermost first: the loops over fused tiles, or
+        those over cache blocks and then the ones over register tiles."""
+        if self.fused:
+            return [tile.dim for tile in self.fused]
+        blocked = [dim for dim, _ in self.blocks]
+        over_tiles = [dim for dim in self.order if dim in blocked or self.tiles[dim] < self.sizes[dim]]
+        return [*blocked, *(dim for dim in over_tiles if dim < self.rank)]
+
+    def divides_tiles(self, dim: int) -> bool:
+        """Whether the loop over register tiles along `dim` is divided among threads."""
+        return dim in self.parallel[len(self.blocks) :]
 
     @property
     def fused_sizes(self) -> tuple[tuple[int, int], ...]:

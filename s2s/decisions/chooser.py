@@ -1,4 +1,4 @@
-"""The only place where the compiler chooses: the user's decision, else a record, else the cheapest estimate.
+"""The only place where the compiler chooses: what the user says, else a record, else the cheapest estimate.
 
 Heuristics are asked in order; of the candidates of the first one that has any, the cheapest legal one is taken, the
 first of equal ones. Without costs their order decides.
@@ -25,6 +25,8 @@ from s2s.targets import Target
 
 MEASURED = "measured"
 """Why a record's choice is taken."""
+DIRECTIVE = "a directive of its schedule"
+"""Why a choice is taken that the IR asks for."""
 SHOWN = 8
 """Legal choices that an error lists."""
 
@@ -84,6 +86,9 @@ class Chooser:
     ) -> tuple[Choice, By, str]:
         """The choice, who made it and why: what agrees with the model is the model's."""
         found = look_up(self.given.user, kind.name, key, occurrence)
+        asked = kind.asked(subject)
+        if asked is not None and (found is None or isinstance(found[1], Modelled) or found[1] == kind.text(asked)):
+            return asked, "user", DIRECTIVE
         if found is not None:
             chosen, reason = _read(kind, subject, found[1])
             if chosen is not None and kind.text(chosen) == kind.text(ranked.choice):

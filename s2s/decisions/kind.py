@@ -64,6 +64,10 @@ class Kind(ABC, Generic[Subject, Choice]):
         `legal`, which the compiler's own heuristics are held to."""
         return self.legal(subject, choice)
 
+    def asked(self, subject: Subject) -> Choice | None:
+        """The choice that a directive in the IR asks for, which a user has written; None where it leaves this open."""
+        return None
+
     @abstractmethod
     def apply(self, subject: Subject, choice: Choice) -> None:
         """Write `choice` where passes obey it."""

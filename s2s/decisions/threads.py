@@ -1,6 +1,7 @@
 """Which kernels are divided among threads: those whose work makes up for the cost of a fork and a join.
 
-The subject is the task key of the kernel; the steps that a kernel was split into share it.
+If a schedule holds the directive `parallel`, the user has decided. The subject is the task key of the kernel; the steps
+that a kernel was split into share it.
 """
 
 from collections.abc import Callable, Sequence
@@ -15,7 +16,6 @@ from s2s.decisions.recorded import recorded_on
 from s2s.targets import Target
 
 SHARED, ALONE = "divided", "one thread"
-NO_LOOP = "it has no outermost loop whose iterations have nothing to do with each other"
 
 
 @dataclass(frozen=True)
@@ -27,7 +27,10 @@ class DividedKernel:
     least: int
     """Minimum operations that are worth a fork and a join."""
     threads: int
-    can_be_divided: Callable[[], bool]
+    is_asked: bool
+    """Whether the schedule of the kernel says `parallel`."""
+    fault: Callable[[], str | None]
+    """Why the kernel cannot be divided; None if it can be."""
 
     @property
     def scheduled(self) -> Decision | None:
@@ -59,7 +62,11 @@ class ThreadsKind(NamedKind[DividedKernel]):
         return "" if scheduled is None else scheduled.nodes
 
     def legal(self, subject: DividedKernel, choice: str) -> str | None:
-        return NO_LOOP if choice == SHARED and not subject.can_be_divided() else super().legal(subject, choice)
+        fault = subject.fault() if choice == SHARED else None
+        return fault or super().legal(subject, choice)
+
+    def asked(self, subject: DividedKernel) -> str | None:
+        return SHARED if subject.is_asked else None
 
     def estimate(self, subject: DividedKernel, choice: str, target: Target) -> Cost | None:
         if choice == ALONE:
@@ -72,6 +79,6 @@ def _worth_it(subject: DividedKernel, target: Target) -> Sequence[Candidate[str]
     if subject.operations < subject.least:
         few = f"{subject.operations:,} operations do not make up for a fork and a join, {subject.least:,} would"
         return [alone, Refused(SHARED, few)]
-    if not subject.can_be_divided():
-        return [alone, Refused(SHARED, NO_LOOP)]
+    if (fault := subject.fault()) is not None:
+        return [alone, Refused(SHARED, fault)]
     return named(SHARED, ALONE)

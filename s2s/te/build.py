@@ -6,14 +6,17 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
+from xdsl.dialects.builtin import ModuleOp
 
 from s2s.artifact import Artifact
 from s2s.compilation import Compilation
+from s2s.dialects import tensor
 from s2s.emit.stream import pieces
 from s2s.errors import CompilerBug, InputError
 from s2s.frontends.model import GraphModel
 from s2s.options import CompileOptions
 from s2s.runtime.module import Module
+from s2s.schedules.directives import Parallel
 from s2s.stages.check_options import MAX_THREADS
 from s2s.target import Target as NamedTarget
 from s2s.target import resolve
@@ -68,10 +71,16 @@ def _compilation(
     sch: Schedule, args: Sequence[Tensor], name: str, target: str | Target | NamedTarget, bind: Bind
 ) -> Compilation:
     data = resolve(target)
-    lowered = lower_to_tensor(sch, args, name, data, bind)
-    threads = min(os.cpu_count() or 1, MAX_THREADS) if lowered.is_parallel and data.fork_join else 1
+    module = lower_to_tensor(sch, args, name, data, bind)
+    threads = min(os.cpu_count() or 1, MAX_THREADS) if _is_parallel(module) and data.fork_join else 1
     options = CompileOptions(target=data, name=name, schedule="reference", threads=threads)
-    return Compilation(GraphModel(lowered.module, {}, name), options)
+    return Compilation(GraphModel(module, {}, name), options)
+
+
+def _is_parallel(module: ModuleOp) -> bool:
+    """Whether a schedule divides loops among threads."""
+    schedules = [op.schedule for op in module.walk() if isinstance(op, tensor.Computation)]
+    return any(each is not None and each.find(Parallel) is not None for each in schedules)
 
 
 class Function(Module):

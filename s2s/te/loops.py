@@ -17,7 +17,7 @@ from xdsl.ir.affine import AffineConstantExpr, AffineDimExpr, AffineExpr
 
 from s2s.dialects.tensor import Directive
 from s2s.errors import InputError
-from s2s.schedules.directives import Prefetch, Reorder, Tensorize, Tile, Unroll, Vectorize
+from s2s.schedules.directives import Parallel, Prefetch, Reorder, Tensorize, Tile, Unroll, Vectorize
 from s2s.targets import Target
 from s2s.targets.intrinsics import INTRINSICS
 from s2s.te.expressions import Binary, Const, Expr, IterVar, Read, Size, Var, walk
@@ -168,15 +168,6 @@ class Loops:
                 found += parts[-1:] if what == VECTORIZE else parts
         return found
 
-    @property
-    def is_parallel(self) -> bool:
-        """Whether threads share the outermost loop."""
-        wrong = [each for each in self.nest.annotations if self.nest.annotations[each] == PARALLEL]
-        for loop in wrong:
-            if loop is not self.nest.leaves[0]:
-                raise self.nest.refusal(f"parallel {loop}: threads divide the outermost loop; reorder it to the front")
-        return bool(wrong)
-
     def dim(self, loop: IterVar) -> int:
         """The dimension that a loop runs over."""
         place = self._place(self._ragged.get(loop, loop))
@@ -194,6 +185,7 @@ class Loops:
             Unroll.of(steps),
             Vectorize.of(vector, lanes),
             Reorder.of(self._dim_order(tile)),
+            Parallel.of(list(dict.fromkeys(map(self.dim, self._annotated(PARALLEL))))),
             *self._prefetches(),
             self._intrinsic(),
         ]

@@ -1,7 +1,6 @@
 """A schedule as a module: one kernel of `tensor.compute` operations with schedules, and a `main` that calls it."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, ModuleOp, StringAttr, UnitAttr
 from xdsl.dialects.func import FuncOp, ReturnOp
@@ -19,15 +18,7 @@ from s2s.te.schedule import Schedule
 from s2s.types.dtypes import AnyTensor, tensor_type
 
 
-@dataclass(frozen=True)
-class Lowered:
-    """The module of a function, and whether threads share its loops."""
-
-    module: ModuleOp
-    is_parallel: bool
-
-
-def lower_to_tensor(schedule: Schedule, args: Sequence[Tensor], name: str, target: Target, bind: Bind) -> Lowered:
+def lower_to_tensor(schedule: Schedule, args: Sequence[Tensor], name: str, target: Target, bind: Bind) -> ModuleOp:
     """The module that computes those of `args` that are no placeholders from those that are."""
     names = [each.name for each in args]
     if len(set(names)) < len(names):
@@ -41,11 +32,8 @@ def lower_to_tensor(schedule: Schedule, args: Sequence[Tensor], name: str, targe
     for each, argument in zip(inputs, block.args, strict=True):
         argument.name_hint = _hint(each.name)
         values[each.op] = argument
-    is_parallel = False
     for nest in nests:
-        loops = Loops(nest, target, bind)
-        is_parallel = loops.is_parallel or is_parallel
-        values[nest.tensor.op] = _insert(block, nest, loops, values)
+        values[nest.tensor.op] = _insert(block, nest, Loops(nest, target, bind), values)
     block.add_op(ReturnOp(*(values[each.op] for each in outputs)))
     kernel = FuncOp(
         name,
@@ -54,7 +42,7 @@ def lower_to_tensor(schedule: Schedule, args: Sequence[Tensor], name: str, targe
         visibility="private",
     )
     kernel.attributes["kernel"] = UnitAttr()
-    return Lowered(ModuleOp([kernel, _main(kernel, name, inputs, outputs)]), is_parallel)
+    return ModuleOp([kernel, _main(kernel, name, inputs, outputs)])
 
 
 def type_of(each: Tensor, bind: Bind) -> AnyTensor:

@@ -295,7 +295,7 @@
 // -----
 
 "test.op"() {schedule = #tensor.schedule<[speed<3>]>} : () -> ()
-// CHECK: 'speed' is no directive of a schedule; known are cache_read, init_from, prefetch, reorder, rfactor,
+// CHECK: 'speed' is no directive of a schedule; known are cache_read, init_from, parallel, prefetch, reorder, rfactor,
 
 // -----
 
@@ -742,3 +742,63 @@
   tensor.yield %acc : f32
 } : (tensor<6x8xf32>) -> tensor<6xf32>
 // CHECK: tensor.compute: rfactor names dimension 1, but dimension 0 runs in vectors
+
+// -----
+
+%x = "test.op"() : () -> tensor<6x8xf32>
+%y = tensor.compute [6, 8] points(%x at #tensor.access<affine_map<(i, j) -> (i, j)>>)
+    schedule #tensor.schedule<[parallel<2>]> apply {
+^bb0(%v: f32):
+  tensor.yield %v : f32
+} : (tensor<6x8xf32>) -> tensor<6x8xf32>
+// CHECK: tensor.compute: parallel names dimension 2; there are 2 parallel dimensions of [6, 8]
+
+// -----
+
+%x = "test.op"() : () -> tensor<6x8xf32>
+%y = tensor.compute [6, 8] points(%x at #tensor.access<affine_map<(i, j) -> (i, j)>>)
+    schedule #tensor.schedule<[parallel<1>]> apply {
+^bb0(%v: f32):
+  tensor.yield %v : f32
+} : (tensor<6x8xf32>) -> tensor<6x8xf32>
+// CHECK: tensor.compute: parallel names the loops over dimensions [1], but the outermost ones are over [0]; name those, or reorder the loops
+
+// -----
+
+%x = "test.op"() : () -> tensor<6x8xf32>
+%y = tensor.compute [6, 8] points(%x at #tensor.access<affine_map<(i, j) -> (i, j)>>)
+    schedule #tensor.schedule<[tile<0 by 6>, parallel<0>]> apply {
+^bb0(%v: f32):
+  tensor.yield %v : f32
+} : (tensor<6x8xf32>) -> tensor<6x8xf32>
+// CHECK: tensor.compute: parallel names dimension 0, of which one tile does all 6 positions outside of other loops; make its tile smaller
+
+// -----
+
+%x = "test.op"() : () -> tensor<6x8xf32>
+%y = tensor.compute [6, 8] points(%x at #tensor.access<affine_map<(i, j) -> (i, j)>>)
+    schedule #tensor.schedule<[tile<1 by 4 by 1>, parallel<0>]> apply {
+^bb0(%v: f32):
+  tensor.yield %v : f32
+} : (tensor<6x8xf32>) -> tensor<6x8xf32>
+// CHECK: tensor.compute: parallel names the loops over dimensions [0], but the outermost ones are over [1]; name those, or reorder the loops
+
+// -----
+
+%x = "test.op"() : () -> tensor<6x8xf32>
+%y = tensor.compute [6, 8] points(%x at #tensor.access<affine_map<(i, j) -> (i, j)>>)
+    schedule #tensor.schedule<[parallel<0>, parallel<1>]> apply {
+^bb0(%v: f32):
+  tensor.yield %v : f32
+} : (tensor<6x8xf32>) -> tensor<6x8xf32>
+// CHECK: tensor.compute: parallel stands twice; name all dimensions in one
+
+// -----
+
+%x = "test.op"() : () -> tensor<6x8xf32>
+%y = tensor.compute [6, 8] points(%x at #tensor.access<affine_map<(i, j) -> (i, j)>>)
+    schedule #tensor.schedule<[parallel<>]> apply {
+^bb0(%v: f32):
+  tensor.yield %v : f32
+} : (tensor<6x8xf32>) -> tensor<6x8xf32>
+// CHECK: tensor.compute: parallel names no dimension; name that of the outermost loop

@@ -12,6 +12,7 @@ from s2s.schedules.default import Choice, candidates, schedule_along
 from s2s.schedules.directives import (
     CacheRead,
     InitFrom,
+    Parallel,
     Prefetch,
     Reorder,
     Rfactor,
@@ -91,6 +92,13 @@ def _reorder(op: tensor.ComputeOp, target: Target, random: Random) -> tensor.Dir
     return Reorder.of([*outer, *inner])
 
 
+def _parallel(op: tensor.ComputeOp, target: Target, random: Random) -> tensor.Directive | None:
+    dims = list(range(op.rank))
+    if random.random() < 0.5:
+        random.shuffle(dims)
+    return Parallel.of(dims[: random.choice([1, 1, 2])])
+
+
 def _rfactor(op: tensor.ComputeOp, target: Target, random: Random) -> tensor.Directive | None:
     return Rfactor.of(_dim(op, random), random.choice([2, 3, 4, 8]))
 
@@ -134,6 +142,7 @@ MAKERS: Sequence[Callable[[tensor.ComputeOp, Target, Random], tensor.Directive |
     _vectorize,
     _vectorize,
     _reorder,
+    _parallel,
     _rfactor,
     _prefetch,
     _cache_read,

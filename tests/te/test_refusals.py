@@ -70,7 +70,10 @@ def late_cache(s: Schedule, c: Tensor) -> None:
     ("directive", "message"),
     [
         (a_rest, "te: C: split: x of 12 by 5 leaves a rest; vectorize or unroll x_inner, put it inside"),
-        (inner_parallel, "te: C: parallel y: threads divide the outermost loop; reorder it to the front"),
+        (
+            inner_parallel,
+            r"parallel names the loops over dimensions \[1\], but the outermost ones are over \[0\]; name those, or",
+        ),
         (two_vectors, "te: C: vectorize y after x: one loop runs in vectors; choose one"),
         (odd_vectors, "te: C: vectorize y_inner: 3 steps make no vectors; split it by a multiple of 4"),
         (fused_apart, "te: C: fuse of x and k: k is not the next loop inside; reorder them first"),

@@ -144,6 +144,11 @@ class Group:
         return len(fused_tiles(self.ops[0]))
 
     @property
+    def divided(self) -> int:
+        """The number of outermost loops that a schedule divides among threads."""
+        return max(len(op.schedule.on(op).parallel) for op in self.ops if op.schedule is not None)
+
+    @property
     def inner(self) -> list[SSAValue]:
         """The results that only the group reads: a buffer for one block of each is enough."""
         if not self.depth:

@@ -17,14 +17,14 @@ equal bounds may follow each other if iteration i of one needs only iteration i 
 proven again: an argument that another thread still reads leaves `in_place`.
 
 Which kernels are divided is a decision (`s2s/decisions/threads.py`): by default those whose work pays for fork and join
-(`least` operations). Declined for kernels that do something beside their outermost loops, or that another network than
-`main` calls. `main` states the number of threads.
+(`least` operations), and those whose schedule says `parallel`, however short they are. Declined for kernels that do
+something beside their outermost loops, or that another network than `main` calls; if a schedule says `parallel` there,
+that is an error. `main` states the number of threads.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
-from math import prod
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import (
@@ -37,19 +37,21 @@ from xdsl.dialects.builtin import (
     i64,
 )
 from xdsl.dialects.func import CallOp, FuncOp
-from xdsl.ir import Attribute, Block, SSAValue
+from xdsl.ir import Attribute, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import Rewriter
 
 from s2s.analysis.cost.loops import operations_of
-from s2s.analysis.memory.buffers import read_by, touches_memory, writes_first, written_by
+from s2s.analysis.memory.buffers import read_by
 from s2s.decisions.chooser import Chooser
 from s2s.decisions.threads import SHARED, DividedKernel, ThreadsKind
 from s2s.dialects import loop
-from s2s.dialects.loop.control import PARALLEL, SERIAL
+from s2s.dialects.loop.control import PARALLEL, PARALLELIZE
+from s2s.errors import ScheduleError
 from s2s.memory.buffers import align_up
 from s2s.memory.independence import Independence
 from s2s.passes.context import given_of, target_of
+from s2s.passes.loop.division import DivideKernel, Division, asked_depth
 from s2s.passes.loop.main_kernels import is_main, kernels_of_main
 from s2s.passes.loop.plan_memory import is_network_of_buffers
 from s2s.passes.tensor.lower_to_loop import IN_PLACE
@@ -60,74 +62,9 @@ THREADS = "threads"
 """Attribute of `main` and of a divided kernel: the maximum number of threads that run at the same time."""
 PER_THREAD = "per_thread"
 """Attribute of a divided kernel: the indices of the arguments that hold a copy for each thread."""
-MIN_ITERATIONS = 8
-"""With this many iterations per thread, uneven shares no longer matter."""
 LINE = 64
 """Bytes of a cache line: the threads' copies do not share one."""
 DOC = "doc"
-
-
-@dataclass(frozen=True)
-class Division:
-    """How a kernel is divided: its loops, nested or in sequence, and the scratch arguments to copy."""
-
-    loops: tuple[loop.ForOp, ...]
-    depth: int
-    per_thread: tuple[int, ...]
-
-
-class DivideKernel:
-    """Finds the loops of one kernel that can be divided; the arguments in `scratch` are private to one call."""
-
-    def __init__(self, kernel: FuncOp, threads: int, scratch: frozenset[int]) -> None:
-        self.kernel, self.threads, self.scratch = kernel, threads, scratch
-        self.independence = Independence(kernel)
-        self.written = [argument for argument in kernel.args if argument in written_by(kernel)]
-
-    def find(self) -> Division | None:
-        """Return the division; None if the kernel cannot be divided."""
-        outermost = _loops_alone(self.kernel.body.block)
-        if not outermost or len({_bounds(each) for each in outermost}) > 1:
-            return None
-        found = self._division(tuple(outermost), 1)
-        while found is not None and len(outermost) == 1 and _trips(found.loops) < MIN_ITERATIONS * self.threads:
-            inner = _loops_alone(found.loops[-1].body.block)
-            deeper = self._division((*found.loops, *inner), found.depth + 1) if len(inner) == 1 else None
-            if deeper is None:
-                break
-            found = deeper
-        return found if found is not None and _trips(found.loops[: found.depth]) > 1 else None
-
-    def _division(self, loops: tuple[loop.ForOp, ...], depth: int) -> Division | None:
-        """Return the division of `loops`, of which `depth` are nested."""
-        per_thread: list[int] = []
-        for argument in self.written:
-            if self.independence.holds(depth, argument, argument):
-                continue
-            alone = depth == len(loops) and argument.index in self.scratch
-            if not alone or not writes_first(loops[-1], argument):
-                return None
-            per_thread.append(argument.index)
-        return Division(loops, depth, tuple(per_thread))
-
-
-def _loops_alone(block: Block) -> list[loop.ForOp]:
-    """Return the loops of `block` that may be divided; none if the block holds anything else."""
-    touching = [op for op in block.ops if touches_memory(op) or op.regions]
-    loops = [op for op in touching if isinstance(op, loop.ForOp) and _may_be_divided(op)]
-    return loops if len(loops) == len(touching) else []
-
-
-def _may_be_divided(op: loop.ForOp) -> bool:
-    return not op.inits and op.fixed_bounds is not None and op.down is None and op.kind.data == SERIAL
-
-
-def _bounds(op: loop.ForOp) -> tuple[tuple[int, int] | None, int]:
-    return op.fixed_bounds, op.step.value.data
-
-
-def _trips(loops: Sequence[loop.ForOp]) -> int:
-    return prod(op.trips or 0 for op in loops)
 
 
 def _divide(kernel: FuncOp, division: Division, threads: int) -> None:
@@ -140,6 +77,7 @@ def _divide(kernel: FuncOp, division: Division, threads: int) -> None:
     ]
     for op in division.loops:
         op.kind = StringAttr(PARALLEL)
+        op.attributes.pop(PARALLELIZE, None)
     for number in division.per_thread:
         Rewriter.replace_value_with_new_type(args[number], copies(args[number].type, threads))
     kernel.function_type = FunctionType.from_lists([argument.type for argument in kernel.args], [])
@@ -148,8 +86,7 @@ def _divide(kernel: FuncOp, division: Division, threads: int) -> None:
     kernel.attributes[PER_THREAD] = DenseArrayBase.from_list(i64, division.per_thread)
     if isinstance(doc := kernel.attributes.get(DOC), StringAttr):
         names = " x ".join(op.index.name_hint or "i" for op in division.loops[: division.depth])
-        total = _trips(division.loops[: division.depth])
-        kernel.attributes[DOC] = StringAttr(f"{doc.data}\nthreads: {total} iterations of {names} are shared")
+        kernel.attributes[DOC] = StringAttr(f"{doc.data}\nthreads: {division.trips} iterations of {names} are shared")
 
 
 def copies(type: Attribute, threads: int) -> MemRefType[Attribute]:
@@ -172,23 +109,32 @@ class DivideAmongThreadsPass(ModulePass):
         for network in op.ops:
             if isinstance(network, FuncOp) and is_network_of_buffers(network) and is_main(network):
                 network.attributes[THREADS] = IntegerAttr(self.threads, i64)
+        kernels = list(kernels_of_main(op))
+        _refuse_elsewhere(op, [kernel for kernel, _ in kernels])
         with Chooser(given_of(ctx), target_of(ctx, self.target)) as chooser:
-            for kernel, calls in kernels_of_main(op):
+            for kernel, calls in kernels:
                 self._decide(kernel, calls, chooser)
 
     def _decide(self, kernel: FuncOp, calls: Sequence[CallOp], chooser: Chooser) -> None:
         """Divide a kernel if the chooser decides so."""
 
         @cache
-        def division() -> Division | None:
+        def division() -> Division | str:
             return self._find(kernel, calls)
 
+        def fault() -> str | None:
+            found = division()
+            return found if isinstance(found, str) else None
+
+        is_asked = asked_depth(kernel) > 0
+        if is_asked and fault() is not None:
+            raise _refusal(kernel, str(fault()))
         operations = operations_of(kernel)
-        subject = DividedKernel(kernel, operations, self.least, self.threads, lambda: division() is not None)
-        if chooser.choose(ThreadsKind(), subject) == SHARED and (found := division()) is not None:
+        subject = DividedKernel(kernel, operations, self.least, self.threads, is_asked, fault)
+        if chooser.choose(ThreadsKind(), subject) == SHARED and isinstance(found := division(), Division):
             self._divide(kernel, calls, found)
 
-    def _find(self, kernel: FuncOp, calls: Sequence[CallOp]) -> Division | None:
+    def _find(self, kernel: FuncOp, calls: Sequence[CallOp]) -> Division | str:
         scratch = frozenset(
             argument.index
             for argument in kernel.args
@@ -201,6 +147,20 @@ class DivideAmongThreadsPass(ModulePass):
         for call in calls:
             for number in division.per_thread:
                 Rewriter.replace_value_with_new_type(call.arguments[number], kernel.args[number].type)
+
+
+def _refuse_elsewhere(module: ModuleOp, kernels: Sequence[FuncOp]) -> None:
+    """Raise an error if a schedule asks to divide a kernel that not only `main` calls."""
+    for func in module.ops:
+        if isinstance(func, FuncOp) and not func.is_declaration and func not in kernels and asked_depth(func):
+            raise _refusal(func, "a network that another one runs calls it, as for the steps of recurrent layers")
+
+
+def _refusal(kernel: FuncOp, reason: str) -> ScheduleError:
+    return ScheduleError(
+        f"{kernel.sym_name.data}: its schedule says parallel, but its loops cannot be divided among threads: {reason}; "
+        "leave parallel out, or name other loops"
+    )
 
 
 def _is_alone(buffer: SSAValue) -> bool:

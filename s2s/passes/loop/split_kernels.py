@@ -7,8 +7,9 @@
     func.func private @k_step2(%y, %s) { loop.for %j … }
     func.func @main(…) { func.call @k_step1(%x, %s) func.call @k_step2(%y, %s) }
 
-Every outermost loop with at least `least` operations that carries no values gets a kernel of its own; what lies between
-two of them stays together. Constants are computed in each.
+Every outermost loop with at least `least` operations that carries no values gets a kernel of its own, and so does one
+that a schedule asks to divide (`parallelize`); what lies between two of them stays together. Constants are computed in
+each.
 
 Declined where that gives one kernel, where a value passes from one to the next, and for kernels that another network
 than `main` calls.
@@ -73,10 +74,10 @@ class KernelSteps:
 
 
 def _is_long(op: Operation, least: int) -> bool:
-    """Return whether a loop is long enough for a kernel of its own."""
+    """Return whether a loop gets a kernel of its own: it is long enough, or a schedule asks to divide it."""
     if not isinstance(op, loop.ForOp) or op.inits or op.down is not None or op.kind.data != SERIAL:
         return False
-    return (op.trips or 0) > 1 and operations_in(op) >= least
+    return (op.trips or 0) > 1 and (loop.PARALLELIZE in op.attributes or operations_in(op) >= least)
 
 
 def _producers(op: Operation) -> set[Operation]:

@@ -1,8 +1,9 @@
 """Try whether a kernel can be lowered with a schedule that did not come from the compiler's own heuristics.
 
 The verifier refuses what the computation and the directives show. Some conditions appear only while loops are written:
-whether a packed constant holds the bytes of a group side by side, or whether the tiles of fused computations fit. So a
-schedule of the user, of a record or of a registered heuristic is tried on a copy of the kernel before it is chosen.
+whether a packed constant holds the bytes of a group side by side, whether the tiles of fused computations fit, or
+whether the iterations of a `parallel` loop are independent. So a schedule of the user, of a record or of a registered
+heuristic is tried on a copy of the kernel before it is chosen.
 """
 
 from collections.abc import Mapping
@@ -13,6 +14,8 @@ from xdsl.utils.exceptions import VerifyException
 
 from s2s.dialects import tensor
 from s2s.errors import ScheduleError
+from s2s.passes.loop.division import DivideKernel, asked_depth
+from s2s.passes.loop.split_kernels import KernelSteps, SplitKernel
 from s2s.passes.tensor.fold_zero_points_into_inits import add_inits
 from s2s.passes.tensor.lower_to_loop import lower_kernel
 from s2s.passes.tensor.pack_constants import PackConstants
@@ -20,6 +23,9 @@ from s2s.schedules.reference import reference
 from s2s.schedules.transforms import Walk, in_walk, transform_schedule
 from s2s.targets import Target
 from s2s.types.weights import WeightStore
+
+UNLIMITED = 1 << 62
+"""More operations than any loop has."""
 
 
 def reason_against(
@@ -43,10 +49,27 @@ def reason_against(
         add_inits(func, mine, [], WeightStore())
         PackConstants(func, [], WeightStore()).run(mine)
         func.verify()
-        lower_kernel(func)
+        scratch = lower_kernel(func)
         func.verify()
+        return _fault_of_parallel(func, len(scratch))
     except (ScheduleError, VerifyException) as error:
         return str(error).removeprefix(f"{kernel.sym_name.data}: ")
+
+
+def _fault_of_parallel(kernel: FuncOp, scratch: int) -> str | None:
+    """Return why a loop of `kernel` that its schedule wants divided cannot be; None if all can be. The last `scratch`
+    arguments of the kernel are its own."""
+    if not asked_depth(kernel):
+        return None
+    first = len(kernel.args) - scratch
+    steps = KernelSteps.of(kernel, least=UNLIMITED)
+    made = SplitKernel(kernel, steps).run(set()) if steps.is_split else [(kernel, list(range(len(kernel.args))))]
+    for step, arguments in made:
+        if asked_depth(step):
+            own = frozenset(place for place, number in enumerate(arguments) if number >= first)
+            found = DivideKernel(step, 2, own).find()
+            if isinstance(found, str):
+                return f"parallel: {found}"
     return None
 
 

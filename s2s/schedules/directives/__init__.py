@@ -4,6 +4,7 @@ from xdsl.ir import Dialect
 
 from s2s.schedules.directives.cache_read import CacheRead
 from s2s.schedules.directives.init_from import InitFrom
+from s2s.schedules.directives.parallel import Parallel
 from s2s.schedules.directives.prefetch import Prefetch
 from s2s.schedules.directives.reorder import Reorder
 from s2s.schedules.directives.rfactor import Rfactor
@@ -16,12 +17,13 @@ from s2s.schedules.directives.vectorize import Vectorize
 Schedule = Dialect(
     "schedule",
     [],
-    [Tile, Unroll, Vectorize, Reorder, Rfactor, CacheRead, Tensorize, InitFrom, Prefetch, TileAndFuse],
+    [Tile, Unroll, Vectorize, Reorder, Parallel, Rfactor, CacheRead, Tensorize, InitFrom, Prefetch, TileAndFuse],
 )
 
 __all__ = [
     "CacheRead",
     "InitFrom",
+    "Parallel",
     "Prefetch",
     "Reorder",
     "Rfactor",

@@ -178,3 +178,24 @@ func.func @main(%y: memref<128xf32>, %x: memref<128xf32>) {
   func.call @k(%y, %x) : (memref<128xf32>, memref<128xf32>) -> ()
   func.return
 }
+
+// -----
+
+// A schedule asks to divide the outermost loop alone, although it has few iterations: the loop inside stays serial.
+// CHECK-LABEL: func.func private @k
+// CHECK:         loop.for %i = 0 to 4 parallel {
+// CHECK-NEXT:      loop.for %j = 0 to 8 {
+// CHECK-NOT:     parallelize
+func.func private @k(%y: memref<32xf32>, %x: memref<32xf32>) {
+  loop.for %i = 0 to 4 {
+    loop.for %j = 0 to 8 {
+      %v = loop.load %x[affine_map<(d0, d1) -> (d0 * 8 + d1)>(%i, %j)] : memref<32xf32> -> f32
+      loop.store %v, %y[affine_map<(d0, d1) -> (d0 * 8 + d1)>(%i, %j)] : f32, memref<32xf32>
+    }
+  } {parallelize}
+  func.return
+}
+func.func @main(%y: memref<32xf32>, %x: memref<32xf32>) {
+  func.call @k(%y, %x) : (memref<32xf32>, memref<32xf32>) -> ()
+  func.return
+}

@@ -68,3 +68,24 @@ func.func @main(%y: memref<8xf32>, %x: memref<8xf32>) {
   func.call @k(%y, %x) : (memref<8xf32>, memref<8xf32>) -> ()
   func.return
 }
+
+// -----
+
+// A short loop that a schedule asks to divide gets a kernel of its own.
+// CHECK-LABEL: func.func private @k_step1(%y: memref<9xf32>, %x: memref<9xf32>)
+// CHECK-NEXT:    loop.for
+// CHECK:         } {parallelize}
+// CHECK-LABEL: func.func private @k_step2(%y: memref<9xf32>, %x: memref<9xf32>)
+func.func private @k(%y: memref<9xf32>, %x: memref<9xf32>) {
+  loop.for %i = 0 to 2 {
+    %v = loop.load %x[affine_map<(d0) -> (d0)>(%i)] : memref<9xf32> -> f32
+    loop.store %v, %y[affine_map<(d0) -> (d0)>(%i)] : f32, memref<9xf32>
+  } {parallelize}
+  %v7 = loop.load %x[affine_map<() -> (7)>()] : memref<9xf32> -> f32
+  loop.store %v7, %y[affine_map<() -> (7)>()] : f32, memref<9xf32>
+  func.return
+}
+func.func @main(%y: memref<9xf32>, %x: memref<9xf32>) {
+  func.call @k(%y, %x) : (memref<9xf32>, memref<9xf32>) -> ()
+  func.return
+}

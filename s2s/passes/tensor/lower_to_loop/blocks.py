@@ -23,6 +23,7 @@ from s2s.analysis.tile_and_fuse.fused_groups import Cut, Group, full_cut, fused_
 from s2s.analysis.tile_and_fuse.tiles import Part, first_parts, parts
 from s2s.analysis.tile_and_fuse.transform_tiles import TransformPart
 from s2s.dialects import loop, tensor
+from s2s.errors import ScheduleError
 from s2s.passes.tensor.lower_to_loop.buffers import buffer_type
 from s2s.passes.tensor.lower_to_loop.emitter import Bounds, Emitter
 from s2s.passes.tensor.lower_to_loop.nest import Nest
@@ -68,7 +69,12 @@ class GroupEmitter:
 
     def emit(self) -> None:
         """Emit the loops over blocks and the nests inside."""
+        before = len(self.block.ops)
         self._level([[] for _ in self.group.ops], [])
+        if self.group.divided and not any(loop.PARALLELIZE in op.attributes for op in list(self.block.ops)[before:]):
+            raise ScheduleError(
+                "parallel divides a loop of which borders leave one iteration; make its tile smaller, or leave it out"
+            )
 
     def _level(self, chosen: list[list[Cut]], opened: list[AffineExpr]) -> None:
         """Emit the blocks of the next shared dimension, full ones first; the nests if there is none left."""
@@ -96,7 +102,8 @@ class GroupEmitter:
             return
         dim, size = walk
         name = names_of(self.group.ops[0])[dim]
-        with self.emitter.loop(Bounds(0, count * size, size), f"{name}_block") as position:
+        parallel = len(opened) < self.group.divided
+        with self.emitter.loop(Bounds(0, count * size, size), f"{name}_block", parallel=parallel) as position:
             self._level(chosen, [*opened, position // size])
 
     def _nests(self, chosen: list[list[Cut]], opened: list[AffineExpr]) -> None:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import TypeVar
 
 from xdsl.dialects import arith
-from xdsl.dialects.builtin import AnyFloat, FloatAttr, IndexType, IntegerAttr, IntegerType, VectorType
+from xdsl.dialects.builtin import AnyFloat, FloatAttr, IndexType, IntegerAttr, IntegerType, UnitAttr, VectorType
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.ir.affine import (
     AffineConstantExpr,
@@ -18,6 +18,7 @@ from xdsl.ir.affine import (
 )
 
 from s2s.dialects import loop
+from s2s.dialects.tensor import ScheduleState
 from s2s.errors import CompilerBug
 from s2s.passes.tensor.lower_to_loop.guards import Constraint
 from s2s.passes.tensor.lower_to_loop.space import EnclosingLoop, LoopSpace
@@ -62,8 +63,11 @@ class Emitter:
             self.block = outer
 
     @contextmanager
-    def loop(self, limits: Bounds, name: str, carried: "Carried | None" = None) -> Generator[AffineExpr]:
-        """Emit a loop; yield its variable. It carries the values of `carried`, which then are its results."""
+    def loop(
+        self, limits: Bounds, name: str, carried: "Carried | None" = None, *, parallel: bool = False
+    ) -> Generator[AffineExpr]:
+        """Emit a loop; yield its variable. It carries the values of `carried`, which then are its results. A loop that
+        the schedule wants `parallel` is marked so."""
         inits = [] if carried is None else carried.values
         dims, lower, upper = self._bounds(limits)
         body = Block(arg_types=[IndexType(), *(value.type for value in inits)])
@@ -80,23 +84,27 @@ class Emitter:
         outgoing = [] if carried is None else carried.values
         body.add_op(loop.YieldOp(*outgoing))
         op = self.add(loop.ForOp(lower, upper, body, step=limits.step, dims=dims, inits=inits))
+        if parallel:
+            op.attributes[loop.PARALLELIZE] = UnitAttr()
         if carried is not None:
             carried.values = list(op.res)
             for result, value in zip(op.res, inits, strict=True):
                 result.name_hint = value.name_hint
 
     def blocks(
-        self, stack: ExitStack, blocks: Sequence[tuple[int, int]], sizes: Sequence[int], names: Sequence[str]
+        self, stack: ExitStack, schedule: ScheduleState, names: Sequence[str]
     ) -> dict[int, tuple[AffineExpr, int]]:
-        """Enter loops over cache `blocks`, outermost first; return start and size of the innermost block of each
+        """Enter the loops over cache blocks, outermost first; return start and size of the innermost block of each
         dimension."""
         found: dict[int, tuple[AffineExpr, int]] = {}
-        for dim, size in blocks:
+        sizes = schedule.sizes
+        for number, (dim, size) in enumerate(schedule.blocks):
             limits = Bounds(0, sizes[dim], size)
             if dim in found:
                 base, outer = found[dim]
                 limits = Bounds(0, sizes[dim], size, (base,), (base + outer,))
-            found[dim] = stack.enter_context(self.loop(limits, f"{names[dim]}_block")), size
+            parallel = number < len(schedule.parallel)
+            found[dim] = stack.enter_context(self.loop(limits, f"{names[dim]}_block", parallel=parallel)), size
         return found
 
     def _tightest(self, exprs: Sequence[AffineExpr], constant: int, sign: int) -> list[AffineExpr]:

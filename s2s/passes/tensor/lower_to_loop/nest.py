@@ -98,7 +98,7 @@ class Nest:
         """Emit the whole nest; `opened` are the positions of the first dimensions, set by the loops over blocks."""
         self.dims[: len(opened)] = opened
         with ExitStack() as stack:
-            self.blocks = self.emitter.blocks(stack, self.schedule.blocks, self.op.sizes, self.names)
+            self.blocks = self.emitter.blocks(stack, self.schedule, self.names)
             self._parallel([dim for dim in self.schedule.order if len(opened) <= dim < self.op.rank])
 
     def _operands(self, values: Sequence[SSAValue], accesses: Sequence[tensor.AccessAttr]) -> list[Operand]:
@@ -154,7 +154,8 @@ class Nest:
                 self.dims[dim] = AffineConstantExpr(piece.start)
             else:
                 bounds = self._loop_bounds(dim, piece)
-                self.dims[dim] = stack.enter_context(self.emitter.loop(bounds, self.names[dim]))
+                parallel = self.schedule.divides_tiles(dim)
+                self.dims[dim] = stack.enter_context(self.emitter.loop(bounds, self.names[dim], parallel=parallel))
             yield
         self.dims[dim], self.box[dim], self.pieces[dim] = before
 

@@ -73,7 +73,7 @@ class TransformNest:
         """Emit the whole nest; `opened` are the positions of the first dimensions, set by the loops over blocks."""
         self.dims[: len(opened)] = opened
         with ExitStack() as stack:
-            self.blocks = self.emitter.blocks(stack, self.plan.schedule.blocks, self.op.sizes, self.names)
+            self.blocks = self.emitter.blocks(stack, self.plan.schedule, self.names)
             self._outer([dim for dim in self.plan.schedule.order[:-1] if dim >= len(opened)])
 
     def _operand(self, value: SSAValue, access: tensor.AccessAttr) -> Operand:
@@ -188,7 +188,8 @@ class TransformNest:
             self.dims[dim] = AffineConstantExpr(limits.start)
             yield
         else:
-            with self.emitter.loop(limits, self.names[dim]) as variable:
+            parallel = self.plan.schedule.divides_tiles(dim)
+            with self.emitter.loop(limits, self.names[dim], parallel=parallel) as variable:
                 self.dims[dim] = variable
                 yield
         self.dims[dim], self.box[dim] = before
