@@ -64,23 +64,24 @@ def _wished(subject: OfferedGroup, target: Target) -> Sequence[Candidate[str] | 
     wished = [each for each in subject.offers if each.mode == "always" and each.refusal is None]
     if not wished:
         return []
-    return [*(_candidate(each) for each in wished[:1]), *_rest(subject, wished[0]), _us(subject)]
+    first = wished[0]
+    reason = f"--external {first.generator}=always"
+    others = [Refused(each.generator, each.refusal or reason) for each in subject.offers if each is not first]
+    return [_candidate(first), Refused(OURS, reason), *others]
 
 
 def _cheapest(subject: OfferedGroup, target: Target) -> Sequence[Candidate[str] | Refused]:
-    return [_us(subject), *_rest(subject, None)]
+    return [_us(subject), *_others(subject)]
 
 
 def _us(subject: OfferedGroup) -> Candidate[str]:
     return Candidate(lambda: OURS, OURS, None if subject.ours is None else Cost(cycles=subject.ours))
 
 
-def _rest(subject: OfferedGroup, taken: Offer | None) -> list[Candidate[str] | Refused]:
-    """The other offers, each a candidate only if it may be chosen for its cost."""
+def _others(subject: OfferedGroup) -> list[Candidate[str] | Refused]:
+    """The offers, each a candidate only if it may be chosen for its cost."""
     found: list[Candidate[str] | Refused] = []
     for each in subject.offers:
-        if each is taken:
-            continue
         if each.refusal is not None:
             found.append(Refused(each.generator, each.refusal))
         elif each.mode == "never":

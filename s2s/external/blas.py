@@ -16,6 +16,15 @@ from s2s.external.pattern import Pattern, is_op, wildcard
 from s2s.targets import Target
 
 HEADER = "<cblas.h>"
+LIBRARY_LANES = 4
+"""The library looks for vectors when it runs: it has at least these where our kernels are plain C."""
+LIBRARY_SHARE = 0.8
+"""The part of our rate of products that the library reaches on vectors of equal length (`benchmarks.external_blas`)."""
+CALL = 400.0
+"""Cycles of a call of the library besides its products."""
+PACKING = 0.5
+"""Cycles for an element of a factor that is packed: of both by the library, by our kernels only of a second factor that
+is not constant."""
 
 
 @dataclass(frozen=True)
@@ -32,9 +41,9 @@ class Product:
     """Whether the second factor is constant, so that our kernels have it packed."""
 
     @property
-    def multiply_adds(self) -> int:
-        """Of all pairs."""
-        return self.count * self.rows * self.columns * self.depth
+    def each(self) -> int:
+        """Multiply-adds of one pair."""
+        return self.rows * self.columns * self.depth
 
 
 class Blas(CodeGenerator):
@@ -50,6 +59,22 @@ class Blas(CodeGenerator):
         if target.cc:
             return f"target {target.name} is no host: there is no such library for it"
         return None if product_of(composite) is not None else "a factor is broadcast over batches"
+
+    def cost(self, composite: Composite, target: Target) -> float | None:
+        product = product_of(composite)
+        if product is None:
+            return None
+        lanes = max(target.lanes, LIBRARY_LANES)
+        packed = product.rows * product.depth + product.depth * product.columns
+        each = CALL + PACKING * packed + product.each / (LIBRARY_SHARE * lanes * target.fma_ports)
+        return product.count * each
+
+    def own_cost(self, composite: Composite, target: Target) -> float | None:
+        product = product_of(composite)
+        if product is None:
+            return None
+        packed = 0 if product.constant else product.depth * product.columns
+        return product.count * (PACKING * packed + product.each / (target.lanes * target.fma_ports))
 
     def code(self, region: Region, target: Target) -> Code:
         (step,) = region.steps

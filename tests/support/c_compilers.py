@@ -30,6 +30,15 @@ def require(program: str) -> str:
     return path
 
 
+def require_header(name: str, package: str) -> None:
+    """Skip the test, or fail it where everything is needed, if the compiler finds no header `name`."""
+    found = subprocess.run(["cc", "-E", "-x", "c", "-"], input=f"#include <{name}>\n", text=True, capture_output=True)
+    if found.returncode and os.environ.get(EVERYTHING):
+        pytest.fail(f"{name} is not installed, but {EVERYTHING} is set; install {package}")
+    if found.returncode:
+        pytest.skip(f"{name} is not installed; Debian has it in {package}")
+
+
 def require_features(*features: str) -> None:
     """Skip the test where the processor lacks some of `features`, named as Linux names them."""
     info = Path("/proc/cpuinfo")
