@@ -1,8 +1,10 @@
 """What the user chooses about one compilation."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Literal
+
+from s2s.support.dataclass import dataclass
 
 if TYPE_CHECKING:
     from s2s.decisions.records import Record

@@ -11,7 +11,6 @@
 import json
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +25,7 @@ from s2s.executor.params import save_param_dict
 from s2s.runtime.benchmark import measure
 from s2s.runtime.module import Module
 from s2s.runtime.program import Program
+from s2s.support.dataclass import dataclass
 from s2s.types.weights import Array
 
 FOLDER = "_tvmdbg_device_CPU_0"

@@ -1,7 +1,6 @@
 """The algorithm of a 3x3 convolution: directly, or by Winograd's algorithm of 2x2 or 4x4 results at a time."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from xdsl.dialects.builtin import StringAttr
 from xdsl.dialects.func import FuncOp
@@ -12,6 +11,7 @@ from s2s.decisions.decision import Cost
 from s2s.decisions.kind import Candidate, Heuristic, NamedKind, named
 from s2s.dialects import tensor
 from s2s.schedules.convolutions import constant_bytes_by_outputs, cycles_by_outputs
+from s2s.support.dataclass import dataclass
 from s2s.targets import Target
 
 ALGORITHM = "algorithm"

@@ -1,8 +1,9 @@
 """What a compilation is told about its decisions beforehand."""
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from s2s.decisions.decision import Table
+from s2s.support.dataclass import dataclass
 
 
 def _nothing() -> Table:

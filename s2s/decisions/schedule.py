@@ -6,7 +6,7 @@ of its attribute.
 
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import field
 from math import prod
 
 from xdsl.context import Context
@@ -25,6 +25,7 @@ from s2s.schedules.integer_products import integer_products
 from s2s.schedules.reference import reference
 from s2s.schedules.transforms import Walk, in_walk, transform_schedule
 from s2s.schedules.vector_products import vector_products
+from s2s.support.dataclass import dataclass
 from s2s.targets import Target
 
 GIVEN = "an earlier pass"

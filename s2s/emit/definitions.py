@@ -1,7 +1,8 @@
 """Format the macros of a header in columns."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from s2s.support.dataclass import dataclass
 
 
 @dataclass(frozen=True)

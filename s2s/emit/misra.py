@@ -4,7 +4,8 @@ The rules' categories are those of MISRA C:2012 (third edition, first revision, 
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+
+from s2s.support.dataclass import dataclass
 
 _ADVISORY = {
     1: (5,),

@@ -1,7 +1,8 @@
 """Contents of files: bytes at hand, or bytes that are made while they are written, however many they are."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+
+from s2s.support.dataclass import dataclass
 
 
 @dataclass(frozen=True)

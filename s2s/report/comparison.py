@@ -1,8 +1,9 @@
 """What differs between two compiled networks: sizes, times, kernels, decisions and files."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
+
+from s2s.support.dataclass import dataclass
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,6 @@
 """Stage `graph`: the network is calls of kernels, and chains that a budget of RAM has chosen run in row tiles."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from xdsl.dialects.builtin import IntegerAttr, ModuleOp
 from xdsl.dialects.func import FuncOp
@@ -14,6 +13,7 @@ from s2s.passes.graph.tile_rows import RECOMPUTED
 from s2s.stages.request import Request
 from s2s.stages.settle import Settled
 from s2s.stages.state import State
+from s2s.support.dataclass import dataclass
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,6 @@
 """Stage `memory`: every buffer has its place in the arena, and kernels have their names in C."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from xdsl.dialects.builtin import ArrayAttr, DenseArrayBase, DictionaryAttr, IntegerAttr, ModuleOp, StringAttr
 from xdsl.dialects.func import FuncOp
@@ -28,6 +27,7 @@ from s2s.passes.loop.plan_memory import (
 from s2s.stages.read import Read
 from s2s.stages.request import Request
 from s2s.stages.state import State
+from s2s.support.dataclass import dataclass
 from s2s.types.hints import isa
 
 

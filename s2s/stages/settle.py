@@ -1,6 +1,5 @@
 """Stage `settle`: the integers of the network are what they will be in C, and the self-test's results are known."""
 
-from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
@@ -20,6 +19,7 @@ from s2s.stages.read import Read
 from s2s.stages.request import Request
 from s2s.stages.state import State
 from s2s.support import progress
+from s2s.support.dataclass import dataclass
 from s2s.types.dtypes import tensor_type
 
 GOLDEN_SEED = 0

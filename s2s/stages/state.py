@@ -1,12 +1,13 @@
 """What a compilation has come to after a stage: the module, the weights, and typed facts."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TypeVar
 
 from xdsl.dialects.builtin import ModuleOp
 
 from s2s.errors import CompilerBug
+from s2s.support.dataclass import dataclass
 from s2s.types.weights import WeightStore
 
 F = TypeVar("F")

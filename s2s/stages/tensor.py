@@ -1,7 +1,6 @@
 """Stage `tensor`: every kernel is scheduled computations, whose cost and precision can be told."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -12,6 +11,7 @@ from s2s.emit.info import Tolerance
 from s2s.stages.request import Request
 from s2s.stages.settle import Settled
 from s2s.stages.state import State
+from s2s.support.dataclass import dataclass
 
 
 @dataclass(frozen=True)

@@ -1,10 +1,11 @@
 """The description of an intrinsic: an instruction that adds up several products of small integers at once."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import field, fields
 from typing import Any, Literal
 
 from s2s.errors import InputError
+from s2s.support.dataclass import dataclass
 from s2s.targets.keys import DESCRIPTION, METADATA, Key, Number, Numbers, OneOf, Text, fault_of, key
 
 NAME = Text(r"[a-z0-9][a-z0-9_-]{0,39}", "small letters, digits and _ -, at most 40")

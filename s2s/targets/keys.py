@@ -7,9 +7,10 @@ into the compiler, includes a file or writes one.
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Any, Protocol
+
+from s2s.support.dataclass import dataclass
 
 METADATA = "key"
 """Where a field of a dataclass keeps its `Key`."""

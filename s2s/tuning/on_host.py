@@ -9,13 +9,14 @@ A machine that slows down between two measurements slows both: costs are stated 
 
 import tempfile
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from pathlib import Path
 from statistics import median
 
 import numpy as np
 
 from s2s.stages.memory import Planned
+from s2s.support.dataclass import dataclass
 from s2s.tuning.host_program import PROGRAM, build_program
 from s2s.tuning.measurement import ErrorKind, Measurement
 from s2s.tuning.measurer import Candidate, Incumbent, Limits, Measurer, Phases, guarded, in_parallel

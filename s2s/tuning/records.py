@@ -13,7 +13,7 @@ because its writer was killed, is dropped by readers, and cut off by the next wr
 import fcntl
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, field
 from pathlib import Path
 from types import TracebackType
 from typing import IO, Any, Self
@@ -21,6 +21,7 @@ from typing import IO, Any, Self
 from s2s.decisions.keys import LOWERING
 from s2s.decisions.records import FORMAT, entries_of
 from s2s.errors import InputError
+from s2s.support.dataclass import dataclass
 from s2s.tuning.measurement import ErrorKind
 from s2s.version import VERSION
 

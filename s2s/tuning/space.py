@@ -16,7 +16,6 @@ schedules before anything is compiled.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from itertools import permutations
 from math import prod
@@ -29,6 +28,7 @@ from s2s.decisions.registry import heuristics_of
 from s2s.decisions.schedule import ScheduledComputation
 from s2s.dialects import tensor
 from s2s.schedules.directives import CacheRead, Prefetch, Reorder, Tile, Unroll
+from s2s.support.dataclass import dataclass
 from s2s.tuning.task import Task
 
 Value = TypeVar("Value")

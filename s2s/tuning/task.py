@@ -1,7 +1,7 @@
 """The tasks of a network: one for each distinct kernel, with everything that measuring it alone needs."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 
 from xdsl.dialects.builtin import ModuleOp
@@ -18,6 +18,7 @@ from s2s.errors import CompilerBug
 from s2s.options import CompileOptions
 from s2s.passes.context import CompilerContext
 from s2s.stages.state import State
+from s2s.support.dataclass import dataclass
 from s2s.targets import Target, get_target
 from s2s.tuning.isolate import isolated
 

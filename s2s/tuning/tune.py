@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 
 from s2s.boards import PREFIX, get_board
@@ -12,6 +12,7 @@ from s2s.frontends.model import Source
 from s2s.options import CompileOptions
 from s2s.stages.memory import Planned
 from s2s.support import progress
+from s2s.support.dataclass import dataclass
 from s2s.targets import get_target
 from s2s.targets.flags import compile_flags
 from s2s.tuning.measurement import UNITS, Measurement, Objective

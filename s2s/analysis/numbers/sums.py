@@ -1,7 +1,8 @@
 """Describe the accumulators of integer layers for the report."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from s2s.support.dataclass import dataclass
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,6 @@ the cheapest plan that reaches the goal, else the smallest.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 from math import prod
 
@@ -26,6 +25,7 @@ from s2s.analysis.row_tiles.operator_chains import (
     recomputed,
     runs,
 )
+from s2s.support.dataclass import dataclass
 from s2s.types.dtypes import as_tensor_type, size_in_bytes
 
 ROWS = (8, 4, 2, 1)

@@ -1,6 +1,6 @@
 """Rows that a sliding window reads, the same for operators and for kernels."""
 
-from dataclasses import dataclass
+from s2s.support.dataclass import dataclass
 
 
 @dataclass(frozen=True)

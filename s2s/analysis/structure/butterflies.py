@@ -7,8 +7,10 @@ two additions. Pairs are chosen greedily, the largest saving first, so that equa
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import combinations
+
+from s2s.support.dataclass import dataclass
 
 Rows = tuple[tuple[float, ...], ...]
 PAIR_COST = 2

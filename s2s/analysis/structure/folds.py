@@ -1,7 +1,6 @@
 """Recognise reductions whose order is free within the tolerance of floats: sums, products, maxima and minima."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from math import inf
 
 from xdsl.dialects import arith
@@ -9,6 +8,7 @@ from xdsl.dialects.builtin import FloatAttr
 from xdsl.ir import Operation, SSAValue
 
 from s2s.dialects import tensor
+from s2s.support.dataclass import dataclass
 
 
 @dataclass(frozen=True)

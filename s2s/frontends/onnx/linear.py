@@ -1,7 +1,6 @@
 """Matrix products."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 import numpy as np
 from xdsl.dialects.builtin import i32
@@ -11,6 +10,7 @@ from s2s.frontends.builder import Value, emit
 from s2s.frontends.formulas import reshape, take
 from s2s.frontends.onnx.elementwise import cast, legacy_broadcast
 from s2s.frontends.onnx.node import Importer, Node
+from s2s.support.dataclass import dataclass
 
 _MAX_ROWS = 4
 """Beyond that, expanding a determinant costs more than anybody wants."""

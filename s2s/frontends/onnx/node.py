@@ -1,7 +1,6 @@
 """A node as its importer sees it: operands are values, attributes are typed, errors name the place."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Protocol, TypeVar
 
 import numpy as np
@@ -13,6 +12,7 @@ from s2s.frontends.names import one_line
 from s2s.frontends.onnx.names import place
 from s2s.frontends.onnx.tensors import read_tensor
 from s2s.interpret.graph.work import MAX_FOLDED_ELEMENTS
+from s2s.support.dataclass import dataclass
 from s2s.types.dtypes import Array
 
 T = TypeVar("T")

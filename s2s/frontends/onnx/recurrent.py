@@ -5,7 +5,6 @@ gates, which fuse element by element.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -27,6 +26,7 @@ from s2s.frontends.formulas import (
 from s2s.frontends.networks import Values, scan
 from s2s.frontends.onnx.activation import elu, hard_sigmoid, leaky_relu, sigmoid, softplus
 from s2s.frontends.onnx.node import Importer, Node
+from s2s.support.dataclass import dataclass
 
 Function = Callable[[Value], Value]
 

@@ -5,11 +5,12 @@ Interpolation is separable, so an axis is resized alone. A position `x` between 
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from math import floor
 from typing import Any
 
 import numpy as np
+
+from s2s.support.dataclass import dataclass
 
 Floats = np.ndarray[tuple[int, ...], np.dtype[np.float64]]
 Ints = np.ndarray[tuple[int, ...], np.dtype[np.int64]]

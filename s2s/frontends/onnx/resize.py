@@ -1,7 +1,6 @@
 """Resize and Upsample, axis by axis."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from math import floor, isfinite
 
 import numpy as np
@@ -19,6 +18,7 @@ from s2s.frontends.onnx.resample import (
     nearest_taps,
     weighted_taps,
 )
+from s2s.support.dataclass import dataclass
 from s2s.types.dtypes import Array
 
 _MAX_TAPS = 4

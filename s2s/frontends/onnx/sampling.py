@@ -1,7 +1,6 @@
 """Operators that read between the pixels, at positions computed by the network."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from itertools import product
 
 import numpy as np
@@ -22,6 +21,7 @@ from s2s.frontends.formulas import (
     unsqueeze,
 )
 from s2s.frontends.onnx.node import Importer, Node
+from s2s.support.dataclass import dataclass
 
 _INDEX = np.dtype(np.int64)
 

@@ -1,7 +1,6 @@
 """What the onnx package knows about an operator: arity, attributes, and which element types go together."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import cast
 
@@ -12,6 +11,7 @@ from s2s.errors import InputError
 from s2s.frontends.names import one_line
 from s2s.frontends.onnx.names import operator, place
 from s2s.frontends.onnx.tensors import type_name
+from s2s.support.dataclass import dataclass
 
 FLAGS = frozenset(
     [

@@ -6,7 +6,6 @@ s2s.register_custom_op("Blur", s2s.CFunction("my_blur"))
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from xdsl.dialects.builtin import FunctionType, StringAttr
@@ -19,6 +18,7 @@ from s2s.dialects import graph
 from s2s.errors import InputError
 from s2s.frontends.builder import Value
 from s2s.frontends.tflite.node import Importer, Node
+from s2s.support.dataclass import dataclass
 from s2s.types.dtypes import as_tensor_type, from_numpy, tensor_type
 
 

@@ -1,13 +1,14 @@
 """What a TFLite file says, as plain data: every length and offset is checked before anything of its size is made."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 import numpy as np
 
 from s2s.errors import InputError, UnsupportedError
 from s2s.frontends.names import one_line
+from s2s.support.dataclass import dataclass
 from s2s.types.dtypes import Array
 
 

@@ -9,7 +9,6 @@ attribute are ours.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp, StringAttr
@@ -32,6 +31,7 @@ from s2s.passes.graph.composites import (
     network_functions,
     patterns_of,
 )
+from s2s.support.dataclass import dataclass
 from s2s.targets import Target
 from s2s.types.weights import WeightStore
 

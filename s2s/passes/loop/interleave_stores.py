@@ -22,7 +22,6 @@ element in between; and in kernels whose result may lie over an operand: stores 
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import DenseArrayBase, Float32Type, ModuleOp, VectorType, i8
@@ -33,6 +32,7 @@ from xdsl.rewriter import InsertPoint, Rewriter
 
 from s2s.dialects import loop
 from s2s.passes.tensor.lower_to_loop import IN_PLACE
+from s2s.support.dataclass import dataclass
 from s2s.types.affine import linear
 from s2s.types.hints import isa
 

@@ -6,7 +6,7 @@ where an operation reads it with the other sign.
 
 from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import lru_cache
 
 from xdsl.dialects.builtin import (
@@ -29,6 +29,7 @@ from s2s.c_syntax.types import element_name, vector_type
 from s2s.dialects import c, loop
 from s2s.dialects.c.conversions import is_half, is_unsigned
 from s2s.errors import CompilerBug
+from s2s.support.dataclass import dataclass
 from s2s.types.affine import Linear, Range
 from s2s.types.hints import isa
 

@@ -11,7 +11,7 @@ full blocks have constant sizes.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from math import prod
 
 from xdsl.dialects.builtin import FloatAttr, MemRefType, f32
@@ -30,6 +30,7 @@ from s2s.passes.tensor.lower_to_loop.nest import Nest
 from s2s.passes.tensor.lower_to_loop.stage_plan import StagePlan
 from s2s.passes.tensor.lower_to_loop.transform import TransformNest
 from s2s.passes.tensor.lower_to_loop.transform_plan import TransformPlan
+from s2s.support.dataclass import dataclass
 
 
 def inner_types(group: Group) -> dict[SSAValue, MemRefType[Attribute]]:

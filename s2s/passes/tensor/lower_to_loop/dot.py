@@ -6,7 +6,7 @@ alike; if one factor is cached, its numbers are in natural order, and the consta
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from math import prod
 
 from xdsl.dialects import arith
@@ -22,6 +22,7 @@ from s2s.passes.tensor.lower_to_loop.emitter import Bounds, Carried, Emitter
 from s2s.passes.tensor.lower_to_loop.products import IN_RANGE, accumulate
 from s2s.passes.tensor.lower_to_loop.stage_plan import StagedOperand
 from s2s.passes.tensor.lower_to_loop.tile import Operand, TilePoint
+from s2s.support.dataclass import dataclass
 from s2s.types.affine import Linear, delinearize, simplify
 from s2s.types.dtypes import vector_of
 from s2s.types.hints import isa

@@ -13,7 +13,7 @@ added at the end.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from math import prod
 
 from xdsl.dialects import arith
@@ -31,6 +31,7 @@ from s2s.passes.tensor.lower_to_loop.emitter import Bounds, Carried, Emitter
 from s2s.passes.tensor.lower_to_loop.products import check_zero_point
 from s2s.passes.tensor.lower_to_loop.stage_plan import StagedOperand
 from s2s.passes.tensor.lower_to_loop.tile import Loads, Operand, TilePoint
+from s2s.support.dataclass import dataclass
 from s2s.types.affine import Linear, bounds, coefficient, delinearize, linear, simplify
 
 GROUP = loop.GROUP

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Generator, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 from xdsl.dialects.builtin import i8
 from xdsl.ir import Block, Region, SSAValue
@@ -33,6 +33,7 @@ from s2s.passes.tensor.lower_to_loop.stage_plan import StagePlan
 from s2s.passes.tensor.lower_to_loop.steps import Steps
 from s2s.passes.tensor.lower_to_loop.tile import Loads, Operand, TilePoint, tile_points
 from s2s.passes.tensor.lower_to_loop.window import WindowReduction
+from s2s.support.dataclass import dataclass
 from s2s.types.affine import Range, ranges
 
 

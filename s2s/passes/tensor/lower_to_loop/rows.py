@@ -1,7 +1,7 @@
 """Emit the reduction of a register tile as dot products of one operand's row with constant rows, four at a time."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from math import prod
 
 from xdsl.dialects import arith
@@ -15,6 +15,7 @@ from s2s.passes.tensor.lower_to_loop.emitter import Emitter
 from s2s.passes.tensor.lower_to_loop.products import check_zero_point
 from s2s.passes.tensor.lower_to_loop.stage_plan import StagedOperand
 from s2s.passes.tensor.lower_to_loop.tile import Loads, Operand, TilePoint
+from s2s.support.dataclass import dataclass
 from s2s.types.affine import delinearize
 
 

@@ -6,7 +6,6 @@ padding stored as the zero point. `stage_plan.py` says what is copied, and where
 
 from collections.abc import Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
 from math import prod
 
 from xdsl.ir import Block, Region, SSAValue
@@ -17,6 +16,7 @@ from s2s.dialects import loop
 from s2s.passes.tensor.lower_to_loop.emitter import Bounds, Emitter
 from s2s.passes.tensor.lower_to_loop.guards import Constraint, Holds, guard_of
 from s2s.passes.tensor.lower_to_loop.stage_plan import StagedOperand, StagePlan
+from s2s.support.dataclass import dataclass
 from s2s.types.affine import bounds, coefficient, flat_index, linear, ranges
 
 

@@ -1,7 +1,7 @@
 """Emit one step of a reduction for every point of a tile: test guards, load each operand once, update accumulators."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from xdsl.ir import Block, Region, SSAValue
 from xdsl.ir.affine import AffineDimExpr, AffineExpr
@@ -13,6 +13,7 @@ from s2s.passes.tensor.lower_to_loop.guards import Constraint, Holds
 from s2s.passes.tensor.lower_to_loop.products import add_product
 from s2s.passes.tensor.lower_to_loop.stage_plan import StagedOperand
 from s2s.passes.tensor.lower_to_loop.tile import Loads, Operand, TilePoint, in_turn
+from s2s.support.dataclass import dataclass
 
 
 @dataclass

@@ -9,7 +9,6 @@ Two neighbouring results share a group if the window moves by one, and have one 
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import product
 
 from xdsl.dialects.builtin import MemRefType
@@ -24,6 +23,7 @@ from s2s.passes.tensor.lower_to_loop.dot import INTERLEAVED
 from s2s.passes.tensor.lower_to_loop.emitter import Carried, Emitter
 from s2s.passes.tensor.lower_to_loop.stage_plan import StagedOperand
 from s2s.passes.tensor.lower_to_loop.tile import Operand, TilePoint
+from s2s.support.dataclass import dataclass
 from s2s.types.affine import Linear
 from s2s.types.dtypes import vector_of
 from s2s.types.hints import isa
