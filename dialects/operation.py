@@ -130,7 +130,7 @@ class Op(IRDLOperation, metaclass=OpMeta):
 
     def operands_from(self, index: int) -> SSAValues:
         """The operands behind a position."""
-        return self._operands[index:]
+        return self._operands[index:] if index else self._operands
 
     def result_at(self, index: int) -> SSAValue:
         """The result at a position among all results."""

@@ -290,12 +290,8 @@ class WeightOp(Op):
     traits = traits_def(Pure())
     assembly_format = "$weight attr-dict `:` type($result)"
 
-    def __init__(self, weight: str, hash: str, result_type: MemRefType[Attribute]) -> None:
-        super().__init__(
-            properties={"weight": StringAttr(weight)},
-            attributes={"hash": StringAttr(hash)},
-            result_types=[result_type],
-        )
+    def __init__(self, weight: StringAttr, hash: StringAttr, result_type: MemRefType[Attribute]) -> None:
+        super().__init__(properties={"weight": weight}, attributes={"hash": hash}, result_types=[result_type])
 
     def verify_(self) -> None:
         check_flat(self, self.result.type)

@@ -74,7 +74,7 @@ def array_literals(array: Array, type: Attribute) -> list[str]:
     if type == f64:
         return [_f64(number) for number in numbers]
     if type == f32:
-        return [_f32(number) for number in array.reshape(-1)]
+        return _f32s(array.reshape(-1))
     if isa(type, IntegerType) and type.width.data > 1:
         return [str(number) if abs(number) < _PLAIN else integer_literal(number, type) for number in numbers]
     return [integer_literal(int(number), type) for number in numbers]
@@ -82,6 +82,14 @@ def array_literals(array: Array, type: Attribute) -> list[str]:
 
 def _hexadecimal(bits: int) -> str:
     return f"0x{bits:04x}u"
+
+
+def _f32s(values: Array) -> list[str]:
+    """Many numbers, without looking at each where all are normal or zero."""
+    sizes = np.abs(values)
+    if np.all((sizes == 0) | ((sizes >= _SMALLEST_F32) & (sizes < np.inf))):
+        return [_as_c(text, "f") for text in map(str, values)]
+    return [_f32(value) for value in values]
 
 
 def _f32(value: "np.float32") -> str:
@@ -101,5 +109,10 @@ def _decimal(value: Any, smallest_normal: float, shortest: Callable[[Any], str],
     if 0 < abs(number) < smallest_normal:
         mantissa, _, exponent = number.hex().partition("p")
         return f"{mantissa.rstrip('0').rstrip('.')}p{exponent}{suffix}"
-    mantissa, e, exponent = shortest(value).partition("e")
+    return _as_c(shortest(value), suffix)
+
+
+def _as_c(text: str, suffix: str) -> str:
+    """A number as Python writes it, without zeros at the start of its exponent."""
+    mantissa, e, exponent = text.partition("e")
     return f"{mantissa}e{int(exponent)}{suffix}" if e else mantissa + suffix

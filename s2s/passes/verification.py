@@ -1,12 +1,26 @@
-"""Verify a module as xDSL does, without checking equal arithmetic again and again."""
+"""Verify a module as xDSL does, without checking equal arithmetic and equal calls again and again."""
+
+from dataclasses import replace
 
 from xdsl.dialects.arith import Arith
 from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.func import CallOp, FuncOp
 from xdsl.dialects.math import Math
 from xdsl.ir import Operation, Region
 from xdsl.ir.core import ErasedSSAValue
+from xdsl.irdl import traits_def
+from xdsl.traits import IsolatedFromAbove
+from xdsl.utils.exceptions import VerifyException
 
-_ARITHMETIC = frozenset((*Arith.operations, *Math.operations))
+from s2s.dialects.isolation import ComputedBeforeUse
+
+_OF_EQUAL_KINDS = frozenset((*Arith.operations, *Math.operations, CallOp))
+"""Operations whose verifiers look at nothing but types, properties and the functions of the module."""
+
+_DECLARED = FuncOp.get_irdl_definition()
+_OTHER_TRAITS = [trait for trait in _DECLARED.traits if not isinstance(trait, IsolatedFromAbove)]
+_FUNCTION = replace(_DECLARED, traits=traits_def(*_OTHER_TRAITS, ComputedBeforeUse()))
+"""The definition of functions, with a trait that takes one walk where xDSL's climbs from each operand."""
 
 Signature = tuple[object, ...]
 
@@ -14,8 +28,8 @@ Signature = tuple[object, ...]
 def verify(module: ModuleOp) -> None:
     """Verify all operations of `module`, inner ones first; raises what `Operation.verify` raises.
 
-    The unrolled points of a tile repeat the same arithmetic: xDSL's operations on scalars and vectors look at nothing
-    but their types and properties, so one of each kind is checked.
+    The unrolled points of a tile repeat the same arithmetic, and equal layers the same calls: of those with the same
+    types and properties, one is checked.
     """
     proven: set[Signature] = set()
     _verify_regions(module, proven)
@@ -32,27 +46,38 @@ def _verify_region(region: Region, proven: set[Signature]) -> None:
         for op in block.ops:
             if op.parent is not block:
                 raise ValueError("Parent pointer of operation does not refer to containing region")
-            if type(op) in _ARITHMETIC and op.next_op is not None:
+            if type(op) in _OF_EQUAL_KINDS and op.next_op is not None:
                 signature = _signature(op)
                 if signature in proven:
                     continue
                 proven.add(signature)
             _verify_regions(op, proven)
-            op.verify(verify_nested_ops=False)
+            if type(op) is FuncOp:
+                _verify_function(op)
+            else:
+                op.verify(verify_nested_ops=False)
         if block.first_op is None:
             block.verify()
         if block.parent is not region:
             raise ValueError("Parent pointer of block does not refer to containing region")
 
 
+def _verify_function(func: FuncOp) -> None:
+    try:
+        _FUNCTION.verify(func)
+    except VerifyException as error:
+        func.emit_error(f"Operation does not verify: {error}", error)
+    entry = func.body.blocks.first
+    if entry is not None and entry.arg_types != func.function_type.inputs.data:
+        func.verify(verify_nested_ops=False)  # which tells what is wrong
+
+
 def _signature(op: Operation) -> Signature:
-    """The class of `op`, and the identities of its types and attributes, which live as long as the module."""
+    """The class of `op`, and the identities of its types and properties, which live as long as the module."""
     return (
         type(op),
         *[id(value if type(value) is ErasedSSAValue else value.type) for value in op.operands],
         "->",
         *[id(result.type) for result in op.results],
         *[(name, id(value)) for name, value in op.properties.items()],
-        "attributes",
-        *[(name, id(value)) for name, value in op.attributes.items()],
     )

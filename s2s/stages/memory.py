@@ -2,7 +2,15 @@
 
 from collections.abc import Mapping, Sequence
 
-from xdsl.dialects.builtin import ArrayAttr, DenseArrayBase, DictionaryAttr, IntegerAttr, ModuleOp, StringAttr
+from xdsl.dialects.builtin import (
+    ArrayAttr,
+    DenseArrayBase,
+    DictionaryAttr,
+    IntegerAttr,
+    MemRefType,
+    ModuleOp,
+    StringAttr,
+)
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute
 
@@ -14,7 +22,6 @@ from s2s.emit.info import Overlapping, StateInfo
 from s2s.errors import CompilerBug
 from s2s.executor import graph_json
 from s2s.executor.describe import describe
-from s2s.interpret.loop.scope import memref
 from s2s.passes.loop.lower_to_c.names import c_names
 from s2s.passes.loop.plan_memory import (
     ARENA_ALIGN,
@@ -110,8 +117,8 @@ def _states(module: ModuleOp) -> tuple[StateInfo, ...]:
 
 
 def _state(view: loop.ViewOp) -> StateInfo:
-    name, shape = view.attributes[STATE], view.attributes.get("shape")
-    if not isinstance(name, StringAttr) or not isinstance(shape, DenseArrayBase):
-        raise CompilerBug("a state of main has no name or no shape")
+    name, shape, buffer = view.attributes[STATE], view.attributes.get("shape"), view.result.type
+    if not isinstance(name, StringAttr) or not isinstance(shape, DenseArrayBase) or not isa(buffer, MemRefType):
+        raise CompilerBug("a state of main has no name, no shape or no buffer")
     dims = tuple(int(size) for size in shape.get_values())
-    return StateInfo(name.data, memref(view.result).element_type, dims, view.offset.value.data)
+    return StateInfo(name.data, buffer.element_type, dims, view.offset.value.data)

@@ -47,7 +47,7 @@ class WeightStore:
             if array.size and not any(array.strides):
                 digest.update(b"splat" + array.reshape(-1)[:1].tobytes())
             else:
-                digest.update(np.ascontiguousarray(array).tobytes())
+                digest.update(np.ascontiguousarray(array).reshape(-1).view(np.uint8).data)
             self._hashes[name] = digest.hexdigest()
         return self._hashes[name]
 

@@ -49,16 +49,18 @@ class ShareKernelsPass(ModulePass):
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         _pass_factors(op, weights_of(ctx))
         first: dict[Hashable, FuncOp] = {}
-        kept: dict[str, SymbolRefAttr] = {}
+        kept: dict[str, FuncOp] = {}
         for function in list(op.body.block.ops):
             if isinstance(function, FuncOp) and "kernel" in function.attributes:
                 original = first.setdefault(_structure(function), function)
                 if original is not function:
-                    kept[function.sym_name.data] = SymbolRefAttr(original.sym_name)
+                    kept[function.sym_name.data] = original
                     Rewriter.erase_op(function)
-        for call in op.walk():
-            if isinstance(call, graph.CallOp) and call.callee.string_value() in kept:
-                call.callee = kept[call.callee.string_value()]
+        references = {kernel: SymbolRefAttr(kernel.sym_name) for kernel in dict.fromkeys(kept.values())}
+        for name, calls in calls_of(op).items():
+            if name in kept:
+                for call in calls:
+                    call.callee = references[kept[name]]
 
 
 def _pass_factors(module: ModuleOp, weights: WeightStore) -> None:

@@ -53,7 +53,7 @@ def outline(name: str, ops: Sequence[Operation], weights: WeightStore) -> FuncOp
         replacement.name_hint = result.name_hint
         result.replace_all_uses_with(replacement)
     _move(ops, inside, dict(zip(operands, body.args, strict=True)), body, weights)
-    body.add_op(ReturnOp(*last.results))
+    body.add_op(ReturnOp.create(operands=last.results))
     kind = FunctionType.from_lists([argument.type for argument in body.args], last.result_types)
     kernel = FuncOp(name, kind, Region(body), visibility="private")
     kernel.attributes["kernel"] = UnitAttr()

@@ -110,7 +110,7 @@ class LowerMain:
     def _lower(self, op: Operation) -> None:
         match op:
             case graph.WeightOp():
-                weight = loop.WeightOp(op.weight_name.data, op.hash.data, buffer_type(op.y.type))
+                weight = loop.WeightOp(op.weight_name, op.hash, buffer_type(op.y.type))
                 weight.result.name_hint = op.y.name_hint
                 self.block.add_op(weight)
                 self.buffers[op.y] = weight.result
@@ -135,7 +135,7 @@ class LowerMain:
         outputs = [self._result(result) for result in op.results]
         inputs = [self.buffers[operand] for operand in op.operands]
         scratch = [self._alloc(type, "scratch") for type in self.scratch.get(name, ())]
-        call = CallOp(name, [*outputs, *inputs, *scratch], [])
+        call = CallOp.create(operands=[*outputs, *inputs, *scratch], properties={"callee": op.callee})
         set_provenance(call, provenance(op))
         call.attributes[SHAPE] = tensor.integers(shape_of(op.results[0]))
         if self.shapes:
