@@ -43,7 +43,7 @@ class Place:
 
 
 @dataclass(frozen=True)
-class Fetcher:
+class Prefetcher:
     """Emits the prefetches of `schedule` for `op`."""
 
     op: tensor.ComputeOp
@@ -85,7 +85,7 @@ class Fetcher:
             return
         at = there.to_expr() + self._tile_index(inside, place) * chunk + self._step_index(place) * stride
         for line in range(lines):
-            self._fetch(operand, space.linear(at + line * LINE), near=False)
+            self._prefetch(operand, space.linear(at + line * LINE), near=False)
 
     def _inside(self, dim: int) -> dict[int, tuple[int, int]]:
         """Extent and tile of the parallel dimensions inside `dim`, in loop order."""
@@ -140,8 +140,8 @@ class Fetcher:
             form = operand.place(dims, bound)
             lines.setdefault((frozenset(form.terms.items()), form.constant // LINE), form)
         for form in lines.values():
-            self._fetch(operand, form, near=True)
+            self._prefetch(operand, form, near=True)
 
-    def _fetch(self, operand: Operand, position: Linear, *, near: bool) -> None:
+    def _prefetch(self, operand: Operand, position: Linear, *, near: bool) -> None:
         affine_map, indices = self.emitter.space.emit_forms(position)
         self.emitter.add(loop.PrefetchOp(operand.buffer, affine_map, indices, near=near))

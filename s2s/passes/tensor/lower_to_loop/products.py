@@ -7,14 +7,23 @@ from xdsl.dialects.builtin import IntegerAttr, i32
 from xdsl.ir import SSAValue
 from xdsl.ir.affine import AffineExpr
 
-from s2s.analysis.structure.products import ProductSum
+from s2s.analysis.structure.products import ProductSum, product_sum
 from s2s.dialects import tensor
-from s2s.errors import ScheduleError
+from s2s.errors import CompilerBug, ScheduleError
 from s2s.passes.tensor.lower_to_loop.emitter import Emitter
 from s2s.passes.tensor.lower_to_loop.stage_plan import StagedOperand
+from s2s.passes.tensor.lower_to_loop.state import NestState
 from s2s.passes.tensor.lower_to_loop.tile import Loads, Operand, TilePoint
 
 IN_RANGE = arith.IntegerOverflowAttr((arith.IntegerOverflowFlag.NSW,))
+
+
+def products_of(nest: NestState) -> ProductSum:
+    """The sum of products that `nest` computes; its schedule tensorizes it, or copies a factor."""
+    products = product_sum(nest.op)
+    if products is None:
+        raise CompilerBug("tensorize or cache_read names what is no sum of products; the verifier refuses that")
+    return products
 
 
 def check_zero_point(schedule: tensor.ScheduleState, products: ProductSum, x: int) -> None:

@@ -8,44 +8,37 @@ from xdsl.dialects import arith
 from xdsl.ir import SSAValue
 from xdsl.ir.affine import AffineConstantExpr, AffineExpr
 
-from s2s.analysis.structure.products import product_sum
-from s2s.dialects import loop, tensor
+from s2s.dialects import loop
 from s2s.errors import CompilerBug, ScheduleError
-from s2s.passes.tensor.lower_to_loop.emitter import Emitter
-from s2s.passes.tensor.lower_to_loop.products import check_zero_point
-from s2s.passes.tensor.lower_to_loop.stage_plan import StagedOperand
+from s2s.passes.tensor.lower_to_loop.products import check_zero_point, products_of
+from s2s.passes.tensor.lower_to_loop.reductions.reduction import TileReduction
+from s2s.passes.tensor.lower_to_loop.state import NestState
 from s2s.passes.tensor.lower_to_loop.tile import Loads, Operand, TilePoint
-from s2s.support.dataclass import dataclass
 from s2s.types.affine import delinearize
 
 
-@dataclass
-class RowReduction:
-    """Emits the sums of products of a tile; each point is four neighbours along the constants' own dimension."""
+class RowReduction(TileReduction):
+    """Reduces the tile by dot products of rows; each point is four neighbours along the constants' own dimension."""
 
-    op: tensor.ComputeOp
-    schedule: tensor.ScheduleState
-    emitter: Emitter
-    reads: Sequence[Operand]
-    points: Sequence[Operand]
-    staged: StagedOperand | None
-    dims: Sequence[AffineExpr]
-    """The position of the tile; reduction dimensions are at 0."""
-
-    def sums(self, points: Sequence[TilePoint]) -> list[SSAValue]:
-        """Emit the reduction; return one vector of sums per point."""
-        products = product_sum(self.op)
-        if products is None:
-            raise CompilerBug("tensorize computes what is no sum of products; the verifier refuses that")
+    def __init__(self, nest: NestState) -> None:
+        super().__init__(nest)
+        products = products_of(nest)
         w = next((read for read in (products.left.read, products.right.read) if self._has_rows(read)), None)
         if w is None or self._has_rows(x := products.other(w).read):
             raise ScheduleError("one factor of rows moves along the vector, the other one does not; vectorize so")
         if products.factor_of(w).offset:
             raise ScheduleError("the constants of rows have a zero point; leave tensorize out")
-        if self.staged is not None and (self.staged.plan.read != x or not self.staged.plan.is_rows):
+        if nest.plan is not None and (nest.plan.read != x or not nest.plan.is_rows):
             raise ScheduleError(f"read {x} is no row in its copy; copy it inside the loops that move along it")
         check_zero_point(self.schedule, products, x)
-        return [self._sum(point, self.reads[x], self.reads[w]) for point in points]
+        self.x, self.w = self.reads[x], self.reads[w]
+
+    @classmethod
+    def applies(cls, nest: NestState) -> bool:
+        return nest.schedule.form == "dot_rows"
+
+    def sums(self, points: Sequence[TilePoint]) -> list[SSAValue]:
+        return [self._sum(point, self.x, self.w) for point in points]
 
     def _has_rows(self, read: int) -> bool:
         """Whether the lanes of a point read different rows of the operand, as those of the constant do."""
@@ -74,7 +67,7 @@ class RowReduction:
         if self.schedule.init_from is None:
             return total
         parallel = first[: len(point.offsets)]
-        start_sum = Loads(self.emitter).load(self.points[self.schedule.init_from], parallel, point)
+        start_sum = Loads(self.emitter).load(self.nest.points[self.schedule.init_from], parallel, point)
         return self.emitter.add(arith.AddiOp(total, start_sum), f"acc{point.label}").result
 
     def _moved(self, point: TilePoint, lane: int) -> tuple[int, ...]:

@@ -15,15 +15,16 @@ from xdsl.dialects.builtin import MemRefType
 from xdsl.ir import SSAValue
 from xdsl.ir.affine import AffineConstantExpr, AffineExpr
 
-from s2s.analysis.structure.products import ProductSum
-from s2s.dialects import loop, tensor
+from s2s.dialects import loop
 from s2s.dialects.loop.products import WORD
 from s2s.errors import CompilerBug
-from s2s.passes.tensor.lower_to_loop.dot import INTERLEAVED
-from s2s.passes.tensor.lower_to_loop.emitter import Carried, Emitter
+from s2s.passes.tensor.lower_to_loop.initial import initial
+from s2s.passes.tensor.lower_to_loop.products import products_of
+from s2s.passes.tensor.lower_to_loop.reductions.dots import INTERLEAVED
+from s2s.passes.tensor.lower_to_loop.reductions.reduction import TileReduction
 from s2s.passes.tensor.lower_to_loop.stage_plan import StagedOperand
-from s2s.passes.tensor.lower_to_loop.tile import Operand, TilePoint
-from s2s.support.dataclass import dataclass
+from s2s.passes.tensor.lower_to_loop.state import NestState
+from s2s.passes.tensor.lower_to_loop.tile import TilePoint
 from s2s.types.affine import Linear
 from s2s.types.dtypes import vector_of
 from s2s.types.hints import isa
@@ -32,41 +33,51 @@ Made = dict[str, SSAValue]
 """Groups that have been loaded, by their place."""
 
 
-@dataclass
-class WindowReduction:
-    """Emits the sums of products of one tile."""
+class WindowReduction(TileReduction):
+    """Reduces the tile by groups that neighbouring points of a window share."""
 
-    emitter: Emitter
-    op: tensor.ComputeOp
-    schedule: tensor.ScheduleState
-    products: ProductSum
-    reads: Sequence[Operand]
-    staged: StagedOperand
-    dims: Sequence[AffineExpr]
-    """The position of the tile along parallel dimensions, an even one along the rows of the window."""
+    def __init__(self, nest: NestState) -> None:
+        super().__init__(nest)
+        self.products = products_of(nest)
 
-    def emit(self, points: Sequence[TilePoint], accumulators: Carried) -> None:
-        """Emit all taps, row by row."""
+    @classmethod
+    def applies(cls, nest: NestState) -> bool:
+        return nest.schedule.form == "dot" and nest.plan is not None and nest.plan.is_loaded_in_pairs
+
+    def sums(self, points: Sequence[TilePoint]) -> list[SSAValue]:
+        accumulators = initial(self.nest, points)
         self._check_tile()
         for row in product(*map(range, self.op.reduction_sizes[:-1])):
             groups: Made = {}
             constants: Made = {}
             for number, point in enumerate(points):
-                acc = accumulators.values[number]
+                acc = accumulators[number]
                 x, w = self._group(point, row, groups), self._constant(point, row, constants)
                 products = loop.IntrinsicOp(self._intrinsic(point, row), acc, x, w)
-                accumulators.values[number] = self.emitter.add(products, acc.name_hint).result
+                accumulators[number] = self.emitter.add(products, acc.name_hint).result
+        return accumulators
+
+    @property
+    def window(self) -> StagedOperand:
+        """The copy of the window. The tile begins at an even position along its rows."""
+        assert self.nest.staged is not None
+        return self.nest.staged
+
+    @property
+    def _corner(self) -> list[AffineExpr]:
+        """The position of the tile along parallel dimensions."""
+        return self.dims[: self.op.rank]
 
     def _check_tile(self) -> None:
         """Refuse tiles that would begin at odd positions of a row."""
         space, zeros = self.emitter.space, [AffineConstantExpr(0)] * len(self.op.reduction_sizes)
-        corner = space.linear(self.staged.position([*self.dims, *zeros]))
+        corner = space.linear(self.window.position([*self._corner, *zeros]))
         for dim in range(self.op.rank):
-            tile = self.staged.plan.tiles[dim]
-            if dim in self.staged.plan.outer or tile % 2 == 0 or tile >= self.op.sizes[dim]:
+            tile = self.window.plan.tiles[dim]
+            if dim in self.window.plan.outer or tile % 2 == 0 or tile >= self.op.sizes[dim]:
                 continue
-            moved = [expr + 1 if each == dim else expr for each, expr in enumerate(self.dims)]
-            if space.linear(self.staged.position([*moved, *zeros])).plus(corner, -1).constant % 2:
+            moved = [expr + 1 if each == dim else expr for each, expr in enumerate(self._corner)]
+            if space.linear(self.window.position([*moved, *zeros])).plus(corner, -1).constant % 2:
                 raise CompilerBug(f"a tile of {tile} along dimension {dim} begins at odd positions; give an even one")
 
     def _intrinsic(self, point: TilePoint, row: Sequence[int]) -> loop.IntrinsicAttr:
@@ -76,31 +87,31 @@ class WindowReduction:
         return found
 
     def _at(self, point: TilePoint, row: Sequence[int], tap: int = 0) -> list[AffineExpr]:
-        parallel = [expr + offset for expr, offset in zip(self.dims, point.offsets, strict=False)]
+        parallel = [expr + offset for expr, offset in zip(self._corner, point.offsets, strict=False)]
         return [*parallel, *map(AffineConstantExpr, row), AffineConstantExpr(tap)]
 
     def _is_odd(self, point: TilePoint, row: Sequence[int]) -> bool:
         """Whether the first tap lies at an odd position of the copy: how far it is from that of the tile's corner."""
-        corner = [*self.dims, *(AffineConstantExpr(0) for _ in self.op.reduction_sizes)]
+        corner = [*self._corner, *(AffineConstantExpr(0) for _ in self.op.reduction_sizes)]
         space = self.emitter.space
-        here = space.linear(self.staged.position(self._at(point, row)))
-        distance = here.plus(space.linear(self.staged.position(corner)), -1)
+        here = space.linear(self.window.position(self._at(point, row)))
+        distance = here.plus(space.linear(self.window.position(corner)), -1)
         if distance.terms:
             raise CompilerBug("the points of a window's tile lie at distances that are not constant")
         return distance.constant % 2 == 1
 
     def _group(self, point: TilePoint, row: Sequence[int], made: Made) -> SSAValue:
         """Load four elements of the copy from an even position."""
-        place = self.emitter.space.linear(self.staged.position(self._at(point, row)))
+        place = self.emitter.space.linear(self.window.position(self._at(point, row)))
         place = place.plus(Linear(-1)) if self._is_odd(point, row) else place
         key = str(place.to_expr())
         if key not in made:
-            made[key] = self._load(self.staged.buffer, place)
+            made[key] = self._load(self.window.buffer, place)
         return made[key]
 
     def _constant(self, point: TilePoint, row: Sequence[int], made: Made) -> SSAValue:
         """Load and widen a row of taps."""
-        read = self.products.other(self.staged.plan.read).read
+        read = self.products.other(self.window.plan.read).read
         space = self.emitter.space
         places = [
             space.linear(self.reads[read].position(self._at(point, row, tap))) for tap in range(self.op.sizes[-1])

@@ -6,7 +6,6 @@ alike; if one factor is cached, its numbers are in natural order, and the consta
 """
 
 from collections.abc import Sequence
-from dataclasses import field
 from math import prod
 
 from xdsl.dialects import arith
@@ -14,15 +13,15 @@ from xdsl.dialects.builtin import IntegerAttr, MemRefType, i32
 from xdsl.ir import SSAValue
 from xdsl.ir.affine import AffineConstantExpr, AffineDimExpr, AffineExpr
 
-from s2s.analysis.structure.products import ProductSum
-from s2s.dialects import loop, tensor
+from s2s.dialects import loop
 from s2s.dialects.loop.products import WORD
 from s2s.errors import ScheduleError
-from s2s.passes.tensor.lower_to_loop.emitter import Bounds, Carried, Emitter
-from s2s.passes.tensor.lower_to_loop.products import IN_RANGE, accumulate
-from s2s.passes.tensor.lower_to_loop.stage_plan import StagedOperand
-from s2s.passes.tensor.lower_to_loop.tile import Operand, TilePoint
-from s2s.support.dataclass import dataclass
+from s2s.passes.tensor.lower_to_loop.emitter import Bounds, Carried
+from s2s.passes.tensor.lower_to_loop.initial import initial
+from s2s.passes.tensor.lower_to_loop.products import IN_RANGE, accumulate, products_of
+from s2s.passes.tensor.lower_to_loop.reductions.reduction import TileReduction
+from s2s.passes.tensor.lower_to_loop.state import NestState
+from s2s.passes.tensor.lower_to_loop.tile import TilePoint
 from s2s.types.affine import Linear, delinearize, simplify
 from s2s.types.dtypes import vector_of
 from s2s.types.hints import isa
@@ -35,31 +34,26 @@ Made = dict[tuple[object, ...], SSAValue]
 """Values that have been loaded and widened for a group, by their key."""
 
 
-@dataclass
-class DotReduction:
-    """Emits the sums of products of one tile."""
+class DotReduction(TileReduction):
+    """Reduces the tile in one loop over all steps of the reduction: in groups, or one by one without an intrinsic."""
 
-    emitter: Emitter
-    op: tensor.ComputeOp
-    schedule: tensor.ScheduleState
-    products: ProductSum
-    reads: Sequence[Operand]
-    staged: StagedOperand | None
-    dims: Sequence[AffineExpr]
-    """The position of the tile; reduction dimensions are at 0."""
-    x: int = field(init=False)
-    w: int = field(init=False)
-
-    def __post_init__(self) -> None:
-        self.x = self.staged.plan.read if self.staged is not None else int(self.products.factor_of(1).offset != 0)
+    def __init__(self, nest: NestState) -> None:
+        super().__init__(nest)
+        self.products = products_of(nest)
+        self.x = nest.plan.read if nest.plan is not None else int(self.products.factor_of(1).offset != 0)
         self.w = self.products.other(self.x).read
         if self.size != 1 and self.products.factor_of(self.w).offset:
             raise ScheduleError("the constants of a dot product have a zero point; leave tensorize out")
-        if self.size > 1 and self.staged is None and prod(self.op.reduction_sizes) % self.size:
+        if self.size > 1 and nest.plan is None and prod(self.op.reduction_sizes) % self.size:
             raise ScheduleError(
                 f"{prod(self.op.reduction_sizes)} steps in place are no whole groups of {self.size}; copy "
                 f"read {self.x} with cache_read"
             )
+
+    @classmethod
+    def applies(cls, nest: NestState) -> bool:
+        copies_rows = nest.plan is not None and nest.plan.is_rows
+        return nest.schedule.form == "dot" or (nest.schedule.intrinsic is None and copies_rows)
 
     @property
     def steps(self) -> int:
@@ -71,8 +65,8 @@ class DotReduction:
         """Number of steps in a group."""
         return self.schedule.group
 
-    def emit(self, points: Sequence[TilePoint], accumulators: Carried) -> None:
-        """Emit all steps, unrolled as the tiles of the reduction dimensions say."""
+    def sums(self, points: Sequence[TilePoint]) -> list[SSAValue]:
+        accumulators = Carried(initial(self.nest, points))
         wished = prod(self.schedule.tiles[self.op.rank :]) // self.size * self.size
         steps, at_once = self.steps, min(max(wished, self.size), self.steps)
         full = steps // at_once * at_once
@@ -82,6 +76,7 @@ class DotReduction:
         else:
             self._groups(AffineConstantExpr(0), full, points, accumulators)
         self._groups(AffineConstantExpr(full), steps - full, points, accumulators)
+        return accumulators.values
 
     def _groups(self, k: AffineExpr, count: int, points: Sequence[TilePoint], accumulators: Carried) -> None:
         intrinsic = self.schedule.intrinsic

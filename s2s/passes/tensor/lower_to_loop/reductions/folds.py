@@ -1,38 +1,43 @@
 """Emit reductions in vectors along the reduction itself, and in several partial accumulators (rfactor)."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 
 from xdsl.ir import SSAValue
-from xdsl.ir.affine import AffineConstantExpr, AffineExpr
+from xdsl.ir.affine import AffineConstantExpr
 
 from s2s.analysis.structure.folds import Fold, combining, folds_of
-from s2s.dialects import loop, tensor
+from s2s.dialects import loop
 from s2s.errors import CompilerBug
-from s2s.passes.tensor.lower_to_loop.emitter import Bounds, Carried, Emitter
+from s2s.passes.tensor.lower_to_loop.emitter import Bounds, Carried
+from s2s.passes.tensor.lower_to_loop.initial import initial
+from s2s.passes.tensor.lower_to_loop.reductions.reduction import TileReduction
+from s2s.passes.tensor.lower_to_loop.reductions.steps import Steps
+from s2s.passes.tensor.lower_to_loop.state import NestState
 from s2s.passes.tensor.lower_to_loop.tile import TilePoint
-from s2s.support.dataclass import dataclass
 
 
-@dataclass
-class FoldReduction:
-    """Emits the reduction of a tile as a fold whose order is free."""
+class FoldReduction(TileReduction):
+    """Reduces the tile by a fold whose order is free: a sum, product, maximum or minimum."""
 
-    op: tensor.ComputeOp
-    schedule: tensor.ScheduleState
-    emitter: Emitter
-    names: Sequence[str]
-    dims: list[AffineExpr]
-    """The current position, which the loops here move along the reductions."""
-    initial: Callable[[Sequence[TilePoint]], list[SSAValue]]
-    """Makes the initial accumulators of some points."""
-    step: Callable[[Sequence[TilePoint], Carried], None]
-    """Emits one step of the reduction at the current position."""
-    head: Callable[[int, Sequence[TilePoint]], None]
-    """Called at the head of each step of an outer reduction."""
+    def __init__(self, nest: NestState) -> None:
+        super().__init__(nest)
+        self.steps = Steps(nest)
 
-    def emit(self, points: Sequence[TilePoint], dim: int, parts: int) -> Carried:
+    @classmethod
+    def applies(cls, nest: NestState) -> bool:
+        schedule = nest.schedule
+        in_lanes = schedule.vector_dim is not None and schedule.vector_dim >= nest.op.rank
+        return schedule.partials is not None or in_lanes
+
+    def sums(self, points: Sequence[TilePoint]) -> list[SSAValue]:
+        if self.schedule.partials is not None:
+            return self._emit(points, *self.schedule.partials).values
+        assert self.schedule.vector_dim is not None
+        return self._emit(points, self.schedule.vector_dim, 1).values
+
+    def _emit(self, points: Sequence[TilePoint], dim: int, parts: int) -> Carried:
         """Reduce dimension `dim` in vectors of `lanes`, interleaved over `parts` accumulators.
 
         Steps that do not fill all accumulators go to one of them, and steps that do not fill a vector go to shorter
@@ -68,11 +73,11 @@ class FoldReduction:
     ) -> tuple[Carried, int]:
         """Reduce the steps that fill `parts` vectors, and combine the parts; return the result and the step count."""
         if parts < 2:
-            return Carried(self.initial(points)), 0
+            return Carried(initial(self.nest, points)), 0
         apart = [
             replace(point, label=f"{point.label}{'abcdefgh'[part % 8]}") for part in range(parts) for point in points
         ]
-        accumulators, width = Carried(self.initial(apart)), len(points) * len(folds)
+        accumulators, width = Carried(initial(self.nest, apart)), len(points) * len(folds)
         stop = self.op.sizes[dim] // (lanes * parts) * lanes * parts
         self._fold_range(dim, Bounds(0, stop, lanes * parts), parts, points, accumulators)
         values = accumulators.values
@@ -102,12 +107,14 @@ class FoldReduction:
             for each, bounds in walk:
                 self.dims[each] = AffineConstantExpr(bounds.start)
                 if bounds.stop - bounds.start > bounds.step:
-                    self.dims[each] = stack.enter_context(self.emitter.loop(bounds, self.names[each], accumulators))
+                    self.dims[each] = stack.enter_context(
+                        self.emitter.loop(bounds, self.nest.names[each], accumulators)
+                    )
                 if each != dim:
-                    self.head(each, points)
+                    self.steps.head(each, points)
             base, width = self.dims[dim], len(accumulators.values) // parts
             for part in range(parts):
                 own = Carried(accumulators.values[part * width : (part + 1) * width])
                 self.dims[dim] = base + part * (steps.step // parts) if part else base
-                self.step(points, own)
+                self.steps.step(points, own)
                 accumulators.values[part * width : (part + 1) * width] = own.values

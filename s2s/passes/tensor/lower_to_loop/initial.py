@@ -1,0 +1,68 @@
+"""Emit the values that accumulators have before a reduction."""
+
+from collections.abc import Sequence
+
+from xdsl.ir import Block, Region, SSAValue
+
+from s2s.dialects import loop
+from s2s.passes.tensor.lower_to_loop.bodies import point_dims
+from s2s.passes.tensor.lower_to_loop.guards import Constraint, Holds, holds_all
+from s2s.passes.tensor.lower_to_loop.state import NestState
+from s2s.passes.tensor.lower_to_loop.tile import Loads, Operand, TilePoint
+
+
+def starts(nest: NestState, points: Sequence[TilePoint]) -> list[SSAValue]:
+    """The accumulators of `points` before the reduction: initial values, or partial results of earlier blocks."""
+    first = [Constraint(base * -1) for dim, (base, _) in nest.blocks.items() if dim >= nest.op.rank]
+    emitter = nest.emitter
+    if holds_all(first, emitter.space.bound) is Holds.ALWAYS:
+        return initial(nest, points)
+    then, otherwise = Block(), Block()
+    with emitter.inside(then):
+        values = initial(nest, points)
+        then.add_op(loop.YieldOp(*values))
+    with emitter.inside(otherwise):
+        otherwise.add_op(loop.YieldOp(*nest.results.load_partials(points, nest.dims)))
+    types = [value.type for value in values]
+    found = emitter.when(first, emitter.space.identity, Region(then), Region(otherwise), types)
+    for result, value in zip(found, values, strict=True):
+        result.name_hint = value.name_hint
+    return found
+
+
+def initial(nest: NestState, points: Sequence[TilePoint]) -> list[SSAValue]:
+    """The initial values of the accumulators of `points`: constants, or elements of an operand of the epilogue."""
+    if nest.schedule.init_from is not None:
+        return _loaded(nest, nest.points[nest.schedule.init_from], points)
+    if nest.bias is not None:
+        return _biases(nest, nest.points[nest.bias.point], points)
+    values: list[SSAValue] = []
+    vectors: dict[tuple[object, int], SSAValue] = {}
+    several = len(nest.op.inits) > 1
+    for point in points:
+        for number, init in enumerate(nest.op.inits):
+            key = (init, point.lanes)
+            if key not in vectors or not several:
+                vectors[key] = nest.emitter.splat(nest.emitter.constant(init), point.lanes)
+            value = vectors[key]
+            value.name_hint = f"acc{'abcdefgh'[number] if several else ''}{point.label}"
+            values.append(value)
+    return values
+
+
+def _loaded(nest: NestState, operand: Operand, points: Sequence[TilePoint]) -> list[SSAValue]:
+    loads, values = Loads(nest.emitter), list[SSAValue]()
+    for point in points:
+        value = loads.load(operand, point_dims(point, nest.dims)[: nest.op.rank], point)
+        values.append(nest.emitter.splat(value, point.lanes))
+        values[-1].name_hint = f"acc{point.label}"
+    return values
+
+
+def _biases(nest: NestState, operand: Operand, points: Sequence[TilePoint]) -> list[SSAValue]:
+    values: list[SSAValue] = []
+    for point in points:
+        value = Loads(nest.emitter).load(operand, point_dims(point, nest.dims[: nest.op.rank]), point)
+        value.name_hint = f"acc{point.label}"
+        values.append(value)
+    return values

@@ -1,0 +1,182 @@
+"""Load the operands of instructions that multiply and add groups of four bytes per lane.
+
+The constant is packed so that the groups of neighbouring lanes are contiguous. The other factor is either the same for
+all lanes, with its four bytes contiguous, or differs by lane, with lanes contiguous.
+"""
+
+from collections.abc import Sequence
+from math import prod
+
+from xdsl.dialects import arith
+from xdsl.dialects.builtin import IntegerAttr, MemRefType, i32
+from xdsl.ir import SSAValue
+from xdsl.ir.affine import AffineConstantExpr, AffineDimExpr, AffineExpr
+
+from s2s.analysis.structure.compute import shape_of
+from s2s.analysis.structure.dot_groups import run_of, strides
+from s2s.dialects import loop
+from s2s.errors import ScheduleError
+from s2s.passes.tensor.lower_to_loop.products import check_zero_point, products_of
+from s2s.passes.tensor.lower_to_loop.stage_plan import StagedOperand
+from s2s.passes.tensor.lower_to_loop.state import NestState
+from s2s.passes.tensor.lower_to_loop.tile import TilePoint
+from s2s.types.affine import Linear, bounds, coefficient, delinearize, linear, simplify
+from s2s.types.hints import isa
+
+GROUP = loop.GROUP
+FLIP = -0x7F7F7F80
+"""128 in each byte of a group."""
+
+Made = dict[tuple[object, ...], SSAValue]
+"""Groups that have been loaded, by their key."""
+
+
+class GroupOperands:
+    """Both factors of a sum of products, of which groups of steps are loaded."""
+
+    def __init__(self, nest: NestState) -> None:
+        self.nest, self.op, self.schedule, self.reads = nest, nest.op, nest.schedule, nest.reads
+        self.emitter = nest.emitter
+        products = products_of(nest)
+        w = next((read for read in (0, 1) if self._lane_distance(read) == GROUP), None)
+        if w is None:
+            raise ScheduleError(
+                f"no factor holds the {GROUP} bytes of a group, lane by lane, along dimension "
+                f"{self.schedule.vector_dim}; pack the constant so with cache_read"
+            )
+        self.x, self.w = products.other(w).read, w
+        if nest.plan is not None and nest.plan.read != self.x:
+            raise ScheduleError(f"the copy is of the constant; copy read {self.x}")
+        check_zero_point(self.schedule, products, self.x)
+        if nest.plan is not None and nest.plan.is_rows:
+            self.run, self.step = tuple(range(self.op.rank, len(self.op.sizes))), 1
+        else:
+            extents = shape_of(self.op.reads[self.x]) if nest.plan is None else nest.plan.extents
+            moves = strides(self.op, self.x, extents)
+            self.run = run_of(self.op, list(self.schedule.order), moves)
+            self.step = moves[self.run[-1]] if self.run else 1
+        self.offset = products.factor_of(w).offset
+        """What is added to each element of the constant, as its zero point is."""
+
+    @property
+    def staged(self) -> StagedOperand | None:
+        """The copy of the factor that is no constant."""
+        return self.nest.staged
+
+    @property
+    def steps(self) -> int:
+        """Number of steps in a run, the dimensions that are reduced by groups."""
+        return prod(self.op.sizes[dim] for dim in self.run)
+
+    def _lane_distance(self, read: int) -> int | None:
+        """Distance in elements of neighbouring lanes in the first vector: a group, for the packed constant."""
+        dim, lanes = self.schedule.vector_dim, self.schedule.lanes
+        box = [(0, lanes - 1) if each == dim else (0, 0) for each in range(len(self.op.sizes))]
+        operand = self.reads[read]
+        here: list[AffineExpr] = [AffineDimExpr(each) for each in range(len(self.op.sizes))]
+        assert dim is not None
+        return coefficient(operand.position(here), dim, box)
+
+    def factor_of(self, point: TilePoint) -> tuple[int, ...]:
+        """A key that differs for points of a tile that read different elements of the non-constant factor."""
+        results = self.op.read_accesses[self.x].map.data.results
+        used = {dim for expr in results for dim in expr.used_dims()}
+        return tuple(offset if dim in used else 0 for dim, offset in enumerate(point.offsets))
+
+    def at(self, point: TilePoint) -> list[AffineExpr]:
+        """The position in the domain of the first step of the run, for the first lane of `point`."""
+        offsets = [*point.offsets, *[0] * (len(self.nest.dims) - len(point.offsets))]
+        return [expr + offset if offset else expr for expr, offset in zip(self.nest.dims, offsets, strict=True)]
+
+    def _step_at(self, point: TilePoint, k: AffineExpr, lane: int = 0) -> list[AffineExpr]:
+        """The position in the domain of step `k`."""
+        dims = self.at(point)
+        for dim, expr in zip(self.run, delinearize(k, [self.op.sizes[dim] for dim in self.run]), strict=True):
+            dims[dim] = expr
+        if lane:
+            assert point.vector_dim is not None
+            dims[point.vector_dim] = dims[point.vector_dim] + lane
+        return dims
+
+    def constants(self, point: TilePoint, k: AffineExpr, made: Made) -> SSAValue:
+        """Load the groups of the constant for the lanes of `point`."""
+        read = self.w
+        place = self._constant_place(point, k)
+        key = (read, str(place.to_expr()))
+        if key not in made:
+            if not any(known[0] == read for known in made):
+                self._check(point, k, place)
+            made[key] = self._load(self.reads[read].buffer, place.to_expr(), point.lanes, GROUP)
+        return made[key]
+
+    def _constant_place(self, point: TilePoint, k: AffineExpr, lane: int = 0, step: int = 0) -> Linear:
+        space = self.emitter.space
+        variable = AffineDimExpr(len(space.loops))
+        rounded = -(-self.steps // GROUP) * GROUP
+        expr = self.reads[self.w].position(self._step_at(point, variable, lane))
+        expr = simplify(expr, [*space.bound, (0, rounded - 1)])
+        outer: list[AffineExpr] = [AffineDimExpr(dim) for dim in range(len(space.loops))]
+        return space.linear(expr.replace_dims_and_symbols([*outer, k + step], ()))
+
+    def _check(self, point: TilePoint, k: AffineExpr, place: Linear) -> None:
+        """Check that the groups of all lanes are contiguous."""
+        for lane, step in ((point.lanes - 1, 0), (0, GROUP - 1), (min(1, point.lanes - 1), 0)):
+            behind = self._constant_place(point, k, lane, step).plus(place, -1)
+            if behind.terms or behind.constant != lane * GROUP + step:
+                raise ScheduleError(
+                    f"step {step} of lane {lane} is not {lane * GROUP + step} bytes behind the first of a group; pack "
+                    "the constant so with cache_read"
+                )
+
+    def factor(self, point: TilePoint, k: AffineExpr, count: int, made: Made) -> SSAValue:
+        """Load the groups of the non-constant factor."""
+        dims = self._step_at(point, AffineConstantExpr(0))
+        operand = self.reads[self.x]
+        if self.staged is not None:
+            buffer, position = self.staged.buffer, self.staged.position(dims) + k * self.step
+        else:
+            buffer, position = operand.buffer, operand.position(dims) + k * self.step
+        between = self._between(point, dims)
+        if (between, self.step) == (0, 1) and self.staged is None and count < GROUP:
+            raise ScheduleError(
+                f"{self.steps} steps in place are no whole groups of {GROUP}; copy read {self.x} with cache_read"
+            )
+        form = self.emitter.space.linear(position)
+        key = (self.x, str(form.to_expr()))
+        if key not in made:
+            columns = (self.step, count) if between else (1, GROUP)
+            made[key] = self._load(buffer, form.to_expr(), point.lanes, between, *columns)
+            if self.schedule.is_unsigned and self.staged is None:
+                flip = self.emitter.constant(IntegerAttr(FLIP, i32))
+                flip.name_hint = "flip"
+                flip = self.emitter.splat(flip, point.lanes)
+                made[key] = self.emitter.add(arith.XOrIOp(made[key], flip), operand.buffer.name_hint).result
+        return made[key]
+
+    def _between(self, point: TilePoint, dims: Sequence[AffineExpr]) -> int:
+        """Distance of neighbouring lanes in the non-constant factor: 0 for the same element, 1 if contiguous."""
+        space = self.emitter.space
+        lane = AffineDimExpr(len(space.loops))
+        along = [expr + lane if dim == point.vector_dim else expr for dim, expr in enumerate(dims)]
+        position = self.reads[self.x].position(along) if self.staged is None else self.staged.position(along)
+        between = linear(position, [*space.bound, (0, point.lanes - 1)]).terms.get(lane, 0)
+        if between not in (0, 1) or (between == 0 and self.step != 1):
+            raise ScheduleError(
+                f"lanes {between} and steps {self.step} elements apart in read {self.x} make no groups; reorder the "
+                "reductions, or copy it with cache_read"
+            )
+        return between
+
+    def _load(
+        self, buffer: SSAValue, position: AffineExpr, lanes: int, between: int, stride: int = 1, count: int = GROUP
+    ) -> SSAValue:
+        last = bounds(position, self.emitter.space.bound)[1] + (lanes - 1) * between + (count - 1) * stride
+        assert isa(buffer.type, MemRefType)
+        if last >= buffer.type.get_shape()[0]:
+            raise ScheduleError(
+                f"groups of {lanes} lanes reach behind {buffer.name_hint}; pack it in blocks of whole vectors, or "
+                "copy it"
+            )
+        affine_map, indices = self.emitter.space.emit(position)
+        groups = loop.LoadGroupsOp(buffer, affine_map, indices, lanes, lane_stride=between, stride=stride, count=count)
+        return self.emitter.add(groups, buffer.name_hint).result

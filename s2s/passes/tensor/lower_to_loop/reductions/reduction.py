@@ -1,0 +1,41 @@
+"""The interface of the ways to reduce a register tile."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+
+from xdsl.ir import SSAValue
+from xdsl.ir.affine import AffineExpr
+
+from s2s.passes.tensor.lower_to_loop.stage_plan import StagedOperand
+from s2s.passes.tensor.lower_to_loop.state import NestState
+from s2s.passes.tensor.lower_to_loop.tile import TilePoint
+
+
+class TileReduction(ABC):
+    """One way to emit the reduction of a register tile, made once for a computation.
+
+    A subclass is a file of this folder and an entry of the list in `__init__.py`.
+    """
+
+    def __init__(self, nest: NestState) -> None:
+        self.nest = nest
+        self.op, self.schedule, self.emitter, self.reads = nest.op, nest.schedule, nest.emitter, nest.reads
+
+    @classmethod
+    @abstractmethod
+    def applies(cls, nest: NestState) -> bool:
+        """Return whether the schedule of `nest` asks for this way."""
+
+    @abstractmethod
+    def sums(self, points: Sequence[TilePoint]) -> list[SSAValue]:
+        """Emit the reduction of the tile at the current position; return the accumulators of all its points."""
+
+    @property
+    def dims(self) -> list[AffineExpr]:
+        """The current position along each dimension; reductions are at 0 where `sums` is called."""
+        return self.nest.dims
+
+    @property
+    def staged(self) -> StagedOperand | None:
+        """The copy of an operand that the schedule makes."""
+        return self.nest.staged

@@ -1,0 +1,184 @@
+"""Emit the reduction of a register tile step by step: one loop for each reduction, in the order of the schedule.
+
+Each step tests the guards that are still open, loads each operand once for all points of the tile, and updates the
+accumulators. Loops over reductions are clipped to the steps whose reads are in bounds, and to the current cache block.
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from xdsl.ir import Block, Region, SSAValue
+from xdsl.ir.affine import AffineConstantExpr, AffineDimExpr, AffineExpr
+
+from s2s.dialects import loop
+from s2s.passes.tensor.lower_to_loop.bodies import point_dims
+from s2s.passes.tensor.lower_to_loop.clip import clip
+from s2s.passes.tensor.lower_to_loop.emitter import Bounds, Carried
+from s2s.passes.tensor.lower_to_loop.guards import Constraint, Holds
+from s2s.passes.tensor.lower_to_loop.initial import starts
+from s2s.passes.tensor.lower_to_loop.prefetch import Place, Prefetcher
+from s2s.passes.tensor.lower_to_loop.products import add_product
+from s2s.passes.tensor.lower_to_loop.reductions.reduction import TileReduction
+from s2s.passes.tensor.lower_to_loop.state import NestState
+from s2s.passes.tensor.lower_to_loop.tile import Loads, TilePoint, in_turn
+
+
+class Steps:
+    """Emits single steps of the reduction of one computation, and the prefetches that go with them."""
+
+    def __init__(self, nest: NestState) -> None:
+        self.nest, self.emitter = nest, nest.emitter
+        self.prefetcher = Prefetcher(nest.op, nest.schedule, nest.reads, nest.emitter)
+        self.clipped: set[Constraint] = set()
+        """Guards that hold because the bounds of an enclosing loop are clipped."""
+
+    def head(self, dim: int, points: Sequence[TilePoint]) -> None:
+        """Emit what comes first in the body of the loop over reduction `dim`."""
+        self.prefetcher.head(dim, points, self._place)
+
+    def step(self, points: Sequence[TilePoint], accumulators: Carried) -> None:
+        """Emit the step at the current position for the `points` of the tile."""
+        for add in self.nest.before_step:
+            add()
+        self.prefetcher.step(self._place)
+        loads, width = Loads(self.emitter), len(self.nest.op.inits)
+        for number in in_turn(points):
+            mine = slice(number * width, (number + 1) * width)
+            here = point_dims(points[number], self.nest.dims)
+            accumulators.values[mine] = self._guarded(points[number], here, loads, accumulators.values[mine])
+
+    @property
+    def _place(self) -> Place:
+        return Place(self.nest.dims, self.nest.pieces, self.nest.blocks)
+
+    def _guarded(
+        self, point: TilePoint, dims: list[AffineExpr], loads: Loads, values: list[SSAValue]
+    ) -> list[SSAValue]:
+        emitter = self.emitter
+        here = [
+            Constraint(constraint.expr.replace_dims_and_symbols(dims, ()), constraint.modulus)
+            for constraint in self.nest.read_guards
+            if constraint not in self.clipped
+        ]
+        states = [constraint.holds(emitter.space.bound) for constraint in here]
+        if Holds.NEVER in states:
+            return values
+        undecided = [constraint for constraint, state in zip(here, states, strict=True) if state is Holds.MAYBE]
+        if not undecided:
+            return self._reduce(point, dims, loads, values)
+        then, otherwise = Block(), Block([loop.YieldOp(*values)])
+        with emitter.inside(then):
+            then.add_op(loop.YieldOp(*self._reduce(point, dims, loads.nested(), values)))
+        identity: list[AffineExpr] = [AffineDimExpr(dim) for dim in range(len(emitter.space.loops))]
+        types = [value.type for value in values]
+        results = emitter.when(undecided, identity, Region(then), Region(otherwise), types)
+        return _named_as(values, results)
+
+    def _reduce(self, point: TilePoint, dims: list[AffineExpr], loads: Loads, values: list[SSAValue]) -> list[SSAValue]:
+        nest, emitter = self.nest, self.emitter
+        region, staged = nest.op.reduce, nest.staged
+        assert region is not None
+        if staged is not None:
+            constant = nest.reads[staged.plan.products.other(staged.plan.read).read]
+            return [add_product(emitter, staged, constant, loads, (dims, point), values[0])]
+        arguments = region.block.args
+        body = nest.bodies.body(loads, point, dims, arguments, {})
+        for argument, operand in zip(arguments, nest.reads, strict=False):
+            body.values[argument] = loads.load(operand, dims, point)
+        body.values.update(zip(arguments[len(nest.reads) :], values, strict=False))
+        return _named_as(values, [emitter.splat(value, point.lanes) for value in body.run(region)])
+
+
+class StepReduction(TileReduction):
+    """Reduces the tile in loops over the reductions; any computation can be done so."""
+
+    def __init__(self, nest: NestState) -> None:
+        super().__init__(nest)
+        self.steps = Steps(nest)
+
+    @classmethod
+    def applies(cls, nest: NestState) -> bool:
+        return True
+
+    def sums(self, points: Sequence[TilePoint]) -> list[SSAValue]:
+        accumulators = Carried(starts(self.nest, points))
+        if self.op.reduce is not None:
+            self._loops([dim for dim in self.schedule.order if dim >= self.op.rank], points, accumulators)
+        return accumulators.values
+
+    def _loops(self, order: Sequence[int], points: Sequence[TilePoint], accumulators: Carried) -> None:
+        """Emit the loops over the reductions `order`, outermost first."""
+        if not order:
+            self.steps.step(points, accumulators)
+            return
+        dim, before = order[0], self.dims[order[0]]
+        size, tile = self.op.sizes[dim], min(self.schedule.tiles[dim], self.op.sizes[dim])
+        if self._decides_fixed(dim):
+            tile = size
+        if tile == 1 and size > 1:
+            nest = self.nest
+            bounds, clipped = clip(self.op, dim, nest.read_guards, nest.box, nest.dims, nest.pieces)
+            bounds = self._in_block(dim, bounds)
+            self.steps.clipped |= clipped
+            with self.emitter.loop(bounds, nest.names[dim], accumulators) as variable:
+                self.dims[dim] = variable
+                self.steps.head(dim, points)
+                self._loops(order[1:], points, accumulators)
+            self.steps.clipped -= clipped
+        else:
+            self._tiled(dim, tile, order[1:], points, accumulators)
+        self.dims[dim] = before
+
+    def _tiled(
+        self, dim: int, tile: int, order: Sequence[int], points: Sequence[TilePoint], accumulators: Carried
+    ) -> None:
+        """Emit the loop over reduction `dim` with `tile` steps in its body, and the steps that are left over."""
+        size, name = self.op.sizes[dim], self.nest.names[dim]
+        full = size // tile * tile
+        if full > tile:
+            bounds = self._in_block(dim, Bounds(0, full, tile))
+            with self.emitter.loop(bounds, name, accumulators) as variable:
+                self._unrolled(dim, variable, tile, order, points, accumulators)
+        else:
+            self._unrolled(dim, AffineConstantExpr(0), full, order, points, accumulators)
+        if dim in self.nest.blocks and full < size:
+            rest = self._in_block(dim, Bounds(full, size))
+            with self.emitter.loop(rest, name, accumulators) as variable:
+                self._unrolled(dim, variable, 1, order, points, accumulators)
+        else:
+            self._unrolled(dim, AffineConstantExpr(full), size - full, order, points, accumulators)
+
+    def _in_block(self, dim: int, bounds: Bounds) -> Bounds:
+        """`bounds` of a reduction, limited to the steps in the current block."""
+        if dim not in self.nest.blocks:
+            return bounds
+        base, size = self.nest.blocks[dim]
+        return replace(bounds, lower=(*bounds.lower, base), upper=(*bounds.upper, base + size))
+
+    def _unrolled(
+        self,
+        dim: int,
+        base: AffineExpr,
+        count: int,
+        order: Sequence[int],
+        points: Sequence[TilePoint],
+        accumulators: Carried,
+    ) -> None:
+        for offset in range(count):
+            self.dims[dim] = base + offset
+            self._loops(order, points, accumulators)
+
+    def _decides_fixed(self, dim: int) -> bool:
+        """Whether guards of a fixed piece depend on reduction `dim`, which is then unrolled to decide each step."""
+        fixed = {d for d, piece in enumerate(self.nest.pieces) if piece.fixed}
+        return any(
+            dim in used and used & fixed and constraint.holds(self.nest.box) is Holds.MAYBE
+            for constraint in self.nest.read_guards
+            if (used := constraint.expr.used_dims())
+        )
+
+
+def _named_as(values: Sequence[SSAValue], results: list[SSAValue]) -> list[SSAValue]:
+    for result, value in zip(results, values, strict=True):
+        result.name_hint = value.name_hint
+    return results
