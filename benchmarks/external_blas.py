@@ -16,8 +16,8 @@ from typing import Any
 
 import numpy as np
 
-import s2s
 from benchmarks.timing import fastest, pin
+from s2s import api
 from s2s.verify.build import load
 
 SHAPES = (
@@ -79,7 +79,7 @@ def measure(shape: tuple[int, int, int]) -> Row:
     network = product(shape)
     chosen = next(each.chosen for each in _decisions(network) if each.kind == "external")
     x = {"x": np.random.default_rng(1).normal(size=(shape[0], shape[2])).astype(np.float32)}
-    trees = [s2s.compile(network, target="host", external={"blas": mode}).tree() for mode in ("never", "always")]
+    trees = [api.compile(network, target="host", external={"blas": mode}).tree() for mode in ("never", "always")]
     with load(trees[0]) as ours, load(trees[1]) as library:
         times = fastest({"s2s": ours.bind(x).call, "blas": library.bind(x).call}, ROUNDS, SECONDS)
     return Row(shape, times["s2s"], times["blas"], chosen)
@@ -101,7 +101,7 @@ def product(shape: tuple[int, int, int]) -> Any:
 
 
 def _decisions(network: Any) -> Any:
-    return s2s.compile(network, target="host", external={"blas": "auto"}).decisions
+    return api.compile(network, target="host", external={"blas": "auto"}).decisions
 
 
 def main() -> int:

@@ -24,6 +24,7 @@ from s2s.support.dataclass import dataclass
 from s2s.types.dtypes import Array
 from s2s.verify.board_program import CONTRACT, RECORD, BoardProgram
 from s2s.verify.board_sources import count_kernels, is_in_arena, run_network
+from s2s.verify.external import external_includes, external_sources
 from s2s.verify.footprint import INCLUDE_FOLDERS, SOURCE_FOLDERS, ObjectSize, object_size
 
 _WORD = struct.Struct("<i")
@@ -80,7 +81,9 @@ class BoardBuild:
         self.folder = tempfile.TemporaryDirectory(prefix="s2s-board-")
         self.program = BoardProgram(board, Path(self.folder.name), optimise=optimise, flags=contract)
         sources = [path for folder in SOURCE_FOLDERS for path in sorted((tree / folder).glob("*.c"))]
-        self.objects = self._compile_all([path.relative_to(tree) for path in sources])
+        self.include = (*INCLUDE_FOLDERS, *external_includes(self.record))
+        own = [path.relative_to(tree) for path in sources]
+        self.objects = self._compile_all([*own, *external_sources(self.record)])
 
     def run(self, vectors: Sequence[Sequence[Array]], *, layers: bool = True) -> BoardRun:
         """Run the network on each of `vectors`, inputs in order."""
@@ -123,7 +126,7 @@ class BoardBuild:
         kernels: list[str] = self.record["kernels"]
         entry = Path("src") / f"{self.record['name']}.c"
         source = self.program.write("counted.c", count_kernels(self.record))
-        counted = self.program.compile(source, "counted", include=INCLUDE_FOLDERS, root=self.tree)
+        counted = self.program.compile(source, "counted", include=self.include, root=self.tree)
         others = [path for each, path in self.objects.items() if each != entry]
         elf = self._link("layers", run_network(self.record, 1, once=True), [*others, counted])
         found = self.program.run(elf, _bytes(vector))
@@ -137,11 +140,11 @@ class BoardBuild:
             yield Layer(kernels[number], instructions - idle)
 
     def _link(self, name: str, main: str, objects: Iterable[Path]) -> Path:
-        return self.program.link(name, main, objects, include=INCLUDE_FOLDERS, root=self.tree)
+        return self.program.link(name, main, objects, include=self.include, root=self.tree)
 
     def _compile_all(self, sources: Sequence[Path]) -> Mapping[Path, Path]:
         def compile_one(source: Path, number: int) -> Path:
-            return self.program.compile(source, f"network{number}", include=INCLUDE_FOLDERS, root=self.tree)
+            return self.program.compile(source, f"network{number}", include=self.include, root=self.tree)
 
         with ThreadPoolExecutor(os.cpu_count()) as pool:
             return dict(zip(sources, pool.map(compile_one, sources, range(len(sources))), strict=True))
