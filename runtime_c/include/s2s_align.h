@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* s2s_align.h: whether memory that a caller hands over is aligned. */
+/* s2s_align.h: checks whether memory of the caller is aligned. */
 #ifndef S2S_ALIGN_H
 #define S2S_ALIGN_H
 

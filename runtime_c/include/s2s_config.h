@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* s2s_config.h: what a project may change about the s2s runtime.
+/* s2s_config.h: the settings of the s2s runtime, which a project may change.
  *
  * Every macro here can be given on the command line (-DS2S_INLINE=...) or by a file of your own that is included first:
  * -DS2S_USER_CONFIG='"my_s2s_config.h"'. Nothing else in the runtime reads the environment. */

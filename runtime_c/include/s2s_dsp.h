@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* s2s_dsp.h: sums of products of small integers, several at a time.
+/* s2s_dsp.h: sums of products of small integers, several at a time, and copies of operands to scratch.
  *
  * Types     s2s_i8x4, s2s_i8x8 (int8_t), s2s_i16x4 (int16_t).
  * Compilers for Arm cores with the DSP extension (Cortex-M4, M7, M33 and more) get one or two instructions for each
@@ -7,21 +7,26 @@
  *
  *   s2s_i8x4_load(p)                      four neighbours at p
  *   s2s_i8x8_load(p), s2s_i16x4_load(p)   eight or four neighbours at p, which is aligned to four bytes
- *   s2s_i8x4_widen(a)                     lanes 0, 2, 1, 3 of a, in this order, as 16 bits
- *   s2s_i8x4_widen_add(a, offset)         the same with the offset added to each
- *   s2s_i8x8_widen_low(a), s2s_i8x8_widen_high(a)
+ *   s2s_i8x4_extend(a)                    lanes 0, 2, 1, 3 of a, in this order, as 16 bits
+ *   s2s_i8x4_extend_add(a, offset)        the same with the offset added to each
+ *   s2s_i8x8_extend_low(a), s2s_i8x8_extend_high(a)
  *                                         the same of the first or the last four lanes
  *   s2s_i16x4_dot(acc, a, b)              acc + a0 * b0 + a1 * b1 + a2 * b2 + a3 * b3, wrapping around
  *   s2s_i16x4_dot_next(acc, a, b)         acc + a1 * b0 + a2 * b1 + a3 * b2, wrapping around
- *   s2s_stage(to, from, count, offset)    to[i] = from[i] + offset
- *   s2s_stage_part(to, from, first, count, low, high, offset)
- *                                         to[i] = from[first + i] + offset for low <= i < high, else 0; what lies outside
- *                                         of the range is not read, and the range may begin before or end behind the row
- *   s2s_stage_column(to, from, first, stride, count, low, high, offset)
- *                                         the same with from[first + i * stride]
- *   s2s_stage_zeros(to, count)            to[i] = 0
- *   s2s_stage_bytes(to, from, count), s2s_stage_bytes_part, s2s_stage_bytes_column, s2s_stage_bytes_fill
- *                                         the same with bytes as they are; their last argument is stored instead of 0 */
+ *
+ * Copies of operands to scratch:
+ *
+ *   s2s_cache_read_i16(to, from, count, offset)
+ *       to[i] = from[i] + offset
+ *   s2s_cache_read_i16_clipped(to, from, first, count, low, high, offset)
+ *       to[i] = from[first + i] + offset for low <= i < high, else 0; elements outside of the range are not read, and
+ *       the range may begin before the row or end behind it
+ *   s2s_cache_read_i16_strided(to, from, first, stride, count, low, high, offset)
+ *       the same with from[first + i * stride]
+ *   s2s_cache_read_i16_zeros(to, count)
+ *       to[i] = 0
+ *   s2s_cache_read_i8(to, from, count), s2s_cache_read_i8_clipped, s2s_cache_read_i8_strided, s2s_cache_read_i8_fill
+ *       the same with bytes as they are; their last argument is stored instead of 0 */
 #ifndef S2S_DSP_H
 #define S2S_DSP_H
 
@@ -65,7 +70,7 @@ S2S_ALWAYS_INLINE s2s_i16x4 s2s_i16x4_load(const int16_t *p)
     return a;
 }
 
-S2S_ALWAYS_INLINE s2s_i16x4 s2s_i8x4_widen_add(s2s_i8x4 a, int32_t offset)
+S2S_ALWAYS_INLINE s2s_i16x4 s2s_i8x4_extend_add(s2s_i8x4 a, int32_t offset)
 {
     s2s_i16x4 wide;
 
@@ -76,7 +81,7 @@ S2S_ALWAYS_INLINE s2s_i16x4 s2s_i8x4_widen_add(s2s_i8x4 a, int32_t offset)
     return wide;
 }
 
-S2S_ALWAYS_INLINE s2s_i16x4 s2s_i8x4_widen(s2s_i8x4 a) { return s2s_i8x4_widen_add(a, 0); }
+S2S_ALWAYS_INLINE s2s_i16x4 s2s_i8x4_extend(s2s_i8x4 a) { return s2s_i8x4_extend_add(a, 0); }
 
 S2S_ALWAYS_INLINE int32_t s2s_i16x4_dot(int32_t acc, s2s_i16x4 a, s2s_i16x4 b)
 {
@@ -102,7 +107,7 @@ S2S_ALWAYS_INLINE int32_t s2s_i16x4_dot_next(int32_t acc, s2s_i16x4 a, s2s_i16x4
     return (int32_t)sum;
 }
 
-S2S_OUTLINE void s2s_stage(int16_t *to, const int8_t *from, int32_t count, int32_t offset)
+S2S_OUTLINE void s2s_cache_read_i16(int16_t *to, const int8_t *from, int32_t count, int32_t offset)
 {
     const int8_t *const fours_end = from + (count & ~3);
     const int8_t *const end = from + count;
@@ -122,35 +127,35 @@ S2S_OUTLINE void s2s_stage(int16_t *to, const int8_t *from, int32_t count, int32
 
 #endif
 
-S2S_ALWAYS_INLINE s2s_i16x4 s2s_i8x8_widen_low(s2s_i8x8 a) { return s2s_i8x4_widen(a.low); }
-S2S_ALWAYS_INLINE s2s_i16x4 s2s_i8x8_widen_high(s2s_i8x8 a) { return s2s_i8x4_widen(a.high); }
+S2S_ALWAYS_INLINE s2s_i16x4 s2s_i8x8_extend_low(s2s_i8x8 a) { return s2s_i8x4_extend(a.low); }
+S2S_ALWAYS_INLINE s2s_i16x4 s2s_i8x8_extend_high(s2s_i8x8 a) { return s2s_i8x4_extend(a.high); }
 
-S2S_OUTLINE void s2s_stage_zeros(int16_t *to, int32_t count)
+S2S_OUTLINE void s2s_cache_read_i16_zeros(int16_t *to, int32_t count)
 {
     for (int32_t i = 0; i < count; ++i) {
         to[i] = 0;
     }
 }
 
-S2S_OUTLINE void s2s_stage_part(int16_t *to, const int8_t *from, int32_t first, int32_t count, int32_t low,
-                                int32_t high, int32_t offset)
+S2S_OUTLINE void s2s_cache_read_i16_clipped(int16_t *to, const int8_t *from, int32_t first, int32_t count, int32_t low,
+                                            int32_t high, int32_t offset)
 {
     const int32_t begin = (low < 0) ? 0 : ((low < count) ? low : count);
     const int32_t end = (high < begin) ? begin : ((high < count) ? high : count);
 
     if (begin > 0) {
-        s2s_stage_zeros(to, begin);
+        s2s_cache_read_i16_zeros(to, begin);
     }
     if (begin < end) {
-        s2s_stage(&to[begin], &from[first + begin], end - begin, offset);
+        s2s_cache_read_i16(&to[begin], &from[first + begin], end - begin, offset);
     }
     if (end < count) {
-        s2s_stage_zeros(&to[end], count - end);
+        s2s_cache_read_i16_zeros(&to[end], count - end);
     }
 }
 
-S2S_OUTLINE void s2s_stage_column(int16_t *to, const int8_t *from, int32_t first, int32_t stride, int32_t count,
-                                  int32_t low, int32_t high, int32_t offset)
+S2S_OUTLINE void s2s_cache_read_i16_strided(int16_t *to, const int8_t *from, int32_t first, int32_t stride,
+                                            int32_t count, int32_t low, int32_t high, int32_t offset)
 {
     const int32_t begin = (low < 0) ? 0 : ((low < count) ? low : count);
     const int32_t end = (high < begin) ? begin : ((high < count) ? high : count);
@@ -168,8 +173,8 @@ S2S_OUTLINE void s2s_stage_column(int16_t *to, const int8_t *from, int32_t first
     }
 }
 
-#if !defined(S2S_STAGE_BYTES_ARM)
-S2S_OUTLINE void s2s_stage_bytes(int8_t *to, const int8_t *from, int32_t count)
+#if !defined(S2S_CACHE_READ_I8_ARM)
+S2S_OUTLINE void s2s_cache_read_i8(int8_t *to, const int8_t *from, int32_t count)
 {
     for (int32_t i = 0; i < count; ++i) {
         to[i] = from[i];
@@ -177,32 +182,32 @@ S2S_OUTLINE void s2s_stage_bytes(int8_t *to, const int8_t *from, int32_t count)
 }
 #endif
 
-S2S_OUTLINE void s2s_stage_bytes_fill(int8_t *to, int32_t count, int32_t fill)
+S2S_OUTLINE void s2s_cache_read_i8_fill(int8_t *to, int32_t count, int32_t fill)
 {
     for (int32_t i = 0; i < count; ++i) {
         to[i] = (int8_t)fill;
     }
 }
 
-S2S_OUTLINE void s2s_stage_bytes_part(int8_t *to, const int8_t *from, int32_t first, int32_t count, int32_t low,
-                                      int32_t high, int32_t fill)
+S2S_OUTLINE void s2s_cache_read_i8_clipped(int8_t *to, const int8_t *from, int32_t first, int32_t count, int32_t low,
+                                           int32_t high, int32_t fill)
 {
     const int32_t begin = (low < 0) ? 0 : ((low < count) ? low : count);
     const int32_t end = (high < begin) ? begin : ((high < count) ? high : count);
 
     if (begin > 0) {
-        s2s_stage_bytes_fill(to, begin, fill);
+        s2s_cache_read_i8_fill(to, begin, fill);
     }
     if (begin < end) {
-        s2s_stage_bytes(&to[begin], &from[first + begin], end - begin);
+        s2s_cache_read_i8(&to[begin], &from[first + begin], end - begin);
     }
     if (end < count) {
-        s2s_stage_bytes_fill(&to[end], count - end, fill);
+        s2s_cache_read_i8_fill(&to[end], count - end, fill);
     }
 }
 
-S2S_OUTLINE void s2s_stage_bytes_column(int8_t *to, const int8_t *from, int32_t first, int32_t stride, int32_t count,
-                                        int32_t low, int32_t high, int32_t fill)
+S2S_OUTLINE void s2s_cache_read_i8_strided(int8_t *to, const int8_t *from, int32_t first, int32_t stride, int32_t count,
+                                           int32_t low, int32_t high, int32_t fill)
 {
     const int32_t begin = (low < 0) ? 0 : ((low < count) ? low : count);
     const int32_t end = (high < begin) ? begin : ((high < count) ? high : count);

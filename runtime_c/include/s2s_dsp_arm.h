@@ -46,7 +46,7 @@ S2S_ALWAYS_INLINE s2s_i16x4 s2s_i16x4_load(const int16_t *p)
     return a;
 }
 
-S2S_ALWAYS_INLINE s2s_i16x4 s2s_i8x4_widen(s2s_i8x4 a)
+S2S_ALWAYS_INLINE s2s_i16x4 s2s_i8x4_extend(s2s_i8x4 a)
 {
     s2s_i16x4 wide;
 
@@ -55,7 +55,7 @@ S2S_ALWAYS_INLINE s2s_i16x4 s2s_i8x4_widen(s2s_i8x4 a)
     return wide;
 }
 
-S2S_ALWAYS_INLINE s2s_i16x4 s2s_i8x4_widen_add(s2s_i8x4 a, int32_t offset)
+S2S_ALWAYS_INLINE s2s_i16x4 s2s_i8x4_extend_add(s2s_i8x4 a, int32_t offset)
 {
     const uint32_t pair = ((uint32_t)offset << 16) | ((uint32_t)offset & 0xffffu);
     const int32_t both = (int32_t)pair;
@@ -84,7 +84,7 @@ S2S_ALWAYS_INLINE int32_t s2s_i16x4_dot_next(int32_t acc, s2s_i16x4 a, s2s_i16x4
 }
 
 #ifdef __ARM_FEATURE_MVE
-S2S_OUTLINE void s2s_stage(int16_t *to, const int8_t *from, int32_t count, int32_t offset)
+S2S_OUTLINE void s2s_cache_read_i16(int16_t *to, const int8_t *from, int32_t count, int32_t offset)
 {
     for (int32_t left = count; left > 0; left -= 8) {
         const mve_pred16_t some = vctp16q((uint32_t)left);
@@ -95,8 +95,8 @@ S2S_OUTLINE void s2s_stage(int16_t *to, const int8_t *from, int32_t count, int32
     }
 }
 
-#define S2S_STAGE_BYTES_ARM
-S2S_OUTLINE void s2s_stage_bytes(int8_t *to, const int8_t *from, int32_t count)
+#define S2S_CACHE_READ_I8_ARM
+S2S_OUTLINE void s2s_cache_read_i8(int8_t *to, const int8_t *from, int32_t count)
 {
     for (int32_t left = count; left > 0; left -= 16) {
         const mve_pred16_t some = vctp8q((uint32_t)left);
@@ -107,7 +107,7 @@ S2S_OUTLINE void s2s_stage_bytes(int8_t *to, const int8_t *from, int32_t count)
     }
 }
 #else
-S2S_OUTLINE void s2s_stage(int16_t *to, const int8_t *from, int32_t count, int32_t offset)
+S2S_OUTLINE void s2s_cache_read_i16(int16_t *to, const int8_t *from, int32_t count, int32_t offset)
 {
     const uint32_t pair = ((uint32_t)offset << 16) | ((uint32_t)offset & 0xffffu);
     const int32_t both = (int32_t)pair;

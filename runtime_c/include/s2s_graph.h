@@ -62,7 +62,7 @@ typedef struct s2s_graph {
     uint32_t num_tensors;
     uint32_t num_inputs;
     uint32_t num_outputs;
-    uint32_t max_args;  /* the most arguments of one node */
+    uint32_t max_args;  /* the maximum number of arguments of a node */
     size_t arena_size;  /* bytes that the kernels need */
     size_t staged_size; /* bytes with room for copies of inputs and outputs as well */
     size_t arena_align; /* a power of two */

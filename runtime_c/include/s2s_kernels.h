@@ -14,7 +14,7 @@
 extern "C" {
 #endif
 
-/* The most arguments of a kernel that is called by s2s_call_kernel. */
+/* The maximum number of arguments of a kernel that s2s_call_kernel calls. */
 #ifndef S2S_KERNEL_ARGUMENTS
 #define S2S_KERNEL_ARGUMENTS 256
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* s2s_misra.h: what the runtime does otherwise in trees of the profile misra, which include it before anything else.
+/* s2s_misra.h: settings of the runtime for trees of the profile misra, which include it first.
  * Define one of these macros yourself to take the default back, as a deviation of your project. */
 #ifndef S2S_MISRA_H
 #define S2S_MISRA_H

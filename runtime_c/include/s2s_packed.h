@@ -42,7 +42,7 @@ extern "C" {
 #define S2S_ARG_FUNCTION 10 /* v_handle: an s2s_function */
 #define S2S_ARG_TEXT 11    /* v_str: a text that ends with a zero byte */
 #define S2S_ARG_BYTES 12   /* v_handle: an s2s_bytes */
-#define S2S_ARG_MANAGED 13 /* v_handle: a DLManagedTensor, given away; as a result only */
+#define S2S_ARG_MANAGED 13 /* v_handle: an s2s_managed (DLManagedTensor), given away; as a result only */
 
 typedef union s2s_value {
     int64_t v_int64;
@@ -57,6 +57,13 @@ typedef struct s2s_bytes {
     const char *data;
     size_t size;
 } s2s_bytes;
+
+/* A tensor with the function that releases it. */
+typedef struct s2s_managed {
+    s2s_tensor tensor;
+    void *context;
+    void (*deleter)(struct s2s_managed *self);
+} s2s_managed;
 
 /* A packed function. It returns 0, or another number after s2s_set_last_error. *ret_code is S2S_ARG_NULL when it is
  * called. resource is what was registered with it. */
@@ -103,6 +110,9 @@ int s2s_function_call(const s2s_function *function, s2s_value *args, int *type_c
 /* Keeps a function that was given as an argument, and lets go of one that was kept or returned. Null is allowed. */
 void s2s_function_hold(s2s_function *function);
 void s2s_function_release(s2s_function *function);
+
+/* Releases a returned function or managed tensor; does nothing for values of other type codes. */
+void s2s_value_release(const s2s_value *value, int type_code);
 
 /* The message of the last error in this thread, cut to S2S_ERROR_SIZE - 1 bytes; empty at first. */
 void s2s_set_last_error(const char *message);

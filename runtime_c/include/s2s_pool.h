@@ -30,7 +30,7 @@
 extern "C" {
 #endif
 
-/* The most threads of a pool, the caller's one included. */
+/* The maximum number of threads of a pool, including the caller's. */
 #ifndef S2S_POOL_THREADS
 #define S2S_POOL_THREADS 16
 #endif

@@ -34,7 +34,7 @@
 extern "C" {
 #endif
 
-/* The most dimensions of a tensor. */
+/* The maximum number of dimensions of a tensor. */
 #define S2S_PROGRAM_RANK 32
 
 /* Where a file is wrong, and how; null if it is not the file. */

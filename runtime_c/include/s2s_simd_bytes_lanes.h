@@ -81,7 +81,7 @@ S2S_ALWAYS_INLINE S2S_I32V S2S_I32(look_up_i8)(const int8_t *table, S2S_I32V ind
 #endif
 }
 
-/* The low bytes of the lanes of several vectors in turn. A group is written whole where the next one follows. */
+/* Interleaved stores of the low bytes of lanes. A group is written whole where the next one follows. */
 S2S_ALWAYS_INLINE S2S_I32V S2S_I32(low_bytes)(S2S_I32V a, int place)
 {
     return S2S_I32(shift_left)(S2S_I32(bit_and)(a, S2S_I32(splat)(255)), 8 * place);

@@ -27,7 +27,7 @@
 /* Reductions: one definition for every kind of vector. */
 #include "s2s_simd_reduce.h"
 
-/* Stores of vectors in turn. */
+/* Interleaved stores. */
 #include "s2s_simd_transpose.h"
 
 /* Functions: likewise. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Vectors that are stored with their elements in turn; included by s2s_simd_lanes.h once for each width.
+/* Interleaved stores: lane i of several vectors side by side; included by s2s_simd_lanes.h once for each width.
  *
- * V_store_interleaved(p, stride, lanes, count, a0, a1, ...) puts lane i of vector k to p[i * stride + k] for every i < lanes and
- * k < count. There are as many vectors as lanes; those from number count on are not looked at. */
+ * V_store_interleaved(p, stride, lanes, count, a0, a1, ...) stores lane i of vector k to p[i * stride + k] for every
+ * i < lanes and k < count. There are as many vectors as lanes; those from number count on are not read. */
 
 #if S2S_LANES == 16
 #define S2S_VECTORS(V)                                                                                                 \

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* s2s_tensor.h: a view of an array somewhere in memory, laid out as DLPack's DLTensor.
  *
- * An s2s_tensor owns nothing: data, shape and strides belong to whoever filled it in and must outlive its use. A
+ * An s2s_tensor owns nothing: data, shape and strides belong to the caller that filled it in and must outlive its use. A
  * pointer to a DLTensor may be passed where a pointer to an s2s_tensor is wanted after a cast, as the fields are the
  * same. */
 #ifndef S2S_TENSOR_H
@@ -93,6 +93,23 @@ S2S_INLINE bool s2s_tensor_is_contiguous(const s2s_tensor *tensor)
         expected *= tensor->shape[i];
     }
     return true;
+}
+
+/* S2S_OK if a tensor has this type and shape, else S2S_ERR_DTYPE, S2S_ERR_RANK or S2S_ERR_SHAPE. */
+S2S_INLINE s2s_status s2s_tensor_compare(const s2s_tensor *tensor, s2s_dtype dtype, const int64_t *shape, int32_t ndim)
+{
+    if (!s2s_dtype_equal(tensor->dtype, dtype)) {
+        return S2S_ERR_DTYPE;
+    }
+    if (tensor->ndim != ndim) {
+        return S2S_ERR_RANK;
+    }
+    for (int32_t i = 0; i < ndim; ++i) {
+        if (tensor->shape[i] != shape[i]) {
+            return S2S_ERR_SHAPE;
+        }
+    }
+    return S2S_OK;
 }
 
 #ifdef __cplusplus

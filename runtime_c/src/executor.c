@@ -58,6 +58,7 @@ s2s_status s2s_executor_init(s2s_executor *executor, const s2s_graph *graph, voi
 static s2s_status check_value(const s2s_tensor *value, const s2s_graph_tensor *wanted)
 {
     const bool is_empty = s2s_shape_elements(wanted->shape, wanted->ndim) == 0u;
+    s2s_status status;
 
     if (value->data == NULL && !is_empty) {
         return S2S_ERR_NULL;
@@ -65,16 +66,9 @@ static s2s_status check_value(const s2s_tensor *value, const s2s_graph_tensor *w
     if (value->device.type != S2S_DEVICE_CPU) {
         return S2S_ERR_DEVICE;
     }
-    if (!s2s_dtype_equal(value->dtype, wanted->dtype)) {
-        return S2S_ERR_DTYPE;
-    }
-    if (value->ndim != wanted->ndim) {
-        return S2S_ERR_RANK;
-    }
-    for (int32_t i = 0; i < wanted->ndim; ++i) {
-        if (value->shape[i] != wanted->shape[i]) {
-            return S2S_ERR_SHAPE;
-        }
+    status = s2s_tensor_compare(value, wanted->dtype, wanted->shape, wanted->ndim);
+    if (status != S2S_OK) {
+        return status;
     }
     if (!is_empty && !s2s_tensor_is_contiguous(value)) {
         return S2S_ERR_STRIDES;

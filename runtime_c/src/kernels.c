@@ -16,6 +16,9 @@ static const char *refusal(const s2s_tensor *tensor, const s2s_kernel_argument *
         return "kernel: an argument has another element type";
     }
     for (int32_t i = 0; i < tensor->ndim; ++i) {
+        if (tensor->shape[i] < 0 || (tensor->shape[i] > 0 && elements > UINT64_MAX / (uint64_t)tensor->shape[i])) {
+            return "kernel: an argument has a shape of no tensor";
+        }
         elements *= (uint64_t)tensor->shape[i];
     }
     if (elements != wanted->elements) {

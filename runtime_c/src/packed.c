@@ -132,6 +132,21 @@ void s2s_function_release(s2s_function *function)
 }
 
 S2S_MERGED
+void s2s_value_release(const s2s_value *value, int type_code)
+{
+    s2s_managed *managed;
+
+    if (type_code == S2S_ARG_FUNCTION) {
+        s2s_function_release(value->v_handle);
+    } else if (type_code == S2S_ARG_MANAGED) {
+        managed = value->v_handle;
+        if (managed != NULL && managed->deleter != NULL) {
+            managed->deleter(managed);
+        }
+    }
+}
+
+S2S_MERGED
 void s2s_set_last_error(const char *message)
 {
     size_t size = 0u;

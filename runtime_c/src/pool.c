@@ -48,7 +48,7 @@ size_t s2s_pool_size(void)
 #endif
 
 /* The gate counts the threads that have come in, and above them how often it was opened or closed: a thread comes in
- * by adding one to an open gate, and what is handed over changes only while nobody is inside. So the caller waits for
+ * by adding one to an open gate, and the task changes only while no thread is inside. So the caller waits for
  * threads that do have work of this round, never for one that is still asleep. */
 #define ONE_INSIDE 1u
 #define NEXT_STATE 0x100u

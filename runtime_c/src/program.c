@@ -42,18 +42,7 @@ const s2s_tensor *s2s_program_output(const s2s_program *program, uint32_t index)
 /* Whether two tensors have the same type and shape. */
 static s2s_status compare(const s2s_tensor *value, const s2s_tensor *wanted)
 {
-    if (!s2s_dtype_equal(value->dtype, wanted->dtype)) {
-        return S2S_ERR_DTYPE;
-    }
-    if (value->ndim != wanted->ndim) {
-        return S2S_ERR_RANK;
-    }
-    for (int32_t i = 0; i < wanted->ndim; ++i) {
-        if (value->shape[i] != wanted->shape[i]) {
-            return S2S_ERR_SHAPE;
-        }
-    }
-    return S2S_OK;
+    return s2s_tensor_compare(value, wanted->dtype, wanted->shape, wanted->ndim);
 }
 
 /* Whether a value of the caller can be an input or output. */
@@ -271,6 +260,20 @@ static void move(const s2s_program_node *node)
     }
 }
 
+/* Calls the function of a node. What it returns is released: its results are the outputs of the node. */
+static s2s_status call(const s2s_program_node *node)
+{
+    s2s_value result;
+    int code = S2S_ARG_NULL;
+
+    if (s2s_function_call(node->function, node->args, node->type_codes, (int)(node->num_inputs + node->num_outputs),
+                          &result, &code) != 0) {
+        return S2S_ERR_STATE;
+    }
+    s2s_value_release(&result, code);
+    return S2S_OK;
+}
+
 /* Whether all inputs have a value. */
 static bool is_bound(const s2s_program_node *node)
 {
@@ -285,9 +288,7 @@ static bool is_bound(const s2s_program_node *node)
 S2S_MERGED
 s2s_status s2s_program_run_node(s2s_program *program, uint32_t number)
 {
-    s2s_program_node *node;
-    s2s_value result;
-    int result_code = S2S_ARG_NULL;
+    const s2s_program_node *node;
 
     if (program == NULL || number >= program->num_nodes) {
         return program == NULL ? S2S_ERR_NULL : S2S_ERR_INDEX;
@@ -307,10 +308,7 @@ s2s_status s2s_program_run_node(s2s_program *program, uint32_t number)
         return S2S_OK;
     case S2S_NODE_CALL:
     default:
-        return s2s_function_call(node->function, node->args, node->type_codes,
-                                 (int)(node->num_inputs + node->num_outputs), &result, &result_code) == 0
-                   ? S2S_OK
-                   : S2S_ERR_STATE;
+        return call(node);
     }
 }
 

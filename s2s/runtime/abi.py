@@ -7,15 +7,6 @@ from s2s.executor.declarations import declarations_of
 
 HEADERS = ("s2s.h", "s2s_tensor.h", "s2s_packed.h", "s2s_graph.h", "s2s_kernels.h", "s2s_program.h")
 
-_MANAGED = """
-typedef struct s2s_managed {
-    s2s_tensor tensor;
-    void *context;
-    void (*deleter)(struct s2s_managed *self);
-} s2s_managed;
-"""
-"""DLPack's DLManagedTensor."""
-
 INT, UINT, FLOAT, HANDLE, NULL, DTYPE, DEVICE, TENSOR = 0, 1, 2, 3, 4, 5, 6, 7
 FUNCTION, TEXT, BYTES, MANAGED = 10, 11, 12, 13
 """Type codes of values, as s2s_packed.h lists them."""
@@ -27,7 +18,7 @@ def abi() -> Any:
     from cffi import FFI
 
     ffi: Any = FFI()
-    ffi.cdef(declarations_of(HEADERS) + _MANAGED + "extern s2s_library s2s_library_main;")
+    ffi.cdef(declarations_of(HEADERS) + "extern s2s_library s2s_library_main;")
     return ffi
 
 

@@ -215,6 +215,7 @@ def _hold(pointer: Any, by: int) -> None:
 
 def _dispatch(frame: Any, types: Any, count: int, result: Any, result_code: Any, resource: Any) -> int:
     """What C calls for every Python callable."""
+    result_code[0] = codes.NULL
     try:
         function = cast(PackedFunc, abi().from_handle(resource))
         arguments, borrowed = _borrow(frame, types, count)
@@ -223,8 +224,10 @@ def _dispatch(frame: Any, types: Any, count: int, result: Any, result_code: Any,
         del arguments, value
         _check_returned(function.name, borrowed)
     except BaseException as error:
-        from s2s.runtime.native import set_last_error
+        from s2s.runtime.native import native, set_last_error
 
+        native().s2s_value_release(result, result_code[0])
+        result_code[0] = codes.NULL
         _thread.error = error
         set_last_error("".join(traceback.format_exception(error)))
         return -1

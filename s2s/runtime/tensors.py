@@ -20,11 +20,11 @@ MAX_RANK = 32
 class Descriptor:
     """An array described for C; the array must outlive it."""
 
-    __slots__ = ("array_shape", "pointer", "shape", "strides")
+    __slots__ = ("array_shape", "dtype", "pointer", "shape", "strides")
 
     def __init__(self, array: Array) -> None:
         ffi = abi()
-        self.array_shape = array.shape
+        self.array_shape, self.dtype = array.shape, array.dtype
         self.shape = ffi.new(c_type("int64_t[]"), self.array_shape)
         contiguous = array.flags.c_contiguous
         self.strides = None if contiguous else _strides(array)
@@ -66,7 +66,7 @@ def descriptor_of(array: Array) -> Descriptor:
     if not isinstance(array, NDArray):
         return Descriptor(array)
     kept = array.__dict__.get("_descriptor")
-    if kept is None or kept.array_shape != array.shape:
+    if kept is None or kept.array_shape != array.shape or kept.dtype is not array.dtype:
         kept = array.__dict__["_descriptor"] = Descriptor(array)
     return kept
 

@@ -11,7 +11,8 @@ from s2s.contrib.debug_executor import FOLDER, GRAPH_DUMP, TENSORS, TRACE, Graph
 from s2s.errors import InputError
 from s2s.executor.graph_json import CONCAT, COPY, NO_OPERATION, Call, Entry, Network, Source, Value, dump
 from s2s.executor.params import load_param_dict, save_param_dict
-from s2s.runtime import Module, NDArray, register_func, remove_global_func
+from s2s.runtime import Module, NDArray, nd, register_func, remove_global_func
+from s2s.runtime.tensors import given_count
 
 F32 = "float32"
 NETWORK = Network(
@@ -114,3 +115,12 @@ def test_files_of_tvm_are_written(module: GraphModuleDebug, tmp_path: Path):
     assert len(json.loads((folder / TRACE).read_text())["traceEvents"]) == 8
     tensors = load_param_dict((folder / TENSORS).read_bytes())
     assert tensors["sum____topo-index:2____output-num:0"].tolist() == [11, 22]
+
+
+def test_what_a_function_returns_beside_its_outputs_is_released():
+    def returning(x: NDArray, w: NDArray, y: NDArray) -> NDArray:
+        np.add(x, w, out=y)
+        return nd.array([1.0])
+
+    graph_executor.create(dump(NETWORK), Module({"add": returning})).run(x=X, w=W)
+    assert given_count() == 0

@@ -219,6 +219,25 @@ def test_arrays_are_returned_to_whoever_called(function: Find):
     assert given_count() == 0
 
 
+def test_a_result_is_released_when_the_call_is_refused_after_all(function: Find):
+    kept: list[NDArray] = []
+
+    def keep_and_return(x: NDArray) -> NDArray:
+        kept.append(x)
+        return nd.array([1.0])
+
+    with pytest.raises(InputError, match="keeps argument 0"):
+        function("apply")(keep_and_return, nd.array([1.0]))
+    assert given_count() == 0
+
+
+def test_an_array_read_as_another_type_is_described_again(function: Find):
+    x = nd.array(np.array([1.0], np.float32))
+    assert function("echo")(x).dtype == np.float32
+    x.dtype = np.dtype(np.int32)
+    assert function("echo")(x).dtype == np.int32
+
+
 def test_functions_are_arguments_and_results(function: Find):
     def outer(inner: PackedFunc) -> Callable[[int], int]:
         return lambda x: inner(x) + 1

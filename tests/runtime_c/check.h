@@ -37,7 +37,7 @@ void test_quantize(void);
 void test_dsp(void);
 void test_simd(void);
 void test_simd_bytes(void);
-void test_stage(void);
+void test_cache_read(void);
 void test_pool(void);
 void test_packed(void);
 void test_program(void);

@@ -16,7 +16,7 @@ int main(void)
     test_dsp();
     test_simd();
     test_simd_bytes();
-    test_stage();
+    test_cache_read();
     test_pool();
     test_packed();
     test_program();

@@ -16,11 +16,11 @@ static void widening_interleaves(void)
 {
     const s2s_i8x8 eight = s2s_i8x8_load(bytes);
 
-    CHECK(weighted(s2s_i8x4_widen(s2s_i8x4_load(bytes))) == 1 + 3000 - 20000 - 80000);
-    CHECK(weighted(s2s_i8x4_widen_add(s2s_i8x4_load(bytes), 10)) == 11 + 13000 + 80000 + 120000);
-    CHECK(weighted(s2s_i8x8_widen_low(eight)) == 1 + 3000 - 20000 - 80000);
-    CHECK(weighted(s2s_i8x8_widen_high(eight)) == 127 + 5000 - 1280000 + 120000);
-    CHECK(weighted(s2s_i8x4_widen_add(s2s_i8x4_load(&bytes[1]), -128)) == -130 - 132000 - 1250000 - 20000);
+    CHECK(weighted(s2s_i8x4_extend(s2s_i8x4_load(bytes))) == 1 + 3000 - 20000 - 80000);
+    CHECK(weighted(s2s_i8x4_extend_add(s2s_i8x4_load(bytes), 10)) == 11 + 13000 + 80000 + 120000);
+    CHECK(weighted(s2s_i8x8_extend_low(eight)) == 1 + 3000 - 20000 - 80000);
+    CHECK(weighted(s2s_i8x8_extend_high(eight)) == 127 + 5000 - 1280000 + 120000);
+    CHECK(weighted(s2s_i8x4_extend_add(s2s_i8x4_load(&bytes[1]), -128)) == -130 - 132000 - 1250000 - 20000);
 }
 
 static void dot_products_add_up(void)
@@ -44,29 +44,29 @@ static int is_row(const int16_t *row, int32_t count, int32_t first, int32_t stri
     return row[count] == -1;
 }
 
-static void staged_rows_are_cut(void)
+static void rows_are_clipped(void)
 {
     int16_t row[13];
 
     for (int32_t count = 1; count <= 12; ++count) {
         for (int32_t shift = 0; shift + count <= 12; ++shift) {
             row[count] = -1;
-            s2s_stage(row, &bytes[shift], count, -128);
+            s2s_cache_read_i16(row, &bytes[shift], count, -128);
             CHECK(is_row(row, count, shift, 1, 0, count, -128));
         }
     }
     for (int32_t low = -3; low <= 9; ++low) {
         for (int32_t high = -3; high <= 11; ++high) {
             row[8] = -1;
-            s2s_stage_part(row, bytes, 2, 8, low, high, 83);
+            s2s_cache_read_i16_clipped(row, bytes, 2, 8, low, high, 83);
             CHECK(is_row(row, 8, 2, 1, low, high, 83));
             row[5] = -1;
-            s2s_stage_column(row, bytes, 1, 2, 5, low, high, 83);
+            s2s_cache_read_i16_strided(row, bytes, 1, 2, 5, low, high, 83);
             CHECK(is_row(row, 5, 1, 2, low, high, 83));
         }
     }
     row[6] = -1;
-    s2s_stage_zeros(row, 6);
+    s2s_cache_read_i16_zeros(row, 6);
     CHECK(is_row(row, 6, 0, 1, 0, 0, 0));
 }
 
@@ -82,28 +82,28 @@ static int is_copied(const int8_t *row, int32_t count, int32_t first, int32_t st
     return row[count] == -1;
 }
 
-static void staged_bytes_are_cut(void)
+static void bytes_are_clipped(void)
 {
     static const int8_t many[40] = {[0] = 1, [15] = 2, [16] = 3, [31] = 4, [39] = 5};
     int8_t row[41];
 
     for (int32_t count = 1; count <= 40; ++count) {
         row[count] = -1;
-        s2s_stage_bytes(row, many, count);
+        s2s_cache_read_i8(row, many, count);
         CHECK(memcmp(row, many, (size_t)count) == 0 && row[count] == -1);
     }
     for (int32_t low = -3; low <= 9; ++low) {
         for (int32_t high = -3; high <= 11; ++high) {
             row[8] = -1;
-            s2s_stage_bytes_part(row, bytes, 2, 8, low, high, -77);
+            s2s_cache_read_i8_clipped(row, bytes, 2, 8, low, high, -77);
             CHECK(is_copied(row, 8, 2, 1, low, high));
             row[5] = -1;
-            s2s_stage_bytes_column(row, bytes, 1, 2, 5, low, high, -77);
+            s2s_cache_read_i8_strided(row, bytes, 1, 2, 5, low, high, -77);
             CHECK(is_copied(row, 5, 1, 2, low, high));
         }
     }
     row[6] = -1;
-    s2s_stage_bytes_fill(row, 6, -77);
+    s2s_cache_read_i8_fill(row, 6, -77);
     CHECK(is_copied(row, 6, 0, 1, 0, 0));
 }
 
@@ -111,6 +111,6 @@ void test_dsp(void)
 {
     widening_interleaves();
     dot_products_add_up();
-    staged_rows_are_cut();
-    staged_bytes_are_cut();
+    rows_are_clipped();
+    bytes_are_clipped();
 }

@@ -91,6 +91,33 @@ static void test_calls(void)
     CHECK(holders == 0);
 }
 
+static void delete_managed(s2s_managed *self)
+{
+    *(int *)self->context += 1;
+}
+
+static void test_returned_values_are_released(void)
+{
+    static int64_t start = 0;
+    int deleted = 0;
+    s2s_function function = {add, &start, count_holders};
+    s2s_managed managed = {.context = &deleted, .deleter = delete_managed};
+    s2s_value value;
+
+    holders = 0;
+    value.v_handle = &function;
+    s2s_value_release(&value, S2S_ARG_FUNCTION);
+    s2s_value_release(&value, S2S_ARG_HANDLE);
+    CHECK(holders == -1);
+    value.v_handle = &managed;
+    s2s_value_release(&value, S2S_ARG_MANAGED);
+    s2s_value_release(&value, S2S_ARG_TENSOR);
+    CHECK(deleted == 1);
+    value.v_handle = NULL;
+    s2s_value_release(&value, S2S_ARG_FUNCTION);
+    s2s_value_release(&value, S2S_ARG_MANAGED);
+}
+
 static void test_errors(void)
 {
     static char text[5000];
@@ -106,5 +133,6 @@ void test_packed(void)
 {
     test_names();
     test_calls();
+    test_returned_values_are_released();
     test_errors();
 }

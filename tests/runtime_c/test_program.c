@@ -286,6 +286,9 @@ static void test_cut(void)
 static void test_kernels(void)
 {
     static const int64_t strides[1] = {2}, none[1] = {0};
+    /* Their products are 2, the number of elements that the kernel takes: as a product of negative numbers, and modulo
+     * 2^64. */
+    static const int64_t negative[2] = {-1, -2}, wrapping[2] = {3, INT64_C(0x5555555555555556)};
     float x[4] = {1.0f, 2.0f, 3.0f, 4.0f};
     s2s_tensor tensors[4];
     s2s_value args[4], ret;
@@ -314,6 +317,11 @@ static void test_kernels(void)
     tensors[1] = vector(NULL, column, 2);
     CHECK(s2s_function_call(&function, args, codes, 4, &ret, &ret_code) == -1);
     CHECK(strcmp(s2s_get_last_error(), "kernel: an argument has no memory, or its elements are not aligned") == 0);
+    tensors[1] = vector(x, negative, 2);
+    CHECK(s2s_function_call(&function, args, codes, 4, &ret, &ret_code) == -1);
+    tensors[1] = vector(x, wrapping, 2);
+    CHECK(s2s_function_call(&function, args, codes, 4, &ret, &ret_code) == -1);
+    CHECK(strcmp(s2s_get_last_error(), "kernel: an argument has a shape of no tensor") == 0);
     tensors[0] = vector(NULL, none, 1);
     CHECK(s2s_function_call(&empty, args, codes, 1, &ret, &ret_code) == 0);
     CHECK_STATUS(S2S_ERR_NULL, s2s_registry_add_kernels(&registry, NULL, 1u));

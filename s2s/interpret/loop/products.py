@@ -12,7 +12,7 @@ from s2s.types.hints import isa
 
 
 @MEANINGS.register(loop.CacheReadOp)
-def stage(scope: Scope, op: loop.CacheReadOp) -> Step:
+def cache_read(scope: Scope, op: loop.CacheReadOp) -> Step:
     """`loop.cache_read`."""
     places = scope.operands(op.indices)
     at = [position(result, places) for result in op.map.data.results]
@@ -39,7 +39,7 @@ def stage(scope: Scope, op: loop.CacheReadOp) -> Step:
 
 
 @MEANINGS.register(loop.ExtendOp)
-def widen(scope: Scope, op: loop.ExtendOp) -> Step:
+def extend(scope: Scope, op: loop.ExtendOp) -> Step:
     """`loop.extend`."""
     vector, result = scope.place(op.vector), scope.new(op.result)
     first, offset = 4 * int(op.part.value.data), np.int16(op.offset.value.data)

@@ -16,17 +16,17 @@ _PARTS = ("low", "high")
 
 
 @LOWERINGS.register(loop.CacheReadOp)
-def stage(b: Builder, op: loop.CacheReadOp) -> None:
+def cache_read(b: Builder, op: loop.CacheReadOp) -> None:
     """Copy one run: plain, clipped to a range, along a column, or padding only."""
     to, start, *limits = op.map.data.results
     target = pointer(b, op.target, index_expression(b, to, op.indices))
     count = b.literal(op.count.value.data, INDEX)
     assert isa(op.target.type, MemRefType)
     in_bytes = op.target.type.element_type == i8
-    prefix = "s2s_stage_bytes" if in_bytes else "s2s_stage"
+    prefix = "s2s_cache_read_i8" if in_bytes else "s2s_cache_read_i16"
     outside = op.outside
     if op.flip is not None:
-        prefix, outside = "s2s_stage_flipped", (outside + 256) % 256 - 128
+        prefix, outside = "s2s_cache_read_flipped", (outside + 256) % 256 - 128
     offset = b.literal(outside if in_bytes else op.offset.value.data, INDEX)
     stride = op.stride.value.data
     if limits and limits[0] == limits[1] == AffineConstantExpr(0):
@@ -43,23 +43,23 @@ def stage(b: Builder, op: loop.CacheReadOp) -> None:
     bounds = [index_expression(b, each, op.indices) for each in (low, high)]
     first = index_expression(b, start, op.indices)
     if stride == 1:
-        b.block.add_op(c.CallOp(f"{prefix}_part", [target, b.value(op.source), first, count, *bounds, offset]))
+        b.block.add_op(c.CallOp(f"{prefix}_clipped", [target, b.value(op.source), first, count, *bounds, offset]))
         return
     step = b.literal(stride, INDEX)
-    b.block.add_op(c.CallOp(f"{prefix}_column", [target, b.value(op.source), first, step, count, *bounds, offset]))
+    b.block.add_op(c.CallOp(f"{prefix}_strided", [target, b.value(op.source), first, step, count, *bounds, offset]))
 
 
 @LOWERINGS.register(loop.ExtendOp)
-def widen(b: Builder, op: loop.ExtendOp) -> SSAValue:
+def extend(b: Builder, op: loop.ExtendOp) -> SSAValue:
     """Extend lanes of 8 bits to 16 bits."""
     part, offset = op.part.value.data, op.offset.value.data
     type: Attribute = op.vector.type
     assert isa(type, VectorType)
     suffix = f"_{_PARTS[part]}" if type.get_shape()[0] > WORD else ""
     if not offset:
-        return b.vector_call(f"widen{suffix}", [b.value(op.vector)], op.result.type, of=type)
+        return b.vector_call(f"extend{suffix}", [b.value(op.vector)], op.result.type, of=type)
     arguments = [b.value(op.vector), b.literal(offset, INDEX)]
-    return b.vector_call(f"widen{suffix}_add", arguments, op.result.type, of=type)
+    return b.vector_call(f"extend{suffix}_add", arguments, op.result.type, of=type)
 
 
-__all__ = ["stage", "widen"]
+__all__ = ["cache_read", "extend"]
