@@ -9,9 +9,12 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Literal
 
+import numpy as np
+
 from s2s.artifact import Artifact, compile_artifact
 from s2s.decisions.file import DecisionSource, read_decisions
 from s2s.decisions.records import RecordSource, read_records
+from s2s.errors import InputError
 from s2s.executor.device import cpu, device
 from s2s.external.modes import modes_of
 from s2s.external.registry import register_codegen
@@ -73,7 +76,7 @@ def compile(
         executor=executor,
         name=name,
         weights=weights,
-        shapes=dict(shapes or {}),
+        shapes=_shapes(shapes or {}),
         schedule=schedule,
         io=io,
         ram_budget=ram_budget,
@@ -92,6 +95,17 @@ def compile(
         debug=debug if debug is not None else DebugOptions(),
     )
     return compile_artifact(model, options)
+
+
+def _shapes(given: Mapping[str, tuple[int, ...]]) -> dict[str, tuple[int, ...]]:
+    """Copy the shapes of inputs after checking their form."""
+    example = "give the sizes of each input by its name: {'x': (1, 3)}"
+    if not isinstance(given, Mapping):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise InputError(f"shapes: {type(given).__name__} given; {example}")
+    for name, sizes in given.items():
+        if not isinstance(sizes, Sequence) or not all(isinstance(size, int | np.integer) for size in sizes):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise InputError(f"shapes: {name}: {sizes!r} given; {example}")
+    return {name: tuple(map(int, sizes)) for name, sizes in given.items()}
 
 
 def load(tree: str | Path) -> LoadedNetwork:

@@ -1,4 +1,4 @@
-"""A compiled network: write it, run it, hold it against another engine, and read its figures."""
+"""A compiled network: write it, run it, compare it with another engine, and read its figures."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, field, replace
@@ -79,7 +79,7 @@ class Report:
 
 
 class Artifact:
-    """What `s2s.compile` gives."""
+    """The result of `s2s.compile`."""
 
     def __init__(self, compilation: Compilation) -> None:
         self._compilation = compilation
@@ -97,19 +97,19 @@ class Artifact:
 
     @property
     def info(self) -> NetworkInfo:
-        """Names, shapes and sizes; refused where the compilation was stopped early."""
+        """Names, shapes and sizes; an error if the compilation was stopped early."""
         if self._compilation.options.debug.stop_after is not None:
             raise InputError("--stop-after: the compilation was stopped before it reached C; leave the option out")
         return self._compilation.info
 
     @property
     def compilation(self) -> Compilation:
-        """The compilation, to be looked at stage by stage, and to be resumed with other options."""
+        """The compilation, to inspect its stages and to resume it with other options."""
         return self._compilation
 
     @property
     def decisions(self) -> Decisions:
-        """What the compiler chose; `write` gives a file that `--decisions` takes."""
+        """The decisions of the compiler; `write` gives a file that `--decisions` takes."""
         return Decisions(self.info.target.name, self._compilation.facts(Lowered).decisions)
 
     def ir(self) -> str:
@@ -134,7 +134,8 @@ class Artifact:
         return path
 
     def measure(self) -> Measured | None:
-        """What the compiler of the target makes of the network, None where it is not installed; `info` has it then."""
+        """Measure the network with the compiler of its target and store the figures in `info`; None if that is not
+        installed."""
         findings = self._compilation.request.findings
         if findings.measured is None:
             from s2s.verify.figures import measure_network
@@ -145,7 +146,7 @@ class Artifact:
         return findings.measured
 
     def loaded(self, *, flags: Sequence[str] | None = None) -> "LoadedNetwork":
-        """The network built by the C compiler and loaded, once; `flags` replace those of the tree."""
+        """Build the network by the C compiler and load it, once; `flags` replace those of the tree."""
         from s2s.verify.build import load
 
         if self._loaded is None:
@@ -211,7 +212,7 @@ class Artifact:
         atol: float | None = None,
         seed: int | None = None,
     ) -> "Verification":
-        """Run the C on made-up inputs and compare with another engine, by default the one of the model's format.
+        """Run the C on sample inputs and compare with another engine, by default the one of the model's format.
 
         Or run it on the inputs of the file `golden`, and compare with its outputs. With `levels`, level is compared
         with level too.
@@ -236,7 +237,7 @@ class Artifact:
         seed: int | None = None,
         optimise: "Optimise" = "O3",
     ) -> "BoardVerification":
-        """The same on an emulated board (`qemu:m4`), and what it costs there."""
+        """Run the C on an emulated board (`qemu:m4`) and compare as `verify` does; the result has the cost there."""
         from s2s.verify.board_check import VECTORS, verify_on_board
         from s2s.verify.verification import Judge, Limits
 
@@ -265,7 +266,7 @@ class Artifact:
         return expected_outputs(self._compilation, wanted, count=count)
 
     def _compare_levels(self, inputs: Sequence[Array], found: Sequence[Array]) -> "LevelsReport":
-        """Run the levels above C on `inputs`; `found` is what the C gives."""
+        """Run the levels above C on `inputs`; `found` is the result of the C."""
         from s2s.verify.levels import compare_levels, graph_level, loop_level, outputs_level, tensor_level
 
         graph, tensor, loop = map(self._compilation.at, ("graph", "tensor", "memory"))

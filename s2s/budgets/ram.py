@@ -1,4 +1,5 @@
-"""Find the cheapest plan within a budget of RAM: what saves memory but costs instructions is tried, the cheapest first.
+"""Find the cheapest compilation within a budget of RAM: try the options that save memory and cost instructions, the
+cheapest first.
 
 Every plan is the compilation without one, resumed: limits on scratch change how kernels are scheduled, row tiles how
 operators are grouped. A plan is known once its memory is planned; only the best one becomes C. Three compilations are
@@ -33,7 +34,7 @@ Choice = TypeVar("Choice")
 
 @dataclass(frozen=True)
 class _Plan:
-    """A compilation, the RAM that it takes, and how many operations it carries out, at most."""
+    """A compilation, its RAM, and an upper bound of its operations."""
 
     compilation: Compilation
     ram: int
@@ -41,7 +42,7 @@ class _Plan:
 
 
 def within_ram(compilation: Compilation) -> Compilation:
-    """`compilation`; with a `ram_budget`, the cheapest one within it, or the smallest one where it is `min`."""
+    """Return `compilation`; with a `ram_budget`, the cheapest one within it, or the smallest one for `min`."""
     options = compilation.options
     if options.ram_budget is None or options.debug.stop_after is not None:
         return compilation
@@ -50,17 +51,17 @@ def within_ram(compilation: Compilation) -> Compilation:
     extra = best.operations / first.operations - 1 if first.operations else 0.0
     if options.ram_budget != "min" and best.ram > options.ram_budget:
         least = "with the given row tiles and scratch " if _plan_is_given(options.decisions) else "at least "
+        price = f", for about {extra:.1%} more operations than in {first.ram} bytes" if best.ram < first.ram else ""
         raise InputError(
             f"--ram-budget {options.ram_budget}: the network takes {least}{best.ram} bytes of RAM, inputs and outputs"
-            f" included, and carries out about {extra:.1%} more operations then than with {first.ram} bytes; "
-            f"give --ram-budget {best.ram}, or min"
+            f" included{price}; give --ram-budget {best.ram}, or min"
         )
     asked = replace(best.compilation.options, decisions=options.decisions)
     return best.compilation.resume(asked, findings=Findings(extra_operations=extra))
 
 
 class _Search:
-    """The plans of one network."""
+    """The search among the plans of one network."""
 
     def __init__(self, compilation: Compilation) -> None:
         self.options = compilation.options
@@ -79,7 +80,7 @@ class _Search:
         """The last compilation with other row tiles than the one before it."""
 
     def run(self) -> _Plan:
-        """The smallest of all plans, or of those up to the first one within the budget."""
+        """Return the first plan within the budget, or the smallest of all plans if none is."""
         if _plan_is_given(self.options.decisions):
             with progress.within("the given plan"):
                 found = self._planned(self.base.resume(_with_plan(self.options)))
@@ -111,7 +112,7 @@ class _Search:
                 self.best = found
 
     def _planned(self, compilation: Compilation) -> _Plan | None:
-        """The plan of `compilation`; None where another one has the same kernels."""
+        """Return the plan of `compilation`; None if an earlier one has the same kernels."""
         compilation.at("compute")
         kernels = "\n".join(map(str, compilation.at("tensor").module.ops))
         text = hashlib.sha256(kernels.encode()).digest()
@@ -134,7 +135,7 @@ def _plan_is_given(decisions: Table) -> bool:
 
 
 def _without_plan(options: CompileOptions) -> CompileOptions:
-    """The options of the network before it has a plan: with those decisions that the user has made by himself."""
+    """Return the options before a plan is chosen: with only those decisions that the user made."""
     kept = {
         kind: {subject: chosen for subject, chosen in entries.items() if not isinstance(chosen, Modelled | Measured)}
         for kind, entries in options.decisions.items()
@@ -144,7 +145,7 @@ def _without_plan(options: CompileOptions) -> CompileOptions:
 
 
 def _with_plan(options: CompileOptions) -> CompileOptions:
-    """The options of the plan that a budget had chosen when the decisions were written."""
+    """Return the options of the plan that a budget had chosen when the decisions were written."""
     limit = _recalled(options.decisions, scratch.KIND, parse_limit, UNLIMITED)
     return replace(
         options,
@@ -154,7 +155,7 @@ def _with_plan(options: CompileOptions) -> CompileOptions:
 
 
 def _recalled(decisions: Table, kind: str, parse: Callable[[str], Choice], otherwise: Choice) -> Choice:
-    """What the compiler had chosen for the network; `otherwise` where it had not, or where the user chooses."""
+    """Return the compiler's recorded choice for the network; `otherwise` if there is none, or if the user chooses."""
     chosen = decisions.get(kind, {}).get("main")
     if not isinstance(chosen, Modelled):
         return otherwise

@@ -1,4 +1,4 @@
-"""`s2s compile`: a network in, a tree of C out."""
+"""`s2s compile`: compile a network to a tree of C."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -39,6 +39,11 @@ def compile_command(
 
     from s2s.artifact import compile_artifact
     from s2s.cli.output import print_fields, print_json, steps_shown
+    from s2s.emit.write import check_destination
+    from s2s.errors import InputError
+
+    if stop_after is not None and write_decisions is not None:
+        raise InputError(f"--write-decisions {write_decisions}: --stop-after ends before all is decided; leave one out")
 
     debug = options.debug_options(print_ir_after, verify_each, time_passes, stop_after)
     with steps_shown(quiet=bool(print_ir_after)):
@@ -46,9 +51,11 @@ def compile_command(
         if stop_after is not None:
             print(artifact.ir())
             return
-        tree = artifact.write(output if output is not None else Path(artifact.name))
+        destination = output if output is not None else Path(artifact.name)
+        check_destination(destination)
         if write_decisions is not None:
             artifact.decisions.write(write_decisions)
+        tree = artifact.write(destination)
         report = artifact.report()
     if as_json:
         print_json({"tree": str(tree), **report.as_dict()})
@@ -57,14 +64,14 @@ def compile_command(
 
 
 def _apart(report: "Report") -> str:
-    """How much less that is than without results over what they read."""
+    """Describe the arena without overlapping results, and the operations that a budget of RAM adds."""
     apart, extra = report.arena_lower_bound_apart, report.extra_operations
     words = "" if apart is None or apart <= report.arena else f", {number(apart)} if none lay over another"
     return f"{words}; about {extra:.1%} more operations than without a budget" if extra else words
 
 
 def describe(report: "Report") -> dict[str, str]:
-    """The figures of a network in words."""
+    """Describe the figures of a network in words."""
     return {
         "target": f"{report.target}, executor {report.executor}",
         "kernels": number(report.kernels),

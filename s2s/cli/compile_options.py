@@ -1,4 +1,4 @@
-"""The options of a compilation, the same for every command that compiles: a new one is added in `gather`, once."""
+"""The options of a compilation, shared by all commands that compile: add a new one to `gather`."""
 
 import functools
 import inspect
@@ -37,7 +37,7 @@ def gather(
     flash_budget: common.FlashBudget = None,
     stack_budget: common.StackBudget = None,
 ) -> Options:
-    """The options as the library wants them."""
+    """Collect the command-line options into `CompileOptions`."""
 
     def compile_options(default_target: str) -> "CompileOptions":
         from s2s.decisions.file import read_decisions

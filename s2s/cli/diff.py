@@ -1,4 +1,4 @@
-"""`s2s diff`: what changed from one tree to another."""
+"""`s2s diff`: compare two trees."""
 
 from pathlib import Path
 from typing import Annotated

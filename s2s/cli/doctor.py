@@ -1,4 +1,4 @@
-"""`s2s doctor`: which programs and packages are there, and the command that installs what is missing."""
+"""`s2s doctor`: list the installed programs and packages, and the commands that install missing ones."""
 
 from typing import Annotated
 

@@ -1,4 +1,4 @@
-"""`s2s export`: a tree of C as a package for a build system, a package manager or an IDE."""
+"""`s2s export`: pack a tree of C for a build system, a package manager or an IDE."""
 
 from pathlib import Path
 from typing import Annotated, Literal

@@ -1,4 +1,4 @@
-"""`s2s inspect`: what is in a network, whether s2s can compile it, and what the compiler decides and why."""
+"""`s2s inspect`: show the contents of a network, whether s2s can compile it, and the decisions with their reasons."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -69,12 +69,20 @@ def _explain(model: Path, layer: str | None, asked: "CompileOptions", *, as_json
         decisions = compile_artifact(model, asked).decisions
     shown = decisions.entries if layer is None else decisions.about(layer)
     if layer is not None and not shown:
-        kernels = sorted({each.about for each in decisions if each.about})
-        raise InputError(f"{layer}: nothing was decided about it by itself; the kernels are {', '.join(kernels)}")
+        raise InputError(_nothing_about(layer, decisions.entries))
     if as_json:
         print_json({"target": decisions.target, "decisions": [each.as_dict() for each in shown]})
     else:
         show_decisions(decisions.target, shown)
+
+
+def _nothing_about(layer: str, decisions: "Sequence[Decision]") -> str:
+    from s2s.targets.keys import did_you_mean
+
+    nodes = [node for each in decisions for node in each.nodes.split(", ") if node]
+    known = list(dict.fromkeys(nodes))
+    listed = f"{did_you_mean(layer, known)}the nodes are {', '.join(known)}" if known else "leave it out to see all"
+    return f"{layer}: no decision is about a node, kernel or subject of this name; {listed}"
 
 
 def show_decisions(target: str, decisions: "Sequence[Decision]") -> None:
@@ -95,14 +103,14 @@ def _show_decision(each: "Decision") -> None:
 
 
 def describe(each: "Alternative") -> str:
-    """A candidate in words."""
+    """Describe a candidate in words."""
     if each.refused is not None:
         return f"not {each.note}: {each.refused}"
     return each.note if each.cost is None else f"{each.note}: {each.cost.describe()}"
 
 
 def show(found: "Inspection") -> None:
-    """Print what was found for people."""
+    """Print the result of an inspection for people."""
     from s2s.analysis.numbers.sums import describe_sums
     from s2s.cli.output import number, print_fields
     from s2s.emit.info import Quantisation

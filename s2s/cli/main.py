@@ -1,4 +1,4 @@
-"""The command `s2s`: its sub-commands, and what becomes of an error.
+"""The command `s2s`: its sub-commands, and the report of errors.
 
 Nothing heavy is imported before a command runs: `s2s --help` needs neither xdsl, onnx nor numpy.
 
@@ -85,7 +85,7 @@ def common(
 
 
 def main(args: Sequence[str] | None = None) -> None:
-    """Entry point of the command `s2s`: run it and exit."""
+    """Run the command `s2s` and exit."""
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # threads of numpy wait for each other longer than they compute
     with rare_collections():
         code = run(args)
@@ -111,10 +111,14 @@ def run(args: Sequence[str] | None = None) -> int:
         complain("interrupted; nothing was written")
         return INTERRUPTED
     except OSError as error:
-        if not is_about_output(error):
+        if is_about_output(error):
+            complain(f"standard output: cannot be written ({error.strerror}); send it elsewhere")
+        elif error.errno == errno.ENOSPC:
+            place = error.filename or "a temporary file"
+            complain(f"{place}: cannot be written ({error.strerror}); free some space, or set TMPDIR to another disk")
+        else:
             report_bug(error)
             return BUG_EXIT_CODE
-        complain(f"standard output: cannot be written ({error.strerror}); send it elsewhere")
         return InputError.exit_code
     except Exception as error:
         report_bug(error)
@@ -123,7 +127,7 @@ def run(args: Sequence[str] | None = None) -> int:
 
 
 def in_our_words(message: str) -> str:
-    """What the parser of options says, without the names of its own errors."""
+    """Return the message of the option parser without the names of its exceptions."""
     plain = message.replace("Value error, ", "")
     for wanted in ("integer", "number"):
         plain = re.sub(
@@ -133,22 +137,29 @@ def in_our_words(message: str) -> str:
 
 
 def is_about_output(error: OSError) -> bool:
-    """Whether standard output is full or closed; then nothing more is written to it, nor at the end of Python."""
+    """Return whether standard output is full or closed, so that nothing more may be written to it."""
     if error.filename is not None or error.errno not in (errno.ENOSPC, errno.EPIPE, errno.EIO, errno.EBADF):
         return False
+    try:
+        sys.stdout.flush()
+        if error.errno == errno.ENOSPC:
+            return False
+    except OSError:
+        pass
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.__stdout__.fileno() if sys.__stdout__ is not None else 1)
     return True
 
 
 def report_as_json(error: S2SError) -> None:
-    """The error on standard output, where a program waits for one JSON object."""
+    """Print the error as JSON to standard output, for programs that expect one JSON object."""
     from s2s.cli.output import print_json
 
     print_json({"error": {"kind": type(error).__name__, "message": str(error), "exit_code": error.exit_code}})
 
 
 def report(error: S2SError) -> None:
-    """Say what is wrong in one line, or one for each unsupported thing; a failed program's output follows as it is."""
+    """Print the error in one line, or one line for each unsupported thing, followed by the output of a failed
+    program."""
     lines = str(error).splitlines()
     first = len(lines) if isinstance(error, UnsupportedError) else 1
     for line in lines[:first]:
@@ -158,12 +169,12 @@ def report(error: S2SError) -> None:
 
 
 def complain(text: str) -> None:
-    """Print one line of the form users and scripts look for."""
+    """Print one line in the form that users and scripts look for."""
     print(f"s2s: error: {text}", file=sys.stderr)
 
 
 def report_bug(error: Exception) -> None:
-    """Show the traceback of `error`, from the command on, and say that it is wanted."""
+    """Print the traceback of `error` from the command on, and ask for a bug report."""
     import traceback
 
     from s2s.version import VERSION

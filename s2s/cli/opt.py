@@ -37,16 +37,17 @@ class OptMain(xDSLOptMain):
             self.load_weights(self.args.weights)
 
     def register_all_dialects(self) -> None:
-        """Take the dialects of the compiler, and `test` for operations that mean nothing."""
+        """Register the dialects of the compiler, and xDSL's `test`."""
         self.ctx = CompilerContext()
         self.ctx.register_dialect("test", _test_dialect)
 
     def register_all_passes(self) -> None:
-        """Take the passes of the registry."""
+        """Register the passes of the compiler."""
         self.available_passes.update(available_passes())
 
     def register_all_targets(self) -> None:
-        """Print MLIR, or the C of functions and tables; a whole tree needs a whole compilation."""
+        """Register the output formats: MLIR, or the C of functions and tables; a whole tree needs a whole
+        compilation."""
         self.available_targets["mlir"] = get_all_targets()["mlir"]
         self.available_targets["c"] = print_c
 
@@ -59,7 +60,7 @@ class OptMain(xDSLOptMain):
         )
 
     def apply_passes(self, prog: ModuleOp) -> None:
-        """Make up the values of weights first, if asked for."""
+        """Create the values of weights first if asked for, then run the passes."""
         if self.args.sample_weights:
             assert isinstance(self.ctx, CompilerContext)
             sample_weights(prog, self.ctx.weights)

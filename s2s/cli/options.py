@@ -112,7 +112,7 @@ StopAfter = Annotated[
 
 
 def parse_shapes(options: list[str] | None) -> dict[str, tuple[int, ...]]:
-    """`["x=1,3"]` as `{"x": (1, 3)}`."""
+    """Parse `["x=1,3"]` to `{"x": (1, 3)}`."""
     shapes: dict[str, tuple[int, ...]] = {}
     for option in options or ():
         name, equals, dims = option.rpartition("=")
@@ -127,7 +127,7 @@ def parse_shapes(options: list[str] | None) -> dict[str, tuple[int, ...]]:
 
 
 def parse_budget(option: str | None) -> int | Literal["min"] | None:
-    """`"min"`, or a number of bytes."""
+    """Parse `"min"`, or a number of bytes."""
     if option is None or option == "min":
         return option
     if not option.isdecimal():
@@ -136,7 +136,7 @@ def parse_budget(option: str | None) -> int | Literal["min"] | None:
 
 
 def parse_records(file: Path | None, *, no_records: bool) -> "tuple[Record, ...] | None":
-    """The records of `file`, none without one; None where records are not wanted."""
+    """Read the records of `file`; return none without a file, None if records are not wanted."""
     from s2s.decisions.records import read_records
 
     if not no_records:
@@ -156,7 +156,7 @@ def parse_external(options: list[str] | None) -> "Modes":
 def debug_options(
     print_ir_after: list[str] | None, verify_each: bool, time_passes: bool, stop_after: str | None
 ) -> "DebugOptions":
-    """The debugging options of a command, gathered."""
+    """Collect the debugging options of a command."""
     from s2s.options import DebugOptions
 
     return DebugOptions(tuple(print_ir_after or ()), verify_each, time_passes, stop_after)

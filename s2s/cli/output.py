@@ -1,4 +1,4 @@
-"""How the commands talk: progress on a terminal, results as text or as JSON."""
+"""Output of the commands: progress on a terminal, results as text or as JSON."""
 
 import json
 import sys
@@ -38,7 +38,7 @@ def print_json(value: object) -> None:
 
 
 def number(value: float | None) -> str:
-    """A count with its thousands set apart."""
+    """Format a count with separated thousands."""
     return "unknown" if value is None else f"{value:,}"
 
 
@@ -50,6 +50,6 @@ def print_fields(fields: Mapping[str, object]) -> None:
 
 
 def columns(rows: Sequence[Sequence[str]]) -> list[str]:
-    """Rows of text, each column as wide as its longest cell."""
+    """Format rows of text in columns, each as wide as its longest cell."""
     widths = [max(map(len, cells)) for cells in zip(*rows, strict=True)]
     return ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]

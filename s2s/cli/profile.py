@@ -1,4 +1,4 @@
-"""`s2s profile`: where the time goes, kernel by kernel."""
+"""`s2s profile`: measure the time of each kernel."""
 
 import re
 from pathlib import Path
@@ -8,7 +8,6 @@ import typer
 
 from s2s.cli import options
 from s2s.cli.compile_options import Options, with_compile_options
-from s2s.errors import InputError
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -55,7 +54,7 @@ def profile_command(
     ] = None,
     as_json: options.Json = False,
 ) -> None:
-    """Time each kernel of a network on this machine, and hold it against what the machine can do.
+    """Time each kernel of a network on this machine, and compare it with the peak performance of the machine.
 
     With --machine, measure what the code generator wants to know of this machine, and write it as a target file.
 
@@ -83,9 +82,10 @@ def profile_command(
 
 
 def _measure(output: Path | None, *, as_json: bool) -> None:
-    """Measure this machine, and show what was found or write it to a target file."""
+    """Measure this machine, and print the figures or write them to a target file."""
     from s2s.cli.output import print_json, steps_shown
     from s2s.profiling.machine import target_of_machine, this_machine
+    from s2s.support.files import write_file
     from s2s.targets import print_target
 
     with steps_shown():
@@ -93,10 +93,7 @@ def _measure(output: Path | None, *, as_json: bool) -> None:
     name = re.sub(r"[^a-z0-9._+-]", "-", output.stem.lower()).lstrip("._+-")[:40] if output is not None else ""
     target = target_of_machine(found, name or "my-machine")
     if output is not None:
-        try:
-            output.write_text(print_target(target), encoding="utf-8")
-        except OSError as error:
-            raise InputError(f"--output {output}: cannot be written ({error.strerror}); give another file") from error
+        write_file(output, print_target(target), f"--output {output}")
         print(f"{output}: try s2s compile MODEL --target {output}")
     elif as_json:
         print_json(found.as_dict())
@@ -130,7 +127,7 @@ def show(found: "Profile", sort: Literal["run", "time", "gain"]) -> None:
 
 
 def table_of(found: "Profile", sort: Literal["run", "time", "gain"], columns: list[str]) -> "Table":
-    """The table with some of its columns."""
+    """Format the table with some of its columns."""
     from rich.box import SIMPLE_HEAD
     from rich.table import Table
 
@@ -154,13 +151,13 @@ def table_of(found: "Profile", sort: Literal["run", "time", "gain"], columns: li
 
 
 def first_of(nodes: str) -> str:
-    """The first of several nodes, and how many follow; quantised layers have many."""
+    """Return the first of several nodes and the number of others; quantised layers have many."""
     names = nodes.split(", ")
     return names[0] if len(names) == 1 else f"{names[0]} +{len(names) - 1}"
 
 
 def columns_of(found: "Profile") -> list[str]:
-    """The columns that this network has something to say in."""
+    """Return the columns that have content for this network."""
     repeated = any(row.repetitions != 1 for row in found.rows)
     return [
         *(["times"] if repeated else []),
@@ -178,7 +175,7 @@ def columns_of(found: "Profile") -> list[str]:
 
 
 def cells(row: "Row", columns: list[str]) -> list[str]:
-    """The figures of a row."""
+    """Return the figures of a row."""
     texts = {
         "times": str(row.repetitions),
         "min": micros(row.min_us),
@@ -198,19 +195,19 @@ def cells(row: "Row", columns: list[str]) -> list[str]:
 
 
 def micros(value: float) -> str:
-    """Microseconds, as exact as the clock is."""
+    """Format microseconds to the precision of the clock."""
     return f"{value:,.2f}" if value < 100 else f"{value:,.0f}"
 
 
 def figures(value: float) -> str:
-    """About three figures; a dash for nothing."""
+    """Format three significant figures; a dash for None."""
     if not value:
         return "–"
     return f"{value:.3g}" if value < 1000 else f"{value:,.0f}"
 
 
 def describe(machine: "Machine") -> list[str]:
-    """The peaks that the kernels are held against."""
+    """Describe the peak performance that the kernels are compared with."""
     levels = ", ".join(
         f"{level.name} {level.read_gbs:.0f} GB/s" + (f" ({level.bytes >> 10:,} KB)" if level.bytes else "")
         for level in machine.levels

@@ -1,4 +1,4 @@
-"""The project file `s2s.toml`: the model of a build and its options, for commands that are given no MODEL.
+"""The project file `s2s.toml`: a model and its options, for commands that are given no MODEL.
 
     model = "kws.onnx"
     output = "kws"
@@ -28,7 +28,7 @@ OF_COMPILE = ("output", "write-decisions")
 
 
 class ProjectCommand(TyperCommand):
-    """A command that reads the project file of the current folder where it is given no MODEL."""
+    """A command that reads the project file of the current folder if it is given no MODEL."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Parse the command line, with the values of the project file for what it does not state."""
@@ -42,7 +42,7 @@ class ProjectCommand(TyperCommand):
 
 
 def read_project(file: Path) -> dict[str, Any]:
-    """The values of a project file by the names of parameters, as texts of a command line."""
+    """Read a project file; return the values by parameter names, as texts of a command line."""
     try:
         if file.stat().st_size > MAX_BYTES:
             raise InputError(f"{file}: is larger than {MAX_BYTES} bytes; a project file states a model and its options")
@@ -64,7 +64,7 @@ def _parameter(file: Path, key: str) -> str:
 
 
 def _text(file: Path, key: str, value: object) -> object:
-    """A value as a command line would state it."""
+    """Return a value as a command line would state it."""
     if isinstance(value, bool):
         return value
     if isinstance(value, str | int):

@@ -1,4 +1,4 @@
-"""`s2s quantize`: a float model and samples in, a model of 8-bit integers out."""
+"""`s2s quantize`: quantise a float model to 8-bit integers on samples."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
@@ -35,7 +35,7 @@ def quantize_command(
     shape: options.Shapes = None,
     as_json: options.Json = False,
 ) -> None:
-    """Quantise a network to 8 bits, and show what that costs layer by layer.
+    """Quantise a network to 8 bits, and show the error of each layer.
 
     Weights get a scale for each output channel, activations one that fits the samples. `s2s compile` takes the result.
 
@@ -55,7 +55,7 @@ def quantize_command(
 
 
 def show(made: "Quantized", target: Path) -> None:
-    """Print the table of layers and where the model is."""
+    """Print the table of layers and the path of the model."""
     from rich.console import Console
     from rich.table import Table
 
@@ -70,6 +70,6 @@ def show(made: "Quantized", target: Path) -> None:
 
 
 def row(layer: "LayerNoise") -> tuple[str, ...]:
-    """A layer as the table has it."""
+    """Return the cells of a layer."""
     numbers = (f"{layer.largest_error:.3g}", f"{layer.largest_value:.3g}")
     return layer.node, layer.operator, f"{layer.sqnr:.1f}", *numbers

@@ -1,4 +1,4 @@
-"""`s2s records`: look at files of records, and put them in order."""
+"""`s2s records`: list, merge, prune and convert files of records."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from s2s.cli import options
-from s2s.errors import InputError
+from s2s.support.files import write_file
 
 if TYPE_CHECKING:
     from s2s.tuning import MeasuredRecord
@@ -67,7 +67,7 @@ def merge_command(
 
 @records_app.command("prune")
 def prune_command(file: File, output: Output) -> None:
-    """Keep the best record of each task, as a project wants that ships them.
+    """Keep the best record of each task, for shipping with a project.
 
     Example: s2s records prune kws.jsonl -o best.jsonl
     """
@@ -96,10 +96,7 @@ def convert_command(file: File, output: Output) -> None:
             print(f"{file}: {foreign} lines are of tasks that s2s does not know; they were left out")
         return
     found = read_measured(file)
-    try:
-        output.write_text("".join(map(as_log_line, found)), encoding="utf-8")
-    except OSError as error:
-        raise InputError(f"--output {output}: {error.strerror}; give a file that can be written") from error
+    write_file(output, "".join(map(as_log_line, found)), f"--output {output}")
     print(f"{output}: {len(found)} lines")
 
 

@@ -1,4 +1,4 @@
-"""`s2s report`: what a network takes on a device, before it is flashed."""
+"""`s2s report`: show the flash, RAM and stack that a network takes on a device."""
 
 from pathlib import Path
 from typing import Annotated, Any
@@ -79,6 +79,7 @@ def _write_page(model: Path, compiling: Options, file: Path, time: bool, against
     from s2s.report.figures import figures_of
     from s2s.report.html.page import page
     from s2s.report.record import figures_of_path
+    from s2s.support.files import write_file
 
     if model.is_dir():
         raise InputError(f"--html: {model} is a tree, which does not hold all that the page shows; give the MODEL")
@@ -90,15 +91,11 @@ def _write_page(model: Path, compiling: Options, file: Path, time: bool, against
         artifact = compile_artifact(model, compile_options)
         profile = profile_artifact(artifact) if time else None
         text = page(figures_of(artifact, profile), before)
-    try:
-        file.write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise InputError(f"--html {file}: cannot be written ({error.strerror}); give another file") from error
-    print(file)
+    print(write_file(file, text, f"--html {file}"))
 
 
 def not_measured(target: str) -> str:
-    """Why figures of the C compiler are missing, and how to get them."""
+    """Explain why figures of the C compiler are missing, and how to get them."""
     from s2s.targets import get_target
 
     found = get_target(target)

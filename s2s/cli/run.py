@@ -1,4 +1,4 @@
-"""`s2s run`: a tree of C built and called with arrays from files."""
+"""`s2s run`: build a tree of C and run it on arrays from files."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -45,7 +45,7 @@ def run_command(
 
 
 def split_input(option: str) -> tuple[str, str]:
-    """`x=a.npy` as name and file."""
+    """Split `x=a.npy` into name and file."""
     name, equals, file = option.partition("=")
     if not (name and equals and file):
         raise InputError(f"--input {option}: not of the form NAME=FILE.npy")
@@ -53,7 +53,7 @@ def split_input(option: str) -> tuple[str, str]:
 
 
 def load_inputs(given: Sequence[str]) -> "dict[str, Array]":
-    """The arrays that options `NAME=FILE.npy` lead to, by name."""
+    """Load the arrays of the options `NAME=FILE.npy`, by name."""
     from s2s.data.arrays import read_array
 
     arrays: dict[str, Array] = {}
@@ -66,7 +66,7 @@ def load_inputs(given: Sequence[str]) -> "dict[str, Array]":
 
 
 def save(results: "dict[str, Array]", folder: Path) -> None:
-    """Write each result as `<name>.npy`, characters that file names should not have replaced."""
+    """Write each result to `<name>.npy`, with characters replaced that file names should not have."""
     import numpy as np
 
     try:

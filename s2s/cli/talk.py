@@ -1,4 +1,4 @@
-"""Options of every command: how much it says."""
+"""The options of every command that set how much it prints."""
 
 import functools
 import inspect
@@ -16,7 +16,7 @@ Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but er
 
 
 def talking(command: Callable[..., None]) -> Callable[..., None]:
-    """Give `command` the options `--verbose` and `--quiet`."""
+    """Add the options `--verbose` and `--quiet` to `command`."""
     signature = inspect.signature(command)
     added = [
         inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=False, annotation=annotation)

@@ -1,4 +1,4 @@
-"""`s2s targets`: the targets that are installed, and one of them as a target file."""
+"""`s2s targets`: list the targets, or print one as a target file."""
 
 from typing import Annotated
 

@@ -1,4 +1,4 @@
-"""`s2s tune`: measure other schedules for the kernels of a network and record what they cost."""
+"""`s2s tune`: measure other schedules for the kernels of a network and record their times."""
 
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
@@ -96,7 +96,7 @@ def list_tasks(tasks: "Sequence[Task]", *, as_json: bool) -> None:
 
 
 def parse_time(text: str | None) -> float | None:
-    """Seconds of `90`, `90s`, `10m`, `1.5h`."""
+    """Parse seconds from `90`, `90s`, `10m`, `1.5h`."""
     if text is None:
         return None
     number, unit = (text[:-1], text[-1]) if text[-1:] in _UNITS else (text, "s")

@@ -1,4 +1,4 @@
-"""`s2s verify`: the C against another engine, level against level, or on an emulated board."""
+"""`s2s verify`: compare the C with another engine, with golden vectors, level by level, or on an emulated board."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal, TypedDict
@@ -48,7 +48,7 @@ Optimise = Annotated[
 
 
 class Comparing(TypedDict):
-    """What the C is compared with, and how strictly."""
+    """The reference to compare with, and the strictness."""
 
     against: EngineName | None
     golden: Path | None
@@ -109,7 +109,7 @@ def verify_command(
 
 
 def _show_figures(found: "BoardVerification") -> None:
-    """Print what a network costs on a board, for people."""
+    """Print the cost of a network on a board for people."""
     from s2s.cli.output import columns, number, print_fields
 
     figures = found.figures()

@@ -7,6 +7,7 @@ executor = GraphModule(module["default"](cpu()))
 import json
 import tarfile
 import tempfile
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +23,7 @@ from s2s.runtime.kernel_table import with_functions
 from s2s.runtime.library import LibraryModule
 from s2s.runtime.module import Module
 from s2s.runtime.registry import register_func
+from s2s.support.files import write_file
 from s2s.verify.build import compile_library, compile_objects
 
 
@@ -91,6 +93,8 @@ def export_library(artifact: Artifact, mod_name: str, file_name: str | Path) -> 
         if path.suffix == ".so":
             compile_library(root, path)
             return
-        with tarfile.open(path, "w") as archive:
+        packed = BytesIO()
+        with tarfile.open(fileobj=packed, mode="w") as archive:
             for made in compile_objects(root, Path(folder)):
                 archive.add(made, f"{artifact.name}_{made.name}")
+        write_file(path, packed.getvalue())

@@ -1,4 +1,5 @@
-"""Files of decisions: the choices of a compilation as JSON, written, read, and held against what a compilation asks.
+"""Files of decisions: write the choices of a compilation as JSON, read them, and check them against the subjects of a
+compilation.
 
     {
       "format": 1,
@@ -27,6 +28,7 @@ from s2s.decisions.given import Measured, Modelled
 from s2s.decisions.names import KINDS
 from s2s.errors import InputError
 from s2s.support.dataclass import dataclass
+from s2s.support.files import write_file
 from s2s.version import VERSION
 
 FORMAT = 1
@@ -49,11 +51,11 @@ class Decisions:
         return len(self.entries)
 
     def about(self, layer: str) -> tuple[Decision, ...]:
-        """Those about `layer`: a node of the model, a kernel, or a subject."""
+        """Return the decisions about `layer`: a node of the model, a kernel, or a subject."""
         return tuple(each for each in self.entries if each.concerns(layer))
 
     def as_dict(self) -> dict[str, Any]:
-        """What a file of decisions holds."""
+        """Return the content of a file of decisions."""
         return {
             "format": FORMAT,
             "generator": {"name": "s2s", "version": VERSION},
@@ -64,11 +66,7 @@ class Decisions:
     def write(self, path: str | Path) -> Path:
         """Write a file of decisions."""
         text = json.dumps(self.as_dict(), indent=2, ensure_ascii=False) + "\n"
-        try:
-            Path(path).write_text(text, encoding="utf-8")
-        except OSError as error:
-            raise InputError(f"--write-decisions {path}: {error.strerror}; give a file that can be written") from error
-        return Path(path)
+        return write_file(path, text, f"--write-decisions {path}")
 
 
 DecisionSource = str | Path | Mapping[str, Any] | Decisions
@@ -76,10 +74,14 @@ DecisionSource = str | Path | Mapping[str, Any] | Decisions
 
 
 def read_decisions(source: DecisionSource) -> Table:
-    """The choices by kind and subject that `source` holds."""
+    """Return the choices in `source` by kind and subject."""
     where = str(source) if isinstance(source, str | Path) else "decisions"
     held = source.as_dict() if isinstance(source, Decisions) else source
     content = _parsed(held) if isinstance(held, str | Path) else held
+    if not isinstance(content, Mapping):
+        raise InputError(
+            f"decisions: {type(content).__name__} given; give a file of decisions, or what such a file holds"
+        )
     if content.get("format") != FORMAT or not isinstance(content.get("decisions"), list):
         raise InputError(
             f"{where}: is no file of decisions of format {FORMAT}; s2s compile --write-decisions makes one"
@@ -93,8 +95,8 @@ def read_decisions(source: DecisionSource) -> Table:
 
 
 def check_known(given: Table, made: Sequence[Decision]) -> None:
-    """Refuse choices about subjects that the compilation has not come upon, unless no user made them and something
-    before them was decided otherwise this time."""
+    """Refuse choices about subjects that the compilation does not have, unless no user made them and an earlier
+    decision differs this time."""
     changed = any(each.by != "model" for each in made)
     known: dict[str, set[str]] = {}
     for each in made:

@@ -20,6 +20,7 @@ legal is ignored.
 """
 
 import json
+import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
@@ -54,15 +55,17 @@ RecordSource = str | Path | Sequence[Mapping[str, Any]] | Sequence[Record]
 
 
 def read_records(source: RecordSource) -> tuple[Record, ...]:
-    """Read the records of a file; an incomplete last line, of a tuner that was killed, is ignored."""
+    """Read the records of a file; ignore an incomplete last line, which a killed tuner leaves."""
     if isinstance(source, str | Path):
         return tuple(_lines(Path(source)))
+    if not isinstance(source, Sequence):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise InputError(f"records: {type(source).__name__} given; give a file of records, or the lines of one")
     entries = enumerate(source, 1)
     return tuple(each if isinstance(each, Record) else _record("records", number, each) for number, each in entries)
 
 
 def choices_of(records: Iterable[Record], target: str) -> Table:
-    """The choices by kind and subject that the best record of each task has made for the target named `target`."""
+    """Return the choices of the best record of each task for the target named `target`, by kind and subject."""
     best: dict[str, Record] = {}
     for each in records:
         if each.cost is None or each.target != target:
@@ -85,7 +88,7 @@ def shipped_records(target: str) -> tuple[Record, ...]:
 
 
 def entries_of(where: str, text: str) -> Iterator[tuple[int, Mapping[str, Any]]]:
-    """The numbers and objects of the lines of a file of records; an incomplete last line is left out."""
+    """Yield the line numbers and objects of a file of records, without an incomplete last line."""
     lines = text.splitlines()
     for number, line in enumerate(lines, 1):
         if not line.strip():
@@ -93,7 +96,7 @@ def entries_of(where: str, text: str) -> Iterator[tuple[int, Mapping[str, Any]]]
         try:
             entry: object = json.loads(line)
         except (ValueError, RecursionError) as error:
-            if number == len(lines):
+            if number == len(lines) and not text.endswith("\n"):
                 return
             raise InputError(f"{where}: line {number} is no JSON ({error}); leave the line out") from error
         yield number, _fields(where, number, entry)
@@ -123,7 +126,7 @@ def _record(where: str, number: int, entry: object) -> Record:
     made = fields.get("decisions")
     if not (isinstance(task, str) and isinstance(target, str) and isinstance(unit, str) and isinstance(made, list)):
         raise InputError(f"{where}: line {number}: give task, target and unit, each a text, and a list of decisions")
-    if isinstance(cost, bool) or not isinstance(cost, int | float | None):
+    if isinstance(cost, bool) or not (cost is None or (isinstance(cost, int | float) and math.isfinite(cost))):
         raise InputError(f"{where}: line {number}: give as cost a number, or null where the measurement failed")
     decisions = tuple(_decision(where, number, each) for each in cast(Sequence[object], made))
     return Record(task, target, decisions, cost, unit)

@@ -1,4 +1,4 @@
-"""Model files of every format: which frontend reads a file is decided by its content."""
+"""Read model files of every format; the content of a file decides which frontend reads it."""
 
 import hashlib
 import os
@@ -7,6 +7,7 @@ from pathlib import Path
 
 from onnx import ModelProto
 
+from s2s.errors import InputError
 from s2s.frontends import onnx, tflite
 from s2s.frontends.imported import Imported
 from s2s.frontends.tflite.node import Rounding
@@ -17,6 +18,10 @@ LoadedModel = onnx.LoadedModel | tflite.LoadedModel
 
 def load_model(source: ModelSource) -> LoadedModel:
     """The checked model of a path, of the bytes of a file, or of an ONNX message in memory."""
+    if not isinstance(source, str | os.PathLike | bytes | ModelProto):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise InputError(
+            f"model: {type(source).__name__} given; give a path, the bytes of a file or an onnx.ModelProto"
+        )
     return tflite.load_model(source) if tflite.is_tflite(source) else onnx.load_model(source)
 
 

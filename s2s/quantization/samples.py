@@ -1,4 +1,4 @@
-"""Samples of a network's inputs, from arrays or an `.npz` file, checked before anybody calculates with them."""
+"""Read samples of a network's inputs, from arrays or an `.npz` file, and check them before use."""
 
 import zipfile
 from collections.abc import Iterator, Mapping, Sequence
@@ -17,14 +17,14 @@ NAMES_SHOWN = 8
 
 @dataclass(frozen=True)
 class InputSpec:
-    """An input of a model; dimensions it leaves open are None."""
+    """An input of a model; open dimensions are None."""
 
     name: str
     dtype: np.dtype[np.generic]
     shape: tuple[int | None, ...]
 
     def fits(self, shape: Sequence[int]) -> bool:
-        """Whether an array of `shape` is this input."""
+        """Return whether an array of `shape` is a value of this input."""
         return len(shape) == len(self.shape) and all(
             mine is None or mine == theirs for mine, theirs in zip(self.shape, shape, strict=True)
         )
@@ -48,9 +48,11 @@ class Samples:
 
 
 def read_samples(source: str | Path | Mapping[str, Array], inputs: Sequence[InputSpec]) -> Samples:
-    """The samples in an `.npz` file, or of a mapping of arrays, in the shapes that `inputs` have."""
+    """Return the samples of an `.npz` file, or of a mapping of arrays, in the shapes of `inputs`."""
     if isinstance(source, Mapping):
         return _checked(source, inputs, "samples")
+    if not isinstance(source, str | Path):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise InputError(f"samples: {type(source).__name__} given; give an .npz file, or arrays by input name")
     path = Path(source)
     with _opened(path) as archive:
         wanted = {spec.name: _member(archive, path, spec.name) for spec in inputs}
@@ -58,7 +60,7 @@ def read_samples(source: str | Path | Mapping[str, Array], inputs: Sequence[Inpu
 
 
 def _opened(path: Path) -> "np.lib.npyio.NpzFile[Any]":
-    """The archive; nothing in it is executed, and nothing read yet."""
+    """Open the archive, without executing or reading anything in it."""
     if not path.is_file():
         raise InputError(f"{path}: there is no such file; give an .npz file with an array for each input")
     if not zipfile.is_zipfile(path):
@@ -102,7 +104,7 @@ def _checked(arrays: Mapping[str, Array], inputs: Sequence[InputSpec], place: st
 
 
 def _one_by_one(array: Array, spec: InputSpec, place: str) -> Array:
-    """The array with a first dimension that counts samples of the shape of the input."""
+    """Return the array with a first dimension that counts samples of the shape of the input."""
     if array.dtype != spec.dtype:
         raise InputError(f"{place}: {spec.name!r} holds {array.dtype}, the model wants {spec.dtype}; convert it")
     if array.dtype.kind == "f" and not np.isfinite(array).all():

@@ -1,4 +1,4 @@
-"""Static quantisation: onnxruntime's quantiser with its calibrators, from and to models in memory."""
+"""Static quantisation by onnxruntime's quantiser and calibrators, with models in memory."""
 # The types of onnxruntime and onnx are partly unknown, and its reader may return None, whatever it says.
 # pyright: reportMissingTypeStubs=false, reportUnknownMemberType=false, reportUnknownVariableType=false
 # pyright: reportIncompatibleMethodOverride=false
@@ -25,6 +25,7 @@ from s2s.quantization.noise import LayerNoise, compare_layers
 from s2s.quantization.samples import InputSpec, Samples, read_samples
 from s2s.support import progress
 from s2s.support.dataclass import dataclass
+from s2s.support.files import write_file
 from s2s.types.dtypes import Array
 
 Method = Literal["minmax", "entropy", "percentile"]
@@ -34,7 +35,7 @@ SamplesSource = str | Path | Mapping[str, Array]
 
 @dataclass(frozen=True)
 class Quantized:
-    """A model with weights and activations of 8 bits, and how far it is from the one it was made of."""
+    """A model with weights and activations of 8 bits, and its distance from the original model."""
 
     model: onnx.ModelProto
     method: Method
@@ -43,18 +44,10 @@ class Quantized:
 
     def save(self, path: str | Path) -> Path:
         """Write the model, whole or not at all."""
-        target = Path(path)
-        try:
-            target.parent.mkdir(parents=True, exist_ok=True)
-            with tempfile.NamedTemporaryFile(dir=target.parent, suffix=".onnx", delete=False) as file:
-                file.write(self.model.SerializeToString(deterministic=True))
-            Path(file.name).chmod(0o644)
-            return Path(file.name).replace(target)
-        except OSError as error:
-            raise InputError(f"{target}: cannot be written ({error.strerror}); name another file") from error
+        return write_file(path, self.model.SerializeToString(deterministic=True))
 
     def as_dict(self) -> dict[str, Any]:
-        """The report, as JSON has it; a layer without any noise has no SQNR."""
+        """Return the report for JSON; a layer without noise has no SQNR."""
         layers = [asdict(layer) | {"sqnr": layer.sqnr if np.isfinite(layer.sqnr) else None} for layer in self.layers]
         return {"method": self.method, "samples": self.samples, "layers": layers}
 
@@ -67,7 +60,7 @@ def quantize(
     ports: PortType = "float",
     shapes: Mapping[str, tuple[int, ...]] | None = None,
 ) -> Quantized:
-    """Quantise `model` to 8 bits, weights per output channel, activations by what `samples` make of them.
+    """Quantise `model` to 8 bits: weights per output channel, activations by calibration on `samples`.
 
     `samples` is an `.npz` file, or arrays by input name, that hold samples one after the other. `method` chooses the
     ranges of activations: `minmax` keeps all values, `entropy` and `percentile` cut rare large ones off. With `ports`
@@ -99,7 +92,7 @@ def _require_floats(loaded: LoadedModel) -> None:
 
 
 def _inputs(loaded: LoadedModel, shapes: Mapping[str, tuple[int, ...]]) -> list[InputSpec]:
-    """The inputs that are no initializers."""
+    """Return the inputs that are no initializers."""
     held = {tensor.name for tensor in loaded.proto.graph.initializer}
     values = [value for value in loaded.proto.graph.input if value.name not in held]
     unknown = sorted(set(shapes) - {value.name for value in values})
@@ -117,7 +110,8 @@ def _inputs(loaded: LoadedModel, shapes: Mapping[str, tuple[int, ...]]) -> list[
 
 
 def _prepared(loaded: LoadedModel, shapes: Mapping[str, tuple[int, ...]]) -> onnx.ModelProto:
-    """The model with its shapes, and with batch norms in the layers before them: what quantisers want to see."""
+    """Return the model with inferred shapes and batch norms folded into the layers before them, as quantisers
+    expect."""
     from onnxruntime.quantization.shape_inference import quant_pre_process
 
     progress.step("preparing the model")
@@ -139,7 +133,7 @@ def _quantized(real: onnx.ModelProto, samples: Samples, method: Method) -> onnx.
     from onnxruntime import quantization as engine
 
     class Reader(engine.CalibrationDataReader):
-        """Hands the samples over, one by one."""
+        """Yields the samples one by one."""
 
         def __init__(self) -> None:
             self._left: Iterator[tuple[int, dict[str, Array]]] = iter(enumerate(samples, 1))
@@ -181,7 +175,7 @@ def _drop_unused_domains(model: onnx.ModelProto) -> None:
 
 @contextlib.contextmanager
 def _quietly(place: str) -> Generator[None]:
-    """Keep what the quantiser prints to ourselves, and tell its failures as ours."""
+    """Suppress the output of the quantiser, and convert its exceptions to ours."""
     logger = logging.getLogger()
     level = logger.level
     logger.setLevel(logging.ERROR)

@@ -18,6 +18,7 @@ from s2s.errors import InputError
 from s2s.executor.device import CPU
 from s2s.executor.graph_json import Network, Source, Value
 from s2s.stages.c import Lowered
+from s2s.support.files import write_file
 from s2s.types.dtypes import to_numpy
 
 VERSION = 7
@@ -26,11 +27,13 @@ SOURCES, HEADERS = "codegen/host/src", "codegen/host/include"
 
 def write_archive(path: Path, files: Mapping[str, bytes]) -> None:
     """Write `files` as a tar archive without owners and times, so that equal files give equal archives."""
-    with TarFile.open(path, "w") as archive:
+    packed = BytesIO()
+    with TarFile.open(fileobj=packed, mode="w") as archive:
         for name, data in files.items():
             entry = TarInfo(f"./{name}")
             entry.size = len(data)
             archive.addfile(entry, BytesIO(data))
+    write_file(path, packed.getvalue())
 
 
 def export(artifact: Artifact, name: str, path: Path) -> Path:

@@ -12,6 +12,7 @@ from s2s.dialects import graph
 from s2s.errors import InputError
 from s2s.frontends.builder import Builder, Value
 from s2s.relay.expr import Call, Constant, Expr, Function, free_vars, operator_name, post_order
+from s2s.support.files import write_file
 from s2s.types.dtypes import AnyTensor, Array, as_tensor_type, type_of_array
 from s2s.types.symbols import function_named
 from s2s.types.weights import WeightStore
@@ -64,7 +65,7 @@ class IRModule:
 
     def save(self, path: str | Path) -> None:
         """Write the text of the module."""
-        Path(path).write_text(self.astext(), encoding="utf-8")
+        write_file(path, self.astext())
 
 
 def empty() -> IRModule:

@@ -21,6 +21,7 @@ from s2s.runtime.module import Module
 from s2s.runtime.native import native
 from s2s.runtime.packed_func import PackedFunc
 from s2s.runtime.registry import register_func
+from s2s.support.files import write_file
 from s2s.verify.toolchain import default_compiler, run_program
 
 MAX_OBJECTS = 2**31
@@ -57,7 +58,7 @@ class LibraryModule(Module):
 
     def save(self, file_name: str, fmt: str = "") -> None:
         """Copy the library."""
-        Path(file_name).write_bytes(self.path.read_bytes())
+        write_file(file_name, self.path.read_bytes())
 
 
 class SourceModule(Module):
@@ -75,7 +76,7 @@ class SourceModule(Module):
 
     def save(self, file_name: str, fmt: str = "") -> None:
         """Write the source."""
-        Path(file_name).write_text(self._source, encoding="utf-8")
+        write_file(file_name, self._source)
 
     def save_to_binary(self) -> bytes:
         """The source."""

@@ -1,4 +1,4 @@
-"""Targets: what the code generator may know of a machine, as data. A new target is one entry in one file.
+"""Targets: the properties of machines that the code generator reads, as data. A new target is one entry in one file.
 
 Targets from elsewhere are TOML files, `Target` objects, and the entry points of other Python packages in the group
 `s2s.targets`, each a `Target` or a function that gives one.
@@ -29,9 +29,11 @@ ENTRY_POINTS = "s2s.targets"
 
 
 def get_target(target: str | Target) -> Target:
-    """The target of that name, or that a file `….toml` describes; a `Target` is itself."""
+    """Return the target of a name, or of a file `….toml`; return a `Target` as it is."""
     if isinstance(target, Target):
         return target
+    if not isinstance(target, str):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise InputError(f"target: {type(target).__name__} given; give a name, a target file or a Target")
     if target == "host":
         return host()
     if target in _KNOWN:
@@ -48,17 +50,17 @@ def get_target(target: str | Target) -> Target:
 
 
 def target_names() -> tuple[str, ...]:
-    """The names of all targets that are installed."""
+    """Return the names of all installed targets."""
     return (*TARGET_NAMES, *sorted(set(_brought()) - set(TARGET_NAMES)))
 
 
 def _brought() -> dict[str, EntryPoint]:
-    """What other packages bring, by name."""
+    """Return the targets of other packages by name."""
     return {each.name: each for each in entry_points(group=ENTRY_POINTS)}
 
 
 def _load(point: EntryPoint) -> Target:
-    """The target of an entry point."""
+    """Load the target of an entry point."""
     place = f"target {point.name} ({point.value})"
     try:
         found = point.load()

@@ -13,6 +13,7 @@ because its writer was killed, is dropped by readers, and cut off by the next wr
 import fcntl
 import json
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import asdict, field
 from pathlib import Path
 from types import TracebackType
@@ -22,6 +23,7 @@ from s2s.decisions.keys import LOWERING
 from s2s.decisions.records import FORMAT, entries_of
 from s2s.errors import InputError
 from s2s.support.dataclass import dataclass
+from s2s.support.files import write_file
 from s2s.tuning.measurement import ErrorKind
 from s2s.version import VERSION
 
@@ -77,6 +79,8 @@ class RecordFile:
 
     def __init__(self, path: str | Path) -> None:
         self.path = Path(path)
+        if self.path.exists() and not self.path.is_file():
+            raise InputError(f"{path}: is no regular file; give another file")
         try:
             self._file: IO[bytes] = self.path.open("a+b")
         except OSError as error:
@@ -98,12 +102,16 @@ class RecordFile:
 
     def append(self, record: MeasuredRecord) -> None:
         """Write one record, whole, and hand it to the operating system."""
-        self._file.write(record.line().encode())
-        self._file.flush()
+        try:
+            self._file.write(record.line().encode())
+            self._file.flush()
+        except OSError as error:
+            raise InputError(f"{self.path}: cannot be written ({error.strerror}); give another file") from error
 
     def close(self) -> None:
         """Let others write."""
-        self._file.close()
+        with suppress(OSError):  # what a full disk does not take has been reported by `append`
+            self._file.close()
 
     def _cut_torn_line(self) -> None:
         self._file.seek(0)
@@ -140,13 +148,7 @@ def merged(files: Iterable[Sequence[MeasuredRecord]]) -> tuple[MeasuredRecord, .
 
 def write_records(path: str | Path, records: Iterable[MeasuredRecord]) -> None:
     """Write a whole file of records at once: readers see the old file or the new one."""
-    place = Path(path)
-    draft = place.with_name(f"{place.name}.new")
-    try:
-        draft.write_text("".join(each.line() for each in records), encoding="utf-8")
-        draft.replace(place)
-    except OSError as error:
-        raise InputError(f"{path}: {error.strerror}; give a file that can be written") from error
+    write_file(path, "".join(each.line() for each in records))
 
 
 def record_of(where: str, number: int, fields: Mapping[str, Any]) -> MeasuredRecord:

@@ -244,10 +244,9 @@ class _Search:
         self.known = {text: each for each in known if (text := self._text_of(each.decisions)) is not None}
         self.incumbent: Incumbent | None = None
         self.last_gain = 0
-        for each in self.known.values():
-            self._count(each)
-            if each.cost is not None and each.cost == self.summary.best:
-                self.incumbent = Incumbent(self._candidate(each.decisions[0][2]), Measurement(dict(each.costs)))
+        for text, each in self.known.items():
+            if self._count(each):
+                self.incumbent = Incumbent(self._candidate(text), Measurement(dict(each.costs)))
 
     @property
     def whole(self) -> float:
@@ -291,7 +290,8 @@ class _Search:
         return patience is not None and self.summary.trials - self.last_gain >= patience
 
     def _candidate(self, text: str) -> Candidate:
-        return Candidate(self.task, self.space.decisions(text))
+        """Return the candidate of a schedule; the compiler's own choice for an empty text."""
+        return Candidate(self.task, self.space.decisions(text) if text else {})
 
     def _default_text(self) -> str:
         for each in self.task.compilation.facts(Planned).decisions:
@@ -323,7 +323,7 @@ class _Search:
         self.known[text] = record
         better = self._count(record)
         if better:
-            self.incumbent = Incumbent(self._candidate(text) if text else Candidate(self.task, {}), measured)
+            self.incumbent = Incumbent(self._candidate(text), measured)
 
     def _count(self, record: MeasuredRecord) -> bool:
         """Take a record into the summary; say whether it is the best so far."""

@@ -162,6 +162,7 @@ class LoadedNetwork:
 
     def reset(self) -> None:
         """Reset the state, if the network has any, to its initial values."""
+        self.check_open()
         if self._kept is None:
             return
         status = getattr(self.lib, f"{self.name}_init")(self.ffi.cast("void *", self._kept.memory.ctypes.data))
@@ -173,6 +174,7 @@ class LoadedNetwork:
 
         With `io` `arena`, what has a place in the arena lies there during the run; with `caller` nothing does.
         """
+        self.check_open()
         names = [port.name for port in (*self.inputs, *self._empty_inputs)]
         unknown = [name for name in inputs if name not in names]
         if unknown:
@@ -209,8 +211,7 @@ class LoadedNetwork:
 
     def call_on(self, inputs: Sequence[Array], outputs: Sequence[Array]) -> Callable[[], int]:
         """A call of the run function on arrays of the caller, of the types of the ports; returns the status."""
-        if self.executor != "aot":
-            raise InputError(f"{self.name}: is no function to call but tables; use s2s.contrib.graph_executor")
+        self._check_aot()
         arena = (self._kept or _Guarded(self._arena_size, self._arena_align)).memory
         return self._call(arena, *inputs, *outputs)
 
@@ -222,8 +223,7 @@ class LoadedNetwork:
         return _Call(self, memory, partial(getattr(self.lib, f"{self.name}_run"), *pointers))
 
     def _bind(self, inputs: Sequence[Array], io: Io) -> "BoundRun":
-        if self.executor != "aot":
-            raise InputError(f"{self.name}: is no function to call but tables; use s2s.contrib.graph_executor")
+        self._check_aot()
         arena = self._kept or _Guarded(self._arena_size, self._arena_align)
         given = [_placed(port, arena, value, io) for port, value in zip(self.inputs, inputs, strict=True)]
         outputs = [_place_of(port, arena, io) for port in self.outputs]
@@ -253,8 +253,20 @@ class LoadedNetwork:
         session.run()
         return [np.array(session.output_memory(index)) for index in range(len(self.outputs))]
 
+    def _check_aot(self) -> None:
+        self.check_open()
+        if self.executor != "aot":
+            raise InputError(f"{self.name}: is no function to call but tables; use s2s.contrib.graph_executor")
+
+    def check_open(self) -> None:
+        """Raise an error if the network is closed."""
+        if not self._remove.alive:
+            raise InputError(f"{self.name}: the library is closed; load the tree again")
+
     def close(self) -> None:
         """Unload the library and remove what was built."""
+        if not self._remove.alive:
+            return
         if self._pool is not None:
             self._pool.stop()
         self.ffi.dlclose(self.lib)
@@ -278,7 +290,8 @@ class _Call:
     run: Callable[[], int]
 
     def __call__(self) -> int:
-        """Run; returns the status."""
+        """Run the network and return its status."""
+        self.library.check_open()
         return self.run()
 
 

@@ -29,7 +29,7 @@ def default_engine(model: LoadedModel) -> EngineName:
 
 
 def run_engine(name: ForeignEngine, model: LoadedModel, inputs: Mapping[str, Array]) -> list[Array]:
-    """The outputs of `model` as the engine called `name` computes them."""
+    """Return the outputs of `model` by the engine called `name`."""
     return _ENGINES[name](model, inputs)
 
 

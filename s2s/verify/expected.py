@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from importlib import metadata
 from pathlib import Path
+from typing import get_args
 
 from s2s.compilation import Compilation
 from s2s.data.samples import sample
@@ -48,6 +49,8 @@ class Wanted:
     """The seed of random inputs."""
 
     def __post_init__(self) -> None:
+        if self.against is not None and self.against not in get_args(EngineName):
+            raise InputError(f"--against {self.against}: is no engine; give one of {', '.join(get_args(EngineName))}")
         for option, given in (("against", self.against), ("seed", self.seed)):
             if self.golden is not None and given is not None:
                 raise InputError(f"--golden and --{option}: the file holds inputs and right outputs; leave one out")

@@ -48,6 +48,6 @@ def _column(path: Path, arrays: Mapping[str, Array], port: PortInfo, keys: Seque
     array, dtype = arrays[key], to_numpy(port.element)
     count = len(array) if array.ndim else 0
     if array.dtype != dtype or array.size != count * port.count or not count:
-        wanted = f"{dtype}{['N', *port.shape]}"
+        wanted = f"{dtype}[{', '.join(map(str, ('N', *port.shape)))}]"
         raise InputError(f"--golden {path}: {key} is {array.dtype}{list(array.shape)}, {wanted} wanted; convert it")
     return [row.reshape(port.shape) for row in array]

@@ -262,3 +262,22 @@ def test_profile_of_code_for_another_machine(
 def test_tolerance_that_is_none(value: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]):
     said = complaint(["verify", DIGITS, "--rtol", value], 2, capsys, tmp_path)
     assert re.search(r"--rtol .* is no tolerance; give 0 or more", said)
+
+
+@pytest.mark.parametrize("file", ["/dev/full", "none/such/\0", "."])
+def test_a_file_of_decisions_that_cannot_be_written_leaves_no_tree(
+    file: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+):
+    file = str(tmp_path) if file == "." else file.replace("\0", "x" * 300)
+    args = ["compile", DIGITS, "-o", tmp_path / "out", "--write-decisions", file]
+    assert "cannot be written" in complaint(args, 2, capsys, tmp_path)
+
+
+def test_decisions_of_a_stopped_compilation_are_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    args = ["compile", DIGITS, "--write-decisions", tmp_path / "d.json", "--stop-after", "graph-fuse-ops"]
+    assert "leave one out" in complaint(args, 2, capsys, tmp_path)
+
+
+def test_a_budget_that_cannot_be_kept_names_the_smallest_plan(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    said = complaint(["compile", DIGITS, "-o", tmp_path / "out", "--ram-budget", "10"], 2, capsys, tmp_path)
+    assert re.search(r"takes at least (\d+) bytes of RAM, .* included; give --ram-budget \1, or min", said)

@@ -40,7 +40,7 @@ def test_alternatives_come_with_what_to_write_to_have_them(tmp_path: Path, capsy
 @pytest.mark.parametrize(
     ("options", "reason"),
     [
-        (["--why", "nothing"], "nothing was decided about it"),
+        (["--why", "nothing"], "no decision is about a node, kernel or subject of this name; the nodes are"),
         (["one"], "add --why"),
         (["--target", "c"], "add --why"),
     ],

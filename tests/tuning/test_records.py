@@ -55,6 +55,19 @@ def test_a_broken_line_in_the_middle_is_an_error(tmp_path: Path) -> None:
         read_measured(path)
 
 
+@pytest.mark.parametrize("place", ["/dev/zero", "/dev/full", "/"])
+def test_what_is_no_file_is_refused(place: str) -> None:
+    with pytest.raises(InputError, match=f"{place}: is no regular file; give another file"):
+        RecordFile(place)
+
+
+def test_a_full_disk_is_told_with_the_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with RecordFile(tmp_path / "r.jsonl") as file:
+        monkeypatch.setattr(file, "_file", open("/dev/full", "wb"))  # noqa: SIM115
+        with pytest.raises(InputError, match=r"r\.jsonl: cannot be written \(No space left on device\)"):
+            file.append(record(1.0))
+
+
 def test_a_second_writer_is_refused(tmp_path: Path) -> None:
     with RecordFile(tmp_path / "r.jsonl"), pytest.raises(InputError, match="another tuner writes"):
         RecordFile(tmp_path / "r.jsonl")

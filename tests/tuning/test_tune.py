@@ -15,7 +15,7 @@ from s2s.tuning.measurement import ErrorKind, Measurement
 from s2s.tuning.measurer import Candidate, Incumbent, Limits, Measurer
 from s2s.tuning.on_board import BoardMeasurer
 from s2s.tuning.on_host import HostMeasurer
-from s2s.tuning.records import read_measured
+from s2s.tuning.records import MeasuredRecord, read_measured, write_records
 from s2s.tuning.space import Point, Space
 from s2s.tuning.task import Task, tasks_of
 from s2s.tuning.tune import Progress, TuneOptions, TuneSummary, default_target, make_measurer, tune_tasks
@@ -173,6 +173,13 @@ def test_a_second_run_measures_nothing_again(tasks: list[Task], tmp_path: Path) 
     again = MadeUp()
     tuned(tasks[:1], tmp_path / "r.jsonl", again)
     assert again.measured == []
+
+
+def test_a_second_run_begins_from_a_record_without_decisions(tasks: list[Task], tmp_path: Path) -> None:
+    path = tmp_path / "r.jsonl"
+    known = MeasuredRecord(tasks[0].key, tasks[0].target.name, (), 1.0, "instructions", costs={"instructions": 1.0})
+    write_records(path, [known])
+    assert tuned(tasks[:1], path, MadeUp()).tasks[0].best == 1.0
 
 
 def test_an_interruption_loses_nothing(tasks: list[Task], tmp_path: Path) -> None:
