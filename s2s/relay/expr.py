@@ -15,7 +15,7 @@ from xdsl.ir import Block, Operation, SSAValue
 
 from s2s.dialects import graph
 from s2s.errors import InputError
-from s2s.types.dtypes import AnyTensor, Array, as_tensor_type, from_numpy, tensor_type, to_numpy, type_of_array
+from s2s.types.dtypes import AnyTensor, Array, as_tensor_type, from_numpy, holds, tensor_type, to_numpy, type_of_array
 from s2s.types.shapes import ShapeError
 
 Number = int | float | bool
@@ -91,8 +91,11 @@ class Expr:
         return value if isinstance(value, Expr) else self.number(value)
 
     def number(self, value: Number) -> Constant:
-        """A number as a constant of this element type."""
-        return Constant(np.asarray(value).astype(np.dtype(self.dtype)))
+        """Return a number as a constant of this element type, which has to hold it."""
+        dtype = np.dtype(self.dtype)
+        if dtype.kind in "iu" and not holds(dtype, value):
+            raise InputError(f"relay: {self.dtype} does not hold {value}; convert the tensor with astype first")
+        return Constant(np.asarray(value).astype(dtype))
 
 
 class Var(Expr):
@@ -199,6 +202,13 @@ def const(value: npt.ArrayLike, dtype: str | None = None) -> Constant:
     if dtype is None and not hasattr(value, "dtype"):
         dtype = {"float64": "float32", "int64": "int32"}.get(str(array.dtype))
     return Constant(array if dtype is None else array.astype(np.dtype(dtype)))
+
+
+def axis_of(axis: int, rank: int) -> int:
+    """Return `axis` counted from the front; refuse one that a tensor of `rank` does not have."""
+    if not -rank <= axis < rank:
+        raise InputError(f"relay: axis {axis} of a tensor of {rank} dimensions; give one from {-rank} to {rank - 1}")
+    return axis % rank
 
 
 def call(build: Build, *arguments: Expr | Sequence[Expr] | None, **properties: object) -> Expr:

@@ -11,7 +11,7 @@ from math import prod
 import s2s.relay.op as op
 from s2s.dialects import graph
 from s2s.errors import InputError
-from s2s.relay.expr import Expr, Tuple, Var, call
+from s2s.relay.expr import Expr, Tuple, Var, axis_of, call
 from s2s.types.shapes.window import CHANNELS_FIRST, CHANNELS_LAST, Layout
 
 Sizes = int | Sequence[int]
@@ -151,7 +151,7 @@ def batch_matmul(tensor_a: Expr, tensor_b: Expr, transpose_a: bool = False, tran
 
 def bias_add(data: Expr, bias: Expr, axis: int = 1) -> Expr:
     """`x` plus a bias for each position along `axis`."""
-    axis %= len(data.shape)
+    axis = axis_of(axis, len(data.shape))
     _give(bias, [data.shape[axis]], data)
     return data + _along(bias, axis, len(data.shape))
 
@@ -174,19 +174,19 @@ def leaky_relu(data: Expr, alpha: float = 0.01) -> Expr:
 
 def prelu(data: Expr, alpha: Expr, axis: int = 1) -> Expr:
     """`x` where positive, else a factor for each position along `axis` times `x`."""
-    axis %= len(data.shape)
+    axis = axis_of(axis, len(data.shape))
     _give(alpha, [data.shape[axis]], data)
     return call(graph.PreluOp, data, _along(alpha, axis, len(data.shape)))
 
 
 def softmax(data: Expr, axis: int = -1) -> Expr:
     """Exponentials along `axis`, divided by their sum."""
-    return call(graph.SoftmaxOp, data, axis=axis % len(data.shape))
+    return call(graph.SoftmaxOp, data, axis=axis_of(axis, len(data.shape)))
 
 
 def log_softmax(data: Expr, axis: int = -1) -> Expr:
     """The logarithm of softmax."""
-    return call(graph.LogSoftmaxOp, data, axis=axis % len(data.shape))
+    return call(graph.LogSoftmaxOp, data, axis=axis_of(axis, len(data.shape)))
 
 
 def batch_norm(
@@ -202,7 +202,7 @@ def batch_norm(
 ) -> Tuple:
     """The data normalised by moments of training, as the first of a tuple of it, `moving_mean` and `moving_var`."""
     rank = len(data.shape)
-    axis %= rank
+    axis = axis_of(axis, rank)
     for each in (gamma, beta, moving_mean, moving_var):
         _give(each, [data.shape[axis]], data)
     factor = gamma if scale else op.ones_like(gamma)
@@ -226,7 +226,7 @@ def layer_norm(
     scale: bool = True,
 ) -> Expr:
     """The data normalised over its last dimension."""
-    if axis % len(data.shape) != len(data.shape) - 1:
+    if axis_of(axis, len(data.shape)) != len(data.shape) - 1:
         raise InputError(f"relay.nn.layer_norm: axis {axis} is not the last one; transpose the data before and after")
     for each in (gamma, beta):
         _give(each, [data.shape[-1]], data)
@@ -252,12 +252,8 @@ def max_pool2d(
     ceil_mode: bool = False,
 ) -> Expr:
     """The largest value in a sliding window."""
-    count, kind = _spatial(data), _layout("max_pool2d", layout)
-    kernel, steps = _sizes(pool_size, count), _sizes(strides, count)
-    pads = _ceiled(data, kind, kernel, steps, _pads(padding, count), ceil_mode)
-    return call(
-        graph.MaxPoolOp, data, kernel=kernel, strides=steps, pads=pads, dilations=_sizes(dilation, count), layout=kind
-    )
+    window = _pool_window("max_pool2d", data, pool_size, strides, dilation, padding, layout, out_layout, ceil_mode)
+    return call(graph.MaxPoolOp, data, **window)
 
 
 def avg_pool2d(
@@ -271,32 +267,48 @@ def avg_pool2d(
     ceil_mode: bool = False,
     count_include_pad: bool = False,
 ) -> Expr:
-    """The mean in a sliding window, of what is padded too with `count_include_pad`."""
-    count, kind = _spatial(data), _layout("avg_pool2d", layout)
-    kernel, steps, given = _sizes(pool_size, count), _sizes(strides, count), _pads(padding, count)
-    return call(
-        graph.AvgPoolOp,
-        data,
-        kernel=kernel,
-        strides=steps,
-        pads=_ceiled(data, kind, kernel, steps, given, ceil_mode),
-        dilations=_sizes(dilation, count),
-        counted_pads=given if count_include_pad else [0] * len(given),
-        layout=kind,
-    )
+    """The mean in a sliding window; with `count_include_pad`, padding counts as zeros."""
+    window = _pool_window("avg_pool2d", data, pool_size, strides, dilation, padding, layout, out_layout, ceil_mode)
+    given = _pads(padding, _spatial(data))
+    return call(graph.AvgPoolOp, data, counted_pads=given if count_include_pad else [0] * len(given), **window)
+
+
+def _pool_window(
+    where: str,
+    data: Expr,
+    pool_size: Sizes,
+    strides: Sizes,
+    dilation: Sizes,
+    padding: Sizes,
+    layout: str,
+    out_layout: str,
+    ceil_mode: bool,
+) -> dict[str, object]:
+    """Return the properties of the window of a pooling."""
+    count, kind = _spatial(data), _layout(where, layout)
+    if out_layout not in ("", layout):
+        raise InputError(f"relay.nn.{where}: out_layout {out_layout} with layout {layout}; leave it out")
+    kernel, steps, dilations = _sizes(pool_size, count), _sizes(strides, count), _sizes(dilation, count)
+    pads = _pads(padding, count)
+    if ceil_mode:
+        pads = _ceiled(data, kind, kernel, steps, dilations, pads)
+    return {"kernel": kernel, "strides": steps, "pads": pads, "dilations": dilations, "layout": kind}
 
 
 def _ceiled(
-    data: Expr, layout: Layout, kernel: Sequence[int], steps: Sequence[int], pads: list[int], ceil_mode: bool
+    data: Expr,
+    layout: Layout,
+    kernel: Sequence[int],
+    steps: Sequence[int],
+    dilations: Sequence[int],
+    pads: Sequence[int],
 ) -> list[int]:
-    """The padding with as much more behind each dimension as a last window that `ceil_mode` adds reaches out."""
-    if not ceil_mode:
-        return pads
+    """Extend the padding behind each dimension so that the output size is rounded up, as `ceil_mode` asks."""
     sizes = data.shape[2:] if layout == CHANNELS_FIRST else data.shape[1:-1]
     count = len(sizes)
     more = [
-        -(size + pads[place] + pads[place + count] - window) % step
-        for place, (size, window, step) in enumerate(zip(sizes, kernel, steps, strict=True))
+        -(size + pads[place] + pads[place + count] - (window - 1) * dilation - 1) % step
+        for place, (size, window, step, dilation) in enumerate(zip(sizes, kernel, steps, dilations, strict=True))
     ]
     return [*pads[:count], *(pad + extra for pad, extra in zip(pads[count:], more, strict=True))]
 

@@ -8,7 +8,7 @@ from xdsl.ir import Operation
 
 from s2s.dialects import graph
 from s2s.errors import InputError
-from s2s.relay.expr import Constant, Expr, Number, Tuple, call
+from s2s.relay.expr import Constant, Expr, Number, Tuple, axis_of, call
 from s2s.types.dtypes import from_numpy
 
 Tensors = Tuple | Sequence[Expr]
@@ -90,6 +90,10 @@ def reshape(data: Expr, newshape: Sequence[int] | int) -> Expr:
     given = [newshape] if isinstance(newshape, int) else list(newshape)
     shape: list[int] = []
     for place, size in enumerate(given):
+        if size == 0 and place >= len(data.shape):
+            raise InputError(
+                f"relay.reshape {given}: dimension {place} of {list(data.shape)} is missing; give its size"
+            )
         shape += list(data.shape[place:]) if size == -2 else [data.shape[place] if size == 0 else size]
     if any(size < -1 for size in shape):
         raise InputError(f"relay.reshape {given}: -3 and -4 are not known; give the sizes, 0, -1 or -2")
@@ -101,13 +105,13 @@ def reshape(data: Expr, newshape: Sequence[int] | int) -> Expr:
 def transpose(data: Expr, axes: Sequence[int] | None = None) -> Expr:
     """Dimensions in another order, by default reversed."""
     rank = len(data.shape)
-    perm = list(reversed(range(rank))) if axes is None else [axis % rank for axis in axes]
+    perm = list(reversed(range(rank))) if axes is None else axes_of(axes, rank)
     return call(graph.TransposeOp, data, perm=perm)
 
 
 def expand_dims(data: Expr, axis: int, num_newaxis: int = 1) -> Expr:
     """`num_newaxis` dimensions of size one at `axis`."""
-    place = axis if axis >= 0 else len(data.shape) + 1 + axis
+    place = axis_of(axis, len(data.shape) + 1)
     return call(graph.ReshapeOp, data, shape=[*data.shape[:place], *[1] * num_newaxis, *data.shape[place:]])
 
 
@@ -122,21 +126,21 @@ def squeeze(data: Expr, axis: Axes = None) -> Expr:
 def concatenate(data: Tensors, axis: int) -> Expr:
     """The tensors one after the other along `axis`."""
     parts = list(data)
-    return call(graph.ConcatOp, parts, axis=axis % len(parts[0].shape))
+    return call(graph.ConcatOp, parts, axis=axis_of(axis, len(parts[0].shape)))
 
 
 def stack(data: Tensors, axis: int = 0) -> Expr:
     """The tensors along a new dimension."""
-    place = axis % (len(next(iter(data)).shape) + 1)
+    place = axis_of(axis, len(next(iter(data)).shape) + 1)
     return concatenate([expand_dims(each, place) for each in data], place)
 
 
 def split(data: Expr, indices_or_sections: int | Sequence[int], axis: int = 0) -> Tuple:
     """Parts along `axis`: so many equal ones, or cut before the given positions."""
-    axis %= len(data.shape)
+    axis = axis_of(axis, len(data.shape))
     size = data.shape[axis]
     if isinstance(indices_or_sections, int):
-        if size % indices_or_sections:
+        if indices_or_sections < 1 or size % indices_or_sections:
             raise InputError(f"relay.split: {size} are no {indices_or_sections} equal parts; give positions to cut at")
         step = size // indices_or_sections
         cuts = list(range(step, size, step))
@@ -160,17 +164,18 @@ def strided_slice(
     axes: Sequence[int] | None = None,
     slice_mode: str = "end",
 ) -> Expr:
-    """`x[begin:end:strides]` along `axes`; with `slice_mode="size"`, `end` holds sizes."""
+    """`x[begin:end:strides]` along `axes`; with `slice_mode="size"`, `end` holds sizes, -1 for all that follow."""
     rank = len(data.shape)
     starts, sizes, steps = [0] * rank, list(data.shape), [1] * rank
     chosen = range(len(begin)) if axes is None else axes_of(axes, rank)
     for place, axis in enumerate(chosen):
         step = 1 if strides is None else strides[place % len(strides)]
         length = data.shape[axis]
-        last = end[place]
+        start, last = begin[place], end[place]
         if slice_mode == "size":
-            last = length if last < 0 else begin[place] + last
-        first, stop, _ = slice(begin[place], last, step).indices(length)
+            start += length if start < 0 else 0
+            last = length if last < 0 else start + last
+        first, stop, _ = slice(start, last, step).indices(length)
         starts[axis], sizes[axis], steps[axis] = first, len(range(first, stop, step)), step
     return call(graph.SliceOp, data, starts=starts, sizes=sizes, strides=steps)
 
@@ -178,7 +183,7 @@ def strided_slice(
 def take(data: Expr, indices: Expr, axis: int | None = None) -> Expr:
     """The slices of `data` at `indices` along `axis`; without one, of its elements in a row."""
     source = reshape(data, [-1]) if axis is None else data
-    return call(graph.GatherOp, source, indices, axis=0 if axis is None else axis % len(data.shape))
+    return call(graph.GatherOp, source, indices, axis=0 if axis is None else axis_of(axis, len(data.shape)))
 
 
 def gather_nd(data: Expr, indices: Expr, batch_dims: int = 0) -> Expr:
@@ -251,22 +256,22 @@ prod = _reduction(graph.ReduceProdOp, "The product over `axis`, by default over 
 def argmax(data: Expr, axis: int = 0, keepdims: bool = False, dtype: str = "int32") -> Expr:
     """The position of the largest along `axis`."""
     kind = from_numpy(np.dtype(dtype))
-    return call(graph.ArgmaxOp, data, axis=axis % len(data.shape), keepdims=keepdims, element_type=kind)
+    return call(graph.ArgmaxOp, data, axis=axis_of(axis, len(data.shape)), keepdims=keepdims, element_type=kind)
 
 
 def argmin(data: Expr, axis: int = 0, keepdims: bool = False, dtype: str = "int32") -> Expr:
     """The position of the smallest along `axis`."""
     kind = from_numpy(np.dtype(dtype))
-    return call(graph.ArgminOp, data, axis=axis % len(data.shape), keepdims=keepdims, element_type=kind)
+    return call(graph.ArgminOp, data, axis=axis_of(axis, len(data.shape)), keepdims=keepdims, element_type=kind)
 
 
 def cumsum(data: Expr, axis: int = 0, exclusive: bool = False) -> Expr:
     """Sums of everything up to each position along `axis`."""
-    return call(graph.CumsumOp, data, axis=axis % len(data.shape), exclusive=exclusive)
+    return call(graph.CumsumOp, data, axis=axis_of(axis, len(data.shape)), exclusive=exclusive)
 
 
 def axes_of(axis: Axes, rank: int) -> list[int]:
-    """`axis` as dimensions from the front; None for all."""
+    """Return `axis` as dimensions from the front; None for all."""
     if axis is None:
         return list(range(rank))
-    return [each % rank for each in ([axis] if isinstance(axis, int) else axis)]
+    return [axis_of(each, rank) for each in ([axis] if isinstance(axis, int) else axis)]

@@ -14,6 +14,7 @@ import numpy as np
 
 from s2s.errors import InputError
 from s2s.support.dataclass import dataclass
+from s2s.types.dtypes import holds
 
 Number = int | float | bool
 INDEX = "int32"
@@ -335,15 +336,15 @@ class Tensor:
 
 def const(value: Number, dtype: str | None = None) -> Expr:
     """A number, by default of type `bool`, `int32` or `float32` by its Python type."""
-    kinds = {bool: BOOL, int: INDEX, float: "float32"}
-    return Const(value, dtype if dtype is not None else kinds[type(value)])
+    own = BOOL if isinstance(value, bool) else INDEX if isinstance(value, int) else "float32"
+    return Const(value, dtype or own)
 
 
 def typed(value: Expr | Number, dtype: str) -> Expr:
     """`value`, a plain number as a constant of `dtype`."""
     if isinstance(value, Expr):
         return value
-    if not _is_float(dtype) and value != int(value):
+    if not _is_float(dtype) and not holds(np.dtype(dtype), value):
         raise InputError(f"{value}: is no {dtype}; convert the other operand with astype")
     return Const(value, dtype)
 
@@ -388,8 +389,7 @@ def walk(expr: Expr) -> Iterator[Expr]:
 
 def rewritten(expr: Expr, replace: Callable[[Expr], Expr | None]) -> Expr:
     """`expr` with each part replaced by what `replace` returns for it; None keeps the part and looks inside."""
-    new = replace(expr)
-    if new is not None:
+    if (new := replace(expr)) is not None:
         return new
     operands = tuple(rewritten(operand, replace) for operand in expr.operands)
     return expr.rebuilt(operands) if operands else expr

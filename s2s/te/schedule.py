@@ -34,7 +34,7 @@ class Schedule:
         stage = self._computing(tensor, "cache_write")
         op = stage.op
         assert isinstance(op, ComputeOp)
-        if stage.relations or stage.annotations:
+        if stage.has_directives():
             raise stage.refusal("cache_write comes after other directives; call it first, its loops are new ones")
         axis = tuple(IterVar(each.extent, f"{each.name}.c") for each in op.axis)
         reduction = tuple(IterVar(each.extent, each.name, is_reduction=True) for each in op.reduce_axis)
@@ -94,6 +94,8 @@ class Schedule:
             raise stage.refusal(f"rfactor over {axis}: name a reduction, or a loop that one split has made of it")
         if not rest:
             raise stage.refusal(f"rfactor over {axis}: is the whole reduction; split it first")
+        if stage.has_directives(split):
+            raise stage.refusal(f"rfactor over {axis}: comes after other directives; call it first, its loops are new")
         value = renamed(op.body.value, names)
         factored = made(f"{op.name}.rf", (own, *outer), Reduce(op.body.kind, value, tuple(rest)))
         self._insert(factored, before=stage)

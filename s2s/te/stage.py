@@ -52,6 +52,14 @@ class Stage:
         """The error that refuses what the schedule says of this stage."""
         return InputError(f"te: {self.op.name}: {fact}")
 
+    def has_directives(self, besides: Split | None = None) -> bool:
+        """Return whether the loops differ from plain ones by anything but the split `besides`."""
+        plain: list[IterVar] = []
+        for loop in (*self.op.axis, *self.op.reduce_axis):
+            plain += [loop] if besides is None or loop is not besides.parent else [besides.outer, besides.inner]
+        moved = len(plain) != len(self.leaves) or any(a is not b for a, b in zip(plain, self.leaves, strict=True))
+        return moved or bool(self.annotations or self.prefetches or self.intrinsic)
+
     def set_op(self, op: ComputeOp) -> None:
         """Compute the tensor by another operation, with loops of its own."""
         self.op, self.leaves = op, [*op.axis, *op.reduce_axis]

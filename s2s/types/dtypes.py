@@ -142,6 +142,12 @@ def type_of_array(array: Array) -> AnyTensor:
     return tensor_type(from_numpy(array.dtype), array.shape)
 
 
+def holds(dtype: np.dtype[Any], value: float) -> bool:
+    """Return whether `value` is a number of a bool or integer type."""
+    low, high = (0, 1) if dtype.kind == "b" else (np.iinfo(dtype).min, np.iinfo(dtype).max)
+    return bool(low <= value <= high and value == int(value))
+
+
 def to_dense(array: Array) -> DenseIntOrFPElementsAttr[Any]:
     """`array` as a dense attribute, bit for bit."""
     native = np.ascontiguousarray(array, dtype=np.dtype(array.dtype).newbyteorder("<"))

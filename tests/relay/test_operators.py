@@ -56,6 +56,10 @@ CASES: dict[str, tuple[Formula, Callable[[Array], Array]]] = {
     "split": (lambda x: relay.split(x, [1, 3], axis=2)[1], lambda x: x[:, :, 1:3]),
     "split_equally": (lambda x: relay.split(x, 3, axis=1)[2], lambda x: x[:, 2:]),
     "strided_slice": (lambda x: relay.strided_slice(x, [0, 1], [1, 3]), lambda x: x[0:1, 1:3]),
+    "strided_slice_size_from_the_end": (
+        lambda x: relay.strided_slice(x, [-3], [2], axes=[3], slice_mode="size"),
+        lambda x: x[..., -3:-1],
+    ),
     "strided_slice_size": (
         lambda x: relay.strided_slice(x, [1], [2], axes=[3], slice_mode="size"),
         lambda x: x[..., 1:3],
@@ -105,6 +109,12 @@ CASES: dict[str, tuple[Formula, Callable[[Array], Array]]] = {
         lambda x: nn.pad(x, [(0, 0), (1, 0), (0, 2), (0, 0)], 3.0),
         lambda x: np.pad(x, [(0, 0), (1, 0), (0, 2), (0, 0)], constant_values=3),
     ),
+    "max_pool_dilated_and_ceiled": (
+        lambda x: nn.max_pool2d(x, 2, 3, dilation=2, ceil_mode=True),
+        lambda x: np.stack(
+            [np.stack([x[:, :, r::2, c::2][:, :, :2, :2].max((2, 3)) for c in (0, 3)], -1) for r in (0, 3)], -2
+        ),
+    ),
     "batch_flatten": (nn.batch_flatten, lambda x: x.reshape(2, -1)),
     "dropout": (nn.dropout, lambda x: x),
 }
@@ -132,3 +142,22 @@ def test_a_variable_whose_type_nothing_tells_is_refused():
 def test_operands_that_do_not_fit_are_refused():
     with pytest.raises(InputError, match=r"relay: graph.matmul: .*; change the operands"):
         nn.dense(relay.var("x", shape=(2, 3)), relay.var("w", shape=(4, 5)))
+
+
+@pytest.mark.parametrize(
+    ("formula", "reason"),
+    [
+        (lambda x: nn.softmax(x, axis=7), "axis 7 of a tensor of 4 dimensions; give one from -4 to 3"),
+        (lambda x: relay.expand_dims(x, 9), "axis 9 of a tensor of 5 dimensions"),
+        (lambda x: relay.sum(x, axis=[0, 4]), "axis 4 of a tensor of 4 dimensions"),
+        (lambda x: relay.split(x, 0), "no 0 equal parts"),
+        (lambda x: relay.reshape(x, [2, 3, 4, 4, 0]), "dimension 4 of .* is missing"),
+        (lambda x: relay.cast(x, "int8") + 300, "int8 does not hold 300; convert the tensor with astype"),
+        (lambda x: relay.cast(x, "int32") * 0.5, "int32 does not hold 0.5"),
+        (lambda x: nn.max_pool2d(x, 2, out_layout="NHWC"), "max_pool2d: out_layout NHWC with layout NCHW"),
+        (lambda x: nn.avg_pool2d(x, 2, out_layout="NHWC"), "avg_pool2d: out_layout NHWC with layout NCHW"),
+    ],
+)
+def test_arguments_without_a_meaning_are_refused(formula: Formula, reason: str):
+    with pytest.raises(InputError, match=reason):
+        run(formula, X)

@@ -22,6 +22,17 @@ def a_rest(s: Schedule, c: Tensor) -> None:
     s[c].split(c.op.axis[0], factor=5)
 
 
+def reordered_before_cache_write(s: Schedule, c: Tensor) -> None:
+    s[c].reorder(c.op.axis[1], c.op.axis[0])
+    s.cache_write(c)
+
+
+def vectorized_before_rfactor(s: Schedule, c: Tensor) -> None:
+    k_outer, _ = s[c].split(c.op.reduce_axis[0], factor=4)
+    s[c].vectorize(c.op.axis[1])
+    s.rfactor(c, k_outer)
+
+
 def inner_parallel(s: Schedule, c: Tensor) -> None:
     s[c].parallel(c.op.axis[1])
 
@@ -74,6 +85,8 @@ def late_cache(s: Schedule, c: Tensor) -> None:
             inner_parallel,
             r"parallel names the loops over dimensions \[1\], but the outermost ones are over \[0\]; name those, or",
         ),
+        (reordered_before_cache_write, "te: C: cache_write comes after other directives; call it first"),
+        (vectorized_before_rfactor, "te: C: rfactor over k_outer: comes after other directives; call it first"),
         (two_vectors, "te: C: vectorize y after x: one loop runs in vectors; choose one"),
         (odd_vectors, "te: C: vectorize y_inner: 3 steps make no vectors; split it by a multiple of 4"),
         (fused_apart, "te: C: fuse of x and k: k is not the next loop inside; reorder them first"),
@@ -130,6 +143,12 @@ def test_a_reader_of_more_than_a_point_is_no_place_to_compute_at():
 def test_a_truth_value_before_the_function_runs_is_refused():
     with pytest.raises(InputError, match=r"has a value in the compiled function only; use te.if_then_else"):
         te.compute((4,), lambda i: A[i, 0] if i < 2 else A[0, i], name="B")
+
+
+@pytest.mark.parametrize(("dtype", "number"), [("int8", 300), ("uint8", -1), ("int32", 0.5), ("int32", float("inf"))])
+def test_a_number_that_the_type_does_not_hold_is_refused(dtype: str, number: float):
+    with pytest.raises(InputError, match=f"{number}: is no {dtype}; convert the other operand with astype"):
+        te.placeholder((4,), dtype, name="B")[0] + number
 
 
 def test_types_do_not_mix():
