@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 STAMP := .venv/.installed
 
-.PHONY: demo test lint format docs bench venv clean
+.PHONY: demo test lint format docs bench structure venv clean
 
 demo: $(STAMP)          ## compile the digits network, run it, print the figures
 	$(BIN)/python examples/digits/demo.py
@@ -28,6 +28,9 @@ docs: $(STAMP)          ## write the generated pages of docs/ again, and the sit
 bench: $(STAMP)         ## measure compile time, and the speed of what is emitted (benchmarks/README.md)
 	$(BIN)/python -m benchmarks.compile_time
 	$(BIN)/python -m benchmarks.baseline
+
+structure: $(STAMP)     ## count imports between packages, and files that additions touch
+	PYTHONPATH=.:tests $(BIN)/python -m support.structure
 
 venv: $(STAMP)          ## the virtual environment in .venv
 
