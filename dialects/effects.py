@@ -9,7 +9,7 @@ _READS_AND_WRITES = frozenset(map(EffectInstance, (MemoryEffectKind.READ, Memory
 
 
 class NestedEffects(RecursiveMemoryEffect):
-    """The kinds of effects that the operations inside have, on whichever buffers.
+    """Gives an operation the kinds of effects of the operations nested in it, on unknown buffers.
 
     An operation that both reads and writes is neither moved, merged nor erased, whatever else it does, so the search
     ends at the first operation that makes it one: a body is thousands of operations, and every loop around it asks.

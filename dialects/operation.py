@@ -1,4 +1,4 @@
-"""The base class and the decorator of operations of our dialects: xDSL's, made cheap for thousands of operations.
+"""The base class and the decorator of our operations: xDSL's, made fast for thousands of operations.
 
 What costs most of a lowering to thousands of operations in xDSL is replaced for our operations: `isinstance` (an
 abstract base class asks its registry), the constructor (it asks of each argument whether it is one value or several),

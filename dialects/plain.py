@@ -1,4 +1,4 @@
-"""The base of operations of which a lowering makes thousands."""
+"""The base class of operations that lowerings create by the thousands."""
 
 from collections.abc import Mapping, Sequence
 

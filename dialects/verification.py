@@ -1,4 +1,4 @@
-"""Checks what operations declare of their operands, results and attributes, without the general machinery of xDSL.
+"""Check what operations declare of their operands, results and attributes faster than the general verifier of xDSL.
 
 xDSL asks for every operation again which of its values belongs to which declaration, and makes messages on the way.
 Where an operation has values at fixed positions, and at most one declaration of several values (or of one or none)

@@ -1,4 +1,4 @@
-"""Walks over the operations of a module."""
+"""Iterate over the operations of a module."""
 
 from collections.abc import Iterator
 
@@ -6,8 +6,8 @@ from xdsl.ir import Operation
 
 
 def walk(op: Operation) -> Iterator[Operation]:
-    """`op` and all operations in it, in the order in which they are printed, as `Operation.walk` gives them, which
-    hands each through a generator for every level of nesting. The module must not be changed meanwhile."""
+    """Yield `op` and all operations nested in it in the order in which they are printed, as `Operation.walk` does, but
+    without one generator per level of nesting. The module must not be changed meanwhile."""
     pending: list[Operation] = [op]
     while pending:
         op = pending.pop()

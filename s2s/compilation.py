@@ -1,4 +1,4 @@
-"""A compilation in stages, from a model to a tree of C, that can be looked at and gone on from at each of them.
+"""A compilation in stages, from a model to a tree of C, which can be inspected at each stage and resumed from it.
 
     compilation = Compilation("kws.tflite", CompileOptions(target="cortex-m4", ram_budget="min"))
     compilation.at("tensor").module                       scheduled kernels
@@ -37,7 +37,7 @@ F = TypeVar("F")
 
 
 class Compilation:
-    """A model and options on their way to C."""
+    """The compilation of a model with options."""
 
     def __init__(self, source: Source, options: CompileOptions, findings: Findings | None = None) -> None:
         check_options(options)
@@ -55,7 +55,7 @@ class Compilation:
 
     @classmethod
     def of_state(cls, state: State, options: CompileOptions) -> "Compilation":
-        """The compilation that goes on from `state`, made by hand or taken from another compilation."""
+        """Return the compilation that continues from `state`, made by hand or taken from another compilation."""
         made = cls(GraphModel(state.module, {}, state.facts[Read].name), options)
         made._kept[state.stage], made._facts = state, state.facts
         return made
@@ -66,19 +66,19 @@ class Compilation:
         return self.request.options
 
     def at(self, stage: str) -> State:
-        """The state after `stage`, which nothing changes any more."""
+        """Return the state after `stage`, which later stages do not change."""
         self._kept[stage] = self._run_to(place_of(stage))
         return self._kept[stage]
 
     def facts(self, kind: type[F]) -> F:
-        """The facts of type `kind`; the stages up to the one that makes them run if they have not."""
+        """Return the facts of type `kind`, after running the stages up to the one that makes them."""
         if kind not in self._facts:
             self._run_to(place_of(maker_of(kind)))
         return self._facts[kind]
 
     def resume(self, options: CompileOptions | None = None, *, findings: Findings | None = None) -> "Compilation":
-        """The compilation of the same model with other options, which goes on from the last state here that the change
-        does not affect. Stages that `at` has given here are such states, and the furthest one."""
+        """Return the compilation of the same model with other options, which continues from the last state here that
+        the change does not affect. Stages that `at` has given here are such states, and the furthest one."""
         other = Compilation(
             self.source,
             options if options is not None else self.options,
@@ -106,7 +106,7 @@ class Compilation:
 
     @property
     def info(self) -> NetworkInfo:
-        """What emission knows beside the C: names, shapes, sizes."""
+        """Return the facts that emission needs beside the C: names, shapes, sizes."""
         self._run_to(place_of("c"))
         return network_info(self._facts, self.request)
 
@@ -117,12 +117,12 @@ class Compilation:
 
     @property
     def costs(self) -> Mapping[str, KernelCost]:
-        """What each kernel computes and moves, by its name in C."""
+        """Return the arithmetic and the memory traffic of each kernel, by its name in C."""
         costs, names = self.facts(Scheduled).costs, self.facts(Planned).names
         return {names[name]: cost for name, cost in costs.items() if name in names}
 
     def _run_to(self, place: int) -> State:
-        """Run the stages up to that of number `place`, from the furthest state that there is."""
+        """Run the stages up to number `place`, starting from the latest state."""
         known = [*self._kept.values(), *([] if self._last is None else [self._last])]
         before = [each for each in known if place_of(each.stage) <= place]
         state = max(before, key=lambda each: place_of(each.stage)) if before else self._read()
@@ -139,7 +139,7 @@ class Compilation:
         return state
 
     def _advanced(self, state: State, stage: Stage) -> State:
-        """The state after `stage`, which changes `state` unless that is kept."""
+        """Return the state after `stage`, which modifies `state` unless that is kept."""
         passes = passes_of(stage.name, self._named())
         if not passes:
             self._kept[state.stage] = state
@@ -159,7 +159,7 @@ class Compilation:
         return replace(reached, facts=reached.facts.extended(self._facts.found[stage.makes]))
 
     def _open(self, state: State) -> State:
-        """`state` for passes to change: a copy where it is kept."""
+        """Return `state` for passes to modify: a copy if it is kept."""
         if any(each.module is state.module for each in self._kept.values()):
             return state.copy()
         if self._last is not None and self._last.module is state.module:
@@ -183,12 +183,12 @@ class Compilation:
         return CompilerContext(state.weights, [get_target(self.options.target)], self.request.given)
 
     def _named(self) -> CompileOptions:
-        """The options with the name of the network in C."""
+        """Return the options with the C name of the network."""
         return replace(self.options, name=self._facts[Read].name)
 
 
 def _check_pass_names(options: CompileOptions) -> None:
-    """Refuse the name of a pass that does not run: it would silently do nothing."""
+    """Refuse the name of a pass that does not run, since it would have no effect."""
     debug = options.debug
     asked = {"--print-ir-after": debug.print_ir_after, "--stop-after": (debug.stop_after,)}
     wanted = [(option, name) for option, names in asked.items() for name in names if name not in (None, "all")]

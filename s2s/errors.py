@@ -18,8 +18,8 @@ class InputError(S2SError):
 
 
 class ScheduleError(InputError):
-    """A schedule asks for what its computation does not allow. The verifier finds most such schedules; this error
-    reports what only the lowering sees, such as the layout of a packed constant."""
+    """A schedule asks for something that its computation does not permit. The verifier finds most such schedules; this
+    error reports what only the lowering sees, such as the layout of a packed constant."""
 
 
 class UnsupportedError(S2SError, NotImplementedError):
@@ -35,4 +35,4 @@ class ToolchainError(S2SError):
 
 
 class CompilerBug(Exception):
-    """An invariant of the compiler broke: shown with a traceback, as it is ours to mend."""
+    """An invariant of the compiler broke: shown with a traceback, since we have to repair it."""

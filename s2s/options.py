@@ -1,4 +1,4 @@
-"""What the user chooses about one compilation."""
+"""The options of one compilation."""
 
 from collections.abc import Mapping
 from dataclasses import field
@@ -24,7 +24,7 @@ PROFILES: tuple[Profile, ...] = ("default", "misra")
 
 @dataclass(frozen=True)
 class DebugOptions:
-    """What to show of a compilation while it runs; by default nothing."""
+    """What to print about a compilation while it runs; by default nothing."""
 
     print_ir_after: tuple[str, ...] = ()
     """Names of passes after which the module is printed; `all` stands for every pass."""
@@ -38,7 +38,7 @@ class DebugOptions:
 
 @dataclass(frozen=True)
 class PassOptions:
-    """Which passes run, as `s2s.transform.PassContext` sets it; by default all."""
+    """The passes to run, as `s2s.transform.PassContext` sets them; by default all."""
 
     level: int = 4
     """Passes of higher optimisation levels are left out."""

@@ -106,7 +106,7 @@ def load_pass(name: str) -> type[ModulePass]:
 
 
 def available_passes() -> dict[str, Callable[[], type[ModulePass]]]:
-    """Name to factory for every pass, ours and xDSL's, in the form xDSL's tools want."""
+    """Return a factory for every pass by name, ours and xDSL's, in the form that xDSL's tools take."""
     from xdsl.transforms import get_all_passes
 
     theirs = get_all_passes()
@@ -117,7 +117,7 @@ def available_passes() -> dict[str, Callable[[], type[ModulePass]]]:
 
 
 def get_pass(name: str) -> type[ModulePass]:
-    """The class of the pass called `name`, ours or xDSL's; a user's misspelling is refused with the list of names."""
+    """Return the class of the pass called `name`, ours or xDSL's; refuse an unknown name with the list of names."""
     if name in PASSES:
         return load_pass(name)
     factories = available_passes()

@@ -53,7 +53,7 @@ from s2s.dialects.graph.control import (
     NetworkOp as NetworkOp,
 )
 from s2s.dialects.graph.control import (
-    TileRun as TileRun,
+    RowTileBody as RowTileBody,
 )
 from s2s.dialects.graph.control import (
     rows_of as rows_of,

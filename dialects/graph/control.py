@@ -263,7 +263,7 @@ class ScanOp(NetworkOp):
 
 
 @dataclass(frozen=True)
-class TileRun:
+class RowTileBody:
     """What one body of `graph.row_tiles` computes: step `t` makes the rows of `y` from `y_start + y_stride * t` on."""
 
     body: str
@@ -299,7 +299,7 @@ class RowTilesOp(NetworkOp):
     irdl_options = (ParsePropInAttrDict(),)
     assembly_format = "$x attr-dict `:` functional-type(operands, results)"
 
-    def __init__(self, x: Value, pieces: Sequence[TileRun], result_type: Attribute) -> None:
+    def __init__(self, x: Value, pieces: Sequence[RowTileBody], result_type: Attribute) -> None:
         super().__init__(
             operands=[x],
             result_types=[result_type],
@@ -318,11 +318,11 @@ class RowTilesOp(NetworkOp):
         return tuple(body.string_value() for body in self.bodies)
 
     @property
-    def pieces(self) -> list[TileRun]:
+    def pieces(self) -> list[RowTileBody]:
         """What each body computes, in order."""
         columns = (self.steps, self.x_starts, self.x_strides, self.y_starts, self.y_strides)
         rows = zip(*(column.get_values() for column in columns), strict=True)
-        return [TileRun(body, *map(int, row)) for body, row in zip(self.networks, rows, strict=True)]
+        return [RowTileBody(body, *map(int, row)) for body, row in zip(self.networks, rows, strict=True)]
 
     def check_callees(self) -> None:
         columns = (self.steps, self.x_starts, self.x_strides, self.y_starts, self.y_strides)

@@ -1,4 +1,4 @@
-"""Emulated boards that emitted trees are run on, as data. `harness/` holds the C that a program needs there."""
+"""The emulated boards on which emitted trees are run, as data. `harness/` holds the C that a program needs there."""
 
 from fractions import Fraction
 
@@ -9,7 +9,7 @@ from s2s.targets import Target, get_target
 
 @dataclass(frozen=True)
 class Board:
-    """A board that QEMU emulates, with a counter that tells instructions."""
+    """A board that QEMU emulates with an instruction counter."""
 
     name: str
     description: str
@@ -30,7 +30,7 @@ class Board:
     """What the counter's own interrupts execute."""
 
     def processor(self) -> Target:
-        """The target that it runs."""
+        """The target of its processor."""
         return get_target(self.target)
 
 
@@ -75,7 +75,7 @@ PREFIX = "qemu:"
 
 
 def get_board(name: str) -> Board:
-    """The board called `qemu:m4` and so on."""
+    """Return the board of a name such as `qemu:m4`."""
     known = {f"{PREFIX}{board.name}": board for board in BOARDS}
     if name not in known:
         raise InputError(f"--on {name}: there is no such board; the boards are {', '.join(known)}")

@@ -1,1 +1,1 @@
-"""How names, types, numbers and expressions are written in C: passes need it too, so it stands below them."""
+"""Write names, types, numbers and expressions in C; used by passes and by emission."""

@@ -1,4 +1,4 @@
-"""How expressions are written: operands in place, and parentheses where C or a reader needs them.
+"""Write C expressions, with parentheses where C or a reader needs them.
 
 A reader, and `gcc -Wparentheses`, pauses at `a << b + c`, `a & b == c`, `a && b || c`, `a / b * c`: these get
 parentheses that precedence does not ask for.
@@ -11,7 +11,7 @@ from typing import NamedTuple
 from xdsl.dialects.builtin import IntegerType, i1
 from xdsl.ir import Operation, SSAValue
 
-from s2s.c_syntax.layout import Group, Text, call, flat
+from s2s.c_syntax.layout import Breakable, Text, call, flat
 from s2s.c_syntax.literals import literal
 from s2s.c_syntax.types import c_type
 from s2s.dialects import c
@@ -106,9 +106,9 @@ def _binary(op: Operation, recurse: Recurse) -> Expression:
     lhs, rhs = map(recurse, _widened_once(op))
     left = _parenthesised(lhs, lhs.level < level or _pauses(operator, lhs, on_right=False))
     right = _parenthesised(rhs, rhs.level <= level or _pauses(operator, rhs, on_right=True))
-    chained = isinstance(left, Group) and lhs.level == level and left is lhs.text
-    first = left.items if chained and isinstance(left, Group) else (left,)
-    return Expression(Group("", (*first, Group(f"{operator} ", (right,)))), level, operator)
+    chained = isinstance(left, Breakable) and lhs.level == level and left is lhs.text
+    first = left.items if chained and isinstance(left, Breakable) else (left,)
+    return Expression(Breakable("", (*first, Breakable(f"{operator} ", (right,)))), level, operator)
 
 
 def _widened_once(op: c.BinaryOp) -> tuple[SSAValue, SSAValue]:
@@ -134,7 +134,7 @@ def without_widening(value: SSAValue) -> SSAValue:
 
 
 def _pauses(operator: str, operand: Expression, *, on_right: bool) -> bool:
-    """Whether a reader would pause at `operand` beside `operator`, although C knows what is meant."""
+    """Return whether a reader needs parentheses around `operand` beside `operator`, although C does not."""
     outer, inner = _LEVELS[operator], operand.level
     if operand.operator == "!" and (outer in _BITS or outer in _COMPARING):
         return True
@@ -155,7 +155,7 @@ def _unary(op: Operation, recurse: Recurse) -> Expression:
     assert isinstance(op, c.UnaryOp)
     operand = recurse(op.operand)
     text = _parenthesised(operand, operand.level < Level.UNARY or operand.operator == "-")
-    return Expression(Group(op.operator.data, (text,)), Level.UNARY, op.operator.data)
+    return Expression(Breakable(op.operator.data, (text,)), Level.UNARY, op.operator.data)
 
 
 def _cast(op: Operation, recurse: Recurse) -> Expression:
@@ -165,7 +165,7 @@ def _cast(op: Operation, recurse: Recurse) -> Expression:
     spelling = c_type(op.result.type)
     if c_type(op.operand.type) == spelling:
         return operand
-    return Expression(Group(f"({spelling})", (_strong(operand, Level.UNARY),)), Level.UNARY)
+    return Expression(Breakable(f"({spelling})", (_strong(operand, Level.UNARY),)), Level.UNARY)
 
 
 def _conditional(op: Operation, recurse: Recurse) -> Expression:
@@ -173,10 +173,10 @@ def _conditional(op: Operation, recurse: Recurse) -> Expression:
     condition, chosen, otherwise = map(recurse, (op.condition, op.chosen, op.otherwise))
     items = (
         _strong(condition, Level.BIT_OR),
-        Group("? ", (_strong(chosen, Level.LOGICAL_OR),)),
-        Group(": ", (_strong(otherwise, Level.LOGICAL_OR),)),
+        Breakable("? ", (_strong(chosen, Level.LOGICAL_OR),)),
+        Breakable(": ", (_strong(otherwise, Level.LOGICAL_OR),)),
     )
-    return Expression(Group("", items), Level.CONDITIONAL)
+    return Expression(Breakable("", items), Level.CONDITIONAL)
 
 
 def _call(op: Operation, recurse: Recurse) -> Expression:
@@ -193,7 +193,7 @@ def _subscript(op: Operation, recurse: Recurse) -> Expression:
     assert isinstance(op, c.SubscriptOp)
     base, index = recurse(op.base), recurse(op.index)
     opened = _strong(base, Level.POSTFIX)
-    return Expression(Group(f"{flat(opened)}[", (index.text,), "]"))
+    return Expression(Breakable(f"{flat(opened)}[", (index.text,), "]"))
 
 
 def _member(op: Operation, recurse: Recurse) -> Expression:
@@ -217,12 +217,12 @@ def _load(op: Operation, recurse: Recurse) -> Expression:
 
 
 def _strong(expression: Expression, level: Level) -> Text:
-    """The text, in parentheses if it holds together less than `level`."""
+    """Return the text, in parentheses if it binds weaker than `level`."""
     return _parenthesised(expression, expression.level < level)
 
 
 def _parenthesised(expression: Expression, wanted: bool) -> Text:
-    return Group("(", (expression.text,), ")") if wanted else expression.text
+    return Breakable("(", (expression.text,), ")") if wanted else expression.text
 
 
 _WRITERS: dict[type[Operation], Callable[[Operation, Recurse], Expression]] = {

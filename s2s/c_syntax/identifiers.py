@@ -1,4 +1,4 @@
-"""Text from a model, made safe for the place where it is printed.
+"""Make text of a model safe for identifiers, comments and strings in generated files.
 
 Names and descriptions in a model are written by strangers: they hold spaces, keywords, comment ends, newlines,
 trigraphs (`??/` is a backslash in C99), letters that read from right to left. Every such text passes through one of

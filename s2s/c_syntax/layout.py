@@ -1,4 +1,4 @@
-"""Where long lines of C are broken.
+"""Break long lines of C.
 
 An expression is a tree of groups. A group that fits stays on one line; one that does not is filled item by item,
 further lines aligned behind its opening, as a careful person breaks a long call:
@@ -19,11 +19,11 @@ _VALUE_INDENT = 4
 
 
 @dataclass(slots=True)
-class Group:
+class Breakable:
     """`head item item … tail`, with a space between items: breaks are allowed there and nowhere else."""
 
     head: str
-    items: tuple["Group | str", ...]
+    items: tuple["Breakable | str", ...]
     tail: str = ""
     flat: str = field(init=False)
     """The group on one line."""
@@ -33,7 +33,7 @@ class Group:
         self.flat = f"{self.head}{' '.join(items)}{self.tail}"
 
 
-Text = Group | str
+Text = Breakable | str
 
 
 def flat(text: Text) -> str:
@@ -45,8 +45,8 @@ def call(head: str, arguments: Sequence[Text], tail: str = ")") -> Text:
     """`head(argument, argument)`, with `head` holding the opening and `tail` the closing bracket."""
     if not arguments:
         return head + tail
-    commas = [Group("", (argument,), ",") for argument in arguments[:-1]]
-    return Group(head, (*commas, arguments[-1]), tail)
+    commas = [Breakable("", (argument,), ",") for argument in arguments[:-1]]
+    return Breakable(head, (*commas, arguments[-1]), tail)
 
 
 def lay_out(text: Text, indent: int, width: int = WIDTH) -> list[str]:
@@ -60,7 +60,7 @@ def lay_out_assignment(target: str, value: Text, indent: int, width: int = WIDTH
     room = width - indent - len(";")
     if len(target) + 1 + len(flat(value)) > room and _VALUE_INDENT + len(flat(value)) <= room:
         return [" " * indent + target, " " * (indent + _VALUE_INDENT) + flat(value) + ";"]
-    return lay_out(Group(f"{target} ", (value,), ";"), indent, width)
+    return lay_out(Breakable(f"{target} ", (value,), ";"), indent, width)
 
 
 def _fill(text: Text, column: int, hanging: int, width: int, reserved: int) -> list[str]:

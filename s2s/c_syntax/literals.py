@@ -1,4 +1,4 @@
-"""Numbers as C literals that read back as the same value.
+"""Write numbers as C literals that read back as the same value.
 
 Floats are written with the fewest decimal digits that tell them from their neighbours, which a compiler that rounds
 correctly (C99 annex F; gcc and clang do) reads back exactly. Subnormal numbers are hexadecimal, as decimal ones draw

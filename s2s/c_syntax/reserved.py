@@ -1,4 +1,4 @@
-"""Words that an identifier of ours is not: a compiler, or a header that emitted files include, knows them."""
+"""The words that our identifiers must not be, because a compiler or an included header knows them."""
 
 _C = """
 auto break case char const continue default do double else enum extern float for goto if inline int long register

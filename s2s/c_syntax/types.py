@@ -1,4 +1,4 @@
-"""How types are written in C."""
+"""Write types in C."""
 
 from typing import Any
 

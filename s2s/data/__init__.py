@@ -1,1 +1,1 @@
-"""Arrays that users give, and made-up ones."""
+"""Read the arrays of users, and create sample values."""

@@ -1,4 +1,4 @@
-"""Arrays in files that users give: read without running anything that is in them, and refused in a sentence."""
+"""Read arrays from files of users without executing anything in them, and refuse damaged files in a sentence."""
 
 import zipfile
 import zlib
@@ -16,7 +16,7 @@ _MAGIC = (np.lib.format.MAGIC_PREFIX, b"PK")
 
 
 def why(error: Exception) -> str:
-    """What is wrong with a file, or an array in it. Numpy's own words advise to execute what it holds."""
+    """Describe what is wrong with a file, or an array in it. Numpy's own words advise to execute what it holds."""
     if isinstance(error, MemoryError):
         return "it does not fit into memory"
     if isinstance(error, OSError) and error.strerror:
@@ -25,7 +25,7 @@ def why(error: Exception) -> str:
 
 
 def read_array(file: Path, place: str) -> Array:
-    """The one array in `file`; complaints begin with `place`."""
+    """Read the only array in `file`; errors begin with `place`."""
     found = _load(file, place, "numpy.save")
     if not isinstance(found, np.ndarray):
         raise InputError(f"{place}: holds several arrays; write the one array with numpy.save")
@@ -33,7 +33,7 @@ def read_array(file: Path, place: str) -> Array:
 
 
 def read_arrays(file: Path, place: str) -> dict[str, Array]:
-    """The arrays in `file` by name; complaints begin with `place`."""
+    """Read the arrays in `file` by name; errors begin with `place`."""
     found = _load(file, place, "numpy.savez")
     if isinstance(found, np.ndarray):
         raise InputError(f"{place}: holds one array without a name; write the arrays by name with numpy.savez")

@@ -1,4 +1,4 @@
-"""Made-up values for tensors: inputs to compare two engines on, weights of networks written as text.
+"""Create sample values for tensors: inputs for comparing engines, weights of networks written as text.
 
 The values depend on the name and type of the tensor alone, so they are the same on every machine and in every run.
 """
@@ -14,7 +14,7 @@ FULL_RANGE_BYTES = 1
 
 
 def sample(name: str, tensor: AnyTensor, seed: int = 0, *, full_range: bool = False) -> Array:
-    """Values for the tensor called `name`: normally distributed numbers, small integers, or both truth values.
+    """Return values for the tensor called `name`: normally distributed numbers, small integers, or both truth values.
 
     With `full_range`, integers of any width are drawn from their whole range: they stand for real numbers.
     """

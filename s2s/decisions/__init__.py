@@ -1,1 +1,1 @@
-"""What the compiler chooses, as data: alternatives, their legality and cost, what was chosen, by whom and why."""
+"""The choices of the compiler as data: candidates, their legality and cost, what was chosen, by whom and why."""

@@ -1,4 +1,4 @@
-"""The algorithm of a 3x3 convolution: directly, or by Winograd's algorithm of 2x2 or 4x4 results at a time."""
+"""Decide the algorithm of a 3x3 convolution: directly, or by Winograd's algorithm on tiles of 2x2 or 4x4 results."""
 
 from collections.abc import Sequence
 
@@ -63,7 +63,7 @@ class AlgorithmKind(NamedKind[FilteredConvolution]):
 
 
 def chosen_outputs(op: tensor.ComputeOp) -> int:
-    """The results along the side of a tile that were chosen for `op`; 0 for the convolution as it is."""
+    """Return the side of the result tile that was chosen for `op`; 0 for the direct algorithm."""
     chosen = op.attributes.get(ALGORITHM)
     return OUTPUTS[chosen.data] if isinstance(chosen, StringAttr) else 0
 

@@ -1,4 +1,4 @@
-"""How many channels make a block, and what it takes to compute blocks that the channels do not fill.
+"""Choose the number of channels in a block, and check whether kernels can compute blocks that the channels do not fill.
 
 A kernel whose result is padded computes whole blocks. Its constants are filled up with zeros along the channels; what
 else it reads along them must be padded in the same way.
@@ -24,12 +24,13 @@ MAX_PADDING = 0.4
 
 
 def block_size(channels: int, lanes: int) -> int:
-    """The block that takes the fewest vectors: a vector or half of one, the smaller where they are equal; or 0."""
+    """Return the block that takes the fewest vectors: a vector or half of one, the smaller if they are equal; 0 for no
+    blocks."""
     return min(block_sizes(channels, lanes), key=lambda size: -(-channels // size), default=0)
 
 
 def block_sizes(channels: int, lanes: int) -> list[int]:
-    """The blocks that channels may have: half a vector or a vector, where they do not leave too much of it unused."""
+    """Return the possible block sizes: half a vector or a vector, if they do not leave too many lanes unused."""
     return [size for size in (lanes // 2, lanes) if size >= MIN_BLOCK and _may_pad(channels, size)]
 
 
@@ -40,14 +41,14 @@ def _may_pad(channels: int, block: int) -> bool:
 
 
 def results_of(func: FuncOp) -> list[tuple[int, SSAValue]]:
-    """The results of a kernel; number n is called -1 - n, as arguments are called by their numbers."""
+    """Return the results of a kernel; result `n` is numbered `-1 - n`, as arguments are numbered from 0."""
     last = func.body.block.last_op
     assert isinstance(last, ReturnOp)
     return [(-1 - number, value) for number, value in enumerate(last.arguments)]
 
 
 def reads_blocks(op: tensor.ComputeOp, argument: SSAValue, block: int) -> bool:
-    """Whether `op` stays within the channels of `argument` where they do not fill their blocks."""
+    """Return whether `op` stays within the channels of `argument` where they do not fill their blocks."""
     channels = shape_of(argument)[CHANNEL]
     if channels % block == 0:
         return True
@@ -60,7 +61,8 @@ def reads_blocks(op: tensor.ComputeOp, argument: SSAValue, block: int) -> bool:
 
 
 def in_whole_blocks(op: tensor.ComputeOp, block: int) -> bool:
-    """Whether what `op` reads by parts of its channels, groups of a convolution, is the same for a whole block."""
+    """Return whether the groups of channels that `op` reads, those of a grouped convolution, are the same for all lanes
+    of a block."""
     atoms = [atom for access in op.read_accesses for expr in access.map.data.results for atom in expr.dfs()]
     parts = [
         atom.rhs.value
@@ -76,7 +78,8 @@ def in_whole_blocks(op: tensor.ComputeOp, block: int) -> bool:
 def channel_constants(
     func: FuncOp, op: tensor.ComputeOp, calls: Sequence[graph.CallOp]
 ) -> list[tuple[BlockArgument, int]] | None:
-    """The constants of `op` and the axis that its channels run along; None where something else stands in the way."""
+    """Return the constants of `op` and the axis that its channels run along; None if something else prevents
+    padding."""
     constants = constant_arguments(func, {func.sym_name.data: list(calls)})
     found: list[tuple[BlockArgument, int]] = []
     for operand, access, sizes in _reads(op):
@@ -96,7 +99,7 @@ def channel_constants(
 
 
 def moving_arguments(func: FuncOp, op: tensor.ComputeOp, calls: Sequence[graph.CallOp]) -> list[BlockArgument]:
-    """The arguments, constants left out, that `op` reads along its channels."""
+    """Return the arguments, without constants, that `op` reads along its channels."""
     constants = constant_arguments(func, {func.sym_name.data: list(calls)})
     return [
         operand
@@ -108,6 +111,6 @@ def moving_arguments(func: FuncOp, op: tensor.ComputeOp, calls: Sequence[graph.C
 
 
 def _reads(op: tensor.ComputeOp) -> list[tuple[SSAValue, tensor.AccessAttr, tuple[int, ...]]]:
-    """Every operand with its access and the dimensions that the access is over."""
+    """Yield every operand with its access and the dimensions of this access."""
     reads = [(operand, access, op.sizes) for operand, access in slots(op.reads, op.read_accesses)]
     return reads + [(operand, access, op.parallel_sizes) for operand, access in slots(op.points, op.point_accesses)]

@@ -1,4 +1,4 @@
-"""What a computation shows about the dimension in which its operands and results keep their channels."""
+"""Infer from a computation which dimension of its operands and results holds the channels."""
 
 from xdsl.ir import SSAValue
 
@@ -13,13 +13,13 @@ RANKS = (SIGNAL, 4)
 
 
 def undivided(op: tensor.ComputeOp, value: SSAValue) -> bool:
-    """Whether `op` reads `value` at every position."""
+    """Return whether `op` reads `value` at every position."""
     operands = [*slots(op.reads, op.read_accesses), *slots(op.points, op.point_accesses)]
     return all(access.division == (1,) * len(access.division) for operand, access in operands if operand is value)
 
 
 def why_channels_last(op: tensor.ComputeOp, value: SSAValue) -> str | None:
-    """What shows that the reduction of `op` walks over `value` as over an image whose channels come last."""
+    """Return the evidence that `op` reduces `value` as an image whose channels come last; None if there is none."""
     for operand, access in slots(op.reads, op.read_accesses):
         if operand is not value or len(shape_of(value)) != 4:
             continue
@@ -32,8 +32,8 @@ def why_channels_last(op: tensor.ComputeOp, value: SSAValue) -> str | None:
 
 
 def convolves(op: tensor.ComputeOp, value: SSAValue, constants: frozenset[SSAValue]) -> bool:
-    """Whether `op` sums up products of constants and what lies along the second dimension of `value`, rank 3, place by
-    place along the last one; or gives sums with constants for each place in the second dimension as `value`."""
+    """Return whether `op` sums products of constants and the second dimension of `value`, of rank 3, for each position
+    of the last dimension, or writes such sums to the second dimension of `value`."""
     reads = slots(op.reads, op.read_accesses)
     weights = [access for operand, access in reads if operand in constants]
     if not weights:

@@ -1,4 +1,4 @@
-"""Which activations can be stored in blocks of channels, and why the others cannot.
+"""Find the activations that can be stored in blocks of channels, and the reasons against the others.
 
 Tensors that must agree are one group: a result, every place of a kernel that it goes to, and, because equal layers
 share a kernel, every other tensor in the same place. A group is blocked as a whole, or refused for the reasons that
@@ -38,20 +38,20 @@ Member = SSAValue | Slot
 
 @dataclass(frozen=True)
 class Refusal:
-    """Why one member keeps its group from being blocked."""
+    """The reason why one member keeps its group from being blocked."""
 
     member: Member
     reason: str
 
 
-class Groups:
-    """Members that must all be blocked, or none of them (a union-find)."""
+class LayoutGroups:
+    """A union-find of members of which either all are blocked, or none."""
 
     def __init__(self) -> None:
         self._parent: dict[Member, Member] = {}
 
     def find(self, item: Member) -> Member:
-        """The representative of the group of `item`."""
+        """Return the representative of the group of `item`."""
         parent = self._parent.setdefault(item, item)
         while parent != self._parent[parent]:
             parent = self._parent[parent]
@@ -59,12 +59,13 @@ class Groups:
         return parent
 
     def join(self, a: Member, b: Member) -> None:
-        """Put both into one group."""
+        """Merge the groups of two members."""
         self._parent[self.find(a)] = self.find(b)
 
 
 class ChannelLayouts:
-    """What can be blocked in one module, if tensors that `settled` names have blocks of that size, or none for 0."""
+    """The tensors of a module that can be blocked, if those in `settled` have blocks of the stated size (0 for
+    none)."""
 
     def __init__(self, module: ModuleOp, target: Target, settled: Mapping[SSAValue, int] | None = None) -> None:
         self.module, self.target, self.lanes = module, target, target.lanes
@@ -76,7 +77,7 @@ class ChannelLayouts:
         self.kernels = {name: functions[name] for name in dict.fromkeys(map(callee, self.calls))}
         self._blocks: dict[SSAValue, int] = {}
         """What `settled` says of the tensors of main and of those that stand for them inside of kernels."""
-        self._groups = Groups()
+        self._groups = LayoutGroups()
         self._refusals: dict[Member, list[Refusal]] = {}
         self._needs: list[tuple[Slot, Slot]] = []
         """Results that can be padded only if an argument is."""
@@ -85,31 +86,32 @@ class ChannelLayouts:
         self._decide()
 
     def _all_of(self, value: SSAValue) -> list[SSAValue]:
-        """`value` and what stands for it inside of kernels."""
+        """Return `value` and the kernel arguments and results that stand for it."""
         places = ((self.kernels[name], number) for name, number in slots_of(value))
         return [value, *(value_at(func, number) for func, number in places if not func.is_declaration)]
 
     def groups(self) -> list[list[SSAValue]]:
-        """The tensors of main that must agree, in the order of the module."""
+        """Return the groups of tensors of main whose layouts must agree, in the order of the module."""
         found: dict[Member, list[SSAValue]] = {}
         for value in self.values():
             found.setdefault(self._groups.find(value), []).append(value)
         return list(found.values())
 
     def chosen(self) -> list[SSAValue]:
-        """The tensors that are blocked."""
+        """Return the tensors that are blocked."""
         return [value for value in self.values() if not self.refusals(value)]
 
     def values(self) -> Iterator[SSAValue]:
-        """Every result of a call."""
+        """Return every result of a call."""
         return (result for call in self.calls for result in call.results)
 
     def refusals(self, member: Member) -> Sequence[Refusal]:
-        """Why the group of `member` is not blocked; nothing where it is."""
+        """Return why the group of `member` is not blocked; nothing if it is."""
         return self._refusals.get(self._groups.find(member), ())
 
     def block_of(self, value: SSAValue) -> int:
-        """How many channels make a block of `value`; 0 where it is not worth blocking. A block of bytes holds all."""
+        """Return the number of channels in a block of `value`; 0 if blocking it does not pay. A block of bytes holds
+        all."""
         if value in self._blocks:
             return self._blocks[value]
         channels = shape_of(value)[CHANNEL]
@@ -118,21 +120,22 @@ class ChannelLayouts:
         return block_size(channels, self.lanes)
 
     def sizes_of(self, value: SSAValue) -> list[int]:
-        """The sizes that blocks of `value` may have."""
+        """Return the possible block sizes of `value`."""
         channels = shape_of(value)[CHANNEL]
         return [channels] if self._is_bytes(value) else block_sizes(channels, self.lanes)
 
     def _is_bytes(self, value: SSAValue) -> bool:
-        """Whether `value` is made of bytes, or of sums of their products, whose constants have one order for all."""
+        """Return whether `value` holds bytes, or sums of products of bytes, whose packed constants have one order for
+        all layouts."""
         return self._has_bytes and tensor.element_type(value) in (i8, i32)
 
     def is_padded(self, value: SSAValue) -> bool:
-        """Whether the channels of `value` leave a part of their last block unused."""
+        """Return whether the channels of `value` do not fill their last block."""
         block = self.block_of(value)
         return block > 0 and shape_of(value)[CHANNEL] % block > 0
 
     def why_not(self, value: SSAValue) -> str:
-        """Why `value` is not blocked, by itself or with its group."""
+        """Return why `value` is not blocked, by itself or because of its group."""
         refusals, places = self.refusals(value), slots_of(value)
         about_it = [each.reason for each in refusals if each.member is value]
         around_it = [_told(each) for each in refusals if each.member in places]
@@ -140,7 +143,7 @@ class ChannelLayouts:
         return "; ".join(dict.fromkeys(about_it or around_it or elsewhere))
 
     def filling(self, value: SSAValue) -> str:
-        """How the channels of `value` fill its blocks, in words."""
+        """Describe how the channels of `value` fill its blocks."""
         block, channels = self.block_of(value), shape_of(value)[CHANNEL]
         if self._is_bytes(value):
             return f"bytes of {channels} channels side by side, where groups of them are multiplied"
@@ -173,7 +176,7 @@ class ChannelLayouts:
         self._refusals.setdefault(self._groups.find(member), []).append(Refusal(member, reason))
 
     def _outside(self) -> Iterator[tuple[Member, str]]:
-        """Places of kernels that something else than a kernel's result goes to."""
+        """Return the arguments of kernels that are passed anything but the result of a kernel."""
         for call in self.calls:
             for number, operand in enumerate(call.operands):
                 if isinstance(operand.owner, graph.CallOp):
@@ -192,7 +195,7 @@ class ChannelLayouts:
                 yield slot, reason
 
     def _why_unsuited(self, value: SSAValue) -> str | None:
-        """Why a tensor of main has the wrong shape, or leaves the kernels; None where it does not."""
+        """Return why a tensor of main has an unsuitable shape or is used outside of kernels; None if it is suitable."""
         shape = shape_of(value)
         if any(isinstance(use.operation, ReturnOp) for use in value.uses):
             return "output of the network, whose layout is the caller's"
@@ -212,7 +215,8 @@ class ChannelLayouts:
         return None
 
     def _shows_channels(self, slot: Slot) -> bool:
-        """Whether a kernel convolves what is in that place, or makes it by a convolution, along its last dimension."""
+        """Return whether a kernel convolves this argument, or computes this result by a convolution, along its last
+        dimension."""
         name, number = slot
         func = self.kernels[name]
         if func.is_declaration or len(shape_of(value_at(func, number))) != SIGNAL:
@@ -222,7 +226,7 @@ class ChannelLayouts:
         return any(convolves(op, value, constants) for op in sums)
 
     def _why_unable(self, slot: Slot) -> str | None:
-        """Why a kernel cannot read or write blocks in that place; None where it can."""
+        """Return why a kernel cannot read or write this argument or result in blocks; None if it can."""
         name, number = slot
         func = self.kernels[name]
         if func.is_declaration:
@@ -267,7 +271,7 @@ class ChannelLayouts:
         return None
 
     def _ends_with_channels(self, func: FuncOp, op: tensor.ComputeOp) -> bool:
-        """Whether the constants of `op` follow the last dimension of its result, and not the second."""
+        """Return whether the constants of `op` vary with the last dimension of its result, and not with the second."""
         constants = constant_arguments(func, self.by_kernel)
         operands = [*slots(op.reads, op.read_accesses), *slots(op.points, op.point_accesses)]
         exprs = [expr for value, access in operands if value in constants for expr in access.map.data.results]
@@ -275,7 +279,8 @@ class ChannelLayouts:
         return op.rank - 1 in moving and CHANNEL not in moving
 
     def _fills(self, func: FuncOp, op: tensor.ComputeOp, number: int) -> bool:
-        """Whether `op` can compute what lies behind the last channel; what it reads there has to be padded as well."""
+        """Return whether `op` can compute the padding behind the last channel; the operands it reads there must be
+        padded as well."""
         name = func.sym_name.data
         if channel_constants(func, op, self.by_kernel[name]) is None:
             return False
@@ -285,12 +290,12 @@ class ChannelLayouts:
 
 
 def value_at(func: FuncOp, number: int) -> SSAValue:
-    """The argument or result of a kernel in a place of its signature."""
+    """Return the argument or result of a kernel with this number."""
     return func.body.block.args[number] if number >= 0 else dict(results_of(func))[number]
 
 
 def slots_of(value: SSAValue) -> list[Slot]:
-    """The places of kernels that `value` comes from and goes to."""
+    """Return the kernel arguments and results that `value` is passed to or returned from."""
     assert isinstance(value.owner, graph.CallOp)
     found: list[Slot] = [(callee(value.owner), -1 - value.owner.results.index(value))]
     found += [(callee(use.operation), use.index) for use in value.uses if isinstance(use.operation, graph.CallOp)]
@@ -298,19 +303,19 @@ def slots_of(value: SSAValue) -> list[Slot]:
 
 
 def callee(call: object) -> str:
-    """The kernel that a call names."""
+    """Return the kernel that a call names."""
     assert isinstance(call, graph.CallOp)
     return call.callee.root_reference.data
 
 
 def nodes_of(value: SSAValue) -> str:
-    """The nodes of the model that compute `value`."""
+    """Return the nodes of the model that compute `value`."""
     named = value.owner.attributes.get("node") if isinstance(value.owner, graph.CallOp) else None
     return named.data if isinstance(named, StringAttr) else ""
 
 
 def _told(refusal: Refusal) -> str:
-    """A refusal, with the kernel that it is about."""
+    """Return a refusal with the name of the kernel that it is about."""
     return f"@{refusal.member[0]} {refusal.reason}" if isinstance(refusal.member, tuple) else refusal.reason
 
 

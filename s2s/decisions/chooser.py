@@ -33,7 +33,7 @@ SHOWN = 8
 
 @dataclass(frozen=True)
 class _Ranked(Generic[Choice]):
-    """What the heuristics make of a subject."""
+    """The candidates of a subject in the order of the heuristics."""
 
     choice: Choice
     why: str
@@ -44,7 +44,7 @@ class _Ranked(Generic[Choice]):
 
 
 class Chooser:
-    """Makes the decisions of one pass, a context manager around it."""
+    """Makes the decisions of one pass; the pass runs inside of this context manager."""
 
     def __init__(self, given: Given, target: Target) -> None:
         self.given, self.target = given, target
@@ -61,7 +61,7 @@ class Chooser:
             record(op, made)
 
     def choose(self, kind: Kind[Subject, Choice], subject: Subject) -> Choice:
-        """Decide, apply the choice, and note the decision, which is written into the IR when the pass is done."""
+        """Decide, apply the choice, and record the decision, which is written into the IR at the end of the pass."""
         key = kind.key(subject)
         self._met[kind.name, key] += 1
         occurrence = self._met[kind.name, key]
@@ -84,7 +84,7 @@ class Chooser:
     def _overruled(
         self, kind: Kind[Subject, Choice], subject: Subject, key: str, occurrence: int, ranked: _Ranked[Choice]
     ) -> tuple[Choice, By, str]:
-        """The choice, who made it and why: what agrees with the model is the model's."""
+        """Return the choice, who made it and why; a choice that equals the model's counts as the model's."""
         found = look_up(self.given.user, kind.name, key, occurrence)
         asked = kind.asked(subject)
         if asked is not None and (found is None or isinstance(found[1], Modelled) or found[1] == kind.text(asked)):
@@ -105,8 +105,8 @@ class Chooser:
         return _by_model(ranked)
 
     def _differs_before(self, home: Operation) -> bool:
-        """Whether anything was decided so far that the compiler's own models had not decided: what they have chosen
-        for the subjects that followed may be illegal then."""
+        """Return whether an earlier decision differs from the choice of the compiler's own models: later choices of
+        these models, written down before, may then be illegal."""
         while (parent := home.parent_op()) is not None:
             home = parent
         noted = [decision for made in self._made.values() for decision, _ in made]
@@ -156,7 +156,7 @@ def _by_model(ranked: _Ranked[Choice]) -> tuple[Choice, By, str]:
 
 
 def _read(kind: Kind[Subject, Choice], subject: Subject, text: str) -> tuple[Choice | None, str]:
-    """The legal choice that `text` stands for, or None and the reason."""
+    """Return the legal choice that `text` stands for, or None and the reason against it."""
     try:
         choice = kind.parse(subject, text)
     except ValueError as error:

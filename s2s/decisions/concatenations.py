@@ -1,4 +1,4 @@
-"""Whether a concatenation or a slice copies elements, or its parts and its whole share one buffer.
+"""Decide whether a concatenation or a slice copies elements, or its parts share one buffer with the whole.
 
 The subject is the task key of the kernel that would copy.
 """
@@ -20,7 +20,7 @@ IN_PLACE, COPIED = "in place", "copied"
 
 @dataclass(frozen=True)
 class CopiedParts:
-    """A call of a kernel that concatenates tensors or cuts one off."""
+    """A call of a kernel that concatenates tensors or slices one."""
 
     module: ModuleOp
     call: graph.CallOp

@@ -1,4 +1,4 @@
-"""Where the constants of a network are written: as arrays of C literals, or in a binary file beside the C.
+"""Decide where the constants of a network are written: as arrays of C literals, or in a binary file beside the C.
 
 A C compiler takes seconds and hundreds of megabytes for a million literals; `.incbin` includes a binary file in no
 time, but needs an assembler that knows it. The subject is `weights`, the unit of all constants of a network. The
@@ -56,12 +56,12 @@ class ConstantsKind(NamedKind[ConstantsUnit]):
 
 
 def by_size(size: int) -> str:
-    """Where `size` bytes of constants are written unless an option says otherwise."""
+    """Return where `size` bytes of constants are written by default."""
     return BINARY if size > MAX_LITERAL_BYTES else ARRAYS
 
 
 def place_of_constants(module: ModuleOp) -> str:
-    """Where the constants of `module` are written, as decided."""
+    """Return where the constants of `module` are written, as decided."""
     chosen = module.attributes.get(CONSTANTS)
     return chosen.data if isinstance(chosen, StringAttr) else ARRAYS
 

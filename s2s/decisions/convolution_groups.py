@@ -1,4 +1,4 @@
-"""How many groups of a grouped convolution become one, so that the outputs of a group fill vectors.
+"""Decide how many groups of a grouped convolution are merged, so that the outputs of a group fill vectors.
 
 The subject is named by a hash over the operator and its types; a choice is a number of groups, 1 for none merged.
 """
@@ -77,7 +77,7 @@ def _filling(subject: GroupedConvolution, target: Target) -> Sequence[Candidate[
 
 
 def _in_byte_lanes(subject: GroupedConvolution, target: Target) -> int:
-    """All groups, if their weights then fit half of the L2 cache; else as many as fill several vectors."""
+    """Merge all groups if their weights then fit half of the L2 cache, else enough groups to fill several vectors."""
     groups = subject.groups
     fitting = [each for each in range(2, groups + 1) if groups % each == 0]
     enough = [each for each in fitting if each * subject.outputs >= MIN_VECTORS * target.lanes * groups]
@@ -86,6 +86,6 @@ def _in_byte_lanes(subject: GroupedConvolution, target: Target) -> int:
 
 
 def _in_float_lanes(subject: GroupedConvolution, target: Target) -> int:
-    """As many groups as fill one vector."""
+    """Merge enough groups to fill one vector."""
     count, rest = divmod(target.lanes, subject.outputs // subject.groups)
     return 1 if rest or subject.groups % max(count, 1) else max(count, 1)

@@ -1,4 +1,4 @@
-"""One decision, as it is recorded: its subject, what was chosen, by whom and why, and the alternatives."""
+"""The record of one decision: subject, choice, by whom and why, and the alternatives."""
 
 from collections.abc import Mapping
 from typing import Any, Literal
@@ -14,7 +14,7 @@ Table = Mapping[str, Mapping[str, str]]
 
 @dataclass(frozen=True)
 class Cost:
-    """What an alternative is estimated to take; None where nobody has a figure."""
+    """The estimated cost of an alternative; None for figures that are not known."""
 
     cycles: float | None = None
     """Of one core, for one run of the subject."""
@@ -24,12 +24,12 @@ class Cost:
     """Bytes."""
 
     def as_dict(self) -> dict[str, float | int]:
-        """The figures that there are."""
+        """Return the known figures."""
         figures = {"cycles": self.cycles, "ram": self.ram, "flash": self.flash}
         return {name: value for name, value in figures.items() if value is not None}
 
     def describe(self) -> str:
-        """The figures in words."""
+        """Describe the figures in words."""
         units = {"cycles": "cycles", "ram": "bytes of RAM", "flash": "bytes of flash"}
         return ", ".join(f"{value:,.0f} {units[name]}" for name, value in self.as_dict().items())
 
@@ -80,7 +80,7 @@ class Decision:
         return {**self.entry(), "candidates": [each.as_dict() for each in self.candidates]}
 
     def entry(self) -> dict[str, str]:
-        """The decision without its candidates, as a file of decisions has it."""
+        """Return the decision without its candidates, as a file of decisions states it."""
         return {
             "kind": self.kind,
             "subject": self.subject,
@@ -92,5 +92,5 @@ class Decision:
         }
 
     def concerns(self, layer: str) -> bool:
-        """Whether `layer` names its subject, its kernel, or one of its nodes."""
+        """Return whether `layer` names its subject, its kernel, or one of its nodes."""
         return layer in (self.subject, self.about, self.about.partition(" ")[0], *self.nodes.split(", "))

@@ -1,5 +1,5 @@
-"""Rows of a block in which the computations of a kernel run one after the other, so that what passes between them stays
-in a cache.
+"""Decide the number of rows in a block for which the computations of a kernel run one after the other, so that the
+intermediate tensors stay in a cache.
 
 The subject is the task key of the kernel.
 """
@@ -23,7 +23,7 @@ SCALAR_ROWS = 16
 
 @dataclass(frozen=True)
 class FusedKernel:
-    """A kernel whose computations have a dimension of rows in common."""
+    """A kernel whose computations have a common dimension of rows."""
 
     kernel: FuncOp
     key: str
@@ -67,7 +67,7 @@ class FusedRowsKind(Kind[FusedKernel, int]):
         return None
 
     def apply(self, subject: FusedKernel, choice: int) -> None:
-        """The pass sets the schedules at once."""
+        """Do nothing: the pass sets the schedules at once."""
 
     def text(self, choice: int) -> str:
         return str(choice)
@@ -82,8 +82,8 @@ class FusedRowsKind(Kind[FusedKernel, int]):
 
 
 def _fitting(subject: FusedKernel, target: Target) -> Sequence[Candidate[int]]:
-    """Everything between the computations is to fit the first cache, if that takes rows enough to fill a register tile;
-    else half of the second. A block that divides the rows needs no code for a shorter one."""
+    """Propose rows whose intermediate tensors fit the L1 cache if these rows fill a register tile, else half of the L2
+    cache. A block that divides the rows needs no code for a shorter one."""
     per_row = subject.bytes_per_row
     unit, most, least = (target.lanes, MAX_VECTORS, 2) if target.lanes > 1 else (SCALAR_ROWS // 4, 4, 1)
     sizes = [count * unit for count in range(most, 0, -1)]

@@ -1,4 +1,5 @@
-"""Which operators share a kernel: for each group that the rules of fusion allow, one kernel or a kernel each.
+"""Decide which operators share a kernel: one kernel for a group that the fusion rules allow, or a kernel for each
+operator.
 
 Attentions are a kind of their own, as other rules form their kernels.
 """
@@ -16,7 +17,7 @@ TOGETHER, APART = "one kernel", "a kernel each"
 
 
 class FusionDecision(OperatorKind[OperatorGroup, str], NamedKind[OperatorGroup]):
-    """Whether operators share a kernel."""
+    """The decision whether operators share a kernel."""
 
     name = "fusion"
     names = (TOGETHER, APART)
@@ -31,11 +32,11 @@ class FusionDecision(OperatorKind[OperatorGroup, str], NamedKind[OperatorGroup])
 
 
 class AttentionDecision(FusionDecision):
-    """Whether an attention is one kernel, so that its scores never exist whole."""
+    """The decision whether an attention is one kernel, so that its scores never exist as a whole."""
 
     name = "attention"
 
 
 def _whatever_may(subject: OperatorGroup, target: Target) -> Sequence[Candidate[str]]:
-    """One kernel: what passes between its operators costs no pass over memory."""
+    """Propose one kernel, so that intermediate tensors cost no pass over memory."""
     return named(TOGETHER, APART)

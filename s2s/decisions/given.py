@@ -1,4 +1,4 @@
-"""What a compilation is told about its decisions beforehand."""
+"""The decisions that a compilation is given beforehand."""
 
 from dataclasses import field
 
@@ -11,11 +11,11 @@ def _nothing() -> Table:
 
 
 class Modelled(str):
-    """A choice that the compiler's own models had made when it was written down."""
+    """A choice that the compiler's own models had made when the decisions were written."""
 
 
 class Measured(str):
-    """A choice that a record had made when it was written down."""
+    """A choice that a record had made when the decisions were written."""
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,7 @@ class Given:
 
 
 def look_up(table: Table, kind: str, subject: str, occurrence: int) -> tuple[str, str] | None:
-    """The entry for the `occurrence`-th time that `subject` comes up, and its name: `key#2` is for the second time
+    """Return the entry for the `occurrence`-th decision about `subject`, and its name: `key#2` is for the second time
     alone, `key` for all of them."""
     entries = table.get(kind, {})
     for name in (f"{subject}#{occurrence}", subject):

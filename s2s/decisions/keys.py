@@ -69,7 +69,8 @@ def nodes_of_kernel(func: FuncOp, calls: Mapping[str, list[graph.CallOp]]) -> st
 
 
 def group_key(ops: Sequence[Operation]) -> str:
-    """A key for operations of the graph level: what they do, on which types; constants count by their types only."""
+    """Return a key for operations of the graph level: what they compute, on which types; constants count by their types
+    only."""
     numbers: dict[SSAValue, int] = {}
     inside = set(ops)
     outside = {operand: None for op in ops for operand in op.operands if operand.owner not in inside}
@@ -100,7 +101,7 @@ def _lines(ops: Iterable[Operation], numbers: dict[SSAValue, int]) -> Iterator[s
 
 
 def _attributes(op: Operation) -> Iterator[str]:
-    """Properties and attributes, without schedules, names, and the numbers that sums are rescaled by."""
+    """Return properties and attributes without schedules, names, and the factors that sums are rescaled by."""
     hidden = isinstance(op, ConstantOp) and _is_factor(op)
     for name in sorted(op.properties):
         if name != "schedule" and not (hidden and name == "value"):
@@ -111,7 +112,7 @@ def _attributes(op: Operation) -> Iterator[str]:
 
 
 def _is_factor(op: ConstantOp) -> bool:
-    """Whether a constant is a multiplier or a shift of a rescaling, which belongs to the weights."""
+    """Return whether a constant is a multiplier or a shift of a rescale, which belongs to the weights."""
     return all(isinstance(use.operation, tensor.RescaleOp) and use.index > 0 for use in op.result.uses)
 
 
@@ -126,7 +127,7 @@ def _target_text(target: Target) -> str:
 
 
 def _data_text(value: Any) -> str:
-    """Plain data as text, the same in every process."""
+    """Return plain data as text that is the same in every process."""
     if is_dataclass(value) and not isinstance(value, type):
         return _data_text([(each.name, getattr(value, each.name)) for each in fields(value)])
     if isinstance(value, Mapping):

@@ -1,4 +1,4 @@
-"""What a kind of decisions has to say, and how heuristics rank its candidates."""
+"""The interface of a kind of decisions, and the ranking of candidates by heuristics."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
@@ -28,7 +28,7 @@ class Candidate(Generic[Choice]):
 
 @dataclass(frozen=True)
 class Refused:
-    """An alternative that a heuristic has looked at and that cannot be."""
+    """An alternative that a heuristic has examined and that is illegal."""
 
     note: str
     reason: str
@@ -39,29 +39,29 @@ Heuristic = Callable[[Subject, Target], Sequence[Candidate[Choice] | Refused]]
 
 
 class Kind(ABC, Generic[Subject, Choice]):
-    """One kind of decisions."""
+    """One kind of decisions: its subjects, candidates, legality, estimates, and how a choice is applied."""
 
     name: ClassVar[str]
 
     @abstractmethod
     def heuristics(self) -> Sequence[tuple[str, Heuristic[Subject, Choice]]]:
-        """The compiler's own heuristics by name, in the order in which they are asked."""
+        """Return the compiler's own heuristics by name, in the order in which they are asked."""
 
     @abstractmethod
     def key(self, subject: Subject) -> str:
-        """The name of `subject` in files of decisions: the same in every compilation of the same model."""
+        """Return the name of `subject` in files of decisions: the same in every compilation of the same model."""
 
     @abstractmethod
     def home(self, subject: Subject) -> Operation:
-        """The operation of the IR that the decision is written on."""
+        """Return the operation of the IR that the decision is recorded on."""
 
     @abstractmethod
     def legal(self, subject: Subject, choice: Choice) -> str | None:
-        """Why `choice` cannot be; None where it can."""
+        """Return why `choice` is illegal; None if it is legal."""
 
     def legal_from_outside(self, subject: Subject, choice: Choice) -> str | None:
-        """Why `choice` of a user, a record or a registered heuristic cannot be; None where it can. May take longer than
-        `legal`, which the compiler's own heuristics are held to."""
+        """Return why `choice` of a user, a record or a registered heuristic is illegal; None if it is legal. May take
+        longer than `legal`, which the compiler's own heuristics are held to."""
         return self.legal(subject, choice)
 
     def asked(self, subject: Subject) -> Choice | None:
@@ -70,26 +70,26 @@ class Kind(ABC, Generic[Subject, Choice]):
 
     @abstractmethod
     def apply(self, subject: Subject, choice: Choice) -> None:
-        """Write `choice` where passes obey it."""
+        """Write `choice` to the attribute that passes obey."""
 
     @abstractmethod
     def text(self, choice: Choice) -> str:
-        """`choice` as files of decisions have it."""
+        """Return `choice` as files of decisions state it."""
 
     @abstractmethod
     def parse(self, subject: Subject, text: str) -> Choice:
-        """The choice that `text` stands for; a `ValueError` says why it stands for none."""
+        """Parse a choice; raise a `ValueError` with the reason if `text` is none."""
 
     def estimate(self, subject: Subject, choice: Choice, target: Target) -> Cost | None:
-        """What `choice` costs, where a heuristic that proposes it has not said so."""
+        """Estimate the cost of `choice`, for heuristics that propose it without one."""
         return None
 
     def about(self, subject: Subject) -> str:
-        """The subject for people."""
+        """Describe the subject for people."""
         return ""
 
     def nodes(self, subject: Subject) -> str:
-        """The nodes of the model that the subject computes."""
+        """Return the nodes of the model that the subject computes."""
         return ""
 
 
@@ -102,7 +102,7 @@ class NamedKind(Kind[Subject, str]):
         return None if choice in self.names else f"it is none of {', '.join(self.names)}"
 
     def apply(self, subject: Subject, choice: str) -> None:
-        """Leave it to the pass that asked, which obeys at once."""
+        """Do nothing: the pass that asked obeys at once."""
 
     def text(self, choice: str) -> str:
         return choice
@@ -112,5 +112,5 @@ class NamedKind(Kind[Subject, str]):
 
 
 def named(*names: str) -> list[Candidate[str]]:
-    """Candidates of a `NamedKind` that their order ranks."""
+    """Return candidates of a `NamedKind`, ranked by their order."""
     return [Candidate(lambda name=name: name, name) for name in names]

@@ -1,4 +1,4 @@
-"""The layout of tensors between kernels: as they come (NCHW), or in blocks of channels (NCHW16c).
+"""Decide the layout of tensors between kernels: that of the model (NCHW), or blocks of channels (NCHW16c).
 
 Tensors that go to the same places of kernels are asked as one subject. It is named by a hash over the task keys of
 these kernels and the numbers of their operands and results.
@@ -29,7 +29,7 @@ _BLOCKED = re.compile(rf"{PLAIN}([1-9]\d*)c")
 
 
 class Layouts:
-    """The layouts of a network while they are decided, one group of tensors after the other."""
+    """The layouts of a network during the decisions, one group of tensors after the other."""
 
     def __init__(self, module: ModuleOp, target: Target) -> None:
         self.module, self.target = module, target
@@ -38,7 +38,7 @@ class Layouts:
         """The first tensor of each group that is decided, with its block."""
 
     def groups(self) -> list["TensorGroup"]:
-        """The tensors that are decided together."""
+        """Return the groups of tensors that are decided together."""
         groups = [group for group in self.found.groups() if len(shape_of(group[0])) in RANKS]
         keys = {name: self._key(name) for name in {name for group in groups for name in _kernels(group)}}
         return [TensorGroup(self, tuple(group), _group_key(group, keys)) for group in groups]
@@ -48,7 +48,7 @@ class Layouts:
         return name if func.is_declaration else task_key(func, self.found.by_kernel, self.target)
 
     def why_not(self, value: SSAValue, block: int) -> str | None:
-        """Why the group of `value` cannot have blocks of this size, beside those that are decided."""
+        """Return why the group of `value` cannot have blocks of this size, given the groups already decided."""
         if block == self.model_block(value):
             return None
         if block and block not in self.found.sizes_of(value):
@@ -61,11 +61,11 @@ class Layouts:
         return f"{name} is in blocks and needs them here as well" if lost else None
 
     def model_block(self, value: SSAValue) -> int:
-        """The block that the channels of `value` fill best; 0 where it cannot have blocks."""
+        """Return the block that the channels of `value` fill best; 0 if it cannot have blocks."""
         return 0 if self.found.refusals(value) else self.found.block_of(value)
 
     def settle(self, value: SSAValue, block: int) -> None:
-        """Decide the group of `value`."""
+        """Record the decision about the group of `value`."""
         other = block != self.model_block(value)
         self.blocks[value] = block
         if other:
@@ -82,12 +82,12 @@ class TensorGroup:
 
     @property
     def first(self) -> SSAValue:
-        """The one that stands for all: they are alike."""
+        """Return the representative of the group: its members are alike."""
         return self.values[0]
 
 
 class LayoutKind(Kind[TensorGroup, int]):
-    """Layouts of tensors; a choice is the channels in a block, 0 for none."""
+    """Layouts of tensors; a choice is the number of channels in a block, 0 for none."""
 
     name = "layout"
 
@@ -123,7 +123,7 @@ class LayoutKind(Kind[TensorGroup, int]):
 
 
 def _blocks(subject: TensorGroup, target: Target) -> Sequence[Candidate[int] | Refused]:
-    """Blocks where every kernel can follow, else the order of the model."""
+    """Propose blocks where every kernel supports them, else the order of the model."""
     value, found = subject.first, subject.layouts.found
     elements = prod(shape_of(value))
     size = size_in_bytes(tensor.element_type(value))

@@ -1,4 +1,4 @@
-"""Whether a kernel copies an operand before it uses it, where it cannot be packed on the host.
+"""Decide whether a kernel copies an operand that cannot be packed on the host before it uses it.
 
 These are panels of a factor that is no constant, and images whose channels come first.
 The subject is the task key of the kernel, with `/n` for computation n of several.
@@ -19,7 +19,7 @@ COPIED, AS_IT_LIES = "copied", "as it lies"
 
 @dataclass(frozen=True)
 class CopiedOperand:
-    """An operand that could be copied, and what a rule or a cost model says of it."""
+    """An operand that a kernel could copy, with the estimate of a rule or a cost model."""
 
     kernel: FuncOp
     key: str
@@ -30,7 +30,7 @@ class CopiedOperand:
 
 
 class OperandCopyKind(NamedKind[CopiedOperand]):
-    """Copies of one sort of operands."""
+    """Decisions about the copies of one sort of operands."""
 
     names = (COPIED, AS_IT_LIES)
 

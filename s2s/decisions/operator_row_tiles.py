@@ -1,4 +1,5 @@
-"""Which chains of operators are computed in row tiles, so that the tensors between them never exist whole in RAM.
+"""Decide which chains of operators are computed in row tiles, so that their intermediate tensors never exist as a whole
+in RAM.
 
 A budget of RAM asks for it. The subject is `main`; a choice lists chains by the numbers of their first and last
 operator and the rows of a tile: `0-3 by 4 rows, 7-9 by 2 rows`. Operators are counted without constants. All chains of
@@ -14,7 +15,7 @@ from xdsl.dialects.func import FuncOp
 from xdsl.ir import Operation
 
 from s2s.analysis.network.functions import main_of
-from s2s.analysis.row_tiles.operator_chains import chain, operations, runs
+from s2s.analysis.row_tiles.operator_chains import chain, equal_tiles, operations
 from s2s.analysis.row_tiles.search import Plan, peak_of_plan, plans
 from s2s.decisions.decision import Cost
 from s2s.decisions.kind import Candidate, Heuristic, Kind
@@ -60,17 +61,17 @@ class OperatorRowTilesKind(Kind[TiledNetwork, Plan]):
         if any(before[1] >= after[0] for before, after in pairwise(choice)):
             return "chains are listed in order, and no operator is in two of them"
         for first, last, rows in choice:
-            links = chain(ops, first, last)
-            if links is None:
+            chained = chain(ops, first, last)
+            if chained is None:
                 return f"operators {first} to {last} form no chain that can be computed in row tiles"
-            if not 0 < rows < rows_of(links[-1].y.type):
-                return f"a result of {rows_of(links[-1].y.type)} rows has no tiles of {rows} rows"
-            if not all(part.read for run in runs(links, rows) for part in run.parts):
+            if not 0 < rows < rows_of(chained[-1].y.type):
+                return f"a result of {rows_of(chained[-1].y.type)} rows has no tiles of {rows} rows"
+            if not all(each.read for equal in equal_tiles(chained, rows) for each in equal.tiles):
                 return f"with {rows} rows, a window reads nothing but padding"
         return None
 
     def apply(self, subject: TiledNetwork, choice: Plan) -> None:
-        """Leave it to the pass that asked, which rewrites the chains at once."""
+        """Do nothing: the pass that asked rewrites the chains at once."""
 
     def text(self, choice: Plan) -> str:
         return ", ".join(f"{first}-{last} by {rows} rows" for first, last, rows in choice) or WHOLE
@@ -83,7 +84,7 @@ class OperatorRowTilesKind(Kind[TiledNetwork, Plan]):
 
 
 def parse_plan(text: str) -> Plan:
-    """The chains that `text` lists; a `ValueError` says what is wrong."""
+    """Parse a list of chains; raise a `ValueError` with the reason if `text` is none."""
     if text == WHOLE:
         return ()
     found = [_CHAIN.fullmatch(each) for each in text.split(", ")]

@@ -1,4 +1,4 @@
-"""Decisions about operators of the graph level, which have no kernels yet.
+"""Decisions about operators of the graph level, before kernels exist.
 
 Their subject is named by a hash over what the operators do, and on which types: equal groups are decided alike.
 """
@@ -15,7 +15,7 @@ from s2s.support.dataclass import dataclass
 
 @dataclass(frozen=True)
 class OperatorGroup:
-    """Operators that are decided together, in the order of the data."""
+    """Operators that are decided together, in dataflow order."""
 
     home: Operation
     ops: tuple[Operation, ...]

@@ -1,4 +1,4 @@
-"""The order in which a network calls its kernels: what lives at the same time shares the arena.
+"""Decide the order in which a network calls its kernels, which determines the buffers that are live at the same time.
 
 The subject is a function of calls, by its name. A choice lists the calls by their numbers in the order of the model:
 `0 2 1`, or `as given`.
@@ -21,7 +21,7 @@ Order = tuple[int, ...]
 
 @dataclass(frozen=True)
 class Calls:
-    """The calls of one function, as steps over values of some bytes."""
+    """The calls of one function, as steps over values of known sizes."""
 
     home: Operation
     function: str

@@ -1,4 +1,4 @@
-"""Decisions in the IR: the attribute `decisions` of the operation that they are about, written and read."""
+"""Read and write the attribute `decisions` of operations, in which decisions about them are recorded."""
 
 from collections import defaultdict
 from collections.abc import Sequence
@@ -19,7 +19,7 @@ _CANDIDATES = "candidates"
 
 
 def record(op: Operation, decisions: Sequence[tuple[Decision, int]]) -> None:
-    """Write `decisions` on `op`, each with how many times its kind and subject have come up."""
+    """Write `decisions` to `op`, each with the number of earlier decisions of its kind and subject."""
     made = [_entry(decision, occurrence) for decision, occurrence in decisions]
     op.attributes[DECISIONS] = ArrayAttr([*_listed(op), *made])
 
@@ -38,7 +38,7 @@ def recorded_on(op: Operation) -> list[Decision]:
 
 
 def decisions_of(module: ModuleOp) -> tuple[Decision, ...]:
-    """Every decision about a network, those about equal subjects as one.
+    """Return every decision about a network; decisions about equal subjects become one.
 
     Subjects that are equal but were decided differently are told apart by the place in the order: `key#1`, `key#2`.
     """
@@ -52,7 +52,7 @@ def decisions_of(module: ModuleOp) -> tuple[Decision, ...]:
 
 
 def _merged(group: dict[int, Decision]) -> Sequence[Decision]:
-    """The decisions about one subject, one if all say the same."""
+    """Return the decisions about one subject, merged to one if all are equal."""
     first = next(iter(group.values()))
     if len({each.chosen for each in group.values()}) > 1:
         return [replace(each, subject=f"{each.subject}#{place}") for place, each in group.items()]

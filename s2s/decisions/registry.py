@@ -1,4 +1,4 @@
-"""The heuristics of each kind of decisions: the compiler's own, and those that programs register.
+"""The heuristics of each kind of decisions: those of the compiler, and those that programs register.
 
 def narrow(subject: Computation, target: Target) -> list[Candidate[tensor.ScheduleAttr]]: …
 
@@ -17,14 +17,15 @@ _REGISTERED: dict[str, dict[str, Heuristic[Any, Any]]] = {}
 
 
 def register_heuristic(kind: str, name: str, heuristic: Heuristic[Any, Any]) -> None:
-    """Ask `heuristic` for candidates of `kind` before the compiler's own ones; the last one registered comes first."""
+    """Ask `heuristic` for candidates of `kind` before the compiler's own ones; the last registered one is asked
+    first."""
     if kind not in KINDS:
         raise InputError(f"register_heuristic: {kind}: there is no such kind; the kinds are {', '.join(KINDS)}")
     _REGISTERED.setdefault(kind, {})[name] = heuristic
 
 
 def remove_heuristic(kind: str, name: str) -> None:
-    """Take a heuristic that was registered out again."""
+    """Remove a registered heuristic."""
     if _REGISTERED.get(kind, {}).pop(name, None) is None:
         raise InputError(f"remove_heuristic: {name}: no heuristic of that name is registered for {kind}")
 

@@ -1,4 +1,5 @@
-"""Chains of kernels row block by row block, so that what lies between them stays in the second cache: how many rows.
+"""Decide whether a chain of kernels runs row tile by row tile, so that its intermediate tensors stay in the L2 cache,
+and with how many rows.
 
 The subject is the task key of the kernel that would do what the kernels of the chain do.
 """
@@ -21,7 +22,7 @@ _ROWS = " rows"
 
 @dataclass(frozen=True)
 class KernelChain:
-    """Computations of which each goes to the next one alone."""
+    """Computations of which each has one reader, the next one."""
 
     home: ModuleOp
     key: str
@@ -36,7 +37,7 @@ class KernelChain:
 
 
 class RowTilesKind(Kind[KernelChain, int]):
-    """Rows of a block; 0 for whole images, each kernel by itself."""
+    """Rows of a tile; 0 for whole images, kernel by kernel."""
 
     name = "row tiles"
 
@@ -63,7 +64,7 @@ class RowTilesKind(Kind[KernelChain, int]):
         return None
 
     def apply(self, subject: KernelChain, choice: int) -> None:
-        """The pass joins the kernels at once."""
+        """Do nothing: the pass merges the kernels at once."""
 
     def text(self, choice: int) -> str:
         return f"{choice}{_ROWS}" if choice else WHOLE
@@ -80,7 +81,8 @@ class RowTilesKind(Kind[KernelChain, int]):
 
 
 def _fitting(subject: KernelChain, target: Target) -> Sequence[Candidate[int] | Refused]:
-    """The most rows whose blocks fit, if computing some rows twice costs less than memory does."""
+    """Propose the most rows whose tiles fit the cache, if the recomputed rows cost less than the memory traffic
+    saved."""
     whole = Candidate(lambda: 0, WHOLE)
     for size in range(subject.rows // 2, 1, -1):
         tiles = tiles_of(subject.computes, size) if subject.rows % size == 0 else None

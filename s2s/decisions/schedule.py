@@ -62,7 +62,7 @@ class ScheduleKind(Kind[ScheduledComputation, tensor.ScheduleAttr]):
     name = "schedule"
 
     def __init__(self, context: Context) -> None:
-        """Schedules may hold the directives of the dialects that `context` has loaded."""
+        """Allow schedules the directives of the dialects that `context` has loaded."""
         self._context = context
 
     def heuristics(self) -> Sequence[tuple[str, Heuristic[ScheduledComputation, tensor.ScheduleAttr]]]:
@@ -126,7 +126,7 @@ class ScheduleKind(Kind[ScheduledComputation, tensor.ScheduleAttr]):
 
 @contextmanager
 def one_block(op: tensor.Computation, walk: Walk) -> Generator[None]:
-    """Let `op` be as large as one block of what it walks through, for schedules to fit a block."""
+    """Reduce the domain of `op` to one block of its fused loops, so that heuristics fit schedules to a block."""
     whole, sizes = op.domain, list(op.sizes)
     for dim, size in walk:
         sizes[dim] = min(size, sizes[dim])
@@ -145,7 +145,7 @@ def _restore(op: tensor.Computation, schedule: tensor.ScheduleAttr | None) -> No
 
 
 def _packs_constants(subject: ScheduledComputation, choice: tensor.ScheduleAttr) -> str | None:
-    """Why the operands that `choice` packs cannot be."""
+    """Return why the operands that `choice` packs cannot be packed; None if they can."""
     operands = subject.op.operands
     for number, _ in choice.on(subject.op).packs:
         if operands[number] not in subject.constants:
@@ -154,7 +154,7 @@ def _packs_constants(subject: ScheduledComputation, choice: tensor.ScheduleAttr)
 
 
 def _walks_along(subject: ScheduledComputation, choice: tensor.ScheduleAttr) -> str | None:
-    """Why `choice` does not fit the blocks in which the kernel runs its computations together."""
+    """Return why `choice` does not fit the blocks of the kernel's fused loops; None if it does."""
     before = subject.op.schedule
     wanted = subject.walk if before is None else before.on(subject.op).fused_sizes
     if choice.on(subject.op).fused_sizes == tuple(wanted):
@@ -164,13 +164,13 @@ def _walks_along(subject: ScheduledComputation, choice: tensor.ScheduleAttr) -> 
 
 
 def _runs_as(each: Choice | Declined, state: tensor.ScheduleState) -> bool:
-    """Whether a candidate runs in the vectors of a schedule."""
+    """Return whether a candidate uses the vectors of a schedule."""
     lanes = state.lanes
     return isinstance(each, Choice) and each.lanes == lanes and (lanes == 1 or each.dim == state.vector_dim)
 
 
 def _found(subject: ScheduledComputation, schedule: tensor.ScheduleAttr | None, note: str) -> _Proposals:
-    """The single proposal `schedule`, in the blocks of the kernel."""
+    """Return the single proposal `schedule`, over the blocks of the kernel."""
     if schedule is None:
         return []
     return [Candidate(lambda: in_walk(subject.op, schedule, subject.walk), note)]
@@ -199,7 +199,7 @@ def _transforms(subject: ScheduledComputation, target: Target) -> _Proposals:
 def _products(
     make: Callable[[tensor.ComputeOp, Target, frozenset[SSAValue]], tensor.ScheduleAttr | None], note: str
 ) -> Heuristic[ScheduledComputation, tensor.ScheduleAttr]:
-    """The heuristic that proposes what `make` gives for a sum of products, which is told as `note`."""
+    """Create the heuristic that proposes the result of `make` for a sum of products, with `note` as reason."""
 
     def propose(subject: ScheduledComputation, target: Target) -> _Proposals:
         op = subject.op

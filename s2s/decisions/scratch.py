@@ -1,4 +1,4 @@
-"""How large the windows may be that kernels copy to scratch: copied in smaller parts, a window takes less memory.
+"""Decide the maximum size of the windows that kernels copy to scratch; smaller copies take less memory.
 
 A budget of RAM asks for it. The subject is `main`: one limit holds for all kernels, because the largest scratch of all
 counts. A kernel by itself is changed by its schedule, whose `cache_read` says at which loop it copies.
@@ -49,7 +49,7 @@ class ScratchKind(Kind[ScratchOfNetwork, int]):
         return None if choice >= UNLIMITED else "a window has no negative number of elements"
 
     def apply(self, subject: ScratchOfNetwork, choice: int) -> None:
-        """Leave it to the pass that asked, which changes the schedules at once."""
+        """Do nothing: the pass that asked changes the schedules at once."""
 
     def text(self, choice: int) -> str:
         return AS_SCHEDULED if choice == UNLIMITED else f"{choice}{_ELEMENTS}"
@@ -59,7 +59,7 @@ class ScratchKind(Kind[ScratchOfNetwork, int]):
 
 
 def parse_limit(text: str) -> int:
-    """The limit that `text` stands for; a `ValueError` says what is wrong."""
+    """Parse a limit; raise a `ValueError` with the reason if `text` is none."""
     count = text.removesuffix(_ELEMENTS)
     if text != AS_SCHEDULED and not (text.endswith(_ELEMENTS) and count.isdecimal()):
         raise ValueError(f"give `{AS_SCHEDULED}`, or a number as `128 elements`")

@@ -1,4 +1,5 @@
-"""How a strided transposed convolution is computed: as it is, or by ordinary convolutions for the phases of its result.
+"""Decide how a strided transposed convolution is computed: directly, or by ordinary convolutions for the phases of its
+result.
 
 The subject is named by a hash over the operator and its types.
 """
@@ -51,7 +52,7 @@ class TransposedConvolutionKind(OperatorKind[TransposedConvolution, str], NamedK
 
 
 def _least_work(subject: TransposedConvolution, target: Target) -> Sequence[Candidate[str] | Refused]:
-    """One convolution, unless separate ones save much of its work."""
+    """Propose one convolution, unless separate ones save much of its work."""
     if APART not in subject.work:
         reason = TransposedConvolutionKind().legal(subject, APART) or ""
         return [*named(AT_ONCE), Refused(APART, reason), *named(AS_IT_IS)]

@@ -1,4 +1,5 @@
-"""The loop that the three steps of a Winograd convolution are fused into: blocks of tile rows or of output channels.
+"""Decide the loop that the three steps of a Winograd convolution are fused into: blocks of tile rows or of output
+channels.
 
 The steps transform the image, multiply, and transform the products back; with a fused loop, what passes between them
 stays in the second cache. The subject is the task key of the kernel, with `/n` for the products of one of several.
@@ -63,7 +64,7 @@ class WinogradBlocksKind(Kind[WinogradKernel, FusedLoop]):
         return None
 
     def apply(self, subject: WinogradKernel, choice: FusedLoop) -> None:
-        """Leave it to the pass that asked: the schedules of the three steps state their blocks."""
+        """Do nothing: the schedules of the three steps state their blocks."""
 
     def text(self, choice: FusedLoop) -> str:
         return WHOLE if choice.along is None else f"{choice.size} {_WORDS[choice.along]}"
@@ -95,7 +96,7 @@ def _fewest_bytes(subject: WinogradKernel, target: Target) -> Sequence[Candidate
 
 
 def _in_steps(each: FusedLoop, step: int, most: int) -> FusedLoop:
-    """The loop with blocks of whole steps of channels."""
+    """Propose the loop with blocks of whole steps of channels."""
     return replace(each, size=max(step, min(each.size, most) // step * step)) if each.along == "channels" else each
 
 

@@ -60,7 +60,7 @@ class PortInfo:
 
 @dataclass(frozen=True)
 class Overlapping:
-    """A kernel result that overlaps an operand which dies there."""
+    """A kernel result that overlaps an operand whose lifetime ends in that kernel."""
 
     nodes: str
     """The source nodes of the kernel."""

@@ -1,4 +1,4 @@
-"""`sbom.cdx.json`: the software bill of materials of a tree, in CycloneDX 1.6.
+"""Write `sbom.cdx.json`, the software bill of materials of a tree, in CycloneDX 1.6.
 
 It has no date and no serial number: the same network gives the same bytes.
 """

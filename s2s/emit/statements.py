@@ -9,7 +9,7 @@ from xdsl.ir import Attribute, Block, Operation, SSAValue
 
 from s2s.c_syntax.expressions import EXPRESSIONS, Expression, without_widening, written
 from s2s.c_syntax.identifiers import c_comment, c_string
-from s2s.c_syntax.layout import WIDTH, Group, Text, call, flat, lay_out, lay_out_assignment
+from s2s.c_syntax.layout import WIDTH, Breakable, Text, call, flat, lay_out, lay_out_assignment
 from s2s.c_syntax.literals import array_literals, literal
 from s2s.c_syntax.types import c_type, declaration
 from s2s.dialects import c
@@ -139,7 +139,7 @@ class FunctionWriter:
             case c.ForOp() | c.IfOp() | c.LoopOp() | c.BreakOp():
                 yield from self._control(op, indent)
             case c.ReturnOp():
-                value = Group("return ", (self.expression(op.value).text,), ";") if op.value else "return;"
+                value = Breakable("return ", (self.expression(op.value).text,), ";") if op.value else "return;"
                 yield from lay_out(value, indent)
             case c.CommentOp():
                 yield from comment_lines(op.text.data, indent)
@@ -160,7 +160,7 @@ class FunctionWriter:
         if op.initial is None:
             yield from lay_out(head + end, indent)
         else:
-            yield from lay_out(Group(f"{head} = ", (self._stored(op.initial).text,), end), indent)
+            yield from lay_out(Breakable(f"{head} = ", (self._stored(op.initial).text,), end), indent)
 
     def _control(self, op: c.ForOp | c.IfOp | c.LoopOp | c.BreakOp, indent: int) -> Iterator[str]:
         match op:
@@ -183,18 +183,18 @@ class FunctionWriter:
         compare = "<" if step > 0 else ">"
         advance = {1: f"{name}++", -1: f"{name}--"}.get(step, f"{name} {'+' if step > 0 else '-'}= {abs(step)}")
         items = (
-            Group(f"{declaration(op.iterator.type, name)} = ", (self.expression(op.lower).text,), ";"),
-            Group(f"{name} {compare} ", (self.expression(op.upper).text,), ";"),
+            Breakable(f"{declaration(op.iterator.type, name)} = ", (self.expression(op.lower).text,), ";"),
+            Breakable(f"{name} {compare} ", (self.expression(op.upper).text,), ";"),
             advance,
         )
         if op.unroll is not None:
             yield " " * indent + f"S2S_UNROLL({op.unroll.value.data})"
-        yield from lay_out(Group("for (", items, ") {"), indent)
+        yield from lay_out(Breakable("for (", items, ") {"), indent)
         yield from self._block(op.body.block, indent + INDENT)
         yield " " * indent + "}"
 
     def _if(self, op: c.IfOp, indent: int) -> Iterator[str]:
-        yield from lay_out(Group("if (", (self.expression(op.condition).text,), ") {"), indent)
+        yield from lay_out(Breakable("if (", (self.expression(op.condition).text,), ") {"), indent)
         yield from self._block(op.then.block, indent + INDENT)
         if op.otherwise is not None:
             yield " " * indent + "} else {"
@@ -267,7 +267,7 @@ def _definition(head: str, value: Attribute, type: Attribute) -> list[str]:
         rows = [row for row in value if isa(row, ArrayAttr[Attribute])]
         lines = _columns([[flat(_initialiser(cell, type)) for cell in row] for row in rows])
     else:
-        return lay_out(Group(head, (_initialiser(value, type),), ";"), 0)
+        return lay_out(Breakable(head, (_initialiser(value, type),), ";"), 0)
     return [head + "{", *(f"{' ' * INDENT}{line}" for line in lines), "};"]
 
 

@@ -1,4 +1,4 @@
-"""Contents of files: bytes at hand, or bytes that are made while they are written, however many they are."""
+"""Contents of files: bytes in memory, or a stream of pieces that are created while they are written."""
 
 from collections.abc import Callable, Iterator
 
@@ -7,7 +7,7 @@ from s2s.support.dataclass import dataclass
 
 @dataclass(frozen=True)
 class Stream:
-    """A file made piece by piece; it can be made again and again, with the same bytes."""
+    """A file that is created piece by piece; every iteration gives the same bytes."""
 
     chunks: Callable[[], Iterator[bytes]]
 

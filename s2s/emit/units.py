@@ -53,7 +53,7 @@ class Program:
 
     @staticmethod
     def of(module: ModuleOp) -> "Program":
-        """Sort the operations of a c module.
+        """Sort the operations of a c module by role.
 
         A function with `extents` is the network's face; a table that is not static is, for the graph executor. The
         static functions belong to these.

@@ -1,4 +1,4 @@
-"""Constant arrays as C: literals in a C file, or a binary file that the assembler takes in.
+"""Write constant arrays as C: literals in a C file, or a binary file that the assembler includes.
 
 Which of the two is a decision (`s2s/decisions/constants.py`). Arrays are written in pieces, those of one value
 (broadcasts) too: no more than a piece is ever in memory.

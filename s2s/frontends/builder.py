@@ -91,7 +91,7 @@ class Value:
         return is_bool(self.element)
 
     def call(self, name: str) -> None:
-        """Give a value that has no name yet the one it has in the model."""
+        """Give the value its name in the model, unless it has one."""
         if not self.name and name:
             self.name = name
             if self.ssa is not None:
@@ -147,7 +147,7 @@ def emit(
 
 
 class Builder:
-    """Appends operations to a block, in the name of the node that is being imported."""
+    """Appends operations to a block, with the provenance of the node that is being imported."""
 
     def __init__(
         self,
@@ -165,25 +165,25 @@ class Builder:
         self.node = ""
 
     def inner(self, block: Block) -> Builder:
-        """A builder for a network that this one runs."""
+        """Return a builder for a network that this one runs."""
         builder = Builder(block, self.weights, self.functions, self.folding)
         builder.node = self.node
         return builder
 
     def function_name(self, wish: str) -> str:
-        """A name for a function like `wish` that no other one has."""
+        """Return an unused function name like `wish`."""
         taken = {"main", *(function.sym_name.data for function in self.functions)}
         plain = name_hint(wish) or "network"
         return next(name for name in chain([plain], (f"{plain}_{n}" for n in count(2))) if name not in taken)
 
     def append(self, op: Operation) -> list[Value]:
-        """All results of an operation that is never evaluated."""
+        """Append an operation that is never evaluated; return all results."""
         set_provenance(op, [self.node])
         self.block.add_op(op)
         return [self.computed(result) for result in op.results]
 
     def constant(self, array: Array, name: str = "") -> Value:
-        """A value that is known."""
+        """Return a known value."""
         narrow = NARROW.get(array.dtype)
         plain = array if narrow is None else carried(array)
         value = Value(self, type_of_array(plain), name, plain, None)
@@ -196,18 +196,19 @@ class Builder:
             return self.constant(np.asarray(number).astype(to_numpy(element)))
 
     def computed(self, ssa: SSAValue, name: str = "") -> Value:
-        """A value of the network: an argument of its function, or the result of an operation."""
+        """Return a value of the network: an argument of its function, or the result of an operation."""
         ssa.name_hint = name_hint(name or self.node)
         return Value(self, as_tensor_type(ssa.type), name, None, ssa)
 
     def keep(self, value: Value) -> Value:
-        """`value`; if it is a constant, one whose way into the network stays visible, as that of quantised weights."""
+        """Return `value`; if it is a constant, mark it so that operations on it stay in the IR, as for quantised
+        weights."""
         if value.array is None:
             return value
         return Value(self, value.type, value.name, value.array, self.materialize(value), kept=True)
 
     def stand_in(self, type: AnyTensor) -> Value:
-        """A value of `type` that nothing computes, to read on after a node that could not be imported."""
+        """Return a value of `type` without a producer, to continue behind a node that could not be imported."""
         return self.computed(Block(arg_types=[type]).args[0], "unsupported")
 
     def emit(self, operation: Callable[..., Operation], *operands: Operand, **properties: object) -> Value:

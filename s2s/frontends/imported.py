@@ -1,4 +1,4 @@
-"""What every frontend gives: a network at graph level."""
+"""The result of every frontend: a network at graph level."""
 
 from collections.abc import Mapping
 
@@ -10,7 +10,7 @@ from s2s.types.weights import WeightStore
 
 @dataclass(frozen=True)
 class Origin:
-    """Where a network came from: what the report states, no more."""
+    """The origin of a network, for reports only."""
 
     format: str
     producer: str

@@ -1,4 +1,4 @@
-"""How large a model may be before a frontend refuses it.
+"""Limits of the size of a model, above which frontends refuse it.
 
 A model file is input from outside: every count is checked with Python integers before anything of that size is
 allocated, so that a few hostile bytes cannot ask for terabytes. The figures are far above any network that fits a

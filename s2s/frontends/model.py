@@ -1,4 +1,4 @@
-"""What can be compiled: a model in a file, or a network that is at graph level already."""
+"""The sources of a compilation: a model file, or a network at graph level."""
 
 import hashlib
 from collections.abc import Mapping, Sequence
@@ -34,7 +34,7 @@ Source = ModelSource | GraphModel
 
 @dataclass(frozen=True)
 class Model:
-    """A network at graph level that the compiler may change, and where it came from."""
+    """A network at graph level that the compiler may change, and its origin."""
 
     module: ModuleOp
     weights: WeightStore

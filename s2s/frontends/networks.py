@@ -1,4 +1,4 @@
-"""Networks inside the network that is being imported: scans, loops and branches over functions of their own.
+"""Build networks inside of the imported network: the bodies of scans, loops and branches, each a function.
 
 The formulas of a body are written with a builder of its own, on values that stand for its arguments:
 
@@ -31,7 +31,7 @@ Body = Callable[[Builder, Values, Values, Values], tuple[Sequence[Value], Sequen
 
 
 class TypesChangeError(UnsupportedError):
-    """What a body carries on is not of the type with which it began."""
+    """A value that a body carries has another type than the initial value."""
 
 
 def network(

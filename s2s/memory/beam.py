@@ -48,7 +48,7 @@ def greedy_order(part: OrderedPart) -> tuple[list[int], int]:
 
 
 @dataclass(frozen=True)
-class _Walk:
+class _PartialOrder:
     """A partial order: executed steps, live bytes, peak so far, ready steps, and the shorter order that it extends."""
 
     state: int
@@ -56,41 +56,43 @@ class _Walk:
     peak: int
     ready: tuple[int, ...]
     last: int = -1
-    parent: "_Walk | None" = None
+    parent: "_PartialOrder | None" = None
 
     def order(self) -> list[int]:
         order: list[int] = []
-        walk: _Walk | None = self
-        while walk is not None and walk.last >= 0:
-            order.append(walk.last)
-            walk = walk.parent
+        step: _PartialOrder | None = self
+        while step is not None and step.last >= 0:
+            order.append(step.last)
+            step = step.parent
         return order[::-1]
 
 
 def beam_order(part: OrderedPart, width: int) -> list[int]:
     """Extend the `width` best partial orders step by step; each branches into its few best next steps."""
-    walks = [_Walk(0, part.live, part.live, tuple(part.ready(0)))]
+    partial = [_PartialOrder(0, part.live, part.live, tuple(part.ready(0)))]
     for _ in part.steps:
-        extended: dict[int, _Walk] = {}
-        for walk in walks:
-            for during, after, index in _branches(part, walk):
-                state = walk.state | 1 << index
-                peak = max(walk.peak, during)
+        extended: dict[int, _PartialOrder] = {}
+        for before in partial:
+            for during, after, index in _branches(part, before):
+                state = before.state | 1 << index
+                peak = max(before.peak, during)
                 if state not in extended or peak < extended[state].peak:
-                    extended[state] = _Walk(state, after, peak, _ready_after(part, walk, index, state), index, walk)
-        walks = sorted(extended.values(), key=lambda walk: (walk.peak, walk.live, walk.state))[:width]
-    return walks[0].order()
+                    extended[state] = _PartialOrder(
+                        state, after, peak, _ready_after(part, before, index, state), index, before
+                    )
+        partial = sorted(extended.values(), key=lambda each: (each.peak, each.live, each.state))[:width]
+    return partial[0].order()
 
 
-def _branches(part: OrderedPart, walk: _Walk) -> Sequence[tuple[int, int, int]]:
+def _branches(part: OrderedPart, before: _PartialOrder) -> Sequence[tuple[int, int, int]]:
     """Return the next steps to try: only one if it frees memory below the peak, else the few cheapest."""
-    costs = [(*part.cost(walk.state, walk.live, index), index) for index in walk.ready]
+    costs = [(*part.cost(before.state, before.live, index), index) for index in before.ready]
     for during, after, index in costs:
-        if during <= walk.peak and after <= walk.live:
+        if during <= before.peak and after <= before.live:
             return [(during, after, index)]
-    return heapq.nsmallest(BRANCHES, costs, key=lambda cost: (max(cost[0], walk.peak), cost[1], cost[2]))
+    return heapq.nsmallest(BRANCHES, costs, key=lambda cost: (max(cost[0], before.peak), cost[1], cost[2]))
 
 
-def _ready_after(part: OrderedPart, walk: _Walk, index: int, state: int) -> tuple[int, ...]:
+def _ready_after(part: OrderedPart, before: _PartialOrder, index: int, state: int) -> tuple[int, ...]:
     fresh = (later for later in part.steps[index].after if part.steps[later].before & ~state == 0)
-    return (*(ready for ready in walk.ready if ready != index), *fresh)
+    return (*(ready for ready in before.ready if ready != index), *fresh)

@@ -1,4 +1,4 @@
-"""What a packaging has to know of an emitted tree, read from its record."""
+"""Read from the record of an emitted tree what packagings need to know."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path, PurePosixPath

@@ -1,4 +1,5 @@
-"""When the pipeline runs a pass, and with which options: functions of the options of a compilation."""
+"""Conditions under which the pipeline runs a pass, and the options of the pass: functions of the options of a
+compilation."""
 
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -18,47 +19,47 @@ Arguments = Callable[[CompileOptions], Mapping[str, Any]]
 
 
 def always(_: CompileOptions) -> bool:
-    """For passes that every compilation runs."""
+    """Return true: every compilation runs the pass."""
     return True
 
 
 def tuned(options: CompileOptions) -> bool:
-    """Anything but `--schedule reference`, which fuses and tiles nothing."""
+    """Return whether the schedules are optimised: `--schedule reference` fuses and tiles nothing."""
     return options.schedule != "reference"
 
 
 def fixed_point(options: CompileOptions) -> bool:
-    """The user agrees to scale sums of quantised ONNX models in fixed point."""
+    """Return whether the user permits fixed-point scaling of the sums of quantised ONNX models."""
     return tuned(options) and options.requantise == "fixed"
 
 
 def inexact(options: CompileOptions) -> bool:
-    """Floats may be summed in another order than that of the model."""
+    """Return whether floats may be summed in another order than that of the model."""
     return tuned(options) and not options.exact
 
 
 def other_algorithms(options: CompileOptions) -> bool:
-    """An operator may be computed by an algorithm that rounds otherwise and takes more memory."""
+    """Return whether an operator may be computed by an algorithm that rounds differently and takes more memory."""
     return inexact(options) and options.ram_budget is None
 
 
 def results_over_operands(options: CompileOptions) -> bool:
-    """Memory is short: results may lie over operands."""
+    """Return whether results may overlap their operands, because memory is short."""
     return "arena" in (get_target(options.target).io, options.io or "") or options.ram_budget is not None
 
 
 def results_apart(options: CompileOptions) -> bool:
-    """Memory is not short: results lie beside operands."""
+    """Return whether results are stored apart from their operands, because memory is not short."""
     return tuned(options) and not results_over_operands(options)
 
 
 def row_tiles_asked(options: CompileOptions) -> bool:
-    """A budget of RAM or a given decision may want chains of operators in row tiles."""
+    """Return whether a budget of RAM or a given decision may want chains of operators in row tiles."""
     return bool(options.row_tiles) or options.ram_budget is not None or operator_row_tiles.KIND in options.decisions
 
 
 def scratch_asked(options: CompileOptions) -> bool:
-    """A budget of RAM or a given decision may limit the scratch of kernels."""
+    """Return whether a budget of RAM or a given decision may limit the scratch of kernels."""
     limited = options.scratch is not None or options.ram_budget is not None
     return limited or scratch_of_kernels.KIND in options.decisions
 
@@ -69,42 +70,43 @@ def external(options: CompileOptions) -> bool:
 
 
 def divided(options: CompileOptions) -> bool:
-    """There are threads."""
+    """Return whether kernels may be divided among threads."""
     return options.threads > 1
 
 
 def poisoned(options: CompileOptions) -> bool:
-    """A debug build of the memory plan."""
+    """Return whether this is a debug build of the memory plan."""
     return options.poison
 
 
 def misra(options: CompileOptions) -> bool:
-    """The C keeps to MISRA C."""
+    """Return whether the emitted C follows MISRA C."""
     return options.profile == "misra"
 
 
 def io_of(options: CompileOptions) -> Io:
-    """Where inputs and outputs live: as the user says, else as the target has it. Tables name buffers of the caller."""
+    """Return where inputs and outputs are stored: as the user says, else as the target says. Tables name buffers of the
+    caller."""
     return "caller" if options.executor == "graph" else options.io or get_target(options.target).io
 
 
 def described(options: CompileOptions) -> Mapping[str, Any]:
-    """Executor `graph` describes the network with the shapes of all tensors."""
+    """Return whether executor `graph` needs a description of the network with the shapes of all tensors."""
     return {"shapes": True} if options.executor == "graph" else {}
 
 
 def no_arguments(_: CompileOptions) -> Mapping[str, Any]:
-    """For passes that the options do not change."""
+    """Return no options, for passes that the options of a compilation do not change."""
     return {}
 
 
 def target(options: CompileOptions) -> Mapping[str, Any]:
-    """For passes that read the target's data."""
+    """Return the target, for passes that read its data."""
     return {"target": get_target(options.target).name}
 
 
 def row_tiles(options: CompileOptions) -> Mapping[str, Any]:
-    """The chains of operators to compute in row tiles."""
+    """Return the chains of operators to compute in row tiles."""
     first, last, rows = zip(*options.row_tiles, strict=True) if options.row_tiles else ((), (), ())
     return {**target(options), "first": first, "last": last, "rows": rows}
 
@@ -125,7 +127,7 @@ def prefixed(options: CompileOptions) -> Mapping[str, Any]:
 
 
 def least_work(options: CompileOptions) -> Mapping[str, Any]:
-    """For passes that leave small kernels to one thread."""
+    """Return the threshold of work below which a kernel stays on one thread."""
     return {"least": _least_work(options)}
 
 
@@ -134,37 +136,38 @@ def _least_work(options: CompileOptions) -> int:
 
 
 def threads(options: CompileOptions) -> Mapping[str, Any]:
-    """The threads to divide work among, and the work that is worth it."""
+    """Return the number of threads, and the work from which dividing a kernel pays."""
     return {**target(options), "threads": options.threads, **least_work(options)}
 
 
 def schedules(options: CompileOptions) -> Mapping[str, Any]:
-    """What schedules are made for."""
+    """Return the options that schedules depend on."""
     return {"target": get_target(options.target).name, "schedule": options.schedule, "threads": options.threads}
 
 
 def scratch(options: CompileOptions) -> Mapping[str, Any]:
-    """The elements that a window copied to scratch may take."""
+    """Return the number of elements to which a window copied to scratch is limited."""
     return {**target(options), "elements": scratch_of_kernels.UNLIMITED if options.scratch is None else options.scratch}
 
 
 def fusion(options: CompileOptions) -> Mapping[str, Any]:
-    """Whether operators share kernels."""
+    """Return whether operators may share kernels."""
     passes = options.passes
     return {**target(options), "enable": tuned(options) and passes.level > 0, "depth": passes.fusion_depth}
 
 
 def plan(options: CompileOptions) -> Mapping[str, Any]:
-    """What the arena is for."""
+    """Return the options of the memory plan: alignment, where inputs and outputs are stored, whether results may
+    overlap operands."""
     align = get_target(options.target).align
     return {"align": align, "io": io_of(options), "overlap": results_over_operands(options)}
 
 
 def constants(options: CompileOptions) -> Mapping[str, Any]:
-    """Where the user wants constants to be written."""
+    """Return where the user wants constants to be written."""
     return {**target(options), "form": options.weights}
 
 
 def emission(options: CompileOptions) -> Mapping[str, Any]:
-    """The names and the form of the C."""
+    """Return the names and the form of the C."""
     return {"prefix": options.name, "executor": options.executor, "profile": options.profile}

@@ -1,4 +1,4 @@
-"""The context every pass is handed: the dialects it may meet, the weights of the network, targets, and decisions."""
+"""The context that every pass receives: dialects, the weights of the network, targets, and given decisions."""
 
 from collections.abc import Sequence
 
@@ -20,8 +20,8 @@ from s2s.types.weights import WeightStore
 
 
 class CompilerContext(Context):
-    """An xDSL context that also carries the values of the constants that the IR names, the targets of passes, and the
-    decisions that are given beforehand."""
+    """An xDSL context that also holds the values of the constants that the IR names, the targets of passes, and the
+    decisions that were given beforehand."""
 
     weights: WeightStore
     targets: dict[str, Target]
@@ -47,13 +47,13 @@ def weights_of(ctx: Context) -> WeightStore:
 
 
 def target_of(ctx: Context, name: str) -> Target:
-    """The target that a pass names: one of the compilation, otherwise one that is installed, or a file."""
+    """Return the target that a pass names: one of the compilation, else an installed one or a target file."""
     given = ctx.targets.get(name) if isinstance(ctx, CompilerContext) else None
     return given if given is not None else get_target(name)
 
 
 def given_of(ctx: Context) -> Given:
-    """The decisions that are given beforehand."""
+    """Return the decisions that were given beforehand."""
     if not isinstance(ctx, CompilerContext):
         raise CompilerBug("this pass needs a CompilerContext")
     return ctx.given

@@ -1,4 +1,4 @@
-"""Instruments: what looks on while passes run, under TVM's names.
+"""Instruments: objects with hooks that run before and after passes, under TVM's names.
 
 @pass_instrument
 class Count:
@@ -18,7 +18,7 @@ from s2s.support.dataclass import dataclass
 
 @dataclass(frozen=True)
 class PassInfo:
-    """A pass that is about to run or has run."""
+    """The name and the level of a pass, which hooks receive."""
 
     name: str
     opt_level: int = 0
@@ -27,30 +27,30 @@ class PassInfo:
 
 
 class PassInstrument:
-    """Looks on while passes run; each hook does nothing unless it is overridden."""
+    """An observer of passes; each hook does nothing unless it is overridden."""
 
     def enter_pass_ctx(self) -> None:
-        """The context is entered."""
+        """Called when the context is entered."""
 
     def exit_pass_ctx(self) -> None:
-        """The context is left."""
+        """Called when the context is left."""
 
     def should_run(self, mod: ModuleOp, info: PassInfo) -> bool:
-        """Whether a pass that may be left out is to run."""
+        """Return whether an optional pass is to run."""
         return True
 
     def run_before_pass(self, mod: ModuleOp, info: PassInfo) -> None:
-        """A pass is about to run on `mod`."""
+        """Called before a pass runs on `mod`."""
 
     def run_after_pass(self, mod: ModuleOp, info: PassInfo) -> None:
-        """A pass has run on `mod`."""
+        """Called after a pass has run on `mod`."""
 
 
 Made = TypeVar("Made")
 
 
 def pass_instrument(wrapped: type[Made]) -> type[Made]:
-    """Make an instrument of a class that has some of the hooks."""
+    """Turn a class that has some of the hooks into an instrument."""
     made = new_class(
         wrapped.__name__, (wrapped, PassInstrument), exec_body=lambda names: names.update(__doc__=wrapped.__doc__)
     )
@@ -59,7 +59,7 @@ def pass_instrument(wrapped: type[Made]) -> type[Made]:
 
 @dataclass(frozen=True)
 class PassTiming:
-    """What one pass took, and what it made of the module."""
+    """The duration of one pass, and the size of the module after it."""
 
     name: str
     seconds: float
@@ -68,7 +68,7 @@ class PassTiming:
 
 
 class PassTimingInstrument(PassInstrument):
-    """Measures how long each pass takes."""
+    """Measures the duration of each pass."""
 
     def __init__(self) -> None:
         self.timings: list[PassTiming] = []
@@ -82,12 +82,12 @@ class PassTimingInstrument(PassInstrument):
         self.timings.append(PassTiming(info.name, seconds, sum(1 for _ in mod.walk())))
 
     def render(self) -> str:
-        """A line for each pass: milliseconds and name."""
+        """Return a table with a line for each pass: milliseconds and name."""
         return "\n".join(f"{timing.seconds * 1e3:10.2f} ms  {timing.name}" for timing in self.timings)
 
 
 class PrintIR(PassInstrument):
-    """Writes the module after some passes; `all` stands for every one."""
+    """Prints the module after the named passes; `all` stands for every pass."""
 
     def __init__(self, stream: TextIO, names: Sequence[str] = ("all",)) -> None:
         self._stream, self._names, self._count = stream, tuple(names), 0

@@ -1,4 +1,5 @@
-"""At which optimisation level each pass runs, and how passes are left out: TVM's `PassContext` in data.
+"""The optimisation level from which each pass runs, and the names by which passes are disabled: TVM's `PassContext` in
+data.
 
 A pass that is not listed is part of the lowering and always runs.
 """
@@ -60,14 +61,14 @@ TVM_NAMES = {
 
 
 def runs(name: str, passes: PassOptions) -> bool:
-    """Whether the pass `name` runs: not disabled, and required or of no higher level than asked for."""
+    """Return whether the pass `name` runs: it is not disabled, and is required or of a level within the asked one."""
     if name in passes.disabled:
         return False
     return name in passes.required or OPT_LEVELS.get(name, 0) <= passes.level
 
 
 def names_of(option: str, names: Iterable[str], *, optional: bool = False) -> tuple[str, ...]:
-    """Our passes by our names or TVM's; with `optional`, those that are part of the lowering are refused."""
+    """Return our names of passes given by our names or TVM's; with `optional`, refuse those that the lowering needs."""
     found: list[str] = []
     for name in names:
         ours = TVM_NAMES.get(name, (name,))

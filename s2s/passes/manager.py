@@ -1,4 +1,4 @@
-"""Runs passes in order, and lets one look between them.
+"""Run passes in order, with the hooks of instruments around each of them.
 
 The pipeline decides which passes run; this file only runs them and verifies the module. Instruments look on between
 passes: those of the user, and those that `DebugOptions` ask for, which print the module and measure.
@@ -22,7 +22,7 @@ from s2s.support import progress
 
 
 class PassManager:
-    """Runs lists of passes, one after the other, on the modules of one compilation or of several that belong together.
+    """Runs lists of passes on the modules of one compilation, or of several related ones.
 
     What `debug` asks for is printed on `stream`, by default standard error.
     """

@@ -1,4 +1,4 @@
-"""Operators of other packages: an operation with its type rule, its meaning in numpy, and its lowering.
+"""Operators of other packages: each is an operation with a type rule, a numpy meaning, and a lowering.
 
     register_operator(SnakeOp, meaning, LowerSnake())
 
@@ -25,7 +25,7 @@ ENTRY_POINTS = "s2s.operators"
 
 
 def register_operator(operation: type[GraphOp], meaning: Callable[..., Any], lowering: RewritePattern) -> None:
-    """Let networks hold `operation`: `meaning` takes it and its operands as arrays, `lowering` replaces it."""
+    """Make `operation` available to networks: `meaning` takes it and its operands as arrays, `lowering` replaces it."""
     if operation in MEANINGS:
         raise InputError(f"register_operator: {operation.name} is registered already; give the operation another name")
     MEANINGS[operation] = meaning
@@ -34,7 +34,7 @@ def register_operator(operation: type[GraphOp], meaning: Callable[..., Any], low
 
 @cache
 def load_operators() -> None:
-    """Register the operators that installed packages bring, once."""
+    """Register the operators of installed packages, once."""
     for point in entry_points(group=ENTRY_POINTS):
         try:
             point.load()()

@@ -1,4 +1,4 @@
-"""`PassContext`: which passes run, and what looks on, under TVM's name."""
+"""`PassContext`: the passes that run and the instruments that observe them, under TVM's name."""
 
 from collections.abc import Mapping, Sequence
 from contextvars import ContextVar
@@ -24,7 +24,7 @@ _current: ContextVar[tuple["PassContext", ...]] = ContextVar("pass_contexts", de
 
 
 class PassContext:
-    """Which passes run inside of the `with` block, and what looks on.
+    """Selects the passes that run inside of the `with` block, and the instruments that observe them.
 
     A pass runs if it is not disabled, and required or of no higher level than `opt_level`. Passes have our names or
     TVM's. Without a context the compiler runs all of them.
@@ -65,7 +65,7 @@ class PassContext:
 
     @staticmethod
     def current() -> "PassContext":
-        """The context of the `with` block around; outside of one, a context that leaves nothing out."""
+        """Return the context of the enclosing `with` block; outside of one, a context that disables nothing."""
         found = _current.get()
         return found[-1] if found else PassContext(opt_level=max(OPT_LEVELS.values()))
 
@@ -82,7 +82,7 @@ class PassContext:
         return PassOptions(self.opt_level, self.required_pass, self.disabled_pass, depth, self.instruments)
 
     def applied(self, options: CompileOptions) -> CompileOptions:
-        """`options` under this context."""
+        """Return `options` as this context changes them."""
         in_arena = self.config.get("tir.usmp.use_workspace_io")
         io = options.io if in_arena is None else "arena" if in_arena else "caller"
         return replace(options, passes=self.passes, io=io)

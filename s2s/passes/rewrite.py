@@ -1,4 +1,4 @@
-"""Runs rewrite patterns over a module.
+"""Apply rewrite patterns to a module until none matches.
 
 What xDSL's greedy driver does, without a visit to operations that no pattern is for: most passes find a few of
 thousands. A pattern says which operations it is for by the annotation of its method.
@@ -28,7 +28,7 @@ def op_type_rewrite_pattern(
 
 
 def rewrite(module: ModuleOp, *patterns: RewritePattern) -> None:
-    """Apply `patterns` to every operation, the first that matches; to a fixed point.
+    """Apply to every operation the first of `patterns` that matches, until none matches anywhere.
 
     Pure operations without uses are erased on the way, so that a pattern may ask whether a value has one use.
     """
@@ -38,13 +38,13 @@ def rewrite(module: ModuleOp, *patterns: RewritePattern) -> None:
 
 
 def _matched_by(pattern: RewritePattern) -> tuple[type[Operation], ...]:
-    """The classes of operations that a pattern is for."""
+    """Return the classes of operations that a pattern matches."""
     kind = get_type_hints(inspect.unwrap(type(pattern).match_and_rewrite))["op"]
     return get_args(kind) or (kind,)
 
 
 class _Driver:
-    """Applies patterns to the operations of a worklist, and puts on it what a rewrite has changed."""
+    """Applies patterns to the operations of a worklist, and adds what a rewrite has changed to the worklist."""
 
     def __init__(self, patterns: Sequence[RewritePattern]) -> None:
         self.patterns = patterns

@@ -1,4 +1,4 @@
-"""Verify a module as xDSL does, without checking equal arithmetic and equal calls again and again."""
+"""Verify a module as xDSL does, but check equal arithmetic operations and equal calls only once."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""A tree with a clock on both sides of each call of a kernel: the same files, the run function compiled with hooks.
+"""Add timing hooks to a tree: the same files, with the run function compiled to read the clock around each kernel call.
 
 The file with the run function is included where each kernel's name is a macro that calls it between two readings of
 the clock; calls are numbered in the order of the text.

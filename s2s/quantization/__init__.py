@@ -1,4 +1,4 @@
-"""Static quantisation of ONNX models: calibration on samples, 8-bit weights and activations, and what that costs."""
+"""Static quantisation of ONNX models: calibration on samples, 8-bit weights and activations, and the error by layer."""
 
 from s2s.quantization.noise import LayerNoise as LayerNoise
 from s2s.quantization.static import Method as Method

@@ -1,11 +1,11 @@
-"""Inputs and outputs that are integers: the conversions from and to floats at the border of a model are taken out."""
+"""Give a quantised model integer inputs and outputs by removing the conversions from and to floats at its border."""
 
 import onnx
 from onnx import NodeProto, numpy_helper
 
 
 def with_integer_ports(model: onnx.ModelProto) -> onnx.ModelProto:
-    """`model` without the quantisation of its inputs and the dequantisation of its outputs.
+    """Return `model` without the quantisation of its inputs and the dequantisation of its outputs.
 
     An input keeps its name and is of the type it was quantised to. One that has other readers than its quantisation
     stays as it is, and so does an output that is not dequantised last.
@@ -32,7 +32,7 @@ def with_integer_ports(model: onnx.ModelProto) -> onnx.ModelProto:
 
 
 def _has_one_step(node: NodeProto, single: set[str]) -> bool:
-    """Whether scale and zero point are known, and the same for all elements."""
+    """Return whether scale and zero point are known, and equal for all elements."""
     return len(node.input) == 3 and node.input[1] in single and node.input[2] in single
 
 

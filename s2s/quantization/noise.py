@@ -1,4 +1,4 @@
-"""What quantisation costs, layer by layer: the activations of two models on the same samples."""
+"""Measure the error of quantisation layer by layer: compare the activations of two models on the same samples."""
 # onnxruntime has no types.
 # pyright: reportMissingTypeStubs=false, reportUnknownMemberType=false, reportUnknownVariableType=false
 
@@ -19,7 +19,7 @@ DEQUANTIZED = "_DequantizeLinear_Output"
 
 @dataclass(frozen=True)
 class LayerNoise:
-    """How an activation of the quantised model compares with that of the float model."""
+    """The difference between an activation of the quantised model and that of the float model."""
 
     node: str
     operator: str
@@ -74,7 +74,7 @@ def compare_layers(
 
 
 def _pairs(real: onnx.ModelProto, quantized: onnx.ModelProto) -> list[tuple[str, str]]:
-    """Names of floats in both models, in the order in which the float model computes them."""
+    """Return the names of floats that both models have, in the execution order of the float model."""
     made = {name for node in quantized.graph.node for name in node.output}
     outputs = {value.name for value in real.graph.output}
     pairs: list[tuple[str, str]] = []
@@ -88,7 +88,7 @@ def _pairs(real: onnx.ModelProto, quantized: onnx.ModelProto) -> list[tuple[str,
 
 
 def _session(model: onnx.ModelProto, outputs: Sequence[str]) -> Any:
-    """A session that computes `outputs`, without optimisation: these rewrite what is to be looked at."""
+    """Create a session that computes `outputs` without graph optimisation, which would remove tensors to compare."""
     import onnxruntime
 
     shown = onnx.ModelProto()

@@ -1,1 +1,1 @@
-"""What a network is and what was decided for it, in words and tables."""
+"""Reports about networks: inspection, figures, comparisons, an HTML page."""

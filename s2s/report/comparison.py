@@ -1,4 +1,4 @@
-"""What differs between two compiled networks: sizes, times, kernels, decisions and files."""
+"""Compare two compiled networks: sizes, times, kernels, decisions and files."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -8,7 +8,7 @@ from s2s.support.dataclass import dataclass
 
 @dataclass(frozen=True)
 class Change:
-    """A figure before and now; None where one side does not have it."""
+    """A figure before and after; None if one side does not have it."""
 
     what: str
     before: float | str | None
@@ -16,7 +16,7 @@ class Change:
 
     @property
     def ratio(self) -> float | None:
-        """Now over before."""
+        """The figure after, divided by the figure before."""
         if isinstance(self.before, int | float) and isinstance(self.now, int | float) and self.before:
             return self.now / self.before
         return None
@@ -49,7 +49,7 @@ class Comparison:
         return any(each.differs for each in self.sizes) or bool(self.kernels or self.decisions or self.files)
 
     def lines(self, *, every: bool) -> Iterator[str]:
-        """The comparison as text; with `every`, figures that are equal as well."""
+        """Return the comparison as text; with `every`, equal figures as well."""
         shown = [each for each in (*self.sizes, *self.times) if every or each.differs]
         yield from _columns([("figure", "before", "now", "ratio"), *map(_cells, shown)] if shown else [])
         for title, changes in (("kernels", self.kernels), ("files", self.files)):
@@ -65,7 +65,7 @@ class Comparison:
 
 
 def compare(before: Mapping[str, Any], now: Mapping[str, Any]) -> Comparison:
-    """The changes from `before` to `now`, both in the form of `s2s/report/record.py`."""
+    """Return the changes from `before` to `now`, both in the form of `s2s/report/record.py`."""
     sizes = _paired(before["sizes"], now["sizes"])
     return Comparison(
         before["name"],

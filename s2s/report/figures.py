@@ -1,4 +1,4 @@
-"""The figures of a compiled network that a page shows, and a second page is compared with."""
+"""The figures of a compiled network, for a page and for comparisons of pages."""
 
 import hashlib
 import json
@@ -49,7 +49,7 @@ class Layer:
 
 @dataclass(frozen=True)
 class Figures:
-    """A compiled network in figures."""
+    """The figures of a compiled network."""
 
     name: str
     target: str
@@ -72,18 +72,18 @@ class Figures:
 
     @property
     def fullest(self) -> int:
-        """The first step at which a live buffer reaches furthest into the arena."""
+        """The first step in which live buffers reach furthest into the arena."""
         ends = [
             max((each.offset + each.size for each in self.live(step)), default=0) for step in range(len(self.layers))
         ]
         return ends.index(max(ends)) if ends else 0
 
     def live(self, step: int) -> list[Occupied]:
-        """The buffers that hold a value at `step`, the largest first."""
+        """Return the buffers that hold a value at `step`, the largest first."""
         return sorted((each for each in self.buffers if each.first <= step <= each.last), key=lambda each: -each.size)
 
     def compared(self) -> dict[str, Any]:
-        """What another page is compared with, as JSON has it."""
+        """Return the figures that pages are compared by, for JSON."""
         layers = [{"nodes": each.nodes, "kernel": each.kernel, "time": each.time} for each in self.layers]
         sizes = {key: value for key, value in self.sizes.items() if isinstance(value, int | float)}
         functions: Mapping[str, int] = {} if self.measured is None else self.measured.functions
@@ -104,7 +104,7 @@ class Figures:
 
 
 def figures_of(artifact: Artifact, profile: Profile | None = None) -> Figures:
-    """Collect the figures of a network; those of the C compiler are measured where it is installed."""
+    """Collect the figures of a network, including those of the C compiler if it is installed."""
     sizes = artifact.report(measure=True).as_dict()
     info, compilation = artifact.info, artifact.compilation
     timeline = timeline_of(compilation.at("memory").module)
@@ -154,7 +154,8 @@ def _layers(
 
 
 def _one_row_each(called: Sequence[Step], names: Mapping[str, str], profile: Profile) -> bool:
-    """Whether the timed calls are the steps of `main`: not where networks run in loops or branches."""
+    """Return whether the timed calls are the steps of `main`, which they are not if networks run in loops or
+    branches."""
     kernels = [names[step.kernel] for step in called]
     return len(kernels) == len(profile.rows) and all(
         kernel.endswith(row.kernel) for kernel, row in zip(kernels, profile.rows, strict=True)

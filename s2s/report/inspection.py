@@ -1,4 +1,4 @@
-"""What is in a network, found out without compiling it: operators, weights, work, memory, and what is not supported."""
+"""Inspect a network without compiling it: operators, weights, work, memory, and what is not supported."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -48,7 +48,7 @@ class TensorInfo:
 
 @dataclass(frozen=True)
 class Inspection:
-    """What `s2s inspect` shows. The figures are None when the network cannot be imported."""
+    """The result of `s2s inspect`. The figures are None when the network cannot be imported."""
 
     model: str
     producer: str
@@ -73,7 +73,7 @@ class Inspection:
 
     @property
     def supported(self) -> bool:
-        """Whether s2s can compile the model."""
+        """Return whether s2s can compile the model."""
         return not self.unsupported
 
     def as_dict(self) -> dict[str, object]:
@@ -82,7 +82,7 @@ class Inspection:
 
 
 def inspect_model(model: ModelSource, shapes: Shapes | None = None) -> Inspection:
-    """Read `model`; what cannot be imported is part of the answer, what is wrong raises an `InputError`.
+    """Read and describe `model`; unsupported operators are part of the result, an invalid model raises an `InputError`.
 
     Dimensions that the model leaves open take usual sizes where `shapes` does not give them.
     """
@@ -116,13 +116,14 @@ def inspect_model(model: ModelSource, shapes: Shapes | None = None) -> Inspectio
 
 
 def _sums(module: ModuleOp, weights: WeightStore) -> tuple[LayerSums, ...]:
-    """The sums of integer layers as the compiler makes them; `module` is changed."""
+    """Return the accumulators of integer layers as the compiler chooses them; changes `module`."""
     get_pass("graph-lift-quantized")().apply(CompilerContext(weights), module)
     return layer_sums(module, weights)
 
 
 def _work(function: FuncOp) -> int:
-    """Multiply-adds of a network and those that it runs: a branch counts in full, a loop of unknown length once."""
+    """Return the multiply-adds of a network and of the networks it runs; a branch counts in full, a loop of unknown
+    length once."""
     total = 0
     for op in function.walk():
         total += multiply_adds(op)
@@ -134,7 +135,7 @@ def _work(function: FuncOp) -> int:
 
 
 def activation_bytes(main: FuncOp) -> int:
-    """Largest sum of simultaneously live activations; a reshape is no copy, constants do not count."""
+    """Return the largest sum of simultaneously live activations; reshapes and constants do not count."""
     block = main.body.block
     numbers: dict[SSAValue, int] = {}
     sizes: list[int] = []
@@ -164,7 +165,7 @@ def activation_bytes(main: FuncOp) -> int:
 
 
 def _outline(loaded: LoadedModel, unsupported: tuple[str, ...]) -> Inspection:
-    """What the file says of itself."""
+    """Return what the file states about itself."""
     if isinstance(loaded, onnx.LoadedModel):
         proto = loaded.proto
         found = Counter(operator(node) for node in proto.graph.node)
@@ -187,7 +188,7 @@ def _main_function(module: ModuleOp) -> FuncOp:
 def _tensors(
     names: ArrayAttr[DictionaryAttr] | None, types: ArrayAttr[Attribute], numbers: Sequence[int]
 ) -> tuple[TensorInfo, ...]:
-    """Names and types of the inputs or outputs of a function that `numbers` lists: all but its state."""
+    """Return names and types of the inputs or outputs of a function with these `numbers`, without its state."""
     if names is None:
         raise CompilerBug("the imported @main does not name its inputs and outputs")
     every = list(zip(names, types, strict=True))
@@ -209,5 +210,5 @@ def _tensor(facts: Mapping[str, Attribute], type: AnyTensor) -> TensorInfo:
 
 
 def _used_weights(module: ModuleOp) -> list[str]:
-    """Names of the weights that the network reads, each once."""
+    """Return the names of the weights that the network reads, each once."""
     return list(dict.fromkeys(op.weight_name.data for op in module.walk() if isinstance(op, graph.WeightOp)))

@@ -1,4 +1,4 @@
-"""The figures of a network that was compiled before, from its tree or from its page: what `compare` takes.
+"""Read the figures of an earlier compilation from its tree or its page, for `compare`.
 
 A record has the form of `Figures.compared`: name, target, sizes, kernels, layers with their times, decisions, and the
 SHA-256 of each file of the tree.
@@ -26,12 +26,12 @@ MAX_BYTES = 64 << 20
 
 
 def figures_of_path(path: Path) -> dict[str, Any]:
-    """The figures of a tree or a page; an error where `path` is neither."""
+    """Read the figures of a tree or a page; raise an error if `path` is neither."""
     return figures_of_tree(path) if path.is_dir() else figures_of_page(path)
 
 
 def figures_of_tree(tree: Path) -> dict[str, Any]:
-    """The figures that the record of a tree states, and digests of its files."""
+    """Return the figures in the record of a tree, and digests of its files."""
     record = tree_record(tree)
     sizes = sizes_of_tree(record)
     functions: Mapping[str, int] = sizes.get("code_of", {})
@@ -51,7 +51,7 @@ def figures_of_tree(tree: Path) -> dict[str, Any]:
 
 
 def sizes_of_tree(record: Mapping[str, Any]) -> dict[str, Any]:
-    """The figures of `s2s report` that the record of a tree states."""
+    """Return the figures of `s2s report` in the record of a tree."""
     measured: dict[str, Any] = record["measured"] or {}
     arena, ports = record["arena"], [*record["inputs"], *record["outputs"]]
     fields = {
@@ -82,7 +82,7 @@ def sizes_of_tree(record: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def figures_of_page(page: Path) -> dict[str, Any]:
-    """The figures that a page of `s2s report --html` holds."""
+    """Return the figures in a page of `s2s report --html`."""
     wrong = f"{page}: is no report of s2s; give a tree, or a page that s2s report MODEL --html wrote"
     try:
         if page.stat().st_size > MAX_BYTES:
@@ -99,7 +99,7 @@ def figures_of_page(page: Path) -> dict[str, Any]:
 
 
 def _is_record(data: object) -> TypeGuard[dict[str, Any]]:
-    """Whether `data` has the form of `Figures.compared`."""
+    """Return whether `data` has the form of `Figures.compared`."""
     if not isinstance(data, dict):
         return False
     record = cast(dict[str, Any], data)
@@ -117,12 +117,12 @@ def _is_record(data: object) -> TypeGuard[dict[str, Any]]:
 
 
 def _holds(table: object, kind: Any) -> bool:
-    """Whether `table` is an object whose values are of `kind`."""
+    """Return whether `table` is an object whose values are of `kind`."""
     return isinstance(table, dict) and all(isinstance(each, kind) for each in cast(dict[str, object], table).values())
 
 
 def _are_rows(rows: object, texts: tuple[str, ...]) -> bool:
-    """Whether `rows` is a list of objects that have the `texts`."""
+    """Return whether `rows` is a list of objects that have these `texts`."""
     return isinstance(rows, list) and all(
         isinstance(row, dict) and all(isinstance(cast(dict[str, Any], row).get(key), str) for key in texts)
         for row in cast(list[object], rows)
@@ -130,7 +130,7 @@ def _are_rows(rows: object, texts: tuple[str, ...]) -> bool:
 
 
 def _digest(tree: Path, name: str) -> str:
-    """The SHA-256 of a file of a tree; `name` comes from the tree's own record and may not lead outside."""
+    """Return the SHA-256 of a file of a tree; refuse a `name` of the tree's record that leads outside of the tree."""
     path = tree / name
     if not path.resolve().is_relative_to(tree.resolve()):
         raise InputError(f"{tree}: its metadata.json names a file outside of it: {name}; give a tree that s2s wrote")

@@ -1,4 +1,4 @@
-"""The steps of a network in order, which step reads what which other one wrote, and the buffers of the arena over time.
+"""Derive the timeline of a network: its steps, the dependences between them, and the buffers of the arena over time.
 
 A step is an operation of `main`: the call of a kernel, a copy, or control flow around networks of its own.
 """
@@ -43,7 +43,7 @@ class Step:
 
 @dataclass(frozen=True)
 class Occupied:
-    """Bytes `offset` to `offset + size` of the arena hold one value from step `first` to step `last`."""
+    """A value that occupies the bytes `offset` to `offset + size` of the arena from step `first` to step `last`."""
 
     name: str
     offset: int
@@ -64,18 +64,18 @@ class Timeline:
 
 @dataclass(frozen=True)
 class _Bytes:
-    """A range of the memory that `base` names: the arena, or a buffer of the caller's."""
+    """A byte range of the arena or of a buffer of the caller, as `base` says."""
 
     base: SSAValue | str
     start: int
     end: int
 
     def meets(self, other: "_Bytes") -> bool:
-        """Whether the two share a byte."""
+        """Return whether the two ranges share a byte."""
         return self.base == other.base and self.start < other.end and other.start < self.end
 
     def without(self, other: "_Bytes") -> Iterator["_Bytes"]:
-        """What is left of the range where `other` is taken away."""
+        """Return the rest of the range without `other`."""
         if not self.meets(other):
             yield self
             return
@@ -90,7 +90,7 @@ ARENA = "arena"
 
 @dataclass
 class _Memory:
-    """What the memory holds after the steps so far: who wrote each byte, and which buffer that is."""
+    """The contents of the memory after the steps so far: the writer of each byte, and its buffer."""
 
     held: list[tuple[_Bytes, int, int]] = field(default_factory=list[tuple[_Bytes, int, int]])
     """Ranges with the step that wrote them and the number of their buffer."""
@@ -98,7 +98,7 @@ class _Memory:
     elsewhere: int = -1
 
     def write(self, place: _Bytes, step: int, name: str, kind: str) -> None:
-        """`step` writes `place`."""
+        """Record that `step` writes `place`."""
         number = self.elsewhere
         if place.base == ARENA:
             number = len(self.buffers)
@@ -107,7 +107,7 @@ class _Memory:
         self.held = [*left, (place, step, number)]
 
     def read(self, place: _Bytes, step: int) -> set[int]:
-        """`step` reads `place`; the steps that wrote it."""
+        """Record that `step` reads `place`; return the steps that wrote it."""
         found: set[int] = set()
         for held, by, buffer in self.held:
             if held.meets(place):
@@ -118,7 +118,7 @@ class _Memory:
 
 
 def timeline_of(module: ModuleOp) -> Timeline:
-    """The timeline of a module whose memory is planned (`loop-plan-memory`)."""
+    """Return the timeline of a module after `loop-plan-memory`."""
     main = main_of(module)
     kernels = {op.sym_name.data: op for op in module.ops if isinstance(op, FuncOp)}
     memory, steps = _Memory(), list[Step]()
@@ -156,7 +156,7 @@ def _step(op: Operation, kernels: dict[str, FuncOp], memory: _Memory, number: in
 
 
 def _uses(op: Operation, kernels: dict[str, FuncOp]) -> tuple[list[SSAValue], list[SSAValue], list[SSAValue]]:
-    """The buffers that a step reads, those of its results, and its scratch buffers."""
+    """Return the buffers that a step reads, those of its results, and its scratch buffers."""
     if not isinstance(op, CallOp):
         return list(read_by(op)), list(written_by(op)), []
     kernel = kernels[op.callee.string_value()]
@@ -168,7 +168,7 @@ def _uses(op: Operation, kernels: dict[str, FuncOp]) -> tuple[list[SSAValue], li
 
 
 def _until_the_end(main: FuncOp, buffers: Sequence[Occupied], last: int) -> Iterator[Occupied]:
-    """State is kept from run to run, and outputs are read after the last step."""
+    """Return whether a buffer is live at the end of a run, as state and outputs are."""
     outputs = [_place(each) for each in main.args if _described(each).get("role") == StringAttr("output")]
     kept = [each for each in outputs if each.base == ARENA]
     for number, buffer in enumerate(buffers):
@@ -179,7 +179,7 @@ def _until_the_end(main: FuncOp, buffers: Sequence[Occupied], last: int) -> Iter
 
 
 def _place(value: SSAValue) -> _Bytes:
-    """The bytes of a buffer: in the arena, or in a buffer that is not part of it."""
+    """Return the byte range of a buffer, in the arena or in a buffer outside of it."""
     start, base = 0, value
     if isinstance(value.owner, loop.ViewOp):
         start, base = value.owner.start, value.owner.whole
@@ -193,7 +193,7 @@ def _place(value: SSAValue) -> _Bytes:
 
 
 def _described(value: SSAValue) -> Mapping[str, Attribute]:
-    """What `main` states of one of its arguments; nothing of any other value."""
+    """Return the attributes of an argument of `main`; none for any other value."""
     main = value.owner.parent_op() if isinstance(value, BlockArgument) else None
     if not isinstance(value, BlockArgument) or not isinstance(main, FuncOp) or main.arg_attrs is None:
         return {}

@@ -1,4 +1,4 @@
-"""Stage `c`: the program is C in memory."""
+"""Stage `c`: the module holds the program as C constructs."""
 
 from s2s.decisions.decision import Decision
 from s2s.decisions.file import check_known
@@ -13,7 +13,7 @@ from s2s.support.dataclass import dataclass
 
 @dataclass(frozen=True)
 class Lowered:
-    """The C in figures."""
+    """Figures of the C."""
 
     kernels: int
     """Functions that compute."""

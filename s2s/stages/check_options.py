@@ -1,5 +1,5 @@
-"""Which options are refused: values that no option takes, options that contradict each other, and options that the
-network contradicts.
+"""Refuse invalid options: values outside of the choices, options that contradict each other, and options that
+contradict the network.
 
 Everything but the last is checked before anything runs.
 """
@@ -42,7 +42,8 @@ def check_options(options: CompileOptions) -> None:
 
 
 def check_inspected(options: CompileOptions, layer: str | None) -> None:
-    """Refuse what `s2s inspect` without `--why` cannot show: decisions about a layer, and what options change."""
+    """Refuse options that `s2s inspect` without `--why` ignores: decisions about a layer, and options of the
+    compilation."""
     if layer is not None:
         raise InputError(f"{layer}: what is shown of one layer is what was decided about it; add --why")
     if options != CompileOptions(target=options.target, shapes=options.shapes) or options.target:
@@ -56,7 +57,7 @@ def check_timed(options: CompileOptions) -> None:
 
 
 def check_profiled(model: Path | None, output: Path | None, *, machine: bool) -> None:
-    """Refuse a subject of `s2s profile` that is neither one network nor this machine."""
+    """Refuse an argument of `s2s profile` that is neither one network nor this machine."""
     if machine and model is not None:
         raise InputError(f"--machine: measures no network; leave {model} or --machine out")
     if not machine and (model is None or output is not None):
@@ -66,7 +67,7 @@ def check_profiled(model: Path | None, output: Path | None, *, machine: bool) ->
 
 
 def check_network(module: ModuleOp, options: CompileOptions) -> None:
-    """Refuse what the tables of the graph executor cannot say."""
+    """Refuse networks that the tables of the graph executor cannot express."""
     if options.executor != "graph":
         return
     if has_control_flow(module):

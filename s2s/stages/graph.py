@@ -1,4 +1,4 @@
-"""Stage `graph`: the network is calls of kernels, and chains that a budget of RAM has chosen run in row tiles."""
+"""Stage `graph`: the network is calls of kernels; a budget of RAM may have chosen chains to run in row tiles."""
 
 from collections.abc import Sequence
 
@@ -18,19 +18,19 @@ from s2s.support.dataclass import dataclass
 
 @dataclass(frozen=True)
 class Grouped:
-    """How operators were put together."""
+    """The fusion of operators into kernels."""
 
     row_tiles: tuple[RowTiled, ...]
     """The layers that run in row tiles."""
 
 
 def grouped(state: State, _: Request) -> Grouped:
-    """Read the row tiles off the module."""
+    """Read the row tiles from the module."""
     return Grouped(tuple(_row_tiled(state.module, state.facts[Settled].work)))
 
 
 def describe_row_tiles(layers: Sequence[RowTiled]) -> str:
-    """The layers in words."""
+    """Describe the layers in row tiles in words."""
     return "; ".join(
         f"{each.nodes or 'a chain'}: {each.rows} rows at a time, {each.recomputed:.1%} more multiply-adds"
         for each in layers

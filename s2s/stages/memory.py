@@ -1,4 +1,4 @@
-"""Stage `memory`: every buffer has its place in the arena, and kernels have their names in C."""
+"""Stage `memory`: every buffer has an offset in the arena, and kernels have their names in C."""
 
 from collections.abc import Mapping, Sequence
 
@@ -63,7 +63,7 @@ class Planned:
 
 
 def planned(state: State, request: Request) -> Planned:
-    """Read the plan off `main`, and the decisions off the module."""
+    """Read the plan from `main`, and the decisions from the module."""
     main, name = main_of(state.module), state.facts[Read].name
     listed = main.attributes.get(ARENA_OVERLAPS)
     return Planned(
@@ -82,7 +82,7 @@ def planned(state: State, request: Request) -> Planned:
 
 
 def describe_overlaps(overlaps: Sequence[Overlapping]) -> str:
-    """The results that lie over what they read, in words."""
+    """Describe the results that overlap their operands in words."""
     return "; ".join(
         f"{each.nodes or 'a step'}: {each.bytes} bytes at distance {each.distance:+d}" for each in overlaps
     )
@@ -111,7 +111,7 @@ def _integer(attribute: Attribute | None) -> int | None:
 
 
 def _states(module: ModuleOp) -> tuple[StateInfo, ...]:
-    """The state of the network, where the plan has placed it."""
+    """Return the state of the network with its offsets."""
     views = [op for op in main_of(module).body.block.ops if isinstance(op, loop.ViewOp) and STATE in op.attributes]
     return tuple(map(_state, views))
 

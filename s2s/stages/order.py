@@ -1,4 +1,4 @@
-"""The stages of a compilation, each with the facts that it makes."""
+"""The stages of a compilation in order, each with the facts that it makes."""
 
 from collections.abc import Callable
 
@@ -22,7 +22,7 @@ def _nothing(_: Request) -> object:
 
 @dataclass(frozen=True)
 class Stage:
-    """A stage: it runs its passes (`s2s/pipeline.py`), then makes its facts."""
+    """A stage: it runs its passes (`s2s/pipeline.py`), then computes its facts."""
 
     name: str
     makes: type | None = None
@@ -37,7 +37,7 @@ class Stage:
     """Whether the module is verified at its end; not where the next stage goes on at the same level."""
 
     def inputs(self, request: Request) -> object:
-        """What the stage depends on: where this is equal, so is the result."""
+        """Return the options that the stage depends on: equal inputs give equal results."""
         passes = passes_of(self.name, request.options)
         target = request.options.target if any(hasattr(each, "target") for each in passes) else None
         decisions = [each.get(kind) for kind in self.decides for each in (request.given.user, request.given.records)]
@@ -83,14 +83,14 @@ STAGE_NAMES = tuple(stage.name for stage in STAGES)
 
 
 def place_of(name: str) -> int:
-    """The number of a stage in the order of all."""
+    """Return the number of a stage in the order of all."""
     if name not in STAGE_NAMES:
         raise InputError(f"stage {name}: there is no such stage; the stages are {', '.join(STAGE_NAMES)}")
     return STAGE_NAMES.index(name)
 
 
 def maker_of(kind: type) -> str:
-    """The stage that makes facts of type `kind`."""
+    """Return the stage that computes the facts of type `kind`."""
     for stage in STAGES:
         if stage.makes is kind:
             return stage.name

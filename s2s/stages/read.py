@@ -1,4 +1,4 @@
-"""Stage `read`: the network of a model file, or of a module, and what its caller sees of it."""
+"""Stage `read`: read the network from a model file or a module, with the interface that its caller sees."""
 
 from collections.abc import Mapping, Sequence
 
@@ -26,7 +26,7 @@ RUNTIME_PREFIX = "s2s"
 
 @dataclass(frozen=True)
 class Read:
-    """Where a network comes from, and its interface."""
+    """The origin of a network, and its interface."""
 
     name: str
     """The prefix of its C names."""
@@ -74,7 +74,7 @@ def _c_name(wished: str | None, found: str) -> str:
 def _ports(
     attributes: ArrayAttr[DictionaryAttr] | None, types: tuple[Attribute, ...], numbers: Sequence[int]
 ) -> tuple[PortInfo, ...]:
-    """The arguments or results of main that `numbers` lists."""
+    """Return the arguments or results of main with these `numbers`."""
     ports: list[PortInfo] = []
     every = list(zip(attributes or (), types, strict=True))
     for dictionary, type in (every[number] for number in numbers):
@@ -87,7 +87,7 @@ def _ports(
 
 
 def _quantisation(facts: Mapping[str, Attribute]) -> Quantisation | None:
-    """What the integers of an input or output stand for, where the model says it."""
+    """Return the scale and zero point of an integer input or output, if the model states them."""
     scale, zero_point = facts.get("quant_scale"), facts.get("quant_zero_point")
     if not isinstance(scale, FloatAttr) or not isinstance(zero_point, IntegerAttr):
         return None

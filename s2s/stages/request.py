@@ -1,4 +1,4 @@
-"""What a compilation is asked for."""
+"""The request of a compilation: options, debugging, findings."""
 
 from dataclasses import field
 from functools import cached_property
@@ -14,7 +14,7 @@ from s2s.targets import get_target
 
 @dataclass(frozen=True)
 class Findings:
-    """What is found out about a network beside its compilation, for its tree to tell."""
+    """Facts about a network that are found outside of its compilation, for its tree to state."""
 
     extra_operations: float | None = None
     """What a budget of RAM costs, as a part of the operations carried out without it."""
@@ -36,7 +36,7 @@ class Request:
 
 
 def _recorded(options: CompileOptions) -> Table:
-    """The choices of records: the user's, and for tasks that these do not mention, the compiler's own."""
+    """Return the choices of records: the user's, and the compiler's own for tasks without one of these."""
     if options.records is None:
         return {}
     target = get_target(options.target).name

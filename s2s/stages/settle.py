@@ -1,4 +1,5 @@
-"""Stage `settle`: the integers of the network are what they will be in C, and the self-test's results are known."""
+"""Stage `settle`: fix the integer arithmetic of the network as it will be in C, and compute the expected results of its
+self-test."""
 
 from functools import partial
 
@@ -27,7 +28,7 @@ GOLDEN_SEED = 0
 
 @dataclass(frozen=True)
 class Settled:
-    """What the network computes, whatever becomes of it later."""
+    """Facts about what the network computes, independent of later stages."""
 
     golden: tuple[GoldenVector, ...]
     """Inputs and the outputs that the graph interpreter has found for them."""
@@ -40,7 +41,7 @@ class Settled:
 
 
 def settled(state: State, _: Request) -> Settled:
-    """Interpret the network once, and read off the rest."""
+    """Interpret the network once, and read the other facts from the module."""
     return Settled(
         golden=_golden(state),
         sums=layer_sums(state.module, state.weights),
@@ -50,7 +51,7 @@ def settled(state: State, _: Request) -> Settled:
 
 
 def _golden(state: State) -> tuple[GoldenVector, ...]:
-    """Made-up inputs, and what the graph interpreter says they give; zeros where made-up ones are no valid indices.
+    """Return sample inputs and their outputs by the graph interpreter; zeros if random samples are no valid indices.
 
     None where the network computes too much for an interpreter.
     """

@@ -1,4 +1,4 @@
-"""What a compilation has come to after a stage: the module, the weights, and typed facts."""
+"""The state of a compilation after a stage: module, weights, and typed facts."""
 
 from collections.abc import Mapping
 from dataclasses import field
@@ -15,7 +15,7 @@ F = TypeVar("F")
 
 @dataclass(frozen=True)
 class Facts:
-    """What the stages so far have found out, one frozen dataclass each, looked up by its type."""
+    """The facts of the stages so far, one frozen dataclass each, looked up by type."""
 
     found: Mapping[type, object] = field(default_factory=dict[type, object])
 
@@ -30,13 +30,13 @@ class Facts:
         return kind in self.found
 
     def extended(self, fact: object | None) -> "Facts":
-        """These and `fact`."""
+        """Return these facts and `fact`."""
         return self if fact is None else Facts({**self.found, type(fact): fact})
 
 
 @dataclass(frozen=True)
 class State:
-    """A compilation after one of its stages."""
+    """The state of a compilation after one of its stages."""
 
     stage: str
     module: ModuleOp
@@ -44,5 +44,5 @@ class State:
     facts: Facts
 
     def copy(self) -> "State":
-        """The same, with a module and a weight store that passes may change."""
+        """Return an equal state with a module and a weight store that passes may change."""
         return State(self.stage, self.module.clone(), self.weights.copy(), self.facts)

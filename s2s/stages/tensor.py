@@ -1,4 +1,4 @@
-"""Stage `tensor`: every kernel is scheduled computations, whose cost and precision can be told."""
+"""Stage `tensor`: every kernel consists of scheduled computations, whose cost and precision are known."""
 
 from collections.abc import Mapping
 
@@ -16,7 +16,7 @@ from s2s.support.dataclass import dataclass
 
 @dataclass(frozen=True)
 class Scheduled:
-    """What kernels cost, and how exact their results are."""
+    """The cost of the kernels, and the precision of their results."""
 
     costs: Mapping[str, KernelCost]
     """What each kernel computes and moves, by its name in the module."""
@@ -24,12 +24,13 @@ class Scheduled:
 
 
 def scheduled(state: State, _: Request) -> Scheduled:
-    """Read both off the computations."""
+    """Derive both from the computations."""
     return Scheduled(kernel_costs(state.module), _tolerance(state))
 
 
 def _tolerance(state: State) -> Tolerance:
-    """How far results may be off. What Winograd convolutions lose does not shrink with a result beside larger ones."""
+    """Return the permitted error of the results. What Winograd convolutions lose does not shrink with a result beside
+    larger ones."""
     if not any(isinstance(op, tensor.TransformOp) for op in walk(state.module)):
         return Tolerance()
     outputs = [output for vector in state.facts[Settled].golden for output in vector.outputs]

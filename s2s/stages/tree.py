@@ -1,4 +1,4 @@
-"""Stage `tree`: the files of the emitted tree."""
+"""Stage `tree`: render the files of the emitted tree."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -22,7 +22,7 @@ from s2s.targets import get_target
 
 @dataclass(frozen=True)
 class Written:
-    """The tree, in memory."""
+    """The tree in memory."""
 
     tree: Tree
 
@@ -40,7 +40,7 @@ def written(state: State, request: Request) -> Written:
 
 
 def network_info(facts: Facts, request: Request) -> NetworkInfo:
-    """What emission has to know beside the C."""
+    """Collect the facts that emission needs beside the C."""
     options, findings = request.options, request.findings
     network, settled, plan = facts[Read], facts[Settled], facts[Planned]
     return NetworkInfo(
@@ -74,7 +74,7 @@ def network_info(facts: Facts, request: Request) -> NetworkInfo:
 
 
 def _recorded(options: CompileOptions) -> Mapping[str, str]:
-    """The options that the record of a tree states."""
+    """Return the options that the record of a tree states."""
     threads = {"threads": str(options.threads), "threading": options.threading} if options.threads > 1 else {}
     return {
         "target": get_target(options.target).name,

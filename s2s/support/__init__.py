@@ -1,1 +1,1 @@
-"""What every part of the compiler may use: progress, and the files that come with it."""
+"""Helpers for every part of the compiler: progress messages, and the resource files of the package."""

@@ -1,4 +1,4 @@
-"""How often Python looks for garbage."""
+"""Reduce the frequency of Python's garbage collection."""
 
 import gc
 from collections.abc import Generator
@@ -7,8 +7,8 @@ from contextlib import contextmanager
 
 @contextmanager
 def rare_collections() -> Generator[None]:
-    """Collect garbage seldom meanwhile: modules of Python, and the IR, are many objects that live until the end, and
-    looking through them again and again takes a quarter of the time."""
+    """Collect garbage rarely inside of the `with` block: the IR is many objects that live until the end, and scanning
+    them again and again takes a quarter of the time."""
     before = gc.get_threshold()
     gc.set_threshold(2_000_000, 20, 100)
     try:

@@ -1,4 +1,4 @@
-"""Functions looked up by the class of an operation, to which each family of operations adds its own.
+"""Tables of functions by the class of an operation, to which each family of operations adds its own.
 
     LOWERINGS: OperationTable[Builder, SSAValue | None] = OperationTable("lowering to C")
 
@@ -29,7 +29,7 @@ class OperationTable(Generic[Context, Result]):
         self._handlers: dict[type[Operation], Callable[[Context, Any], Result]] = {}
 
     def register(self, *kinds: type[Operation]) -> Callable[[Handler], Handler]:
-        """A decorator that makes a function handle operations of `kinds`."""
+        """Return a decorator that makes a function handle operations of `kinds`."""
 
         def add(handler: Handler) -> Handler:
             for kind in kinds:
@@ -41,7 +41,7 @@ class OperationTable(Generic[Context, Result]):
         return add
 
     def find(self, op: Operation) -> Callable[[Context, Any], Result] | None:
-        """The function that handles `op`; None where there is none."""
+        """Return the function that handles `op`; None if there is none."""
         return self._handlers.get(type(op))
 
 

@@ -1,4 +1,4 @@
-"""Tells whoever watches what the compiler is doing.
+"""Report the steps of the compiler to listeners.
 
 The work says `step("loop-unroll")` and does not know who listens; by default nobody does. The command line listens with
 a line that appears on a terminal when something takes longer than a second.
@@ -12,19 +12,19 @@ _listener: ContextVar[Callable[[str], None] | None] = ContextVar("listener", def
 
 
 def step(text: str) -> None:
-    """Say that `text` begins now."""
+    """Announce that the step `text` begins."""
     if listener := _listener.get():
         listener(text)
 
 
 def is_heard() -> bool:
-    """Whether somebody listens."""
+    """Return whether there is a listener."""
     return _listener.get() is not None
 
 
 @contextmanager
 def listening(listener: Callable[[str], None]) -> Generator[None]:
-    """Hand every step inside the block to `listener`."""
+    """Pass every step inside the block to `listener`."""
     token = _listener.set(listener)
     try:
         yield
@@ -34,7 +34,7 @@ def listening(listener: Callable[[str], None]) -> Generator[None]:
 
 @contextmanager
 def within(text: str) -> Generator[None]:
-    """Say in front of every step inside the block what it is a part of."""
+    """Prefix every step inside the block with the name of the larger step."""
     listener = _listener.get()
     if listener is None:
         yield

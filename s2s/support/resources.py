@@ -1,4 +1,5 @@
-"""The files that come with s2s and are no Python: templates, the C runtime, the harness of boards, and C that measures.
+"""Access the resource files of the package: templates, the C runtime, the harness of boards, and C programs for
+measuring.
 
 They are read through `importlib.resources`, so they are found in a checkout, in an installed wheel and in a zip alike.
 """
@@ -19,17 +20,17 @@ NATIVE = "native"
 
 
 def runtime_source(path: str) -> str:
-    """The text of a file of the C runtime, such as `include/s2s.h`."""
+    """Return the text of a file of the C runtime, such as `include/s2s.h`."""
     return _read(RUNTIME, path)
 
 
 def runtime_licence() -> str:
-    """The text of the licence of the C runtime."""
+    """Return the text of the licence of the C runtime."""
     return _read(RUNTIME, "LICENSE.txt")
 
 
 def template_source(path: str) -> str:
-    """The text of a template, such as `header.h.j2`."""
+    """Return the text of a template, such as `header.h.j2`."""
     return _read(TEMPLATES, path)
 
 
@@ -39,7 +40,7 @@ def runtime_files() -> list[str]:
 
 
 def harness_source(name: str) -> str:
-    """The text of a file of the harness that programs on boards are linked with, such as `board.h`."""
+    """Return the text of a file of the harness that programs for boards are linked with, such as `board.h`."""
     return _read(BOARDS, f"{HARNESS}/{name}")
 
 
@@ -49,7 +50,7 @@ def harness_files() -> list[str]:
 
 
 def profiling_source(name: str) -> str:
-    """The text of a C file of the profiler, such as `hooks.h`."""
+    """Return the text of a C file of the profiler, such as `hooks.h`."""
     return _read(PROFILING, f"{NATIVE}/{name}")
 
 

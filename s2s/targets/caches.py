@@ -1,4 +1,4 @@
-"""The caches of the machine that the compiler runs on, as Linux describes them."""
+"""Read the cache sizes of this machine from Linux."""
 
 from pathlib import Path
 
@@ -7,7 +7,7 @@ CACHES = Path("/sys/devices/system/cpu/cpu0/cache")
 
 
 def cache_bytes(level: int, otherwise: int, caches: Path = CACHES) -> int:
-    """Bytes of the data cache of `level`; `otherwise` where nothing is told."""
+    """Return the bytes of the data cache of `level`; `otherwise` if they are unknown."""
     for folder in _data_caches(caches):
         size = _fact(folder, "size")
         if _fact(folder, "level") == str(level) and size.endswith("K") and size[:-1].isdigit():
@@ -16,18 +16,18 @@ def cache_bytes(level: int, otherwise: int, caches: Path = CACHES) -> int:
 
 
 def line_bytes(caches: Path = CACHES) -> int:
-    """Bytes of a cache line; 64 where nothing is told."""
+    """Return the bytes of a cache line; 64 if they are unknown."""
     told = [_fact(folder, "coherency_line_size") for folder in _data_caches(caches)]
     return max((int(size) for size in told if size.isdigit()), default=64)
 
 
 def _data_caches(caches: Path) -> list[Path]:
-    """The folders of the caches that hold data, nearest first."""
+    """Return the folders of the data caches, nearest first."""
     return [folder for folder in sorted(caches.glob("index*")) if _fact(folder, "type") in ("Data", "Unified")]
 
 
 def _fact(folder: Path, name: str) -> str:
-    """What Linux tells under `name`; nothing where it does not."""
+    """Return what Linux states under `name`; nothing if it states nothing."""
     try:
         return (folder / name).read_text(encoding="ascii").strip()
     except OSError:

@@ -1,4 +1,4 @@
-"""Target files: a target as TOML text, read with every value checked, and printed so that reading gives it back.
+"""Target files: read a target from TOML with every value checked, and print one so that reading gives it back.
 
 name = "my-core"
 base = "cortex-m4"       # every key that is not given is as there
@@ -42,7 +42,7 @@ WAY_OUT = "give a file as `s2s targets c` prints one"
 
 
 def read_target(path: Path, named: Callable[[str], Target]) -> Target:
-    """The target that a file describes; `named` gives the target of a name, for `base`."""
+    """Read the target that a file describes; `named` gives the target of a name, for `base`."""
     table, place = _table(path), str(path)
     for name in table:
         if name not in KEYS and name not in (BASE, DEFINED):
@@ -59,7 +59,7 @@ def read_target(path: Path, named: Callable[[str], Target]) -> Target:
 
 
 def _checked(values: Mapping[str, Any], keys: Mapping[str, Key], place: str) -> dict[str, Any]:
-    """The values, each of its kind, lists as tuples."""
+    """Return the values after checking their types; lists become tuples."""
     for name, value in values.items():
         if fault := fault_of(name, value, keys[name].kind):
             raise InputError(f"{place}: {fault}")
@@ -67,7 +67,7 @@ def _checked(values: Mapping[str, Any], keys: Mapping[str, Key], place: str) -> 
 
 
 def _base(table: Mapping[str, Any], place: str, named: Callable[[str], Target]) -> Target:
-    """The target that tells what the file does not."""
+    """Return the target that supplies the missing keys."""
     if BASE not in table:
         return Target(name="base")
     base = table[BASE]
@@ -84,7 +84,7 @@ def _base(table: Mapping[str, Any], place: str, named: Callable[[str], Target]) 
 
 
 def _intrinsics(table: Mapping[str, Any], path: Path, base: Target) -> tuple[Intrinsic, ...]:
-    """The intrinsics that a file lists, by default those of its base, behind those that it only defines."""
+    """Return the intrinsics that a file lists, by default those of its base, followed by those that it defines only."""
     defined: dict[str, Intrinsic] = {}
     for each in _list(
         table.get(DEFINED, []), f"{path}: {DEFINED}", f"a list of tables; write [[{DEFINED}]] above each"
@@ -110,14 +110,14 @@ def _intrinsics(table: Mapping[str, Any], path: Path, base: Target) -> tuple[Int
 
 
 def _list(value: object, place: str, expected: str) -> list[object]:
-    """A value that has to be a list."""
+    """Return a value that has to be a list."""
     if not isinstance(value, list):
         raise InputError(f"{place} = {shown(value)}: is not {expected}")
     return value  # pyright: ignore[reportUnknownVariableType]
 
 
 def _defined(table: object, path: Path) -> Intrinsic:
-    """The intrinsic of a table `[[intrinsic]]`."""
+    """Return the intrinsic of a table `[[intrinsic]]`."""
     place = f"{path}: [[{DEFINED}]]"
     if not isinstance(table, dict):
         raise InputError(f"{place} = {shown(table)}: is no table; write its keys under [[{DEFINED}]]")
@@ -138,7 +138,7 @@ def _defined(table: object, path: Path) -> Intrinsic:
 
 
 def _header(name: str, path: Path) -> str:
-    """The text of a header beside a target file; empty for one of the runtime."""
+    """Return the text of a header beside a target file; empty for one of the runtime."""
     if f"include/{name}" in runtime_files():
         return ""
     file = path.parent / name
@@ -165,7 +165,7 @@ def _table(path: Path) -> dict[str, Any]:
 
 
 def print_target(target: Target) -> str:
-    """The target as the text of a file, every key with its meaning."""
+    """Return the target as the text of a file, every key with its meaning."""
     return "\n".join([f"# Target {target.name}: s2s compile MODEL --target FILE.toml", "", *_lines(target)]) + "\n"
 
 
@@ -186,5 +186,5 @@ def _entry(name: str, value: Any, key: Key) -> Iterator[str]:
 
 
 def toml_value(value: Any) -> str:
-    """A value as TOML: JSON quotes texts as TOML does, and no text of a target has what it quotes otherwise."""
+    """Return a value as TOML: JSON quotes texts as TOML does, and no text of a target has what it quotes otherwise."""
     return json.dumps(value, ensure_ascii=False)

@@ -1,4 +1,4 @@
-"""How emitted C is compiled: the flags that build files state, tests use and `s2s verify` builds with, in one place."""
+"""The compiler flags of emitted C, for build files, tests and `s2s verify`."""
 
 from s2s.targets.target import Target
 
@@ -13,10 +13,10 @@ of a loop loads to a later step, through memory as well where the sums leave no 
 
 
 def compile_flags(target: Target) -> tuple[str, ...]:
-    """The flags for `target`; the last of them are its own, of which a build leaves out those a compiler refuses."""
+    """Return the flags for `target`; the last ones are its own, which a build omits if a compiler refuses them."""
     return (*STANDARD, *OPTIMISE, *target.cflags)
 
 
 def is_machine_flag(flag: str) -> bool:
-    """Whether a flag chooses a processor, an ABI or what goes with it; a project that has chosen knows better."""
+    """Return whether a flag selects a processor or an ABI, which a project that has selected one overrides."""
     return flag.startswith(("-m", "-specs="))

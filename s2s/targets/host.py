@@ -1,4 +1,4 @@
-"""The machine that the compiler runs on, as its processor describes itself."""
+"""The target of the machine that the compiler runs on, as its processor describes itself."""
 
 import platform
 from functools import cache
@@ -16,7 +16,7 @@ MOST_L3 = 32 << 20
 
 @cache
 def host() -> Target:
-    """Vectors as wide as this processor has them; the C compiler is told to use all of it."""
+    """Return the target of this machine, with the vectors of its processor."""
     lanes, registers, flags = _vectors()
     return Target(
         name="host",
@@ -35,7 +35,7 @@ def host() -> Target:
 
 
 def _vectors() -> tuple[int, int, tuple[str, ...]]:
-    """float32 lanes, vector registers, and flags that make the C compiler prefer that width."""
+    """Return float32 lanes, the number of vector registers, and flags that make the C compiler prefer that width."""
     features = _features()
     if "avx512f" in features:
         return 16, 32, WIDE
@@ -47,7 +47,7 @@ def _vectors() -> tuple[int, int, tuple[str, ...]]:
 
 
 def _byte_products() -> Intrinsic:
-    """How vectors multiply bytes."""
+    """Return how vectors multiply bytes."""
     if _features() & {"avx512_vnni", "avx_vnni"}:
         return VNNI
     machine = platform.machine()
@@ -57,7 +57,7 @@ def _byte_products() -> Intrinsic:
 
 
 def _features() -> frozenset[str]:
-    """The processor's feature words, where the operating system tells them."""
+    """Return the feature words of the processor, if the operating system states them."""
     try:
         text = Path("/proc/cpuinfo").read_text(encoding="ascii", errors="replace")
     except OSError:

@@ -1,4 +1,4 @@
-"""The description of an intrinsic: an instruction that adds up several products of small integers at once."""
+"""The description of an intrinsic: an instruction that sums several products of small integers."""
 
 from collections.abc import Mapping
 from dataclasses import field, fields
@@ -37,7 +37,7 @@ LANES: Mapping[str, tuple[int, ...]] = {"dot": (1,), "dot_next": (1,), "dot_lane
 
 @dataclass(frozen=True, kw_only=True)
 class Intrinsic:
-    """A C function that adds up products, and the data that the compiler wants about it.
+    """A C function that sums products, and the data that the compiler needs about it.
 
     What it computes follows from `form`, where `x` and `w` are the factors, `w` a constant that is packed for it:
 
@@ -98,7 +98,8 @@ INTRINSIC_KEYS: Mapping[str, Key] = {each.name: each.metadata[METADATA] for each
 
 
 def contradiction_of(values: Mapping[str, Any]) -> str | None:
-    """What values of an intrinsic say that there is no code for together, and what there is; None where nothing is."""
+    """Return which values of an intrinsic no code supports together, and which ones are supported; None if all is
+    well."""
     form, lanes = str(values["form"]), values["lanes"]
     if (values["x"], values["w"]) not in OPERANDS[form]:
         known = " or ".join(f"x = {x}, w = {w}" for x, w in OPERANDS[form])

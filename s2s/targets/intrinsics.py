@@ -1,4 +1,4 @@
-"""The intrinsics of the package: instructions that add up several products of small integers, each a line of data.
+"""The intrinsics of the package: instructions that sum several products of small integers, one entry each.
 
 Each function is defined in a header of `runtime_c`, with a form in plain C99 that gives the same integers, so that a
 tree builds with any compiler. A new instruction set is more entries, a header, and tests.
@@ -59,7 +59,7 @@ MVE_I16_BY_8 = Intrinsic(
 
 
 def _dot_lanes(name: str, description: str, *, x: Element = "i8") -> Intrinsic:
-    """The entry of an instruction that adds four products of bytes to every lane of a vector."""
+    """Return the entry of an instruction that adds four products of bytes to every lane of a vector."""
     return Intrinsic(
         name=name,
         description=description,

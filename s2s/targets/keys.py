@@ -1,4 +1,4 @@
-"""What the keys of a target may hold: a type, a range or a pattern for each, and the words of its documentation.
+"""The keys of a target file: the type, range or pattern of each, and its documentation.
 
 A value of a target ends up in C, in a Makefile, in CMake and in commands that build them. So names and flags may only
 hold characters that mean nothing to any of these, and only flags that choose code are taken: none that loads a plugin
@@ -21,17 +21,17 @@ class Kind(Protocol):
 
     @property
     def words(self) -> str:
-        """What such a value is: `a number from 1 to 256`."""
+        """Describe such a value: `a number from 1 to 256`."""
         ...
 
     def holds(self, value: object) -> bool:
-        """Whether `value` is one."""
+        """Return whether `value` is of this kind."""
         ...
 
 
 @dataclass(frozen=True)
 class Number:
-    """A whole number of a range, both ends included."""
+    """A whole number in a range, both ends included."""
 
     least: int
     most: int
@@ -48,7 +48,7 @@ class Number:
 
 @dataclass(frozen=True)
 class OneOf:
-    """One of a few values."""
+    """One of several values."""
 
     values: tuple[int | str, ...]
 
@@ -64,7 +64,7 @@ class OneOf:
 
 @dataclass(frozen=True)
 class Text:
-    """A text of a pattern."""
+    """A text that matches a pattern."""
 
     pattern: str
     says: str
@@ -88,7 +88,7 @@ class Text:
 
 @dataclass(frozen=True)
 class ListOf:
-    """Any number of texts of one pattern."""
+    """Any number of texts that match one pattern."""
 
     each: Text
 
@@ -104,7 +104,7 @@ class ListOf:
 
 @dataclass(frozen=True)
 class Numbers:
-    """One or more numbers of a few values."""
+    """One or more numbers out of several values."""
 
     values: tuple[int, ...]
 
@@ -132,7 +132,7 @@ class Key:
 
 
 def key(kind: Kind, says: str) -> Mapping[str, Key]:
-    """The metadata of a field of a dataclass."""
+    """Return the metadata of a field of a dataclass."""
     return {METADATA: Key(kind, says)}
 
 
@@ -150,22 +150,22 @@ CFLAG = Text(
 
 
 def shown(value: object) -> str:
-    """A value as a file has it, shortened; nothing in it can look like more than one line."""
+    """Return a value as a file states it, shortened to one line."""
     text = repr(value) if not isinstance(value, bool) else str(value).lower()
     return text if len(text) <= 60 else f"{text[:57]}…"
 
 
 def fault_of(name: str, value: object, kind: Kind) -> str | None:
-    """What is wrong with the value of key `name`, and what would be right; None where nothing is."""
+    """Return what is wrong with the value of key `name`, and what would be right; None if nothing is."""
     return None if kind.holds(value) else f"{name} = {shown(value)}: is not {kind.words}; give such a value"
 
 
 def unknown_key(name: str, known: Mapping[str, Any]) -> str:
-    """The error about a key that there is none of."""
+    """Return the error about an unknown key."""
     return f"{shown(name)}: there is no such key; {did_you_mean(name, known)}the keys are {', '.join(known)}"
 
 
 def did_you_mean(name: str, known: Mapping[str, Any] | tuple[str, ...]) -> str:
-    """The words before a list of names that guess which one was meant; empty where none is near."""
+    """Return the guess of the intended name that precedes a list of names; empty if none is near."""
     near = get_close_matches(name, list(known), 1)
     return f"did you mean {near[0]}? " if near else ""

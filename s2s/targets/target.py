@@ -42,7 +42,7 @@ class Intrinsics:
 
 @dataclass(frozen=True, kw_only=True)
 class Target:
-    """A processor and its C compiler, as far as code generation asks. Heuristics read it, and never its name.
+    """A processor and its C compiler, as code generation sees them. Heuristics read it, and never its name.
 
     The fields are the keys of a target file. A value that is out of range is refused with an `InputError`.
     """
@@ -155,7 +155,7 @@ KEYS: Mapping[str, Key] = {each.name: each.metadata[METADATA] for each in fields
 
 
 def contradiction(values: Mapping[str, Any]) -> str | None:
-    """What two values of a target say that cannot be true together, and what to change."""
+    """Return which two values of a target contradict each other, and what to change; None if none do."""
     lanes, align = values["lanes"], values["align"]
     for each in values["intrinsics"]:
         if align % each.align:

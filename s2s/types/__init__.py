@@ -1,1 +1,1 @@
-"""What values of the IR are: element types, shapes, affine maps, symbols, constants."""
+"""The values of the IR: element types, shapes, affine maps, symbols, constants."""

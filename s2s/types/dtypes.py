@@ -1,4 +1,4 @@
-"""Element types: which ones exist, what they are in numpy, and how constants travel between the two.
+"""Element types: the list of all, their numpy dtypes, and the conversion of constants between both.
 
 Signless integers are signed (`i8` is int8_t), `ui8` and its kin are unsigned, `i1` is bool.
 """

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from s2s.c_syntax.layout import Group, Text, call, flat, lay_out, lay_out_assignment
+from s2s.c_syntax.layout import Breakable, Text, call, flat, lay_out, lay_out_assignment
 
 
 def written_call(name: str, arguments: list[Text]) -> Text:
@@ -32,7 +32,9 @@ def test_arguments_stand_below_each_other() -> None:
 
 
 def test_an_operator_begins_the_next_line() -> None:
-    total = Group("x = ", (Group("", ("a" * 20, Group("+ ", ("b" * 20,)), Group("+ ", ("c" * 20,)))),), ";")
+    total = Breakable(
+        "x = ", (Breakable("", ("a" * 20, Breakable("+ ", ("b" * 20,)), Breakable("+ ", ("c" * 20,)))),), ";"
+    )
     assert lay_out(total, 0, width=50) == [
         "x = aaaaaaaaaaaaaaaaaaaa + bbbbbbbbbbbbbbbbbbbb",
         "    + cccccccccccccccccccc;",

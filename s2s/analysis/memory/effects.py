@@ -70,8 +70,8 @@ class Effects:
 
 
 def effects_of(op: Operation) -> AbstractSet[EffectInstance] | None:
-    """Return the effects of an operation as xDSL's `get_effects` does, without a walk over all its traits on every
-    call."""
+    """Return the effects of an operation, as xDSL's `get_effects` does but without iterating over all its traits on
+    every call."""
     interfaces = _interfaces(type(op))
     return interfaces[0].get_effects(op) if len(interfaces) == 1 else get_effects(op)
 

@@ -24,7 +24,7 @@ _POINTWISE = (graph.ElementwiseOp, graph.BinaryElementwiseOp, graph.RescaleOp, g
 
 
 @dataclass(frozen=True)
-class Link:
+class ChainedOperator:
     """An operation of a chain, and how its rows depend on those of its only operand that is not constant."""
 
     op: Operation
@@ -43,7 +43,7 @@ class Link:
 
 
 @dataclass(frozen=True)
-class Part:
+class OperatorTile:
     """The share of one operation in a row tile."""
 
     read: range
@@ -60,30 +60,30 @@ class Part:
 
 
 @dataclass(frozen=True)
-class Run:
+class EqualTiles:
     """Consecutive tiles that share their code: from tile to tile, `read` and `written` rows further on."""
 
-    parts: tuple[Part, ...]
-    """The parts of the first tile."""
+    tiles: tuple[OperatorTile, ...]
+    """The share of each operation in the first tile."""
     steps: int = 1
     read: int = 0
     written: int = 0
 
 
-def link(op: Operation) -> Link | None:
-    """Return `op` as a link of a chain if its rows depend on rows of one operand and on constants; else None."""
+def chained_operator(op: Operation) -> ChainedOperator | None:
+    """Return `op` as an operation of a chain if its rows depend on rows of one operand and on constants; else None."""
     match op:
         case graph.ConvOp() | graph.MaxPoolOp() | graph.AvgPoolOp():
             if op.data_layout != CHANNELS_LAST or not all(map(_is_constant, op.operands[1:])):
                 return None
             window = op.window()
             low, reach = -int(window.pads[0]), int((window.kernel[0] - 1) * window.dilations[0])
-            found = Link(op, 0, RowWindow(int(window.strides[0]), low, low + reach))
+            found = ChainedOperator(op, 0, RowWindow(int(window.strides[0]), low, low + reach))
         case _ if isinstance(op, _POINTWISE) and fusion_kind(op) <= FusionKind.BROADCAST:
             moving = [number for number, operand in enumerate(op.operands) if not _is_constant(operand)]
             if len(moving) != 1 or not _is_image(op.results[0]) or not _is_alike_in_rows(op, moving[0]):
                 return None
-            found = Link(op, moving[0], RowWindow())
+            found = ChainedOperator(op, moving[0], RowWindow())
         case _:
             return None
     return found if all(_is_image(value) for value in (found.x, found.y)) else None
@@ -95,61 +95,61 @@ def operations(network: FuncOp) -> list[Operation]:
     return [op for op in network.body.block.ops if not isinstance(op, constants) and not op.has_trait(IsTerminator)]
 
 
-def chain(ops: Sequence[Operation], first: int, last: int) -> tuple[Link, ...] | None:
-    """Return the links from operation `first` to operation `last`; None if they form no chain."""
-    found = [link(ops[first])] if 0 <= first <= last < len(ops) else []
+def chain(ops: Sequence[Operation], first: int, last: int) -> tuple[ChainedOperator, ...] | None:
+    """Return the chained from operation `first` to operation `last`; None if there is no chain."""
+    found = [chained_operator(ops[first])] if 0 <= first <= last < len(ops) else []
     while found and (end := found[-1]) is not None:
         if end.op is ops[last]:
             return tuple(each for each in found if each is not None)
         if not end.y.has_one_use():
             return None
         [use] = end.y.uses
-        following = link(use.operation)
+        following = chained_operator(use.operation)
         found.append(following if following is not None and following.operand == use.index else None)
     return None
 
 
-def runs(links: Sequence[Link], rows: int) -> tuple[Run, ...]:
-    """Return the tiles of `rows` rows each of a chain's result, with consecutive tiles of one form merged into runs."""
-    total = rows_of(links[-1].y.type)
-    found: list[Run] = []
+def equal_tiles(chained: Sequence[ChainedOperator], rows: int) -> tuple[EqualTiles, ...]:
+    """Return the tiles of `rows` rows each of a chain's result, with consecutive tiles of one form merged."""
+    total = rows_of(chained[-1].y.type)
+    found: list[EqualTiles] = []
     for start in range(0, total, rows):
-        parts = _parts(links, range(start, min(start + rows, total)))
-        if found and _continues(found[-1], parts):
-            run = found[-1]
-            ahead = parts[0].read.start - run.parts[0].read.start, start - run.parts[-1].written.start
-            found[-1] = Run(run.parts, run.steps + 1, ahead[0] // run.steps, ahead[1] // run.steps)
+        tiles = _tiles_of(chained, range(start, min(start + rows, total)))
+        if found and _continues(found[-1], tiles):
+            equal = found[-1]
+            ahead = tiles[0].read.start - equal.tiles[0].read.start, start - equal.tiles[-1].written.start
+            found[-1] = EqualTiles(equal.tiles, equal.steps + 1, ahead[0] // equal.steps, ahead[1] // equal.steps)
         else:
-            found.append(Run(parts))
+            found.append(EqualTiles(tiles))
     return tuple(found)
 
 
-def recomputed(links: Sequence[Link], tiles: Sequence[Run]) -> int:
+def recomputed(chained: Sequence[ChainedOperator], tiles: Sequence[EqualTiles]) -> int:
     """Return the multiply-adds that tiles repeat, beyond those of the chain."""
     total = 0
-    for number, each in enumerate(links):
+    for number, each in enumerate(chained):
         size = rows_of(each.y.type)
-        done = sum(run.steps * len(run.parts[number].written) for run in tiles)
+        done = sum(equal.steps * len(equal.tiles[number].written) for equal in tiles)
         total += multiply_adds(each.op) // size * (done - size)
     return total
 
 
-def _parts(links: Sequence[Link], rows: range) -> tuple[Part, ...]:
-    found: list[Part] = []
-    for each in reversed(links):
+def _tiles_of(chained: Sequence[ChainedOperator], rows: range) -> tuple[OperatorTile, ...]:
+    found: list[OperatorTile] = []
+    for each in reversed(chained):
         wanted, size = each.window.reads(rows), rows_of(each.x.type)
         read = range(max(0, wanted.start), min(size, wanted.stop))
-        found.append(Part(read, read.start - wanted.start, wanted.stop - read.stop, rows))
+        found.append(OperatorTile(read, read.start - wanted.start, wanted.stop - read.stop, rows))
         rows = read
     return tuple(reversed(found))
 
 
-def _continues(run: Run, parts: Sequence[Part]) -> bool:
-    """Return whether a tile has the form of the tiles of `run`, and lies at the next multiple of their distance."""
-    if [part.form for part in run.parts] != [part.form for part in parts]:
+def _continues(equal: EqualTiles, tiles: Sequence[OperatorTile]) -> bool:
+    """Return whether a tile has the form of the tiles of `equal`, and lies at the next multiple of their distance."""
+    if [tile.form for tile in equal.tiles] != [tile.form for tile in tiles]:
         return False
-    ahead = parts[0].read.start - run.parts[0].read.start
-    return run.steps == 1 or ahead == run.read * run.steps
+    ahead = tiles[0].read.start - equal.tiles[0].read.start
+    return equal.steps == 1 or ahead == equal.read * equal.steps
 
 
 def _is_constant(value: SSAValue) -> bool:
@@ -179,7 +179,6 @@ def is_pointwise(op: Operation) -> bool:
     return isinstance(op, _POINTWISE)
 
 
-def anchors(links: Sequence[Link]) -> list[int]:
-    """Return the positions at which a chain may be cut: the links that are not fused into the previous link's
-    kernel."""
-    return [number for number, each in enumerate(links) if not number or not is_pointwise(each.op)]
+def anchors(chained: Sequence[ChainedOperator]) -> list[int]:
+    """Return the positions at which a chain may be cut: in front of operators that begin a kernel."""
+    return [number for number, each in enumerate(chained) if not number or not is_pointwise(each.op)]

@@ -16,14 +16,14 @@ from xdsl.ir import BlockArgument, Operation, SSAValue
 from s2s.analysis.network.functions import main_of
 from s2s.analysis.network.reshapes import root_of
 from s2s.analysis.row_tiles.operator_chains import (
-    Link,
+    ChainedOperator,
     anchors,
     chain,
+    chained_operator,
+    equal_tiles,
     is_pointwise,
-    link,
     operations,
     recomputed,
-    runs,
 )
 from s2s.support.dataclass import dataclass
 from s2s.types.dtypes import as_tensor_type, size_in_bytes
@@ -103,23 +103,23 @@ class _Network:
         found: list[tuple[int, ...]] = []
         reached: set[Operation] = set()
         for op in self.ops:
-            links = self._longest(op) if op not in reached else []
-            reached |= {each.op for each in links}
-            if links:
-                cuts = [self.numbers[links[place].op] for place in anchors(links)]
-                end = self.numbers[links[-1].op]
+            chained = self._longest(op) if op not in reached else []
+            reached |= {each.op for each in chained}
+            if chained:
+                cuts = [self.numbers[chained[place].op] for place in anchors(chained)]
+                end = self.numbers[chained[-1].op]
                 found.append((*cuts, end + 1))
         return found
 
-    def _longest(self, op: Operation) -> list[Link]:
-        links: list[Link] = []
-        following = link(op)
+    def _longest(self, op: Operation) -> list[ChainedOperator]:
+        chained: list[ChainedOperator] = []
+        following = chained_operator(op)
         while following is not None:
-            links.append(following)
+            chained.append(following)
             uses = list(following.y.uses)
-            after = link(uses[0].operation) if len(uses) == 1 else None
+            after = chained_operator(uses[0].operation) if len(uses) == 1 else None
             following = after if after is not None and after.operand == uses[0].index else None
-        return links
+        return chained
 
     def _around(self, step: int, rows: Sequence[int]) -> list[tuple[int, int, int]]:
         """Return the sections of chains that contain `step`, with each tile size."""
@@ -133,7 +133,7 @@ class _Network:
 
     def _last(self, first: int, end: int) -> int:
         """Return the last operation of the chain that begins with `first` and ends before `end`."""
-        return max(number for number in range(first, end) if link(self.ops[number]) is not None)
+        return max(number for number in range(first, end) if chained_operator(self.ops[number]) is not None)
 
     @staticmethod
     def _with(plan: Plan, added: tuple[int, int, int]) -> Plan:
@@ -144,19 +144,19 @@ class _Network:
         """Return the bytes of the intermediate tiles of a chain and its recomputed multiply-adds; None if it cannot be
         tiled."""
         if tile not in self.known:
-            links = chain(self.ops, tile[0], tile[1])
-            if links is None or tile[2] >= as_tensor_type(links[-1].y.type).get_shape()[1]:
+            chained = chain(self.ops, tile[0], tile[1])
+            if chained is None or tile[2] >= as_tensor_type(chained[-1].y.type).get_shape()[1]:
                 return None
-            tiles = runs(links, tile[2])
-            if not all(part.read for run in tiles for part in run.parts):
+            tiles = equal_tiles(chained, tile[2])
+            if not all(each.read for equal in tiles for each in equal.tiles):
                 return None
             inside = [0]
-            for run in tiles:
-                for (each, part), (after, _) in pairwise(zip(links, run.parts, strict=True)):
+            for equal in tiles:
+                for (each, own), (after, _) in pairwise(zip(chained, equal.tiles, strict=True)):
                     if not is_pointwise(after.op):
                         shape = as_tensor_type(each.y.type).get_shape()
-                        inside.append(_bytes(each.y) // shape[1] * len(part.written))
-            self.known[tile] = max(inside), recomputed(links, tiles)
+                        inside.append(_bytes(each.y) // shape[1] * len(own.written))
+            self.known[tile] = max(inside), recomputed(chained, tiles)
         return self.known[tile]
 
     def estimated(self, plan: Plan) -> _Candidate:

@@ -19,7 +19,7 @@ from s2s.frontends.onnx.node import Importer, Node
 
 
 def _if(node: Node) -> Sequence[Value]:
-    """The branch that the condition picks; both become networks where that is known at run time only."""
+    """Import the branch that the condition selects; both become networks if the condition is only known at run time."""
     condition = node.input(0)
     if prod(condition.shape) != 1:
         raise node.invalid(f"the condition has shape {list(condition.shape)}", "give one bool")
@@ -78,7 +78,7 @@ def _loop(node: Node) -> list[Value]:
 
 
 class _StopsEarlyError(Exception):
-    """The condition that a body gives is not known to hold."""
+    """The condition that a body returns is not known to hold."""
 
 
 def _counted_loop(node: Node, steps: int, carried: list[Value]) -> list[Value] | None:

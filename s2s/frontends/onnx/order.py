@@ -1,4 +1,4 @@
-"""The largest or least elements in order, found without anything that depends on the data: by counting."""
+"""Sort: find the largest or smallest elements in order by counting, without data-dependent control flow."""
 
 import numpy as np
 
@@ -14,7 +14,7 @@ MIN_BLOCK = 32
 
 
 def largest(node: Node, x: Value, count: int, *, last: bool = False) -> tuple[Value, Value]:
-    """The `count` largest elements along the last dimension, and their places; the least ones if `last`.
+    """Return the `count` largest elements along the last dimension and their positions; the smallest ones if `last`.
 
     All pairs of a long row are too many: the first of each block go on, until they fill one block. Among equal elements
     the one with the lower place comes first: blocks keep their order.
@@ -48,7 +48,7 @@ def _first_of_blocks(
 
 
 def _end(dtype: np.dtype[np.generic], last: bool) -> float:
-    """What comes behind all numbers."""
+    """Return a value that sorts behind all numbers."""
     if dtype.kind == "f":
         return np.inf if last else -np.inf
     info = np.iinfo(dtype.str)
@@ -71,5 +71,5 @@ def _first(node: Node, x: Value, count: int, last: bool) -> Value:
 
 
 def _at(x: Value, picked: Value) -> Value:
-    """The elements of `x` in the `picked` places of its last dimension."""
+    """Return the elements of `x` at the positions `picked` of its last dimension."""
     return emit(graph.GatherElementsOp, x, picked, axis=x.rank - 1)

@@ -1,4 +1,4 @@
-"""Operators that ONNX itself defines by simpler operators: the body of such a definition.
+"""Expand operators that ONNX itself defines by simpler operators.
 
 Importers written by hand come first, as they know what the network will become; this is how the others, and those
 that future opsets bring, work all the same.

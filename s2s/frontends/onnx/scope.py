@@ -1,4 +1,4 @@
-"""Which names mean what while a graph, a body or a function is imported."""
+"""Resolve names while a graph, a body or a function is imported."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from s2s.support.dataclass import dataclass
 
 
 class Failed:
-    """What a node that could not be imported leaves behind, where not even the type of its output is known."""
+    """Stands for the output of a node that could not be imported and whose output type is unknown."""
 
 
 FAILED = Failed()

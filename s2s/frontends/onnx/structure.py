@@ -1,4 +1,4 @@
-"""Check that the graphs and functions of a model hang together, before anything is computed from them.
+"""Check the structure of a model's graphs and functions before anything is computed from them.
 
 Names are defined once and before their use, outputs are produced, no cycle, nesting and node counts within limits.
 onnx.checker looks at some of this too, but says it less clearly and lets nesting bombs through.

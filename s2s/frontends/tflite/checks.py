@@ -1,4 +1,4 @@
-"""Check that the graphs of a model hang together, before anything is computed from them."""
+"""Check the structure of a model's graphs before anything is computed from them."""
 
 from math import prod
 

@@ -1,4 +1,4 @@
-"""Branches and loops over other graphs of the model, and variables that keep their values from run to run.
+"""Import branches and loops over other graphs of the model, and variables, which keep their values from run to run.
 
 The value of a resource tensor is the number of its variable, which is known while the model is read: so a handle may
 be passed on, and it melts away.
@@ -18,7 +18,8 @@ from s2s.frontends.tflite.variables import Key, resource_key, used_by
 
 
 class Passed:
-    """What an operator hands to the graphs that it runs: operands, handles left out, and the variables used there."""
+    """The arguments that an operator passes to the graphs that it runs: operands without handles, and the variables
+    used there."""
 
     def __init__(self, node: Node, operands: Sequence[Tensor], graphs: Sequence[Subgraph]) -> None:
         self.node, self.operands = node, operands

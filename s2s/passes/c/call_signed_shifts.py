@@ -1,4 +1,5 @@
-"""Shift signed numbers right by a function of the runtime, which has a form that C defines for negative ones, too.
+"""Replace right shifts of signed numbers by calls of a runtime function, whose portable form C defines for negative
+numbers.
 
     %y = c.binary %x ">>" %n : (i32, i32) -> i32
 ->

@@ -153,7 +153,7 @@ class _Mask:
         return self.rewriter.insert(self.noted(made)).results[0]
 
     def noted(self, made: GraphOp) -> GraphOp:
-        """Give `made` the source nodes of the rewritten operation."""
+        """Record the source nodes of the rewritten operation on `made`."""
         copy_provenance(made, self.op)
         return made
 

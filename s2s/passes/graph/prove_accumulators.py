@@ -74,7 +74,7 @@ def _refusal(layer: Operation, bound: SumBound) -> str:
 
 
 def _widen(layer: Operation, addition: graph.AddOp | None) -> None:
-    """Accumulate in `i64`; all readers convert from any type."""
+    """Accumulate in `i64`; every reader converts from the wider type."""
     assert isinstance(layer, IntegerLayer)
     assert is_integer_layer(layer)
     operands = list(layer.operands[:2])

@@ -29,7 +29,15 @@ from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import Rewriter
 
-from s2s.analysis.row_tiles.operator_chains import Link, Part, Run, chain, operations, recomputed, runs
+from s2s.analysis.row_tiles.operator_chains import (
+    ChainedOperator,
+    EqualTiles,
+    OperatorTile,
+    chain,
+    equal_tiles,
+    operations,
+    recomputed,
+)
 from s2s.decisions.chooser import Chooser
 from s2s.decisions.operator_row_tiles import OperatorRowTilesKind, TiledNetwork
 from s2s.dialects import graph
@@ -64,46 +72,48 @@ class TileRowsPass(ModulePass):
             wanted = chooser.choose(OperatorRowTilesKind(), TiledNetwork(op, wished))
         ops = operations(main)
         names = UniqueNames([function.sym_name.data for function in op.ops if isinstance(function, FuncOp)])
-        for links, rows in [(chain(ops, first, last), rows) for first, last, rows in wanted]:
-            if links is not None and 0 < rows < rows_of(links[-1].y.type):
-                _tile(main, links, rows, names)
+        for chained, rows in [(chain(ops, first, last), rows) for first, last, rows in wanted]:
+            if chained is not None and 0 < rows < rows_of(chained[-1].y.type):
+                _tile(main, chained, rows, names)
 
 
-def _tile(main: FuncOp, links: Sequence[Link], rows: int, names: UniqueNames) -> None:
+def _tile(main: FuncOp, chained: Sequence[ChainedOperator], rows: int, names: UniqueNames) -> None:
     module = main.parent_block()
     assert module is not None
-    tiles = runs(links, rows)
-    if not all(part.read for run in tiles for part in run.parts):
+    tiles = equal_tiles(chained, rows)
+    if not all(tile.read for equal in tiles for tile in equal.tiles):
         return
-    pieces: list[graph.TileRun] = []
-    for run in tiles:
+    pieces: list[graph.RowTileBody] = []
+    for equal in tiles:
         name = names.make("row_tile")
-        module.insert_op_before(_body(name, links, run), main)
-        first, last = run.parts[0], run.parts[-1]
-        pieces.append(graph.TileRun(name, run.steps, first.read.start, run.read, last.written.start, run.written))
-    last = links[-1].op
-    made = graph.RowTilesOp(links[0].x, pieces, links[-1].y.type)
-    made.y.name_hint = links[-1].y.name_hint
-    made.attributes[RECOMPUTED] = integer(recomputed(links, tiles))
-    copy_provenance(made, *(each.op for each in links))
+        module.insert_op_before(_body(name, chained, equal), main)
+        first, last = equal.tiles[0], equal.tiles[-1]
+        pieces.append(
+            graph.RowTileBody(name, equal.steps, first.read.start, equal.read, last.written.start, equal.written)
+        )
+    last = chained[-1].op
+    made = graph.RowTilesOp(chained[0].x, pieces, chained[-1].y.type)
+    made.y.name_hint = chained[-1].y.name_hint
+    made.attributes[RECOMPUTED] = integer(recomputed(chained, tiles))
+    copy_provenance(made, *(each.op for each in chained))
     Rewriter.replace_op(last, made)
-    for each in reversed(links[:-1]):
+    for each in reversed(chained[:-1]):
         Rewriter.erase_op(each.op)
 
 
-def _body(name: str, links: Sequence[Link], run: Run) -> FuncOp:
+def _body(name: str, chained: Sequence[ChainedOperator], equal: EqualTiles) -> FuncOp:
     """Build the network that computes one tile."""
-    x = with_rows(links[0].x.type, len(run.parts[0].read))
+    x = with_rows(chained[0].x.type, len(equal.tiles[0].read))
     block = Block(arg_types=[x])
     value: SSAValue = block.args[0]
-    value.name_hint = links[0].x.name_hint
-    for each, part in zip(links, run.parts, strict=True):
+    value.name_hint = chained[0].x.name_hint
+    for each, tile in zip(chained, equal.tiles, strict=True):
         operands = [_constant(operand, block) for operand in each.op.operands if operand is not each.x]
         operands.insert(each.operand, value)
         made = type(each.op).create(
             operands=operands,
-            result_types=[with_rows(each.y.type, len(part.written))],
-            properties=_properties(each.op, part),
+            result_types=[with_rows(each.y.type, len(tile.written))],
+            properties=_properties(each.op, tile),
             attributes=dict(each.op.attributes),
         )
         block.add_op(made)
@@ -123,20 +133,20 @@ def _constant(value: SSAValue, block: Block) -> SSAValue:
     return made.results[0]
 
 
-def _properties(op: Operation, part: Part) -> dict[str, Attribute]:
+def _properties(op: Operation, tile: OperatorTile) -> dict[str, Attribute]:
     """The properties of `op`, with the padding of a tile."""
     found = dict(op.properties)
     if isinstance(op, graph.ConvOp | graph.MaxPoolOp | graph.AvgPoolOp):
-        found["pads"] = _padded(op.pads, part)
+        found["pads"] = _padded(op.pads, tile)
     if isinstance(op, graph.AvgPoolOp):
-        found["counted_pads"] = _padded(op.counted_pads, part, at_most=True)
+        found["counted_pads"] = _padded(op.counted_pads, tile, at_most=True)
     return found
 
 
-def _padded(pads: DenseArrayBase[IntegerType], part: Part, *, at_most: bool = False) -> Attribute:
+def _padded(pads: DenseArrayBase[IntegerType], tile: OperatorTile, *, at_most: bool = False) -> Attribute:
     """`pads` with the padding of a tile along the rows; with `at_most`, limited to its value in `pads`."""
     values = [int(each) for each in pads.get_values()]
     half = len(values) // 2
-    for place, rows in ((0, part.lo), (half, part.hi)):
+    for place, rows in ((0, tile.lo), (half, tile.hi)):
         values[place] = min(values[place], rows) if at_most else rows
     return DenseArrayBase.from_list(i64, values)

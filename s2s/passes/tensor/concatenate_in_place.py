@@ -82,7 +82,7 @@ class ConcatenateInPlace:
             self.joins[tuple(call.operands)] = self._replace(call, graph.ConcatOp(parts, axis=axis), wholes)
 
     def _why_apart(self, parts: tuple[SSAValue, ...], whole: SSAValue) -> str | None:
-        """Why `parts` cannot be stored in `whole`."""
+        """Return why `parts` cannot be stored in `whole`; None if they can."""
         if len(set(parts)) < len(parts):
             return "it has one tensor as two of its parts"
         if any(part in self.wholes for part in parts):

@@ -275,7 +275,7 @@ def _arithmetic(op: Operation, operands: list[Text]) -> Text:
 
 
 def _limited(op: arith.MaxSIOp | arith.MinSIOp, x: Text, limit: Text) -> Text:
-    """`max(x, 0)`, or `clamp(x, 0, 9)` for a minimum of a maximum."""
+    """Print `max(x, 0)`, or `clamp(x, 0, 9)` for a minimum of a maximum."""
     if isinstance(op, arith.MaxSIOp):
         return Text(f"max({x.text}, {limit.text})", raised=(x, limit.text))
     if x.raised is not None:

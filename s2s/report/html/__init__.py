@@ -1,1 +1,1 @@
-"""A compiled network as one HTML page, which needs no network and no script."""
+"""Write a compiled network as one HTML page without external resources or scripts."""

@@ -1,4 +1,4 @@
-"""The charts of the page, drawn by matplotlib as SVG that takes its text colour from the page."""
+"""Draw the charts of the page by matplotlib, as SVG in the text colour of the page."""
 
 import io
 import re
@@ -30,7 +30,8 @@ _METADATA = re.compile(r"<metadata>.*?</metadata>\n?", re.DOTALL)
 
 
 def network_chart(figures: Figures) -> str:
-    """The layers from first to last with what they read: bars for their share of time, or of operations."""
+    """Draw the layers from first to last with their data dependences, and bars for their share of time or
+    operations."""
     layers = figures.layers
     if not 0 < len(layers) <= MAX_LAYERS:
         return ""
@@ -40,14 +41,14 @@ def network_chart(figures: Figures) -> str:
 
 
 def memory_chart(figures: Figures) -> str:
-    """The arena over the run: each buffer a box at its bytes and steps."""
+    """Draw the arena over the steps of a run: each buffer as a box of its bytes and lifetime."""
     if not figures.buffers or figures.arena == 0:
         return ""
     return _draw(4.2, lambda axes: _draw_memory(axes, figures))
 
 
 def roofline_chart(rows: Sequence[Row], machine: Machine) -> str:
-    """Operations per second over operations per byte of each kernel, under the peaks of the machine."""
+    """Draw operations per second over operations per byte for each kernel, with the peaks of the machine."""
     shown = [row for row in rows if row.intensity > 0 and row.min_us > 0]
     return _draw(4.2, lambda axes: _draw_roofline(axes, shown, machine)) if shown else ""
 
@@ -77,7 +78,8 @@ def _draw_network(
 
 
 def _lanes(layers: Sequence[Layer]) -> Iterator[tuple[int, int, int]]:
-    """First layer, last layer and lane of each connection that skips layers; no two share a lane at one place."""
+    """Return first layer, last layer and lane of each connection that skips layers; connections in one lane do not
+    overlap."""
     ends: list[int] = []
     skips = (
         (step, number) for number, layer in enumerate(layers) for step in layer.reads if BEFORE < step < number - 1
@@ -155,7 +157,7 @@ def _draw_roofline(axes: Any, rows: Sequence[Row], machine: Machine) -> None:
 
 
 def _draw(height: float, draw: Callable[[Any], None]) -> str:
-    """A chart as an SVG element: text as text, no date, the same on every run."""
+    """Return a chart as an SVG element with text as text and without a date, so that it is reproducible."""
     plots = _matplotlib()
     figure, axes = plots.subplots(figsize=(WIDTH, height), layout="constrained")
     try:
@@ -174,7 +176,7 @@ def _draw(height: float, draw: Callable[[Any], None]) -> str:
 
 
 def _matplotlib() -> Any:
-    """`matplotlib.pyplot`, set up for this page."""
+    """Return `matplotlib.pyplot`, configured for this page."""
     try:
         module: Any = import_module("matplotlib")
     except ModuleNotFoundError as error:

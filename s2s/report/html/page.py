@@ -1,4 +1,4 @@
-"""The page: tables and charts of a network's figures, filled into a template."""
+"""Fill the tables and charts of a network into the template of the page."""
 
 import json
 from collections.abc import Mapping
@@ -16,7 +16,7 @@ TEMPLATE = "report.html.j2"
 
 
 def page(figures: Figures, against: Mapping[str, Any] | None = None) -> str:
-    """The page as text; `against` are the figures of an earlier page."""
+    """Return the page as text; `against` are the figures of an earlier page."""
     environment = Environment(
         undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True, autoescape=True
     )

@@ -48,7 +48,8 @@ class NameTemporariesPass(ModulePass):
 
 
 def _name_parameters(function: c.FuncOp, scope: Scope) -> None:
-    """Keep the names that are given, else make them from the hints; those of a prototype have none."""
+    """Name the parameters of a function: keep given names, else derive names from the hints; parameters of a prototype
+    have none."""
     if function.parameters is not None:
         for name in function.parameters:
             scope.declare(name.data)
@@ -59,7 +60,7 @@ def _name_parameters(function: c.FuncOp, scope: Scope) -> None:
 
 
 def _file_names(module: ModuleOp) -> set[str]:
-    """Everything that means something outside of a function: no local name hides it."""
+    """Return the names with a meaning outside of the function, which no local variable may hide."""
     names: set[str] = set()
     for op in walk(module):
         match op:
@@ -75,7 +76,7 @@ def _file_names(module: ModuleOp) -> set[str]:
 
 
 def _name_block(block: Block, scope: Scope) -> None:
-    """Give names to what the block declares, in order, and turn its named values into `c.let`."""
+    """Name what a block declares, in order, and replace its named values by `c.let`."""
     wanted = named_values(block)
     for op in list(block.ops):
         _name_operation(op, scope)
@@ -105,7 +106,7 @@ def _name_operation(op: Operation, scope: Scope) -> None:
 
 
 def _let(op: Operation, scope: Scope) -> None:
-    """Put a `c.let` behind `op` and hand its value to all users."""
+    """Insert a `c.let` behind `op`, and let all users read its value."""
     value = op.results[0]
     let = c.LetOp(scope.declare_value(value), value)
     let.result.name_hint = let.identifier.data

@@ -1,4 +1,4 @@
-"""Which writes a read must not move across.
+"""Find the writes that a read of memory must not be moved across.
 
 Memory is told apart by the object it belongs to: two variables are different, a `restrict` pointer shares its object
 with no other pointer, and what a call does, it does through the pointers it is handed.
@@ -17,7 +17,8 @@ from s2s.support.dataclass import dataclass
 
 @dataclass(frozen=True)
 class Root:
-    """The object behind a place: a variable, what a parameter or a symbol points at, `None` for what is not known."""
+    """The memory object that a place designates: a variable, or the target of a parameter or a symbol; `None` if it is
+    unknown."""
 
     of: SSAValue | str | None
 
@@ -26,7 +27,7 @@ UNKNOWN = Root(None)
 
 
 def root_of(value: SSAValue) -> Root:
-    """The object that `value`, a place or a pointer, leads to."""
+    """Return the memory object that `value`, a place or a pointer, designates."""
     while isinstance(op := value.owner, Operation):
         match op:
             case c.SubscriptOp() | c.MemberOp():
@@ -49,7 +50,8 @@ def root_of(value: SSAValue) -> Root:
 
 
 def _is_constant_table(place: SSAValue, root: Root) -> bool:
-    """A global is not written while anyone reads it through a pointer to const: it is a weight or a table."""
+    """Return whether the object is a global that is read through a pointer to const, a weight or a table: nothing
+    writes it."""
     return isinstance(root.of, str) and isinstance(place.type, c.LValueType | c.PtrType) and place.type.is_const
 
 
@@ -58,7 +60,7 @@ def _is_variable(root: Root) -> bool:
 
 
 def _is_private(root: Root) -> bool:
-    """A variable whose address goes nowhere."""
+    """Return whether the object is a variable whose address is not taken."""
     if not _is_variable(root):
         return False
     assert isinstance(root.of, SSAValue)
@@ -66,18 +68,18 @@ def _is_private(root: Root) -> bool:
 
 
 def _is_apart(root: Root) -> bool:
-    """Nothing but the object's own name leads to it."""
+    """Return whether the object is accessed by its own name only."""
     return _is_restrict(root) or _is_private(root)
 
 
 def _is_restrict(root: Root) -> bool:
-    """What a restrict pointer leads to is reached through no other root."""
+    """Return whether the object is the target of a `restrict` pointer, which no other pointer aliases."""
     return isinstance(root.of, BlockArgument) and isinstance(root.of.type, c.PtrType) and root.of.type.is_restrict
 
 
 @dataclass
 class Writes:
-    """The writes of a block, by the position of the operation of the block that does them."""
+    """The writes in a block, each with the position of the operation of the block that contains it."""
 
     block: Block
     positions: dict[Operation, int] = field(init=False)
@@ -87,7 +89,8 @@ class Writes:
 
     @cached_property
     def by_root(self) -> dict[Root, list[int]]:
-        """Positions in order, for each object written; a nested block's writes count where its operation stands."""
+        """Return the positions of the writes to each object, in order; a write in a nested block has the position of
+        the operation that holds the block."""
         found: dict[Root, list[int]] = {}
         for op, position in self.positions.items():
             for root in _written_by(op):
@@ -96,11 +99,11 @@ class Writes:
 
     @cached_property
     def shared(self) -> list[Root]:
-        """The objects written that other names may lead to as well."""
+        """Return the written objects that other names may alias."""
         return [root for root in self.by_root if not _is_apart(root)]
 
     def between(self, read: SSAValue, first: int, last: int) -> bool:
-        """Whether an operation behind `first` and up to and with `last` may change what is read at `read`."""
+        """Return whether an operation behind `first`, up to and including `last`, may change what is read at `read`."""
         if first >= last:
             return False
         seen = root_of(read)
@@ -121,7 +124,7 @@ class Writes:
 
 
 def _written_by(op: Operation) -> set[Root]:
-    """What an operation writes, or those in its blocks do."""
+    """Return the places that an operation, or an operation nested in it, writes."""
     return {root for each in walk(op) for root in _written_at(each)} if op.regions else set(_written_at(op))
 
 
@@ -134,7 +137,7 @@ def _written_at(op: Operation) -> list[Root]:
 
 
 def pointers(op: c.CallOp) -> list[SSAValue]:
-    """The arguments through which a call reaches memory."""
+    """Return the pointer arguments of a call, through which it accesses memory."""
     return [argument for argument in op.arguments if isinstance(argument.type, c.PtrType)]
 
 

@@ -1,4 +1,4 @@
-"""Names for values: what the lowering wished for, made unique where they are visible."""
+"""Choose names for values from the hints of the lowering, unique where they are visible."""
 
 import re
 
@@ -14,7 +14,7 @@ _COUNTERS = "ijklmn"
 
 
 class Scope:
-    """The names visible in a block: its own and those of the blocks around it.
+    """The names visible in a block: its own names and those of the enclosing blocks.
 
     Blocks that stand side by side may use the same names, as loops of a hand-written function use `i` again and again.
     """
@@ -26,7 +26,7 @@ class Scope:
         self.depth: int = 0 if outer is None else outer.depth + 1
 
     def inner(self) -> "Scope":
-        """The scope of a block in this one."""
+        """Return the scope of a block nested in this one."""
         return Scope(self._taken, self)
 
     def _is_free(self, name: str) -> bool:
@@ -38,7 +38,8 @@ class Scope:
         return name not in self._taken
 
     def declare(self, wish: str) -> str:
-        """`wish`, or the nearest free name to it: `acc`, `acc2`, `acc3`; `x0`, `x0_2`; beside a parameter `x`: `x0`."""
+        """Declare `wish`, or the nearest free name, and return it: `acc`, `acc2`, `acc3`; `x0`, `x0_2`; beside a
+        parameter `x`: `x0`."""
         base = c_identifier(wish)
         name, count = base, -1 if self._outer is not None and base in self._outermost()._own else 1
         while not self._is_free(name):
@@ -51,7 +52,7 @@ class Scope:
         return self if self._outer is None else self._outer._outermost()
 
     def declare_numbered(self, base: str) -> str:
-        """`t0`, `t1`, `t2`: the first that is free."""
+        """Declare the first free name of `t0`, `t1`, `t2`, and return it."""
         count = 0
         while not self._is_free(f"{base}{count}"):
             count += 1
@@ -59,12 +60,12 @@ class Scope:
         return f"{base}{count}"
 
     def declare_value(self, value: SSAValue) -> str:
-        """A name for a temporary or a variable."""
+        """Declare a name for a temporary or a variable, and return it."""
         hint = readable_hint(value)
         return self.declare(hint) if hint is not None else self.declare_numbered(_kind(value))
 
     def declare_counter(self, value: SSAValue) -> str:
-        """A name for a loop counter."""
+        """Declare a name for a loop counter, and return it."""
         hint = readable_hint(value)
         if hint is not None:
             return self.declare(hint)
@@ -79,7 +80,7 @@ def readable_hint(value: SSAValue) -> str | None:
 
 
 def _kind(value: SSAValue) -> str:
-    """What to call a value nobody named: after the buffer it is read from, a sum, else after its type."""
+    """Return a name for an unnamed value: that of the buffer it is loaded from, `sum`, or one by its type."""
     if isinstance(value.owner, c.LoadOp):
         root = root_of(value.owner.place).of
         if isinstance(root, BlockArgument) and (hint := readable_hint(root)) is not None:

@@ -1,4 +1,4 @@
-"""Which values are written where they are used, and which get a name first."""
+"""Decide which values are printed as expressions where they are used, and which are assigned to a named variable."""
 
 from typing import NamedTuple
 
@@ -21,9 +21,9 @@ _SHORT = 4
 
 
 class Printing(NamedTuple):
-    """Where a value that is written in place appears: how often, up to which operation of its block, whether in a loop,
-    where it would be computed again in every iteration, and whether in an arm of a conditional expression, where it may
-    not be computed at all."""
+    """The places where an unnamed value is printed: how often, up to which operation of its block, whether in a loop,
+    which would compute it again in every iteration, and whether in an arm of a conditional expression, which may not
+    compute it at all."""
 
     times: int
     last: int
@@ -33,7 +33,7 @@ class Printing(NamedTuple):
 
 
 def named_values(block: Block) -> set[SSAValue]:
-    """The values computed by the operations of `block` itself that get a name."""
+    """Return the values computed by the operations of `block` itself that are assigned to a named variable."""
     placement = _Placement(block)
     for op in reversed(list(block.ops)):
         if type(op) in EXPRESSIONS and op.results:
@@ -63,7 +63,7 @@ class _Placement:
             self._printings[value] = printing
 
     def _printing(self, value: SSAValue) -> Printing:
-        """Where `value` appears if it has no name."""
+        """Return the places where `value` is printed if it has no name."""
         times, last, nested, repeated, in_arm = 0, -1, False, False, False
         for use in value.uses:
             user = use.operation
@@ -88,7 +88,7 @@ class _Placement:
         return Printing(times, last, nested, repeated, in_arm)
 
     def _in_block(self, user: Operation) -> Operation:
-        """The operation of this block that holds `user`, or is it."""
+        """Return the operation of this block that is `user` or contains it."""
         while user.parent is not self.block:
             parent = user.parent_op()
             assert parent is not None
@@ -117,7 +117,7 @@ class _Placement:
         return printing.times > 1
 
     def shorten(self, op: Operation) -> None:
-        """Measure what `op` prints; while that is too long, name the longest of its operands.
+        """Measure the expression of `op`; while it is too long, name the longest of its operands.
 
         What a statement consists of stays: its parts are short enough by now, and a list of arguments breaks well.
         """
@@ -143,12 +143,13 @@ class _Placement:
         del self._printings[value]
 
     def _length(self, value: SSAValue) -> int:
-        """Characters that `value` takes where it is used."""
+        """Return the number of characters that `value` takes where it is used."""
         return self._lengths.get(value, _SHORT) if value in self._printings else _SHORT
 
 
 def _is_constant(op: Operation) -> bool:
-    """A vector of one number, which is as good as a literal."""
+    """Return whether a call takes nothing but literals, as a vector of one number does, which reads as well as a
+    literal."""
     return (
         isinstance(op, c.CallOp)
         and op.pure is not None
@@ -157,7 +158,7 @@ def _is_constant(op: Operation) -> bool:
 
 
 def _is_step_of_a_sum(op: c.CallOp) -> bool:
-    """Whether an instruction adds products to a scalar that the same instruction adds more to: the steps of several
+    """Return whether the only user of a scalar instruction result adds further products to it: the steps of several
     sums keep their order, so that a core with few registers holds the factors of one step only."""
     if op.header is None or isinstance(op.result_types[0], VectorType):
         return False
@@ -166,7 +167,7 @@ def _is_step_of_a_sum(op: c.CallOp) -> bool:
 
 
 def _is_fixed_offset(op: Operation) -> bool:
-    """A pointer and a number, `a + 1024`, which says more than a name."""
+    """Return whether `op` adds a constant to a pointer, `a + 1024`, which is more readable than a name."""
     return (
         isinstance(op, c.BinaryOp)
         and isinstance(op.result.type, c.PtrType)
@@ -176,21 +177,22 @@ def _is_fixed_offset(op: Operation) -> bool:
 
 
 def _read_by(op: Operation) -> list[SSAValue]:
-    """The places whose contents `op` reads."""
+    """Return the places whose contents `op` reads."""
     if isinstance(op, c.LoadOp):
         return [op.place]
     return pointers(op) if isinstance(op, c.CallOp) and op.reads is not None else []
 
 
 def _times_printed_elsewhere(user: Operation) -> int:
-    """How often an expression of an inner block is printed: a place once for each operation that reads or writes it."""
+    """Return how often an expression of an inner block is printed: a place is printed once for each operation that
+    reads or writes it."""
     if not isinstance(user, (*_PLACES, c.AddressOfOp)):
         return 1
     return sum(_times_printed_elsewhere(use.operation) for use in user.results[0].uses)
 
 
 def _repeats(user: Operation, operand: int, outer: Operation) -> bool:
-    """Whether a loop computes the operand of `user` again in every iteration."""
+    """Return whether a loop evaluates the operand of `user` again in every iteration."""
     if isinstance(user, c.ForOp) and operand == 1:
         return True
     step: Operation | None = user
@@ -202,20 +204,21 @@ def _repeats(user: Operation, operand: int, outer: Operation) -> bool:
 
 
 def _hands_on(op: c.CallOp) -> bool:
-    """Whether the result goes whole into the very next statement."""
+    """Return whether the next statement uses the result unmodified."""
     (use, *others) = op.results[0].uses
     return not others and use.operation is op.next_op and isinstance(use.operation, c.ReturnOp | c.LetOp)
 
 
 def _is_simple(op: Operation) -> bool:
-    """Arithmetic of one operator on names and numbers, as in the bound of a loop."""
+    """Return whether the expression has one operator on names and literals, as the bound of a loop may have."""
     return isinstance(op, c.BinaryOp | c.UnaryOp) and not any(
         isinstance(operand.owner, c.LoadOp | c.CallOp) for operand in op.operands
     )
 
 
 def is_long_sum(op: Operation) -> bool:
-    """Whether `op` adds one more term to a sum; not to that of a loop, whose steps keep the order of their products."""
+    """Return whether `op` adds one more term to a sum; false for the sum of a loop, whose steps keep the order of their
+    products."""
     if not _is_sum(op) or not isinstance(op.operands[0].owner, Operation) or not _is_sum(op.operands[0].owner):
         return False
     first = op.operands[0]
@@ -229,7 +232,7 @@ def _is_sum(op: Operation) -> bool:
 
 
 def _own_length(op: Operation) -> int:
-    """Characters that an operation adds to what its operands print, roughly."""
+    """Return roughly the number of characters that an operation adds to those of its operands."""
     match op:
         case c.CallOp():
             return len(op.callee.data) + 2 * len(op.arguments)

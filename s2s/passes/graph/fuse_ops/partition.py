@@ -24,20 +24,20 @@ Condition = Callable[[int, bool], bool]
 
 
 @dataclass
-class Group:
+class FusionGroup:
     """A set of nodes that share a kernel: a union-find tree, whose root holds the data of the set."""
 
     kind: int
     is_anchor: bool
     size: int = 1
-    parent: "Group | None" = None
+    parent: "FusionGroup | None" = None
 
-    def root(self) -> "Group":
+    def root(self) -> "FusionGroup":
         """The root of this group's tree; shortens the path on the way."""
         found = self
         while found.parent is not None:
             found = found.parent
-        step: Group = self
+        step: FusionGroup = self
         while step.parent is not None:
             step.parent, step = found, step.parent
         return found
@@ -50,7 +50,7 @@ class Partition:
         self.nodes = nodes
         self.max_depth = max_depth
         self.tree = post_dominators(nodes)
-        self.groups = [Group(node.kind, node.kind == FusionKind.OUT_FUSABLE) for node in nodes]
+        self.groups = [FusionGroup(node.kind, node.kind == FusionKind.OUT_FUSABLE) for node in nodes]
 
     def run(self) -> None:
         """Merge all groups that the rules allow."""
@@ -125,7 +125,7 @@ class Partition:
         return path
 
 
-def _merge(child: Group, parent: Group) -> None:
+def _merge(child: FusionGroup, parent: FusionGroup) -> None:
     """Merge `child` into `parent`; only an anchor operator changes the kind of the group."""
     child.parent = parent
     parent.size += child.size

@@ -16,7 +16,7 @@ from s2s.types.weights import WeightStore
 
 @dataclass(frozen=True)
 class Maker:
-    """Inserts operations before the one that is rewritten, with the source nodes of the operations it replaces."""
+    """Inserts operations before the one that is rewritten, and records the source nodes that they replace."""
 
     rewriter: PatternRewriter
     store: WeightStore

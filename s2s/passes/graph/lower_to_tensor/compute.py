@@ -15,6 +15,7 @@ rounded once when they are stored.
 """
 
 from collections.abc import Callable, Iterable, Sequence
+from typing import Required, TypedDict, Unpack
 
 from xdsl.builder import Builder
 from xdsl.dialects.builtin import StringAttr, TensorType
@@ -90,46 +91,38 @@ def aligned(value: SSAValue, indices: Sequence[AffineExpr]) -> Operand:
     return at(value, *(0 if size == 1 else index for size, index in zip(shape, last, strict=True)))
 
 
+class Parts(TypedDict, total=False):
+    """The operands and the bodies of a computation; see `structured`."""
+
+    reads: Sequence[Operand]
+    points: Sequence[Operand]
+    tables: Sequence[SSAValue]
+    inits: Sequence[tuple[Number, Attribute]]
+    reduce: Body | None
+    apply: Required[Body]
+    widen: bool
+    names: Sequence[str]
+
+
 def compute(
     rewriter: PatternRewriter,
     op: Operation,
     parallel: Sequence[int],
     reduction: Sequence[int] = (),
     *,
-    reads: Sequence[Operand] = (),
-    points: Sequence[Operand] = (),
-    tables: Sequence[SSAValue] = (),
-    inits: Sequence[tuple[Number, Attribute]] = (),
-    reduce: Body | None = None,
-    apply: Body,
     element: Attribute | None = None,
-    widen: bool = True,
-    names: Sequence[str] = (),
     hint: str | None = None,
+    **parts: Unpack[Parts],
 ) -> SSAValue:
     """Insert a computation of shape `parallel` before `op`, and return its result.
 
-    `element` is the element type of the result, by default that of `op`; without `widen` the regions see narrow floats
-    as they are stored. `names` are those of the dimensions, `hint` that of an intermediate result. A reduction over no
-    element yields the initial values.
+    `element` is the element type of the result, by default that of `op`; `hint` names an intermediate result.
     """
     element = type_of(op.results[0]).element_type if element is None else element
     if 0 in parallel:
         fact = f"{place(op)}: the result {list(parallel)} has no element"
         raise UnsupportedError(f"{fact}; take the node out of the model")
-    made = structured(
-        parallel,
-        reduction,
-        reads=reads,
-        points=points,
-        tables=tables,
-        inits=inits,
-        reduce=reduce,
-        apply=apply,
-        element=element,
-        widen=widen,
-        names=names,
-    )
+    made = structured(parallel, reduction, element=element, **parts)
     graph.copy_provenance(made, op)
     made.res[0].name_hint = hint
     return rewriter.insert(made).res[0]
@@ -150,7 +143,13 @@ def structured(
     names: Sequence[str] = (),
     shape: Sequence[int] | None = None,
 ) -> tensor.ComputeOp:
-    """Build a computation, as `compute` describes it; its result has `shape`, by default `parallel`."""
+    """Build a computation over the domain `parallel`, `reduction`; its result has `shape`, by default `parallel`.
+
+    `reduce` combines the accumulators, which start from `inits`, with the elements of `reads`; `apply` computes the
+    result from the accumulators and the elements of `points`. Both see `tables` as a whole. Without `widen` they see
+    narrow floats as they are stored. `names` are those of the dimensions. A reduction over no element yields the
+    initial values.
+    """
     accumulators = [Argument(kind, scalar_type(kind), "acc") for _, kind in inits]
     if reduce is None or 0 in reduction:
         accumulators = [Argument(kind, None, number=number) for number, kind in inits]
