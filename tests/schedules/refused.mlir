@@ -802,3 +802,13 @@
   tensor.yield %v : f32
 } : (tensor<6x8xf32>) -> tensor<6x8xf32>
 // CHECK: tensor.compute: parallel names no dimension; name that of the outermost loop
+
+// -----
+
+%x = "test.op"() : () -> tensor<6x8xf32>
+%y = tensor.compute [6, 8] points(%x at #tensor.access<affine_map<(i, j) -> (i, j)>>)
+    schedule #tensor.schedule<[tile<0 by 2>, tile_and_fuse<0 by 3 overlap [1, 0]>]> apply {
+^bb0(%v: f32):
+  tensor.yield %v : f32
+} : (tensor<6x8xf32>) -> tensor<6x8xf32>
+// CHECK: tensor.compute: dimension 0 has fused tiles that overlap and a register tile of 2, which may reach beyond the dimension; leave one of them out

@@ -35,7 +35,7 @@ SMALL_WINDOWS = onnx_model(
 )
 
 
-def bottleneck() -> onnx.ModelProto:
+def bottleneck(rows: int = 32, columns: int = 32) -> onnx.ModelProto:
     """A chain whose images are larger than half of a small cache."""
     random = np.random.default_rng(0)
     shapes = {"expand": (40, 4, 1, 1), "slide": (40, 1, 3, 3), "project": (12, 40, 1, 1)}
@@ -49,7 +49,7 @@ def bottleneck() -> onnx.ModelProto:
         helper.make_node("Conv", ["c", "project"], ["d"], "project"),
         helper.make_node("MaxPool", ["d"], ["y"], "pool", kernel_shape=[2, 2]),
     ]
-    x = helper.make_tensor_value_info("x", TensorProto.FLOAT, [1, 4, 32, 32])
+    x = helper.make_tensor_value_info("x", TensorProto.FLOAT, [1, 4, rows, columns])
     y = helper.make_tensor_value_info("y", TensorProto.FLOAT, None)
     graph = helper.make_graph(nodes, "bottleneck", [x], [y], stored)
     return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)

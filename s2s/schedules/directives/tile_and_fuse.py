@@ -13,6 +13,7 @@ from s2s.dialects.tensor import Directive, FusedTile, Renumbering, ScheduleState
 from s2s.dialects.tensor.directive import Machine, Scheduled, check_dims
 from s2s.schedules.directives.sizes import Sizes, rows_of, sizes_attribute
 from s2s.schedules.directives.tile import Tile
+from s2s.schedules.directives.vectorize import Vectorize
 
 
 @irdl_attr_definition
@@ -54,6 +55,14 @@ class TileAndFuse(Directive):
                 f"{op.name}: dimension {blocked[0]} has cache blocks and fused tiles; keep one of them"
             )
 
+    def verify_together(self, op: Scheduled, state: ScheduleState) -> None:
+        for tile in self.fused:
+            if overlaps(tile) and state.tile([tile.dim]) != [1]:
+                raise VerifyException(
+                    f"{op.name}: dimension {tile.dim} has fused tiles that overlap and a register tile of "
+                    f"{state.tiles[tile.dim]}, which may reach beyond the dimension; leave one of them out"
+                )
+
     @classmethod
     def values(cls, op: Scheduled, machine: Machine) -> Iterator[Directive]:
         for dim in range(op.rank):
@@ -87,13 +96,21 @@ class TileAndFuse(Directive):
 
 
 def in_tiles(schedule: tensor.ScheduleAttr, tiles: Iterable[FusedTile | tuple[int, int]]) -> tensor.ScheduleAttr:
-    """`schedule` for a computation that does `tiles` with its neighbours, in place of cache blocks of its own."""
+    """`schedule` for a computation that does `tiles` with its neighbours. The tiles take the place of its own cache
+    blocks and, where they overlap, of its register tile and vectors."""
     fused = TileAndFuse.of(tiles)
-    own = schedule.find(Tile)
-    if fused is None or own is None:
-        return schedule.adding(fused)
+    if fused is None:
+        return schedule
     dims = {tile.dim for tile in fused.fused}
-    kept = Tile.of(own.register, [block for block in own.blocks if block[0] not in dims])
+    single = {tile.dim for tile in fused.fused if overlaps(tile)}
+    vectors = schedule.find(Vectorize)
+    if vectors is not None and vectors.dim.data in single:
+        return tensor.ScheduleAttr.of([fused])
+    own = schedule.find(Tile)
+    if own is None:
+        return schedule.adding(fused)
+    register = {dim: size for dim, size in own.register.items() if dim not in single}
+    kept = Tile.of(register, [block for block in own.blocks if block[0] not in dims])
     return tensor.ScheduleAttr.of([kept, *schedule.without(Tile).directives, fused])
 
 
