@@ -20,6 +20,7 @@ from s2s.cli.compile import compile_command
 from s2s.cli.diff import diff_command
 from s2s.cli.doctor import doctor_command
 from s2s.cli.export import export_command
+from s2s.cli.farm import farm_app
 from s2s.cli.inspect import inspect_command
 from s2s.cli.profile import profile_command
 from s2s.cli.project import ProjectCommand
@@ -65,6 +66,7 @@ HIDDEN = ("quantise",)
 for _name, _command in COMMANDS.items():
     app.command(_name, cls=ProjectCommand, hidden=_name in HIDDEN)(talking(_command))
 app.add_typer(records_app)
+app.add_typer(farm_app)
 
 
 def _print_version(wanted: bool) -> None:

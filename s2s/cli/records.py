@@ -93,7 +93,7 @@ def convert_command(file: File, output: Output) -> None:
         write_records(output, found)
         print(f"{output}: {len(found)} records")
         if foreign:
-            print(f"{file}: {foreign} lines are of tasks that s2s does not know; they were left out")
+            print(f"{file}: {len(foreign)} lines are of tasks that s2s does not know; they were left out")
         return
     found = read_measured(file)
     write_file(output, "".join(map(as_log_line, found)), f"--output {output}")

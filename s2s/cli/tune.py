@@ -13,10 +13,23 @@ from s2s.errors import InputError
 
 if TYPE_CHECKING:
     from s2s.tuning import Progress, Task, TuneSummary
+    from s2s.tuning.measurer import Measurer
     from s2s.tuning.tune import OnProgress
 
 INTERRUPTED = 130
 _UNITS = {"s": 1.0, "m": 60.0, "h": 3600.0}
+
+Search = Annotated[
+    Literal["auto", "grid", "random", "ga", "climb", "model", "tpe"],
+    typer.Option(help="The search: all points, at random, genetic, climbing, a learned model, or Optuna's TPE."),
+]
+Only = Annotated[list[str] | None, typer.Option(metavar="LAYER", help="A node, kernel or task key; may be repeated.")]
+Farm = Annotated[str | None, typer.Option(metavar="ADDRESS", help="The farm that measures, as in tcp://farm:8786.")]
+Priority = Annotated[int, typer.Option(help="On a farm: trials of higher priority come first.")]
+Tls = Annotated[
+    tuple[str, str, str] | None,
+    typer.Option(metavar="CA CERT KEY", help="The certificates of a farm with TLS, files in PEM."),
+]
 
 
 @with_compile_options
@@ -35,17 +48,15 @@ def tune_command(
     time: Annotated[
         str | None, typer.Option(metavar="10m", help="The time for all tasks: seconds, or with s, m or h behind.")
     ] = None,
-    tuner: Annotated[
-        Literal["auto", "grid", "random", "ga", "model", "tpe"],
-        typer.Option(help="The search: all points, at random, genetic, a learned model, or Optuna's TPE."),
-    ] = "auto",
+    tuner: Search = "auto",
     objective: Annotated[
         Literal["instructions", "time", "flash", "ram"] | None,
         typer.Option(help="What is minimised; by default time on the host and instructions on boards."),
     ] = None,
-    only: Annotated[
-        list[str] | None, typer.Option(metavar="LAYER", help="A node, kernel or task key; may be repeated.")
-    ] = None,
+    only: Only = None,
+    farm: Farm = None,
+    priority: Priority = 0,
+    tls: Tls = None,
     jobs: Annotated[int, typer.Option("--jobs", "-j", min=1, help="Candidates that are built at a time.")] = 1,
     seed: Annotated[int, typer.Option(help="Seed of the search.")] = 0,
     dry_run: Annotated[
@@ -62,13 +73,14 @@ def tune_command(
     """
     from s2s.cli.output import steps_shown
     from s2s.compilation import Compilation
+    from s2s.tuning.places import default_target, make_measurer
     from s2s.tuning.task import tasks_of
-    from s2s.tuning.tune import TuneOptions, default_target, make_measurer, tune_tasks
+    from s2s.tuning.tune import TuneOptions, tune_tasks
 
     chosen = TuneOptions(
         trials=trials, seconds=parse_time(time), tuner=tuner, objective=objective, only=tuple(only or ()), seed=seed
     )
-    measurer = make_measurer(on, parallel=jobs)
+    measurer = make_measurer(on, parallel=jobs) if farm is None else _on_farm(farm, on, priority, tls)
     with steps_shown():
         tasks = tasks_of(Compilation(model, compiling(default_target(on))))
     if dry_run:
@@ -79,6 +91,13 @@ def tune_command(
     show(summary, output, as_json=as_json)
     if summary.interrupted:
         raise typer.Exit(INTERRUPTED)
+
+
+def _on_farm(address: str, on: str, priority: int, tls: tuple[str, str, str] | None) -> "Measurer":
+    from s2s.farm.measurer import FarmMeasurer
+    from s2s.farm.security import Certificates
+
+    return FarmMeasurer(address, on, priority=priority, certificates=Certificates(*(tls or ())))
 
 
 def list_tasks(tasks: "Sequence[Task]", *, as_json: bool) -> None:

@@ -36,7 +36,7 @@ _UNCOUNTED = frozenset({PROVENANCE, DIM_NAMES})
 
 def task_key(func: FuncOp, calls: Mapping[str, list[graph.CallOp]], target: Target) -> str:
     """The key of the kernel `func` at the tensor level."""
-    digest = hashlib.sha256(f"{LOWERING}\n{_target_text(target)}\n".encode())
+    digest = hashlib.sha256(f"{LOWERING}\n{target_text(target)}\n".encode())
     constants = constant_arguments(func, calls)
     numbers: dict[SSAValue, int] = {}
     for argument in func.body.block.args:
@@ -122,7 +122,8 @@ def _attribute_text(attribute: Attribute) -> str:
 
 
 @lru_cache(maxsize=16)
-def _target_text(target: Target) -> str:
+def target_text(target: Target) -> str:
+    """The data of a target that keys depend on."""
     return _data_text([(each.name, getattr(target, each.name)) for each in fields(target) if each.name not in _NO_DATA])
 
 

@@ -18,6 +18,7 @@ from xdsl.dialects.builtin import ModuleOp
 
 from s2s.artifact import Artifact, compile_artifact
 from s2s.contrib.graph_executor_factory import export_library
+from s2s.decisions.dispatch import records_in_effect
 from s2s.emit.stream import pieces
 from s2s.errors import InputError, UnsupportedError
 from s2s.executor.device import check_device
@@ -71,18 +72,25 @@ def build(
                 "whose section a macro of the tree sets; leave the pools out"
             )
     name = None if mod_name == DEFAULT_NAME else mod_name
-    arrays = {key: np.asarray(value) for key, value in (params or {}).items()}
-    module = bind_params_by_name(_module(mod), arrays)
-    module = empty() if module.is_empty else module
     options = CompileOptions(
         target=_aligned(resolve(target, target_host), chosen),
         executor=chosen.kind,
         name=name,
+        records=records_in_effect(),
         external=modes_of(external),
     )
     options = PassContext.current().applied(options)
-    source = GraphModel(module.module, {**module.params, **arrays}, name or _C_NAME)
-    return ExecutorFactory(compile_artifact(source, options), mod_name)
+    return ExecutorFactory(compile_artifact(source_of(mod, params, name or _C_NAME), options), mod_name)
+
+
+def source_of(
+    mod: ModuleOp | IRModule | Function, params: Mapping[str, npt.ArrayLike] | None = None, name: str = _C_NAME
+) -> GraphModel:
+    """The model that a module and the values of its parameters and weights are."""
+    arrays = {key: np.asarray(value) for key, value in (params or {}).items()}
+    module = bind_params_by_name(_module(mod), arrays)
+    module = empty() if module.is_empty else module
+    return GraphModel(module.module, {**module.params, **arrays}, name)
 
 
 def _module(mod: ModuleOp | IRModule | Function) -> IRModule:

@@ -29,6 +29,7 @@ from s2s.types.dtypes import Array
 from s2s.verify.build import LoadedNetwork
 
 DEFAULT_NAME = "default_function"
+TargetLike = str | Target | NamedTarget | None
 
 
 def lower(
@@ -37,14 +38,14 @@ def lower(
     name: str = "main",
     *,
     simple_mode: bool = False,
-    target: str | Target | NamedTarget = "host",
+    target: TargetLike = None,
     bind: Mapping[str, int] | None = None,
 ) -> str:
     """The loops of the function as text; with `simple_mode` without the function that calls them.
 
     They are the loops that the C has, so vectors and register tiles are those of `target`.
     """
-    compilation = _compilation(sch, args, DEFAULT_NAME if name == "main" else name, target, bind or {})
+    compilation = compilation_of(sch, args, DEFAULT_NAME if name == "main" else name, target, bind)
     module = compilation.at("loop").module
     if not simple_mode:
         return str(module)
@@ -54,7 +55,7 @@ def lower(
 def build(
     sch: Schedule,
     args: Sequence[Tensor],
-    target: str | Target | NamedTarget = "host",
+    target: TargetLike = None,
     name: str = DEFAULT_NAME,
     *,
     bind: Mapping[str, int] | None = None,
@@ -64,13 +65,14 @@ def build(
     Its arguments are arrays of numpy (or what numpy reads by DLPack), in the order of `args`; those that are computed
     are written in place.
     """
-    return Function(Artifact(_compilation(sch, args, name, target, bind or {})), args)
+    return Function(Artifact(compilation_of(sch, args, name, target, bind)), args)
 
 
-def _compilation(
-    sch: Schedule, args: Sequence[Tensor], name: str, target: str | Target | NamedTarget, bind: Bind
+def compilation_of(
+    sch: Schedule, args: Sequence[Tensor], name: str, target: TargetLike = None, bind: Bind | None = None
 ) -> Compilation:
-    data = resolve(target)
+    """The compilation of the function; the target is that of the `with Target(…)` around unless one is given."""
+    data, bind = resolve(target), bind or {}
     module = lower_to_tensor(sch, args, name, data, bind)
     threads = min(os.cpu_count() or 1, MAX_THREADS) if _is_parallel(module) and data.fork_join else 1
     options = CompileOptions(target=data, name=name, schedule="reference", threads=threads)

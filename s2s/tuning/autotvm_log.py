@@ -10,7 +10,7 @@ and back changes nothing. A line without it, of TVM itself, has no task of ours:
 """
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, cast
 
@@ -24,11 +24,10 @@ FAILED = 1e9
 
 def as_log_line(record: MeasuredRecord) -> str:
     """Return a record as a line of AutoTVM's log."""
-    entity = [[f"{kind} {subject}", "ot", chosen] for kind, subject, chosen in record.decisions]
     cost = FAILED if record.cost is None else record.cost
     entry: dict[str, Any] = {
-        "input": [record.target, record.kernel, [], {}],
-        "config": {"index": 0, "code_hash": None, "entity": entity},
+        "input": [record.target, record.kernel, list(record.arguments), {}],
+        "config": _config(record),
         "result": [[cost], int(record.error), record.seconds, record.timestamp],
         "version": LOG_VERSION,
         "tvm_version": f"s2s {record.version}",
@@ -37,8 +36,19 @@ def as_log_line(record: MeasuredRecord) -> str:
     return json.dumps(entry, ensure_ascii=False) + "\n"
 
 
-def read_log(path: str | Path) -> tuple[tuple[MeasuredRecord, ...], int]:
-    """Read a log: its records, and the number of lines that have no task of ours."""
+Line = Mapping[str, Any]
+
+
+def _config(record: MeasuredRecord) -> Mapping[str, Any]:
+    """The configuration: that of a template as its decision has it, the decisions about a kernel as knobs."""
+    if [kind for kind, _, _ in record.decisions] == ["config"]:
+        return cast("Mapping[str, Any]", json.loads(record.decisions[0][2]))
+    entity = [[f"{kind} {subject}", "ot", chosen] for kind, subject, chosen in record.decisions]
+    return {"index": 0, "code_hash": None, "entity": entity}
+
+
+def read_log(path: str | Path) -> tuple[tuple[MeasuredRecord, ...], tuple[Line, ...]]:
+    """Read a log: its records, and the lines that have no task of ours."""
     try:
         lines = Path(path).read_text(encoding="utf-8").splitlines()
     except OSError as error:
@@ -46,9 +56,9 @@ def read_log(path: str | Path) -> tuple[tuple[MeasuredRecord, ...], int]:
     return _records(str(path), lines)
 
 
-def _records(where: str, lines: Sequence[str]) -> tuple[tuple[MeasuredRecord, ...], int]:
+def _records(where: str, lines: Sequence[str]) -> tuple[tuple[MeasuredRecord, ...], tuple[Line, ...]]:
     found: list[MeasuredRecord] = []
-    foreign = 0
+    foreign: list[Line] = []
     for number, line in enumerate(lines, 1):
         if not line.strip() or line.startswith("#"):
             continue
@@ -59,8 +69,8 @@ def _records(where: str, lines: Sequence[str]) -> tuple[tuple[MeasuredRecord, ..
         if "s2s" in entry:
             found.append(record_of(where, number, entry["s2s"]))
         else:
-            foreign += 1
-    return tuple(found), foreign
+            foreign.append(entry)
+    return tuple(found), tuple(foreign)
 
 
 def is_log(path: str | Path) -> bool:

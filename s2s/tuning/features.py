@@ -10,23 +10,22 @@ from math import log2, prod
 from s2s.dialects import tensor
 from s2s.schedules.directives import CacheRead, Prefetch, Tile
 from s2s.targets import Target
-from s2s.tuning.space import Point, Space
 
 MAX_DIMS = 8
 """Dimensions that have features of their own, the innermost ones."""
 
 
-def features_of(space: Space, point: Point, target: Target) -> list[float]:
-    """Return the features of a legal point."""
-    schedule = space.schedule(point)
-    assert schedule is not None
-    op, state = space.subject.op, schedule.on(space.subject.op)
+def features_of(
+    op: tensor.Computation, schedule: tensor.ScheduleAttr, target: Target, places: Sequence[int]
+) -> list[float]:
+    """Return the features of a legal schedule, whose knobs have their values at `places`; the first is the base."""
+    state = schedule.on(op)
     tiles = list(state.tiles)
     trips = [-(-size // tile) for size, tile in zip(op.sizes, tiles, strict=True)]
     outputs, steps = prod(tiles[: op.rank]), prod(tiles[op.rank :])
     loads = _loads(op, tiles)
     return [
-        float(point.places[0]),
+        float(places[0]),
         *_padded([log2(each) for each in tiles]),
         *_padded([log2(each) for each in trips]),
         *_padded([float(each) for each in _positions(state.order, len(op.sizes))]),
@@ -43,7 +42,7 @@ def features_of(space: Space, point: Point, target: Target) -> list[float]:
         float(state.cache_depth if _copies(schedule) else -1),
         float(sum(isinstance(each, Prefetch) for each in schedule)),
         *_block(schedule),
-        *map(float, point.places),
+        *map(float, places),
     ]
 
 

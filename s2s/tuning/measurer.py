@@ -3,17 +3,17 @@
 import tempfile
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
+from typing import Protocol
 
 from s2s.compilation import Compilation
 from s2s.decisions.decision import Table
 from s2s.support.dataclass import dataclass
 from s2s.tuning.measurement import ErrorKind, Measurement
 from s2s.tuning.sandbox import CallDiedError, CallFailedError, CallTimedOutError, call_in_sandbox
-from s2s.tuning.task import Task
 
 
 @dataclass(frozen=True)
@@ -26,17 +26,30 @@ class Limits:
     """Bytes of address space of one process."""
 
 
+class Measurable(Protocol):
+    """What can be measured with different decisions: a kernel of a network, or a template of a user."""
+
+    @property
+    def compilation(self) -> Compilation:
+        """The compilation with the decisions that are made without a tuner; it tells inputs and right outputs."""
+        ...
+
+    def with_decisions(self, decisions: Table) -> Compilation:
+        """Return the compilation with other decisions."""
+        ...
+
+
 @dataclass(frozen=True)
 class Candidate:
     """Decisions to be measured for a task."""
 
-    task: Task
+    task: Measurable
     decisions: Table
 
     @property
     def compilation(self) -> Compilation:
         """The compilation of the task with these decisions."""
-        return self.task.compilation.resume(replace(self.task.options, decisions=self.decisions))
+        return self.task.with_decisions(self.decisions)
 
 
 @dataclass(frozen=True)
@@ -66,6 +79,12 @@ class Measurer(ABC):
     @abstractmethod
     def measure(self, candidates: Sequence[Candidate], incumbent: Incumbent | None = None) -> list[Measurement]:
         """Measure candidates of one task."""
+
+    def stream(
+        self, candidates: Sequence[Candidate], incumbent: Incumbent | None = None
+    ) -> Iterator[tuple[int, Measurement]]:
+        """Measure candidates of one task, and yield their numbers and measurements as these come."""
+        yield from enumerate(self.measure(candidates, incumbent))
 
 
 class Phases:

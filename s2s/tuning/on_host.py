@@ -7,8 +7,11 @@
 A machine that slows down between two measurements slows both: costs are stated relative to the best one's first cost.
 """
 
+import fcntl
+import os
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import field, replace
 from pathlib import Path
 from statistics import median
@@ -25,6 +28,7 @@ from s2s.types.dtypes import Array
 from s2s.verify.footprint import object_size
 from s2s.verify.toolchain import compiler_version, default_compiler, run_program
 
+LOCK = Path(tempfile.gettempdir()) / f"s2s-measuring-{os.getuid()}.lock"
 ROUNDS = (1, 2, 4)
 """Rounds of each step; after a step the slower half of the candidates is dropped."""
 ROUND_SECONDS = 0.03
@@ -63,7 +67,8 @@ class HostMeasurer(Measurer):
             found = in_parallel(lambda each: self._build(each, places[id(each)]), every, self.parallel)
             built = [_Built(each, places[id(each)], one) for each, one in zip(every, found, strict=True)]
             best = built[-1] if incumbent is not None else None
-            self._race(built[: len(candidates)], best)
+            with alone_on_this_machine():
+                self._race(built[: len(candidates)], best)
             factor = 1.0
             if incumbent is not None and best is not None and best.times:
                 factor = incumbent.measured.costs["seconds"] / min(best.times)
@@ -108,6 +113,14 @@ class HostMeasurer(Measurer):
             if differs is not None:
                 return Measurement(error=ErrorKind.WRONG_ANSWER, message=differs)
         return Measurement({"seconds": float(printed)})
+
+
+@contextmanager
+def alone_on_this_machine() -> Generator[None]:
+    """Wait until no other tuner or worker of the user times candidates on this machine."""
+    with LOCK.open("a") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        yield
 
 
 def _build(candidate: Candidate, folder: Path, phases: Phases) -> Measurement:

@@ -17,7 +17,7 @@ from contextlib import suppress
 from dataclasses import asdict, field
 from pathlib import Path
 from types import TracebackType
-from typing import IO, Any, Self
+from typing import IO, Any, Self, cast
 
 from s2s.decisions.keys import LOWERING
 from s2s.decisions.records import FORMAT, entries_of
@@ -49,6 +49,8 @@ class MeasuredRecord:
     flags: tuple[str, ...] = ()
     kernel: str = ""
     nodes: str = ""
+    arguments: tuple[object, ...] = ()
+    """Those that a template of `s2s.autotvm` was called with."""
     message: str = ""
     noise: float = 0.0
     seconds: float = 0.0
@@ -167,6 +169,7 @@ def record_of(where: str, number: int, fields: Mapping[str, Any]) -> MeasuredRec
             flags=tuple(map(str, fields.get("flags", ()))),
             kernel=str(fields.get("kernel", "")),
             nodes=str(fields.get("nodes", "")),
+            arguments=tuple(map(_frozen, fields.get("arguments", ()))),
             message=str(fields.get("message", "")),
             noise=float(fields.get("noise", 0.0)),
             seconds=float(fields.get("seconds", 0.0)),
@@ -176,3 +179,8 @@ def record_of(where: str, number: int, fields: Mapping[str, Any]) -> MeasuredRec
         )
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise InputError(f"{where}: line {number}: {error}; give the fields that s2s tune writes") from error
+
+
+def _frozen(argument: Any) -> Any:
+    """An argument as templates are called with it: tuples where JSON has lists."""
+    return tuple(map(_frozen, cast("list[Any]", argument))) if isinstance(argument, list) else argument

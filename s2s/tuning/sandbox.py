@@ -1,5 +1,6 @@
 """Calls in a process of their own, with a deadline and a limit of memory."""
 
+import ctypes
 import os
 import resource
 import signal
@@ -14,6 +15,8 @@ from s2s.errors import S2SError
 Result = TypeVar("Result")
 
 GIGABYTE = 1 << 30
+_PR_SET_PDEATHSIG = 1
+"""Of Linux: end with the thread that has forked."""
 
 
 class CallTimedOutError(S2SError):
@@ -77,6 +80,7 @@ def call_in_sandbox(function: Callable[[], Result], *, seconds: float, memory: i
 
 
 def _run(function: Callable[[], object], sender: Connection, memory: int) -> None:
+    ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
     os.setsid()
     resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
     signal.signal(signal.SIGINT, signal.SIG_IGN)

@@ -16,7 +16,6 @@ schedules before anything is compiled.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import cached_property
 from itertools import permutations
 from math import prod
 from random import Random
@@ -29,6 +28,8 @@ from s2s.decisions.schedule import ScheduledComputation
 from s2s.dialects import tensor
 from s2s.schedules.directives import CacheRead, Prefetch, Reorder, Tile, Unroll
 from s2s.support.dataclass import dataclass
+from s2s.tuning.features import features_of
+from s2s.tuning.search_space import Point, SearchSpace
 from s2s.tuning.task import Task
 
 Value = TypeVar("Value")
@@ -41,12 +42,8 @@ MAX_TILED = 3
 """Dimensions whose register tile is varied: the innermost ones of the base."""
 MAX_PERMUTED = 3
 """Up to this number of parallel loops, all their orders are tried; with more, each dimension as the innermost."""
-MAX_LISTED = 2_000
-"""Spaces up to this size are counted point by point."""
 MAX_STATEMENTS = 512
 """Multiply-adds written out in the innermost loop; more only cost the time of the C compiler."""
-PATIENCE = 200
-"""Illegal points in a row after which drawing at random gives up."""
 
 Change = Callable[[tensor.ScheduleAttr], tensor.ScheduleAttr | None]
 """Changes a schedule; None where the change has no meaning for it."""
@@ -62,14 +59,7 @@ class Knob(Generic[Value]):
     """The values for people."""
 
 
-@dataclass(frozen=True)
-class Point:
-    """A point of a space: the index of the value of each knob."""
-
-    places: tuple[int, ...]
-
-
-class Space:
+class Space(SearchSpace):
     """The search space of the largest computation of a task; the others keep the compiler's own schedules."""
 
     def __init__(self, task: Task) -> None:
@@ -84,27 +74,11 @@ class Space:
 
     @property
     def sizes(self) -> tuple[int, ...]:
-        """The number of values of each knob; the first knob is the base."""
+        """The number of values of each knob, of which the first one is the base."""
         return (len(self.bases), *(len(each.values) for each in self.changes))
 
     def __len__(self) -> int:
-        """The number of points, legal or not."""
-        return prod(self.sizes) if self.bases else 0
-
-    def point(self, index: int) -> Point:
-        """Return the point of a number below `len(self)`."""
-        places: list[int] = []
-        for size in reversed(self.sizes):
-            index, place = divmod(index, size)
-            places.append(place)
-        return Point(tuple(reversed(places)))
-
-    def index(self, point: Point) -> int:
-        """Return the number of a point."""
-        number = 0
-        for size, place in zip(self.sizes, point.places, strict=True):
-            number = number * size + place
-        return number
+        return super().__len__() if self.bases else 0
 
     def schedule(self, point: Point) -> tensor.ScheduleAttr | None:
         """Return the schedule at a point; None where there is none, legal or not."""
@@ -133,46 +107,19 @@ class Space:
         """Return a schedule as decisions of a compilation."""
         return {"schedule": {self.subject.key: text}}
 
-    @cached_property
-    def listed(self) -> Mapping[str, Point] | None:
-        """The legal schedules, each once, with the first point that gives it; None where the space is too large."""
-        if len(self) > MAX_LISTED:
-            return None
-        found: dict[str, Point] = {}
-        for index in range(len(self)):
-            point = self.point(index)
-            if (text := self.text(point)) is not None:
-                found.setdefault(text, point)
-        return found
-
     def starts(self) -> list[Point]:
-        """Return the bases as they are, best guesses first."""
+        """Return the bases as they are."""
         none = (0,) * len(self.changes)
         return [Point((number, *none)) for number in range(len(self.bases))]
 
-    def draw(self, random: Random) -> Point | None:
-        """Draw a legal point; None if none was found in a long time."""
-        for _ in range(PATIENCE if len(self) else 0):
-            point = Point(tuple(_draw(random, size) for size in self.sizes))
-            if self.text(point) is not None:
-                return point
-        return None
+    def features(self, point: Point) -> list[float]:
+        schedule = self.schedule(point)
+        assert schedule is not None
+        return features_of(self.subject.op, schedule, self.task.target, point.places)
 
-    def neighbour(self, point: Point, random: Random) -> Point | None:
-        """Change one knob, or two, of a legal point into another legal one."""
-        for _ in range(PATIENCE):
-            places = list(point.places)
-            for _ in range(random.choice((1, 1, 2))):
-                knob = random.randrange(len(places))
-                places[knob] = random.randrange(self.sizes[knob])
-            if tuple(places) != point.places and self.text(Point(tuple(places))) is not None:
-                return Point(tuple(places))
-        return None
-
-    def crossed(self, first: Point, second: Point, random: Random) -> Point:
-        """Take each knob from one of two points."""
-        pairs = zip(first.places, second.places, strict=True)
-        return Point(tuple(random.choice(pair) for pair in pairs))
+    def _drawn(self, random: Random, size: int) -> int:
+        """Draw that of the base half of the time, as most knobs change little at once."""
+        return 0 if random.random() < 0.5 else random.randrange(size)
 
     def describe(self) -> str:
         """The size of the space in words."""
@@ -181,11 +128,6 @@ class Space:
         knobs = ", ".join(f"{each.name} {len(each.values)}" for each in self.changes)
         legal = "" if self.listed is None else f", {len(self.listed):,} of them different and legal"
         return f"{len(self):,} points{legal} (bases {len(self.bases)}, {knobs})"
-
-
-def _draw(random: Random, size: int) -> int:
-    """Draw a value of a knob: that of the base half of the time, as most knobs change little at once."""
-    return 0 if random.random() < 0.5 else random.randrange(size)
 
 
 def _bases(task: Task, subject: ScheduledComputation) -> Iterator[tuple[str, tensor.ScheduleAttr]]:

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property
+from typing import Any
 
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
@@ -10,6 +11,7 @@ from xdsl.dialects.func import FuncOp
 from s2s.analysis.network.constants import calls_of, constant_arguments
 from s2s.analysis.network.functions import main_of
 from s2s.compilation import Compilation
+from s2s.decisions.decision import Table
 from s2s.decisions.given import Given
 from s2s.decisions.keys import computation_key, nodes_of_kernel, task_key
 from s2s.decisions.schedule import ScheduledComputation, ScheduleKind
@@ -21,6 +23,7 @@ from s2s.stages.state import State
 from s2s.support.dataclass import dataclass
 from s2s.targets import Target, get_target
 from s2s.tuning.isolate import isolated
+from s2s.tuning.packed import Packed, packed, unpacked
 
 BEFORE = "compute"
 """The stage after which kernels are taken: the next one decides their schedules."""
@@ -43,15 +46,27 @@ class Task:
     options: CompileOptions
     """Those of the whole network, without names and decisions."""
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        fields = self.key, self.name, self.nodes, self.calls
+        return _task_of, (fields, packed(self.state), self.options)
+
     @property
     def target(self) -> Target:
         """What the kernel is compiled for."""
         return get_target(self.options.target)
 
-    @cached_property
+    @property
     def compilation(self) -> Compilation:
         """The compilation of the kernel with the compiler's own decisions; candidates resume it."""
+        return self._compilation
+
+    @cached_property
+    def _compilation(self) -> Compilation:
         return Compilation.of_state(self.state, self.options)
+
+    def with_decisions(self, decisions: Table) -> Compilation:
+        """Return the compilation of the kernel with other decisions."""
+        return self.compilation.resume(replace(self.options, decisions=decisions))
 
     @cached_property
     def kernel(self) -> FuncOp:
@@ -79,6 +94,10 @@ class Task:
     def concerns(self, layer: str) -> bool:
         """Whether `layer` names the task, its kernel, or one of its nodes."""
         return layer in (self.key, self.name, *self.nodes.split(", "))
+
+
+def _task_of(fields: tuple[str, str, str, int], state: Packed, options: CompileOptions) -> Task:
+    return Task(*fields, unpacked(state), options)
 
 
 def tasks_of(compilation: Compilation) -> list[Task]:

@@ -5,7 +5,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import field
 from pathlib import Path
 
-from s2s.boards import PREFIX, get_board
 from s2s.compilation import Compilation
 from s2s.errors import InputError
 from s2s.frontends.model import Source
@@ -14,13 +13,13 @@ from s2s.stages.memory import Planned
 from s2s.support import progress
 from s2s.support.dataclass import dataclass
 from s2s.targets import get_target
-from s2s.targets.flags import compile_flags
 from s2s.tuning.measurement import UNITS, Measurement, Objective
 from s2s.tuning.measurer import Candidate, Incumbent, Measurer
-from s2s.tuning.on_board import BoardMeasurer
-from s2s.tuning.on_host import HostMeasurer
+from s2s.tuning.places import default_target, make_measurer
+from s2s.tuning.recording import record_of
 from s2s.tuning.records import MeasuredRecord, RecordFile, read_measured
-from s2s.tuning.space import Point, Space
+from s2s.tuning.search_space import Point
+from s2s.tuning.space import Space
 from s2s.tuning.task import Task, tasks_of
 from s2s.tuning.tuners import Tuner, TunerName, make_tuner
 
@@ -133,20 +132,6 @@ def tune_model(
     progress.step("finding tasks")
     tasks = tasks_of(compilation)
     return tune_tasks(tasks, records, make_measurer(on, parallel=parallel), options, on_progress)
-
-
-def default_target(on: str) -> str:
-    """Return the target that fits the place `on`."""
-    return get_board(on).target if on.startswith(PREFIX) else "host"
-
-
-def make_measurer(on: str, *, parallel: int = 1) -> Measurer:
-    """Return what measures in the place `on`."""
-    if on == "host":
-        return HostMeasurer(parallel=parallel)
-    if on.startswith(PREFIX):
-        return BoardMeasurer(on, parallel=parallel)
-    raise InputError(f"--on {on}: there is no such place; give host, or a board such as qemu:m4")
 
 
 def tune_tasks(
@@ -280,10 +265,10 @@ class _Search:
 
     def _measure(self, tuner: Tuner, points: Sequence[Point]) -> None:
         texts = [self.space.text(point) or "" for point in points]
-        found = self.campaign.measurer.measure([self._candidate(text) for text in texts], self.incumbent)
-        for text, measured in zip(texts, found, strict=True):
-            self._record(text, measured)
-        tuner.learn(points, [each.cost(self.campaign.objective) for each in found])
+        candidates = [self._candidate(text) for text in texts]
+        for number, measured in self.campaign.measurer.stream(candidates, self.incumbent):
+            self._record(texts[number], measured)
+            tuner.learn([points[number]], [measured.cost(self.campaign.objective)])
 
     def _is_stuck(self) -> bool:
         patience = self.campaign.options.patience
@@ -300,25 +285,9 @@ class _Search:
         return ""
 
     def _record(self, text: str, measured: Measurement) -> None:
-        campaign, target = self.campaign, self.task.target
-        record = MeasuredRecord(
-            task=self.task.key,
-            target=target.name,
-            decisions=(("schedule", self.space.subject.key, text),) if text else (),
-            cost=measured.cost(campaign.objective),
-            unit=campaign.unit,
-            error=measured.error,
-            costs=dict(measured.costs),
-            place=campaign.measurer.place,
-            compiler=campaign.measurer.compiler,
-            flags=tuple(compile_flags(target)),
-            kernel=self.task.name,
-            nodes=self.task.nodes,
-            message=measured.message,
-            noise=round(measured.noise, 4),
-            seconds=round(measured.seconds, 3),
-            timestamp=round(time.time(), 3),
-        )
+        campaign = self.campaign
+        decisions = (("schedule", self.space.subject.key, text),) if text else ()
+        record = record_of(self.task, decisions, measured, campaign.objective, campaign.measurer)
         campaign.file.append(record)
         self.known[text] = record
         better = self._count(record)

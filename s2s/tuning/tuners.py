@@ -16,11 +16,10 @@ from typing import Any, Literal, cast
 import numpy as np
 
 from s2s.errors import InputError
-from s2s.tuning.features import features_of
-from s2s.tuning.space import Point, Space
+from s2s.tuning.search_space import Point, SearchSpace
 
-TunerName = Literal["auto", "grid", "random", "ga", "model", "tpe"]
-TUNERS: tuple[TunerName, ...] = ("auto", "grid", "random", "ga", "model", "tpe")
+TunerName = Literal["auto", "grid", "random", "ga", "climb", "model", "tpe"]
+TUNERS: tuple[TunerName, ...] = ("auto", "grid", "random", "ga", "climb", "model", "tpe")
 SMALL = 64
 """Spaces with at most this number of legal schedules are searched whole."""
 
@@ -28,7 +27,7 @@ SMALL = 64
 class Tuner(ABC):
     """A search of one space."""
 
-    def __init__(self, space: Space, seed: int = 0) -> None:
+    def __init__(self, space: SearchSpace, seed: int = 0) -> None:
         self.space, self.random = space, Random(seed)
         self.costs: dict[str, float] = {}
         """What is known, by schedule; infinite where a measurement failed."""
@@ -43,12 +42,12 @@ class Tuner(ABC):
         """Return up to `count` points that nobody has measured; fewer when the search is at its end."""
         found: list[Point] = []
         for point in self._next(count):
-            if len(found) == count:
-                break
             text = self.space.text(point)
             if text is not None and text not in self._proposed and text not in self.costs:
                 self._proposed.add(text)
                 found.append(point)
+            if len(found) == count:
+                break
         return found
 
     def learn(self, points: Sequence[Point], costs: Sequence[float | None]) -> None:
@@ -60,12 +59,10 @@ class Tuner(ABC):
                 self.points[text] = point
 
     def remember(self, costs: Mapping[str, float | None]) -> None:
-        """Take over earlier measurements, by schedule; those of the bases are points of the space at once."""
+        """Take over earlier measurements, by what records keep; those whose points are found teach the search."""
         for text, cost in costs.items():
             self.costs[text] = inf if cost is None else cost
-        for point in self.space.starts():
-            text = self.space.text(point)
-            if text is not None and text in self.costs:
+            if (point := self.space.find(text)) is not None:
                 self.points[text] = point
 
     def _best(self, count: int) -> list[Point]:
@@ -84,7 +81,7 @@ class Tuner(ABC):
 class GridTuner(Tuner):
     """Takes the bases, then every point in order."""
 
-    def __init__(self, space: Space, seed: int = 0) -> None:
+    def __init__(self, space: SearchSpace, seed: int = 0) -> None:
         super().__init__(space, seed)
         self._at = 0
 
@@ -122,6 +119,22 @@ class GeneticTuner(Tuner):
         yield from self._drawn(count)
 
 
+class ClimbingTuner(Tuner):
+    """Changes one knob of the best point at a time, in random order; at a local optimum, draws at random.
+
+    It suits measurements that take long and spaces whose first point is good.
+    """
+
+    def _next(self, count: int) -> Iterator[Point]:
+        yield from self.space.starts()[:1]
+        for best in self._best(1):
+            steps = [(knob, place) for knob, size in enumerate(self.space.sizes) for place in range(size)]
+            self.random.shuffle(steps)
+            for knob, place in steps:
+                yield Point((*best.places[:knob], place, *best.places[knob + 1 :]))
+        yield from self._drawn(count)
+
+
 class ModelTuner(Tuner):
     """Ranks schedules by a model that learns from measurements, and looks for its favourites by simulated annealing."""
 
@@ -129,7 +142,7 @@ class ModelTuner(Tuner):
     FIRST = 12
     """Measurements before the model is asked."""
 
-    def __init__(self, space: Space, seed: int = 0) -> None:
+    def __init__(self, space: SearchSpace, seed: int = 0) -> None:
         super().__init__(space, seed)
         _library("lightgbm")
         self._known: dict[Point, list[float]] = {}
@@ -167,7 +180,7 @@ class ModelTuner(Tuner):
 
     def _features(self, point: Point) -> list[float]:
         if point not in self._known:
-            self._known[point] = features_of(self.space, point, self.space.task.target)
+            self._known[point] = self.space.features(point)
         return self._known[point]
 
     def _annealed(self, score: Callable[[Sequence[Point]], list[float]], best: Sequence[Point]) -> list[Point]:
@@ -191,7 +204,7 @@ class ModelTuner(Tuner):
 class OptunaTuner(Tuner):
     """Asks Optuna's tree-structured Parzen estimator, one parameter for each knob."""
 
-    def __init__(self, space: Space, seed: int = 0) -> None:
+    def __init__(self, space: SearchSpace, seed: int = 0) -> None:
         super().__init__(space, seed)
         optuna = _library("optuna")
         optuna.logging.set_verbosity(optuna.logging.WARNING)
@@ -231,12 +244,13 @@ _TUNERS: Mapping[str, type[Tuner]] = {
     "grid": GridTuner,
     "random": RandomTuner,
     "ga": GeneticTuner,
+    "climb": ClimbingTuner,
     "model": ModelTuner,
     "tpe": OptunaTuner,
 }
 
 
-def make_tuner(name: TunerName, space: Space, seed: int = 0) -> Tuner:
+def make_tuner(name: TunerName, space: SearchSpace, seed: int = 0) -> Tuner:
     """Return the search called `name`; `auto` takes every point of a small space, and the learned model else."""
     if name == "auto":
         small = space.listed is not None and len(space.listed) <= SMALL

@@ -86,7 +86,7 @@ def test_a_log_of_autotvm_keeps_every_field(tmp_path: Path) -> None:
     log = tmp_path / "r.log"
     log.write_text("".join(map(as_log_line, [record(1.0), record(None)])))
     assert is_log(log)
-    assert read_log(log) == ((record(1.0), record(None)), 0)
+    assert read_log(log) == ((record(1.0), record(None)), ())
 
 
 def test_a_log_line_has_the_fields_of_autotvm() -> None:
@@ -95,12 +95,14 @@ def test_a_log_line_has_the_fields_of_autotvm() -> None:
     assert line["config"]["entity"] == [["schedule 0123456789abcdef", "ot", SCHEDULE]]
 
 
-def test_log_lines_without_a_task_of_ours_are_counted(tmp_path: Path) -> None:
+def test_log_lines_without_a_task_of_ours_are_told_apart(tmp_path: Path) -> None:
     log = tmp_path / "r.log"
     log.write_text(
         '# a comment\n{"input": ["llvm", "conv2d", [], {}], "result": [[1.0], 0, 1, 1]}\n' + as_log_line(record(1.0))
     )
-    assert read_log(log) == ((record(1.0),), 1)
+    found, foreign = read_log(log)
+    assert found == (record(1.0),)
+    assert [line["input"] for line in foreign] == [["llvm", "conv2d", [], {}]]
 
 
 def test_a_file_is_replaced_whole(tmp_path: Path) -> None:

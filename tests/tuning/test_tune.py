@@ -15,10 +15,12 @@ from s2s.tuning.measurement import ErrorKind, Measurement
 from s2s.tuning.measurer import Candidate, Incumbent, Limits, Measurer
 from s2s.tuning.on_board import BoardMeasurer
 from s2s.tuning.on_host import HostMeasurer
+from s2s.tuning.places import default_target, make_measurer
 from s2s.tuning.records import MeasuredRecord, read_measured, write_records
-from s2s.tuning.space import Point, Space
+from s2s.tuning.search_space import Point
+from s2s.tuning.space import Space
 from s2s.tuning.task import Task, tasks_of
-from s2s.tuning.tune import Progress, TuneOptions, TuneSummary, default_target, make_measurer, tune_tasks
+from s2s.tuning.tune import Progress, TuneOptions, TuneSummary, tune_tasks
 from s2s.tuning.tuners import TUNERS, TunerName, make_tuner
 from support.boards import board_or_skip
 from support.project import ROOT

@@ -1,0 +1,12 @@
+"""A context that gives one configuration to every template, however many other contexts are around."""
+
+from s2s.autotvm.config import ConfigEntity
+from s2s.decisions.dispatch import DispatchContext
+
+
+class ApplyConfig(DispatchContext):
+    """A context that gives one configuration to every template inside of it."""
+
+    def __init__(self, config: ConfigEntity) -> None:
+        super().__init__()
+        self.config = config

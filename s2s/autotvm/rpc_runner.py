@@ -1,0 +1,24 @@
+"""A runner that measures on a farm: `RPCRunner("qemu:m4", "farm", 8786)`."""
+
+from dataclasses import replace
+
+from s2s.autotvm.measure import LocalBuilder, Runner
+from s2s.farm.measurer import FarmMeasurer
+from s2s.support.dataclass import dataclass
+from s2s.targets import Target
+from s2s.tuning.measurer import Limits, Measurer
+
+
+@dataclass(frozen=True)
+class RPCRunner(Runner):
+    """Builds and runs candidates on the workers of a farm that have the place `key`; `timeout` is in seconds."""
+
+    key: str
+    host: str
+    port: int
+    priority: int = 1
+    timeout: float = Limits.run_seconds
+
+    def measurer(self, target: Target, builder: LocalBuilder) -> Measurer:
+        limits = replace(Limits(), build_seconds=builder.timeout, run_seconds=self.timeout)
+        return FarmMeasurer(f"tcp://{self.host}:{self.port}", self.key, limits, priority=self.priority)

@@ -1,0 +1,55 @@
+"""Records that are in effect in a block of code: the base of AutoTVM's dispatch contexts.
+
+    with DispatchContext(read_records("kws.jsonl")):
+        library = s2s.build(mod, target="cortex-m4")
+
+Contexts nest. Of a task that several of them know, the innermost one's records count.
+"""
+
+from collections.abc import Iterable
+from contextvars import ContextVar
+from types import TracebackType
+from typing import Self
+
+from s2s.decisions.records import Record
+
+_stack: ContextVar[tuple["DispatchContext", ...]] = ContextVar("dispatch contexts", default=())
+
+
+class DispatchContext:
+    """A source of records, entered by `with`."""
+
+    hides_outer = False
+    """Whether contexts around this one are not asked."""
+
+    def __init__(self, records: Iterable[Record] = ()) -> None:
+        self.records = tuple(records)
+
+    def __enter__(self) -> Self:
+        _stack.set((*_stack.get(), self))
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        _stack.set(_stack.get()[:-1])
+
+
+def contexts_in_effect() -> list[DispatchContext]:
+    """Return the contexts around the caller, innermost first, up to one that hides the rest."""
+    found: list[DispatchContext] = []
+    for each in reversed(_stack.get()):
+        found.append(each)
+        if each.hides_outer:
+            break
+    return found
+
+
+def records_in_effect() -> tuple[Record, ...]:
+    """Return the records of all contexts, without those of tasks and targets that a context further inside knows."""
+    found: list[Record] = []
+    known: set[tuple[str, str]] = set()
+    for context in contexts_in_effect():
+        found += [each for each in context.records if (each.task, each.target) not in known]
+        known |= {(each.task, each.target) for each in context.records}
+    return tuple(found)

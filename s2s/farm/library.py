@@ -1,0 +1,29 @@
+"""Dask.distributed, imported where it is needed, with the settings of the farm."""
+
+from importlib import import_module
+from typing import Any, cast
+
+from s2s.errors import InputError
+
+SETTINGS = {
+    "distributed.scheduler.allowed-failures": 20,
+    "distributed.scheduler.worker-ttl": "60s",
+    "distributed.scheduler.work-stealing": True,
+    "distributed.admin.large-graph-warning-threshold": "1GB",
+    "distributed.comm.timeouts.connect": "10s",
+}
+"""A trial runs in a process of its own, so that a worker that dies says nothing against its trial."""
+LOST_TIMEOUT = 600.0
+"""Seconds that tuners and workers wait for a scheduler that has gone away."""
+
+
+def distributed() -> Any:
+    """Return the module `distributed`, set up for the farm."""
+    try:
+        module, dask = import_module("distributed"), import_module("dask")
+    except ImportError as error:
+        raise InputError(
+            "the farm: Dask.distributed is not installed; pip install 's2s-compiler[farm]', or tune without --farm"
+        ) from error
+    dask.config.set(SETTINGS)
+    return cast(Any, module)

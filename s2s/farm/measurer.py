@@ -1,0 +1,175 @@
+"""Measuring on a farm: one Dask task for each trial, submitted again when the farm has lost it.
+
+A scheduler that goes away takes the trials that it has with it. The tuner connects to the next one at the same address
+and submits those that have no result yet; results that came before are with the caller already.
+"""
+
+import time
+import uuid
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import CancelledError
+from functools import cached_property
+from typing import Any
+
+from s2s.errors import InputError
+from s2s.farm.library import LOST_TIMEOUT, distributed
+from s2s.farm.security import Certificates
+from s2s.farm.trial import compiler_of, run_trial
+from s2s.tuning.measurement import ErrorKind, Measurement
+from s2s.tuning.measurer import Candidate, Incumbent, Limits, Measurer
+
+POLL_SECONDS = 0.5
+PAUSE_SECONDS = 1.0
+"""Before connecting again."""
+RESULT_SECONDS = 30.0
+"""A result that a worker has may take this long to come."""
+CONNECT_TIMEOUT = "5s"
+Trial = Callable[..., list[Measurement]]
+
+
+class FarmMeasurer(Measurer):
+    """Measures candidates on the workers of a farm that have a place."""
+
+    def __init__(
+        self,
+        address: str,
+        place: str,
+        limits: Limits | None = None,
+        *,
+        priority: int = 0,
+        certificates: Certificates | None = None,
+        trial: Trial = run_trial,
+    ) -> None:
+        super().__init__(limits)
+        self.address, self.place, self.priority = address, place, priority
+        self._certificates = certificates if certificates is not None else Certificates()
+        self._certificates.check(address)
+        self._trial = trial
+        self._distributed = distributed()
+        self._client: Any = None
+        if not self._workers():
+            raise InputError(
+                f"--farm {address}: no worker measures on {place}; start one: s2s farm worker {address} --board {place}"
+            )
+
+    @property
+    def compiler(self) -> str:
+        return self._compiler
+
+    @cached_property
+    def _compiler(self) -> str:
+        return str(self._connected().submit(compiler_of, self.place, resources={self.place: 1}).result())
+
+    def measure(self, candidates: Sequence[Candidate], incumbent: Incumbent | None = None) -> list[Measurement]:
+        found = dict(self.stream(candidates, incumbent))
+        return [found[number] for number in range(len(candidates))]
+
+    def stream(
+        self, candidates: Sequence[Candidate], incumbent: Incumbent | None = None
+    ) -> Iterator[tuple[int, Measurement]]:
+        left = dict(enumerate(candidates))
+        best = None if incumbent is None else (incumbent.candidate.decisions, incumbent.measured)
+        while left:
+            try:
+                for number, found in self._round(left, best):
+                    del left[number]
+                    yield number, found
+            except _LostError:
+                self.close()
+                time.sleep(PAUSE_SECONDS)
+
+    def close(self) -> None:
+        """Leave the farm; it forgets trials that have no result."""
+        if self._client is not None:
+            self._client.close(timeout=2)
+            self._client = None
+
+    def _round(self, candidates: Mapping[int, Candidate], best: Any) -> Iterator[tuple[int, Measurement]]:
+        """Submit trials and yield their results as they come."""
+        client = self._connected()
+        futures = {self._submitted(client, each, best): number for number, each in candidates.items()}
+        while futures:
+            if client.status != "running":
+                raise _LostError
+            finished = [each for each in futures if each.status != "pending"]
+            if not finished:
+                self._wait(client, list(futures))
+            for future in finished:
+                yield futures.pop(future), self._result(future)
+
+    def _submitted(self, client: Any, candidate: Candidate, best: Any) -> Any:
+        try:
+            return client.submit(
+                self._trial,
+                _pickled(candidate.task),
+                [candidate.decisions],
+                best,
+                self.place,
+                self.limits,
+                key=f"trial-{uuid.uuid4().hex}",
+                resources={self.place: 1},
+                priority=self.priority,
+                pure=False,
+            )
+        except (OSError, RuntimeError) as error:
+            raise _LostError from error
+
+    def _wait(self, client: Any, futures: Sequence[Any]) -> None:
+        """Wait until a trial is done, or for a moment."""
+        try:
+            with client.as_current():
+                self._distributed.wait(futures, timeout=POLL_SECONDS, return_when="FIRST_COMPLETED")
+        except (TimeoutError, self._distributed.TimeoutError):
+            return
+        except (OSError, CancelledError, self._distributed.CancelledError) as error:
+            raise _LostError from error
+
+    def _result(self, future: Any) -> Measurement:
+        if future.status in ("cancelled", "lost"):
+            raise _LostError
+        if future.status == "error":
+            error = future.exception()
+            return Measurement(error=ErrorKind.UNKNOWN_ERROR, message=f"{type(error).__name__}: {error}"[:300])
+        try:
+            (found,) = future.result(timeout=RESULT_SECONDS)
+        except (OSError, TimeoutError, CancelledError, self._distributed.CancelledError) as error:
+            raise _LostError from error
+        return found
+
+    def _connected(self) -> Any:
+        """The client, connected anew where it was lost."""
+        deadline = time.monotonic() + LOST_TIMEOUT
+        while self._client is None:
+            try:
+                security = self._certificates.security()
+                made = self._distributed.Client(
+                    self.address, timeout=CONNECT_TIMEOUT, security=security, set_as_default=False, name="s2s-tuner"
+                )
+            except (OSError, TimeoutError) as error:
+                if not self._was_connected or time.monotonic() > deadline:
+                    raise InputError(f"--farm {self.address}: no scheduler answers ({error}); start one") from error
+                time.sleep(1)
+            else:
+                self._client, self._was_connected = made, True
+        return self._client
+
+    _was_connected = False
+
+    def _workers(self) -> list[str]:
+        """The addresses of the workers that have the place."""
+        info = self._connected().scheduler_info(n_workers=-1)
+        return [address for address, each in info["workers"].items() if self.place in each.get("resources", {})]
+
+
+class _LostError(Exception):
+    """The scheduler, or a trial that it had, is gone."""
+
+
+_packed: dict[int, tuple[object, bytes]] = {}
+
+
+def _pickled(task: object) -> bytes:
+    """A task for a worker; each is pickled once."""
+    if id(task) not in _packed:
+        _packed[id(task)] = task, distributed().protocol.pickle.dumps(task)
+    return _packed[id(task)][1]

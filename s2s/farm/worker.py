@@ -1,0 +1,62 @@
+"""The process of a worker: a Dask worker that has places to measure in, and says every second that it is alive.
+
+A supervisor (`s2s/farm/supervisor.py`) starts it with the command line of `main`, and replaces it when it ends or falls
+silent. It ends when its scheduler does.
+"""
+
+import argparse
+import asyncio
+import os
+import sys
+from collections.abc import Sequence
+
+from s2s.farm.library import distributed
+from s2s.farm.security import Certificates
+
+HEARTBEAT_SECONDS = 1.0
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Run a worker until its scheduler ends."""
+    parser = argparse.ArgumentParser(prog="python -m s2s.farm.worker")
+    parser.add_argument("address")
+    parser.add_argument("--name", required=True)
+    parser.add_argument("--board", action="append", default=[])
+    for option in ("--tls-ca", "--tls-cert", "--tls-key"):
+        parser.add_argument(option, default="")
+    given = parser.parse_args(arguments)
+    certificates = Certificates(given.tls_ca, given.tls_cert, given.tls_key)
+    asyncio.run(_run(given.address, given.name, given.board, certificates))
+    return 0
+
+
+async def _run(address: str, name: str, boards: Sequence[str], certificates: Certificates) -> None:
+    worker = distributed().Worker(
+        address,
+        name=name,
+        nthreads=1,
+        resources=dict.fromkeys(boards, 1),
+        security=certificates.security(),
+        death_timeout=20,
+        dashboard=False,
+        memory_limit=0,
+        local_directory=os.environ.get("TMPDIR", "/tmp"),
+    )
+    async with worker:
+        beating = asyncio.create_task(_beat())
+        await worker.finished()
+        beating.cancel()
+
+
+async def _beat() -> None:
+    """Write a line to the supervisor every second; end with it."""
+    while True:
+        try:
+            os.write(sys.stdout.fileno(), b"\n")
+        except OSError:
+            os._exit(1)
+        await asyncio.sleep(HEARTBEAT_SECONDS)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
