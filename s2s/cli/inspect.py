@@ -80,7 +80,7 @@ def _nothing_about(layer: str, decisions: "Sequence[Decision]") -> str:
     from s2s.targets.keys import did_you_mean
 
     nodes = [node for each in decisions for node in each.nodes.split(", ") if node]
-    known = list(dict.fromkeys(nodes))
+    known = tuple(dict.fromkeys(nodes))
     listed = f"{did_you_mean(layer, known)}the nodes are {', '.join(known)}" if known else "leave it out to see all"
     return f"{layer}: no decision is about a node, kernel or subject of this name; {listed}"
 

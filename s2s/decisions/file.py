@@ -78,7 +78,7 @@ def read_decisions(source: DecisionSource) -> Table:
     where = str(source) if isinstance(source, str | Path) else "decisions"
     held = source.as_dict() if isinstance(source, Decisions) else source
     content = _parsed(held) if isinstance(held, str | Path) else held
-    if not isinstance(content, Mapping):
+    if not isinstance(content, Mapping):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise InputError(
             f"decisions: {type(content).__name__} given; give a file of decisions, or what such a file holds"
         )

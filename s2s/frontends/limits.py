@@ -5,8 +5,6 @@ allocated, so that a few hostile bytes cannot ask for terabytes. The figures are
 C project.
 """
 
-MAX_FILE_BYTES = 2**31 - 1
-"""Neither Protocol Buffers nor FlatBuffers read a longer file; larger models keep their weights beside them."""
 MAX_NODES = 200_000
 """Nodes of all graphs and functions, after every call of a function is expanded."""
 MAX_BODIES = 5_000

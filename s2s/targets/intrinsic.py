@@ -4,9 +4,8 @@ from collections.abc import Mapping
 from dataclasses import field, fields
 from typing import Any, Literal
 
-from s2s.errors import InputError
 from s2s.support.dataclass import dataclass
-from s2s.targets.keys import DESCRIPTION, METADATA, Key, Number, Numbers, OneOf, Text, fault_of, key
+from s2s.targets.keys import DESCRIPTION, METADATA, Key, Number, Numbers, OneOf, Text, check_fields, key
 
 NAME = Text(r"[a-z0-9][a-z0-9_-]{0,39}", "small letters, digits and _ -, at most 40")
 FUNCTION = Text(
@@ -85,12 +84,7 @@ class Intrinsic:
     )
 
     def __post_init__(self) -> None:
-        values = {name: getattr(self, name) for name in INTRINSIC_KEYS}
-        for name, value in values.items():
-            if fault := fault_of(name, value, INTRINSIC_KEYS[name].kind):
-                raise InputError(f"Intrinsic: {fault}")
-        if fault := contradiction_of(values):
-            raise InputError(f"Intrinsic {self.name}: {fault}")
+        check_fields("Intrinsic", self, INTRINSIC_KEYS, contradiction_of)
 
 
 INTRINSIC_KEYS: Mapping[str, Key] = {each.name: each.metadata[METADATA] for each in fields(Intrinsic)}

@@ -6,14 +6,19 @@ into the compiler, includes a file or writes one.
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from difflib import get_close_matches
 from typing import Any, Protocol
 
+from s2s.errors import InputError
 from s2s.support.dataclass import dataclass
 
 METADATA = "key"
 """Where a field of a dataclass keeps its `Key`."""
+
+
+Check = Callable[[Mapping[str, Any]], str | None]
+"""Returns which values contradict each other, and the way out; None if none do."""
 
 
 class Kind(Protocol):
@@ -158,6 +163,16 @@ def shown(value: object) -> str:
 def fault_of(name: str, value: object, kind: Kind) -> str | None:
     """Return what is wrong with the value of key `name`, and what would be right; None if nothing is."""
     return None if kind.holds(value) else f"{name} = {shown(value)}: is not {kind.words}; give such a value"
+
+
+def check_fields(what: str, value: object, keys: Mapping[str, Key], contradiction: Check) -> None:
+    """Refuse a dataclass with a wrong field, or with fields that contradict each other; `what` names its class."""
+    values = {name: getattr(value, name) for name in keys}
+    for name, each in values.items():
+        if fault := fault_of(name, each, keys[name].kind):
+            raise InputError(f"{what}: {fault}")
+    if fault := contradiction(values):
+        raise InputError(f"{what} {values['name']}: {fault}")
 
 
 def unknown_key(name: str, known: Mapping[str, Any]) -> str:

@@ -4,7 +4,6 @@ from collections.abc import Mapping
 from dataclasses import field, fields
 from typing import Any, Literal
 
-from s2s.errors import InputError
 from s2s.support.dataclass import dataclass
 from s2s.targets.intrinsic import Form, Intrinsic
 from s2s.targets.keys import (
@@ -18,7 +17,7 @@ from s2s.targets.keys import (
     ListOf,
     Number,
     OneOf,
-    fault_of,
+    check_fields,
     key,
 )
 
@@ -142,12 +141,7 @@ class Target:
         return any(self.lanes in each.lanes for each in self.intrinsics_of("dot_lanes"))
 
     def __post_init__(self) -> None:
-        values = {name: getattr(self, name) for name in KEYS}
-        for name, value in values.items():
-            if fault := fault_of(name, value, KEYS[name].kind):
-                raise InputError(f"Target: {fault}")
-        if fault := contradiction(values):
-            raise InputError(f"Target {self.name}: {fault}")
+        check_fields("Target", self, KEYS, contradiction)
 
 
 KEYS: Mapping[str, Key] = {each.name: each.metadata[METADATA] for each in fields(Target)}

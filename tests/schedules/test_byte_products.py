@@ -5,19 +5,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from xdsl.dialects.builtin import ModuleOp
 
 from s2s.dialects import loop
-from s2s.interpret.graph import run_graph
-from s2s.interpret.loop import run_loop
-from s2s.interpret.tensor.run import run_tensor
-from s2s.options import CompileOptions
-from s2s.passes.context import CompilerContext
-from s2s.pipeline import pipeline
 from s2s.targets import Target, get_target
 from s2s.targets.intrinsics import VNNI
-from s2s.types.dtypes import Array
-from support.quantised_layers import Layer, run_as_c
+from support.quantised_layers import Layer, levels, run_as_c
 
 WIDE = get_target("x86-64-v4")
 TARGETS = {
@@ -48,23 +40,6 @@ LAYERS = {
     "depthwise, weights with a zero point": Layer((7, 6, 12), 12, (3, 3), pads=(1, 1, 1, 1), groups=12, weight_zp=9),
     "one pixel, weights with a zero point": Layer((1, 1, 47), 24, weight_zp=5),
 }
-
-
-def levels(layer: Layer, target: Target) -> tuple[CompilerContext, ModuleOp, list[Array]]:
-    """The module at loop level, and the outputs found at graph, tensor and loop level."""
-
-    ctx, module, x = layer.build()
-    ctx.targets[target.name] = target
-    passes = pipeline(CompileOptions(target=target))
-    found = [run_graph(module, [x], ctx.weights)[0]]
-    for level in ("graph", "tensor", "loop"):
-        for each in passes[level]:
-            each.apply(ctx, module)
-            module.verify()
-        if level == "tensor":
-            found.append(run_tensor(module, [x], ctx.weights)[0])
-    found.append(run_loop(module, [x], ctx.weights)[0].reshape(found[0].shape))
-    return ctx, module, found
 
 
 @pytest.mark.parametrize("target", TARGETS.values(), ids=TARGETS.keys())

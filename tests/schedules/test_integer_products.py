@@ -4,20 +4,14 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from xdsl.dialects.builtin import ModuleOp
 
 from s2s.dialects import loop, tensor
-from s2s.interpret.graph import run_graph
-from s2s.interpret.loop import run_loop
-from s2s.interpret.tensor.run import run_tensor
 from s2s.options import CompileOptions
-from s2s.passes.context import CompilerContext
 from s2s.pipeline import pipeline
 from s2s.registry import get_pass
 from s2s.schedules.default import default
 from s2s.targets import get_target
-from s2s.types.dtypes import Array
-from support.quantised_layers import Layer, run_as_c
+from support.quantised_layers import Layer, levels, run_as_c
 
 LAYERS = {
     "pointwise": Layer((5, 5, 16), 8),
@@ -38,21 +32,6 @@ LAYERS = {
     "depthwise, multiplied": Layer((5, 5, 2), 4, (3, 3), pads=(1, 1, 1, 1), groups=2),
 }
 TARGETS = ("cortex-m4", "cortex-m3", "c")
-
-
-def levels(layer: Layer, target: str) -> tuple[CompilerContext, ModuleOp, list[Array]]:
-    """The module at loop level, and the outputs found at graph, tensor and loop level."""
-    ctx, module, x = layer.build()
-    passes = pipeline(CompileOptions(target=target))
-    found = [run_graph(module, [x], ctx.weights)[0]]
-    for level in ("graph", "tensor", "loop"):
-        for each in passes[level]:
-            each.apply(ctx, module)
-            module.verify()
-        if level == "tensor":
-            found.append(run_tensor(module, [x], ctx.weights)[0])
-    found.append(run_loop(module, [x], ctx.weights)[0].reshape(found[0].shape))
-    return ctx, module, found
 
 
 @pytest.mark.parametrize("target", TARGETS)

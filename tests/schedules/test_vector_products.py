@@ -4,17 +4,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from xdsl.dialects.builtin import ModuleOp
 
 from s2s.dialects import loop
-from s2s.interpret.graph import run_graph
-from s2s.interpret.loop import run_loop
-from s2s.interpret.tensor.run import run_tensor
-from s2s.options import CompileOptions
-from s2s.passes.context import CompilerContext
-from s2s.pipeline import pipeline
-from s2s.types.dtypes import Array
-from support.quantised_layers import Layer, run_as_c
+from support.quantised_layers import Layer, levels, run_as_c
 
 TARGET = "cortex-m55"
 ROWS = {
@@ -35,24 +27,9 @@ LANES = {
 LAYERS = {**ROWS, **LANES, "three channels, by other means": Layer((5, 5, 8), 3, (3, 3), pads=(1, 1, 1, 1))}
 
 
-def levels(layer: Layer) -> tuple[CompilerContext, ModuleOp, list[Array]]:
-    """The module at loop level, and the outputs found at graph, tensor and loop level."""
-    ctx, module, x = layer.build()
-    passes = pipeline(CompileOptions(target=TARGET))
-    found = [run_graph(module, [x], ctx.weights)[0]]
-    for level in ("graph", "tensor", "loop"):
-        for each in passes[level]:
-            each.apply(ctx, module)
-            module.verify()
-        if level == "tensor":
-            found.append(run_tensor(module, [x], ctx.weights)[0])
-    found.append(run_loop(module, [x], ctx.weights)[0].reshape(found[0].shape))
-    return ctx, module, found
-
-
 @pytest.mark.parametrize("layer", LAYERS.values(), ids=LAYERS.keys())
 def test_levels_agree(layer: Layer) -> None:
-    _, _, (expected, *found) = levels(layer)
+    _, _, (expected, *found) = levels(layer, TARGET)
     assert len(np.unique(expected)) > 3
     for numbers in found:
         np.testing.assert_array_equal(numbers, expected)
@@ -60,12 +37,12 @@ def test_levels_agree(layer: Layer) -> None:
 
 @pytest.mark.parametrize("layer", ROWS.values(), ids=ROWS.keys())
 def test_rows_meet_four_rows_of_constants(layer: Layer) -> None:
-    _, module, _ = levels(layer)
+    _, module, _ = levels(layer, TARGET)
     assert any(isinstance(op, loop.IntrinsicRowsOp) for op in module.walk())
 
 
 def test_padded_rows_stay_bytes() -> None:
-    _, module, _ = levels(ROWS["3x3"])
+    _, module, _ = levels(ROWS["3x3"], TARGET)
     rows = [op for op in module.walk() if isinstance(op, loop.IntrinsicRowsOp)]
     assert {op.intrinsic.steps for op in rows} == {16}
     stages = [op for op in module.walk() if isinstance(op, loop.CacheReadOp)]
@@ -75,7 +52,7 @@ def test_padded_rows_stay_bytes() -> None:
 
 @pytest.mark.parametrize("layer", LANES.values(), ids=LANES.keys())
 def test_depthwise_layers_run_along_their_channels(layer: Layer) -> None:
-    _, module, _ = levels(layer)
+    _, module, _ = levels(layer, TARGET)
     assert any(isinstance(op, loop.RescaleLanesOp) for op in module.walk())
     assert not any(isinstance(op, loop.CacheReadOp) for op in module.walk())
 
@@ -84,7 +61,7 @@ def test_depthwise_layers_run_along_their_channels(layer: Layer) -> None:
     "name", ["3x3", "first layer, one channel", "pointwise", "pointwise of half a vector", "depthwise"]
 )
 def test_plain_c_agrees(name: str, tmp_path: Path) -> None:
-    ctx, module, (expected, *_) = levels(LAYERS[name])
+    ctx, module, (expected, *_) = levels(LAYERS[name], TARGET)
     _, _, x = LAYERS[name].build()
     found = run_as_c(ctx, module, x, expected.size, tmp_path)
     np.testing.assert_array_equal(found.reshape(expected.shape), expected)

@@ -9,7 +9,13 @@ from xdsl.dialects.func import CallOp, FuncOp
 from xdsl.parser import Parser
 
 from s2s.dialects import loop
+from s2s.interpret.graph import run_graph
+from s2s.interpret.loop import run_loop
+from s2s.interpret.tensor.run import run_tensor
+from s2s.options import CompileOptions
 from s2s.passes.context import CompilerContext
+from s2s.pipeline import pipeline
+from s2s.targets import Target
 from s2s.types.dtypes import Array
 from support.c_kernels import FLAGS, CompiledKernels
 
@@ -98,3 +104,20 @@ def run_as_c(ctx: CompilerContext, module: ModuleOp, x: Array, size: int, folder
 
 def _ints(values: tuple[int, ...]) -> str:
     return ", ".join(map(str, values))
+
+
+def levels(layer: Layer, target: str | Target) -> tuple[CompilerContext, ModuleOp, list[Array]]:
+    """The module at loop level, and the outputs found at graph, tensor and loop level."""
+    ctx, module, x = layer.build()
+    if isinstance(target, Target):
+        ctx.targets[target.name] = target
+    passes = pipeline(CompileOptions(target=target))
+    found = [run_graph(module, [x], ctx.weights)[0]]
+    for level in ("graph", "tensor", "loop"):
+        for each in passes[level]:
+            each.apply(ctx, module)
+            module.verify()
+        if level == "tensor":
+            found.append(run_tensor(module, [x], ctx.weights)[0])
+    found.append(run_loop(module, [x], ctx.weights)[0].reshape(found[0].shape))
+    return ctx, module, found

@@ -148,7 +148,7 @@ def test_a_truth_value_before_the_function_runs_is_refused():
 @pytest.mark.parametrize(("dtype", "number"), [("int8", 300), ("uint8", -1), ("int32", 0.5), ("int32", float("inf"))])
 def test_a_number_that_the_type_does_not_hold_is_refused(dtype: str, number: float):
     with pytest.raises(InputError, match=f"{number}: is no {dtype}; convert the other operand with astype"):
-        te.placeholder((4,), dtype, name="B")[0] + number
+        _ = te.placeholder((4,), dtype, name="B")[0] + number
 
 
 def test_types_do_not_mix():

@@ -14,7 +14,7 @@ from google.protobuf.message import DecodeError
 from onnx import IR_VERSION, ModelProto, OperatorSetIdProto
 
 from s2s.errors import InputError, UnsupportedError
-from s2s.frontends.limits import MAX_FILE_BYTES
+from s2s.frontends.files import read_model_file
 from s2s.frontends.names import one_line
 from s2s.frontends.onnx.limits import MAX_OPSET
 from s2s.frontends.onnx.names import canonical_domain
@@ -45,22 +45,11 @@ def load_model(source: ModelSource) -> LoadedModel:
         loaded = LoadedModel(_parse(source, "model"), None, "model")
     else:
         path = Path(source)
-        loaded = LoadedModel(_parse(_read(path), str(path)), str(path.absolute().parent), str(path))
+        data = read_model_file(path, "an .onnx file", "save the model with external data (onnx.save_model)")
+        loaded = LoadedModel(_parse(data, str(path)), str(path.absolute().parent), str(path))
     _check_versions(loaded)
     check_structure(loaded.proto)
     return loaded
-
-
-def _read(path: Path) -> bytes:
-    try:
-        size = path.stat().st_size
-        if path.is_file() and size <= MAX_FILE_BYTES:
-            return path.read_bytes()
-    except OSError as error:
-        raise InputError(f"{path}: cannot be read ({error.strerror}); give the path of an .onnx file") from None
-    if not path.is_file():
-        raise InputError(f"{path}: is not a file; give the path of an .onnx file")
-    raise InputError(f"{path}: {size} bytes are over 2 GiB; save the model with external data (onnx.save_model)")
 
 
 def _parse(data: bytes, label: str) -> ModelProto:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TypeGuard, cast
 
 from s2s.errors import InputError
-from s2s.frontends.limits import MAX_FILE_BYTES
+from s2s.frontends.files import read_model_file
 from s2s.frontends.names import one_line
 from s2s.frontends.tflite.checks import check_model
 from s2s.frontends.tflite.read import read_model
@@ -55,21 +55,9 @@ def load_model(source: ModelSource) -> LoadedModel:
     """The checked model of a path or of the bytes of a file."""
     path = None if isinstance(source, bytes) else Path(source)
     label = "model" if path is None else str(path)
-    data = source if isinstance(source, bytes) else _read(Path(source))
+    data = source if isinstance(source, bytes) else read_model_file(Path(source), "a .tflite file", "split the model")
     if len(data) < 8 or data[_IDENTIFIER_PLACE] != IDENTIFIER:
         raise InputError(f"{label}: is no TFLite model (it lacks the identifier TFL3); give a .tflite file")
     info = read_model(data, label)
     check_model(info)
     return LoadedModel(info, data, label, path)
-
-
-def _read(path: Path) -> bytes:
-    try:
-        size = path.stat().st_size
-        if path.is_file() and size <= MAX_FILE_BYTES:
-            return path.read_bytes()
-    except OSError as error:
-        raise InputError(f"{path}: cannot be read ({error.strerror}); give the path of a .tflite file") from None
-    if not path.is_file():
-        raise InputError(f"{path}: is not a file; give the path of a .tflite file")
-    raise InputError(f"{path}: {size} bytes are over 2 GiB; split the model")

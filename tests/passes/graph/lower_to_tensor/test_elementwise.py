@@ -3,7 +3,6 @@
 from collections.abc import Callable
 from typing import Any
 
-import ml_dtypes
 import numpy as np
 import pytest
 from xdsl.ir import Operation
@@ -11,24 +10,12 @@ from xdsl.ir import Operation
 from s2s.dialects import graph
 from s2s.types.dtypes import Array, from_numpy
 from support.kernels import check_lowering, rand
+from support.operator_cases import FLOATS, values
 
-FLOATS = (np.float32, np.float64, np.float16, ml_dtypes.bfloat16)
 SIGNED = (np.int8, np.int16, np.int32, np.int64)
 UNSIGNED = (np.uint8, np.uint16, np.uint32, np.uint64)
 NUMBERS = (*FLOATS, *SIGNED, *UNSIGNED)
 ALL = (*NUMBERS, np.bool_)
-SPECIAL = [0.0, -0.0, 1.0, -1.0, 0.5, -1.5, 2.5, 100.0, -100.0, np.inf, -np.inf, np.nan]
-
-
-def values(dtype: Any) -> Array:
-    """Ordinary values and extreme ones."""
-    kind = np.dtype(dtype)
-    if kind in [np.dtype(each) for each in FLOATS]:
-        return np.concatenate([np.array(SPECIAL).astype(kind), rand(20, dtype=kind)])
-    if kind == np.bool_:
-        return np.array([False, True])
-    limits = np.iinfo(kind)
-    return np.concatenate([np.array([limits.min, limits.max, 0, 1, 2, 3], kind), rand(20, dtype=kind)])
 
 
 def pairs(dtype: Any) -> tuple[Array, Array]:
