@@ -31,9 +31,14 @@ def dataclass(
 def dataclass(
     cls: type[T] | None = None, /, *, frozen: bool = False, eq: bool = True, repr: bool = True, kw_only: bool = False
 ) -> type[T] | Callable[[type[T]], type[T]]:
-    """Define a dataclass with these parameters of the standard library's decorator."""
+    """Define a dataclass with these parameters of the standard library's decorator.
+
+    A class that adds nothing to the fields of another dataclass inherits its methods.
+    """
 
     def define(cls: type[T]) -> type[T]:
+        if dataclasses.is_dataclass(cls) and not {"__annotations__", "__post_init__"} & cls.__dict__.keys():
+            return cls
         inherited = any(_is_frozen(base) for base in cls.__mro__[1:])
         dataclasses.dataclass(init=False, repr=False, eq=False, frozen=inherited, kw_only=kw_only)(cls)
         fields = dataclasses.fields(cast("Any", cls))
