@@ -22,7 +22,7 @@ from xdsl.irdl import BaseAttr, ParsePropInAttrDict, result_def, traits_def
 from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 
-from s2s.dialects.operation import Op
+from s2s.dialects.operation import Op, value_of
 from s2s.types.dtypes import AnyTensor, as_tensor_type, tensor_type
 from s2s.types.shapes import ShapeError
 from s2s.types.shapes.window import CHANNELS_FIRST, CHANNELS_LAST, Layout
@@ -38,7 +38,7 @@ _UNKNOWN = tensor_type(f64, ())
 
 def type_of(value: Value) -> AnyTensor:
     """Return the tensor type of an operand."""
-    return as_tensor_type(SSAValue.get(value).type)
+    return as_tensor_type(value_of(value).type)
 
 
 def optional_type_of(value: Value | None) -> AnyTensor | None:

@@ -13,6 +13,7 @@ from xdsl import pattern_rewriter
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation, Region, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter, PatternRewriterListener, RewritePattern
+from xdsl.rewriter import InsertPoint
 from xdsl.transforms.dead_code_elimination import is_trivially_dead
 from xdsl.utils.worklist import Worklist
 
@@ -32,7 +33,7 @@ def rewrite(module: ModuleOp, *patterns: RewritePattern) -> None:
 
     Pure operations without uses are erased on the way, so that a pattern may ask whether a value has one use.
     """
-    driver = _Driver(patterns)
+    driver = _Driver(patterns, module)
     while driver.sweep(module.body):
         pass
 
@@ -43,19 +44,41 @@ def _matched_by(pattern: RewritePattern) -> tuple[type[Operation], ...]:
     return get_args(kind) or (kind,)
 
 
+class _Rewriter(PatternRewriter):
+    """A rewriter that patterns use for one operation after the other."""
+
+    def turn_to(self, op: Operation) -> None:
+        """Begin with another operation."""
+        self._current_operation = op
+        self.insertion_point = InsertPoint.before(op)
+        self.name_hint = None
+        self.has_done_action = False
+
+
 class _Driver:
     """Applies patterns to the operations of a worklist, and adds what a rewrite has changed to the worklist."""
 
-    def __init__(self, patterns: Sequence[RewritePattern]) -> None:
-        self.patterns = patterns
-        self.matched = tuple(kind for pattern in patterns for kind in _matched_by(pattern))
+    def __init__(self, patterns: Sequence[RewritePattern], module: ModuleOp) -> None:
+        self.kinds = [(pattern, _matched_by(pattern)) for pattern in patterns]
+        self.patterns: dict[type[Operation], list[RewritePattern]] = {}
+        """Those for the operations of each class that was met."""
         self.worklist = Worklist[Operation]()
-        self.listener = PatternRewriterListener(
-            operation_insertion_handler=[self.worklist.push],
-            operation_modification_handler=[self.worklist.push],
-            operation_removal_handler=[self._removed],
-            operation_replacement_handler=[self._replaced],
+        self.rewriter = _Rewriter(InsertPoint.at_start(module.body.block))
+        self.rewriter.extend_from_listener(
+            PatternRewriterListener(
+                operation_insertion_handler=[self.worklist.push],
+                operation_modification_handler=[self.worklist.push],
+                operation_removal_handler=[self._removed],
+                operation_replacement_handler=[self._replaced],
+            )
         )
+
+    def _patterns_for(self, op: Operation) -> list[RewritePattern]:
+        """The patterns for operations of the class of `op`, in order."""
+        found = self.patterns.get(type(op))
+        if found is None:
+            found = self.patterns[type(op)] = [pattern for pattern, kinds in self.kinds if isinstance(op, kinds)]
+        return found
 
     def sweep(self, region: Region) -> bool:
         """Visit the operations of `region`; return whether any was rewritten."""
@@ -71,17 +94,17 @@ class _Driver:
             for op in reversed(block.ops):
                 for inner in reversed(op.regions):
                     self._push_all(inner)
-                if isinstance(op, self.matched) or all(result.first_use is None for result in op.results):
+                if self._patterns_for(op) or all(result.first_use is None for result in op.results):
                     self.worklist.push(op)
 
     def _visit(self, op: Operation) -> bool:
         """Erase `op` if it is dead, else apply the first pattern that matches; return whether it did anything."""
-        rewriter = PatternRewriter(op)
-        rewriter.extend_from_listener(self.listener)
+        rewriter = self.rewriter
+        rewriter.turn_to(op)
         if is_trivially_dead(op):
             rewriter.erase(op)
             return True
-        for pattern in self.patterns:
+        for pattern in self._patterns_for(op):
             try:
                 pattern.match_and_rewrite(op, rewriter)
             except Exception as error:

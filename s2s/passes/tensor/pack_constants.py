@@ -45,23 +45,33 @@ def _extent(shape: Sequence[int], axis: tensor.PackedAxis) -> int:
     return prod(shape[each] for each in axis.axes)
 
 
-def pack(array: Array, axes: Sequence[tensor.PackedAxis]) -> Array:
-    """Pack `array` as `axes`, read-only; a splat without padding stays a splat."""
-    shape = packed_shape(array.shape, axes)
-    if array.size and not any(array.strides) and np.prod(shape) == array.size:
-        return np.broadcast_to(array.reshape(-1)[:1].reshape(()), shape)
-    groups = list(dict.fromkeys(axis.axes for axis in axes))
-    packed = array.transpose([each for group in groups for each in group])
-    packed = packed.reshape([prod(array.shape[each] for each in group) for group in groups])
-    placed: list[int] = []
-    for number, group in enumerate(groups):
-        places = [place for place, axis in enumerate(axes) if axis.axes == group]
-        packed = _take(
-            packed, number, _positions([axes[place] for place in places], [shape[place] for place in places])
-        )
-        placed += places
-    packed = packed.reshape([shape[place] for place in placed]).transpose(np.argsort(placed))
-    return np.ascontiguousarray(packed)
+class Packing:
+    """Packs arrays of one shape as `axes`."""
+
+    def __init__(self, shape: Sequence[int], axes: Sequence[tensor.PackedAxis]) -> None:
+        self.shape = packed_shape(shape, axes)
+        groups = list(dict.fromkeys(axis.axes for axis in axes))
+        places = [[place for place, axis in enumerate(axes) if axis.axes == group] for group in groups]
+        placed = [place for group in places for place in group]
+        self._axes = [each for group in groups for each in group]
+        self._extents = [prod(shape[each] for each in group) for group in groups]
+        positions = [
+            _positions([axes[place] for place in group], [self.shape[place] for place in group]) for group in places
+        ]
+        self._moved = [
+            (axis, taken) for axis, taken in enumerate(positions) if not _in_order(taken, self._extents[axis])
+        ]
+        self._split = [self.shape[place] for place in placed]
+        self._order = [placed.index(place) for place in range(len(placed))]
+
+    def pack(self, array: Array) -> Array:
+        """`array` packed, read-only; a splat without padding stays a splat."""
+        if array.size and not any(array.strides) and prod(self.shape) == array.size:
+            return np.broadcast_to(array.reshape(-1)[:1].reshape(()), self.shape)
+        packed = array.transpose(self._axes).reshape(self._extents)
+        for axis, positions in self._moved:
+            packed = _take(packed, axis, positions)
+        return np.ascontiguousarray(packed.reshape(self._split).transpose(self._order))
 
 
 def _positions(axes: Sequence[tensor.PackedAxis], sizes: Sequence[int]) -> Array:
@@ -70,11 +80,13 @@ def _positions(axes: Sequence[tensor.PackedAxis], sizes: Sequence[int]) -> Array
     return sum(digits, np.zeros(sizes, dtype=np.int64)).reshape(-1)
 
 
+def _in_order(positions: Array, size: int) -> bool:
+    return np.array_equal(positions, np.arange(size))
+
+
 def _take(array: Array, axis: int, positions: Array) -> Array:
     """The elements of `array` at `positions` along `axis`, zeros for positions past the end."""
     size = array.shape[axis]
-    if np.array_equal(positions, np.arange(size)):
-        return array
     taken = array.take(np.minimum(positions, size - 1), axis)
     np.moveaxis(taken, axis, 0)[np.greater_equal(positions, size)] = 0
     return taken
@@ -129,9 +141,8 @@ class PackConstants:
         accesses = [access if k == number else old for k, old in enumerate(op.accesses)]
         packed_type = tensor_type(as_tensor_type(argument.type).element_type, shape)
         op.properties["accesses"] = ArrayAttr(accesses)
-        remake_weight(
-            argument, packed_type, lambda values: pack(values, axes), self.calls, self.weights, suffix="packed"
-        )
+        packing = Packing(shape_of(argument), axes)
+        remake_weight(argument, packed_type, packing.pack, self.calls, self.weights, suffix="packed")
 
 
 @dataclass(frozen=True)

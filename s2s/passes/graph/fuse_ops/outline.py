@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from math import prod
 
-from xdsl.dialects.builtin import FunctionType, UnitAttr
+from xdsl.dialects.builtin import FunctionType, StringAttr, UnitAttr
 from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Block, BlockArgument, Operation, Region, SSAValue
 
@@ -55,9 +55,11 @@ def outline(name: str, ops: Sequence[Operation], weights: WeightStore) -> FuncOp
     _move(ops, inside, dict(zip(operands, body.args, strict=True)), body, weights)
     body.add_op(ReturnOp.create(operands=last.results))
     kind = FunctionType.from_lists([argument.type for argument in body.args], last.result_types)
-    kernel = FuncOp(name, kind, Region(body), visibility="private")
-    kernel.attributes["kernel"] = UnitAttr()
-    return kernel
+    return FuncOp.create(
+        properties={"sym_name": StringAttr(name), "function_type": kind, "sym_visibility": StringAttr("private")},
+        attributes={"kernel": UnitAttr()},
+        regions=[Region(body)],
+    )
 
 
 def _parameters(ops: Sequence[Operation], inside: set[Operation]) -> dict[SSAValue, str]:

@@ -159,10 +159,10 @@ class Builder:
 
     def literal(self, value: float, type: Attribute) -> SSAValue:
         """Return a literal of `type`."""
+        if isinstance(type, IndexType) or isa(type, IntegerType):
+            return self.add(c.LiteralOp(_integer(int(value), type)))
         if isinstance(type, AnyFloat):
             return self.add(c.LiteralOp(FloatAttr(float(value), type)))
-        if isa(type, IntegerType) or isinstance(type, IndexType):
-            return self.add(c.LiteralOp(_integer(int(value), type)))
         raise CompilerBug(f"{type} has no literals")
 
     def binary(self, operator: str, lhs: SSAValue, rhs: SSAValue) -> SSAValue:

@@ -161,7 +161,7 @@ class Emitter:
         """A scalar constant."""
         if not isa(value, IntegerAttr | FloatAttr):
             raise CompilerBug(f"{value} is not a number")
-        return self.add(arith.ConstantOp(value)).result
+        return self.add(arith.ConstantOp.create(properties={"value": value}, result_types=[value.type])).result
 
     def zero(self, type: Attribute) -> SSAValue:
         """The zero of a scalar type."""
