@@ -18,8 +18,8 @@ from s2s.errors import InputError
 from s2s.executor.device import cpu, device
 from s2s.external.modes import modes_of
 from s2s.external.registry import register_codegen
+from s2s.frontends.custom import CFunction, register_custom_op
 from s2s.frontends.formats import ModelSource
-from s2s.frontends.tflite.custom import CFunction, register_custom_op
 from s2s.options import (
     CompileOptions,
     DebugOptions,
@@ -32,6 +32,7 @@ from s2s.options import (
     Threading,
     WeightForm,
 )
+from s2s.passes.pass_context import PassContext
 from s2s.quantization import Quantized, quantize
 from s2s.relay.factory import build
 from s2s.targets import Target
@@ -69,7 +70,7 @@ def compile(
     The options are those of `CompileOptions`; `decisions` is a file that `Artifact.decisions.write` has written, by its
     path or what it holds, whole or in part. `records` is a file of tuning records, by its path or its lines; None
     leaves out those that s2s ships with, too. `external` names external code generators, each with `always`, `auto`
-    or `never`: `{"blas": "auto"}`.
+    or `never`: `{"blas": "auto"}`. Passes run as the `s2s.transform.PassContext` around says.
     """
     options = CompileOptions(
         target=target,
@@ -94,7 +95,7 @@ def compile(
         profile=profile,
         debug=debug if debug is not None else DebugOptions(),
     )
-    return compile_artifact(model, options)
+    return compile_artifact(model, PassContext.current().applied(options))
 
 
 def _shapes(given: Mapping[str, tuple[int, ...]]) -> dict[str, tuple[int, ...]]:

@@ -38,9 +38,9 @@ class DebugOptions:
 
 @dataclass(frozen=True)
 class PassOptions:
-    """The passes to run, as `s2s.transform.PassContext` sets them; by default all."""
+    """The passes to run, as `s2s.transform.PassContext` sets them; by default those up to level 3."""
 
-    level: int = 4
+    level: int = 3
     """Passes of higher optimisation levels are left out."""
     required: tuple[str, ...] = ()
     """Passes that run whatever their level."""

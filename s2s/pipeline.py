@@ -34,6 +34,7 @@ from s2s.passes.conditions import (
     schedules,
     scratch,
     scratch_asked,
+    tables,
     target,
     threads,
     tuned,
@@ -58,6 +59,7 @@ class Step:
 
 
 SETTLE = (
+    Step("graph-inline", "Inline functions of the network first, so that all later passes see one function."),
     Step(
         "graph-hoist-zero-points",
         "Hoist zero points that are computed at run time out of products, so that the products read 8-bit integers.",
@@ -128,6 +130,11 @@ SIMPLIFY = (
     ),
     Step("graph-canonicalize-activations", "Rewrite every form of relu and clip as a clamp.", when=tuned),
     Step(
+        "graph-fold-scale-axis",
+        "Fold factors of channels into layers beyond an activation, now that all activations are clamps.",
+        when=tuned,
+    ),
+    Step(
         "graph-canonicalize-attention",
         "Normalise scaling and masking of scores before the last folding and CSE, which then simplify the masks.",
         when=tuned,
@@ -135,6 +142,20 @@ SIMPLIFY = (
     Step("graph-fold-constants", "The rewrites above leave new constant expressions,", when=tuned),
     Step("graph-eliminate-common-subexpressions", "duplicates", when=tuned),
     Step("graph-eliminate-dead-code", "and dead operations."),
+    Step(
+        "graph-choose-implementations",
+        "Replace operators by registered implementations once they are canonical, and before the compiler's own "
+        "choices of algorithms.",
+        when=tuned,
+        options=target,
+    ),
+    Step(
+        "graph-combine-parallel-convs",
+        "Combine layers of one input, now that equal inputs are one value and biases are in the layers.",
+        when=tuned,
+    ),
+    Step("graph-combine-parallel-dense", "Likewise for products with constants …", when=tuned),
+    Step("graph-combine-parallel-batch-matmuls", "… and for products of stacks of matrices.", when=tuned),
     Step(
         "graph-split-transposed-conv",
         "Skip the multiplications by inserted zeros; run before grouping, since the phases are ordinary convolutions.",
@@ -200,6 +221,7 @@ GRAPH = (
     ),
     Step("graph-share-kernels", "Merge identical kernels; layers then differ in the weights that they pass."),
     Step("graph-order-calls", "Order the calls so that the arena is smallest.", options=target),
+    Step("graph-label-ops", "Label kernels for the graph JSON, once each is there once.", when=tables),
 )
 """Partition the network into kernels of operators and a `main` that calls them."""
 

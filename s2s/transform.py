@@ -6,11 +6,12 @@ with s2s.transform.PassContext(opt_level=3, disabled_pass=["AlterOpLayout"], ins
 mod = s2s.transform.Sequential([FoldConstant(), EliminateCommonSubexpr()])(mod)
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 
 from s2s.errors import InputError
 from s2s.passes.context import CompilerContext
+from s2s.passes.graph.parallel_branches import MIN_BRANCHES
 from s2s.passes.instruments import (
     PassInfo,
     PassInstrument,
@@ -28,8 +29,8 @@ from s2s.relay.module import IRModule
 class Pass:
     """Passes of the graph level as one function from a module to a module."""
 
-    def __init__(self, name: str, passes: Sequence[str]) -> None:
-        self.name, self._passes = name, tuple(passes)
+    def __init__(self, name: str, passes: Sequence[str], options: Mapping[str, object] | None = None) -> None:
+        self.name, self._passes, self._options = name, tuple(passes), dict(options or {})
 
     def __repr__(self) -> str:
         return f"Pass({self.name})"
@@ -37,19 +38,27 @@ class Pass:
     @property
     def info(self) -> PassInfo:
         """The name and the optimisation level."""
-        return PassInfo(self.name, max(OPT_LEVELS.get(each, 0) for each in self._passes))
+        return PassInfo(self.name, max((OPT_LEVELS.get(each, 0) for each in self._passes), default=0))
 
     def __call__(self, mod: IRModule) -> IRModule:
-        """A new module; under a context that leaves the pass out, an equal one."""
-        made, context = mod.clone(), PassContext.current()
-        manager = PassManager(passes=context.passes)
-        chosen = [get_pass(each)() for each in self._passes if runs(each, context.passes)]
+        """A new module. What is called by itself runs whatever its level; instruments of the context look on."""
+        return self._applied(mod, self._passes)
+
+    def under_context(self, mod: IRModule) -> IRModule:
+        """As a call, but a pass that the context around leaves out does not run."""
+        passes = PassContext.current().passes
+        return self._applied(mod, [each for each in self._passes if runs(each, passes)])
+
+    def _applied(self, mod: IRModule, names: Sequence[str]) -> IRModule:
+        made = mod.clone()
+        manager = PassManager(passes=PassContext.current().passes)
+        chosen = [get_pass(each)(**self._options) for each in names]
         manager.run(CompilerContext(made.weights), made.module, chosen)
         return made
 
 
 class Sequential(Pass):
-    """Passes one after the other, each under the context around."""
+    """Passes one after the other, as far as the context around does not leave them out."""
 
     def __init__(self, passes: Sequence[Pass], opt_level: int = 0, name: str = "sequential") -> None:
         super().__init__(name, [])
@@ -63,18 +72,37 @@ class Sequential(Pass):
     def __call__(self, mod: IRModule) -> IRModule:
         """What the passes make of `mod`, one after the other."""
         for each in self.passes:
-            mod = each(mod)
+            mod = each.under_context(mod)
         return mod
 
+    def under_context(self, mod: IRModule) -> IRModule:
+        """The same: it asks the context in any case."""
+        return self(mod)
 
-def named(name: str) -> Pass:
+
+def named(name: str, **options: object) -> Pass:
     """A pass by our name (`graph-fold-constants`), or several by a name of TVM (`FoldConstant`)."""
     ours = TVM_NAMES.get(name, (name,))
     for each in ours:
         if not each.startswith("graph-"):
             raise InputError(f"transform.{name}: {each} runs inside of a compilation; use PassContext to leave it out")
         get_pass(each)
-    return Pass(name, ours)
+    return Pass(name, ours, options)
+
+
+def CombineParallelBatchMatmul(min_num_branches: int = MIN_BRANCHES) -> Pass:  # noqa: N802
+    """Products of one stack of matrices become one, if there are at least so many."""
+    return named("CombineParallelBatchMatmul", min_branches=min_num_branches)
+
+
+def CombineParallelConv2D(min_num_branches: int = MIN_BRANCHES) -> Pass:  # noqa: N802
+    """Convolutions of one input become one, if there are at least so many."""
+    return named("CombineParallelConv2D", min_branches=min_num_branches)
+
+
+def CombineParallelDense(min_num_branches: int = MIN_BRANCHES) -> Pass:  # noqa: N802
+    """Dense layers of one input become one, if there are at least so many."""
+    return named("CombineParallelDense", min_branches=min_num_branches)
 
 
 CanonicalizeOps = partial(named, "CanonicalizeOps")
@@ -87,17 +115,32 @@ FoldConstant = partial(named, "FoldConstant")
 """Operations on constants are evaluated."""
 FoldScaleAxis = partial(named, "FoldScaleAxis")
 """Factors of channels go into the weights of convolutions and products."""
+BackwardFoldScaleAxis = partial(named, "BackwardFoldScaleAxis")
+"""Factors of channels go into the weights of the layer before them."""
+ForwardFoldScaleAxis = partial(named, "ForwardFoldScaleAxis")
+"""Factors of channels go into the weights of the layer behind them."""
+Inline = partial(named, "Inline")
+"""Calls of functions become their bodies."""
+LabelOps = partial(named, "LabelOps")
+"""Kernels get a hash of what they compute."""
 SimplifyExpr = partial(named, "SimplifyExpr")
 """Identities, chains of reshapes and forms of clip are simplified."""
 SimplifyInference = partial(named, "SimplifyInference")
 """Batch norms become factors and offsets."""
 
 __all__ = [
+    "BackwardFoldScaleAxis",
     "CanonicalizeOps",
+    "CombineParallelBatchMatmul",
+    "CombineParallelConv2D",
+    "CombineParallelDense",
     "DeadCodeElimination",
     "EliminateCommonSubexpr",
     "FoldConstant",
     "FoldScaleAxis",
+    "ForwardFoldScaleAxis",
+    "Inline",
+    "LabelOps",
     "Pass",
     "PassContext",
     "PassInfo",

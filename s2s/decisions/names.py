@@ -1,6 +1,7 @@
 """The kinds of decisions."""
 
 KINDS = (
+    "implementation",
     "transposed convolution",
     "convolution groups",
     "external",

@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from dataclasses import field
 from math import prod
 
-from xdsl.dialects.builtin import ArrayAttr, DenseArrayBase, MemRefType, ModuleOp
+from xdsl.dialects.builtin import ArrayAttr, DenseArrayBase, MemRefType, ModuleOp, StringAttr
 from xdsl.dialects.func import CallOp
 from xdsl.ir import Attribute, SSAValue
 from xdsl.utils.hints import isa
@@ -26,6 +26,7 @@ from s2s.dialects import loop
 from s2s.dialects.graph.traits import provenance
 from s2s.errors import CompilerBug
 from s2s.executor.graph_json import CONCAT, NO_OPERATION, SCRATCH, SPLIT, Call, Entry, Network, Source, Value
+from s2s.passes.graph.label_ops import HASH
 from s2s.passes.loop.lower_to_c.main import Main
 from s2s.passes.loop.lower_to_c.names import Names, c_names, functions, is_main
 from s2s.passes.tensor.lower_to_loop.main import SHAPES
@@ -43,8 +44,10 @@ def describe(module: ModuleOp, prefix: str, weights: WeightStore) -> Network:
     mains = [func for func in functions(module) if is_main(func)]
     if len(mains) != 1:
         raise CompilerBug(f"the module has {len(mains)} functions that call kernels, not one main")
-    results = {func.sym_name.data: len(outputs_of(func)) for func in functions(module) if not is_main(func)}
-    return _Description(Main(mains[0]), c_names(module, prefix), results, weights).network()
+    kernels = {func.sym_name.data: func for func in functions(module) if not is_main(func)}
+    results = {name: len(outputs_of(func)) for name, func in kernels.items()}
+    labels = {name: label.data for name, func in kernels.items() if isa(label := func.attributes.get(HASH), StringAttr)}
+    return _Description(Main(mains[0]), c_names(module, prefix), results, labels, weights).network()
 
 
 @dataclass
@@ -55,6 +58,8 @@ class _Description:
     names: Names
     results: dict[str, int]
     """The number of results of each kernel."""
+    labels: dict[str, str]
+    """The hash of each kernel that has one."""
     weights: WeightStore
     nodes: list[Source | Call] = field(default_factory=list[Source | Call])
     entries: dict[SSAValue, Entry] = field(default_factory=dict[SSAValue, Entry])
@@ -101,6 +106,8 @@ class _Description:
                 operands.append(entry)
         made = [*range(count), *scratch]
         attributes = {SCRATCH: str(len(scratch))} if scratch else {}
+        if kernel in self.labels:
+            attributes[HASH] = self.labels[kernel]
         self._append(
             ", ".join(provenance(op)) or kernel,
             self.names.kernels[kernel],

@@ -69,6 +69,11 @@ def external(options: CompileOptions) -> bool:
     return bool(options.external) or external_decisions.KIND in options.decisions
 
 
+def tables(options: CompileOptions) -> bool:
+    """An executor walks tables, which a graph JSON describes."""
+    return options.executor == "graph"
+
+
 def divided(options: CompileOptions) -> bool:
     """Return whether kernels may be divided among threads."""
     return options.threads > 1

@@ -18,6 +18,7 @@ OPT_LEVELS = {
     "graph-form-layer-norms": 0,
     "graph-eliminate-dead-code": 1,
     "graph-fold-zero-points": 1,
+    "graph-label-ops": 1,
     "graph-order-calls": 1,
     "graph-rematerialise-casts": 1,
     "graph-share-kernels": 1,
@@ -35,6 +36,7 @@ OPT_LEVELS = {
     "graph-canonicalize-attention": 3,
     "graph-canonicalize-bias": 3,
     "graph-eliminate-common-subexpressions": 3,
+    "graph-fold-scale-axis": 3,
     "graph-fuse-attention": 3,
     "graph-merge-conv-groups": 3,
     "graph-split-transposed-conv": 3,
@@ -43,17 +45,27 @@ OPT_LEVELS = {
     "tensor-tile-and-fuse": 3,
     "tensor-tile-rows": 3,
     "tensor-transform-convolutions": 3,
+    "graph-combine-parallel-batch-matmuls": 4,
+    "graph-combine-parallel-convs": 4,
+    "graph-combine-parallel-dense": 4,
 }
 """The optimisation level from which on a pass runs, after TVM's levels where it has a pass for the same."""
 
 TVM_NAMES = {
     "AlterOpLayout": ("tensor-block-channels",),
+    "BackwardFoldScaleAxis": ("graph-canonicalize-bias", "graph-fold-scale-axis"),
     "CanonicalizeOps": ("graph-canonicalize-bias",),
+    "CombineParallelBatchMatmul": ("graph-combine-parallel-batch-matmuls",),
+    "CombineParallelConv2D": ("graph-combine-parallel-convs",),
+    "CombineParallelDense": ("graph-combine-parallel-dense",),
     "DeadCodeElimination": ("graph-eliminate-dead-code",),
     "EliminateCommonSubexpr": ("graph-eliminate-common-subexpressions",),
     "FoldConstant": ("graph-fold-constants",),
-    "FoldScaleAxis": ("graph-canonicalize-affine", "graph-canonicalize-bias"),
+    "FoldScaleAxis": ("graph-canonicalize-affine", "graph-canonicalize-bias", "graph-fold-scale-axis"),
+    "ForwardFoldScaleAxis": ("graph-fold-scale-axis",),
     "FuseOps": ("tensor-fuse-computes",),
+    "Inline": ("graph-inline",),
+    "LabelOps": ("graph-label-ops",),
     "SimplifyExpr": ("graph-remove-identities", "graph-canonicalize-reshapes", "graph-canonicalize-activations"),
     "SimplifyInference": ("graph-fold-batch-norm",),
 }
@@ -71,12 +83,10 @@ def names_of(option: str, names: Iterable[str], *, optional: bool = False) -> tu
     """Return our names of passes given by our names or TVM's; with `optional`, refuse those that the lowering needs."""
     found: list[str] = []
     for name in names:
-        ours = TVM_NAMES.get(name, (name,))
-        for each in ours:
-            if each not in OPT_LEVELS and (optional or each != "graph-remove-identities"):
-                if len(ours) > 1:
-                    continue
-                known = ", ".join([*TVM_NAMES, *OPT_LEVELS])
-                raise InputError(f"{option} {name}: is no pass that can be left out; these can: {known}")
-            found.append(each)
+        ours = [each for each in TVM_NAMES.get(name, (name,)) if each in OPT_LEVELS]
+        runs_always = name in TVM_NAMES and not optional
+        if not ours and not runs_always:
+            known = ", ".join([*TVM_NAMES, *OPT_LEVELS])
+            raise InputError(f"{option} {name}: is no pass that can be left out; these can: {known}")
+        found += ours
     return tuple(found)

@@ -9,7 +9,7 @@ from typing import Self
 from s2s.errors import InputError
 from s2s.options import CompileOptions, PassOptions
 from s2s.passes.instruments import PassInstrument
-from s2s.passes.levels import OPT_LEVELS, names_of
+from s2s.passes.levels import names_of
 
 CONFIGS: Mapping[str, tuple[type, str]] = {
     "relay.FuseOps.max_depth": (int, "the most operators in one kernel"),
@@ -27,7 +27,7 @@ class PassContext:
     """Selects the passes that run inside of the `with` block, and the instruments that observe them.
 
     A pass runs if it is not disabled, and required or of no higher level than `opt_level`. Passes have our names or
-    TVM's. Without a context the compiler runs all of them.
+    TVM's. Without a context the compiler runs those up to level 3.
     """
 
     def __init__(
@@ -65,9 +65,9 @@ class PassContext:
 
     @staticmethod
     def current() -> "PassContext":
-        """Return the context of the enclosing `with` block; outside of one, a context that disables nothing."""
+        """Return the context of the enclosing `with` block; outside of one, a context of level 3."""
         found = _current.get()
-        return found[-1] if found else PassContext(opt_level=max(OPT_LEVELS.values()))
+        return found[-1] if found else PassContext(opt_level=PassOptions.level)
 
     @staticmethod
     def list_configs() -> dict[str, dict[str, str]]:

@@ -8,7 +8,7 @@
 The types of expressions are known at once; operations are made when a module is, by the builder that importers use.
 """
 
-from s2s.relay import analysis, nn
+from s2s.relay import analysis, backend, nn
 from s2s.relay.expr import Constant, Expr, Function, Tuple, Var, const, var
 from s2s.relay.factory import build
 from s2s.relay.module import IRModule, bind_params_by_name
@@ -94,12 +94,14 @@ from s2s.relay.op import (
     zeros,
     zeros_like,
 )
+from s2s.relay.strategy import OpStrategy, register_strategy, select_implementation
 
 __all__ = [
     "Constant",
     "Expr",
     "Function",
     "IRModule",
+    "OpStrategy",
     "Tuple",
     "Var",
     "abs",
@@ -114,6 +116,7 @@ __all__ = [
     "asinh",
     "atan",
     "atanh",
+    "backend",
     "bind_params_by_name",
     "bitwise_and",
     "bitwise_not",
@@ -164,10 +167,12 @@ __all__ = [
     "ones_like",
     "power",
     "prod",
+    "register_strategy",
     "reshape",
     "right_shift",
     "round",
     "rsqrt",
+    "select_implementation",
     "sigmoid",
     "sign",
     "sin",

@@ -122,14 +122,26 @@ def _built(function: Function) -> IRModule:
     values: dict[int, Value] = {}
     for parameter, argument in zip(function.params, block.args, strict=True):
         values[id(parameter)] = builder.computed(argument, parameter.name_hint)
+    outputs = emitted(builder, function.outputs, values)
+    block.add_op(ReturnOp(*outputs))
+    kinds = [argument.type for argument in block.args], [output.type for output in outputs]
+    main = FuncOp("main", kinds, Region(block))
+    main.arg_attrs = _names([each.name_hint for each in function.params])
+    main.res_attrs = _names([f"output{number}" if number else "output" for number in range(len(outputs))])
+    return IRModule(ModuleOp([main]), weights)
+
+
+def emitted(builder: Builder, roots: Sequence[Expr], values: dict[int, Value]) -> list[SSAValue]:
+    """Append what computes `roots`; `values` are the values of variables, by the identity of these."""
     counts: dict[str, int] = {}
-    for expr in post_order(*function.outputs):
+    prefix = builder.node
+    for expr in post_order(*roots):
         if isinstance(expr, Constant):
             values[id(expr)] = builder.constant(expr.value, expr.name_hint)
         elif isinstance(expr, Call):
             name = operator_name(expr)
             counts[name] = counts.get(name, -1) + 1
-            builder.node = f"{name}_{counts[name]}"
+            builder.node = prefix or f"{name}_{counts[name]}"
             arguments = [
                 None
                 if each is None
@@ -139,13 +151,7 @@ def _built(function: Function) -> IRModule:
                 for each in expr.arguments
             ]
             values[id(expr)] = builder.emit(expr.build, *arguments, **expr.properties)
-    outputs = [builder.materialize(values[id(each)]) for each in function.outputs]
-    block.add_op(ReturnOp(*outputs))
-    kinds = [argument.type for argument in block.args], [output.type for output in outputs]
-    main = FuncOp("main", kinds, Region(block))
-    main.arg_attrs = _names([each.name_hint for each in function.params])
-    main.res_attrs = _names([f"output{number}" if number else "output" for number in range(len(outputs))])
-    return IRModule(ModuleOp([main]), weights)
+    return [builder.materialize(values[id(each)]) for each in roots]
 
 
 def _names(names: Sequence[str]) -> ArrayAttr[DictionaryAttr]:

@@ -6,12 +6,13 @@ from xdsl.dialects.builtin import ModuleOp
 
 import s2s.relay.nn as nn
 from s2s import relay
-from s2s.api import build
+from s2s.api import build, compile
 from s2s.errors import InputError
 from s2s.passes.levels import OPT_LEVELS
 from s2s.pipeline import PIPELINE
 from s2s.relay import IRModule
 from s2s.transform import (
+    CombineParallelDense,
     EliminateCommonSubexpr,
     FoldConstant,
     PassContext,
@@ -23,6 +24,7 @@ from s2s.transform import (
     named,
     pass_instrument,
 )
+from support.onnx_text import onnx_model
 
 
 def network() -> IRModule:
@@ -76,8 +78,29 @@ def test_a_lowering_cannot_be_disabled(name: str):
         PassContext(disabled_pass=[name])
 
 
-def test_outside_of_a_context_every_pass_runs():
-    assert PassContext.current().opt_level == max(OPT_LEVELS.values())
+def test_outside_of_a_context_passes_up_to_level_3_run():
+    assert PassContext.current().opt_level == 3
+
+
+def test_compile_obeys_the_context_around():
+    names = Names()
+    model = onnx_model("network (float[2, 4] x) => (float[2, 4] y) { y = Relu(x) }")
+    with PassContext(opt_level=3, disabled_pass=["FoldConstant"], instruments=[names]):
+        compile(model, target="c").tree()
+    assert "graph-fold-batch-norm" in names.seen
+    assert "graph-fold-constants" not in names.seen
+
+
+def test_a_pass_that_is_called_runs_whatever_its_level():
+    x = relay.var("x", shape=(2, 4))
+    ones = relay.const(np.ones((4, 3), np.float32))
+    mod = IRModule.from_expr(relay.Tuple([nn.matmul(x, ones) for _ in range(3)]))
+    assert CombineParallelDense()(mod).astext().count("graph.matmul") == 1
+    assert CombineParallelDense(min_num_branches=4)(mod).astext().count("graph.matmul") == 3
+    with PassContext(opt_level=3):
+        assert Sequential([CombineParallelDense()])(mod).astext().count("graph.matmul") == 3
+    with PassContext(opt_level=4):
+        assert Sequential([CombineParallelDense()])(mod).astext().count("graph.matmul") == 1
 
 
 def test_an_instrument_may_refuse_a_pass():

@@ -12,6 +12,7 @@ from s2s.frontends.builder import Builder, Value
 from s2s.frontends.formulas import checked_shape
 from s2s.frontends.imported import Imported, Origin
 from s2s.frontends.names import one_line
+from s2s.frontends.onnx.custom import declared_values
 from s2s.frontends.onnx.load import LoadedModel, ModelSource, load_model
 from s2s.frontends.onnx.open_shapes import declared_dims, proposal
 from s2s.frontends.onnx.ports import Ports
@@ -35,7 +36,8 @@ def import_model(
     inputs = _input_tensors(proto, dict(shapes or {}))
     block = Block()
     builder = Builder(block, weights)
-    session = Session(builder, {function_key(function): function for function in proto.functions}, loaded.folder)
+    functions = {function_key(function): function for function in proto.functions}
+    session = Session(builder, functions, loaded.folder, declared_values(proto.graph))
     scope = Scope(loaded.opsets())
     ports = Ports(builder)
     for input_name, tensor in inputs.items():

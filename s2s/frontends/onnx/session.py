@@ -12,10 +12,11 @@ from s2s.errors import InputError, UnsupportedError
 from s2s.frontends.builder import Builder, Value
 from s2s.frontends.limits import MAX_BODIES, MAX_NODES
 from s2s.frontends.names import one_line
+from s2s.frontends.onnx.custom import Declared, custom_importer
 from s2s.frontends.onnx.limits import MIN_OPSET
 from s2s.frontends.onnx.names import canonical_domain, label, operator, place
 from s2s.frontends.onnx.narrow import marked
-from s2s.frontends.onnx.node import Node
+from s2s.frontends.onnx.node import Importer, Node
 from s2s.frontends.onnx.schema_functions import function_body, has_function_body, infer_outputs
 from s2s.frontends.onnx.scope import FAILED, Binding, Failed, Scope
 from s2s.frontends.onnx.signature import Signature, check_node, check_types
@@ -97,11 +98,18 @@ def _has_changed(op_type: str, opset: int) -> bool:
 class Session:
     """Imports nodes into `builder`; `failures` are the reasons of all nodes that could not be imported."""
 
-    def __init__(self, builder: Builder, functions: Mapping[FunctionKey, FunctionProto], folder: str | None) -> None:
+    def __init__(
+        self,
+        builder: Builder,
+        functions: Mapping[FunctionKey, FunctionProto],
+        folder: str | None,
+        declared: Declared,
+    ) -> None:
         self.builder = builder
         self.failures: list[str] = []
         self._functions = functions
         self._folder = folder
+        self._declared = declared
         self._nodes = 0
         self._bodies = 0
 
@@ -138,12 +146,15 @@ class Session:
     def _run_node(self, node: NodeProto, scope: Scope) -> Sequence[Binding]:
         attributes = scope.resolve(node)
         operands = [scope.lookup(name) for name in node.input]
+        domain = canonical_domain(node.domain)
+        opset = scope.opsets.get(domain, 0)
+        custom = custom_importer(domain, node.op_type, opset or 1, self._declared)
+        if custom is not None:
+            return self._run_custom(node, custom, opset or 1, attributes, operands, scope)
         function = self._functions.get(function_key(node))
         if function is not None:
             caller = f"{scope.caller}{label(node)}/"
             return self._call(node, function, operands, attributes, caller, scope.node)
-        domain = canonical_domain(node.domain)
-        opset = scope.opsets.get(domain, 0)
         declared = declaration(domain, node.op_type, opset) if opset else None
         if declared is None:
             known = f"no operator of opset {opset} of {domain or 'ai.onnx'}" if opset else "of a domain not imported"
@@ -192,15 +203,49 @@ class Session:
         values = [operand if isinstance(operand, Value) else None for operand in operands]
         if importer is None:
             return self._expand(node, attributes, operands, scope)
+        made = self._import(importer, node, declared.since, attributes, values, scope)
+        return made if node.op_type in CONVERTING else _as_their_inputs(node, declared, values, made)
+
+    def _run_custom(
+        self,
+        node: NodeProto,
+        importer: Importer,
+        version: int,
+        attributes: Attributes,
+        operands: Sequence[Binding],
+        scope: Scope,
+    ) -> Sequence[Binding]:
+        """The outputs of an operator that a user has registered."""
+        values = [operand if isinstance(operand, Value) else None for operand in operands]
+        if any(isinstance(operand, Failed) for operand in operands):
+            return [FAILED] * len(node.output)
+        try:
+            made = self._import(importer, node, version, attributes, values, scope)
+        except UnsupportedError as error:
+            self.failures.append(str(error))
+            return [FAILED] * len(node.output)
+        wanted = sum(1 for name in node.output if name)
+        if len(made) < wanted:
+            raise InputError(f"{place(node)}: its importer returned {len(made)} of {wanted} outputs; return all")
+        return made
+
+    def _import(
+        self,
+        importer: Importer,
+        node: NodeProto,
+        since: int,
+        attributes: Attributes,
+        values: Sequence[Value | None],
+        scope: Scope,
+    ) -> Sequence[Value]:
+        """What an importer makes of a node."""
 
         def run_body(graph: GraphProto, inputs: Sequence[Value]) -> list[Value]:
             return self._run_body(graph, inputs, scope, node)
 
         bodies = _Bodies(self, scope, node)
-        view = Node(node, self.builder, declared.since, values, attributes, self._folder, run_body, bodies)
-        outputs = importer(view)
-        made = [outputs] if isinstance(outputs, Value) else outputs
-        return made if node.op_type in CONVERTING else _as_their_inputs(node, declared, values, made)
+        outputs = importer(Node(node, self.builder, since, values, attributes, self._folder, run_body, bodies))
+        return [outputs] if isinstance(outputs, Value) else outputs
 
     def _expand(
         self, node: NodeProto, attributes: Attributes, operands: Sequence[Binding], scope: Scope

@@ -90,7 +90,8 @@ def scaling_of(op: Operation, store: WeightStore) -> list[Scaling]:
             return []
 
 
-def _is_rounded(op: Operation) -> bool:
+def is_rounded(op: Operation) -> bool:
+    """Whether the result of `op` is rounded: its factor is then the scale of a quantisation."""
     return any(isinstance(use.operation, graph.RoundOp) for use in op.results[0].uses)
 
 
@@ -102,11 +103,11 @@ class ScalingOfLayer(RewritePattern):
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: graph.MulOp | graph.DivOp | graph.NegOp, rewriter: PatternRewriter) -> None:
-        for scaling in () if _is_rounded(op) else scaling_of(op, self.store):
+        for scaling in () if is_rounded(op) else scaling_of(op, self.store):
             layer = linear_layer(scaling.value, self.store)
             scale = layer and layer.per_channel(scaling.factor)
             if layer is not None and scale is not None and is_finite(scale):
-                made = _scaled(layer, scale, self.store, rewriter)
+                made = scaled(layer, scale, self.store, rewriter)
                 copy_provenance(made, op)
                 rewriter.replace(op, [], made.results)
                 return
@@ -120,7 +121,7 @@ class ScalingOfSum(RewritePattern):
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: graph.MulOp | graph.DivOp | graph.NegOp, rewriter: PatternRewriter) -> None:
-        for scaling in () if _is_rounded(op) else scaling_of(op, self.store):
+        for scaling in () if is_rounded(op) else scaling_of(op, self.store):
             addition = scaling.value.owner
             if not isinstance(addition, graph.AddOp) or not scaling.value.has_one_use():
                 continue
@@ -131,7 +132,7 @@ class ScalingOfSum(RewritePattern):
                 if layer is None or added is None or scale is None or not is_finite(scale):
                     continue
                 shift = round_to(map_lazily(np.multiply, added, scale), layer.dtype)
-                made = _scaled(layer, scale, self.store, rewriter)
+                made = scaled(layer, scale, self.store, rewriter)
                 constant = rewriter.insert(new_constant(shift, name_for(addition, "bias"), self.store))
                 total = rewriter.insert(graph.AddOp(made.y, constant.y))
                 copy_provenance(total, addition, op)
@@ -139,9 +140,10 @@ class ScalingOfSum(RewritePattern):
                 return
 
 
-def _scaled(
+def scaled(
     layer: LinearLayer, scale: Array, store: WeightStore, rewriter: PatternRewriter
 ) -> graph.ConvOp | graph.ConvTransposeOp | graph.MatmulOp:
+    """Insert the layer with its weights and bias times `scale`."""
     bias = None
     if layer.bias is not None:
         bias = round_to(map_lazily(np.multiply, widened(layer.bias), scale), layer.dtype)

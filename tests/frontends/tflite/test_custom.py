@@ -7,9 +7,10 @@ import pytest
 
 from s2s import api
 from s2s.errors import InputError
+from s2s.frontends import custom
 from s2s.frontends.builder import Value
-from s2s.frontends.tflite import custom, import_model
-from s2s.frontends.tflite.custom import CFunction, register_custom_op
+from s2s.frontends.custom import CFunction, register_custom_op
+from s2s.frontends.tflite import import_model
 from s2s.frontends.tflite.node import Node
 from support.tflite_checks import run_imported
 from support.tflite_models import GraphSpec, OperatorSpec, TensorSpec, model
@@ -28,7 +29,7 @@ void my_mix(int8_t *y0, int8_t *y1, const int8_t *x0, const int8_t *x1, const ui
 @pytest.fixture(autouse=True)
 def registered(monkeypatch: pytest.MonkeyPatch) -> None:
     """Forget what a test registers."""
-    monkeypatch.setattr(custom, "_IMPORTERS", {})
+    monkeypatch.setattr(custom, "_OPERATORS", {})
 
 
 def spec(name: str) -> TensorSpec:
