@@ -15,9 +15,9 @@ from math import prod
 
 from xdsl.ir.affine import AffineConstantExpr, AffineDimExpr, AffineExpr
 
-from s2s.dialects.tensor import Directive
+from s2s.dialects.tensor import Directive, FusedTile
 from s2s.errors import InputError
-from s2s.schedules.directives import Parallel, Prefetch, Reorder, Tensorize, Tile, Unroll, Vectorize
+from s2s.schedules.directives import Parallel, Prefetch, Reorder, Tensorize, Tile, TileAndFuse, Unroll, Vectorize
 from s2s.support.dataclass import dataclass
 from s2s.targets import Target
 from s2s.targets.intrinsics import INTRINSICS
@@ -176,8 +176,8 @@ class Loops:
             raise self.nest.refusal(f"{loop}: takes part in a loop that is fused; name that one")
         return place
 
-    def directives(self) -> list[Directive | None]:
-        """The directives that carry the domain out in the order of the loops."""
+    def directives(self, tiles: Sequence[FusedTile] = ()) -> list[Directive | None]:
+        """The directives that carry the domain out in the order of the loops, in tiles that others do with it."""
         tile, steps = self._tile()
         vector, lanes = self._vector(tile)
         self._check_tile(tile, vector, lanes)
@@ -189,6 +189,7 @@ class Loops:
             Parallel.of(list(dict.fromkeys(map(self.dim, self._annotated(PARALLEL))))),
             *self._prefetches(),
             self._intrinsic(),
+            TileAndFuse.of(tiles),
         ]
 
     def _prefetches(self) -> list[Prefetch]:

@@ -6,8 +6,10 @@ from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, ModuleOp, StringAtt
 from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Block, Region, SSAValue
 
+from s2s.analysis.tile_and_fuse.fused_groups import groups_of
 from s2s.dialects import graph, tensor
-from s2s.errors import InputError
+from s2s.dialects.tensor import FusedTile
+from s2s.errors import InputError, ScheduleError
 from s2s.schedules.directives.legal import refusal
 from s2s.targets import Target
 from s2s.te.bodies import computation, element_of
@@ -15,6 +17,7 @@ from s2s.te.expressions import PlaceholderOp, Tensor
 from s2s.te.loops import Bind, Loops, size_of
 from s2s.te.nests import Nest, nests_of
 from s2s.te.schedule import Schedule
+from s2s.te.tiles import tiles_of
 from s2s.types.dtypes import AnyTensor, tensor_type
 
 
@@ -32,8 +35,11 @@ def lower_to_tensor(schedule: Schedule, args: Sequence[Tensor], name: str, targe
     for each, argument in zip(inputs, block.args, strict=True):
         argument.name_hint = _hint(each.name)
         values[each.op] = argument
-    for nest in nests:
-        values[nest.tensor.op] = _insert(block, nest, Loops(nest, target, bind), values)
+    loops = [Loops(nest, target, bind) for nest in nests]
+    tiles = tiles_of(nests, loops)
+    for number, (nest, each) in enumerate(zip(nests, loops, strict=True)):
+        values[nest.tensor.op] = _insert(block, nest, each, values, tiles.get(number, ()))
+    _check_tiles(block, nests)
     block.add_op(ReturnOp(*(values[each.op] for each in outputs)))
     kernel = FuncOp(
         name,
@@ -68,9 +74,21 @@ def _check_arguments(nests: Sequence[Nest], inputs: Sequence[Tensor], outputs: S
         raise InputError(f"te.build {name}: no argument is computed; add the result to the arguments")
 
 
-def _insert(block: Block, nest: Nest, loops: Loops, values: Mapping[object, SSAValue]) -> SSAValue:
+def _check_tiles(block: Block, nests: Sequence[Nest]) -> None:
+    """Refuse tensors that are computed in tiles which do not fit together."""
+    attached = next((nest for nest in nests if nest.attached is not None), None)
+    if attached is not None:
+        try:
+            groups_of([op for op in block.ops if isinstance(op, tensor.Computation)])
+        except ScheduleError as error:
+            raise attached.refusal(f"compute_at: {error}; compute_inline it, or leave it by itself") from None
+
+
+def _insert(
+    block: Block, nest: Nest, loops: Loops, values: Mapping[object, SSAValue], tiles: Sequence[FusedTile]
+) -> SSAValue:
     op = computation(nest, loops, values)
-    schedule = tensor.ScheduleAttr.of(loops.directives())
+    schedule = tensor.ScheduleAttr.of(loops.directives(tiles))
     graph.set_provenance(op, [nest.name])
     op.schedule = schedule
     block.add_op(op)

@@ -34,6 +34,8 @@ class Nest:
     annotations: dict[IterVar, str] = field(default_factory=dict[IterVar, str])
     prefetches: list[tuple[Tensor, IterVar]] = field(default_factory=list[tuple[Tensor, IterVar]])
     intrinsic: str | None = None
+    attached: tuple[Tensor, IterVar] | None = None
+    """The tensor in whose loop a tile of this one is computed, and the loop."""
 
     @property
     def reduce_axis(self) -> Sequence[IterVar]:
@@ -53,45 +55,50 @@ class Nest:
 
 
 def nests_of(schedule: Schedule) -> list[Nest]:
-    """The nests of `schedule`, producers first."""
+    """The nests of `schedule`, producers first; those that are computed in tiles stand in front of their readers."""
     alone: list[Stage] = []
     inside: dict[Stage, list[Stage]] = {}
+    before: dict[Stage, list[Stage]] = {}
     for stage in schedule.stages:
-        if isinstance(stage.op, ComputeOp) and not stage.is_inlined and not _is_same_point(stage):
-            if stage.attached is None:
-                alone.append(stage)
-            else:
-                inside.setdefault(stage.attached[0], []).append(stage)
-    for parent in inside:
-        if all(parent is not stage for stage in alone):
+        if not isinstance(stage.op, ComputeOp) or stage.is_inlined or _is_formula(stage):
+            continue
+        if stage.attached is None:
+            alone.append(stage)
+        else:
+            where = inside if _reads_the_point(stage, stage.attached[0]) else before
+            where.setdefault(stage.attached[0], []).append(stage)
+    for parent in (*inside, *before):
+        if all(parent is not stage for stage in (*alone, *(each for stages in before.values() for each in stages))):
             raise parent.refusal(
                 "other stages are computed inside of it, so it has to be computed by itself; compute_root it"
             )
-    return [_nest(schedule, stage, inside.get(stage, [])) for stage in alone]
+    return [nest for stage in alone for nest in _with_tiles(schedule, stage, before, inside)]
 
 
-def _is_same_point(stage: Stage) -> bool:
-    """Whether a stage without a reduction is computed where it is read: its formula then stands in its reader."""
-    if stage.attached is None or stage.op.reduce_axis:
-        return False
-    reader, _ = stage.attached
-    _check_same_point(stage, reader)
-    return True
+def _with_tiles(
+    schedule: Schedule, stage: Stage, before: Mapping[Stage, Sequence[Stage]], inside: Mapping[Stage, Sequence[Stage]]
+) -> list[Nest]:
+    """The nest of a stage after those that do tiles with it."""
+    tiled = [nest for each in before.get(stage, ()) for nest in _with_tiles(schedule, each, before, inside)]
+    return [*tiled, _nest(schedule, stage, inside.get(stage, []))]
 
 
-def _check_same_point(stage: Stage, reader: Stage) -> None:
+def _is_formula(stage: Stage) -> bool:
+    """Whether a stage without a reduction is computed at the point where it is read: its formula then stands there."""
+    return stage.attached is not None and not stage.op.reduce_axis and _reads_the_point(stage, stage.attached[0])
+
+
+def _reads_the_point(stage: Stage, reader: Stage) -> bool:
+    """Whether `reader` reads of the tensor of `stage` the element at its own point only."""
     assert isinstance(reader.op, ComputeOp)
     reads = [each for each in walk(reader.op.body) if isinstance(each, Read) and each.tensor.op is stage.tensor.op]
-    at_point = all(
+    if not reads:
+        raise stage.refusal(f"compute_at inside of {reader.op.name}: that does not read it; name a stage that does")
+    return all(
         len(each.indices) == len(reader.op.axis)
         and all(index is axis for index, axis in zip(each.indices, reader.op.axis, strict=True))
         for each in reads
     )
-    if not reads or not at_point:
-        raise stage.refusal(
-            f"compute_at inside of {reader.op.name}: that reads more than the element at its own point, and directives "
-            "have no loop nest of two such tensors; compute_inline it, or leave it by itself"
-        )
 
 
 def _nest(schedule: Schedule, stage: Stage, inside: Sequence[Stage]) -> Nest:
@@ -109,6 +116,7 @@ def _nest(schedule: Schedule, stage: Stage, inside: Sequence[Stage]) -> Nest:
     nest.leaves, nest.relations = list(stage.leaves), list(stage.relations)
     nest.annotations, nest.prefetches = dict(stage.annotations), list(stage.prefetches)
     nest.intrinsic = None if stage.intrinsic is None else stage.intrinsic[1]
+    nest.attached = None if stage.attached is None else (stage.attached[0].tensor, stage.attached[1])
     return nest
 
 
@@ -119,7 +127,7 @@ def _inlined(schedule: Schedule, body: Expr) -> Expr:
         if not isinstance(each, Read):
             return None
         stage = schedule[each.tensor]
-        if not isinstance(stage.op, ComputeOp) or not (stage.is_inlined or _is_same_point(stage)):
+        if not isinstance(stage.op, ComputeOp) or not (stage.is_inlined or _is_formula(stage)):
             return None
         indices = [rewritten(index, formula) for index in each.indices]
         return rewritten(renamed(stage.op.body, dict(zip(stage.op.axis, indices, strict=True))), formula)
@@ -133,7 +141,6 @@ def _joined(schedule: Schedule, stage: Stage, body: Expr, producer: Stage) -> Ne
     assert isinstance(op, ComputeOp)
     assert isinstance(made, ComputeOp)
     assert producer.attached is not None
-    _check_same_point(producer, stage)
     if isinstance(body, Reduce):
         raise producer.refusal(
             f"compute_at inside of {op.name}: both reduce; cache_write {op.name}, or leave it by itself"

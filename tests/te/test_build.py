@@ -213,3 +213,49 @@ def test_a_call_is_timed():
     result = function.time_evaluator(function.entry_name, number=3, repeat=2)(rand(8), np.zeros(8, np.float32))
     assert len(result.results) == 2
     assert result.mean > 0
+
+
+def doubled() -> tuple[Tensor, Tensor]:
+    a = te.placeholder((N, N), name="A")
+    return a, te.compute((N, N), lambda i, j: a[i, j] * 2.0 + 1.0, name="D")
+
+
+def test_rows_that_a_product_reads_are_computed_with_its_rows():
+    a, d = doubled()
+    w, k = te.placeholder((N, N), name="W"), te.reduce_axis((0, N), "k")
+    c = te.compute((N, N), lambda x, y: te.sum(d[x, k] * w[k, y], axis=k), name="C")
+    s = te.create_schedule(c.op)
+    xo, _ = s[c].split(c.op.axis[0], factor=8)
+    s[d].compute_at(s[c], xo)
+    first, second = rand(2, N, N)
+    np.testing.assert_allclose(run(s, [a, w, c], first, second), (2 * first + 1) @ second, rtol=1e-4, atol=1e-4)
+    text = te.lower(s, [a, w, c])
+    assert "tile_and_fuse<0 by 8>" in text
+    assert "memref<192xf32>" in text, "a tile of 8 rows of 24 elements is all that is kept of D"
+
+
+def test_rows_around_those_that_a_window_covers_are_computed_twice():
+    a, d = doubled()
+
+    def window(i: IterVar, j: IterVar) -> te.Expr:
+        above = te.if_then_else(i > 0, d[i - 1, j], 0.0)
+        return above + d[i, j] + te.if_then_else(i < N - 1, d[i + 1, j], 0.0)
+
+    c = te.compute((N, N), window, name="C")
+    s = te.create_schedule(c.op)
+    xo, _ = s[c].split(c.op.axis[0], factor=8)
+    s[d].compute_at(s[c], xo)
+    first = rand(N, N)
+    padded = np.pad(2 * first + 1, ((1, 1), (0, 0)))
+    expected = padded[:-2] + padded[1:-1] + padded[2:]
+    np.testing.assert_allclose(run(s, [a, c], first), expected, rtol=1e-4, atol=1e-4)
+    assert "tile_and_fuse<0 by 8 overlap [1, 1]>" in te.lower(s, [a, c])
+
+
+def test_a_transposed_reader_has_tiles_of_columns():
+    a, d = doubled()
+    c = te.compute((N, N), lambda i, j: d[j, i], name="C")
+    s = te.create_schedule(c.op)
+    s[d].compute_at(s[c], c.op.axis[0])
+    first = rand(N, N)
+    np.testing.assert_allclose(run(s, [a, c], first), (2 * first + 1).T, rtol=1e-5)

@@ -131,13 +131,59 @@ def test_a_size_without_a_value_is_refused():
         te.lower(te.create_schedule(c.op), [b, c])
 
 
-def test_a_reader_of_more_than_a_point_is_no_place_to_compute_at():
+def no_loop(b: Tensor) -> Tensor:
+    return te.compute((12,), lambda i: b[0, 0] + A[i, i], name="C")
+
+
+def half(b: Tensor) -> Tensor:
+    return te.compute((6, 12), lambda i, j: b[i + 6, j], name="C")
+
+
+def backwards(b: Tensor) -> Tensor:
+    return te.compute((12, 12), lambda i, j: b[11 - i, j], name="C")
+
+
+def mirrored(b: Tensor) -> Tensor:
+    return te.compute((12, 12), lambda i, j: b[i, 11 - j], name="C")
+
+
+def with_the_left(b: Tensor) -> Tensor:
+    return te.compute((12, 12), lambda i, j: b[i, j] + te.if_then_else(j > 0, b[i, j - 1], 0.0), name="C")
+
+
+@pytest.mark.parametrize(
+    ("reader", "inner", "split", "message"),
+    [
+        (no_loop, False, False, "loop i moves no axis of it, or several, or unevenly; name an outer loop"),
+        (backwards, False, False, "loop i moves no axis of it, or several, or unevenly; name an outer loop"),
+        (half, False, False, "its tiles are 1 of axis i, which is split itself or has not 6 of them"),
+        (mirrored, False, True, "its tiles are 1 of axis i, which is split itself or has not 12 of them"),
+        (with_the_left, True, False, "its tiles overlap, which they can along one loop only; name the outermost loop"),
+    ],
+)
+def test_tiles_that_directives_cannot_say_are_refused(
+    reader: Callable[[Tensor], Tensor], inner: bool, split: bool, message: str
+):
     b = te.compute((12, 12), lambda i, j: A[i, j] + 1.0, name="B")
-    c = te.compute((12, 12), lambda i, j: b[j, i], name="C")
+    c = reader(b)
     s = te.create_schedule(c.op)
-    s[b].compute_at(s[c], c.op.axis[0])
-    with pytest.raises(InputError, match=r"te: B: compute_at inside of C: that reads more than the element at its own"):
+    s[b].compute_at(s[c], c.op.axis[int(inner)])
+    if split:
+        s[b].split(b.op.axis[0], factor=4)
+    with pytest.raises(InputError, match=f"te: B: compute_at inside of C: {message}"):
         te.lower(s, [A, c])
+
+
+def test_a_stage_that_does_not_read_a_tensor_is_no_place_to_compute_it_at():
+    b = te.compute((12, 12), lambda i, j: A[i, j] + 1.0, name="B")
+    c = te.compute((12, 12), lambda i, j: A[i, j] + 2.0, name="C")
+    d = te.compute((12, 12), lambda i, j: b[i, j] + c[i, j], name="D")
+    s = te.create_schedule(d.op)
+    s[b].compute_at(s[c], c.op.axis[0])
+    with pytest.raises(
+        InputError, match=r"te: B: compute_at inside of C: that does not read it; name a stage that does"
+    ):
+        te.lower(s, [A, d])
 
 
 def test_a_truth_value_before_the_function_runs_is_refused():
