@@ -13,7 +13,8 @@ import numpy.typing as npt
 
 from s2s import relay, te, testing
 from s2s.api import cpu, device
-from s2s.contrib import debug_executor, graph_executor
+from s2s.contrib import graph_executor
+from s2s.contrib.debugger import debug_executor
 from s2s.relay import IRModule
 from s2s.runtime import NDArray, get_global_func, load_module, load_param_dict, nd, register_func, save_param_dict
 from s2s.transform import PassContext, PassInfo, pass_instrument

@@ -103,6 +103,11 @@ s2s_status s2s_registry_remove(s2s_registry *registry, const char *name);
 /* Finds a function, null if there is none of that name. The pointer is valid until the next remove. */
 s2s_function *s2s_registry_find(const s2s_registry *registry, const char *name);
 
+/* The registry of the process, in which code that does not know each other finds functions: null until one is set, which
+ * must outlive its use. In Python's process it is set, and finds the functions of s2s.register_func. */
+void s2s_set_global_registry(s2s_registry *registry);
+s2s_registry *s2s_global_registry(void);
+
 /* Calls a function; *ret_code is set to S2S_ARG_NULL before. Returns what the function returns, -1 for a null one. */
 int s2s_function_call(const s2s_function *function, s2s_value *args, int *type_codes, int num_args, s2s_value *ret,
                       int *ret_code);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* s2s_tvm.h: the graph executor, packed functions and errors under the names of TVM's C runtime.
+/* s2s_tvm.h: the graph executor, packed functions by name and errors under the names of TVM's C runtime.
  *
  *     TVMGraphExecutor *executor;
  *
@@ -31,6 +31,7 @@ typedef s2s_tensor DLTensor;
 typedef s2s_value TVMValue;
 typedef s2s_packed_call TVMBackendPackedCFunc;
 typedef const s2s_registry *TVMModuleHandle;
+typedef s2s_function *TVMFunctionHandle;
 typedef int tvm_crt_error_t;
 
 /* Defined by the project: memory for one executor. They return 0 on success. */
@@ -65,6 +66,45 @@ S2S_INLINE int s2s_tvm_status(s2s_status status)
         s2s_set_last_error(s2s_status_phrase(status));
     }
     return status == S2S_OK ? 0 : -1;
+}
+
+/* Finds a function of the process; *out is null where there is none of that name. TVMFuncFree lets go of it. */
+S2S_INLINE int TVMFuncGetGlobal(const char *name, TVMFunctionHandle *out)
+{
+    if (name == NULL || out == NULL) {
+        return s2s_tvm_status(S2S_ERR_NULL);
+    }
+    *out = s2s_registry_find(s2s_global_registry(), name);
+    s2s_function_hold(*out);
+    return 0;
+}
+
+/* Registers a copy of a function for the process; the name must outlive it. */
+S2S_INLINE int TVMFuncRegisterGlobal(const char *name, TVMFunctionHandle f, int override)
+{
+    return s2s_tvm_status(f == NULL ? S2S_ERR_NULL
+                                    : s2s_registry_add(s2s_global_registry(), name, *f, override != 0));
+}
+
+S2S_INLINE int TVMFuncCall(TVMFunctionHandle func, TVMValue *arg_values, int *type_codes, int num_args,
+                           TVMValue *ret_val, int *ret_type_code)
+{
+    return s2s_function_call(func, arg_values, type_codes, num_args, ret_val, ret_type_code);
+}
+
+S2S_INLINE int TVMFuncFree(TVMFunctionHandle func)
+{
+    s2s_function_release(func);
+    return 0;
+}
+
+/* As TVMFuncGetGlobal, for kernels, which fail where there is no such function. The module is not looked at. */
+S2S_INLINE int TVMBackendGetFuncFromEnv(void *mod_node, const char *func_name, TVMFunctionHandle *out)
+{
+    const int status = TVMFuncGetGlobal(func_name, out);
+
+    (void)mod_node;
+    return status == 0 && *out == NULL ? s2s_tvm_status(S2S_ERR_NAME) : status;
 }
 
 /* Loads a graph JSON. Memory is asked for in growing amounts until it is enough. */

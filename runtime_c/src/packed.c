@@ -20,6 +20,8 @@
 
 static S2S_THREAD_LOCAL char last_error[S2S_ERROR_SIZE];
 
+static s2s_registry *global_registry = NULL;
+
 /* The row of a name, or count. */
 static uint32_t row_of(const s2s_registry *registry, const char *name)
 {
@@ -100,6 +102,18 @@ s2s_function *s2s_registry_find(const s2s_registry *registry, const char *name)
         return &registry->rows[row].function;
     }
     return registry->other == NULL ? NULL : registry->other(registry->self, name);
+}
+
+S2S_MERGED
+void s2s_set_global_registry(s2s_registry *registry)
+{
+    global_registry = registry;
+}
+
+S2S_MERGED
+s2s_registry *s2s_global_registry(void)
+{
+    return global_registry;
 }
 
 S2S_MERGED

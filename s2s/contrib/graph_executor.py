@@ -44,6 +44,7 @@ FUNCTIONS = (
     "get_output_info",
     "load_params",
     "run",
+    "run_from_inputs",
     "set_input",
     "set_input_zero_copy",
     "set_output_zero_copy",
@@ -114,6 +115,13 @@ class GraphModule:
         """Run the network, after setting the inputs given by keyword."""
         self._set_known(input_dict)
         self.module.run()
+
+    def run_from_inputs(self, inputs: Mapping[str, npt.ArrayLike]) -> list[NDArray]:
+        """Run the network on inputs by name; copies of all outputs."""
+        for name, value in inputs.items():
+            self.set_input(name, value)
+        self.module.run()
+        return [self.get_output(index) for index in range(self.get_num_outputs())]
 
     def get_num_outputs(self) -> int:
         """How many outputs there are."""

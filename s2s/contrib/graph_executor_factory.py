@@ -7,6 +7,7 @@ executor = GraphModule(module["default"](cpu()))
 import json
 import tarfile
 import tempfile
+import weakref
 from io import BytesIO
 from pathlib import Path
 from typing import Any
@@ -20,8 +21,9 @@ from s2s.executor.ndarray import NDArray
 from s2s.executor.session import Session
 from s2s.runtime.blob import save_blob
 from s2s.runtime.kernel_table import with_functions
-from s2s.runtime.library import LibraryModule
+from s2s.runtime.library import LibraryModule, load_module
 from s2s.runtime.module import Module
+from s2s.runtime.program import Program
 from s2s.runtime.registry import register_func
 from s2s.support.files import write_file
 from s2s.verify.build import compile_library, compile_objects
@@ -47,7 +49,12 @@ class GraphExecutorFactory(Module):
     def __init__(self, graph_json: str, name: str, mod_name: str) -> None:
         self._graph_json, self._name, self._mod_name = graph_json, name, mod_name
         super().__init__(
-            {mod_name: self._create, "get_graph_json": self.get_graph_json, "get_graph_params": self.get_params}
+            {
+                mod_name: self._create,
+                "debug_create": self._debug_create,
+                "get_graph_json": self.get_graph_json,
+                "get_graph_params": self.get_params,
+            }
         )
 
     def _create(self, device: object = None) -> Session:
@@ -56,6 +63,17 @@ class GraphExecutorFactory(Module):
         if library is None:
             raise InputError(f"{self._mod_name}: its kernels are missing; import their library")
         return Session(_Tables(library.path, self._name))
+
+    def _debug_create(self, mod_name: str, device: object = None) -> Program:
+        """The network node by node, for `GraphModuleDebug`."""
+        check_device(device)
+        if mod_name != self._mod_name:
+            raise InputError(f"debug_create({mod_name!r}): the library holds {self._mod_name!r}; ask for that")
+        program = Program(self._graph_json, self)
+        names = [port.name for port in program.inputs]
+        for name, value in self.get_params().items():
+            program.set_parameter(names.index(name), value)
+        return program
 
     def get_graph_json(self) -> str:
         """The network in TVM's graph JSON."""
@@ -76,6 +94,15 @@ class GraphExecutorFactory(Module):
 def _load(data: bytes) -> Module:
     described = json.loads(data)
     return GraphExecutorFactory(*(str(described[key]) for key in ("graph_json", "name", "mod_name")))
+
+
+def packed_module(artifact: Artifact, mod_name: str) -> Module:
+    """A network that was compiled for executor `graph` as `load_module` gives it back, without a file."""
+    folder = tempfile.TemporaryDirectory(prefix="s2s-module-")
+    export_library(artifact, mod_name, Path(folder.name) / "module.so")
+    module = load_module(Path(folder.name) / "module.so")
+    weakref.finalize(module, folder.cleanup)
+    return module
 
 
 def export_library(artifact: Artifact, mod_name: str, file_name: str | Path) -> None:

@@ -11,13 +11,14 @@ our own tree.
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 from xdsl.dialects.builtin import ModuleOp
 
 from s2s.artifact import Artifact, compile_artifact
-from s2s.contrib.graph_executor_factory import export_library
+from s2s.contrib.graph_executor_factory import export_library, packed_module
 from s2s.decisions.dispatch import records_in_effect
 from s2s.emit.stream import pieces
 from s2s.errors import InputError, UnsupportedError
@@ -34,6 +35,7 @@ from s2s.relay.expr import Function
 from s2s.relay.model_library_format import export
 from s2s.relay.module import IRModule, bind_params_by_name, empty
 from s2s.relay.options import Executor, Runtime, executor_of, runtime_of
+from s2s.runtime.module import Module
 from s2s.stages.c import Lowered
 from s2s.support.dataclass import dataclass
 from s2s.target import Target, resolve
@@ -119,6 +121,7 @@ class ExecutorFactory:
 
     def __init__(self, artifact: Artifact, name: str) -> None:
         self.artifact, self.name = artifact, name
+        self._packed: Module | None = None
 
     def __iter__(self) -> Iterator[object]:
         """The graph JSON, the library and the parameters, for programs that unpack what `build` returns."""
@@ -126,8 +129,11 @@ class ExecutorFactory:
         yield self.get_lib()
         yield self.get_params()
 
-    def __getitem__(self, name: str) -> Callable[[object], Session]:
-        """The function that makes an executor for a device: what `GraphModule` takes."""
+    def __getitem__(self, name: str) -> Callable[..., Any]:
+        """The function that makes an executor for a device, which `GraphModule` takes, or another one by its name:
+        `debug_create`, `get_graph_json`, `get_graph_params`."""
+        if name in ("debug_create", "get_graph_json", "get_graph_params"):
+            return self._module()[name]
         if name != self.name:
             raise InputError(f"library[{name!r}]: the library holds {self.name!r}; ask for that")
 
@@ -137,6 +143,13 @@ class ExecutorFactory:
             return Session(self.get_lib())
 
         return create
+
+    def _module(self) -> Module:
+        """The library with its kernels as packed functions, built when it is first needed."""
+        self._check_graph("packed functions")
+        if self._packed is None:
+            self._packed = packed_module(self.artifact, self.name)
+        return self._packed
 
     @property
     def executor(self) -> str:

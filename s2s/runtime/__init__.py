@@ -10,7 +10,7 @@ from s2s.executor.device import Device, cpu, device
 from s2s.executor.ndarray import NDArray
 from s2s.executor.params import load_param_dict, save_param_dict
 from s2s.runtime import nd
-from s2s.runtime.library import load_module
+from s2s.runtime.library import load_module, system_lib
 from s2s.runtime.module import Module
 from s2s.runtime.packed_func import PackedFunc, convert
 from s2s.runtime.registry import (
@@ -38,4 +38,5 @@ __all__ = [
     "register_func",
     "remove_global_func",
     "save_param_dict",
+    "system_lib",
 ]

@@ -56,8 +56,9 @@ def measure(
     limit_zero_time_iterations: int = 100,
     cooldown_seconds: float = 0.0,
     repeats_to_cooldown: int = 1,
+    prepare: Callable[[], object] | None = None,
 ) -> BenchmarkResult:
-    """Call `function` once to warm up, then time `repeat` times `number` calls.
+    """Call `function` once to warm up, then time `repeat` times `number` calls, each time after a call of `prepare`.
 
     `number` grows until a repetition takes `min_repeat_seconds`; it stops growing after `limit_zero_time_iterations`
     repetitions that the clock does not see.
@@ -66,6 +67,8 @@ def measure(
     results: list[float] = []
     calls = max(number, 1)
     for count in range(1, max(repeat, 1) + 1):
+        if prepare is not None:
+            prepare()
         seconds = _time(function, calls)
         unseen = 0
         while seconds < min_repeat_seconds and unseen < limit_zero_time_iterations:

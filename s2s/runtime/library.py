@@ -6,6 +6,8 @@
 A shared library that s2s has exported holds its kernels as packed functions and a blob of modules (`s2s.runtime.blob`).
 """
 
+import ctypes
+import json
 import os
 import tarfile
 import tempfile
@@ -14,14 +16,16 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from s2s.emit.runtime import included, needed_files
 from s2s.errors import InputError
 from s2s.runtime.abi import abi
 from s2s.runtime.blob import load_blob
 from s2s.runtime.module import Module
 from s2s.runtime.native import native
 from s2s.runtime.packed_func import PackedFunc
-from s2s.runtime.registry import register_func
+from s2s.runtime.registry import functions_of_c, register_func
 from s2s.support.files import write_file
+from s2s.support.resources import runtime_source
 from s2s.verify.toolchain import default_compiler, run_program
 
 MAX_OBJECTS = 2**31
@@ -83,6 +87,61 @@ class SourceModule(Module):
         return self._source.encode()
 
 
+class ExternalModule(SourceModule):
+    """C source of packed functions (`TVMBackendPackedCFunc`) that another code generator has written, compiled when the
+    module is made."""
+
+    type_key = "external"
+
+    def __init__(self, source: str, functions: Sequence[str], options: Sequence[str] = ()) -> None:
+        super().__init__(source)
+        self._options = tuple(options)
+        native()
+        with tempfile.TemporaryDirectory(prefix="s2s-external-") as folder:
+            root = Path(folder)
+            for path in needed_files(included(source)):
+                (root / path).parent.mkdir(parents=True, exist_ok=True)
+                (root / path).write_text(runtime_source(path), encoding="utf-8")
+            (root / "external.c").write_text(source, encoding="utf-8")
+            include = ("-O2", f"-I{root / 'include'}", *options)
+            create_shared(root / "external.so", [root / "external.c"], include)
+            self._library = ctypes.CDLL(str(root / "external.so"), mode=os.RTLD_NOW | os.RTLD_LOCAL)
+        self._functions = {name: self._packed(name) for name in functions}
+
+    def _packed(self, name: str) -> PackedFunc:
+        try:
+            address = ctypes.cast(self._library[name], ctypes.c_void_p).value
+        except AttributeError:
+            raise InputError(f"external module: its source defines no function {name!r}; correct the name") from None
+        return PackedFunc.of_c(
+            abi().new("s2s_function *", {"call": abi().cast("s2s_packed_call", address)}), name, self
+        )
+
+    def save_to_binary(self) -> bytes:
+        """Source, names of functions, and options of the compiler."""
+        described = {"source": self.get_source(), "functions": self.function_names(), "options": self._options}
+        return json.dumps(described).encode()
+
+
+class SystemLibrary(Module):
+    """The functions that C has added to the registry of the process."""
+
+    type_key = "system_lib"
+
+    def function_names(self) -> list[str]:
+        """The names of these functions."""
+        return list(functions_of_c())
+
+    def find(self, name: str, query_imports: bool = False) -> PackedFunc | None:
+        """The function of a name, None where C has added none of it."""
+        return functions_of_c().get(name) or super().find(name, query_imports)
+
+
+def system_lib() -> Module:
+    """The module of all functions that are linked into the process and registered there."""
+    return SystemLibrary()
+
+
 class MetadataModule(SourceModule):
     """What is known of other modules, as JSON text."""
 
@@ -92,6 +151,12 @@ class MetadataModule(SourceModule):
 @register_func("runtime.module.loadbinary_c")
 def _load_source(data: bytes) -> Module:
     return SourceModule(data.decode())
+
+
+@register_func("runtime.module.loadbinary_external")
+def _load_external(data: bytes) -> Module:
+    described = json.loads(data)
+    return ExternalModule(described["source"], described["functions"], described["options"])
 
 
 @register_func("runtime.module.loadbinary_metadata")

@@ -3,10 +3,13 @@
 from collections.abc import Callable, Mapping
 from typing import Any
 
+import numpy as np
+
 from s2s.errors import InputError
 from s2s.executor.device import check_device
 from s2s.runtime.benchmark import BenchmarkResult, measure
 from s2s.runtime.packed_func import PackedFunc
+from s2s.runtime.registry import get_global_func
 
 ENTRY = "__tvm_main__"
 """The name of the function that a module is called by."""
@@ -102,15 +105,26 @@ class Module:
         limit_zero_time_iterations: int = 100,
         cooldown_interval_ms: int = 0,
         repeats_to_cooldown: int = 1,
+        cache_flush_bytes: int = 0,
+        f_preproc: str = "",
     ) -> Callable[..., BenchmarkResult]:
         """A function that takes the arguments of `func_name` and times it: `repeat` times the mean of `number` calls.
 
-        `min_repeat_ms` raises `number` until a repetition takes so long.
+        `min_repeat_ms` raises `number` until a repetition takes so long. Before each repetition, so many bytes as
+        `cache_flush_bytes` says are written, which puts the operands out of the caches, and the registered function
+        `f_preproc` is called with the arguments.
         """
         check_device(dev)
         function = self.entry_func if func_name == ENTRY else self.get_function(func_name, query_imports=True)
+        before = get_global_func(f_preproc) if f_preproc else None
+        others = np.zeros(cache_flush_bytes, np.uint8)
 
         def evaluate(*arguments: Any) -> BenchmarkResult:
+            def prepare() -> None:
+                if before is not None:
+                    before(*arguments)
+                others.fill(1)
+
             return measure(
                 lambda: function(*arguments),
                 repeat=repeat,
@@ -119,6 +133,7 @@ class Module:
                 limit_zero_time_iterations=limit_zero_time_iterations,
                 cooldown_seconds=cooldown_interval_ms / 1000,
                 repeats_to_cooldown=repeats_to_cooldown,
+                prepare=prepare,
             )
 
         return evaluate

@@ -6,7 +6,7 @@ function gets what Python has registered.
 
 import os
 import tempfile
-from functools import cache
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -17,9 +17,34 @@ from s2s.verify.toolchain import default_compiler, run_program
 SOURCES = tuple(f"src/{name}.c" for name in ("packed", "kernels", "json", "graph_json", "params", "program"))
 
 
-@cache
+_loaded: list[Any] = []
+"""The library, once it is loaded."""
+_hooks: list[Callable[[Any], None]] = []
+
+
+def when_loaded(hook: Callable[[Any], None]) -> None:
+    """Call `hook` with the library when it is loaded."""
+    _hooks.append(hook)
+    for library in _loaded:
+        hook(library)
+
+
+def loaded() -> Any | None:
+    """The library if something has needed it, None until then."""
+    return _loaded[0] if _loaded else None
+
+
 def native() -> Any:
-    """The library."""
+    """The library; it is built and loaded by the first call."""
+    if not _loaded:
+        library = _built()
+        _loaded.append(library)
+        for hook in _hooks:
+            hook(library)
+    return _loaded[0]
+
+
+def _built() -> Any:
     with tempfile.TemporaryDirectory(prefix="s2s-runtime-") as folder:
         root = Path(folder)
         for path in (*SOURCES, *(path for path in runtime_files() if path.endswith(".h"))):

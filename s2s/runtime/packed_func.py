@@ -19,8 +19,8 @@ from s2s.executor.device import Device
 from s2s.executor.ndarray import NDArray
 from s2s.runtime import abi as codes
 from s2s.runtime.abi import abi
-from s2s.runtime.tensors import descriptor_of, give, memory_of
-from s2s.runtime.values import Value, load, store
+from s2s.runtime.tensors import Place, descriptor_of, give, memory_of
+from s2s.runtime.values import Value, fits, load, store, store_text
 from s2s.types.weights import Array
 
 
@@ -95,15 +95,28 @@ def convert(value: Value) -> Value:
 class _Frame:
     """Memory for the arguments and the result of one call."""
 
-    __slots__ = ("result", "result_code", "slots", "types", "values")
+    __slots__ = ("places", "result", "result_code", "slots", "types", "values")
 
     def __init__(self, count: int) -> None:
         ffi = abi()
         self.values: Any = ffi.new("s2s_value[]", count)
         self.types: Any = ffi.new("int[]", count)
         self.slots = [self.values[number] for number in range(count)]
+        self.places: list[Place | None] = [None] * count
         self.result: Any = ffi.new("s2s_value *")
         self.result_code: Any = ffi.new("int *")
+
+    def store_array(self, number: int, array: Array, kept: list[object]) -> int:
+        """Write an array into a slot and return its type code; what keeps its memory in place goes to `kept`."""
+        place = self.places[number]
+        if place is None:
+            place = self.places[number] = Place()
+        memory = place.describe(array)
+        if memory is None:
+            return store(self.slots[number], array, kept)
+        kept.append(memory)
+        self.slots[number].v_handle = place.pointer
+        return codes.TENSOR
 
 
 _FRAME = 16
@@ -119,12 +132,20 @@ def _call_c(call: Any, resource: Any, name: str, *arguments: Value) -> Value:
     slots, types, code = frame.slots, frame.types, frame.result_code
     kept: list[object] = []
     for number, value in enumerate(arguments):
-        if isinstance(value, NDArray):
+        kind: type[object] = type(value)
+        if kind is NDArray:
             slots[number].v_handle = descriptor_of(value).pointer
             types[number] = codes.TENSOR
-        elif isinstance(value, float):
+        elif kind is np.ndarray:
+            types[number] = frame.store_array(number, value, kept)
+        elif kind is int:
+            slots[number].v_int64 = fits(value)
+            types[number] = codes.INT
+        elif kind is float:
             slots[number].v_float64 = value
             types[number] = codes.FLOAT
+        elif kind is str:
+            types[number] = store_text(slots[number], value, kept)
         else:
             types[number] = _store(slots[number], value, kept)
     code[0] = codes.NULL

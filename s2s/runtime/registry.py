@@ -1,13 +1,52 @@
-"""Functions of the process by name, under TVM's names."""
+"""Functions of the process by name, under TVM's names.
+
+C finds the functions of Python in the global registry of s2s_packed.h (`s2s_global_registry`, `TVMFuncGetGlobal`), and
+Python finds here what C has added there.
+"""
 
 import sys
 from collections.abc import Callable
 from typing import Any, overload
 
 from s2s.errors import InputError
+from s2s.runtime.abi import abi
+from s2s.runtime.native import loaded, when_loaded
 from s2s.runtime.packed_func import PackedFunc
 
 _functions: dict[str, PackedFunc] = {}
+FUNCTIONS_OF_C = 1024
+"""The most functions that C can add."""
+_shared: list[Any] = []
+"""The global registry of C, and what it points at."""
+
+
+def _share(library: Any) -> None:
+    """Make the registry of the process, which asks Python for what C has not added."""
+    ffi = abi()
+
+    def find(_: Any, name: Any) -> Any:
+        found = _functions.get(bytes(ffi.string(name)).decode(errors="replace"))
+        return ffi.NULL if found is None else found.pointer
+
+    rows = ffi.new("s2s_named_function[]", FUNCTIONS_OF_C)
+    registry = ffi.new("s2s_registry *")
+    library.s2s_registry_init(registry, rows, FUNCTIONS_OF_C)
+    registry.other = callback = ffi.callback("s2s_function *(void *, const char *)", find)
+    _shared[:] = [registry, rows, callback]
+    library.s2s_set_global_registry(registry)
+
+
+when_loaded(_share)
+
+
+def functions_of_c() -> dict[str, PackedFunc]:
+    """The functions that C has added."""
+    if loaded() is None:
+        return {}
+    ffi, registry = abi(), _shared[0]
+    rows = [registry.rows[number] for number in range(registry.count)]
+    names = [bytes(ffi.string(row.name)).decode(errors="replace") for row in rows]
+    return {name: PackedFunc.of_c(ffi.addressof(row.function), name) for name, row in zip(names, rows, strict=True)}
 
 
 @overload
@@ -38,7 +77,7 @@ def register_func(
 
 def get_global_func(name: str, allow_missing: bool = False) -> PackedFunc | None:
     """The function of a name; where there is none, None if `allow_missing` is set, else an error."""
-    found = _functions.get(name)
+    found = _functions.get(name) or functions_of_c().get(name)
     if found is None and not allow_missing:
         raise InputError(f"function {name!r}: nothing is registered under this name; call register_func first")
     return found
@@ -46,7 +85,7 @@ def get_global_func(name: str, allow_missing: bool = False) -> PackedFunc | None
 
 def list_global_func_names() -> list[str]:
     """The names of all functions, sorted."""
-    return sorted(_functions)
+    return sorted({*_functions, *functions_of_c()})
 
 
 def remove_global_func(name: str) -> None:

@@ -37,6 +37,42 @@ class Descriptor:
             tensor.strides = self.strides
 
 
+class Place:
+    """Memory for the descriptor of one array after the other, each valid until the next one."""
+
+    __slots__ = ("pointer", "shape")
+
+    def __init__(self) -> None:
+        ffi = abi()
+        self.shape: Any = ffi.new(c_type("int64_t[]"), MAX_RANK)
+        self.pointer: Any = ffi.new("s2s_tensor *", {"device": {"type": CPU}, "shape": self.shape})
+
+    def describe(self, array: Array) -> Any:
+        """Describe a contiguous array of plain numbers, and return what keeps its memory in place; None for others."""
+        dtype = _PLAIN.get(array.dtype) or _plain(array.dtype)
+        sizes = array.shape
+        if dtype is None or not array.flags.c_contiguous or len(sizes) > MAX_RANK:
+            return None
+        tensor, shape, number = self.pointer, self.shape, 0
+        for size in sizes:
+            shape[number] = size
+            number += 1
+        tensor.ndim = number
+        tensor.dtype = dtype
+        tensor.data = memory = abi().from_buffer(array)
+        return memory
+
+
+_PLAIN: dict[DType, Any] = {}
+"""The types of DLPack by those of numpy, as far as they are numbers whose arrays have buffers."""
+
+
+def _plain(dtype: DType) -> Any:
+    if dtype.kind in "biuf" and dtype.isnative:
+        _PLAIN[dtype] = _template(dtype).dtype
+    return _PLAIN.get(dtype)
+
+
 @cache
 def _template(dtype: DType) -> Any:
     """The tensor without dimensions of an element type."""

@@ -8,7 +8,7 @@ import numpy as np
 from s2s.errors import InputError
 from s2s.executor.device import Device
 from s2s.runtime import abi as codes
-from s2s.runtime.abi import abi, c_type
+from s2s.runtime.abi import abi
 from s2s.runtime.tensors import adopt, descriptor_of, memory_of
 from s2s.types.weights import Array
 
@@ -21,13 +21,13 @@ def store(slot: Any, value: Value, kept: list[object]) -> int:
     if isinstance(value, np.ndarray):
         return _store_tensor(slot, cast(Array, value), kept)
     if isinstance(value, (bool, int, np.integer, np.bool_)):
-        slot.v_int64 = _fits(int(cast(int, value)))
+        slot.v_int64 = fits(int(cast(int, value)))
         return codes.INT
     if isinstance(value, (float, np.floating)):
         slot.v_float64 = float(cast(float, value))
         return codes.FLOAT
     if isinstance(value, str):
-        return _store_text(slot, value, kept)
+        return store_text(slot, value, kept)
     return _store_other(slot, value, kept)
 
 
@@ -38,12 +38,13 @@ def _store_tensor(slot: Any, array: Array, kept: list[object]) -> int:
     return codes.TENSOR
 
 
-def _store_text(slot: Any, value: str, kept: list[object]) -> int:
+def store_text(slot: Any, value: str, kept: list[object]) -> int:
+    """Write a text into a slot and return its type code; its bytes go to `kept`."""
     if "\0" in value:
         raise InputError("packed function: a text with a zero character cannot be passed; pass bytes")
-    text = abi().new(c_type("char[]"), value.encode())
+    text = abi().from_buffer(value.encode() + b"\0")
     kept.append(text)
-    slot.v_str = text
+    slot.v_handle = text
     return codes.TEXT
 
 
@@ -72,7 +73,8 @@ def _store_other(slot: Any, value: Value, kept: list[object]) -> int:
     )
 
 
-def _fits(value: int) -> int:
+def fits(value: int) -> int:
+    """`value`, if it fits into 64 bits."""
     if not -(2**63) <= value < 2**63:
         raise InputError(f"packed function: {value} does not fit into 64 bits")
     return value

@@ -9,6 +9,7 @@ import pytest
 
 from s2s import relay
 from s2s.api import build, cpu
+from s2s.contrib.debugger.debug_executor import GraphModuleDebug
 from s2s.contrib.graph_executor import GraphModule
 from s2s.errors import InputError, UnsupportedError
 from s2s.relay import IRModule
@@ -39,6 +40,15 @@ def test_parameters_that_are_arguments_of_the_network_are_bound(library: Executo
     module.run(x=x)
     expected = np.maximum(x @ params["w"].T + params["b"], 0)
     np.testing.assert_allclose(np.array(module.get_output(0), np.float32), expected, rtol=1e-5)
+
+
+def test_the_debug_executor_of_the_factory_agrees(library: ExecutorFactory, tmp_path: Path):
+    x = np.linspace(-1, 1, 4, dtype=np.float32).reshape(1, 4)
+    module = GraphModule(library["default"](cpu()))
+    debug = GraphModuleDebug(library["debug_create"]("default", cpu()), cpu(), library["get_graph_json"](), tmp_path)
+    [expected], [found] = module.run_from_inputs({"x": x}), debug.run_from_inputs({"x": x})
+    np.testing.assert_array_equal(np.asarray(found), np.asarray(expected))
+    assert library["get_graph_params"]().keys() == library.get_params().keys()
 
 
 def test_the_factory_unpacks_as_older_programs_want_it(library: ExecutorFactory):

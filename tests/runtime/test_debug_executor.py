@@ -1,14 +1,17 @@
 """A graph JSON on Python functions: the executor that can be looked into, and errors of kernels."""
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from s2s.contrib import debug_executor, graph_executor
-from s2s.contrib.debug_executor import FOLDER, GRAPH_DUMP, TENSORS, TRACE, GraphModuleDebug
+from s2s.contrib import graph_executor
+from s2s.contrib.debugger import debug_executor
+from s2s.contrib.debugger.debug_executor import FOLDER, GRAPH_DUMP, TENSORS, TRACE, GraphModuleDebug, MetricCollector
 from s2s.errors import InputError
+from s2s.executor.device import Device, cpu
 from s2s.executor.graph_json import CONCAT, COPY, NO_OPERATION, Call, Entry, Network, Source, Value, dump
 from s2s.executor.params import load_param_dict, save_param_dict
 from s2s.runtime import Module, NDArray, nd, register_func, remove_global_func
@@ -105,6 +108,38 @@ def test_every_call_is_timed(module: GraphModuleDebug):
     assert "sum" in report.table()
     assert report.csv().count("\n") == 5
     assert len(json.loads(report.json())["calls"]) == 4
+
+
+class NumberCalls(MetricCollector):
+    """Numbers the calls."""
+
+    def __init__(self) -> None:
+        self.devices: list[Device] = []
+        self.calls = 0
+
+    def init(self, devices: Sequence[Device]) -> None:
+        self.devices = list(devices)
+
+    def start(self, device: Device) -> int:
+        self.calls += 1
+        return self.calls
+
+    def stop(self, started: int) -> dict[str, float]:
+        return {"call": float(started)}
+
+
+def test_collectors_measure_each_call(module: GraphModuleDebug):
+    collector = NumberCalls()
+    report = module.profile([collector], x=X)
+    assert collector.devices == [cpu()]
+    assert [call.metrics for call in report.calls] == [{"call": 1.0}, {"call": 2.0}, {"call": 3.0}, {"call": 4.0}]
+    assert report.csv().splitlines()[0] == "Name,Function,Duration (us),call"
+    assert json.loads(report.json())["calls"][3]["metrics"] == {"call": 4.0}
+
+
+def test_outputs_of_inputs_by_name(module: GraphModuleDebug):
+    first, second = module["run_from_inputs"]({"x": X})
+    assert (first.tolist(), second.tolist()) == ([11, 22, 1, 2], [11, 22])
 
 
 def test_files_of_tvm_are_written(module: GraphModuleDebug, tmp_path: Path):

@@ -1,5 +1,6 @@
 """Modules, their imports, and how they are packed into a library."""
 
+import operator
 import struct
 from pathlib import Path
 
@@ -9,7 +10,7 @@ from s2s.contrib.cc import create_shared
 from s2s.errors import InputError
 from s2s.runtime import Module, register_func, remove_global_func
 from s2s.runtime.blob import load_blob, save_blob
-from s2s.runtime.library import MetadataModule, SourceModule
+from s2s.runtime.library import ExternalModule, MetadataModule, SourceModule
 
 
 def one() -> int:
@@ -55,6 +56,45 @@ def test_time_evaluator_measures():
     result = Module({"one": one}).time_evaluator("one", number=3, repeat=4)()
     assert len(result.results) == 4
     assert result.mean > 0
+
+
+def test_time_evaluator_prepares_each_repetition():
+    given: list[int] = []
+    register_func("test.prepare", given.append)
+    try:
+        module = Module({"negative": operator.neg})
+        timed = module.time_evaluator(
+            "negative", number=2, repeat=3, cache_flush_bytes=1 << 16, f_preproc="test.prepare"
+        )
+        timed(7)
+    finally:
+        remove_global_func("test.prepare")
+    assert given == [7, 7, 7]
+
+
+def test_external_modules_are_packed_and_compiled_again():
+    source = """
+#include "s2s_packed.h"
+int seven(s2s_value *a, int *c, int n, s2s_value *r, int *rc, void *s)
+{
+    (void)a, (void)c, (void)n, (void)s;
+    r->v_int64 = SEVEN;
+    *rc = S2S_ARG_INT;
+    return 0;
+}
+"""
+    module = ExternalModule(source, ["seven"], ["-DSEVEN=7"])
+    assert module["seven"]() == 7
+    root, library = MetadataModule("{}"), Module()
+    root.import_module(module)
+    again = load_blob(save_blob(root, library), library)
+    assert again.imported_modules[0].type_key == "external"
+    assert again.get_function("seven", query_imports=True)() == 7
+
+
+def test_a_function_that_an_external_module_lacks_is_refused():
+    with pytest.raises(InputError, match="external module: its source defines no function 'eight'; correct the name"):
+        ExternalModule("int seven(void); int seven(void) { return 7; }", ["eight"])
 
 
 def test_blob_is_in_the_layout_of_tvm():

@@ -23,6 +23,7 @@ from s2s.runtime import (
     nd,
     register_func,
     remove_global_func,
+    system_lib,
 )
 from s2s.runtime.abi import abi
 from s2s.runtime.packed_func import PackedError, held_count
@@ -76,6 +77,26 @@ int call_kept(s2s_value *args, int *codes, int count, s2s_value *ret, int *ret_c
 {
     (void)resource;
     return s2s_function_call(kept, args, codes, count, ret, ret_code);
+}
+
+/* Calls the function of the process that its first argument names. */
+int by_name(s2s_value *args, int *codes, int count, s2s_value *ret, int *ret_code, void *resource)
+{
+    const s2s_function *found = s2s_registry_find(s2s_global_registry(), args[0].v_str);
+
+    (void)resource;
+    return s2s_function_call(found, args + 1, codes + 1, count - 1, ret, ret_code);
+}
+
+/* Adds the function `echo` to those of the process. */
+int offer(s2s_value *args, int *codes, int count, s2s_value *ret, int *ret_code, void *resource)
+{
+    const s2s_function function = {echo, NULL, NULL};
+
+    (void)args, (void)codes, (void)count, (void)resource;
+    ret->v_int64 = s2s_registry_add(s2s_global_registry(), "test.echo_of_c", function, true);
+    *ret_code = S2S_ARG_INT;
+    return 0;
 }
 
 /* Adds 1 to each element of a tensor of float32. */
@@ -345,6 +366,28 @@ def test_functions_are_registered_by_name():
     assert get_global_func("test.twice", allow_missing=True) is None
     with pytest.raises(InputError, match="nothing is registered under this name"):
         get_global_func("test.twice")
+
+
+def test_c_finds_functions_of_python_by_name(function: Find):
+    register_func("test.plus_one", plus_one)
+    try:
+        assert function("by_name")("test.plus_one", 4) == 5
+        remove_global_func("test.plus_one")
+        with pytest.raises(PackedError, match="a pointer that must be given is null"):
+            function("by_name")("test.plus_one", 4)
+    finally:
+        if get_global_func("test.plus_one", allow_missing=True) is not None:
+            remove_global_func("test.plus_one")
+
+
+def test_python_finds_functions_of_c_by_name(function: Find):
+    assert function("offer")() == 0
+    found = get_global_func("test.echo_of_c")
+    assert found is not None
+    assert found("a") == "a"
+    assert "test.echo_of_c" in list_global_func_names()
+    assert system_lib()["test.echo_of_c"](3) == 3
+    assert system_lib().type_key == "system_lib"
 
 
 def test_convert_packs_callables():

@@ -39,6 +39,47 @@ static const char json[] =
     "\"dltype\": [\"list_str\", [\"float32\", \"float32\"]], \"storage_id\": [\"list_int\", [0, 1]],"
     "\"shape\": [\"list_shape\", [[2000], [2000]]]}}";
 
+static int seven(s2s_value *args, int *type_codes, int num_args, s2s_value *ret, int *ret_code, void *resource)
+{
+    (void)args, (void)type_codes, (void)num_args, (void)resource;
+    ret->v_int64 = 7;
+    *ret_code = S2S_ARG_INT;
+    return 0;
+}
+
+static int holders = 0;
+
+static void count_holders(s2s_function *function, int by)
+{
+    (void)function;
+    holders += by;
+}
+
+static void test_functions_of_the_process(void)
+{
+    s2s_named_function rows[1];
+    s2s_registry registry;
+    s2s_function function = {seven, NULL, count_holders};
+    TVMFunctionHandle found = &function;
+    TVMValue result;
+    int code = 0;
+
+    CHECK(TVMFuncGetGlobal("seven", &found) == 0 && found == NULL);
+    CHECK(TVMFuncRegisterGlobal("seven", &function, 0) == -1);
+    CHECK_STATUS(S2S_OK, s2s_registry_init(&registry, rows, 1u));
+    s2s_set_global_registry(&registry);
+    CHECK(s2s_global_registry() == &registry);
+    CHECK(TVMFuncRegisterGlobal("seven", NULL, 0) == -1);
+    CHECK(TVMFuncRegisterGlobal("seven", &function, 0) == 0 && TVMFuncRegisterGlobal("seven", &function, 0) == -1);
+    CHECK(TVMFuncGetGlobal(NULL, &found) == -1 && TVMFuncGetGlobal("seven", NULL) == -1);
+    CHECK(TVMFuncGetGlobal("seven", &found) == 0 && holders == 1);
+    CHECK(TVMFuncCall(found, NULL, NULL, 0, &result, &code) == 0 && result.v_int64 == 7 && code == S2S_ARG_INT);
+    CHECK(TVMFuncFree(found) == 0 && holders == 0);
+    CHECK(TVMBackendGetFuncFromEnv(NULL, "eight", &found) == -1 && found == NULL);
+    CHECK(TVMBackendGetFuncFromEnv(NULL, "seven", &found) == 0 && found == &rows[0].function);
+    s2s_set_global_registry(NULL);
+}
+
 void test_tvm(void)
 {
     static float x[2000], y[2000];
@@ -50,6 +91,7 @@ void test_tvm(void)
     DLTensor in = {x, {S2S_DEVICE_CPU, 0}, 1, {S2S_DTYPE_FLOAT, 32, 1}, shape, NULL, 0u};
     DLTensor out = {y, {S2S_DEVICE_CPU, 0}, 1, {S2S_DTYPE_FLOAT, 32, 1}, shape, NULL, 0u};
 
+    test_functions_of_the_process();
     CHECK_STATUS(S2S_OK, s2s_registry_init(&registry, rows, 1u));
     CHECK(TVMGraphExecutor_Create(json, &registry, &cpu, &executor) == -1 && executor == NULL);
     CHECK(strcmp(TVMGetLastError(), "the registry has no function of this name") == 0 && allocated == 0);

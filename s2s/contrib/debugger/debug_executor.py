@@ -10,7 +10,9 @@
 
 import json
 import time
-from collections.abc import Sequence
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import field
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +20,7 @@ import numpy.typing as npt
 
 from s2s.contrib.graph_executor import GraphModule
 from s2s.errors import InputError
-from s2s.executor.device import check_device
+from s2s.executor.device import Device, check_device, cpu
 from s2s.executor.graph_json import Call, Value
 from s2s.executor.ndarray import NDArray
 from s2s.executor.params import save_param_dict
@@ -41,6 +43,22 @@ def create(
     return GraphModuleDebug(Program(graph_json_str, libmod), device, graph_json_str, dump_root)
 
 
+class MetricCollector(ABC):
+    """Measures more than times: `start` before a call and `stop` after it, which gives figures by name."""
+
+    @abstractmethod
+    def init(self, devices: Sequence[Device]) -> None:
+        """A profile begins."""
+
+    @abstractmethod
+    def start(self, device: Device) -> object:
+        """A call begins; what is returned is given to `stop`."""
+
+    @abstractmethod
+    def stop(self, started: Any) -> Mapping[str, float]:
+        """The figures of the call."""
+
+
 @dataclass(frozen=True)
 class NodeTime:
     """What one node has taken."""
@@ -48,6 +66,8 @@ class NodeTime:
     name: str
     function: str
     seconds: float
+    metrics: Mapping[str, float] = field(default_factory=dict[str, float])
+    """The figures of collectors."""
 
 
 @dataclass(frozen=True)
@@ -59,19 +79,30 @@ class Report:
     def table(self) -> str:
         """A line for each call, the slowest first."""
         total = sum(call.seconds for call in self.calls) or 1.0
-        rows = [f"{'Name':40}{'Duration (us)':>15}{'Percent':>9}"]
+        names = self._metrics()
+        rows = [f"{'Name':40}{'Duration (us)':>15}{'Percent':>9}" + "".join(f"{name[:19]:>20}" for name in names)]
         for call in sorted(self.calls, key=lambda each: -each.seconds):
-            rows.append(f"{call.name[:39]:40}{call.seconds * 1e6:15.2f}{100 * call.seconds / total:9.2f}")
+            figures = "".join(f"{call.metrics.get(name, 0.0):20.6g}" for name in names)
+            rows.append(f"{call.name[:39]:40}{call.seconds * 1e6:15.2f}{100 * call.seconds / total:9.2f}{figures}")
         return "\n".join([*rows, f"{'Sum':40}{total * 1e6:15.2f}{100.0:9.2f}"])
 
     def csv(self) -> str:
         """The same as comma-separated values."""
-        rows = [f'"{call.name}","{call.function}",{call.seconds * 1e6:.3f}' for call in self.calls]
-        return "\n".join(["Name,Function,Duration (us)", *rows, ""])
+        names = self._metrics()
+        rows = [
+            ",".join([f'"{call.name}","{call.function}",{call.seconds * 1e6:.3f}', *figures])
+            for call in self.calls
+            for figures in [[f"{call.metrics.get(name, 0.0):.9g}" for name in names]]
+        ]
+        return "\n".join([",".join(["Name,Function,Duration (us)", *names]), *rows, ""])
 
     def json(self) -> str:
         """The same as JSON."""
-        return json.dumps({"calls": [vars(call) for call in self.calls]})
+        return json.dumps({"calls": [{**vars(call), "metrics": dict(call.metrics)} for call in self.calls]})
+
+    def _metrics(self) -> list[str]:
+        """The names of all figures of collectors."""
+        return list(dict.fromkeys(name for call in self.calls for name in call.metrics))
 
     def __str__(self) -> str:
         return self.table()
@@ -113,12 +144,12 @@ class GraphModuleDebug(GraphModule):
         )
         return list(measured.results)
 
-    def profile(self, collectors: Sequence[object] | None = None, **input_dict: npt.ArrayLike) -> Report:
-        """The times of all calls of one run."""
-        if collectors:
-            raise InputError("profile: collectors are not supported; leave them out, times are always measured")
+    def profile(self, collectors: Sequence[MetricCollector] | None = None, **input_dict: npt.ArrayLike) -> Report:
+        """The times of all calls of one run, and the figures of `collectors`."""
         super().run(**input_dict)
-        return Report(tuple(self._measure(1, 1, 0)))
+        for each in collectors or ():
+            each.init([cpu()])
+        return Report(tuple(self._measure(1, 1, 0, collectors or ())))
 
     def debug_get_output(self, node: str | int, out: Array | None = None) -> NDArray:
         """Run the network up to a node, given by name or number, and return its first output; into `out` if given."""
@@ -146,17 +177,22 @@ class GraphModuleDebug(GraphModule):
             return key
         raise InputError(f"node {key!r}: the network has {len(nodes)} nodes: {', '.join(names)[:300]}")
 
-    def _measure(self, number: int, repeat: int, min_repeat_ms: int) -> list[NodeTime]:
+    def _measure(
+        self, number: int, repeat: int, min_repeat_ms: int, collectors: Sequence[MetricCollector] = ()
+    ) -> list[NodeTime]:
         """Run each call in order; inputs are set and the values before it are there."""
         found: list[NodeTime] = []
         for index, node in enumerate(self.module.network.nodes):
             if isinstance(node, Call):
+                started = [each.start(cpu()) for each in collectors]
                 start = time.perf_counter()
                 self.module.run_node(index)
                 seconds = time.perf_counter() - start
+                figures = [each.stop(begun) for each, begun in zip(collectors, started, strict=True)]
                 if number * repeat > 1 or min_repeat_ms:
                     seconds = min(self.run_individual_node(index, number, repeat, min_repeat_ms))
-                found.append(NodeTime(node.name, node.function, seconds))
+                metrics = {name: figure for one in figures for name, figure in one.items()}
+                found.append(NodeTime(node.name, node.function, seconds, metrics))
         return found
 
     def _tensors(self) -> dict[str, Array]:

@@ -1,0 +1,49 @@
+"""The page for users of TVM: every name that it lists is there, and its state is one of three."""
+
+import importlib
+import re
+
+import pytest
+
+from support.project import ROOT
+
+PAGE = (ROOT / "docs" / "how-to" / "coming-from-tvm.md").read_text(encoding="utf-8")
+HEADER = (ROOT / "runtime_c" / "include" / "s2s_tvm.h").read_text(encoding="utf-8")
+ROWS = re.findall(r"^\| (.*?) \| (same|differs so|refused because) \|", PAGE, re.MULTILINE)
+LISTED = [(name, state) for names, state in ROWS for name in re.findall(r"`([\w.]+)`", names)]
+THERE = [name for name, state in LISTED if state != "refused because" and name != "config"]
+
+
+def is_there(name: str) -> bool:
+    """Whether `s2s` has a name, or the C header has it."""
+    if name.startswith("TVM"):
+        return re.search(rf"\b{name}\(", HEADER) is not None
+    parts = name.split(".")
+    found: object = importlib.import_module("s2s")
+    path = "s2s"
+    for part in parts:
+        path = f"{path}.{part}"
+        if not hasattr(found, part):
+            try:
+                importlib.import_module(path)
+            except ImportError:
+                return False
+        found = getattr(found, part)
+    return True
+
+
+def test_all_tables_are_read():
+    states = [state for _, state in ROWS]
+    assert min(states.count(state) for state in ("same", "differs so", "refused because")) >= 3
+    rows = [line for line in PAGE[PAGE.index("## Every name") :].splitlines() if line.startswith("| ")]
+    assert len(ROWS) == len([row for row in rows if not row.startswith("| name ")])
+
+
+@pytest.mark.parametrize("name", sorted(set(THERE)))
+def test_a_listed_name_is_there(name: str):
+    assert is_there(name)
+
+
+def test_a_name_that_is_not_there_is_told():
+    assert not is_there("transform.NoSuchPass")
+    assert not is_there("TVMNoSuchFunction")
