@@ -129,11 +129,7 @@ SIMPLIFY = (
         when=tuned,
     ),
     Step("graph-canonicalize-activations", "Rewrite every form of relu and clip as a clamp.", when=tuned),
-    Step(
-        "graph-fold-scale-axis",
-        "Fold factors of channels into layers beyond an activation, now that all activations are clamps.",
-        when=tuned,
-    ),
+    Step("graph-fold-scale-axis", "Fold factors across activations, which all are clamps now.", when=tuned),
     Step(
         "graph-canonicalize-attention",
         "Normalise scaling and masking of scores before the last folding and CSE, which then simplify the masks.",
@@ -142,20 +138,10 @@ SIMPLIFY = (
     Step("graph-fold-constants", "The rewrites above leave new constant expressions,", when=tuned),
     Step("graph-eliminate-common-subexpressions", "duplicates", when=tuned),
     Step("graph-eliminate-dead-code", "and dead operations."),
-    Step(
-        "graph-choose-implementations",
-        "Replace operators by registered implementations once they are canonical, and before the compiler's own "
-        "choices of algorithms.",
-        when=tuned,
-        options=target,
-    ),
-    Step(
-        "graph-combine-parallel-convs",
-        "Combine layers of one input, now that equal inputs are one value and biases are in the layers.",
-        when=tuned,
-    ),
-    Step("graph-combine-parallel-dense", "Likewise for products with constants …", when=tuned),
-    Step("graph-combine-parallel-batch-matmuls", "… and for products of stacks of matrices.", when=tuned),
+    Step("graph-choose-implementations", "Replace canonical operators as programs ask.", when=tuned, options=target),
+    Step("graph-combine-parallel-convs", "Combine layers of one input, with their biases folded,", when=tuned),
+    Step("graph-combine-parallel-dense", "products with constants,", when=tuned),
+    Step("graph-combine-parallel-batch-matmuls", "and products of stacks of matrices.", when=tuned),
     Step(
         "graph-split-transposed-conv",
         "Skip the multiplications by inserted zeros; run before grouping, since the phases are ordinary convolutions.",

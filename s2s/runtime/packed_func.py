@@ -132,7 +132,7 @@ def _call_c(call: Any, resource: Any, name: str, *arguments: Value) -> Value:
     slots, types, code = frame.slots, frame.types, frame.result_code
     kept: list[object] = []
     for number, value in enumerate(arguments):
-        kind: type[object] = type(value)
+        kind = value.__class__
         if kind is NDArray:
             slots[number].v_handle = descriptor_of(value).pointer
             types[number] = codes.TENSOR

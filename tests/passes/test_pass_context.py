@@ -84,7 +84,7 @@ def test_outside_of_a_context_passes_up_to_level_3_run():
 
 def test_compile_obeys_the_context_around():
     names = Names()
-    model = onnx_model("network (float[2, 4] x) => (float[2, 4] y) { y = Relu(x) }")
+    model = onnx_model("(float[2, 4] x) => (float[2, 4] y) { y = Relu(x) }")
     with PassContext(opt_level=3, disabled_pass=["FoldConstant"], instruments=[names]):
         compile(model, target="c").tree()
     assert "graph-fold-batch-norm" in names.seen

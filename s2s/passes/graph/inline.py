@@ -10,7 +10,6 @@ for kernels, and for functions of C, which are declared only. A function that ca
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
@@ -22,6 +21,7 @@ from s2s.analysis.network.functions import is_network
 from s2s.dialects import graph
 from s2s.dialects.graph import copy_provenance
 from s2s.errors import InputError
+from s2s.support.dataclass import dataclass
 
 
 @dataclass(frozen=True)
