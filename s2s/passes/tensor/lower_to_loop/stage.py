@@ -156,10 +156,11 @@ class StageEmitter:
                     around += [Constraint(inside), Constraint(inside * -1 + (size - 1))]
             inner = prod(plan.extents[axis] for axis in whole[1:])
             run = Run((), plan.extents[last] * inner, 1 if inner > 1 else prod(shape[last + 1 :]))
-            limits: tuple[AffineExpr, AffineExpr] | tuple[()] = ()
-            if plan.access.is_guarded and not self._is_inside(first[last], plan.extents[last], shape[last]):
-                limits = (first[last] * -inner, (first[last] * -1 + shape[last]) * inner)
             source = flat_index([at + step for at, step in zip(first, place, strict=True)], shape)
+            behind = bounds(source, self.emitter.space.bound)[1] + (run.count - 1) * run.stride >= prod(shape)
+            limits: tuple[AffineExpr, AffineExpr] | tuple[()] = ()
+            if plan.access.is_guarded or behind:
+                limits = self._limits_of_window(first[last], plan.extents[last], shape[last], inner)
             self._guarded(around, flat_index(place, plan.extents), source, run, limits)
 
     def _whole(self, first: Sequence[AffineExpr], axes: Sequence[int]) -> list[int]:
@@ -174,6 +175,16 @@ class StageEmitter:
                 break
             whole.insert(0, axes[-len(whole) - 1])
         return whole
+
+    def _limits_of_window(
+        self, first: AffineExpr, extent: int, size: int, inner: int
+    ) -> tuple[AffineExpr, AffineExpr] | tuple[()]:
+        """The part of a run inside of the operand: of `extent` positions from `first` on along an axis of `size`, each
+        of `inner` elements; empty if all of it is. Rows of a copy may be longer than those of the operand, which shows
+        behind its last row."""
+        if self._is_inside(first, extent, size):
+            return ()
+        return first * -inner, (first * -1 + size) * inner
 
     def _is_inside(self, first: AffineExpr, extent: int, size: int) -> bool:
         low, high = bounds(first, self.emitter.space.bound)

@@ -17,7 +17,7 @@ from xdsl.ir.affine import AffineConstantExpr, AffineExpr
 
 from s2s.dialects import loop
 from s2s.dialects.loop.products import WORD
-from s2s.errors import CompilerBug
+from s2s.errors import ScheduleError
 from s2s.passes.tensor.lower_to_loop.initial import initial
 from s2s.passes.tensor.lower_to_loop.products import products_of
 from s2s.passes.tensor.lower_to_loop.reductions.dots import INTERLEAVED
@@ -46,6 +46,7 @@ class WindowReduction(TileReduction):
 
     def sums(self, points: Sequence[TilePoint]) -> list[SSAValue]:
         accumulators = initial(self.nest, points)
+        self._check_taps()
         self._check_tile()
         for row in product(*map(range, self.op.reduction_sizes[:-1])):
             groups: Made = {}
@@ -68,6 +69,21 @@ class WindowReduction(TileReduction):
         """The position of the tile along parallel dimensions."""
         return self.dims[: self.op.rank]
 
+    def _check_taps(self) -> None:
+        """Refuse windows of which the taps of a row do not lie side by side in the copy."""
+        first, *taps = range(self.op.sizes[-1])
+        zeros = [AffineConstantExpr(0)] * (len(self.op.reduction_sizes) - 1)
+        space = self.emitter.space
+        corner = space.linear(self.window.position([*self._corner, *zeros, AffineConstantExpr(first)]))
+        for tap in taps:
+            here = self.window.position([*self._corner, *zeros, AffineConstantExpr(tap)])
+            behind = space.linear(here).plus(corner, -1)
+            if behind.terms or behind.constant != tap:
+                raise ScheduleError(
+                    f"tap {tap} of a window does not lie {tap} elements behind the first one in the copy of read "
+                    f"{self.window.plan.read}; copy rows inside of all loops, or leave tensorize out"
+                )
+
     def _check_tile(self) -> None:
         """Refuse tiles that would begin at odd positions of a row."""
         space, zeros = self.emitter.space, [AffineConstantExpr(0)] * len(self.op.reduction_sizes)
@@ -78,12 +94,15 @@ class WindowReduction(TileReduction):
                 continue
             moved = [expr + 1 if each == dim else expr for each, expr in enumerate(self._corner)]
             if space.linear(self.window.position([*moved, *zeros])).plus(corner, -1).constant % 2:
-                raise CompilerBug(f"a tile of {tile} along dimension {dim} begins at odd positions; give an even one")
+                raise ScheduleError(f"a tile of {tile} along dimension {dim} begins at odd positions; give an even one")
 
     def _intrinsic(self, point: TilePoint, row: Sequence[int]) -> loop.IntrinsicAttr:
         found = self.schedule.next_intrinsic if self._is_odd(point, row) else self.schedule.intrinsic
         if found is None or self.op.sizes[-1] >= WORD:
-            raise CompilerBug(f"a window of {self.op.sizes[-1]} taps at odd positions; leave tensorize out")
+            raise ScheduleError(
+                f"a window of {self.op.sizes[-1]} taps lies at an odd position, for which tensorize names no "
+                "intrinsic; tile so that each one begins at an even position, or leave tensorize out"
+            )
         return found
 
     def _at(self, point: TilePoint, row: Sequence[int], tap: int = 0) -> list[AffineExpr]:
@@ -97,7 +116,9 @@ class WindowReduction(TileReduction):
         here = space.linear(self.window.position(self._at(point, row)))
         distance = here.plus(space.linear(self.window.position(corner)), -1)
         if distance.terms:
-            raise CompilerBug("the points of a window's tile lie at distances that are not constant")
+            raise ScheduleError(
+                "the points of a tile lie at distances in the copy that are not constant; copy inside of more loops"
+            )
         return distance.constant % 2 == 1
 
     def _group(self, point: TilePoint, row: Sequence[int], made: Made) -> SSAValue:
@@ -118,7 +139,10 @@ class WindowReduction(TileReduction):
         ]
         order = tuple(place.plus(places[0], -1).constant for place in places)
         if order != INTERLEAVED[: len(order)]:
-            raise CompilerBug(f"the taps of a window lie at {order}, not at {INTERLEAVED[: len(order)]}")
+            raise ScheduleError(
+                f"the {len(order)} taps of a window are not packed at {INTERLEAVED[: len(order)]} in read {read}; pack "
+                f"at most {WORD} of them so with cache_read, or copy rows of the reduction"
+            )
         key = str(places[0].to_expr())
         if key not in made:
             vector = self._load(self.reads[read].buffer, places[0])
