@@ -41,8 +41,9 @@ def codegens() -> Mapping[str, CodeGenerator]:
 def _built_in() -> Mapping[str, CodeGenerator]:
     """The generators of this package."""
     from s2s.external.blas import Blas
+    from s2s.external.cmsis_nn import CmsisNn
 
-    return {each.name: each for each in (Blas(),)}
+    return {each.name: each for each in (Blas(), CmsisNn())}
 
 
 @cache

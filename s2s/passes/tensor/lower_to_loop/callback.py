@@ -73,6 +73,8 @@ def _constants(func: FuncOp) -> Sequence[str]:
 
 
 def _weight(name: str, weights: WeightStore) -> loop.WeightOp:
-    made = loop.WeightOp(name, weights.hash(name), buffer_type(type_of_array(weights.get(name))))
+    made = loop.WeightOp(
+        StringAttr(name), StringAttr(weights.hash(name)), buffer_type(type_of_array(weights.get(name)))
+    )
     made.result.name_hint = "c"
     return made

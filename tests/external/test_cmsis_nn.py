@@ -1,0 +1,147 @@
+"""Layers by CMSIS-NN, bit for bit: by a checkout that `CMSIS_NN_PATH` names, and without one by a stand-in, which has
+the signatures of the library's public header and computes what its documentation says."""
+
+import os
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from xdsl.dialects.builtin import ModuleOp
+
+from s2s.artifact import Artifact, compile_artifact
+from s2s.frontends.model import GraphModel
+from s2s.interpret.graph import run_graph
+from s2s.options import CompileOptions
+from s2s.types.dtypes import Array
+from s2s.types.weights import WeightStore
+from support.parse import parse
+from support.quantised_layers import Layer
+
+STAND_IN = Path(__file__).parent / "cmsis_nn_stand_in"
+CHECKOUT = os.environ.get("CMSIS_NN_PATH")
+
+LAYERS = {
+    "pointwise": Layer((5, 4, 8), 12),
+    "3x3": Layer((6, 5, 3), 8, kernel=(3, 3), pads=(1, 1, 1, 1)),
+    "stride 2, pads on one side": Layer((8, 8, 4), 6, kernel=(3, 3), strides=(2, 2), pads=(0, 0, 1, 1)),
+    "dilated": Layer((9, 9, 4), 4, kernel=(3, 3), dilations=(2, 2)),
+    "1x5": Layer((1, 12, 4), 8, kernel=(1, 5), pads=(0, 2, 0, 2)),
+    "depthwise": Layer((6, 5, 16), 16, kernel=(3, 3), pads=(1, 1, 1, 1), groups=16),
+    "depthwise 5x5": Layer((9, 8, 8), 8, kernel=(5, 5), strides=(2, 2), pads=(2, 2, 2, 2), groups=8),
+}
+
+DENSE = """
+func.func @main(%x: tensor<2x12xi8> {name = "x"}) -> (tensor<2x5xi8> {name = "y"}) {
+  %w = graph.weight "w" {hash = "0"} : tensor<5x12xi8>
+  %b = graph.weight "b" {hash = "1"} : tensor<5xi32>
+  %m = graph.constant dense<1638001653> : tensor<i32>
+  %s = graph.constant dense<-7> : tensor<i8>
+  %p = graph.matmul %x, %w {transpose_b, a_zp = 9 : i64} : (tensor<2x12xi8>, tensor<5x12xi8>) -> tensor<2x5xi32>
+  %a = graph.add %p, %b : (tensor<2x5xi32>, tensor<5xi32>) -> tensor<2x5xi32>
+  %y = graph.rescale %a, %m, %s {output_zp = 3 : i64, rounding = "double"}
+    : (tensor<2x5xi32>, tensor<i32>, tensor<i8>) -> tensor<2x5xi8>
+  func.return %y : tensor<2x5xi8>
+}
+"""
+POOL = """
+func.func @main(%x: tensor<1x6x5x8xi8> {{name = "x"}}) -> (tensor<1x3x3x8xi8> {{name = "y"}}) {{
+  %y = graph.{kind}_pool %x {{kernel = array<i64: 2, 2>, strides = array<i64: 2, 2>, pads = array<i64: 0, 0, 0, 1>,
+    dilations = array<i64: 1, 1>, layout = "NHWC"{more}}} : (tensor<1x6x5x8xi8>) -> tensor<1x3x3x8xi8>
+  func.return %y : tensor<1x3x3x8xi8>
+}}
+"""
+
+
+@pytest.fixture(params=["stand-in", "checkout"])
+def library(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
+    """Which library the trees are built with."""
+    if request.param == "checkout" and CHECKOUT is None:
+        pytest.skip("CMSIS_NN_PATH names no checkout of CMSIS-NN; the stand-in is tested")
+    monkeypatch.setenv("CMSIS_NN_PATH", str(STAND_IN) if request.param == "stand-in" else str(CHECKOUT))
+    return request.param
+
+
+def compiled(module: ModuleOp, weights: WeightStore, **options: Any) -> Artifact:
+    arrays = {name: weights.get(name) for name in weights.names()}
+    given: dict[str, Any] = {"target": "c", "external": (("cmsis-nn", "always"),), **options}
+    wanted = CompileOptions(**given)
+    return compile_artifact(GraphModel(module, arrays, "net"), wanted)
+
+
+def choices(artifact: Artifact) -> list[str]:
+    return [each.chosen for each in artifact.decisions if each.kind == "external"]
+
+
+def reasons(artifact: Artifact) -> list[str | None]:
+    found = [each for each in artifact.decisions if each.kind == "external"]
+    return [each.refused for decision in found for each in decision.candidates if each.note == "cmsis-nn"]
+
+
+def check(module: ModuleOp, weights: WeightStore, x: Array) -> None:
+    """The library claims everything, and what it computes is what the graph means."""
+    (expected,) = run_graph(module, [x], weights)
+    with compiled(module, weights) as artifact:
+        assert set(choices(artifact)) == {"cmsis-nn"}
+        np.testing.assert_array_equal(artifact.run({"x": x})["y"], expected)
+
+
+@pytest.mark.parametrize("layer", LAYERS)
+def test_convolutions_are_exact(layer: str, library: str):
+    ctx, module, x = LAYERS[layer].build()
+    check(module, ctx.weights, x)
+
+
+def test_fully_connected_layers_are_exact(library: str):
+    random, weights = np.random.default_rng(0), WeightStore()
+    weights.add("w", random.integers(-127, 128, (5, 12)).astype(np.int8))
+    weights.add("b", random.integers(-3000, 3000, 5).astype(np.int32))
+    check(parse(DENSE), weights, random.integers(-128, 128, (2, 12)).astype(np.int8))
+
+
+@pytest.mark.parametrize(("kind", "more"), [("max", ""), ("avg", ", counted_pads = array<i64: 0, 0, 0, 0>")])
+def test_pooling_is_exact(kind: str, more: str, library: str):
+    x = np.random.default_rng(0).integers(-128, 128, (1, 6, 5, 8)).astype(np.int8)
+    check(parse(POOL.format(kind=kind, more=more)), WeightStore(), x)
+
+
+def test_weights_are_in_the_layout_of_the_library():
+    ctx, module, _ = LAYERS["3x3"].build()
+    text = compiled(module, ctx.weights, target="cortex-m4").tree().text("src/net_weights.h")
+    assert "[8][3][3][3]" in text
+    assert "weights" in text
+
+
+def test_vectors_of_integers_want_more_scratch():
+    """Two columns of 27 numbers in 16 bits, rounded up to 28; four columns of bytes, rounded up to 32."""
+    ctx, module, _ = LAYERS["3x3"].build()
+    for target, size in (("cortex-m4", 112), ("cortex-m55", 128)):
+        tree = compiled(module, ctx.weights, target=target).tree()
+        assert f"ctx = {{scratch, {size}}}" in tree.text("src/net_cmsis_nn.c")
+
+
+@pytest.mark.parametrize(
+    ("layer", "reason"),
+    [
+        (Layer((6, 6, 8), 8, kernel=(3, 3), groups=2), "2 groups of 8 channels"),
+        (Layer((9, 9, 8), 8, kernel=(3, 3), dilations=(2, 2), groups=8), "a dilated depthwise convolution"),
+    ],
+)
+def test_restrictions_are_reasons(layer: Layer, reason: str):
+    ctx, module, _ = layer.build()
+    assert reasons(compiled(module, ctx.weights)) == [reason]
+
+
+@pytest.mark.parametrize(("target", "winner"), [("cortex-m4", "s2s"), ("cortex-m55", "cmsis-nn"), ("c", "s2s")])
+def test_auto_claims_average_pooling_on_cores_with_vectors(target: str, winner: str):
+    """As counted under QEMU; where nothing was counted, nothing is claimed."""
+    module = parse(POOL.format(kind="avg", more=", counted_pads = array<i64: 0, 0, 0, 0>"))
+    artifact = compiled(module, WeightStore(), target=target, external=(("cmsis-nn", "auto"),))
+    assert choices(artifact) == [winner]
+
+
+def test_a_tree_names_no_path_of_this_machine():
+    ctx, module, _ = LAYERS["pointwise"].build()
+    tree = compiled(module, ctx.weights).tree()
+    assert "CMSIS_NN_PATH ?= ." in tree.text("Makefile")
+    assert "-I$(CMSIS_NN_PATH)/Include" in tree.text("Makefile")
