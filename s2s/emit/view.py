@@ -1,4 +1,4 @@
-"""Views for templates: text that is ready to print, with all text of the model escaped."""
+"""Views for templates: text ready to print, with all text of the model escaped."""
 
 from collections.abc import Sequence
 from dataclasses import field

@@ -48,7 +48,7 @@ def _joined(lines: Iterable[str]) -> bytes:
 
 
 class _Amalgamation:
-    """Replaces includes by files, and remembers which are there already."""
+    """Replaces includes by the included files, each once."""
 
     def __init__(self, tree: TreeDescription) -> None:
         self.known = {
@@ -62,7 +62,7 @@ class _Amalgamation:
         return [line for name in names for line in self._header(name, certain=True)]
 
     def text(self, content: str, title: str, *, certain: bool = True) -> list[str]:
-        """A file with its includes replaced; `certain` if nothing around it can keep it from being compiled."""
+        """Return a file with its includes replaced; `certain` if no condition can exclude it from compilation."""
         lines, depth = [f"/* {title} */"], 0
         guard = 1 if _is_guarded(content) else 0
         for line in content.splitlines():

@@ -27,14 +27,14 @@ class PortDescription:
 
 @dataclass(frozen=True)
 class TreeDescription:
-    """A tree on disk, its files by what they are for; paths are relative to its root."""
+    """A tree on disk, with its files grouped by purpose; paths are relative to its root."""
 
     root: Path
     record: Mapping[str, Any]
 
     @classmethod
     def of(cls, root: Path) -> "TreeDescription":
-        """The tree at `root`; one that is packed already is refused."""
+        """Read the tree at `root`; refuse one that is packed already."""
         record = tree_record(root)
         if "packaging" in record:
             raise InputError(
@@ -54,12 +54,12 @@ class TreeDescription:
 
     @property
     def version(self) -> str:
-        """That of the generator: networks have none."""
+        """The version of the generator; networks have none."""
         return self.record["generator"]["version"]
 
     @property
     def summary(self) -> str:
-        """What the network is, in one line."""
+        """One line about the network."""
         return line_comment(f"{self.record['description'] or self.name}: a neural network in C99, from {self.source}")
 
     @property
@@ -90,25 +90,25 @@ class TreeDescription:
 
     @property
     def library(self) -> list[str]:
-        """Everything that the library is compiled from."""
+        """All files that the library is compiled from."""
         binaries = [path for path in self.files if path.startswith("src/") and path.endswith(".bin")]
         return [*self.headers, *self.sources, *binaries]
 
     @property
     def licences(self) -> list[str]:
-        """The texts of the licences, and what says which file has which."""
+        """The texts of the licences, and the files that map licences to files."""
         return [path for path in self.files if path.startswith("LICENSES/") or path in ("REUSE.toml", "sbom.cdx.json")]
 
     @property
     def flags(self) -> list[str]:
-        """Flags that make results what they were checked to be; processor and optimisation are the project's."""
+        """The compiler flags that results depend on; the project chooses processor and optimisation."""
         return [
             flag for flag in self.record["target"]["flags"] if flag.startswith(("-ffp-contract", "-fno-math-errno"))
         ]
 
     @property
     def threads(self) -> str:
-        """Whose threads the pool takes, `pthreads` or `openmp`; empty where there is no pool."""
+        """The thread library of the pool, `pthreads` or `openmp`; empty without a pool."""
         return self.record["threads"]["by"] if "threads" in self.record else ""
 
     @property
@@ -133,7 +133,7 @@ class TreeDescription:
 
     @property
     def public_headers(self) -> list[str]:
-        """What a caller includes, and what that includes."""
+        """The header that callers include, and the headers that it includes."""
         return [path for path in self.headers if not path.startswith("src/")]
 
     @property
@@ -156,15 +156,15 @@ class TreeDescription:
             ) from error
 
     def copied(self, paths: Sequence[str], folder: str = "") -> dict[str, bytes]:
-        """Files of the tree, at the same places below `folder`."""
+        """Return files of the tree at the same paths below `folder`."""
         return {f"{folder}{path}": self.content(path) for path in paths}
 
     def flat(self, folder: str) -> dict[str, bytes]:
-        """Everything that the library is compiled from, in one folder, where quoted includes find it."""
+        """Return all files of the library in one folder, where quoted includes find each other."""
         return {f"{folder}{PurePosixPath(path).name}": self.content(path) for path in self.library}
 
     def only_aot(self, format: str) -> None:
-        """Refuse a tree of tables where the package shows a call of the run function."""
+        """Refuse a tree for the graph executor, since the package shows a call of the run function."""
         if self.record["executor"] != "aot":
             raise InputError(f"--format {format}: wants a run function, and this tree has tables; leave --executor out")
 

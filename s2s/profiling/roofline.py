@@ -1,4 +1,4 @@
-"""The least time that a kernel can take on a machine.
+"""Compute a lower bound of the time of a kernel on a machine.
 
 A kernel is held up by its arithmetic or by its memory, whichever takes longer:
 

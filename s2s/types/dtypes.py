@@ -120,7 +120,7 @@ def is_unsigned(element: Attribute) -> bool:
 
 
 def scalar_type(element: Attribute) -> Attribute:
-    """The type of one element as a scalar: integers lose their sign, which is the matter of the operations on them."""
+    """Return the type of one element as a scalar: integers are signless, since operations state the sign."""
     return IntegerType(element.width.data) if isa(element, IntegerType) else element
 
 
@@ -131,7 +131,7 @@ def tensor_type(element: Attribute, shape: tuple[int, ...]) -> AnyTensor:
 
 
 def as_tensor_type(attribute: Attribute) -> AnyTensor:
-    """`attribute`, known to be a tensor type."""
+    """Return `attribute`, which must be a tensor type, with that static type."""
     if not isinstance(attribute, TensorType):
         raise CompilerBug(f"{attribute} is not a tensor type")
     return cast(AnyTensor, attribute)

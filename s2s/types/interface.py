@@ -1,4 +1,4 @@
-"""Inputs and outputs as a model declares them, where the network passes them in another way.
+"""Describe inputs and outputs whose form in the model differs from the form that the network passes.
 
 `main` has an argument or a result for each tensor that a caller hands over. Two kinds differ from the model:
 
@@ -40,7 +40,7 @@ class ModelTensor:
 
     @property
     def is_packed(self) -> bool:
-        """Whether the network passes bytes in its stead."""
+        """Whether the network passes packed bytes instead of elements."""
         return self.dtype in NARROW and prod(self.shape) > 0
 
     def attributes(self) -> dict[str, Attribute]:
@@ -57,12 +57,12 @@ class EmptyTensor:
     tensor: ModelTensor
 
     def value(self) -> Array:
-        """The only value it has."""
+        """The only value of a tensor without elements."""
         return np.zeros(self.tensor.shape, self.tensor.dtype)
 
 
 def model_tensor(attributes: Mapping[str, Attribute]) -> ModelTensor | None:
-    """What `ModelTensor.attributes` wrote; None for a tensor that is passed as it is."""
+    """Read back what `ModelTensor.attributes` wrote; None for a tensor that is passed as it is."""
     name, shape = attributes.get(_TYPE), attributes.get(_SHAPE)
     if not isinstance(name, StringAttr) or not isinstance(shape, DenseArrayBase):
         return None
@@ -82,7 +82,7 @@ def empty_attribute(tensors: Sequence[EmptyTensor]) -> ArrayAttr[DictionaryAttr]
 
 
 def empty_tensors(main: FuncOp, attribute: str) -> tuple[EmptyTensor, ...]:
-    """What `attribute` of `main` lists."""
+    """Return the tensors that `attribute` of `main` lists."""
     listed = main.attributes.get(attribute)
     return tuple(map(_empty, listed)) if isa(listed, ArrayAttr[DictionaryAttr]) else ()
 
@@ -104,7 +104,7 @@ class Passed(Protocol):
 
     @property
     def model(self) -> ModelTensor | None:
-        """What its bytes are to the model, where they are packed."""
+        """The model's description of a packed tensor."""
         ...
 
 
@@ -117,7 +117,7 @@ def declared_names(ports: Sequence[Passed], empty: Sequence[EmptyTensor]) -> lis
 
 
 def as_declared(ports: Sequence[Passed], empty: Sequence[EmptyTensor], passed: Sequence[Array]) -> list[Array]:
-    """What is passed, as the model declares it: unpacked, with the tensors between that have no elements."""
+    """Convert passed arrays to those that the model declares: unpacked, with the empty tensors in their places."""
     found = [
         value if port.model is None else unpack(value, port.model.dtype, port.model.shape)
         for port, value in zip(ports, passed, strict=True)

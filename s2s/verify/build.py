@@ -1,4 +1,4 @@
-"""An emitted tree in this process: built into a shared library in a temporary directory, loaded, run, cleaned up.
+"""Build an emitted tree into a shared library in a temporary directory, load it into this process, and run it.
 
     with load(tree) as network:
         outputs = network.run({"image": pixels})
@@ -46,7 +46,7 @@ _UNTOUCHED = 0xA5
 
 @dataclass(frozen=True)
 class Port:
-    """An input or output in the record of a tree."""
+    """An input or output, as the record of a tree describes it."""
 
     name: str
     dtype: np.dtype[Any]
@@ -100,7 +100,7 @@ def compile_objects(
 
 
 def _accepted(root: Path, command: tuple[str, ...], flags: Sequence[str] | None) -> Sequence[str]:
-    """Those flags of the tree, or of the caller, that the compiler knows."""
+    """Return those flags of the tree, or of the caller, that the compiler accepts."""
     record = tree_record(root)
     return accepted_flags(
         command, [*(flags if flags is not None else record["target"]["flags"]), *_thread_flags(record)]
@@ -206,17 +206,18 @@ class LoadedNetwork:
         return np.ascontiguousarray(value)
 
     def bind(self, inputs: Mapping[str, ArrayLike]) -> "BoundRun":
-        """A call of the run function on memory that is set up once, all of it outside of the arena; `aot` only."""
+        """Return a call of the run function on memory that is allocated once, outside of the arena; `aot` only."""
         return self._bind([self._input(port, inputs) for port in self.inputs], "caller")
 
     def call_on(self, inputs: Sequence[Array], outputs: Sequence[Array]) -> Callable[[], int]:
-        """A call of the run function on arrays of the caller, of the types of the ports; returns the status."""
+        """Return a call of the run function on arrays of the caller, whose types are not checked; the call returns the
+        status."""
         self._check_aot()
         arena = (self._kept or _Guarded(self._arena_size, self._arena_align)).memory
         return self._call(arena, *inputs, *outputs)
 
     def _call(self, *memory: Array) -> "_Call":
-        """A call of the run function on the arena, inputs and outputs."""
+        """Return a call of the run function on the arena, inputs and outputs."""
         pointers = [self.ffi.cast("void *", each.ctypes.data) for each in memory]
         if self._pool is not None:
             pointers.insert(1, self._pool.pointer)
@@ -283,7 +284,7 @@ class LoadedNetwork:
 
 @dataclass(frozen=True, eq=False)
 class _Call:
-    """A call of the run function; library and arrays live as long as it."""
+    """A call of the run function, which keeps library and arrays alive."""
 
     library: LoadedNetwork
     memory: tuple[Array, ...]
@@ -305,19 +306,19 @@ class _Guarded:
         self._guard = whole[start + size : start + size + _GUARD]
 
     def part(self, offset: int, size: int) -> "_Guarded":
-        """Some of the bytes, behind the same guard."""
+        """Return some of the bytes, with the same guard."""
         part = copy(self)
         part.memory = self.memory[offset : offset + size]
         return part
 
     def is_intact(self) -> bool:
-        """Whether the guard is as it was."""
+        """Whether the guard is unchanged."""
         return bool((self._guard == _UNTOUCHED).all())
 
 
 @dataclass(frozen=True)
 class BoundRun:
-    """The run function with its memory: what a firmware calls again and again."""
+    """The run function bound to its memory, as a firmware calls it again and again."""
 
     call: Callable[[], int]
     """Runs the network; returns its status. It keeps all memory that it uses."""
@@ -327,7 +328,7 @@ class BoundRun:
 
 
 def _placed(port: Port, arena: _Guarded, value: Array, io: Io) -> Array:
-    """An input where it lies during a run."""
+    """Return the memory that holds an input during a run."""
     if io == "caller" or port.offset is None:
         return value
     place = arena.part(port.offset, _size(port)).memory
@@ -336,14 +337,14 @@ def _placed(port: Port, arena: _Guarded, value: Array, io: Io) -> Array:
 
 
 def _place_of(port: Port, arena: _Guarded, io: Io) -> _Guarded:
-    """Memory for an output."""
+    """Return the memory that holds an output."""
     if io == "caller" or port.offset is None:
         return _Guarded(_size(port), max(_GUARD, port.dtype.itemsize))
     return arena.part(port.offset, _size(port))
 
 
 def _thread_flags(record: Mapping[str, Any]) -> Sequence[str]:
-    """What compiler and linker want for the threads of a tree."""
+    """Return the flags of compiler and linker for the threads of a tree."""
     return record["threads"]["flags"] if "threads" in record else ()
 
 
@@ -352,7 +353,7 @@ def _size(port: Port) -> int:
 
 
 def tree_record(root: Path) -> dict[str, Any]:
-    """What the tree at `root` says of itself."""
+    """Return the record of the tree at `root`."""
     try:
         record = json.loads((root / RECORD).read_text(encoding="utf-8"))
         if record["generator"]["name"] == "s2s":

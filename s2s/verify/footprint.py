@@ -1,4 +1,4 @@
-"""What an emitted tree takes on a device: flash, RAM and stack, measured with the C compiler.
+"""Measure the flash, RAM and stack of an emitted tree with the C compiler of its target.
 
 Every file is compiled for itself and the sections of its object are added up, so a linker that drops unused functions
 does no worse. The stack comes from the call graph that gcc writes (`call_graph.py`). The arena is not in here: it
@@ -199,7 +199,7 @@ def function_sizes(objects: Sequence[Path], compiler: tuple[str, ...]) -> dict[s
 def _libraries(
     stack: Stack, objects: Sequence[Path], entry: str, command: tuple[str, ...], folder: Path
 ) -> dict[str, int]:
-    """What functions of libraries take that the code calls, read off a program that is linked for that."""
+    """Measure the library functions that the code calls, in a program that is linked for this purpose."""
     program, script = folder / "linked.elf", folder / "anywhere.ld"
     script.write_text(ANYWHERE)
     options = ("-nostartfiles", f"-T{script}", f"-Wl,-e,{entry}", "-Wl,--gc-sections", "-lm")
@@ -209,7 +209,7 @@ def _libraries(
 
 
 def _call_graph(path: Path, compiler: tuple[str, ...]) -> UnitGraph:
-    """The call graph that gcc wrote beside an object file, and the gaps above the frames that are aligned there."""
+    """Return the call graph that gcc wrote beside an object file, and the alignment gaps above its frames."""
     gaps: dict[str, int] = {}
     function = ""
     for line in run_program([sibling_program(compiler, "objdump"), "-d", "--no-show-raw-insn", path]).splitlines():
@@ -221,7 +221,7 @@ def _call_graph(path: Path, compiler: tuple[str, ...]) -> UnitGraph:
 
 
 def _kind(name: str, flags: frozenset[str]) -> str | None:
-    """What a section holds, None if it is not part of a program."""
+    """Return the kind of a section; None if it is not part of a program."""
     if "ALLOC" not in flags or name.startswith(UNWINDING):
         return None
     if "LOAD" not in flags:
@@ -232,7 +232,7 @@ def _kind(name: str, flags: frozenset[str]) -> str | None:
 
 
 def _stack_flags(compiler: tuple[str, ...]) -> tuple[str, ...]:
-    """Flags that let gcc say what functions put on the stack.
+    """Return the flags that make gcc report the stack frames of functions.
 
     The red zone of x86-64, 128 bytes that a leaf uses without taking them, is not in gcc's figures: do without it.
     """
@@ -241,7 +241,7 @@ def _stack_flags(compiler: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def _stack_obstacle(compiler: tuple[str, ...]) -> str | None:
-    """Why this compiler cannot tell the stack, None if it can."""
+    """Return why this compiler cannot report the stack; None if it can."""
     version = compiler_version(compiler)
     if not is_gcc(compiler):
         return f"{version} does not write call graphs; measure with gcc"

@@ -1,4 +1,4 @@
-"""Chains of kernels in row tiles that stay in a cache: the numbers of the whole images."""
+"""Chains of kernels in row tiles that stay in a cache give the numbers of whole images."""
 
 import numpy as np
 import onnx

@@ -1,4 +1,4 @@
-"""Concatenations and splits that copy nothing: the same numbers, in no more memory, by both executors."""
+"""Concatenations and splits without copies: the same numbers in no more memory, by both executors."""
 
 from collections.abc import Callable
 from typing import Any

@@ -1,4 +1,4 @@
-"""Distances at which outputs may lie over inputs: what is derived from the loops is what running them shows."""
+"""Distances at which outputs may overlap inputs: the derived ones equal those observed by running the loops."""
 
 from collections.abc import Callable
 

@@ -1,4 +1,4 @@
-"""Loops whose iterations may run at the same time: what is derived is held against the elements that they touch."""
+"""Loops whose iterations may run in parallel: the derived answer is compared with the elements that they touch."""
 
 from itertools import combinations
 from typing import NamedTuple

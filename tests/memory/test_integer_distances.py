@@ -1,4 +1,4 @@
-"""Distances at which results of quantised layers may lie over what they read, on cores of all kinds."""
+"""Distances at which results of quantised layers may overlap their operands, on cores of all kinds."""
 
 import numpy as np
 from hypothesis import given, settings

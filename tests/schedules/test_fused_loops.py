@@ -1,4 +1,4 @@
-"""The walk through a fast convolution, and what it leaves to come from beyond the second cache."""
+"""The fused loop of a Winograd convolution, and the traffic from beyond the L2 cache that it leaves."""
 
 import dataclasses
 

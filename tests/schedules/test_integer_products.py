@@ -1,4 +1,4 @@
-"""Schedules of sums of 8-bit products: staged and scheduled loops give the numbers of the graph, as does their C."""
+"""Schedules of sums of 8-bit products: the loops and their C give the numbers of the graph."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""What directives cannot say is refused with the place, the fact and the way out."""
+"""Schedules that directives cannot express are refused with the place, the fact and the way out."""
 
 from collections.abc import Callable
 

@@ -1,4 +1,4 @@
-"""Rows that a sliding window reads, the same for operators and for kernels."""
+"""Compute the rows that a sliding window reads, for operators and for kernels."""
 
 from s2s.support.dataclass import dataclass
 

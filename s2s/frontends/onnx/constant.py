@@ -1,4 +1,4 @@
-"""Operators whose result is known while the model is read: constants, shapes, ranges."""
+"""Import operators whose result is known at import: constants, shapes, ranges."""
 
 from collections.abc import Mapping
 from math import ceil, prod

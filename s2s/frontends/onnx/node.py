@@ -1,4 +1,4 @@
-"""A node as its importer sees it: operands are values, attributes are typed, errors name the place."""
+"""The view that an importer has of a node: operands are values, attributes are typed, errors name the place."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Protocol, TypeVar

@@ -1,4 +1,4 @@
-"""The inputs and outputs of `main`, as the model declares them and as a caller passes them."""
+"""Build the inputs and outputs of `main`, as the model declares them and as a caller passes them."""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,4 @@
-"""Where Resize reads: for each output position along one axis, input positions and their weights.
+"""Compute the taps of Resize: for each output position along one axis, input positions and their weights.
 
 Interpolation is separable, so an axis is resized alone. A position `x` between `base = ceil(x) - 1` and `base + 1` is
 `ratio = x - base` away from the left one, `0 < ratio <= 1`, as in ONNX's reference.

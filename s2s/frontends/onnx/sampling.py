@@ -1,4 +1,4 @@
-"""Operators that read between the pixels, at positions computed by the network."""
+"""Import operators that interpolate between pixels, at positions computed by the network."""
 
 from collections.abc import Mapping, Sequence
 from itertools import product

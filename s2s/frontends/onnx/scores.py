@@ -1,4 +1,4 @@
-"""What classifiers and regressors of ai.onnx.ml make of their scores."""
+"""Post-process the scores of classifiers and regressors of ai.onnx.ml."""
 
 from collections.abc import Sequence
 from math import pi, sqrt

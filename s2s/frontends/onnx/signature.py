@@ -1,4 +1,4 @@
-"""What the onnx package knows about an operator: arity, attributes, and which element types go together."""
+"""Read signatures of operators from the onnx package: arity, attributes, and the permitted element types."""
 
 from collections.abc import Mapping, Sequence
 from functools import lru_cache

@@ -1,4 +1,4 @@
-"""Which function imports which operator, and why the others cannot be imported."""
+"""The importer of each operator, and the reasons why others cannot be imported."""
 
 from collections.abc import Mapping
 

@@ -1,4 +1,4 @@
-"""What convolutions and fully connected layers have in common: weights with scales, a bias, and the way to the result.
+"""The common part of convolutions and fully connected layers: weights with scales, a bias, and requantisation.
 
 int8 x int8 (or int4)   sums, and bias, of 32 bits; rounded twice
 int16 x int8            sums, and bias, of 64 bits; rounded once with a multiplier of 16 bits

@@ -1,4 +1,4 @@
-"""An operator as its importer sees it: operands are tensors, options are typed, errors name the place."""
+"""The view that an importer has of an operator: operands are tensors, options are typed, errors name the place."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
@@ -21,7 +21,7 @@ Rounding = Literal["micro", "reference"]
 
 
 class Session(ABC):
-    """One import as operators see it: where they build, what variables hold, and the other graphs of the model."""
+    """The context of one import: builder, values of variables, and the other graphs of the model."""
 
     def __init__(self, builder: Builder, model: ModelInfo, rounding: Rounding) -> None:
         self.builder = builder

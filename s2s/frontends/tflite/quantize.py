@@ -1,4 +1,4 @@
-"""Between real numbers and the integers that stand for them, and from one quantisation to another."""
+"""Import conversions between reals and quantised integers, and between quantisations."""
 
 from collections.abc import Mapping
 

@@ -1,4 +1,4 @@
-"""From the bytes of a file to records.
+"""Parse the bytes of a TFLite file into records.
 
 The schema package follows any offset and believes any length. Here every vector is measured against the file before
 it is walked, all walks together are bounded by the size of the file, and whatever the package raises on its way
@@ -30,7 +30,7 @@ _SEGMENTS = {1: "Int32Vector", 2: "Uint16Vector", 3: "Uint8Vector"}
 
 @contextmanager
 def intact(place: str) -> Generator[None]:
-    """Turn what damaged bytes raise into an InputError about `place`."""
+    """Convert what damaged bytes raise into an InputError about `place`."""
     try:
         yield
     except _DAMAGE:

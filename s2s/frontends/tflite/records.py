@@ -1,4 +1,4 @@
-"""What a TFLite file says, as plain data: every length and offset is checked before anything of its size is made."""
+"""The content of a TFLite file as plain data, with every length and offset checked before anything is allocated."""
 
 from collections.abc import Mapping
 from dataclasses import field

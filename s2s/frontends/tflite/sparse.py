@@ -1,4 +1,4 @@
-"""Where the values of a sparse constant belong.
+"""Compute the coordinates of the values of a sparse constant.
 
 The dimensions are stored as levels in an order of traversal, those within blocks innermost. A level is dense, every
 coordinate is there, or compressed: `segments` say which of `indices` belong to each entry of the level around it.

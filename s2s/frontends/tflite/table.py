@@ -1,4 +1,4 @@
-"""Which function imports which builtin operator."""
+"""The importer of each builtin operator."""
 
 from collections.abc import Mapping
 

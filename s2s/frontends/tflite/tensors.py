@@ -16,7 +16,7 @@ from s2s.types.dtypes import Array
 
 @dataclass(frozen=True)
 class Tensor:
-    """A value of the network, and what the file says of the tensor that holds it."""
+    """A value of the network, with the file's description of its tensor."""
 
     value: Value
     info: TensorInfo
@@ -76,7 +76,7 @@ def _unpack_int4(packed: Array, count: int) -> Array:
 
 
 def densify(tensor: TensorInfo, sparsity: Sparsity, stored: bytes | memoryview) -> Array:
-    """The whole of a tensor that is stored sparsely."""
+    """Return a sparse tensor as a dense array."""
     if prod(tensor.shape) > MAX_FOLDED_ELEMENTS:
         raise UnsupportedError(f"{tensor.place}: is sparse, of over {MAX_FOLDED_ELEMENTS} elements; store it densely")
     index = positions(tensor.place, tensor.shape, sparsity)

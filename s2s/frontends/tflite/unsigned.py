@@ -1,4 +1,4 @@
-"""Operators on `uint8`, which the first converters quantised to: they are those on `int8`, all numbers 128 lower.
+"""Import operators on `uint8`, as early converters wrote them, as operators on `int8` with values 128 lower.
 
 What these operators compute depends on their numbers less the zero points, so that nothing else changes. Others round
 the stored numbers themselves (a mean, a resized image), and have no `uint8` here.
@@ -28,7 +28,7 @@ _SHIFTED = frozenset(
 
 
 def with_unsigned(importers: Mapping[str, Importer]) -> Mapping[str, Importer]:
-    """`importers`, of which those that can be take quantised `uint8` where they take `int8`."""
+    """Extend `importers`: those that can handle quantised `uint8` where they take `int8`."""
     return {name: _with_unsigned(each) if name in _SHIFTED else each for name, each in importers.items()}
 
 
@@ -59,7 +59,7 @@ def _is_unsigned(info: TensorInfo) -> bool:
 
 
 def _signed(info: TensorInfo) -> TensorInfo:
-    """The tensor with values of `int8`; its kind stays what the file says."""
+    """Return the tensor with values of `int8`; its declared kind stays."""
     if info.quant is None or not _is_unsigned(info):
         return info
     quant = Quant(info.quant.scale, info.quant.zero_point - 128, info.quant.axis)

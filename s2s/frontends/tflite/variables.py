@@ -1,4 +1,4 @@
-"""What a network keeps from run to run: variable tensors, and resource variables under their names.
+"""The state of a network: variable tensors, and resource variables under their names.
 
 `main` gets an argument and a result for each, tied together. A network that it runs gets those that are used inside
 of it as arguments, and gives them back as results.
@@ -37,20 +37,20 @@ class Variable:
 
 @dataclass
 class Variables:
-    """All variables of a model, and what they hold at this point of the import, for each builder at work."""
+    """All variables of a model, and their current values for each builder at work."""
 
     main: Builder
     known: dict[Key, Variable] = field(default_factory=dict[Key, Variable])
     held: dict[Builder, dict[Key, Value]] = field(default_factory=dict[Builder, dict[Key, Value]])
 
     def read(self, builder: Builder, key: Key, name: str, info: TensorInfo) -> Value:
-        """What a variable holds; the first who asks declares it."""
+        """Return the value of a variable; declare it on first use."""
         self._declare(key, name, info)
         self._check_held(builder, key, name, info)
         return self.held[builder][key]
 
     def assign(self, builder: Builder, key: Key, name: str, info: TensorInfo, value: Value) -> None:
-        """Let a variable hold `value` from here on."""
+        """Set the current value of a variable."""
         self._declare(key, name, info)
         self._check_held(builder, key, name, info)
         if value.type != self.known[key].type:
@@ -58,7 +58,7 @@ class Variables:
         self.held[builder][key] = value
 
     def begin_with(self, key: Key, name: str, info: TensorInfo, value: Array) -> None:
-        """Let a variable hold `value` before the first run."""
+        """Set the value of a variable before the first run."""
         self._declare(key, name, info)
         self.known[key].initial = value if value.any() else None
 
@@ -70,7 +70,7 @@ class Variables:
             )
 
     def _declare(self, key: Key, name: str, info: TensorInfo) -> None:
-        """Know of a variable, of the type that `info` has; `main` takes and gives it."""
+        """Register a variable of the type of `info`, which `main` takes and returns."""
         type = tensor_type(from_numpy(info.dtype), info.shape)
         if key not in self.known:
             block = self.main.block
@@ -92,7 +92,7 @@ class Variables:
         return found
 
     def results(self) -> list[Value]:
-        """What the variables hold after a run, in the order of the arguments."""
+        """Return the values of the variables after a run, in the order of the arguments."""
         return [self.held[self.main][key] for key in self.known]
 
 

@@ -1,4 +1,4 @@
-"""Computations that walk through dimensions block by block compute what they compute one after the other."""
+"""Computations fused in a loop over blocks compute the same as one after the other."""
 
 import pytest
 from hypothesis import given, settings
