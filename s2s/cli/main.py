@@ -142,13 +142,19 @@ def is_about_output(error: OSError) -> bool:
     """Return whether standard output is full or closed, so that nothing more may be written to it."""
     if error.filename is not None or error.errno not in (errno.ENOSPC, errno.EPIPE, errno.EIO, errno.EBADF):
         return False
+    output = sys.__stdout__.fileno() if sys.__stdout__ is not None else 1
+    if error.errno == errno.ENOSPC and _takes_a_line(output):
+        return False
+    os.dup2(os.open(os.devnull, os.O_WRONLY), output)
+    return True
+
+
+def _takes_a_line(output: int) -> bool:
+    """Return whether an empty line can be written to a file descriptor."""
     try:
-        sys.stdout.flush()
-        if error.errno == errno.ENOSPC:
-            return False
+        os.write(output, b"\n")
     except OSError:
-        pass
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.__stdout__.fileno() if sys.__stdout__ is not None else 1)
+        return False
     return True
 
 

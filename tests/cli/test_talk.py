@@ -1,6 +1,8 @@
 """How the command line talks: help, advice, errors of every kind, and figures that fit."""
 
+import errno
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -57,6 +59,16 @@ def test_a_full_disk_is_no_bug():
         done.stderr == "s2s: error: standard output: cannot be written (No space left on device); send it elsewhere\n"
     )
     assert done.returncode == 2
+
+
+def test_a_full_disk_of_temporary_files_is_told(capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch):
+    def full(*_: object, **__: object) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr("s2s.report.inspection.inspect_model", full)
+    assert run(["inspect", str(DIGITS)]) == 2
+    wanted = "a temporary file: cannot be written (No space left on device); free some space, or set TMPDIR"
+    assert wanted in capfd.readouterr().err
 
 
 @pytest.mark.parametrize("command", ["quantize", "quantise"])
