@@ -140,6 +140,41 @@ def tflite_page() -> str:
     return "\n".join(lines) + "\n"
 
 
+def pytorch_page() -> str:
+    """Every core overload of ATen in the installed torch, and what s2s does with it."""
+    import torch
+
+    from s2s.frontends.torch.table import IMPORTERS, KEPT, importer_of, refusal_of
+
+    packets = (getattr(torch.ops.aten, name) for name in dir(torch.ops.aten))
+    overloads = [
+        getattr(packet, name)
+        for packet in packets
+        if isinstance(packet, torch._ops.OpOverloadPacket)  # pyright: ignore[reportPrivateUsage]
+        for name in packet.overloads()
+    ]
+    core = sorted(str(each) for each in overloads if torch.Tag.core in each.tags)
+    imported = [name for name in core if importer_of(name) is not None]
+    version = ".".join(torch.__version__.split(".")[:2])
+    kept = ", ".join(f"`{name}`" for name in KEPT)
+    others = ", ".join(
+        f"`{name}`" for space, name in sorted(IMPORTERS) if space in ("higher_order", "quantized_decomposed")
+    )
+    lines = [
+        NOTICE,
+        "# PyTorch\n",
+        f"The {len(core)} overloads that torch {version} tags as core ATen: {len(imported)} are supported,"
+        f" {len(core) - len(imported)} refused. Operators that are not core are decomposed to these by torch, but for"
+        f" those that are imported whole: {kept}. Of other namespaces are read: {others}.\n",
+        "| overload | |",
+        "|---|---|",
+    ]
+    for name in core:
+        status = "supported" if name in imported else f"refused: {'; '.join(refusal_of(name))}"
+        lines.append(f"| `{name.removeprefix('aten.')}` | {status} |")
+    return "\n".join(lines) + "\n"
+
+
 def keys_table(keys: Mapping[str, Key], described: type[Target] | type[Intrinsic]) -> Iterator[str]:
     """A table of the keys of a file."""
     yield from ("", "| key | value | by default | meaning |", "|---|---|---|---|")
@@ -211,6 +246,7 @@ PAGES = {
     "dialects.md": dialects_page,
     "onnx.md": onnx_page,
     "passes.md": passes_page,
+    "pytorch.md": pytorch_page,
     "targets.md": targets_page,
     "tflite.md": tflite_page,
 }

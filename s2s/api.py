@@ -48,6 +48,8 @@ def compile(
     name: str | None = None,
     weights: WeightForm = "auto",
     shapes: Mapping[str, tuple[int, ...]] | None = None,
+    states: Mapping[str, str] | None = None,
+    trust_model: bool = False,
     schedule: Schedule = "default",
     io: Io | None = None,
     ram_budget: int | Literal["min"] | None = None,
@@ -65,7 +67,7 @@ def compile(
     profile: Profile = "default",
     debug: DebugOptions | None = None,
 ) -> Artifact:
-    """Compile a model (an ONNX or TFLite file, by its path or bytes, or an `onnx.ModelProto`) to C.
+    """Compile an ONNX, TFLite or PyTorch model (a path, bytes, an `onnx.ModelProto`, an `ExportedProgram`) to C.
 
     The options are those of `CompileOptions`; `decisions` is a file that `Artifact.decisions.write` has written, by its
     path or what it holds, whole or in part. `records` is a file of tuning records, by its path or its lines; None
@@ -78,6 +80,8 @@ def compile(
         name=name,
         weights=weights,
         shapes=_shapes(shapes or {}),
+        states=dict(states or {}),
+        trust_model=trust_model,
         schedule=schedule,
         io=io,
         ram_budget=ram_budget,

@@ -4,12 +4,21 @@ module, params = s2s.frontend.from_onnx(model, shape={"data": (1, 3, 224, 224)})
 library = s2s.build(module, target="host", params=params)
 """
 
-from collections.abc import Mapping, Sequence
+from __future__ import annotations
 
+import os
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from s2s.errors import InputError
 from s2s.executor.ndarray import NDArray, aligned_empty
-from s2s.frontends import onnx, tflite
+from s2s.frontends import onnx, tflite, torch
 from s2s.frontends.imported import Imported
 from s2s.relay.module import IRModule
+
+if TYPE_CHECKING:
+    from torch import nn
+    from torch.export import ExportedProgram
 
 
 def from_onnx(
@@ -25,6 +34,26 @@ def from_onnx(
 def from_tflite(model: tflite.ModelSource) -> tuple[IRModule, dict[str, NDArray]]:
     """The network of a TFLite file, given as path or bytes, and its weights by name, as `from_onnx` gives them."""
     return _with_params(tflite.import_model(model))
+
+
+def from_pytorch(
+    model: nn.Module | ExportedProgram | str | os.PathLike[str],
+    example_inputs: Sequence[object] | None = None,
+    dynamic_shapes: Any = None,
+    *,
+    shape: Mapping[str, Sequence[int]] | None = None,
+) -> tuple[IRModule, dict[str, NDArray]]:
+    """The network of a PyTorch module, exported program or `.pt2` file, and its weights by name, as for `from_onnx`.
+
+    A module is exported on `example_inputs`; `dynamic_shapes` is what `torch.export.export` takes, and `shape` fixes
+    the sizes that an export leaves open. Buffers that the module changes become state.
+    """
+    if not torch.is_torch(model):
+        if example_inputs is None:
+            raise InputError(f"{type(model).__name__}: a module is exported on examples; give example_inputs")
+        model = torch.export(model, example_inputs, None, dynamic_shapes)
+    shapes = {name: tuple(sizes) for name, sizes in (shape or {}).items()}
+    return _with_params(torch.import_model(torch.load_model(model), shapes=shapes))
 
 
 def _with_params(imported: Imported) -> tuple[IRModule, dict[str, NDArray]]:

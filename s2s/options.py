@@ -65,6 +65,10 @@ class CompileOptions:
     """Weights as C arrays, as one binary file beside the C, or by size."""
     shapes: Mapping[str, tuple[int, ...]] = field(default_factory=dict[str, tuple[int, ...]])
     """Shapes of inputs that the model leaves open."""
+    states: Mapping[str, str] = field(default_factory=dict[str, str])
+    """Inputs that are the outputs of the run before, by their names: `{"hidden": "new_hidden"}`."""
+    trust_model: bool = False
+    """Read a file of PyTorch with pickles that may run code."""
     schedule: Schedule = "default"
     """`reference`: one plain loop nest for each operator, nothing fused, nothing tiled."""
     tflite_rounding: TfliteRounding = "micro"

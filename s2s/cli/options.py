@@ -13,11 +13,24 @@ if TYPE_CHECKING:
     from s2s.options import DebugOptions
 
 Model = Annotated[
-    Path, typer.Argument(metavar="MODEL", help="The network, an .onnx or .tflite file.", show_default=False)
+    Path,
+    typer.Argument(
+        metavar="MODEL",
+        help="The network: an .onnx, .tflite or .pt2 file. FILE.py:FUNCTION runs your Python file, and compiles the "
+        "PyTorch module that the function returns with its example inputs.",
+        show_default=False,
+    ),
 ]
 Shapes = Annotated[
     list[str] | None,
     typer.Option("--shape", metavar="NAME=D,D,…", help="Shape of an input whose dimensions are open; may be repeated."),
+]
+States = Annotated[
+    list[str] | None,
+    typer.Option("--state", metavar="IN=OUT", help="An input that is an output of the run before; may be repeated."),
+]
+TrustModel = Annotated[
+    bool, typer.Option("--trust-model", help="Read a file of PyTorch with pickles that may run code on this machine.")
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object instead of text.")]
 Name = Annotated[
@@ -109,6 +122,19 @@ StopAfter = Annotated[
     str | None,
     typer.Option(metavar="PASS", help="Print the module after this pass and write no tree.", rich_help_panel=DEBUG),
 ]
+
+
+def parse_states(options: list[str] | None) -> dict[str, str]:
+    """`["hidden=new_hidden"]` as `{"hidden": "new_hidden"}`."""
+    states: dict[str, str] = {}
+    for option in options or ():
+        name, _, output = option.partition("=")
+        if not name or not output:
+            raise InputError(f"--state {option}: not of the form IN=OUT, for example --state hidden=new_hidden")
+        if name in states:
+            raise InputError(f"--state {option}: input {name!r} is given twice; name it once")
+        states[name] = output
+    return states
 
 
 def parse_shapes(options: list[str] | None) -> dict[str, tuple[int, ...]]:

@@ -1,26 +1,38 @@
 """Read model files of every format; the content of a file decides which frontend reads it."""
 
+from __future__ import annotations
+
 import hashlib
 import os
 from collections.abc import Mapping
 from pathlib import Path
+from typing import TYPE_CHECKING, TypeAlias
 
 from onnx import ModelProto
 
 from s2s.errors import InputError
-from s2s.frontends import onnx, tflite
+from s2s.frontends import onnx, tflite, torch
 from s2s.frontends.imported import Imported
 from s2s.frontends.tflite.node import Rounding
 
-ModelSource = str | os.PathLike[str] | bytes | ModelProto
-LoadedModel = onnx.LoadedModel | tflite.LoadedModel
+if TYPE_CHECKING:
+    from torch.export import ExportedProgram
+
+ModelSource: TypeAlias = "str | os.PathLike[str] | bytes | ModelProto | ExportedProgram"
+LoadedModel = onnx.LoadedModel | tflite.LoadedModel | torch.LoadedModel
 
 
-def load_model(source: ModelSource) -> LoadedModel:
-    """The checked model of a path, of the bytes of a file, or of an ONNX message in memory."""
+def load_model(source: ModelSource, *, trust: bool = False) -> LoadedModel:
+    """The checked model of a path, of the bytes of a file, of an ONNX message, or of an exported program of PyTorch.
+
+    `trust` lets a file of PyTorch run code while it is read.
+    """
+    if torch.is_torch(source):
+        return torch.load_model(source, trust=trust)
     if not isinstance(source, str | os.PathLike | bytes | ModelProto):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise InputError(
-            f"model: {type(source).__name__} given; give a path, the bytes of a file or an onnx.ModelProto"
+            f"model: {type(source).__name__} given; give a path, the bytes of a file, an onnx.ModelProto or a "
+            "torch.export.ExportedProgram"
         )
     return tflite.load_model(source) if tflite.is_tflite(source) else onnx.load_model(source)
 
@@ -36,6 +48,8 @@ def import_model(
     loaded = model if isinstance(model, LoadedModel) else load_model(model)
     if isinstance(loaded, tflite.LoadedModel):
         return tflite.import_model(loaded, shapes=shapes, name=name, rounding=tflite_rounding)
+    if isinstance(loaded, torch.LoadedModel):
+        return torch.import_model(loaded, shapes=shapes, name=name)
     return onnx.import_model(loaded, shapes=shapes, name=name)
 
 
@@ -43,6 +57,8 @@ def digest(loaded: LoadedModel) -> str:
     """SHA-256 of the model's file, in hexadecimal."""
     if isinstance(loaded, tflite.LoadedModel):
         return hashlib.sha256(loaded.data).hexdigest()
+    if isinstance(loaded, torch.LoadedModel):
+        return loaded.digest()
     path = Path(loaded.label)
     if loaded.folder is not None and path.is_file():
         with path.open("rb") as file:

@@ -130,3 +130,16 @@ def clamp(x: Value, low: Scalar | None, high: Scalar | None) -> Value:
             raised = x if lowest is None else maximum(x, lowest)
             return raised if highest is None else minimum(raised, highest)
     return x if lowest is None and highest is None else emit(graph.ClampOp, x, min=lowest, max=highest)
+
+
+def matmul(a: Value, b: Value, **properties: object) -> Value:
+    """The product as numpy's `matmul` means it: a vector is a row on the left, a column on the right."""
+    left = reshape(a, [1, *a.shape]) if a.rank == 1 else a
+    right = reshape(b, [*b.shape, 1]) if b.rank == 1 else b
+    product = emit(graph.MatmulOp, left, right, **properties)
+    shape = list(product.shape)
+    if b.rank == 1:
+        del shape[-1]
+    if a.rank == 1:
+        del shape[-1 if b.rank == 1 else -2]
+    return reshape(product, shape)

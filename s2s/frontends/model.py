@@ -3,6 +3,7 @@
 import hashlib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import TypeAlias
 
 import numpy as np
 from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, ModuleOp, StringAttr
@@ -13,7 +14,8 @@ from s2s.analysis.numbers.port_quantisation import state_quantisation
 from s2s.dialects import graph
 from s2s.errors import InputError
 from s2s.frontends.formats import LoadedModel, ModelSource, digest, import_model, load_model
-from s2s.frontends.tflite.node import Rounding
+from s2s.frontends.states import keep_states
+from s2s.options import CompileOptions
 from s2s.support.dataclass import dataclass
 from s2s.types.dtypes import AnyTensor, Array, as_tensor_type, to_numpy
 from s2s.types.symbols import function_named
@@ -29,7 +31,7 @@ class GraphModel:
     name: str = "model"
 
 
-Source = ModelSource | GraphModel
+Source: TypeAlias = "ModelSource | GraphModel"
 
 
 @dataclass(frozen=True)
@@ -44,23 +46,25 @@ class Model:
     sha256: str
 
 
-def read(
-    source: Source, shapes: Mapping[str, tuple[int, ...]], name: str | None, tflite_rounding: Rounding = "micro"
-) -> Model:
-    """The network of `source`; `shapes` fixes those of inputs that a model file leaves open."""
-    if isinstance(source, GraphModel):
-        return _copy(source)
-    loaded = load_model(source)
-    imported = import_model(loaded, shapes=shapes, name=name, tflite_rounding=tflite_rounding)
+def read(source: Source, options: CompileOptions) -> Model:
+    """The network of `source`, as `options` say it is read."""
+    model = _copy(source) if isinstance(source, GraphModel) else _imported(source, options)
+    keep_states(model.module, options.states)
+    return model
+
+
+def _imported(source: ModelSource, options: CompileOptions) -> Model:
+    loaded = load_model(source, trust=options.trust_model)
+    imported = import_model(loaded, shapes=options.shapes, name=options.name, tflite_rounding=options.tflite_rounding)
     state_quantisation(imported.module, imported.weights)
     return Model(imported.module, imported.weights, imported.name, Path(loaded.label).name, digest(loaded))
 
 
-def load_for_engine(source: Source, engine: str) -> LoadedModel:
+def load_for_engine(source: Source, engine: str, *, trust: bool = False) -> LoadedModel:
     """The model as other engines read it."""
     if isinstance(source, GraphModel):
         raise InputError(f"{source.name}: {engine} reads models, and this is a module; compile the model it came from")
-    return load_model(source)
+    return load_model(source, trust=trust)
 
 
 def _copy(model: GraphModel) -> Model:

@@ -16,7 +16,7 @@ from s2s.analysis.numbers.port_quantisation import state_quantisation
 from s2s.analysis.numbers.sums import LayerSums
 from s2s.dialects import graph
 from s2s.errors import CompilerBug, UnsupportedError
-from s2s.frontends import onnx
+from s2s.frontends import onnx, torch
 from s2s.frontends.formats import LoadedModel, ModelSource, import_model, load_model
 from s2s.frontends.names import one_line
 from s2s.frontends.onnx.names import operator
@@ -81,12 +81,12 @@ class Inspection:
         return asdict(self)
 
 
-def inspect_model(model: ModelSource, shapes: Shapes | None = None) -> Inspection:
+def inspect_model(model: ModelSource, shapes: Shapes | None = None, *, trust: bool = False) -> Inspection:
     """Read and describe `model`; unsupported operators are part of the result, an invalid model raises an `InputError`.
 
     Dimensions that the model leaves open take usual sizes where `shapes` does not give them.
     """
-    loaded = load_model(model)
+    loaded = load_model(model, trust=trust)
     given = dict(shapes or {})
     usual = proposed_shapes(loaded.proto) if isinstance(loaded, onnx.LoadedModel) else {}
     assumed = {name: shape for name, shape in usual.items() if name not in given}
@@ -169,8 +169,12 @@ def _outline(loaded: LoadedModel, unsupported: tuple[str, ...]) -> Inspection:
     if isinstance(loaded, onnx.LoadedModel):
         proto = loaded.proto
         found = Counter(operator(node) for node in proto.graph.node)
-        opsets = {domain or "ai.onnx": version for domain, version in loaded.opsets().items()}
+        opsets: dict[str, int] = {domain or "ai.onnx": version for domain, version in loaded.opsets().items()}
         producer = one_line(f"{proto.producer_name} {proto.producer_version}".strip())
+    elif isinstance(loaded, torch.LoadedModel):
+        program = loaded.program
+        found = Counter(call.target for call in program.graph.calls)
+        opsets, producer = {}, program.producer
     else:
         found = Counter(each.custom or each.builtin for graph in loaded.info.subgraphs for each in graph.operators)
         opsets, producer = {"tflite": loaded.info.version}, loaded.producer

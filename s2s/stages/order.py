@@ -46,7 +46,14 @@ class Stage:
 
 def _what_is_read(request: Request) -> object:
     options = request.options
-    return dict(options.shapes), options.name, options.tflite_rounding, options.executor
+    return (
+        dict(options.shapes),
+        options.name,
+        options.tflite_rounding,
+        options.executor,
+        dict(options.states),
+        options.trust_model,
+    )
 
 
 def _executor(request: Request) -> object:

@@ -44,7 +44,7 @@ def read_network(source: Source, options: CompileOptions) -> State:
     """Run the frontend."""
     progress.step("reading the model")
     load_operators()
-    model = read(source, options.shapes, options.name, options.tflite_rounding)
+    model = read(source, options)
     check_network(model.module, options)
     main = main_of(model.module)
     fact = Read(

@@ -9,12 +9,12 @@ import numpy as np
 from onnx import ModelProto
 
 from s2s.errors import InputError
-from s2s.frontends import onnx, tflite
+from s2s.frontends import onnx, tflite, torch
 from s2s.frontends.formats import LoadedModel
 from s2s.types.dtypes import Array
 
-EngineName = Literal["onnxruntime", "reference", "tflm", "interpreter"]
-ForeignEngine = Literal["onnxruntime", "reference", "tflm"]
+EngineName = Literal["onnxruntime", "reference", "tflm", "torch", "interpreter"]
+ForeignEngine = Literal["onnxruntime", "reference", "tflm", "torch"]
 Engine = Callable[[LoadedModel, Mapping[str, Array]], list[Array]]
 
 NEWEST_IR = 13
@@ -25,6 +25,8 @@ def default_engine(model: LoadedModel) -> EngineName:
     """Return the default reference engine of a model: that of its format."""
     if isinstance(model, onnx.LoadedModel):
         return "onnxruntime"
+    if isinstance(model, torch.LoadedModel):
+        return "torch"
     return "tflm" if importlib.util.find_spec("tflite_micro") is not None else "interpreter"
 
 
@@ -104,8 +106,15 @@ def _reference(model: LoadedModel, inputs: Mapping[str, Array]) -> list[Array]:
     return [np.asarray(result) for result in evaluator.run(None, dict(inputs))]
 
 
+def _torch(model: LoadedModel, inputs: Mapping[str, Array]) -> list[Array]:
+    if not isinstance(model, torch.LoadedModel):
+        raise InputError(f"--against torch: {model.label} is no model of PyTorch; try --against interpreter")
+    return torch.run_program(model, inputs)
+
+
 _ENGINES: Mapping[ForeignEngine, Engine] = {
     "onnxruntime": _onnxruntime,
     "reference": _reference,
     "tflm": _tflm,
+    "torch": _torch,
 }

@@ -83,7 +83,7 @@ def _computed(
     decline."""
     if against == "interpreter" or (against is None and isinstance(compilation.source, GraphModel)):
         return INTERPRETER, _by_interpreter(compilation, inputs)
-    loaded = load_for_engine(compilation.source, against or "verify")
+    loaded = load_for_engine(compilation.source, against or "verify", trust=compilation.options.trust_model)
     engine = against or default_engine(loaded)
     if engine == "interpreter":
         return f"{INTERPRETER} (tflite_micro is not installed)", _by_interpreter(compilation, inputs)
@@ -112,7 +112,7 @@ def _by_interpreter(compilation: Compilation, inputs: Sequence[Sequence[Array]])
 
 
 def _with_version(engine: EngineName) -> str:
-    package = {"onnxruntime": "onnxruntime", "reference": "onnx", "tflm": "tflite_micro"}[engine]
+    package = {"onnxruntime": "onnxruntime", "reference": "onnx", "tflm": "tflite_micro", "torch": "torch"}[engine]
     try:
         return f"{engine} {metadata.version(package)}"
     except metadata.PackageNotFoundError:

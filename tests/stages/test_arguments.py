@@ -17,7 +17,9 @@ QUANTIZE: Callable[..., Any] = s2s.quantize
 
 @pytest.mark.parametrize("model", [None, 3, ["a.onnx"]])
 def test_a_model_is_a_path_bytes_or_a_message(model: object):
-    with pytest.raises(InputError, match=r"model: .* given; give a path, the bytes of a file or an onnx\.ModelProto"):
+    with pytest.raises(
+        InputError, match=r"model: .* given; give a path, the bytes of a file, an onnx\.ModelProto or a torch"
+    ):
         COMPILE(model)
 
 

@@ -1,40 +1,15 @@
 """Activation functions, written as formulas over the elementwise operations."""
 
 from collections.abc import Mapping
-from math import pi, sqrt
 
 import numpy as np
 
 from s2s.dialects import graph
+from s2s.frontends.activations import elu, gelu, gelu_by_tanh, hard_sigmoid, leaky_relu, sigmoid, softplus
 from s2s.frontends.builder import Value, emit
 from s2s.frontends.formulas import cast, clamp, greater, less, maximum, minimum, select
 from s2s.frontends.onnx.elementwise import aligned
 from s2s.frontends.onnx.node import Importer, Node
-
-
-def sigmoid(x: Value) -> Value:
-    """`1 / (1 + e ** -x)`."""
-    return emit(graph.SigmoidOp, x)
-
-
-def softplus(x: Value) -> Value:
-    """`ln(1 + e ** x)`, written so that nothing overflows."""
-    return maximum(x, 0) + emit(graph.LogOp, emit(graph.ExpOp, -abs(x)) + 1)
-
-
-def elu(x: Value, alpha: float) -> Value:
-    """`x` where positive, else `alpha * (e ** x - 1)`; one of the two terms is zero."""
-    return maximum(x, 0) + alpha * (emit(graph.ExpOp, minimum(x, 0)) - 1)
-
-
-def leaky_relu(x: Value, alpha: float) -> Value:
-    """`x` where positive, else `alpha * x`."""
-    return emit(graph.PreluOp, x, x.like(alpha))
-
-
-def hard_sigmoid(x: Value, alpha: float, beta: float) -> Value:
-    """`alpha * x + beta` limited to `[0, 1]`."""
-    return clamp(alpha * x + beta, 0, 1)
 
 
 def _relu(node: Node) -> Value:
@@ -85,9 +60,7 @@ def _hard_swish(node: Node) -> Value:
 
 def _gelu(node: Node) -> Value:
     x = node.input(0)
-    if node.choice("approximate", "none", "tanh") == "tanh":
-        return x * 0.5 * (emit(graph.TanhOp, (x + 0.044715 * (x * x * x)) * sqrt(2 / pi)) + 1)
-    return x * 0.5 * (emit(graph.ErfOp, x * sqrt(0.5)) + 1)
+    return gelu_by_tanh(x) if node.choice("approximate", "none", "tanh") == "tanh" else gelu(x)
 
 
 def _mish(node: Node) -> Value:

@@ -7,26 +7,13 @@ from xdsl.dialects.builtin import i32
 
 from s2s.dialects import graph
 from s2s.frontends.builder import Value, emit
-from s2s.frontends.formulas import reshape, take
+from s2s.frontends.formulas import matmul, reshape, take
 from s2s.frontends.onnx.elementwise import cast, legacy_broadcast
 from s2s.frontends.onnx.node import Importer, Node
 from s2s.support.dataclass import dataclass
 
 _MAX_ROWS = 4
 """Beyond that, expanding a determinant costs more than anybody wants."""
-
-
-def matmul(a: Value, b: Value, **properties: object) -> Value:
-    """The product as numpy's `matmul` means it: a vector is a row on the left, a column on the right."""
-    left = reshape(a, [1, *a.shape]) if a.rank == 1 else a
-    right = reshape(b, [*b.shape, 1]) if b.rank == 1 else b
-    product = emit(graph.MatmulOp, left, right, **properties)
-    shape = list(product.shape)
-    if b.rank == 1:
-        del shape[-1]
-    if a.rank == 1:
-        del shape[-1 if b.rank == 1 else -2]
-    return reshape(product, shape)
 
 
 @dataclass(frozen=True)

@@ -11,9 +11,9 @@ import numpy as np
 from onnx import AttributeProto, helper
 
 from s2s.dialects import graph
+from s2s.frontends.activations import leaky_relu, sigmoid
 from s2s.frontends.builder import Value, emit
 from s2s.frontends.formulas import concat, reshape
-from s2s.frontends.onnx.activation import leaky_relu, sigmoid
 from s2s.frontends.onnx.elementwise import cast
 from s2s.frontends.onnx.linear import integer_product
 from s2s.frontends.onnx.node import Importer, Node

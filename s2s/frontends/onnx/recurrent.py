@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 import numpy as np
 
 from s2s.dialects import graph
+from s2s.frontends.activations import elu, hard_sigmoid, leaky_relu, sigmoid, softplus
 from s2s.frontends.builder import Builder, Value, emit
 from s2s.frontends.formulas import (
     broadcast_to,
@@ -24,7 +25,6 @@ from s2s.frontends.formulas import (
     unsqueeze,
 )
 from s2s.frontends.networks import Values, scan
-from s2s.frontends.onnx.activation import elu, hard_sigmoid, leaky_relu, sigmoid, softplus
 from s2s.frontends.onnx.node import Importer, Node
 from s2s.support.dataclass import dataclass
 

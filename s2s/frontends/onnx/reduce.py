@@ -9,7 +9,7 @@ from s2s.dialects import graph
 from s2s.frontends.builder import Value, emit
 from s2s.frontends.formulas import cast, equal, less, pad, reshape, select, transpose
 from s2s.frontends.onnx.node import Importer, Node
-from s2s.frontends.onnx.order import largest
+from s2s.frontends.order import largest
 
 OperationClass = Callable[..., Operation]
 

@@ -5,24 +5,21 @@ from math import floor, isfinite
 
 import numpy as np
 
-from s2s.dialects import graph
-from s2s.frontends.builder import Value, emit
-from s2s.frontends.formulas import cast, checked_shape, select, transpose
+from s2s.frontends.builder import Value
+from s2s.frontends.formulas import cast, checked_shape, select
 from s2s.frontends.onnx.node import Importer, Node
-from s2s.frontends.onnx.resample import (
+from s2s.frontends.resample import (
     COORDINATES,
     Taps,
     coordinates,
     cubic_kernel,
     linear_kernel,
     nearest_taps,
+    read_taps,
     weighted_taps,
 )
 from s2s.support.dataclass import dataclass
 from s2s.types.dtypes import Array
-
-_MAX_TAPS = 4
-"""Beyond that many, positions are read by a matrix product instead of one by one."""
 
 
 @dataclass(frozen=True)
@@ -109,7 +106,7 @@ def _resample(node: Node, x: Value, axes: list[_Axis], mode: str, nearest_mode: 
     outside = np.zeros([1] * x.rank, np.bool_)
     for axis in axes:
         taps = _taps(node, axis, x.shape[axis.axis], mode, nearest_mode)
-        y = _read(node, y, axis.axis, taps)
+        y = read_taps(node, y, axis.axis, taps)
         if mode == "tf_crop_and_resize":
             shape = [axis.count if dim == axis.axis else 1 for dim in range(x.rank)]
             outside = outside | taps.outside.reshape(shape)
@@ -132,31 +129,6 @@ def _taps(node: Node, axis: _Axis, size: int, mode: str, nearest_mode: str) -> T
     else:
         kernel, reach = linear_kernel(axis.scale, antialias)
     return weighted_taps(at, size, kernel, reach, node.flag("exclude_outside", False))
-
-
-def _read(node: Node, x: Value, axis: int, taps: Taps) -> Value:
-    """`sum_k gather(x, index[:, k]) * weight[:, k]` along `axis`."""
-    size = x.shape[axis]
-    if taps.is_identity(size):
-        return x
-    if taps.index.shape[1] > _MAX_TAPS:
-        node.require_small(len(taps.index) * size, "the matrix of weights")
-        matrix = node.constant(taps.dense(size).T, x.dtype)
-        perm = [*(dim for dim in range(x.rank) if dim != axis), axis]
-        rows = emit(graph.MatmulOp, transpose(x, perm), matrix)
-        return transpose(rows, [perm.index(dim) for dim in range(x.rank)])
-    column = [-1 if dim == axis else 1 for dim in range(x.rank)]
-    parts: list[Value] = []
-    for tap in range(taps.index.shape[1]):
-        weight = taps.weight[:, tap]
-        if not weight.any():
-            continue
-        part = emit(graph.GatherOp, x, node.constant(taps.index[:, tap]), axis=axis)
-        parts.append(part if (weight == 1).all() else part * node.constant(weight.reshape(column), x.dtype))
-    total = parts[0]
-    for part in parts[1:]:
-        total = total + part
-    return total
 
 
 IMPORTERS: Mapping[str, Importer] = {

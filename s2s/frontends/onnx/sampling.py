@@ -7,119 +7,18 @@ import numpy as np
 
 from s2s.dialects import graph
 from s2s.frontends.builder import Value, emit
-from s2s.frontends.formulas import (
-    cast,
-    checked_shape,
-    clamp,
-    concat,
-    maximum,
-    minimum,
-    reshape,
-    select,
-    take,
-    transpose,
-    unsqueeze,
-)
+from s2s.frontends.formulas import cast, checked_shape, clamp, maximum, reshape, take, transpose, unsqueeze
 from s2s.frontends.onnx.node import Importer, Node
-from s2s.support.dataclass import dataclass
-
-_INDEX = np.dtype(np.int64)
-
-
-@dataclass(frozen=True)
-class _Tap:
-    """Along one axis: which element each position reads, and with which weight (None: one)."""
-
-    index: Value
-    weight: Value | None
-
-
-def _floor(x: Value) -> Value:
-    return emit(graph.FloorOp, x)
-
-
-def _and(a: Value, b: Value) -> Value:
-    return emit(graph.LogicalAndOp, a, b)
-
-
-def _within(x: Value, low: float, high: float) -> Value:
-    """Whether `low <= x <= high`."""
-    return _and(emit(graph.GreaterEqualOp, x, x.like(low)), emit(graph.LessEqualOp, x, x.like(high)))
-
-
-def _reflect(x: Value, low: float, high: float) -> Value:
-    """`x` mirrored at `low` and `high` until it lies between them."""
-    length = high - low
-    if length <= 0:
-        return x * 0 + low
-    folded = emit(graph.ModOp, x - low, x.like(2 * length))
-    return minimum(folded, 2 * length - folded) + low
-
-
-def _tap(at: Value, size: int, weight: Value | None, padding: str, bounds: tuple[float, float]) -> _Tap:
-    """The element at the whole number `at`; one beyond the border is replaced as `padding` says."""
-    if padding == "reflection":
-        at = _reflect(at, *bounds)
-    elif padding == "zeros":
-        inside = cast(_within(at, 0, size - 1), at.dtype)
-        weight = inside if weight is None else weight * inside
-    return _Tap(cast(clamp(at, 0, size - 1), _INDEX), weight)
-
-
-def _linear_taps(at: Value, size: int, padding: str, bounds: tuple[float, float]) -> list[_Tap]:
-    base = _floor(at)
-    ratio = at - base
-    return [
-        _tap(base, size, 1 - ratio, padding, bounds),
-        _tap(base + 1, size, ratio, padding, bounds),
-    ]
-
-
-def _cubic_taps(at: Value, size: int, padding: str, bounds: tuple[float, float]) -> list[_Tap]:
-    """Keys' cubic with the parameter -0.75."""
-    base = _floor(at)
-    ratio = at - base
-    a = -0.75
-
-    def near(x: Value) -> Value:
-        return ((a + 2) * x - (a + 3)) * x * x + 1
-
-    def far(x: Value) -> Value:
-        return ((a * x - 5 * a) * x + 8 * a) * x - 4 * a
-
-    weights = (far(ratio + 1), near(ratio), near(1 - ratio), far(2 - ratio))
-    return [_tap(base + (k - 1), size, weight, padding, bounds) for k, weight in enumerate(weights)]
-
-
-def _read(image: Value, taps: Sequence[_Tap]) -> Value:
-    """`image[n, i…, c] * weight` at the indices of one tap per axis; indices and weights are `[n, p…]`."""
-    last = taps[0].index.rank
-    index = concat([unsqueeze(tap.index, [last]) for tap in taps], last)
-    picked = emit(graph.GatherNdOp, image, index, batch_dims=1)
-    weights = [tap.weight for tap in taps if tap.weight is not None]
-    if not weights:
-        return picked
-    weight = weights[0]
-    for other in weights[1:]:
-        weight = weight * other
-    return picked * unsqueeze(weight, [last])
-
-
-def _sum_reads(image: Value, taps: Sequence[Sequence[_Tap]]) -> Value:
-    """The interpolated image: all combinations of one tap per axis, added up."""
-    parts = [_read(image, combination) for combination in product(*taps)]
-    total = parts[0]
-    for part in parts[1:]:
-        total = total + part
-    return total
-
-
-def _channels_last(x: Value) -> Value:
-    return transpose(x, [0, *range(2, x.rank), 1])
-
-
-def _channels_first(x: Value) -> Value:
-    return transpose(x, [0, x.rank - 1, *range(1, x.rank - 1)])
+from s2s.frontends.sampling import (
+    Tap,
+    channels_first,
+    channels_last,
+    grid_sample,
+    linear_taps,
+    read_tap,
+    sum_reads,
+    within,
+)
 
 
 def _grid_sample(node: Node) -> Value:
@@ -129,24 +28,7 @@ def _grid_sample(node: Node) -> Value:
         raise node.invalid(f"grid {list(grid.shape)} does not fit input {list(x.shape)}", "fix the shapes")
     mode = node.choice("mode", "linear", "bilinear", "nearest", "cubic", "bicubic")
     padding = node.choice("padding_mode", "zeros", "border", "reflection")
-    corners = node.flag("align_corners")
-    taps: list[list[_Tap]] = []
-    for axis, size in enumerate(x.shape[2:]):
-        place = reshape(take(grid, grid.rank - 1, spatial - 1 - axis, 1), grid.shape[:-1])  # the grid says x, y, z
-        bounds = (0.0, size - 1.0) if corners else (-0.5, size - 0.5)
-        at = (place + 1) / 2 * (size - 1) if corners else ((place + 1) * size - 1) / 2
-        at = emit(graph.RoundOp, at) if mode == "nearest" else at
-        if padding == "border":
-            at = select(_within(at, *bounds), at, clamp(at, 0, size - 1))
-        elif padding == "reflection":
-            at = _reflect(at, *bounds)
-        if mode == "nearest":
-            taps.append([_tap(at, size, None, padding, bounds)])
-        elif mode.endswith("linear"):
-            taps.append(_linear_taps(at, size, padding, bounds))
-        else:
-            taps.append(_cubic_taps(at, size, padding, bounds))
-    return cast(_channels_first(_sum_reads(_channels_last(x), taps)), x.dtype)
+    return grid_sample(x, grid, mode, padding, node.flag("align_corners"))
 
 
 def _roi_align(node: Node) -> Value:
@@ -167,37 +49,37 @@ def _roi_align(node: Node) -> Value:
     corners = [reshape(take(rois, 1, position, 1), [rois.shape[0]]) * scale for position in range(4)]
     if half_pixel:
         corners = [corner - 0.5 for corner in corners]
-    taps: list[list[_Tap]] = []
+    taps: list[list[Tap]] = []
     for axis, (start, end, count, size) in enumerate(
         ((corners[1], corners[3], counts[0], x.shape[2]), (corners[0], corners[2], counts[1], x.shape[3]))
     ):
         length = end - start if half_pixel else maximum(end - start, 1)
         steps = (np.arange(count)[:, None] + (np.arange(ratio) + 0.5) / ratio).reshape(-1) / count
         at = unsqueeze(start, [1]) + unsqueeze(length, [1]) * node.constant(steps, start.dtype)
-        inside = cast(_within(at, -1, size), at.dtype)
-        found = _linear_taps(clamp(at, 0, size - 1), size, "border", (0, size - 1))
+        inside = cast(within(at, -1, size), at.dtype)
+        found = linear_taps(clamp(at, 0, size - 1), size, "border", (0, size - 1))
         taps.append([_spread(tap, inside, axis) for tap in found])
-    image = _channels_last(emit(graph.GatherOp, x, batch, axis=0))
-    combinations = [_read(image, _aligned(combination)) for combination in product(*taps)]
+    image = channels_last(emit(graph.GatherOp, x, batch, axis=0))
+    combinations = [read_tap(image, _aligned(combination)) for combination in product(*taps)]
     total = combinations[0]
     largest = node.text("mode") == "max"
     for part in combinations[1:]:
         total = maximum(total, part) if largest else total + part
     bins = reshape(total, [rois.shape[0], counts[0], ratio, counts[1], ratio, x.shape[1]])
     pooled = emit(graph.ReduceMaxOp if largest else graph.ReduceMeanOp, bins, axes=[2, 4])
-    return _channels_first(pooled)
+    return channels_first(pooled)
 
 
-def _spread(tap: _Tap, inside: Value, axis: int) -> _Tap:
+def _spread(tap: Tap, inside: Value, axis: int) -> Tap:
     """A tap of rows (axis 0) or columns (1) as one of all pairs of them; those outside the image weigh nothing."""
     assert tap.weight is not None
-    return _Tap(unsqueeze(tap.index, [2 - axis]), unsqueeze(tap.weight * inside, [2 - axis]))
+    return Tap(unsqueeze(tap.index, [2 - axis]), unsqueeze(tap.weight * inside, [2 - axis]))
 
 
-def _aligned(taps: Sequence[_Tap]) -> list[_Tap]:
+def _aligned(taps: Sequence[Tap]) -> list[Tap]:
     """The same taps, their indices broadcast to one shape."""
     shape = np.broadcast_shapes(*(tap.index.shape for tap in taps))
-    return [_Tap(emit(graph.BroadcastToOp, tap.index, shape=shape), tap.weight) for tap in taps]
+    return [Tap(emit(graph.BroadcastToOp, tap.index, shape=shape), tap.weight) for tap in taps]
 
 
 def _deform_conv(node: Node) -> Value:
@@ -209,14 +91,14 @@ def _deform_conv(node: Node) -> Value:
     strides, dilations = node.integers("strides", [1, 1]), node.integers("dilations", [1, 1])
     pads = node.integers("pads", [0] * 4)
     moves = reshape(offset, [batch * offset_groups, taps, 2, rows, columns])
-    places: list[list[_Tap]] = []
+    places: list[list[Tap]] = []
     for axis, (size, count) in enumerate(((height, rows), (width, columns))):
         tap = np.indices(kernel)[axis].reshape(taps, 1, 1) * dilations[axis]
         out = (np.arange(count) * strides[axis] - pads[axis]).reshape([-1, 1] if axis == 0 else [1, -1])
         move = reshape(take(moves, 2, axis, 1), [batch * offset_groups, taps, rows, columns])
-        places.append(_linear_taps(move + node.constant(tap + out, x.dtype), size, "zeros", (0, 0)))
-    image = _channels_last(reshape(x, [batch * offset_groups, channels // offset_groups, height, width]))
-    read = _sum_reads(image, places)
+        places.append(linear_taps(move + node.constant(tap + out, x.dtype), size, "zeros", (0, 0)))
+    image = channels_last(reshape(x, [batch * offset_groups, channels // offset_groups, height, width]))
+    read = sum_reads(image, places)
     if mask is not None:
         read = read * reshape(mask, [batch * offset_groups, taps, rows, columns, 1])
     patches = reshape(transpose(read, [0, 4, 1, 2, 3]), [batch, groups, channels * taps // groups, rows * columns])

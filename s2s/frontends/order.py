@@ -3,9 +3,9 @@
 import numpy as np
 
 from s2s.dialects import graph
+from s2s.frontends.any_node import AnyNode
 from s2s.frontends.builder import Value, emit
 from s2s.frontends.formulas import cast, equal, greater, less, pad, reshape, select, unsqueeze
-from s2s.frontends.onnx.node import Node
 
 BLOCK_OF_COUNTS = 4
 """A block is so many times longer than what is taken from it."""
@@ -13,7 +13,7 @@ MIN_BLOCK = 32
 """Elements of a block at least."""
 
 
-def largest(node: Node, x: Value, count: int, *, last: bool = False) -> tuple[Value, Value]:
+def largest(node: AnyNode, x: Value, count: int, *, last: bool = False) -> tuple[Value, Value]:
     """Return the `count` largest elements along the last dimension and their positions; the smallest ones if `last`.
 
     All pairs of a long row are too many: the first of each block go on, until they fill one block. Among equal elements
@@ -29,7 +29,7 @@ def largest(node: Node, x: Value, count: int, *, last: bool = False) -> tuple[Va
 
 
 def _first_of_blocks(
-    node: Node, x: Value, places: Value | None, block: int, count: int, last: bool
+    node: AnyNode, x: Value, places: Value | None, block: int, count: int, last: bool
 ) -> tuple[Value, Value]:
     """The first `count` of each block of the last dimension, side by side, and their places. What fills up the last
     block comes behind everything else."""
@@ -55,7 +55,7 @@ def _end(dtype: np.dtype[np.generic], last: bool) -> float:
     return info.max if last else info.min
 
 
-def _first(node: Node, x: Value, count: int, last: bool) -> Value:
+def _first(node: AnyNode, x: Value, count: int, last: bool) -> Value:
     """Where the first `count` along the last dimension stand, in order: an element's rank is the number of those that
     come before it. Floats are counted in floats, so that vectors can do it."""
     axis, size = x.rank - 1, x.shape[-1]

@@ -10,6 +10,10 @@ from typing import Any
 
 import numpy as np
 
+from s2s.dialects import graph
+from s2s.frontends.any_node import AnyNode
+from s2s.frontends.builder import Value, emit
+from s2s.frontends.formulas import transpose
 from s2s.support.dataclass import dataclass
 
 Floats = np.ndarray[tuple[int, ...], np.dtype[np.float64]]
@@ -24,6 +28,10 @@ COORDINATES = (
     "tf_crop_and_resize",
     "tf_half_pixel_for_nn",
 )
+
+
+MAX_TAPS = 4
+"""Beyond that many, positions are read by a matrix product instead of one by one."""
 
 
 @dataclass(frozen=True)
@@ -117,3 +125,28 @@ def cubic_kernel(scale: float, a: float, antialias: bool) -> tuple[Callable[[Flo
         return weight / weight.sum(1, keepdims=True) if antialias else weight
 
     return kernel, -floor(-2 / factor)
+
+
+def read_taps(node: AnyNode, x: Value, axis: int, taps: Taps) -> Value:
+    """`sum_k gather(x, index[:, k]) * weight[:, k]` along `axis`."""
+    size = x.shape[axis]
+    if taps.is_identity(size):
+        return x
+    if taps.index.shape[1] > MAX_TAPS:
+        node.require_small(len(taps.index) * size, "the matrix of weights")
+        matrix = node.constant(taps.dense(size).T, x.dtype)
+        perm = [*(dim for dim in range(x.rank) if dim != axis), axis]
+        rows = emit(graph.MatmulOp, transpose(x, perm), matrix)
+        return transpose(rows, [perm.index(dim) for dim in range(x.rank)])
+    column = [-1 if dim == axis else 1 for dim in range(x.rank)]
+    parts: list[Value] = []
+    for tap in range(taps.index.shape[1]):
+        weight = taps.weight[:, tap]
+        if not weight.any():
+            continue
+        part = emit(graph.GatherOp, x, node.constant(taps.index[:, tap]), axis=axis)
+        parts.append(part if (weight == 1).all() else part * node.constant(weight.reshape(column), x.dtype))
+    total = parts[0]
+    for part in parts[1:]:
+        total = total + part
+    return total

@@ -1,0 +1,138 @@
+"""Reading between the elements of a tensor, at positions computed by the network."""
+
+from collections.abc import Sequence
+from itertools import product
+
+import numpy as np
+
+from s2s.dialects import graph
+from s2s.frontends.builder import Value, emit
+from s2s.frontends.formulas import cast, clamp, concat, minimum, reshape, select, take, transpose, unsqueeze
+from s2s.support.dataclass import dataclass
+
+_INDEX = np.dtype(np.int64)
+
+
+@dataclass(frozen=True)
+class Tap:
+    """Along one axis: which element each position reads, and with which weight (None: one)."""
+
+    index: Value
+    weight: Value | None
+
+
+def _floor(x: Value) -> Value:
+    return emit(graph.FloorOp, x)
+
+
+def _and(a: Value, b: Value) -> Value:
+    return emit(graph.LogicalAndOp, a, b)
+
+
+def within(x: Value, low: float, high: float) -> Value:
+    """Whether `low <= x <= high`."""
+    return _and(emit(graph.GreaterEqualOp, x, x.like(low)), emit(graph.LessEqualOp, x, x.like(high)))
+
+
+def reflect(x: Value, low: float, high: float) -> Value:
+    """`x` mirrored at `low` and `high` until it lies between them."""
+    length = high - low
+    if length <= 0:
+        return x * 0 + low
+    folded = emit(graph.ModOp, x - low, x.like(2 * length))
+    return minimum(folded, 2 * length - folded) + low
+
+
+def tap_at(at: Value, size: int, weight: Value | None, padding: str, bounds: tuple[float, float]) -> Tap:
+    """The element at the whole number `at`; one beyond the border is replaced as `padding` says."""
+    if padding == "reflection":
+        at = reflect(at, *bounds)
+    elif padding == "zeros":
+        inside = cast(within(at, 0, size - 1), at.dtype)
+        weight = inside if weight is None else weight * inside
+    return Tap(cast(clamp(at, 0, size - 1), _INDEX), weight)
+
+
+def linear_taps(at: Value, size: int, padding: str, bounds: tuple[float, float]) -> list[Tap]:
+    """The two elements around each position, weighted by nearness."""
+    base = _floor(at)
+    ratio = at - base
+    return [
+        tap_at(base, size, 1 - ratio, padding, bounds),
+        tap_at(base + 1, size, ratio, padding, bounds),
+    ]
+
+
+def cubic_taps(at: Value, size: int, padding: str, bounds: tuple[float, float]) -> list[Tap]:
+    """Keys' cubic with the parameter -0.75."""
+    base = _floor(at)
+    ratio = at - base
+    a = -0.75
+
+    def near(x: Value) -> Value:
+        return ((a + 2) * x - (a + 3)) * x * x + 1
+
+    def far(x: Value) -> Value:
+        return ((a * x - 5 * a) * x + 8 * a) * x - 4 * a
+
+    weights = (far(ratio + 1), near(ratio), near(1 - ratio), far(2 - ratio))
+    return [tap_at(base + (k - 1), size, weight, padding, bounds) for k, weight in enumerate(weights)]
+
+
+def read_tap(image: Value, taps: Sequence[Tap]) -> Value:
+    """`image[n, i…, c] * weight` at the indices of one tap per axis; indices and weights are `[n, p…]`."""
+    last = taps[0].index.rank
+    index = concat([unsqueeze(tap.index, [last]) for tap in taps], last)
+    picked = emit(graph.GatherNdOp, image, index, batch_dims=1)
+    weights = [tap.weight for tap in taps if tap.weight is not None]
+    if not weights:
+        return picked
+    weight = weights[0]
+    for other in weights[1:]:
+        weight = weight * other
+    return picked * unsqueeze(weight, [last])
+
+
+def sum_reads(image: Value, taps: Sequence[Sequence[Tap]]) -> Value:
+    """The interpolated image: all combinations of one tap per axis, added up."""
+    parts = [read_tap(image, combination) for combination in product(*taps)]
+    total = parts[0]
+    for part in parts[1:]:
+        total = total + part
+    return total
+
+
+def channels_last(x: Value) -> Value:
+    """`x[N, C, …]` as `[N, …, C]`."""
+    return transpose(x, [0, *range(2, x.rank), 1])
+
+
+def channels_first(x: Value) -> Value:
+    """`x[N, …, C]` as `[N, C, …]`."""
+    return transpose(x, [0, x.rank - 1, *range(1, x.rank - 1)])
+
+
+def grid_sample(x: Value, grid: Value, mode: str, padding: str, corners: bool) -> Value:
+    """`x[N, C, …]` at the places of `grid[N, …, axes]`, of which -1 and 1 are the borders; the last axis comes first.
+
+    `mode` is nearest, or ends in linear or cubic; `padding` is zeros, border or reflection. With `corners` the borders
+    are the centres of the outermost elements.
+    """
+    spatial = x.rank - 2
+    taps: list[list[Tap]] = []
+    for axis, size in enumerate(x.shape[2:]):
+        place = reshape(take(grid, grid.rank - 1, spatial - 1 - axis, 1), grid.shape[:-1])  # the grid says x, y, z
+        bounds = (0.0, size - 1.0) if corners else (-0.5, size - 0.5)
+        at = (place + 1) / 2 * (size - 1) if corners else ((place + 1) * size - 1) / 2
+        at = emit(graph.RoundOp, at) if mode == "nearest" else at
+        if padding == "border":
+            at = select(within(at, *bounds), at, clamp(at, 0, size - 1))
+        elif padding == "reflection":
+            at = reflect(at, *bounds)
+        if mode == "nearest":
+            taps.append([tap_at(at, size, None, padding, bounds)])
+        elif mode.endswith("linear"):
+            taps.append(linear_taps(at, size, padding, bounds))
+        else:
+            taps.append(cubic_taps(at, size, padding, bounds))
+    return cast(channels_first(sum_reads(channels_last(x), taps)), x.dtype)

@@ -1,0 +1,191 @@
+"""Read a `.pt2` file without running any code that it may carry.
+
+It is a zip of a program in JSON, raw weights, and pickles. torch's own reader evaluates expressions of the program as
+Python, imports the classes that tree specifications name, and falls back to a pickle reader that runs code. So before
+torch reads a file, everything in it is checked:
+
+- members: no compiled libraries, no objects of classes, sizes within limits;
+- pickles: torch's safe reader (`weights_only`) takes each of them;
+- texts of the program: expressions are arithmetic on symbols, operators are those of torch, containers are Python's.
+
+torch is given a new archive of the members that were checked: two readers of one zip may see different members.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import re
+import zipfile
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from s2s.errors import InputError
+from s2s.frontends.limits import MAX_FILE_BYTES
+from s2s.frontends.names import one_line
+from s2s.frontends.torch.capture import import_torch
+
+if TYPE_CHECKING:
+    from torch.export import ExportedProgram
+
+MAX_JSON_BYTES = 2**28
+"""Of the text of a program."""
+_EXPRESSION = re.compile(r"[\w\s+\-*/%(),.<>=!&|~]*")
+_QUOTED = re.compile(r"'([a-z]+\d+)'")
+_FUNCTIONS = (
+    "Abs And CeilDiv CeilToInt CleanDiv Eq Equality FloatPow FloatTrueDiv FloorDiv FloorToInt Ge GreaterThan Gt "
+    "IntTrueDiv Integer IsNonOverlappingAndDenseIndicator Le LShift LessThan Lt Max Min Mod ModularIndexing Ne Not Or "
+    "Pow PowByNatural PythonMod RShift RoundDecimal RoundToInt StrictGreaterThan StrictLessThan Symbol ToFloat "
+    "TruncToFloat TruncToInt True Unequality Where False and floor int_oo integer max min nonnegative not oo or "
+    "positive real"
+)
+"""Functions and constants that expressions on sizes are made of."""
+_WORDS = frozenset(_FUNCTIONS.split())
+_SYMBOL = re.compile(r"[suz]\d+|zf\d+|\d+")
+_TARGET = re.compile(
+    r"torch\.ops\.(aten|prims|quantized_decomposed)\.\w+\.\w+|(_operator|math)\.\w+|torch\._?sym_\w+|"
+    r"torch\.ops\.higher_order\.(cond|while_loop|scan|map_impl|wrap_with_set_grad_enabled)"
+)
+_CONTAINERS = frozenset(["builtins.tuple", "builtins.list", "builtins.dict", "collections.OrderedDict"])
+_CODE = (".so", ".py", ".dll", ".dylib", ".o", ".cubin")
+_PLAIN = ("archive_format", "archive_version", "byteorder", "version", ".data/version", ".data/serialization_id")
+"""Members that hold a line of text."""
+
+
+def read_archive(path: Path, *, trust: bool) -> ExportedProgram:
+    """The program of a file; unless the user trusts it, a file that is not plain data is refused."""
+    torch = import_torch()
+    if not path.is_file():
+        raise InputError(f"{path}: is not a file; give the path of a file that torch.export.save wrote")
+    if not zipfile.is_zipfile(path):
+        raise InputError(f"{path}: is no archive of torch; save the program with torch.export.save")
+    source = path if trust else _checked(path, torch)
+    try:
+        return torch.export.load(source)
+    except Exception as error:
+        raise InputError(
+            f"{path}: torch.export.load does not read it ({one_line(str(error).strip())}); save the program again with "
+            "torch.export.save"
+        ) from error
+
+
+def _checked(path: Path, torch: Any) -> io.BytesIO:
+    """An archive of the members of a file, all of which have been checked."""
+    made = io.BytesIO()
+    try:
+        with zipfile.ZipFile(path) as archive, zipfile.ZipFile(made, "w") as copy:
+            _copy(archive, copy, path, torch)
+    except (zipfile.BadZipFile, OSError, ValueError, RecursionError, NotImplementedError) as error:
+        raise InputError(f"{path}: is damaged ({one_line(str(error))}); save the program again") from None
+    made.seek(0)
+    return made
+
+
+def _copy(archive: zipfile.ZipFile, copy: zipfile.ZipFile, path: Path, torch: Any) -> None:
+    members = archive.infolist()
+    names = [member.filename for member in members]
+    if sum(member.file_size for member in members) > MAX_FILE_BYTES:
+        raise InputError(f"{path}: holds over {MAX_FILE_BYTES} bytes; split the model")
+    if not any("/models/" in name and name.endswith(".json") for name in names):
+        raise InputError(f"{path}: holds no exported program; save one with torch.export.save")
+    if len(set(names)) != len(names) or any(".." in name.split("/") for name in names):
+        raise _untrusted(path, "two members have one name, or a name leads out of the archive")
+    raw = _raw_tensors(archive, path)
+    for member in members:
+        data = archive.read(member)
+        name = member.filename
+        if name.endswith(".json"):
+            data = _checked_json(data, name, path)
+        else:
+            _check_member(data, name, name in raw, path, torch)
+        copy.writestr(name, data)
+
+
+def _raw_tensors(archive: zipfile.ZipFile, path: Path) -> frozenset[str]:
+    """The members that hold the bytes of a tensor: torch reads those as they are."""
+    raw: set[str] = set()
+    pickled: set[str] = set()
+    for name in archive.namelist():
+        if not name.endswith("_config.json"):
+            continue
+        config = json.loads(_limited(archive, name, path)).get("config", {})
+        for entry in config.values():
+            member = f"{name.rpartition('/')[0]}/{entry['path_name']}"
+            (pickled if entry["use_pickle"] is not False else raw).add(member)
+    return frozenset(raw - pickled)
+
+
+def _limited(archive: zipfile.ZipFile, name: str, path: Path) -> bytes:
+    size = archive.getinfo(name).file_size
+    if size > MAX_JSON_BYTES:
+        raise InputError(f"{path}: {one_line(name)} has {size} bytes; split the model")
+    return archive.read(name)
+
+
+def _check_member(data: bytes, name: str, is_raw: bool, path: Path, torch: Any) -> None:
+    """Refuse code, and pickles that are more than tensors and containers."""
+    if name.endswith(_CODE) or "aotinductor" in name:
+        raise _untrusted(path, f"{one_line(name)} is code")
+    if "custom_obj" in name or "opaque_obj" in name:
+        raise _untrusted(path, f"{one_line(name)} is an object of a class")
+    if is_raw or name.partition("/")[2] in _PLAIN:
+        return
+    try:
+        torch.load(io.BytesIO(data), weights_only=True, map_location="cpu")
+    except Exception as error:
+        raise _untrusted(path, f"{one_line(name)} holds more than tensors") from error
+
+
+def _checked_json(data: bytes, name: str, path: Path) -> bytes:
+    """A program or a table of weights, without the checks of inputs that torch would run as Python."""
+    if len(data) > MAX_JSON_BYTES:
+        raise InputError(f"{path}: {one_line(name)} has {len(data)} bytes; split the model")
+    found = json.loads(data)
+    if isinstance(found, dict) and "guards_code" in found:
+        found["guards_code"] = []
+    _check_value(found, "", path)
+    return json.dumps(found).encode()
+
+
+def _check_value(value: Any, key: str, path: Path) -> None:
+    """Check all texts of a JSON value, by the keys that they stand behind."""
+    if isinstance(value, str):
+        _check_text(key, value, path)
+    elif isinstance(value, list):
+        for each in value:
+            _check_value(each, key, path)
+    elif isinstance(value, dict):
+        for name, each in value.items():
+            if key == "range_constraints":
+                _check_text("expr_str", name, path)
+            _check_value(each, name, path)
+
+
+def _check_text(key: str, text: str, path: Path) -> None:
+    if key == "expr_str" and not is_arithmetic(text):
+        raise _untrusted(path, f"expression {one_line(text)!r} is more than arithmetic")
+    is_operator = key == "target" and "." in text and text.startswith(("torch", "_operator", "math", "#"))
+    if is_operator and not _TARGET.fullmatch(text):
+        raise _untrusted(path, f"operator {one_line(text)!r} is none of torch's")
+    if key in ("in_spec", "out_spec") and text:
+        _check_specification(text, path)
+
+
+def is_arithmetic(text: str) -> bool:
+    """Whether an expression is made of symbols, numbers and functions on sizes alone."""
+    plain = _QUOTED.sub(r"\1", text)
+    words = re.findall(r"[A-Za-z_]\w*|\d+", plain)
+    known = all(word in _WORDS or _SYMBOL.fullmatch(word) for word in words)
+    return known and _EXPRESSION.fullmatch(plain) is not None
+
+
+def _check_specification(text: str, path: Path) -> None:
+    """How inputs or outputs nest: only containers of Python, whose classes need no import."""
+    types = re.findall(r'"type":\s*"([^"]*)"', text)
+    foreign = [name for name in types if name not in _CONTAINERS]
+    if foreign or "__enum__" in text or "\\u" in text:
+        raise _untrusted(path, f"its inputs or outputs are of class {one_line(foreign[0] if foreign else 'Enum')}")
+
+
+def _untrusted(path: Path, fact: str) -> InputError:
+    return InputError(f"{path}: {fact}; if you know where the file comes from, give --trust-model")

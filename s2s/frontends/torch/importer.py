@@ -1,0 +1,139 @@
+"""From an exported program to a module of graph operations."""
+
+from collections.abc import Mapping, Sequence
+
+from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, FunctionType, ModuleOp, StringAttr, UnitAttr
+from xdsl.dialects.func import FuncOp, ReturnOp
+from xdsl.ir import Attribute, Block, Region
+
+from s2s.analysis.network.functions import INIT, NAME, STATE
+from s2s.dialects import graph
+from s2s.dialects.graph.base import ints
+from s2s.errors import InputError, UnsupportedError
+from s2s.frontends.builder import Builder, Value
+from s2s.frontends.formulas import checked_shape
+from s2s.frontends.imported import Imported, Origin
+from s2s.frontends.names import one_line
+from s2s.frontends.torch.dtypes import numpy_dtype
+from s2s.frontends.torch.load import LoadedModel
+from s2s.frontends.torch.program import Buffer, Input, Program
+from s2s.frontends.torch.session import Scope, Session
+from s2s.types.dtypes import AnyTensor, from_numpy, tensor_type, type_of_array
+from s2s.types.weights import WeightStore
+
+
+def import_model(
+    model: LoadedModel, *, shapes: Mapping[str, tuple[int, ...]] | None = None, name: str | None = None
+) -> Imported:
+    """Import a model; `shapes` fixes the sizes that the export left open."""
+    return import_program(model.program, shapes=shapes, name=name)
+
+
+def import_program(
+    program: Program, *, shapes: Mapping[str, tuple[int, ...]] | None = None, name: str | None = None
+) -> Imported:
+    """Import a program that has been captured."""
+    weights = WeightStore()
+    types = _input_types(program.inputs, dict(shapes or {}))
+    states = [type_of_array(buffer.initial) for buffer in program.buffers]
+    block = Block(arg_types=[*types, *states])
+    builder = Builder(block, weights)
+    session = Session(builder)
+    scope: Scope = dict(program.numbers)
+    for argument, port in zip(block.args, [*program.inputs, *program.buffers], strict=True):
+        scope[port.node] = builder.computed(argument, port.name)
+    scope |= _constants(program, builder)
+    session.run(program.graph, scope)
+    if session.failures:
+        raise UnsupportedError("\n".join(dict.fromkeys(session.failures)))
+    builder.node = ""
+    outputs = [session.tensor(argument, scope, f"output {given}") for given, argument in program.outputs]
+    if not outputs:
+        raise InputError(f"{program.name}: returns no tensor; return at least one")
+    kept = [_new_state(scope.get(buffer.result), buffer) for buffer in program.buffers]
+    main = _main(program, builder, outputs, kept)
+    module = ModuleOp([*builder.functions, main])
+    module.verify()
+    return Imported(module, weights, name or program.name, _origin(program))
+
+
+def _origin(program: Program) -> Origin:
+    return Origin("PyTorch", program.producer, 0, {}, len(program.graph.calls))
+
+
+def _constants(program: Program, builder: Builder) -> dict[str, Value]:
+    """Parameters and constants; one that has two names is one value."""
+    made: dict[int, Value] = {}
+    found: dict[str, Value] = {}
+    for node, (name, array) in program.constants.items():
+        if id(array) not in made:
+            made[id(array)] = builder.constant(array, name)
+        found[node] = made[id(array)]
+    return found
+
+
+def _input_types(inputs: Sequence[Input], shapes: dict[str, tuple[int, ...]]) -> list[AnyTensor]:
+    unknown = sorted(shapes.keys() - {each.name for each in inputs})
+    if unknown:
+        known = ", ".join(repr(one_line(each.name)) for each in inputs)
+        raise InputError(f"--shape {one_line(unknown[0])}: the model has no such input; its inputs are {known}")
+    return [_input_type(each, shapes.get(each.name)) for each in inputs]
+
+
+def _input_type(port: Input, asked: tuple[int, ...] | None) -> AnyTensor:
+    where, declared = f"input {one_line(port.name)}", port.info.shape
+    if asked is None:
+        if None in declared:
+            raise InputError(
+                f"{where}: dimension {declared.index(None)} has no size; give the shape, as in --shape "
+                f"{one_line(port.name)}={','.join('1' if size is None else str(size) for size in declared)}"
+            )
+        asked = tuple(size for size in declared if size is not None)
+    fits = len(asked) == len(declared) and all(
+        size in (None, given) for size, given in zip(declared, asked, strict=True)
+    )
+    if not fits:
+        text = ", ".join("?" if size is None else str(size) for size in declared)
+        raise InputError(f"{where}: --shape gives {list(asked)}, the model declares [{text}]; make them agree")
+    if 0 in asked:
+        raise UnsupportedError(f"{where}: shape {list(asked)} holds no element; give sizes of at least 1")
+    return tensor_type(from_numpy(numpy_dtype(port.info.dtype, where)), checked_shape(asked, where))
+
+
+def _new_state(value: object, buffer: Buffer) -> Value:
+    """What a buffer holds after a run."""
+    if not isinstance(value, Value):
+        raise InputError(f"buffer {one_line(buffer.name)}: becomes no tensor; export the model again")
+    if value.type != type_of_array(buffer.initial):
+        raise UnsupportedError(
+            f"buffer {one_line(buffer.name)}: is {type_of_array(buffer.initial)} and becomes {value.type}; "
+            "keep the type of a buffer"
+        )
+    return value
+
+
+def _main(program: Program, builder: Builder, outputs: Sequence[Value], kept: Sequence[Value]) -> FuncOp:
+    """`@main`: inputs and outputs under their names, then the buffers that keep their values between runs."""
+    block = builder.block
+    block.add_op(ReturnOp(*(builder.materialize(value) for value in (*outputs, *kept))))
+    arguments = [DictionaryAttr({NAME: StringAttr(each.name)}) for each in program.inputs]
+    arguments += [_state(buffer, builder.weights) for buffer in program.buffers]
+    results = [DictionaryAttr({NAME: StringAttr(name)}) for name, _ in program.outputs]
+    main = FuncOp(
+        "main",
+        FunctionType.from_lists(list(block.arg_types), [value.type for value in (*outputs, *kept)]),
+        Region(block),
+        arg_attrs=ArrayAttr(arguments),
+        res_attrs=ArrayAttr([*results, *[DictionaryAttr({})] * len(kept)]),
+    )
+    if kept:
+        first = len(program.inputs)
+        main.attributes[graph.TIED] = ints([-1] * len(outputs) + [first + n for n in range(len(kept))])
+    return main
+
+
+def _state(buffer: Buffer, weights: WeightStore) -> DictionaryAttr:
+    attributes: dict[str, Attribute] = {NAME: StringAttr(buffer.name), STATE: UnitAttr()}
+    if buffer.initial.any():
+        attributes[INIT] = StringAttr(weights.add(f"{buffer.name}/initial", buffer.initial))
+    return DictionaryAttr(attributes)

@@ -1,0 +1,284 @@
+"""Operators that pick or place elements by indices held in a tensor."""
+
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
+
+import numpy as np
+
+from s2s.dialects import graph
+from s2s.frontends.builder import Value, emit
+from s2s.frontends.formulas import (
+    broadcast_to,
+    cast,
+    concat,
+    equal,
+    less,
+    reshape,
+    select,
+    take,
+    transpose,
+    unsqueeze,
+)
+from s2s.frontends.torch.dtypes import INT64
+from s2s.frontends.torch.node import Importer, Node
+from s2s.frontends.torch.operands import typed
+from s2s.support.dataclass import dataclass
+
+
+def check_indices(node: Node, indices: Value, size: int) -> None:
+    """Refuse constant indices outside `[-size, size)`."""
+    array = indices.array
+    if array is not None and array.size and not (-size <= array.min() and array.max() < size):
+        raise node.invalid(f"a constant index is outside [-{size}, {size})", "fix the indices")
+
+
+def _integers(indices: Value) -> Value:
+    """Indices in a type that graph indexes with."""
+    return cast(indices, np.dtype(np.int32)) if indices.dtype not in (np.int32, np.int64) else indices
+
+
+def _embedding(node: Node) -> Value:
+    weight, indices = node.value("weight"), _integers(node.value("indices"))
+    check_indices(node, indices, weight.shape[0])
+    return emit(graph.GatherOp, weight, indices, axis=0)
+
+
+def _index_select(node: Node) -> Value:
+    x, indices = node.value("self"), _integers(node.value("index"))
+    if x.rank == 0:
+        return x
+    axis = node.axis("dim", x.rank)
+    check_indices(node, indices, x.shape[axis])
+    return emit(graph.GatherOp, x, reshape(indices, [int(np.prod(indices.shape))]), axis=axis)
+
+
+def _gather(node: Node) -> Value:
+    x, indices = node.value("self"), _integers(node.value("index"))
+    if x.rank == 0:
+        return reshape(x, indices.shape)
+    axis = node.axis("dim", x.rank)
+    check_indices(node, indices, x.shape[axis])
+    return emit(graph.GatherElementsOp, x, indices, axis=axis)
+
+
+@dataclass(frozen=True)
+class _Indices:
+    """Indices of some dimensions: which ones, the shape they broadcast to, and the indices stacked last."""
+
+    dims: list[int]
+    shape: tuple[int, ...]
+    stacked: Value
+
+    def first(self, rank: int) -> list[int]:
+        """A permutation that puts the indexed dimensions first."""
+        return [*self.dims, *(dim for dim in range(rank) if dim not in self.dims)]
+
+    def position(self) -> int:
+        """The dimension of the result at which those of the indices stand: before everything if others lie between."""
+        adjacent = self.dims == list(range(self.dims[0], self.dims[-1] + 1))
+        return self.dims[0] if adjacent else 0
+
+
+def _expanded_masks(node: Node, given: Sequence[Value | None]) -> list[Value | None]:
+    """The indices with each known mask replaced by the places where it holds."""
+    found: list[Value | None] = []
+    for index in given:
+        if index is None or not (index.is_bool or index.dtype == np.uint8):
+            found.append(index)
+        elif index.array is None:
+            raise node.unsupported(
+                "picks elements by a mask that is computed at run time, so the shape of its result depends on the data",
+                "use torch.where, or compute this part outside the network",
+            )
+        else:
+            found += [node.constant(places, INT64) for places in np.nonzero(index.array)]
+    return found
+
+
+def _read_indices(node: Node, x: Value) -> _Indices:
+    given = _expanded_masks(node, node.optional_values("indices"))
+    dims = [dim for dim, index in enumerate(given) if index is not None]
+    indices = [_integers(index) for index in given if index is not None]
+    if len({index.dtype for index in indices}) > 1:
+        indices = [cast(index, INT64) for index in indices]
+    shape = np.broadcast_shapes(*(index.shape for index in indices))
+    for dim, index in zip(dims, indices, strict=True):
+        check_indices(node, index, x.shape[dim])
+    columns = [unsqueeze(broadcast_to(index, shape), [len(shape)]) for index in indices]
+    return _Indices(dims, shape, concat(columns, len(shape)))
+
+
+def _index(node: Node) -> Value:
+    """`x[i, :, j, …]`: indexed dimensions come first, are picked, and go back where numpy has them."""
+    x = node.value("self")
+    given = _expanded_masks(node, node.optional_values("indices"))
+    single = [(dim, index) for dim, index in enumerate(given) if index is not None]
+    if len(single) == 1:
+        (axis, index) = single[0]
+        check_indices(node, index, x.shape[axis])
+        return emit(graph.GatherOp, x, _integers(index), axis=axis)
+    indices = _read_indices(node, x)
+    picked = emit(graph.GatherNdOp, transpose(x, indices.first(x.rank)), indices.stacked, batch_dims=0)
+    count, position = len(indices.shape), indices.position()
+    back = [*range(count, count + position), *range(count), *range(count + position, picked.rank)]
+    return transpose(picked, back)
+
+
+def _index_put(node: Node) -> Value:
+    x = node.value("self")
+    given, values = node.optional_values("indices"), cast(node.value("values"), x.dtype)
+    accumulate = node.flag("accumulate")
+    mask = next((index for index in given if index is not None and index.is_bool), None)
+    if mask is not None and mask.array is None and len([index for index in given if index is not None]) == 1:
+        return _filled(node, x, mask, values, given.index(mask), accumulate)
+    indices = _read_indices(node, x)
+    order = indices.first(x.rank)
+    moved = transpose(x, order)
+    rest = moved.shape[len(indices.dims) :]
+    position, count = indices.position(), len(indices.shape)
+    shape = [*rest[:position], *indices.shape, *rest[position:]]
+    updates = broadcast_to(values, shape)
+    updates = transpose(
+        updates, [*range(position, position + count), *range(position), *range(position + count, len(shape))]
+    )
+    written = emit(graph.ScatterNdOp, moved, indices.stacked, updates, reduction="add" if accumulate else "none")
+    return transpose(written, [order.index(dim) for dim in range(x.rank)])
+
+
+def _filled(node: Node, x: Value, mask: Value, values: Value, at: int, accumulate: bool) -> Value:
+    """One number where a mask that is computed holds."""
+    if np.prod(values.shape) != 1:
+        raise node.unsupported("writes many values by a mask that is computed at run time", "use torch.where")
+    whole = reshape(mask, [*[1] * at, *mask.shape, *[1] * (x.rank - at - mask.rank)])
+    number = reshape(values, [])
+    return select(whole, x + number if accumulate else broadcast_to(number, x.shape), x)
+
+
+def _scattered(node: Node, x: Value, source: Value, reduction: str = "none") -> Value:
+    """`x` with the elements of `source` placed along a dimension; what of `source` has no index is left out."""
+    indices = _integers(node.value("index"))
+    if 0 in indices.shape:
+        return x
+    axis = node.axis("dim", x.rank)
+    if x.rank == 0:
+        x, indices, source = (reshape(value, [1]) for value in (x, indices, source))
+        return reshape(emit(graph.ScatterElementsOp, x, indices, source, axis=0, reduction=reduction), [])
+    check_indices(node, indices, x.shape[axis])
+    for dim, size in enumerate(indices.shape):
+        source = take(source, dim, 0, size)
+    return emit(graph.ScatterElementsOp, x, indices, source, axis=axis, reduction=reduction)
+
+
+def _scatter(node: Node) -> Value:
+    x = node.value("self")
+    if node.has("reduce"):
+        return _scattered(node, x, _source(node, x), {"add": "add", "multiply": "mul"}[node.text("reduce")])
+    return _scattered(node, x, _source(node, x))
+
+
+def _source(node: Node, x: Value) -> Value:
+    if "src" in node.arguments:
+        return cast(node.value("src"), x.dtype)
+    return broadcast_to(typed(node, node.operand("value"), x.dtype), node.value("index").shape)
+
+
+def _scatter_add(node: Node) -> Value:
+    x = node.value("self")
+    return _scattered(node, x, cast(node.value("src"), x.dtype), "add")
+
+
+_REDUCTIONS = {"sum": "add", "prod": "mul", "amax": "max", "amin": "min", "mean": "add"}
+
+
+def _scatter_reduce(node: Node) -> Value:
+    """Elements combined where they meet; `x` itself may be left out of it where something is placed."""
+    x, kind = node.value("self"), node.text("reduce")
+    source = cast(node.value("src"), x.dtype)
+    start = x
+    if not node.flag("include_self"):
+        neutral = {"sum": 0, "mean": 0, "prod": 1, "amax": _lowest(x.dtype), "amin": _highest(x.dtype)}[kind]
+        start = _scattered(node, x, broadcast_to(x.like(neutral), node.value("index").shape))
+    y = _scattered(node, start, source, _REDUCTIONS[kind])
+    if kind != "mean":
+        return y
+    ones = broadcast_to(x.like(1), node.value("index").shape)
+    first = broadcast_to(x.like(1), x.shape)
+    if not node.flag("include_self"):
+        first = _scattered(node, first, broadcast_to(x.like(0), node.value("index").shape))
+    count = _scattered(node, first, ones, "add")
+    return y / count
+
+
+def _lowest(dtype: np.dtype[np.generic]) -> float:
+    return -np.inf if dtype.kind == "f" else int(np.iinfo(dtype.str).min)
+
+
+def _highest(dtype: np.dtype[np.generic]) -> float:
+    return np.inf if dtype.kind == "f" else int(np.iinfo(dtype.str).max)
+
+
+def _masked_scatter(node: Node) -> Value:
+    """The elements of `source` in turn where a mask holds: how many came before tells which one is next."""
+    x = node.value("self")
+    mask, source = broadcast_to(node.value("mask"), x.shape), cast(node.value("source"), x.dtype)
+    count, given = int(np.prod(x.shape)), int(np.prod(source.shape))
+    flat = reshape(mask, [count])
+    before = emit(graph.CumsumOp, cast(flat, INT64), axis=0) - 1
+    place = emit(graph.ClampOp, before, min=0, max=given - 1)
+    picked = emit(graph.GatherOp, reshape(source, [given]), place, axis=0)
+    return reshape(select(flat, picked, reshape(x, [count])), x.shape)
+
+
+def _one_hot(node: Node) -> Value:
+    x, count = node.value("self"), node.integer("num_classes")
+    if count < 0:
+        raise node.unsupported("finds the number of classes in the data", "give num_classes")
+    hit = equal(unsqueeze(x, [x.rank]), node.constant(np.arange(count), INT64))
+    return cast(hit, INT64)
+
+
+def _embedding_bag(node: Node) -> list[Value | None]:
+    """Rows of a table, summed or averaged over bags that all have one size."""
+    weight, indices = node.value("weight"), _integers(node.value("indices"))
+    offsets, mode = node.value("offsets"), node.integer("mode")
+    if offsets.array is None or indices.rank != 1 or node.flag("include_last_offset"):
+        raise node.unsupported("has bags of sizes that are computed at run time", "give indices as a matrix of bags")
+    bounds = [*offsets.array.reshape(-1).tolist(), indices.shape[0]]
+    sizes = {b - a for a, b in pairwise(bounds)}
+    if len(sizes) != 1 or 0 in sizes or mode == 2:
+        raise node.unsupported("has bags of different sizes, or takes the maximum", "use bags of one size")
+    rows = emit(graph.GatherOp, weight, reshape(indices, [len(bounds) - 1, *sizes]), axis=0)
+    if node.has("per_sample_weights"):
+        rows = rows * reshape(node.value("per_sample_weights"), [len(bounds) - 1, *sizes, 1])
+    y = emit(graph.ReduceMeanOp if mode == 1 else graph.ReduceSumOp, rows, axes=[1])
+    return [y, None, None, None]
+
+
+def _bucketize(node: Node) -> Value:
+    """How many boundaries lie below."""
+    x, bounds = node.operand("self"), node.value("boundaries")
+    column = unsqueeze(typed(node, x, bounds.dtype), [x.rank if isinstance(x, Value) else 0])
+    behind = less(bounds, column)
+    if node.flag("right"):
+        behind = emit(graph.LessEqualOp, bounds, column)
+    counts = emit(graph.ReduceSumOp, cast(behind, np.dtype(np.int32)), axes=[column.rank - 1])
+    return cast(counts, node.result_dtype())
+
+
+IMPORTERS: Mapping[str, Importer] = {
+    "_embedding_bag": _embedding_bag,
+    "_embedding_bag_forward_only": _embedding_bag,
+    "_unsafe_index": _index,
+    "_unsafe_index_put": _index_put,
+    "bucketize": _bucketize,
+    "embedding": _embedding,
+    "gather": _gather,
+    "index": _index,
+    "index_put": _index_put,
+    "index_select": _index_select,
+    "masked_scatter": _masked_scatter,
+    "one_hot": _one_hot,
+    "scatter": _scatter,
+    "scatter_add": _scatter_add,
+    "scatter_reduce": _scatter_reduce,
+}

@@ -1,0 +1,82 @@
+"""Matrix products."""
+
+from collections.abc import Mapping
+
+from s2s.dialects import graph
+from s2s.frontends.builder import Value, emit
+from s2s.frontends.formulas import matmul, reshape, unsqueeze
+from s2s.frontends.torch.node import Importer, Node
+
+
+def _mm(node: Node) -> Value:
+    return emit(graph.MatmulOp, node.value("self"), node.value("mat2"))
+
+
+def _matmul(node: Node) -> Value:
+    a, b = node.value("self"), node.value("other")
+    if a.rank == b.rank == 1:
+        return reshape(matmul(a, b), [])
+    return matmul(a, b)
+
+
+def _linear(node: Node) -> Value:
+    """`x W^T + b`; the weights are transposed where they are laid out."""
+    x, weight, bias = node.value("input"), node.value("weight"), node.optional("bias")
+    rows = x if x.rank > 1 else reshape(x, [1, *x.shape])
+    if weight.rank == 1:
+        y = matmul(x, weight)
+    else:
+        y = emit(graph.MatmulOp, rows, weight, transpose_b=True)
+        y = y if x.rank > 1 else reshape(y, y.shape[1:])
+    return y if bias is None else y + bias
+
+
+def _scaled(node: Node, name: str, value: Value) -> Value:
+    factor = node.number(name)
+    return value if factor == 1 else value * factor
+
+
+def _sum_of(node: Node, product: Value) -> Value:
+    """`beta * self + alpha * product`."""
+    product = _scaled(node, "alpha", product)
+    return product if node.number("beta") == 0 else product + _scaled(node, "beta", node.value("self"))
+
+
+def _addmm(node: Node) -> Value:
+    return _sum_of(node, emit(graph.MatmulOp, node.value("mat1"), node.value("mat2")))
+
+
+def _baddbmm(node: Node) -> Value:
+    return _sum_of(node, emit(graph.MatmulOp, node.value("batch1"), node.value("batch2")))
+
+
+def _mv(node: Node) -> Value:
+    return matmul(node.value("self"), node.value("vec"))
+
+
+def _addmv(node: Node) -> Value:
+    return _sum_of(node, matmul(node.value("mat"), node.value("vec")))
+
+
+def _dot(node: Node) -> Value:
+    return reshape(matmul(node.value("self"), node.value("tensor")), [])
+
+
+def _trilinear(node: Node) -> Value:
+    """The sum of products of three operands, each with dimensions of size one put in."""
+    factors = [unsqueeze(node.value(f"i{n}"), sorted(node.integers(f"expand{n}"))) for n in (1, 2, 3)]
+    return emit(graph.ReduceSumOp, factors[0] * factors[1] * factors[2], axes=sorted(node.integers("sumdim")))
+
+
+IMPORTERS: Mapping[str, Importer] = {
+    "_trilinear": _trilinear,
+    "addmm": _addmm,
+    "addmv": _addmv,
+    "baddbmm": _baddbmm,
+    "bmm": _mm,
+    "dot": _dot,
+    "linear": _linear,
+    "matmul": _matmul,
+    "mm": _mm,
+    "mv": _mv,
+}

@@ -1,0 +1,74 @@
+"""Models of PyTorch: exported programs, files of them, and modules that a Python file makes."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeGuard
+
+from s2s.frontends.torch.program import Program
+from s2s.support.dataclass import dataclass
+
+if TYPE_CHECKING:
+    from torch.export import ExportedProgram
+
+    ModelSource = str | os.PathLike[str] | ExportedProgram
+
+_MAKER = re.compile(r"(?P<file>.+\.py):(?P<name>[A-Za-z_]\w*)")
+"""A function in a Python file: `model.py:make_model`."""
+
+
+@dataclass(frozen=True)
+class LoadedModel:
+    """An exported program and the file it came from, if there is one."""
+
+    exported: ExportedProgram
+    label: str
+    name: str
+    path: Path | None = None
+
+    @cached_property
+    def program(self) -> Program:
+        """The program as records."""
+        from s2s.frontends.torch.capture import capture
+
+        return capture(self.exported, self.name)
+
+    def digest(self) -> str:
+        """SHA-256 of the file, else of the text of the program and its parameters."""
+        if self.path is not None:
+            with self.path.open("rb") as file:
+                return hashlib.file_digest(file, "sha256").hexdigest()
+        text = hashlib.sha256(str(self.exported.graph).encode())
+        for name, (_, array) in self.program.constants.items():
+            text.update(name.encode() + array.tobytes())
+        return text.hexdigest()
+
+
+def is_torch(source: object) -> TypeGuard[str | os.PathLike[str] | ExportedProgram]:
+    """Whether `source` is a program of torch, a file of one, or a function in a Python file."""
+    if isinstance(source, str | os.PathLike):
+        text = os.fspath(source)
+        return text.endswith((".pt2", ".pt", ".pth")) or _MAKER.fullmatch(text) is not None
+    kind = type(source)
+    return kind.__name__ == "ExportedProgram" and kind.__module__.startswith("torch.export")
+
+
+def load_model(source: ModelSource, *, trust: bool = False) -> LoadedModel:
+    """The program of a source for which `is_torch` holds; `trust` lets a file run code while it is read."""
+    if not isinstance(source, str | os.PathLike):
+        return LoadedModel(source, "program", "model")
+    text = os.fspath(source)
+    maker = _MAKER.fullmatch(text)
+    if maker is not None:
+        from s2s.frontends.torch.maker import make
+
+        path = Path(maker["file"])
+        return LoadedModel(make(path, maker["name"]), text, path.stem)
+    from s2s.frontends.torch.archive import read_archive
+
+    path = Path(text)
+    return LoadedModel(read_archive(path, trust=trust), text, path.stem, path)

@@ -1,0 +1,160 @@
+"""Pooling."""
+
+from collections.abc import Callable, Mapping
+from math import prod
+
+import numpy as np
+from xdsl.ir import Operation
+
+from s2s.dialects import graph
+from s2s.frontends.builder import Value, emit
+from s2s.frontends.formulas import concat, reshape, take, transpose
+from s2s.frontends.torch.dtypes import INT64
+from s2s.frontends.torch.node import Importer, Node
+from s2s.frontends.torch.window import pool_window
+
+
+def _batched(function: Callable[[Node, Value, int], Value | list[Value | None]], rank: int) -> Importer:
+    """`function` on `[N, C, …]`; torch leaves the batch out as well."""
+
+    def importer(node: Node) -> Value | list[Value | None]:
+        x = node.value("self" if "self" in node.arguments else "input")
+        if x.rank == rank + 2:
+            return function(node, x, rank)
+        result = function(node, reshape(x, [1, *x.shape]), rank)
+        parts = result if isinstance(result, list) else [result]
+        found = [None if part is None else reshape(part, part.shape[1:]) for part in parts]
+        first = found[0]
+        return found if isinstance(result, list) or first is None else first
+
+    return importer
+
+
+def _max_pool(node: Node, x: Value, rank: int) -> list[Value | None]:
+    window = pool_window(node, x.shape[2:])
+    sizes = {
+        "kernel": window.kernel,
+        "strides": window.strides,
+        "pads": window.pads,
+        "dilations": window.dilations,
+    }
+    places = None
+    if node.is_used(1):
+        places = emit(graph.MaxPoolIndicesOp, x, **sizes)  # counted over the whole tensor; torch counts in a plane
+        places = emit(graph.ModOp, places, places.like(prod(x.shape[2:])))
+    return [emit(graph.MaxPoolOp, x, **sizes), places]
+
+
+def _only_max_pool(node: Node, x: Value, rank: int) -> Value | list[Value | None]:
+    found = _max_pool(node, x, rank)[0]
+    assert found is not None
+    return found
+
+
+def _avg_pool(node: Node, x: Value, rank: int) -> Value:
+    window = pool_window(node, x.shape[2:])
+    sizes = {"strides": window.strides, "pads": window.pads, "dilations": window.dilations}
+    if node.has("divisor_override"):
+        ones = node.constant(np.broadcast_to(np.ones((), x.dtype), (x.shape[1], 1, *window.kernel)))
+        return emit(graph.ConvOp, x, ones, None, groups=x.shape[1], **sizes) / node.integer("divisor_override")
+    counted = [*window.low, *window.low] if node.flag("count_include_pad") else [0] * 2 * rank
+    return emit(graph.AvgPoolOp, x, kernel=window.kernel, counted_pads=counted, **sizes)
+
+
+def _cells(size: int, count: int) -> list[tuple[int, int]]:
+    """Where each of `count` cells of an axis begins and ends; they overlap where the sizes do not divide."""
+    return [(at * size // count, -(-(at + 1) * size // count)) for at in range(count)]
+
+
+def _adaptive_sizes(node: Node, x: Value, rank: int) -> list[int]:
+    return node.integers("output_size") if node.has("output_size") else list(x.shape[2:])
+
+
+def _dividing(x: Value, counts: list[int]) -> list[int] | None:
+    """The kernel of a pool that gives `counts` elements, where cells do not overlap."""
+    if any(count < 1 or size % count for size, count in zip(x.shape[2:], counts, strict=True)):
+        return None
+    return [size // count for size, count in zip(x.shape[2:], counts, strict=True)]
+
+
+def _adaptive_avg_pool(node: Node, x: Value, rank: int) -> Value:
+    counts = _adaptive_sizes(node, x, rank)
+    if counts == [1] * rank:
+        return emit(graph.ReduceMeanOp, x, axes=list(range(2, x.rank)), keepdims=True)
+    kernel = _dividing(x, counts)
+    if kernel is not None:
+        none = [0] * 2 * rank
+        return emit(
+            graph.AvgPoolOp, x, kernel=kernel, strides=kernel, pads=none, dilations=[1] * rank, counted_pads=none
+        )
+    for axis, count in enumerate(counts, 2):
+        x = _averaged(node, x, axis, count)
+    return x
+
+
+def _averaged(node: Node, x: Value, axis: int, count: int) -> Value:
+    """The means of the cells of an axis, as a product with a matrix."""
+    size = x.shape[axis]
+    node.require_small(size * count, "the matrix of cells")
+    matrix = np.zeros((size, count))
+    for number, (begin, end) in enumerate(_cells(size, count)):
+        matrix[begin:end, number] = 1 / (end - begin)
+    perm = [*(dim for dim in range(x.rank) if dim != axis), axis]
+    rows = emit(graph.MatmulOp, transpose(x, perm), node.constant(matrix, x.dtype))
+    return transpose(rows, [perm.index(dim) for dim in range(x.rank)])
+
+
+def _adaptive_max_pool(node: Node, x: Value, rank: int) -> list[Value | None]:
+    counts = _adaptive_sizes(node, x, rank)
+    kernel = _dividing(x, counts)
+    if kernel is not None:
+        sizes: dict[str, object] = {"kernel": kernel, "strides": kernel}
+        sizes |= {"pads": [0] * 2 * rank, "dilations": [1] * rank}
+        places = None
+        if node.is_used(1):
+            places = emit(graph.MaxPoolIndicesOp, x, **sizes)
+            places = emit(graph.ModOp, places, places.like(prod(x.shape[2:])))
+        return [emit(graph.MaxPoolOp, x, **sizes), places]
+    if node.is_used(1):
+        raise node.unsupported("gives places of cells that overlap", "use a size that divides the input's")
+    for axis, count in enumerate(counts, 2):
+        x = _cell_maxima(x, axis, count)
+    return [x, None]
+
+
+def _cell_maxima(x: Value, axis: int, count: int) -> Value:
+    operation: Callable[..., Operation] = graph.ReduceMaxOp
+    cells = _cells(x.shape[axis], count)
+    return concat([emit(operation, take(x, axis, a, b - a), axes=[axis], keepdims=True) for a, b in cells], axis)
+
+
+def _max_unpool(node: Node, x: Value, rank: int) -> Value:
+    """Elements put back to the places in their planes that a pool took them from."""
+    indices, sizes = node.value("indices"), node.integers("output_size")
+    planes, count, plane = prod(x.shape[:2]), prod(x.shape[2:]), prod(sizes)
+    empty = node.constant(np.broadcast_to(np.zeros((), x.dtype), (planes, plane)))
+    places, values = reshape(indices, [planes, count]), reshape(x, [planes, count])
+    assert indices.dtype == INT64
+    flat = emit(graph.ScatterElementsOp, empty, places, values, axis=1)
+    return reshape(flat, [*x.shape[:2], *sizes])
+
+
+IMPORTERS: Mapping[str, Importer] = {
+    "_adaptive_avg_pool2d": _batched(_adaptive_avg_pool, 2),
+    "_adaptive_avg_pool3d": _batched(_adaptive_avg_pool, 3),
+    "adaptive_avg_pool1d": _batched(_adaptive_avg_pool, 1),
+    "adaptive_avg_pool2d": _batched(_adaptive_avg_pool, 2),
+    "adaptive_avg_pool3d": _batched(_adaptive_avg_pool, 3),
+    "adaptive_max_pool1d": _batched(_adaptive_max_pool, 1),
+    "adaptive_max_pool2d": _batched(_adaptive_max_pool, 2),
+    "adaptive_max_pool3d": _batched(_adaptive_max_pool, 3),
+    "avg_pool1d": _batched(_avg_pool, 1),
+    "avg_pool2d": _batched(_avg_pool, 2),
+    "avg_pool3d": _batched(_avg_pool, 3),
+    "max_pool1d": _batched(_only_max_pool, 1),
+    "max_pool2d": _batched(_only_max_pool, 2),
+    "max_pool2d_with_indices": _batched(_max_pool, 2),
+    "max_pool3d": _batched(_only_max_pool, 3),
+    "max_pool3d_with_indices": _batched(_max_pool, 3),
+    "max_unpool2d": _batched(_max_unpool, 2),
+}

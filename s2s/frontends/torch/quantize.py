@@ -1,0 +1,128 @@
+"""Quantisation, in plain arithmetic: `graph-lift-quantized` recognises the integer networks in it."""
+
+from collections.abc import Mapping
+
+from s2s.dialects import graph
+from s2s.frontends.builder import Scalar, Value, emit
+from s2s.frontends.formulas import broadcast_to, cast, clamp, maximum, minimum, reshape, unsqueeze
+from s2s.frontends.torch.dtypes import FLOAT32, INT64, Number
+from s2s.frontends.torch.node import Importer, Node
+from s2s.frontends.torch.operands import typed
+
+
+def _is_zero(value: Value) -> bool:
+    return value.array is not None and not value.array.any()
+
+
+def _quantized(node: Node, x: Value, scale: Value, zero_point: Value) -> Value:
+    """`clamp(round(x / scale) + zero_point)`; the parameters broadcast to `x`."""
+    y = emit(graph.RoundOp, x / scale)
+    if not _is_zero(zero_point):
+        y = y + cast(zero_point, y.dtype)
+    return cast(clamp(y, node.integer("quant_min"), node.integer("quant_max")), node.result_dtype())
+
+
+def _dequantized(x: Value, scale: Value, zero_point: Value | None, dtype: Number) -> Value:
+    """`(x - zero_point) * scale`; the parameters broadcast to `x`. Constants keep their integers: they are weights."""
+    y = cast(x.builder.keep(x), scale.dtype)
+    if zero_point is not None and not _is_zero(zero_point):
+        y = y - cast(zero_point, scale.dtype)
+    return cast(y * scale, dtype)
+
+
+def _scalar(node: Node, operand: Value | Scalar, dtype: Number) -> Value:
+    value = typed(node, operand, dtype)
+    return reshape(value, [])
+
+
+def _per_tensor(node: Node) -> tuple[Value, Value]:
+    return _scalar(node, node.operand("scale"), FLOAT32), _scalar(node, node.operand("zero_point"), INT64)
+
+
+def _per_axis(node: Node, x: Value) -> tuple[Value, Value | None]:
+    axis = node.axis("axis", x.rank)
+    shape = [size if dim == axis else 1 for dim, size in enumerate(x.shape)]
+    zero_points = node.optional("zero_points")
+    scales = reshape(cast(node.value("scales"), FLOAT32), shape)
+    return scales, None if zero_points is None else reshape(cast(zero_points, INT64), shape)
+
+
+def _quantize_per_tensor(node: Node) -> Value:
+    return _quantized(node, cast(node.value("input"), FLOAT32), *_per_tensor(node))
+
+
+def _dequantize_per_tensor(node: Node) -> Value:
+    return _dequantized(node.value("input"), *_per_tensor(node), node.result_dtype())
+
+
+def _quantize_per_channel(node: Node) -> Value:
+    x = cast(node.value("input"), FLOAT32)
+    scale, zero_point = _per_axis(node, x)
+    return _quantized(node, x, scale, zero_point if zero_point is not None else node.constant(0, INT64))
+
+
+def _dequantize_per_channel(node: Node) -> Value:
+    x = node.value("input")
+    return _dequantized(x, *_per_axis(node, x), node.result_dtype())
+
+
+def _group_parameter(value: Value, size: int, shape: tuple[int, ...]) -> Value:
+    """A parameter for each group of `size` elements of the last dimension, one for each element."""
+    spread = broadcast_to(unsqueeze(value, [value.rank]), [*value.shape, size])
+    return reshape(spread, shape)
+
+
+def _by_groups(node: Node, x: Value) -> tuple[Value, Value]:
+    size = node.integer("group_size")
+    scales, zeros = cast(node.value("scales"), FLOAT32), cast(node.value("zero_points"), FLOAT32)
+    return _group_parameter(scales, size, x.shape), _group_parameter(zeros, size, x.shape)
+
+
+def _quantize_by_groups(node: Node) -> Value:
+    x = cast(node.value("input"), FLOAT32)
+    return _quantized(node, x, *_by_groups(node, x))
+
+
+def _dequantize_by_groups(node: Node) -> Value:
+    x = node.value("w_int8" if "w_int8" in node.arguments else "input")
+    return _dequantized(x, *_by_groups(node, x), node.result_dtype())
+
+
+def _quantize_per_token(node: Node) -> Value:
+    x = cast(node.value("input"), FLOAT32)
+    return _quantized(node, x, cast(node.value("scales"), FLOAT32), node.value("zero_points"))
+
+
+def _dequantize_per_token(node: Node) -> Value:
+    return _dequantized(
+        node.value("input"), cast(node.value("scales"), FLOAT32), node.value("zero_points"), node.result_dtype()
+    )
+
+
+def _choose(node: Node, low: Value, high: Value) -> list[Value]:
+    """A scale and a zero point for values from `low` to `high`; zero lies among them and is represented exactly."""
+    least, most = node.integer("quant_min"), node.integer("quant_max")
+    low, high = minimum(low, 0), maximum(high, 0)
+    scale = maximum((high - low) / float(most - least), node.real("eps"))
+    zero_point = clamp(least - emit(graph.RoundOp, low / scale), least, most)
+    return [cast(scale, node.result_dtype(0)), cast(zero_point, node.result_dtype(1))]
+
+
+def _choose_per_tensor(node: Node) -> list[Value]:
+    x = cast(node.value("input"), FLOAT32)
+    axes = list(range(x.rank))
+    found = _choose(node, emit(graph.ReduceMinOp, x, axes=axes), emit(graph.ReduceMaxOp, x, axes=axes))
+    return [reshape(value, [1]) for value in found]
+
+
+IMPORTERS: Mapping[str, Importer] = {
+    "choose_qparams": _choose_per_tensor,
+    "dequantize_per_channel": _dequantize_per_channel,
+    "dequantize_per_channel_group": _dequantize_by_groups,
+    "dequantize_per_tensor": _dequantize_per_tensor,
+    "dequantize_per_token": _dequantize_per_token,
+    "quantize_per_channel": _quantize_per_channel,
+    "quantize_per_channel_group": _quantize_by_groups,
+    "quantize_per_tensor": _quantize_per_tensor,
+    "quantize_per_token": _quantize_per_token,
+}

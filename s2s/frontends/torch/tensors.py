@@ -1,0 +1,22 @@
+"""Tensors of torch from arrays."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from s2s.frontends.torch.dtypes import BFLOAT16
+from s2s.types.dtypes import Array
+
+if TYPE_CHECKING:
+    import torch
+
+
+def to_tensor(array: Array) -> torch.Tensor:
+    """A tensor of the values of `array`, which it copies."""
+    import torch
+
+    if array.dtype == BFLOAT16:
+        return torch.from_numpy(np.array(array).view(np.int16)).view(torch.bfloat16)
+    return torch.from_numpy(np.array(array))

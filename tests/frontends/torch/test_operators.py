@@ -1,0 +1,36 @@
+# pyright: reportUnknownMemberType=false
+"""Single operators of ATen against torch, by the graph interpreter."""
+
+import numpy as np
+import pytest
+import torch
+
+from s2s.frontends import torch as frontend
+from s2s.frontends.torch.table import importer_of, is_refused
+from s2s.interpret.graph import run_graph
+from s2s.verify.compare import compare
+from support.torch_operators import CASES, ELSEWHERE, Operators, core_overloads, expected_of
+
+BATCH = 24
+
+
+def test_every_core_overload_is_imported_and_tested_or_refused_with_a_reason():
+    core = core_overloads()
+    imported = [name for name in core if importer_of(f"aten.{name}") is not None]
+    refused = [name for name in core if is_refused(f"aten.{name}")]
+    assert sorted([*imported, *refused]) == core
+    assert [name for name in imported if name not in (*CASES, *ELSEWHERE)] == []
+
+
+@pytest.mark.parametrize("first", range(0, len(CASES), BATCH))
+def test_operators_give_what_torch_gives(first: int):
+    """A batch at a time: an export takes long, and hardly longer with more operators."""
+    torch.manual_seed(first)
+    calls = [(name, arguments) for name in list(CASES)[first : first + BATCH] for arguments in CASES[name]()]
+    module = Operators(calls)
+    imported = frontend.import_model(frontend.load_model(frontend.export(module, module.inputs)))
+    with np.errstate(all="ignore"):
+        found = run_graph(imported.module, [each.numpy() for each in module.inputs], imported.weights)
+    wanted = expected_of(module)
+    results = [(label, compare(value, ours)) for (label, value), ours in zip(wanted, found, strict=True)]
+    assert [f"{label}: {result.describe()}" for label, result in results if not result.passed] == []
