@@ -23,7 +23,7 @@ from s2s.schedules.byte_products import byte_products
 from s2s.schedules.default import Choice, Declined, candidates, schedule_along
 from s2s.schedules.integer_products import integer_products
 from s2s.schedules.reference import reference
-from s2s.schedules.transforms import Walk, in_walk, transform_schedule
+from s2s.schedules.transforms import FusedSizes, in_fused_tiles, transform_schedule
 from s2s.schedules.vector_products import vector_products
 from s2s.support.dataclass import dataclass
 from s2s.targets import Target
@@ -43,8 +43,8 @@ class ScheduledComputation:
     nodes: str
     constants: frozenset[SSAValue]
     """The arguments of the kernel whose layout may be chosen."""
-    walk: Walk = ()
-    """The blocks in which the kernel walks through dimensions of several computations."""
+    fused: FusedSizes = ()
+    """The dimensions along which the kernel tiles and fuses several computations, each with its tile size."""
     threads: int = 1
     """The threads that will share the kernel."""
     plain: bool = False
@@ -91,7 +91,7 @@ class ScheduleKind(Kind[ScheduledComputation, tensor.ScheduleAttr]):
             return str(error)
         finally:
             _restore(op, before)
-        return _packs_constants(subject, choice) or _walks_along(subject, choice)
+        return _packs_constants(subject, choice) or _keeps_fused_tiles(subject, choice)
 
     def legal_from_outside(self, subject: ScheduledComputation, choice: tensor.ScheduleAttr) -> str | None:
         return self.legal(subject, choice) or subject.lowering_refuses(choice)
@@ -118,17 +118,17 @@ class ScheduleKind(Kind[ScheduledComputation, tensor.ScheduleAttr]):
         state = choice.on(op)
         if state.group > 1:
             return Cost(cycles=prod(op.sizes) / (state.group * state.lanes))
-        with one_block(op, subject.walk):
+        with one_block(op, subject.fused):
             alike = [each for each in candidates(op, target, subject.constants) if _runs_as(each, state)]
             costs = [each.cost for each in alike if isinstance(each, Choice)]
         return Cost(cycles=min(costs) * prod(op.parallel_sizes)) if costs else None
 
 
 @contextmanager
-def one_block(op: tensor.Computation, walk: Walk) -> Generator[None]:
-    """Reduce the domain of `op` to one block of its fused loops, so that heuristics fit schedules to a block."""
+def one_block(op: tensor.Computation, fused: FusedSizes) -> Generator[None]:
+    """Let `op` be as large as one fused tile of it, so that schedules fit a tile."""
     whole, sizes = op.domain, list(op.sizes)
-    for dim, size in walk:
+    for dim, size in fused:
         sizes[dim] = min(size, sizes[dim])
     op.properties["domain"] = tensor.integers(sizes)
     try:
@@ -153,10 +153,10 @@ def _packs_constants(subject: ScheduledComputation, choice: tensor.ScheduleAttr)
     return None
 
 
-def _walks_along(subject: ScheduledComputation, choice: tensor.ScheduleAttr) -> str | None:
+def _keeps_fused_tiles(subject: ScheduledComputation, choice: tensor.ScheduleAttr) -> str | None:
     """Return why `choice` does not fit the blocks of the kernel's fused loops; None if it does."""
     before = subject.op.schedule
-    wanted = subject.walk if before is None else before.on(subject.op).fused_sizes
+    wanted = subject.fused if before is None else before.on(subject.op).fused_sizes
     if choice.on(subject.op).fused_sizes == tuple(wanted):
         return None
     words = " and ".join(f"{dim} by {size}" for dim, size in wanted) or "none"
@@ -173,7 +173,7 @@ def _found(subject: ScheduledComputation, schedule: tensor.ScheduleAttr | None, 
     """Return the single proposal `schedule`, over the blocks of the kernel."""
     if schedule is None:
         return []
-    return [Candidate(lambda: in_walk(subject.op, schedule, subject.walk), note)]
+    return [Candidate(lambda: in_fused_tiles(subject.op, schedule, subject.fused), note)]
 
 
 def _plain(subject: ScheduledComputation, target: Target) -> _Proposals:
@@ -190,8 +190,8 @@ def _given(subject: ScheduledComputation, target: Target) -> _Proposals:
 def _transforms(subject: ScheduledComputation, target: Target) -> _Proposals:
     if not isinstance(subject.op, tensor.TransformOp):
         return []
-    threads = 1 if subject.walk else subject.threads
-    with one_block(subject.op, subject.walk):
+    threads = 1 if subject.fused else subject.threads
+    with one_block(subject.op, subject.fused):
         schedule = transform_schedule(subject.op, target, threads)
     return _found(subject, schedule, "vectors along the channels")
 
@@ -205,7 +205,7 @@ def _products(
         op = subject.op
         if isinstance(op, tensor.TransformOp):
             return []
-        with one_block(op, subject.walk):
+        with one_block(op, subject.fused):
             schedule = make(op, target, subject.constants)
         return _found(subject, schedule, note)
 
@@ -216,10 +216,10 @@ def _cheapest(subject: ScheduledComputation, target: Target) -> _Proposals:
     op = subject.op
     if isinstance(op, tensor.TransformOp):
         return []
-    with one_block(op, subject.walk):
+    with one_block(op, subject.fused):
         compared = candidates(op, target, subject.constants)
     if not any(isinstance(each, Choice) for each in compared):
-        return [Candidate(lambda: in_walk(op, reference(), subject.walk), "one number at a time")]
+        return [Candidate(lambda: in_fused_tiles(op, reference(), subject.fused), "one number at a time")]
     return [_candidate(subject, op, target, each) for each in compared]
 
 
@@ -231,9 +231,9 @@ def _candidate(
         return Refused("vectors" if each.dim is None else f"vectors along {names[each.dim]}", each.reason)
 
     def make() -> tensor.ScheduleAttr:
-        with one_block(op, subject.walk):
+        with one_block(op, subject.fused):
             schedule = schedule_along(op, target, each)
-        return in_walk(op, schedule, subject.walk)
+        return in_fused_tiles(op, schedule, subject.fused)
 
     how = "scalars" if each.lanes == 1 else f"{each.lanes} lanes along {names[each.dim]}"
     packed = ", constants packed for it" if each.lanes > 1 and each.panels else ""

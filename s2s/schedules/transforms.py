@@ -121,7 +121,8 @@ def fast_convolutions(ops: Sequence[Operation]) -> list[FastConvolution]:
     return found
 
 
-Walk = tuple[tuple[int, int], ...]
+FusedSizes = tuple[tuple[int, int], ...]
+"""Dimensions that are tiled and fused with those of other computations, each with its tile size."""
 
 
 def tiles_of(conv: FastConvolution) -> Tiles:
@@ -131,7 +132,7 @@ def tiles_of(conv: FastConvolution) -> Tiles:
     return Tiles(factors, rows, tiles // rows, in_channels, out_channels)
 
 
-def fused_blocks(conv: FastConvolution, loop: FusedLoop) -> dict[tensor.Computation, Walk]:
+def fused_blocks(conv: FastConvolution, loop: FusedLoop) -> dict[tensor.Computation, FusedSizes]:
     """Return the dimensions of `conv`'s computations to tile and fuse for `loop`, with the sizes of their blocks."""
     if loop.along == "channels":
         return _through_channels(conv, loop.size)
@@ -152,18 +153,18 @@ def channel_step(conv: FastConvolution) -> int:
     return conv.sizes[2] // conv.last.sizes[_channel_dim(conv)]
 
 
-def _through_channels(conv: FastConvolution, size: int) -> dict[tensor.Computation, Walk]:
+def _through_channels(conv: FastConvolution, size: int) -> dict[tensor.Computation, FusedSizes]:
     """Tile and fuse along the output channels, `size` at a time."""
     return {conv.products: ((2, size),), conv.last: ((_channel_dim(conv), size // channel_step(conv)),)}
 
 
-def in_walk(op: tensor.Computation, schedule: tensor.ScheduleAttr, walk: Walk) -> tensor.ScheduleAttr:
-    """Return the schedule of `op` in the blocks of `walk`. In blocks of output channels, constants are streamed, a
+def in_fused_tiles(op: tensor.Computation, schedule: tensor.ScheduleAttr, fused: FusedSizes) -> tensor.ScheduleAttr:
+    """Return the schedule of `op` in fused tiles. In blocks of output channels, constants are streamed, a
     panel for each factor. So the next panel is prefetched, and so are the factors of the next tiles, which are far
     apart and may be in another core's cache."""
-    walking = in_tiles(schedule, walk)
-    streams = isinstance(op, tensor.ComputeOp) and [dim for dim, _ in walk] == [2]
-    return walking.without(Prefetch).adding(Prefetch.of(1, 0), Prefetch.of(0, 1)) if streams else walking
+    tiled = in_tiles(schedule, fused)
+    streams = isinstance(op, tensor.ComputeOp) and [dim for dim, _ in fused] == [2]
+    return tiled.without(Prefetch).adding(Prefetch.of(1, 0), Prefetch.of(0, 1)) if streams else tiled
 
 
 def copy_schedule(op: tensor.ComputeOp, target: Target) -> tensor.ScheduleAttr:

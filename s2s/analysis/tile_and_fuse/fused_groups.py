@@ -105,10 +105,10 @@ def stays_in_block(
     value: SSAValue,
     access: tensor.AccessAttr,
     sizes: Sequence[int],
-    walk: Sequence[tuple[int, int]],
+    tiles: Sequence[tuple[int, int]],
     owner: tensor.Computation,
 ) -> bool:
-    """Return whether an access over a domain of `sizes`, tiled by `walk`, reads from `value` only what the same block
+    """Return whether an access over a domain of `sizes`, tiled by `tiles`, reads from `value` only what the same block
     of its producer `owner` writes. Row `i` in blocks of 8 is `8 * b + i'` with `0 <= i' < 8`: the access to row `i` is
     at `i'` in its block and stays inside, the access to row `i + 1` reaches `i' = 8` and does not."""
     point = coordinates(value, access, sizes, lies_in(owner))
@@ -120,7 +120,7 @@ def stays_in_block(
     # Each tiled dimension becomes block * size + offset; the block numbers follow the other dimensions.
     split: list[AffineExpr] = [AffineDimExpr(dim) for dim in range(len(sizes))]
     inside = ranges(sizes)
-    for dim, size in walk:
+    for dim, size in tiles:
         split[dim] = AffineDimExpr(len(inside)) * size + AffineDimExpr(dim)
         inside[dim] = (0, size - 1)
         inside.append((0, -(-sizes[dim] // size) - 1))
@@ -133,7 +133,7 @@ def stays_in_block(
 
 
 @dataclass(frozen=True)
-class Group:
+class FusedGroup:
     """Computations that are tiled and fused; a computation on its own is a group without fused dimensions."""
 
     ops: tuple[tensor.Computation, ...]
@@ -162,8 +162,8 @@ class Group:
 
     def rest(self, level: int) -> bool:
         """Return whether a shorter block follows the full ones."""
-        walks = [(op.sizes[dim], size) for op in self.ops for dim, size in [fused_tiles(op)[level]]]
-        return any(extent > self.full(level) * size for extent, size in walks)
+        extents = [(op.sizes[dim], size) for op in self.ops for dim, size in [fused_tiles(op)[level]]]
+        return any(extent > self.full(level) * size for extent, size in extents)
 
     def verify(self) -> None:
         """Raise an error if the tiles of the group's computations do not fit together."""
@@ -209,21 +209,21 @@ def operands_of(op: tensor.Computation) -> list[tuple[SSAValue, tensor.AccessAtt
     return [*reads, *((value, access, op.parallel_sizes) for value, access in points)]
 
 
-def groups_of(computes: Sequence[tensor.Computation]) -> list[Group]:
+def groups_of(computes: Sequence[tensor.Computation]) -> list[FusedGroup]:
     """Split the computations of a kernel into groups, in order, and verify each."""
-    groups: list[Group] = []
+    groups: list[FusedGroup] = []
     for op in computes:
         joins = groups and groups[-1].depth and groups[-1].depth == len(fused_tiles(op))
         if joins:
-            groups[-1] = Group((*groups[-1].ops, op))
+            groups[-1] = FusedGroup((*groups[-1].ops, op))
         else:
-            groups.append(Group((op,)))
+            groups.append(FusedGroup((op,)))
     for group in groups:
         group.verify()
     return groups
 
 
-def may_overwrite_in_blocks(group: Group, value: SSAValue) -> bool:
+def may_overwrite_in_blocks(group: FusedGroup, value: SSAValue) -> bool:
     """Return whether the last computation of `group` may overwrite operand `value` block by block: no computation of
     the group reads what another block has overwritten."""
     last = group.ops[-1]

@@ -16,8 +16,8 @@ from xdsl.ir import Attribute, SSAValue
 from xdsl.ir.affine import AffineDimExpr, AffineExpr, AffineMap
 
 from s2s.analysis.structure.compute import dim_names
-from s2s.analysis.tile_and_fuse.fused_groups import Cut, Group, Inner, full_cut, fused_tiles, overlap_of
-from s2s.analysis.tile_and_fuse.transform_tiles import TransformPart
+from s2s.analysis.tile_and_fuse.fused_groups import Cut, FusedGroup, Inner, full_cut, fused_tiles, overlap_of
+from s2s.analysis.tile_and_fuse.transform_tiles import TransformTile
 from s2s.dialects import tensor
 from s2s.support.dataclass import dataclass
 from s2s.types.affine import Range, flat_index, ranges, simplify
@@ -27,7 +27,7 @@ Ends = tuple[AffineExpr, AffineExpr]
 
 
 @dataclass(frozen=True)
-class Part:
+class ComputeTile:
     """The tile `op` of the computation `whole`; the first `blocks` dimensions of `op` are the indices of the loops over
     blocks."""
 
@@ -64,18 +64,20 @@ class Part:
         return [*(f"{names[dim]}_block" for dim, _ in fused_tiles(self.whole)), *names]
 
     @staticmethod
-    def entire(op: tensor.ComputeOp) -> "Part":
+    def entire(op: tensor.ComputeOp) -> "ComputeTile":
         """Return all of `op` as one tile, outside of any loop over blocks."""
         own = tuple(AffineDimExpr(dim) for dim in range(len(op.sizes)))
-        return Part(op, op, 0, own, (flat_index(own[: op.rank], op.parallel_sizes),) * len(op.res))
+        return ComputeTile(op, op, 0, own, (flat_index(own[: op.rank], op.parallel_sizes),) * len(op.res))
 
     @staticmethod
-    def of(op: tensor.ComputeOp, cuts: Sequence[Cut], inner: Mapping[SSAValue, Inner], kept: set[SSAValue]) -> "Part":
+    def of(
+        op: tensor.ComputeOp, cuts: Sequence[Cut], inner: Mapping[SSAValue, Inner], kept: set[SSAValue]
+    ) -> "ComputeTile":
         """Return the tile of `op` in the blocks `cuts`; the results in `kept` hold one block."""
-        return _PartBuilder(op, cuts, inner).build(kept) if cuts else Part.entire(op)
+        return _TileBuilder(op, cuts, inner).build(kept) if cuts else ComputeTile.entire(op)
 
 
-class _PartBuilder:
+class _TileBuilder:
     def __init__(self, op: tensor.ComputeOp, cuts: Sequence[Cut], inner: Mapping[SSAValue, Inner]) -> None:
         self.op, self.cuts, self.inner = op, cuts, inner
         sizes = list(op.sizes)
@@ -90,12 +92,12 @@ class _PartBuilder:
         for number, cut in enumerate(cuts):
             self.own[cut.dim] = AffineDimExpr(number) * cut.step + self.own[cut.dim] + cut.first
 
-    def build(self, kept: set[SSAValue]) -> Part:
+    def build(self, kept: set[SSAValue]) -> ComputeTile:
         op, count = self.op, len(self.cuts)
         rank = count + op.rank
         reads = [self._operand(value, access, len(self.sizes)) for value, access in _pairs(op.reads, op.read_accesses)]
         points = [self._operand(value, access, rank) for value, access in _pairs(op.points, op.point_accesses)]
-        part = tensor.ComputeOp(
+        tile = tensor.ComputeOp(
             self.sizes[:rank],
             self.sizes[rank:],
             reads=reads,
@@ -107,17 +109,17 @@ class _PartBuilder:
             result_types=[self._type(result, kept) for result in op.res],
             schedule=None if op.schedule is None else op.schedule.inside_tile().renumbered(self.mapping),
         )
-        for new, old in zip(part.res, op.res, strict=True):
+        for new, old in zip(tile.res, op.res, strict=True):
             new.name_hint = old.name_hint
         blocks = [inner.block for inner in self.inner.values()]
-        held = [new for new, old in zip(part.res, op.res, strict=True) if old in kept]
-        return Part(
-            part,
+        held = [new for new, old in zip(tile.res, op.res, strict=True) if old in kept]
+        return ComputeTile(
+            tile,
             op,
             count,
             tuple(self.own),
             tuple(self._place(result, kept) for result in op.res),
-            frozenset([*held, *(value for value in part.operands if value in blocks)]),
+            frozenset([*held, *(value for value in tile.operands if value in blocks)]),
             {count + cut.dim: max(cut.step, cut.size) for cut in self.cuts},
             self._window(),
         )
@@ -169,25 +171,25 @@ def _pairs(
     return list(zip(values, accesses, strict=True))
 
 
-def parts(group: Group, chosen: Sequence[Sequence[Cut]]) -> list[Part | TransformPart]:
+def tiles_of(group: FusedGroup, chosen: Sequence[Sequence[Cut]]) -> list[ComputeTile | TransformTile]:
     """Return the tile of each computation of `group`; `chosen` holds the cuts of each."""
     kept = set(group.inner)
     inner: dict[SSAValue, Inner] = {}
-    made: list[Part | TransformPart] = []
+    made: list[ComputeTile | TransformTile] = []
     for op, cuts in zip(group.ops, chosen, strict=True):
-        part = (
-            TransformPart.of(op, cuts, inner, kept)
+        tile = (
+            TransformTile.of(op, cuts, inner, kept)
             if isinstance(op, tensor.TransformOp)
-            else Part.of(op, cuts, inner, kept)
+            else ComputeTile.of(op, cuts, inner, kept)
         )
-        inner |= {old: Inner(op, new) for old, new in zip(op.results, part.op.results, strict=True) if old in kept}
-        made.append(part)
+        inner |= {old: Inner(op, new) for old, new in zip(op.results, tile.op.results, strict=True) if old in kept}
+        made.append(tile)
     return made
 
 
-def first_parts(group: Group) -> list[Part | TransformPart]:
+def first_tiles(group: FusedGroup) -> list[ComputeTile | TransformTile]:
     """Return the tiles of the first block, which no other block exceeds in size."""
-    return parts(group, [[_first_cut(op, level) for level in range(len(fused_tiles(op)))] for op in group.ops])
+    return tiles_of(group, [[_first_cut(op, level) for level in range(len(fused_tiles(op)))] for op in group.ops])
 
 
 def _first_cut(op: tensor.Computation, level: int) -> Cut:

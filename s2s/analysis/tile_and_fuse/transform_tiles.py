@@ -14,7 +14,7 @@ from s2s.types.dtypes import tensor_type
 
 
 @dataclass(frozen=True)
-class TransformPart:
+class TransformTile:
     """The tile `op` of the transform `whole`; its first dimensions are the indices of the loops over blocks."""
 
     op: tensor.TransformOp
@@ -30,12 +30,12 @@ class TransformPart:
     @staticmethod
     def of(
         op: tensor.TransformOp, cuts: Sequence[Cut], inner: Mapping[SSAValue, Inner], kept: set[SSAValue]
-    ) -> "TransformPart":
+    ) -> "TransformTile":
         """Return the tile of `op` in the blocks `cuts`; its result holds one block if it is in `kept`."""
-        return TransformPart(_PartBuilder(op, cuts, inner).build(op.res in kept) if cuts else op, op, tuple(cuts))
+        return TransformTile(_TileBuilder(op, cuts, inner).build(op.res in kept) if cuts else op, op, tuple(cuts))
 
 
-class _PartBuilder:
+class _TileBuilder:
     def __init__(self, op: tensor.TransformOp, cuts: Sequence[Cut], inner: Mapping[SSAValue, Inner]) -> None:
         self.op, self.cuts, self.inner = op, cuts, inner
         local = list(op.sizes)
@@ -50,7 +50,7 @@ class _PartBuilder:
     def build(self, keeps_block: bool) -> tensor.TransformOp:
         op = self.op
         into, result_type = self._into(keeps_block)
-        part = tensor.TransformOp(
+        tile = tensor.TransformOp(
             self.sizes,
             op.left,
             op.right,
@@ -64,8 +64,8 @@ class _PartBuilder:
             ],
             schedule=None if op.schedule is None else op.schedule.inside_tile().renumbered(self.mapping),
         )
-        part.res.name_hint = op.res.name_hint
-        return part
+        tile.res.name_hint = op.res.name_hint
+        return tile
 
     def _operand(
         self, value: SSAValue, access: tensor.AccessAttr, sizes: Sequence[int]

@@ -20,7 +20,7 @@ from xdsl.passes import ModulePass
 
 from s2s.analysis.network.constants import calls_of
 from s2s.analysis.structure.compute import names_of, shape_of
-from s2s.analysis.tile_and_fuse.fused_groups import Group, fused_tiles, groups_of
+from s2s.analysis.tile_and_fuse.fused_groups import FusedGroup, fused_tiles, groups_of
 from s2s.c_syntax.identifiers import c_identifier
 from s2s.dialects import tensor
 from s2s.dialects.graph.traits import provenance
@@ -36,7 +36,7 @@ def describe_schedule(op: tensor.Computation) -> str:
     return "" if op.schedule is None else "; ".join(op.schedule.describe(op, names_of(op)))
 
 
-def describe_group(group: Group) -> list[str]:
+def describe_group(group: FusedGroup) -> list[str]:
     """The schedules of computations that share a loop over blocks, and the sizes of the blocks."""
     schedules = [text for op in group.ops if (text := describe_schedule(op))]
     first, names = group.ops[0], names_of(group.ops[0])

@@ -21,7 +21,7 @@ from s2s.decisions.chooser import Chooser
 from s2s.decisions.scratch import UNLIMITED, ScratchKind, ScratchOfNetwork
 from s2s.dialects import tensor
 from s2s.passes.context import given_of, target_of
-from s2s.passes.tensor.lower_to_loop.stage_plan import StagePlan
+from s2s.passes.tensor.lower_to_loop.copy_plan import CopyPlan
 from s2s.schedules.directives.cache_read import CacheRead, moved_copy
 from s2s.support.dataclass import dataclass
 
@@ -48,7 +48,7 @@ class LimitScratchPass(ModulePass):
 
 def _limit(op: tensor.ComputeOp, elements: int) -> None:
     """Move the copy one loop inside while its window is too large and loops remain."""
-    plan = StagePlan.of(op)
+    plan = CopyPlan.of(op)
     while plan is not None and plan.scratch.get_shape()[0] > elements:
         deeper = replace(plan, depth=plan.depth + 1)
         if plan.is_rows or deeper.is_rows or any(plan.tiles[dim] > 1 for dim in deeper.outer):

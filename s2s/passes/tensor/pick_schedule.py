@@ -24,7 +24,7 @@ from s2s.decisions.winograd_blocks import WinogradBlocksKind, WinogradKernel
 from s2s.dialects import graph, tensor
 from s2s.passes.context import given_of, target_of
 from s2s.passes.tensor.trial_lowering import reason_against
-from s2s.schedules.transforms import Walk, fast_convolutions, fused_blocks
+from s2s.schedules.transforms import FusedSizes, fast_convolutions, fused_blocks
 from s2s.support.dataclass import dataclass
 
 
@@ -57,12 +57,12 @@ class PickSchedulePass(ModulePass):
         plain = self.schedule == "reference"
         key, constants = task_key(func, calls, chooser.target), constant_arguments(func, calls)
         nodes = nodes_of_kernel(func, calls)
-        walks: dict[tensor.Computation, Walk] = {}
+        fused: dict[tensor.Computation, FusedSizes] = {}
         for conv in [] if plain else fast_convolutions(list(func.body.block.ops)):
             number = computations.index(conv.products)
             name = computation_key(key, number, len(computations))
             subject = WinogradKernel(conv, func, name, nodes, self.threads)
-            walks |= fused_blocks(conv, chooser.choose(WinogradBlocksKind(), subject))
+            fused |= fused_blocks(conv, chooser.choose(WinogradBlocksKind(), subject))
         return [
             ScheduledComputation(
                 each,
@@ -71,10 +71,10 @@ class PickSchedulePass(ModulePass):
                 number,
                 nodes,
                 constants,
-                () if each.schedule is not None else walks.get(each, ()),
+                () if each.schedule is not None else fused.get(each, ()),
                 self.threads,
                 plain,
-                partial(reason_against, func, each, constants, chooser.target, walks),
+                partial(reason_against, func, each, constants, chooser.target, fused),
             )
             for number, each in enumerate(computations)
         ]

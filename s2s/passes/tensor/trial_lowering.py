@@ -20,7 +20,7 @@ from s2s.passes.tensor.fold_zero_points_into_inits import add_inits
 from s2s.passes.tensor.lower_to_loop import lower_kernel
 from s2s.passes.tensor.pack_constants import PackConstants
 from s2s.schedules.reference import reference
-from s2s.schedules.transforms import Walk, in_walk, transform_schedule
+from s2s.schedules.transforms import FusedSizes, in_fused_tiles, transform_schedule
 from s2s.targets import Target
 from s2s.types.weights import WeightStore
 
@@ -33,16 +33,16 @@ def reason_against(
     op: tensor.Computation,
     constants: frozenset[SSAValue],
     target: Target,
-    walks: Mapping[tensor.Computation, Walk],
+    fused: Mapping[tensor.Computation, FusedSizes],
     choice: tensor.ScheduleAttr,
 ) -> str | None:
     """Return why `kernel` cannot be lowered if computation `op` has the schedule `choice`; None if it can be. Other
-    computations keep their schedules, or get plain ones in the blocks `walks`."""
+    computations keep their schedules, or get plain ones in the blocks `fused`."""
     func = kernel.clone()
     old, new = kernel.body.block, func.body.block
     for before, after in zip(old.ops, new.ops, strict=True):
         if isinstance(before, tensor.Computation) and isinstance(after, tensor.Computation):
-            schedule = before.schedule or _plain(before, target, walks.get(before, ()))
+            schedule = before.schedule or _plain(before, target, fused.get(before, ()))
             after.properties["schedule"] = choice if before is op else schedule
     mine: frozenset[SSAValue] = frozenset(new.args[each.index] for each in old.args if each in constants)
     try:
@@ -73,6 +73,6 @@ def _fault_of_parallel(kernel: FuncOp, scratch: int) -> str | None:
     return None
 
 
-def _plain(op: tensor.Computation, target: Target, walk: Walk) -> tensor.ScheduleAttr:
+def _plain(op: tensor.Computation, target: Target, fused: FusedSizes) -> tensor.ScheduleAttr:
     schedule = transform_schedule(op, target) if isinstance(op, tensor.TransformOp) else reference()
-    return in_walk(op, schedule, walk)
+    return in_fused_tiles(op, schedule, fused)

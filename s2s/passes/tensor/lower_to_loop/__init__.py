@@ -21,11 +21,11 @@ from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.passes import ModulePass
 
-from s2s.analysis.tile_and_fuse.fused_groups import Group, groups_of, may_overwrite_in_blocks
+from s2s.analysis.tile_and_fuse.fused_groups import FusedGroup, groups_of, may_overwrite_in_blocks
 from s2s.dialects import graph, tensor
 from s2s.errors import CompilerBug, ScheduleError
 from s2s.passes.context import weights_of
-from s2s.passes.tensor.lower_to_loop.blocks import GroupEmitter, inner_types, scratch_types
+from s2s.passes.tensor.lower_to_loop.blocks import FusedGroupEmitter, inner_types, scratch_types
 from s2s.passes.tensor.lower_to_loop.buffers import buffer_type, may_overwrite, written_over
 from s2s.passes.tensor.lower_to_loop.callback import is_callback, lower_callback
 from s2s.passes.tensor.lower_to_loop.main import LowerMain
@@ -69,14 +69,14 @@ class LowerKernel:
             argument.name_hint = own[op][0]
         self.func.attributes[IN_PLACE] = tensor.integers(self._in_place(inputs, groups[-1]))
         for group in groups:
-            GroupEmitter(group, buffers, scratch, block).emit()
+            FusedGroupEmitter(group, buffers, scratch, block).emit()
         block.add_op(ReturnOp())
         self.func.body.detach_block(self.func.body.block)
         self.func.body.add_block(block)
         self.func.function_type = FunctionType.from_lists(types, [])
         return tuple(types[len(self.returned) + len(inputs) :])
 
-    def _in_place(self, inputs: Sequence[SSAValue], group: Group) -> list[int]:
+    def _in_place(self, inputs: Sequence[SSAValue], group: FusedGroup) -> list[int]:
         last = self.computes[-1]
         if list(last.results) != self.returned:
             return []

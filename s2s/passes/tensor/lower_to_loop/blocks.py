@@ -19,47 +19,47 @@ from xdsl.ir import Attribute, Block, SSAValue
 from xdsl.ir.affine import AffineConstantExpr, AffineExpr
 
 from s2s.analysis.structure.compute import names_of
-from s2s.analysis.tile_and_fuse.fused_groups import Cut, Group, full_cut, fused_tiles
-from s2s.analysis.tile_and_fuse.tiles import Part, first_parts, parts
-from s2s.analysis.tile_and_fuse.transform_tiles import TransformPart
+from s2s.analysis.tile_and_fuse.fused_groups import Cut, FusedGroup, full_cut, fused_tiles
+from s2s.analysis.tile_and_fuse.tiles import ComputeTile, first_tiles, tiles_of
+from s2s.analysis.tile_and_fuse.transform_tiles import TransformTile
 from s2s.dialects import loop, tensor
 from s2s.errors import ScheduleError
 from s2s.passes.tensor.lower_to_loop.buffers import buffer_type
+from s2s.passes.tensor.lower_to_loop.copy_plan import CopyPlan
 from s2s.passes.tensor.lower_to_loop.emitter import Bounds, Emitter
 from s2s.passes.tensor.lower_to_loop.nest import Nest
-from s2s.passes.tensor.lower_to_loop.stage_plan import StagePlan
 from s2s.passes.tensor.lower_to_loop.transform import TransformNest
 from s2s.passes.tensor.lower_to_loop.transform_plan import TransformPlan
 from s2s.support.dataclass import dataclass
 
 
-def inner_types(group: Group) -> dict[SSAValue, MemRefType[Attribute]]:
+def inner_types(group: FusedGroup) -> dict[SSAValue, MemRefType[Attribute]]:
     """The buffer types of the tensors that hold one block only."""
     kept = set(group.inner)
     return {
         old: buffer_type(new.type)
-        for part in (first_parts(group) if kept else [])
-        for old, new in zip(part.whole.results, part.op.results, strict=True)
+        for tile in (first_tiles(group) if kept else [])
+        for old, new in zip(tile.whole.results, tile.op.results, strict=True)
         if old in kept
     }
 
 
-def scratch_types(group: Group) -> dict[tensor.Computation, tuple[str, MemRefType[Attribute]]]:
+def scratch_types(group: FusedGroup) -> dict[tensor.Computation, tuple[str, MemRefType[Attribute]]]:
     """Names and types of the scratch buffers for the operands that single computations of `group` cache."""
     found: dict[tensor.Computation, tuple[str, MemRefType[Attribute]]] = {}
-    for part in first_parts(group):
-        if isinstance(part, TransformPart):
-            found[part.whole] = ("strip", TransformPlan.of(part.op).scratch)
-        elif (plan := StagePlan.of(part.op)) is not None:
-            found[part.whole] = ("rows", plan.scratch)
+    for tile in first_tiles(group):
+        if isinstance(tile, TransformTile):
+            found[tile.whole] = ("strip", TransformPlan.of(tile.op).scratch)
+        elif (plan := CopyPlan.of(tile.op)) is not None:
+            found[tile.whole] = ("rows", plan.scratch)
     return found
 
 
 @dataclass
-class GroupEmitter:
+class FusedGroupEmitter:
     """Appends the loops of one group to `block`; `buffers` maps each tensor that it reads or defines to its memref."""
 
-    group: Group
+    group: FusedGroup
     buffers: Mapping[SSAValue, SSAValue]
     scratch: Mapping[tensor.Computation, SSAValue]
     block: Block
@@ -83,25 +83,25 @@ class GroupEmitter:
         if level == self.group.depth:
             self._nests(chosen, opened)
             return
-        walks = [fused_tiles(op)[level] for op in self.group.ops]
+        tiles = [fused_tiles(op)[level] for op in self.group.ops]
         full = self.group.full(level)
         if full:
             cuts = [full_cut(op, level, full) for op in self.group.ops]
-            self._loop(full, walks[0], [[*own, cut] for own, cut in zip(chosen, cuts, strict=True)], opened)
+            self._loop(full, tiles[0], [[*own, cut] for own, cut in zip(chosen, cuts, strict=True)], opened)
         if self.group.rest(level):
             rests = [
                 Cut(dim, full * size, size, 1, op.sizes[dim] - full * size)
-                for op, (dim, size) in zip(self.group.ops, walks, strict=True)
+                for op, (dim, size) in zip(self.group.ops, tiles, strict=True)
             ]
             zero = AffineConstantExpr(0)
             self._level([[*own, cut] for own, cut in zip(chosen, rests, strict=True)], [*opened, zero])
 
-    def _loop(self, count: int, walk: tuple[int, int], chosen: list[list[Cut]], opened: list[AffineExpr]) -> None:
+    def _loop(self, count: int, tile: tuple[int, int], chosen: list[list[Cut]], opened: list[AffineExpr]) -> None:
         """Emit a loop over `count` full blocks; no loop for a single block."""
         if count == 1:
             self._level(chosen, [*opened, AffineConstantExpr(0)])
             return
-        dim, size = walk
+        dim, size = tile
         name = names_of(self.group.ops[0])[dim]
         parallel = len(opened) < self.group.divided
         with self.emitter.loop(Bounds(0, count * size, size), f"{name}_block", parallel=parallel) as position:
@@ -109,38 +109,38 @@ class GroupEmitter:
 
     def _nests(self, chosen: list[list[Cut]], opened: list[AffineExpr]) -> None:
         buffers = dict(self.buffers)
-        for part in parts(self.group, chosen):
-            buffers |= {new: buffers[old] for old, new in zip(part.whole.results, part.op.results, strict=True)}
-            scratch = self.scratch.get(part.whole)
-            if isinstance(part, TransformPart):
+        for tile in tiles_of(self.group, chosen):
+            buffers |= {new: buffers[old] for old, new in zip(tile.whole.results, tile.op.results, strict=True)}
+            scratch = self.scratch.get(tile.whole)
+            if isinstance(tile, TransformTile):
                 assert scratch is not None
-                TransformNest(part, buffers, scratch, self.emitter).emit(opened)
+                TransformNest(tile, buffers, scratch, self.emitter).emit(opened)
                 continue
-            self._clear_outside(part, buffers, opened)
-            plan = StagePlan.of(part.op)
-            Nest.of(part, buffers, self.emitter, plan, scratch).emit(opened)
+            self._clear_outside(tile, buffers, opened)
+            plan = CopyPlan.of(tile.op)
+            Nest.of(tile, buffers, self.emitter, plan, scratch).emit(opened)
 
-    def _clear_outside(self, part: Part, buffers: Mapping[SSAValue, SSAValue], opened: list[AffineExpr]) -> None:
-        """Store zeros where the block of `part` extends beyond the dimension."""
-        dims: list[AffineExpr] = [*opened, *[AffineConstantExpr(0)] * (len(part.op.sizes) - len(opened))]
-        for dim in part.window:
-            (low,), (high,) = part.inside(dim, dims)
-            size = part.op.sizes[dim]
-            for result in part.op.res:
-                self._clear(part, dim, buffers[result], Bounds(0, size, 1, (), (low,)))
-                self._clear(part, dim, buffers[result], Bounds(0, size, 1, (high,), ()))
+    def _clear_outside(self, tile: ComputeTile, buffers: Mapping[SSAValue, SSAValue], opened: list[AffineExpr]) -> None:
+        """Store zeros where the block of `tile` extends beyond the dimension."""
+        dims: list[AffineExpr] = [*opened, *[AffineConstantExpr(0)] * (len(tile.op.sizes) - len(opened))]
+        for dim in tile.window:
+            (low,), (high,) = tile.inside(dim, dims)
+            size = tile.op.sizes[dim]
+            for result in tile.op.res:
+                self._clear(tile, dim, buffers[result], Bounds(0, size, 1, (), (low,)))
+                self._clear(tile, dim, buffers[result], Bounds(0, size, 1, (high,), ()))
 
-    def _clear(self, part: Part, dim: int, buffer: SSAValue, rows: Bounds) -> None:
+    def _clear(self, tile: ComputeTile, dim: int, buffer: SSAValue, rows: Bounds) -> None:
         """Store zeros at the positions `rows` of dimension `dim` of a buffer that holds one block."""
-        sizes = part.op.parallel_sizes
+        sizes = tile.op.parallel_sizes
         inner = prod(sizes[dim + 1 :])
         lanes = next(
-            each for each in (part.op.schedule.on(part.op).lanes if part.op.schedule else 1, 1) if inner % each == 0
+            each for each in (tile.op.schedule.on(tile.op).lanes if tile.op.schedule else 1, 1) if inner % each == 0
         )
         zero = self.emitter.splat(self.emitter.constant(FloatAttr(0.0, f32)), lanes)
         with (
-            self.emitter.loop(Bounds(0, prod(sizes[part.blocks : dim]), 1), "outer") as outer,
-            self.emitter.loop(rows, part.names[dim]) as row,
+            self.emitter.loop(Bounds(0, prod(sizes[tile.blocks : dim]), 1), "outer") as outer,
+            self.emitter.loop(rows, tile.names[dim]) as row,
             self.emitter.loop(Bounds(0, inner, lanes), "inner") as place,
         ):
             affine_map, indices = self.emitter.space.emit((outer * sizes[dim] + row) * inner + place)

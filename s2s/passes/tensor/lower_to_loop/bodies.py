@@ -7,7 +7,7 @@ from xdsl.ir import BlockArgument, SSAValue
 from xdsl.ir.affine import AffineExpr
 
 from s2s.analysis.structure.compute import shape_of
-from s2s.analysis.tile_and_fuse.tiles import Part
+from s2s.analysis.tile_and_fuse.tiles import ComputeTile
 from s2s.passes.tensor.lower_to_loop.emitter import Emitter
 from s2s.passes.tensor.lower_to_loop.scalar_body import ScalarBody
 from s2s.passes.tensor.lower_to_loop.tile import Loads, Operand, TilePoint
@@ -22,9 +22,9 @@ def point_dims(point: TilePoint, dims: Sequence[AffineExpr]) -> list[AffineExpr]
 
 @dataclass(frozen=True)
 class Bodies:
-    """The context that all bodies of one part of a computation share."""
+    """The context that all bodies of one tile of a computation share."""
 
-    part: Part
+    tile: ComputeTile
     buffers: Mapping[SSAValue, SSAValue]
     emitter: Emitter
 
@@ -37,7 +37,7 @@ class Bodies:
         sources: dict[BlockArgument, Operand],
     ) -> ScalarBody:
         """A body with `arguments` for `point` at position `dims`; operands in `sources` are loaded on first use."""
-        return ScalarBody(self.emitter, loads, point, dims, sources, self._tables(arguments), self.part.own)
+        return ScalarBody(self.emitter, loads, point, dims, sources, self._tables(arguments), self.tile.own)
 
     def _tables(self, arguments: Sequence[BlockArgument]) -> dict[BlockArgument, tuple[SSAValue, tuple[int, ...]]]:
         last = arguments[len(arguments) - len(self._buffers_of_tables) :]
@@ -45,4 +45,4 @@ class Bodies:
 
     @cached_property
     def _buffers_of_tables(self) -> list[tuple[SSAValue, tuple[int, ...]]]:
-        return [(self.buffers[table], shape_of(table)) for table in self.part.op.tables]
+        return [(self.buffers[table], shape_of(table)) for table in self.tile.op.tables]

@@ -7,7 +7,7 @@ from xdsl.dialects.builtin import MemRefType
 from xdsl.ir import Attribute, SSAValue, Use
 
 from s2s.analysis.structure.compute import reads_in_place, shape_of
-from s2s.analysis.tile_and_fuse.fused_groups import Group
+from s2s.analysis.tile_and_fuse.fused_groups import FusedGroup
 from s2s.dialects import tensor
 from s2s.types.dtypes import as_tensor_type, flat_buffer
 
@@ -48,7 +48,7 @@ def may_overwrite(last: tensor.ComputeOp | tensor.TransformOp, value: SSAValue) 
     )
 
 
-def written_over(groups: Sequence[Group]) -> dict[SSAValue, SSAValue]:
+def written_over(groups: Sequence[FusedGroup]) -> dict[SSAValue, SSAValue]:
     """Map each tensor inside a kernel that may overwrite another one to it: each point reads last what it replaces."""
     over: dict[SSAValue, SSAValue] = {}
     for group in groups:

@@ -9,17 +9,17 @@ from xdsl.ir import Block, Region, SSAValue
 from xdsl.ir.affine import AffineConstantExpr, AffineExpr
 
 from s2s.analysis.affine.strides import fixable, moves
-from s2s.analysis.tile_and_fuse.tiles import Part
+from s2s.analysis.tile_and_fuse.tiles import ComputeTile
 from s2s.dialects import loop, tensor
 from s2s.errors import CompilerBug
 from s2s.passes.tensor.lower_to_loop.buffers import may_overwrite
+from s2s.passes.tensor.lower_to_loop.copy_plan import CopyPlan
 from s2s.passes.tensor.lower_to_loop.emitter import Bounds, Emitter
 from s2s.passes.tensor.lower_to_loop.guards import Constraint, Holds, holds_all
+from s2s.passes.tensor.lower_to_loop.operand_copies import CopyEmitter
 from s2s.passes.tensor.lower_to_loop.pieces import Piece, cut, cut_fixed
 from s2s.passes.tensor.lower_to_loop.products import check_zero_point
 from s2s.passes.tensor.lower_to_loop.reductions import TileReduction, reduction_of
-from s2s.passes.tensor.lower_to_loop.stage import StageEmitter
-from s2s.passes.tensor.lower_to_loop.stage_plan import StagePlan
 from s2s.passes.tensor.lower_to_loop.state import NestState
 from s2s.passes.tensor.lower_to_loop.tile import tile_points
 
@@ -29,19 +29,19 @@ class Nest(NestState):
 
     @staticmethod
     def of(
-        part: Part,
+        tile: ComputeTile,
         buffers: dict[SSAValue, SSAValue],
         emitter: Emitter,
-        plan: StagePlan | None = None,
+        plan: CopyPlan | None = None,
         scratch: SSAValue | None = None,
     ) -> "Nest":
-        """The nest of `part`; `scratch` holds the copies that `plan` makes."""
-        if part.op.schedule is None:
+        """The nest of `tile`; `scratch` holds the copies that `plan` makes."""
+        if tile.op.schedule is None:
             raise CompilerBug("tensor-lower-to-loop needs a schedule on every tensor.compute; run tensor-pick-schedule")
-        nest = Nest(part, part.op.schedule.on(part.op), buffers, emitter, plan, scratch)
+        nest = Nest(tile, tile.op.schedule.on(tile.op), buffers, emitter, plan, scratch)
         if plan is not None:
             check_zero_point(nest.schedule, plan.products, plan.read)
-        for directive in part.op.schedule.directives:
+        for directive in tile.op.schedule.directives:
             directive.lower(nest)
         return nest
 
@@ -60,8 +60,8 @@ class Nest(NestState):
     def _parallel(self, order: Sequence[int]) -> None:
         if self.plan is not None and self.op.rank - len(order) == self.plan.depth:
             assert self.scratch is not None
-            stage = StageEmitter(self.plan, self.emitter, self.reads[self.plan.read].buffer, self.scratch, self.names)
-            self.staged = stage.emit(self.dims, [piece.tile for piece in self.pieces])
+            stage = CopyEmitter(self.plan, self.emitter, self.reads[self.plan.read].buffer, self.scratch, self.names)
+            self.copied = stage.emit(self.dims, [piece.tile for piece in self.pieces])
         if not order:
             self._tile()
             return
@@ -74,7 +74,7 @@ class Nest(NestState):
         tile = min(self.schedule.tiles[dim], self.op.sizes[dim])
         lanes = self.schedule.lanes if self.schedule.vector_dim == dim and self.op.sizes[dim] > 1 else 1
         guards = [*self.point_guards, *(self.read_guards if tile > 1 or self._in_lanes else [])]
-        guards += self.staged_guards if self._in_lanes and self._stages_rows else []
+        guards += self.copied_guards if self._in_lanes and self._copies_rows else []
         relevant = [guard for guard in guards if dim in guard.expr.used_dims()]
         if tile > 1 and lanes == 1 and relevant and fixable(self.op, dim):
             fixed = cut_fixed(dim, self.box, tile, relevant)
@@ -85,7 +85,7 @@ class Nest(NestState):
     def _may_repeat(self, dim: int) -> bool:
         """Whether points along `dim` may be computed twice, by tiles at any position: no result overwrites an operand,
         and no operand is packed in tiles of this dimension."""
-        whole = self.part.whole
+        whole = self.tile.whole
         if self.blocks or any(may_overwrite(whole, value) for value in whole.points):
             return False
         along = moves(self.op, dim)
@@ -108,7 +108,7 @@ class Nest(NestState):
 
     def _loop_bounds(self, dim: int, piece: Piece) -> Bounds:
         if dim not in self.blocks:
-            return Bounds(piece.start, piece.stop, piece.tile, *self.part.inside(dim, self.dims))
+            return Bounds(piece.start, piece.stop, piece.tile, *self.tile.inside(dim, self.dims))
         base, size = self.blocks[dim]
         first = base
         if piece.start % self.schedule.tiles[dim]:
@@ -143,6 +143,6 @@ class Nest(NestState):
         return self.schedule.vector_dim is not None and len(reads) > 0 and tensor.element_type(reads[0]) == i8
 
     @property
-    def _stages_rows(self) -> bool:
+    def _copies_rows(self) -> bool:
         """Whether `cache_read` copies an operand as rows of the whole reduction."""
         return self.plan is not None and self.plan.is_rows

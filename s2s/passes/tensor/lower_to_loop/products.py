@@ -10,8 +10,8 @@ from xdsl.ir.affine import AffineExpr
 from s2s.analysis.structure.products import ProductSum, product_sum
 from s2s.dialects import tensor
 from s2s.errors import CompilerBug, ScheduleError
+from s2s.passes.tensor.lower_to_loop.copy_plan import CopiedOperand
 from s2s.passes.tensor.lower_to_loop.emitter import Emitter
-from s2s.passes.tensor.lower_to_loop.stage_plan import StagedOperand
 from s2s.passes.tensor.lower_to_loop.state import NestState
 from s2s.passes.tensor.lower_to_loop.tile import Loads, Operand, TilePoint
 
@@ -45,7 +45,7 @@ def accumulate(emitter: Emitter, products: ProductSum, acc: SSAValue, left: SSAV
 
 def add_product(
     emitter: Emitter,
-    staged: StagedOperand,
+    copied: CopiedOperand,
     constant: Operand,
     loads: Loads,
     place: tuple[Sequence[AffineExpr], TilePoint],
@@ -53,9 +53,9 @@ def add_product(
 ) -> SSAValue:
     """`acc + cached * (constant + its offset)` at a point of the domain."""
     dims, point = place
-    plan = staged.plan
-    x = Operand(staged.buffer, staged.access, staged.shape, staged.element)
-    x_value = loads.load_at(x, staged.position(dims))
+    plan = copied.plan
+    x = Operand(copied.buffer, copied.access, copied.shape, copied.element)
+    x_value = loads.load_at(x, copied.position(dims))
     left = loads.widened(x_value, i32)
     right = loads.widened(loads.load(constant, dims, point), i32)
     offset = plan.products.other(plan.read).offset

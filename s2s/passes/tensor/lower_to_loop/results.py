@@ -30,7 +30,7 @@ class Results:
 
     def write(self, points: Sequence[TilePoint], dims: Sequence[AffineExpr], accumulators: Sequence[SSAValue]) -> None:
         """Evaluate the apply region for the `accumulators` of the tile at `dims`, and store what it yields."""
-        op = self.bodies.part.op
+        op = self.bodies.tile.op
         arguments, width = op.apply.block.args, len(op.inits)
         sources = dict(zip(arguments[width:], self.points, strict=False))
         loads = Loads(self.bodies.emitter)
@@ -52,12 +52,12 @@ class Results:
 
     def load_partials(self, points: Sequence[TilePoint], dims: Sequence[AffineExpr]) -> list[SSAValue]:
         """Load what `store_partials` has stored."""
-        part, values = self.bodies.part, list[SSAValue]()
+        tile, values = self.bodies.tile, list[SSAValue]()
         for point in points:
-            buffer = self.bodies.buffers[part.op.res[0]]
-            here = part.places[0].replace_dims_and_symbols(point_dims(point, dims), ())
+            buffer = self.bodies.buffers[tile.op.res[0]]
+            here = tile.places[0].replace_dims_and_symbols(point_dims(point, dims), ())
             affine_map, indices = self.bodies.emitter.space.emit(here)
-            type = tensor.element_type(part.op.res[0])
+            type = tensor.element_type(tile.op.res[0])
             if point.vector_dim is None:
                 load = loop.LoadOp(buffer, affine_map, indices, type)
             else:
@@ -69,8 +69,8 @@ class Results:
         return values
 
     def _store(self, number: int, value: SSAValue, point: TilePoint, dims: list[AffineExpr]) -> None:
-        part, emitter = self.bodies.part, self.bodies.emitter
-        place, result = part.places[number], part.op.res[number]
+        tile, emitter = self.bodies.tile, self.bodies.emitter
+        place, result = tile.places[number], tile.op.res[number]
         buffer = self.bodies.buffers[result]
         form = self._forms[number]
         if form is not None:
@@ -89,18 +89,18 @@ class Results:
     @cached_property
     def _forms(self) -> list[Linear | None]:
         """The flat index of each result over the dimensions, where it has no divisions."""
-        return [linear_of_dims(place) for place in self.bodies.part.places]
+        return [linear_of_dims(place) for place in self.bodies.tile.places]
 
     def _stride(self, number: int, dim: int) -> int:
         """Distance in elements of neighbouring lanes of a result."""
         if (number, dim) not in self.strides:
-            stride = coefficient(self.bodies.part.places[number], dim, self.bodies.part.box)
+            stride = coefficient(self.bodies.tile.places[number], dim, self.bodies.tile.box)
             assert stride is not None
             self.strides[number, dim] = stride
         return self.strides[number, dim]
 
     def _has_room(self, value: SSAValue) -> bool:
         """Whether partial vectors may be stored as full ones in `value`: a block with room for all lanes."""
-        part, dim = self.bodies.part, self.schedule.vector_dim
-        room = part.room.get(-1 if dim is None else dim, 1)
-        return value in part.held and room % self.schedule.lanes == 0
+        tile, dim = self.bodies.tile, self.schedule.vector_dim
+        room = tile.room.get(-1 if dim is None else dim, 1)
+        return value in tile.held and room % self.schedule.lanes == 0

@@ -7,15 +7,15 @@ from xdsl.ir import SSAValue
 from xdsl.ir.affine import AffineConstantExpr, AffineExpr
 
 from s2s.analysis.structure.compute import shape_of
-from s2s.analysis.tile_and_fuse.tiles import Part
+from s2s.analysis.tile_and_fuse.tiles import ComputeTile
 from s2s.dialects import tensor
 from s2s.passes.tensor.lower_to_loop.biases import bias_of
 from s2s.passes.tensor.lower_to_loop.bodies import Bodies
+from s2s.passes.tensor.lower_to_loop.copy_plan import CopiedOperand, CopyPlan
 from s2s.passes.tensor.lower_to_loop.emitter import Emitter
 from s2s.passes.tensor.lower_to_loop.guards import Constraint
 from s2s.passes.tensor.lower_to_loop.pieces import Piece
 from s2s.passes.tensor.lower_to_loop.results import Results
-from s2s.passes.tensor.lower_to_loop.stage_plan import StagedOperand, StagePlan
 from s2s.passes.tensor.lower_to_loop.tile import Operand
 from s2s.support.dataclass import dataclass
 from s2s.types.affine import Range, ranges
@@ -25,18 +25,18 @@ from s2s.types.affine import Range, ranges
 class NestState:
     """What the loops around a register tile and the reduction inside of it share.
 
-    `op` is the part of a computation that runs in one block of its kernel, or the whole computation. `dims`, `box` and
+    `op` is the tile of a computation that runs in one block of its kernel, or the whole computation. `dims`, `box` and
     `pieces` hold the current position along each dimension of the domain, its range and the piece of it.
     """
 
-    part: Part
+    tile: ComputeTile
     schedule: tensor.ScheduleState
     buffers: dict[SSAValue, SSAValue]
     emitter: Emitter
-    plan: StagePlan | None = None
+    plan: CopyPlan | None = None
     scratch: SSAValue | None = None
     """The buffer of the copy that `plan` makes."""
-    staged: StagedOperand | None = None
+    copied: CopiedOperand | None = None
     """The copy of an operand for the current position."""
     blocks: dict[int, tuple[AffineExpr, int]] = field(default_factory=dict[int, tuple[AffineExpr, int]])
     """The start and the size of the current cache block of each blocked dimension."""
@@ -44,21 +44,21 @@ class NestState:
     """Callbacks of directives, called before every step of the reduction."""
 
     def __post_init__(self) -> None:
-        op = self.op = self.part.op
-        self.names: Sequence[str] = self.part.names
+        op = self.op = self.tile.op
+        self.names: Sequence[str] = self.tile.names
         self.box: list[Range] = ranges(op.sizes)
         self.dims: list[AffineExpr] = [AffineConstantExpr(0)] * len(op.sizes)
         self.pieces = [Piece(0, 1, 1)] * len(op.sizes)
         self.reads = self._operands(op.reads, op.read_accesses)
         self.points = self._operands(op.points, op.point_accesses)
-        self.bodies = Bodies(self.part, self.buffers, self.emitter)
+        self.bodies = Bodies(self.tile, self.buffers, self.emitter)
         self.bias = bias_of(op) if self.schedule.form == "dot" else None
         self.results = Results(self.bodies, self.schedule, self.points, self.bias)
-        staged = None if self.plan is None else self.plan.read
+        copied = None if self.plan is None else self.plan.read
         self.read_guards: list[Constraint] = [
-            constraint for number, read in enumerate(self.reads) if number != staged for constraint in read.guard
+            constraint for number, read in enumerate(self.reads) if number != copied for constraint in read.guard
         ]
-        self.staged_guards = [] if staged is None else self.reads[staged].guard
+        self.copied_guards = [] if copied is None else self.reads[copied].guard
         self.point_guards = [constraint for point in self.points for constraint in point.guard]
 
     def _operands(self, values: Sequence[SSAValue], accesses: Sequence[tensor.AccessAttr]) -> list[Operand]:

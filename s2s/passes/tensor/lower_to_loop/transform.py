@@ -19,7 +19,7 @@ from xdsl.ir.affine import AffineConstantExpr, AffineDimExpr, AffineExpr
 
 from s2s.analysis.structure.butterflies import butterflies
 from s2s.analysis.structure.compute import shape_of
-from s2s.analysis.tile_and_fuse.transform_tiles import TransformPart
+from s2s.analysis.tile_and_fuse.transform_tiles import TransformTile
 from s2s.dialects import loop, tensor
 from s2s.errors import CompilerBug
 from s2s.passes.tensor.lower_to_loop.emitter import Bounds, Emitter
@@ -43,7 +43,7 @@ class TransformNest:
     that its borders are pieces like any others, of which a block computes its share.
     """
 
-    part: TransformPart
+    tile: TransformTile
     buffers: dict[SSAValue, SSAValue]
     strip: SSAValue
     emitter: Emitter
@@ -53,14 +53,14 @@ class TransformNest:
     """The start and the size of the current block of a dimension."""
 
     def __post_init__(self) -> None:
-        op = self.op = self.part.op
-        self.plan, self.names = TransformPlan.of(op), self.part.names
+        op = self.op = self.tile.op
+        self.plan, self.names = TransformPlan.of(op), self.tile.names
         self.i, self.j, self.k, self.l = range(op.rank, op.rank + 4)
-        first, whole = len(self.part.cuts), self.part.whole
+        first, whole = len(self.tile.cuts), self.tile.whole
         self.dims = [AffineConstantExpr(0)] * (op.rank + 4)
         self.box = ranges([*[1] * first, *whole.write_sizes, *op.window])
-        self.walked = {first + each.dim: (number, each) for number, each in enumerate(self.part.cuts)}
-        for dim, (_, each) in self.walked.items():
+        self.fused = {first + each.dim: (number, each) for number, each in enumerate(self.tile.cuts)}
+        for dim, (_, each) in self.fused.items():
             self.box[dim] = (each.first, each.first + (each.count - 1) * each.step + each.size - 1)
         self.left, self.right = (butterflies(matrix) for matrix in op.matrices)
         self.x, self.y = self._operand(op.x, op.read), self._operand(op.res, op.into)
@@ -82,7 +82,7 @@ class TransformNest:
 
     def _guards(self, access: tensor.AccessAttr, value: SSAValue, tile: int) -> list[Constraint]:
         """The guards of `access` over the dimensions here; those of its tile or window begin at `tile`."""
-        own = range(len(self.part.cuts), self.op.rank)
+        own = range(len(self.tile.cuts), self.op.rank)
         dims: list[AffineExpr] = [AffineDimExpr(dim) for dim in (*own, tile, tile + 1)]
         return [
             Constraint(guard.expr.replace_dims_and_symbols(dims, ())) for guard in guard_of(access, shape_of(value))
@@ -200,7 +200,7 @@ class TransformNest:
         if dim in self.blocks:
             first, size = self.blocks[dim]
             return Bounds(piece.start, piece.stop, piece.tile, (first,), (first + size,))
-        number, each = self.walked.get(dim, (0, None))
+        number, each = self.fused.get(dim, (0, None))
         if each is None or each.count == 1:
             first = 0 if each is None else each.first
             return Bounds(piece.start - first, piece.stop - first, piece.tile)

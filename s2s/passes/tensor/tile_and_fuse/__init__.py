@@ -68,19 +68,19 @@ def _share(func: FuncOp, calls: Mapping[str, list[graph.CallOp]], target: Target
     for op in computes:
         absorb_move(op)
     computes = _computes(func)
-    walks = common_dims(computes)
-    rows = rows_of(product, walks)
+    common = common_dims(computes)
+    rows = rows_of(product, common)
     if rows is None:
         return
     if target.lanes > 1:
         neighbours_along(rows, computes, product)
         computes = _computes(func)
-        walks = common_dims(computes)
+        common = common_dims(computes)
         product = inner_product(computes)
-        rows = None if product is None else rows_of(product, walks)
+        rows = None if product is None else rows_of(product, common)
         if rows is None:
             return
-    outer, last = [walk for walk in walks if walk is not rows], computes[-1]
+    outer, last = [each for each in common if each is not rows], computes[-1]
     subject = FusedKernel(
         func,
         task_key(func, calls, target),

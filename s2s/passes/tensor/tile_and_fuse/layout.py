@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from s2s.analysis.affine.strides import moves
-from s2s.analysis.tile_and_fuse.candidates import Walk
+from s2s.analysis.tile_and_fuse.candidates import CommonDim
 from s2s.dialects import tensor
 from s2s.passes.tensor.permute import copy_read, reorder
 from s2s.types.affine import linear, ranges
@@ -18,13 +18,13 @@ def inner_product(computes: Sequence[tensor.ComputeOp]) -> tensor.ComputeOp | No
     return None
 
 
-def rows_of(product: tensor.ComputeOp, walks: Sequence[Walk]) -> Walk | None:
+def rows_of(product: tensor.ComputeOp, common: Sequence[CommonDim]) -> CommonDim | None:
     """The longest common dimension that indexes only one factor of `product`."""
-    found = [walk for walk in walks if 0 in moves(product, walk[product]).reads]
-    return max(found, key=lambda walk: product.sizes[walk[product]], default=None)
+    found = [each for each in common if 0 in moves(product, each[product]).reads]
+    return max(found, key=lambda each: product.sizes[each[product]], default=None)
 
 
-def neighbours_along(rows: Walk, computes: Sequence[tensor.ComputeOp], product: tensor.ComputeOp) -> None:
+def neighbours_along(rows: CommonDim, computes: Sequence[tensor.ComputeOp], product: tensor.ComputeOp) -> None:
     """Make `rows` the contiguous dimension of all tensors inside the kernel, and copy the factor that they index."""
     for op in computes[:-1]:
         dim = rows[op]

@@ -6,9 +6,9 @@ from math import prod
 from xdsl.ir import SSAValue
 
 from s2s.analysis.structure.compute import shape_of
-from s2s.analysis.tile_and_fuse.candidates import Walk
-from s2s.analysis.tile_and_fuse.fused_groups import Group
-from s2s.analysis.tile_and_fuse.tiles import Part, first_parts
+from s2s.analysis.tile_and_fuse.candidates import CommonDim
+from s2s.analysis.tile_and_fuse.fused_groups import FusedGroup
+from s2s.analysis.tile_and_fuse.tiles import ComputeTile, first_tiles
 from s2s.dialects import tensor
 from s2s.passes.tensor.lower_to_loop.buffers import written_over
 from s2s.schedules.default import default
@@ -20,20 +20,20 @@ from s2s.types.dtypes import size_in_bytes
 
 def schedule_in_blocks(
     computes: Sequence[tensor.ComputeOp],
-    outer: Sequence[Walk],
-    rows: Walk,
+    outer: Sequence[CommonDim],
+    rows: CommonDim,
     size: int,
     target: Target,
     constants: frozenset[SSAValue] = frozenset(),
 ) -> None:
     """Set the schedule of each computation for blocks of `size` rows; `constants` may be packed."""
     for op in computes:
-        shared = [*((walk[op], 1) for walk in outer), (rows[op], size)]
-        op.properties["schedule"] = tensor.ScheduleAttr.of([TileAndFuse.of(shared)])
-    parts = first_parts(Group(tuple(computes)))
-    chosen = [_of_whole(part, default(part.op, target, frozenset())) for part in parts if isinstance(part, Part)]
-    for part in reversed(parts):
-        part.op.erase(safe_erase=False)
+        fused = [*((each[op], 1) for each in outer), (rows[op], size)]
+        op.properties["schedule"] = tensor.ScheduleAttr.of([TileAndFuse.of(fused)])
+    tiles = first_tiles(FusedGroup(tuple(computes)))
+    chosen = [_of_whole(tile, default(tile.op, target, frozenset())) for tile in tiles if isinstance(tile, ComputeTile)]
+    for tile in reversed(tiles):
+        tile.op.erase(safe_erase=False)
     for op, schedule in zip(computes, chosen, strict=True):
         assert op.schedule is not None
         packs = _packs(op, rows[op], constants) if target.lanes > 1 else []
@@ -54,16 +54,16 @@ def _packs(op: tensor.ComputeOp, row: int, constants: frozenset[SSAValue]) -> li
     return packs
 
 
-def bytes_per_row(computes: Sequence[tensor.ComputeOp], outer: Sequence[Walk], rows: Walk) -> int:
+def bytes_per_row(computes: Sequence[tensor.ComputeOp], outer: Sequence[CommonDim], rows: CommonDim) -> int:
     """Bytes of the intermediate tensors for one of the `rows`, at one position of the `outer` dimensions."""
-    per_row, over = 0, written_over([Group(tuple(computes))])
+    per_row, over = 0, written_over([FusedGroup(tuple(computes))])
     for op in computes[:-1]:
-        elements = prod(op.parallel_sizes) // prod(op.sizes[walk[op]] for walk in [*outer, rows])
+        elements = prod(op.parallel_sizes) // prod(op.sizes[each[op]] for each in [*outer, rows])
         per_row += elements * sum(size_in_bytes(tensor.element_type(value)) for value in op.res if value not in over)
     return per_row
 
 
-def _of_whole(part: Part, schedule: tensor.ScheduleAttr) -> tensor.ScheduleAttr:
+def _of_whole(tile: ComputeTile, schedule: tensor.ScheduleAttr) -> tensor.ScheduleAttr:
     """Convert the schedule of one block, whose first dimensions are the tiles, to one of the whole computation."""
-    mapping = tensor.Renumbering.removing(part.blocks, part.op.sizes, part.op.rank)
+    mapping = tensor.Renumbering.removing(tile.blocks, tile.op.sizes, tile.op.rank)
     return schedule.without(Prefetch).renumbered(mapping)

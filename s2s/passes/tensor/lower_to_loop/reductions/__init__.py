@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from s2s.passes.tensor.lower_to_loop.reductions.dots import DotReduction
 from s2s.passes.tensor.lower_to_loop.reductions.folds import FoldReduction
-from s2s.passes.tensor.lower_to_loop.reductions.groups import GroupReduction
+from s2s.passes.tensor.lower_to_loop.reductions.lanes import LaneReduction
 from s2s.passes.tensor.lower_to_loop.reductions.reduction import TileReduction
 from s2s.passes.tensor.lower_to_loop.reductions.rows import RowReduction
 from s2s.passes.tensor.lower_to_loop.reductions.steps import StepReduction
@@ -17,7 +17,7 @@ from s2s.passes.tensor.lower_to_loop.state import NestState
 
 REDUCTIONS: Sequence[type[TileReduction]] = (
     FoldReduction,
-    GroupReduction,
+    LaneReduction,
     RowReduction,
     WindowReduction,
     DotReduction,

@@ -104,11 +104,11 @@ class DotReduction(TileReduction):
 
     def _scalar(self, read: int, point: TilePoint, k: AffineExpr, made: Made) -> SSAValue:
         """A factor of one step, widened to 32 bits."""
-        staged = self.staged if self.staged is not None and read == self.x else None
-        if staged is None:
+        copied = self.copied if self.copied is not None and read == self.x else None
+        if copied is None:
             position, buffer = self._place(read, point, k).to_expr(), self.reads[read].buffer
         else:
-            position, buffer = staged.row(self._at(point, AffineConstantExpr(0))) + k, staged.buffer
+            position, buffer = copied.row(self._at(point, AffineConstantExpr(0))) + k, copied.buffer
         key = self._key(read, self.emitter.space.linear(position))
         if key not in made:
             assert isa(buffer.type, MemRefType)
@@ -121,7 +121,7 @@ class DotReduction(TileReduction):
     def _shifted(self, value: SSAValue, read: int) -> SSAValue:
         """`value` plus the offset of its factor, unless the copy or the initial value of the sum includes that."""
         offset = self.products.factor_of(read).offset
-        if not offset or (self.staged is not None and read == self.x):
+        if not offset or (self.copied is not None and read == self.x):
             return value
         amount = self.emitter.constant(IntegerAttr(offset, i32))
         return self.emitter.add(arith.AddiOp(value, amount, overflow=IN_RANGE), value.name_hint).result
@@ -141,7 +141,7 @@ class DotReduction(TileReduction):
         outer: list[AffineExpr] = [AffineDimExpr(dim) for dim in range(len(space.loops))]
         places = [space.linear(expr.replace_dims_and_symbols([*outer, k + number], ())) for number in range(self.size)]
         order = tuple(place.plus(places[0], -1).constant for place in places)
-        wanted = (INTERLEAVED if self.staged is not None else NATURAL)[: self.size]
+        wanted = (INTERLEAVED if self.copied is not None else NATURAL)[: self.size]
         if order != wanted or any(place.terms != places[0].terms for place in places):
             raise ScheduleError(
                 f"the steps of a dot product lie at {order} in read {read}, not at {wanted}; pack it so with cache_read"
@@ -155,7 +155,7 @@ class DotReduction(TileReduction):
 
     def _factor(self, point: TilePoint, k: AffineExpr, made: Made) -> SSAValue:
         """Load the group of the non-constant factor."""
-        if self.staged is None:
+        if self.copied is None:
             place = self._place(self.x, point, k)
             key = self._key(self.x, place)
             if key not in made:
@@ -163,10 +163,10 @@ class DotReduction(TileReduction):
                 offset = self.products.factor_of(self.x).offset
                 made[key] = self.emitter.add(loop.ExtendOp(vector, offset=offset), vector.name_hint).result
             return made[key]
-        row = self.staged.row(self._at(point, AffineConstantExpr(0))) + k
+        row = self.copied.row(self._at(point, AffineConstantExpr(0))) + k
         key = self._key(self.x, self.emitter.space.linear(row))
         if key not in made:
-            made[key] = self._load(self.staged.buffer, row, WORD)
+            made[key] = self._load(self.copied.buffer, row, WORD)
         return made[key]
 
     def _load_constants(

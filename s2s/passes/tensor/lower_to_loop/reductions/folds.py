@@ -102,9 +102,9 @@ class FoldReduction(TileReduction):
         if steps.start == steps.stop:
             return
         outer = [other for other in self.schedule.order if other >= self.op.rank and other != dim]
-        walk = [*((other, Bounds(0, self.op.sizes[other], 1)) for other in outer), (dim, steps)]
+        loops = [*((other, Bounds(0, self.op.sizes[other], 1)) for other in outer), (dim, steps)]
         with ExitStack() as stack:
-            for each, bounds in walk:
+            for each, bounds in loops:
                 self.dims[each] = AffineConstantExpr(bounds.start)
                 if bounds.stop - bounds.start > bounds.step:
                     self.dims[each] = stack.enter_context(

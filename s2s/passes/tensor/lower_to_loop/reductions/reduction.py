@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from xdsl.ir import SSAValue
 from xdsl.ir.affine import AffineExpr
 
-from s2s.passes.tensor.lower_to_loop.stage_plan import StagedOperand
+from s2s.passes.tensor.lower_to_loop.copy_plan import CopiedOperand
 from s2s.passes.tensor.lower_to_loop.state import NestState
 from s2s.passes.tensor.lower_to_loop.tile import TilePoint
 
@@ -36,6 +36,6 @@ class TileReduction(ABC):
         return self.nest.dims
 
     @property
-    def staged(self) -> StagedOperand | None:
+    def copied(self) -> CopiedOperand | None:
         """The copy of an operand that the schedule makes."""
-        return self.nest.staged
+        return self.nest.copied

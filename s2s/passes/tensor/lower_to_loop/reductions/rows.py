@@ -52,8 +52,8 @@ class RowReduction(TileReduction):
         group = intrinsic.steps
         first = self._at(point, AffineConstantExpr(0))
         steps = prod(self.op.reduction_sizes)
-        if self.staged is not None:
-            buffer, start, steps = self.staged.buffer, self.staged.row(first), self.staged.plan.steps
+        if self.copied is not None:
+            buffer, start, steps = self.copied.buffer, self.copied.row(first), self.copied.plan.steps
         else:
             buffer, start = x.buffer, x.position(first)
             self._check(x, point, point, range(steps))

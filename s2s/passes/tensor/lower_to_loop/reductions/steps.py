@@ -76,11 +76,11 @@ class Steps:
 
     def _reduce(self, point: TilePoint, dims: list[AffineExpr], loads: Loads, values: list[SSAValue]) -> list[SSAValue]:
         nest, emitter = self.nest, self.emitter
-        region, staged = nest.op.reduce, nest.staged
+        region, copied = nest.op.reduce, nest.copied
         assert region is not None
-        if staged is not None:
-            constant = nest.reads[staged.plan.products.other(staged.plan.read).read]
-            return [add_product(emitter, staged, constant, loads, (dims, point), values[0])]
+        if copied is not None:
+            constant = nest.reads[copied.plan.products.other(copied.plan.read).read]
+            return [add_product(emitter, copied, constant, loads, (dims, point), values[0])]
         arguments = region.block.args
         body = nest.bodies.body(loads, point, dims, arguments, {})
         for argument, operand in zip(arguments, nest.reads, strict=False):

@@ -18,11 +18,11 @@ from xdsl.ir.affine import AffineConstantExpr, AffineExpr
 from s2s.dialects import loop
 from s2s.dialects.loop.products import WORD
 from s2s.errors import ScheduleError
+from s2s.passes.tensor.lower_to_loop.copy_plan import CopiedOperand
 from s2s.passes.tensor.lower_to_loop.initial import initial
 from s2s.passes.tensor.lower_to_loop.products import products_of
 from s2s.passes.tensor.lower_to_loop.reductions.dots import INTERLEAVED
 from s2s.passes.tensor.lower_to_loop.reductions.reduction import TileReduction
-from s2s.passes.tensor.lower_to_loop.stage_plan import StagedOperand
 from s2s.passes.tensor.lower_to_loop.state import NestState
 from s2s.passes.tensor.lower_to_loop.tile import TilePoint
 from s2s.types.affine import Linear
@@ -59,10 +59,10 @@ class WindowReduction(TileReduction):
         return accumulators
 
     @property
-    def window(self) -> StagedOperand:
+    def window(self) -> CopiedOperand:
         """The copy of the window. The tile begins at an even position along its rows."""
-        assert self.nest.staged is not None
-        return self.nest.staged
+        assert self.nest.copied is not None
+        return self.nest.copied
 
     @property
     def _corner(self) -> list[AffineExpr]:

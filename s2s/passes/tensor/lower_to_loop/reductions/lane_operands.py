@@ -16,8 +16,8 @@ from s2s.analysis.structure.compute import shape_of
 from s2s.analysis.structure.dot_groups import run_of, strides
 from s2s.dialects import loop
 from s2s.errors import ScheduleError
+from s2s.passes.tensor.lower_to_loop.copy_plan import CopiedOperand
 from s2s.passes.tensor.lower_to_loop.products import check_zero_point, products_of
-from s2s.passes.tensor.lower_to_loop.stage_plan import StagedOperand
 from s2s.passes.tensor.lower_to_loop.state import NestState
 from s2s.passes.tensor.lower_to_loop.tile import TilePoint
 from s2s.types.affine import Linear, bounds, coefficient, delinearize, linear, simplify
@@ -31,7 +31,7 @@ Made = dict[tuple[object, ...], SSAValue]
 """Groups that have been loaded, by their key."""
 
 
-class GroupOperands:
+class LaneOperands:
     """Both factors of a sum of products, of which groups of steps are loaded."""
 
     def __init__(self, nest: NestState) -> None:
@@ -49,24 +49,24 @@ class GroupOperands:
             raise ScheduleError(f"the copy is of the constant; copy read {self.x}")
         check_zero_point(self.schedule, products, self.x)
         if nest.plan is not None and nest.plan.is_rows:
-            self.run, self.step = tuple(range(self.op.rank, len(self.op.sizes))), 1
+            self.grouped, self.step = tuple(range(self.op.rank, len(self.op.sizes))), 1
         else:
             extents = shape_of(self.op.reads[self.x]) if nest.plan is None else nest.plan.extents
             moves = strides(self.op, self.x, extents)
-            self.run = run_of(self.op, list(self.schedule.order), moves)
-            self.step = moves[self.run[-1]] if self.run else 1
+            self.grouped = run_of(self.op, list(self.schedule.order), moves)
+            self.step = moves[self.grouped[-1]] if self.grouped else 1
         self.offset = products.factor_of(w).offset
         """What is added to each element of the constant, as its zero point is."""
 
     @property
-    def staged(self) -> StagedOperand | None:
+    def copied(self) -> CopiedOperand | None:
         """The copy of the factor that is no constant."""
-        return self.nest.staged
+        return self.nest.copied
 
     @property
     def steps(self) -> int:
-        """Number of steps in a run, the dimensions that are reduced by groups."""
-        return prod(self.op.sizes[dim] for dim in self.run)
+        """Number of steps in the dimensions that are reduced by groups."""
+        return prod(self.op.sizes[dim] for dim in self.grouped)
 
     def _lane_distance(self, read: int) -> int | None:
         """Distance in elements of neighbouring lanes in the first vector: a group, for the packed constant."""
@@ -84,14 +84,14 @@ class GroupOperands:
         return tuple(offset if dim in used else 0 for dim, offset in enumerate(point.offsets))
 
     def at(self, point: TilePoint) -> list[AffineExpr]:
-        """The position in the domain of the first step of the run, for the first lane of `point`."""
+        """The position in the domain of the first step, for the first lane of `point`."""
         offsets = [*point.offsets, *[0] * (len(self.nest.dims) - len(point.offsets))]
         return [expr + offset if offset else expr for expr, offset in zip(self.nest.dims, offsets, strict=True)]
 
     def _step_at(self, point: TilePoint, k: AffineExpr, lane: int = 0) -> list[AffineExpr]:
         """The position in the domain of step `k`."""
         dims = self.at(point)
-        for dim, expr in zip(self.run, delinearize(k, [self.op.sizes[dim] for dim in self.run]), strict=True):
+        for dim, expr in zip(self.grouped, delinearize(k, [self.op.sizes[dim] for dim in self.grouped]), strict=True):
             dims[dim] = expr
         if lane:
             assert point.vector_dim is not None
@@ -132,12 +132,12 @@ class GroupOperands:
         """Load the groups of the non-constant factor."""
         dims = self._step_at(point, AffineConstantExpr(0))
         operand = self.reads[self.x]
-        if self.staged is not None:
-            buffer, position = self.staged.buffer, self.staged.position(dims) + k * self.step
+        if self.copied is not None:
+            buffer, position = self.copied.buffer, self.copied.position(dims) + k * self.step
         else:
             buffer, position = operand.buffer, operand.position(dims) + k * self.step
         between = self._between(point, dims)
-        if (between, self.step) == (0, 1) and self.staged is None and count < GROUP:
+        if (between, self.step) == (0, 1) and self.copied is None and count < GROUP:
             raise ScheduleError(
                 f"{self.steps} steps in place are no whole groups of {GROUP}; copy read {self.x} with cache_read"
             )
@@ -146,7 +146,7 @@ class GroupOperands:
         if key not in made:
             columns = (self.step, count) if between else (1, GROUP)
             made[key] = self._load(buffer, form.to_expr(), point.lanes, between, *columns)
-            if self.schedule.is_unsigned and self.staged is None:
+            if self.schedule.is_unsigned and self.copied is None:
                 flip = self.emitter.constant(IntegerAttr(FLIP, i32))
                 flip.name_hint = "flip"
                 flip = self.emitter.splat(flip, point.lanes)
@@ -158,7 +158,7 @@ class GroupOperands:
         space = self.emitter.space
         lane = AffineDimExpr(len(space.loops))
         along = [expr + lane if dim == point.vector_dim else expr for dim, expr in enumerate(dims)]
-        position = self.reads[self.x].position(along) if self.staged is None else self.staged.position(along)
+        position = self.reads[self.x].position(along) if self.copied is None else self.copied.position(along)
         between = linear(position, [*space.bound, (0, point.lanes - 1)]).terms.get(lane, 0)
         if between not in (0, 1) or (between == 0 and self.step != 1):
             raise ScheduleError(

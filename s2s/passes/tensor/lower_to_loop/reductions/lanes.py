@@ -23,7 +23,7 @@ from xdsl.ir.affine import AffineConstantExpr, AffineExpr
 from s2s.dialects import loop
 from s2s.errors import CompilerBug
 from s2s.passes.tensor.lower_to_loop.emitter import Bounds, Carried
-from s2s.passes.tensor.lower_to_loop.reductions.group_operands import GROUP, GroupOperands, Made
+from s2s.passes.tensor.lower_to_loop.reductions.lane_operands import GROUP, LaneOperands, Made
 from s2s.passes.tensor.lower_to_loop.reductions.reduction import TileReduction
 from s2s.passes.tensor.lower_to_loop.state import NestState
 from s2s.passes.tensor.lower_to_loop.tile import Loads, TilePoint
@@ -32,7 +32,7 @@ ONES = 0x01010101
 """1 in each byte of a group."""
 
 
-class GroupReduction(TileReduction):
+class LaneReduction(TileReduction):
     """Reduces the tile by dot products of groups; each point is a vector of results."""
 
     def __init__(self, nest: NestState) -> None:
@@ -40,7 +40,7 @@ class GroupReduction(TileReduction):
         if self.schedule.intrinsic is None:
             raise CompilerBug("sums in groups want an intrinsic; add tensorize to the schedule")
         self.intrinsic = self.schedule.intrinsic
-        self.operands = GroupOperands(nest)
+        self.operands = LaneOperands(nest)
 
     @classmethod
     def applies(cls, nest: NestState) -> bool:
@@ -49,7 +49,7 @@ class GroupReduction(TileReduction):
     def sums(self, points: Sequence[TilePoint]) -> list[SSAValue]:
         factors = dict.fromkeys(map(self.operands.factor_of, points)) if self.operands.offset else {}
         accumulators = Carried([*self._starts(points), *self._zeros(points[0].lanes, len(factors))])
-        inner = set(self.operands.run)
+        inner = set(self.operands.grouped)
         outer = [dim for dim in self.schedule.order if dim >= self.op.rank and dim not in inner]
         self._outer([dim for dim in outer if self.op.sizes[dim] > 1], points, accumulators, {})
         sums = accumulators.values[: len(points)]
@@ -85,7 +85,7 @@ class GroupReduction(TileReduction):
 
     def _outer(self, dims: Sequence[int], points: Sequence[TilePoint], accumulators: Carried, made: Made) -> None:
         if not dims:
-            self._run(points, accumulators, made)
+            self._groups(points, accumulators, made)
             return
         dim, before = dims[0], self.dims[dims[0]]
         if self.schedule.tiles[dim] >= self.op.sizes[dim]:
@@ -98,11 +98,11 @@ class GroupReduction(TileReduction):
                 self._outer(dims[1:], points, accumulators, {})
         self.dims[dim] = before
 
-    # one run
+    # the groups
 
-    def _run(self, points: Sequence[TilePoint], accumulators: Carried, made: Made) -> None:
+    def _groups(self, points: Sequence[TilePoint], accumulators: Carried, made: Made) -> None:
         """Emit the whole groups in a loop, unrolled as the tiles say, and the rest after it."""
-        wished = prod(self.schedule.tiles[dim] for dim in self.operands.run) // GROUP * GROUP
+        wished = prod(self.schedule.tiles[dim] for dim in self.operands.grouped) // GROUP * GROUP
         whole = self.operands.steps // GROUP * GROUP
         at_once = min(max(wished, GROUP), max(whole, GROUP))
         looped = whole // at_once * at_once

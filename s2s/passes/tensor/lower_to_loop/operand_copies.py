@@ -1,7 +1,7 @@
 """Emit the copies of `cache_read` to scratch.
 
 A copy is either widened to 16 bits, with the zero point subtracted and padding stored as 0; or it keeps the bytes, with
-padding stored as the zero point. `stage_plan.py` says what is copied, and where to.
+padding stored as the zero point. `copy_plan.py` says what is copied, and where to.
 """
 
 from collections.abc import Sequence
@@ -13,15 +13,15 @@ from xdsl.ir.affine import AffineConstantExpr, AffineDimExpr, AffineExpr
 
 from s2s.analysis.structure.compute import shape_of
 from s2s.dialects import loop
+from s2s.passes.tensor.lower_to_loop.copy_plan import CopiedOperand, CopyPlan
 from s2s.passes.tensor.lower_to_loop.emitter import Bounds, Emitter
 from s2s.passes.tensor.lower_to_loop.guards import Constraint, Holds, guard_of
-from s2s.passes.tensor.lower_to_loop.stage_plan import StagedOperand, StagePlan
 from s2s.support.dataclass import dataclass
 from s2s.types.affine import bounds, coefficient, flat_index, linear, ranges
 
 
 @dataclass(frozen=True)
-class Run:
+class Segment:
     """A part of a copy: `count` elements at distance `stride`, along the innermost of the copied axes."""
 
     dims: tuple[int, ...]
@@ -30,21 +30,21 @@ class Run:
 
 
 @dataclass
-class StageEmitter:
+class CopyEmitter:
     """Emits the copy of one plan."""
 
-    plan: StagePlan
+    plan: CopyPlan
     emitter: Emitter
     source: SSAValue
     target: SSAValue
     names: Sequence[str]
 
-    def emit(self, dims: Sequence[AffineExpr], counts: Sequence[int]) -> StagedOperand:
+    def emit(self, dims: Sequence[AffineExpr], counts: Sequence[int]) -> CopiedOperand:
         """Emit the copy for the tile at `dims`, with `counts` points along each dimension; return the copy."""
         plan = self.plan
         zero: list[AffineExpr] = [AffineConstantExpr(0)] * len(dims)
         base = [expr if dim in plan.outer else none for dim, (expr, none) in enumerate(zip(dims, zero, strict=True))]
-        operand = StagedOperand(plan, self.target, base)
+        operand = CopiedOperand(plan, self.target, base)
         with ExitStack() as stack:
             here = list(base)
             for dim in plan.tile_dims if plan.is_rows else ():
@@ -59,19 +59,19 @@ class StageEmitter:
 
     # copies of rows, in the order of the reduction
 
-    def _rows(self, operand: StagedOperand, here: list[AffineExpr]) -> None:
+    def _rows(self, operand: CopiedOperand, here: list[AffineExpr]) -> None:
         op, plan = self.plan.op, self.plan
         guards = [
             guard
             for guard in guard_of(plan.access, shape_of(op.reads[plan.read]))
             if guard.holds(ranges(op.sizes)) is not Holds.ALWAYS
         ]
-        run = self._row_run(guards)
-        outer = [dim for dim in range(op.rank, len(op.sizes)) if dim not in run.dims and op.sizes[dim] > 1]
+        segment = self._row_segment(guards)
+        outer = [dim for dim in range(op.rank, len(op.sizes)) if dim not in segment.dims and op.sizes[dim] > 1]
         with ExitStack() as stack:
             for dim in outer:
                 here[dim] = stack.enter_context(self.emitter.loop(Bounds(0, op.sizes[dim]), self.names[dim]))
-            inside = [guard for guard in guards if guard.expr.used_dims() & set(run.dims)]
+            inside = [guard for guard in guards if guard.expr.used_dims() & set(segment.dims)]
             around = [
                 Constraint(guard.expr.replace_dims_and_symbols(here, ()), guard.modulus)
                 for guard in guards
@@ -79,10 +79,10 @@ class StageEmitter:
             ]
             indices = [expr.replace_dims_and_symbols(here, ()) for expr in plan.access.map.data.results]
             source = flat_index(indices, shape_of(op.reads[plan.read]))
-            self._guarded(around, operand.position(here), source, run, self._limits(here, run, inside))
+            self._guarded(around, operand.position(here), source, segment, self._limits(here, segment, inside))
 
-    def _row_run(self, guards: Sequence[Constraint]) -> Run:
-        """The innermost reduction dimensions that form one run: the source has one stride along all of them."""
+    def _row_segment(self, guards: Sequence[Constraint]) -> Segment:
+        """The innermost reduction dimensions that form one segment: the source has one stride along all of them."""
         op, plan = self.plan.op, self.plan
         shape = shape_of(op.reads[plan.read])
         position = flat_index(plan.access.map.data.results, shape)
@@ -97,10 +97,10 @@ class StageEmitter:
             stride = stride if dims else step
             dims.insert(0, dim)
             count *= op.sizes[dim]
-        return Run(tuple(dims), count, stride)
+        return Segment(tuple(dims), count, stride)
 
     def _clips(self, dim: int, dims: Sequence[int], guards: Sequence[Constraint]) -> bool:
-        """Whether the guards limit `dims` to a range of the run: none divides, and only the outermost one has any."""
+        """Whether the guards limit `dims` to one range of the segment: none divides, only the outermost one has any."""
         for guard in guards:
             used = guard.expr.used_dims() & set(dims)
             if used and (guard.modulus or used != {dim}):
@@ -108,15 +108,15 @@ class StageEmitter:
         return True
 
     def _limits(
-        self, here: Sequence[AffineExpr], run: Run, guards: Sequence[Constraint]
+        self, here: Sequence[AffineExpr], segment: Segment, guards: Sequence[Constraint]
     ) -> tuple[AffineExpr, AffineExpr] | tuple[()]:
-        """The part of the run for which `guards`, constraints on its outermost dimension, hold; empty if all do."""
+        """The part of the segment for which `guards`, constraints on its outermost dimension, hold; empty if all do."""
         low: AffineExpr = AffineConstantExpr(0)
-        high: AffineExpr = AffineConstantExpr(run.count)
-        if not run.dims:
+        high: AffineExpr = AffineConstantExpr(segment.count)
+        if not segment.dims:
             return ()
-        dim = run.dims[0]
-        inner, size = run.count // self.plan.op.sizes[dim], self.plan.op.sizes[dim]
+        dim = segment.dims[0]
+        inner, size = segment.count // self.plan.op.sizes[dim], self.plan.op.sizes[dim]
         box = [*self.emitter.space.bound, (0, size - 1)]
         moving = list(here)
         moving[dim] = AffineDimExpr(len(box) - 1)
@@ -137,7 +137,7 @@ class StageEmitter:
 
     # copies of windows, padding included
 
-    def _window(self, operand: StagedOperand, here: Sequence[AffineExpr]) -> None:
+    def _window(self, operand: CopiedOperand, here: Sequence[AffineExpr]) -> None:
         plan = self.plan
         shape = shape_of(plan.op.reads[plan.read])
         first = [expr.replace_dims_and_symbols(here, ()) for expr in plan.access.map.data.results]
@@ -155,16 +155,16 @@ class StageEmitter:
                     inside = first[axis] + place[axis]
                     around += [Constraint(inside), Constraint(inside * -1 + (size - 1))]
             inner = prod(plan.extents[axis] for axis in whole[1:])
-            run = Run((), plan.extents[last] * inner, 1 if inner > 1 else prod(shape[last + 1 :]))
+            segment = Segment((), plan.extents[last] * inner, 1 if inner > 1 else prod(shape[last + 1 :]))
             source = flat_index([at + step for at, step in zip(first, place, strict=True)], shape)
-            behind = bounds(source, self.emitter.space.bound)[1] + (run.count - 1) * run.stride >= prod(shape)
+            behind = bounds(source, self.emitter.space.bound)[1] + (segment.count - 1) * segment.stride >= prod(shape)
             limits: tuple[AffineExpr, AffineExpr] | tuple[()] = ()
             if plan.access.is_guarded or behind:
                 limits = self._limits_of_window(first[last], plan.extents[last], shape[last], inner)
-            self._guarded(around, flat_index(place, plan.extents), source, run, limits)
+            self._guarded(around, flat_index(place, plan.extents), source, segment, limits)
 
     def _whole(self, first: Sequence[AffineExpr], axes: Sequence[int]) -> list[int]:
-        """The last axes that are copied in one run: all of each but the first is copied, so that they are
+        """The last axes that are copied in one segment: all of each but the first is copied, so that they are
         contiguous."""
         shape = shape_of(self.plan.op.reads[self.plan.read])
         whole = [axes[-1]]
@@ -179,9 +179,9 @@ class StageEmitter:
     def _limits_of_window(
         self, first: AffineExpr, extent: int, size: int, inner: int
     ) -> tuple[AffineExpr, AffineExpr] | tuple[()]:
-        """The part of a run inside of the operand: of `extent` positions from `first` on along an axis of `size`, each
-        of `inner` elements; empty if all of it is. Rows of a copy may be longer than those of the operand, which shows
-        behind its last row."""
+        """The part of a segment inside of the operand: of `extent` positions from `first` on along an axis of `size`,
+        each of `inner` elements; empty if all of it is. Rows of a copy may be longer than
+        those of the operand, which shows behind its last row."""
         if self._is_inside(first, extent, size):
             return ()
         return first * -inner, (first * -1 + size) * inner
@@ -190,40 +190,40 @@ class StageEmitter:
         low, high = bounds(first, self.emitter.space.bound)
         return low >= 0 and high + extent <= size
 
-    # one run
+    # one segment
 
     def _guarded(
         self,
         guards: Sequence[Constraint],
         target: AffineExpr,
         source: AffineExpr,
-        run: Run,
+        segment: Segment,
         limits: Sequence[AffineExpr],
     ) -> None:
-        """Emit the run where `guards` hold, else zeros."""
+        """Emit the segment where `guards` hold, else zeros."""
         bound = self.emitter.space.bound
         zero = AffineConstantExpr(0)
         zeros = [target, zero, zero, zero]
         if any(guard.holds(bound) is Holds.NEVER for guard in guards):
-            self._stage(zeros, run.count, 1)
+            self._copy(zeros, segment.count, 1)
             return
         undecided = [guard for guard in guards if guard.holds(bound) is Holds.MAYBE]
         if not undecided:
-            self._stage([target, source, *limits], run.count, run.stride)
+            self._copy([target, source, *limits], segment.count, segment.stride)
             return
         then, otherwise = Block(), Block()
         with self.emitter.inside(then):
-            self._stage([target, source, *limits], run.count, run.stride)
+            self._copy([target, source, *limits], segment.count, segment.stride)
             then.add_op(loop.YieldOp())
         with self.emitter.inside(otherwise):
-            self._stage(zeros, run.count, 1)
+            self._copy(zeros, segment.count, 1)
             otherwise.add_op(loop.YieldOp())
         identity: list[AffineExpr] = [AffineDimExpr(dim) for dim in range(len(self.emitter.space.loops))]
         self.emitter.when(undecided, identity, Region(then), Region(otherwise), [])
 
-    def _stage(self, exprs: Sequence[AffineExpr], count: int, stride: int) -> None:
+    def _copy(self, exprs: Sequence[AffineExpr], count: int, stride: int) -> None:
         affine_map, indices = self.emitter.space.emit(*exprs)
-        stage = loop.CacheReadOp(
+        copy = loop.CacheReadOp(
             self.source,
             self.target,
             affine_map,
@@ -234,4 +234,4 @@ class StageEmitter:
             fill=self.plan.fill,
             flip=self.plan.flips,
         )
-        self.emitter.add(stage)
+        self.emitter.add(copy)

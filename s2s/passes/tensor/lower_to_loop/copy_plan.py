@@ -25,7 +25,7 @@ from s2s.types.affine import flat_index
 
 
 @dataclass(frozen=True)
-class StagePlan:
+class CopyPlan:
     """The plan of the `cache_read` of one computation."""
 
     op: tensor.ComputeOp
@@ -36,7 +36,7 @@ class StagePlan:
     products: ProductSum
 
     @staticmethod
-    def of(op: tensor.ComputeOp) -> "StagePlan | None":
+    def of(op: tensor.ComputeOp) -> "CopyPlan | None":
         """The plan of `op`; None if nothing is copied."""
         schedule = None if op.schedule is None else op.schedule.on(op)
         if schedule is None or schedule.cached is None:
@@ -44,7 +44,7 @@ class StagePlan:
         products = product_sum(op)
         if products is None:
             raise CompilerBug("cache_read copies a factor of what is no sum of products; the verifier refuses that")
-        plan = StagePlan(op, schedule, schedule.cached.read, schedule.cache_depth, schedule.cached.widened, products)
+        plan = CopyPlan(op, schedule, schedule.cached.read, schedule.cache_depth, schedule.cached.widened, products)
         if not plan.is_rows and any(plan.tiles[dim] > 1 for dim in plan.outer):
             raise CompilerBug("cache_read copies the window of one point inside tiled loops; the verifier refuses that")
         return plan
@@ -136,10 +136,10 @@ class StagePlan:
 
 
 @dataclass
-class StagedOperand:
+class CopiedOperand:
     """An operand in scratch, as seen from the position where it was copied."""
 
-    plan: StagePlan
+    plan: CopyPlan
     buffer: SSAValue
     base: list[AffineExpr]
     """The position of the copy; dimensions inside it are 0."""
