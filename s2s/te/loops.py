@@ -44,11 +44,21 @@ def size_of(extent: Size, bind: Bind) -> int:
         case Var():
             if extent.name not in bind:
                 raise InputError(f"te: size {extent.name} has no value; give bind={{{extent.name!r}: …}} to build")
-            return bind[extent.name]
+            return _positive(extent.name, bind[extent.name])
         case Binary() if extent.sign in _ARITHMETIC:
-            return _ARITHMETIC[extent.sign](size_of(extent.a, bind), size_of(extent.b, bind))
+            a, b = size_of(extent.a, bind), size_of(extent.b, bind)
+            if b == 0 and extent.sign in ("//", "%"):
+                raise InputError(f"te: size {extent} divides by zero; give other sizes")
+            return _ARITHMETIC[extent.sign](a, b)
         case _:
             raise InputError(f"te: {extent} is no size; build sizes from te.var and numbers by + - * // % min max")
+
+
+def _positive(name: str, size: object) -> int:
+    """Return the size that `bind` gives a variable; refuse what is no number of elements."""
+    if not isinstance(size, int) or size < 1:
+        raise InputError(f"te: size {name} = {size!r}: a dimension has one element or more; give a positive integer")
+    return size
 
 
 _ARITHMETIC: Mapping[str, Callable[[int, int], int]] = {
@@ -90,7 +100,10 @@ class Loops:
 
     def size(self, loop: IterVar) -> int:
         """The number of steps of a loop."""
-        return size_of(loop.extent, self.bind)
+        size = size_of(loop.extent, self.bind)
+        if size < 1:
+            raise self.nest.refusal(f"{loop}: {size} steps; give sizes with which every loop has one step or more")
+        return size
 
     @property
     def rank(self) -> int:

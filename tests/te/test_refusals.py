@@ -1,6 +1,7 @@
 """Schedules that directives cannot express are refused with the place, the fact and the way out."""
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pytest
@@ -207,3 +208,20 @@ def test_an_array_of_another_type_is_refused():
     function = te.build(te.create_schedule(b.op), [A, b], name="f")
     with pytest.raises(InputError, match=r"f: A: float64\[12, 12\] given, float32\[12, 12\] wanted; convert it"):
         function(np.zeros((12, 12)), np.zeros((12, 12), np.float32))
+
+
+@pytest.mark.parametrize("size", [0, -1, 2.5, "x"])
+def test_a_size_that_is_none_is_refused(size: Any):
+    n = te.var("n")
+    b = te.placeholder((n,), name="B")
+    c = te.compute((n,), lambda i: b[i] + 1.0, name="C")
+    with pytest.raises(InputError, match=rf"te: size n = {size!r}: a dimension has one element or more"):
+        te.lower(te.create_schedule(c.op), [b, c], bind={"n": size})
+
+
+def test_a_loop_without_steps_is_refused():
+    n = te.var("n")
+    b = te.placeholder((8,), name="B")
+    c = te.compute((n - 4,), lambda i: b[i] + 1.0, name="C")
+    with pytest.raises(InputError, match=r"te: .*-2"):
+        te.lower(te.create_schedule(c.op), [b, c], bind={"n": 2})
