@@ -45,6 +45,8 @@ ROOMS = (
     "autotvm",
     "rpc",
     "api",
+    "onnx_backend",
+    "torch_backend",
     "frontend",
     "report",
     "cli",

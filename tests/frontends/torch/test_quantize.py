@@ -1,0 +1,79 @@
+"""Programs of PT2E quantisers: pairs of quantise and dequantise become integer kernels."""
+# pyright: reportUnknownMemberType=false, reportUnknownVariableType=false, reportUnknownArgumentType=false
+
+from typing import Any
+
+import numpy as np
+import torch
+import torch.ao.quantization.fx._decomposed  # registers the operators
+from torch import Tensor, nn
+from xdsl.dialects.builtin import i32
+
+from s2s.compilation import Compilation
+from s2s.dialects import graph
+from s2s.frontends import torch as frontend
+from s2s.interpret.graph import run_graph
+from s2s.options import CompileOptions
+
+OPS: Any = torch.ops.quantized_decomposed
+RANGE = (-128, 127, torch.int8)
+
+
+class Quantised(nn.Module):
+    """What a quantiser makes of a convolution and a linear layer."""
+
+    def __init__(self, per_channel: bool) -> None:
+        super().__init__()
+        self.per_channel = per_channel
+        self.register_buffer("conv", torch.randint(-127, 128, (4, 2, 3, 3), dtype=torch.int8))
+        self.register_buffer("linear", torch.randint(-127, 128, (3, 4), dtype=torch.int8))
+        self.bias = nn.Parameter(torch.randn(4) * 0.1)
+
+    def weight(self, values: Tensor) -> Tensor:
+        if not self.per_channel:
+            return OPS.dequantize_per_tensor(values, 0.01, 0, *RANGE)
+        scales, zeros = torch.linspace(0.005, 0.02, values.shape[0]), torch.zeros(values.shape[0], dtype=torch.int64)
+        return OPS.dequantize_per_channel(values, scales, zeros, 0, *RANGE)
+
+    def step(self, x: Tensor, scale: float, zero: int) -> Tensor:
+        return OPS.dequantize_per_tensor(OPS.quantize_per_tensor(x, scale, zero, *RANGE), scale, zero, *RANGE)
+
+    def forward(self, x: Tensor) -> Tensor:
+        x = torch.nn.functional.conv2d(self.step(x, 0.03, 5), self.weight(self.conv), self.bias)
+        x = self.step(torch.relu(self.step(x, 0.05, -3)), 0.05, -3).mean((2, 3))
+        return self.step(torch.nn.functional.linear(self.step(x, 0.04, 0), self.weight(self.linear)), 0.1, 7)
+
+
+def settled(module: nn.Module, x: Tensor) -> Any:
+    exported = frontend.export(module, [x])
+    return Compilation(exported, CompileOptions(target="c", name="net")).at("settle")
+
+
+def test_layers_between_pairs_compute_with_integers():
+    for per_channel in (False, True):
+        module = settled(Quantised(per_channel), torch.randn(1, 2, 6, 6)).module
+        layers = [op for op in module.walk() if isinstance(op, graph.ConvOp | graph.MatmulOp)]
+        assert [op.y.type.element_type for op in layers] == [i32, i32]
+
+
+def test_integers_are_those_of_torch_within_one_step():
+    torch.manual_seed(3)
+    for per_channel in (False, True):
+        module, x = Quantised(per_channel), torch.randn(1, 2, 6, 6)
+        state = settled(module, x)
+        (found,) = run_graph(state.module, [x.numpy()], state.weights)
+        steps = np.abs(found - module(x).detach().numpy()) / 0.1
+        assert np.round(steps).max() <= 1
+
+
+def test_dynamic_quantisation_gives_what_torch_gives():
+    class Dynamic(nn.Module):
+        def forward(self, x: Tensor) -> Tensor:
+            scale, zero = OPS.choose_qparams.tensor(x, -128, 127, 1e-6, torch.int8)
+            y = OPS.quantize_per_tensor.tensor(x, scale, zero, *RANGE)
+            return OPS.dequantize_per_tensor.tensor(y, scale, zero, *RANGE)
+
+    x = torch.randn(2, 5)
+    imported = frontend.import_model(frontend.load_model(frontend.export(Dynamic(), [x])))
+    (found,) = run_graph(imported.module, [x.numpy()], imported.weights)
+    np.testing.assert_allclose(found, Dynamic()(x).numpy(), rtol=1e-4, atol=1e-5)

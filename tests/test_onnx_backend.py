@@ -1,0 +1,50 @@
+"""The interface that ONNX defines for engines."""
+
+import numpy as np
+import onnx
+import onnx.helper as oh
+import pytest
+from onnx.backend.base import Backend
+
+from s2s import onnx_backend
+from s2s.errors import InputError
+
+FLOAT = onnx.TensorProto.FLOAT
+
+
+def model(operator: str = "Sub") -> onnx.ModelProto:
+    names = ["a", "b"]
+    graph = oh.make_graph(
+        [oh.make_node(operator, names, ["y"])],
+        "net",
+        [oh.make_tensor_value_info(name, FLOAT, [3]) for name in names],
+        [oh.make_tensor_value_info("y", FLOAT, [3])],
+    )
+    return oh.make_model(graph, opset_imports=[oh.make_opsetid("", 18)])
+
+
+A, B = np.float32([1, 2, 3]), np.float32([3, 2, 2])
+
+
+def test_a_prepared_model_runs_on_inputs_in_order_and_by_name():
+    prepared = onnx_backend.prepare(model(), target="c")
+    assert prepared.run([A, B])[0].tolist() == [-2.0, 0.0, 1.0]
+    assert prepared.run({"b": A, "a": B})[0].tolist() == [2.0, 0.0, -1.0]
+
+
+def test_inputs_that_are_missing_are_named():
+    with pytest.raises(InputError, match="1 inputs given, the model has 2; give a, b"):
+        onnx_backend.prepare(model(), target="c").run([A])
+
+
+def test_it_is_a_backend_of_onnx():
+    assert issubclass(onnx_backend.S2SBackend, Backend)
+    assert onnx_backend.supports_device("CPU")
+    assert not onnx_backend.supports_device("CUDA:0")
+    with pytest.raises(InputError, match="device CUDA: is not supported; use CPU"):
+        onnx_backend.prepare(model(), "CUDA")
+
+
+def test_a_model_that_cannot_be_imported_is_not_compatible():
+    assert onnx_backend.is_compatible(model())
+    assert not onnx_backend.is_compatible(model("Nothing"))
