@@ -158,6 +158,18 @@ def test_unknown_names_and_modes_are_refused():
         api.compile(network(), external="toy=often")
 
 
+def test_costs_are_those_of_the_operators():
+    """4 x 8 x 6 and 4 x 6 x 5 multiply-adds; weights of 48 and 30 numbers; 32 numbers in and 20 out."""
+    from s2s.compilation import Compilation
+    from s2s.options import CompileOptions
+
+    compilation = Compilation(network(), CompileOptions(target="c", external=(("toy", "always"),)))
+    cost = compilation.costs["net_toy_region"]
+    assert cost.operations.floats == 2 * (4 * 8 * 6 + 4 * 6 * 5)
+    assert cost.constants == 4 * (48 + 30)
+    assert cost.activations == 4 * (32 + 20)
+
+
 def test_a_written_tree_builds_with_make(tmp_path: Path):
     import subprocess
 

@@ -7,7 +7,8 @@ from xdsl.dialects.builtin import AnyFloat, IntegerType, ModuleOp
 from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import BlockArgument, Operation, Region, SSAValue
 
-from s2s.analysis.network.functions import KERNEL
+from s2s.analysis.cost.operators import multiply_adds
+from s2s.analysis.network.functions import KERNEL, meaning_of
 from s2s.analysis.structure.compute import shape_of
 from s2s.dialects import graph, tensor
 from s2s.dialects.walk import walk
@@ -74,9 +75,27 @@ def kernel_costs(module: ModuleOp) -> dict[str, KernelCost]:
     """Return the cost of each kernel of a tensor-level module, by the kernel's name."""
     kernels = [op for op in module.ops if isinstance(op, FuncOp) and KERNEL in op.attributes and op.body.blocks]
     constant = _constant_parameters(module)
-    return {
+    found = {
         kernel.sym_name.data: kernel_cost(kernel, constant.get(kernel.sym_name.data, frozenset())) for kernel in kernels
     }
+    declared = [op for op in module.ops if isinstance(op, FuncOp) and op.is_declaration]
+    meanings = {op.sym_name.data: meaning for op in declared if (meaning := meaning_of(op)) is not None}
+    return found | {
+        name: _external_cost(meaning, constant.get(name, frozenset())) for name, meaning in meanings.items()
+    }
+
+
+def _external_cost(meaning: FuncOp, constant: Iterable[int]) -> KernelCost:
+    """Return the cost of a C function of a code generator: the multiply-adds of its operators, and its tensors once."""
+    weights = set(constant)
+    ops = list(meaning.body.block.ops)
+    floats = isinstance(as_tensor_type(meaning.function_type.outputs.data[0]).element_type, AnyFloat)
+    count = 2 * sum(map(multiply_adds, ops))
+    own = sum(_bytes(op.y) for op in ops if isinstance(op, graph.WeightOp))
+    passed = sum(_bytes(argument) for argument in meaning.args if argument.index in weights)
+    read = sum(_bytes(argument) for argument in meaning.args if argument.index not in weights)
+    written = sum(_bytes(value) for op in ops if isinstance(op, ReturnOp) for value in op.operands)
+    return KernelCost(Operations(count, 0) if floats else Operations(0, count), own + passed, read + written)
 
 
 def kernel_cost(kernel: FuncOp, constant: Iterable[int]) -> KernelCost:
