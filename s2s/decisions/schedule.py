@@ -20,8 +20,9 @@ from s2s.decisions.decision import Cost
 from s2s.decisions.kind import Candidate, Heuristic, Kind, Refused
 from s2s.dialects import tensor
 from s2s.schedules.byte_products import byte_products
-from s2s.schedules.default import Choice, Declined, candidates, schedule_along
+from s2s.schedules.default import Choice, Declined, candidates, long_reduction, schedule_along
 from s2s.schedules.integer_products import integer_products
+from s2s.schedules.reduction_blocks import BlockedReduction
 from s2s.schedules.reference import reference
 from s2s.schedules.transforms import FusedSizes, in_fused_tiles, transform_schedule
 from s2s.schedules.vector_products import vector_products
@@ -220,24 +221,42 @@ def _cheapest(subject: ScheduledComputation, target: Target) -> _Proposals:
         compared = candidates(op, target, subject.constants)
     if not any(isinstance(each, Choice) for each in compared):
         return [Candidate(lambda: in_fused_tiles(op, reference(), subject.fused), "one number at a time")]
-    return [_candidate(subject, op, target, each) for each in compared]
+    return [found for each in compared for found in _proposed(subject, op, target, each)]
+
+
+def _proposed(
+    subject: ScheduledComputation, op: tensor.ComputeOp, target: Target, each: Choice | Declined
+) -> _Proposals:
+    """The candidates along one dimension: one, or one for each size of the blocks of a long reduction."""
+    names = names_of(op)
+    if isinstance(each, Declined):
+        return [Refused("vectors" if each.dim is None else f"vectors along {names[each.dim]}", each.reason)]
+    with one_block(op, subject.fused):
+        long = long_reduction(op, target, each)
+    if long is None:
+        return [_candidate(subject, op, target, each, None)]
+    return [_candidate(subject, op, target, each, blocked) for blocked in long.ranked()]
 
 
 def _candidate(
-    subject: ScheduledComputation, op: tensor.ComputeOp, target: Target, each: Choice | Declined
-) -> Candidate[tensor.ScheduleAttr] | Refused:
+    subject: ScheduledComputation,
+    op: tensor.ComputeOp,
+    target: Target,
+    each: Choice,
+    blocked: BlockedReduction | None,
+) -> Candidate[tensor.ScheduleAttr]:
     names = names_of(op)
-    if isinstance(each, Declined):
-        return Refused("vectors" if each.dim is None else f"vectors along {names[each.dim]}", each.reason)
 
     def make() -> tensor.ScheduleAttr:
         with one_block(op, subject.fused):
-            schedule = schedule_along(op, target, each)
+            schedule = schedule_along(op, target, each, blocked)
         return in_fused_tiles(op, schedule, subject.fused)
 
     how = "scalars" if each.lanes == 1 else f"{each.lanes} lanes along {names[each.dim]}"
     packed = ", constants packed for it" if each.lanes > 1 and each.panels else ""
-    return Candidate(make, how + packed, Cost(cycles=each.cost * prod(op.parallel_sizes)))
+    blocks = "" if blocked is None else f", {blocked.describe(names)}"
+    cycles = each.cost * prod(op.parallel_sizes) + (0.0 if blocked is None else blocked.cycles)
+    return Candidate(make, how + packed + blocks, Cost(cycles=cycles))
 
 
 _HEURISTICS: Sequence[tuple[str, Heuristic[ScheduledComputation, tensor.ScheduleAttr]]] = (

@@ -2,18 +2,14 @@
 
 A matrix product reads one panel of its packed constant again for every tile of the other operand's rows. The panel
 stays in the L1 cache meanwhile. The rows come from L2 if a block of them fits there beside the streams. The next panel
-is prefetched, since hardware prefetchers cannot guess where it begins. A panel that exceeds L2 is read in blocks of the
-reduction instead, each for all tiles of rows.
+is prefetched, since hardware prefetchers cannot guess where it begins. `reduction_blocks.py` ranks what is done where a
+panel exceeds L2.
 """
 
 from math import ceil, prod
 
-from xdsl.dialects.builtin import FloatAttr, f32
-from xdsl.utils.hints import isa
-
-from s2s.analysis.affine.strides import computes_floats, moves
+from s2s.analysis.affine.strides import moves
 from s2s.analysis.structure.compute import shape_of
-from s2s.analysis.structure.folds import is_order_free
 from s2s.dialects import tensor
 from s2s.schedules.directives import Prefetch
 from s2s.targets import Target
@@ -21,8 +17,6 @@ from s2s.targets import Target
 SHARES = (8, 2)
 """A block of rows takes one of these parts (1/8 or 1/2) of the L2 cache: a small part leaves room for streams, a large
 part reads the constants from L3 or memory fewer times."""
-PANEL_SHARE = 8
-"""The part of the L2 cache (1/8) that a block of a panel takes: larger and smaller parts were slower."""
 FLOAT = 4
 """Bytes of an element."""
 
@@ -33,12 +27,12 @@ def cache_blocks(
     """Block the dimension inside that of the panels if this reduces the bytes from beyond L2. Without blocks the rows
     are read again for every panel; with blocks the constants are read again for every block, if they exceed half of
     L2."""
-    inside = [] if panel is None else _inside(op, tile, order, panel)
+    inside = [] if panel is None else dims_inside(op, tile, order, panel)
     if not target.l2_bytes or panel is None or len(inside) != 1 or op.sizes[panel] <= tile[panel]:
         return []
     (dim,) = inside
     moving = [number for number in range(len(op.reads)) if number not in packed and moves(op, dim).reads[number] != 0]
-    rows, constants = (sum(_bytes_used(op, number) for number in numbers) for numbers in (moving, packed))
+    rows, constants = (sum(bytes_used(op, number) for number in numbers) for numbers in (moving, packed))
     if rows <= target.l2_bytes // 4:
         return []
     whole = rows * ceil(op.sizes[panel] / tile[panel]) + constants
@@ -52,42 +46,6 @@ def cache_blocks(
     return best[1]
 
 
-def reduction_blocks(
-    op: tensor.ComputeOp, target: Target, tile: list[int], order: list[int], panel: int | None, packed: set[int]
-) -> list[tuple[int, int]]:
-    """Block the outermost reduction where one panel of the packed constant exceeds L2: a part of the panel then stays
-    there while all tiles of rows read it. Partial sums wait in the result.
-
-    The loop over panels goes around, so that threads can share it. For 128 x 32768 by 32768 x 64 on 2 MB, a panel of 32
-    columns has 4 MB; blocks of 2048 steps have 256 KB.
-    """
-    inside = [] if panel is None else _inside(op, tile, order, panel)
-    if panel is None or len(inside) != 1 or len(packed) != 1 or not (target.l2_bytes and _keeps_partials(op)):
-        return []
-    (read,) = packed
-    outermost, *others = [dim for dim in order if dim >= op.rank and op.sizes[dim] > 1] or [None]
-    if outermost is None or _stays(op, target, tile, order, panel, read) or _guards(op, outermost):
-        return []
-    line = FLOAT * prod(op.sizes[dim] for dim in others if dim is not None)
-    size = target.l2_bytes // PANEL_SHARE // (line * tile[panel])
-    size = 1 << size.bit_length() - 1 if size else 0
-    if not size or 2 * size > op.sizes[outermost]:
-        return []
-    return [(panel, tile[panel]), (outermost, size)]
-
-
-def _keeps_partials(op: tensor.ComputeOp) -> bool:
-    """Return whether partial sums of floats can wait in the only result, in any order."""
-    floats = [isa(each, FloatAttr) and each.type == f32 for each in op.inits]
-    return floats == [True] and len(op.res) == 1 and len(op.reads) == 2 and computes_floats(op) and is_order_free(op)
-
-
-def _guards(op: tensor.ComputeOp, dim: int) -> bool:
-    """Return whether it depends on `dim` if a read is in bounds."""
-    guarded = [access for access in op.read_accesses if access.is_guarded]
-    return any(dim in expr.used_dims() for access in guarded for expr in access.map.data.results)
-
-
 def prefetches(
     op: tensor.ComputeOp, target: Target, tile: list[int], order: list[int], panel: int | None, packed: set[int]
 ) -> list[Prefetch]:
@@ -99,7 +57,7 @@ def prefetches(
         found += [
             Prefetch.of(read, panel)
             for read in sorted(packed)
-            if _is_large(op, read, target) and _stays(op, target, tile, order, panel, read)
+            if _is_large(op, read, target) and stays_in_l2(op, target, tile, order, panel, read)
         ]
     for read in range(len(op.reads)):
         leap = _leap(op, order, read)
@@ -108,21 +66,21 @@ def prefetches(
     return found
 
 
-def _bytes_used(op: tensor.ComputeOp, read: int) -> int:
+def bytes_used(op: tensor.ComputeOp, read: int) -> int:
     """Return the bytes of a read that the computation accesses: a strided one does not access all."""
     dims = {dim for expr in op.read_accesses[read].map.data.results for dim in expr.used_dims()}
     return FLOAT * min(prod(shape_of(op.reads[read])), prod(op.sizes[dim] for dim in dims))
 
 
-def _stays(op: tensor.ComputeOp, target: Target, tile: list[int], order: list[int], panel: int, read: int) -> bool:
+def stays_in_l2(op: tensor.ComputeOp, target: Target, tile: list[int], order: list[int], panel: int, read: int) -> bool:
     """Return whether a panel stays in L2 from one tile of rows to the next, beside the prefetched part of the next
     panel."""
-    size = _bytes_used(op, read) * tile[panel] // op.sizes[panel]
-    tiles = prod(ceil(op.sizes[dim] / tile[dim]) for dim in _inside(op, tile, order, panel))
+    size = bytes_used(op, read) * tile[panel] // op.sizes[panel]
+    tiles = prod(ceil(op.sizes[dim] / tile[dim]) for dim in dims_inside(op, tile, order, panel))
     return size + size // tiles <= target.l2_bytes
 
 
-def _inside(op: tensor.ComputeOp, tile: list[int], order: list[int], panel: int) -> list[int]:
+def dims_inside(op: tensor.ComputeOp, tile: list[int], order: list[int], panel: int) -> list[int]:
     """Return the parallel dimensions whose loops are inside of the panel loop."""
     return [dim for dim in order[order.index(panel) + 1 :] if dim < op.rank and op.sizes[dim] > tile[dim]]
 

@@ -17,8 +17,9 @@ from s2s.analysis.structure.folds import folds_of
 from s2s.analysis.structure.lanes import in_lanes
 from s2s.dialects import tensor
 from s2s.dialects.loop import MIN_LANES
-from s2s.schedules.caches import cache_blocks, prefetches, reduction_blocks
+from s2s.schedules.caches import bytes_used, cache_blocks, prefetches
 from s2s.schedules.directives import CacheRead, Reorder, Rfactor, Vectorize, register_tile
+from s2s.schedules.reduction_blocks import BlockedReduction, LongReduction
 from s2s.schedules.reference import reference
 from s2s.schedules.register_tiles import max_rows, vectors_per_tile
 from s2s.schedules.register_transpose import strided_load, strided_store, transposed_dim
@@ -71,18 +72,23 @@ def default(op: tensor.ComputeOp, target: Target, constants: frozenset[SSAValue]
     return schedule_along(op, target, min(choices, key=lambda choice: choice.cost))
 
 
-def schedule_along(op: tensor.ComputeOp, target: Target, choice: Choice) -> tensor.ScheduleAttr:
-    """Return the schedule that vectorizes as `choice` says, with a register tile that fits its vectors."""
+def schedule_along(
+    op: tensor.ComputeOp, target: Target, choice: Choice, blocked: BlockedReduction | None = None
+) -> tensor.ScheduleAttr:
+    """Return the schedule that vectorizes as `choice` says, with a register tile that fits its vectors. It does a long
+    reduction as `blocked` says, by default in the fastest way."""
     tile, second = _register_tile(op, target, choice)
     order = _order(op, choice, second)
     packs = _packs(op, choice, tile, order)
     packed = {pack.operand.data for pack in packs}
     vector = choice.dim if choice.lanes > 1 else None
     panel = _panel_dim(op, choice, tile) if packed and choice.lanes > 1 else None
-    long = reduction_blocks(op, target, tile, order, panel, packed)
+    if blocked is None and (long := LongReduction.of(op, target, tile, order, panel, packed)) is not None:
+        blocked = long.ranked()[0]
+    blocks = [] if blocked is None else list(blocked.blocks)
     return tensor.ScheduleAttr.of(
         [
-            *register_tile(op, tile, long or cache_blocks(op, target, tile, order, panel, packed), vector=vector),
+            *register_tile(op, tile, blocks or cache_blocks(op, target, tile, order, panel, packed), vector=vector),
             Vectorize.of(vector, choice.lanes),
             Reorder.of(order),
             Rfactor.of(choice.dim, _partial_results(op, choice, tile)),
@@ -90,6 +96,18 @@ def schedule_along(op: tensor.ComputeOp, target: Target, choice: Choice) -> tens
             *packs,
         ]
     )
+
+
+def long_reduction(op: tensor.ComputeOp, target: Target, choice: Choice) -> LongReduction | None:
+    """Return the reduction of `op` that `choice` may do in blocks; None if the constants that it packs stay in L2."""
+    if choice.lanes == 1 or not choice.panels or not target.l2_bytes:
+        return None
+    if all(bytes_used(op, panel.operand) <= target.l2_bytes for panel in choice.panels):
+        return None
+    tile, second = _register_tile(op, target, choice)
+    order = _order(op, choice, second)
+    packed = {pack.operand.data for pack in _packs(op, choice, tile, order)}
+    return LongReduction.of(op, target, tile, order, _panel_dim(op, choice, tile) if packed else None, packed)
 
 
 def _folds_of_everything(op: tensor.ComputeOp, target: Target) -> list[Choice]:
