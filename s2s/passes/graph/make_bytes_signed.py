@@ -55,10 +55,10 @@ def _signed(value: SSAValue, store: WeightStore) -> SSAValue | None:
     back = value.owner
     if not isinstance(back, graph.CastOp) or not _is_unsigned(value):
         return None
-    turned = back.x.owner
-    if not isinstance(turned, graph.BitwiseXorOp) or as_tensor_type(turned.y.type).element_type != i8:
+    flipped = back.x.owner
+    if not isinstance(flipped, graph.BitwiseXorOp) or as_tensor_type(flipped.y.type).element_type != i8:
         return None
-    return turned.a if turned.a.type == turned.y.type and splat_value(turned.b, store) == -SHIFT else None
+    return flipped.a if flipped.a.type == flipped.y.type and splat_value(flipped.b, store) == -SHIFT else None
 
 
 def _flipped(maker: Maker, x: SSAValue) -> SSAValue:

@@ -63,8 +63,8 @@ def phases_of(w: Array, groups: int, strides: Sequence[int]) -> Array:
     apart = whole.reshape(groups, inputs // groups, outputs, *sides)
     rank = len(window)
     tap_axes, phase_axes = [3 + 2 * n for n in range(rank)], [4 + 2 * n for n in range(rank)]
-    turned = np.flip(apart.transpose(0, *phase_axes, 2, 1, *tap_axes), axis=tuple(range(3 + rank, 3 + 2 * rank)))
-    return np.ascontiguousarray(turned.reshape(groups * prod(strides) * outputs, inputs // groups, *taps))
+    reversed_taps = np.flip(apart.transpose(0, *phase_axes, 2, 1, *tap_axes), axis=tuple(range(3 + rank, 3 + 2 * rank)))
+    return np.ascontiguousarray(reversed_taps.reshape(groups * prod(strides) * outputs, inputs // groups, *taps))
 
 
 @dataclass(frozen=True)
@@ -95,8 +95,8 @@ def _phases_apart(op: graph.ConvTransposeOp, w: Array, strides: Sequence[int]) -
         high = [size - 1 + step - (have - 1) for size, step, have in zip(sizes, ahead, x, strict=True)]
         if not taps.size or min(*low, *high) < 0:
             return None
-        turned = np.flip(taps, axis=tuple(range(2, 2 + rank))).swapaxes(0, 1)
-        found.append(Phase(np.ascontiguousarray(turned), (*low, *high), prod(sizes)))
+        reversed_taps = np.flip(taps, axis=tuple(range(2, 2 + rank))).swapaxes(0, 1)
+        found.append(Phase(np.ascontiguousarray(reversed_taps), (*low, *high), prod(sizes)))
     return found
 
 
@@ -203,13 +203,13 @@ class SplitTransposedConv(RewritePattern):
         order = [0, 1, 2 + rank]
         for axis in range(rank):
             order += [3 + rank + axis, 2 + axis]
-        turned = graph.TransposeOp(apart.y, perm=order)
+        transposed = graph.TransposeOp(apart.y, perm=order)
         whole = (images, groups * outputs, *(size * stride for size, stride in zip(sizes, strides, strict=True)))
-        joined = graph.ReshapeOp(turned.y, whole)
+        joined = graph.ReshapeOp(transposed.y, whole)
         starts = [0, 0, *cut]
         wanted = type_of(op.y).get_shape()
         result = graph.SliceOp(joined.y, starts=starts, sizes=wanted, strides=[1] * len(starts))
-        for made in (apart, turned, joined, result):
+        for made in (apart, transposed, joined, result):
             copy_provenance(rewriter.insert(made), op)
         return result.y
 
