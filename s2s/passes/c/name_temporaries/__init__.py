@@ -80,7 +80,7 @@ def _name_block(block: Block, scope: Scope) -> None:
     wanted = named_values(block)
     for op in list(block.ops):
         _name_operation(op, scope)
-        if op.results and op.results[0] in wanted:
+        if not wanted.isdisjoint(op.results):
             _let(op, scope)
 
 

@@ -28,6 +28,7 @@ from xdsl.ir import Attribute, Block, Operation, SSAValue
 from s2s.c_syntax.types import element_name, vector_type
 from s2s.dialects import c, loop
 from s2s.dialects.c.conversions import is_half, is_unsigned
+from s2s.dialects.operation import Op
 from s2s.errors import CompilerBug
 from s2s.support.dataclass import dataclass
 from s2s.types.affine import Linear, Range
@@ -140,10 +141,10 @@ class Builder:
         finally:
             self.block = outer
 
-    def add(self, op: Operation) -> SSAValue:
+    def add(self, op: Op) -> SSAValue:
         """Append `op` and return its result."""
         self.block.add_op(op)
-        return op.results[0]
+        return op.result_at(0)
 
     def bind(self, old: SSAValue, new: SSAValue) -> None:
         """Record that `new` is the C value of `old`, and give it the same name."""
