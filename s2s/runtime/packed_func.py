@@ -19,7 +19,7 @@ from s2s.executor.device import Device
 from s2s.executor.ndarray import NDArray
 from s2s.runtime import abi as codes
 from s2s.runtime.abi import abi
-from s2s.runtime.tensors import Place, descriptor_of, give, memory_of
+from s2s.runtime.tensors import MAX_RANK, PLAIN_TYPES, Place, descriptor_of, give, memory_of, plain_type
 from s2s.runtime.values import Value, fits, load, store, store_text
 from s2s.types.weights import Array
 
@@ -95,7 +95,7 @@ def convert(value: Value) -> Value:
 class _Frame:
     """Memory for the arguments and the result of one call."""
 
-    __slots__ = ("places", "result", "result_code", "slots", "types", "values")
+    __slots__ = ("from_buffer", "places", "result", "result_code", "slots", "types", "values")
 
     def __init__(self, count: int) -> None:
         ffi = abi()
@@ -103,20 +103,36 @@ class _Frame:
         self.types: Any = ffi.new("int[]", count)
         self.slots = [self.values[number] for number in range(count)]
         self.places: list[Place | None] = [None] * count
+        self.from_buffer: Any = ffi.from_buffer
         self.result: Any = ffi.new("s2s_value *")
         self.result_code: Any = ffi.new("int *")
 
     def store_array(self, number: int, array: Array, kept: list[object]) -> int:
         """Write an array into a slot and return its type code; what keeps its memory in place goes to `kept`."""
-        place = self.places[number]
-        if place is None:
-            place = self.places[number] = Place()
-        memory = place.describe(array)
-        if memory is None:
+        dtype = PLAIN_TYPES.get(array.dtype) or plain_type(array.dtype)
+        sizes = array.shape
+        if dtype is None or len(sizes) > MAX_RANK:
             return store(self.slots[number], array, kept)
+        try:
+            memory = self.from_buffer(array)
+        except ValueError:  # the elements do not lie one behind the other
+            return store(self.slots[number], array, kept)
+        place = self.places[number] or self._place(number)
+        tensor, shape = place.pointer, place.shape
+        rank = 0
+        for size in sizes:
+            shape[rank] = size
+            rank += 1
+        tensor.ndim = rank
+        tensor.dtype = dtype
+        tensor.data = memory
         kept.append(memory)
-        self.slots[number].v_handle = place.pointer
+        self.slots[number].v_handle = tensor
         return codes.TENSOR
+
+    def _place(self, number: int) -> Place:
+        place = self.places[number] = Place()
+        return place
 
 
 _FRAME = 16

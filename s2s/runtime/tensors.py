@@ -47,30 +47,16 @@ class Place:
         self.shape: Any = ffi.new(c_type("int64_t[]"), MAX_RANK)
         self.pointer: Any = ffi.new("s2s_tensor *", {"device": {"type": CPU}, "shape": self.shape})
 
-    def describe(self, array: Array) -> Any:
-        """Describe a contiguous array of plain numbers, and return what keeps its memory in place; None for others."""
-        dtype = _PLAIN.get(array.dtype) or _plain(array.dtype)
-        sizes = array.shape
-        if dtype is None or not array.flags.c_contiguous or len(sizes) > MAX_RANK:
-            return None
-        tensor, shape, number = self.pointer, self.shape, 0
-        for size in sizes:
-            shape[number] = size
-            number += 1
-        tensor.ndim = number
-        tensor.dtype = dtype
-        tensor.data = memory = abi().from_buffer(array)
-        return memory
 
-
-_PLAIN: dict[DType, Any] = {}
+PLAIN_TYPES: dict[DType, Any] = {}
 """The types of DLPack by those of numpy, as far as they are numbers whose arrays have buffers."""
 
 
-def _plain(dtype: DType) -> Any:
+def plain_type(dtype: DType) -> Any:
+    """The type of DLPack of numbers in the order of the machine; None for other elements."""
     if dtype.kind in "biuf" and dtype.isnative:
-        _PLAIN[dtype] = _template(dtype).dtype
-    return _PLAIN.get(dtype)
+        PLAIN_TYPES[dtype] = _template(dtype).dtype
+    return PLAIN_TYPES.get(dtype)
 
 
 @cache

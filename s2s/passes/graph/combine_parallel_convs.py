@@ -7,8 +7,11 @@
     %y = graph.relu(graph.conv %x, %uvw) : … -> tensor<1x64x28x28xf32>
     %a = graph.slice %y {starts = [0, 0, 0, 0], sizes = [1, 16, 28, 28]}, and so on
 
-The input is read once, and outputs that were too few for a vector fill it together. Activations, and additions and
-multiplications of constants per channel, are combined too where all branches go on alike.
+The input is read once, and outputs that were too few for a vector fill it together; but results that readers want apart
+are copied. On x86-64 with AVX-512, three 1x1 convolutions of 192 channels of 28x28 took 1.06 times as long combined,
+three dense layers of 256 units 1.1 times, four of 10 units 0.93 times: hence level 4, which runs where it is asked for.
+
+Activations, and additions and multiplications of constants per channel, are combined too where all branches go on so.
 
 Declined for weights or biases that are not constant, for groups, for windows, strides, pads, dilations or layouts that
 differ, and for elements that are not floats.
