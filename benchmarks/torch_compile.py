@@ -9,12 +9,16 @@ import sys
 import time
 from collections.abc import Callable, Sequence
 from math import exp, log
+from pathlib import Path
 from typing import Any
 
 import torch
 
 from s2s.torch_backend import compile_graph
-from tests.support.torch_networks import NETWORKS
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
+
+from support.torch_networks import NETWORKS
 
 CHOSEN = (
     "resnet",

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from s2s.errors import InputError
 from s2s.executor.ndarray import NDArray, aligned_empty
@@ -49,9 +49,11 @@ def from_pytorch(
     the sizes that an export leaves open. Buffers that the module changes become state.
     """
     if not torch.is_torch(model):
+        if isinstance(model, str | os.PathLike):
+            raise InputError(f"{os.fspath(model)}: is no .pt2 file; save the program with torch.export.save")
         if example_inputs is None:
             raise InputError(f"{type(model).__name__}: a module is exported on examples; give example_inputs")
-        model = torch.export(model, example_inputs, None, dynamic_shapes)
+        model = torch.export(cast("nn.Module", model), example_inputs, None, dynamic_shapes)
     shapes = {name: tuple(sizes) for name, sizes in (shape or {}).items()}
     return _with_params(torch.import_model(torch.load_model(model), shapes=shapes))
 

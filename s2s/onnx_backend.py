@@ -5,6 +5,7 @@
 
 The C is built with the C compiler of this machine and runs in this process.
 """
+# pyright: reportUnknownArgumentType=false, reportUnknownVariableType=false
 
 from __future__ import annotations
 

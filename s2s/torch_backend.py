@@ -8,6 +8,7 @@ A graph is compiled when it first runs, once for each set of input shapes; param
 compiled again when they have changed. What cannot be imported is run by torch. That, and breaks between graphs, are
 logged as warnings of the logger `s2s`.
 """
+# pyright: reportUnknownMemberType=false
 
 from __future__ import annotations
 

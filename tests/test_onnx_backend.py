@@ -33,7 +33,7 @@ def test_a_prepared_model_runs_on_inputs_in_order_and_by_name():
 
 
 def test_inputs_that_are_missing_are_named():
-    with pytest.raises(InputError, match="1 inputs given, the model has 2; give a, b"):
+    with pytest.raises(InputError, match="1 inputs given, the model has 2: a, b; give one for each"):
         onnx_backend.prepare(model(), target="c").run([A])
 
 

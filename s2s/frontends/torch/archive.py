@@ -10,6 +10,7 @@ torch reads a file, everything in it is checked:
 
 torch is given a new archive of the members that were checked: two readers of one zip may see different members.
 """
+# pyright: reportUnknownMemberType=false, reportUnknownArgumentType=false, reportUnknownVariableType=false
 
 from __future__ import annotations
 
@@ -21,13 +22,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from s2s.errors import InputError
-from s2s.frontends.limits import MAX_FILE_BYTES
 from s2s.frontends.names import one_line
 from s2s.frontends.torch.capture import import_torch
 
 if TYPE_CHECKING:
     from torch.export import ExportedProgram
 
+MAX_ARCHIVE_BYTES = 2**31 - 1
+"""Of all members, unpacked."""
 MAX_JSON_BYTES = 2**28
 """Of the text of a program."""
 _EXPRESSION = re.compile(r"[\w\s+\-*/%(),.<>=!&|~]*")
@@ -84,8 +86,8 @@ def _checked(path: Path, torch: Any) -> io.BytesIO:
 def _copy(archive: zipfile.ZipFile, copy: zipfile.ZipFile, path: Path, torch: Any) -> None:
     members = archive.infolist()
     names = [member.filename for member in members]
-    if sum(member.file_size for member in members) > MAX_FILE_BYTES:
-        raise InputError(f"{path}: holds over {MAX_FILE_BYTES} bytes; split the model")
+    if sum(member.file_size for member in members) > MAX_ARCHIVE_BYTES:
+        raise InputError(f"{path}: holds over {MAX_ARCHIVE_BYTES} bytes; split the model")
     if not any("/models/" in name and name.endswith(".json") for name in names):
         raise InputError(f"{path}: holds no exported program; save one with torch.export.save")
     if len(set(names)) != len(names) or any(".." in name.split("/") for name in names):

@@ -1,7 +1,9 @@
 """Capture a module of PyTorch: export it, decompose what the importers do not read, and write it down as records."""
+# pyright: reportUnknownMemberType=false, reportUnknownArgumentType=false, reportUnknownVariableType=false
 
 from __future__ import annotations
 
+import importlib
 import operator
 import warnings
 from collections.abc import Mapping, Sequence
@@ -41,7 +43,8 @@ def import_torch() -> Any:
     """The package, or the way to get it."""
     try:
         import torch
-        import torch.export  # torch imports it late
+
+        importlib.import_module("torch.export")  # torch imports it late
     except ImportError as error:
         raise InputError("PyTorch models: torch is not installed; pip install torch") from error
     return torch
@@ -107,7 +110,7 @@ class _Recorder:
 
     def __init__(self, exported: ExportedProgram, name: str) -> None:
         self._torch = import_torch()
-        self._exported = exported
+        self._exported: Any = exported
         self._name = name
         self._arrays: dict[object, Array] = {}
 
@@ -212,8 +215,8 @@ class _Recorder:
         target, arguments = self._target(node)
         value = node.meta.get("val")
         several = isinstance(value, Sequence) and not isinstance(value, str)
-        results = tuple(_info(each) for each in value) if several else (_info(value),)
-        return Call(node.name, target, arguments, results, _used(node, len(results)), _place(node))
+        results: list[Info] = [_info(each) for each in value] if several else [_info(value)]
+        return Call(node.name, target, arguments, tuple(results), _used(node, len(results)), _place(node))
 
     def _target(self, node: Any) -> tuple[str, dict[str, Argument]]:
         """The name of what a node calls, and what it is given by name."""

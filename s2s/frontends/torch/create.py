@@ -1,4 +1,5 @@
 """Tensors made from sizes and numbers, and questions about sizes."""
+# pyright: reportUnknownMemberType=false, reportUnknownArgumentType=false
 
 import operator
 from collections.abc import Callable, Mapping
@@ -100,7 +101,7 @@ def _nothing(node: Node) -> None:
     """An assertion about sizes: they are known here, and have been checked."""
 
 
-def _python(function: Callable[..., Scalar]) -> Importer:
+def _python(function: Callable[..., Any]) -> Importer:
     """Arithmetic on sizes."""
     return lambda node: function(*(node.number(name) for name in node.arguments))
 

@@ -34,7 +34,7 @@ def check_indices(node: Node, indices: Value, size: int) -> None:
 
 def _integers(indices: Value) -> Value:
     """Indices in a type that graph indexes with."""
-    return cast(indices, np.dtype(np.int32)) if indices.dtype not in (np.int32, np.int64) else indices
+    return cast(indices, np.dtype(np.int32)) if indices.dtype.name not in ("int32", "int64") else indices
 
 
 def _embedding(node: Node) -> Value:

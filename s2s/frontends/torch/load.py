@@ -7,7 +7,7 @@ import os
 import re
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeGuard
+from typing import TYPE_CHECKING, TypeGuard, cast
 
 from s2s.frontends.torch.program import Program
 from s2s.support.dataclass import dataclass
@@ -51,7 +51,7 @@ class LoadedModel:
 def is_torch(source: object) -> TypeGuard[str | os.PathLike[str] | ExportedProgram]:
     """Whether `source` is a program of torch, a file of one, or a function in a Python file."""
     if isinstance(source, str | os.PathLike):
-        text = os.fspath(source)
+        text = str(os.fspath(cast("str | os.PathLike[str]", source)))
         return text.endswith((".pt2", ".pt", ".pth")) or _MAKER.fullmatch(text) is not None
     kind = type(source)
     return kind.__name__ == "ExportedProgram" and kind.__module__.startswith("torch.export")

@@ -1,4 +1,5 @@
 """Run a Python file of the user's that makes a model: `s2s compile model.py:make_model`."""
+# pyright: reportUnknownMemberType=false, reportUnknownArgumentType=false, reportUnknownVariableType=false
 
 from __future__ import annotations
 
@@ -27,7 +28,9 @@ def make(path: Path, name: str) -> ExportedProgram:
         return made
     if not isinstance(made, tuple) or not 2 <= len(made) <= 3 or not isinstance(made[0], torch.nn.Module):
         raise InputError(f"{where}: returns {type(made).__name__}; {_WAY_OUT}")
-    module, inputs, dynamic_shapes = (*made, None)[:3]
+    module: Any = made[0]
+    inputs: Any = made[1]
+    dynamic_shapes: Any = made[2] if len(made) == 3 else None
     if isinstance(inputs, torch.Tensor):
         inputs = (inputs,)
     if isinstance(inputs, Mapping):

@@ -1,4 +1,5 @@
 """Tensors of torch from arrays."""
+# pyright: reportUnknownMemberType=false
 
 from __future__ import annotations
 
