@@ -609,14 +609,13 @@ def tcn() -> Made:
 @network
 def wavenet() -> Made:
     def forward(m: Any, x: Tensor) -> Tensor:
-        skips = 0
+        skips: list[Tensor] = []
         for layer in m.layers:
             left, right = layer(x).chunk(2, 1)
             y = torch.tanh(left) * torch.sigmoid(right)
-            skips = skips + y
             x = x[..., -y.shape[-1] :] + y
-            skips = skips[..., -y.shape[-1] :]
-        return skips
+            skips.append(y)
+        return skips[-1] + sum(skip[..., -x.shape[-1] :] for skip in skips[:-1])
 
     layers = nn.ModuleList([nn.Conv1d(4, 8, 2), nn.Conv1d(4, 8, 2)])
     return Forward(forward, layers=layers), (torch.randn(1, 4, 16),)

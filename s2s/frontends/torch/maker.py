@@ -6,6 +6,7 @@ from __future__ import annotations
 import importlib.util
 import sys
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,8 +20,9 @@ if TYPE_CHECKING:
 _WAY_OUT = "return a module and a tuple of example inputs, or an exported program"
 
 
+@lru_cache(maxsize=1)
 def make(path: Path, name: str) -> ExportedProgram:
-    """Run the file, call its function, and export what that returns."""
+    """Run the file, call its function, and export what that returns; once, as weights may be random."""
     torch = import_torch()
     made = _called(path, name)
     where = f"{path}:{name}"
