@@ -34,6 +34,8 @@ class Task(ABC):
     """What records name it by."""
     nodes: str = ""
     """The nodes of a model that it computes."""
+    calls: int = 1
+    """How often one run of the network calls it."""
     flop: float = 0.0
     """Operations that it carries out."""
 

@@ -19,6 +19,7 @@ class KernelTask(Task):
     def __init__(self, kernel: Kernel) -> None:
         self.kernel = kernel
         self.name, self.key, self.nodes, self.target = kernel.name, kernel.key, kernel.nodes, kernel.target
+        self.calls = kernel.calls
         self.flop = float(sum(2 * prod(each.op.sizes) for each in kernel.subjects))
 
     @property

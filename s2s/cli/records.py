@@ -66,17 +66,36 @@ def merge_command(
 
 
 @records_app.command("prune")
-def prune_command(file: File, output: Output) -> None:
+def prune_command(
+    file: File,
+    output: Output,
+    front: Annotated[
+        bool, typer.Option("--front", help="Keep all that no other record of its task beats in cost and in flash.")
+    ] = False,
+    flash: Annotated[
+        int | None,
+        typer.Option(metavar="BYTES", help="Keep what saves most within so much more flash than the compiler's own."),
+    ] = None,
+) -> None:
     """Keep the best record of each task, for shipping with a project.
 
-    Example: s2s records prune kws.jsonl -o best.jsonl
+    With --flash, the first record of a task counts as the compiler's own choice, which bytes are counted from.
+
+    Example: s2s records prune kws.jsonl -o best.jsonl --flash 2000
     """
+    from s2s.errors import InputError
+    from s2s.tuning.pareto import pareto_front, within
     from s2s.tuning.records import best_records, read_measured, write_records
 
-    every = read_measured(file)
-    kept = best_records(every)
+    if front and flash is not None:
+        raise InputError("--front: --flash is given as well; leave one of them out")
+    every, told = read_measured(file), ""
+    kept = pareto_front(every) if front else best_records(every)
+    if flash is not None:
+        kept, extra = within(every, flash)
+        told = f", {extra:+,.0f} bytes of flash"
     write_records(output, kept)
-    print(f"{output}: {len(kept)} of {len(every)} records")
+    print(f"{output}: {len(kept)} of {len(every)} records{told}")
 
 
 @records_app.command("convert")

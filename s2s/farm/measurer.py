@@ -23,6 +23,8 @@ PAUSE_SECONDS = 1.0
 """Before connecting again."""
 RESULT_SECONDS = 30.0
 """A result that a worker has may take this long to come."""
+START_SECONDS = 30.0
+"""A farm without any worker is given this long to have one."""
 CONNECT_TIMEOUT = "5s"
 Trial = Callable[..., list[Measurement]]
 
@@ -47,10 +49,7 @@ class FarmMeasurer(Measurer):
         self._trial = trial
         self._distributed = distributed()
         self._client: Any = None
-        if not self._workers():
-            raise InputError(
-                f"--farm {address}: no worker measures on {place}; start one: s2s farm worker {address} --board {place}"
-            )
+        self._check_place()
 
     @property
     def compiler(self) -> str:
@@ -155,10 +154,17 @@ class FarmMeasurer(Measurer):
 
     _was_connected = False
 
-    def _workers(self) -> list[str]:
-        """The addresses of the workers that have the place."""
-        info = self._connected().scheduler_info(n_workers=-1)
-        return [address for address, each in info["workers"].items() if self.place in each.get("resources", {})]
+    def _check_place(self) -> None:
+        """Refuse a place that no worker has; workers that are just being replaced are waited for."""
+        deadline = time.monotonic() + START_SECONDS
+        while True:
+            workers = self._connected().scheduler_info(n_workers=-1)["workers"].values()
+            if any(self.place in each.get("resources", {}) for each in workers):
+                return
+            if workers or time.monotonic() > deadline:
+                start = f"s2s farm worker {self.address} --board {self.place}"
+                raise InputError(f"--farm {self.address}: no worker measures on {self.place}; start one: {start}")
+            time.sleep(PAUSE_SECONDS)
 
 
 class _LostError(Exception):

@@ -29,6 +29,11 @@ class Named(Protocol):
         ...
 
     @property
+    def calls(self) -> int:
+        """How often one run of the network calls it."""
+        ...
+
+    @property
     def target(self) -> Target:
         """What it is compiled for."""
         ...
@@ -56,6 +61,7 @@ def record_of(
         flags=tuple(compile_flags(task.target)),
         kernel=task.name,
         nodes=task.nodes,
+        calls=task.calls,
         arguments=arguments,
         message=measured.message,
         noise=round(measured.noise, 4),

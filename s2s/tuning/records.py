@@ -49,6 +49,8 @@ class MeasuredRecord:
     flags: tuple[str, ...] = ()
     kernel: str = ""
     nodes: str = ""
+    calls: int = 1
+    """How often one run of the network that was tuned calls the kernel."""
     arguments: tuple[object, ...] = ()
     """Those that a template of `s2s.autotvm` was called with."""
     message: str = ""
@@ -169,6 +171,7 @@ def record_of(where: str, number: int, fields: Mapping[str, Any]) -> MeasuredRec
             flags=tuple(map(str, fields.get("flags", ()))),
             kernel=str(fields.get("kernel", "")),
             nodes=str(fields.get("nodes", "")),
+            calls=int(fields.get("calls", 1)),
             arguments=tuple(map(_frozen, fields.get("arguments", ()))),
             message=str(fields.get("message", "")),
             noise=float(fields.get("noise", 0.0)),

@@ -1,0 +1,62 @@
+"""Pareto fronts of records, and the records that save the most within a limit of bytes."""
+
+import pytest
+
+from s2s.tuning.pareto import pareto_front, within
+from s2s.tuning.records import MeasuredRecord
+
+
+def record(cost: float | None, flash: float, task: str = "a", calls: int = 1) -> MeasuredRecord:
+    return MeasuredRecord(
+        task,
+        "cortex-m4",
+        (("schedule", task, f"{cost} {flash}"),),
+        cost,
+        "instructions",
+        costs={"bytes of flash": flash},
+        calls=calls,
+    )
+
+
+def test_a_record_that_is_beaten_in_both_is_left_out() -> None:
+    assert pareto_front([record(10, 5), record(11, 6)]) == (record(10, 5),)
+
+
+def test_a_record_that_is_better_in_one_stays() -> None:
+    assert pareto_front([record(10, 5), record(9, 6)]) == (record(9, 6), record(10, 5))
+
+
+def test_of_equal_records_one_stays() -> None:
+    assert len(pareto_front([record(10, 5), record(10, 5)])) == 1
+
+
+def test_each_task_has_a_front_of_its_own() -> None:
+    assert len(pareto_front([record(10, 5), record(11, 6, "b")])) == 2
+
+
+def test_failures_are_on_no_front() -> None:
+    assert pareto_front([record(None, 1), record(10, 5)]) == (record(10, 5),)
+
+
+def test_without_bytes_to_spare_nothing_larger_is_taken() -> None:
+    assert within([record(10, 5), record(9, 6)], 0) == ((), 0)
+
+
+def test_a_smaller_and_cheaper_record_is_always_taken() -> None:
+    assert within([record(10, 5), record(9, 4)], 0) == ((record(9, 4),), -1)
+
+
+def test_the_step_that_saves_most_for_a_byte_is_taken_first() -> None:
+    records = [record(100, 0), record(90, 10), record(100, 0, "b"), record(50, 10, "b")]
+    assert within(records, 10) == ((record(50, 10, "b"),), 10)
+
+
+def test_what_is_called_often_counts_more() -> None:
+    records = [record(100, 0, calls=9), record(90, 10, calls=9), record(100, 0, "b"), record(50, 10, "b")]
+    assert within(records, 10) == ((record(90, 10, calls=9),), 10)
+
+
+@pytest.mark.parametrize(("limit", "cost"), [(4, 100), (5, 80), (20, 60)])
+def test_a_front_is_followed_as_far_as_bytes_reach(limit: int, cost: float) -> None:
+    chosen, _ = within([record(100, 0), record(80, 5), record(60, 20)], limit)
+    assert [each.cost for each in chosen] == ([cost] if cost < 100 else [])
