@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable, Sequence
 from math import exp, log
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import torch
 
@@ -50,7 +50,8 @@ def compare(name: str) -> float:
     """The share of inductor's time that s2s takes; prints a line."""
     torch.compiler.reset()
     module, inputs = NETWORKS[name]()
-    ours, theirs = torch.compile(module, backend=compile_graph), torch.compile(module, backend="inductor")
+    compiler = cast(Any, torch).compile
+    ours, theirs = compiler(module, backend=compile_graph), compiler(module, backend="inductor")
     for function in (ours, theirs):
         function(*inputs)
     runs = max(1, int(SECONDS / timed(theirs, inputs, 3)))

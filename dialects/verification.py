@@ -6,6 +6,7 @@ behind them, all of that is known when the operation is defined.
 """
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.irdl import (
@@ -27,8 +28,6 @@ from xdsl.irdl import (
 )
 from xdsl.irdl.operations import OpDef
 from xdsl.utils.exceptions import VerifyException
-
-from s2s.support.dataclass import dataclass
 
 Declared = OperandDef | ResultDef
 

@@ -146,9 +146,10 @@ def pytorch_page() -> str:
 
     from s2s.frontends.torch.table import IMPORTERS, KEPT, importer_of, refusal_of
 
-    packets = (getattr(torch.ops.aten, name) for name in dir(torch.ops.aten))
+    aten: Any = torch.ops.aten
+    packets = (getattr(aten, name) for name in dir(aten))
     overloads = [
-        getattr(packet, name)
+        getattr(packet, name)  # pyright: ignore[reportUnknownArgumentType]
         for packet in packets
         if isinstance(packet, torch._ops.OpOverloadPacket)  # pyright: ignore[reportPrivateUsage]
         for name in packet.overloads()

@@ -1,7 +1,7 @@
 """A compiled network: write it, run it, compare it with another engine, and read its figures."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
@@ -21,7 +21,6 @@ from s2s.stages.graph import describe_row_tiles
 from s2s.stages.memory import describe_overlaps
 from s2s.stages.read import Read
 from s2s.support import progress
-from s2s.support.dataclass import dataclass
 from s2s.targets import get_target
 from s2s.types.dtypes import Array
 from s2s.types.interface import as_passed

@@ -1,10 +1,8 @@
 """The options of one compilation."""
 
 from collections.abc import Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
-
-from s2s.support.dataclass import dataclass
 
 if TYPE_CHECKING:
     from s2s.decisions.records import Record

@@ -3,6 +3,7 @@ reason for its position.
 """
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 from xdsl.passes import ModulePass
 
@@ -41,7 +42,6 @@ from s2s.passes.conditions import (
 )
 from s2s.passes.levels import runs
 from s2s.registry import get_pass
-from s2s.support.dataclass import dataclass
 
 
 @dataclass(frozen=True)

@@ -6,11 +6,11 @@ session = tracker.request("qemu:m4")
 option = autotvm.measure_option(runner=session.runner())       or RPCRunner("qemu:m4", "farm", 8786)
 """
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from s2s.errors import InputError
 from s2s.farm.status import FarmStatus, farm_status
-from s2s.support.dataclass import dataclass
 
 if TYPE_CHECKING:
     from s2s.autotvm.rpc_runner import RPCRunner

@@ -15,7 +15,7 @@ from __future__ import annotations
 import logging
 import threading
 from collections.abc import Callable, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Any
 
 import torch
@@ -25,7 +25,6 @@ from s2s.artifact import Artifact, compile_artifact
 from s2s.errors import S2SError
 from s2s.frontends.torch import export
 from s2s.options import CompileOptions
-from s2s.support.dataclass import dataclass
 
 Compiled = Callable[..., Any]
 _LOGGER = logging.getLogger("s2s")

@@ -23,7 +23,7 @@ def model(operator: str = "Sub") -> onnx.ModelProto:
     return oh.make_model(graph, opset_imports=[oh.make_opsetid("", 18)])
 
 
-A, B = np.float32([1, 2, 3]), np.float32([3, 2, 2])
+A, B = np.array([1, 2, 3], np.float32), np.array([3, 2, 2], np.float32)
 
 
 def test_a_prepared_model_runs_on_inputs_in_order_and_by_name():

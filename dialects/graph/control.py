@@ -5,6 +5,7 @@ argument that it replaces in the next step, or -1: the loop-carried values of a 
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import pairwise
 
 from xdsl.dialects.builtin import (
@@ -34,7 +35,6 @@ from s2s.dialects.graph.base import INT, INTS, TENSOR, Value, integer, ints
 from s2s.dialects.graph.structure import CallOp
 from s2s.dialects.graph.traits import FusionKind, HasFusionKind
 from s2s.dialects.operation import Op, op_definition
-from s2s.support.dataclass import dataclass
 from s2s.types.dtypes import AnyTensor, as_tensor_type, tensor_type
 from s2s.types.symbols import function_named
 

@@ -1,13 +1,12 @@
 """Traits and attributes of graph operations that passes use: the fusion kind, and the source nodes."""
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 from enum import IntEnum
 
 from xdsl.dialects.builtin import StringAttr
 from xdsl.ir import Operation
 from xdsl.traits import OpTrait
-
-from s2s.support.dataclass import dataclass
 
 PROVENANCE = "node"
 """Name of the discardable attribute that holds the names of the source nodes, separated by `, `."""

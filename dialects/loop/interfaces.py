@@ -7,6 +7,7 @@ plan, the passes that reorder or divide loops and the `const` of pointers in C a
 from abc import abstractmethod
 from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
+from dataclasses import dataclass
 
 from xdsl.ir import Operation, SSAValue
 from xdsl.ir.affine import AffineExpr
@@ -14,7 +15,6 @@ from xdsl.irdl import traits_def
 from xdsl.traits import EffectInstance, MemoryEffect, MemoryEffectKind
 
 from s2s.dialects.operation import OpMeta
-from s2s.support.dataclass import dataclass
 
 
 @dataclass(frozen=True)

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
+from dataclasses import dataclass
 
 from xdsl.dialects.builtin import AffineMapAttr, IndexType, MemRefType, UnitAttr
 from xdsl.ir import Operation, SSAValue
@@ -19,7 +20,6 @@ from xdsl.traits import EffectInstance, MemoryEffect, MemoryEffectKind, Resource
 from s2s.dialects.loop.checks import check_flat
 from s2s.dialects.loop.index import check_map
 from s2s.dialects.operation import Op, op_definition
-from s2s.support.dataclass import dataclass
 
 
 @dataclass(frozen=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 
 from xdsl.dialects.builtin import I64, AffineMapAttr, DenseArrayBase, StringAttr, i64
@@ -13,8 +14,6 @@ from xdsl.irdl import irdl_attr_definition
 from xdsl.parser import AttrParser
 from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
-
-from s2s.support.dataclass import dataclass
 
 GUARDED = "guarded"
 TOTAL = "total"

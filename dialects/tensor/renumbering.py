@@ -1,6 +1,7 @@
 """Renumber the dimensions of a domain: insert, permute, split or merge them, by one mapping for all attributes."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from xdsl.ir.affine import (
     AffineBinaryOpExpr,
@@ -13,7 +14,6 @@ from xdsl.ir.affine import (
 from xdsl.utils.exceptions import VerifyException
 
 from s2s.dialects.tensor.attributes import AccessAttr
-from s2s.support.dataclass import dataclass
 from s2s.types.affine import linear, ranges, simplify
 
 

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 
 from s2s.dialects.intrinsic import IntrinsicAttr
 from s2s.dialects.tensor.attributes import PackedAxis
-from s2s.support.dataclass import dataclass
 
 
 @dataclass(frozen=True)

@@ -8,12 +8,12 @@ A value is an entity, which is applied to a stage of a schedule. Logs keep it as
 """
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from itertools import permutations, product
 from math import log2, prod
 from typing import Any, ClassVar
 
 from s2s.errors import InputError, UnsupportedError
-from s2s.support.dataclass import dataclass
 from s2s.te import IterVar, Schedule, Tensor
 from s2s.te.expressions import ComputeOp, PlaceholderOp
 

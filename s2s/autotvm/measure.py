@@ -5,11 +5,10 @@ are counted. Its results are compared with the right ones before its cost counts
 """
 
 from abc import ABC, abstractmethod
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from s2s.boards import BOARDS, PREFIX
 from s2s.errors import InputError
-from s2s.support.dataclass import dataclass
 from s2s.targets import Target
 from s2s.tuning.measurement import ErrorKind
 from s2s.tuning.measurer import Limits, Measurer

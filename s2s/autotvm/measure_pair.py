@@ -1,10 +1,10 @@
 """A measurement as AutoTVM's callbacks and logs see it: what was measured, and what came out."""
 
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from s2s.autotvm.base_task import Task
 from s2s.autotvm.config import ConfigEntity
-from s2s.support.dataclass import dataclass
 from s2s.tuning.records import MeasuredRecord
 
 FAILED = 1e9

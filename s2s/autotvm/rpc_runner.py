@@ -1,10 +1,9 @@
 """A runner that measures on a farm: `RPCRunner("qemu:m4", "farm", 8786)`."""
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from s2s.autotvm.measure import LocalBuilder, Runner
 from s2s.farm.measurer import FarmMeasurer
-from s2s.support.dataclass import dataclass
 from s2s.targets import Target
 from s2s.tuning.measurer import Limits, Measurer
 

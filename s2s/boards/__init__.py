@@ -1,9 +1,9 @@
 """The emulated boards on which emitted trees are run, as data. `harness/` holds the C that a program needs there."""
 
+from dataclasses import dataclass
 from fractions import Fraction
 
 from s2s.errors import InputError
-from s2s.support.dataclass import dataclass
 from s2s.targets import Target, get_target
 
 

@@ -1,6 +1,7 @@
 """Decide the algorithm of a 3x3 convolution: directly, or by Winograd's algorithm on tiles of 2x2 or 4x4 results."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from xdsl.dialects.builtin import StringAttr
 from xdsl.dialects.func import FuncOp
@@ -11,7 +12,6 @@ from s2s.decisions.decision import Cost
 from s2s.decisions.kind import Candidate, Heuristic, NamedKind, named
 from s2s.dialects import tensor
 from s2s.schedules.convolutions import constant_bytes_by_outputs, cycles_by_outputs
-from s2s.support.dataclass import dataclass
 from s2s.targets import Target
 
 ALGORITHM = "algorithm"

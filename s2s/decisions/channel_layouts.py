@@ -6,6 +6,7 @@ its members have.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from math import prod
 
 from xdsl.dialects.builtin import ModuleOp, StringAttr, i8, i32
@@ -28,7 +29,6 @@ from s2s.decisions.channel_blocks import (
 )
 from s2s.decisions.channel_evidence import RANKS, SIGNAL, convolves, undivided, why_channels_last
 from s2s.dialects import graph, tensor
-from s2s.support.dataclass import dataclass
 from s2s.targets import Target
 
 Slot = tuple[str, int]

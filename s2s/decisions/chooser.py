@@ -6,6 +6,7 @@ first of equal ones. Without costs their order decides.
 
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import islice
 from math import inf
 from types import TracebackType
@@ -20,7 +21,6 @@ from s2s.decisions.kind import Candidate, Choice, Kind, Refused, Subject
 from s2s.decisions.recorded import decisions_of, record
 from s2s.decisions.registry import candidates, heuristics_of
 from s2s.errors import CompilerBug, InputError
-from s2s.support.dataclass import dataclass
 from s2s.targets import Target
 
 MEASURED = "measured"

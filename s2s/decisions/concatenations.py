@@ -4,6 +4,7 @@ The subject is the task key of the kernel that would copy.
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation
@@ -12,7 +13,6 @@ from s2s.decisions.decision import Cost
 from s2s.decisions.kind import Candidate, Heuristic, NamedKind, Refused
 from s2s.dialects import graph
 from s2s.dialects.graph import provenance
-from s2s.support.dataclass import dataclass
 from s2s.targets import Target
 
 IN_PLACE, COPIED = "in place", "copied"

@@ -6,12 +6,12 @@ vectors of the self-test are no subject: they are not part of the product, and t
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from xdsl.dialects.builtin import ModuleOp, StringAttr
 from xdsl.ir import Operation
 
 from s2s.decisions.kind import Candidate, Heuristic, NamedKind, named
-from s2s.support.dataclass import dataclass
 from s2s.targets import Target
 
 CONSTANTS = "constants"

@@ -4,13 +4,13 @@ The subject is named by a hash over the operator and its types; a choice is a nu
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from xdsl.dialects.builtin import IntegerAttr, i64
 
 from s2s.decisions.decision import Cost
 from s2s.decisions.kind import Candidate, Heuristic
 from s2s.decisions.operators import OperatorGroup, OperatorKind
-from s2s.support.dataclass import dataclass
 from s2s.targets import Target
 
 MERGED = "merged_groups"

@@ -1,9 +1,8 @@
 """The record of one decision: subject, choice, by whom and why, and the alternatives."""
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any, Literal
-
-from s2s.support.dataclass import dataclass
 
 By = Literal["user", "record", "model"]
 """Who chose: the user, a record of a measurement, or the compiler's own cost models and rules."""

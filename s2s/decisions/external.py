@@ -4,12 +4,12 @@ The subject is a group of operators that a pattern of a generator matches, or a 
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from s2s.decisions.decision import Cost
 from s2s.decisions.kind import Candidate, Heuristic, NamedKind, Refused
 from s2s.decisions.operators import OperatorGroup, OperatorKind
 from s2s.external.modes import Mode
-from s2s.support.dataclass import dataclass
 from s2s.targets import Target
 
 KIND = "external"

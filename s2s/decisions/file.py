@@ -20,6 +20,7 @@ decisions. Where one of them is changed, others that follow from it may have no 
 import difflib
 import json
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
 
@@ -27,7 +28,6 @@ from s2s.decisions.decision import Decision, Table
 from s2s.decisions.given import Measured, Modelled
 from s2s.decisions.names import KINDS
 from s2s.errors import InputError
-from s2s.support.dataclass import dataclass
 from s2s.support.files import write_file
 from s2s.version import VERSION
 

@@ -5,13 +5,13 @@ The subject is the task key of the kernel.
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Operation
 
 from s2s.decisions.decision import Cost
 from s2s.decisions.kind import Candidate, Heuristic, Kind
-from s2s.support.dataclass import dataclass
 from s2s.targets import Target
 
 SMALL_CACHE = 16 * 1024

@@ -1,9 +1,8 @@
 """The decisions that a compilation is given beforehand."""
 
-from dataclasses import field
+from dataclasses import dataclass, field
 
 from s2s.decisions.decision import Table
-from s2s.support.dataclass import dataclass
 
 
 def _nothing() -> Table:

@@ -6,7 +6,7 @@ choice is the name of an implementation, `s2s` for the compiler's own.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Any
 
 from xdsl.dialects.builtin import StringAttr
@@ -16,7 +16,6 @@ from s2s.decisions.kind import Candidate, Heuristic, Refused
 from s2s.decisions.operators import OperatorGroup, OperatorKind
 from s2s.dialects.graph.base import GraphOp
 from s2s.errors import InputError
-from s2s.support.dataclass import dataclass
 from s2s.targets import Target
 from s2s.types.weights import WeightStore
 

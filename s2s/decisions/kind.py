@@ -2,12 +2,12 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import ClassVar, Generic, TypeVar
 
 from xdsl.ir import Operation
 
 from s2s.decisions.decision import Cost
-from s2s.support.dataclass import dataclass
 from s2s.targets import Target
 
 Subject = TypeVar("Subject")

@@ -7,6 +7,7 @@ these kernels and the numbers of their operands and results.
 import hashlib
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from math import prod
 
 from xdsl.dialects.builtin import ModuleOp
@@ -20,7 +21,6 @@ from s2s.decisions.decision import Cost
 from s2s.decisions.keys import DIGITS, task_key
 from s2s.decisions.kind import Candidate, Heuristic, Kind, Refused
 from s2s.dialects import tensor
-from s2s.support.dataclass import dataclass
 from s2s.targets import Target
 from s2s.types.dtypes import size_in_bytes
 

@@ -5,13 +5,13 @@ The subject is the task key of the kernel, with `/n` for computation n of severa
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Operation
 
 from s2s.decisions.decision import Cost
 from s2s.decisions.kind import Candidate, Heuristic, NamedKind, named
-from s2s.support.dataclass import dataclass
 from s2s.targets import Target
 
 COPIED, AS_IT_LIES = "copied", "as it lies"

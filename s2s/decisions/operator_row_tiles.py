@@ -8,6 +8,7 @@ a network are one decision, because the peak of the whole network decides.
 
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import pairwise
 
 from xdsl.dialects.builtin import ModuleOp
@@ -20,7 +21,6 @@ from s2s.analysis.row_tiles.search import Plan, peak_of_plan, plans
 from s2s.decisions.decision import Cost
 from s2s.decisions.kind import Candidate, Heuristic, Kind
 from s2s.dialects.graph import rows_of
-from s2s.support.dataclass import dataclass
 from s2s.targets import Target
 
 KIND = "operator row tiles"

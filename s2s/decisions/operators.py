@@ -3,6 +3,7 @@
 Their subject is named by a hash over what the operators do, and on which types: equal groups are decided alike.
 """
 
+from dataclasses import dataclass
 from typing import TypeVar
 
 from xdsl.ir import Operation
@@ -10,7 +11,6 @@ from xdsl.ir import Operation
 from s2s.decisions.keys import group_key
 from s2s.decisions.kind import Choice, Kind
 from s2s.dialects.graph import provenance
-from s2s.support.dataclass import dataclass
 
 
 @dataclass(frozen=True)

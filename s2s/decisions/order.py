@@ -5,6 +5,7 @@ The subject is a function of calls, by its name. A choice lists the calls by the
 """
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 from xdsl.ir import Operation
 
@@ -12,7 +13,6 @@ from s2s.decisions.decision import Cost
 from s2s.decisions.kind import Candidate, Heuristic, Kind
 from s2s.memory.order import order_steps, peak_of
 from s2s.memory.steps import Step
-from s2s.support.dataclass import dataclass
 from s2s.targets import Target
 
 GIVEN = "as given"

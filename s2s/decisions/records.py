@@ -22,13 +22,13 @@ legal is ignored.
 import json
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, cast
 
 from s2s.decisions.decision import Table
 from s2s.errors import InputError
-from s2s.support.dataclass import dataclass
 
 FORMAT = 1
 """Raised when a field changes its meaning."""

@@ -5,6 +5,7 @@ The subject is the task key of the kernel that would do what the kernels of the 
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation
@@ -13,7 +14,6 @@ from s2s.analysis.row_tiles.kernel_chains import ROW, bytes_of_blocks, pays, til
 from s2s.decisions.decision import Cost
 from s2s.decisions.kind import Candidate, Heuristic, Kind, Refused
 from s2s.dialects import tensor
-from s2s.support.dataclass import dataclass
 from s2s.targets import Target
 
 WHOLE = "whole images"

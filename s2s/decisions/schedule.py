@@ -6,7 +6,7 @@ of its attribute.
 
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
-from dataclasses import field
+from dataclasses import dataclass, field
 from math import prod
 
 from xdsl.context import Context
@@ -26,7 +26,6 @@ from s2s.schedules.reduction_blocks import BlockedReduction
 from s2s.schedules.reference import reference
 from s2s.schedules.transforms import FusedSizes, in_fused_tiles, transform_schedule
 from s2s.schedules.vector_products import vector_products
-from s2s.support.dataclass import dataclass
 from s2s.targets import Target
 
 GIVEN = "an earlier pass"

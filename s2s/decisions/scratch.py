@@ -5,12 +5,12 @@ counts. A kernel by itself is changed by its schedule, whose `cache_read` says a
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation
 
 from s2s.decisions.kind import Candidate, Heuristic, Kind
-from s2s.support.dataclass import dataclass
 from s2s.targets import Target
 
 KIND = "scratch"

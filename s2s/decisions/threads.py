@@ -5,6 +5,7 @@ that a kernel was split into share it.
 """
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Operation
@@ -12,7 +13,6 @@ from xdsl.ir import Operation
 from s2s.decisions.decision import Cost, Decision
 from s2s.decisions.kind import Candidate, Heuristic, NamedKind, Refused, named
 from s2s.decisions.recorded import recorded_on
-from s2s.support.dataclass import dataclass
 from s2s.targets import Target
 
 SHARED, ALONE = "divided", "one thread"

@@ -5,13 +5,13 @@ The subject is named by a hash over the operator and its types.
 """
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 from xdsl.dialects.builtin import StringAttr
 
 from s2s.decisions.decision import Cost
 from s2s.decisions.kind import Candidate, Heuristic, NamedKind, Refused, named
 from s2s.decisions.operators import OperatorGroup, OperatorKind
-from s2s.support.dataclass import dataclass
 from s2s.targets import Target
 
 SPLIT = "split"

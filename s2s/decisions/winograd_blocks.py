@@ -6,7 +6,7 @@ stays in the second cache. The subject is the task key of the kernel, with `/n` 
 """
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from math import prod
 
 from xdsl.dialects.func import FuncOp
@@ -16,7 +16,6 @@ from s2s.decisions.decision import Cost
 from s2s.decisions.kind import Candidate, Heuristic, Kind
 from s2s.schedules.fused_loops import FLOAT, FusedLoop, fused_loops
 from s2s.schedules.transforms import FastConvolution, channel_step, tiles_of
-from s2s.support.dataclass import dataclass
 from s2s.targets import Target
 
 WHOLE = "whole images"

@@ -1,6 +1,7 @@
 """Template views of the files with constant arrays: declarations, comments, headers."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from xdsl.dialects.builtin import i1
 
@@ -8,7 +9,6 @@ from s2s.c_syntax.identifiers import c_comment, c_macro
 from s2s.c_syntax.types import c_type
 from s2s.dialects.c.conversions import is_half
 from s2s.emit.weights import ConstantArray, Placed
-from s2s.support.dataclass import dataclass
 
 _MAX_NAME_LENGTH = 60
 """The maximum length of a model's tensor name in a comment; converters join several names by semicolons."""

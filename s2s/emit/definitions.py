@@ -1,8 +1,7 @@
 """Format the macros of a header in columns."""
 
 from collections.abc import Sequence
-
-from s2s.support.dataclass import dataclass
+from dataclasses import dataclass
 
 
 @dataclass(frozen=True)

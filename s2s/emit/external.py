@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import partial
 
 from xdsl.dialects.builtin import ArrayAttr, StringAttr
@@ -10,7 +11,6 @@ from s2s.analysis.network.functions import DEFINITIONS, EXTERNAL, HEADERS, SOURC
 from s2s.dialects import c
 from s2s.emit.view import ExternalView
 from s2s.external.registry import codegen_named
-from s2s.support.dataclass import dataclass
 from s2s.types.hints import isa
 
 _VARIABLE = re.compile(r"\$(\w+)")

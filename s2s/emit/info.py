@@ -1,7 +1,7 @@
 """Describe a network for emission: names, sizes, origin and tests."""
 
 from collections.abc import Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from math import prod
 from typing import Literal
 
@@ -10,7 +10,6 @@ from xdsl.ir import Attribute
 from s2s.analysis.numbers.sums import LayerSums
 from s2s.decisions.decision import Decision
 from s2s.executor.graph_json import Network
-from s2s.support.dataclass import dataclass
 from s2s.targets.target import Target
 from s2s.types.dtypes import Array, size_in_bytes
 from s2s.types.interface import EmptyTensor, ModelTensor

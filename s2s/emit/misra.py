@@ -4,8 +4,7 @@ The rules' categories are those of MISRA C:2012 (third edition, first revision, 
 """
 
 from collections.abc import Mapping
-
-from s2s.support.dataclass import dataclass
+from dataclasses import dataclass
 
 _ADVISORY = {
     1: (5,),

@@ -1,6 +1,7 @@
 """Write the network's self-test: golden vectors as constants, and a C program that compares with them."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from xdsl.dialects.builtin import Float64Type
@@ -12,7 +13,6 @@ from s2s.dialects.c.conversions import is_float, is_half
 from s2s.emit.info import NetworkInfo, PortInfo
 from s2s.emit.view import PortView
 from s2s.emit.weights import ConstantArray
-from s2s.support.dataclass import dataclass
 from s2s.types.dtypes import Array, to_numpy
 
 

@@ -1,8 +1,7 @@
 """Contents of files: bytes in memory, or a stream of pieces that are created while they are written."""
 
 from collections.abc import Callable, Iterator
-
-from s2s.support.dataclass import dataclass
+from dataclasses import dataclass
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ Makefile CMakeLists.txt README.md metadata.json
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from xdsl.dialects.builtin import ModuleOp
@@ -42,7 +42,6 @@ from s2s.emit.write import RECORD, write_tree
 from s2s.errors import CompilerBug
 from s2s.executor.graph_json import dump
 from s2s.executor.params import param_pieces
-from s2s.support.dataclass import dataclass
 from s2s.support.resources import runtime_licence, runtime_source
 from s2s.types.weights import WeightStore
 

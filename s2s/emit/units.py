@@ -1,6 +1,7 @@
 """Assign functions and tables to C files."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
 from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, ModuleOp, SymbolRefAttr
 from xdsl.ir import Attribute
@@ -10,7 +11,6 @@ from s2s.dialects.walk import walk
 from s2s.emit.headers import headers_of
 from s2s.emit.statements import FunctionWriter, global_definition, spelt_header, struct_definition
 from s2s.errors import CompilerBug
-from s2s.support.dataclass import dataclass
 from s2s.types.hints import isa
 
 MAX_UNIT_LINES = 1200

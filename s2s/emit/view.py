@@ -1,7 +1,7 @@
 """Views for templates: text ready to print, with all text of the model escaped."""
 
 from collections.abc import Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 
 from xdsl.dialects.builtin import IntegerAttr, f32
 from xdsl.ir import Attribute
@@ -15,7 +15,6 @@ from s2s.emit.info import NetworkInfo, PortInfo, Quantisation
 from s2s.emit.statements import comment_lines
 from s2s.errors import CompilerBug
 from s2s.options import Threading
-from s2s.support.dataclass import dataclass
 from s2s.targets.flags import OPTIMISE, compile_flags, is_machine_flag
 from s2s.types.narrow import NARROW
 from s2s.version import release, runtime_version

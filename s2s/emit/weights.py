@@ -6,6 +6,7 @@ Which of the two is a decision (`s2s/decisions/constants.py`). Arrays are writte
 
 import sys
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from math import prod
 
 import numpy as np
@@ -15,7 +16,6 @@ from s2s.c_syntax.layout import WIDTH
 from s2s.c_syntax.literals import array_literals
 from s2s.c_syntax.types import declaration
 from s2s.emit.stream import Content, Stream
-from s2s.support.dataclass import dataclass
 from s2s.types.dtypes import Array, size_in_bytes
 
 _PIECE = 1 << 16

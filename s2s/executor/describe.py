@@ -13,7 +13,7 @@ through a buffer beginning there, so where buffers of the arena overlap the JSON
 """
 
 from collections.abc import Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from math import prod
 
 from xdsl.dialects.builtin import ArrayAttr, DenseArrayBase, MemRefType, ModuleOp, StringAttr
@@ -30,7 +30,6 @@ from s2s.passes.graph.label_ops import HASH
 from s2s.passes.loop.lower_to_c.main import Main
 from s2s.passes.loop.lower_to_c.names import Names, c_names, functions, is_main
 from s2s.passes.tensor.lower_to_loop.main import SHAPES
-from s2s.support.dataclass import dataclass
 from s2s.types.dtypes import size_in_bytes, to_numpy
 from s2s.types.weights import WeightStore
 

@@ -1,9 +1,9 @@
 """Devices by TVM's names and numbers. There is one: the processor that runs Python."""
 
+from dataclasses import dataclass
 from typing import cast
 
 from s2s.errors import InputError
-from s2s.support.dataclass import dataclass
 
 CPU = 1
 """DLPack's number of the processor."""

@@ -13,11 +13,10 @@ An entry is one result of one node. It is written `[node, index, version]`; the 
 
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from s2s.executor.device import CPU
-from s2s.support.dataclass import dataclass
 
 NO_OPERATION = "__nop"
 """The function name of a call that only gives its operand another shape in the same storage."""

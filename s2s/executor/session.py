@@ -5,7 +5,7 @@ sees them by zero-copy calls, so it makes no copies of its own, and an array liv
 """
 
 from abc import ABC, abstractmethod
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 import numpy as np
@@ -15,7 +15,6 @@ from s2s.executor.declarations import graph_symbol, status_phrases
 from s2s.executor.device import CPU
 from s2s.executor.element_types import DType, dlpack_of_numpy, numpy_of_dlpack
 from s2s.executor.ndarray import NDArray, aligned_empty
-from s2s.support.dataclass import dataclass
 from s2s.types.weights import Array
 
 

@@ -7,12 +7,12 @@ The library sums in another order than the model, so it is left out where `--exa
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from math import prod
 
 from s2s.dialects import graph
 from s2s.external.generator import Code, CodeGenerator, Composite, Region
 from s2s.external.pattern import Pattern, is_op, wildcard
-from s2s.support.dataclass import dataclass
 from s2s.targets import Target
 
 HEADER = "<cblas.h>"

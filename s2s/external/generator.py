@@ -21,7 +21,7 @@ A package can register its generators through an entry point of the group `s2s.c
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import ClassVar, TypeVar
 
 from xdsl.dialects.func import FuncOp, ReturnOp
@@ -30,7 +30,6 @@ from xdsl.ir import Attribute, BlockArgument, Operation, SSAValue
 from s2s.dialects import graph
 from s2s.dialects.graph import provenance
 from s2s.external.pattern import Pattern
-from s2s.support.dataclass import dataclass
 from s2s.targets import Target
 from s2s.types.dtypes import AnyTensor, Array, as_tensor_type, from_dense
 

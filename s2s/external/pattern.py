@@ -11,7 +11,7 @@ are used inside of the match only, so that the match can be replaced by one call
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import cast
 
 from xdsl.dialects.builtin import DenseArrayBase, FloatAttr, IntegerAttr, IntegerType, StringAttr, UnitAttr
@@ -19,7 +19,6 @@ from xdsl.ir import Attribute, Operation, SSAValue
 
 from s2s.analysis.numbers.known_values import is_known
 from s2s.dialects import graph
-from s2s.support.dataclass import dataclass
 from s2s.types.dtypes import as_tensor_type, to_numpy
 
 COMMUTATIVE: tuple[type[Operation], ...] = (graph.AddOp, graph.MulOp, graph.MaximumOp, graph.MinimumOp)

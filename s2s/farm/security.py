@@ -1,10 +1,10 @@
 """TLS between tuners, scheduler and workers, by Dask's own security."""
 
+from dataclasses import dataclass
 from typing import Any
 
 from s2s.errors import InputError
 from s2s.farm.library import distributed
-from s2s.support.dataclass import dataclass
 
 
 @dataclass(frozen=True)

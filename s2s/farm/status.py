@@ -1,11 +1,11 @@
 """What the workers of a farm have and do."""
 
+from dataclasses import dataclass
 from typing import Any
 
 from s2s.errors import InputError
 from s2s.farm.library import distributed
 from s2s.farm.security import Certificates
-from s2s.support.dataclass import dataclass
 
 
 @dataclass(frozen=True)

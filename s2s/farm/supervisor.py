@@ -7,12 +7,11 @@ import subprocess
 import sys
 import time
 from collections.abc import Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from urllib.parse import urlsplit
 
 from s2s.farm.security import Certificates
 from s2s.farm.worker import HEARTBEAT_SECONDS
-from s2s.support.dataclass import dataclass
 
 START_SECONDS = 60.0
 """A worker may take this long until it is heard for the first time."""

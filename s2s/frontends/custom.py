@@ -7,6 +7,7 @@ s2s.register_custom_op("Blur", s2s.CFunction("my_blur"))
 
 import re
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from xdsl.dialects.builtin import FunctionType, StringAttr
@@ -18,7 +19,6 @@ from s2s.c_syntax.reserved import RESERVED
 from s2s.dialects import graph
 from s2s.errors import InputError
 from s2s.frontends.builder import Builder, Value
-from s2s.support.dataclass import dataclass
 from s2s.types.dtypes import AnyTensor, as_tensor_type
 
 EVERY_VERSION = range(1, 1 << 31)

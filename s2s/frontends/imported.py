@@ -1,10 +1,10 @@
 """The result of every frontend: a network at graph level."""
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 from xdsl.dialects.builtin import ModuleOp
 
-from s2s.support.dataclass import dataclass
 from s2s.types.weights import WeightStore
 
 

@@ -2,6 +2,7 @@
 
 import hashlib
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeAlias
 
@@ -16,7 +17,6 @@ from s2s.errors import InputError
 from s2s.frontends.formats import LoadedModel, ModelSource, digest, import_model, load_model
 from s2s.frontends.states import keep_states
 from s2s.options import CompileOptions
-from s2s.support.dataclass import dataclass
 from s2s.types.dtypes import AnyTensor, Array, as_tensor_type, to_numpy
 from s2s.types.symbols import function_named
 from s2s.types.weights import WeightStore

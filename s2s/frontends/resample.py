@@ -5,6 +5,7 @@ Interpolation is separable, so an axis is resized alone. A position `x` between 
 """
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from math import floor
 from typing import Any
 
@@ -14,7 +15,6 @@ from s2s.dialects import graph
 from s2s.frontends.any_node import AnyNode
 from s2s.frontends.builder import Value, emit
 from s2s.frontends.formulas import transpose
-from s2s.support.dataclass import dataclass
 
 Floats = np.ndarray[tuple[int, ...], np.dtype[np.float64]]
 Ints = np.ndarray[tuple[int, ...], np.dtype[np.int64]]

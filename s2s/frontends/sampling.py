@@ -1,6 +1,7 @@
 """Reading between the elements of a tensor, at positions computed by the network."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import product
 
 import numpy as np
@@ -8,7 +9,6 @@ import numpy as np
 from s2s.dialects import graph
 from s2s.frontends.builder import Value, emit
 from s2s.frontends.formulas import cast, clamp, concat, minimum, reshape, select, take, transpose, unsqueeze
-from s2s.support.dataclass import dataclass
 
 _INDEX = np.dtype(np.int64)
 

@@ -1,13 +1,13 @@
 """Evaluate affine expressions as written, without the compiler's simplifications."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from operator import itemgetter
 from typing import Any
 
 from xdsl.ir.affine import AffineBinaryOpExpr, AffineBinaryOpKind, AffineConstantExpr, AffineDimExpr, AffineExpr
 
 from s2s.errors import CompilerBug
-from s2s.support.dataclass import dataclass
 
 Frame = list[Any]
 """The values of a function, each at its numbered place."""

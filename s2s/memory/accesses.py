@@ -6,6 +6,7 @@ A kernel at loop level is nested loops around operations that list their accesse
 """
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
 from xdsl.dialects import arith
 from xdsl.dialects.builtin import IntegerAttr, MemRefType
@@ -18,7 +19,6 @@ from s2s.analysis.memory.buffers import accessed
 from s2s.dialects import loop
 from s2s.dialects.loop.control import PARALLEL
 from s2s.memory.counters import Counter, from_start, grain_from, never_runs
-from s2s.support.dataclass import dataclass
 from s2s.types.affine import Range, bounds, linear
 from s2s.types.dtypes import size_in_bytes
 from s2s.types.hints import isa

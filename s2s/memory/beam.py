@@ -2,9 +2,9 @@
 
 import heapq
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from s2s.memory.parts import OrderedPart
-from s2s.support.dataclass import dataclass
 
 BRANCHES = 8
 

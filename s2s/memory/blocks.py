@@ -12,9 +12,9 @@ below the other, and the lower one needs only the height it has *while both live
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from s2s.memory.buffers import Buffer, InPlace, align_up
-from s2s.support.dataclass import dataclass
 
 
 @dataclass(frozen=True)

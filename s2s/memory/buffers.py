@@ -5,9 +5,9 @@ included, so the input and the output of one kernel never share a byte, except w
 """
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 from s2s.errors import CompilerBug
-from s2s.support.dataclass import dataclass
 
 
 @dataclass(frozen=True)

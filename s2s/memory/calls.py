@@ -1,7 +1,7 @@
 """Derive the lifetimes and the permitted overlaps of a network's buffers from its kernel calls."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from itertools import pairwise
 
 from xdsl.dialects.builtin import IntegerType, MemRefType
@@ -12,7 +12,6 @@ from s2s.dialects import loop
 from s2s.memory.accesses import Accesses, buffer_bytes
 from s2s.memory.buffers import Overlap
 from s2s.memory.distances import Distances, Interval, distances
-from s2s.support.dataclass import dataclass
 from s2s.types.hints import isa
 
 

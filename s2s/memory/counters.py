@@ -1,11 +1,11 @@
 """Compute ranges and steps of loop counters, over which byte positions are compared."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from math import gcd
 
 from xdsl.ir.affine import AffineDimExpr, AffineExpr
 
-from s2s.support.dataclass import dataclass
 from s2s.types.affine import Range, bounds, linear
 
 

@@ -21,6 +21,7 @@ stored and read bytes never coincide there (a kernel that goes channel by channe
 """
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from math import gcd
 
 from xdsl.dialects.func import FuncOp
@@ -28,7 +29,6 @@ from xdsl.ir import SSAValue
 
 from s2s.memory.accesses import Accesses, ByteAccess, Repeated, Span, Terms, Trace, buffer_bytes, parallel_loops
 from s2s.memory.counters import Counter
-from s2s.support.dataclass import dataclass
 
 Interval = tuple[int, int]
 """An open interval: both ends are allowed, the integers between them are not."""

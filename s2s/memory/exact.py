@@ -6,11 +6,10 @@ stacked on the blocks below it, with ascending offsets. A branch is cut when som
 or when at some step the lowest start plus the heights of all remaining blocks cannot.
 """
 
-from dataclasses import field
+from dataclasses import dataclass, field
 
 from s2s.memory.blocks import Layout
 from s2s.memory.buffers import align_up
-from s2s.support.dataclass import dataclass
 
 MAX_BLOCKS = 200
 

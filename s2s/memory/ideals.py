@@ -6,9 +6,9 @@ executed at once: a delay could only keep more bytes live.
 """
 
 import heapq
+from dataclasses import dataclass
 
 from s2s.memory.parts import OrderedPart
-from s2s.support.dataclass import dataclass
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ collected separately, and also compared with each other.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import combinations
 
 from xdsl.dialects.func import FuncOp
@@ -22,7 +22,6 @@ from s2s.dialects.walk import walk
 from s2s.memory.accesses import Accesses, ByteAccess, Repeated, Span, Trace
 from s2s.memory.counters import Counter
 from s2s.memory.distances import Hazards, SpanGroup
-from s2s.support.dataclass import dataclass
 from s2s.types.affine import Range
 
 Steps = tuple[ByteAccess | Repeated, ...]

@@ -1,9 +1,9 @@
 """Model a part of a network as a search problem: a state is the set of executed steps, as the bits of an integer."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 from s2s.memory.steps import Network
-from s2s.support.dataclass import dataclass
 
 
 @dataclass(frozen=True)

@@ -11,11 +11,11 @@ that each move a few bytes down finds room. The search varies the order of place
 import random
 from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from math import lcm
 
 from s2s.memory.buffers import Buffer, Overlap, align_up
 from s2s.memory.distances import Interval
-from s2s.support.dataclass import dataclass
 
 SEED = 20
 WORK = 400_000

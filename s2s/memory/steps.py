@@ -1,9 +1,9 @@
 """Model a network as steps with dependences, and split it into segments that can be ordered independently."""
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 
 from s2s.errors import CompilerBug
-from s2s.support.dataclass import dataclass
 
 
 @dataclass(frozen=True)

@@ -1,13 +1,13 @@
 """Read from the record of an emitted tree what packagings need to know."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Any
 
 from s2s.c_syntax.identifiers import c_macro, line_comment
 from s2s.c_syntax.types import dtype_named
 from s2s.errors import InputError
-from s2s.support.dataclass import dataclass
 from s2s.verify.build import tree_record
 
 

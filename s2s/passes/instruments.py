@@ -7,13 +7,12 @@ class Count:
 
 import time
 from collections.abc import Sequence
+from dataclasses import dataclass
 from types import new_class
 from typing import TextIO, TypeVar, cast
 
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.printer import Printer
-
-from s2s.support.dataclass import dataclass
 
 
 @dataclass(frozen=True)

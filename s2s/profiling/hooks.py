@@ -5,6 +5,7 @@ the clock; calls are numbered in the order of the text.
 """
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,6 @@ from s2s.emit.call_comments import nodes_of, shape_of
 from s2s.emit.tree import Tree
 from s2s.emit.units import Program
 from s2s.errors import CompilerBug
-from s2s.support.dataclass import dataclass
 from s2s.support.resources import profiling_source
 from s2s.types.dtypes import Array
 from s2s.verify.board_sources import bracket_kernels

@@ -10,14 +10,13 @@ import platform
 import re
 import tempfile
 from collections.abc import Sequence
-from dataclasses import asdict, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from s2s.boards import BOARDS, PREFIX
 from s2s.errors import ToolchainError
 from s2s.support import progress
-from s2s.support.dataclass import dataclass
 from s2s.support.resources import profiling_source, runtime_files, runtime_source
 from s2s.targets import Target, get_target
 from s2s.targets.caches import cache_bytes

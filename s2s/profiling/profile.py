@@ -1,6 +1,7 @@
 """`s2s profile`: measure the time of each kernel call and compare it with the roofline of this machine."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
@@ -17,7 +18,6 @@ from s2s.profiling.machine import Machine, check_same_machine, this_machine
 from s2s.profiling.roofline import bound_of
 from s2s.stages.check_options import check_timed
 from s2s.support import progress
-from s2s.support.dataclass import dataclass
 from s2s.targets import get_target
 from s2s.types.dtypes import Array, tensor_type
 from s2s.verify.build import load

@@ -11,9 +11,10 @@ tensors. Constants are read once a run, and between two runs everything else pas
 all that a run touches has room.
 """
 
+from dataclasses import dataclass
+
 from s2s.analysis.cost.kernels import KernelCost
 from s2s.profiling.machine import Level, Machine
-from s2s.support.dataclass import dataclass
 
 ARITHMETIC = "arithmetic"
 

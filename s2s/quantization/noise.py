@@ -4,13 +4,13 @@
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import onnx
 
 from s2s.support import progress
-from s2s.support.dataclass import dataclass
 from s2s.types.dtypes import Array
 
 DEQUANTIZED = "_DequantizeLinear_Output"

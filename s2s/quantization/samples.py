@@ -2,6 +2,7 @@
 
 import zipfile
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
 
@@ -9,7 +10,6 @@ import numpy as np
 
 from s2s.data.arrays import UNREADABLE, why
 from s2s.errors import InputError
-from s2s.support.dataclass import dataclass
 from s2s.types.dtypes import Array
 
 NAMES_SHOWN = 8

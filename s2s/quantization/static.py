@@ -9,7 +9,7 @@ import io
 import logging
 import tempfile
 from collections.abc import Generator, Iterator, Mapping
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Literal
 
@@ -24,7 +24,6 @@ from s2s.quantization.integer_ports import with_integer_ports
 from s2s.quantization.noise import LayerNoise, compare_layers
 from s2s.quantization.samples import InputSpec, Samples, read_samples
 from s2s.support import progress
-from s2s.support.dataclass import dataclass
 from s2s.support.files import write_file
 from s2s.types.dtypes import Array
 

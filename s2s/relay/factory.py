@@ -9,7 +9,7 @@ our own tree.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -37,7 +37,6 @@ from s2s.relay.module import IRModule, bind_params_by_name, empty
 from s2s.relay.options import Executor, Runtime, executor_of, runtime_of
 from s2s.runtime.module import Module
 from s2s.stages.c import Lowered
-from s2s.support.dataclass import dataclass
 from s2s.target import Target, resolve
 from s2s.targets import Target as TargetData
 from s2s.types.weights import WeightStore

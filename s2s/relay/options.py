@@ -1,12 +1,11 @@
 """`Executor` and `Runtime`: how the C of a network is called, and on what it stands, under TVM's names."""
 
 from collections.abc import Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import ClassVar
 
 from s2s.errors import InputError, UnsupportedError
 from s2s.options import Executor as ExecutorName
-from s2s.support.dataclass import dataclass
 
 Value = bool | int | str
 ALIGNMENTS = (1, 2, 4, 8, 16, 32, 64, 128, 256)

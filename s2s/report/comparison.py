@@ -1,9 +1,8 @@
 """Compare two compiled networks: sizes, times, kernels, decisions and files."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
-
-from s2s.support.dataclass import dataclass
 
 
 @dataclass(frozen=True)

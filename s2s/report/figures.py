@@ -3,6 +3,7 @@
 import hashlib
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from s2s.analysis.cost.kernels import KernelCost, Operations
@@ -15,7 +16,6 @@ from s2s.profiling.profile import Profile
 from s2s.report.record import SCHEMA
 from s2s.report.timeline import Occupied, Step, Timeline, timeline_of
 from s2s.stages.memory import Planned
-from s2s.support.dataclass import dataclass
 from s2s.verify.build import RECORD
 
 NO_COST = KernelCost(Operations(), 0, 0)

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, field
+from dataclasses import asdict, dataclass, field
 from math import prod
 
 from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, FloatAttr, IntegerAttr, ModuleOp, StringAttr
@@ -25,7 +25,6 @@ from s2s.memory.order import peak_of
 from s2s.memory.steps import Step
 from s2s.passes.context import CompilerContext
 from s2s.registry import get_pass
-from s2s.support.dataclass import dataclass
 from s2s.types.dtypes import AnyTensor, as_tensor_type, from_numpy, size_in_bytes
 from s2s.types.symbols import function_named
 from s2s.types.weights import WeightStore

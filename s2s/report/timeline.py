@@ -4,7 +4,7 @@ A step is an operation of `main`: the call of a kernel, a copy, or control flow 
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 
 from xdsl.dialects.builtin import DenseArrayBase, IntegerAttr, MemRefType, ModuleOp, StringAttr
 from xdsl.dialects.func import CallOp, FuncOp
@@ -16,7 +16,6 @@ from s2s.analysis.network.functions import STATE, main_of
 from s2s.dialects import loop
 from s2s.dialects.graph.traits import provenance
 from s2s.passes.loop.plan_memory import OFFSET
-from s2s.support.dataclass import dataclass
 from s2s.types.dtypes import size_in_bytes
 
 BEFORE = -1

@@ -2,10 +2,9 @@
 
 import time
 from collections.abc import Callable
+from dataclasses import dataclass
 
 import numpy as np
-
-from s2s.support.dataclass import dataclass
 
 
 @dataclass(frozen=True)

@@ -4,6 +4,7 @@ Trees have none of this unless a library is made of them.
 """
 
 import math
+from dataclasses import dataclass
 
 from s2s.emit.runtime import needed_files
 from s2s.emit.templates import fill
@@ -11,7 +12,6 @@ from s2s.emit.tree import Tree
 from s2s.emit.view import GENERATED
 from s2s.executor.element_types import DLDataType, dlpack_of_numpy, numpy_of_name
 from s2s.executor.graph_json import CONCAT, COPY, NO_OPERATION, SCRATCH, SPLIT, Call, Network, Value
-from s2s.support.dataclass import dataclass
 from s2s.support.resources import runtime_source
 
 HEADER = "s2s_kernels.h"

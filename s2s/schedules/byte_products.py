@@ -7,6 +7,7 @@ A row of a fully connected layer is read in place.
 """
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from math import ceil, prod
 
 from xdsl.ir import SSAValue
@@ -18,7 +19,6 @@ from s2s.analysis.structure.lanes import results_in_lanes
 from s2s.dialects import loop, tensor
 from s2s.schedules.directives import CacheRead, Reorder, Tensorize, Vectorize, register_tile
 from s2s.schedules.integer_products import Roles, roles_of
-from s2s.support.dataclass import dataclass
 from s2s.targets import Target
 from s2s.targets.intrinsic import Intrinsic
 from s2s.types.affine import linear, ranges

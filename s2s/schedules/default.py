@@ -6,6 +6,7 @@ target's registers on a second dimension that reuses the loads of the first.
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from math import ceil, prod
 
 from xdsl.dialects.builtin import i8
@@ -23,7 +24,6 @@ from s2s.schedules.reduction_blocks import BlockedReduction, LongReduction
 from s2s.schedules.reference import reference
 from s2s.schedules.register_tiles import max_rows, vectors_per_tile
 from s2s.schedules.register_transpose import strided_load, strided_store, transposed_dim
-from s2s.support.dataclass import dataclass
 from s2s.targets import Target
 from s2s.types.affine import linear, ranges
 

@@ -5,10 +5,10 @@ read again for every block. Or the factors of the whole image stay, and the prod
 constants are read once, a panel for each factor, and factors that exceed L2 are read again for every block of channels.
 """
 
+from dataclasses import dataclass
 from math import ceil
 from typing import Literal
 
-from s2s.support.dataclass import dataclass
 from s2s.targets import Target
 
 FLOAT = 4

@@ -6,6 +6,7 @@ padding or guards. Cores with a dual 16-bit multiply-add (SMLAD) get groups of f
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from math import inf, prod
 
 from xdsl.dialects.builtin import i8
@@ -16,7 +17,6 @@ from s2s.analysis.affine.strides import moves
 from s2s.analysis.structure.products import product_sum
 from s2s.dialects import tensor
 from s2s.schedules.directives import CacheRead, Reorder, Tensorize, register_tile
-from s2s.support.dataclass import dataclass
 from s2s.targets import Target
 from s2s.targets.intrinsic import Intrinsic
 from s2s.types.affine import linear, ranges

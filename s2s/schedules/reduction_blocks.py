@@ -10,6 +10,7 @@ seventh of what lies beyond the eighth is read again for every tile of rows.
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from math import ceil, prod
 
 from xdsl.dialects.builtin import FloatAttr, f32
@@ -18,7 +19,6 @@ from s2s.analysis.affine.strides import computes_floats
 from s2s.analysis.structure.folds import is_order_free
 from s2s.dialects import tensor
 from s2s.schedules.caches import FLOAT, bytes_used, dims_inside, stays_in_l2
-from s2s.support.dataclass import dataclass
 from s2s.targets import Target
 from s2s.types.hints import isa
 

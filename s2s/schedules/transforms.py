@@ -1,6 +1,7 @@
 """Schedules of Winograd transforms, and the blocks that keep their kernels in the L2 cache."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from xdsl.ir import Operation
 
@@ -12,7 +13,6 @@ from s2s.schedules.default import default
 from s2s.schedules.directives import Prefetch, Reorder, Tile, Unroll, Vectorize, register_tile
 from s2s.schedules.directives.tile_and_fuse import in_tiles
 from s2s.schedules.fused_loops import FusedLoop, Tiles, fair_part
-from s2s.support.dataclass import dataclass
 from s2s.targets import Target
 from s2s.types.affine import coefficient, flat_index, ranges
 

@@ -1,5 +1,7 @@
 """Stage `c`: the module holds the program as C constructs."""
 
+from dataclasses import dataclass
+
 from s2s.decisions.decision import Decision
 from s2s.decisions.file import check_known
 from s2s.decisions.recorded import decisions_of
@@ -8,7 +10,6 @@ from s2s.emit.units import Program
 from s2s.stages.memory import Planned
 from s2s.stages.request import Request
 from s2s.stages.state import State
-from s2s.support.dataclass import dataclass
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,7 @@
 """Stage `graph`: the network is calls of kernels; a budget of RAM may have chosen chains to run in row tiles."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from xdsl.dialects.builtin import IntegerAttr, ModuleOp
 from xdsl.dialects.func import FuncOp
@@ -13,7 +14,6 @@ from s2s.passes.graph.tile_rows import RECOMPUTED
 from s2s.stages.request import Request
 from s2s.stages.settle import Settled
 from s2s.stages.state import State
-from s2s.support.dataclass import dataclass
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,7 @@
 """Stage `memory`: every buffer has an offset in the arena, and kernels have their names in C."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 from xdsl.dialects.builtin import (
     ArrayAttr,
@@ -34,7 +35,6 @@ from s2s.passes.loop.plan_memory import (
 from s2s.stages.read import Read
 from s2s.stages.request import Request
 from s2s.stages.state import State
-from s2s.support.dataclass import dataclass
 from s2s.types.hints import isa
 
 

@@ -1,6 +1,7 @@
 """The stages of a compilation in order, each with the facts that it makes."""
 
 from collections.abc import Callable
+from dataclasses import dataclass
 
 from s2s.errors import CompilerBug, InputError
 from s2s.pipeline import passes_of
@@ -13,7 +14,6 @@ from s2s.stages.settle import Settled, settled
 from s2s.stages.state import State
 from s2s.stages.tensor import Scheduled, scheduled
 from s2s.stages.tree import Written, written
-from s2s.support.dataclass import dataclass
 
 
 def _nothing(_: Request) -> object:

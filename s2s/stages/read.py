@@ -1,6 +1,7 @@
 """Stage `read`: read the network from a model file or a module, with the interface that its caller sees."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, FloatAttr, IntegerAttr, StringAttr
 from xdsl.ir import Attribute
@@ -15,7 +16,6 @@ from s2s.passes.operators import load_operators
 from s2s.stages.check_options import check_network
 from s2s.stages.state import Facts, State
 from s2s.support import progress
-from s2s.support.dataclass import dataclass
 from s2s.types.dtypes import as_tensor_type
 from s2s.types.interface import EMPTY_INPUTS, EMPTY_OUTPUTS, EmptyTensor, empty_tensors, model_tensor
 

@@ -1,6 +1,6 @@
 """The request of a compilation: options, debugging, findings."""
 
-from dataclasses import field
+from dataclasses import dataclass, field
 from functools import cached_property
 
 from s2s.decisions.decision import Table
@@ -8,7 +8,6 @@ from s2s.decisions.given import Given
 from s2s.decisions.records import choices_of, shipped_records
 from s2s.emit.info import Measured
 from s2s.options import CompileOptions
-from s2s.support.dataclass import dataclass
 from s2s.targets import get_target
 
 

@@ -1,6 +1,7 @@
 """Stage `settle`: fix the integer arithmetic of the network as it will be in C, and compute the expected results of its
 self-test."""
 
+from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
@@ -20,7 +21,6 @@ from s2s.stages.read import Read
 from s2s.stages.request import Request
 from s2s.stages.state import State
 from s2s.support import progress
-from s2s.support.dataclass import dataclass
 from s2s.types.dtypes import tensor_type
 
 GOLDEN_SEED = 0

@@ -1,13 +1,12 @@
 """The state of a compilation after a stage: module, weights, and typed facts."""
 
 from collections.abc import Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import TypeVar
 
 from xdsl.dialects.builtin import ModuleOp
 
 from s2s.errors import CompilerBug
-from s2s.support.dataclass import dataclass
 from s2s.types.weights import WeightStore
 
 F = TypeVar("F")

@@ -1,6 +1,7 @@
 """Stage `tensor`: every kernel consists of scheduled computations, whose cost and precision are known."""
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -11,7 +12,6 @@ from s2s.emit.info import Tolerance
 from s2s.stages.request import Request
 from s2s.stages.settle import Settled
 from s2s.stages.state import State
-from s2s.support.dataclass import dataclass
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,7 @@
 """Stage `tree`: render the files of the emitted tree."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from s2s.emit.info import NetworkInfo, PortInfo, Threads
 from s2s.emit.stream import pieces
@@ -16,7 +16,6 @@ from s2s.stages.settle import Settled
 from s2s.stages.state import Facts, State
 from s2s.stages.tensor import Scheduled
 from s2s.support import progress
-from s2s.support.dataclass import dataclass
 from s2s.targets import get_target
 
 

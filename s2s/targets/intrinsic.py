@@ -1,10 +1,9 @@
 """The description of an intrinsic: an instruction that sums several products of small integers."""
 
 from collections.abc import Mapping
-from dataclasses import field, fields
+from dataclasses import dataclass, field, fields
 from typing import Any, Literal
 
-from s2s.support.dataclass import dataclass
 from s2s.targets.keys import DESCRIPTION, METADATA, Key, Number, Numbers, OneOf, Text, check_fields, key
 
 NAME = Text(r"[a-z0-9][a-z0-9_-]{0,39}", "small letters, digits and _ -, at most 40")

@@ -7,11 +7,11 @@ into the compiler, includes a file or writes one.
 
 import re
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Any, Protocol
 
 from s2s.errors import InputError
-from s2s.support.dataclass import dataclass
 
 METADATA = "key"
 """Where a field of a dataclass keeps its `Key`."""

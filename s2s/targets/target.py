@@ -1,10 +1,9 @@
 """The description of a target."""
 
 from collections.abc import Mapping
-from dataclasses import field, fields
+from dataclasses import dataclass, field, fields
 from typing import Any, Literal
 
-from s2s.support.dataclass import dataclass
 from s2s.targets.intrinsic import Form, Intrinsic
 from s2s.targets.keys import (
     CFLAG,

@@ -9,11 +9,11 @@ other operand. Loop variables and sizes are of type `int32`.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 
 import numpy as np
 
 from s2s.errors import InputError
-from s2s.support.dataclass import dataclass
 from s2s.types.dtypes import holds
 
 Number = int | float | bool

@@ -10,7 +10,7 @@ side while the reduction runs once. So do loops that are unrolled.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from math import prod
 
 from xdsl.ir.affine import AffineConstantExpr, AffineDimExpr, AffineExpr
@@ -18,7 +18,6 @@ from xdsl.ir.affine import AffineConstantExpr, AffineDimExpr, AffineExpr
 from s2s.dialects.tensor import Directive, FusedTile
 from s2s.errors import InputError
 from s2s.schedules.directives import Parallel, Prefetch, Reorder, Tensorize, Tile, TileAndFuse, Unroll, Vectorize
-from s2s.support.dataclass import dataclass
 from s2s.targets import Target
 from s2s.targets.intrinsics import INTRINSICS
 from s2s.te.expressions import Binary, Const, Expr, IterVar, Read, Size, Var, walk

@@ -8,10 +8,9 @@ the loop is accumulated in registers, then the stage's formula is applied.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 
 from s2s.errors import InputError
-from s2s.support.dataclass import dataclass
 from s2s.te.expressions import ComputeOp, Expr, IterVar, Read, Reduce, Size, Tensor, renamed, rewritten, walk
 from s2s.te.schedule import Schedule
 from s2s.te.stage import VECTORIZE, Fuse, Split, Stage, product, rounds

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from s2s.errors import InputError
-from s2s.support.dataclass import dataclass
 from s2s.te.expressions import ComputeOp, Expr, IterVar, PlaceholderOp, Size, Tensor, const
 
 VECTORIZE, UNROLL, PARALLEL = "vectorize", "unroll", "parallel"

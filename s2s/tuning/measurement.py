@@ -1,11 +1,9 @@
 """What measuring a candidate gives: costs, or a kind of error."""
 
 from collections.abc import Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from enum import IntEnum
 from typing import Literal
-
-from s2s.support.dataclass import dataclass
 
 Objective = Literal["instructions", "time", "flash", "ram"]
 OBJECTIVES: tuple[Objective, ...] = ("instructions", "time", "flash", "ram")

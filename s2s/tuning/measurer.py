@@ -5,13 +5,12 @@ import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Protocol
 
 from s2s.compilation import Compilation
 from s2s.decisions.decision import Table
-from s2s.support.dataclass import dataclass
 from s2s.tuning.measurement import ErrorKind, Measurement
 from s2s.tuning.sandbox import CallDiedError, CallFailedError, CallTimedOutError, call_in_sandbox
 

@@ -9,9 +9,9 @@ fronts of all tasks that save the most for a byte are taken first.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Literal
 
-from s2s.support.dataclass import dataclass
 from s2s.tuning.records import MeasuredRecord
 
 Second = Literal["flash", "ram"]

@@ -14,7 +14,7 @@ import fcntl
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import asdict, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from types import TracebackType
 from typing import IO, Any, Self, cast
@@ -22,7 +22,6 @@ from typing import IO, Any, Self, cast
 from s2s.decisions.keys import LOWERING
 from s2s.decisions.records import FORMAT, entries_of
 from s2s.errors import InputError
-from s2s.support.dataclass import dataclass
 from s2s.support.files import write_file
 from s2s.tuning.measurement import ErrorKind
 from s2s.version import VERSION

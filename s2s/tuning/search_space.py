@@ -6,11 +6,10 @@ point is what a record keeps; points with equal texts are the same choice, and a
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import cached_property
 from math import prod
 from random import Random
-
-from s2s.support.dataclass import dataclass
 
 MAX_LISTED = 2_000
 """Spaces up to this size are counted point by point."""

@@ -16,6 +16,7 @@ schedules before anything is compiled.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import permutations
 from math import prod
 from random import Random
@@ -27,7 +28,6 @@ from s2s.decisions.registry import heuristics_of
 from s2s.decisions.schedule import ScheduledComputation
 from s2s.dialects import tensor
 from s2s.schedules.directives import CacheRead, Prefetch, Reorder, Tile, Unroll
-from s2s.support.dataclass import dataclass
 from s2s.tuning.features import features_of
 from s2s.tuning.search_space import Point, SearchSpace
 from s2s.tuning.task import Task

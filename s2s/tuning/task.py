@@ -1,7 +1,7 @@
 """The tasks of a network: one for each distinct kernel, with everything that measuring it alone needs."""
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -20,7 +20,6 @@ from s2s.errors import CompilerBug
 from s2s.options import CompileOptions
 from s2s.passes.context import CompilerContext
 from s2s.stages.state import State
-from s2s.support.dataclass import dataclass
 from s2s.targets import Target, get_target
 from s2s.tuning.isolate import isolated
 from s2s.tuning.packed import Packed, packed, unpacked

@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from s2s.compilation import Compilation
@@ -11,7 +11,6 @@ from s2s.frontends.model import Source
 from s2s.options import CompileOptions
 from s2s.stages.memory import Planned
 from s2s.support import progress
-from s2s.support.dataclass import dataclass
 from s2s.targets import get_target
 from s2s.tuning.measurement import UNITS, Measurement, Objective
 from s2s.tuning.measurer import Candidate, Incumbent, Measurer

@@ -6,7 +6,7 @@ coefficients of atoms, where an atom is a dimension or a division that could not
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from math import gcd, prod
 from typing import TypeGuard
 
@@ -19,7 +19,6 @@ from xdsl.ir.affine import (
 )
 
 from s2s.errors import CompilerBug
-from s2s.support.dataclass import dataclass
 
 Range = tuple[int, int]
 """Smallest and largest value, both included."""

@@ -7,6 +7,7 @@
 """
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from math import prod
 from typing import Any, Protocol
 
@@ -16,7 +17,6 @@ from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute
 
 from s2s.errors import CompilerBug
-from s2s.support.dataclass import dataclass
 from s2s.types.dtypes import Array
 from s2s.types.hints import isa
 from s2s.types.narrow import NARROW, dtype_of_name, pack, unpack

@@ -9,13 +9,13 @@ itself, a float is its bits.
 """
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from math import prod
 from typing import Any
 
 import ml_dtypes
 import numpy as np
 
-from s2s.support.dataclass import dataclass
 from s2s.types.dtypes import Array
 
 

@@ -2,7 +2,7 @@
 
 import tempfile
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -11,7 +11,6 @@ from s2s.compilation import Compilation
 from s2s.emit.tree import Tree
 from s2s.stages.read import Read
 from s2s.support import progress
-from s2s.support.dataclass import dataclass
 from s2s.types.dtypes import Array
 from s2s.verify.expected import Expected
 from s2s.verify.levels import LevelsReport

@@ -2,11 +2,11 @@
 
 import struct
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from s2s.boards import Board
 from s2s.errors import ToolchainError
-from s2s.support.dataclass import dataclass
 from s2s.support.resources import harness_files, harness_source
 from s2s.targets.flags import STANDARD
 from s2s.verify.toolchain import missing_programs, run_program

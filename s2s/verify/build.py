@@ -15,6 +15,7 @@ import weakref
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from copy import copy
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from types import TracebackType
@@ -30,7 +31,6 @@ from s2s.errors import CompilerBug, InputError
 from s2s.executor.declarations import executor_declarations
 from s2s.executor.session import Session
 from s2s.options import Io
-from s2s.support.dataclass import dataclass
 from s2s.types.dtypes import Array
 from s2s.types.interface import EmptyTensor, ModelTensor, as_declared, declared_names
 from s2s.types.narrow import pack

@@ -8,11 +8,10 @@ its file (`src/kws.c:conv`), so that equal names in several files stay distinct.
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 
 from s2s.errors import InputError
-from s2s.support.dataclass import dataclass
 
 INDIRECT = "__indirect_call"
 """The title that gcc gives to an unknown callee."""

@@ -6,11 +6,11 @@ in the last place (ULP).
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from s2s.support.dataclass import dataclass
 from s2s.types.dtypes import Array, from_numpy, is_float
 
 

@@ -3,11 +3,11 @@
 import importlib.util
 import shutil
 from collections.abc import Iterator
+from dataclasses import dataclass
 from importlib import metadata
 
 from s2s.boards import BOARDS, PREFIX
 from s2s.errors import ToolchainError
-from s2s.support.dataclass import dataclass
 from s2s.targets import TARGET_NAMES, get_target
 from s2s.verify.toolchain import compiler_version, default_compiler, missing_programs
 

@@ -1,6 +1,7 @@
 """Obtain the expected outputs of a network: from a reference engine, or from golden vectors."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
 from typing import get_args
@@ -12,7 +13,6 @@ from s2s.frontends.model import GraphModel, load_for_engine
 from s2s.interpret.graph import run_graph
 from s2s.stages.read import Read
 from s2s.support import progress
-from s2s.support.dataclass import dataclass
 from s2s.types.dtypes import Array, tensor_type
 from s2s.types.interface import as_declared, as_passed, declared_names
 from s2s.verify.engines import EngineName, default_engine, run_engine

@@ -11,11 +11,10 @@ import tempfile
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import asdict, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 from s2s.errors import InputError
-from s2s.support.dataclass import dataclass
 from s2s.targets import Target
 from s2s.targets.flags import compile_flags
 from s2s.verify.call_graph import TABLES, Stack, UnitGraph, deepest_stack

@@ -5,7 +5,7 @@ first node whose value differs from the level above identifies the wrong lowerin
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 
 from xdsl.dialects.builtin import DenseArrayBase, IntegerAttr, ModuleOp
 from xdsl.dialects.func import FuncOp
@@ -19,7 +19,6 @@ from s2s.interpret.loop import run_loop
 from s2s.interpret.loop.cost import estimated_operations
 from s2s.interpret.tensor import run_tensor
 from s2s.passes.tensor.block_channels import BLOCKED, CHANNELS
-from s2s.support.dataclass import dataclass
 from s2s.types.dtypes import Array
 from s2s.types.weights import WeightStore
 from s2s.verify.compare import Comparison, Tolerance, compare, default_tolerance

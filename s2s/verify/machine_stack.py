@@ -7,10 +7,9 @@ if one path contained them all: an upper bound, and exact for functions that all
 import re
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator
-from dataclasses import field
+from dataclasses import dataclass, field
 from pathlib import Path
 
-from s2s.support.dataclass import dataclass
 from s2s.verify.toolchain import run_program, sibling_program
 
 _HEAD = re.compile(r"^([0-9a-f]+) <(.+)>:$")

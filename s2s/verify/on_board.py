@@ -11,6 +11,7 @@ import struct
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +21,6 @@ from s2s.boards import Board
 from s2s.c_syntax.types import dtype_named
 from s2s.emit.write import RECORD as TREE_RECORD
 from s2s.errors import InputError, ToolchainError
-from s2s.support.dataclass import dataclass
 from s2s.types.dtypes import Array
 from s2s.verify.board_program import CONTRACT, RECORD, BoardProgram
 from s2s.verify.board_sources import count_kernels, is_in_arena, run_network

@@ -4,11 +4,10 @@ A value in the middle between two steps goes to either by the last bit of a floa
 that compute in floats between integers agree to one step; what matters is how many outputs differ, and by how much.
 """
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from s2s.support.dataclass import dataclass
 from s2s.types.dtypes import Array
 from s2s.verify.compare import Comparison, Tolerance, compare
 

@@ -1,7 +1,7 @@
 """Compare the outputs of a network with the expected ones, under tolerances."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -10,7 +10,6 @@ from s2s.compilation import Compilation
 from s2s.errors import InputError
 from s2s.stages.read import Read
 from s2s.stages.settle import Settled
-from s2s.support.dataclass import dataclass
 from s2s.types.dtypes import Array
 from s2s.verify.compare import Comparison, Tolerance, compare, default_tolerance
 from s2s.verify.expected import Expected

@@ -8,7 +8,9 @@ from benchmarks.external_cmsis_nn import Counts, Result, Use, show
 def result(never: int, always: int, auto: int, *, exact: bool = True) -> Result:
     totals: dict[Use, int] = {"never": never, "always": always, "auto": auto}
     kernels = {"never": "conv", "always": "cmsis_nn_convolution", "auto": "conv"}
-    counts = {use: Counts(total, exact, {"layer": total}, {"layer": kernels[use]}) for use, total in totals.items()}
+    counts: dict[Use, Counts] = {
+        use: Counts(total, exact, {"layer": total}, {"layer": kernels[use]}) for use, total in totals.items()
+    }
     return Result("kws", "m4", counts)
 
 

@@ -1,6 +1,7 @@
 """Compute the memory strides of a computation's operands along each dimension of its domain, for schedule
 heuristics."""
 
+from dataclasses import dataclass
 from functools import lru_cache
 from math import prod
 
@@ -11,7 +12,6 @@ from xdsl.ir.affine import AffineDimExpr, AffineMap
 
 from s2s.analysis.structure.compute import body_ops, shape_of
 from s2s.dialects import loop, tensor
-from s2s.support.dataclass import dataclass
 from s2s.types.affine import bounds, flat_index, is_dim, linear, ranges, simplify
 
 VECTOR_OPS = (

@@ -1,6 +1,7 @@
 """Count the arithmetic operations and the bytes of each kernel, to compare its run time with the roofline."""
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 from math import prod
 
 from xdsl.dialects.builtin import AnyFloat, IntegerType, ModuleOp
@@ -12,7 +13,6 @@ from s2s.analysis.network.functions import KERNEL, meaning_of
 from s2s.analysis.structure.compute import shape_of
 from s2s.dialects import graph, tensor
 from s2s.dialects.walk import walk
-from s2s.support.dataclass import dataclass
 from s2s.types.dtypes import as_tensor_type, is_bool, size_in_bytes
 from s2s.types.hints import isa
 

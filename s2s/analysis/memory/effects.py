@@ -5,7 +5,7 @@ that, which takes time quadratic in the depth of a nest.
 """
 
 from collections.abc import Set as AbstractSet
-from dataclasses import field
+from dataclasses import dataclass, field
 from functools import cache
 
 from xdsl.ir import Block, Operation
@@ -22,8 +22,6 @@ from xdsl.traits import (
     get_effects,
 )
 from xdsl.transforms.dead_code_elimination import is_trivially_dead
-
-from s2s.support.dataclass import dataclass
 
 Kinds = frozenset[MemoryEffectKind]
 NOTHING: Kinds = frozenset()

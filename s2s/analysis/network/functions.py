@@ -5,6 +5,7 @@ keep their values between runs. The attribute `init` names the weight with the i
 """
 
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from xdsl.dialects.builtin import DictionaryAttr, ModuleOp, StringAttr
@@ -14,7 +15,6 @@ from xdsl.ir import Attribute
 from s2s.dialects import graph
 from s2s.dialects.walk import walk
 from s2s.errors import CompilerBug
-from s2s.support.dataclass import dataclass
 from s2s.types.dtypes import Array, as_tensor_type, to_numpy
 from s2s.types.symbols import enclosing_module, function_named
 from s2s.types.weights import WeightStore

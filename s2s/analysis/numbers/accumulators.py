@@ -9,6 +9,7 @@ per output channel. Nine int8 weights whose absolute values add up to 600, `|x -
 half of its range lets the short forms of requantisation double the sum.
 """
 
+from dataclasses import dataclass
 from math import prod
 
 import numpy as np
@@ -19,7 +20,6 @@ from s2s.analysis.numbers.known_values import known_value
 from s2s.analysis.numbers.sums import LayerSums
 from s2s.dialects import graph
 from s2s.dialects.graph import provenance
-from s2s.support.dataclass import dataclass
 from s2s.types.dtypes import Array, as_tensor_type, is_integer, size_in_bytes, to_numpy
 from s2s.types.shapes.accumulate import is_small_integer, largest_factor
 from s2s.types.weights import WeightStore

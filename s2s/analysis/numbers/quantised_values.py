@@ -2,6 +2,7 @@
 integers."""
 
 import math
+from dataclasses import dataclass
 
 import numpy as np
 from xdsl.dialects.builtin import f32
@@ -10,7 +11,6 @@ from xdsl.ir import Attribute, SSAValue
 from s2s.analysis.numbers.known_values import known_value, splat_value
 from s2s.dialects import graph
 from s2s.dialects.graph.base import number
-from s2s.support.dataclass import dataclass
 from s2s.types.dtypes import Array, as_tensor_type, is_integer, size_in_bytes, to_numpy
 from s2s.types.weights import WeightStore
 

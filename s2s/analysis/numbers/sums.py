@@ -1,8 +1,7 @@
 """Describe the accumulators of integer layers for the report."""
 
 from collections.abc import Sequence
-
-from s2s.support.dataclass import dataclass
+from dataclasses import dataclass
 
 
 @dataclass(frozen=True)

@@ -6,6 +6,7 @@ convolution that makes rows 8 to 15 reads rows 7 to 16 of its operand.
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from math import prod
 
 from xdsl.dialects import arith
@@ -16,7 +17,6 @@ from s2s.analysis.row_tiles.windows import RowWindow
 from s2s.analysis.structure.compute import shape_of
 from s2s.analysis.tile_and_fuse.fused_groups import operands_of
 from s2s.dialects import tensor
-from s2s.support.dataclass import dataclass
 from s2s.types.affine import bounds, coefficient, ranges
 from s2s.types.dtypes import size_in_bytes
 from s2s.types.hints import isa

@@ -7,6 +7,7 @@ from `[-1, 5)`: rows 0 to 4, and one row of padding above.
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Operation, SSAValue
@@ -16,7 +17,6 @@ from s2s.analysis.cost.operators import multiply_adds
 from s2s.analysis.row_tiles.windows import RowWindow
 from s2s.dialects import graph
 from s2s.dialects.graph import FusionKind, fusion_kind, rows_of
-from s2s.support.dataclass import dataclass
 from s2s.types.dtypes import as_tensor_type
 from s2s.types.shapes.window import CHANNELS_LAST
 

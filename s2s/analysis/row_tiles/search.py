@@ -6,6 +6,7 @@ the cheapest plan that reaches the goal, else the smallest.
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import pairwise
 from math import prod
 
@@ -25,7 +26,6 @@ from s2s.analysis.row_tiles.operator_chains import (
     operations,
     recomputed,
 )
-from s2s.support.dataclass import dataclass
 from s2s.types.dtypes import as_tensor_type, size_in_bytes
 
 ROWS = (8, 4, 2, 1)

@@ -1,6 +1,6 @@
 """Compute the rows that a sliding window reads, for operators and for kernels."""
 
-from s2s.support.dataclass import dataclass
+from dataclasses import dataclass
 
 
 @dataclass(frozen=True)

@@ -7,10 +7,8 @@ two additions. Pairs are chosen greedily, the largest saving first, so that equa
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import combinations
-
-from s2s.support.dataclass import dataclass
 
 Rows = tuple[tuple[float, ...], ...]
 PAIR_COST = 2

@@ -1,6 +1,7 @@
 """Recognise convolutions in `tensor.compute` by their access maps, and name the role of each dimension."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from math import prod
 
 from xdsl.dialects.builtin import FloatAttr, f32
@@ -10,7 +11,6 @@ from xdsl.ir.affine import AffineDimExpr, AffineExpr
 from s2s.analysis.structure.compute import body_ops, shape_of
 from s2s.analysis.structure.products import is_sum_of_products
 from s2s.dialects import tensor
-from s2s.support.dataclass import dataclass
 from s2s.types.affine import Linear, linear, ranges
 
 

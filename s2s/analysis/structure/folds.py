@@ -1,6 +1,7 @@
 """Recognise reductions whose order is free within the tolerance of floats: sums, products, maxima and minima."""
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from math import inf
 
 from xdsl.dialects import arith
@@ -8,7 +9,6 @@ from xdsl.dialects.builtin import FloatAttr
 from xdsl.ir import Operation, SSAValue
 
 from s2s.dialects import tensor
-from s2s.support.dataclass import dataclass
 
 
 @dataclass(frozen=True)

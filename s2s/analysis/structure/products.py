@@ -1,12 +1,13 @@
 """Recognise sums of products `acc + (ext(x) - x_zp) * (ext(w) - w_zp)` in computations, of floats and of small
 integers."""
 
+from dataclasses import dataclass
+
 from xdsl.dialects import arith
 from xdsl.dialects.builtin import IntegerAttr, IntegerType, f32, f64, i8, i32
 from xdsl.ir import Block, BlockArgument, Operation, SSAValue
 
 from s2s.dialects import tensor
-from s2s.support.dataclass import dataclass
 from s2s.types.hints import isa
 
 

@@ -14,13 +14,13 @@ Neural Networks, 2015; B. Barabasz et al., Error Analysis and Improving the Accu
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
 from math import prod
 
 import numpy as np
 
-from s2s.support.dataclass import dataclass
 from s2s.types.dtypes import Array
 
 Rows = tuple[tuple[Fraction, ...], ...]

@@ -6,6 +6,7 @@ with blocks of 8 rows, a consumer in block 2 may read rows 16 to 23 of its produ
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from xdsl.ir import SSAValue
 from xdsl.ir.affine import AffineDimExpr, AffineExpr
@@ -13,7 +14,6 @@ from xdsl.ir.affine import AffineDimExpr, AffineExpr
 from s2s.analysis.structure.compute import shape_of
 from s2s.dialects import tensor
 from s2s.errors import ScheduleError
-from s2s.support.dataclass import dataclass
 from s2s.types.affine import bounds, coefficient, delinearize, flat_index, ranges, simplify
 
 

@@ -9,7 +9,7 @@ only the group uses does not have them. The last block of 20 columns has four; i
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 
 from xdsl.dialects.builtin import TensorType
 from xdsl.ir import Attribute, SSAValue
@@ -19,7 +19,6 @@ from s2s.analysis.structure.compute import dim_names
 from s2s.analysis.tile_and_fuse.fused_groups import Cut, FusedGroup, Inner, full_cut, fused_tiles, overlap_of
 from s2s.analysis.tile_and_fuse.transform_tiles import TransformTile
 from s2s.dialects import tensor
-from s2s.support.dataclass import dataclass
 from s2s.types.affine import Range, flat_index, ranges, simplify
 
 Ends = tuple[AffineExpr, AffineExpr]

@@ -1,6 +1,7 @@
 """Extract the tile of a transform that one block of its kernel executes, as a transform of its own; see `tiles.py`."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 from xdsl.ir import Attribute, SSAValue
 from xdsl.ir.affine import AffineDimExpr, AffineExpr, AffineMap
@@ -8,7 +9,6 @@ from xdsl.ir.affine import AffineDimExpr, AffineExpr, AffineMap
 from s2s.analysis.structure.compute import names_of
 from s2s.analysis.tile_and_fuse.fused_groups import Cut, Inner, block_numbers, fused_tiles, lies_in, written_blocks
 from s2s.dialects import tensor
-from s2s.support.dataclass import dataclass
 from s2s.types.affine import ranges, simplify
 from s2s.types.dtypes import tensor_type
 

@@ -12,7 +12,7 @@ import json
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -27,7 +27,6 @@ from s2s.executor.params import save_param_dict
 from s2s.runtime.benchmark import measure
 from s2s.runtime.module import Module
 from s2s.runtime.program import Program
-from s2s.support.dataclass import dataclass
 from s2s.types.weights import Array
 
 FOLDER = "_tvmdbg_device_CPU_0"

@@ -1,6 +1,7 @@
 """Einsum, as sums over one operand and matrix products of two."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from math import prod
 from string import ascii_letters
 
@@ -11,7 +12,6 @@ from s2s.frontends.builder import Value, emit
 from s2s.frontends.formulas import broadcast_to, reshape, select, transpose
 from s2s.frontends.names import one_line
 from s2s.frontends.onnx.node import Importer, Node
-from s2s.support.dataclass import dataclass
 
 
 @dataclass(frozen=True)

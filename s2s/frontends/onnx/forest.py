@@ -9,7 +9,7 @@ row, so that every tree takes as many steps as the deepest one:
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -17,7 +17,6 @@ from s2s.dialects import graph
 from s2s.frontends.builder import Value, emit
 from s2s.frontends.formulas import broadcast_to, cast, reshape, select
 from s2s.frontends.onnx.node import Node
-from s2s.support.dataclass import dataclass
 from s2s.types.dtypes import Array
 
 MODES = ("BRANCH_LEQ", "BRANCH_LT", "BRANCH_GTE", "BRANCH_GT", "BRANCH_EQ", "BRANCH_NEQ", "BRANCH_MEMBER")

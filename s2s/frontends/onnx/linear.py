@@ -1,6 +1,7 @@
 """Matrix products."""
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 import numpy as np
 from xdsl.dialects.builtin import i32
@@ -10,7 +11,6 @@ from s2s.frontends.builder import Value, emit
 from s2s.frontends.formulas import matmul, reshape, take
 from s2s.frontends.onnx.elementwise import cast, legacy_broadcast
 from s2s.frontends.onnx.node import Importer, Node
-from s2s.support.dataclass import dataclass
 
 _MAX_ROWS = 4
 """Beyond that, expanding a determinant costs more than anybody wants."""

@@ -8,6 +8,7 @@ with `tensors.py`; external files are opened only there, through the onnx packag
 
 import os
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from google.protobuf.message import DecodeError
@@ -19,7 +20,6 @@ from s2s.frontends.names import one_line
 from s2s.frontends.onnx.limits import MAX_OPSET
 from s2s.frontends.onnx.names import canonical_domain
 from s2s.frontends.onnx.structure import check_structure
-from s2s.support.dataclass import dataclass
 
 ModelSource = str | os.PathLike[str] | bytes | ModelProto
 

@@ -7,13 +7,14 @@ needs to know no more; what computes with them converts first:
     float8 -> float           look the byte up in a table of 256 numbers
 """
 
+from dataclasses import dataclass
+
 import ml_dtypes
 import numpy as np
 
 from s2s.dialects import graph
 from s2s.frontends.builder import Value, emit
 from s2s.frontends.formulas import cast, equal, greater, less, pad, reshape, select, take
-from s2s.support.dataclass import dataclass
 from s2s.types.dtypes import from_numpy
 from s2s.types.narrow import NARROW, Narrow
 

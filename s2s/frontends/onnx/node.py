@@ -1,6 +1,7 @@
 """The view that an importer has of a node: operands are values, attributes are typed, errors name the place."""
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Protocol, TypeVar
 
 import numpy as np
@@ -12,7 +13,6 @@ from s2s.frontends.names import one_line
 from s2s.frontends.onnx.names import place
 from s2s.frontends.onnx.tensors import read_tensor
 from s2s.interpret.graph.work import MAX_FOLDED_ELEMENTS
-from s2s.support.dataclass import dataclass
 from s2s.types.dtypes import Array
 
 T = TypeVar("T")

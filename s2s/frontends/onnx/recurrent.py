@@ -5,6 +5,7 @@ gates, which fuse element by element.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -26,7 +27,6 @@ from s2s.frontends.formulas import (
 )
 from s2s.frontends.networks import Values, scan
 from s2s.frontends.onnx.node import Importer, Node
-from s2s.support.dataclass import dataclass
 
 Function = Callable[[Value], Value]
 

@@ -1,6 +1,7 @@
 """Resize and Upsample, axis by axis."""
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from math import floor, isfinite
 
 import numpy as np
@@ -18,7 +19,6 @@ from s2s.frontends.resample import (
     read_taps,
     weighted_taps,
 )
-from s2s.support.dataclass import dataclass
 from s2s.types.dtypes import Array
 
 

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 
 from onnx import AttributeProto, NodeProto
 
 from s2s.errors import CompilerBug
 from s2s.frontends.builder import Value
-from s2s.support.dataclass import dataclass
 
 
 class Failed:

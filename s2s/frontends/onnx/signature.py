@@ -1,6 +1,7 @@
 """Read signatures of operators from the onnx package: arity, attributes, and the permitted element types."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import cast
 
@@ -11,7 +12,6 @@ from s2s.errors import InputError
 from s2s.frontends.names import one_line
 from s2s.frontends.onnx.names import operator, place
 from s2s.frontends.onnx.tensors import type_name
-from s2s.support.dataclass import dataclass
 
 FLAGS = frozenset(
     [

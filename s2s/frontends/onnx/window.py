@@ -1,12 +1,11 @@
 """Sliding windows of convolution and pooling: attributes, automatic padding, rounding up."""
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from s2s.frontends.formulas import checked_shape
 from s2s.frontends.names import one_line
 from s2s.frontends.onnx.node import Node
-from s2s.support.dataclass import dataclass
 
 
 @dataclass(frozen=True)

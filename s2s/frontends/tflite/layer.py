@@ -6,6 +6,7 @@ int16 x int8            with a bias of 32 bits: as int8
 """
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from math import prod
 
 import numpy as np
@@ -18,7 +19,6 @@ from s2s.frontends.formulas import cast, reshape
 from s2s.frontends.tflite.node import Node
 from s2s.frontends.tflite.quantisation import activated, rescale
 from s2s.frontends.tflite.tensors import Tensor
-from s2s.support.dataclass import dataclass
 
 _INT8, _INT16 = np.dtype(np.int8), np.dtype(np.int16)
 _INT32_OF_SCHEMA = 2

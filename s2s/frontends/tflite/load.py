@@ -5,6 +5,7 @@ every constant is as long as its shape says, and tensors are defined before thei
 """
 
 import os
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeGuard, cast
 
@@ -15,7 +16,6 @@ from s2s.frontends.tflite.checks import check_model
 from s2s.frontends.tflite.read import read_model
 from s2s.frontends.tflite.records import ModelInfo
 from s2s.frontends.tflite.schema import IDENTIFIER
-from s2s.support.dataclass import dataclass
 
 ModelSource = str | os.PathLike[str] | bytes
 

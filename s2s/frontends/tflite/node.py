@@ -2,6 +2,7 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
@@ -14,7 +15,6 @@ from s2s.frontends.tflite.schema import default_options, options_class
 from s2s.frontends.tflite.tensors import Tensor
 from s2s.frontends.tflite.variables import Key, Variables, tensor_key
 from s2s.interpret.graph.work import MAX_FOLDED_ELEMENTS
-from s2s.support.dataclass import dataclass
 from s2s.types.dtypes import Array
 
 Rounding = Literal["micro", "reference"]

@@ -9,6 +9,7 @@ the largest magnitude: libraries differ in the last places of `exp` and `log`, a
 """
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from math import floor
 
 import numpy as np
@@ -23,7 +24,6 @@ from s2s.frontends.tflite.fixed_point import I32, I64
 from s2s.frontends.tflite.node import Importer, Node
 from s2s.frontends.tflite.quantisation import quantize_multiplier
 from s2s.frontends.tflite.tensors import Tensor
-from s2s.support.dataclass import dataclass
 from s2s.types.dtypes import Array
 
 _INTEGER_BITS, _SUM_BITS = 5, 12

@@ -1,14 +1,13 @@
 """The content of a TFLite file as plain data, with every length and offset checked before anything is allocated."""
 
 from collections.abc import Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from s2s.errors import InputError, UnsupportedError
 from s2s.frontends.names import one_line
-from s2s.support.dataclass import dataclass
 from s2s.types.dtypes import Array
 
 

@@ -4,6 +4,7 @@ The state lives in variable tensors, which keep their values from run to run.
 """
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import partial
 from math import floor, log2
 
@@ -19,7 +20,6 @@ from s2s.frontends.tflite.fixed_point import I32
 from s2s.frontends.tflite.node import Importer, Node
 from s2s.frontends.tflite.quantisation import activated, rescale
 from s2s.frontends.tflite.records import TensorInfo
-from s2s.support.dataclass import dataclass
 from s2s.types.dtypes import Array
 
 _INT16 = np.dtype(np.int16)

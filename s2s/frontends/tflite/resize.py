@@ -5,6 +5,7 @@ with a tolerance of 1e-6 of the largest magnitude: the reference weighs four pix
 """
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +17,6 @@ from s2s.frontends.tflite.arithmetic import require_kinds
 from s2s.frontends.tflite.fixed_point import I32
 from s2s.frontends.tflite.node import Importer, Node
 from s2s.frontends.tflite.tensors import Tensor
-from s2s.support.dataclass import dataclass
 
 _FRACTION_BITS = 10
 _ONE = 1 << _FRACTION_BITS

@@ -1,5 +1,6 @@
 """Tensors during an import, and the values of constants as arrays."""
 
+from dataclasses import dataclass
 from math import prod
 
 import numpy as np
@@ -10,7 +11,6 @@ from s2s.frontends.tflite.records import ModelInfo, Quant, Sparsity, TensorInfo
 from s2s.frontends.tflite.schema import INT4
 from s2s.frontends.tflite.sparse import positions
 from s2s.interpret.graph.work import MAX_FOLDED_ELEMENTS
-from s2s.support.dataclass import dataclass
 from s2s.types.dtypes import Array
 
 

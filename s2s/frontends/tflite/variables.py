@@ -7,7 +7,7 @@ of it as arguments, and gives them back as results.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -18,7 +18,6 @@ from s2s.analysis.network.functions import INIT, NAME, STATE
 from s2s.errors import InputError, UnsupportedError
 from s2s.frontends.builder import Builder, Value
 from s2s.frontends.tflite.records import ModelInfo, OperatorInfo, Subgraph, TensorInfo
-from s2s.support.dataclass import dataclass
 from s2s.types.dtypes import AnyTensor, Array, from_numpy, tensor_type
 
 Key = tuple[str, ...]

@@ -1,9 +1,9 @@
 """Windows as TFLite states them: a kernel, strides, dilations, and padding by name."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from s2s.frontends.tflite.node import Node
-from s2s.support.dataclass import dataclass
 
 SAME, VALID = 0, 1
 

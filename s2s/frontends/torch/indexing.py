@@ -1,6 +1,7 @@
 """Operators that pick or place elements by indices held in a tensor."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
@@ -22,7 +23,6 @@ from s2s.frontends.formulas import (
 from s2s.frontends.torch.dtypes import INT64
 from s2s.frontends.torch.node import Importer, Node
 from s2s.frontends.torch.operands import typed
-from s2s.support.dataclass import dataclass
 
 
 def check_indices(node: Node, indices: Value, size: int) -> None:

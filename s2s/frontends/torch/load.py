@@ -5,12 +5,12 @@ from __future__ import annotations
 import hashlib
 import os
 import re
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeGuard, cast
 
 from s2s.frontends.torch.program import Program
-from s2s.support.dataclass import dataclass
 
 if TYPE_CHECKING:
     from torch.export import ExportedProgram

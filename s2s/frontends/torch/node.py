@@ -1,6 +1,7 @@
 """A call as its importer sees it: operands are values, attributes are typed, errors name the place."""
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Protocol, TypeAlias
 
 import numpy as np
@@ -10,7 +11,6 @@ from s2s.frontends.builder import Builder, Scalar, Value
 from s2s.frontends.torch.dtypes import Number, numpy_dtype
 from s2s.frontends.torch.program import Argument, Call, DType, Graph, Ref, TensorInfo
 from s2s.interpret.graph.work import MAX_FOLDED_ELEMENTS
-from s2s.support.dataclass import dataclass
 
 Bound: TypeAlias = "Value | Scalar | str | DType | Graph | Sequence[Bound] | None"
 """What stands behind an argument: a tensor, a number that is known, a graph."""

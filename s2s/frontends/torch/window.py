@@ -1,9 +1,9 @@
 """Sliding windows of convolution and pooling, as torch states them."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from s2s.frontends.torch.node import Node
-from s2s.support.dataclass import dataclass
 
 
 @dataclass(frozen=True)

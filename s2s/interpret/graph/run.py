@@ -1,6 +1,7 @@
 """Run a network at graph level, operation by operation."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import CallOp, FuncOp, ReturnOp
@@ -11,7 +12,6 @@ from s2s.dialects import graph
 from s2s.errors import CompilerBug, InputError
 from s2s.interpret.graph.control import run_control
 from s2s.interpret.graph.evaluate import evaluate
-from s2s.support.dataclass import dataclass
 from s2s.types.dtypes import Array, as_tensor_type, to_numpy
 from s2s.types.symbols import function_named
 from s2s.types.weights import WeightStore

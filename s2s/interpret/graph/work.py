@@ -9,6 +9,7 @@ can ask for hours and terabytes. Work is counted in products of a matrix multipl
 """
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from math import prod
 
 from xdsl.ir import Operation
@@ -17,7 +18,6 @@ from s2s.dialects import graph, tensor
 from s2s.dialects.graph.pool import PoolOp
 from s2s.dialects.graph.traits import FusionKind, fusion_kind
 from s2s.interpret.graph.evaluate import evaluate
-from s2s.support.dataclass import dataclass
 from s2s.types.dtypes import Array, as_tensor_type
 
 MAX_FOLDED_ELEMENTS = 2**24

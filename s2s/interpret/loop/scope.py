@@ -1,7 +1,7 @@
 """The state of a function's compilation: the place of each value, and names for messages."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Any
 
 from xdsl.dialects.builtin import MemRefType
@@ -10,7 +10,6 @@ from xdsl.ir import Attribute, Operation, SSAValue
 
 from s2s.errors import CompilerBug
 from s2s.interpret.affine import Frame
-from s2s.support.dataclass import dataclass
 from s2s.types.dtypes import Array
 from s2s.types.hints import isa
 from s2s.types.weights import WeightStore

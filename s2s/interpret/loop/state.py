@@ -1,6 +1,7 @@
 """Find where a loop-level network keeps its state: in arguments of `main` or, after memory planning, in its arena."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from xdsl.dialects.builtin import MemRefType, StringAttr
@@ -10,7 +11,6 @@ from xdsl.ir import Attribute
 from s2s.analysis.network.functions import INIT, STATE, text
 from s2s.dialects import loop
 from s2s.interpret.loop.scope import memref
-from s2s.support.dataclass import dataclass
 from s2s.types.dtypes import Array, size_in_bytes, to_numpy
 from s2s.types.weights import WeightStore
 

@@ -1,6 +1,7 @@
 """Read an operand of `tensor.compute` for a whole box of points at a time."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from itertools import product
 from math import prod
 from typing import Any, Protocol
@@ -11,7 +12,6 @@ from numpy.lib.stride_tricks import as_strided
 from s2s.dialects.tensor import AccessAttr
 from s2s.errors import CompilerBug
 from s2s.interpret.affine import LinearForm, linear_form
-from s2s.support.dataclass import dataclass
 from s2s.types.dtypes import Array
 
 Mask = Array | None

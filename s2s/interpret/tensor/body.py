@@ -1,6 +1,7 @@
 """Compile regions of `tensor.compute` to functions of arrays: each operation runs on all points of a box at once."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,6 @@ from s2s.dialects import tensor
 from s2s.errors import CompilerBug
 from s2s.interpret.scalar import Scalar, function_of, number
 from s2s.interpret.tensor.access import Mask
-from s2s.support.dataclass import dataclass
 from s2s.types.dtypes import as_tensor_type
 
 

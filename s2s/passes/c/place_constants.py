@@ -10,6 +10,8 @@ are written when the tree is.
 Declined for networks without constants.
 """
 
+from dataclasses import dataclass
+
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
@@ -20,7 +22,6 @@ from s2s.dialects import c
 from s2s.dialects.c.types import ArrayType
 from s2s.errors import InputError
 from s2s.passes.context import given_of, target_of
-from s2s.support.dataclass import dataclass
 from s2s.types.dtypes import size_in_bytes
 
 FORMS = ("auto", "arrays", "incbin")

@@ -9,6 +9,7 @@ attribute are ours.
 """
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp, StringAttr
@@ -31,7 +32,6 @@ from s2s.passes.graph.composites import (
     network_functions,
     patterns_of,
 )
-from s2s.support.dataclass import dataclass
 from s2s.targets import Target
 from s2s.types.weights import WeightStore
 

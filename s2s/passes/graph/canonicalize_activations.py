@@ -17,6 +17,7 @@ or makes the result larger than the operand.
 """
 
 import math
+from dataclasses import dataclass
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
@@ -29,7 +30,6 @@ from s2s.dialects.graph import copy_provenance
 from s2s.dialects.graph.base import MAX_INTEGER_ATTRIBUTE, number
 from s2s.passes.context import weights_of
 from s2s.passes.rewrite import op_type_rewrite_pattern, rewrite
-from s2s.support.dataclass import dataclass
 from s2s.types.weights import WeightStore
 
 

@@ -17,6 +17,7 @@ that are not floats; for a division whose quotient may be rounded or compared, w
 """
 
 from collections.abc import Callable
+from dataclasses import dataclass
 
 import numpy as np
 from xdsl.context import Context
@@ -32,7 +33,6 @@ from s2s.passes.context import weights_of
 from s2s.passes.graph.constants import name_for, new_constant
 from s2s.passes.graph.linear_layers import constant_operand
 from s2s.passes.rewrite import op_type_rewrite_pattern, rewrite
-from s2s.support.dataclass import dataclass
 from s2s.types.dtypes import Array, as_tensor_type, is_float, to_numpy
 from s2s.types.weights import WeightStore
 

@@ -23,6 +23,8 @@ Zeroing fully masked rows of the weights becomes zeroing rows of the result; it 
 Declined where the product does not reach a softmax through elementwise operations, and for non-scalar factors.
 """
 
+from dataclasses import dataclass
+
 import numpy as np
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
@@ -36,7 +38,6 @@ from s2s.dialects.graph import FusionKind, copy_provenance, fusion_kind
 from s2s.dialects.graph.base import GraphOp, Value, type_of
 from s2s.passes.context import weights_of
 from s2s.passes.rewrite import op_type_rewrite_pattern, rewrite
-from s2s.support.dataclass import dataclass
 from s2s.types.dtypes import is_float, to_numpy
 from s2s.types.weights import WeightStore
 

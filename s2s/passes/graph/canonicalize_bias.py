@@ -15,6 +15,8 @@ are computed, or for elements that are not floats; and for a factor whose produc
 quantisation, where half a unit matters and which later passes match.
 """
 
+from dataclasses import dataclass
+
 import numpy as np
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
@@ -34,7 +36,6 @@ from s2s.passes.graph.linear_layers import (
     linear_layer,
 )
 from s2s.passes.rewrite import op_type_rewrite_pattern, rewrite
-from s2s.support.dataclass import dataclass
 from s2s.types.dtypes import Array
 from s2s.types.weights import WeightStore
 

@@ -15,6 +15,7 @@ pooling would hold padding only.
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TypeAlias
 
 import numpy as np
@@ -28,7 +29,6 @@ from s2s.dialects import graph
 from s2s.dialects.graph import copy_provenance
 from s2s.dialects.graph.base import ints, number
 from s2s.passes.rewrite import op_type_rewrite_pattern, rewrite
-from s2s.support.dataclass import dataclass
 from s2s.types.dtypes import as_tensor_type, is_float, to_numpy
 from s2s.types.shapes import ShapeError
 from s2s.types.shapes.window import spatial_axes

@@ -12,6 +12,8 @@ attribute of the product. Reshapes and transposes of constants are left to `grap
 Declined for transposes that move data.
 """
 
+from dataclasses import dataclass
+
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation, SSAValue
@@ -21,7 +23,6 @@ from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 from s2s.dialects import graph
 from s2s.dialects.graph import copy_provenance
 from s2s.passes.rewrite import op_type_rewrite_pattern, rewrite
-from s2s.support.dataclass import dataclass
 from s2s.types.dtypes import as_tensor_type
 
 

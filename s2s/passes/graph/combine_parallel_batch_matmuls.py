@@ -13,6 +13,7 @@ dimensions differ, and for elements that are not floats.
 """
 
 from collections.abc import Hashable
+from dataclasses import dataclass
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
@@ -25,7 +26,6 @@ from s2s.dialects.graph import copy_provenance
 from s2s.dialects.graph.base import type_of
 from s2s.passes.context import weights_of
 from s2s.passes.graph.parallel_branches import MIN_BRANCHES, Combination, joined_type, parallel_layers
-from s2s.support.dataclass import dataclass
 from s2s.types.dtypes import is_float
 from s2s.types.weights import WeightStore
 

@@ -13,6 +13,7 @@ Declined for constants that are no matrices, for transposed operands that differ
 """
 
 from collections.abc import Hashable
+from dataclasses import dataclass
 
 import numpy as np
 from xdsl.context import Context
@@ -24,7 +25,6 @@ from s2s.dialects import graph
 from s2s.dialects.graph.base import type_of
 from s2s.passes.context import weights_of
 from s2s.passes.graph.parallel_branches import MIN_BRANCHES, Combination, joined_type, parallel_layers
-from s2s.support.dataclass import dataclass
 from s2s.types.dtypes import is_float
 from s2s.types.weights import WeightStore
 

@@ -10,6 +10,7 @@ and for a result that is tied to the argument that it returns.
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
@@ -22,7 +23,6 @@ from s2s.analysis.network.functions import is_network
 from s2s.analysis.network.reshapes import root_of
 from s2s.dialects import graph
 from s2s.dialects.graph.traits import copy_provenance
-from s2s.support.dataclass import dataclass
 
 
 def copy_shared_outputs(last: ReturnOp, tied: Sequence[int | None]) -> None:

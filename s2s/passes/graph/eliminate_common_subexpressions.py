@@ -12,6 +12,7 @@ this pass ignores that attribute and joins it. Declined for operations that are 
 """
 
 from collections.abc import Hashable
+from dataclasses import dataclass
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
@@ -24,7 +25,6 @@ from xdsl.traits import Commutative, is_side_effect_free
 from s2s.dialects import graph
 from s2s.dialects.graph import copy_provenance
 from s2s.dialects.graph.traits import PROVENANCE
-from s2s.support.dataclass import dataclass
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,8 @@ Kernels and networks without calls are removed too. Declined for operations that
 are not private.
 """
 
+from dataclasses import dataclass
+
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
@@ -20,7 +22,6 @@ from xdsl.transforms.dead_code_elimination import region_dce
 
 from s2s.analysis.network.functions import networks_run_by
 from s2s.dialects import graph
-from s2s.support.dataclass import dataclass
 
 
 @dataclass(frozen=True)

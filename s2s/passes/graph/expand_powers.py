@@ -13,6 +13,7 @@ the same number everywhere or makes the result larger than the operand.
 """
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import Float32Type, Float64Type, ModuleOp
@@ -25,7 +26,6 @@ from s2s.dialects.graph import copy_provenance
 from s2s.dialects.graph.base import GraphOp, Value, type_of
 from s2s.passes.context import weights_of
 from s2s.passes.rewrite import op_type_rewrite_pattern, rewrite
-from s2s.support.dataclass import dataclass
 from s2s.types.dtypes import is_float
 from s2s.types.weights import WeightStore
 

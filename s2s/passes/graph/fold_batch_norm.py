@@ -12,6 +12,8 @@ products, whose bias remains a separate addition. Any other batch normalisation 
 Declined when a parameter is computed at run time, when `s` or `t` is not finite, or when the elements are not floats.
 """
 
+from dataclasses import dataclass
+
 import numpy as np
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
@@ -26,7 +28,6 @@ from s2s.passes.context import weights_of
 from s2s.passes.graph.constants import name_for, new_constant, weight_name
 from s2s.passes.graph.linear_layers import LinearLayer, constant_operand, linear_layer
 from s2s.passes.rewrite import op_type_rewrite_pattern, rewrite
-from s2s.support.dataclass import dataclass
 from s2s.types.dtypes import Array, as_tensor_type, to_numpy
 from s2s.types.weights import WeightStore
 

@@ -10,6 +10,7 @@ time), when evaluation takes long, or when an operand is not constant. Splats st
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
@@ -24,7 +25,6 @@ from s2s.interpret.graph import can_evaluate, evaluate
 from s2s.interpret.graph.work import is_foldable
 from s2s.passes.context import weights_of
 from s2s.passes.graph.constants import name_for, new_constant, weight_name
-from s2s.support.dataclass import dataclass
 from s2s.types.dtypes import Array, as_tensor_type, size_in_bytes, tensor_type
 from s2s.types.weights import WeightStore
 

@@ -27,6 +27,8 @@ weights that are computed or read by another layer, and for elements that are no
 is rounded, which is the scale of a quantisation.
 """
 
+from dataclasses import dataclass
+
 import numpy as np
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
@@ -44,7 +46,6 @@ from s2s.passes.graph.canonicalize_bias import is_rounded, scaled, scaling_of
 from s2s.passes.graph.constants import name_for, new_constant, weight_name
 from s2s.passes.graph.linear_layers import linear_layer
 from s2s.passes.rewrite import op_type_rewrite_pattern, rewrite
-from s2s.support.dataclass import dataclass
 from s2s.types.dtypes import Array, is_float, to_numpy
 from s2s.types.shapes.window import channel_axis
 from s2s.types.weights import WeightStore

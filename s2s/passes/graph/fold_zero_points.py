@@ -13,6 +13,8 @@ convolutions with padding (which contributes zero to the sum, not minus the zero
 convolutions, whose outputs see different parts of the kernel.
 """
 
+from dataclasses import dataclass
+
 import numpy as np
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
@@ -27,7 +29,6 @@ from s2s.passes.context import weights_of
 from s2s.passes.graph.constants import name_for, new_constant, weight_name
 from s2s.passes.graph.linear_layers import constant_operand
 from s2s.passes.rewrite import op_type_rewrite_pattern, rewrite
-from s2s.support.dataclass import dataclass
 from s2s.types.dtypes import Array, as_tensor_type, to_numpy
 from s2s.types.weights import WeightStore
 

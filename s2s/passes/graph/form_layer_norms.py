@@ -15,6 +15,8 @@ Declined for other dimensions than the last one, where an intermediate result ha
 constant.
 """
 
+from dataclasses import dataclass
+
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation, SSAValue
@@ -27,7 +29,6 @@ from s2s.dialects.graph import copy_provenance
 from s2s.dialects.graph.base import type_of
 from s2s.passes.context import weights_of
 from s2s.passes.rewrite import op_type_rewrite_pattern, rewrite
-from s2s.support.dataclass import dataclass
 from s2s.types.dtypes import is_float
 from s2s.types.weights import WeightStore
 

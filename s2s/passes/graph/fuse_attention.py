@@ -24,6 +24,7 @@ between the two products has another use.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
@@ -41,7 +42,6 @@ from s2s.dialects.graph.base import GraphOp, type_of
 from s2s.passes.context import given_of, target_of, weights_of
 from s2s.passes.graph.fuse_ops.names import UniqueNames
 from s2s.passes.graph.fuse_ops.outline import outline, without_border_reshapes
-from s2s.support.dataclass import dataclass
 from s2s.types.dtypes import is_float
 
 MIN_QUERIES = 8

@@ -17,6 +17,7 @@ called after its text: regions with equal code share one function.
 
 import hashlib
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ArrayAttr, FunctionType, IntegerAttr, ModuleOp, StringAttr, i64
@@ -48,7 +49,6 @@ from s2s.external.registry import codegen_named
 from s2s.passes.context import target_of, weights_of
 from s2s.passes.graph.composites import composite_of, generator_of, inline
 from s2s.passes.graph.constants import name_for
-from s2s.support.dataclass import dataclass
 from s2s.types.dtypes import Array, as_tensor_type, from_numpy
 from s2s.types.symbols import function_named
 from s2s.types.weights import WeightStore

@@ -18,6 +18,8 @@ Declined when weights are computed, for zero points that are no scalars, and for
 quantisation with the same zero point.
 """
 
+from dataclasses import dataclass
+
 import numpy as np
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp, i16, i32
@@ -30,7 +32,6 @@ from s2s.dialects import graph
 from s2s.passes.context import weights_of
 from s2s.passes.graph.lift_quantized.build import Maker
 from s2s.passes.rewrite import op_type_rewrite_pattern, rewrite
-from s2s.support.dataclass import dataclass
 from s2s.types.dtypes import as_tensor_type, size_in_bytes
 from s2s.types.shapes.window import CHANNELS_FIRST
 from s2s.types.weights import WeightStore

@@ -10,6 +10,7 @@ for kernels, and for functions of C, which are declared only. A function that ca
 """
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
@@ -21,7 +22,6 @@ from s2s.analysis.network.functions import is_network
 from s2s.dialects import graph
 from s2s.dialects.graph import copy_provenance
 from s2s.errors import InputError
-from s2s.support.dataclass import dataclass
 
 
 @dataclass(frozen=True)

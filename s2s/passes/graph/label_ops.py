@@ -8,6 +8,8 @@ The hash covers operators, attributes, shapes and element types, but no names an
 two networks have equal hashes, so that tuners and tools can tell kernels. The graph JSON shows it at each node.
 """
 
+from dataclasses import dataclass
+
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp, StringAttr
 from xdsl.dialects.func import FuncOp, ReturnOp
@@ -15,7 +17,6 @@ from xdsl.passes import ModulePass
 
 from s2s.analysis.network.functions import KERNEL
 from s2s.decisions.keys import group_key
-from s2s.support.dataclass import dataclass
 
 HASH = "hash"
 """The attribute of a kernel."""

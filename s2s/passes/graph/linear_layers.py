@@ -1,5 +1,6 @@
 """A common view of convolutions and matrix products: layers with constant weights that can be scaled per channel."""
 
+from dataclasses import dataclass
 from typing import TypeAlias
 
 import numpy as np
@@ -9,7 +10,6 @@ from xdsl.pattern_rewriter import PatternRewriter
 from s2s.analysis.numbers.known_values import known_value, map_lazily, per_channel, round_to, widened
 from s2s.dialects import graph
 from s2s.passes.graph.constants import name_for, new_constant, weight_name
-from s2s.support.dataclass import dataclass
 from s2s.types.dtypes import Array, as_tensor_type, is_float, to_numpy
 from s2s.types.shapes.window import channel_axis
 from s2s.types.weights import WeightStore

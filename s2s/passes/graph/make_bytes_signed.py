@@ -19,6 +19,8 @@ flipped: `cast(y ^ -128)`; likewise back where a sum of products reads an unsign
 Declined for tensors that nothing in the network computes with, and for those that are not quantised in it.
 """
 
+from dataclasses import dataclass
+
 import numpy as np
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp, f32, i8
@@ -35,7 +37,6 @@ from s2s.passes.graph.constants import new_weight, weight_name
 from s2s.passes.graph.lift_quantized.build import Maker
 from s2s.passes.graph.lift_quantized.movement import MOVES, moved, rebuilt
 from s2s.passes.rewrite import op_type_rewrite_pattern, rewrite
-from s2s.support.dataclass import dataclass
 from s2s.types.dtypes import Array, as_tensor_type, is_float, is_integer, size_in_bytes, to_numpy, ui8
 from s2s.types.weights import WeightStore
 

@@ -11,6 +11,8 @@ leads through anything else (`s2s/external/regions.py`). Declined across functio
 the state of a network, which are arguments and results of functions.
 """
 
+from dataclasses import dataclass
+
 from xdsl.context import Context
 from xdsl.dialects.builtin import IntegerAttr, ModuleOp, i64
 from xdsl.ir import Block, Operation
@@ -19,7 +21,6 @@ from xdsl.passes import ModulePass
 from s2s.external.regions import merge_regions
 from s2s.external.registry import codegen_named
 from s2s.passes.graph.composites import REGION, composite_calls, generator_of, network_functions
-from s2s.support.dataclass import dataclass
 
 
 @dataclass(frozen=True)

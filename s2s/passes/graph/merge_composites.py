@@ -20,6 +20,8 @@ decides which operators belong together; others whose patterns match the same op
 Declined for operators in kernels, and for matches whose inner results are used outside. Constants stay outside.
 """
 
+from dataclasses import dataclass
+
 from xdsl.context import Context
 from xdsl.dialects.builtin import ArrayAttr, ModuleOp, StringAttr
 from xdsl.dialects.func import FuncOp
@@ -33,7 +35,6 @@ from s2s.passes.context import weights_of
 from s2s.passes.graph.composites import COMPOSITE, enabled, network_functions
 from s2s.passes.graph.fuse_ops.names import UniqueNames
 from s2s.passes.graph.fuse_ops.outline import outline
-from s2s.support.dataclass import dataclass
 from s2s.types.weights import WeightStore
 
 

@@ -17,6 +17,7 @@ Declined for depthwise convolutions, whose vectors run along the groups; for gro
 other integers, channels last and weights that are not constant.
 """
 
+from dataclasses import dataclass
 from math import prod
 
 import numpy as np
@@ -35,7 +36,6 @@ from s2s.dialects.graph.base import type_of
 from s2s.passes.context import given_of, target_of, weights_of
 from s2s.passes.graph.constants import name_for, new_constant
 from s2s.passes.rewrite import op_type_rewrite_pattern, rewrite
-from s2s.support.dataclass import dataclass
 from s2s.targets import Target
 from s2s.types.dtypes import Array
 from s2s.types.shapes.window import CHANNELS_FIRST

@@ -16,6 +16,7 @@ stays) where no other order is better, and for functions that hold anything but 
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
@@ -29,7 +30,6 @@ from s2s.dialects import graph
 from s2s.dialects.graph import FusionKind, fusion_kind
 from s2s.memory.steps import Step
 from s2s.passes.context import given_of, target_of
-from s2s.support.dataclass import dataclass
 from s2s.types.dtypes import as_tensor_type, size_in_bytes
 
 

@@ -17,6 +17,7 @@ one result of a region, and feeds no other operation of it, may have stood betwe
 """
 
 from collections.abc import Sequence, Set
+from dataclasses import dataclass
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import FunctionType, ModuleOp, StringAttr, UnitAttr
@@ -38,7 +39,6 @@ from s2s.passes.graph.composites import (
     region_of,
 )
 from s2s.passes.graph.fuse_ops.names import UniqueNames
-from s2s.support.dataclass import dataclass
 from s2s.types.symbols import function_named
 
 

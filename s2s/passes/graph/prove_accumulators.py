@@ -15,6 +15,8 @@ Declined, so that sums wrap around, for layers whose sums are used as 32-bit int
 overflow so), and where a bias is computed and has no known bounds.
 """
 
+from dataclasses import dataclass
+
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp, i32, i64
 from xdsl.ir import Operation
@@ -27,7 +29,6 @@ from s2s.dialects import graph
 from s2s.dialects.graph import copy_provenance, provenance
 from s2s.errors import UnsupportedError
 from s2s.passes.context import weights_of
-from s2s.support.dataclass import dataclass
 from s2s.types.dtypes import as_tensor_type, tensor_type
 
 

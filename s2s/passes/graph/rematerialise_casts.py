@@ -17,6 +17,8 @@ Declined for values with one reader, for those with a reader that cannot compute
 convolution, an output of the network), and for more than a conversion, a difference and a product with constants.
 """
 
+from dataclasses import dataclass
+
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation
@@ -27,7 +29,6 @@ from s2s.analysis.numbers.known_values import is_known
 from s2s.dialects import graph
 from s2s.dialects.graph import FusionKind
 from s2s.dialects.graph.traits import fusion_kind
-from s2s.support.dataclass import dataclass
 from s2s.types.dtypes import as_tensor_type, is_integer, size_in_bytes
 
 

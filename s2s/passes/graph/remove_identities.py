@@ -12,6 +12,8 @@ concat of one (empty operands do not count), pad by nothing, tile by one and bro
 Declined when the constant makes the result larger than the operand, or is not the same number everywhere.
 """
 
+from dataclasses import dataclass
+
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation, SSAValue
@@ -22,7 +24,6 @@ from s2s.analysis.numbers.known_values import splat_value
 from s2s.dialects import graph
 from s2s.passes.context import weights_of
 from s2s.passes.rewrite import op_type_rewrite_pattern, rewrite
-from s2s.support.dataclass import dataclass
 from s2s.types.dtypes import as_tensor_type
 from s2s.types.weights import WeightStore
 

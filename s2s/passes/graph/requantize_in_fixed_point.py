@@ -26,6 +26,7 @@ integers; these remain in floats.
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from xdsl.context import Context
@@ -42,7 +43,6 @@ from s2s.dialects.graph.quantize import Rounding
 from s2s.passes.context import weights_of
 from s2s.passes.graph.lift_quantized.build import Maker
 from s2s.passes.rewrite import op_type_rewrite_pattern, rewrite
-from s2s.support.dataclass import dataclass
 from s2s.types.dtypes import Array, as_tensor_type, size_in_bytes, to_numpy, ui8
 from s2s.types.weights import WeightStore
 

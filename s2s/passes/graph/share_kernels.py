@@ -22,6 +22,7 @@ costs more than sharing saves.
 
 from collections import defaultdict
 from collections.abc import Hashable
+from dataclasses import dataclass
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import FunctionType, ModuleOp, SymbolRefAttr
@@ -35,7 +36,6 @@ from s2s.dialects import graph
 from s2s.dialects.graph.traits import PROVENANCE
 from s2s.passes.context import weights_of
 from s2s.passes.graph.constants import name_for, new_weight
-from s2s.support.dataclass import dataclass
 from s2s.types.dtypes import from_dense
 from s2s.types.weights import WeightStore
 

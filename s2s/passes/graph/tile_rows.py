@@ -21,6 +21,7 @@ multiply-adds of the rows computed twice.
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import DenseArrayBase, FunctionType, IntegerType, ModuleOp, i64
@@ -45,7 +46,6 @@ from s2s.dialects.graph import copy_provenance, rows_of, with_rows
 from s2s.dialects.graph.base import integer
 from s2s.passes.context import given_of, target_of
 from s2s.passes.graph.fuse_ops.names import UniqueNames
-from s2s.support.dataclass import dataclass
 from s2s.types.symbols import function_named
 
 RECOMPUTED = "recomputed"

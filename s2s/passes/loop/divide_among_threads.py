@@ -23,6 +23,7 @@ that is an error. `main` states the number of threads.
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cache
 
 from xdsl.context import Context
@@ -54,7 +55,6 @@ from s2s.passes.loop.division import DivideKernel, Division, asked_depth
 from s2s.passes.loop.main_kernels import is_main, kernels_of_main
 from s2s.passes.loop.plan_memory import is_network_of_buffers
 from s2s.passes.tensor.lower_to_loop import IN_PLACE
-from s2s.support.dataclass import dataclass
 from s2s.types.dtypes import size_in_bytes
 from s2s.types.hints import isa
 

@@ -8,6 +8,7 @@ thread gets a copy of its own.
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from math import prod
 
 from xdsl.dialects.func import FuncOp
@@ -17,7 +18,6 @@ from s2s.analysis.memory.buffers import touches_memory, writes_first, written_by
 from s2s.dialects import loop
 from s2s.dialects.loop.control import PARALLELIZE, SERIAL
 from s2s.memory.independence import Independence
-from s2s.support.dataclass import dataclass
 
 MIN_ITERATIONS = 8
 """With this many iterations per thread, uneven shares no longer matter."""

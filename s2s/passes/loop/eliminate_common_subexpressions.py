@@ -13,7 +13,7 @@ linear time: the effects of a nest are computed once, and a block is not searche
 """
 
 from collections.abc import Hashable
-from dataclasses import field
+from dataclasses import dataclass, field
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
@@ -24,7 +24,6 @@ from xdsl.traits import IsolatedFromAbove
 from xdsl.transforms.common_subexpression_elimination import OperationInfo
 
 from s2s.analysis.memory.effects import NOTHING, READ, Effects, erase_unused, is_terminator
-from s2s.support.dataclass import dataclass
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,8 @@ Declined for scalars, whose expressions read better and which the C compiler con
 for a product with another use.
 """
 
+from dataclasses import dataclass
+
 from xdsl.context import Context
 from xdsl.dialects import arith
 from xdsl.dialects.builtin import ModuleOp, VectorType
@@ -17,7 +19,6 @@ from xdsl.rewriter import Rewriter
 
 from s2s.dialects import loop
 from s2s.dialects.walk import walk
-from s2s.support.dataclass import dataclass
 
 
 @dataclass(frozen=True)

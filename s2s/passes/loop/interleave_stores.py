@@ -22,6 +22,7 @@ element in between; and in kernels whose result may lie over an operand: stores 
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import DenseArrayBase, Float32Type, ModuleOp, VectorType, i8
@@ -32,7 +33,6 @@ from xdsl.rewriter import InsertPoint, Rewriter
 
 from s2s.dialects import loop
 from s2s.passes.tensor.lower_to_loop import IN_PLACE
-from s2s.support.dataclass import dataclass
 from s2s.types.affine import linear
 from s2s.types.hints import isa
 

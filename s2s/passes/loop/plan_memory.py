@@ -19,6 +19,7 @@ arguments of role `state`, stands in front of everything else, where it outlives
 """
 
 from collections.abc import Mapping, Sequence, Set
+from dataclasses import dataclass
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import (
@@ -50,7 +51,6 @@ from s2s.memory.directions import plan_with_directions
 from s2s.memory.plan import plan
 from s2s.passes.loop.run_backwards import backwards
 from s2s.passes.tensor.lower_to_loop import IN_PLACE
-from s2s.support.dataclass import dataclass
 from s2s.types.hints import isa
 
 ARENA_SIZE = "arena_size"

@@ -15,6 +15,7 @@ else. Values that a kernel overwrites while it runs are proven by its results.
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import IntegerAttr, MemRefType, ModuleOp, StringAttr, i8
@@ -27,7 +28,6 @@ from s2s.analysis.network.functions import STATE
 from s2s.dialects import loop
 from s2s.memory.accesses import buffer_bytes
 from s2s.passes.loop.plan_memory import ARENA_SIZE, OFFSET, is_network_of_buffers
-from s2s.support.dataclass import dataclass
 
 Span = tuple[int, int]
 

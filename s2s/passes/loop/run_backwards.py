@@ -15,7 +15,7 @@ loops that are divided among threads.
 """
 
 from collections.abc import Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp, UnitAttr
@@ -26,7 +26,6 @@ from xdsl.passes import ModulePass
 from s2s.analysis.memory.buffers import needs_no_other, read_by, touches_memory, written_by
 from s2s.dialects import loop
 from s2s.dialects.loop.control import PARALLEL
-from s2s.support.dataclass import dataclass
 
 
 def backwards(kernel: FuncOp) -> FuncOp | None:

@@ -16,7 +16,7 @@ than `main` calls.
 """
 
 from collections.abc import Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import DenseArrayBase, FunctionType, ModuleOp, StringAttr, SymbolRefAttr, i64
@@ -30,7 +30,6 @@ from s2s.dialects import loop
 from s2s.dialects.loop.control import SERIAL
 from s2s.passes.loop.main_kernels import kernels_of_main
 from s2s.passes.tensor.lower_to_loop import IN_PLACE
-from s2s.support.dataclass import dataclass
 
 DOC = "doc"
 

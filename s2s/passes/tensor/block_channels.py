@@ -29,6 +29,7 @@ last one alone. Layouts are decisions (`s2s/decisions/layout.py`).
 """
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from xdsl.context import Context
@@ -48,7 +49,6 @@ from s2s.dialects import graph, tensor
 from s2s.passes.context import given_of, target_of, weights_of
 from s2s.passes.tensor.block_kernel import BlockKernel, blocked_type
 from s2s.passes.tensor.remade_weights import remake_weight
-from s2s.support.dataclass import dataclass
 from s2s.targets import Target
 from s2s.types.dtypes import as_tensor_type, tensor_type
 from s2s.types.weights import WeightStore

@@ -19,6 +19,7 @@ vector.
 """
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from math import prod
 
 from xdsl.context import Context
@@ -42,7 +43,6 @@ from s2s.passes.tensor.permute import copy_of
 from s2s.schedules.default import Choice, candidates, default
 from s2s.schedules.directives import CacheRead, Reorder, TileAndFuse, Vectorize, register_tile
 from s2s.schedules.register_transpose import MIN_SHARE, transpose_cost
-from s2s.support.dataclass import dataclass
 from s2s.targets import Target
 from s2s.types.affine import ranges, simplify
 

@@ -15,6 +15,7 @@ few rows to amortise the copy, nor where panels are contiguous as they are. Decl
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from math import prod
 
 from xdsl.context import Context
@@ -32,7 +33,6 @@ from s2s.passes.context import given_of, target_of
 from s2s.passes.tensor.copy_candidates import copy_candidates
 from s2s.passes.tensor.permute import copy_read
 from s2s.passes.tensor.tile_and_fuse.schedule import schedule_in_blocks
-from s2s.support.dataclass import dataclass
 from s2s.targets import Target
 from s2s.types.affine import ranges, simplify
 

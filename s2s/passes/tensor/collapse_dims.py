@@ -11,6 +11,7 @@ whose result does not depend on the order, are first sorted by the strides of th
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
@@ -22,7 +23,6 @@ from s2s.analysis.structure.compute import body_ops, dim_names, shape_of
 from s2s.analysis.structure.folds import folds_of
 from s2s.analysis.structure.renumber import renumber
 from s2s.dialects import tensor
-from s2s.support.dataclass import dataclass
 from s2s.types.affine import bounds, coefficient, flat_index, ranges, simplify
 
 ANY_ORDER = ("max", "min")

@@ -18,6 +18,7 @@ Declined where the parts are not contiguous, for inputs, outputs and constants o
 would be part of two others.
 """
 
+from dataclasses import dataclass
 from math import prod
 
 from xdsl.context import Context
@@ -39,7 +40,6 @@ from s2s.dialects import graph
 from s2s.dialects.graph.traits import copy_provenance
 from s2s.dialects.walk import walk
 from s2s.passes.context import given_of, target_of
-from s2s.support.dataclass import dataclass
 from s2s.types.dtypes import as_tensor_type, size_in_bytes
 
 Wholes = dict[SSAValue, SSAValue]

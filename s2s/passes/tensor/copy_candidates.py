@@ -1,6 +1,7 @@
 """Find the operands that kernels may copy before they use them, with what a decision about a copy has to know."""
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import Generic, TypeVar
 
 from xdsl.dialects.builtin import ModuleOp
@@ -10,7 +11,6 @@ from xdsl.ir import SSAValue
 from s2s.analysis.network.constants import calls_of, constant_arguments
 from s2s.decisions.keys import computation_keys, nodes_of_kernel
 from s2s.dialects import tensor
-from s2s.support.dataclass import dataclass
 from s2s.targets import Target
 
 Operand = TypeVar("Operand")

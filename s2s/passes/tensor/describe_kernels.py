@@ -11,6 +11,7 @@ The formula comes from the computation itself, after fusion and packing; the nod
 """
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp, StringAttr
@@ -25,7 +26,6 @@ from s2s.c_syntax.identifiers import c_identifier
 from s2s.dialects import tensor
 from s2s.dialects.graph.traits import provenance
 from s2s.passes.tensor.formulas import Formula, TransformFormula
-from s2s.support.dataclass import dataclass
 
 DOC = "doc"
 MAX_SHOWN_NODES = 6

@@ -16,6 +16,7 @@ Declined where neither bytes are cached nor products unsigned, and for a zero po
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from math import prod
 
 import numpy as np
@@ -35,7 +36,6 @@ from s2s.errors import ScheduleError
 from s2s.passes.context import weights_of
 from s2s.schedules.directives import InitFrom
 from s2s.schedules.integer_products import constant_axes, roles_of
-from s2s.support.dataclass import dataclass
 from s2s.types.dtypes import tensor_type
 from s2s.types.weights import WeightStore
 

@@ -4,6 +4,7 @@ y[m][n] = sum(k: a[m][k] * b[k][n]) + c[n],  m < 6, n < 16, k < 8
 """
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 from xdsl.dialects import arith, math
 from xdsl.dialects.builtin import FloatAttr, IntegerAttr
@@ -12,7 +13,6 @@ from xdsl.ir.affine import AffineBinaryOpExpr, AffineBinaryOpKind, AffineConstan
 
 from s2s.analysis.structure.compute import names_of, shape_of, slots
 from s2s.dialects import tensor
-from s2s.support.dataclass import dataclass
 from s2s.types.affine import linear, ranges
 
 MAX_FORMULA = 400

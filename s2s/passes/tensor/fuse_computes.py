@@ -20,6 +20,7 @@ would have another meaning in the other, and where the consumer reads elements i
 """
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from math import prod
 
 from xdsl.context import Context
@@ -33,7 +34,6 @@ from xdsl.rewriter import Rewriter
 from s2s.analysis.structure.compute import body_ops, composed, moves_only, own_position, reads_in_place, shape_of, slots
 from s2s.dialects import tensor
 from s2s.passes.tensor.build_compute import ComputeBuilder, Position, Slot, copy_region
-from s2s.support.dataclass import dataclass
 from s2s.types.affine import delinearize, ranges, simplify
 
 

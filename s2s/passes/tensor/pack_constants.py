@@ -13,6 +13,7 @@ this computation as its only reader is an error in the schedule.
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from math import prod
 
 import numpy as np
@@ -30,7 +31,6 @@ from s2s.errors import ScheduleError
 from s2s.passes.context import weights_of
 from s2s.passes.tensor.remade_weights import remake_weight
 from s2s.schedules.directives.cache_read import without_packs
-from s2s.support.dataclass import dataclass
 from s2s.types.affine import flat_index, ranges, simplify
 from s2s.types.dtypes import as_tensor_type, tensor_type
 from s2s.types.weights import Array, WeightStore

@@ -9,6 +9,7 @@ heuristics choose from shapes and target data. An existing schedule replaces the
 """
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import partial
 
 from xdsl.context import Context
@@ -25,7 +26,6 @@ from s2s.dialects import graph, tensor
 from s2s.passes.context import given_of, target_of
 from s2s.passes.tensor.trial_lowering import reason_against
 from s2s.schedules.transforms import FusedSizes, fast_convolutions, fused_blocks
-from s2s.support.dataclass import dataclass
 
 
 @dataclass(frozen=True)

@@ -19,6 +19,7 @@ roundings.
 """
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 from xdsl.context import Context
 from xdsl.dialects import arith
@@ -32,7 +33,6 @@ from s2s.analysis.network.constants import calls_of, constant_arguments
 from s2s.analysis.numbers.integer_ranges import Interval, apply_intervals
 from s2s.dialects import graph, tensor
 from s2s.passes.context import weights_of
-from s2s.support.dataclass import dataclass
 from s2s.types.dtypes import Array
 from s2s.types.hints import isa
 from s2s.types.weights import WeightStore

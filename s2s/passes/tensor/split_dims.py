@@ -11,6 +11,8 @@ read one input. Only sums of products are split, for targets with vectors; decli
 divide the dimension.
 """
 
+from dataclasses import dataclass
+
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir.affine import AffineBinaryOpExpr, AffineBinaryOpKind, AffineConstantExpr, AffineDimExpr
@@ -21,7 +23,6 @@ from s2s.analysis.structure.compute import body_ops
 from s2s.dialects import tensor
 from s2s.passes.context import target_of
 from s2s.passes.tensor.block_kernel import split_dim
-from s2s.support.dataclass import dataclass
 from s2s.types.affine import linear, ranges
 
 

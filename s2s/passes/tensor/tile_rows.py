@@ -20,6 +20,7 @@ more than the saved memory traffic; and where arithmetic dominates the time anyw
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import FunctionType, ModuleOp
@@ -43,7 +44,6 @@ from s2s.passes.tensor.block_channels import BLOCKED, CHANNELS
 from s2s.schedules.default import default
 from s2s.schedules.directives import TileAndFuse
 from s2s.schedules.directives.tile_and_fuse import in_tiles
-from s2s.support.dataclass import dataclass
 from s2s.targets import Target
 
 NAME = "row_tiles"

@@ -19,6 +19,7 @@ weight or has another reader, and where channels do not fill vectors.
 """
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from xdsl.context import Context
@@ -45,7 +46,6 @@ from s2s.passes.tensor.build_compute import copy_region
 from s2s.passes.tensor.channels_last import channels_last, copied_elements
 from s2s.passes.tensor.remade_weights import remake_weight
 from s2s.schedules.transforms import fills_vectors
-from s2s.support.dataclass import dataclass
 from s2s.targets import Target
 from s2s.types.affine import flat_index, ranges, simplify
 from s2s.types.dtypes import tensor_type

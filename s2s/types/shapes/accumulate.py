@@ -4,11 +4,12 @@ Small integers are multiplied as `(x - x_zp) * (w - w_zp)` and summed in a type 
 8 bits, `i64` where one has 16, unless the operation names the other. Everything else is summed in its own type.
 """
 
+from dataclasses import dataclass
+
 import numpy as np
 from xdsl.dialects.builtin import i32, i64
 from xdsl.ir import Attribute
 
-from s2s.support.dataclass import dataclass
 from s2s.types.dtypes import AnyTensor, is_integer, size_in_bytes, to_numpy
 from s2s.types.shapes.common import ShapeError, require_number, require_same_element
 

@@ -5,12 +5,12 @@
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from math import gcd
 from typing import Literal, TypeAlias
 
 from xdsl.dialects.builtin import i64
 
-from s2s.support.dataclass import dataclass
 from s2s.types.dtypes import AnyTensor
 from s2s.types.shapes.accumulate import Accumulation, require_bias
 from s2s.types.shapes.common import (

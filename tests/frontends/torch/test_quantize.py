@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 import torch
-import torch.ao.quantization.fx._decomposed  # registers the operators
+import torch.ao.quantization.fx._decomposed  # pyright: ignore[reportUnusedImport]  # registers the operators
 from torch import Tensor, nn
 from xdsl.dialects.builtin import i32
 
@@ -21,6 +21,9 @@ RANGE = (-128, 127, torch.int8)
 
 class Quantised(nn.Module):
     """What a quantiser makes of a convolution and a linear layer."""
+
+    conv: Tensor
+    linear: Tensor
 
     def __init__(self, per_channel: bool) -> None:
         super().__init__()

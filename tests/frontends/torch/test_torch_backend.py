@@ -36,7 +36,7 @@ def test_a_module_gives_what_torch_gives_and_parameters_may_change():
     module = nn.Sequential(nn.Linear(4, 3), nn.Tanh())
     fast, x = compiled(module), torch.randn(2, 4)
     torch.testing.assert_close(fast(x), module(x))
-    module[0].weight.mul_(2)
+    next(module.parameters()).mul_(2)
     torch.testing.assert_close(fast(x), module(x))
 
 
@@ -44,7 +44,7 @@ def test_each_graph_around_a_break_is_compiled_and_the_break_is_logged(caplog: p
     class Breaks(nn.Module):
         def forward(self, x: Tensor) -> Tensor:
             y = x * 2
-            torch._dynamo.graph_break()
+            torch._dynamo.graph_break()  # pyright: ignore[reportPrivateUsage]
             return y + 1
 
     module = Breaks()

@@ -17,6 +17,8 @@ the hints of the values, unique where they are visible and never a word of C; pa
 get theirs too. Values nobody uses are dropped.
 """
 
+from dataclasses import dataclass
+
 from xdsl.context import Context
 from xdsl.dialects.builtin import ArrayAttr, ModuleOp, StringAttr
 from xdsl.ir import Block, Operation
@@ -29,7 +31,6 @@ from s2s.dialects import c
 from s2s.dialects.walk import walk
 from s2s.passes.c.name_temporaries.names import Scope
 from s2s.passes.c.name_temporaries.placement import named_values
-from s2s.support.dataclass import dataclass
 
 
 @dataclass(frozen=True)

@@ -5,14 +5,13 @@ with no other pointer, and what a call does, it does through the pointers it is 
 """
 
 from bisect import bisect_right
-from dataclasses import field
+from dataclasses import dataclass, field
 from functools import cached_property
 
 from xdsl.ir import Block, BlockArgument, Operation, SSAValue
 
 from s2s.dialects import c
 from s2s.dialects.walk import walk
-from s2s.support.dataclass import dataclass
 
 
 @dataclass(frozen=True)

@@ -24,6 +24,8 @@ Declined for functions that are kernels already; operations that run networks ar
 `depth` is the largest number of operations in a kernel. When not enabled, every operation but a reshape is a kernel.
 """
 
+from dataclasses import dataclass
+
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
@@ -43,7 +45,6 @@ from s2s.passes.graph.fuse_ops.dataflow import dataflow
 from s2s.passes.graph.fuse_ops.names import UniqueNames, kernel_name
 from s2s.passes.graph.fuse_ops.outline import outline, without_border_reshapes
 from s2s.passes.graph.fuse_ops.partition import partition
-from s2s.support.dataclass import dataclass
 from s2s.types.weights import WeightStore
 
 

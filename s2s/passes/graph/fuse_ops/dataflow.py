@@ -5,7 +5,7 @@ Source of the construction: TVM's fusion (`IndexedForwardGraph` and `DominatorTr
 """
 
 from collections.abc import Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Operation, SSAValue
@@ -13,7 +13,6 @@ from xdsl.traits import IsTerminator
 
 from s2s.dialects import graph
 from s2s.dialects.graph import FusionKind, fusion_kind
-from s2s.support.dataclass import dataclass
 from s2s.types.dtypes import as_tensor_type
 
 TUPLE = 7

@@ -13,11 +13,11 @@ elementwise operations, since an epilogue that moves elements cannot be computed
 """
 
 from collections.abc import Callable
+from dataclasses import dataclass
 
 from s2s.dialects.graph import FusionKind
 from s2s.passes.graph.fuse_ops.dataflow import TUPLE, Node, PostDominator, post_dominators
 from s2s.passes.graph.fuse_ops.widening import sink_widening
-from s2s.support.dataclass import dataclass
 
 Condition = Callable[[int, bool], bool]
 """Tells whether a group of this kind may lie on the path; the flag is true at the end of the path."""

@@ -18,6 +18,8 @@ channels of weights; when a bias is not constant; and for other types than f32 b
 remain in floats.
 """
 
+from dataclasses import dataclass
+
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
@@ -34,7 +36,6 @@ from s2s.passes.graph.lift_quantized.movement import MoveOfReals, QuantisedMove
 from s2s.passes.graph.lift_quantized.requantise import Requantisation
 from s2s.passes.graph.lift_quantized.tables import QuantisedFunction
 from s2s.passes.rewrite import rewrite
-from s2s.support.dataclass import dataclass
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,7 @@ An average pool of the whole image is a mean; any other one becomes a convolutio
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from xdsl.dialects.builtin import f32, i32
@@ -20,7 +21,6 @@ from s2s.dialects import graph
 from s2s.passes.graph.constants import new_weight
 from s2s.passes.graph.lift_quantized.build import Maker
 from s2s.passes.rewrite import op_type_rewrite_pattern
-from s2s.support.dataclass import dataclass
 from s2s.types.dtypes import as_tensor_type, size_in_bytes
 from s2s.types.shapes.window import channel_axis, spatial_axes
 from s2s.types.weights import WeightStore

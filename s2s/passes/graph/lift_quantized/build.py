@@ -1,5 +1,7 @@
 """Build dequantisations, and requantisations of sums."""
 
+from dataclasses import dataclass
+
 import numpy as np
 from xdsl.dialects.builtin import f32
 from xdsl.ir import Attribute, Operation, SSAValue
@@ -9,7 +11,6 @@ from s2s.analysis.numbers.quantised_values import Quantised, Rounded, Scaled, al
 from s2s.dialects import graph
 from s2s.dialects.graph import provenance, set_provenance
 from s2s.passes.graph.constants import new_constant
-from s2s.support.dataclass import dataclass
 from s2s.types.dtypes import Array, as_tensor_type
 from s2s.types.weights import WeightStore
 

@@ -10,6 +10,7 @@ rounded to it.
 """
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 import numpy as np
 from xdsl.dialects.builtin import i64
@@ -24,7 +25,6 @@ from s2s.dialects.graph.base import zero_point_attribute
 from s2s.passes.graph.constants import new_constant, weight_name
 from s2s.passes.graph.lift_quantized.build import Maker
 from s2s.passes.rewrite import op_type_rewrite_pattern
-from s2s.support.dataclass import dataclass
 from s2s.types.dtypes import Array, as_tensor_type, size_in_bytes, tensor_type, to_numpy
 from s2s.types.shapes.window import channel_axis
 from s2s.types.weights import WeightStore

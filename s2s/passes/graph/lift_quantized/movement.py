@@ -9,6 +9,7 @@ A quantisation behind such an operation moves before it, where it meets the sums
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from xdsl.ir import Operation, SSAValue
@@ -20,7 +21,6 @@ from s2s.dialects.graph.base import number, number_attribute
 from s2s.passes.graph.lift_quantized.build import Maker
 from s2s.passes.graph.lift_quantized.requantise import limits_of
 from s2s.passes.rewrite import op_type_rewrite_pattern
-from s2s.support.dataclass import dataclass
 from s2s.types.dtypes import as_tensor_type, tensor_type
 from s2s.types.weights import WeightStore
 

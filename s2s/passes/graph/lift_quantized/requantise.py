@@ -9,6 +9,7 @@ the integers, since quantisation is monotonic.
 """
 
 import math
+from dataclasses import dataclass
 
 import numpy as np
 from xdsl.ir import SSAValue
@@ -18,7 +19,6 @@ from s2s.analysis.numbers.quantised_values import Quantised, Scaled, along, quan
 from s2s.dialects import graph
 from s2s.passes.graph.lift_quantized.build import Maker
 from s2s.passes.rewrite import op_type_rewrite_pattern
-from s2s.support.dataclass import dataclass
 from s2s.types.dtypes import as_tensor_type, to_numpy
 from s2s.types.weights import WeightStore
 

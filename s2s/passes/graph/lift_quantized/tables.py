@@ -8,6 +8,8 @@
 The 256 entries are what these operations compute for each value of %x.
 """
 
+from dataclasses import dataclass
+
 import numpy as np
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
@@ -19,7 +21,6 @@ from s2s.dialects.graph import FusionKind, fusion_kind
 from s2s.interpret.graph import can_evaluate, evaluate
 from s2s.passes.graph.lift_quantized.build import Maker
 from s2s.passes.rewrite import op_type_rewrite_pattern
-from s2s.support.dataclass import dataclass
 from s2s.types.dtypes import Array, as_tensor_type, is_integer, size_in_bytes, tensor_type, to_numpy
 from s2s.types.weights import WeightStore
 

@@ -19,6 +19,8 @@ Kernel signatures do not change, nor does `main`, which only calls kernels. A co
 computations that read it. Users are lowered before producers, so all users of a constant read it before it is erased.
 """
 
+from dataclasses import dataclass
+
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
@@ -47,7 +49,6 @@ from s2s.passes.graph.lower_to_tensor import (
     shape,
 )
 from s2s.passes.graph.lower_to_tensor.compute import compute, constant_number, place
-from s2s.support.dataclass import dataclass
 
 
 class LowerConstant(RewritePattern):

@@ -15,6 +15,7 @@ rounded once when they are stored.
 """
 
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from typing import Required, TypedDict, Unpack
 
 from xdsl.builder import Builder
@@ -31,7 +32,6 @@ from s2s.dialects.tensor import AccessAttr
 from s2s.errors import UnsupportedError
 from s2s.passes.graph.lower_to_tensor.conversion import Number, number_attribute, widened
 from s2s.passes.graph.lower_to_tensor.scalars import Scalar, Scalars
-from s2s.support.dataclass import dataclass
 from s2s.types.affine import bounds, ranges, simplify
 from s2s.types.dtypes import from_dense, is_float, scalar_type, tensor_type
 

@@ -17,6 +17,7 @@ subtracted from both factors first.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from math import prod
 
 from xdsl.ir import SSAValue
@@ -29,7 +30,6 @@ from s2s.dialects.graph.base import type_of
 from s2s.passes.graph.lower_to_tensor.compute import Operand, at, compute, dims
 from s2s.passes.graph.lower_to_tensor.conversion import widened
 from s2s.passes.graph.lower_to_tensor.products import product_step
-from s2s.support.dataclass import dataclass
 from s2s.types.shapes.window import CHANNELS_FIRST, Layout, Window
 
 

@@ -14,6 +14,7 @@ This is quadratic in the length of the axis, but adds in the order of the defini
 """
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from math import prod
 
 from xdsl.dialects.builtin import i32
@@ -28,7 +29,6 @@ from s2s.dialects.graph.reduce import ArgReduceOp, ReduceOp
 from s2s.passes.graph.lower_to_tensor.compute import at, compute, dims
 from s2s.passes.graph.lower_to_tensor.conversion import Number, limits, widened
 from s2s.passes.graph.lower_to_tensor.scalars import GREATER, GREATER_EQUAL, LESS, LESS_EQUAL, Scalar, Scalars
-from s2s.support.dataclass import dataclass
 from s2s.types.dtypes import is_float, size_in_bytes
 
 

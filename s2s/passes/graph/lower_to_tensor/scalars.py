@@ -11,7 +11,7 @@ division by zero gives zero, a shift by the width or more shifts all bits out.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 
 from xdsl.builder import Builder
 from xdsl.dialects import arith, math
@@ -21,7 +21,6 @@ from xdsl.ir import Attribute, Operation, SSAValue
 from s2s.dialects import tensor
 from s2s.errors import CompilerBug
 from s2s.passes.graph.lower_to_tensor.conversion import Number, NumberAttr, conversion, number_attribute
-from s2s.support.dataclass import dataclass
 from s2s.types.dtypes import is_bool, is_float, is_unsigned, scalar_type
 
 Build = Callable[[SSAValue, SSAValue], Operation]

@@ -10,6 +10,7 @@ those that do, in order. An update whose index is out of bounds is ignored.
 """
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 
 from xdsl.dialects.builtin import i1, i32
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
@@ -20,7 +21,6 @@ from s2s.dialects.graph.index import ScatterFamilyOp
 from s2s.passes.graph.lower_to_tensor.compute import Operand, at, compute, dims, move
 from s2s.passes.graph.lower_to_tensor.conversion import widened
 from s2s.passes.graph.lower_to_tensor.scalars import Scalar, Scalars
-from s2s.support.dataclass import dataclass
 from s2s.types.dtypes import is_unsigned
 
 COMBINE: Mapping[str, Callable[[Scalars, Scalar, Scalar], Scalar]] = {

@@ -15,6 +15,7 @@ With `profile=misra` the arena of `main` is a union of typed buffers (`arena.py`
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import DenseArrayBase, ModuleOp, StringAttr
@@ -39,7 +40,6 @@ from s2s.passes.loop.lower_to_c.tables import graph_tables
 from s2s.passes.loop.lower_to_c.written import Written
 from s2s.passes.loop.plan_memory import networks_run
 from s2s.passes.tensor.lower_to_loop import IN_PLACE
-from s2s.support.dataclass import dataclass
 
 EXECUTORS = ("aot", "graph")
 PROFILES = ("default", "misra")

@@ -7,12 +7,10 @@ stays inside of a row; a window may begin before its image, by as much as its pa
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from xdsl.ir.affine import AffineExpr
-
-from s2s.support.dataclass import dataclass
 
 MAX_PADDING = 3
 """The largest distance at which a window begins before its image: the padding of a 7 x 7 window."""

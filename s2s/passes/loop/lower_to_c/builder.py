@@ -6,7 +6,7 @@ where an operation reads it with the other sign.
 
 from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import field
+from dataclasses import dataclass, field
 from functools import lru_cache
 
 from xdsl.dialects.builtin import (
@@ -30,7 +30,6 @@ from s2s.dialects import c, loop
 from s2s.dialects.c.conversions import is_half, is_unsigned
 from s2s.dialects.operation import Op
 from s2s.errors import CompilerBug
-from s2s.support.dataclass import dataclass
 from s2s.types.affine import Linear, Range
 from s2s.types.hints import isa
 

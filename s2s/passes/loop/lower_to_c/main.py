@@ -1,12 +1,13 @@
 """Classify the arguments of `main` after memory planning by their role."""
 
+from dataclasses import dataclass
+
 from xdsl.dialects.builtin import IntegerAttr, StringAttr
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, BlockArgument, SSAValue
 
 from s2s.errors import CompilerBug
 from s2s.passes.loop.plan_memory import ARENA_ALIGN, ARENA_SIZE
-from s2s.support.dataclass import dataclass
 
 
 @dataclass(frozen=True)

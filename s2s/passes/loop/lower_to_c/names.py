@@ -1,6 +1,7 @@
 """Choose the C names of kernels and weights, which have external linkage."""
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 from xdsl.dialects.builtin import ModuleOp, StringAttr
 from xdsl.dialects.func import FuncOp
@@ -13,7 +14,6 @@ from s2s.dialects.walk import walk
 from s2s.passes.loop.divide_among_threads import THREADS
 from s2s.passes.loop.lower_to_c.weight_names import weight_texts
 from s2s.passes.loop.plan_memory import is_network_of_buffers
-from s2s.support.dataclass import dataclass
 
 MAX_PREFIX = 24
 """The maximum length of the network's name in C names, which leaves the rest of 31 characters for other parts."""

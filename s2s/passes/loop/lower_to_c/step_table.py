@@ -1,11 +1,12 @@
 """The state and the dispatch table of lowering a network's steps."""
 
+from dataclasses import dataclass
+
 from xdsl.ir import SSAValue
 
 from s2s.passes.loop.lower_to_c.arena import Arena
 from s2s.passes.loop.lower_to_c.builder import Builder
 from s2s.passes.loop.lower_to_c.names import Names
-from s2s.support.dataclass import dataclass
 from s2s.support.operation_table import OperationTable
 
 

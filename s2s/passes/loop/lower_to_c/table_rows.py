@@ -5,6 +5,7 @@ buffers of the arena.
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from math import prod
 from typing import Literal
 
@@ -18,7 +19,6 @@ from s2s.dialects.graph.traits import provenance
 from s2s.errors import CompilerBug
 from s2s.passes.loop.lower_to_c.main import Main
 from s2s.passes.loop.lower_to_c.names import Names
-from s2s.support.dataclass import dataclass
 from s2s.types.dtypes import size_in_bytes
 from s2s.types.hints import isa
 from s2s.types.weights import WeightStore

@@ -10,6 +10,7 @@ replaces. Where that is too long to tell weights apart, all weights of the netwo
 
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import CallOp, FuncOp
@@ -18,7 +19,6 @@ from s2s.c_syntax.identifiers import SIGNIFICANT, c_identifier
 from s2s.dialects import loop
 from s2s.dialects.graph.traits import provenance
 from s2s.dialects.walk import walk
-from s2s.support.dataclass import dataclass
 
 MAX_LENGTH = 36
 """The maximum length of a readable name."""

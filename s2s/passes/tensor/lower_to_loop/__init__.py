@@ -14,6 +14,7 @@ schedule is an error of the pipeline. The declaration of a C function becomes a 
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import FunctionType, MemRefType, ModuleOp
@@ -29,7 +30,6 @@ from s2s.passes.tensor.lower_to_loop.blocks import FusedGroupEmitter, inner_type
 from s2s.passes.tensor.lower_to_loop.buffers import buffer_type, may_overwrite, written_over
 from s2s.passes.tensor.lower_to_loop.callback import is_callback, lower_callback
 from s2s.passes.tensor.lower_to_loop.main import LowerMain
-from s2s.support.dataclass import dataclass
 
 IN_PLACE = "in_place"
 """Attribute of a kernel: the arguments whose buffer its first argument, the result, may overwrite."""

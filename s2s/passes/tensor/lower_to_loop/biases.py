@@ -7,12 +7,13 @@
 Integers wrap around, so that the order of additions does not matter; an addition for each result is saved.
 """
 
+from dataclasses import dataclass
+
 from xdsl.dialects import arith
 from xdsl.dialects.builtin import IntegerAttr, i32
 from xdsl.ir import Operation
 
 from s2s.dialects import tensor
-from s2s.support.dataclass import dataclass
 
 
 @dataclass(frozen=True)

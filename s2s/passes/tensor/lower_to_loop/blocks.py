@@ -11,7 +11,7 @@ full blocks have constant sizes.
 """
 
 from collections.abc import Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from math import prod
 
 from xdsl.dialects.builtin import FloatAttr, MemRefType, f32
@@ -30,7 +30,6 @@ from s2s.passes.tensor.lower_to_loop.emitter import Bounds, Emitter
 from s2s.passes.tensor.lower_to_loop.nest import Nest
 from s2s.passes.tensor.lower_to_loop.transform import TransformNest
 from s2s.passes.tensor.lower_to_loop.transform_plan import TransformPlan
-from s2s.support.dataclass import dataclass
 
 
 def inner_types(group: FusedGroup) -> dict[SSAValue, MemRefType[Attribute]]:

@@ -1,6 +1,7 @@
 """Create the scalar bodies of a computation for the points of its tiles."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 
 from xdsl.ir import BlockArgument, SSAValue
@@ -11,7 +12,6 @@ from s2s.analysis.tile_and_fuse.tiles import ComputeTile
 from s2s.passes.tensor.lower_to_loop.emitter import Emitter
 from s2s.passes.tensor.lower_to_loop.scalar_body import ScalarBody
 from s2s.passes.tensor.lower_to_loop.tile import Loads, Operand, TilePoint
-from s2s.support.dataclass import dataclass
 
 
 def point_dims(point: TilePoint, dims: Sequence[AffineExpr]) -> list[AffineExpr]:

@@ -7,7 +7,7 @@ reduction is in bounds of the copy, so that no test is needed.
 """
 
 from collections.abc import Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from functools import cached_property
 from math import prod
 
@@ -20,7 +20,6 @@ from s2s.analysis.structure.products import ProductSum, product_sum
 from s2s.dialects import tensor
 from s2s.errors import CompilerBug
 from s2s.passes.tensor.lower_to_loop.guards import Constraint
-from s2s.support.dataclass import dataclass
 from s2s.types.affine import flat_index
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Generator, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import TypeVar
 
 from xdsl.dialects import arith
@@ -22,7 +22,6 @@ from s2s.dialects.tensor import ScheduleState
 from s2s.errors import CompilerBug
 from s2s.passes.tensor.lower_to_loop.guards import Constraint
 from s2s.passes.tensor.lower_to_loop.space import EnclosingLoop, LoopSpace
-from s2s.support.dataclass import dataclass
 from s2s.types.affine import bounds
 from s2s.types.hints import isa
 

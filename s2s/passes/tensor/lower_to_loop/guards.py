@@ -1,12 +1,12 @@
 """Express as constraints over the domain when a guarded access is in bounds."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from enum import Enum
 
 from xdsl.ir.affine import AffineExpr
 
 from s2s.dialects.tensor import AccessAttr
-from s2s.support.dataclass import dataclass
 from s2s.types.affine import Range, bounds
 
 

@@ -1,6 +1,7 @@
 """Emit products of a small constant matrix with values in registers, fully unrolled."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from xdsl.dialects import arith
 from xdsl.dialects.builtin import FloatAttr, f32
@@ -8,7 +9,6 @@ from xdsl.ir import SSAValue
 
 from s2s.analysis.structure.butterflies import Butterflies
 from s2s.passes.tensor.lower_to_loop.emitter import Emitter
-from s2s.support.dataclass import dataclass
 
 Element = SSAValue | None
 """A value, or None for zero."""

@@ -6,6 +6,7 @@ padding stored as the zero point. `copy_plan.py` says what is copied, and where 
 
 from collections.abc import Sequence
 from contextlib import ExitStack
+from dataclasses import dataclass
 from math import prod
 
 from xdsl.ir import Block, Region, SSAValue
@@ -16,7 +17,6 @@ from s2s.dialects import loop
 from s2s.passes.tensor.lower_to_loop.copy_plan import CopiedOperand, CopyPlan
 from s2s.passes.tensor.lower_to_loop.emitter import Bounds, Emitter
 from s2s.passes.tensor.lower_to_loop.guards import Constraint, Holds, guard_of
-from s2s.support.dataclass import dataclass
 from s2s.types.affine import bounds, coefficient, flat_index, linear, ranges
 
 

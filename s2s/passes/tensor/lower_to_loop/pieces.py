@@ -7,12 +7,12 @@ fixed tile, at a constant position, for which every guard is decided at compile 
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import pairwise
 
 from xdsl.ir.affine import AffineDimExpr
 
 from s2s.passes.tensor.lower_to_loop.guards import Constraint, Holds
-from s2s.support.dataclass import dataclass
 from s2s.types.affine import Range, linear
 
 

@@ -14,6 +14,7 @@ For a reduction dimension `d`, each step prefetches what the points of the tile 
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from math import ceil, prod
 
 from xdsl.ir.affine import AffineConstantExpr, AffineDimExpr, AffineExpr
@@ -22,7 +23,6 @@ from s2s.dialects import loop, tensor
 from s2s.passes.tensor.lower_to_loop.emitter import Emitter
 from s2s.passes.tensor.lower_to_loop.pieces import Piece
 from s2s.passes.tensor.lower_to_loop.tile import Operand, TilePoint
-from s2s.support.dataclass import dataclass
 from s2s.types.affine import Linear, bounds, flat_index, linear, ranges
 
 LINE = 16

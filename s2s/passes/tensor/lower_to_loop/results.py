@@ -1,7 +1,7 @@
 """Compute the results of a tile from its accumulators, and store them."""
 
 from collections.abc import Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from functools import cached_property
 
 from xdsl.ir import SSAValue
@@ -11,7 +11,6 @@ from s2s.dialects import loop, tensor
 from s2s.passes.tensor.lower_to_loop.biases import Bias
 from s2s.passes.tensor.lower_to_loop.bodies import Bodies, point_dims
 from s2s.passes.tensor.lower_to_loop.tile import Loads, Operand, TilePoint
-from s2s.support.dataclass import dataclass
 from s2s.types.affine import Linear, at_point, coefficient, linear_of_dims
 from s2s.types.dtypes import vector_of
 

@@ -1,7 +1,7 @@
 """Copy the scalar region of a computation for one point of a tile: a scalar, or the lanes of a vector."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 
 from xdsl.dialects import arith
 from xdsl.dialects.builtin import (
@@ -20,7 +20,6 @@ from s2s.errors import CompilerBug
 from s2s.passes.tensor.lower_to_loop.emitter import Emitter
 from s2s.passes.tensor.lower_to_loop.guards import Constraint, Holds
 from s2s.passes.tensor.lower_to_loop.tile import Loads, Operand, TilePoint
-from s2s.support.dataclass import dataclass
 from s2s.types.dtypes import vector_of
 from s2s.types.hints import isa
 

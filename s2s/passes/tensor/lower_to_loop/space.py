@@ -4,12 +4,11 @@ Analysis counts the iterations of each loop from 0, so that it can simplify `(32
 loops run over positions (`for (o = 0; o < 64; o += 32)`), as readers expect. This module converts between the two.
 """
 
-from dataclasses import field
+from dataclasses import dataclass, field
 
 from xdsl.ir import SSAValue
 from xdsl.ir.affine import AffineDimExpr, AffineExpr, AffineMap
 
-from s2s.support.dataclass import dataclass
 from s2s.types.affine import Linear, Range, is_dim, linear
 
 

@@ -1,7 +1,7 @@
 """The state of the emission of one computation: where its operands lie, and the current position in its loops."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 
 from xdsl.ir import SSAValue
 from xdsl.ir.affine import AffineConstantExpr, AffineExpr
@@ -17,7 +17,6 @@ from s2s.passes.tensor.lower_to_loop.guards import Constraint
 from s2s.passes.tensor.lower_to_loop.pieces import Piece
 from s2s.passes.tensor.lower_to_loop.results import Results
 from s2s.passes.tensor.lower_to_loop.tile import Operand
-from s2s.support.dataclass import dataclass
 from s2s.types.affine import Range, ranges
 
 

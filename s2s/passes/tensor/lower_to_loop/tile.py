@@ -1,7 +1,7 @@
 """The points of a register tile, and the loads that they share."""
 
 from collections.abc import Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import product
 
@@ -20,7 +20,6 @@ from s2s.errors import ScheduleError
 from s2s.passes.tensor.lower_to_loop.emitter import Emitter
 from s2s.passes.tensor.lower_to_loop.guards import Constraint, Holds, guard_of
 from s2s.passes.tensor.lower_to_loop.pieces import Piece
-from s2s.support.dataclass import dataclass
 from s2s.types.affine import Linear, Range, at_point, bounds, flat_index, linear, linear_of_dims, simplify
 from s2s.types.dtypes import vector_of
 from s2s.types.hints import isa

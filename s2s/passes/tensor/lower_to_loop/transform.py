@@ -11,7 +11,7 @@ and tiles: it is known at compile time which elements are out of bounds; these c
 
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 
 from xdsl.dialects.builtin import f32
 from xdsl.ir import SSAValue
@@ -29,7 +29,6 @@ from s2s.passes.tensor.lower_to_loop.pieces import Piece, cut
 from s2s.passes.tensor.lower_to_loop.scalar_body import ScalarBody
 from s2s.passes.tensor.lower_to_loop.tile import Loads, Operand, TilePoint
 from s2s.passes.tensor.lower_to_loop.transform_plan import TransformPlan
-from s2s.support.dataclass import dataclass
 from s2s.types.affine import Range, ranges
 from s2s.types.dtypes import vector_of
 

@@ -1,12 +1,13 @@
 """Derive the loops and the scratch of a transform from its schedule."""
 
+from dataclasses import dataclass
+
 from xdsl.dialects.builtin import MemRefType, f32
 from xdsl.ir import Attribute
 from xdsl.ir.affine import AffineDimExpr
 
 from s2s.dialects import tensor
 from s2s.errors import CompilerBug
-from s2s.support.dataclass import dataclass
 from s2s.types.affine import linear, ranges
 
 

@@ -21,6 +21,7 @@ Declined where a kernel has no sum of products inside it, or no common dimension
 """
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
@@ -37,7 +38,6 @@ from s2s.passes.context import given_of, target_of
 from s2s.passes.tensor.permute import absorb_move
 from s2s.passes.tensor.tile_and_fuse.layout import inner_product, neighbours_along, rows_of
 from s2s.passes.tensor.tile_and_fuse.schedule import bytes_per_row, schedule_in_blocks
-from s2s.support.dataclass import dataclass
 from s2s.targets import Target
 
 
