@@ -144,17 +144,10 @@ def pytorch_page() -> str:
     """Every core overload of ATen in the installed torch, and what s2s does with it."""
     import torch
 
+    from s2s.frontends.torch.core import core_overloads
     from s2s.frontends.torch.table import IMPORTERS, KEPT, importer_of, refusal_of
 
-    aten: Any = torch.ops.aten
-    packets = (getattr(aten, name) for name in dir(aten))
-    overloads = [
-        getattr(packet, name)  # pyright: ignore[reportUnknownArgumentType]
-        for packet in packets
-        if isinstance(packet, torch._ops.OpOverloadPacket)  # pyright: ignore[reportPrivateUsage]
-        for name in packet.overloads()
-    ]
-    core = sorted(str(each) for each in overloads if torch.Tag.core in each.tags)
+    core = [f"aten.{name}" for name in core_overloads()]
     imported = [name for name in core if importer_of(name) is not None]
     version = ".".join(torch.__version__.split(".")[:2])
     kept = ", ".join(f"`{name}`" for name in KEPT)

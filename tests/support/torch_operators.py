@@ -12,16 +12,6 @@ from torch import Tensor, nn
 Arguments = tuple[Any, ...]
 
 
-def core_overloads() -> list[str]:
-    """The overloads that torch tags as core, by name: `add.Tensor`."""
-    found: list[str] = []
-    for name in dir(torch.ops.aten):
-        packet = getattr(torch.ops.aten, name)
-        if isinstance(packet, torch._ops.OpOverloadPacket):  # pyright: ignore[reportPrivateUsage]
-            found += [f"{name}.{each}" for each in packet.overloads() if torch.Tag.core in getattr(packet, each).tags]
-    return sorted(found)
-
-
 def overload(name: str) -> Any:
     """The overload of a name."""
     packet, _, which = name.partition(".")
@@ -292,6 +282,7 @@ CASES: dict[str, Callable[[], list[Arguments]]] = {
     "sub.Scalar": lambda: [(f(2, 3), 1.5)],
     "sub.Tensor": lambda: [(f(2, 3), f(3)), (f(2, 3), n(3), {"alpha": 3})],
     "sum.dim_IntList": lambda: [(f(2, 3, 4), [0, 2]), (n(2, 3), [1], True), (bits(2, 3), [1]), (f(2, 3), None)],
+    "sym_is_contiguous.default": lambda: [(f(2, 3),)],
     "sym_numel.default": lambda: [(f(2, 3),)],
     "sym_size.int": lambda: [(f(2, 3), 1)],
     "sym_storage_offset.default": lambda: [(f(2, 3),)],

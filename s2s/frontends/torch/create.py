@@ -93,6 +93,11 @@ def _stride(node: Node) -> int:
     return prod(x.shape[node.axis("dim", x.rank) + 1 :])
 
 
+def _dense(node: Node) -> bool:
+    """Whether a tensor is contiguous: all of them are."""
+    return True
+
+
 def _zero(node: Node) -> int:
     return 0
 
@@ -126,6 +131,7 @@ IMPORTERS: Mapping[str, Importer] = {
     "ones_like": _like(1),
     "scalar_tensor": _scalar_tensor,
     "sym_constrain_range_for_size": _nothing,
+    "sym_is_contiguous": _dense,
     "sym_numel": _count,
     "sym_size": _size,
     "sym_storage_offset": _zero,

@@ -6,10 +6,11 @@ import pytest
 import torch
 
 from s2s.frontends import torch as frontend
+from s2s.frontends.torch.core import core_overloads
 from s2s.frontends.torch.table import importer_of, is_refused
 from s2s.interpret.graph import run_graph
 from s2s.verify.compare import compare
-from support.torch_operators import CASES, ELSEWHERE, Operators, core_overloads, expected_of
+from support.torch_operators import CASES, ELSEWHERE, Operators, expected_of
 
 BATCH = 24
 
