@@ -87,7 +87,7 @@ def test_golden_file_that_is_wrong_is_noticed(tmp_path: Path, capsys: pytest.Cap
     ("arrays", "message"),
     [
         ({"a": np.zeros(3)}, "holds no array 'x'; it holds a"),
-        ({"x": np.zeros((2, 64)), "y": np.zeros((2, 10))}, "x is float64[2, 64], float32['N', 1, 1, 8, 8] wanted"),
+        ({"x": np.zeros((2, 64)), "y": np.zeros((2, 10))}, "x is float64[2, 64], float32[N, 1, 1, 8, 8] wanted"),
         (
             {"x": np.zeros((2, 64), np.float32), "y": np.zeros((1, 10), np.float32)},
             "holds [1, 2] sets of inputs and outputs",
