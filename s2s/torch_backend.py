@@ -14,15 +14,15 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, fields
 from typing import Any
 
 import torch
 from torch import Tensor, fx, nn
 
 from s2s.artifact import Artifact, compile_artifact
-from s2s.errors import S2SError
+from s2s.errors import InputError, S2SError
 from s2s.frontends.torch import export
 from s2s.options import CompileOptions
 
@@ -32,11 +32,23 @@ _reported: set[str] = set()
 """Graph breaks that have been logged."""
 
 
-def compile_graph(graph: fx.GraphModule, example_inputs: Sequence[Any], **options: Any) -> Compiled:
-    """What `torch.compile` runs in place of `graph`; `options` are those of `s2s.compile`, given as `options={…}`."""
+def compile_graph(
+    graph: fx.GraphModule,
+    example_inputs: Sequence[Any],
+    *,
+    options: Mapping[str, Any] | None = None,
+    mode: str | None = None,
+    **named: Any,
+) -> Compiled:
+    """What `torch.compile` runs in place of `graph`; `options` are those of `s2s.compile`, and may also be named."""
+    given = {**(options or {}), **named}
+    unknown = sorted(given.keys() - {each.name for each in fields(CompileOptions)})
+    if unknown:
+        raise InputError(f"torch.compile: unknown option {unknown[0]!r}; give options of s2s.compile")
+    if mode not in (None, "default"):
+        raise InputError(f"torch.compile: s2s has no mode {mode!r}; leave it out, or give options of s2s.compile")
     report_graph_breaks()
-    given = {**options, **options.pop("options", {})}
-    return _Graph(graph, CompileOptions(**{name: value for name, value in given.items() if name not in ("mode",)}))
+    return _Graph(graph, CompileOptions(**given))
 
 
 def report_graph_breaks() -> list[str]:

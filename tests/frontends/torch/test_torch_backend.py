@@ -32,6 +32,24 @@ def test_the_backend_has_a_name_that_torch_finds():
     assert project["entry-points"]["torch_dynamo_backends"] == {"s2s": "s2s.torch_backend:compile_graph"}
 
 
+def test_options_are_those_of_compile():
+    made = torch.compile(nn.ReLU(), backend=compile_graph, options={"target": "c", "name": "net"})
+    assert made(torch.tensor([-1.0, 2.0])).tolist() == [0.0, 2.0]
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"options": {"targte": "c"}}, "unknown option 'targte'; give options of s2s.compile"),
+        ({"mode": "max-autotune"}, "s2s has no mode 'max-autotune'; leave it out"),
+    ],
+)
+def test_options_that_compile_does_not_have_are_refused(given: dict[str, Any], message: str):
+    made: Any = torch.compile(nn.ReLU(), backend=compile_graph, **given)
+    with pytest.raises(Exception, match=message):
+        made(torch.ones(3))
+
+
 def test_a_module_gives_what_torch_gives_and_parameters_may_change():
     module = nn.Sequential(nn.Linear(4, 3), nn.Tanh())
     fast, x = compiled(module), torch.randn(2, 4)
