@@ -1,11 +1,12 @@
 # Every target sets up what it needs; `make demo` and `make test` are all a new checkout takes.
 PYTHON ?= python3
 BIN := .venv/bin
+BASE := .venv/.base
 STAMP := .venv/.installed
 
 .PHONY: demo test lint format docs bench structure venv clean
 
-demo: $(STAMP)          ## compile the digits network, run it, print the figures
+demo: $(BASE)           ## compile the digits network, run it, print the figures
 	$(BIN)/python examples/digits/demo.py
 
 test: lint              ## everything that CI checks
@@ -34,8 +35,12 @@ structure: $(STAMP)     ## count imports between packages, and files that additi
 
 venv: $(STAMP)          ## the virtual environment in .venv
 
-$(STAMP): pyproject.toml
+$(BASE): pyproject.toml
 	$(PYTHON) -m venv .venv || { echo "make: $(PYTHON) cannot make a virtual environment; on Debian: apt-get install python3-venv" >&2; rm -rf .venv; exit 1; }
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[verify]'
+	@touch $@
+
+$(STAMP): $(BASE)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
 	@touch $@
 
