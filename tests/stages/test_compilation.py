@@ -224,7 +224,7 @@ def test_stops_after_the_named_pass():
 
 @pytest.mark.parametrize("debug", [DebugOptions(stop_after="merk"), DebugOptions(print_ir_after=("merk",))])
 def test_a_pass_that_never_runs_is_refused(debug: DebugOptions):
-    with pytest.raises(InputError, match="no pass merk runs here; the passes are graph-hoist-zero-points, "):
+    with pytest.raises(InputError, match="no pass merk runs here; the passes are graph-inline, "):
         Compilation(network(), replace(OPTIONS, debug=debug))
 
 
