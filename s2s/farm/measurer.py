@@ -49,6 +49,7 @@ class FarmMeasurer(Measurer):
         self._trial = trial
         self._distributed = distributed()
         self._client: Any = None
+        self._was_connected = False
         self._check_place()
 
     @property
@@ -151,8 +152,6 @@ class FarmMeasurer(Measurer):
             else:
                 self._client, self._was_connected = made, True
         return self._client
-
-    _was_connected = False
 
     def _check_place(self) -> None:
         """Refuse a place that no worker has; workers that are just being replaced are waited for."""

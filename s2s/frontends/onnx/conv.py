@@ -10,7 +10,8 @@ from s2s.dialects import graph
 from s2s.frontends.builder import Value, emit
 from s2s.frontends.formulas import reshape
 from s2s.frontends.onnx.node import Importer, Node
-from s2s.frontends.onnx.window import Window, read_window, split_padding
+from s2s.frontends.onnx.window import read_window, split_padding
+from s2s.frontends.window import Window
 
 
 def read_conv_window(node: Node, x: Value, w: Value) -> Window:

@@ -11,7 +11,8 @@ from s2s.frontends.builder import Value, emit
 from s2s.frontends.formulas import checked_shape, pad, reshape
 from s2s.frontends.onnx.node import Importer, Node
 from s2s.frontends.onnx.reduce import reduce_to, root
-from s2s.frontends.onnx.window import Window, read_window, round_up
+from s2s.frontends.onnx.window import read_window, round_up
+from s2s.frontends.window import Window
 
 
 def _window(node: Node, x: Value) -> tuple[Window, Window]:

@@ -1,32 +1,12 @@
 """Sliding windows of convolution and pooling: attributes, automatic padding, rounding up."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from s2s.frontends.formulas import checked_shape
 from s2s.frontends.names import one_line
 from s2s.frontends.onnx.node import Node
-
-
-@dataclass(frozen=True)
-class Window:
-    """A window over the spatial dimensions, as `graph.conv` and the pools want it."""
-
-    kernel: list[int]
-    strides: list[int]
-    low: list[int]
-    high: list[int]
-    dilations: list[int]
-
-    @property
-    def pads(self) -> list[int]:
-        """Padding before, then after the dimensions."""
-        return [*self.low, *self.high]
-
-    @property
-    def extent(self) -> list[int]:
-        """Elements from the first tap to the last."""
-        return [(size - 1) * dilation + 1 for size, dilation in zip(self.kernel, self.dilations, strict=True)]
+from s2s.frontends.window import Window
 
 
 def read_window(node: Node, spatial: Sequence[int], kernel: Sequence[int]) -> Window:

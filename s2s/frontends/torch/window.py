@@ -1,25 +1,9 @@
 """Sliding windows of convolution and pooling, as torch states them."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from s2s.frontends.torch.node import Node
-
-
-@dataclass(frozen=True)
-class Window:
-    """A window over the spatial dimensions, as `graph.conv` and the pools want it."""
-
-    kernel: list[int]
-    strides: list[int]
-    low: list[int]
-    high: list[int]
-    dilations: list[int]
-
-    @property
-    def pads(self) -> list[int]:
-        """Padding before, then after the dimensions."""
-        return [*self.low, *self.high]
+from s2s.frontends.window import Window
 
 
 def spread(node: Node, name: str, rank: int, default: Sequence[int] | None = None) -> list[int]:

@@ -1,0 +1,24 @@
+"""A sliding window of convolution and pooling, which ONNX and PyTorch state alike."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Window:
+    """A window over the spatial dimensions, as `graph.conv` and the pools want it."""
+
+    kernel: list[int]
+    strides: list[int]
+    low: list[int]
+    high: list[int]
+    dilations: list[int]
+
+    @property
+    def pads(self) -> list[int]:
+        """Padding before, then after the dimensions."""
+        return [*self.low, *self.high]
+
+    @property
+    def extent(self) -> list[int]:
+        """Elements from the first tap to the last."""
+        return [(size - 1) * dilation + 1 for size, dilation in zip(self.kernel, self.dilations, strict=True)]
