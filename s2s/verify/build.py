@@ -176,6 +176,9 @@ class LoadedNetwork:
         """
         self.check_open()
         names = [port.name for port in (*self.inputs, *self._empty_inputs)]
+        if not isinstance(inputs, Mapping):  # pyright: ignore[reportUnnecessaryIsInstance]
+            kind, known = type(inputs).__name__, ", ".join(names)
+            raise InputError(f"{self.name}: {kind} given for its inputs; give a mapping from their names: {known}")
         unknown = [name for name in inputs if name not in names]
         if unknown:
             known = ", ".join(names)

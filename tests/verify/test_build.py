@@ -3,6 +3,7 @@
 import gc
 import tempfile
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -91,6 +92,9 @@ def test_what_the_compiler_says_is_shown(folder: Path) -> None:
 
 def test_inputs_are_checked() -> None:
     with load(network()) as loaded:
+        values: Any = [sample()]
+        with pytest.raises(InputError, match="net: list given for its inputs; give a mapping from their names: x"):
+            loaded.run(values)
         with pytest.raises(InputError, match=r"x: net needs this input, float32\[4, 8\]; give it"):
             loaded.run({})
         with pytest.raises(InputError, match=r"x: float64\[4, 8\] given, float32\[4, 8\] wanted; convert it"):
