@@ -31,7 +31,12 @@ if TYPE_CHECKING:
     from s2s.verify.engines import EngineName
     from s2s.verify.expected import Expected
     from s2s.verify.levels import LevelsReport
+    from s2s.verify.stream import Stream
     from s2s.verify.verification import Verification
+
+
+STATEFUL_RUNS = 4
+"""The consecutive runs in which a network that keeps state is compared with an engine."""
 
 
 @dataclass(frozen=True)
@@ -165,6 +170,13 @@ class Artifact:
         """Set the state that the network keeps from run to run to its initial values."""
         self.loaded().reset()
 
+    def stream(self) -> "Stream":
+        """Return a new stream through a network that keeps state: runs of its own, apart from those of `run`.
+
+        All streams share the library and its weights; each has `run`, `reset`, `snapshot` and `restore`.
+        """
+        return self.loaded().stream()
+
     def report(self, *, measure: bool = False) -> Report:
         """The figures; with `measure`, those that the C compiler knows too."""
         info, compilation = self.info, self._compilation
@@ -214,13 +226,15 @@ class Artifact:
         """Run the C on sample inputs and compare with another engine, by default the one of the model's format.
 
         Or run it on the inputs of the file `golden`, and compare with its outputs. With `levels`, level is compared
-        with level too.
+        with level too. A network that keeps state is run several times in a row, and the engine with it.
         """
         from s2s.verify.verification import Judge, Limits
 
         judge = Judge(self._compilation, Limits(rtol, atol))
-        expected = self._expected(against, golden, seed, count=1)
-        found = [self._run_in_order(inputs) for inputs, _ in expected.vectors]
+        keeps_state = bool(self._compilation.facts(Read).initial_state)
+        count = STATEFUL_RUNS if keeps_state else 1
+        expected = self._expected(against, golden, seed, count=count, consecutive=keeps_state)
+        found = self._run_in_order(expected)
         report = self._compare_levels(expected.vectors[0][0], found[0]) if levels else None
         return judge.judge(expected, found, report)
 
@@ -257,12 +271,18 @@ class Artifact:
         )
 
     def _expected(
-        self, against: "EngineName | None", golden: str | Path | None, seed: int | None, *, count: int
+        self,
+        against: "EngineName | None",
+        golden: str | Path | None,
+        seed: int | None,
+        *,
+        count: int,
+        consecutive: bool = False,
     ) -> "Expected":
         from s2s.verify.expected import Wanted, expected_outputs
 
         wanted = Wanted(against, None if golden is None else Path(golden), seed)
-        return expected_outputs(self._compilation, wanted, count=count)
+        return expected_outputs(self._compilation, wanted, count=count, consecutive=consecutive)
 
     def _compare_levels(self, inputs: Sequence[Array], found: Sequence[Array]) -> "LevelsReport":
         """Run the levels above C on `inputs`; `found` is the result of the C."""
@@ -279,12 +299,17 @@ class Artifact:
             inputs,
         )
 
-    def _run_in_order(self, inputs: Sequence[Array]) -> list[Array]:
+    def _run_in_order(self, expected: "Expected") -> list[list[Array]]:
+        """Run the C on the inputs of all vectors, from the initial state once or before each."""
         network = self._compilation.facts(Read)
         names = [port.name for port in network.inputs]
-        self.reset()
-        found = self.run(dict(zip(names, inputs, strict=True)))
-        return as_passed(network.outputs, network.empty_outputs, list(found.values()))
+        runs: list[list[Array]] = []
+        for inputs, _ in expected.vectors:
+            if not (runs and expected.consecutive):
+                self.reset()
+            found = self.run(dict(zip(names, inputs, strict=True)))
+            runs.append(as_passed(network.outputs, network.empty_outputs, list(found.values())))
+        return runs
 
     def close(self) -> None:
         """Unload what was built and remove its files."""

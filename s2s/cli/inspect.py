@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -127,6 +128,9 @@ def show(found: "Inspection") -> None:
     for name, shape in found.assumed.items():
         text = ",".join(map(str, shape))
         fields[f"assumed for {name}"] = f"{text}, as the model leaves sizes open; others with --shape {name}={text}"
+    if found.state_pairs:
+        pairs = " ".join(f"--state {quote(f'{name}={output}')}" for name, output in found.state_pairs.items())
+        fields["may be state"] = f"an output of one run is an input of the next with {pairs}"
     fields["operators"] = ", ".join(f"{count} {name}" for name, count in found.operators.items())
     if found.supported:
         fields["weights"] = f"{number(found.parameters)} in {number(found.weight_bytes)} bytes"

@@ -214,6 +214,11 @@ class NetworkInfo:
         return "caller" if all(port.offset is None for port in (*self.inputs, *self.outputs)) else "arena"
 
     @property
+    def state_size(self) -> int:
+        """Bytes at the start of the arena that hold the state."""
+        return max((state.offset + state.size for state in self.states), default=0)
+
+    @property
     def ports_size(self) -> int:
         """Bytes of inputs and outputs outside of the arena."""
         return sum(port.size for port in (*self.inputs, *self.outputs) if port.offset is None)

@@ -47,15 +47,31 @@ def usage(info: NetworkInfo, inputs: Sequence[PortView], outputs: Sequence[PortV
             pointer = f"{arena}.{port.identifier}.data" if typed else port.pointer_into(arena)
             lines.append(f"{c_type(port.element)} *const {port.identifier} = {pointer};")
     names = ", ".join(port.identifier for port in (*inputs, *outputs))
+    reset = f"{info.name}_reset({handed}); /* once, before the first run */"
     if info.threads is not None:
         handed = f"{handed}, &pool"
         start = f"s2s_pool_start(&pool, {macro}_THREADS); /* once, before the first run */"
         lines += ["static s2s_pool pool;", "", start]
     run = f"s2s_status status = {info.name}_run({handed}, {names});"
     if info.states:
-        lines += ["", f"{info.name}_init({handed}); /* once, before the first run */"]
+        lines += ["", reset]
         return "\n".join([*lines, run])
     return "\n".join([*lines, "", run])
+
+
+def memory(info: NetworkInfo) -> str:
+    """State what is allocated, and what lasts between runs."""
+    if not info.states:
+        return (
+            "Nothing is allocated and nothing is kept between calls: the arena is scratch, "
+            "and two arenas may run at the same time."
+        )
+    size = f"{c_macro(info.name)}_STATE_SIZE"
+    return (
+        f"Nothing is allocated. The first `{size}` bytes of the arena are the state, which lasts from run to run: copy "
+        "them\nout to take a snapshot, and back, or into another arena, to restore it. "
+        "Two arenas are two independent streams\nover the same weights, and may run at the same time."
+    )
 
 
 def graph_usage(info: NetworkInfo) -> str:

@@ -125,7 +125,7 @@ def _vector(
     inputs, found, before = list[str](), list(map(_found, outputs)), list[str]()
     arena = "(void *)arena" if info.arena_type else "arena"
     if info.states:
-        before.append(f"(void){info.name}_init({arena});")
+        before.append(f"(void){info.name}_reset({arena});")
     for port, array in zip(ports, vector.inputs, strict=True):
         if port.offset is None:
             inputs.append(array.identifier)

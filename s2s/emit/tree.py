@@ -27,7 +27,7 @@ from s2s.emit.headers import signature_headers
 from s2s.emit.info import NetworkInfo
 from s2s.emit.metadata import metadata
 from s2s.emit.misra import ADVISED, DEVIATIONS
-from s2s.emit.readme import facts, graph_usage, lead, usage
+from s2s.emit.readme import facts, graph_usage, lead, memory, usage
 from s2s.emit.runtime import included, needed_files
 from s2s.emit.sbom import FILE as SBOM
 from s2s.emit.sbom import sbom
@@ -53,9 +53,9 @@ THREADS_DOC = (
 )
 STATEFUL_RUN_DOC = (
     "Runs the network once, from the state that the run before has left in arena.\n"
-    "Two arenas are two independent streams, and may run at the same time.\n"
+    "Two arenas are two independent streams over the same weights, and may run at the same time.\n"
 )
-INIT_DOC = (
+RESET_DOC = (
     "Sets the state that arena keeps from run to run to its initial values.\n"
     f"Call it before the first run, and again to start anew.\n{RETURNS}"
 )
@@ -151,6 +151,7 @@ class _Renderer:
             prototypes="\n".join([*_callback_lines(self.program.callbacks), *_prototypes(self.program.kernels)]),
             runtime_sources="",
             usage=graph_usage(info) if self.program.graph is not None else usage(info, self.inputs, self.outputs),
+            memory=memory(info),
             budgets=tuple(budgets(info)),
             facts=tuple(facts(info, size, ports)),
             external=external_view(self.needs),
@@ -167,11 +168,11 @@ class _Renderer:
         if graph is not None:
             lines = comment_lines("The network as tables for s2s_executor_init.")
             return "\n".join([*lines, f"extern const s2s_graph {self.info.name}_graph;"])
-        *init, run = [FunctionWriter(func).prototype() for func in self.program.entry]
+        *reset, run = [FunctionWriter(func).prototype() for func in self.program.entry]
         lines = [line for overlay in self.program.overlays for line in [*_overlay(overlay), ""]]
-        lines += [line for prototype in init for line in [*comment_lines(INIT_DOC), *prototype, ""]]
+        lines += [line for prototype in reset for line in [*comment_lines(RESET_DOC), *prototype, ""]]
         doc = f"{THREADS_DOC if self.info.threads else ''}{RETURNS}"
-        return "\n".join([*lines, *comment_lines((STATEFUL_RUN_DOC if init else RUN_DOC) + doc), *run])
+        return "\n".join([*lines, *comment_lines((STATEFUL_RUN_DOC if reset else RUN_DOC) + doc), *run])
 
     def _text(self, path: str, template: str, **views: object) -> None:
         self.files[path] = fill(template, view=self.view, **views).encode()

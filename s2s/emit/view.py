@@ -121,6 +121,8 @@ class TreeView:
     runtime_sources: str
     """The README's sentence on the runtime, if that has sources of its own."""
     usage: str
+    memory: str
+    """The README's sentence on what is allocated and what lasts between runs."""
     facts: tuple[Row, ...]
     budgets: tuple[Row, ...]
     """The sizes that a project may limit: name, terms of the sum, and name of the check."""
@@ -223,6 +225,10 @@ def sizes(info: NetworkInfo, weights_size: int, graph: c.GlobalOp | None) -> lis
         Row("ARENA_ALIGN", str(info.arena_align), "alignment of the arena, in bytes"),
         Row("WEIGHTS_SIZE", str(weights_size), "bytes of constants in flash"),
     ]
+    if info.states:
+        rows.insert(
+            1, Row("STATE_SIZE", str(info.state_size), "of these, at its start: the state, which outlives a run")
+        )
     if info.threads is not None:
         rows.append(Row("THREADS", str(info.threads.most), "the most threads that share a kernel"))
     if info.measured is not None:

@@ -10,12 +10,12 @@ import numpy as np
 from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, ModuleOp, StringAttr
 from xdsl.ir import Attribute
 
-from s2s.analysis.network.functions import state_arguments
+from s2s.analysis.network.functions import main_of, state_arguments
 from s2s.analysis.numbers.port_quantisation import state_quantisation
 from s2s.dialects import graph
 from s2s.errors import InputError
 from s2s.frontends.formats import LoadedModel, ModelSource, digest, import_model, load_model
-from s2s.frontends.states import keep_states
+from s2s.frontends.states import ModelNames, keep_states
 from s2s.options import CompileOptions
 from s2s.types.dtypes import AnyTensor, Array, as_tensor_type, to_numpy
 from s2s.types.symbols import function_named
@@ -44,6 +44,8 @@ class Model:
     file: str
     """Name of the file, or of the network where there is none."""
     sha256: str
+    names: ModelNames
+    """The names of its inputs and outputs, those that became state included."""
 
 
 def read(source: Source, options: CompileOptions) -> Model:
@@ -57,7 +59,8 @@ def _imported(source: ModelSource, options: CompileOptions) -> Model:
     loaded = load_model(source, trust=options.trust_model)
     imported = import_model(loaded, shapes=options.shapes, name=options.name, tflite_rounding=options.tflite_rounding)
     state_quantisation(imported.module, imported.weights)
-    return Model(imported.module, imported.weights, imported.name, Path(loaded.label).name, digest(loaded))
+    names = ModelNames.of(main_of(imported.module))
+    return Model(imported.module, imported.weights, imported.name, Path(loaded.label).name, digest(loaded), names)
 
 
 def load_for_engine(source: Source, engine: str, *, trust: bool = False) -> LoadedModel:
@@ -81,7 +84,8 @@ def _copy(model: GraphModel) -> Model:
     for state in state_arguments(main):
         if state.init is not None and state.init not in weights:
             weights.add(state.init, _value(state.init, as_tensor_type(state.type), model.params))
-    return Model(module, weights, model.name, model.name, hashlib.sha256(str(module).encode()).hexdigest())
+    sha256 = hashlib.sha256(str(module).encode()).hexdigest()
+    return Model(module, weights, model.name, model.name, sha256, ModelNames.of(main))
 
 
 def _give_value(op: graph.WeightOp, params: Mapping[str, Array], weights: WeightStore) -> None:

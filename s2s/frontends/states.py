@@ -1,6 +1,7 @@
 """Inputs that are outputs of the run before: they become state, which the network keeps itself."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, ModuleOp, UnitAttr
 from xdsl.dialects.func import FuncOp, ReturnOp
@@ -9,6 +10,29 @@ from s2s.analysis.network.functions import NAME, STATE, input_numbers, main_of, 
 from s2s.dialects import graph
 from s2s.dialects.graph.base import ints
 from s2s.errors import InputError
+from s2s.types.interface import EMPTY_INPUTS, EMPTY_OUTPUTS, empty_tensors, with_empty
+
+
+@dataclass(frozen=True)
+class ModelNames:
+    """The names of all inputs and outputs of a model, those that become state included."""
+
+    inputs: tuple[str, ...] = ()
+    outputs: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, main: FuncOp) -> "ModelNames":
+        """Read the names from `main`, before `keep_states`."""
+        inputs = [text(_at(main.arg_attrs, number), NAME) or "" for number in input_numbers(main)]
+        outputs = [text(_at(main.res_attrs, number), NAME) or "" for number in output_numbers(main)]
+        return cls(
+            tuple(with_empty(inputs, empty_tensors(main, EMPTY_INPUTS))),
+            tuple(with_empty(outputs, empty_tensors(main, EMPTY_OUTPUTS))),
+        )
+
+
+def _at(attributes: ArrayAttr[DictionaryAttr] | None, number: int) -> DictionaryAttr:
+    return DictionaryAttr({}) if attributes is None else attributes.data[number]
 
 
 def keep_states(module: ModuleOp, states: Mapping[str, str]) -> None:

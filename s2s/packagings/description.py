@@ -113,7 +113,7 @@ class TreeDescription:
 
     @property
     def keeps_state(self) -> bool:
-        """Whether there is a function that sets the initial state."""
+        """Whether there is a function that resets the state."""
         return bool(self.record["state"])
 
     @property

@@ -24,6 +24,6 @@ def call(tree: TreeDescription) -> list[str]:
         f"({types.get(port.dtype, f'{port.dtype}_t')} *)(void *)memory_{port.identifier}"
         for port in (*tree.inputs, *tree.outputs)
     ]
-    start = [f"(void){tree.name}_init({arena});"] if tree.keeps_state else []
+    start = [f"(void){tree.name}_reset({arena});"] if tree.keeps_state else []
     pool = ["NULL"] if tree.threads else []
     return [*start, f"const s2s_status status = {tree.name}_run({', '.join([arena, *pool, *ports])});"]

@@ -9,7 +9,9 @@ def wheel(tree: TreeDescription) -> dict[str, bytes]:
     tree.only_aot("wheel")
     ports = [*tree.inputs, *tree.outputs]
     pointers = ", ".join(["void *"] * (len(ports) + 1 + bool(tree.threads)))
-    declarations = f"int {tree.name}_run({pointers});" + (f" int {tree.name}_init(void *);" if tree.keeps_state else "")
+    declarations = f"int {tree.name}_run({pointers});" + (
+        f" int {tree.name}_reset(void *);" if tree.keeps_state else ""
+    )
     more = {"declarations": declarations, "arena": tree.record["arena"]}
     texts = {
         "pyproject.toml": "wheel_pyproject.toml.j2",

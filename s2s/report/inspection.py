@@ -11,6 +11,7 @@ from xdsl.ir import Attribute, SSAValue
 
 from s2s.analysis.cost.operators import multiply_adds
 from s2s.analysis.network.functions import input_numbers, output_numbers
+from s2s.analysis.network.state_pairs import state_pairs
 from s2s.analysis.numbers.accumulators import layer_sums
 from s2s.analysis.numbers.port_quantisation import state_quantisation
 from s2s.analysis.numbers.sums import LayerSums
@@ -67,6 +68,8 @@ class Inspection:
 
     accumulators: tuple[LayerSums, ...] = ()
     """What is proven of the sums of integer layers, those of quantised models included."""
+    state_pairs: Mapping[str, str] = field(default_factory=dict[str, str])
+    """Inputs that may be state, each with the output that looks like its next value."""
     assumed: Mapping[str, tuple[int, ...]] = field(default_factory=dict[str, tuple[int, ...]])
     """Shapes of inputs that the model leaves open and nobody gave; everything else holds for them."""
 
@@ -95,6 +98,7 @@ def inspect_model(model: ModelSource, shapes: Shapes | None = None, *, trust: bo
         return _outline(loaded, tuple(str(error).splitlines()))
     state_quantisation(imported.module, imported.weights)
     main = _main_function(imported.module)
+    pairs = state_pairs(main)
     outline = _outline(loaded, ())
     arrays = [imported.weights.get(name) for name in _used_weights(imported.module)]
     return Inspection(
@@ -110,6 +114,7 @@ def inspect_model(model: ModelSource, shapes: Shapes | None = None, *, trust: bo
         _work(main),
         activation_bytes(main),
         _sums(imported.module, imported.weights),
+        pairs,
         assumed,
     )
 

@@ -1,22 +1,23 @@
 """Stage `read`: read the network from a model file or a module, with the interface that its caller sees."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, FloatAttr, IntegerAttr, StringAttr
 from xdsl.ir import Attribute
 
-from s2s.analysis.network.functions import input_numbers, main_of, output_numbers
+from s2s.analysis.network.functions import input_numbers, main_of, output_numbers, state_arguments
 from s2s.c_syntax.identifiers import c_identifier
 from s2s.emit.info import PortInfo, Quantisation
 from s2s.errors import InputError
 from s2s.frontends.model import Source, read
+from s2s.frontends.states import ModelNames
 from s2s.options import CompileOptions
 from s2s.passes.operators import load_operators
 from s2s.stages.check_options import check_network
 from s2s.stages.state import Facts, State
 from s2s.support import progress
-from s2s.types.dtypes import as_tensor_type
+from s2s.types.dtypes import Array, as_tensor_type
 from s2s.types.interface import EMPTY_INPUTS, EMPTY_OUTPUTS, EmptyTensor, empty_tensors, model_tensor
 
 MAX_NAME_LENGTH = 24
@@ -38,6 +39,10 @@ class Read:
     empty_inputs: tuple[EmptyTensor, ...]
     """Inputs of the model without elements, which are not passed."""
     empty_outputs: tuple[EmptyTensor, ...]
+    model_names: ModelNames = field(default_factory=ModelNames)
+    """The names of all inputs and outputs of the model, those that `--state` ties included."""
+    initial_state: Mapping[str, Array] = field(default_factory=dict[str, Array])
+    """The values, before the first run, of what the network keeps from run to run."""
 
 
 def read_network(source: Source, options: CompileOptions) -> State:
@@ -55,6 +60,8 @@ def read_network(source: Source, options: CompileOptions) -> State:
         outputs=_ports(main.res_attrs, main.function_type.outputs.data, output_numbers(main)),
         empty_inputs=empty_tensors(main, EMPTY_INPUTS),
         empty_outputs=empty_tensors(main, EMPTY_OUTPUTS),
+        model_names=model.names,
+        initial_state={state.name: state.initial(model.weights) for state in state_arguments(main)},
     )
     return State("read", model.module, model.weights, Facts().extended(fact))
 

@@ -110,10 +110,15 @@ class Passed(Protocol):
 
 def declared_names(ports: Sequence[Passed], empty: Sequence[EmptyTensor]) -> list[str]:
     """The names of all inputs or outputs of the model, in its order."""
-    names = [port.name for port in ports]
+    return with_empty([port.name for port in ports], empty)
+
+
+def with_empty(names: Sequence[str], empty: Sequence[EmptyTensor]) -> list[str]:
+    """Insert the names of the empty tensors at their places."""
+    every = list(names)
     for each in sorted(empty, key=lambda tensor: tensor.number):
-        names.insert(each.number, each.name)
-    return names
+        every.insert(each.number, each.name)
+    return every
 
 
 def as_declared(ports: Sequence[Passed], empty: Sequence[EmptyTensor], passed: Sequence[Array]) -> list[Array]:

@@ -18,7 +18,7 @@ def run_network(record: Record, vectors: int, *, once: bool = False) -> str:
     arguments = ["(void *)arena", *(f"(void *)({_pointer(port)})" for port in ports)]
     read = [f"    board_read({_pointer(port)}, {port['size']}u);" for port in record["inputs"]]
     if record.get("state"):
-        read.insert(0, f"    (void){name}_init((void *)arena);")
+        read.insert(0, f"    (void){name}_reset((void *)arena);")
     write = [f"        board_write({_pointer(port)}, {port['size']}u);" for port in record["outputs"]]
     lines = [
         '#include "board.h"',

@@ -14,7 +14,6 @@ import tempfile
 import weakref
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from copy import copy
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -36,12 +35,10 @@ from s2s.types.interface import EmptyTensor, ModelTensor, as_declared, declared_
 from s2s.types.narrow import pack
 from s2s.verify.external import external_includes, external_libraries, external_sources
 from s2s.verify.footprint import INCLUDE_FOLDERS, SOURCE_FOLDERS
+from s2s.verify.guarded import GUARD, Guarded
 from s2s.verify.pool import DECLARATIONS, Pool
+from s2s.verify.stream import Stream
 from s2s.verify.toolchain import accepted_flags, default_compiler, run_program
-
-_GUARD = 64
-"""Bytes behind arena and outputs that no kernel may touch."""
-_UNTOUCHED = 0xA5
 
 
 @dataclass(frozen=True)
@@ -151,29 +148,45 @@ class LoadedNetwork:
             self.ffi.cdef(executor_declarations(self.name))
         else:
             pointers = ", ".join(["void *"] * (1 + ("threads" in record) + len(self.inputs) + len(self.outputs)))
-            self.ffi.cdef(f"int {self.name}_run({pointers}); int {self.name}_init(void *); {DECLARATIONS}")
+            self.ffi.cdef(f"int {self.name}_run({pointers}); int {self.name}_reset(void *); {DECLARATIONS}")
         # OpenMP's threads outlive a pool, so their code must stay loaded.
         stays = os.RTLD_NODELETE if record.get("threads", {}).get("by") == "openmp" else 0
         self.lib: Any = self.ffi.dlopen(str(self.path), os.RTLD_NOW | stays)
         self._pool = Pool(self.ffi, self.lib, record["threads"]["most"]) if "threads" in record else None
-        self._kept = _Guarded(self._arena_size, self._arena_align) if record["state"] else None
-        """The arena of a network that keeps state."""
-        self.reset()
+        self._state_size: int = max((each["offset"] + each["size"] for each in record["state"]), default=0)
+        self._own = self.stream() if record["state"] else None
+        """The stream of `run`, if the network keeps state."""
+
+    def stream(self) -> Stream:
+        """Return a new stream, with an arena of its own; only a network that keeps state has streams."""
+        if not self._state_size:
+            raise InputError(
+                f"{self.name}: keeps no state from run to run, so every run is a stream of its own; call run"
+            )
+        return Stream(self, self._new_arena(), self._state_size)
 
     def reset(self) -> None:
         """Reset the state, if the network has any, to its initial values."""
         self.check_open()
-        if self._kept is None:
-            return
-        status = getattr(self.lib, f"{self.name}_init")(self.ffi.cast("void *", self._kept.memory.ctypes.data))
-        if status != 0:
-            raise CompilerBug(f"{self.name}_init: status {status}")
+        if self._own is not None:
+            self._own.reset()
+
+    def _kept(self) -> Guarded:
+        """Return the arena of the network's own stream; a new one if it keeps no state."""
+        return self._own.arena if self._own is not None else self._new_arena()
+
+    def _new_arena(self) -> Guarded:
+        return Guarded(self._arena_size, self._arena_align)
 
     def run(self, inputs: Mapping[str, ArrayLike], *, io: Io = "arena") -> dict[str, Array]:
         """The outputs by name for inputs by name; shapes and element types are the network's.
 
         With `io` `arena`, what has a place in the arena lies there during the run; with `caller` nothing does.
         """
+        return self.run_on(self._kept(), inputs, io)
+
+    def run_on(self, arena: Guarded, inputs: Mapping[str, ArrayLike], io: Io) -> dict[str, Array]:
+        """Run the network on an arena, as `run` does."""
         self.check_open()
         names = [port.name for port in (*self.inputs, *self._empty_inputs)]
         if not isinstance(inputs, Mapping):  # pyright: ignore[reportUnnecessaryIsInstance]
@@ -184,7 +197,7 @@ class LoadedNetwork:
             known = ", ".join(names)
             raise InputError(f"{unknown[0]}: {self.name} has no such input; its inputs are {known}")
         arrays = [self._input(port, inputs) for port in self.inputs]
-        found = self._run_graph(arrays) if self.executor == "graph" else self._run_aot(arrays, io)
+        found = self._run_graph(arrays) if self.executor == "graph" else self._run_aot(arena, arrays, io)
         return dict(zip(self.output_names, as_declared(self.outputs, self._empty_outputs, found), strict=True))
 
     @property
@@ -210,14 +223,13 @@ class LoadedNetwork:
 
     def bind(self, inputs: Mapping[str, ArrayLike]) -> "BoundRun":
         """Return a call of the run function on memory that is allocated once, outside of the arena; `aot` only."""
-        return self._bind([self._input(port, inputs) for port in self.inputs], "caller")
+        return self._bind(self._kept(), [self._input(port, inputs) for port in self.inputs], "caller")
 
     def call_on(self, inputs: Sequence[Array], outputs: Sequence[Array]) -> Callable[[], int]:
         """Return a call of the run function on arrays of the caller, whose types are not checked; the call returns the
         status."""
         self._check_aot()
-        arena = (self._kept or _Guarded(self._arena_size, self._arena_align)).memory
-        return self._call(arena, *inputs, *outputs)
+        return self._call(self._kept().memory, *inputs, *outputs)
 
     def _call(self, *memory: Array) -> "_Call":
         """Return a call of the run function on the arena, inputs and outputs."""
@@ -226,9 +238,8 @@ class LoadedNetwork:
             pointers.insert(1, self._pool.pointer)
         return _Call(self, memory, partial(getattr(self.lib, f"{self.name}_run"), *pointers))
 
-    def _bind(self, inputs: Sequence[Array], io: Io) -> "BoundRun":
+    def _bind(self, arena: Guarded, inputs: Sequence[Array], io: Io) -> "BoundRun":
         self._check_aot()
-        arena = self._kept or _Guarded(self._arena_size, self._arena_align)
         given = [_placed(port, arena, value, io) for port, value in zip(self.inputs, inputs, strict=True)]
         outputs = [_place_of(port, arena, io) for port in self.outputs]
         return BoundRun(
@@ -240,8 +251,8 @@ class LoadedNetwork:
             guarded={"its arena": arena, **{port.name: each for port, each in zip(self.outputs, outputs, strict=True)}},
         )
 
-    def _run_aot(self, inputs: Sequence[Array], io: Io) -> list[Array]:
-        bound = self._bind(inputs, io)
+    def _run_aot(self, arena: Guarded, inputs: Sequence[Array], io: Io) -> list[Array]:
+        bound = self._bind(arena, inputs, io)
         status = bound.call()
         if status != 0:
             raise CompilerBug(f"{self.name}_run: status {status}")
@@ -299,26 +310,6 @@ class _Call:
         return self.run()
 
 
-class _Guarded:
-    """Aligned bytes with a guard behind them."""
-
-    def __init__(self, size: int, align: int) -> None:
-        whole = np.full(size + align + _GUARD, _UNTOUCHED, np.uint8)
-        start = -whole.ctypes.data % align
-        self.memory = whole[start : start + size]
-        self._guard = whole[start + size : start + size + _GUARD]
-
-    def part(self, offset: int, size: int) -> "_Guarded":
-        """Return some of the bytes, with the same guard."""
-        part = copy(self)
-        part.memory = self.memory[offset : offset + size]
-        return part
-
-    def is_intact(self) -> bool:
-        """Whether the guard is unchanged."""
-        return bool((self._guard == _UNTOUCHED).all())
-
-
 @dataclass(frozen=True)
 class BoundRun:
     """The run function bound to its memory, as a firmware calls it again and again."""
@@ -327,10 +318,10 @@ class BoundRun:
     """Runs the network; returns its status. It keeps all memory that it uses."""
     outputs: tuple[Array, ...]
     """What the last call wrote."""
-    guarded: Mapping[str, _Guarded]
+    guarded: Mapping[str, Guarded]
 
 
-def _placed(port: Port, arena: _Guarded, value: Array, io: Io) -> Array:
+def _placed(port: Port, arena: Guarded, value: Array, io: Io) -> Array:
     """Return the memory that holds an input during a run."""
     if io == "caller" or port.offset is None:
         return value
@@ -339,10 +330,10 @@ def _placed(port: Port, arena: _Guarded, value: Array, io: Io) -> Array:
     return place
 
 
-def _place_of(port: Port, arena: _Guarded, io: Io) -> _Guarded:
+def _place_of(port: Port, arena: Guarded, io: Io) -> Guarded:
     """Return the memory that holds an output."""
     if io == "caller" or port.offset is None:
-        return _Guarded(_size(port), max(_GUARD, port.dtype.itemsize))
+        return Guarded(_size(port), max(GUARD, port.dtype.itemsize))
     return arena.part(port.offset, _size(port))
 
 

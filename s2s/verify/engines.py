@@ -15,7 +15,9 @@ from s2s.types.dtypes import Array
 
 EngineName = Literal["onnxruntime", "reference", "tflm", "torch", "interpreter"]
 ForeignEngine = Literal["onnxruntime", "reference", "tflm", "torch"]
-Engine = Callable[[LoadedModel, Mapping[str, Array]], list[Array]]
+Runner = Callable[[Mapping[str, Array]], list[Array]]
+"""Runs an opened model on inputs by name; variables of the model keep their values from call to call."""
+Engine = Callable[[LoadedModel], Runner]
 
 NEWEST_IR = 13
 """The newest IR version that the released onnxruntime reads; the operators are the same."""
@@ -30,12 +32,17 @@ def default_engine(model: LoadedModel) -> EngineName:
     return "tflm" if importlib.util.find_spec("tflite_micro") is not None else "interpreter"
 
 
+def open_engine(name: ForeignEngine, model: LoadedModel) -> Runner:
+    """Open `model` in the engine called `name`, with its variables as before their first run."""
+    return _ENGINES[name](model)
+
+
 def run_engine(name: ForeignEngine, model: LoadedModel, inputs: Mapping[str, Array]) -> list[Array]:
-    """Return the outputs of `model` by the engine called `name`."""
-    return _ENGINES[name](model, inputs)
+    """Return the outputs of the first run of `model` by the engine called `name`."""
+    return open_engine(name, model)(inputs)
 
 
-def _tflm(model: LoadedModel, inputs: Mapping[str, Array]) -> list[Array]:
+def _tflm(model: LoadedModel) -> Runner:
     """TFLite-Micro's reference kernels on this machine."""
     if not isinstance(model, tflite.LoadedModel):
         raise InputError(f"--against tflm: {model.label} is no TFLite model; try --against onnxruntime")
@@ -46,16 +53,26 @@ def _tflm(model: LoadedModel, inputs: Mapping[str, Array]) -> list[Array]:
             "--against tflm: is not installed; pip install tflite-micro absl-py bitarray pyyaml, or give"
             " --against interpreter"
         ) from error
+    outputs = range(len(model.info.subgraphs[0].outputs))
+
+    def refusal(error: Exception) -> InputError:
+        return InputError(f"{model.label}: tflm does not run it ({_first_line(error)}); try --against interpreter")
+
     try:
         interpreter: Any = runtime.runtime.Interpreter.from_bytes(model.data)
-        for position, array in enumerate(inputs.values()):
-            interpreter.set_input(np.ascontiguousarray(array), position)
-        interpreter.invoke()
-        return [np.array(interpreter.get_output(i)) for i in range(len(model.info.subgraphs[0].outputs))]
     except Exception as error:
-        raise InputError(
-            f"{model.label}: tflm does not run it ({_first_line(error)}); try --against interpreter"
-        ) from error
+        raise refusal(error) from error
+
+    def run(inputs: Mapping[str, Array]) -> list[Array]:
+        try:
+            for position, array in enumerate(inputs.values()):
+                interpreter.set_input(np.ascontiguousarray(array), position)
+            interpreter.invoke()
+            return [np.array(interpreter.get_output(number)) for number in outputs]
+        except Exception as error:
+            raise refusal(error) from error
+
+    return run
 
 
 def _onnx(model: LoadedModel, engine: str) -> onnx.LoadedModel:
@@ -69,7 +86,7 @@ def _first_line(error: Exception) -> str:
     return text.splitlines()[0] if text else type(error).__name__
 
 
-def _onnxruntime(loaded: LoadedModel, inputs: Mapping[str, Array]) -> list[Array]:
+def _onnxruntime(loaded: LoadedModel) -> Runner:
     model = _onnx(loaded, "onnxruntime")
     try:
         ort: Any = importlib.import_module("onnxruntime")
@@ -83,13 +100,24 @@ def _onnxruntime(loaded: LoadedModel, inputs: Mapping[str, Array]) -> list[Array
     # Run node by node: graph optimisations merge quantised nodes to others that round differently.
     options.graph_optimization_level = ort.GraphOptimizationLevel.ORT_DISABLE_ALL
     source: str | bytes = model.label if model.folder is not None else _serialised(model.proto)
+
+    def refusal(error: Exception) -> InputError:
+        reason = _first_line(error)
+        return InputError(f"{model.label}: onnxruntime does not run it ({reason}); try --against reference")
+
     try:
         session = ort.InferenceSession(source, options, providers=["CPUExecutionProvider"])
-        results: Sequence[Any] = session.run(None, {name: np.ascontiguousarray(a) for name, a in inputs.items()})
     except Exception as error:
-        reason = _first_line(error)
-        raise InputError(f"{model.label}: onnxruntime does not run it ({reason}); try --against reference") from error
-    return [np.asarray(result) for result in results]
+        raise refusal(error) from error
+
+    def run(inputs: Mapping[str, Array]) -> list[Array]:
+        try:
+            results: Sequence[Any] = session.run(None, {name: np.ascontiguousarray(a) for name, a in inputs.items()})
+        except Exception as error:
+            raise refusal(error) from error
+        return [np.asarray(result) for result in results]
+
+    return run
 
 
 def _serialised(proto: ModelProto) -> bytes:
@@ -99,17 +127,17 @@ def _serialised(proto: ModelProto) -> bytes:
     return copy.SerializeToString()
 
 
-def _reference(model: LoadedModel, inputs: Mapping[str, Array]) -> list[Array]:
+def _reference(model: LoadedModel) -> Runner:
     from onnx.reference import ReferenceEvaluator
 
     evaluator: Any = ReferenceEvaluator(_onnx(model, "reference").proto)
-    return [np.asarray(result) for result in evaluator.run(None, dict(inputs))]
+    return lambda inputs: [np.asarray(result) for result in evaluator.run(None, dict(inputs))]
 
 
-def _torch(model: LoadedModel, inputs: Mapping[str, Array]) -> list[Array]:
+def _torch(model: LoadedModel) -> Runner:
     if not isinstance(model, torch.LoadedModel):
         raise InputError(f"--against torch: {model.label} is no model of PyTorch; try --against interpreter")
-    return torch.run_program(model, inputs)
+    return torch.open_program(model)
 
 
 _ENGINES: Mapping[ForeignEngine, Engine] = {

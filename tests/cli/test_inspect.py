@@ -34,6 +34,12 @@ def test_json_holds_the_same(capsys: pytest.CaptureFixture[str]):
     ]
 
 
+def test_pairs_of_state_are_shown_as_the_option_to_type(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    body = "(float[4] x, float[4] h_in) => (float[4] y, float[4] h_out) { h_out = Add(x, h_in) y = Neg(h_out) }"
+    assert run(["inspect", str(onnx_file(body, tmp_path))]) == 0
+    assert "--state h_in=h_out" in capsys.readouterr().out
+
+
 def test_unsupported_nodes_are_part_of_the_answer(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
     file = onnx_file("(float[4] x) => (float[4] y) { [one] a = Frob(x) [two] y = Nicate(a) }", tmp_path)
     assert run(["inspect", str(file)]) == 3

@@ -167,10 +167,10 @@ def test_reset_makes_the_next_run_the_first_one():
 def test_header_tells_of_the_state_and_only_of_that():
     with compiled(parse(STREAM), store_of(START), target="c") as artifact:
         header, record = artifact.tree().text("include/net.h"), artifact.tree().text("metadata.json")
-    assert "s2s_status net_init(void *arena);" in header
+    assert "s2s_status net_reset(void *arena);" in header
     assert '"name": "h"' in record
     with compiled(parse(SWAP), target="c") as artifact:
-        assert "net_init" not in artifact.tree().text("include/net.h")
+        assert "net_reset" not in artifact.tree().text("include/net.h")
 
 
 @pytest.mark.parametrize(("text", "reason"), [(SWAP, "loops or branches"), (STREAM, "loops or branches")])
@@ -211,7 +211,7 @@ def test_two_arenas_are_two_streams():
         pointers = [each.ctypes.data + -each.ctypes.data % 64 for each in arenas]
         y, n = np.zeros((5, 4), np.float32), np.zeros(1, np.int32)
         for arena in pointers:
-            assert network.lib.net_init(network.ffi.cast("void *", arena)) == 0
+            assert network.lib.net_reset(network.ffi.cast("void *", arena)) == 0
         for arena in (pointers[0], pointers[1], pointers[0], pointers[0], pointers[1]):
             handed = [network.ffi.cast("void *", at) for at in (arena, x.ctypes.data, y.ctypes.data, n.ctypes.data)]
             assert network.lib.net_run(*handed) == 0

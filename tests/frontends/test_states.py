@@ -1,16 +1,21 @@
 """Inputs that are outputs of the run before."""
 
+from collections.abc import Iterator, Mapping
+from typing import Any
+
 import numpy as np
 import onnx
 import onnx.helper as oh
 import pytest
 
 from s2s.analysis.network.functions import input_numbers, main_of, output_numbers, state_arguments
-from s2s.artifact import compile_artifact
+from s2s.artifact import Artifact, compile_artifact
 from s2s.cli.options import parse_states
 from s2s.errors import InputError
 from s2s.frontends.model import read
 from s2s.options import CompileOptions
+from s2s.types.dtypes import Array
+from s2s.verify.engines import EngineName
 
 FLOAT = onnx.TensorProto.FLOAT
 
@@ -39,6 +44,70 @@ def test_c_keeps_the_state_and_reset_clears_it():
         artifact.reset()
         again = artifact.run({"x": np.ones(2, np.float32)})["y"].tolist()
     assert (runs, again) == ([[1.0, 1.0], [9.0, 9.0]], [1.0, 1.0])
+
+
+def ones(value: float) -> dict[str, np.ndarray[Any, Any]]:
+    return {"x": np.full(2, value, np.float32)}
+
+
+@pytest.fixture(scope="module")
+def artifact() -> Iterator[Artifact]:
+    with compile_artifact(accumulator(), CompileOptions(target="c", states={"old": "new"})) as built:
+        yield built
+
+
+def test_streams_have_states_of_their_own(artifact: Artifact):
+    first, second = artifact.stream(), artifact.stream()
+    assert first.run(ones(3))["y"].tolist() == [9.0, 9.0]
+    assert second.run(ones(1))["y"].tolist() == [1.0, 1.0]
+    assert first.run(ones(1))["y"].tolist() == [16.0, 16.0]
+    first.reset()
+    assert first.run(ones(1))["y"].tolist() == [1.0, 1.0]
+
+
+def test_a_snapshot_is_restored_in_any_stream(artifact: Artifact):
+    first, second = artifact.stream(), artifact.stream()
+    first.run(ones(3))
+    snapshot = first.snapshot()
+    expected = first.run(ones(1))["y"].tolist()
+    second.restore(snapshot)
+    first.restore(snapshot)
+    assert expected == first.run(ones(1))["y"].tolist() == second.run(ones(1))["y"].tolist() == [16.0, 16.0]
+    assert len(snapshot) == 8
+    with pytest.raises(InputError, match="a snapshot of 3 bytes given, its state has 8"):
+        first.restore(b"abc")
+
+
+def test_a_network_without_state_has_no_streams():
+    stateless = compile_artifact(accumulator(), CompileOptions(target="c"))
+    with stateless, pytest.raises(InputError, match="keeps no state from run to run"):
+        stateless.stream()
+
+
+def test_the_header_tells_the_place_of_the_state(artifact: Artifact):
+    header = artifact.tree().text("include/accumulator.h")
+    assert "#define ACCUMULATOR_STATE_SIZE   8u " in header
+    assert "s2s_status accumulator_reset(void *arena);" in header
+    assert "`ACCUMULATOR_STATE_SIZE` bytes of the arena are the state" in artifact.tree().text("README.md")
+
+
+@pytest.mark.parametrize("engine", ["onnxruntime", "reference", "interpreter"])
+def test_verification_hands_the_state_from_run_to_run(artifact: Artifact, engine: EngineName):
+    if engine == "onnxruntime":
+        pytest.importorskip("onnxruntime")
+    found = artifact.verify(against=engine)
+    assert (found.passed, found.vectors) == (True, 4)
+
+
+def test_verification_sees_a_state_that_is_not_kept(artifact: Artifact, monkeypatch: pytest.MonkeyPatch):
+    run = artifact.run
+
+    def forgetful(inputs: Mapping[str, Array]) -> dict[str, Array]:
+        artifact.reset()
+        return run(inputs)
+
+    monkeypatch.setattr(artifact, "run", forgetful)
+    assert not artifact.verify(against="reference").passed
 
 
 @pytest.mark.parametrize(

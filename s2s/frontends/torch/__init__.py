@@ -12,13 +12,13 @@ from s2s.frontends.torch.load import LoadedModel, is_torch, load_model
 
 if TYPE_CHECKING:
     from s2s.frontends.torch.capture import export
-    from s2s.frontends.torch.engine import run_program
+    from s2s.frontends.torch.engine import open_program
     from s2s.frontends.torch.importer import import_model
 
-__all__ = ["LoadedModel", "export", "import_model", "is_torch", "load_model", "run_program"]
+__all__ = ["LoadedModel", "export", "import_model", "is_torch", "load_model", "open_program"]
 
 if not TYPE_CHECKING:  # a checker would take every submodule for an object
-    _LATE = {"export": "capture", "import_model": "importer", "run_program": "engine"}
+    _LATE = {"export": "capture", "import_model": "importer", "open_program": "engine"}
 
     def __getattr__(name: str) -> object:
         if name not in _LATE:

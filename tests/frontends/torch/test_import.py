@@ -10,12 +10,14 @@ from torch import Tensor, nn
 
 from s2s import frontend as faces
 from s2s.analysis.network.functions import has_control_flow, main_of, state_arguments
+from s2s.artifact import compile_artifact
 from s2s.dialects import graph
 from s2s.dialects.graph.traits import provenance
 from s2s.errors import InputError, UnsupportedError
 from s2s.frontends import torch as frontend
 from s2s.frontends.imported import Imported
 from s2s.interpret.graph import run_graph
+from s2s.options import CompileOptions
 from support.compiled import compiled
 
 
@@ -80,6 +82,13 @@ def test_c_keeps_a_buffer_between_runs():
         again = artifact.run({"x": np.ones(3, np.float32)})["output"].tolist()
     assert runs == [[6.0] * 3, [26.0] * 3]
     assert again == [6.0] * 3
+
+
+def test_torch_is_run_in_a_row_from_the_exported_buffer_each_time():
+    exported = frontend.export(Counter(), [torch.zeros(3)])
+    with compile_artifact(exported, CompileOptions(target="c")) as artifact:
+        found = [artifact.verify(against="torch") for _ in range(2)]
+    assert [(each.passed, each.vectors) for each in found] == [(True, 4), (True, 4)]
 
 
 def test_running_statistics_of_a_batch_norm_in_training_are_state():

@@ -46,7 +46,7 @@ func.func private @again(%arena: memref<1xi8> {role = "arena"}, %h: memref<4xf32
 }
 
 // Loops and conditions stand around the calls; state begins with a weight or with zeros, by a function of its own.
-// CHECK:      s2s_status net_init(void *arena)
+// CHECK:      s2s_status net_reset(void *arena)
 // CHECK-NEXT: {
 // CHECK-NEXT:     float *const a = arena;
 // CHECK-EMPTY:

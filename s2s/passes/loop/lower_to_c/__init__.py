@@ -101,10 +101,10 @@ def _network(main: Main, inner: Sequence[FuncOp], names: Names, written: Written
     """Lower a network to its functions: those that it runs, the one that sets its state, the one that runs it."""
     typed = typed_arena(main, f"{names.prefix}_arena") if strict and main.arena_size else None
     network = LowerNetwork(main, names, typed or PlainArena())
-    initialiser = network.initialiser()
+    reset = network.reset()
     made: list[Operation] = [] if typed is None else [typed.definition]
     made += [LowerInner(func, names, PlainArena()).run(written) for func in inner]
-    return [*made, *([] if initialiser is None else [initialiser]), network.run()]
+    return [*made, *([] if reset is None else [reset]), network.run()]
 
 
 def _weights(module: ModuleOp, names: Names) -> list[Operation]:

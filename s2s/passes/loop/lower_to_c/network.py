@@ -92,8 +92,8 @@ class LowerNetwork(_NetworkFunction):
         (name,) = unique_identifiers(["pool"], taken={*self.parameters, *self.arena.identifiers})
         return pool, [self.parameters[0], name, *self.parameters[1:]]
 
-    def initialiser(self) -> c.FuncOp | None:
-        """Write the function `<prefix>_init(arena)`; None if there is no state."""
+    def reset(self) -> c.FuncOp | None:
+        """Write the function `<prefix>_reset(arena)`; None if there is no state."""
         states = [view for view in self.views() if STATE in view.attributes]
         if not states:
             return None
@@ -104,7 +104,7 @@ class LowerNetwork(_NetworkFunction):
         for view in states:
             self._set(b, view)
         block.add_op(c.ReturnOp(b.add(c.SymbolOp("S2S_OK", c.STATUS))))
-        return c.FuncOp(f"{self.prefix}_init", [self.arena.type], c.STATUS, block, parameters=["arena"], extents=[""])
+        return c.FuncOp(f"{self.prefix}_reset", [self.arena.type], c.STATUS, block, parameters=["arena"], extents=[""])
 
     def _set(self, b: Builder, view: loop.ViewOp) -> None:
         """Set one state to its initial value."""
