@@ -163,13 +163,19 @@ class LoadedNetwork:
             raise InputError(
                 f"{self.name}: keeps no state from run to run, so every run is a stream of its own; call run"
             )
-        return Stream(self, self._new_arena(), self._state_size)
+        return Stream(self.name, self._new_arena(), self._state_size, self._run_on, self._reset_on)
 
     def reset(self) -> None:
         """Reset the state, if the network has any, to its initial values."""
         self.check_open()
         if self._own is not None:
             self._own.reset()
+
+    def _reset_on(self, arena: Guarded) -> None:
+        self.check_open()
+        status = getattr(self.lib, f"{self.name}_reset")(self.ffi.cast("void *", arena.memory.ctypes.data))
+        if status != 0:
+            raise CompilerBug(f"{self.name}_reset: status {status}")
 
     def _kept(self) -> Guarded:
         """Return the arena of the network's own stream; a new one if it keeps no state."""
@@ -183,9 +189,9 @@ class LoadedNetwork:
 
         With `io` `arena`, what has a place in the arena lies there during the run; with `caller` nothing does.
         """
-        return self.run_on(self._kept(), inputs, io)
+        return self._run_on(self._kept(), inputs, io)
 
-    def run_on(self, arena: Guarded, inputs: Mapping[str, ArrayLike], io: Io) -> dict[str, Array]:
+    def _run_on(self, arena: Guarded, inputs: Mapping[str, ArrayLike], io: Io) -> dict[str, Array]:
         """Run the network on an arena, as `run` does."""
         self.check_open()
         names = [port.name for port in (*self.inputs, *self._empty_inputs)]

@@ -9,52 +9,52 @@
 Streams share code and weights of one loaded library, and nothing else.
 """
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 
 from numpy.typing import ArrayLike
 
-from s2s.errors import CompilerBug, InputError
+from s2s.errors import InputError
 from s2s.options import Io
 from s2s.types.dtypes import Array
 from s2s.verify.guarded import Guarded
 
-if TYPE_CHECKING:
-    from s2s.verify.build import LoadedNetwork
+Run = Callable[[Guarded, Mapping[str, ArrayLike], Io], dict[str, Array]]
+"""Runs the network on an arena."""
 
 
+@dataclass(frozen=True, eq=False)
 class Stream:
     """One sequence of runs, each of which begins with the state that the one before has left."""
 
-    def __init__(self, network: "LoadedNetwork", arena: Guarded, state_size: int) -> None:
-        self._network, self._state_size = network, state_size
-        self.arena = arena
-        """The memory of the stream; its first bytes are the state."""
+    name: str
+    """The name of the network."""
+    arena: Guarded
+    """The memory of the stream; its first bytes are the state."""
+    state_size: int
+    run_on: Run
+    reset_on: Callable[[Guarded], None]
+
+    def __post_init__(self) -> None:
         self.reset()
 
     def run(self, inputs: Mapping[str, ArrayLike], *, io: Io = "arena") -> dict[str, Array]:
         """Return the outputs by name for inputs by name, and keep the state for the next run."""
-        return self._network.run_on(self.arena, inputs, io)
+        return self.run_on(self.arena, inputs, io)
 
     def reset(self) -> None:
         """Set the state to its initial values."""
-        network = self._network
-        network.check_open()
-        status = getattr(network.lib, f"{network.name}_reset")(
-            network.ffi.cast("void *", self.arena.memory.ctypes.data)
-        )
-        if status != 0:
-            raise CompilerBug(f"{network.name}_reset: status {status}")
+        self.reset_on(self.arena)
 
     def snapshot(self) -> bytes:
         """Return a copy of the state."""
-        return self.arena.memory[: self._state_size].tobytes()
+        return self.arena.memory[: self.state_size].tobytes()
 
     def restore(self, snapshot: bytes) -> None:
         """Set the state to that of a snapshot, of this stream or of another one of the same network."""
-        if len(snapshot) != self._state_size:
+        if len(snapshot) != self.state_size:
             raise InputError(
-                f"{self._network.name}: a snapshot of {len(snapshot)} bytes given, its state has {self._state_size}; "
+                f"{self.name}: a snapshot of {len(snapshot)} bytes given, its state has {self.state_size}; "
                 "restore what snapshot() of the same network returned"
             )
-        self.arena.memory[: self._state_size] = memoryview(snapshot)
+        self.arena.memory[: self.state_size] = memoryview(snapshot)
