@@ -1,4 +1,4 @@
-"""Control flow: branches and loops over bodies, and Dropout, which inference leaves out.
+"""Control flow: branches and loops over bodies.
 
 A body becomes a network of its own that runs as often as the model says. It is imported in place, step after step,
 where that is one step, or where the types of what it carries change from step to step.
@@ -264,25 +264,7 @@ def _item(node: Node, value: Value, position: int) -> Value:
     return reshape(take(value, 0, position, 1), value.shape[1:])
 
 
-def _dropout(node: Node) -> list[Value]:
-    x = node.input(0)
-    if not _drops_nothing(node):
-        raise node.unsupported("is in training mode", "export the model for inference")
-    mask = np.broadcast_to(np.ones((), np.bool_ if node.since >= 10 else x.dtype), x.shape)
-    return [x, node.constant(mask)] if node.outputs() > 1 else [x]
-
-
-def _drops_nothing(node: Node) -> bool:
-    """Whether this is inference, or nothing is dropped; before opset 12, engines knew nothing else."""
-    if node.since < 12:
-        return True
-    training, ratio = node.optional(2), node.optional(1)
-    never = training is None or (training.array is not None and not training.array.any())
-    return never or (ratio is not None and ratio.array is not None and not ratio.array.any())
-
-
 IMPORTERS: Mapping[str, Importer] = {
-    "Dropout": _dropout,
     "If": _if,
     "Loop": _loop,
     "Scan": _scan,

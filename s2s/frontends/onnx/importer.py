@@ -37,9 +37,9 @@ def import_model(
     block = Block()
     builder = Builder(block, weights)
     functions = {function_key(function): function for function in proto.functions}
-    session = Session(builder, functions, loaded.folder, declared_values(proto.graph))
-    scope = Scope(loaded.opsets())
     ports = Ports(builder)
+    session = Session(builder, functions, loaded.folder, declared_values(proto.graph), ports.run_number)
+    scope = Scope(loaded.opsets())
     for input_name, tensor in inputs.items():
         scope.define(input_name, ports.input(input_name, tensor))
     session.define_initializers(proto.graph, scope)

@@ -3,15 +3,20 @@
 from collections.abc import Sequence
 
 import numpy as np
-from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, FunctionType, StringAttr
+from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, FunctionType, StringAttr, UnitAttr
 from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Region, SSAValue
 
+from s2s.analysis.network.functions import NAME, STATE
+from s2s.dialects import graph
+from s2s.dialects.graph.base import ints
 from s2s.frontends.builder import Builder, Value
 from s2s.frontends.onnx.narrow import packed, unpacked
 from s2s.types.dtypes import AnyTensor, from_numpy, tensor_type, ui8
 from s2s.types.interface import EMPTY_INPUTS, EMPTY_OUTPUTS, EmptyTensor, ModelTensor, empty_attribute
 from s2s.types.narrow import NARROW
+
+_RUN = "run_number"
 
 
 class Ports:
@@ -21,6 +26,7 @@ class Ports:
         self.builder = builder
         self._attributes: list[DictionaryAttr] = []
         self._empty: list[EmptyTensor] = []
+        self._run: Value | None = None
 
     def input(self, name: str, tensor: ModelTensor) -> Value:
         """The value of an input: an argument, its elements if they are packed, or a constant without elements."""
@@ -33,6 +39,13 @@ class Ports:
             return self._argument(name, tensor_type(from_numpy(tensor.dtype), tensor.shape))
         data = self._argument(name, tensor_type(ui8, (narrow.packed_size(tensor.shape),)))
         return unpacked(data, narrow, tensor.shape)
+
+    def run_number(self) -> Value:
+        """How often the network has run before, as one u64 that is state of the network."""
+        if self._run is None:
+            self._run = self._argument(_RUN, tensor_type(from_numpy(np.dtype(np.uint64)), (1,)))
+            self._attributes.append(DictionaryAttr({NAME: StringAttr(_RUN), STATE: UnitAttr()}))
+        return self._run
 
     def _argument(self, name: str, type: AnyTensor) -> Value:
         block = self.builder.block
@@ -51,11 +64,16 @@ class Ports:
             passed = value if value.narrow is None else packed(value, value.narrow)
             returned.append(self.builder.materialize(passed))
             attributes.append(_attributes(name, tensor))
+        if self._run is not None:
+            returned.append(self.builder.materialize(self._run + 1))
+            attributes.append(DictionaryAttr({}))
         block = self.builder.block
         block.add_op(ReturnOp(*returned))
         type = FunctionType.from_lists(list(block.arg_types), [value.type for value in returned])
         given, results = ArrayAttr(self._attributes), ArrayAttr(attributes)
         main = FuncOp("main", type, Region(block), arg_attrs=given, res_attrs=results)
+        if self._run is not None:
+            main.attributes[graph.TIED] = ints([-1] * (len(returned) - 1) + [len(self._attributes) - 1])
         for attribute, tensors in ((EMPTY_INPUTS, self._empty), (EMPTY_OUTPUTS, empty)):
             if tensors:
                 main.attributes[attribute] = empty_attribute(tensors)

@@ -1,13 +1,14 @@
 """Resize and Upsample, axis by axis."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from math import floor, isfinite
 
 import numpy as np
 
-from s2s.frontends.builder import Value
-from s2s.frontends.formulas import cast, checked_shape, select
+from s2s.dialects import graph
+from s2s.frontends.builder import Value, emit
+from s2s.frontends.formulas import broadcast_to, cast, checked_shape, clamp, reshape, select, take
 from s2s.frontends.onnx.node import Importer, Node
 from s2s.frontends.resample import (
     COORDINATES,
@@ -19,7 +20,10 @@ from s2s.frontends.resample import (
     read_taps,
     weighted_taps,
 )
+from s2s.frontends.sampling import linear_taps, within
 from s2s.types.dtypes import Array
+
+_INDEX, _PLACE = np.dtype(np.int64), np.dtype(np.float32)
 
 
 @dataclass(frozen=True)
@@ -46,9 +50,10 @@ def _resize(node: Node) -> Value:
         return _resample(node, x, axes, "asymmetric", "floor")
     chosen = [node.axis(axis, x.rank) for axis in node.integers("axes", list(range(x.rank)))]
     mode = node.choice("coordinate_transformation_mode", *COORDINATES)
-    roi = node.known_reals(1, "roi") if mode == "tf_crop_and_resize" else None
-    scales = _given(node, 2)
-    sizes = _given(node, 3)
+    cropped = mode == "tf_crop_and_resize"
+    late = cropped and node.input(1).array is None
+    roi = node.known_reals(1, "roi") if cropped and not late else None
+    scales, sizes = _given(node, 2), _given(node, 3)
     if (scales is None) == (sizes is None):
         raise node.invalid("needs exactly one of scales and sizes", "give one of them")
     if scales is not None:
@@ -56,7 +61,7 @@ def _resize(node: Node) -> Value:
     else:
         assert sizes is not None
         axes = _sized_axes(node, x, chosen, [int(size) for size in sizes], roi)
-    return _resample(node, x, axes, mode, node.text("nearest_mode"))
+    return _crop(node, x, axes) if late else _resample(node, x, axes, mode, node.text("nearest_mode"))
 
 
 def _given(node: Node, position: int) -> Array | None:
@@ -113,6 +118,67 @@ def _resample(node: Node, x: Value, axes: list[_Axis], mode: str, nearest_mode: 
     if outside.any():
         y = select(node.constant(outside), y.like(node.real("extrapolation_value", 0.0)), y)
     return cast(y, x.dtype)
+
+
+def _crop(node: Node, x: Value, axes: list[_Axis]) -> Value:
+    """`x` read at places between the ends of a region that is computed at run time, axis by axis."""
+    roi = node.input(1)
+    if roi.shape != (2 * len(axes),):
+        raise node.invalid(f"roi {list(roi.shape)} does not fit {len(axes)} axes", "give a start and an end for each")
+    mode = node.choice("mode", "nearest", "linear", "cubic", "bilinear")
+    if mode == "cubic" or node.flag("antialias", False) or node.flag("exclude_outside", False):
+        raise node.unsupported("reads a region of run time with more than two taps", "use mode nearest or linear")
+    y = x if x.is_float or mode == "nearest" else cast(x, np.dtype(np.float32))
+    outside: Value | None = None
+    for number, axis in enumerate(axes):
+        start, end = (take(roi, 0, place, 1) for place in (number, number + len(axes)))
+        at = _places(node, axis, x.shape[axis.axis], cast(start, _PLACE), cast(end, _PLACE))
+        y = _read(node, y, axis.axis, at, mode)
+        beyond = emit(graph.LogicalNotOp, within(at, 0, x.shape[axis.axis] - 1))
+        column = reshape(beyond, [axis.count if dim == axis.axis else 1 for dim in range(x.rank)])
+        outside = column if outside is None else emit(graph.LogicalOrOp, outside, column)
+    if outside is not None:
+        y = select(outside, y.like(node.real("extrapolation_value", 0.0)), y)
+    return cast(y, x.dtype)
+
+
+def _places(node: Node, axis: _Axis, size: int, start: Value, end: Value) -> Value:
+    """What `coordinates` computes of a region, as a value."""
+    length = axis.scale * size
+    if length == 1:
+        return broadcast_to((start + end) * ((size - 1) / 2), [axis.count])
+    steps = np.arange(axis.count) * ((size - 1) / (length - 1))
+    return node.constant(steps, _PLACE) * (end - start) + start * (size - 1)
+
+
+def _read(node: Node, x: Value, axis: int, at: Value, mode: str) -> Value:
+    """`x` at the places `at` along `axis`."""
+    size = x.shape[axis]
+    if mode == "nearest":
+        rounded = _ROUNDED[node.choice("nearest_mode", *_ROUNDED)](at)
+        return emit(graph.GatherOp, x, cast(clamp(rounded, 0, size - 1), _INDEX), axis=axis)
+    parts: list[Value] = []
+    for tap in linear_taps(at, size, "border", (0, size - 1)):
+        assert tap.weight is not None
+        column = reshape(cast(tap.weight, x.dtype), [at.shape[0] if d == axis else 1 for d in range(x.rank)])
+        parts.append(emit(graph.GatherOp, x, tap.index, axis=axis) * column)
+    return parts[0] + parts[1]
+
+
+def _floor(x: Value) -> Value:
+    return emit(graph.FloorOp, x)
+
+
+def _ceil(x: Value) -> Value:
+    return emit(graph.CeilOp, x)
+
+
+_ROUNDED: Mapping[str, Callable[[Value], Value]] = {
+    "round_prefer_floor": lambda at: _ceil(at - 0.5),
+    "round_prefer_ceil": lambda at: _floor(at + 0.5),
+    "floor": _floor,
+    "ceil": _ceil,
+}
 
 
 def _taps(node: Node, axis: _Axis, size: int, mode: str, nearest_mode: str) -> Taps:

@@ -13,6 +13,7 @@ from s2s.frontends.builder import Builder, Value
 from s2s.frontends.limits import MAX_BODIES, MAX_NODES
 from s2s.frontends.names import one_line
 from s2s.frontends.onnx.custom import Declared, custom_importer
+from s2s.frontends.onnx.draws import Draws
 from s2s.frontends.onnx.limits import MIN_OPSET
 from s2s.frontends.onnx.names import canonical_domain, label, operator, place
 from s2s.frontends.onnx.narrow import marked
@@ -104,8 +105,10 @@ class Session:
         functions: Mapping[FunctionKey, FunctionProto],
         folder: str | None,
         declared: Declared,
+        run_number: Callable[[], Value],
     ) -> None:
         self.builder = builder
+        self._draws = Draws(lambda: self.builder, builder, run_number)
         self.failures: list[str] = []
         self._functions = functions
         self._folder = folder
@@ -244,7 +247,9 @@ class Session:
             return self._run_body(graph, inputs, scope, node)
 
         bodies = _Bodies(self, scope, node)
-        outputs = importer(Node(node, self.builder, since, values, attributes, self._folder, run_body, bodies))
+        outputs = importer(
+            Node(node, self.builder, since, values, attributes, self._folder, run_body, bodies, self._draws)
+        )
         return [outputs] if isinstance(outputs, Value) else outputs
 
     def _expand(

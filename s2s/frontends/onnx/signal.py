@@ -7,7 +7,7 @@ import numpy as np
 
 from s2s.dialects import graph
 from s2s.frontends.builder import Value, emit
-from s2s.frontends.formulas import equal, reshape, select, transpose
+from s2s.frontends.formulas import cast, equal, less, reshape, select, take, transpose
 from s2s.frontends.onnx.node import Importer, Node
 from s2s.frontends.onnx.tensors import element_dtype
 from s2s.types.dtypes import Array
@@ -115,24 +115,52 @@ def _stft(node: Node) -> Value:
 
 
 def _mel_weight_matrix(node: Node) -> Value:
-    names = ("num_mel_bins", "dft_length", "sample_rate", "lower_edge_hertz", "upper_edge_hertz")
-    bins, length, rate, lowest, highest = (float(node.known_number(i, name) or 0) for i, name in enumerate(names))
-    if not (bins >= 1 and length >= 1 and rate > 0 and 0 <= lowest <= highest <= rate / 2):
-        raise node.invalid(f"{bins:g} bins from {lowest:g} to {highest:g} Hz at {rate:g} Hz", "fix the filter bank")
+    """Triangles between edges that are equally far apart on the mel scale; rates and edges may come at run time."""
+    bins, length = (node.known_number(i, name) or 0 for i, name in enumerate(("num_mel_bins", "dft_length")))
+    if bins < 1 or length < 1:
+        raise node.invalid(f"{bins} bins of {length} numbers", "give positive counts")
     shape = (int(length) // 2 + 1, int(bins))
     node.require_small(shape[0] * (shape[1] + 2), "the filter bank")
-    low, high = (2595 * np.log1p(edge / 700) / log(10) for edge in (lowest, highest))
-    mels = np.arange(int(bins) + 2) * ((high - low) / (bins + 2)) + low
-    edges = ((length + 1) * (700 * np.expm1(mels / 2595 * log(10))) // rate).astype(np.int64)
-    left, center, right = edges[:-2], edges[1:-1], edges[2:]
-    at = np.arange(shape[0])[:, None]
-    with np.errstate(all="ignore"):
-        rising = np.where((at >= left) & (at <= center), (at - left) / (center - left), 0)
-        falling = np.where((at >= center) & (at < right), (right - at) / (right - center), 0)
-    weights = np.where(center == left, at == center, rising)
-    weights = np.where((at >= center) & (at < right) & (right > center), falling, weights)
-    dtype = element_dtype(node.integer("output_datatype"), f"{node.place}: attribute 'output_datatype'")
-    return node.constant(weights, dtype)
+    rate, lowest, highest = (_real(node, position) for position in (2, 3, 4))
+    _check_band(node, rate, lowest, highest)
+    low, high = _mel(lowest), _mel(highest)
+    mels = node.constant(np.arange(shape[1] + 2), np.float64) * ((high - low) / (shape[1] + 2)) + low
+    hertz = (emit(graph.ExpOp, mels * (log(10) / 2595)) - 1) * 700
+    edges = emit(graph.FloorOp, hertz * (int(length) + 1) / rate)
+    left, center, right = (take(edges, 0, first, shape[1]) for first in range(3))
+    at = node.constant(np.arange(shape[0])[:, None], np.float64)
+    rises = _both(emit(graph.GreaterEqualOp, at, left), emit(graph.LessEqualOp, at, center))
+    rising = select(rises, (at - left) / (center - left), 0)
+    weights = select(equal(center, left), cast(equal(at, center), at.dtype), rising)
+    falls = _both(emit(graph.GreaterEqualOp, at, center), less(at, right))
+    weights = select(falls, (right - at) / (right - center), weights)
+    return cast(weights, element_dtype(node.integer("output_datatype"), f"{node.place}: attribute 'output_datatype'"))
+
+
+def _real(node: Node, position: int) -> Value:
+    """One number as f64."""
+    value = node.input(position)
+    if value.type.element_count() != 1:
+        raise node.invalid(f"input {position} has shape {list(value.shape)}", "give one number")
+    return cast(reshape(value, []), np.dtype(np.float64))
+
+
+def _check_band(node: Node, *numbers: Value) -> None:
+    """Refuse a sample rate and edges that are constant and do not fit each other."""
+    arrays = [number.array for number in numbers]
+    if any(array is None for array in arrays):
+        return
+    rate, lowest, highest = (float(array) for array in arrays if array is not None)
+    if not (rate > 0 and 0 <= lowest <= highest <= rate / 2):
+        raise node.invalid(f"a band from {lowest:g} to {highest:g} Hz at {rate:g} Hz", "fix the filter bank")
+
+
+def _mel(hertz: Value) -> Value:
+    return emit(graph.LogOp, hertz / 700 + 1) * (2595 / log(10))
+
+
+def _both(a: Value, b: Value) -> Value:
+    return emit(graph.LogicalAndOp, a, b)
 
 
 IMPORTERS: Mapping[str, Importer] = {

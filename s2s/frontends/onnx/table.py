@@ -13,9 +13,11 @@ from s2s.frontends.onnx import (
     learned,
     linear,
     microsoft,
+    ngrams,
     norm,
     pool,
     quant,
+    random,
     recurrent,
     reduce,
     resize,
@@ -23,6 +25,7 @@ from s2s.frontends.onnx import (
     shape,
     signal,
     slicing,
+    support_vectors,
     trees,
 )
 from s2s.frontends.onnx.node import Importer
@@ -37,9 +40,11 @@ _FAMILIES = (
     elementwise,
     indexing,
     linear,
+    ngrams,
     norm,
     pool,
     quant,
+    random,
     recurrent,
     reduce,
     resize,
@@ -48,7 +53,7 @@ _FAMILIES = (
     signal,
     slicing,
 )
-_ML_FAMILIES = (elementwise, indexing, learned, trees)
+_ML_FAMILIES = (elementwise, indexing, learned, support_vectors, trees)
 _ML = "ai.onnx.ml"
 CONVERTING = frozenset(
     ["BitCast", "Cast", "CastLike", "Constant", "ConstantOfShape", "DequantizeLinear", "QuantizeLinear"]
@@ -69,23 +74,11 @@ def declaration(domain: str, op_type: str, opset: int) -> Signature | None:
 
 
 _DATA_DEPENDENT = ("the shape of its output depends on the data", "compute this part outside the network")
-_RANDOM = ("its result is random", "draw the numbers outside the network and feed them as an input")
 _TEXT = ("text is not supported", "process text outside the network")
 _SEQUENCE = ("sequences, optionals and maps are not supported", "use tensors")
 
 REFUSALS: Mapping[tuple[str, str], tuple[str, str]] = {
     **{("", name): _DATA_DEPENDENT for name in ("NonMaxSuppression", "Unique", "ImageDecoder")},
-    **{
-        ("", name): _RANDOM
-        for name in (
-            "RandomNormal",
-            "RandomNormalLike",
-            "RandomUniform",
-            "RandomUniformLike",
-            "Multinomial",
-            "Bernoulli",
-        )
-    },
     **{("", name): _TEXT for name in ("StringConcat", "StringNormalizer", "StringSplit", "RegexFullMatch")},
     **{
         ("", name): _SEQUENCE

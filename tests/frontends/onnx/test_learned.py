@@ -77,6 +77,34 @@ def forest(
     return attributes | {f"{kind}_{name}": values for name, values in found.items()}
 
 
+def machine(classes: int, supports: int, kernel: str, *, likely: bool = False) -> dict[str, Any]:
+    """Attributes of a random classifier with so many support vectors of each class."""
+    random = np.random.default_rng(classes)
+    pairs = classes * (classes - 1) // 2
+
+    def numbers(count: int) -> list[float]:
+        return random.standard_normal(count).astype(np.float32).tolist()
+
+    parameters = {"prob_a": (-np.abs(numbers(pairs))).tolist(), "prob_b": numbers(pairs)} if likely else {}
+    return {
+        "classlabels_ints": [10 + number for number in range(classes)],
+        "coefficients": numbers((classes - 1) * classes * supports),
+        "kernel_type": kernel,
+        "kernel_params": [0.3, 0.5, 3.0],
+        "rho": numbers(pairs),
+        "support_vectors": numbers(classes * supports * 5),
+        "vectors_per_class": [supports] * classes,
+    } | parameters
+
+
+REGRESSION = {
+    "coefficients": [0.5, -1.0, 0.25],
+    "rho": [0.125],
+    "support_vectors": X[:3].reshape(-1).tolist(),
+    "n_supports": 3,
+    "kernel_params": [0.3, 0.5, 2.0],
+}
+PLAIN = {"kernel_type": "LINEAR", "kernel_params": [0.0, 0.0, 0.0], "rho": [0.5]}
 MIXED = ("BRANCH_LEQ", "BRANCH_LT", "BRANCH_GTE", "BRANCH_GT", "BRANCH_EQ", "BRANCH_NEQ")
 HOLES = np.where(RANDOM.random(X.shape) < 0.3, np.float32(np.nan), X)
 LINEAR = {"coefficients": RANDOM.standard_normal(15).tolist(), "intercepts": [0.5, -0.25, 1.0]}
@@ -117,7 +145,7 @@ CASES = {
         )
         for sign in ("positive", "any")
         for number in (0, 1)
-        for how in ("NONE", "LOGISTIC", "SOFTMAX")
+        for how in ("NONE", "LOGISTIC")
     },
     "linear": Case("LinearRegressor", [X], {"targets": 3, **LINEAR}),
     "linear classes": Case(
@@ -149,6 +177,34 @@ CASES = {
         1,
         2,
     ),
+    **{
+        f"machine of two classes, {how}": Case(
+            "SVMClassifier", [X], {"post_transform": how, **machine(2, 3, "RBF")}, 2
+        )
+        for how in ("NONE", "LOGISTIC")
+    },
+    **{
+        f"machine, {kernel}": Case("SVMClassifier", [X], machine(3, 2, kernel), 2)
+        for kernel in ("LINEAR", "POLY", "RBF", "SIGMOID")
+    },
+    **{
+        f"machine with probabilities of {classes}": Case(
+            "SVMClassifier", [X], machine(classes, 2, "RBF", likely=True), 2
+        )
+        for classes in (2, 4)
+    },
+    "machine without vectors": Case(
+        "SVMClassifier", [X], {"classlabels_ints": [3, 1, 2], "coefficients": LINEAR["coefficients"], **PLAIN}, 2
+    ),
+    "machine without vectors, two classes": Case(
+        "SVMClassifier", [X], {"classlabels_ints": [3, 1], "coefficients": LINEAR["coefficients"][:10], **PLAIN}, 2
+    ),
+    **{
+        f"regression, {kernel}": Case("SVMRegressor", [X], {"kernel_type": kernel, **REGRESSION})
+        for kernel in ("LINEAR", "POLY", "RBF", "SIGMOID")
+    },
+    "regression without vectors": Case("SVMRegressor", [X], {"coefficients": LINEAR["coefficients"][:5], **PLAIN}),
+    "one class": Case("SVMRegressor", [X], {"one_class": 1, "kernel_type": "RBF", **REGRESSION}),
     "features": Case("FeatureVectorizer", [X, INTEGERS[:, :2].astype(np.float32)], {"inputdimensions": [5, 2]}),
 }  # fmt: skip
 

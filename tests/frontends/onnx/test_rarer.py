@@ -11,6 +11,16 @@ X = floats(2, 3, 4)
 IMAGE = floats(2, 3, 5, 6)
 GRID = floats(2, 4, 7, 2, low=-1.3, high=1.3)
 SIGNAL = floats(2, 60, 1)
+ITEMS = np.array([[1, 1, 3, 3, 3, 7], [8, 6, 7, 5, 6, 8]])
+GRAMS = {
+    "min_gram_length": 1,
+    "max_gram_length": 2,
+    "max_skip_count": 3,
+    "ngram_counts": [0, 4],
+    "ngram_indexes": [0, 2, 1, 3, 7, 4, 6],
+    "pool_int64s": [2, 3, 5, 4, 5, 6, 7, 8, 6, 7],
+}
+"""One, then two items each; nothing stands at the place 5 of the result."""
 ROIS = np.array([[0, 0, 3, 3.5], [1, 0.5, 5, 4], [-3, -2, 9, 8]], np.float32)
 
 EINSUMS = {
@@ -65,6 +75,22 @@ CASES = {
         {},
         17,
     ),
+    "mel filters of a rate of run time": NodeCase(
+        "MelWeightMatrix",
+        [known(8), known(16), np.array(8192), np.array(100, np.float32), np.array(4000, np.float32)],
+        {},
+        17,
+    ),
+    **{
+        f"n-grams, {mode}": NodeCase(
+            "TfIdfVectorizer",
+            [ITEMS],
+            {"mode": mode, "weights": None if mode == "TF" else [0.5, 2.0, 1.5, 3.0, 0.25, 1.0, 4.0, 0.75], **GRAMS},
+            9,
+        )
+        for mode in ("TF", "IDF", "TFIDF")
+    },
+    "n-grams of one text": NodeCase("TfIdfVectorizer", [ITEMS[0]], {"mode": "TF", **GRAMS}, 9),
     "window function": NodeCase("HannWindow", [known(10)], {"periodic": 0}, 17),
     "regions": NodeCase(
         "RoiAlign",

@@ -27,6 +27,20 @@ def test_rounding_of_nearest(rounding: str):
 
 
 CASES = {
+    **{
+        f"region of run time, {mode}": NodeCase(
+            "Resize",
+            [X, np.array([0.4, -0.3, 0.6, 1.2], np.float32), None, known([3, 5])],
+            {
+                "axes": [3, 2],
+                "coordinate_transformation_mode": "tf_crop_and_resize",
+                "extrapolation_value": 10.0,
+                "mode": mode,
+            },
+            18,
+        )
+        for mode in ("nearest", "linear")
+    },
     "sizes of axes": NodeCase("Resize", [X, None, None, known([9, 4])], {"axes": [2, 3], "mode": "linear"}, 18),
     "aspect ratio": NodeCase(
         "Resize", [X, None, None, known([9, 9])], {"axes": [2, 3], "keep_aspect_ratio_policy": "not_larger"}, 18
