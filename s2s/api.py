@@ -18,7 +18,7 @@ from s2s.errors import InputError
 from s2s.executor.device import cpu, device
 from s2s.external.modes import modes_of
 from s2s.external.registry import register_codegen
-from s2s.frontends.custom import CFunction, register_custom_op
+from s2s.frontends.custom import CFunction, PackedFunction, register_custom_op
 from s2s.frontends.formats import ModelSource
 from s2s.options import (
     CompileOptions,
@@ -124,6 +124,7 @@ __all__ = [
     "CompileOptions",
     "DebugOptions",
     "LoadedNetwork",
+    "PackedFunction",
     "Quantized",
     "Target",
     "build",

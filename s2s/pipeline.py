@@ -28,6 +28,7 @@ from s2s.passes.conditions import (
     other_algorithms,
     plan,
     poisoned,
+    prefix,
     prefixed,
     results_apart,
     row_tiles,
@@ -163,6 +164,11 @@ SIMPLIFY = (
 """Simplify the imported network to as few operators as possible."""
 
 GRAPH = (
+    Step(
+        "graph-outline-externs",
+        "Declare functions outside of the network; from here on their calls are kernels.",
+        options=prefix,
+    ),
     Step(
         "graph-merge-composites",
         "Let external code generators claim operators before our own fusion does.",

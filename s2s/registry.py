@@ -46,6 +46,7 @@ PASSES: tuple[str, ...] = (
     "graph-merge-composites",
     "graph-merge-conv-groups",
     "graph-order-calls",
+    "graph-outline-externs",
     "graph-partition-graph",
     "graph-prove-accumulators",
     "graph-rematerialise-casts",

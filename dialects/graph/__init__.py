@@ -110,6 +110,7 @@ from s2s.dialects.graph.elementwise import (
 from s2s.dialects.graph.elementwise import (
     UnaryElementwiseOp as UnaryElementwiseOp,
 )
+from s2s.dialects.graph.extern import ExternOp
 from s2s.dialects.graph.index import GatherElementsOp, GatherNdOp, GatherOp, ScatterElementsOp, ScatterNdOp
 from s2s.dialects.graph.linear import MatmulOp
 from s2s.dialects.graph.norm import BatchNormOp, LayerNormOp, LogSoftmaxOp, LrnOp, SoftmaxOp
@@ -152,6 +153,7 @@ Graph = Dialect(
         CallOp,
         ConstantOp,
         WeightOp,
+        ExternOp,
         IfOp,
         ScanOp,
         RowTilesOp,

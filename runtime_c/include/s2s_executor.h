@@ -65,7 +65,7 @@ s2s_status s2s_executor_set_input_zero_copy(s2s_executor *executor, uint32_t ind
 s2s_status s2s_executor_set_output_zero_copy(s2s_executor *executor, uint32_t index, const s2s_tensor *value);
 
 /* Runs all nodes; after s2s_executor_step, those that are left.
- * Errors: S2S_ERR_NULL, S2S_ERR_UNBOUND. */
+ * Errors: S2S_ERR_NULL, S2S_ERR_UNBOUND; S2S_ERR_FUNCTION, which ends the run. */
 s2s_status s2s_executor_run(s2s_executor *executor);
 
 /* Runs the next node. S2S_OK if more are left, S2S_DONE if it was the last of the run. Errors: as run. */

@@ -66,6 +66,7 @@ typedef struct s2s_graph {
     size_t arena_size;  /* bytes that the kernels need */
     size_t staged_size; /* bytes with room for copies of inputs and outputs as well */
     size_t arena_align; /* a power of two */
+    s2s_status (*status)(void); /* whether the kernel before has failed; null if none can */
 } s2s_graph;
 
 /* Pointers that an executor of this graph needs, one each for inputs and outputs and the arguments of one kernel. */

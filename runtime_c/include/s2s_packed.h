@@ -119,6 +119,23 @@ void s2s_function_release(s2s_function *function);
 /* Releases a returned function or managed tensor; does nothing for values of other type codes. */
 void s2s_value_release(const s2s_value *value, int type_code);
 
+/* A function that kernels call, if the linker shall find it (S2S_LINK_PACKED is defined) and not a registry. */
+#ifdef S2S_LINK_PACKED
+#define S2S_LINKED(function) (function)
+#else
+#define S2S_LINKED(function) NULL
+#endif
+
+/* Calls a packed function from a kernel: `linked`, or the one of this name in the global registry if that is null. Its
+ * arguments are tensors, inputs first, and it returns nothing; args and type_codes have room for num_args. Where it is
+ * missing or fails, the other num_args - num_inputs tensors, which are contiguous, become zeros, and later calls of the
+ * same run are left out. */
+void s2s_kernel_call(const char *name, s2s_packed_call linked, s2s_tensor *tensors, int num_inputs, int num_args,
+                     s2s_value *args, int *type_codes);
+
+/* S2S_ERR_FUNCTION if an s2s_kernel_call of this thread has failed since this was asked last, else S2S_OK. */
+s2s_status s2s_kernel_status(void);
+
 /* The message of the last error in this thread, cut to S2S_ERROR_SIZE - 1 bytes; empty at first. */
 void s2s_set_last_error(const char *message);
 const char *s2s_get_last_error(void);

@@ -195,6 +195,7 @@ S2S_MERGED
 s2s_status s2s_executor_step(s2s_executor *executor)
 {
     const s2s_graph *graph;
+    s2s_status status = S2S_OK;
 
     if (executor == NULL) {
         return S2S_ERR_NULL;
@@ -207,12 +208,13 @@ s2s_status s2s_executor_step(s2s_executor *executor)
     if (executor->next_node < graph->num_nodes) {
         run_node(executor, &graph->nodes[executor->next_node]);
         ++executor->next_node;
+        status = graph->status == NULL ? S2S_OK : graph->status();
     }
-    if (executor->next_node < graph->num_nodes) {
+    if (status == S2S_OK && executor->next_node < graph->num_nodes) {
         return S2S_OK;
     }
     executor->next_node = 0u;
-    return S2S_DONE;
+    return status == S2S_OK ? S2S_DONE : status;
 }
 
 S2S_MERGED

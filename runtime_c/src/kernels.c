@@ -63,7 +63,7 @@ int s2s_call_kernel(s2s_value *args, int *type_codes, int num_args, s2s_value *r
     }
     row->kernel(pointers);
     *ret_code = S2S_ARG_NULL;
-    return 0;
+    return s2s_kernel_status() == S2S_OK ? 0 : -1;
 }
 
 S2S_MERGED

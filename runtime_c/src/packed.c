@@ -20,6 +20,9 @@
 
 static S2S_THREAD_LOCAL char last_error[S2S_ERROR_SIZE];
 
+/* Set when a kernel's call has failed. */
+static S2S_THREAD_LOCAL bool has_failed;
+
 static s2s_registry *global_registry = NULL;
 
 /* The row of a name, or count. */
@@ -158,6 +161,66 @@ void s2s_value_release(const s2s_value *value, int type_code)
             managed->deleter(managed);
         }
     }
+}
+
+/* Appends text to a message of size bytes that may be cut. */
+static void append(char *message, size_t size, const char *text)
+{
+    const size_t used = strlen(message), count = strlen(text);
+    const size_t room = size - 1u - used;
+
+    memcpy(message + used, text, count < room ? count : room);
+    message[used + (count < room ? count : room)] = '\0';
+}
+
+/* Marks the run as failed; says why, unless the function has. */
+static void fail(const char *name, const char *why)
+{
+    char message[256] = "packed function ";
+
+    if (why != NULL) {
+        append(message, sizeof message, name);
+        append(message, sizeof message, why);
+        s2s_set_last_error(message);
+    }
+    has_failed = true;
+}
+
+S2S_MERGED
+void s2s_kernel_call(const char *name, s2s_packed_call linked, s2s_tensor *tensors, int num_inputs, int num_args,
+                     s2s_value *args, int *type_codes)
+{
+    const s2s_function given = {linked, NULL, NULL};
+    const s2s_function *const function = linked != NULL ? &given : s2s_registry_find(s2s_global_registry(), name);
+    s2s_value ret;
+    int ret_code = S2S_ARG_NULL;
+
+    for (int i = 0; i < num_args; ++i) {
+        args[i].v_handle = &tensors[i];
+        type_codes[i] = S2S_ARG_TENSOR;
+    }
+    if (function == NULL) {
+        fail(name, " is in no registry: add it to s2s_global_registry(), or define S2S_LINK_PACKED and link it");
+    } else if (!has_failed) {
+        if (s2s_function_call(function, args, type_codes, num_args, &ret, &ret_code) != 0) {
+            fail(name, NULL);
+        } else if (ret_code != S2S_ARG_NULL) {
+            s2s_value_release(&ret, ret_code);
+            fail(name, " returned a value: it has to write into its last arguments");
+        }
+    }
+    for (int i = num_inputs; has_failed && i < num_args; ++i) {
+        memset(s2s_tensor_first(&tensors[i]), 0, s2s_tensor_size(&tensors[i]));
+    }
+}
+
+S2S_MERGED
+s2s_status s2s_kernel_status(void)
+{
+    const s2s_status status = has_failed ? S2S_ERR_FUNCTION : S2S_OK;
+
+    has_failed = false;
+    return status;
 }
 
 S2S_MERGED

@@ -11,13 +11,14 @@ from xdsl.dialects.builtin import (
     IndexType,
     IntegerType,
     VectorType,
+    i1,
 )
 from xdsl.ir import Attribute
 
 from s2s.dialects.c import ArrayType, NamedType, PtrType
 from s2s.dialects.c.conversions import is_unsigned
 from s2s.errors import CompilerBug, InputError
-from s2s.types.dtypes import ELEMENT_TYPES, to_numpy
+from s2s.types.dtypes import ELEMENT_TYPES, size_in_bytes, to_numpy
 from s2s.types.hints import isa
 
 INDEX = "int32_t"
@@ -76,6 +77,14 @@ def element_name(type: Attribute) -> str:
         if isinstance(type, known):
             return short
     raise CompilerBug(f"{type} is no element type")
+
+
+def dlpack_of(element: Attribute) -> tuple[str, int]:
+    """The code of an element type in DLPack, as a macro of the runtime, and its bits."""
+    bits = 8 * size_in_bytes(element)
+    if isa(element, IntegerType):
+        return f"S2S_DTYPE_{'BOOL' if element == i1 else 'UINT' if is_unsigned(element) else 'INT'}", bits
+    return f"S2S_DTYPE_{'BFLOAT' if isinstance(element, BFloat16Type) else 'FLOAT'}", bits
 
 
 def dtype_named(name: str) -> np.dtype[Any]:

@@ -1,4 +1,4 @@
-"""What a tree says of the code of external generators: its files, and what compiler and linker are told."""
+"""What a tree says of functions outside of it: files of external generators, flags of compiler and linker."""
 
 import re
 from collections.abc import Sequence
@@ -7,7 +7,7 @@ from functools import partial
 
 from xdsl.dialects.builtin import ArrayAttr, StringAttr
 
-from s2s.analysis.network.functions import DEFINITIONS, EXTERNAL, HEADERS, SOURCE
+from s2s.analysis.network.functions import DEFINITIONS, EXTERNAL, HEADERS, PACKED, SOURCE
 from s2s.dialects import c
 from s2s.emit.view import ExternalView
 from s2s.external.registry import codegen_named
@@ -55,6 +55,12 @@ def external_view(needs: Sequence[ExternalNeeds]) -> ExternalView | None:
         cmake_includes=tuple(_CMAKE(each) for need in needs for each in need.include),
         cmake_sources=tuple(_CMAKE(each) for need in needs for each in need.sources),
     )
+
+
+def packed_functions(callbacks: Sequence[c.FuncOp]) -> list[str]:
+    """The names of the packed functions that kernels call."""
+    names = (func.attributes.get(PACKED) for func in callbacks)
+    return sorted({name.data for name in names if isinstance(name, StringAttr)})
 
 
 def texts_of(callbacks: Sequence[c.FuncOp]) -> list[str]:

@@ -26,6 +26,7 @@ _BY_NAME = (
     (re.compile(r"s2s_rescale_|s2s_saturate_"), '"s2s_quantize.h"'),
     (re.compile(r"s2s_is_aligned$"), '"s2s_align.h"'),
     (re.compile(r"s2s_pool"), '"s2s_pool.h"'),
+    (re.compile(r"s2s_kernel_"), '"s2s_packed.h"'),
     (re.compile(r"mem(cpy|set)$"), "<string.h>"),
     (re.compile(r"s2s_|S2S_|NULL$"), '"s2s.h"'),
 )
@@ -51,9 +52,9 @@ def _headers(op: Operation) -> list[str]:
         case c.CallOp() if op.header is not None:
             return [op.header.data]
         case c.CallOp():
-            return _of_name(op.callee.data)
+            return headers_of_name(op.callee.data)
         case c.SymbolOp():
-            return _of_name(op.symbol.data)
+            return headers_of_name(op.symbol.data)
         case c.LiteralOp() if isa(op.value, FloatAttr):
             return ["<math.h>"] if re.search("INFINITY|NAN", literal(op.value)) else []
         case c.VariableOp():
@@ -64,7 +65,8 @@ def _headers(op: Operation) -> list[str]:
             return []
 
 
-def _of_name(name: str) -> list[str]:
+def headers_of_name(name: str) -> list[str]:
+    """Return the header that declares a function or macro of the runtime or of the C library; none for other names."""
     if _LIBM.fullmatch(name):
         return ["<math.h>"]
     return [header for pattern, header in _BY_NAME if pattern.match(name)][:1]

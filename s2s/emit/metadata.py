@@ -7,7 +7,7 @@ from typing import Any
 
 from s2s.c_syntax.identifiers import port_identifiers
 from s2s.c_syntax.types import element_name
-from s2s.emit.external import ExternalNeeds
+from s2s.emit.external import ExternalNeeds, packed_functions
 from s2s.emit.info import NetworkInfo, PortInfo
 from s2s.emit.sbom import RUNTIME_LICENCE
 from s2s.emit.units import Program
@@ -38,6 +38,7 @@ def metadata(
         "target": {"name": info.target.name, "flags": list(compile_flags(info.target))},
         "executor": info.executor,
         **({"external": [asdict(each) for each in needs]} if needs else {}),
+        **({"packed": packed} if (packed := packed_functions(program.callbacks)) else {}),
         **({"threads": asdict(info.threads) | {"flags": list(info.threads.flags)}} if info.threads else {}),
         "options": dict(info.options),
         "inputs": [_port(name, port) for name, port in zip(inputs, info.inputs, strict=True)],

@@ -16,7 +16,7 @@ def lead(info: NetworkInfo) -> str:
     return f"{markdown_code(info.description)}, a neural network as portable C99."
 
 
-def facts(info: NetworkInfo, weights_size: int, ports: Sequence[PortView]) -> list[Row]:
+def facts(info: NetworkInfo, weights_size: int, ports: Sequence[PortView], packed: Sequence[str] = ()) -> list[Row]:
     """The first table of the README."""
     room = ", with room for inputs and outputs" if info.io == "arena" else ""
     bound = f"no plan for this order of kernels needs less than {info.arena_lower_bound}"
@@ -27,6 +27,9 @@ def facts(info: NetworkInfo, weights_size: int, ports: Sequence[PortView]) -> li
     ]
     if info.threads is not None:
         rows.append(Row("threads", f"at most {info.threads.most}, with scratch of their own in the arena"))
+    if packed:
+        found = "by `s2s_global_registry()`, or by the linker if `S2S_LINK_PACKED` is defined (`s2s_packed.h`)"
+        rows.append(Row("packed functions", f"{', '.join(map(markdown_code, packed))}: found {found}"))
     if info.measured is not None:
         stack = info.measured.stack
         rows.append(Row("code (flash)", f"{info.measured.code} bytes, by {info.measured.by}"))

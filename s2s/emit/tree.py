@@ -22,7 +22,14 @@ from s2s.decisions.constants import BINARY, by_size, place_of_constants
 from s2s.dialects import c
 from s2s.dialects.c import ArrayType
 from s2s.emit.constants_view import constants_view
-from s2s.emit.external import external_needs, external_view, generator_of, headers_of_sources, texts_of
+from s2s.emit.external import (
+    external_needs,
+    external_view,
+    generator_of,
+    headers_of_sources,
+    packed_functions,
+    texts_of,
+)
 from s2s.emit.headers import signature_headers
 from s2s.emit.info import NetworkInfo
 from s2s.emit.metadata import metadata
@@ -153,7 +160,7 @@ class _Renderer:
             usage=graph_usage(info) if self.program.graph is not None else usage(info, self.inputs, self.outputs),
             memory=memory(info),
             budgets=tuple(budgets(info)),
-            facts=tuple(facts(info, size, ports)),
+            facts=tuple(facts(info, size, ports, packed_functions(self.program.callbacks))),
             external=external_view(self.needs),
         )
 

@@ -8,7 +8,7 @@ from xdsl.ir import Attribute
 
 from s2s.dialects import c
 from s2s.dialects.walk import walk
-from s2s.emit.headers import headers_of
+from s2s.emit.headers import headers_of, headers_of_name
 from s2s.emit.statements import FunctionWriter, global_definition, spelt_header, struct_definition
 from s2s.errors import CompilerBug
 from s2s.types.hints import isa
@@ -88,7 +88,9 @@ class Program:
         _add_named(self.graph, {table.sym_name.data: table for table in self.tables}, named)
         blocks = [FunctionWriter(func).definition() for func in self.callers]
         blocks += [global_definition(table) for table in named]
-        return Unit(tuple(own_headers), _joined(blocks))
+        assert self.graph.value is not None
+        needed = {header for name in _symbols(self.graph.value) for header in headers_of_name(name)}
+        return Unit((*own_headers, *sorted(needed - {'"s2s.h"'})), _joined(blocks))
 
     def kernel_units(self, own_header: str) -> list[Unit]:
         """Split the kernels into files of readable length, each with the tables that it reads."""

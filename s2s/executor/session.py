@@ -6,7 +6,7 @@ sees them by zero-copy calls, so it makes no copies of its own, and an array liv
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, replace
-from typing import Any, Protocol
+from typing import Any, NoReturn, Protocol
 
 import numpy as np
 
@@ -15,7 +15,19 @@ from s2s.executor.declarations import graph_symbol, status_phrases
 from s2s.executor.device import CPU
 from s2s.executor.element_types import DType, dlpack_of_numpy, numpy_of_dlpack
 from s2s.executor.ndarray import NDArray, aligned_empty
+from s2s.interpret.host import host
 from s2s.types.weights import Array
+
+FAILED_FUNCTION = -17
+"""S2S_ERR_FUNCTION: a packed function that a kernel calls is missing or has failed."""
+
+
+def raise_failure(place: str) -> NoReturn:
+    """Raise what made a packed function fail that a kernel of `place` has called."""
+    functions = host()
+    if functions is not None:
+        functions.raise_error(place)
+    raise InputError(f"{place}: it calls a packed function that is not registered; register it by s2s.register_func")
 
 
 class LoadedLibrary(Protocol):
@@ -152,6 +164,8 @@ class Executor(ABC):
         if status < 0:
             name = self._ffi.typeof("s2s_status").elements[status]
             phrase = status_phrases()[name]
+            if status == FAILED_FUNCTION:
+                raise_failure(place)
             if name in ("S2S_ERR_GRAPH", "S2S_ERR_SLOTS", "S2S_ERR_ARENA_SIZE", "S2S_ERR_STATE"):
                 raise CompilerBug(f"{place}: {phrase}")
             raise InputError(f"{place}: {phrase}; give an array as get_input_info and get_output_info describe it")

@@ -20,7 +20,7 @@ from s2s.dialects import graph
 from s2s.dialects.graph.traits import set_provenance
 from s2s.errors import InputError
 from s2s.frontends.names import name_hint
-from s2s.interpret.graph import evaluate
+from s2s.interpret.graph import can_evaluate, evaluate
 from s2s.interpret.graph.work import MAX_FOLDED_WORK, Meter, is_foldable
 from s2s.types.dtypes import AnyTensor, Array, as_tensor_type, is_bool, is_float, to_numpy, type_of_array
 from s2s.types.narrow import NARROW, Narrow, carried
@@ -219,7 +219,7 @@ class Builder:
         array: Array | None = None
         if len(known) == len(values):
             op = operation(*_map_operands(operands, _placeholder), **properties)
-            if isinstance(op, _VIEWS) or (is_foldable(op) and self.folding.take(op)):
+            if isinstance(op, _VIEWS) or (can_evaluate(op) and is_foldable(op) and self.folding.take(op)):
                 with np.errstate(all="ignore"):
                     array = evaluate(op, known)[0]
         if array is not None and not any(value.kept for value in values):

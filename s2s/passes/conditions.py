@@ -126,6 +126,11 @@ def generators_for_target(options: CompileOptions) -> Mapping[str, Any]:
     return {**target(options), **generators(options)}
 
 
+def prefix(options: CompileOptions) -> Mapping[str, Any]:
+    """The name of the network in C."""
+    return {"prefix": options.name}
+
+
 def prefixed(options: CompileOptions) -> Mapping[str, Any]:
     """The name of the network in C, and the target."""
     return {**target(options), "prefix": options.name}

@@ -9,7 +9,7 @@ from xdsl.ir import Operation
 from s2s.dialects import graph
 from s2s.errors import InputError
 from s2s.relay.expr import Constant, Expr, Number, Tuple, axis_of, call
-from s2s.types.dtypes import from_numpy
+from s2s.types.dtypes import from_numpy, tensor_type
 
 Tensors = Tuple | Sequence[Expr]
 Axes = int | Sequence[int] | None
@@ -73,6 +73,17 @@ def clip(a: Expr, a_min: float, a_max: float) -> Expr:
     """`x` limited to `[a_min, a_max]`."""
     kind = float if np.dtype(a.dtype).kind == "f" else int
     return call(graph.ClampOp, a, min=kind(a_min), max=kind(a_max))
+
+
+def call_dps_packed(func: str, args: Expr | Sequence[Expr], out: tuple[str, Sequence[int]]) -> Expr:
+    """What the packed function `func` writes into its last argument, a tensor of a numpy type and shape, from `args`.
+
+    It is the function that `register_func` has registered under this name, and one of C outside of Python's process.
+    """
+    dtype, shape = out
+    given = [args] if isinstance(args, Expr) else list(args)
+    type = tensor_type(from_numpy(np.dtype(dtype)), tuple(shape))
+    return call(graph.ExternOp, given, function=func, result_types=[type], packed=True)
 
 
 def cast(data: Expr, dtype: str) -> Expr:

@@ -5,13 +5,16 @@ Python finds here what C has added there.
 """
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, overload
 
 from s2s.errors import InputError
+from s2s.executor.ndarray import NDArray
+from s2s.interpret.host import provide
 from s2s.runtime.abi import abi
-from s2s.runtime.native import loaded, when_loaded
-from s2s.runtime.packed_func import PackedFunc
+from s2s.runtime.native import loaded, native, when_loaded
+from s2s.runtime.packed_func import PackedFunc, raise_error
+from s2s.types.weights import Array
 
 _functions: dict[str, PackedFunc] = {}
 FUNCTIONS_OF_C = 1024
@@ -47,6 +50,30 @@ def functions_of_c() -> dict[str, PackedFunc]:
     rows = [registry.rows[number] for number in range(registry.count)]
     names = [bytes(ffi.string(row.name)).decode(errors="replace") for row in rows]
     return {name: PackedFunc.of_c(ffi.addressof(row.function), name) for name, row in zip(names, rows, strict=True)}
+
+
+class _Host:
+    """The registry as networks see it that call its functions."""
+
+    def call(self, name: str, inputs: Sequence[Array], outputs: Sequence[Array]) -> bool:
+        """Let the function of a name write `outputs` from `inputs`; False if there is none."""
+        found = get_global_func(name, allow_missing=True)
+        if found is None:
+            return False
+        if found(*(each.view(NDArray) for each in (*inputs, *outputs))) is not None:
+            raise InputError(f"packed function {name} returned a value: it has to write into its last arguments")
+        return True
+
+    def before_loading(self) -> None:
+        """Load the C side, whose registry libraries that are loaded later find."""
+        native()
+
+    def raise_error(self, place: str) -> None:
+        """Raise the exception of the Python function that failed, or the error that C has set."""
+        raise_error(place)
+
+
+provide(_Host())
 
 
 @overload

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, NoReturn, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -28,7 +28,8 @@ from s2s.emit.tree import Tree
 from s2s.emit.write import RECORD
 from s2s.errors import CompilerBug, InputError
 from s2s.executor.declarations import executor_declarations
-from s2s.executor.session import Session
+from s2s.executor.session import FAILED_FUNCTION, Session, raise_failure
+from s2s.interpret.host import host
 from s2s.options import Io
 from s2s.types.dtypes import Array
 from s2s.types.interface import EmptyTensor, ModelTensor, as_declared, declared_names
@@ -149,6 +150,9 @@ class LoadedNetwork:
         else:
             pointers = ", ".join(["void *"] * (1 + ("threads" in record) + len(self.inputs) + len(self.outputs)))
             self.ffi.cdef(f"int {self.name}_run({pointers}); int {self.name}_reset(void *); {DECLARATIONS}")
+        functions = host()
+        if record.get("packed") and functions is not None:
+            functions.before_loading()
         # OpenMP's threads outlive a pool, so their code must stay loaded.
         stays = os.RTLD_NODELETE if record.get("threads", {}).get("by") == "openmp" else 0
         self.lib: Any = self.ffi.dlopen(str(self.path), os.RTLD_NOW | stays)
@@ -261,7 +265,7 @@ class LoadedNetwork:
         bound = self._bind(arena, inputs, io)
         status = bound.call()
         if status != 0:
-            raise CompilerBug(f"{self.name}_run: status {status}")
+            self._raise(status)
         for what, each in bound.guarded.items():
             if not each.is_intact():
                 raise CompilerBug(f"{self.name}: a kernel wrote behind the end of {what}")
@@ -273,6 +277,12 @@ class LoadedNetwork:
             session.set_input(index, value)
         session.run()
         return [np.array(session.output_memory(index)) for index in range(len(self.outputs))]
+
+    def _raise(self, status: int) -> NoReturn:
+        """Raise what a status of the run function means."""
+        if status == FAILED_FUNCTION:
+            raise_failure(self.name)
+        raise CompilerBug(f"{self.name}_run: status {status}")
 
     def _check_aot(self) -> None:
         self.check_open()

@@ -339,8 +339,40 @@ static void an_empty_network_runs(void)
     CHECK_STATUS(S2S_DONE, s2s_executor_step(&executor));
 }
 
+static s2s_status reported;
+
+static s2s_status report(void)
+{
+    return reported;
+}
+
+static void fail_once(void *const *args)
+{
+    (void)args;
+    reported = S2S_ERR_FUNCTION;
+}
+
+static void never(void *const *args)
+{
+    (void)args;
+    CHECK(false);
+}
+
+static void a_kernel_that_fails_ends_the_run(void)
+{
+    static const s2s_graph_node nodes[] = {{fail_once, 0u, 0u, NULL}, {never, 0u, 0u, NULL}};
+    static const s2s_graph graph = {.nodes = nodes, .num_nodes = 2u, .arena_align = 1u, .status = report};
+    void *slots[1];
+    s2s_executor executor;
+
+    CHECK_STATUS(S2S_OK, s2s_executor_init(&executor, &graph, NULL, 0u, slots, 1u));
+    CHECK_STATUS(S2S_ERR_FUNCTION, s2s_executor_run(&executor));
+    CHECK_STATUS(S2S_ERR_FUNCTION, s2s_executor_step(&executor)); /* from the first node again */
+}
+
 void test_executor(void)
 {
+    a_kernel_that_fails_ends_the_run();
     init_checks_each_argument();
     a_network_runs_on_copies();
     a_network_runs_on_memory_of_the_caller();

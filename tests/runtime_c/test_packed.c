@@ -118,6 +118,68 @@ static void test_returned_values_are_released(void)
     s2s_value_release(&value, S2S_ARG_MANAGED);
 }
 
+/* Writes the doubled elements of its input; fails for negative ones, and returns a value for those above 100. */
+static int twice(s2s_value *args, int *type_codes, int num_args, s2s_value *ret, int *ret_code, void *resource)
+{
+    const float x = *(const float *)((const s2s_tensor *)args[0].v_handle)->data;
+
+    (void)resource;
+    CHECK(num_args == 2 && type_codes[0] == S2S_ARG_TENSOR && type_codes[1] == S2S_ARG_TENSOR);
+    *(float *)((const s2s_tensor *)args[1].v_handle)->data = 2.0f * x;
+    if (x < 0.0f) {
+        s2s_set_last_error("twice: negative");
+        return -1;
+    }
+    if (x > 100.0f) {
+        ret->v_int64 = 1;
+        *ret_code = S2S_ARG_INT;
+    }
+    return 0;
+}
+
+/* What a kernel makes of x by a packed function. */
+static float called(const char *name, s2s_packed_call linked, float x)
+{
+    float y = 7.0f;
+    s2s_value args[2];
+    int codes[2];
+    s2s_tensor tensors[] = {
+        {&x, {S2S_DEVICE_CPU, 0}, 0, {S2S_DTYPE_FLOAT, 32u, 1u}, NULL, NULL, 0u},
+        {&y, {S2S_DEVICE_CPU, 0}, 0, {S2S_DTYPE_FLOAT, 32u, 1u}, NULL, NULL, 0u},
+    };
+
+    s2s_kernel_call(name, linked, tensors, 1, 2, args, codes);
+    return y;
+}
+
+static void test_calls_of_kernels(void)
+{
+    s2s_registry *const before = s2s_global_registry();
+    s2s_named_function rows[1];
+    s2s_registry registry;
+
+    CHECK(called("twice", twice, 3.0f) == 6.0f);
+    CHECK_STATUS(S2S_OK, s2s_kernel_status());
+    s2s_set_global_registry(NULL);
+    CHECK(called("twice", NULL, 3.0f) == 0.0f);
+    CHECK_STATUS(S2S_ERR_FUNCTION, s2s_kernel_status());
+    CHECK(strncmp(s2s_get_last_error(), "packed function twice is in no registry: ", 41) == 0);
+    s2s_registry_init(&registry, rows, 1);
+    s2s_registry_add(&registry, "twice", (s2s_function){twice, NULL, NULL}, false);
+    s2s_set_global_registry(&registry);
+    CHECK(called("twice", NULL, 4.0f) == 8.0f);
+    CHECK(called("twice", NULL, -4.0f) == 0.0f);
+    CHECK(called("twice", NULL, 4.0f) == 0.0f); /* left out after a failure */
+    CHECK_STATUS(S2S_ERR_FUNCTION, s2s_kernel_status());
+    CHECK(strcmp(s2s_get_last_error(), "twice: negative") == 0);
+    CHECK(called("twice", NULL, 4.0f) == 8.0f);
+    CHECK_STATUS(S2S_OK, s2s_kernel_status());
+    CHECK(called("twice", NULL, 101.0f) == 0.0f);
+    CHECK_STATUS(S2S_ERR_FUNCTION, s2s_kernel_status());
+    CHECK(strstr(s2s_get_last_error(), "twice returned a value") != NULL);
+    s2s_set_global_registry(before);
+}
+
 static void test_errors(void)
 {
     static char text[5000];
@@ -134,5 +196,6 @@ void test_packed(void)
     test_names();
     test_calls();
     test_returned_values_are_released();
+    test_calls_of_kernels();
     test_errors();
 }

@@ -22,6 +22,8 @@ from s2s.types.weights import WeightStore
 KERNEL = "kernel"
 CALLBACK = "callback"
 """Attribute of a declaration: the name of the C function, of the user or of a code generator, that it declares."""
+PACKED = "packed"
+"""Attribute of such a declaration: the name of the packed function that the C function calls."""
 SOURCE = "source"
 """Attribute of such a declaration: the C source of the function, if s2s adds it to the tree."""
 EXTERNAL = "external"
@@ -149,6 +151,15 @@ def meanings_of(module: ModuleOp) -> ModuleOp | None:
     """Return the module that holds the meanings of C functions."""
     nested = (op for op in module.body.block.ops if isinstance(op, ModuleOp))
     return next((op for op in nested if op.sym_name is not None and op.sym_name.data == MEANINGS), None)
+
+
+def add_meaning(module: ModuleOp, function: FuncOp) -> None:
+    """Add `function`, which states what the C function declared under its name computes, to the module of meanings."""
+    meanings = meanings_of(module)
+    if meanings is None:
+        meanings = ModuleOp([], sym_name=StringAttr(MEANINGS))
+        module.body.block.add_op(meanings)
+    meanings.body.block.add_op(function)
 
 
 def main_of(module: ModuleOp) -> FuncOp:

@@ -6,7 +6,7 @@ import numpy as np
 from onnx import GraphProto, ValueInfoProto
 
 from s2s.frontends.builder import Value
-from s2s.frontends.custom import CFunction, TensorType, call_c_function, custom_operator
+from s2s.frontends.custom import Function, TensorType, call_function, custom_operator
 from s2s.frontends.onnx.node import Importer, Node
 from s2s.frontends.onnx.open_shapes import declared_dims
 from s2s.frontends.onnx.tensors import element_dtype
@@ -24,23 +24,23 @@ def declared_values(graph: GraphProto) -> Declared:
 def custom_importer(domain: str, op_type: str, version: int, declared: Declared) -> Importer | None:
     """The importer that was registered for an operator of a version of a domain; None if there is none."""
     found = custom_operator(op_type, domain, version)
-    return (lambda node: _call(node, found, declared)) if isinstance(found, CFunction) else found
+    return (lambda node: _call(node, found, declared)) if isinstance(found, Function) else found
 
 
-def _call(node: Node, function: CFunction, declared: Declared) -> Sequence[Value]:
-    """The outputs of a call of a C function."""
+def _call(node: Node, function: Function, declared: Declared) -> Sequence[Value]:
+    """The outputs of a call of a function."""
     if node.attributes:
         name = next(iter(node.attributes))
         raise node.unsupported(
-            f"attribute {name!r} cannot be passed to C function {function.name}",
-            "register an importer, which may pass it as a constant by s2s.frontends.custom.call_c_function",
+            f"attribute {name!r} cannot be passed to function {function.name}",
+            "register an importer, which may pass it as a constant by s2s.frontends.custom.call_function",
         )
     operands = node.inputs()
     types = [tensor_type(from_numpy(np.dtype(name)), shape) for name, shape in _outputs(node, function, declared)]
-    return call_c_function(node.builder, node.place, function, operands, types)
+    return call_function(node.builder, function, operands, types)
 
 
-def _outputs(node: Node, function: CFunction, declared: Declared) -> Sequence[TensorType]:
+def _outputs(node: Node, function: Function, declared: Declared) -> Sequence[TensorType]:
     """The types of the outputs."""
     if function.outputs is not None:
         return function.outputs(*((str(value.dtype), value.shape) for value in node.inputs()))
@@ -55,6 +55,6 @@ def _declared(node: Node, name: str, declared: Declared) -> TensorType:
     if value is None or len(shape) < len(dims):
         raise node.unsupported(
             f"the model does not declare the shape of output {name!r}",
-            "declare it in value_info, or give CFunction(…, outputs=…)",
+            "declare it in value_info, or give the function outputs=…",
         )
     return element_dtype(value.type.tensor_type.elem_type, f"output {name}").name, shape

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from s2s.frontends.builder import Value
-from s2s.frontends.custom import CFunction, call_c_function, custom_operator
+from s2s.frontends.custom import Function, call_function, custom_operator
 from s2s.frontends.tflite.node import Importer, Node
 from s2s.types.dtypes import from_numpy, tensor_type
 
@@ -18,14 +18,14 @@ def custom_importer(node: Node) -> Importer:
             "no importer is registered for this custom operator",
             f"give one with s2s.register_custom_op({node.info.custom!r}, importer)",
         )
-    if isinstance(importer, CFunction):
+    if isinstance(importer, Function):
         function = importer
         return lambda called: _call(called, function)
     return importer
 
 
-def _call(node: Node, function: CFunction) -> Sequence[Value]:
-    """The outputs of a call of a C function."""
+def _call(node: Node, function: Function) -> Sequence[Value]:
+    """The outputs of a call of a function."""
     operands = [tensor.value for tensor in node.operands if tensor is not None]
     if node.info.custom_options:
         options = np.frombuffer(node.info.custom_options, np.uint8)
@@ -34,4 +34,4 @@ def _call(node: Node, function: CFunction) -> Sequence[Value]:
     if any(tensor.open_shape for tensor in outputs):
         raise node.unsupported("the shape of its output is open", "fix it when converting the model")
     types = [tensor_type(from_numpy(tensor.dtype), tensor.shape) for tensor in outputs]
-    return call_c_function(node.builder, node.place, function, operands, types)
+    return call_function(node.builder, function, operands, types)

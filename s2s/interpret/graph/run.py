@@ -12,6 +12,7 @@ from s2s.dialects import graph
 from s2s.errors import CompilerBug, InputError
 from s2s.interpret.graph.control import run_control
 from s2s.interpret.graph.evaluate import evaluate
+from s2s.interpret.graph.extern import run_extern
 from s2s.types.dtypes import Array, as_tensor_type, to_numpy
 from s2s.types.symbols import function_named
 from s2s.types.weights import WeightStore
@@ -85,6 +86,8 @@ class _Run:
                 return run_control(op, operands, lambda name, inputs: self._call(op, name, inputs))
             case graph.WeightOp():
                 return [self.weights.get(op.weight_name.data)]
+            case graph.ExternOp():
+                return run_extern(op, operands)
             case _:
                 return self.evaluator(op, operands)
 
@@ -94,7 +97,7 @@ class _Run:
             return self.function(function, inputs)
         meaning = meaning_of(function)
         if meaning is None:
-            raise InputError(f"@{name}: is a C function of the user, which only the emitted C can call; run that")
+            raise CompilerBug(f"@{name}: nothing says what this function of C computes")
         return self.function(meaning, inputs)
 
 

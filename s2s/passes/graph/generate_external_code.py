@@ -34,10 +34,9 @@ from s2s.analysis.network.functions import (
     DOC,
     EXTERNAL,
     HEADERS,
-    MEANINGS,
     SCRATCH,
     SOURCE,
-    meanings_of,
+    add_meaning,
 )
 from s2s.analysis.numbers.known_values import known_value
 from s2s.c_syntax.types import c_type
@@ -191,10 +190,6 @@ def _doc(name: str, written: _Written, nodes: Sequence[str]) -> str:
 
 def _keep_meaning(module: ModuleOp, function: FuncOp, operands: Sequence[SSAValue], passed: Sequence[int]) -> None:
     """Move the operators of a region to the module of meanings; inputs that are not passed become constants there."""
-    meanings = meanings_of(module)
-    if meanings is None:
-        meanings = ModuleOp([], sym_name=StringAttr(MEANINGS))
-        module.body.block.add_op(meanings)
     block = function.body.block
     for call in [each for each in block.ops if isinstance(each, graph.CallOp)]:
         composite = function_named(call, call.callee.string_value())
@@ -212,4 +207,4 @@ def _keep_meaning(module: ModuleOp, function: FuncOp, operands: Sequence[SSAValu
     outputs = list(function.function_type.outputs)
     function.function_type = FunctionType.from_lists([argument.type for argument in block.args], outputs)
     function.detach()
-    meanings.body.block.add_op(function)
+    add_meaning(module, function)

@@ -602,3 +602,8 @@ func.func private @kernel(tensor<2xf32>) -> tensor<3xf32>
 %x, %m, %s = "test.op"() : () -> (tensor<2xi32>, tensor<i32>, tensor<i8>)
 %y = graph.rescale %x, %m, %s {rounding = "double", min = 5 : i64, max = 4 : i64} : (tensor<2xi32>, tensor<i32>, tensor<i8>) -> tensor<2xi8>
 // CHECK: limits [5, 4] are no range of i8
+
+// -----
+
+"graph.extern"() {function = "f"} : () -> ()
+// CHECK: f has no results, expected at least one

@@ -68,6 +68,10 @@ func.func @structure(%x: tensor<4xf32>) {
   %bools = graph.constant dense<[true, false]> : tensor<2xi1>
   // CHECK-NEXT: %named = graph.constant {node = "bn1"} dense<[[1, 2], [3, 4]]> : tensor<2x2xi64>
   %named = graph.constant {node = "bn1"} dense<[[1, 2], [3, 4]]> : tensor<2x2xi64>
+  // CHECK-NEXT: %e, %f = graph.extern "my_blur"(%x, %weight) {source = "void my_blur();"} : (tensor<4xf32>, tensor<4xf32>) -> (tensor<4xf32>, tensor<f32>)
+  %e, %f = graph.extern "my_blur"(%x, %weight) {source = "void my_blur();"} : (tensor<4xf32>, tensor<4xf32>) -> (tensor<4xf32>, tensor<f32>)
+  // CHECK-NEXT: %g = graph.extern "app.scale"() {node = "n", packed} : () -> tensor<4xf32>
+  %g = graph.extern "app.scale"() {node = "n", packed} : () -> tensor<4xf32>
   // CHECK-NEXT: %a, %b = graph.call @kernel(%x, %weight) : (tensor<4xf32>, tensor<4xf32>) -> (tensor<4xf32>, tensor<f32>)
   %a, %b = graph.call @kernel(%x, %weight) : (tensor<4xf32>, tensor<4xf32>) -> (tensor<4xf32>, tensor<f32>)
   // CHECK-NEXT: %c, %d = graph.call @kernel(%x, %weight) on "npu" {node = "conv1, relu1"} : (tensor<4xf32>, tensor<4xf32>) -> (tensor<4xf32>, tensor<f32>)

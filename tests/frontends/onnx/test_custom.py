@@ -80,7 +80,7 @@ def test_outputs_of_unknown_types_are_refused():
 
 def test_attributes_cannot_be_passed_to_a_c_function():
     register_custom_op("Cube", CFunction("cube", CUBE), domain="com.ours")
-    with pytest.raises(UnsupportedError, match="attribute 'factor' cannot be passed to C function cube; register an"):
+    with pytest.raises(UnsupportedError, match="attribute 'factor' cannot be passed to function cube; register an"):
         api.compile(network(factor=2.0), target="c")
 
 

@@ -12,6 +12,7 @@ from s2s.frontends.builder import Value
 from s2s.frontends.custom import CFunction, register_custom_op
 from s2s.frontends.tflite import import_model
 from s2s.frontends.tflite.node import Node
+from s2s.runtime import register_func, remove_global_func
 from support.tflite_checks import run_imported
 from support.tflite_models import GraphSpec, OperatorSpec, TensorSpec, model
 
@@ -101,9 +102,23 @@ def test_the_graph_executor_calls_it_too():
         np.testing.assert_array_equal(artifact.run({"x": x})["b"], x - 3)
 
 
-def test_the_interpreter_says_that_it_cannot_call_it():
+def test_the_interpreter_calls_the_python_function_of_its_name():
     register_custom_op("Mix", CFunction("my_mix", MIX))
-    with pytest.raises(InputError, match="@my_mix: is a C function of the user, which only the emitted C can call"):
+    x = np.arange(-2, 4, dtype=np.int8).reshape(2, 3)
+
+    def my_mix(x: np.ndarray, other: np.ndarray, option: np.ndarray, a: np.ndarray, b: np.ndarray) -> None:
+        a[:], b[:] = mix(x, other, int(option[0]))
+
+    register_func("my_mix", my_mix)
+    try:
+        np.testing.assert_array_equal(run_imported(network(), [x])[1], x - 3)
+    finally:
+        remove_global_func("my_mix")
+
+
+def test_the_interpreter_says_what_it_cannot_call():
+    register_custom_op("Mix", CFunction("my_mix", MIX))
+    with pytest.raises(InputError, match=r"C my_mix: no Python function .*; register one by s2s\.register_func"):
         run_imported(network(), [np.zeros((2, 3), np.int8)])
 
 

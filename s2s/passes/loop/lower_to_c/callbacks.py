@@ -6,7 +6,7 @@ from xdsl.dialects.builtin import StringAttr
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, Region, SSAValue
 
-from s2s.analysis.network.functions import DEFINITIONS, EXTERNAL, HEADERS, SOURCE
+from s2s.analysis.network.functions import DEFINITIONS, EXTERNAL, HEADERS, PACKED, SOURCE
 from s2s.dialects import c, loop
 from s2s.dialects.walk import walk
 from s2s.errors import CompilerBug
@@ -15,10 +15,11 @@ from s2s.passes.loop.lower_to_c.builder import Builder, value_type
 from s2s.passes.loop.lower_to_c.operations import LOWERINGS
 
 DOC = "Supplied by the user: writes its outputs, which come first, from its inputs."
+DOC_OF_PACKED = "Calls the packed function {packed}: writes its outputs, which come first, from its inputs."
 DOC_OF_GENERATOR = "Code for {generator}: writes its outputs, which come first, from its inputs."
 
 
-CARRIED = (SOURCE, EXTERNAL, DEFINITIONS, HEADERS)
+CARRIED = (SOURCE, EXTERNAL, DEFINITIONS, HEADERS, PACKED)
 """What a prototype keeps of the kernel that calls it, for the file of its source."""
 
 
@@ -46,8 +47,9 @@ def callback_prototypes(kernels: Iterable[FuncOp]) -> list[c.FuncOp]:
 
 
 def _prototype(op: loop.CallbackOp, kept: Mapping[str, Attribute]) -> c.FuncOp:
-    generator = kept.get(EXTERNAL)
+    generator, packed = kept.get(EXTERNAL), kept.get(PACKED)
     doc = DOC_OF_GENERATOR.format(generator=generator.data) if isinstance(generator, StringAttr) else DOC
+    doc = DOC_OF_PACKED.format(packed=packed.data) if isinstance(packed, StringAttr) else doc
     types = [*_pointers(op.outputs, const=False), *_pointers(op.inputs, const=True)]
     names = [*_numbered("y", len(op.outputs)), *_numbered("x", len(op.inputs))]
     made = c.FuncOp(op.function.data, types, body=Region(), parameters=names, doc=doc)

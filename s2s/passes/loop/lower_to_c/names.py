@@ -7,7 +7,7 @@ from xdsl.dialects.builtin import ModuleOp, StringAttr
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Operation
 
-from s2s.analysis.network.functions import INIT
+from s2s.analysis.network.functions import INIT, PACKED
 from s2s.c_syntax.identifiers import c_identifier, unique_identifiers
 from s2s.dialects import loop
 from s2s.dialects.walk import walk
@@ -28,6 +28,8 @@ class Names:
     weights: Mapping[str, str]
     divided: frozenset[str] = frozenset()
     """The C names of the kernels that take a thread pool as their first parameter."""
+    status: str | None = None
+    """The function that tells whether a kernel has failed; None if none can."""
 
 
 def functions(module: ModuleOp) -> list[FuncOp]:
@@ -58,7 +60,8 @@ def c_names(module: ModuleOp, prefix: str) -> Names:
     divided = {
         named[func.sym_name.data] for func in functions(module) if not is_main(func) and THREADS in func.attributes
     }
-    return Names(prefix, named, dict(zip(weights, made[len(kernels) :], strict=True)), frozenset(divided))
+    status = "s2s_kernel_status" if any(PACKED in func.attributes for func in functions(module)) else None
+    return Names(prefix, named, dict(zip(weights, made[len(kernels) :], strict=True)), frozenset(divided), status)
 
 
 def _weights_of(op: Operation) -> list[str]:

@@ -78,11 +78,17 @@ class LowerNetwork(_NetworkFunction):
         self._check(b, block)
         pool, parameters = self._with_pool(block)
         lower_steps(StepBuilder(b, self.names, self.arena, pool), self.func)
-        block.add_op(c.ReturnOp(b.add(c.SymbolOp("S2S_OK", c.STATUS))))
+        block.add_op(c.ReturnOp(self._status(b)))
         sizes = [f"{c_macro(f'{self.prefix}_{name}')}_SIZE" for name in self.parameters[1:]]
         extents = [*[""] * (len(parameters) - len(sizes)), *sizes]
         types = list(block.arg_types)
         return c.FuncOp(f"{self.prefix}_run", types, c.STATUS, block, parameters=parameters, extents=extents)
+
+    def _status(self, b: Builder) -> SSAValue:
+        """The status of a run that has come to its end."""
+        if self.names.status is None:
+            return b.add(c.SymbolOp("S2S_OK", c.STATUS))
+        return b.call(self.names.status, [], c.STATUS)
 
     def _with_pool(self, block: Block) -> tuple[SSAValue | None, list[str]]:
         """Add a thread pool parameter to `block` if kernels are divided; return the names of all parameters."""

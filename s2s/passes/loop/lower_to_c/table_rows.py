@@ -69,6 +69,8 @@ class Rows:
     outputs: int
     arena_size: int
     arena_align: int
+    status: str | None
+    """The function that tells whether a kernel has failed; None if none can."""
 
     @property
     def staging(self) -> tuple[tuple[int, ...], int]:
@@ -118,6 +120,7 @@ def rows_of(main: Main, names: Names, kernels: Sequence[FuncOp], store: WeightSt
         len(main.outputs),
         main.arena_size,
         main.arena_align,
+        names.status,
     )
 
 

@@ -5,25 +5,21 @@ from collections.abc import Sequence
 import numpy as np
 from xdsl.dialects.builtin import (
     ArrayAttr,
-    BFloat16Type,
     DictionaryAttr,
     IndexType,
     IntegerAttr,
-    IntegerType,
     StringAttr,
     SymbolRefAttr,
-    i1,
     i32,
     i64,
 )
 from xdsl.ir import Attribute, Block, Operation
 
 from s2s.c_syntax.identifiers import c_macro
+from s2s.c_syntax.types import dlpack_of
 from s2s.dialects import c
-from s2s.dialects.c.conversions import is_unsigned
 from s2s.passes.loop.lower_to_c.table_rows import Call, Rows, Tensor
-from s2s.types.dtypes import size_in_bytes, to_dense, ui32
-from s2s.types.hints import isa
+from s2s.types.dtypes import to_dense, ui32
 
 STAGED_SIZE = "staged_size"
 SLOTS = "slots"
@@ -94,14 +90,8 @@ def _tensor(tensor: Tensor) -> Attribute:
 
 def _dtype(element: Attribute) -> Attribute:
     """Return an element type as a DLPack descriptor."""
-    if element == i1:
-        code = "BOOL"
-    elif isa(element, IntegerType):
-        code = "UINT" if is_unsigned(element) else "INT"
-    else:
-        code = "BFLOAT" if isinstance(element, BFloat16Type) else "FLOAT"
-    bits = IntegerAttr(8 * size_in_bytes(element), i32)
-    return ArrayAttr([_symbol(f"S2S_DTYPE_{code}"), bits, IntegerAttr(1, i32)])
+    code, bits = dlpack_of(element)
+    return ArrayAttr([_symbol(code), IntegerAttr(bits, i32), IntegerAttr(1, i32)])
 
 
 def _nodes(rows: Rows) -> list[Attribute]:
@@ -143,6 +133,7 @@ def _graph(rows: Rows) -> DictionaryAttr:
             "arena_size": _symbol(f"{macro}_ARENA_SIZE"),
             "staged_size": _symbol(f"{macro}_GRAPH_STAGED_SIZE"),
             "arena_align": _symbol(f"{macro}_ARENA_ALIGN"),
+            **({"status": _symbol(rows.status)} if rows.status else {}),
         }
     )
 

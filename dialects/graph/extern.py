@@ -1,0 +1,55 @@
+"""Calls of functions outside of the network: of C, or packed functions that are found by name."""
+
+from collections.abc import Sequence
+
+from xdsl.dialects.builtin import StringAttr, UnitAttr
+from xdsl.irdl import ParsePropInAttrDict, opt_prop_def, prop_def, traits_def, var_operand_def, var_result_def
+from xdsl.traits import Pure
+from xdsl.utils.exceptions import VerifyException
+
+from s2s.dialects.graph.base import TENSOR, Value, flag, string
+from s2s.dialects.graph.traits import FusionKind, HasFusionKind
+from s2s.dialects.operation import Op, op_definition
+from s2s.types.dtypes import AnyTensor
+
+
+@op_definition
+class ExternOp(Op):
+    """`outputs… = function(inputs…)`: a function that is not part of the network and depends on its inputs only.
+
+    It is a function of C with pointers to the elements, outputs first; or, with `packed`, a packed function that is
+    called by its name with tensors, inputs first. `source` is the C that defines it, if the tree shall contain it.
+    """
+
+    name = "graph.extern"
+    function = prop_def(StringAttr)
+    packed = opt_prop_def(UnitAttr)
+    source = opt_prop_def(StringAttr)
+    inputs = var_operand_def(TENSOR)
+    outputs = var_result_def(TENSOR)
+    traits = traits_def(Pure(), HasFusionKind(FusionKind.OPAQUE))
+    irdl_options = (ParsePropInAttrDict(),)
+    assembly_format = "$function `(` $inputs `)` attr-dict `:` functional-type($inputs, $outputs)"
+
+    def __init__(
+        self,
+        operands: Sequence[Value],
+        *,
+        function: str,
+        result_types: Sequence[AnyTensor],
+        packed: bool = False,
+        source: str | None = None,
+    ) -> None:
+        super().__init__(
+            operands=[operands],
+            result_types=[result_types],
+            properties={
+                "function": string(function),
+                "packed": flag(packed),
+                "source": None if source is None else string(source),
+            },
+        )
+
+    def verify_(self) -> None:
+        if not self.outputs:
+            raise VerifyException(f"{self.function.data} has no results, expected at least one")
