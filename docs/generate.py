@@ -130,13 +130,14 @@ def one_line(doc: str | None) -> str:
 def tflite_page() -> str:
     """Every builtin operator of TFLite, and what s2s does with it."""
     from s2s.frontends.tflite.schema import enum_names
-    from s2s.frontends.tflite.table import IMPORTERS
+    from s2s.frontends.tflite.table import IMPORTERS, refusal_of
 
     lines = [NOTICE, "# TFLite\n", "Builtin operators; others are imported by `s2s.register_custom_op`.\n"]
     lines += ["| operator | |", "|---|---|"]
     for name in sorted(enum_names("BuiltinOperator").values()):
         if not name.startswith(("STABLEHLO_", "CUSTOM", "DELEGATE", "PLACEHOLDER")):
-            lines.append(f"| `{name}` | {'supported' if name in IMPORTERS else 'refused'} |")
+            status = "supported" if name in IMPORTERS else f"refused: {'; '.join(refusal_of(name))}"
+            lines.append(f"| `{name}` | {status} |")
     return "\n".join(lines) + "\n"
 
 

@@ -1,7 +1,7 @@
 """Formulas over values that importers of every format write with."""
 
 from collections.abc import Sequence
-from math import prod
+from math import pi, prod
 
 import numpy as np
 
@@ -130,6 +130,25 @@ def clamp(x: Value, low: Scalar | None, high: Scalar | None) -> Value:
             raised = x if lowest is None else maximum(x, lowest)
             return raised if highest is None else minimum(raised, highest)
     return x if lowest is None and highest is None else emit(graph.ClampOp, x, min=lowest, max=highest)
+
+
+def arc_tangent(y: Value, x: Value) -> Value:
+    """Return the angle of the points `(x, y)` as C's `atan2` does, signs of zeros and infinities included."""
+    endless = emit(graph.LogicalAndOp, emit(graph.IsInfOp, y), emit(graph.IsInfOp, x))
+    y, x = (select(endless, emit(graph.SignOp, part), part) for part in (y, x))
+    below, left = _has_sign_bit(y), _has_sign_bit(x)
+    on_axis, at_zero = equal(x, 0), equal(y, 0)
+    up = select(at_zero, y, select(below, y.like(-pi / 2), pi / 2))
+    arc = select(on_axis, up, emit(graph.AtanOp, y / select(on_axis, x.like(1), x)))
+    upright = emit(graph.LogicalAndOp, on_axis, emit(graph.LogicalNotOp, at_zero))
+    turns = emit(graph.LogicalAndOp, left, emit(graph.LogicalNotOp, upright))
+    return select(turns, arc + select(below, y.like(-pi), pi), arc)
+
+
+def _has_sign_bit(x: Value) -> Value:
+    """Whether a float is negative, or a zero with a minus sign."""
+    bits = emit(graph.BitcastOp, x, element_type=from_numpy(np.dtype(f"int{8 * x.dtype.itemsize}")))
+    return less(bits, 0)
 
 
 def matmul(a: Value, b: Value, **properties: object) -> Value:

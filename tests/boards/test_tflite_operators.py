@@ -9,7 +9,8 @@ from s2s.artifact import compile_artifact
 from s2s.options import CompileOptions
 from s2s.verify.on_board import BoardBuild
 from support.boards import board_or_skip
-from support.tflite_cases import difference, network
+from support.tflite_case import network
+from support.tflite_cases import difference
 from support.tflite_oracle import run_micro
 
 

@@ -5,151 +5,33 @@ as converters choose them and beyond, numbers over the whole range of their type
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
 from functools import partial
 from operator import add, mul
 from typing import Any
 
 import numpy as np
 
-from s2s.frontends.tflite.schema import options_class
 from s2s.types.dtypes import Array
-from support.tflite_models import GraphSpec, OperatorSpec, TensorSpec, model
-
-Random = np.random.Generator
-Quant = tuple[float, int]
-
-
-@dataclass(frozen=True)
-class Operand:
-    """A tensor of a case: with data it is a constant of the model, else an input that is fed `values`."""
-
-    values: Array
-    quant: Quant | None = None
-    constant: bool = False
-
-
-@dataclass(frozen=True)
-class Case:
-    """One operator, its operands, and the type of its result."""
-
-    builtin: str
-    operands: Sequence[Operand]
-    shape: tuple[int, ...]
-    kind: str
-    quant: Quant | None = None
-    options: Mapping[str, Any] = field(default_factory=dict[str, Any])
-    defined: Array | None = None
-    """Where the reference's result is defined by C++, if not everywhere."""
-
-    @property
-    def inputs(self) -> list[Array]:
-        """What the model is fed."""
-        return [operand.values for operand in self.operands if not operand.constant]
-
-    @property
-    def model(self) -> bytes:
-        """The model of this operator alone."""
-        return network([self])
-
-
-def network(cases: Sequence[Case]) -> bytes:
-    """The model of all `cases` side by side: their inputs and outputs one after the other."""
-    tensors: list[TensorSpec] = []
-    operators: list[OperatorSpec] = []
-    for number, case in enumerate(cases):
-        operands = [_spec(f"{case.builtin}{number}.x{place}", operand) for place, operand in enumerate(case.operands)]
-        scale, zero = case.quant or (None, 0)
-        result = TensorSpec(f"{case.builtin}{number}", case.shape, case.kind.upper(), scale=scale, zero_point=zero)
-        names = [spec.name for spec in operands]
-        options = options_class(case.builtin) or ""
-        operators.append(OperatorSpec(case.builtin, names, [result.name], options, case.options))
-        tensors += [*operands, result]
-    results = [name for operator in operators for name in operator.outputs]
-    free = [spec.name for spec in tensors if spec.data is None and spec.name not in results]
-    return model([GraphSpec(tensors, operators, free, results)])
-
-
-def _spec(name: str, operand: Operand) -> TensorSpec:
-    scale, zero = operand.quant or (None, 0)
-    data = operand.values if operand.constant else None
-    return TensorSpec(name, operand.values.shape, operand.values.dtype.name.upper(), data, scale, zero)
-
-
-Generator = Callable[[Random], Case]
+from support.tflite_case import (
+    Case,
+    Generator,
+    Operand,
+    Quant,
+    Random,
+    axes_of,
+    broadcast_pair,
+    operand_of,
+    quant_of,
+    reach_of,
+    reduced_shape,
+    result_near,
+    scale_of,
+    shape_of,
+    values_of,
+    zero_of,
+)
 
 _ACTIVATIONS = (0, 0, 0, 1, 2, 3)
-
-
-# -------------------------------------------------------------------- building blocks
-
-
-def _shape(random: Random, most: int = 5, size: int = 6) -> tuple[int, ...]:
-    return tuple(int(n) for n in random.integers(1, size, random.integers(1, most + 1)))
-
-
-def _broadcast(random: Random, most: int = 5) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """Two shapes that go together: equal, or with dimensions of one, or one of them shorter."""
-    shape = list(_shape(random, most))
-    if random.random() < 0.4:
-        return tuple(shape), tuple(shape)
-    first = [1 if random.random() < 0.3 else n for n in shape]
-    second = [1 if random.random() < 0.3 else n for n in shape]
-    cut = int(random.integers(0, len(shape) + 1)) if random.random() < 0.5 else 0
-    pair = tuple(first), tuple(second[cut:])
-    return pair if random.random() < 0.5 else (pair[1], pair[0])
-
-
-def _scale(random: Random, low: float = -7.0, high: float = 1.0) -> float:
-    return float(np.float32(np.exp(random.uniform(low, high))))
-
-
-def _zero(random: Random, kind: str) -> int:
-    if kind != "int8":
-        return 0
-    return int(random.choice([0, -128, 127, *random.integers(-128, 128, 3)]))
-
-
-def _quant(random: Random, kind: str) -> Quant | None:
-    if kind not in ("int8", "int16"):
-        return None
-    low, high = (-7.0, 0.0) if kind == "int8" else (-13.0, -4.0)
-    return _scale(random, low, high), _zero(random, kind)
-
-
-def _values(random: Random, kind: str, shape: Sequence[int], spread: float = 4.0) -> Array:
-    if kind == "bool":
-        return random.integers(0, 2, shape).astype(np.bool_)
-    if kind == "float32":
-        drawn = random.normal(0, spread, shape)
-        return np.where(random.random(shape) < 0.1, np.round(drawn), drawn).astype(np.float32)
-    if kind in ("int32", "int64"):
-        return random.integers(-1000, 1000, shape).astype(kind)
-    info = np.iinfo(kind)
-    ends = random.choice([info.min, info.max, 0], shape)
-    return np.where(random.random(shape) < 0.1, ends, random.integers(info.min, info.max + 1, shape)).astype(kind)
-
-
-def _operand(random: Random, kind: str, shape: Sequence[int], quant: Quant | None = None) -> Operand:
-    return Operand(_values(random, kind, shape), quant or _quant(random, kind))
-
-
-def _result_near(random: Random, kind: str, real: float) -> Quant | None:
-    """Quantisation of a result whose numbers reach about `real`."""
-    if kind not in ("int8", "int16"):
-        return None
-    steps = 255 if kind == "int8" else 65535
-    scale = np.float32(2 * real / steps * np.exp(random.uniform(-1.0, 1.5)))
-    return float(scale), _zero(random, kind)
-
-
-def _reach(operand: Operand) -> float:
-    """About the largest magnitude an operand stands for."""
-    if operand.quant is None:
-        return 1.0
-    info = np.iinfo(operand.values.dtype.str)
-    scale, zero = operand.quant
-    return scale * max(info.max - zero, zero - info.min)
 
 
 # -------------------------------------------------------------------- two operands
@@ -164,12 +46,12 @@ def _two(
     activation: bool = True,
     most: int = 5,
 ) -> Case:
-    first, second = (_operand(random, kind, shape) for shape in _broadcast(random, most))
+    first, second = (operand_of(random, kind, shape) for shape in broadcast_pair(random, most))
     if random.random() < 0.25:
         second = Operand(second.values, second.quant, constant=True)
     options = {"fused_activation_function": int(random.choice(_ACTIVATIONS))} if activation else {}
     shape = np.broadcast_shapes(first.values.shape, second.values.shape)
-    quant = _result_near(random, kind, reach(_reach(first), _reach(second)))
+    quant = result_near(random, kind, reach(reach_of(first), reach_of(second)))
     return Case(builtin, [first, second], shape, kind, quant, options)
 
 
@@ -185,7 +67,7 @@ def _quotient(kind: str, random: Random) -> Case:
     divisor = Operand(values.astype(second.values.dtype), second.quant, second.constant)
     if first.quant is None or second.quant is None:
         return Case("DIV", [first, divisor], case.shape, kind, None, case.options)
-    quant = _result_near(random, kind, _reach(first) / (second.quant[0] * float(random.integers(1, 64))))
+    quant = result_near(random, kind, reach_of(first) / (second.quant[0] * float(random.integers(1, 64))))
     assert quant is not None
     defined = _quotient_is_defined(first, divisor, first.quant[0] / (second.quant[0] * quant[0]))
     return Case("DIV", [first, divisor], case.shape, kind, quant, case.options, defined)
@@ -201,7 +83,7 @@ def _quotient_is_defined(first: Operand, second: Operand, factor: float) -> Arra
 
 
 def _floored(builtin: str, kind: str, random: Random) -> Case:
-    first, second = (_operand(random, kind, shape) for shape in _broadcast(random, 4))
+    first, second = (operand_of(random, kind, shape) for shape in broadcast_pair(random, 4))
     divisor = Operand(np.where(second.values == 0, second.values.dtype.type(3), second.values))
     shape = np.broadcast_shapes(first.values.shape, second.values.shape)
     return Case(builtin, [first, divisor], shape, kind)
@@ -209,20 +91,20 @@ def _floored(builtin: str, kind: str, random: Random) -> Case:
 
 def _same_scale(builtin: str, kind: str, random: Random) -> Case:
     """Operators on stored numbers: all three tensors are quantised alike."""
-    first, second = _broadcast(random)
-    quant = _quant(random, kind)
-    operands = [_operand(random, kind, first, quant), _operand(random, kind, second, quant)]
+    first, second = broadcast_pair(random)
+    quant = quant_of(random, kind)
+    operands = [operand_of(random, kind, first, quant), operand_of(random, kind, second, quant)]
     return Case(builtin, operands, np.broadcast_shapes(first, second), kind, quant)
 
 
 def _add_n(kind: str, random: Random) -> Case:
-    shape, quant, count = _shape(random), _quant(random, kind), int(random.integers(2, 6))
-    operands = [_operand(random, kind, shape, quant) for _ in range(count)]
-    return Case("ADD_N", operands, shape, kind, _result_near(random, kind, count * _reach(operands[0])))
+    shape, quant, count = shape_of(random), quant_of(random, kind), int(random.integers(2, 6))
+    operands = [operand_of(random, kind, shape, quant) for _ in range(count)]
+    return Case("ADD_N", operands, shape, kind, result_near(random, kind, count * reach_of(operands[0])))
 
 
 def _comparison(builtin: str, kind: str, random: Random) -> Case:
-    first, second = (_operand(random, kind, shape) for shape in _broadcast(random, 4))
+    first, second = (operand_of(random, kind, shape) for shape in broadcast_pair(random, 4))
     if random.random() < 0.5:
         near = second.values.copy()
         near[...] = np.resize(first.values, near.shape)
@@ -231,7 +113,7 @@ def _comparison(builtin: str, kind: str, random: Random) -> Case:
 
 
 def _logical(builtin: str, random: Random) -> Case:
-    first, second = (_operand(random, "bool", shape) for shape in _broadcast(random, 4))
+    first, second = (operand_of(random, "bool", shape) for shape in broadcast_pair(random, 4))
     return Case(builtin, [first, second], np.broadcast_shapes(first.values.shape, second.values.shape), "bool")
 
 
@@ -247,13 +129,13 @@ def _one(
     result: Callable[[Random, Operand], Quant | None] | None = None,
     options: Callable[[Random], Mapping[str, Any]] = lambda random: {},
 ) -> Case:
-    operand = _operand(random, kind, _shape(random))
+    operand = operand_of(random, kind, shape_of(random))
     if positive:
         zero = operand.quant[1] if operand.quant else 0
         values = operand.values
         above = np.abs(values) + np.float32(1e-3) if kind == "float32" else np.maximum(values, zero)
         operand = Operand(above.astype(values.dtype), operand.quant)
-    quant = result(random, operand) if result else _result_near(random, kind, _reach(operand))
+    quant = result(random, operand) if result else result_near(random, kind, reach_of(operand))
     return Case(builtin, [operand], operand.values.shape, kind, quant, options(random))
 
 
@@ -264,13 +146,13 @@ def _alike(random: Random, operand: Operand) -> Quant | None:
 def _sometimes_alike(random: Random, operand: Operand) -> Quant | None:
     if random.random() < 0.3:
         return operand.quant
-    return _result_near(random, operand.values.dtype.name, _reach(operand))
+    return result_near(random, operand.values.dtype.name, reach_of(operand))
 
 
 def _inverse_root(random: Random, operand: Operand) -> Quant | None:
     if operand.quant is None:
         return None
-    return _result_near(random, "int8", float(operand.quant[0] ** -0.5))
+    return result_near(random, "int8", float(operand.quant[0] ** -0.5))
 
 
 def _slope(random: Random) -> Mapping[str, Any]:
@@ -285,8 +167,10 @@ def _sigmoid(builtin: str, kind: str, random: Random, scales: Mapping[str, Quant
     case = _one(builtin, kind, random, result=_unit(scales))
     if kind == "float32":
         return case
-    scale = _scale(random, -6.0, 0.0) if kind == "int8" else float(random.choice([2**-12, 2**-11, 3e-4, 1e-3, 2.5e-5]))
-    operand = Operand(case.operands[0].values, (scale, _zero(random, kind)))
+    scale = (
+        scale_of(random, -6.0, 0.0) if kind == "int8" else float(random.choice([2**-12, 2**-11, 3e-4, 1e-3, 2.5e-5]))
+    )
+    operand = Operand(case.operands[0].values, (scale, zero_of(random, kind)))
     return Case(builtin, [operand], case.shape, kind, case.quant)
 
 
@@ -296,45 +180,33 @@ def _hard_swish(kind: str, random: Random) -> Case:
     if quant is None:
         return case
     return Case(
-        "HARD_SWISH", case.operands, case.shape, kind, (quant[0] * float(random.uniform(0.5, 2)), _zero(random, kind))
+        "HARD_SWISH", case.operands, case.shape, kind, (quant[0] * float(random.uniform(0.5, 2)), zero_of(random, kind))
     )
 
 
 def _prelu(kind: str, random: Random) -> Case:
-    shape = _shape(random, 4)
+    shape = shape_of(random, 4)
     slope = tuple(1 if random.random() < 0.4 else n for n in shape)
     alpha_kind = "float32" if kind == "float32" else "int8"
-    x, alpha = _operand(random, kind, shape), _operand(random, alpha_kind, slope)
+    x, alpha = operand_of(random, kind, shape), operand_of(random, alpha_kind, slope)
     if random.random() < 0.7:
         alpha = Operand(alpha.values, alpha.quant, constant=True)
-    return Case("PRELU", [x, alpha], shape, kind, _result_near(random, kind, _reach(x)))
+    return Case("PRELU", [x, alpha], shape, kind, result_near(random, kind, reach_of(x)))
 
 
 # ----------------------------------------------------------- reductions, rows, images
 
 
-def _axes(random: Random, rank: int) -> Operand:
-    count = int(random.integers(1, rank + 1))
-    axes = random.choice(rank, count, replace=False)
-    return Operand(np.where(random.random(count) < 0.3, axes - rank, axes).astype(np.int32), constant=True)
-
-
-def _reduced(case: Operand, axes: Operand, keep: bool) -> tuple[int, ...]:
-    shape = case.values.shape
-    gone = {int(axis) % len(shape) for axis in axes.values}
-    return tuple(1 if dim in gone else n for dim, n in enumerate(shape) if keep or dim not in gone)
-
-
 def _reduction(builtin: str, kind: str, random: Random, *, alike: bool = False) -> Case:
-    x = _operand(random, kind, _shape(random, 4, 9))
-    axes, keep = _axes(random, x.values.ndim), bool(random.random() < 0.5)
+    x = operand_of(random, kind, shape_of(random, 4, 9))
+    axes, keep = axes_of(random, x.values.ndim), bool(random.random() < 0.5)
     count = np.prod([x.values.shape[int(axis)] for axis in axes.values])
-    quant = x.quant if alike else _result_near(random, kind, _reach(x) * (count**0.5 if builtin == "SUM" else 1))
-    return Case(builtin, [x, axes], _reduced(x, axes, keep), kind, quant, {"keep_dims": keep})
+    quant = x.quant if alike else result_near(random, kind, reach_of(x) * (count**0.5 if builtin == "SUM" else 1))
+    return Case(builtin, [x, axes], reduced_shape(x, axes, keep), kind, quant, {"keep_dims": keep})
 
 
 def _arg(builtin: str, kind: str, random: Random) -> Case:
-    x = _operand(random, kind, _shape(random, 4))
+    x = operand_of(random, kind, shape_of(random, 4))
     axis = int(random.integers(-x.values.ndim, x.values.ndim))
     shape = tuple(n for dim, n in enumerate(x.values.shape) if dim != axis % x.values.ndim)
     return Case(
@@ -343,10 +215,10 @@ def _arg(builtin: str, kind: str, random: Random) -> Case:
 
 
 def _cumsum(kind: str, random: Random) -> Case:
-    x = _operand(random, kind, _shape(random, 4))
+    x = operand_of(random, kind, shape_of(random, 4))
     axis = Operand(np.array([random.integers(-x.values.ndim, x.values.ndim)], np.int32), constant=True)
     options = {"exclusive": bool(random.random() < 0.5), "reverse": bool(random.random() < 0.5)}
-    return Case("CUMSUM", [x, axis], x.values.shape, kind, _result_near(random, kind, 3 * _reach(x)), options)
+    return Case("CUMSUM", [x, axis], x.values.shape, kind, result_near(random, kind, 3 * reach_of(x)), options)
 
 
 _SOFTMAX_RESULTS: Mapping[tuple[str, str], Quant] = {
@@ -357,8 +229,10 @@ _SOFTMAX_RESULTS: Mapping[tuple[str, str], Quant] = {
 
 
 def _softmax(kind: str, to: str, random: Random) -> Case:
-    scale = _scale(random, -6.0, 1.0) if kind == "int8" else _scale(random, -11.0, -6.0)
-    x = Operand(_values(random, kind, (*_shape(random, 3), int(random.integers(1, 40)))), (scale, _zero(random, kind)))
+    scale = scale_of(random, -6.0, 1.0) if kind == "int8" else scale_of(random, -11.0, -6.0)
+    x = Operand(
+        values_of(random, kind, (*shape_of(random, 3), int(random.integers(1, 40)))), (scale, zero_of(random, kind))
+    )
     beta = float(random.choice([1.0, 1.0, 0.5, 2.0]))
     if kind == "float32":
         x = Operand(x.values)
@@ -366,14 +240,14 @@ def _softmax(kind: str, to: str, random: Random) -> Case:
 
 
 def _log_softmax(kind: str, random: Random) -> Case:
-    x = Operand(_values(random, kind, (*_shape(random, 3), int(random.integers(1, 40)))))
+    x = Operand(values_of(random, kind, (*shape_of(random, 3), int(random.integers(1, 40)))))
     if kind == "int8":
-        x = Operand(x.values, (_scale(random, -6.0, 0.5), _zero(random, kind)))
+        x = Operand(x.values, (scale_of(random, -6.0, 0.5), zero_of(random, kind)))
     return Case("LOG_SOFTMAX", [x], x.values.shape, kind, (1 / 16, 127) if kind == "int8" else None)
 
 
 def _l2_normalization(kind: str, random: Random) -> Case:
-    x = _operand(random, kind, (*_shape(random, 3), int(random.integers(1, 40))))
+    x = operand_of(random, kind, (*shape_of(random, 3), int(random.integers(1, 40))))
     if random.random() < 0.3 and x.quant is not None:
         x = Operand(np.clip(x.values, x.quant[1] - 2, x.quant[1] + 2).astype(np.int8), x.quant)
     return Case("L2_NORMALIZATION", [x], x.values.shape, kind, (1 / 128, 0) if kind == "int8" else None)
@@ -381,8 +255,8 @@ def _l2_normalization(kind: str, random: Random) -> Case:
 
 def _resize(builtin: str, kind: str, random: Random) -> Case:
     n, h, w, c = (int(size) for size in random.integers(1, 9, 4))
-    quant = _quant(random, kind)
-    x = Operand(_values(random, kind, (n, h, w, c)), quant)
+    quant = quant_of(random, kind)
+    x = Operand(values_of(random, kind, (n, h, w, c)), quant)
     factor = int(random.integers(1, 4))
     size = [h * factor, w * factor] if random.random() < 0.5 else [int(s) for s in random.integers(1, 20, 2)]
     corners = bool(random.random() < 0.4)
@@ -395,29 +269,29 @@ def _resize(builtin: str, kind: str, random: Random) -> Case:
 
 
 def _quantize(source: str, target: str, random: Random) -> Case:
-    x = _operand(random, source, _shape(random, 4))
+    x = operand_of(random, source, shape_of(random, 4))
     if source == "float32":
-        scale = _scale(random, -5.0, 1.0) if target == "int8" else _scale(random, -9.0, -4.0)
-        return Case("QUANTIZE", [x], x.values.shape, target, (scale, _zero(random, target)))
+        scale = scale_of(random, -5.0, 1.0) if target == "int8" else scale_of(random, -9.0, -4.0)
+        return Case("QUANTIZE", [x], x.values.shape, target, (scale, zero_of(random, target)))
     scale = (x.quant or (1.0, 0))[0] * float(np.exp(random.uniform(-2.0, 5.0)))
-    return Case("QUANTIZE", [x], x.values.shape, target, (float(np.float32(scale)), _zero(random, target)))
+    return Case("QUANTIZE", [x], x.values.shape, target, (float(np.float32(scale)), zero_of(random, target)))
 
 
 def _dequantize(kind: str, random: Random) -> Case:
-    x = _operand(random, kind, _shape(random, 4))
+    x = operand_of(random, kind, shape_of(random, 4))
     return Case("DEQUANTIZE", [x], x.values.shape, "float32")
 
 
 def _cast(source: str, target: str, random: Random) -> Case:
-    shape = _shape(random, 4)
-    values = _values(random, source, shape, 40.0)
+    shape = shape_of(random, 4)
+    values = values_of(random, source, shape, 40.0)
     if source == "float32":
         values = np.clip(values, -120, 120)
     return Case("CAST", [Operand(values)], shape, target)
 
 
 def _broadcast_args(random: Random) -> Case:
-    shapes = [np.array(shape, np.int32) for shape in _broadcast(random)]
+    shapes = [np.array(shape, np.int32) for shape in broadcast_pair(random)]
     together = np.broadcast_shapes(*(tuple(int(n) for n in shape) for shape in shapes))
     operands = [Operand(shape, constant=True) for shape in shapes]
     return Case("BROADCAST_ARGS", operands, (len(together),), "int32")
@@ -494,7 +368,8 @@ GENERATORS: Mapping[str, Mapping[str, Generator]] = {
 TOLERANCES: Mapping[str, tuple[float, float]] = {
     # Libraries differ in the last place.
     **dict.fromkeys(("EXP", "LOG", "RSQRT"), (1e-06, 0.0)),
-    **dict.fromkeys(("SIN", "COS", "TANH"), (1e-06, 1e-07)),
+    **dict.fromkeys(("SIN", "COS", "TANH", "ATAN2", "GELU"), (1e-06, 1e-07)),
+    "POW": (2e-6, 0.0),
     # The reference calls expm1.
     "ELU": (1e-6, 1.2e-7),
     # Below -9 the reference takes e ** x for the function, which is 1.5e-8 too high.
@@ -504,7 +379,9 @@ TOLERANCES: Mapping[str, tuple[float, float]] = {
     "LOG_SOFTMAX": (1e-6, 1e-6),
     "L2_NORMALIZATION": (1e-6, 0.0),
     "MEAN": (1e-6, 3e-6),
-    "SUM": (1e-6, 3e-6),
+    **dict.fromkeys(("SUM", "REDUCE_PROD", "REDUCE_WINDOW", "CONV_3D", "CONV_3D_TRANSPOSE"), (1e-6, 3e-6)),
+    **dict.fromkeys(("SEGMENT_SUM", "UNSORTED_SEGMENT_SUM", "EMBEDDING_LOOKUP_SPARSE"), (1e-6, 1e-6)),
+    "LOCAL_RESPONSE_NORMALIZATION": (2e-6, 0.0),
     "CUMSUM": (1e-6, 1e-6),
     # The reference weighs four pixels at once, here it is two and two.
     "RESIZE_BILINEAR": (1e-6, 1e-6),

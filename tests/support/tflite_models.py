@@ -230,7 +230,8 @@ class _Writer:
             if isinstance(value, str):
                 value = self.builder.CreateString(value)
             elif isinstance(value, list | tuple | np.ndarray):
-                value = self._vector(value, np.int32)
+                array = np.asarray(value)
+                value = self._vector(array, np.float32 if array.dtype.kind == "f" else np.int32)
             parts[camel] = value
         return self._table(name, parts)
 

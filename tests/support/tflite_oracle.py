@@ -1,4 +1,4 @@
-"""TFLite-Micro's reference kernels on this machine: what integer networks are compared with, bit for bit."""
+"""Reference kernels on this machine: TFLite-Micro's, and LiteRT's for operators that it has not."""
 
 import importlib
 from collections.abc import Sequence
@@ -18,6 +18,19 @@ def run_micro(model: bytes, inputs: Sequence[Array], *, arena: int = ARENA) -> l
     interpreter.invoke()
     count = len(_outputs(model))
     return [interpreter.get_output(place).copy() for place in range(count)]
+
+
+def run_litert(model: bytes, inputs: Sequence[Array], *, optimized: bool = False) -> list[Array]:
+    """The outputs of a model for one set of inputs, by the reference kernels of LiteRT or by its optimised ones."""
+    package: Any = importlib.import_module("ai_edge_litert.interpreter")
+    kinds = package.OpResolverType
+    kernels = kinds.BUILTIN_WITHOUT_DEFAULT_DELEGATES if optimized else kinds.BUILTIN_REF
+    interpreter = package.Interpreter(model_content=model, experimental_op_resolver_type=kernels)
+    interpreter.allocate_tensors()
+    for detail, value in zip(interpreter.get_input_details(), inputs, strict=True):
+        interpreter.set_tensor(detail["index"], value)
+    interpreter.invoke()
+    return [interpreter.get_tensor(detail["index"]) for detail in interpreter.get_output_details()]
 
 
 def _outputs(model: bytes) -> Sequence[int]:

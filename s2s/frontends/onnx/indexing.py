@@ -8,14 +8,9 @@ from s2s.dialects import graph
 from s2s.frontends.builder import Value, emit
 from s2s.frontends.formulas import broadcast_to, cast, equal, less, reshape, select, take, unsqueeze
 from s2s.frontends.onnx.node import Importer, Node
+from s2s.frontends.places import iota, reverse_sequences
 
 _INDEX = np.dtype(np.int64)
-
-
-def iota(node: Node, size: int, rank: int, axis: int) -> Value:
-    """`0, 1, …` along `axis` of a constant with `rank` dimensions, the others of size one."""
-    node.require_small(size, "a list of indices")
-    return node.constant(np.arange(size).reshape([size if dim == axis else 1 for dim in range(rank)]), _INDEX)
 
 
 def check_indices(node: Node, indices: Value, size: int) -> None:
@@ -101,7 +96,7 @@ def _one_hot(node: Node) -> Value:
     rank = indices.rank + 1
     axis = node.axis(node.integer("axis"), rank)
     wrapped = select(less(indices, 0), indices + int(depth), indices)
-    hit = equal(unsqueeze(wrapped, [axis]), iota(node, int(depth), rank, axis))
+    hit = equal(unsqueeze(wrapped, [axis]), iota(node, int(depth), rank, axis, _INDEX))
     off, on = (reshape(take(values, 0, position, 1), []) for position in (0, 1))
     return select(hit, on, off)
 
@@ -112,7 +107,7 @@ def _trilu(node: Node) -> Value:
         raise node.invalid(f"input has {x.rank} dimensions", "give at least two")
     rows, columns = x.shape[-2:]
     shift = node.optional(1)
-    distance = iota(node, columns, 2, 1) - iota(node, rows, 2, 0)
+    distance = iota(node, columns, 2, 1, _INDEX) - iota(node, rows, 2, 0, _INDEX)
     bound = node.constant(0, _INDEX) if shift is None else reshape(shift, [])
     kept = emit(graph.GreaterEqualOp if node.flag("upper") else graph.LessEqualOp, distance, bound)
     return select(kept, x, 0)
@@ -121,18 +116,13 @@ def _trilu(node: Node) -> Value:
 def _reverse_sequence(node: Node) -> Value:
     x, lengths = node.input(0), node.input(1)
     batch, time = node.axis(node.integer("batch_axis"), x.rank), node.axis(node.integer("time_axis"), x.rank)
-    if batch == time or lengths.shape != (x.shape[batch],):
-        raise node.invalid(f"sequence_lens has shape {list(lengths.shape)}", "give one length for each of the batch")
-    length = reshape(lengths, [x.shape[batch] if axis == batch else 1 for axis in range(x.rank)])
-    step = iota(node, x.shape[time], x.rank, time)
-    index = select(less(step, length), length - 1 - step, step)
-    return emit(graph.GatherElementsOp, x, broadcast_to(index, x.shape), axis=time)
+    return reverse_sequences(node, x, lengths, batch, time)
 
 
 def _tensor_scatter(node: Node) -> Value:
     cache, update = node.input(0), node.input(1)
     axis = node.axis(node.integer("axis"), cache.rank)
-    index = iota(node, update.shape[axis] if update.rank == cache.rank else 1, cache.rank, axis)
+    index = iota(node, update.shape[axis] if update.rank == cache.rank else 1, cache.rank, axis, _INDEX)
     if node.optional(2) is not None:
         index = index + reshape(cast(node.input(2), _INDEX), [cache.shape[0], *[1] * (cache.rank - 1)])
     if node.choice("mode", "linear", "circular") == "circular":

@@ -9,8 +9,8 @@ from xdsl.ir import Operation
 from s2s.dialects import graph
 from s2s.frontends.builder import Value, emit
 from s2s.frontends.formulas import cast, equal, reshape, select
-from s2s.frontends.onnx.indexing import iota
 from s2s.frontends.onnx.node import Importer, Node
+from s2s.frontends.places import iota
 
 _FLOAT = np.dtype(np.float32)
 
@@ -151,7 +151,7 @@ def _axis_norm(operation: Callable[..., Operation]) -> Importer:
 def _hardmax(node: Node) -> Value:
     def one_hot(x: Value, axis: int) -> Value:
         largest = emit(graph.ArgmaxOp, x, axis=axis, keepdims=True)
-        hit = equal(iota(node, x.shape[axis], x.rank, axis), largest)
+        hit = equal(iota(node, x.shape[axis], x.rank, axis, np.dtype(np.int64)), largest)
         return cast(hit, x.dtype)
 
     return _along_axis(node, one_hot)

@@ -11,6 +11,7 @@ from math import floor, frexp, log
 import numpy as np
 
 from s2s.dialects import graph
+from s2s.frontends.activations import gelu, gelu_by_tanh
 from s2s.frontends.builder import Value, emit
 from s2s.frontends.formulas import cast, clamp, greater, less, maximum, minimum, select
 from s2s.frontends.tflite import fixed_point as fixed
@@ -62,6 +63,25 @@ def _relu6(node: Node) -> Value:
     info = np.iinfo(x.dtype.str)
     six = floor(float(np.float32(6) / np.float32(scale)) + 0.5) + zero
     return clamp(x.value, zero, min(six, int(info.max)))
+
+
+def _relu_between(low: float, high: float) -> Importer:
+    """Limits to real numbers: stored ones are rescaled first, as the result may have a scale of its own."""
+
+    def importer(node: Node) -> Value:
+        x = node.input(0)
+        if require_kinds(node, (x,), "float32", "int8") == "float32":
+            return clamp(x.value, low, high)
+        return looked_up(node, x, between)
+
+    def between(node: Node, x: Tensor) -> Value:
+        (scale_x, _), (scale_y, zero_y) = x.scalar(), node.output_type().scalar()
+        info = np.iinfo(x.dtype.str)
+        ends = zero_y + luts.rounded(np.array((low, high), np.float32) / np.float32(scale_y)).astype(np.int64)
+        y = scaled(centered(x), quantize_multiplier(scale_x / scale_y)) + zero_y
+        return cast(clamp(y, max(int(ends[0]), int(info.min)), min(int(ends[1]), int(info.max))), x.dtype)
+
+    return importer
 
 
 def _leaky_relu(node: Node) -> Value:
@@ -229,6 +249,14 @@ def tanh_int16(x: Value, multiplier: int, shift: int) -> Value:
     return cast(fixed.shifted_right(y, 8), np.dtype(np.int16))
 
 
+def _gelu(node: Node) -> Value:
+    x, approximate = node.input(0), bool(node.options.Approximate())
+    if require_kinds(node, (x,), "float32", "int8") == "float32":
+        return gelu_by_tanh(x.value) if approximate else gelu(x.value)
+    function = luts.gelu_by_tanh if approximate else luts.gelu
+    return table_lookup(x.value, node.constant(luts.table_of(function, x.scalar(), node.output_type().scalar())))
+
+
 # ---------------------------------------------------------------------------- gates
 
 
@@ -286,11 +314,14 @@ def _rounded_right(x: _Integers, count: int) -> _Integers:
 
 IMPORTERS: Mapping[str, Importer] = {
     "ELU": _elu,
+    "GELU": _gelu,
     "HARD_SWISH": _hard_swish,
     "LEAKY_RELU": _leaky_relu,
     "LOGISTIC": _logistic,
     "PRELU": _prelu,
     "RELU": _relu,
     "RELU6": _relu6,
+    "RELU_0_TO_1": _relu_between(0.0, 1.0),
+    "RELU_N1_TO_1": _relu_between(-1.0, 1.0),
     "TANH": _tanh,
 }

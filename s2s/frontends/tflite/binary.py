@@ -12,7 +12,7 @@ from xdsl.ir import Operation
 
 from s2s.dialects import graph
 from s2s.frontends.builder import Value, emit
-from s2s.frontends.formulas import cast, less, maximum, minimum, select
+from s2s.frontends.formulas import cast, clamp, less, maximum, minimum, select
 from s2s.frontends.tflite import fixed_point as fixed
 from s2s.frontends.tflite.arithmetic import (
     activated_integers,
@@ -179,9 +179,33 @@ def _logical(operation: OperationClass) -> Importer:
     return importer
 
 
+def _pow(node: Node) -> Value:
+    """Powers; of integers with exponents that are not negative, where the reference stops with an error."""
+    a, b = node.input(0), node.input(1)
+    require_kinds(node, (a, b), "float32", "int32")
+    return a.value**b.value
+
+
+def _bits(operation: OperationClass) -> Importer:
+    def importer(node: Node) -> Value:
+        a, b = node.input(0), node.input(1)
+        require_kinds(node, (a, b), "int8", "uint8", "int16", "uint16", "int32", "uint32")
+        return emit(operation, a.value, b.value)
+
+    return importer
+
+
+def _right_shift(node: Node) -> Value:
+    """By 0 to the width less one: numbers beyond are brought to the nearer end, as the reference does."""
+    a, b = node.input(0), node.input(1)
+    require_kinds(node, (a, b), "int8", "uint8", "int16", "uint16", "int32", "uint32")
+    return emit(graph.ShiftRightOp, a.value, clamp(b.value, 0, 8 * a.dtype.itemsize - 1))
+
+
 IMPORTERS: Mapping[str, Importer] = {
     "ADD": _sum(1),
     "ADD_N": _add_n,
+    "BITWISE_XOR": _bits(graph.BitwiseXorOp),
     "DIV": _div,
     "FLOOR_DIV": _floor_div,
     "FLOOR_MOD": _floor_mod,
@@ -190,6 +214,8 @@ IMPORTERS: Mapping[str, Importer] = {
     "MAXIMUM": _extreme(graph.MaximumOp),
     "MINIMUM": _extreme(graph.MinimumOp),
     "MUL": _mul,
+    "POW": _pow,
+    "RIGHT_SHIFT": _right_shift,
     "SQUARED_DIFFERENCE": _squared_difference,
     "SUB": _sum(-1),
 }

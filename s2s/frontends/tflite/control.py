@@ -89,6 +89,13 @@ def _if(node: Node) -> Sequence[Value]:
     return results[: len(results) - len(passed.keys)]
 
 
+def _call(node: Node) -> Sequence[Value]:
+    """The operators of another graph in place of the call."""
+    graph = node.subgraph(int(node.options.Subgraph()))
+    values = [operand.value for operand in node.inputs()]
+    return [out.value for out in node.session.run_subgraph(graph, values, node)]
+
+
 def _while(node: Node) -> Sequence[Value]:
     operands = node.inputs()
     condition = node.subgraph(int(node.options.CondSubgraphIndex()))
@@ -167,6 +174,7 @@ def _assign_variable(node: Node) -> Sequence[Value]:
 
 IMPORTERS: Mapping[str, Importer] = {
     "ASSIGN_VARIABLE": _assign_variable,
+    "CALL": _call,
     "CALL_ONCE": _call_once,
     "IF": _if,
     "READ_VARIABLE": _read_variable,

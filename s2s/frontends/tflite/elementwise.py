@@ -1,8 +1,8 @@
 """Operators that treat each element alone. Of 8-bit numbers they are tables, computed while the model is read.
 
 Floats: ABS, NEG, SQUARE, SQRT, FLOOR, CEIL and ROUND equal the reference bit for bit. EXP, LOG, SIN, COS and RSQRT are
-compared with a relative tolerance of 1e-6 (SIN and COS, which pass through zero, and 1e-7): libraries differ in the
-last place.
+compared with a relative tolerance of 1e-6 (SIN, COS and ATAN2, which pass through zero, and 1e-7): libraries differ
+in the last place.
 """
 
 from collections.abc import Callable, Mapping
@@ -12,12 +12,13 @@ from xdsl.ir import Operation
 
 from s2s.dialects import graph
 from s2s.frontends.builder import Value, emit
-from s2s.frontends.formulas import less, maximum, select
+from s2s.frontends.formulas import arc_tangent, less, maximum, select
 from s2s.frontends.tflite import fixed_point as fixed
 from s2s.frontends.tflite.arithmetic import centered, looked_up, require_kinds, saturated, scaled, symmetric
 from s2s.frontends.tflite.node import Importer, Node
 from s2s.frontends.tflite.quantisation import quantize_multiplier
 from s2s.frontends.tflite.tensors import Tensor
+from s2s.types.dtypes import from_numpy
 
 _FRACTION_BITS = 20
 """Those the reference gives the inverse root while it is an integer."""
@@ -79,8 +80,29 @@ def _quantised_rsqrt(node: Node, x: Tensor) -> Value:
     return select(less(number, 1), y.like(127), y)
 
 
+def _atan2(node: Node) -> Value:
+    y, x = node.input(0), node.input(1)
+    require_kinds(node, (y, x), "float32", "float64")
+    return arc_tangent(y.value, x.value)
+
+
+def _sign(node: Node) -> Value:
+    require_kinds(node, (node.input(0),), "float32", "float64", "int32")
+    return emit(graph.SignOp, node.input(0).value)
+
+
+def _bitcast(node: Node) -> Value:
+    """The same bits as another element type of the same width."""
+    x, dtype = node.input(0), node.output_type().dtype
+    if dtype.itemsize != x.dtype.itemsize:
+        raise node.unsupported(f"reads {x.dtype} as {dtype}, which is not as wide", "keep the width of the elements")
+    return emit(graph.BitcastOp, x.value, element_type=from_numpy(dtype))
+
+
 IMPORTERS: Mapping[str, Importer] = {
     "ABS": _abs,
+    "ATAN2": _atan2,
+    "BITCAST": _bitcast,
     "CEIL": _of_floats(graph.CeilOp),
     "COS": _of_floats(graph.CosOp),
     "EXP": _of_floats(graph.ExpOp),
@@ -90,6 +112,7 @@ IMPORTERS: Mapping[str, Importer] = {
     "NEG": _of_floats(graph.NegOp),
     "ROUND": _of_floats(graph.RoundOp),
     "RSQRT": _rsqrt,
+    "SIGN": _sign,
     "SIN": _of_floats(graph.SinOp),
     "SQRT": _of_floats(graph.SqrtOp),
     "SQUARE": _square,

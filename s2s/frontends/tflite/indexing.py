@@ -1,15 +1,18 @@
 """Operators that pick elements by indices or conditions held in a tensor."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from math import prod
 
 import numpy as np
 
 from s2s.dialects import graph
 from s2s.frontends.builder import Value, emit
-from s2s.frontends.formulas import broadcast_to, cast, reshape, select
+from s2s.frontends.formulas import broadcast_to, cast, equal, reshape, select, unsqueeze
+from s2s.frontends.places import iota, reverse_sequences
 from s2s.frontends.tflite.node import Importer, Node
 from s2s.frontends.tflite.quantize import dequantized
+
+_I32 = np.dtype(np.int32)
 
 
 def _check(node: Node, indices: Value, size: int) -> None:
@@ -93,17 +96,97 @@ def _zeros_like(node: Node) -> Value:
     return node.constant(np.broadcast_to(np.zeros((), x.dtype), x.shape))
 
 
+def _one_hot(node: Node) -> Value:
+    """`on` where the place along the new axis is the index, `off` elsewhere and for indices outside."""
+    indices, depths = cast(node.input(0).value, _I32), node.known_ints(1, "its depth")
+    on, off = node.input(2).value, node.input(3).value
+    if len(depths) != 1 or depths[0] < 1 or on.rank or off.rank or on.dtype != off.dtype:
+        raise node.invalid(f"has depths {depths} and values {on.type} and {off.type}", "give one of each")
+    rank = indices.rank + 1
+    axis = node.axis(int(node.options.Axis()), rank)
+    hit = equal(unsqueeze(indices, [axis]), iota(node, depths[0], rank, axis, _I32))
+    return select(hit, on, off)
+
+
+def _scatter_nd(node: Node) -> Value:
+    """Zeros with updates added at places of their first dimensions."""
+    indices, updates = node.input(0).value, node.input(1).value
+    shape = node.shape(node.known_ints(2, "its shape"))
+    if indices.rank < 1 or not 1 <= indices.shape[-1] <= len(shape):
+        raise node.invalid(f"indices {list(indices.shape)} do not fit {list(shape)}", "fix the indices")
+    return emit(graph.ScatterNdOp, _zeros(node, updates, shape), indices, updates, reduction="add")
+
+
+def _zeros(node: Node, like: Value, shape: Sequence[int]) -> Value:
+    return node.constant(np.broadcast_to(np.zeros((), like.dtype), shape))
+
+
+def _sparse_to_dense(node: Node) -> Value:
+    """A tensor of one number with others at listed places."""
+    indices, shape = node.input(0).value, node.shape(node.known_ints(1, "its shape"))
+    values, default = node.input(2).value, node.input(3).value
+    rows = reshape(indices, [1] * (2 - indices.rank) + list(indices.shape)) if indices.rank == 0 else indices
+    rows = unsqueeze(rows, [1]) if rows.rank == 1 else rows
+    if rows.rank != 2 or rows.shape[1] != len(shape) or default.rank:
+        raise node.invalid(f"places {list(indices.shape)} in {list(shape)}", "give a row of indices for each value")
+    updates = broadcast_to(values, [rows.shape[0]])
+    return emit(graph.ScatterNdOp, broadcast_to(default, shape), rows, updates, reduction="none")
+
+
+def _reverse_sequence(node: Node) -> Value:
+    x, lengths = node.input(0).value, node.input(1).value
+    time, batch = (node.axis(int(axis), x.rank) for axis in (node.options.SeqDim(), node.options.BatchDim()))
+    return reverse_sequences(node, x, lengths, batch, time)
+
+
+def _bucketize(node: Node) -> Value:
+    """How many boundaries are not above each element."""
+    x, options = node.input(0).value, node.options
+    bounds = np.array([options.Boundaries(place) for place in range(options.BoundariesLength())], np.float32)
+    at_or_above = emit(graph.GreaterEqualOp, unsqueeze(cast(x, np.dtype(np.float32)), [x.rank]), node.constant(bounds))
+    return emit(graph.ReduceSumOp, cast(at_or_above, _I32), axes=[x.rank])
+
+
+def _on_diagonal(node: Node, rows: int, columns: int) -> Value:
+    return equal(iota(node, rows, 2, 0, _I32), iota(node, columns, 2, 1, _I32))
+
+
+def _matrix_diag(node: Node) -> Value:
+    x = node.input(0).value
+    if x.rank < 1:
+        raise node.invalid("its operand has no dimension", "give a diagonal")
+    size = x.shape[-1]
+    return select(_on_diagonal(node, size, size), unsqueeze(x, [x.rank]), 0)
+
+
+def _matrix_set_diag(node: Node) -> Value:
+    x, diagonal = node.input(0).value, node.input(1).value
+    if x.rank < 2 or diagonal.shape != (*x.shape[:-2], min(x.shape[-2:])):
+        raise node.invalid(f"diagonal {list(diagonal.shape)} does not fit {list(x.shape)}", "fix the shapes")
+    rows, columns = x.shape[-2:]
+    # Along the longer side, elements beyond the diagonal's end are never chosen.
+    stretched = unsqueeze(diagonal, [x.rank - 2 if columns <= rows else x.rank - 1])
+    return select(_on_diagonal(node, rows, columns), stretched, x)
+
+
 def _cast(node: Node) -> Value:
     return cast(node.input(0).value, node.output_type().dtype)
 
 
 IMPORTERS: Mapping[str, Importer] = {
+    "BUCKETIZE": _bucketize,
     "CAST": _cast,
     "EMBEDDING_LOOKUP": _embedding_lookup,
     "FILL": _fill,
     "GATHER": _gather,
     "GATHER_ND": _gather_nd,
+    "MATRIX_DIAG": _matrix_diag,
+    "MATRIX_SET_DIAG": _matrix_set_diag,
+    "ONE_HOT": _one_hot,
+    "REVERSE_SEQUENCE": _reverse_sequence,
+    "SCATTER_ND": _scatter_nd,
     "SELECT": _select_rows,
     "SELECT_V2": _select,
+    "SPARSE_TO_DENSE": _sparse_to_dense,
     "ZEROS_LIKE": _zeros_like,
 }

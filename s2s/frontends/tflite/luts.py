@@ -1,6 +1,7 @@
 """Tables as TFLite's kernels fill them: a function at every 8-bit number, or at 513 places of the 16-bit ones."""
 
 from collections.abc import Callable
+from math import erfc, pi
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +20,18 @@ def exact(function: Function) -> Callable[[Floats], Floats]:
 def rounded(x: NDArray[np.floating]) -> NDArray[np.floating]:
     """The nearest integers, ties away from zero, as C's `round`."""
     return np.copysign(np.floor(np.abs(x) + x.dtype.type(0.5)), x)
+
+
+def gelu(x: Floats) -> Floats:
+    """`x * P(X <= x)` of a normal variable X."""
+    tail = exact(np.vectorize(erfc))((x * np.float32(-(0.5**0.5))).astype(np.float32))
+    return (np.float32(0.5) * x * tail).astype(np.float32)
+
+
+def gelu_by_tanh(x: Floats) -> Floats:
+    """`gelu`, its integral approximated by a tangens hyperbolicus."""
+    angle = (np.float32((2 / pi) ** 0.5) * (x + np.float32(0.044715) * x * x * x)).astype(np.float32)
+    return (np.float32(0.5) * x * (np.float32(1) + exact(np.tanh)(angle))).astype(np.float32)
 
 
 def table_of(

@@ -16,7 +16,7 @@ import numpy as np
 
 from s2s.dialects import graph
 from s2s.frontends.builder import Value, emit
-from s2s.frontends.formulas import cast, clamp, greater, maximum, minimum, select
+from s2s.frontends.formulas import cast, clamp, greater, maximum, minimum, select, transpose
 from s2s.frontends.tflite import fixed_point as fixed
 from s2s.frontends.tflite import luts
 from s2s.frontends.tflite.arithmetic import centered, require_kinds, saturated, scaled, symmetric
@@ -178,8 +178,27 @@ def _l2_normalization(node: Node) -> Value:
     return saturated(fixed.rounded_right(product, right), x.dtype)
 
 
+def _local_response_normalization(node: Node) -> Value:
+    """Each element over a power of the sum of squares of its neighbours in the last dimension."""
+    x, options = node.input(0), node.options
+    require_kinds(node, (x,), "float32")
+    if x.rank != 4:
+        raise node.invalid(f"has input {list(x.shape)}, not 4 dimensions", "fix the model")
+    size = 2 * int(options.Radius()) + 1
+    y = emit(
+        graph.LrnOp,
+        transpose(x.value, [0, 3, 1, 2]),
+        size=size,
+        alpha=float(np.float32(options.Alpha())) * size,
+        beta=float(np.float32(options.Beta())),
+        bias=float(np.float32(options.Bias())),
+    )
+    return transpose(y, [0, 2, 3, 1])
+
+
 IMPORTERS: Mapping[str, Importer] = {
     "L2_NORMALIZATION": _l2_normalization,
+    "LOCAL_RESPONSE_NORMALIZATION": _local_response_normalization,
     "LOG_SOFTMAX": _log_softmax,
     "SOFTMAX": _softmax,
 }

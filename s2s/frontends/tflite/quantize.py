@@ -52,6 +52,22 @@ def _quantize(node: Node) -> Value:
     return rescale(wide - zero if zero else wide, scale / out_scale, out.dtype, output_zp=out_zero)
 
 
+def _fake_quant(node: Node) -> Value:
+    """Round floats to the numbers that a quantisation between two ends has; the ends move so that zero is one."""
+    x, options = node.input(0), node.options
+    if x.dtype != _FLOAT:
+        raise node.unsupported(f"is applied to {x.dtype}", "give float32")
+    bits, low, high = int(options.NumBits()), np.float32(options.Min()), np.float32(options.Max())
+    if not 2 <= bits <= 16 or not low < high or low > 0 or high < 0:
+        raise node.invalid(f"{bits} bits between {low:g} and {high:g} are no quantisation with a zero", "fix them")
+    least, most = np.float32(1 if options.NarrowRange() else 0), np.float32((1 << bits) - 1)
+    scale = (high - low) / (most - least)
+    zero = np.clip(np.floor(least - low / scale + np.float32(0.5)), least, most)
+    start, end = (least - zero) * scale, (most - zero) * scale
+    steps = (clamp(x.value, float(start), float(end)) - float(start)) * float(np.float32(1) / scale)
+    return half_away(steps) * float(scale) + float(start)
+
+
 def _from_reals(x: Value, out: TensorInfo) -> Value:
     """The nearest integers, limited before they are rounded: that changes none, and conversions stay in range."""
     scale, zero = out.scalar()
@@ -79,5 +95,6 @@ def _densify(node: Node) -> Value:
 IMPORTERS: Mapping[str, Importer] = {
     "DENSIFY": _densify,
     "DEQUANTIZE": _dequantize,
+    "FAKE_QUANT": _fake_quant,
     "QUANTIZE": _quantize,
 }

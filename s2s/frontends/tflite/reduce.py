@@ -13,6 +13,7 @@ from xdsl.ir import Operation
 from s2s.dialects import graph
 from s2s.frontends.builder import Value, emit
 from s2s.frontends.formulas import cast
+from s2s.frontends.order import largest
 from s2s.frontends.tflite import fixed_point as fixed
 from s2s.frontends.tflite.arithmetic import centered, require_kinds, scaled, symmetric
 from s2s.frontends.tflite.binary import from_common_scale
@@ -75,10 +76,29 @@ def _extreme(operation: OperationClass) -> Importer:
     return importer
 
 
-def _all(node: Node) -> Value:
+def _truth(operation: OperationClass) -> Importer:
+    """Whether all hold as the least truth value, whether any holds as the largest."""
+
+    def importer(node: Node) -> Value:
+        x = node.input(0)
+        require_kinds(node, (x,), "bool")
+        return _reduced(node, operation, x.value, _axes(node, x))
+
+    return importer
+
+
+def _product(node: Node) -> Value:
     x = node.input(0)
-    require_kinds(node, (x,), "bool")
-    return _reduced(node, graph.ReduceMinOp, x.value, _axes(node, x))
+    require_kinds(node, (x,), "float32", "int32", "int64")
+    return _reduced(node, graph.ReduceProdOp, x.value, _axes(node, x))
+
+
+def _top_k(node: Node) -> list[Value]:
+    x, counts = node.input(0), node.known_ints(1, "the number of elements to take")
+    require_kinds(node, (x,), "float32", "int8", "uint8", "int16", "int32", "int64")
+    if len(counts) != 1 or x.rank == 0 or not 0 < counts[0] <= x.shape[-1]:
+        raise node.invalid(f"takes {counts} elements of {list(x.shape)}", "take 1 up to the size of the last dimension")
+    return list(largest(node, x.value, counts[0]))
 
 
 def _arg(operation: OperationClass) -> Importer:
@@ -115,8 +135,11 @@ IMPORTERS: Mapping[str, Importer] = {
     "ARG_MIN": _arg(graph.ArgminOp),
     "CUMSUM": _cumsum,
     "MEAN": _mean,
-    "REDUCE_ALL": _all,
+    "REDUCE_ALL": _truth(graph.ReduceMinOp),
+    "REDUCE_ANY": _truth(graph.ReduceMaxOp),
     "REDUCE_MAX": _extreme(graph.ReduceMaxOp),
     "REDUCE_MIN": _extreme(graph.ReduceMinOp),
+    "REDUCE_PROD": _product,
     "SUM": _sum,
+    "TOPK_V2": _top_k,
 }

@@ -13,7 +13,7 @@ from s2s.frontends.tflite.custom import custom_importer
 from s2s.frontends.tflite.node import Importer, Node, Rounding, Session
 from s2s.frontends.tflite.records import ModelInfo, OperatorInfo, Subgraph, TensorInfo
 from s2s.frontends.tflite.schema import INT4
-from s2s.frontends.tflite.table import IMPORTERS
+from s2s.frontends.tflite.table import IMPORTERS, refusal_of
 from s2s.frontends.tflite.tensors import Tensor, constant_array
 from s2s.types.dtypes import from_numpy, tensor_type
 from s2s.types.shapes import ShapeError
@@ -143,7 +143,7 @@ class ModelSession(Session):
             return custom_importer(node)
         importer = IMPORTERS.get(node.builtin)
         if importer is None:
-            raise node.unsupported("this operator is not supported", "replace it by other operators")
+            raise node.unsupported(*refusal_of(node.builtin))
         return importer
 
     def _stand_in(self, tensor: TensorInfo) -> Value:

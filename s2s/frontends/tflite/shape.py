@@ -1,11 +1,12 @@
 """Operators that give the same elements another shape or order."""
 
 from collections.abc import Mapping, Sequence
-from math import prod
+from math import ceil, prod
 
 import numpy as np
 
-from s2s.frontends.builder import Value
+from s2s.dialects import graph
+from s2s.frontends.builder import Value, emit
 from s2s.frontends.formulas import broadcast_to, crop, pad, reshape, transpose, unsqueeze
 from s2s.frontends.tflite.node import Importer, Node
 from s2s.types.shapes import broadcast
@@ -70,6 +71,27 @@ def _broadcast_to(node: Node) -> Value:
 def _broadcast_args(node: Node) -> Value:
     first, second = (node.shape(node.known_ints(position, f"shape {position}")) for position in (0, 1))
     return node.constant(broadcast(first, second), node.output_type().dtype)
+
+
+def _tile(node: Node) -> Value:
+    x, counts = node.input(0).value, node.known_ints(1, "how often it is repeated")
+    if len(counts) != x.rank or any(count < 0 for count in counts):
+        raise node.invalid(f"repeats {list(x.shape)} {counts} times", "give one count of 0 or more for each dimension")
+    node.shape([size * count for size, count in zip(x.shape, counts, strict=True)])
+    return emit(graph.TileOp, x, repeats=counts)
+
+
+def _range(node: Node) -> Value:
+    """Numbers from a start to a limit; floats are summed up step by step, as the reference does."""
+    start, limit, delta = (node.known(place, what) for place, what in enumerate(("start", "limit", "delta")))
+    if start.size != 1 or limit.size != 1 or delta.size != 1 or not delta.any():
+        raise node.invalid("start, limit or delta is no single number, or delta is 0", "fix them")
+    first, step = start.reshape(-1)[0], delta.reshape(-1)[0]
+    count = max(ceil((limit.reshape(-1)[0] - first) / step), 0)
+    node.require_small(count, "its result")
+    numbers = np.full(count, step, start.dtype)
+    numbers[:1] = first
+    return node.constant(np.cumsum(numbers, dtype=start.dtype))
 
 
 def _shape(node: Node) -> Value:
@@ -161,11 +183,13 @@ IMPORTERS: Mapping[str, Importer] = {
     "BROADCAST_TO": _broadcast_to,
     "DEPTH_TO_SPACE": _depth_to_space,
     "EXPAND_DIMS": _expand_dims,
+    "RANGE": _range,
     "RANK": _rank,
     "RESHAPE": _reshape,
     "SHAPE": _shape,
     "SPACE_TO_BATCH_ND": _space_to_batch,
     "SPACE_TO_DEPTH": _space_to_depth,
     "SQUEEZE": _squeeze,
+    "TILE": _tile,
     "TRANSPOSE": _transpose,
 }

@@ -10,11 +10,11 @@ SAME, VALID = 0, 1
 
 @dataclass(frozen=True)
 class Geometry:
-    """Height and width of everything about a window."""
+    """Height and width of everything about a window, before them the depth if there is one."""
 
-    kernel: tuple[int, int]
-    strides: tuple[int, int]
-    dilations: tuple[int, int] = (1, 1)
+    kernel: tuple[int, ...]
+    strides: tuple[int, ...]
+    dilations: tuple[int, ...] = (1, 1)
 
     def verify(self, node: Node) -> None:
         """Refuse a window that is empty or does not move."""
@@ -23,11 +23,14 @@ class Geometry:
                 raise node.invalid(f"{what} {list(sizes)} are not positive", "fix the options")
 
     def pads(self, node: Node, image: Sequence[int]) -> list[int]:
-        """`[top, left, bottom, right]`: none, or so much that every stride of `image` has a window, the rest behind."""
+        """`[top, left, bottom, right]`: none, or so much that every stride of `image` has a window, the rest behind.
+
+        Depth, if there is one, comes first on both sides.
+        """
         self.verify(node)
         padding = int(node.options.Padding())
         if padding == VALID:
-            return [0, 0, 0, 0]
+            return [0] * 2 * len(self.kernel)
         if padding != SAME:
             raise node.invalid(f"padding {padding} is neither SAME nor VALID", "fix the options")
         low: list[int] = []

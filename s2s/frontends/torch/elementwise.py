@@ -1,14 +1,25 @@
 """Arithmetic, comparisons, logic and elementary functions."""
 
 from collections.abc import Callable, Mapping
-from math import log, pi
+from math import log
 
 import numpy as np
 from xdsl.ir import Operation
 
 from s2s.dialects import graph
 from s2s.frontends.builder import Scalar, Value, emit
-from s2s.frontends.formulas import broadcast_to, cast, clamp, equal, greater, less, maximum, minimum, select
+from s2s.frontends.formulas import (
+    arc_tangent,
+    broadcast_to,
+    cast,
+    clamp,
+    equal,
+    greater,
+    less,
+    maximum,
+    minimum,
+    select,
+)
 from s2s.frontends.torch.dtypes import BOOL, is_float
 from s2s.frontends.torch.node import Importer, Node
 from s2s.frontends.torch.operands import as_result, together, typed
@@ -92,13 +103,7 @@ def _pow(node: Node) -> Value:
 
 
 def _atan2(node: Node) -> Value:
-    """The angle of `(x, y)`: the arc of the quotient, turned by half a circle left of the y axis."""
-    y, x = _arithmetic(node)
-    turn = select(less(y, 0), y.like(-pi), pi)
-    up = select(greater(y, 0), y.like(pi / 2), select(less(y, 0), y.like(-pi / 2), 0.0))
-    on_axis = equal(x, 0)
-    arc = emit(graph.AtanOp, y / select(on_axis, x.like(1), x))
-    return select(on_axis, up, select(less(x, 0), arc + turn, arc))
+    return arc_tangent(*_arithmetic(node))
 
 
 def _comparison(operation: OperationClass) -> Importer:

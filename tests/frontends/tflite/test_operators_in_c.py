@@ -6,7 +6,8 @@ import pytest
 from s2s.artifact import compile_artifact
 from s2s.options import CompileOptions
 from support.compiled import run_c
-from support.tflite_cases import GENERATORS, Case, difference, network
+from support.tflite_case import Case, network
+from support.tflite_cases import GENERATORS, difference
 from support.tflite_oracle import run_micro
 
 SEEDS = (100, 101)

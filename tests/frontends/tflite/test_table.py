@@ -1,6 +1,6 @@
-"""Every builtin operator that TFLite-Micro registers has an importer."""
+"""Every builtin operator that TFLite-Micro registers has an importer; no other is refused without a reason."""
 
-from s2s.frontends.tflite.table import IMPORTERS
+from s2s.frontends.tflite.table import IMPORTERS, REFUSALS
 
 MICRO = [
     "ABS",
@@ -113,3 +113,7 @@ def test_the_list_is_whole():
 
 def test_every_operator_of_tflite_micro_has_an_importer():
     assert not set(MICRO) - IMPORTERS.keys()
+
+
+def test_no_operator_is_both_imported_and_refused():
+    assert not IMPORTERS.keys() & REFUSALS.keys()

@@ -1,0 +1,24 @@
+"""Formulas that pick elements by places which the importer knows."""
+
+import numpy as np
+
+from s2s.dialects import graph
+from s2s.frontends.any_node import AnyNode
+from s2s.frontends.builder import Value, emit
+from s2s.frontends.formulas import broadcast_to, less, reshape, select
+
+
+def iota(node: AnyNode, size: int, rank: int, axis: int, dtype: np.dtype[np.generic]) -> Value:
+    """Return `0, 1, …` along `axis` of a constant with `rank` dimensions, the others of size one."""
+    node.require_small(size, "a list of indices")
+    return node.constant(np.arange(size).reshape([size if dim == axis else 1 for dim in range(rank)]), dtype)
+
+
+def reverse_sequences(node: AnyNode, x: Value, lengths: Value, batch: int, time: int) -> Value:
+    """Return `x` with the first `lengths[b]` elements along `time` in reverse order, for each `b` along `batch`."""
+    if batch == time or lengths.shape != (x.shape[batch],):
+        raise node.invalid(f"has lengths {list(lengths.shape)} for {list(x.shape)}", "give one for each of the batch")
+    length = reshape(lengths, [x.shape[batch] if axis == batch else 1 for axis in range(x.rank)])
+    step = iota(node, x.shape[time], x.rank, time, lengths.dtype)
+    index = select(less(step, length), length - 1 - step, step)
+    return emit(graph.GatherElementsOp, x, broadcast_to(index, x.shape), axis=time)

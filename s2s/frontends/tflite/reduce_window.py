@@ -1,0 +1,78 @@
+"""Import reductions of sliding windows, one dimension after the other, and gaps between elements.
+
+Sums and products are compared with a tolerance of 3e-6 of the largest magnitude, as REDUCE_SUM is.
+"""
+
+from collections.abc import Callable, Mapping
+from functools import reduce
+
+from xdsl.ir import Operation
+
+from s2s.dialects import graph
+from s2s.frontends.builder import Value, emit
+from s2s.frontends.formulas import broadcast_to, concat, crop, maximum, minimum, reshape, unsqueeze
+from s2s.frontends.tflite.node import Importer, Node
+
+_LOGICAL: Mapping[int, Callable[..., Operation]] = {5: graph.LogicalAndOp, 6: graph.LogicalOrOp}
+_FUNCTIONS: Mapping[int, Callable[[Value, Value], Value]] = {
+    1: lambda a, b: a + b,
+    2: lambda a, b: a * b,
+    3: minimum,
+    4: maximum,
+    **{number: lambda a, b, operation=operation: emit(operation, a, b) for number, operation in _LOGICAL.items()},
+}
+"""By the members of ReduceWindowFunction: ADD, MUL, MINIMUM, MAXIMUM, ALL, ANY."""
+MAX_WINDOW = 64
+"""Elements of a window along one dimension: each becomes a slice."""
+
+
+def _reduce_window(node: Node) -> Value:
+    x, start = node.input(0).value, node.input(1).value
+    sizes, steps, gaps = (
+        node.known_ints(place, what) for place, what in ((2, "window"), (3, "strides"), (4, "dilations"))
+    )
+    function = _FUNCTIONS.get(int(node.options.ReduceFunction()))
+    if function is None or start.rank or not len(sizes) == len(steps) == len(gaps) == x.rank:
+        raise node.invalid(f"a window {sizes} with strides {steps} on {list(x.shape)} has no meaning", "fix it")
+    if min(*sizes, *steps, *gaps) < 1:
+        raise node.invalid(f"window {sizes}, strides {steps} or dilations {gaps} are not positive", "fix them")
+    if max(sizes) > MAX_WINDOW:
+        raise node.unsupported(f"reduces windows of {max(sizes)} elements", f"use at most {MAX_WINDOW}")
+    y = x
+    for axis in range(x.rank):
+        y = _along(node, y, axis, (sizes[axis], steps[axis], gaps[axis]), function)
+    return function(y, start)
+
+
+def _along(
+    node: Node, x: Value, axis: int, window: tuple[int, int, int], function: Callable[[Value, Value], Value]
+) -> Value:
+    size, step, gap = window
+    count = (x.shape[axis] - (size - 1) * gap - 1) // step + 1
+    if count < 1:
+        raise node.invalid(f"{x.shape[axis]} elements have no window of {size}", "fix the window")
+    strides = [step if dim == axis else 1 for dim in range(x.rank)]
+    shape = [count if dim == axis else length for dim, length in enumerate(x.shape)]
+    starts = ([place * gap if dim == axis else 0 for dim in range(x.rank)] for place in range(size))
+    return reduce(function, (crop(x, start, shape, strides) for start in starts))
+
+
+def _dilate(node: Node) -> Value:
+    """Put so many copies of a number between neighbours that these lie `dilation` apart."""
+    x, gaps, fill = node.input(0).value, node.known_ints(1, "its dilations"), node.input(2).value
+    if len(gaps) != x.rank or min(gaps, default=1) < 1 or fill.rank:
+        raise node.invalid(f"dilations {gaps} do not fit {list(x.shape)}", "give a positive one for each dimension")
+    for axis, gap in enumerate(gaps):
+        if gap > 1 and x.shape[axis] > 1:
+            apart = [*x.shape[: axis + 1], gap - 1, *x.shape[axis + 1 :]]
+            spread = concat([unsqueeze(x, [axis + 1]), broadcast_to(fill, apart)], axis + 1)
+            joined = [*x.shape[:axis], x.shape[axis] * gap, *x.shape[axis + 1 :]]
+            kept = [size - gap + 1 if dim == axis else size for dim, size in enumerate(joined)]
+            x = crop(reshape(spread, joined), [0] * x.rank, kept, [1] * x.rank)
+    return x
+
+
+IMPORTERS: Mapping[str, Importer] = {
+    "DILATE": _dilate,
+    "REDUCE_WINDOW": _reduce_window,
+}
