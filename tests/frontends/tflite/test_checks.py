@@ -121,7 +121,8 @@ def test_every_operator_that_is_not_supported_is_named():
     with pytest.raises(UnsupportedError) as raised:
         import_model(data)
     first, second = str(raised.value).split("\n")
-    assert first == "operator 0 (UNIQUE) 'm': this operator is not supported; replace it by other operators"
+    fact = "the shape of its result depends on the data; give the result a fixed size"
+    assert first == f"operator 0 (UNIQUE) 'm': {fact}"
     assert second.startswith("operator 1 (custom Frobnicate) 'y': no importer is registered for this custom operator; ")
 
 
