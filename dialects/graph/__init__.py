@@ -37,6 +37,7 @@ from s2s.dialects.graph.binary import (
 from s2s.dialects.graph.binary import (
     CompareOp as CompareOp,
 )
+from s2s.dialects.graph.blockwise import BlockwiseMatmulOp
 from s2s.dialects.graph.control import (
     STEPS as STEPS,
 )
@@ -218,6 +219,7 @@ Graph = Dialect(
         ConvOp,
         ConvTransposeOp,
         MatmulOp,
+        BlockwiseMatmulOp,
         AvgPoolOp,
         MaxPoolIndicesOp,
         MaxPoolOp,

@@ -17,6 +17,8 @@ def multiply_adds(op: Operation) -> int:
             return prod(_shape(op.x)) * prod(_shape(op.w)[1:])
         case graph.MatmulOp():
             return prod(_shape(op.y)) * _shape(op.a)[-2 if op.transpose_a else -1]
+        case graph.BlockwiseMatmulOp():
+            return prod(_shape(op.y)) * _shape(op.x)[-1]
         case _:
             return 0
 

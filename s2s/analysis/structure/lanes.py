@@ -66,7 +66,7 @@ def _has_lanes(op: Operation) -> bool:
             return op.rounding.data in loop.LANE_ROUNDINGS
         case tensor.ExtractOp():
             return len(op.indices) == 1 and isinstance(op.indices[0].owner, arith.IndexCastOp)
-        case arith.ShRSIOp():
+        case arith.ShLIOp() | arith.ShRSIOp():
             return isinstance(op.rhs.owner, arith.ConstantOp)
         case arith.SelectOp():
             return isinstance(op.cond.owner, tensor.InBoundsOp)

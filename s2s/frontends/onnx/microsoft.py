@@ -1,7 +1,8 @@
-"""The operators of domain com.microsoft that onnxruntime's quantiser writes in its QOperator format.
+"""The operators of domain com.microsoft that onnxruntime's quantisers write.
 
-Each is an operator of ONNX on dequantised operands, quantised again, so that is what is imported, and
-`graph-lift-quantized` makes integer operators of it, as it does for models that write the quantisation out.
+Those of the QOperator format are operators of ONNX on dequantised operands, quantised again, so that is what is
+imported, and `graph-lift-quantized` makes integer operators of it, as it does for models that write the quantisation
+out. MatMulNBits, the product with weights that are quantised by blocks, has an operator of its own.
 """
 
 from collections.abc import Callable, Mapping
@@ -20,6 +21,7 @@ from s2s.frontends.onnx.node import Importer, Node
 from s2s.frontends.onnx.pool import average_pool
 from s2s.frontends.onnx.quant import dequantize, quantize, requantize
 from s2s.frontends.onnx.signature import Parameter, Signature
+from s2s.types.shapes.blockwise import BITS
 
 DOMAIN = "com.microsoft"
 _FLOAT = np.dtype(np.float32)
@@ -126,8 +128,63 @@ def _gemm(node: Node) -> Value:
     return requantize(total, scale / _scalar(node, node.input(7)), target)
 
 
+_SIGN: Mapping[int, int] = {4: 0x88, 8: 0x80}
+"""By the bits of a weight: what turns a byte of weights from 0 on into weights with sign, which are less half the
+range."""
+
+
+def _matmul_by_blocks(node: Node) -> Value:
+    x, bits, block = node.input(0), node.integer("bits"), node.integer("block_size")
+    columns, rows = node.integer("K"), node.integer("N")
+    if bits not in BITS:
+        raise node.unsupported(f"weights have {bits} bits", "quantise them to 4 or 8")
+    if block < 16 or block & (block - 1):
+        raise node.invalid(f"block_size is {block}", "give a power of two from 16 on")
+    if node.optional(4) is not None:
+        raise node.unsupported("columns are in the order of g_idx", "quantise without reordering")
+    blocks = -(-columns // block)
+    w = node.known(1, "the weights").reshape(-1)
+    if w.size != rows * blocks * block * bits // 8:
+        raise node.invalid(f"holds {w.size} bytes of weights for N = {rows}, K = {columns}", "quantise the model again")
+    y = emit(
+        graph.BlockwiseMatmulOp,
+        x,
+        node.constant((w ^ np.uint8(_SIGN[bits])).view(np.int8).reshape(rows, blocks, -1), np.int8),
+        _by_blocks(node, 2, rows, blocks),
+        None if node.optional(3) is None else _zero_points(node, rows, blocks, bits),
+        bits=bits,
+    )
+    bias = node.optional(5)
+    return y if bias is None else y + bias
+
+
+def _by_blocks(node: Node, position: int, rows: int, blocks: int) -> Value:
+    """The operand at `position`, one number for each block."""
+    value = node.input(position)
+    if int(np.prod(value.shape)) != rows * blocks:
+        fact = f"input {position} has shape {list(value.shape)}"
+        raise node.invalid(f"{fact} for {rows} rows of {blocks} blocks", "give one for each block")
+    return reshape(value, [rows, blocks])
+
+
+def _zero_points(node: Node, rows: int, blocks: int, bits: int) -> Value:
+    """The zero points: floats, or bytes in which those of a row are packed as its weights are; less half the range."""
+    value, half = node.input(3), 1 << (bits - 1)
+    if value.is_float:
+        return _by_blocks(node, 3, rows, blocks) - half
+    packed = node.known(3, "the zero points").reshape(-1)
+    size = -(-blocks * bits // 8)
+    if packed.size != rows * size:
+        fact = f"holds {packed.size} bytes of zero points for {rows} rows of {blocks} blocks"
+        raise node.invalid(fact, "quantise the model again")
+    by_row = packed.reshape(rows, size)
+    unpacked = by_row if bits == 8 else np.stack([by_row & 15, by_row >> 4], axis=-1).reshape(rows, -1)
+    return node.constant(unpacked[:, :blocks].astype(np.int16) - half, np.int8)
+
+
 IMPORTERS: Mapping[str, Importer] = {
     "DequantizeLinear": lambda node: _real(node, 0),
+    "MatMulNBits": _matmul_by_blocks,
     "QGemm": _gemm,
     "QLinearAdd": _binary(_add),
     "QLinearAveragePool": _unary(_average_pool),
@@ -142,6 +199,7 @@ IMPORTERS: Mapping[str, Importer] = {
 
 _DEFAULTS: Mapping[str, Mapping[str, int | float | str]] = {
     "DequantizeLinear": {"axis": 1},
+    "MatMulNBits": {"accuracy_level": 0, "bits": 4},
     "QGemm": {"alpha": 1.0, "transA": 0, "transB": 0},
     "QLinearAveragePool": {"auto_pad": "NOTSET", "ceil_mode": 0, "channels_last": 0, "count_include_pad": 0},
     "QLinearGlobalAveragePool": {"channels_last": 0},
@@ -151,6 +209,7 @@ _DEFAULTS: Mapping[str, Mapping[str, int | float | str]] = {
 }
 _INTEGERS, _INTEGER = AttributeProto.INTS, AttributeProto.INT
 _REQUIRED: Mapping[str, Mapping[str, int]] = {
+    "MatMulNBits": {"K": _INTEGER, "N": _INTEGER, "block_size": _INTEGER},
     "QLinearAveragePool": {"kernel_shape": _INTEGERS},
     "QLinearConcat": {"axis": _INTEGER},
     "QLinearSoftmax": {"opset": _INTEGER},
@@ -159,6 +218,7 @@ _OPTIONAL: Mapping[str, Mapping[str, int]] = {"QLinearAveragePool": {"pads": _IN
 _INPUTS: Mapping[str, tuple[int, int]] = {
     "QuantizeLinear": (2, 3),
     "DequantizeLinear": (2, 3),
+    "MatMulNBits": (3, 6),
     "QGemm": (6, 9),
     "QLinearConcat": (5, 2**31 - 1),
     "QLinearAdd": (7, 8),

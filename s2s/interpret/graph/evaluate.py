@@ -7,7 +7,7 @@ from xdsl.ir import Operation
 
 from s2s.dialects import graph
 from s2s.errors import CompilerBug
-from s2s.interpret.graph import binary, conv, elementwise, index, linear, norm, pool, quantize, reduce, shape
+from s2s.interpret.graph import binary, blockwise, conv, elementwise, index, linear, norm, pool, quantize, reduce, shape
 from s2s.interpret.graph.precision import Meaning
 from s2s.types.dtypes import Array, as_tensor_type, from_dense, to_numpy
 
@@ -22,6 +22,7 @@ MEANINGS: dict[type[Operation], Meaning] = {
     **binary.MEANINGS,
     **conv.MEANINGS,
     **linear.MEANINGS,
+    **blockwise.MEANINGS,
     **pool.MEANINGS,
     **norm.MEANINGS,
     **quantize.MEANINGS,

@@ -252,6 +252,48 @@
 
 // -----
 
+%x, %w, %s = "test.op"() : () -> (tensor<2x40xf32>, tensor<3x2x16xi8>, tensor<3x2xf32>)
+%y = graph.blockwise_matmul %x, %w, %s {bits = 3 : i64} : (tensor<2x40xf32>, tensor<3x2x16xi8>, tensor<3x2xf32>) -> tensor<2x3xf32>
+// CHECK: bits is 3, expected 4 or 8
+
+// -----
+
+%x, %w, %s = "test.op"() : () -> (tensor<2x40xi8>, tensor<3x2x16xi8>, tensor<3x2xf32>)
+%y = graph.blockwise_matmul %x, %w, %s {bits = 4 : i64} : (tensor<2x40xi8>, tensor<3x2x16xi8>, tensor<3x2xf32>) -> tensor<2x3xf32>
+// CHECK: expected floats with at least one dimension
+
+// -----
+
+%x, %w, %s = "test.op"() : () -> (tensor<2x40xf32>, tensor<3x2x16xui8>, tensor<3x2xf32>)
+%y = graph.blockwise_matmul %x, %w, %s {bits = 4 : i64} : (tensor<2x40xf32>, tensor<3x2x16xui8>, tensor<3x2xf32>) -> tensor<2x3xf32>
+// CHECK: expected i8 of shape [rows, blocks, bytes]
+
+// -----
+
+%x, %w, %s = "test.op"() : () -> (tensor<2x40xf32>, tensor<3x2x16xi8>, tensor<2x3xf32>)
+%y = graph.blockwise_matmul %x, %w, %s {bits = 4 : i64} : (tensor<2x40xf32>, tensor<3x2x16xi8>, tensor<2x3xf32>) -> tensor<2x3xf32>
+// CHECK: scales has shape [2, 3], expected [3, 2]
+
+// -----
+
+%x, %w, %s = "test.op"() : () -> (tensor<2x40xf32>, tensor<3x2x16xi8>, tensor<3x2xi8>)
+%y = graph.blockwise_matmul %x, %w, %s {bits = 4 : i64} : (tensor<2x40xf32>, tensor<3x2x16xi8>, tensor<3x2xi8>) -> tensor<2x3xf32>
+// CHECK: scales has element type i8, expected a float
+
+// -----
+
+%x, %w, %s, %z = "test.op"() : () -> (tensor<2x40xf32>, tensor<3x2x16xi8>, tensor<3x2xf32>, tensor<3x2xi32>)
+%y = graph.blockwise_matmul %x, %w, %s, %z {bits = 4 : i64} : (tensor<2x40xf32>, tensor<3x2x16xi8>, tensor<3x2xf32>, tensor<3x2xi32>) -> tensor<2x3xf32>
+// CHECK: zero_points has element type i32, expected i8 or a float
+
+// -----
+
+%x, %w, %s = "test.op"() : () -> (tensor<2x70xf32>, tensor<3x2x16xi8>, tensor<3x2xf32>)
+%y = graph.blockwise_matmul %x, %w, %s {bits = 4 : i64} : (tensor<2x70xf32>, tensor<3x2x16xi8>, tensor<3x2xf32>) -> tensor<2x3xf32>
+// CHECK: x has 70 columns, w has 2 blocks of 32
+
+// -----
+
 %a = "test.op"() : () -> tensor<1x4x8x8xf32>
 %y = graph.max_pool %a {kernel = array<i64: 2, 2>, strides = array<i64: 2, 2>, pads = array<i64: 2, 0, 0, 0>, dilations = array<i64: 1, 1>} : (tensor<1x4x8x8xf32>) -> tensor<1x4x4x4xf32>
 // CHECK: pads [2, 0, 0, 0] reach or exceed the kernel extent [2, 2]

@@ -258,6 +258,15 @@ func.func @linear(%a: tensor<5x2x3xf32>, %b: tensor<3x4xf32>, %c: tensor<4x3xf32
   func.return
 }
 
+// CHECK-LABEL: func.func @blockwise
+func.func @blockwise(%x: tensor<2x40xf32>, %w: tensor<3x2x16xi8>, %v: tensor<3x2x32xi8>, %s: tensor<3x2xf32>, %z: tensor<3x2xi8>) {
+  // CHECK-NEXT: %four = graph.blockwise_matmul %x, %w, %s {bits = 4 : i64} : (tensor<2x40xf32>, tensor<3x2x16xi8>, tensor<3x2xf32>) -> tensor<2x3xf32>
+  %four = graph.blockwise_matmul %x, %w, %s {bits = 4 : i64} : (tensor<2x40xf32>, tensor<3x2x16xi8>, tensor<3x2xf32>) -> tensor<2x3xf32>
+  // CHECK-NEXT: %eight = graph.blockwise_matmul %x, %v, %s, %z {bits = 8 : i64} : (tensor<2x40xf32>, tensor<3x2x32xi8>, tensor<3x2xf32>, tensor<3x2xi8>) -> tensor<2x3xf32>
+  %eight = graph.blockwise_matmul %x, %v, %s, %z {bits = 8 : i64} : (tensor<2x40xf32>, tensor<3x2x32xi8>, tensor<3x2xf32>, tensor<3x2xi8>) -> tensor<2x3xf32>
+  func.return
+}
+
 // CHECK-LABEL: func.func @pool
 func.func @pool(%x: tensor<1x2x6x6xf32>) {
   // CHECK-NEXT: %max = graph.max_pool %x {kernel = array<i64: 3, 3>, strides = array<i64: 2, 2>, pads = array<i64: 1, 1, 1, 1>, dilations = array<i64: 1, 1>} : (tensor<1x2x6x6xf32>) -> tensor<1x2x3x3xf32>

@@ -131,6 +131,87 @@ def test_gives_the_integers_of_onnxruntime_in_c(kind: str):
     np.testing.assert_array_equal(found, by_onnxruntime(proto, list(inputs.values())))
 
 
+def blockwise(columns: int, rows: int, bits: int, block: int, zero_points: str = "", lines: int = 1) -> onnx.ModelProto:
+    """One MatMulNBits with random weights."""
+    rng, blocks = np.random.default_rng(0), -(-columns // block)
+    constants = {
+        "w": rng.integers(0, 256, (rows, blocks, block * bits // 8)).astype(np.uint8),
+        "scales": rng.uniform(0.01, 0.02, rows * blocks).astype(np.float32),
+    }
+    if zero_points == "packed":
+        constants["zero_points"] = rng.integers(0, 256, rows * -(-blocks * bits // 8)).astype(np.uint8)
+    if zero_points == "floats":
+        constants["zero_points"] = rng.integers(0, 2**bits, rows * blocks).astype(np.float32)
+    sizes: Any = {"K": columns, "N": rows, "bits": bits, "block_size": block}
+    node = helper.make_node("MatMulNBits", ["x", *constants], ["y"], name="fc", domain="com.microsoft", **sizes)
+    graph = helper.make_graph(
+        [node],
+        "blockwise",
+        [helper.make_tensor_value_info("x", onnx.TensorProto.FLOAT, [lines, columns])],
+        [helper.make_tensor_value_info("y", onnx.TensorProto.FLOAT, [lines, rows])],
+        [numpy_helper.from_array(value, name) for name, value in constants.items()],
+    )
+    opsets = [helper.make_opsetid("", 17), helper.make_opsetid("com.microsoft", 1)]
+    return helper.make_model(graph, opset_imports=opsets, ir_version=8)
+
+
+BLOCKWISE = [
+    (64, 16, 4, 32, "", 1),
+    (72, 8, 4, 16, "packed", 2),
+    (160, 8, 4, 128, "floats", 1),
+    (64, 5, 8, 32, "", 2),
+    (72, 16, 8, 16, "packed", 1),
+]
+
+
+@pytest.mark.parametrize(("columns", "rows", "bits", "block", "zero_points", "lines"), BLOCKWISE)
+def test_weights_in_blocks_give_the_product_of_onnxruntime(
+    columns: int, rows: int, bits: int, block: int, zero_points: str, lines: int
+):
+    proto = blockwise(columns, rows, bits, block, zero_points, lines)
+    x = np.random.default_rng(1).standard_normal((lines, columns), np.float32)
+    imported = import_model(load_model(proto))
+    (found,) = run_graph(imported.module, [x], imported.weights)
+    np.testing.assert_allclose(found, by_onnxruntime(proto, [x]), rtol=1e-4, atol=1e-5)
+
+
+@pytest.mark.parametrize(("target", "case"), [("c", 1), ("host", 0), ("host", 2), ("host", 4)])
+def test_weights_in_blocks_stay_packed_and_right_in_c(target: str, case: int):
+    proto = blockwise(*BLOCKWISE[case])
+    _, rows, bits, block, zero_points, _ = BLOCKWISE[case]
+    with api.compile(proto, target=target) as artifact:
+        found = artifact.verify(levels=True)
+        assert found.passed, found.describe()
+        blocks = -(-BLOCKWISE[case][0] // block)
+        parameters = 4 + {"": 0, "packed": 1, "floats": 4}[zero_points]
+        assert artifact.report().weights == rows * blocks * (block * bits // 8 + parameters)
+
+
+def test_a_bias_joins_the_kernel_of_weights_in_blocks():
+    proto = blockwise(64, 16, 4, 32)
+    proto.graph.node[0].input.extend(["", "", "bias"])
+    proto.graph.initializer.append(numpy_helper.from_array(np.arange(16, dtype=np.float32), "bias"))
+    with api.compile(proto, target="c") as artifact:
+        assert artifact.report().kernels == 1
+        assert artifact.verify().passed
+
+
+@pytest.mark.parametrize(
+    ("attribute", "value", "message"),
+    [
+        ("bits", 2, "weights have 2 bits; quantise them to 4 or 8"),
+        ("block_size", 24, "block_size is 24; give a power of two from 16 on"),
+        ("N", 17, "holds 512 bytes of weights for N = 17, K = 64; quantise the model again"),
+    ],
+)
+def test_other_weights_in_blocks_are_refused(attribute: str, value: int, message: str):
+    proto = blockwise(64, 16, 4, 32)
+    [given] = [each for each in proto.graph.node[0].attribute if each.name == attribute]
+    given.i = value
+    with pytest.raises((InputError, UnsupportedError), match=message):
+        import_model(load_model(proto))
+
+
 def test_scales_for_each_channel_of_activations_are_refused():
     operands = unary(np.int8, (2, 3, 4, 4))
     operands[1] = np.ones(3, np.float32)

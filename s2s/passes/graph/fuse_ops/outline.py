@@ -18,6 +18,7 @@ ROLES: dict[type[Operation], tuple[str, ...]] = {
     graph.ConvTransposeOp: ("x", "w", "bias"),
     graph.BatchNormOp: ("x", "scale", "bias", "mean", "var"),
     graph.MatmulOp: ("a", "b"),
+    graph.BlockwiseMatmulOp: ("x", "w", "scales", "zero_points"),
     graph.RescaleOp: ("x", "multiplier", "shift"),
     graph.TableOp: ("x", "table"),
 }

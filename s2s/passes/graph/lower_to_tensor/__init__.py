@@ -37,6 +37,7 @@ from s2s.dialects import graph
 from s2s.errors import CompilerBug
 from s2s.passes.graph.lower_to_tensor import (
     binary,
+    blockwise,
     conv,
     elementwise,
     index,
@@ -73,6 +74,7 @@ PATTERNS: list[RewritePattern] = [
     *binary.PATTERNS,
     *conv.PATTERNS,
     *linear.PATTERNS,
+    *blockwise.PATTERNS,
     *pool.PATTERNS,
     *norm.PATTERNS,
     *quantize.PATTERNS,
