@@ -25,7 +25,7 @@ def _ordered(w: Tensor, perm: Sequence[int]) -> Value:
 
 
 def _convolution(
-    x: Value, w: Value, sizes: Mapping[str, Sequence[int] | int], products: Products, b: Value | None
+    w: Value, sizes: Mapping[str, Sequence[int] | int], x: Value, products: Products, b: Value | None
 ) -> Value:
     return emit(
         graph.ConvOp,
@@ -58,7 +58,7 @@ def _conv_2d(node: Node) -> Value:
         raise node.invalid(f"weights {list(w.shape)} do not fit {channels} channels", "fix the model")
     sizes = _sizes(node, x, (w.shape[1], w.shape[2]), channels // depth)
     weights = _ordered(w, [0, 3, 1, 2])
-    return Layer(node, x, w, b, 0).run(partial(_convolution, x.value, weights, sizes))
+    return Layer(node, x, w, b, 0).run(partial(_convolution, weights, sizes))
 
 
 def _depthwise_conv_2d(node: Node) -> Value:
@@ -69,7 +69,7 @@ def _depthwise_conv_2d(node: Node) -> Value:
         raise node.invalid(f"weights {list(w.shape)} do not fit {channels} channels", "fix the model")
     sizes = _sizes(node, x, (w.shape[1], w.shape[2]), channels)
     weights = _ordered(w, [3, 0, 1, 2])
-    return Layer(node, x, w, b, 3).run(partial(_convolution, x.value, weights, sizes), wide_bias_only=True)
+    return Layer(node, x, w, b, 3).run(partial(_convolution, weights, sizes), wide_bias_only=True)
 
 
 def _transpose_conv(node: Node) -> Value:
@@ -89,10 +89,10 @@ def _transpose_conv(node: Node) -> Value:
     ]
     weights = _ordered(w, [3, 0, 1, 2])
 
-    def build(products: Products, bias: Value | None) -> Value:
+    def build(x: Value, products: Products, bias: Value | None) -> Value:
         return emit(
             graph.ConvTransposeOp,
-            x.value,
+            x,
             weights,
             bias,
             strides=geometry.strides,

@@ -16,6 +16,7 @@ from xdsl.ir import Attribute
 from s2s.dialects.graph.quantize import Rounding
 from s2s.frontends.builder import Value
 from s2s.frontends.formulas import cast, reshape
+from s2s.frontends.tflite.hybrid import dequantised, quantised
 from s2s.frontends.tflite.node import Node
 from s2s.frontends.tflite.quantisation import activated, rescale
 from s2s.frontends.tflite.tensors import Tensor
@@ -34,8 +35,10 @@ class Products:
     acc_type: Attribute | None = None
 
 
-Build = Callable[[Products, Value | None], Value]
-"""Makes the operation, with its bias."""
+Build = Callable[[Value, Products, Value | None], Value]
+"""Makes the operation on an input, with its bias."""
+_HYBRID = ("CONV_2D", "DEPTHWISE_CONV_2D", "FULLY_CONNECTED")
+"""Layers that take floats beside 8-bit weights."""
 
 
 @dataclass(frozen=True)
@@ -52,20 +55,35 @@ class Layer:
         """The result of the operator, its fused activation included."""
         self._check_types()
         if self.x.value.is_float:
-            return activated(self.node, build(Products(), None if self.b is None else self._flat(self.b.value)))
+            return activated(self.node, self._of_floats(build))
         bias = self._bias(wide_bias_only)
         products = self._products(bias)
-        y = build(products, bias)
+        y = build(self.x.value, products, bias)
         zero_point = self.node.output_type().scalar()[1]
         out = self.node.output_type().dtype
         return activated(self.node, rescale(y, self._factors(), out, output_zp=zero_point, rounding=self._rounding(y)))
+
+    def _of_floats(self, build: Build) -> Value:
+        bias = None if self.b is None else self._flat(self.b.value)
+        if self.w.value.is_float:
+            return build(self.x.value, Products(), bias)
+        x = quantised(self.x.value, list(range(1, self.x.rank)), asymmetric=self._has_offsets())
+        y = dequantised(self.node, build(x.factor, Products(acc_type=i32), None), x, self.w, self.channels)
+        return y if bias is None else y + bias
+
+    def _has_offsets(self) -> bool:
+        """Whether floats beside 8-bit weights are quantised with a zero point."""
+        if self.node.builtin == "FULLY_CONNECTED":
+            return bool(self.node.options.AsymmetricQuantizeInputs())
+        return self.node.builtin == "DEPTHWISE_CONV_2D" or not (self.w.quant is None or self.w.quant.is_per_tensor)
 
     def _check_types(self) -> None:
         node, x, w = self.node, self.x.dtype, self.w.dtype
         if node.output_type().dtype != x:
             raise node.unsupported(f"gives {node.output_type().dtype} for {x}", "keep one type through the layer")
         if self.x.value.is_float:
-            if w != x:
+            hybrid = x == np.float32 and w == _INT8 and self.node.builtin in _HYBRID
+            if w != x and not hybrid:
                 raise node.unsupported(
                     f"is hybrid: {x} input and {w} weights", "quantise the activations too, or leave the weights float"
                 )

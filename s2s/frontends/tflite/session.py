@@ -20,19 +20,15 @@ from s2s.types.shapes import ShapeError
 
 _WEIGHTED = frozenset(
     (
-        "BATCH_MATMUL",
         "BIDIRECTIONAL_SEQUENCE_LSTM",
-        "CONV_2D",
         "CONV_3D",
-        "DEPTHWISE_CONV_2D",
-        "FULLY_CONNECTED",
         "LSTM",
         "SVDF",
         "TRANSPOSE_CONV",
         "UNIDIRECTIONAL_SEQUENCE_LSTM",
     )
 )
-"""Operators that TFLite runs with float activations and integer weights in a manner of its own."""
+"""Operators that are not imported with float activations and integer weights."""
 _FLOATS = ("FLOAT32", "FLOAT16")
 _MISFITS = (ArithmeticError, AssertionError, LookupError, TypeError, ValueError, VerifyException)
 """What building an operation raises when a file combines operands that no converter combines."""
@@ -162,7 +158,7 @@ def _check_result(node: Node, value: Value, tensor: TensorInfo) -> None:
 
 
 def _refuse_hybrid(node: Node) -> None:
-    """Float activations with integer weights have no specified arithmetic: engines differ in their results."""
+    """Refuse float activations with integer weights where only floats or only integers are imported."""
     if node.builtin not in _WEIGHTED:
         return
     x = next((operand for operand in node.operands if operand is not None), None)

@@ -1,0 +1,77 @@
+"""Import layers of floats with 8-bit weights (dynamic-range quantisation) as TFLite computes them.
+
+Each row (of a product) or image (of a convolution) is quantised to 8 bits by its own range while the network runs,
+products are summed in integers, and sums go back to floats with both scales. Compared with LiteRT with a tolerance of
+1e-6 of the largest magnitude: the last steps are of floats.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from s2s.dialects import graph
+from s2s.frontends.builder import Value, emit
+from s2s.frontends.formulas import cast, clamp, equal, less, maximum, minimum, reshape, select
+from s2s.frontends.tflite.node import Node
+from s2s.frontends.tflite.quantize import half_away
+from s2s.frontends.tflite.tensors import Tensor
+
+_INT8, _INT16 = np.dtype(np.int8), np.dtype(np.int16)
+_FLOAT, _DOUBLE = np.dtype(np.float32), np.dtype(np.float64)
+_LEAST, _MOST = -128, 127
+
+
+@dataclass(frozen=True)
+class Dynamic:
+    """Floats as integers: `x = scale * (values - zero_point)`, with a scale and a zero point for each row."""
+
+    values: Value
+    scale: Value
+    zero_point: Value | None
+    """None where ranges are symmetric."""
+
+    @property
+    def factor(self) -> Value:
+        """What products are formed of: the integers, less their zero point if they have one."""
+        if self.zero_point is None:
+            return self.values
+        return cast(self.values, _INT16) - cast(self.zero_point, _INT16)
+
+
+def quantised(x: Value, axes: list[int], *, asymmetric: bool) -> Dynamic:
+    """Quantise `x` by its range over `axes`, the dimensions of one row or image."""
+    return _asymmetric(x, axes) if asymmetric else _symmetric(x, axes)
+
+
+def _symmetric(x: Value, axes: list[int]) -> Dynamic:
+    reach = emit(graph.ReduceMaxOp, abs(x), axes=axes, keepdims=True)
+    empty = equal(reach, 0)
+    reach = select(empty, reach.like(_MOST), reach)
+    numbers = half_away(x * (reach.like(_MOST) / reach))
+    return Dynamic(cast(clamp(numbers, -_MOST, _MOST), _INT8), reach / _MOST, None)
+
+
+def _asymmetric(x: Value, axes: list[int]) -> Dynamic:
+    """The range takes zero in, and the end with the smaller rounding error fixes the zero point."""
+    low = cast(minimum(emit(graph.ReduceMinOp, x, axes=axes, keepdims=True), 0), _DOUBLE)
+    high = cast(maximum(emit(graph.ReduceMaxOp, x, axes=axes, keepdims=True), 0), _DOUBLE)
+    empty = equal(high - low, 0)
+    scale = select(empty, low.like(1), (high - low) / (_MOST - _LEAST))
+    from_low, from_high = _LEAST - low / scale, _MOST - high / scale
+    low_is_nearer = less(abs(low / scale) + abs(_LEAST), abs(high / scale) + abs(_MOST))
+    zero_point = clamp(half_away(select(low_is_nearer, from_low, from_high)), _LEAST, _MOST)
+    zero_point = cast(select(empty, zero_point.like(0), zero_point), _FLOAT)
+    narrow = cast(scale, _FLOAT)
+    numbers = half_away(zero_point + x * (narrow.like(1) / narrow))
+    return Dynamic(cast(clamp(numbers, _LEAST, _MOST), _INT8), narrow, cast(zero_point, _INT8))
+
+
+def dequantised(node: Node, sums: Value, x: Dynamic, w: Tensor, axis: int) -> Value:
+    """Sums of products as floats, outputs along the last dimension; `axis` of the weights counts them."""
+    quant = w.quant
+    if quant is None or quant.zero_point.any():
+        raise node.unsupported("its weights have a zero point", "quantise weights symmetrically")
+    if not quant.is_per_tensor and quant.axis != axis:
+        raise node.invalid(f"has scales along axis {quant.axis} of its weights", f"quantise along axis {axis}")
+    scale = reshape(x.scale, [x.scale.shape[0], *[1] * (sums.rank - 1)])
+    return cast(sums, _FLOAT) * (scale * node.constant(quant.scale))
