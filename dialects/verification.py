@@ -6,7 +6,7 @@ behind them, all of that is known when the operation is defined.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.irdl import (
@@ -38,8 +38,7 @@ def names_at_fixed_positions(defs: Sequence[tuple[str, Declared]]) -> list[str]:
     return [name for name, _ in defs[:first]]
 
 
-@dataclass(frozen=True)
-class DeclaredValues:
+class DeclaredValues(NamedTuple):
     """What is declared of the operands, or of the results, of an operation."""
 
     least: int
@@ -92,8 +91,7 @@ def _is_any(constraint: RangeConstraint) -> bool:
     return isinstance(inner, RangeOf) and isinstance(inner.constr, AnyAttr)
 
 
-@dataclass(frozen=True)
-class DeclaredAttributes:
+class DeclaredAttributes(NamedTuple):
     """What is declared of the properties, or of the attributes, of an operation."""
 
     required: Sequence[tuple[str, AttrConstraint]]
@@ -126,8 +124,7 @@ class DeclaredAttributes:
         return others or len(given) == found
 
 
-@dataclass(frozen=True)
-class Declaration:
+class Declaration(NamedTuple):
     """What an operation without regions and successors declares, as far as one look at each value can check it."""
 
     operands: DeclaredValues

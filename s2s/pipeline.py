@@ -3,7 +3,7 @@ reason for its position.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from xdsl.passes import ModulePass
 
@@ -45,8 +45,7 @@ from s2s.passes.levels import runs
 from s2s.registry import get_pass
 
 
-@dataclass(frozen=True)
-class Step:
+class Step(NamedTuple):
     """One entry of the pipeline: a pass, the reason for its position, its condition and its options."""
 
     name: str

@@ -5,8 +5,8 @@ argument that it replaces in the next step, or -1: the loop-carried values of a 
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import pairwise
+from typing import NamedTuple
 
 from xdsl.dialects.builtin import (
     ArrayAttr,
@@ -262,8 +262,7 @@ class ScanOp(NetworkOp):
         _check_callee(self, self.body.string_value(), inputs, outputs, tied=len(carried))
 
 
-@dataclass(frozen=True)
-class RowTileBody:
+class RowTileBody(NamedTuple):
     """What one body of `graph.row_tiles` computes: step `t` makes the rows of `y` from `y_start + y_stride * t` on."""
 
     body: str

@@ -8,6 +8,7 @@ from abc import abstractmethod
 from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from xdsl.ir import Operation, SSAValue
 from xdsl.ir.affine import AffineExpr
@@ -30,8 +31,7 @@ class Extent:
     high: AffineExpr | None = None
 
 
-@dataclass(frozen=True)
-class Access:
+class Access(NamedTuple):
     """The elements of `buffer` that an operation reads or writes.
 
     They are at `start(indices) + i * stride + j * stride' + …`, with one term for each extent. A vector load of 16

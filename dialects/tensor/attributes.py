@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import lru_cache
+from typing import NamedTuple
 
 from xdsl.dialects.builtin import I64, AffineMapAttr, DenseArrayBase, StringAttr, i64
 from xdsl.ir import ParametrizedAttribute
@@ -115,8 +115,7 @@ def parse_integers(parser: AttrParser) -> list[int]:
     return parser.parse_comma_separated_list(parser.Delimiter.SQUARE, parser.parse_integer)
 
 
-@dataclass(frozen=True)
-class PackedAxis:
+class PackedAxis(NamedTuple):
     """One axis of a packed constant: a digit of the position along an axis of the operand, or along several in a row.
 
     0                       all of axis 0

@@ -1,7 +1,7 @@
 """Renumber the dimensions of a domain: insert, permute, split or merge them, by one mapping for all attributes."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from xdsl.ir.affine import (
     AffineBinaryOpExpr,
@@ -17,8 +17,7 @@ from s2s.dialects.tensor.attributes import AccessAttr
 from s2s.types.affine import linear, ranges, simplify
 
 
-@dataclass(frozen=True)
-class Renumbering:
+class Renumbering(NamedTuple):
     """Each old dimension of a domain as an affine expression over the new ones.
 
     a dimension in front of (i, j)          i = d1                  j = d2

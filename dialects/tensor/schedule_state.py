@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from s2s.dialects.intrinsic import IntrinsicAttr
 from s2s.dialects.tensor.attributes import PackedAxis
 
 
-@dataclass(frozen=True)
-class CachedRead:
+class CachedRead(NamedTuple):
     """A read that is copied to scratch before its use (cache_read)."""
 
     read: int
@@ -21,8 +21,7 @@ class CachedRead:
     point."""
 
 
-@dataclass(frozen=True)
-class FusedTile:
+class FusedTile(NamedTuple):
     """The tile size of one dimension that consecutive computations of a kernel are tiled and fused along."""
 
     dim: int

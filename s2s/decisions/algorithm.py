@@ -1,7 +1,7 @@
 """Decide the algorithm of a 3x3 convolution: directly, or by Winograd's algorithm on tiles of 2x2 or 4x4 results."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from xdsl.dialects.builtin import StringAttr
 from xdsl.dialects.func import FuncOp
@@ -21,8 +21,7 @@ OUTPUTS = {DIRECT: 0, "winograd 2x2": 2, "winograd 4x4": 4}
 """The algorithms, with the results along the side of a tile."""
 
 
-@dataclass(frozen=True)
-class FilteredConvolution:
+class FilteredConvolution(NamedTuple):
     """A convolution that Winograd's algorithm can compute."""
 
     conv: Convolution

@@ -6,8 +6,8 @@ its members have.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from math import prod
+from typing import NamedTuple
 
 from xdsl.dialects.builtin import ModuleOp, StringAttr, i8, i32
 from xdsl.dialects.func import FuncOp, ReturnOp
@@ -36,8 +36,7 @@ Slot = tuple[str, int]
 Member = SSAValue | Slot
 
 
-@dataclass(frozen=True)
-class Refusal:
+class Refusal(NamedTuple):
     """The reason why one member keeps its group from being blocked."""
 
     member: Member

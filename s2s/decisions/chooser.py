@@ -6,11 +6,10 @@ first of equal ones. Without costs their order decides.
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import islice
 from math import inf
 from types import TracebackType
-from typing import Any, Generic, Self
+from typing import Any, Generic, NamedTuple, Self
 
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation
@@ -31,8 +30,7 @@ SHOWN = 8
 """Legal choices that an error lists."""
 
 
-@dataclass(frozen=True)
-class _Ranked(Generic[Choice]):
+class _Ranked(NamedTuple, Generic[Choice]):
     """The candidates of a subject in the order of the heuristics."""
 
     choice: Choice

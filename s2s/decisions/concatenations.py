@@ -4,7 +4,7 @@ The subject is the task key of the kernel that would copy.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation
@@ -18,8 +18,7 @@ from s2s.targets import Target
 IN_PLACE, COPIED = "in place", "copied"
 
 
-@dataclass(frozen=True)
-class CopiedParts:
+class CopiedParts(NamedTuple):
     """A call of a kernel that concatenates tensors or slices one."""
 
     module: ModuleOp

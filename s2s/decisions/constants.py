@@ -6,7 +6,7 @@ vectors of the self-test are no subject: they are not part of the product, and t
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from xdsl.dialects.builtin import ModuleOp, StringAttr
 from xdsl.ir import Operation
@@ -22,8 +22,7 @@ MAX_LITERAL_BYTES = 1 << 20
 _FORMS = {"arrays": ARRAYS, "incbin": BINARY}
 
 
-@dataclass(frozen=True)
-class ConstantsUnit:
+class ConstantsUnit(NamedTuple):
     """The constants of a network."""
 
     module: ModuleOp

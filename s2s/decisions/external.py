@@ -5,6 +5,7 @@ The subject is a group of operators that a pattern of a generator matches, or a 
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from s2s.decisions.decision import Cost
 from s2s.decisions.kind import Candidate, Heuristic, NamedKind, Refused
@@ -16,8 +17,7 @@ KIND = "external"
 OURS = "s2s"
 
 
-@dataclass(frozen=True)
-class Offer:
+class Offer(NamedTuple):
     """What a generator says to a group of operators."""
 
     generator: str

@@ -5,7 +5,7 @@ The subject is the task key of the kernel.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Operation
@@ -21,8 +21,7 @@ SCALAR_ROWS = 16
 """Rows of a block at most, in vectors and where there are none."""
 
 
-@dataclass(frozen=True)
-class FusedKernel:
+class FusedKernel(NamedTuple):
     """A kernel whose computations have a common dimension of rows."""
 
     kernel: FuncOp

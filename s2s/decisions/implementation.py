@@ -7,7 +7,7 @@ choice is the name of an implementation, `s2s` for the compiler's own.
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from xdsl.dialects.builtin import StringAttr
 from xdsl.ir import Block
@@ -27,8 +27,7 @@ IMPLEMENTATION = "implementation"
 """Discardable attribute of an operator: the implementation that was chosen."""
 
 
-@dataclass(frozen=True)
-class Implementation:
+class Implementation(NamedTuple):
     """A way to compute an operator."""
 
     name: str

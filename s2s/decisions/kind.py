@@ -2,8 +2,7 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import ClassVar, Generic, TypeVar
+from typing import ClassVar, Generic, NamedTuple, TypeVar
 
 from xdsl.ir import Operation
 
@@ -14,8 +13,7 @@ Subject = TypeVar("Subject")
 Choice = TypeVar("Choice")
 
 
-@dataclass(frozen=True)
-class Candidate(Generic[Choice]):
+class Candidate(NamedTuple, Generic[Choice]):
     """An alternative that a heuristic proposes."""
 
     make: Callable[[], Choice]
@@ -26,8 +24,7 @@ class Candidate(Generic[Choice]):
     """The estimate that the heuristic ranks by; None for its only proposal, or where order alone ranks."""
 
 
-@dataclass(frozen=True)
-class Refused:
+class Refused(NamedTuple):
     """An alternative that a heuristic has examined and that is illegal."""
 
     note: str

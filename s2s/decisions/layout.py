@@ -7,8 +7,8 @@ these kernels and the numbers of their operands and results.
 import hashlib
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from math import prod
+from typing import NamedTuple
 
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation, SSAValue
@@ -72,8 +72,7 @@ class Layouts:
             self.found = ChannelLayouts(self.module, self.target, self.blocks)
 
 
-@dataclass(frozen=True)
-class TensorGroup:
+class TensorGroup(NamedTuple):
     """Results of calls that must have one layout."""
 
     layouts: Layouts

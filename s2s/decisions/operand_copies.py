@@ -5,7 +5,7 @@ The subject is the task key of the kernel, with `/n` for computation n of severa
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Operation
@@ -17,8 +17,7 @@ from s2s.targets import Target
 COPIED, AS_IT_LIES = "copied", "as it lies"
 
 
-@dataclass(frozen=True)
-class CopiedOperand:
+class CopiedOperand(NamedTuple):
     """An operand that a kernel could copy, with the estimate of a rule or a cost model."""
 
     kernel: FuncOp

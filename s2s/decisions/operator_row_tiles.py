@@ -8,8 +8,8 @@ a network are one decision, because the peak of the whole network decides.
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import pairwise
+from typing import NamedTuple
 
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
@@ -28,8 +28,7 @@ WHOLE = "whole images"
 _CHAIN = re.compile(r"(\d+)-(\d+) by (\d+) rows")
 
 
-@dataclass(frozen=True)
-class TiledNetwork:
+class TiledNetwork(NamedTuple):
     """A network whose chains may be computed in row tiles."""
 
     module: ModuleOp

@@ -5,7 +5,7 @@ The subject is a function of calls, by its name. A choice lists the calls by the
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from xdsl.ir import Operation
 
@@ -19,8 +19,7 @@ GIVEN = "as given"
 Order = tuple[int, ...]
 
 
-@dataclass(frozen=True)
-class Calls:
+class Calls(NamedTuple):
     """The calls of one function, as steps over values of known sizes."""
 
     home: Operation

@@ -22,10 +22,9 @@ legal is ignored.
 import json
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 from s2s.decisions.decision import Table
 from s2s.errors import InputError
@@ -36,8 +35,7 @@ SHIPPED = Path(__file__).parent.parent / "records"
 """The folder of the records that the compiler ships with, `<target>.jsonl` each."""
 
 
-@dataclass(frozen=True)
-class Record:
+class Record(NamedTuple):
     """One measurement of one task."""
 
     task: str

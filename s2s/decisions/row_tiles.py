@@ -5,7 +5,7 @@ The subject is the task key of the kernel that would do what the kernels of the 
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation
@@ -20,8 +20,7 @@ WHOLE = "whole images"
 _ROWS = " rows"
 
 
-@dataclass(frozen=True)
-class KernelChain:
+class KernelChain(NamedTuple):
     """Computations of which each has one reader, the next one."""
 
     home: ModuleOp

@@ -5,7 +5,7 @@ counts. A kernel by itself is changed by its schedule, whose `cache_read` says a
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation
@@ -22,8 +22,7 @@ LIMITS = (1024, 512, 256, 128, 0)
 UNLIMITED = -1
 
 
-@dataclass(frozen=True)
-class ScratchOfNetwork:
+class ScratchOfNetwork(NamedTuple):
     """The kernels of a network."""
 
     module: ModuleOp

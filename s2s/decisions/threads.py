@@ -5,7 +5,7 @@ that a kernel was split into share it.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Operation
@@ -18,8 +18,7 @@ from s2s.targets import Target
 SHARED, ALONE = "divided", "one thread"
 
 
-@dataclass(frozen=True)
-class DividedKernel:
+class DividedKernel(NamedTuple):
     """A kernel at the loop level, and the work of one call."""
 
     kernel: FuncOp

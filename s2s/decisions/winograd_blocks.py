@@ -6,8 +6,8 @@ stays in the second cache. The subject is the task key of the kernel, with `/n` 
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from math import prod
+from typing import NamedTuple
 
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Operation
@@ -22,8 +22,7 @@ WHOLE = "whole images"
 _WORDS = {"rows": "tile rows", "channels": "output channels"}
 
 
-@dataclass(frozen=True)
-class WinogradKernel:
+class WinogradKernel(NamedTuple):
     """A Winograd convolution in a kernel."""
 
     conv: FastConvolution
@@ -96,7 +95,7 @@ def _fewest_bytes(subject: WinogradKernel, target: Target) -> Sequence[Candidate
 
 def _in_steps(each: FusedLoop, step: int, most: int) -> FusedLoop:
     """Propose the loop with blocks of whole steps of channels."""
-    return replace(each, size=max(step, min(each.size, most) // step * step)) if each.along == "channels" else each
+    return each._replace(size=max(step, min(each.size, most) // step * step)) if each.along == "channels" else each
 
 
 def _note(each: FusedLoop) -> str:

@@ -1,7 +1,7 @@
 """Template views of the files with constant arrays: declarations, comments, headers."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from xdsl.dialects.builtin import i1
 
@@ -14,16 +14,14 @@ _MAX_NAME_LENGTH = 60
 """The maximum length of a model's tensor name in a comment; converters join several names by semicolons."""
 
 
-@dataclass(frozen=True)
-class ArrayView:
+class ArrayView(NamedTuple):
     """The declaration of a constant array, and its description."""
 
     declaration: str
     comment: str
 
 
-@dataclass(frozen=True)
-class ConstantsView:
+class ConstantsView(NamedTuple):
     """A pair of C file and header that hold constant arrays."""
 
     title: str

@@ -1,11 +1,10 @@
 """Format the macros of a header in columns."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 
-@dataclass(frozen=True)
-class Row:
+class Row(NamedTuple):
     """A line of a table: a size in the header, a fact in the README."""
 
     name: str

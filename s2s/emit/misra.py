@@ -4,7 +4,7 @@ The rules' categories are those of MISRA C:2012 (third edition, first revision, 
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from typing import NamedTuple
 
 _ADVISORY = {
     1: (5,),
@@ -28,8 +28,7 @@ ADVISORY = frozenset(f"{section}.{number}" for section, numbers in _ADVISORY.ite
 """Rules that are advisory; the others are mandatory or required."""
 
 
-@dataclass(frozen=True)
-class Deviation:
+class Deviation(NamedTuple):
     """A rule that is deliberately not followed."""
 
     category: str

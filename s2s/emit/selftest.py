@@ -1,7 +1,7 @@
 """Write the network's self-test: golden vectors as constants, and a C program that compares with them."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from xdsl.dialects.builtin import Float64Type
@@ -16,8 +16,7 @@ from s2s.emit.weights import ConstantArray
 from s2s.types.dtypes import Array, to_numpy
 
 
-@dataclass(frozen=True)
-class KindView:
+class KindView(NamedTuple):
     """A floating-point type of outputs, with the conversion of its elements to double."""
 
     name: str
@@ -26,8 +25,7 @@ class KindView:
     expected: str
 
 
-@dataclass(frozen=True)
-class VectorView:
+class VectorView(NamedTuple):
     """One run: its preparation and the checks of its outputs."""
 
     before: tuple[str, ...]
@@ -35,8 +33,7 @@ class VectorView:
     checks: tuple[str, ...]
 
 
-@dataclass(frozen=True)
-class TestView:
+class TestView(NamedTuple):
     """The test program."""
 
     headers: tuple[str, ...]
@@ -51,8 +48,7 @@ class TestView:
     vectors: tuple[VectorView, ...]
 
 
-@dataclass(frozen=True)
-class Golden:
+class Golden(NamedTuple):
     """The arrays of one golden vector: inputs, and expected outputs if they were computed."""
 
     inputs: tuple[ConstantArray, ...]

@@ -1,10 +1,14 @@
 """The Jinja environment, in which an undefined name is an error."""
 
+import os
+import sys
 from functools import cache
+from importlib.util import cache_from_source
 from typing import Any
 
-from jinja2 import Environment, FunctionLoader, StrictUndefined
+from jinja2 import Environment, FileSystemBytecodeCache, FunctionLoader, StrictUndefined
 
+from s2s import templates
 from s2s.support.resources import template_source
 
 
@@ -12,12 +16,20 @@ from s2s.support.resources import template_source
 def _environment() -> Environment:
     return Environment(
         loader=FunctionLoader(template_source),
+        bytecode_cache=_bytecode_cache(),
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
         keep_trailing_newline=True,
         autoescape=False,
     )
+
+
+def _bytecode_cache() -> FileSystemBytecodeCache | None:
+    """Store compiled templates in the folder of Python's compiled modules, under the same conditions."""
+    folder = os.path.dirname(cache_from_source(str(templates.__file__)))
+    may_write = not sys.dont_write_bytecode and os.access(folder, os.W_OK)
+    return FileSystemBytecodeCache(folder, "%s.jinja2") if may_write else None
 
 
 def fill(template: str, **views: Any) -> str:

@@ -1,7 +1,7 @@
 """Assign functions and tables to C files."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, ModuleOp, SymbolRefAttr
 from xdsl.ir import Attribute
@@ -19,8 +19,7 @@ MAX_UNIT_LINES = 1200
 _SYSTEM_FIRST = ("<", '"')
 
 
-@dataclass(frozen=True)
-class Unit:
+class Unit(NamedTuple):
     """The contents of one C file: includes and definitions."""
 
     headers: tuple[str, ...]
@@ -29,8 +28,7 @@ class Unit:
     """Whether the functions name weights themselves, which others are passed."""
 
 
-@dataclass(frozen=True)
-class Program:
+class Program(NamedTuple):
     """The C of a network by role: exported functions and tables, kernels, helpers."""
 
     entry: tuple[c.FuncOp, ...]

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from xdsl.dialects.builtin import IntegerAttr, f32
 from xdsl.ir import Attribute
@@ -54,8 +55,7 @@ class PortView:
         return f"({c_type(self.element)} *)(void *)({arena} + {self.macro}_OFFSET)"
 
 
-@dataclass(frozen=True)
-class UnitView:
+class UnitView(NamedTuple):
     """A C file of functions."""
 
     title: str
@@ -63,8 +63,7 @@ class UnitView:
     text: str
 
 
-@dataclass(frozen=True)
-class FlagsView:
+class FlagsView(NamedTuple):
     """Compiler flags as build files write them."""
 
     base: str
@@ -83,8 +82,7 @@ class FlagsView:
     """The threading library; None for a serial network."""
 
 
-@dataclass(frozen=True)
-class ExternalView:
+class ExternalView(NamedTuple):
     """What build files do for the code of external generators."""
 
     names: str

@@ -41,8 +41,7 @@ class Entry(NamedTuple):
     result: int = 0
 
 
-@dataclass(frozen=True)
-class Value:
+class Value(NamedTuple):
     """The type of an entry and where it is stored. Entries of one storage id share memory."""
 
     dtype: str
@@ -51,8 +50,7 @@ class Value:
     device: int = CPU
 
 
-@dataclass(frozen=True)
-class Source:
+class Source(NamedTuple):
     """An input or a parameter of the network."""
 
     name: str
@@ -73,8 +71,7 @@ class Call:
 Node = Source | Call
 
 
-@dataclass(frozen=True)
-class Network:
+class Network(NamedTuple):
     """Nodes in execution order, and the entries that are the outputs.
 
     Sources stand first: inputs of the model, then parameters.

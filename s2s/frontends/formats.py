@@ -13,10 +13,11 @@ from onnx import ModelProto
 from s2s.errors import InputError
 from s2s.frontends import onnx, tflite, torch
 from s2s.frontends.imported import Imported
-from s2s.frontends.tflite.node import Rounding
 
 if TYPE_CHECKING:
     from torch.export import ExportedProgram
+
+    from s2s.frontends.tflite.node import Rounding
 
 ModelSource: TypeAlias = "str | os.PathLike[str] | bytes | ModelProto | ExportedProgram"
 LoadedModel = onnx.LoadedModel | tflite.LoadedModel | torch.LoadedModel

@@ -1,15 +1,14 @@
 """The result of every frontend: a network at graph level."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from xdsl.dialects.builtin import ModuleOp
 
 from s2s.types.weights import WeightStore
 
 
-@dataclass(frozen=True)
-class Origin:
+class Origin(NamedTuple):
     """The origin of a network, for reports only."""
 
     format: str
@@ -19,8 +18,7 @@ class Origin:
     nodes: int
 
 
-@dataclass(frozen=True)
-class Imported:
+class Imported(NamedTuple):
     """A network at graph level: `@main` of `module`, the values of its weights, its name and origin."""
 
     module: ModuleOp

@@ -2,9 +2,8 @@
 
 import hashlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, ModuleOp, StringAttr
@@ -22,8 +21,7 @@ from s2s.types.symbols import function_named
 from s2s.types.weights import WeightStore
 
 
-@dataclass(frozen=True)
-class GraphModel:
+class GraphModel(NamedTuple):
     """A network at graph level: `@main` of `module`, and the values of its weights by name."""
 
     module: ModuleOp
@@ -34,8 +32,7 @@ class GraphModel:
 Source: TypeAlias = "ModelSource | GraphModel"
 
 
-@dataclass(frozen=True)
-class Model:
+class Model(NamedTuple):
     """A network at graph level that the compiler may change, and its origin."""
 
     module: ModuleOp

@@ -1,10 +1,9 @@
 """A sliding window of convolution and pooling, which ONNX and PyTorch state alike."""
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 
-@dataclass(frozen=True)
-class Window:
+class Window(NamedTuple):
     """A window over the spatial dimensions, as `graph.conv` and the pools want it."""
 
     kernel: list[int]

@@ -1,9 +1,8 @@
 """Evaluate affine expressions as written, without the compiler's simplifications."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from operator import itemgetter
-from typing import Any
+from typing import Any, NamedTuple
 
 from xdsl.ir.affine import AffineBinaryOpExpr, AffineBinaryOpKind, AffineConstantExpr, AffineDimExpr, AffineExpr
 
@@ -14,8 +13,7 @@ Frame = list[Any]
 Position = Callable[[Frame], int]
 
 
-@dataclass(frozen=True)
-class LinearForm:
+class LinearForm(NamedTuple):
     """`constant + sum of coefficient * dimension`."""
 
     constant: int

@@ -6,7 +6,7 @@ A kernel at loop level is nested loops around operations that list their accesse
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from xdsl.dialects import arith
 from xdsl.dialects.builtin import IntegerAttr, MemRefType
@@ -27,8 +27,7 @@ Terms = tuple[tuple[int, int], ...]
 """Pairs of a loop's number and the bytes by which one step of its counter moves a span, in the order of the loops."""
 
 
-@dataclass(frozen=True)
-class Span:
+class Span(NamedTuple):
     """The bytes from `low + terms` to `high + terms`; the end is not included."""
 
     terms: Terms
@@ -36,8 +35,7 @@ class Span:
     high: int
 
 
-@dataclass(frozen=True)
-class ByteAccess:
+class ByteAccess(NamedTuple):
     """A load from a buffer or a store to one."""
 
     span: Span
@@ -45,16 +43,14 @@ class ByteAccess:
     buffer: SSAValue
 
 
-@dataclass(frozen=True)
-class Repeated:
+class Repeated(NamedTuple):
     """The accesses of one iteration of loop `number`."""
 
     number: int
     body: tuple["ByteAccess | Repeated", ...]
 
 
-@dataclass(frozen=True)
-class Trace:
+class Trace(NamedTuple):
     """Loads from one argument of a kernel and stores to another, with the counters of all loops by number."""
 
     body: tuple[ByteAccess | Repeated, ...]

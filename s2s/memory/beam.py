@@ -2,7 +2,7 @@
 
 import heapq
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from s2s.memory.parts import OrderedPart
 
@@ -47,8 +47,7 @@ def greedy_order(part: OrderedPart) -> tuple[list[int], int]:
     return order, widest
 
 
-@dataclass(frozen=True)
-class _PartialOrder:
+class _PartialOrder(NamedTuple):
     """A partial order: executed steps, live bytes, peak so far, ready steps, and the shorter order that it extends."""
 
     state: int

@@ -12,13 +12,12 @@ below the other, and the lower one needs only the height it has *while both live
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from s2s.memory.buffers import Buffer, InPlace, align_up
 
 
-@dataclass(frozen=True)
-class Block:
+class Block(NamedTuple):
     """Buffers at one address in order of time; the block lives from `first` to `last`."""
 
     members: tuple[Buffer, ...]
@@ -44,8 +43,7 @@ class Block:
         return max((m.size for m in self.members if m.first <= last and first <= m.last), default=0)
 
 
-@dataclass(frozen=True)
-class Conflict:
+class Conflict(NamedTuple):
     """A conflict of one block with `other`, which lives at the same time; `own` and `height` are their heights at that
     time."""
 
@@ -54,8 +52,7 @@ class Conflict:
     height: int
 
 
-@dataclass(frozen=True)
-class Layout:
+class Layout(NamedTuple):
     """The blocks of a plan, the conflicts of each block, and a lower bound of the size of any placement."""
 
     blocks: tuple[Block, ...]

@@ -5,13 +5,12 @@ included, so the input and the output of one kernel never share a byte, except w
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from s2s.errors import CompilerBug
 
 
-@dataclass(frozen=True)
-class Buffer:
+class Buffer(NamedTuple):
     """`size` bytes at a multiple of `align`, holding a value from step `first` to step `last`."""
 
     name: str
@@ -21,8 +20,7 @@ class Buffer:
     last: int
 
 
-@dataclass(frozen=True)
-class InPlace:
+class InPlace(NamedTuple):
     """A kernel's permission: `output` may start at the address of `input`, which dies in the step that makes
     `output`."""
 
@@ -30,8 +28,7 @@ class InPlace:
     input: str
 
 
-@dataclass(frozen=True)
-class Overlap:
+class Overlap(NamedTuple):
     """A kernel's permission: `output` may overlap `input`, which dies in the step that makes `output`, if the offset of
     the output less that of the input lies in none of the open intervals `forbidden` (sorted and disjoint)."""
 
@@ -40,8 +37,7 @@ class Overlap:
     forbidden: tuple[tuple[int, int], ...]
 
 
-@dataclass(frozen=True)
-class Plan:
+class Plan(NamedTuple):
     """An offset for each buffer, the bytes of the arena, and a lower bound of any plan.
 
     `apart_bound` is the largest sum of simultaneously live buffers. It equals `lower_bound` unless buffers overlap.

@@ -1,16 +1,15 @@
 """Compute ranges and steps of loop counters, over which byte positions are compared."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from math import gcd
+from typing import NamedTuple
 
 from xdsl.ir.affine import AffineDimExpr, AffineExpr
 
 from s2s.types.affine import Range, bounds, linear
 
 
-@dataclass(frozen=True)
-class Counter:
+class Counter(NamedTuple):
     """The counter of a loop: from `first` to `last`, both included, in steps of at least `step`.
 
     `grain` divides the difference of any two of its values. A `down` loop begins at `last`, a `parallel` one may run in

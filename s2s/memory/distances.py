@@ -21,8 +21,8 @@ stored and read bytes never coincide there (a kernel that goes channel by channe
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from math import gcd
+from typing import NamedTuple
 
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import SSAValue
@@ -37,8 +37,7 @@ MAX_SPANS = 16
 """Spans with equal terms are kept apart up to this number; more are merged into their common hull."""
 
 
-@dataclass(frozen=True)
-class Hazard:
+class Hazard(NamedTuple):
     """A store and the loads that may follow it, as the difference of their positions.
 
     `low` is the least distance from the end of a store to the start of a later load, `high` the largest distance from
@@ -61,8 +60,7 @@ class Hazard:
         return not _attains(self.terms, distance - self.base - self.read + 1, distance - self.base + self.stored - 1)
 
 
-@dataclass(frozen=True)
-class Distances:
+class Distances(NamedTuple):
     """The distances at which an output of `output` bytes may start behind the start of an input of `input` bytes."""
 
     input: int
@@ -139,8 +137,7 @@ class SpanGroup(dict[Terms, list[Interval]]):
                 yield Span(terms, low, high)
 
 
-@dataclass(frozen=True)
-class _Variable:
+class _Variable(NamedTuple):
     """A term of a distance: `factor` times a counter, or times the difference of two of its values."""
 
     factor: int

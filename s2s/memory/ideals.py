@@ -6,13 +6,12 @@ executed at once: a delay could only keep more bytes live.
 """
 
 import heapq
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from s2s.memory.parts import OrderedPart
 
 
-@dataclass(frozen=True)
-class Found:
+class Found(NamedTuple):
     """The result of a search: the best order (None if none beats the given peak), and whether the search was
     complete."""
 

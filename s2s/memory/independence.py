@@ -11,8 +11,8 @@ collected separately, and also compared with each other.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from itertools import combinations
+from typing import NamedTuple
 
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Block, SSAValue
@@ -27,8 +27,7 @@ from s2s.types.affine import Range
 Steps = tuple[ByteAccess | Repeated, ...]
 
 
-@dataclass(frozen=True)
-class Iteration:
+class Iteration(NamedTuple):
     """The accesses of one iteration of loop `number`; `outer` are the enclosing loops, `counters` those of all
     loops."""
 
@@ -106,7 +105,7 @@ def _is_apart(iteration: Iteration) -> bool:
     counters, number = list(iteration.counters), iteration.number
     if not counters[number].goes_on:
         return True
-    counters[number] = replace(counters[number], parallel=True)
+    counters[number] = counters[number]._replace(parallel=True)
     reads, writes = _touched(iteration.body)
     hazards = Hazards(counters)
     hazards.compare(writes.spans(), [*reads.spans(), *writes.spans()], iteration.outer, number)
@@ -159,13 +158,13 @@ def _collect(body: Steps, reads: SpanGroup, writes: SpanGroup) -> None:
 def _renumbered(body: Sequence[ByteAccess | Repeated], numbers: Mapping[int, int]) -> Steps:
     """Return `body` with its counters renumbered by `numbers`."""
     return tuple(
-        replace(step, span=_span(step.span, numbers))
+        step._replace(span=_span(step.span, numbers))
         if isinstance(step, ByteAccess)
-        else replace(step, number=numbers.get(step.number, step.number), body=_renumbered(step.body, numbers))
+        else step._replace(number=numbers.get(step.number, step.number), body=_renumbered(step.body, numbers))
         for step in body
     )
 
 
 def _span(span: Span, numbers: Mapping[int, int]) -> Span:
     terms = [(numbers.get(number, number), factor) for number, factor in span.terms]
-    return replace(span, terms=tuple(sorted(terms)))
+    return span._replace(terms=tuple(sorted(terms)))

@@ -1,13 +1,12 @@
 """Model a part of a network as a search problem: a state is the set of executed steps, as the bits of an integer."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from s2s.memory.steps import Network
 
 
-@dataclass(frozen=True)
-class Use:
+class Use(NamedTuple):
     """A value that a step reads: its bytes, the steps of the part that read it, and whether it is needed later."""
 
     size: int
@@ -19,8 +18,7 @@ class Use:
         return not self.survives and self.readers & ~state == 1 << step
 
 
-@dataclass(frozen=True)
-class PartStep:
+class PartStep(NamedTuple):
     """A step of a part: it allocates `written` bytes while it runs, and `kept` of them stay live."""
 
     number: int
@@ -33,8 +31,7 @@ class PartStep:
     """Bytes that can be shared, each with the index into `uses` of the value that must die for it."""
 
 
-@dataclass(frozen=True)
-class OrderedPart:
+class OrderedPart(NamedTuple):
     """Steps that are contiguous in some best order; steps are known by their position in the given order."""
 
     steps: tuple[PartStep, ...]

@@ -11,8 +11,8 @@ that each move a few bytes down finds room. The search varies the order of place
 import random
 from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from math import lcm
+from typing import NamedTuple
 
 from s2s.memory.buffers import Buffer, Overlap, align_up
 from s2s.memory.distances import Interval
@@ -22,8 +22,7 @@ WORK = 400_000
 """The number of intervals that one search may examine."""
 
 
-@dataclass(frozen=True)
-class Slides:
+class Slides(NamedTuple):
     """Buffers, and for each one the others that live at the same time, with the forbidden differences `mine -
     theirs`."""
 

@@ -1,13 +1,12 @@
 """Model a network as steps with dependences, and split it into segments that can be ordered independently."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from s2s.errors import CompilerBug
 
 
-@dataclass(frozen=True)
-class Step:
+class Step(NamedTuple):
     """One kernel call, with values by number. A pair (written, read) of `in_place` may share an address if the read
     value dies."""
 
@@ -17,8 +16,7 @@ class Step:
     in_place: tuple[tuple[int, int], ...] = ()
 
 
-@dataclass(frozen=True)
-class Network:
+class Network(NamedTuple):
     """Steps with their dependences; a value without a producer is live from the start to its last read."""
 
     steps: tuple[Step, ...]

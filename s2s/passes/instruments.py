@@ -7,16 +7,14 @@ class Count:
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
 from types import new_class
-from typing import TextIO, TypeVar, cast
+from typing import NamedTuple, TextIO, TypeVar, cast
 
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.printer import Printer
 
 
-@dataclass(frozen=True)
-class PassInfo:
+class PassInfo(NamedTuple):
     """The name and the level of a pass, which hooks receive."""
 
     name: str
@@ -56,8 +54,7 @@ def pass_instrument(wrapped: type[Made]) -> type[Made]:
     return cast("type[Made]", made)
 
 
-@dataclass(frozen=True)
-class PassTiming:
+class PassTiming(NamedTuple):
     """The duration of one pass, and the size of the module after it."""
 
     name: str

@@ -17,8 +17,17 @@ from xdsl.rewriter import InsertPoint
 from xdsl.transforms.dead_code_elimination import is_trivially_dead
 from xdsl.utils.worklist import Worklist
 
+from s2s.types.weights import WeightStore
+
 PatternT = TypeVar("PatternT", bound=RewritePattern)
 OperationT = TypeVar("OperationT", bound=Operation)
+
+
+class WeightPattern(RewritePattern):
+    """A pattern that reads weights or makes new ones."""
+
+    def __init__(self, store: WeightStore) -> None:
+        self.store = store
 
 
 def op_type_rewrite_pattern(

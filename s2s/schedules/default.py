@@ -6,8 +6,8 @@ target's registers on a second dimension that reuses the loads of the first.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from math import ceil, prod
+from typing import NamedTuple
 
 from xdsl.dialects.builtin import i8
 from xdsl.ir import SSAValue
@@ -38,8 +38,7 @@ MAX_STEP_OPERATIONS = 6
 """Reduction steps with at most this many operations are bound by the latency of their final addition."""
 
 
-@dataclass(frozen=True)
-class Choice:
+class Choice(NamedTuple):
     """A dimension to vectorize (one lane means scalars), and the constants to pack for it."""
 
     dim: int
@@ -55,8 +54,7 @@ class Choice:
         return partners.pop() if len(partners) == 1 else None
 
 
-@dataclass(frozen=True)
-class Declined:
+class Declined(NamedTuple):
     """The reason why a dimension is not vectorized."""
 
     dim: int | None

@@ -5,9 +5,8 @@ read again for every block. Or the factors of the whole image stay, and the prod
 constants are read once, a panel for each factor, and factors that exceed L2 are read again for every block of channels.
 """
 
-from dataclasses import dataclass
 from math import ceil
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from s2s.targets import Target
 
@@ -17,8 +16,7 @@ VECTORS_PER_BLOCK = 2
 """Vectors in a block of channels, as many as the register tile of the products has."""
 
 
-@dataclass(frozen=True)
-class Tiles:
+class Tiles(NamedTuple):
     """The sizes of a Winograd convolution."""
 
     factors: int
@@ -46,8 +44,7 @@ class Tiles:
         return self.image // self.in_channels * (self.in_channels + self.out_channels)
 
 
-@dataclass(frozen=True)
-class FusedLoop:
+class FusedLoop(NamedTuple):
     """A loop over blocks of `size` tile rows or output channels; without blocks, each step is a loop of its own."""
 
     along: Literal["rows", "channels"] | None

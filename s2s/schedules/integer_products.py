@@ -6,8 +6,8 @@ padding or guards. Cores with a dual 16-bit multiply-add (SMLAD) get groups of f
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from math import inf, prod
+from typing import NamedTuple
 
 from xdsl.dialects.builtin import i8
 from xdsl.ir import SSAValue
@@ -46,8 +46,7 @@ REMAINDER_COST = 1.1
 """The relative cost of a second copy of the loop body for the remaining pixels."""
 
 
-@dataclass(frozen=True)
-class Roles:
+class Roles(NamedTuple):
     """The roles of the two reads, and the dimensions that index them."""
 
     x: int

@@ -10,8 +10,8 @@ seventh of what lies beyond the eighth is read again for every tile of rows.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from math import ceil, prod
+from typing import NamedTuple
 
 from xdsl.dialects.builtin import FloatAttr, f32
 
@@ -29,8 +29,7 @@ SPAN = 4
 """Blocks of up to so many times more or fewer steps than fill this part are compared."""
 
 
-@dataclass(frozen=True)
-class BlockedReduction:
+class BlockedReduction(NamedTuple):
     """A reduction to do in blocks of `steps`, inside of the loop over panels; all at once if there are no `blocks`."""
 
     blocks: tuple[tuple[int, int], ...]
@@ -44,8 +43,7 @@ class BlockedReduction:
         return f"blocks of {self.steps} {names[self.dim]}" if self.blocks else f"{names[self.dim]} all at once"
 
 
-@dataclass(frozen=True)
-class LongReduction:
+class LongReduction(NamedTuple):
     """A product whose panels of the packed constant exceed L2."""
 
     op: tensor.ComputeOp

@@ -1,7 +1,7 @@
 """Schedules of Winograd transforms, and the blocks that keep their kernels in the L2 cache."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from xdsl.ir import Operation
 
@@ -86,8 +86,7 @@ def row_of_tiles(op: tensor.TransformOp) -> tuple[int, int]:
     return 0, min(1, op.rank - 1)
 
 
-@dataclass(frozen=True)
-class FastConvolution:
+class FastConvolution(NamedTuple):
     """The three computations of a Winograd convolution, consecutive in a kernel."""
 
     first: tensor.TransformOp

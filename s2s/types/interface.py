@@ -7,9 +7,8 @@
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from math import prod
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from xdsl.dialects.builtin import ArrayAttr, DenseArrayBase, DictionaryAttr, IntegerAttr, StringAttr, i64
@@ -26,8 +25,7 @@ EMPTY_INPUTS, EMPTY_OUTPUTS = "empty_inputs", "empty_outputs"
 _TYPE, _SHAPE, _NUMBER = "model_type", "model_shape", "number"
 
 
-@dataclass(frozen=True)
-class ModelTensor:
+class ModelTensor(NamedTuple):
     """An element type by its name in numpy or ml_dtypes, and a shape."""
 
     type_name: str
@@ -48,8 +46,7 @@ class ModelTensor:
         return {_TYPE: StringAttr(self.type_name), _SHAPE: DenseArrayBase.from_list(i64, self.shape)}
 
 
-@dataclass(frozen=True)
-class EmptyTensor:
+class EmptyTensor(NamedTuple):
     """An input or output without elements: its name, its place among all of the model, its type."""
 
     name: str

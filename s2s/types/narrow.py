@@ -9,9 +9,8 @@ itself, a float is its bits.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from math import prod
-from typing import Any
+from typing import Any, NamedTuple
 
 import ml_dtypes
 import numpy as np
@@ -19,8 +18,7 @@ import numpy as np
 from s2s.types.dtypes import Array
 
 
-@dataclass(frozen=True)
-class Narrow:
+class Narrow(NamedTuple):
     """An element type of `bits` bits."""
 
     dtype: np.dtype[Any]

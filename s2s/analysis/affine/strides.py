@@ -1,9 +1,9 @@
 """Compute the memory strides of a computation's operands along each dimension of its domain, for schedule
 heuristics."""
 
-from dataclasses import dataclass
 from functools import lru_cache
 from math import prod
+from typing import NamedTuple
 
 from xdsl.dialects import arith, math
 from xdsl.dialects.builtin import Float32Type
@@ -35,8 +35,7 @@ VECTOR_OPS = (
 """Scalar operations that also exist on vectors of float32."""
 
 
-@dataclass(frozen=True)
-class Moves:
+class Moves(NamedTuple):
     """The strides of all operands and results of a computation along one dimension, in elements; None where a stride is
     not constant."""
 
@@ -157,8 +156,7 @@ def interior(op: tensor.ComputeOp, dim: int) -> int:
     return op.sizes[dim] if fixable(op, dim) else op.sizes[dim] - border(op, dim)
 
 
-@dataclass(frozen=True)
-class Panel:
+class Panel(NamedTuple):
     """A constant read that can be packed into panels along a dimension, and the axis that this dimension indexes.
 
     With a partner, `partner * size + dim` indexes the axis.

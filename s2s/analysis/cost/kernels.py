@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 from math import prod
+from typing import NamedTuple
 
 from xdsl.dialects.builtin import AnyFloat, IntegerType, ModuleOp
 from xdsl.dialects.func import FuncOp, ReturnOp
@@ -55,8 +56,7 @@ class Operations:
         return Operations(self.floats * count, self.integers * count)
 
 
-@dataclass(frozen=True)
-class KernelCost:
+class KernelCost(NamedTuple):
     """The arithmetic and the bytes of one call of a kernel."""
 
     operations: Operations

@@ -5,7 +5,7 @@ keep their values between runs. The attribute `init` names the weight with the i
 """
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from xdsl.dialects.builtin import DictionaryAttr, ModuleOp, StringAttr
@@ -45,8 +45,7 @@ INIT = "init"
 NAME = "name"
 
 
-@dataclass(frozen=True)
-class StateArgument:
+class StateArgument(NamedTuple):
     """An argument of `main` that keeps its value between runs."""
 
     number: int

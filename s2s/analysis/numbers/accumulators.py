@@ -9,8 +9,8 @@ per output channel. Nine int8 weights whose absolute values add up to 600, `|x -
 half of its range lets the short forms of requantisation double the sum.
 """
 
-from dataclasses import dataclass
 from math import prod
+from typing import NamedTuple
 
 import numpy as np
 from xdsl.dialects.builtin import i16, i32, i64
@@ -27,8 +27,7 @@ from s2s.types.weights import WeightStore
 IntegerLayer = graph.ConvOp | graph.ConvTransposeOp | graph.MatmulOp
 
 
-@dataclass(frozen=True)
-class SumBound:
+class SumBound(NamedTuple):
     """The largest absolute value of the sum of each output channel, and the type of its accumulator."""
 
     channels: tuple[int, ...]

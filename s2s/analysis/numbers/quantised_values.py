@@ -3,6 +3,7 @@ integers."""
 
 import math
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from xdsl.dialects.builtin import f32
@@ -15,8 +16,7 @@ from s2s.types.dtypes import Array, as_tensor_type, is_integer, size_in_bytes, t
 from s2s.types.weights import WeightStore
 
 
-@dataclass(frozen=True)
-class Scaled:
+class Scaled(NamedTuple):
     """The real tensor `(x - zero_point) * scale` in f32. Scale and zero point are scalars, or have one element per
     index of `axis`."""
 

@@ -6,8 +6,8 @@ convolution that makes rows 8 to 15 reads rows 7 to 16 of its operand.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from math import prod
+from typing import NamedTuple
 
 from xdsl.dialects import arith
 from xdsl.dialects.builtin import FloatAttr
@@ -30,8 +30,7 @@ MAX_ARITHMETIC = 2
 saves."""
 
 
-@dataclass(frozen=True)
-class RowTile:
+class RowTile(NamedTuple):
     """A row tile of one computation: `size` rows of its own, with `before` and `after` rows that neighbouring tiles
     compute as well."""
 

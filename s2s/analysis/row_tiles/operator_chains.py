@@ -7,7 +7,7 @@ from `[-1, 5)`: rows 0 to 4, and one row of padding above.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Operation, SSAValue
@@ -23,8 +23,7 @@ from s2s.types.shapes.window import CHANNELS_LAST
 _POINTWISE = (graph.ElementwiseOp, graph.BinaryElementwiseOp, graph.RescaleOp, graph.TableOp)
 
 
-@dataclass(frozen=True)
-class ChainedOperator:
+class ChainedOperator(NamedTuple):
     """An operation of a chain, and how its rows depend on those of its only operand that is not constant."""
 
     op: Operation
@@ -42,8 +41,7 @@ class ChainedOperator:
         return self.op.results[0]
 
 
-@dataclass(frozen=True)
-class OperatorTile:
+class OperatorTile(NamedTuple):
     """The share of one operation in a row tile."""
 
     read: range
@@ -59,8 +57,7 @@ class OperatorTile:
         return len(self.read), self.lo, self.hi, len(self.written)
 
 
-@dataclass(frozen=True)
-class EqualTiles:
+class EqualTiles(NamedTuple):
     """Consecutive tiles that share their code: from tile to tile, `read` and `written` rows further on."""
 
     tiles: tuple[OperatorTile, ...]

@@ -6,9 +6,9 @@ the cheapest plan that reaches the goal, else the smallest.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 from math import prod
+from typing import NamedTuple
 
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
@@ -38,8 +38,7 @@ Plan = tuple[tuple[int, int, int], ...]
 """First operation, last operation and rows of a tile, for each chain."""
 
 
-@dataclass(frozen=True)
-class _Candidate:
+class _Candidate(NamedTuple):
     """A plan with the bytes and the step of its peak, and its recomputed multiply-adds."""
 
     plan: Plan

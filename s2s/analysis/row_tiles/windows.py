@@ -1,10 +1,9 @@
 """Compute the rows that a sliding window reads, for operators and for kernels."""
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 
-@dataclass(frozen=True)
-class RowWindow:
+class RowWindow(NamedTuple):
     """The rows `[row * stride + low, row * stride + high]` of an operand that produce row `row` of the result.
 
     A 3x3 convolution with stride 1 and one row of padding has `low` -1 and `high` 1: its rows 0 to 3 read rows -1 to 4.

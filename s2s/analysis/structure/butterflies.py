@@ -7,16 +7,15 @@ two additions. Pairs are chosen greedily, the largest saving first, so that equa
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
 from itertools import combinations
+from typing import NamedTuple
 
 Rows = tuple[tuple[float, ...], ...]
 PAIR_COST = 2
 """The cost of a pair: a sum and a difference."""
 
 
-@dataclass(frozen=True)
-class Butterflies:
+class Butterflies(NamedTuple):
     """`after * rows * before`, applied from right to left.
 
     - `before`: elements `a, b` become `a + b, a - b`;
@@ -48,9 +47,9 @@ def _candidates(current: Butterflies) -> Iterator[Butterflies]:
     columns = tuple(zip(*current.rows, strict=True))
     for a, b in _free(len(columns), list(current.before)):
         halves = _halves(columns, a, b)
-        yield replace(current, rows=tuple(zip(*halves, strict=True)), before=(*current.before, (a, b)))
+        yield current._replace(rows=tuple(zip(*halves, strict=True)), before=(*current.before, (a, b)))
     for p, q in _free(len(current.rows), [(p, q) for p, q, _ in current.after]):
-        yield replace(current, rows=_halves(current.rows, p, q), after=(*current.after, (p, q, 1.0)))
+        yield current._replace(rows=_halves(current.rows, p, q), after=(*current.after, (p, q, 1.0)))
 
 
 def _free(count: int, taken: Sequence[tuple[int, int]]) -> Iterator[tuple[int, int]]:
@@ -76,7 +75,7 @@ def _scaled(current: Butterflies) -> Butterflies:
         common = 1.0 if 1.0 in sizes and len(set(sizes)) > 1 else sizes[-1]
         rows[q] = tuple(value / common for value in rows[q])
         after.append((p, q, scale * common))
-    return replace(current, rows=tuple(rows), after=tuple(after))
+    return current._replace(rows=tuple(rows), after=tuple(after))
 
 
 def _nonzeros(rows: Rows) -> int:

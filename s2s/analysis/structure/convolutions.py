@@ -1,8 +1,8 @@
 """Recognise convolutions in `tensor.compute` by their access maps, and name the role of each dimension."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from math import prod
+from typing import NamedTuple
 
 from xdsl.dialects.builtin import FloatAttr, f32
 from xdsl.ir import SSAValue
@@ -14,8 +14,7 @@ from s2s.dialects import tensor
 from s2s.types.affine import Linear, linear, ranges
 
 
-@dataclass(frozen=True)
-class Sliding:
+class Sliding(NamedTuple):
     """A sliding window along an axis of the image: it reads at `position + tap + offset`, both dimensions of the
     domain."""
 
@@ -24,8 +23,7 @@ class Sliding:
     tap: int
 
 
-@dataclass(frozen=True)
-class Convolution:
+class Convolution(NamedTuple):
     """A convolution `y[n, o, h, w] = sum over i, r, s of x[n, i, h + r, w + s] * w[o, i, r, s]`, in any layout of x and
     y.
 

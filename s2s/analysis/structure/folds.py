@@ -1,8 +1,8 @@
 """Recognise reductions whose order is free within the tolerance of floats: sums, products, maxima and minima."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from math import inf
+from typing import NamedTuple
 
 from xdsl.dialects import arith
 from xdsl.dialects.builtin import FloatAttr
@@ -11,8 +11,7 @@ from xdsl.ir import Operation, SSAValue
 from s2s.dialects import tensor
 
 
-@dataclass(frozen=True)
-class Fold:
+class Fold(NamedTuple):
     """The combining operation of a reduction, by the name of its kind in `loop.reduce`, and its neutral element."""
 
     kind: str

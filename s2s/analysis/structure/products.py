@@ -1,7 +1,7 @@
 """Recognise sums of products `acc + (ext(x) - x_zp) * (ext(w) - w_zp)` in computations, of floats and of small
 integers."""
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from xdsl.dialects import arith
 from xdsl.dialects.builtin import IntegerAttr, IntegerType, f32, f64, i8, i32
@@ -11,16 +11,14 @@ from s2s.dialects import tensor
 from s2s.types.hints import isa
 
 
-@dataclass(frozen=True)
-class Factor:
+class Factor(NamedTuple):
     """One factor of a product: read number `read`, extended, plus `offset`."""
 
     read: int
     offset: int
 
 
-@dataclass(frozen=True)
-class ProductSum:
+class ProductSum(NamedTuple):
     """A computation whose reduction is `acc + left * right` in 32 bits, over elements of 8 bits, from zero."""
 
     left: Factor

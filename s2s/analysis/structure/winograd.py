@@ -14,10 +14,10 @@ Neural Networks, 2015; B. Barabasz et al., Error Analysis and Improving the Accu
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
 from math import prod
+from typing import NamedTuple
 
 import numpy as np
 
@@ -28,8 +28,7 @@ POINTS = {4: ("0", "1", "-1"), 6: ("0", "5/8", "-5/8", "3/2", "-3/2")}
 """The interpolation points for each tile size; infinity is one more point."""
 
 
-@dataclass(frozen=True)
-class MinimalFilter:
+class MinimalFilter(NamedTuple):
     """The three matrices of a one-dimensional Winograd filter, by rows."""
 
     data: Rows

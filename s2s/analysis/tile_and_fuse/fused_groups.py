@@ -7,6 +7,7 @@ with blocks of 8 rows, a consumer in block 2 may read rows 16 to 23 of its produ
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from xdsl.ir import SSAValue
 from xdsl.ir.affine import AffineDimExpr, AffineExpr
@@ -132,8 +133,7 @@ def stays_in_block(
     return True
 
 
-@dataclass(frozen=True)
-class FusedGroup:
+class FusedGroup(NamedTuple):
     """Computations that are tiled and fused; a computation on its own is a group without fused dimensions."""
 
     ops: tuple[tensor.Computation, ...]
@@ -235,8 +235,7 @@ def may_overwrite_in_blocks(group: FusedGroup, value: SSAValue) -> bool:
     )
 
 
-@dataclass(frozen=True)
-class Inner:
+class Inner(NamedTuple):
     """A tensor that holds one block: the computation that produces it, and the value that stands for the block."""
 
     producer: tensor.Computation

@@ -1,7 +1,7 @@
 """Extract the tile of a transform that one block of its kernel executes, as a transform of its own; see `tiles.py`."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from xdsl.ir import Attribute, SSAValue
 from xdsl.ir.affine import AffineDimExpr, AffineExpr, AffineMap
@@ -13,8 +13,7 @@ from s2s.types.affine import ranges, simplify
 from s2s.types.dtypes import tensor_type
 
 
-@dataclass(frozen=True)
-class TransformTile:
+class TransformTile(NamedTuple):
     """The tile `op` of the transform `whole`; its first dimensions are the indices of the loops over blocks."""
 
     op: tensor.TransformOp

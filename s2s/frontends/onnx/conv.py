@@ -1,7 +1,6 @@
 """Convolutions."""
 
 from collections.abc import Mapping
-from dataclasses import replace
 from math import prod
 
 import numpy as np
@@ -124,7 +123,7 @@ def _transposed_window(node: Node, window: Window, spatial: list[int]) -> tuple[
     totals = [size - goal for size, goal in zip(full, wanted, strict=True)]
     extra = [more + max(0, -total) for more, total in zip(extra, totals, strict=True)]
     low, high = split_padding([max(0, total) for total in totals], upper=mode == "SAME_UPPER")
-    return replace(window, low=low, high=high), extra
+    return window._replace(low=low, high=high), extra
 
 
 IMPORTERS: Mapping[str, Importer] = {

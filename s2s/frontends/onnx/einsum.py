@@ -1,9 +1,9 @@
 """Einsum, as sums over one operand and matrix products of two."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from math import prod
 from string import ascii_letters
+from typing import NamedTuple
 
 import numpy as np
 
@@ -14,8 +14,7 @@ from s2s.frontends.names import one_line
 from s2s.frontends.onnx.node import Importer, Node
 
 
-@dataclass(frozen=True)
-class _Term:
+class _Term(NamedTuple):
     """A value and one label for each of its dimensions, all different."""
 
     value: Value

@@ -1,7 +1,7 @@
 """Matrix products."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from xdsl.dialects.builtin import i32
@@ -16,8 +16,7 @@ _MAX_ROWS = 4
 """Beyond that, expanding a determinant costs more than anybody wants."""
 
 
-@dataclass(frozen=True)
-class IntegerFactor:
+class IntegerFactor(NamedTuple):
     """Small integers, and the zero point that a product of them takes off."""
 
     value: Value

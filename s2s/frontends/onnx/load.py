@@ -8,8 +8,8 @@ with `tensors.py`; external files are opened only there, through the onnx packag
 
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from google.protobuf.message import DecodeError
 from onnx import IR_VERSION, ModelProto, OperatorSetIdProto
@@ -24,8 +24,7 @@ from s2s.frontends.onnx.structure import check_structure
 ModelSource = str | os.PathLike[str] | bytes | ModelProto
 
 
-@dataclass(frozen=True)
-class LoadedModel:
+class LoadedModel(NamedTuple):
     """A sound model, the folder its external data may lie in (None: it must carry its data), and a name for it."""
 
     proto: ModelProto

@@ -6,7 +6,6 @@ out. MatMulNBits, the product with weights that are quantised by blocks, has an 
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 
 import numpy as np
 from onnx import AttributeProto, helper
@@ -88,7 +87,7 @@ def _softmax(node: Node, x: Value) -> Value:
 
 def _average_pool(node: Node, x: Value) -> Value:
     _require_channels_first(node)
-    return average_pool(replace(node, operands=[x]))
+    return average_pool(node._replace(operands=[x]))
 
 
 def _global_average_pool(node: Node, x: Value) -> Value:

@@ -7,7 +7,7 @@ needs to know no more; what computes with them converts first:
     float8 -> float           look the byte up in a table of 256 numbers
 """
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import ml_dtypes
 import numpy as np
@@ -22,8 +22,7 @@ _BYTE, _WORD, _FLOAT = np.dtype(np.uint8), np.dtype(np.int32), np.dtype(np.float
 _MANTISSA, _BIAS, _INFINITY = 23, 127, 0x7F800000
 
 
-@dataclass(frozen=True)
-class _Format:
+class _Format(NamedTuple):
     """A float format: `mantissa` bits, exponent `bias`, the codes of its largest number, of NaN, and of infinity."""
 
     mantissa: int

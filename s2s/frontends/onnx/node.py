@@ -1,8 +1,7 @@
 """The view that an importer has of a node: operands are values, attributes are typed, errors name the place."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Protocol, TypeVar
+from typing import NamedTuple, Protocol, TypeVar
 
 import numpy as np
 from onnx import AttributeProto, GraphProto, NodeProto
@@ -34,8 +33,7 @@ class Bodies(Protocol):
         ...
 
 
-@dataclass(frozen=True)
-class Node:
+class Node(NamedTuple):
     """One node, its version resolved, its attributes including the defaults of the operator."""
 
     proto: NodeProto

@@ -5,7 +5,7 @@ gates, which fuse element by element.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -60,8 +60,7 @@ def _parametrised(name: str, alpha: float, beta: float) -> Function:
     return functions[name]
 
 
-@dataclass(frozen=True)
-class Layer:
+class Layer(NamedTuple):
     """What all three operators have in common."""
 
     node: Node

@@ -1,9 +1,8 @@
 """Read signatures of operators from the onnx package: arity, attributes, and the permitted element types."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
-from typing import cast
+from typing import NamedTuple, cast
 
 import numpy as np
 from onnx import AttributeProto, NodeProto, defs
@@ -53,8 +52,7 @@ FLAGS = frozenset(
 """Integer attributes that mean true or false. Other numbers than 0 and 1 are read differently by every engine."""
 
 
-@dataclass(frozen=True)
-class Parameter:
+class Parameter(NamedTuple):
     """An input: its name, the type variable or type it has, and the types allowed for it."""
 
     name: str
@@ -64,8 +62,7 @@ class Parameter:
     homogeneous: bool
 
 
-@dataclass(frozen=True)
-class Signature:
+class Signature(NamedTuple):
     """An operator in the version that an opset means."""
 
     since: int

@@ -1,7 +1,6 @@
 """Sliding windows of convolution and pooling: attributes, automatic padding, rounding up."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from s2s.frontends.formulas import checked_shape
 from s2s.frontends.names import one_line
@@ -34,13 +33,13 @@ def read_window(node: Node, spatial: Sequence[int], kernel: Sequence[int]) -> Wi
     if mode == "NOTSET":
         return window
     if mode == "VALID":
-        return replace(window, low=[0] * rank, high=[0] * rank)
+        return window._replace(low=[0] * rank, high=[0] * rank)
     totals = [
         max(0, (-(-size // stride) - 1) * stride + extent - size)
         for size, stride, extent in zip(spatial, strides, window.extent, strict=True)
     ]
     low, high = split_padding(totals, upper=mode == "SAME_UPPER")
-    return replace(window, low=low, high=high)
+    return window._replace(low=low, high=high)
 
 
 def split_padding(totals: Sequence[int], upper: bool) -> tuple[list[int], list[int]]:
@@ -62,4 +61,4 @@ def round_up(window: Window, spatial: Sequence[int]) -> Window:
         if (count - 1) * stride >= size + low:
             count -= 1
         high.append(max(after, (count - 1) * stride + extent - size - low))
-    return replace(window, high=high)
+    return window._replace(high=high)

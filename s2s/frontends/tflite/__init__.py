@@ -1,10 +1,15 @@
 """The TFLite frontend: from a `.tflite` file to graph operations."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 from s2s.frontends.imported import Imported
 from s2s.frontends.tflite.load import LoadedModel, ModelSource, is_tflite, load_model
-from s2s.frontends.tflite.node import Rounding
+
+if TYPE_CHECKING:
+    from s2s.frontends.tflite.node import Rounding
 
 
 def import_model(

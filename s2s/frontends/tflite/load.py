@@ -1,29 +1,30 @@
 """Read a TFLite model from a path or from bytes, and check that it is sound.
 
 What comes out of `load_model` can be walked without surprises: every index lies in its list, every shape has a size,
-every constant is as long as its shape says, and tensors are defined before their use (`checks.py`).
+every constant is as long as its shape says, and tensors are defined before their use (`checks.py`). The reader is
+imported with the first TFLite model, so that models of other formats do not wait for it.
 """
 
+from __future__ import annotations
+
 import os
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TypeGuard, cast
+from typing import TYPE_CHECKING, NamedTuple, TypeGuard, cast
 
 from s2s.errors import InputError
 from s2s.frontends.files import read_model_file
 from s2s.frontends.names import one_line
-from s2s.frontends.tflite.checks import check_model
-from s2s.frontends.tflite.read import read_model
-from s2s.frontends.tflite.records import ModelInfo
 from s2s.frontends.tflite.schema import IDENTIFIER
+
+if TYPE_CHECKING:
+    from s2s.frontends.tflite.records import ModelInfo
 
 ModelSource = str | os.PathLike[str] | bytes
 
 _IDENTIFIER_PLACE = slice(4, 8)
 
 
-@dataclass(frozen=True)
-class LoadedModel:
+class LoadedModel(NamedTuple):
     """A sound model, its bytes, and a name for it; `path` is None where it came from memory."""
 
     info: ModelInfo
@@ -53,6 +54,9 @@ def is_tflite(source: object) -> TypeGuard[ModelSource]:
 
 def load_model(source: ModelSource) -> LoadedModel:
     """The checked model of a path or of the bytes of a file."""
+    from s2s.frontends.tflite.checks import check_model
+    from s2s.frontends.tflite.read import read_model
+
     path = None if isinstance(source, bytes) else Path(source)
     label = "model" if path is None else str(path)
     data = source if isinstance(source, bytes) else read_model_file(Path(source), "a .tflite file", "split the model")

@@ -2,8 +2,7 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -51,8 +50,7 @@ class Session(ABC):
         """The outputs of `graph` for a call by `node`, built by `builder` where that is another one."""
 
 
-@dataclass(frozen=True)
-class Node:
+class Node(NamedTuple):
     """One operator of a graph of the model."""
 
     info: OperatorInfo

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -11,8 +11,7 @@ from s2s.frontends.names import one_line
 from s2s.types.dtypes import Array
 
 
-@dataclass(frozen=True)
-class Quant:
+class Quant(NamedTuple):
     """`real = scale * (q - zero_point)`, for the whole tensor or for each slice along `axis`."""
 
     scale: np.ndarray[tuple[int, ...], np.dtype[np.float32]]
@@ -25,8 +24,7 @@ class Quant:
         return len(self.scale) == 1
 
 
-@dataclass(frozen=True)
-class Sparsity:
+class Sparsity(NamedTuple):
     """How a sparse constant is stored: for each dimension its size, or segments and indices."""
 
     order: tuple[int, ...]

@@ -1,7 +1,7 @@
 """Tensors during an import, and the values of constants as arrays."""
 
-from dataclasses import dataclass
 from math import prod
+from typing import NamedTuple
 
 import numpy as np
 
@@ -14,8 +14,7 @@ from s2s.interpret.graph.work import MAX_FOLDED_ELEMENTS
 from s2s.types.dtypes import Array
 
 
-@dataclass(frozen=True)
-class Tensor:
+class Tensor(NamedTuple):
     """A value of the network, with the file's description of its tensor."""
 
     value: Value

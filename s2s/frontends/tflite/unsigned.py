@@ -38,7 +38,7 @@ def _with_unsigned(importer: Importer) -> Importer:
         operands = [None if operand is None else _lowered(operand) for operand in node.operands]
         for index in outputs:
             tensors[index] = _signed(tensors[index])
-        results = importer(replace(node, operands=operands, graph=replace(node.graph, tensors=tuple(tensors))))
+        results = importer(node._replace(operands=operands, graph=replace(node.graph, tensors=tuple(tensors))))
         given = [results] if isinstance(results, Value) else results
         pairs = zip(given, outputs, strict=True)
         return [_raised(value) if _is_unsigned(node.graph.tensors[index]) else value for value, index in pairs]

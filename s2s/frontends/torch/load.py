@@ -10,10 +10,10 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeGuard, cast
 
-from s2s.frontends.torch.program import Program
-
 if TYPE_CHECKING:
     from torch.export import ExportedProgram
+
+    from s2s.frontends.torch.program import Program
 
     ModelSource = str | os.PathLike[str] | ExportedProgram
 

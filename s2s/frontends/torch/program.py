@@ -4,22 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 
 from s2s.types.dtypes import Array
 
 
-@dataclass(frozen=True)
-class Ref:
+class Ref(NamedTuple):
     """The result of another node, an input or a constant, by its name."""
 
     name: str
 
 
-@dataclass(frozen=True)
-class DType:
+class DType(NamedTuple):
     """An element type that an operator is given: the name that torch has for it, without `torch.`."""
 
     name: str
@@ -29,8 +27,7 @@ Argument = Ref | DType | int | float | bool | str | None | Sequence["Argument"]
 """What an operator is given. Lists are tuples; a memory format, a device or a layout is its text."""
 
 
-@dataclass(frozen=True)
-class TensorInfo:
+class TensorInfo(NamedTuple):
     """The type of a tensor as torch inferred it; None stands for a size that depends on an input's."""
 
     dtype: str
@@ -40,8 +37,7 @@ class TensorInfo:
 Info = TensorInfo | Literal["number"] | None
 
 
-@dataclass(frozen=True)
-class Call:
+class Call(NamedTuple):
     """One node: an operator on named arguments."""
 
     name: str
@@ -67,8 +63,7 @@ class Graph:
     """The graphs that calls of this one run, by the names of the nodes that stand for them."""
 
 
-@dataclass(frozen=True)
-class Input:
+class Input(NamedTuple):
     """A tensor that the caller passes."""
 
     node: str
@@ -76,8 +71,7 @@ class Input:
     info: TensorInfo
 
 
-@dataclass(frozen=True)
-class Buffer:
+class Buffer(NamedTuple):
     """A tensor of a module that the program changes: the node that reads it, and the result that it becomes."""
 
     node: str
@@ -86,8 +80,7 @@ class Buffer:
     result: str
 
 
-@dataclass(frozen=True)
-class Program:
+class Program(NamedTuple):
     """An exported program: its graph, what the caller passes and gets, and the values of parameters and buffers."""
 
     name: str

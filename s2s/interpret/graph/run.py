@@ -1,7 +1,7 @@
 """Run a network at graph level, operation by operation."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import CallOp, FuncOp, ReturnOp
@@ -57,8 +57,7 @@ def initial_state(root: ModuleOp | FuncOp, weights: WeightStore) -> list[Array]:
     return [argument.initial(weights) for argument in state_arguments(function)]
 
 
-@dataclass(frozen=True)
-class _Run:
+class _Run(NamedTuple):
     """One run of a network, and of the functions that it calls."""
 
     weights: WeightStore

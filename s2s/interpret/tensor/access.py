@@ -1,10 +1,9 @@
 """Read an operand of `tensor.compute` for a whole box of points at a time."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import product
 from math import prod
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
@@ -21,8 +20,7 @@ BOX_POINTS = 1 << 16
 """Points of a box: few enough for the cache, many enough to amortise the overhead of Python."""
 
 
-@dataclass(frozen=True)
-class Box:
+class Box(NamedTuple):
     """A block of the parallel domain: its slices, and the index along each dimension, in shapes that broadcast."""
 
     slices: tuple[slice, ...]

@@ -1,8 +1,7 @@
 """Compile regions of `tensor.compute` to functions of arrays: each operation runs on all points of a box at once."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from xdsl.dialects import arith
@@ -15,8 +14,7 @@ from s2s.interpret.tensor.access import Mask
 from s2s.types.dtypes import as_tensor_type
 
 
-@dataclass(frozen=True)
-class Moment:
+class Moment(NamedTuple):
     """The context of a region's execution beside its arguments."""
 
     dims: Sequence[Scalar]

@@ -17,7 +17,6 @@ or makes the result larger than the operand.
 """
 
 import math
-from dataclasses import dataclass
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
@@ -29,15 +28,11 @@ from s2s.dialects import graph
 from s2s.dialects.graph import copy_provenance
 from s2s.dialects.graph.base import MAX_INTEGER_ATTRIBUTE, number
 from s2s.passes.context import weights_of
-from s2s.passes.rewrite import op_type_rewrite_pattern, rewrite
-from s2s.types.weights import WeightStore
+from s2s.passes.rewrite import WeightPattern, op_type_rewrite_pattern, rewrite
 
 
-@dataclass(frozen=True)
-class LimitByConstant(RewritePattern):
+class LimitByConstant(WeightPattern):
     """`maximum(x, c)` and `minimum(x, c)`."""
-
-    store: WeightStore
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: graph.MaximumOp | graph.MinimumOp, rewriter: PatternRewriter) -> None:
@@ -108,7 +103,6 @@ def _limit(inner: int | float | None, outer: graph.ClampOp, absent: float) -> in
     return None if value == absent else value
 
 
-@dataclass(frozen=True)
 class CanonicalizeActivationsPass(ModulePass):
     """Rewrite limits of values as `graph.clamp`."""
 

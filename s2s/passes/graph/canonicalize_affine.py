@@ -17,14 +17,14 @@ that are not floats; for a division whose quotient may be rounded or compared, w
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation, SSAValue
 from xdsl.passes import ModulePass
-from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
+from xdsl.pattern_rewriter import PatternRewriter
 
 from s2s.analysis.numbers.known_values import is_finite, map_lazily, round_to, widened
 from s2s.dialects import graph
@@ -32,13 +32,12 @@ from s2s.dialects.graph import copy_provenance
 from s2s.passes.context import weights_of
 from s2s.passes.graph.constants import name_for, new_constant
 from s2s.passes.graph.linear_layers import constant_operand
-from s2s.passes.rewrite import op_type_rewrite_pattern, rewrite
+from s2s.passes.rewrite import WeightPattern, op_type_rewrite_pattern, rewrite
 from s2s.types.dtypes import Array, as_tensor_type, is_float, to_numpy
 from s2s.types.weights import WeightStore
 
 
-@dataclass(frozen=True)
-class Step:
+class Step(NamedTuple):
     """`op` combines `value` with `constant`, here in f64."""
 
     op: Operation
@@ -57,11 +56,8 @@ def step_of(op: object, store: WeightStore) -> Step | None:
     return None
 
 
-@dataclass(frozen=True)
-class ConstantAfterConstant(RewritePattern):
+class ConstantAfterConstant(WeightPattern):
     """Two steps in a row: steps of one kind are merged, a multiplication is moved before an addition."""
-
-    store: WeightStore
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: graph.AddOp | graph.MulOp, rewriter: PatternRewriter) -> None:
@@ -121,11 +117,8 @@ def _only_smooth(op: Operation, steps: int = MAX_STEPS) -> bool:
     )
 
 
-@dataclass(frozen=True)
-class DivisionByConstant(RewritePattern):
+class DivisionByConstant(WeightPattern):
     """`x / c` -> `x * (1 / c)`."""
-
-    store: WeightStore
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: graph.DivOp, rewriter: PatternRewriter) -> None:
@@ -143,7 +136,6 @@ class DivisionByConstant(RewritePattern):
         rewriter.replace(op, made)
 
 
-@dataclass(frozen=True)
 class CanonicalizeAffinePass(ModulePass):
     """Merge multiplications and additions by constants."""
 

@@ -23,23 +23,22 @@ Zeroing fully masked rows of the weights becomes zeroing rows of the result; it 
 Declined where the product does not reach a softmax through elementwise operations, and for non-scalar factors.
 """
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation, SSAValue
 from xdsl.passes import ModulePass
-from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
+from xdsl.pattern_rewriter import PatternRewriter
 
 from s2s.analysis.numbers.known_values import known_value, splat_value
 from s2s.dialects import graph
 from s2s.dialects.graph import FusionKind, copy_provenance, fusion_kind
 from s2s.dialects.graph.base import GraphOp, Value, type_of
 from s2s.passes.context import weights_of
-from s2s.passes.rewrite import op_type_rewrite_pattern, rewrite
+from s2s.passes.rewrite import WeightPattern, op_type_rewrite_pattern, rewrite
 from s2s.types.dtypes import is_float, to_numpy
-from s2s.types.weights import WeightStore
 
 LOWEST = -1e30
 """A bound assumed for scores: none is below this."""
@@ -71,11 +70,8 @@ def comes_from_product(value: SSAValue, steps: int = MAX_STEPS) -> bool:
     )
 
 
-@dataclass(frozen=True)
-class FactorsOfProduct(RewritePattern):
+class FactorsOfProduct(WeightPattern):
     """`matmul(a * s, b * t)` -> `matmul(a, b) * (s * t)`."""
-
-    store: WeightStore
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: graph.MatmulOp, rewriter: PatternRewriter) -> None:
@@ -106,11 +102,8 @@ class FactorsOfProduct(RewritePattern):
         return value, None, None
 
 
-@dataclass(frozen=True)
-class SelectedScores(RewritePattern):
+class SelectedScores(WeightPattern):
     """`select(mask, scores, low)`, or with its branches swapped."""
-
-    store: WeightStore
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: graph.SelectOp, rewriter: PatternRewriter) -> None:
@@ -132,8 +125,7 @@ class SelectedScores(RewritePattern):
             return
 
 
-@dataclass(frozen=True)
-class _Mask:
+class _Mask(NamedTuple):
     """Builds tensors from a mask; `first` is true if scores are kept where the condition is true."""
 
     op: graph.SelectOp
@@ -159,11 +151,8 @@ class _Mask:
         return made
 
 
-@dataclass(frozen=True)
-class EmptyRows(RewritePattern):
+class EmptyRows(WeightPattern):
     """`matmul(select(row, 0, softmax), v)` -> `select(row, 0, matmul(softmax, v))`."""
-
-    store: WeightStore
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: graph.MatmulOp, rewriter: PatternRewriter) -> None:
@@ -187,7 +176,6 @@ class EmptyRows(RewritePattern):
         rewriter.replace(op, [product, chosen], [chosen.results[0]])
 
 
-@dataclass(frozen=True)
 class CanonicalizeAttentionPass(ModulePass):
     name = "graph-canonicalize-attention"
 

@@ -15,14 +15,14 @@ are computed, or for elements that are not floats; and for a factor whose produc
 quantisation, where half a unit matters and which later passes match.
 """
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation, SSAValue
 from xdsl.passes import ModulePass
-from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
+from xdsl.pattern_rewriter import PatternRewriter
 
 from s2s.analysis.numbers.known_values import is_finite, map_lazily, round_to, widened
 from s2s.dialects import graph
@@ -35,7 +35,7 @@ from s2s.passes.graph.linear_layers import (
     convolution_layer,
     linear_layer,
 )
-from s2s.passes.rewrite import op_type_rewrite_pattern, rewrite
+from s2s.passes.rewrite import WeightPattern, op_type_rewrite_pattern, rewrite
 from s2s.types.dtypes import Array
 from s2s.types.weights import WeightStore
 
@@ -44,11 +44,8 @@ def _sum(a: Array | None, b: Array) -> Array:
     return b if a is None else map_lazily(np.add, widened(a), b)
 
 
-@dataclass(frozen=True)
-class AdditionToConvolution(RewritePattern):
+class AdditionToConvolution(WeightPattern):
     """`conv + c`, `c + conv`, `conv - c`."""
-
-    store: WeightStore
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: graph.AddOp | graph.SubOp, rewriter: PatternRewriter) -> None:
@@ -65,8 +62,7 @@ class AdditionToConvolution(RewritePattern):
             return
 
 
-@dataclass(frozen=True)
-class Scaling:
+class Scaling(NamedTuple):
     """A view of `op` as `value * factor`; `factor` is an f64 constant of any shape that broadcasts to `value`."""
 
     value: SSAValue
@@ -96,11 +92,8 @@ def is_rounded(op: Operation) -> bool:
     return any(isinstance(use.operation, graph.RoundOp) for use in op.results[0].uses)
 
 
-@dataclass(frozen=True)
-class ScalingOfLayer(RewritePattern):
+class ScalingOfLayer(WeightPattern):
     """`conv * c`, `matmul / c`, `-conv`."""
-
-    store: WeightStore
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: graph.MulOp | graph.DivOp | graph.NegOp, rewriter: PatternRewriter) -> None:
@@ -114,11 +107,8 @@ class ScalingOfLayer(RewritePattern):
                 return
 
 
-@dataclass(frozen=True)
-class ScalingOfSum(RewritePattern):
+class ScalingOfSum(WeightPattern):
     """`(matmul + c) * d` -> `matmul * d + c * d`, with both multiplications folded."""
-
-    store: WeightStore
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: graph.MulOp | graph.DivOp | graph.NegOp, rewriter: PatternRewriter) -> None:
@@ -151,7 +141,6 @@ def scaled(
     return layer.rebuilt(layer.scaled_weights(scale), bias, store, rewriter)
 
 
-@dataclass(frozen=True)
 class CanonicalizeBiasPass(ModulePass):
     """Fold per-channel scales and offsets into the layer before them."""
 

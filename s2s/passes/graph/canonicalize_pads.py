@@ -15,7 +15,6 @@ pooling would hold padding only.
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TypeAlias
 
 import numpy as np
@@ -110,7 +109,6 @@ class PadOfPad(RewritePattern):
         rewriter.replace(op, made)
 
 
-@dataclass(frozen=True)
 class CanonicalizePadsPass(ModulePass):
     """Move constant padding into convolutions and poolings."""
 

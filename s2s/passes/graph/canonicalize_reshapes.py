@@ -12,8 +12,6 @@ attribute of the product. Reshapes and transposes of constants are left to `grap
 Declined for transposes that move data.
 """
 
-from dataclasses import dataclass
-
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation, SSAValue
@@ -106,7 +104,6 @@ def _swapped(value: SSAValue) -> SSAValue | None:
     return op.x if leading == list(range(rank - 2)) and (row, column) == (rank - 1, rank - 2) else None
 
 
-@dataclass(frozen=True)
 class CanonicalizeReshapesPass(ModulePass):
     """Merge and remove reshapes and transposes."""
 

@@ -10,7 +10,6 @@ and for a result that is tied to the argument that it returns.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
@@ -43,7 +42,6 @@ def copy_shared_outputs(last: ReturnOp, tied: Sequence[int | None]) -> None:
         seen.add(root)
 
 
-@dataclass(frozen=True)
 class CopyOutputsPass(ModulePass):
     name = "graph-copy-outputs"
 

@@ -12,7 +12,6 @@ this pass ignores that attribute and joins it. Declined for operations that are 
 """
 
 from collections.abc import Hashable
-from dataclasses import dataclass
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
@@ -27,7 +26,6 @@ from s2s.dialects.graph import copy_provenance
 from s2s.dialects.graph.traits import PROVENANCE
 
 
-@dataclass(frozen=True)
 class EliminateCommonSubexpressionsPass(ModulePass):
     """Replace each pure operation that repeats an earlier one of its block."""
 

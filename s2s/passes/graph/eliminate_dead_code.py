@@ -10,8 +10,6 @@ Kernels and networks without calls are removed too. Declined for operations that
 are not private.
 """
 
-from dataclasses import dataclass
-
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
@@ -24,7 +22,6 @@ from s2s.analysis.network.functions import networks_run_by
 from s2s.dialects import graph
 
 
-@dataclass(frozen=True)
 class EliminateDeadCodePass(ModulePass):
     """Erase unused pure operations in reverse order, then private functions without calls."""
 

@@ -13,21 +13,19 @@ the same number everywhere or makes the result larger than the operand.
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import Float32Type, Float64Type, ModuleOp
 from xdsl.passes import ModulePass
-from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
+from xdsl.pattern_rewriter import PatternRewriter
 
 from s2s.analysis.numbers.known_values import splat_value
 from s2s.dialects import graph
 from s2s.dialects.graph import copy_provenance
 from s2s.dialects.graph.base import GraphOp, Value, type_of
 from s2s.passes.context import weights_of
-from s2s.passes.rewrite import op_type_rewrite_pattern, rewrite
+from s2s.passes.rewrite import WeightPattern, op_type_rewrite_pattern, rewrite
 from s2s.types.dtypes import is_float
-from s2s.types.weights import WeightStore
 
 Steps = list[GraphOp]
 """Operations in order, each on results of those before it; the last one yields the power."""
@@ -57,11 +55,8 @@ POWERS: Mapping[float, Callable[[Value], Steps]] = {
 """The replacement of a power, by the absolute value of the exponent."""
 
 
-@dataclass(frozen=True)
-class KnownExponent(RewritePattern):
+class KnownExponent(WeightPattern):
     """`x ** c`."""
-
-    store: WeightStore
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: graph.PowOp, rewriter: PatternRewriter) -> None:
@@ -78,7 +73,6 @@ class KnownExponent(RewritePattern):
         rewriter.replace(op, steps, [steps[-1].results[0] if steps else op.a])
 
 
-@dataclass(frozen=True)
 class ExpandPowersPass(ModulePass):
     """Replace powers by products and roots."""
 

@@ -12,14 +12,14 @@ products, whose bias remains a separate addition. Any other batch normalisation 
 Declined when a parameter is computed at run time, when `s` or `t` is not finite, or when the elements are not floats.
 """
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation, SSAValue
 from xdsl.passes import ModulePass
-from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
+from xdsl.pattern_rewriter import PatternRewriter
 
 from s2s.analysis.numbers.known_values import is_finite, known_values, map_lazily, round_to, widened
 from s2s.dialects import graph
@@ -27,13 +27,12 @@ from s2s.dialects.graph import copy_provenance
 from s2s.passes.context import weights_of
 from s2s.passes.graph.constants import name_for, new_constant, weight_name
 from s2s.passes.graph.linear_layers import LinearLayer, constant_operand, linear_layer
-from s2s.passes.rewrite import op_type_rewrite_pattern, rewrite
+from s2s.passes.rewrite import WeightPattern, op_type_rewrite_pattern, rewrite
 from s2s.types.dtypes import Array, as_tensor_type, to_numpy
 from s2s.types.weights import WeightStore
 
 
-@dataclass(frozen=True)
-class Affine:
+class Affine(NamedTuple):
     """A batch normalisation as `y[c] = x[c] * scale[c] + shift[c]`, in f64."""
 
     scale: Array
@@ -53,11 +52,8 @@ def affine_of(op: graph.BatchNormOp, store: WeightStore) -> Affine | None:
     return Affine(factor, shift) if is_finite(factor, shift) else None
 
 
-@dataclass(frozen=True)
-class BatchNormAfterLinear(RewritePattern):
+class BatchNormAfterLinear(WeightPattern):
     """A batch normalisation of a convolution, or of a matrix product whose columns are its channels."""
-
-    store: WeightStore
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: graph.BatchNormOp, rewriter: PatternRewriter) -> None:
@@ -109,11 +105,8 @@ def _constant_addition(value: SSAValue, store: WeightStore) -> tuple[tuple[SSAVa
     return None, None
 
 
-@dataclass(frozen=True)
-class BatchNormAlone(RewritePattern):
+class BatchNormAlone(WeightPattern):
     """Any other batch normalisation with known parameters."""
-
-    store: WeightStore
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: graph.BatchNormOp, rewriter: PatternRewriter) -> None:
@@ -138,7 +131,6 @@ class BatchNormAlone(RewritePattern):
         rewriter.replace(op, [], [value])
 
 
-@dataclass(frozen=True)
 class FoldBatchNormPass(ModulePass):
     """Fold batch normalisations into the layers before them, or into a multiplication and an addition."""
 

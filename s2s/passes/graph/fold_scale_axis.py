@@ -27,14 +27,12 @@ weights that are computed or read by another layer, and for elements that are no
 is rounded, which is the scale of a quantisation.
 """
 
-from dataclasses import dataclass
-
 import numpy as np
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation, SSAValue
 from xdsl.passes import ModulePass
-from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
+from xdsl.pattern_rewriter import PatternRewriter
 from xdsl.rewriter import InsertPoint
 
 from s2s.analysis.numbers.known_values import is_finite, known_value, map_lazily, per_channel, round_to, widened
@@ -45,10 +43,9 @@ from s2s.passes.context import weights_of
 from s2s.passes.graph.canonicalize_bias import is_rounded, scaled, scaling_of
 from s2s.passes.graph.constants import name_for, new_constant, weight_name
 from s2s.passes.graph.linear_layers import linear_layer
-from s2s.passes.rewrite import op_type_rewrite_pattern, rewrite
+from s2s.passes.rewrite import WeightPattern, op_type_rewrite_pattern, rewrite
 from s2s.types.dtypes import Array, is_float, to_numpy
 from s2s.types.shapes.window import channel_axis
-from s2s.types.weights import WeightStore
 
 
 def _is_relu(op: Operation) -> bool:
@@ -69,11 +66,8 @@ def _source(value: SSAValue, *, positive: bool) -> SSAValue | None:
     return op.operands[0] if positive and (_is_relu(op) or isinstance(op, graph.MaxPoolOp)) else None
 
 
-@dataclass(frozen=True)
-class ScalingBehindActivation(RewritePattern):
+class ScalingBehindActivation(WeightPattern):
     """`relu(conv) * c`: the factor goes backward."""
-
-    store: WeightStore
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: graph.MulOp | graph.DivOp, rewriter: PatternRewriter) -> None:
@@ -95,11 +89,8 @@ class ScalingBehindActivation(RewritePattern):
             return
 
 
-@dataclass(frozen=True)
-class ScalingBeforeLayer(RewritePattern):
+class ScalingBeforeLayer(WeightPattern):
     """`conv(relu(x * c))`: the factor goes forward."""
-
-    store: WeightStore
 
     @op_type_rewrite_pattern
     def match_and_rewrite(
@@ -163,7 +154,6 @@ def _scaled_inputs(op: Operation, weights: Array, scale: Array) -> Array:
             return map_lazily(np.multiply, wide, scale)
 
 
-@dataclass(frozen=True)
 class FoldScaleAxisPass(ModulePass):
     """Fold factors of channels into the weights of a layer that activations or pools keep them from."""
 

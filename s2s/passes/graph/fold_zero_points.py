@@ -13,14 +13,12 @@ convolutions with padding (which contributes zero to the sum, not minus the zero
 convolutions, whose outputs see different parts of the kernel.
 """
 
-from dataclasses import dataclass
-
 import numpy as np
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.passes import ModulePass
-from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
+from xdsl.pattern_rewriter import PatternRewriter
 
 from s2s.analysis.numbers.known_values import known_value
 from s2s.dialects import graph
@@ -28,7 +26,7 @@ from s2s.dialects.graph import copy_provenance
 from s2s.passes.context import weights_of
 from s2s.passes.graph.constants import name_for, new_constant, weight_name
 from s2s.passes.graph.linear_layers import constant_operand
-from s2s.passes.rewrite import op_type_rewrite_pattern, rewrite
+from s2s.passes.rewrite import WeightPattern, op_type_rewrite_pattern, rewrite
 from s2s.types.dtypes import Array, as_tensor_type, to_numpy
 from s2s.types.weights import WeightStore
 
@@ -45,11 +43,8 @@ def _constant(
     return rewriter.insert(new_constant(value, wish, store)).y
 
 
-@dataclass(frozen=True)
-class ZeroPointOfConvolution(RewritePattern):
+class ZeroPointOfConvolution(WeightPattern):
     """A convolution without padding."""
-
-    store: WeightStore
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: graph.ConvOp, rewriter: PatternRewriter) -> None:
@@ -70,11 +65,8 @@ class ZeroPointOfConvolution(RewritePattern):
         rewriter.replace(op, made)
 
 
-@dataclass(frozen=True)
-class ZeroPointOfProduct(RewritePattern):
+class ZeroPointOfProduct(WeightPattern):
     """A matrix product with a constant, and the addition of a constant to the product, if there is one."""
-
-    store: WeightStore
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: graph.MatmulOp, rewriter: PatternRewriter) -> None:
@@ -117,7 +109,6 @@ class ZeroPointOfProduct(RewritePattern):
         return (user, bias) if as_tensor_type(bias.type).get_shape() == (columns,) else (None, None)
 
 
-@dataclass(frozen=True)
 class FoldZeroPointsPass(ModulePass):
     """Fold the input zero points of integer layers into their biases."""
 

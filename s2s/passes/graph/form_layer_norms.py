@@ -15,7 +15,7 @@ Declined for other dimensions than the last one, where an intermediate result ha
 constant.
 """
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
@@ -28,7 +28,7 @@ from s2s.dialects import graph
 from s2s.dialects.graph import copy_provenance
 from s2s.dialects.graph.base import type_of
 from s2s.passes.context import weights_of
-from s2s.passes.rewrite import op_type_rewrite_pattern, rewrite
+from s2s.passes.rewrite import WeightPattern, op_type_rewrite_pattern, rewrite
 from s2s.types.dtypes import is_float
 from s2s.types.weights import WeightStore
 
@@ -42,8 +42,7 @@ def mean_of(value: SSAValue) -> tuple[graph.ReduceMeanOp, SSAValue] | None:
     return (op, op.x) if tuple(op.axes.get_values()) == (last,) else None
 
 
-@dataclass(frozen=True)
-class Deviation:
+class Deviation(NamedTuple):
     """The operations that compute `sqrt(mean(centred ** 2) + epsilon)`, the last one first."""
 
     steps: tuple[Operation, ...]
@@ -67,11 +66,8 @@ def deviation_of(value: SSAValue, store: WeightStore) -> Deviation | None:
     return None
 
 
-@dataclass(frozen=True)
-class NormInSteps(RewritePattern):
+class NormInSteps(WeightPattern):
     """`(x - mean(x)) / sqrt(mean((x - mean(x)) ** 2) + epsilon)`."""
-
-    store: WeightStore
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: graph.DivOp, rewriter: PatternRewriter) -> None:
@@ -117,7 +113,6 @@ class ParameterOfNorm(RewritePattern):
             return
 
 
-@dataclass(frozen=True)
 class FormLayerNormsPass(ModulePass):
     """Replace decomposed layer norms by `graph.layer_norm`."""
 

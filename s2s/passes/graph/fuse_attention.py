@@ -25,6 +25,7 @@ between the two products has another use.
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
@@ -50,8 +51,7 @@ MOVES = (graph.ReshapeOp, graph.TransposeOp, graph.SliceOp, graph.BroadcastToOp)
 """Operations that only change where elements are."""
 
 
-@dataclass(frozen=True)
-class Attention:
+class Attention(NamedTuple):
     """The operations of one attention, from scores to weighted values, in dataflow order."""
 
     scores: graph.MatmulOp

@@ -18,27 +18,25 @@ Declined when weights are computed, for zero points that are no scalars, and for
 quantisation with the same zero point.
 """
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp, i16, i32
 from xdsl.ir import Attribute, SSAValue
 from xdsl.passes import ModulePass
-from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
+from xdsl.pattern_rewriter import PatternRewriter
 
 from s2s.analysis.numbers.known_values import known_value
 from s2s.dialects import graph
 from s2s.passes.context import weights_of
 from s2s.passes.graph.lift_quantized.build import Maker
-from s2s.passes.rewrite import op_type_rewrite_pattern, rewrite
+from s2s.passes.rewrite import WeightPattern, op_type_rewrite_pattern, rewrite
 from s2s.types.dtypes import as_tensor_type, size_in_bytes
 from s2s.types.shapes.window import CHANNELS_FIRST
-from s2s.types.weights import WeightStore
 
 
-@dataclass(frozen=True)
-class Shifted:
+class Shifted(NamedTuple):
     """A value `x - zero_point` in 16 bits, where both are 8-bit integers."""
 
     x: SSAValue
@@ -76,11 +74,8 @@ def _less(maker: Maker, product: SSAValue, zero_point: SSAValue, sums: np.ndarra
     return maker(graph.SubOp(product, maker(graph.MulOp(factor, number))))
 
 
-@dataclass(frozen=True)
-class ProductOfShifted(RewritePattern):
+class ProductOfShifted(WeightPattern):
     """A matrix product with weights."""
-
-    store: WeightStore
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: graph.MatmulOp, rewriter: PatternRewriter) -> None:
@@ -97,11 +92,8 @@ class ProductOfShifted(RewritePattern):
         rewriter.replace(op, [], [_less(maker, maker(made), found.zero_point, sums)])
 
 
-@dataclass(frozen=True)
-class ConvolutionOfShifted(RewritePattern):
+class ConvolutionOfShifted(WeightPattern):
     """A convolution."""
-
-    store: WeightStore
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: graph.ConvOp, rewriter: PatternRewriter) -> None:
@@ -148,7 +140,6 @@ class ConvolutionOfShifted(RewritePattern):
         return maker.cast(limited, as_tensor_type(cast.y.type).element_type)
 
 
-@dataclass(frozen=True)
 class HoistZeroPointsPass(ModulePass):
     """Hoist computed zero points out of products of 8-bit integers."""
 

@@ -10,7 +10,6 @@ for kernels, and for functions of C, which are declared only. A function that ca
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
@@ -24,7 +23,6 @@ from s2s.dialects.graph import copy_provenance
 from s2s.errors import InputError
 
 
-@dataclass(frozen=True)
 class InlinePass(ModulePass):
     """Inline functions of the network."""
 

@@ -8,8 +8,6 @@ The hash covers operators, attributes, shapes and element types, but no names an
 two networks have equal hashes, so that tuners and tools can tell kernels. The graph JSON shows it at each node.
 """
 
-from dataclasses import dataclass
-
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp, StringAttr
 from xdsl.dialects.func import FuncOp, ReturnOp
@@ -22,7 +20,6 @@ HASH = "hash"
 """The attribute of a kernel."""
 
 
-@dataclass(frozen=True)
 class LabelOpsPass(ModulePass):
     """Label kernels with a hash."""
 

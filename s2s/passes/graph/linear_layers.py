@@ -1,7 +1,6 @@
 """A common view of convolutions and matrix products: layers with constant weights that can be scaled per channel."""
 
-from dataclasses import dataclass
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 from xdsl.ir import Operation, SSAValue
@@ -17,8 +16,7 @@ from s2s.types.weights import WeightStore
 Convolution: TypeAlias = graph.ConvOp | graph.ConvTransposeOp
 
 
-@dataclass(frozen=True)
-class LinearLayer:
+class LinearLayer(NamedTuple):
     """A float convolution or matrix product with constant weights, whose result has one use."""
 
     op: Convolution | graph.MatmulOp

@@ -19,14 +19,12 @@ flipped: `cast(y ^ -128)`; likewise back where a sum of products reads an unsign
 Declined for tensors that nothing in the network computes with, and for those that are not quantised in it.
 """
 
-from dataclasses import dataclass
-
 import numpy as np
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp, f32, i8
 from xdsl.ir import Operation, SSAValue
 from xdsl.passes import ModulePass
-from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
+from xdsl.pattern_rewriter import PatternRewriter
 
 from s2s.analysis.numbers.accumulators import IntegerLayer, is_integer_layer
 from s2s.analysis.numbers.known_values import known_value, splat_value
@@ -36,7 +34,7 @@ from s2s.passes.context import weights_of
 from s2s.passes.graph.constants import new_weight, weight_name
 from s2s.passes.graph.lift_quantized.build import Maker
 from s2s.passes.graph.lift_quantized.movement import MOVES, moved, rebuilt
-from s2s.passes.rewrite import op_type_rewrite_pattern, rewrite
+from s2s.passes.rewrite import WeightPattern, op_type_rewrite_pattern, rewrite
 from s2s.types.dtypes import Array, as_tensor_type, is_float, is_integer, size_in_bytes, to_numpy, ui8
 from s2s.types.weights import WeightStore
 
@@ -85,11 +83,8 @@ def _raised(maker: Maker, y: SSAValue, like: Operation) -> SSAValue:
     return maker(graph.CastOp(_flipped(maker, y), ui8))
 
 
-@dataclass(frozen=True)
-class UnsignedResult(RewritePattern):
+class UnsignedResult(WeightPattern):
     """A cast of clamped whole numbers to unsigned bytes that some operation computes with."""
-
-    store: WeightStore
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: graph.CastOp, rewriter: PatternRewriter) -> None:
@@ -136,11 +131,8 @@ def _is_read(value: SSAValue) -> bool:
     return any(isinstance(use.operation, CALCULATING) for use in value.uses)
 
 
-@dataclass(frozen=True)
-class UnsignedRescale(RewritePattern):
+class UnsignedRescale(WeightPattern):
     """A rescale from or to unsigned bytes."""
-
-    store: WeightStore
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: graph.RescaleOp, rewriter: PatternRewriter) -> None:
@@ -167,11 +159,8 @@ class UnsignedRescale(RewritePattern):
         rewriter.replace(op, [], [_raised(maker, y, op) if writes else y])
 
 
-@dataclass(frozen=True)
-class UnsignedNumbers(RewritePattern):
+class UnsignedNumbers(WeightPattern):
     """A cast of unsigned bytes to wider numbers, possibly minus a zero point."""
-
-    store: WeightStore
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: graph.CastOp, rewriter: PatternRewriter) -> None:
@@ -194,11 +183,8 @@ class UnsignedNumbers(RewritePattern):
         return maker(graph.SubOp(numbers, maker.constant(zero_point, "zero_point"))) if zero_point.any() else numbers
 
 
-@dataclass(frozen=True)
-class UnsignedFactors(RewritePattern):
+class UnsignedFactors(WeightPattern):
     """A sum of products where either factor is unsigned bytes."""
-
-    store: WeightStore
 
     def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter) -> None:
         if not isinstance(op, IntegerLayer) or not is_integer_layer(op) or not any(map(_is_unsigned, op.operands[:2])):
@@ -219,11 +205,8 @@ class UnsignedFactors(RewritePattern):
         rewriter.replace(op, [], [maker(made)])
 
 
-@dataclass(frozen=True)
-class UnsignedMove(RewritePattern):
+class UnsignedMove(WeightPattern):
     """An operation that only moves unsigned bytes."""
-
-    store: WeightStore
 
     def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter) -> None:
         if not isinstance(op, MOVES) or not _is_unsigned(op.results[0]):
@@ -236,11 +219,8 @@ class UnsignedMove(RewritePattern):
         rewriter.replace(op, [], [_raised(maker, y, op)])
 
 
-@dataclass(frozen=True)
-class ThereAndBack(RewritePattern):
+class ThereAndBack(WeightPattern):
     """`cast(x, i8) ^ -128` of a tensor converted from signed bytes."""
-
-    store: WeightStore
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: graph.BitwiseXorOp, rewriter: PatternRewriter) -> None:
@@ -252,7 +232,6 @@ class ThereAndBack(RewritePattern):
             rewriter.replace(op, [], [y])
 
 
-@dataclass(frozen=True)
 class MakeBytesSignedPass(ModulePass):
     """Convert uint8 tensors to int8."""
 

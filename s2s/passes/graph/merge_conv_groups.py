@@ -25,7 +25,7 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import Float32Type, IntegerAttr, ModuleOp, i8
 from xdsl.ir import SSAValue
 from xdsl.passes import ModulePass
-from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
+from xdsl.pattern_rewriter import PatternRewriter
 
 from s2s.analysis.numbers.known_values import known_value
 from s2s.decisions.chooser import Chooser
@@ -35,7 +35,7 @@ from s2s.dialects.graph import copy_provenance
 from s2s.dialects.graph.base import type_of
 from s2s.passes.context import given_of, target_of, weights_of
 from s2s.passes.graph.constants import name_for, new_constant
-from s2s.passes.rewrite import op_type_rewrite_pattern, rewrite
+from s2s.passes.rewrite import WeightPattern, op_type_rewrite_pattern, rewrite
 from s2s.targets import Target
 from s2s.types.dtypes import Array
 from s2s.types.shapes.window import CHANNELS_FIRST
@@ -54,11 +54,8 @@ def joined(w: Array, groups: int, count: int, zero: int = 0) -> Array:
     return wide
 
 
-@dataclass(frozen=True)
-class MergeGroups(RewritePattern):
+class MergeGroups(WeightPattern):
     """A convolution of which some groups are decided to become one."""
-
-    store: WeightStore
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: graph.ConvOp, rewriter: PatternRewriter) -> None:

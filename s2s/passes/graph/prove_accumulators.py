@@ -15,8 +15,6 @@ Declined, so that sums wrap around, for layers whose sums are used as 32-bit int
 overflow so), and where a bias is computed and has no known bounds.
 """
 
-from dataclasses import dataclass
-
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp, i32, i64
 from xdsl.ir import Operation
@@ -32,7 +30,6 @@ from s2s.passes.context import weights_of
 from s2s.types.dtypes import as_tensor_type, tensor_type
 
 
-@dataclass(frozen=True)
 class ProveAccumulatorsPass(ModulePass):
     """Widen accumulators that may overflow."""
 

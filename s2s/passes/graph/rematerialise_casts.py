@@ -17,8 +17,6 @@ Declined for values with one reader, for those with a reader that cannot compute
 convolution, an output of the network), and for more than a conversion, a difference and a product with constants.
 """
 
-from dataclasses import dataclass
-
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation
@@ -32,7 +30,6 @@ from s2s.dialects.graph.traits import fusion_kind
 from s2s.types.dtypes import as_tensor_type, is_integer, size_in_bytes
 
 
-@dataclass(frozen=True)
 class RematerialiseCastsPass(ModulePass):
     """Duplicate widening casts for each reader."""
 

@@ -12,8 +12,6 @@ concat of one (empty operands do not count), pad by nothing, tile by one and bro
 Declined when the constant makes the result larger than the operand, or is not the same number everywhere.
 """
 
-from dataclasses import dataclass
-
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation, SSAValue
@@ -23,9 +21,8 @@ from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 from s2s.analysis.numbers.known_values import splat_value
 from s2s.dialects import graph
 from s2s.passes.context import weights_of
-from s2s.passes.rewrite import op_type_rewrite_pattern, rewrite
+from s2s.passes.rewrite import WeightPattern, op_type_rewrite_pattern, rewrite
 from s2s.types.dtypes import as_tensor_type
-from s2s.types.weights import WeightStore
 
 NEUTRAL: dict[type[Operation], int] = {
     graph.AddOp: 0,
@@ -37,11 +34,8 @@ NEUTRAL: dict[type[Operation], int] = {
 """Binary operations that return `a` when `b` is this number."""
 
 
-@dataclass(frozen=True)
-class NeutralOperand(RewritePattern):
+class NeutralOperand(WeightPattern):
     """Binary operations with their neutral element: `x + 0`, `x * 1` and so on."""
-
-    store: WeightStore
 
     @op_type_rewrite_pattern
     def match_and_rewrite(
@@ -79,7 +73,6 @@ def _returned_operand(op: Operation) -> SSAValue | None:
             return None
 
 
-@dataclass(frozen=True)
 class RemoveIdentitiesPass(ModulePass):
     """Replace operations that return an operand by that operand."""
 

@@ -22,7 +22,6 @@ costs more than sharing saves.
 
 from collections import defaultdict
 from collections.abc import Hashable
-from dataclasses import dataclass
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import FunctionType, ModuleOp, SymbolRefAttr
@@ -40,7 +39,6 @@ from s2s.types.dtypes import from_dense
 from s2s.types.weights import WeightStore
 
 
-@dataclass(frozen=True)
 class ShareKernelsPass(ModulePass):
     """Keep the first of each set of equal kernels."""
 

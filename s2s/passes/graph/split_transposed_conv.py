@@ -24,13 +24,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import product
 from math import prod
+from typing import NamedTuple
 
 import numpy as np
 from xdsl.context import Context
 from xdsl.dialects.builtin import Float32Type, ModuleOp, StringAttr
 from xdsl.ir import SSAValue
 from xdsl.passes import ModulePass
-from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
+from xdsl.pattern_rewriter import PatternRewriter
 
 from s2s.analysis.numbers.known_values import known_value
 from s2s.decisions.chooser import Chooser
@@ -47,7 +48,7 @@ from s2s.dialects.graph import copy_provenance
 from s2s.dialects.graph.base import type_of
 from s2s.passes.context import given_of, target_of, weights_of
 from s2s.passes.graph.constants import name_for, new_constant
-from s2s.passes.rewrite import op_type_rewrite_pattern, rewrite
+from s2s.passes.rewrite import WeightPattern, op_type_rewrite_pattern, rewrite
 from s2s.types.dtypes import Array
 from s2s.types.shapes.window import CHANNELS_FIRST
 from s2s.types.weights import WeightStore
@@ -67,8 +68,7 @@ def phases_of(w: Array, groups: int, strides: Sequence[int]) -> Array:
     return np.ascontiguousarray(reversed_taps.reshape(groups * prod(strides) * outputs, inputs // groups, *taps))
 
 
-@dataclass(frozen=True)
-class Phase:
+class Phase(NamedTuple):
     """The convolution for every `stride`-th result from one offset on."""
 
     weights: Array
@@ -137,11 +137,8 @@ def _subject(op: graph.ConvTransposeOp, home: ModuleOp, store: WeightStore) -> T
     return TransposedConvolution(home, (op,), work)
 
 
-@dataclass(frozen=True)
-class SplitTransposedConv(RewritePattern):
+class SplitTransposedConv(WeightPattern):
     """A transposed convolution that is decided to be split."""
-
-    store: WeightStore
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: graph.ConvTransposeOp, rewriter: PatternRewriter) -> None:

@@ -8,8 +8,8 @@ thread gets a copy of its own.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from math import prod
+from typing import NamedTuple
 
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Block
@@ -24,8 +24,7 @@ MIN_ITERATIONS = 8
 NO_LOOP = "it has no outermost loop whose iterations have nothing to do with each other"
 
 
-@dataclass(frozen=True)
-class Division:
+class Division(NamedTuple):
     """How a kernel is divided: its loops, nested or in sequence, and the scratch arguments to copy."""
 
     loops: tuple[loop.ForOp, ...]

@@ -14,6 +14,7 @@ linear time: the effects of a nest are computed once, and a block is not searche
 
 from collections.abc import Hashable
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
@@ -26,7 +27,6 @@ from xdsl.transforms.common_subexpression_elimination import OperationInfo
 from s2s.analysis.memory.effects import NOTHING, READ, Effects, erase_unused, is_terminator
 
 
-@dataclass(frozen=True)
 class EliminateCommonSubexpressionsPass(ModulePass):
     name = "loop-eliminate-common-subexpressions"
 
@@ -36,8 +36,7 @@ class EliminateCommonSubexpressionsPass(ModulePass):
         erase_unused(op.body.block, effects)
 
 
-@dataclass(frozen=True)
-class _Known:
+class _Known(NamedTuple):
     """An operation that later ones may repeat, and its position in its block."""
 
     op: Operation

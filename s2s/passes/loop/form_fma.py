@@ -9,8 +9,6 @@ Declined for scalars, whose expressions read better and which the C compiler con
 for a product with another use.
 """
 
-from dataclasses import dataclass
-
 from xdsl.context import Context
 from xdsl.dialects import arith
 from xdsl.dialects.builtin import ModuleOp, VectorType
@@ -21,7 +19,6 @@ from s2s.dialects import loop
 from s2s.dialects.walk import walk
 
 
-@dataclass(frozen=True)
 class FormFmaPass(ModulePass):
     name = "loop-form-fma"
 

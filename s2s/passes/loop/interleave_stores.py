@@ -22,7 +22,7 @@ element in between; and in kernels whose result may lie over an operand: stores 
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import DenseArrayBase, Float32Type, ModuleOp, VectorType, i8
@@ -41,8 +41,7 @@ MIN_SHARE = 4
 """Transpose floats in registers only if more than a quarter as many vectors as lanes are neighbours."""
 
 
-@dataclass(frozen=True)
-class Store:
+class Store(NamedTuple):
     """A store of a vector, and the constant part of the position of its first lane."""
 
     place: int
@@ -61,7 +60,6 @@ class Store:
         return self.op.value.type.element_type == i8
 
 
-@dataclass(frozen=True)
 class InterleaveStoresPass(ModulePass):
     name = "loop-interleave-stores"
 

@@ -120,7 +120,6 @@ def _producers(op: Operation) -> set[Operation]:
     return {operand.owner for inner in op.walk() for operand in inner.operands if isinstance(operand.owner, Operation)}
 
 
-@dataclass(frozen=True)
 class RunBackwardsPass(ModulePass):
     """Reverse the loops of all kernels that allow it."""
 

@@ -21,6 +21,7 @@ vector.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import prod
+from typing import NamedTuple
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ArrayAttr, ModuleOp, StringAttr
@@ -50,8 +51,7 @@ STEP = 4.0
 """Cost of one vector of results, without its reduction and its store, in multiply-adds."""
 
 
-@dataclass(frozen=True)
-class Image:
+class Image(NamedTuple):
     """A read of a channels-first image."""
 
     read: int

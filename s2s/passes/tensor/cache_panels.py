@@ -17,6 +17,7 @@ few rows to amortise the copy, nor where panels are contiguous as they are. Decl
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import prod
+from typing import NamedTuple
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
@@ -44,8 +45,7 @@ MIN_ROWS_DISTANT = 48
 FLOAT = 4
 
 
-@dataclass(frozen=True)
-class Factor:
+class Factor(NamedTuple):
     """The factor of a product to copy, and the dimensions that index it."""
 
     read: int

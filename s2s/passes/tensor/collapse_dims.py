@@ -11,7 +11,6 @@ whose result does not depend on the order, are first sorted by the strides of th
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
@@ -86,7 +85,6 @@ def _collapse(op: tensor.ComputeOp, dim: int) -> None:
     renumber(op, mapping, [*names[:dim], "".join(merged) or names[dim], *names[dim + 2 :]])
 
 
-@dataclass(frozen=True)
 class CollapseDimsPass(ModulePass):
     name = "tensor-collapse-dims"
 

@@ -1,8 +1,7 @@
 """Find the operands that kernels may copy before they use them, with what a decision about a copy has to know."""
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
-from typing import Generic, TypeVar
+from typing import Generic, NamedTuple, TypeVar
 
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
@@ -18,8 +17,7 @@ Finder = Callable[[FuncOp, frozenset[SSAValue]], Sequence[tuple[tensor.ComputeOp
 """Finds computations of a kernel, whose constants are given, each with the operand that it may copy."""
 
 
-@dataclass(frozen=True)
-class CopyCandidate(Generic[Operand]):
+class CopyCandidate(NamedTuple, Generic[Operand]):
     """A computation that may copy one of its operands."""
 
     kernel: FuncOp

@@ -11,7 +11,6 @@ The formula comes from the computation itself, after fusion and packing; the nod
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp, StringAttr
@@ -91,7 +90,6 @@ def _fresh(base: str, taken: Mapping[SSAValue, str]) -> str:
     return name
 
 
-@dataclass(frozen=True)
 class DescribeKernelsPass(ModulePass):
     name = "tensor-describe-kernels"
 

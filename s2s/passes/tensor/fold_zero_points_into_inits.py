@@ -16,7 +16,6 @@ Declined where neither bytes are cached nor products unsigned, and for a zero po
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from math import prod
 
 import numpy as np
@@ -40,7 +39,6 @@ from s2s.types.dtypes import tensor_type
 from s2s.types.weights import WeightStore
 
 
-@dataclass(frozen=True)
 class FoldZeroPointsIntoInitsPass(ModulePass):
     name = "tensor-fold-zero-points-into-inits"
 

@@ -4,7 +4,7 @@ y[m][n] = sum(k: a[m][k] * b[k][n]) + c[n],  m < 6, n < 16, k < 8
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from xdsl.dialects import arith, math
 from xdsl.dialects.builtin import FloatAttr, IntegerAttr
@@ -63,8 +63,7 @@ FOLDS: Mapping[type[Operation], str] = {
 }
 
 
-@dataclass(frozen=True)
-class Text:
+class Text(NamedTuple):
     """An expression and how strongly its outermost operator binds (3: needs no parentheses anywhere)."""
 
     text: str

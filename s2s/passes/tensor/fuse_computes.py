@@ -20,7 +20,6 @@ would have another meaning in the other, and where the consumer reads elements i
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from math import prod
 
 from xdsl.context import Context
@@ -302,7 +301,6 @@ def _fuse_into(consumer: tensor.ComputeOp) -> tensor.ComputeOp | None:
     return None
 
 
-@dataclass(frozen=True)
 class FuseComputesPass(ModulePass):
     name = "tensor-fuse-computes"
 

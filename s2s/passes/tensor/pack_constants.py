@@ -13,7 +13,6 @@ this computation as its only reader is an error in the schedule.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from math import prod
 
 import numpy as np
@@ -145,7 +144,6 @@ class PackConstants:
         remake_weight(argument, packed_type, packing.pack, self.calls, self.weights, suffix="packed")
 
 
-@dataclass(frozen=True)
 class PackConstantsPass(ModulePass):
     name = "tensor-pack-constants"
 

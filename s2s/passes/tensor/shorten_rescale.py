@@ -19,7 +19,6 @@ roundings.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from xdsl.context import Context
 from xdsl.dialects import arith
@@ -45,7 +44,6 @@ IN_RANGE = arith.IntegerOverflowAttr((arith.IntegerOverflowFlag.NSW,))
 Known = Mapping[SSAValue, Interval]
 
 
-@dataclass(frozen=True)
 class ShortenRescalePass(ModulePass):
     name = "tensor-shorten-rescale"
 

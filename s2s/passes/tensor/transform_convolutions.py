@@ -20,6 +20,7 @@ weight or has another reader, and where channels do not fill vectors.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from xdsl.context import Context
@@ -52,8 +53,7 @@ from s2s.types.dtypes import tensor_type
 from s2s.types.weights import Array, WeightStore
 
 
-@dataclass(frozen=True)
-class Tiling:
+class Tiling(NamedTuple):
     """A convolution, and the division of its result into tiles."""
 
     conv: Convolution

@@ -4,7 +4,7 @@ Small integers are multiplied as `(x - x_zp) * (w - w_zp)` and summed in a type 
 8 bits, `i64` where one has 16, unless the operation names the other. Everything else is summed in its own type.
 """
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from xdsl.dialects.builtin import i32, i64
@@ -19,8 +19,7 @@ def is_small_integer(element: Attribute) -> bool:
     return is_integer(element) and size_in_bytes(element) <= 2
 
 
-@dataclass(frozen=True)
-class Accumulation:
+class Accumulation(NamedTuple):
     """How products are summed: the type asked for, and the zero points of both factors."""
 
     wanted: Attribute | None = None

@@ -5,9 +5,8 @@
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from math import gcd
-from typing import Literal, TypeAlias
+from typing import Literal, NamedTuple, TypeAlias
 
 from xdsl.dialects.builtin import i64
 
@@ -49,8 +48,7 @@ def image_shape(batch: int, channels: int, spatial: Sequence[int], layout: Layou
     return [batch, channels, *spatial] if layout == CHANNELS_FIRST else [batch, *spatial, channels]
 
 
-@dataclass(frozen=True)
-class Window:
+class Window(NamedTuple):
     """A sliding window: one entry per spatial dimension, two in `pads`."""
 
     kernel: Sequence[int]
@@ -104,8 +102,7 @@ class Window:
         return sizes
 
 
-@dataclass(frozen=True)
-class ConvOperands:
+class ConvOperands(NamedTuple):
     """What a convolution takes: tensors, where the channels of `x` and `y` stand, and how products are summed."""
 
     x: AnyTensor

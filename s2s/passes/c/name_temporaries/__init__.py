@@ -17,8 +17,6 @@ the hints of the values, unique where they are visible and never a word of C; pa
 get theirs too. Values nobody uses are dropped.
 """
 
-from dataclasses import dataclass
-
 from xdsl.context import Context
 from xdsl.dialects.builtin import ArrayAttr, ModuleOp, StringAttr
 from xdsl.ir import Block, Operation
@@ -33,7 +31,6 @@ from s2s.passes.c.name_temporaries.names import Scope
 from s2s.passes.c.name_temporaries.placement import named_values
 
 
-@dataclass(frozen=True)
 class NameTemporariesPass(ModulePass):
     name = "c-name-temporaries"
 

@@ -7,6 +7,7 @@ with no other pointer, and what a call does, it does through the pointers it is 
 from bisect import bisect_right
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import NamedTuple
 
 from xdsl.ir import Block, BlockArgument, Operation, SSAValue
 
@@ -14,8 +15,7 @@ from s2s.dialects import c
 from s2s.dialects.walk import walk
 
 
-@dataclass(frozen=True)
-class Root:
+class Root(NamedTuple):
     """The memory object that a place designates: a variable, or the target of a parameter or a symbol; `None` if it is
     unknown."""
 

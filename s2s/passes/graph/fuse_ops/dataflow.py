@@ -6,6 +6,7 @@ Source of the construction: TVM's fusion (`IndexedForwardGraph` and `DominatorTr
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Operation, SSAValue
@@ -31,8 +32,7 @@ class Node:
     """Whether the function returns the value."""
 
 
-@dataclass(frozen=True)
-class PostDominator:
+class PostDominator(NamedTuple):
     """The first node that all paths from here to the outputs share, and the most general edge kind on these paths."""
 
     parent: int | None

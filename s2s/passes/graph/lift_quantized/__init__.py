@@ -18,8 +18,6 @@ channels of weights; when a bias is not constant; and for other types than f32 b
 remain in floats.
 """
 
-from dataclasses import dataclass
-
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
@@ -38,7 +36,6 @@ from s2s.passes.graph.lift_quantized.tables import QuantisedFunction
 from s2s.passes.rewrite import rewrite
 
 
-@dataclass(frozen=True)
 class LiftQuantizedPass(ModulePass):
     """Replace simulated quantisation by integer operators."""
 

@@ -9,18 +9,17 @@ An average pool of the whole image is a mean; any other one becomes a convolutio
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from xdsl.dialects.builtin import f32, i32
 from xdsl.ir import SSAValue
-from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
+from xdsl.pattern_rewriter import PatternRewriter
 
 from s2s.analysis.numbers.quantised_values import Scaled, quantised, scaled, without_limits
 from s2s.dialects import graph
 from s2s.passes.graph.constants import new_weight
 from s2s.passes.graph.lift_quantized.build import Maker
-from s2s.passes.rewrite import op_type_rewrite_pattern
+from s2s.passes.rewrite import WeightPattern, op_type_rewrite_pattern
 from s2s.types.dtypes import as_tensor_type, size_in_bytes
 from s2s.types.shapes.window import channel_axis, spatial_axes
 from s2s.types.weights import WeightStore
@@ -40,11 +39,8 @@ def wide(maker: Maker, of: Scaled) -> SSAValue:
     return maker(graph.SubOp(y, maker.constant(np.asarray(of.offset, np.int32), "zero_point"))) if of.offset else y
 
 
-@dataclass(frozen=True)
-class QuantisedMultiplication(RewritePattern):
+class QuantisedMultiplication(WeightPattern):
     """`a * b`, where neither is the scale of a dequantisation."""
-
-    store: WeightStore
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: graph.MulOp, rewriter: PatternRewriter) -> None:
@@ -59,11 +55,8 @@ class QuantisedMultiplication(RewritePattern):
         rewriter.replace(op, [], [maker.dequantised(Scaled(product, scale, np.zeros((), np.int64), None))])
 
 
-@dataclass(frozen=True)
-class QuantisedMean(RewritePattern):
+class QuantisedMean(WeightPattern):
     """`reduce_mean(x)`, `reduce_sum(x)` and an average pool of the whole image."""
-
-    store: WeightStore
 
     @op_type_rewrite_pattern
     def match_and_rewrite(
@@ -95,11 +88,8 @@ def _whole_image(op: graph.AvgPoolOp) -> list[int] | None:
     return axes if covered and plain and all(made[axis] == 1 for axis in axes) else None
 
 
-@dataclass(frozen=True)
-class QuantisedAveragePool(RewritePattern):
+class QuantisedAveragePool(WeightPattern):
     """An average pool whose windows all divide by the same number of elements."""
-
-    store: WeightStore
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: graph.AvgPoolOp, rewriter: PatternRewriter) -> None:
@@ -126,11 +116,8 @@ class QuantisedAveragePool(RewritePattern):
         rewriter.replace(op, [], [maker.dequantised(sums)])
 
 
-@dataclass(frozen=True)
-class QuantisedAddition(RewritePattern):
+class QuantisedAddition(WeightPattern):
     """`a + b` and `a - b`, with or without a clamp, and quantised."""
-
-    store: WeightStore
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: graph.CastOp, rewriter: PatternRewriter) -> None:

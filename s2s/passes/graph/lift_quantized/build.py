@@ -1,6 +1,6 @@
 """Build dequantisations, and requantisations of sums."""
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from xdsl.dialects.builtin import f32
@@ -15,8 +15,7 @@ from s2s.types.dtypes import Array, as_tensor_type
 from s2s.types.weights import WeightStore
 
 
-@dataclass(frozen=True)
-class Maker:
+class Maker(NamedTuple):
     """Inserts operations before the one that is rewritten, and records the source nodes that they replace."""
 
     rewriter: PatternRewriter

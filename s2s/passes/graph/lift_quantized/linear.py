@@ -10,12 +10,12 @@ rounded to it.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from xdsl.dialects.builtin import i64
 from xdsl.ir import Attribute, SSAValue
-from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
+from xdsl.pattern_rewriter import PatternRewriter
 
 from s2s.analysis.numbers.accumulators import IntegerLayer, narrowest_accumulator, sum_bound
 from s2s.analysis.numbers.known_values import known_value, per_channel
@@ -24,7 +24,7 @@ from s2s.dialects import graph
 from s2s.dialects.graph.base import zero_point_attribute
 from s2s.passes.graph.constants import new_constant, weight_name
 from s2s.passes.graph.lift_quantized.build import Maker
-from s2s.passes.rewrite import op_type_rewrite_pattern
+from s2s.passes.rewrite import WeightPattern, op_type_rewrite_pattern
 from s2s.types.dtypes import Array, as_tensor_type, size_in_bytes, tensor_type, to_numpy
 from s2s.types.shapes.window import channel_axis
 from s2s.types.weights import WeightStore
@@ -33,8 +33,7 @@ CLOSE = 1e-5
 """Maximum relative difference of two scales that are taken for the same scale, rounded in different ways."""
 
 
-@dataclass(frozen=True)
-class Factor:
+class Factor(NamedTuple):
     """One factor of the products: integers with one zero point, and one scale or one per index of `axis`."""
 
     value: SSAValue
@@ -65,11 +64,8 @@ def factor_of(value: SSAValue, store: WeightStore) -> Factor | None:
     return Factor(found.x, found.offset, found.scale, found.axis) if found.has_one_offset else None
 
 
-@dataclass(frozen=True)
-class QuantisedConvolution(RewritePattern):
+class QuantisedConvolution(WeightPattern):
     """`conv(x, w)` and `conv(x, w, b)`."""
-
-    store: WeightStore
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: graph.ConvOp | graph.ConvTransposeOp, rewriter: PatternRewriter) -> None:
@@ -150,11 +146,8 @@ def _summed(
     return maker(summed_in(accumulator, operands))
 
 
-@dataclass(frozen=True)
-class QuantisedProduct(RewritePattern):
+class QuantisedProduct(WeightPattern):
     """`matmul(a, b)`, where either, both or no operand is constant."""
-
-    store: WeightStore
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: graph.MatmulOp, rewriter: PatternRewriter) -> None:
@@ -182,11 +175,8 @@ def _rank(value: SSAValue) -> int:
     return as_tensor_type(value.type).get_num_dims()
 
 
-@dataclass(frozen=True)
-class BiasOfProduct(RewritePattern):
+class BiasOfProduct(WeightPattern):
     """`matmul(a, b) + c` with a constant for each column."""
-
-    store: WeightStore
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: graph.AddOp, rewriter: PatternRewriter) -> None:

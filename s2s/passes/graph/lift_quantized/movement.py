@@ -9,20 +9,18 @@ A quantisation behind such an operation moves before it, where it meets the sums
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from xdsl.ir import Operation, SSAValue
-from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
+from xdsl.pattern_rewriter import PatternRewriter
 
 from s2s.analysis.numbers.quantised_values import Quantised, Scaled, quantised, scaled
 from s2s.dialects import graph
 from s2s.dialects.graph.base import number, number_attribute
 from s2s.passes.graph.lift_quantized.build import Maker
 from s2s.passes.graph.lift_quantized.requantise import limits_of
-from s2s.passes.rewrite import op_type_rewrite_pattern
+from s2s.passes.rewrite import WeightPattern, op_type_rewrite_pattern
 from s2s.types.dtypes import as_tensor_type, tensor_type
-from s2s.types.weights import WeightStore
 
 MOVES = (
     graph.ReshapeOp,
@@ -43,11 +41,8 @@ PICKS_SOME = (graph.SliceOp, graph.GatherOp)
 """Operations whose results may be much smaller than their operands, so quantising the operand may cost more."""
 
 
-@dataclass(frozen=True)
-class MoveOfReals(RewritePattern):
+class MoveOfReals(WeightPattern):
     """`f(dequantised x)` -> `dequantised f(x)`, for tensors with one scale; several operands must have the same one."""
-
-    store: WeightStore
 
     def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter) -> None:
         if not isinstance(op, MOVES):
@@ -97,11 +92,8 @@ def rebuilt(op: Operation, values: Sequence[SSAValue], fill: int | float | None 
     )
 
 
-@dataclass(frozen=True)
-class QuantisedMove(RewritePattern):
+class QuantisedMove(WeightPattern):
     """`quantised f(x)` -> `f(quantised x)`, where `f(x)` has no other use."""
-
-    store: WeightStore
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: graph.CastOp, rewriter: PatternRewriter) -> None:

@@ -9,25 +9,20 @@ the integers, since quantisation is monotonic.
 """
 
 import math
-from dataclasses import dataclass
 
 import numpy as np
 from xdsl.ir import SSAValue
-from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
+from xdsl.pattern_rewriter import PatternRewriter
 
 from s2s.analysis.numbers.quantised_values import Quantised, Scaled, along, quantised, scaled, without_limits
 from s2s.dialects import graph
 from s2s.passes.graph.lift_quantized.build import Maker
-from s2s.passes.rewrite import op_type_rewrite_pattern
+from s2s.passes.rewrite import WeightPattern, op_type_rewrite_pattern
 from s2s.types.dtypes import as_tensor_type, to_numpy
-from s2s.types.weights import WeightStore
 
 
-@dataclass(frozen=True)
-class Requantisation(RewritePattern):
+class Requantisation(WeightPattern):
     """The quantisation of a dequantised tensor, with or without a clamp."""
-
-    store: WeightStore
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: graph.CastOp, rewriter: PatternRewriter) -> None:

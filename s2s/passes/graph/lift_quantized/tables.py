@@ -8,11 +8,11 @@
 The 256 entries are what these operations compute for each value of %x.
 """
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from xdsl.ir import Block, Operation, SSAValue
-from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
+from xdsl.pattern_rewriter import PatternRewriter
 
 from s2s.analysis.numbers.known_values import known_value
 from s2s.analysis.numbers.quantised_values import rounded
@@ -20,7 +20,7 @@ from s2s.dialects import graph
 from s2s.dialects.graph import FusionKind, fusion_kind
 from s2s.interpret.graph import can_evaluate, evaluate
 from s2s.passes.graph.lift_quantized.build import Maker
-from s2s.passes.rewrite import op_type_rewrite_pattern
+from s2s.passes.rewrite import WeightPattern, op_type_rewrite_pattern
 from s2s.types.dtypes import Array, as_tensor_type, is_integer, size_in_bytes, tensor_type, to_numpy
 from s2s.types.weights import WeightStore
 
@@ -28,8 +28,7 @@ MAX_OPERATIONS = 64
 ENTRIES = 256
 
 
-@dataclass(frozen=True)
-class FunctionOfBytes:
+class FunctionOfBytes(NamedTuple):
     """Elementwise operations from an 8-bit tensor to its quantised result."""
 
     store: WeightStore
@@ -108,11 +107,8 @@ def _is_number(value: SSAValue, store: WeightStore) -> bool:
     return known is not None and known.size == 1
 
 
-@dataclass(frozen=True)
-class QuantisedFunction(RewritePattern):
+class QuantisedFunction(WeightPattern):
     """`cast(clamp(round(f(x)) + zero_point))` with an 8-bit `x`."""
-
-    store: WeightStore
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: graph.CastOp, rewriter: PatternRewriter) -> None:

@@ -19,8 +19,6 @@ Kernel signatures do not change, nor does `main`, which only calls kernels. A co
 computations that read it. Users are lowered before producers, so all users of a constant read it before it is erased.
 """
 
-from dataclasses import dataclass
-
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
@@ -85,7 +83,6 @@ PATTERNS: list[RewritePattern] = [
 ]
 
 
-@dataclass(frozen=True)
 class LowerToTensorPass(ModulePass):
     name = "graph-lower-to-tensor"
 

@@ -15,8 +15,7 @@ rounded once when they are stored.
 """
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
-from typing import Required, TypedDict, Unpack
+from typing import NamedTuple, Required, TypedDict, Unpack
 
 from xdsl.builder import Builder
 from xdsl.dialects.builtin import StringAttr, TensorType
@@ -49,8 +48,7 @@ Body = (
 """A function that writes a region: it takes the region's arguments and returns what the region yields."""
 
 
-@dataclass(frozen=True)
-class Operand:
+class Operand(NamedTuple):
     """A tensor and the expressions of its indices over the dimensions of the domain."""
 
     value: SSAValue
@@ -58,8 +56,7 @@ class Operand:
     divisors: tuple[int, ...]
 
 
-@dataclass(frozen=True)
-class Argument:
+class Argument(NamedTuple):
     """An argument of a region: a block argument of `type`, or a known number."""
 
     element: Attribute

@@ -17,8 +17,8 @@ subtracted from both factors first.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from math import prod
+from typing import NamedTuple
 
 from xdsl.ir import SSAValue
 from xdsl.ir.affine import AffineConstantExpr, AffineExpr
@@ -38,8 +38,7 @@ def window_names(prefix: str, window: Window) -> list[str]:
     return [prefix + letter for letter in "dhw"[-window.rank :]]
 
 
-@dataclass(frozen=True)
-class ConvDomain:
+class ConvDomain(NamedTuple):
     """The domain of a convolution: `[n, o, places… | c, taps…]`, or `[n, places…, o | taps…, c]`."""
 
     layout: Layout

@@ -7,8 +7,8 @@ stays inside of a row; a window may begin before its image, by as much as its pa
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
 from itertools import pairwise
+from typing import NamedTuple
 
 from xdsl.ir.affine import AffineExpr
 
@@ -18,8 +18,7 @@ MAX_STRIDE = 4
 """Terms whose factors differ by less than this ratio, as a stride causes, belong to one axis."""
 
 
-@dataclass(frozen=True)
-class Axis:
+class Axis(NamedTuple):
     """`(sum of multiplier * atom + share) * factor`"""
 
     factor: int
@@ -52,7 +51,7 @@ def axes_of(
         reach = sum(each.factor * _lowest(each, least) for each in inner)
         reach += sum(each.factor * MAX_PADDING for each in inner if each.is_window)
         rest = (constant + reach) % axis.factor - reach
-        shared.append(replace(axis, share=(constant - rest) // axis.factor))
+        shared.append(axis._replace(share=(constant - rest) // axis.factor))
         constant = rest
     return shared, constant
 

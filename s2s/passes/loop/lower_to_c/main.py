@@ -1,6 +1,6 @@
 """Classify the arguments of `main` after memory planning by their role."""
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from xdsl.dialects.builtin import IntegerAttr, StringAttr
 from xdsl.dialects.func import FuncOp
@@ -10,8 +10,7 @@ from s2s.errors import CompilerBug
 from s2s.passes.loop.plan_memory import ARENA_ALIGN, ARENA_SIZE
 
 
-@dataclass(frozen=True)
-class Main:
+class Main(NamedTuple):
     """`main` with its arena, outputs and inputs."""
 
     func: FuncOp

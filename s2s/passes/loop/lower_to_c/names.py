@@ -1,7 +1,7 @@
 """Choose the C names of kernels and weights, which have external linkage."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from xdsl.dialects.builtin import ModuleOp, StringAttr
 from xdsl.dialects.func import FuncOp
@@ -19,8 +19,7 @@ MAX_PREFIX = 24
 """The maximum length of the network's name in C names, which leaves the rest of 31 characters for other parts."""
 
 
-@dataclass(frozen=True)
-class Names:
+class Names(NamedTuple):
     """C names by loop-level names, in the order of the module."""
 
     prefix: str

@@ -1,6 +1,6 @@
 """The state and the dispatch table of lowering a network's steps."""
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from xdsl.ir import SSAValue
 
@@ -10,8 +10,7 @@ from s2s.passes.loop.lower_to_c.names import Names
 from s2s.support.operation_table import OperationTable
 
 
-@dataclass(frozen=True)
-class StepBuilder:
+class StepBuilder(NamedTuple):
     """The C function of a network to which steps are appended."""
 
     b: Builder

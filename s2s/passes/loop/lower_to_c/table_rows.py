@@ -5,9 +5,8 @@ buffers of the arena.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from math import prod
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from xdsl.dialects.builtin import DenseArrayBase, MemRefType
 from xdsl.dialects.func import CallOp, FuncOp
@@ -26,8 +25,7 @@ from s2s.types.weights import WeightStore
 Place = Literal["INPUT", "OUTPUT", "ARENA"]
 
 
-@dataclass(frozen=True)
-class Tensor:
+class Tensor(NamedTuple):
     """A buffer: a numbered input or output, or a byte range of the arena."""
 
     name: str | None
@@ -44,8 +42,7 @@ class Tensor:
         return prod(self.shape) * size_in_bytes(self.element)
 
 
-@dataclass(frozen=True)
-class Call:
+class Call(NamedTuple):
     """A kernel call: the numbers of its tensors, of which the first `results` are written."""
 
     kernel: str
@@ -56,8 +53,7 @@ class Call:
     results: int
 
 
-@dataclass(frozen=True)
-class Rows:
+class Rows(NamedTuple):
     """The network as tables."""
 
     prefix: str

@@ -10,7 +10,7 @@ replaces. Where that is too long to tell weights apart, all weights of the netwo
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import CallOp, FuncOp
@@ -29,8 +29,7 @@ _WEIGHTS = ("w", "b")
 """Kernel parameters whose role is "weight"."""
 
 
-@dataclass(frozen=True)
-class Reader:
+class Reader(NamedTuple):
     """The first call that reads a weight."""
 
     nodes: tuple[str, ...]

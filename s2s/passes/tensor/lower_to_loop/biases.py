@@ -7,7 +7,7 @@
 Integers wrap around, so that the order of additions does not matter; an addition for each result is saved.
 """
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from xdsl.dialects import arith
 from xdsl.dialects.builtin import IntegerAttr, i32
@@ -16,8 +16,7 @@ from xdsl.ir import Operation
 from s2s.dialects import tensor
 
 
-@dataclass(frozen=True)
-class Bias:
+class Bias(NamedTuple):
     """An operand of the epilogue that is added to the sum and used for nothing else."""
 
     point: int

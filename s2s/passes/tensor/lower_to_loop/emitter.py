@@ -3,7 +3,7 @@
 from collections.abc import Generator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 from xdsl.dialects import arith
 from xdsl.dialects.builtin import AnyFloat, FloatAttr, IndexType, IntegerAttr, IntegerType, UnitAttr, VectorType
@@ -28,8 +28,7 @@ from s2s.types.hints import isa
 Op = TypeVar("Op", bound=Operation)
 
 
-@dataclass(frozen=True)
-class Bounds:
+class Bounds(NamedTuple):
     """The range of a loop: `start … stop - 1` with a step, clipped further by expressions of the enclosing loops."""
 
     start: int

@@ -1,8 +1,8 @@
 """Express as constraints over the domain when a guarded access is in bounds."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from enum import Enum
+from typing import NamedTuple
 
 from xdsl.ir.affine import AffineExpr
 
@@ -18,8 +18,7 @@ class Holds(Enum):
     MAYBE = "maybe"
 
 
-@dataclass(frozen=True)
-class Constraint:
+class Constraint(NamedTuple):
     """`expr >= 0` over the dimensions of the domain, or `expr mod modulus == 0` if `modulus` is set."""
 
     expr: AffineExpr

@@ -1,7 +1,7 @@
 """Emit products of a small constant matrix with values in registers, fully unrolled."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from xdsl.dialects import arith
 from xdsl.dialects.builtin import FloatAttr, f32
@@ -14,8 +14,7 @@ Element = SSAValue | None
 """A value, or None for zero."""
 
 
-@dataclass(frozen=True)
-class MatrixEmitter:
+class MatrixEmitter(NamedTuple):
     """Multiplies vectors of `lanes` lanes by constants known at compile time; factors 0 and 1 cost nothing."""
 
     emitter: Emitter

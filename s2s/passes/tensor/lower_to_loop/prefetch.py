@@ -14,8 +14,8 @@ For a reduction dimension `d`, each step prefetches what the points of the tile 
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from math import ceil, prod
+from typing import NamedTuple
 
 from xdsl.ir.affine import AffineConstantExpr, AffineDimExpr, AffineExpr
 
@@ -32,8 +32,7 @@ MAX_LINES = 2
 """Maximum number of prefetches in one step of a reduction: more would cost more than the loads they speed up."""
 
 
-@dataclass(frozen=True)
-class Place:
+class Place(NamedTuple):
     """The current position in the loops of a computation."""
 
     dims: Sequence[AffineExpr]
@@ -42,8 +41,7 @@ class Place:
     """The start and the size of the current block, for dimensions that are tiled in blocks."""
 
 
-@dataclass(frozen=True)
-class Prefetcher:
+class Prefetcher(NamedTuple):
     """Emits the prefetches of `schedule` for `op`."""
 
     op: tensor.ComputeOp

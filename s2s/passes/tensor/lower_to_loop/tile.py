@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import product
+from typing import NamedTuple
 
 from xdsl.dialects import arith
 from xdsl.dialects.builtin import (
@@ -25,8 +26,7 @@ from s2s.types.dtypes import vector_of
 from s2s.types.hints import isa
 
 
-@dataclass(frozen=True)
-class TilePoint:
+class TilePoint(NamedTuple):
     """A point of a register tile: its offset along each parallel dimension, its lanes along the vector dimension."""
 
     offsets: tuple[int, ...]

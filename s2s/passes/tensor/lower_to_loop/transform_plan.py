@@ -1,6 +1,6 @@
 """Derive the loops and the scratch of a transform from its schedule."""
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from xdsl.dialects.builtin import MemRefType, f32
 from xdsl.ir import Attribute
@@ -11,8 +11,7 @@ from s2s.errors import CompilerBug
 from s2s.types.affine import linear, ranges
 
 
-@dataclass(frozen=True)
-class TransformPlan:
+class TransformPlan(NamedTuple):
     """The loops and the scratch buffer of a scheduled transform."""
 
     op: tensor.TransformOp

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from contextlib import ExitStack
-from dataclasses import replace
 
 from xdsl.ir import SSAValue
 from xdsl.ir.affine import AffineConstantExpr
@@ -75,7 +74,7 @@ class FoldReduction(TileReduction):
         if parts < 2:
             return Carried(initial(self.nest, points)), 0
         apart = [
-            replace(point, label=f"{point.label}{'abcdefgh'[part % 8]}") for part in range(parts) for point in points
+            point._replace(label=f"{point.label}{'abcdefgh'[part % 8]}") for part in range(parts) for point in points
         ]
         accumulators, width = Carried(initial(self.nest, apart)), len(points) * len(folds)
         stop = self.op.sizes[dim] // (lanes * parts) * lanes * parts
@@ -93,7 +92,7 @@ class FoldReduction(TileReduction):
 
     def _along(self, points: Sequence[TilePoint], dim: int, lanes: int) -> list[TilePoint]:
         """`points` as vectors along the reduction `dim`."""
-        return [replace(point, vector_dim=dim, lanes=lanes, active=lanes) for point in points]
+        return [point._replace(vector_dim=dim, lanes=lanes, active=lanes) for point in points]
 
     def _fold_range(
         self, dim: int, steps: Bounds, parts: int, points: Sequence[TilePoint], accumulators: Carried

@@ -1,7 +1,6 @@
 """Emit the reduction of a register tile as dot products of one operand's row with constant rows, four at a time."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 from math import prod
 
 from xdsl.dialects import arith
@@ -58,7 +57,7 @@ class RowReduction(TileReduction):
             buffer, start = x.buffer, x.position(first)
             self._check(x, point, point, range(steps))
         for row in range(lanes):
-            moved = replace(point, offsets=self._moved(point, row))
+            moved = point._replace(offsets=self._moved(point, row))
             places = [k // group * lanes * group + row * group + k % group for k in range(steps)]
             self._check(w, point, moved, places)
         affine_map, indices = self.emitter.space.emit(start, w.position(first))

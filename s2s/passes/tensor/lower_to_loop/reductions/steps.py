@@ -5,7 +5,6 @@ accumulators. Loops over reductions are clipped to the steps whose reads are in 
 """
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from xdsl.ir import Block, Region, SSAValue
 from xdsl.ir.affine import AffineConstantExpr, AffineDimExpr, AffineExpr
@@ -153,7 +152,7 @@ class StepReduction(TileReduction):
         if dim not in self.nest.blocks:
             return bounds
         base, size = self.nest.blocks[dim]
-        return replace(bounds, lower=(*bounds.lower, base), upper=(*bounds.upper, base + size))
+        return bounds._replace(lower=(*bounds.lower, base), upper=(*bounds.upper, base + size))
 
     def _unrolled(
         self,
