@@ -20,18 +20,17 @@ class ComputedBeforeUse(IsolatedFromAbove):
 
 def _verify(block: Block, computed: set[int]) -> None:
     """Check the operations of `block`; `computed` holds the identities of the values visible to its first one."""
-    own = [id(argument) for argument in block.args]
+    own = list(map(id, block.args))
     computed.update(own)
     for op in block.ops:
-        for operand in op.operands:
-            if id(operand) not in computed:
-                raise VerifyException(
-                    f"Operation using value defined out of its IsolatedFromAbove parent, or after it: {op}"
-                )
+        if not computed.issuperset(map(id, op.operands)):
+            raise VerifyException(
+                f"Operation using value defined out of its IsolatedFromAbove parent, or after it: {op}"
+            )
         for region in op.regions:
             for inner in region.blocks:
                 _verify(inner, computed)
-        for result in op.results:
-            own.append(id(result))
-            computed.add(id(result))
+        results = list(map(id, op.results))
+        own += results
+        computed.update(results)
     computed.difference_update(own)

@@ -176,7 +176,7 @@ def _flat_types(result_types: Sequence[Attribute | Sequence[Attribute] | None]) 
 
 class _FixedOperand(BeforeVariadicSingleAccessor):
     def __get__(self, obj: Any, objtype: object = None) -> SSAValue:
-        return obj.operand_at(self.idx)
+        return _at(obj._operands, self.idx)
 
 
 class _OptionalOperand(SameOptionalAccessor):
@@ -191,7 +191,7 @@ class _RemainingOperands(UniqueVariadicAccessor):
 
 class _FixedResult(BeforeVariadicSingleAccessor):
     def __get__(self, obj: Any, objtype: object = None) -> SSAValue:
-        return obj.result_at(self.idx)
+        return _at(obj.results, self.idx)
 
 
 class _OptionalResult(SameOptionalAccessor):

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable
+from functools import cache
 
 from xdsl.dialects.builtin import FloatAttr, VectorType, i8, i16
 from xdsl.ir import Attribute, Operation
@@ -65,6 +66,7 @@ def _headers(op: Operation) -> list[str]:
             return []
 
 
+@cache
 def headers_of_name(name: str) -> list[str]:
     """Return the header that declares a function or macro of the runtime or of the C library; none for other names."""
     if _LIBM.fullmatch(name):

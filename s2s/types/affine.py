@@ -6,9 +6,9 @@ coefficients of atoms, where an atom is a dimension or a division that could not
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from math import gcd, prod
-from typing import TypeGuard
+from types import MappingProxyType
+from typing import NamedTuple, TypeGuard
 
 from xdsl.ir.affine import (
     AffineBinaryOpExpr,
@@ -44,12 +44,14 @@ def is_binary(expr: AffineExpr) -> TypeGuard[AffineBinaryOpExpr]:
     return type(expr) is AffineBinaryOpExpr
 
 
-@dataclass(frozen=True)
-class Linear:
+_NO_TERMS: Mapping[AffineExpr, int] = MappingProxyType({})
+
+
+class Linear(NamedTuple):
     """`constant + sum of coefficient * atom`."""
 
     constant: int
-    terms: Mapping[AffineExpr, int] = field(default_factory=dict[AffineExpr, int])
+    terms: Mapping[AffineExpr, int] = _NO_TERMS
 
     def plus(self, other: "Linear", factor: int = 1) -> "Linear":
         """`self + factor * other`."""

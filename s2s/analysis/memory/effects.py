@@ -39,9 +39,11 @@ class Effects:
         """Return the kinds of effects of `op`; None if they are unknown."""
         if _has_none(type(op)):
             return NOTHING
-        if op not in self._found:
-            self._found[op] = self._compute(op)
-        return self._found[op]
+        try:
+            return self._found[op]
+        except KeyError:
+            self._found[op] = kinds = self._compute(op)
+            return kinds
 
     def writes(self, op: Operation) -> bool:
         """Return whether `op` may write memory."""
@@ -50,7 +52,10 @@ class Effects:
 
     def is_unused(self, op: Operation) -> bool:
         """Return whether the results of `op` are unused and it has no effect but reads."""
-        if any(result.first_use is not None for result in op.results) or not _may_be_unused(type(op)):
+        for result in op.results:
+            if result.first_use is not None:
+                return False
+        if not _may_be_unused(type(op)):
             return False
         kinds = self.kinds(op)
         return kinds is not None and (kinds <= READ or (MemoryEffectKind.ALLOC in kinds and is_trivially_dead(op)))
