@@ -22,6 +22,7 @@ if TYPE_CHECKING:
         CFunction,
         CompileOptions,
         DebugOptions,
+        JointArtifact,
         PackedFunction,
         Target,
         build,
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
         quantize,
         register_codegen,
         register_custom_op,
+        together,
     )
     from s2s.errors import CompilerBug, InputError, S2SError, ToolchainError, UnsupportedError
     from s2s.relay import IRModule
@@ -47,6 +49,7 @@ __all__ = [
     "DebugOptions",
     "IRModule",
     "InputError",
+    "JointArtifact",
     "PackedFunction",
     "S2SError",
     "Target",
@@ -70,6 +73,7 @@ __all__ = [
     "target",
     "te",
     "testing",
+    "together",
     "transform",
 ]
 

@@ -20,6 +20,7 @@ from s2s.external.modes import modes_of
 from s2s.external.registry import register_codegen
 from s2s.frontends.custom import CFunction, PackedFunction, register_custom_op
 from s2s.frontends.formats import ModelSource
+from s2s.joint_artifact import JointArtifact, together
 from s2s.options import (
     CompileOptions,
     DebugOptions,
@@ -113,9 +114,10 @@ def _shapes(given: Mapping[str, tuple[int, ...]]) -> dict[str, tuple[int, ...]]:
     return {name: tuple(map(int, sizes)) for name, sizes in given.items()}
 
 
-def load(tree: str | Path) -> LoadedNetwork:
-    """Build a tree that `s2s compile` wrote, and load it."""
-    return load_tree(tree)
+def load(tree: str | Path, *, network: str | None = None) -> LoadedNetwork:
+    """Build a tree that `s2s compile` wrote, and load it; of a tree of several networks, the one that `network`
+    names."""
+    return load_tree(tree, network=network)
 
 
 __all__ = [
@@ -123,6 +125,7 @@ __all__ = [
     "CFunction",
     "CompileOptions",
     "DebugOptions",
+    "JointArtifact",
     "LoadedNetwork",
     "PackedFunction",
     "Quantized",
@@ -135,4 +138,5 @@ __all__ = [
     "quantize",
     "register_codegen",
     "register_custom_op",
+    "together",
 ]

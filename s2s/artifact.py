@@ -85,9 +85,9 @@ class Report:
 class Artifact:
     """The result of `s2s.compile`."""
 
-    def __init__(self, compilation: Compilation) -> None:
+    def __init__(self, compilation: Compilation, loaded: "LoadedNetwork | None" = None) -> None:
         self._compilation = compilation
-        self._loaded: LoadedNetwork | None = None
+        self._loaded = loaded
 
     def __repr__(self) -> str:
         options = self._compilation.options

@@ -83,7 +83,9 @@ PASSES: tuple[str, ...] = (
     "loop-split-kernels",
     "c-call-signed-shifts",
     "c-name-temporaries",
+    "c-parametrise-kernels",
     "c-place-constants",
+    "c-share-between-networks",
 )
 """The names of our passes, level by level, alphabetical within a level."""
 

@@ -32,6 +32,7 @@ ROOMS = (
     "verify",
     "packagings",
     "artifact",
+    "joint_artifact",
     "profiling",
     "runtime",
     "target",

@@ -1,21 +1,32 @@
 """`s2s compile`: compile a network to a tree of C."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
 from s2s.cli import options
 from s2s.cli.compile_options import Options, with_compile_options
 from s2s.cli.output import number
+from s2s.cli.together import (
+    Concurrent,
+    Models,
+    ShareKernels,
+    TogetherFlag,
+    describe_joint,
+    join_networks,
+    only_model,
+    tree_name,
+)
 
 if TYPE_CHECKING:
     from s2s.artifact import Report
+    from s2s.options import CompileOptions
 
 
 @with_compile_options
 def compile_command(
-    model: options.Model,
+    models: Models,
     compiling: Options,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", metavar="DIR", help="Folder to write; by default the model's name.")
@@ -23,13 +34,16 @@ def compile_command(
     write_decisions: Annotated[
         Path | None, typer.Option("--write-decisions", metavar="FILE", help="Write what the compiler chose to a file.")
     ] = None,
+    together: TogetherFlag = False,
+    concurrent: Concurrent = False,
+    share: ShareKernels = "equal",
     print_ir_after: options.PrintIrAfter = None,
     verify_each: options.VerifyEach = False,
     time_passes: options.TimePasses = False,
     stop_after: options.StopAfter = None,
     as_json: options.Json = False,
 ) -> None:
-    """Compile a network to a tree of C99.
+    """Compile a network to a tree of C99, or several ones to one tree.
 
     The tree builds with its own make or cmake and carries a self-test.
 
@@ -42,10 +56,16 @@ def compile_command(
     from s2s.emit.write import check_destination
     from s2s.errors import InputError
 
+    if together and (stop_after, write_decisions) != (None, None):
+        raise InputError("--together: --stop-after and --write-decisions are about one network; compile it alone")
     if stop_after is not None and write_decisions is not None:
         raise InputError(f"--write-decisions {write_decisions}: --stop-after ends before all is decided; leave one out")
 
     debug = options.debug_options(print_ir_after, verify_each, time_passes, stop_after)
+    if together:
+        _compile_together(models, replace(compiling("host"), debug=debug), output, concurrent, share, as_json=as_json)
+        return
+    model = only_model(models, concurrent=concurrent, share=share)
     with steps_shown(quiet=bool(print_ir_after)):
         artifact = compile_artifact(model, replace(compiling("host"), debug=debug))
         if stop_after is not None:
@@ -61,6 +81,32 @@ def compile_command(
         print_json({"tree": str(tree), **report.as_dict()})
     else:
         print_fields({"tree": tree, **describe(report)})
+
+
+def _compile_together(
+    models: list[Path],
+    chosen: "CompileOptions",
+    output: Path | None,
+    concurrent: bool,
+    share: Literal["equal", "alike"],
+    *,
+    as_json: bool,
+) -> None:
+    """Compile networks to one tree, and print its figures."""
+    from s2s.cli.output import print_fields, print_json, steps_shown
+    from s2s.emit.write import check_destination
+
+    name = tree_name(chosen, output)
+    destination = output if output is not None else Path(name)
+    check_destination(destination)
+    with steps_shown(quiet=bool(chosen.debug.print_ir_after)):
+        joint = join_networks(models, chosen, name, concurrent=concurrent, share=share)
+        tree = joint.write(destination)
+        report = joint.report()
+    if as_json:
+        print_json({"tree": str(tree), **report.as_dict()})
+    else:
+        print_fields({"tree": tree, **describe_joint(report)})
 
 
 def _apart(report: "Report") -> str:

@@ -112,6 +112,6 @@ def _of_model(model: Path, compiling: Options) -> dict[str, Any]:
 
 def _of_tree(tree: Path) -> dict[str, Any]:
     from s2s.report.record import sizes_of_tree
-    from s2s.verify.build import tree_record
+    from s2s.verify.tree_record import tree_record
 
     return sizes_of_tree(tree_record(tree))

@@ -7,9 +7,11 @@ import typer
 
 from s2s.cli import options
 from s2s.cli.compile_options import Options, with_compile_options
+from s2s.cli.together import Concurrent, Models, ShareKernels, TogetherFlag, join_networks, only_model, tree_name
 from s2s.errors import InputError
 
 if TYPE_CHECKING:
+    from s2s.options import CompileOptions
     from s2s.verify.board_check import BoardVerification
 
 BOARD = "On a board"
@@ -60,7 +62,7 @@ class Comparing(TypedDict):
 
 @with_compile_options
 def verify_command(
-    model: options.Model,
+    models: Models,
     compiling: Options,
     against: Against = None,
     levels: Levels = False,
@@ -70,6 +72,9 @@ def verify_command(
     golden: Golden = None,
     on: On = None,
     opt: Optimise = None,
+    together: TogetherFlag = False,
+    concurrent: Concurrent = False,
+    share: ShareKernels = "equal",
     as_json: options.Json = False,
 ) -> None:
     """Compile a network, run it, and compare with another engine or with golden vectors. Exits with 1 when they differ.
@@ -90,6 +95,12 @@ def verify_command(
     }
     if opt is not None and on is None:
         raise InputError(f"--opt {opt}: is for boards; add --on qemu:m4 or another")
+    if together:
+        if (on, golden, against, rtol, atol) != (None, None, None, None, None):
+            raise InputError("--together: every network is compared as by default, on this machine; leave others out")
+        _verify_together(models, compiling("host"), concurrent, share, seed=seed, levels=levels, as_json=as_json)
+        return
+    model = only_model(models, concurrent=concurrent, share=share)
     found = None
     with steps_shown():
         if on is None:
@@ -105,6 +116,31 @@ def verify_command(
         if found is not None:
             _show_figures(found)
     if not result.passed:
+        raise typer.Exit(1)
+
+
+def _verify_together(
+    models: list[Path],
+    chosen: "CompileOptions",
+    concurrent: bool,
+    share: Literal["equal", "alike"],
+    *,
+    seed: int | None,
+    levels: bool,
+    as_json: bool,
+) -> None:
+    """Verify each network of a tree of several."""
+    from s2s.cli.output import print_fields, print_json, steps_shown
+
+    name = tree_name(chosen, None)
+    with steps_shown(), join_networks(models, chosen, name, concurrent=concurrent, share=share) as joint:
+        results = joint.verify(seed=seed, levels=levels)
+    if as_json:
+        print_json({name: result.as_dict() for name, result in results.items()})
+    else:
+        for name, result in results.items():
+            print_fields({"network": name, **result.describe()})
+    if not all(result.passed for result in results.values()):
         raise typer.Exit(1)
 
 

@@ -156,6 +156,23 @@ class Threads:
 
 
 @dataclass(frozen=True)
+class TogetherInfo:
+    """Several networks as one tree."""
+
+    name: str
+    """The name of the tree, and the prefix of what the networks share: a C identifier."""
+    networks: "tuple[NetworkInfo, ...]"
+    offsets: tuple[int, ...]
+    """The first byte of each network's arena in the common one."""
+    arena_size: int
+    arena_align: int
+    concurrent: bool = False
+    """Whether all networks may run at the same time."""
+    measured: Measured | None = None
+    """Measured sizes of the whole tree; the stack is the deepest one of all run functions."""
+
+
+@dataclass(frozen=True)
 class NetworkInfo:
     """A network as it is emitted."""
 

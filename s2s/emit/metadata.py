@@ -1,7 +1,7 @@
 """Write `metadata.json`: the machine-readable record of a tree."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
@@ -26,9 +26,24 @@ def metadata(
     files: Sequence[str],
     needs: Sequence[ExternalNeeds] = (),
 ) -> str:
-    """The record of a tree: generator, source, interface, memory, kernels, options and files."""
+    """The record of a tree as JSON."""
+    return dumped(network_record(info, program, constants, needs) | {"files": list(files)})
+
+
+def dumped(record: Mapping[str, Any]) -> str:
+    """Return a record as text."""
+    return json.dumps(record, indent=2) + "\n"
+
+
+def network_record(
+    info: NetworkInfo,
+    program: Program,
+    constants: Sequence[ConstantArray],
+    needs: Sequence[ExternalNeeds] = (),
+) -> dict[str, Any]:
+    """Describe a network: generator, source, interface, memory, kernels and options."""
     inputs, outputs = port_identifiers((port.name for port in info.inputs), (port.name for port in info.outputs))
-    record: dict[str, Any] = {
+    return {
         "schema": SCHEMA,
         "generator": {"name": "s2s", "version": info.version},
         "name": info.name,
@@ -66,19 +81,18 @@ def metadata(
         ],
         "weights": {
             "size": sum(array.size for array in constants),
-            "arrays": list(map(_array, constants)),
+            "arrays": list(map(array_record, constants)),
         },
         "measured": None if info.measured is None else asdict(info.measured),
         "accumulators": [asdict(each) for each in info.sums],
         "decisions": [each.as_dict() for each in info.decisions],
         "kernels": [kernel.sym_name.data for kernel in program.kernels],
         "tolerance": {"relative": info.tolerance.relative, "absolute": info.tolerance.absolute},
-        "files": list(files),
     }
-    return json.dumps(record, indent=2) + "\n"
 
 
-def _array(array: ConstantArray) -> dict[str, Any]:
+def array_record(array: ConstantArray) -> dict[str, Any]:
+    """Describe a constant."""
     return {
         "identifier": array.identifier,
         "name": array.name,

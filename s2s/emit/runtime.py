@@ -2,10 +2,12 @@
 
 import posixpath
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from functools import cache
 
+from s2s.emit.stream import Content
 from s2s.support.resources import runtime_files, runtime_source
+from s2s.targets import Target
 
 _INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.MULTILINE)
 
@@ -46,3 +48,20 @@ def needed_files(headers: Iterable[str]) -> list[str]:
 @cache
 def _included_by(path: str) -> frozenset[str]:
     return frozenset(included(runtime_source(path)))
+
+
+def runtime_of(files: Mapping[str, Content], target: Target) -> dict[str, Content]:
+    """Return the files of the runtime that `files` include."""
+    texts = [content for path, content in files.items() if path.endswith((".c", ".h"))]
+    headers = {header for content in texts for header in included(_beginning(content))}
+    brought = {each.header: each.source for each in target.intrinsics if each.source}
+    found: dict[str, Content] = {}
+    for header in sorted(headers & set(brought)):
+        found[f"runtime/include/{header}"] = brought[header].encode()
+        headers |= included(brought[header])
+    return found | {f"runtime/{path}": runtime_source(path).encode() for path in needed_files(headers)}
+
+
+def _beginning(content: Content) -> str:
+    """Return the beginning of a file up to its data, which contains the includes."""
+    return content.decode() if isinstance(content, bytes) else next(iter(content)).decode()

@@ -14,8 +14,9 @@ FILE = "sbom.cdx.json"
 RUNTIME_LICENCE = "Apache-2.0"
 
 
-def sbom(info: NetworkInfo, runtime: Sequence[str]) -> str:
-    """Describe the network as a component, with its source model and the runtime files that it contains."""
+def sbom(info: NetworkInfo, runtime: Sequence[str], networks: Sequence[NetworkInfo] = ()) -> str:
+    """Describe the network as a component, with its source model and the runtime files that it contains; `networks` are
+    those that a tree of several is made of."""
     network: dict[str, Any] = {
         "type": "library",
         "bom-ref": info.name,
@@ -23,13 +24,7 @@ def sbom(info: NetworkInfo, runtime: Sequence[str]) -> str:
         "version": info.sha256[:16],
         "licenses": [{"license": {"name": GENERATED_LICENCE}}],
     }
-    model: dict[str, Any] = {
-        "type": "machine-learning-model",
-        "bom-ref": "model",
-        "name": info.source,
-        "version": info.sha256[:16],
-        "hashes": [{"alg": "SHA-256", "content": info.sha256}],
-    }
+    models = [_model(f"model-{each.name}", each) for each in networks] or [_model("model", info)]
     part: dict[str, Any] = {
         "type": "library",
         "bom-ref": "s2s-runtime",
@@ -47,11 +42,22 @@ def sbom(info: NetworkInfo, runtime: Sequence[str]) -> str:
             "tools": {"components": [{"type": "application", "name": "s2s", "version": info.version}]},
             "component": network,
         },
-        "components": [model, part],
+        "components": [*models, part],
         "dependencies": [
-            {"ref": info.name, "dependsOn": ["model", "s2s-runtime"]},
-            {"ref": "model"},
+            {"ref": info.name, "dependsOn": [*(model["bom-ref"] for model in models), "s2s-runtime"]},
+            *({"ref": model["bom-ref"]} for model in models),
             {"ref": "s2s-runtime"},
         ],
     }
     return json.dumps(record, indent=2) + "\n"
+
+
+def _model(reference: str, info: NetworkInfo) -> dict[str, Any]:
+    """Describe the model that a network is made from."""
+    return {
+        "type": "machine-learning-model",
+        "bom-ref": reference,
+        "name": info.source,
+        "version": info.sha256[:16],
+        "hashes": [{"alg": "SHA-256", "content": info.sha256}],
+    }

@@ -21,6 +21,7 @@ from s2s.c_syntax.identifiers import c_macro
 from s2s.decisions.constants import BINARY, by_size, place_of_constants
 from s2s.dialects import c
 from s2s.dialects.c import ArrayType
+from s2s.dialects.walk import walk
 from s2s.emit.constants_view import constants_view
 from s2s.emit.external import (
     external_needs,
@@ -35,7 +36,7 @@ from s2s.emit.info import NetworkInfo
 from s2s.emit.metadata import metadata
 from s2s.emit.misra import ADVISED, DEVIATIONS
 from s2s.emit.readme import facts, graph_usage, lead, memory, usage
-from s2s.emit.runtime import included, needed_files
+from s2s.emit.runtime import runtime_of
 from s2s.emit.sbom import FILE as SBOM
 from s2s.emit.sbom import sbom
 from s2s.emit.selftest import golden_vectors, test_view
@@ -43,13 +44,13 @@ from s2s.emit.statements import FunctionWriter, comment_lines, overlay_definitio
 from s2s.emit.stream import Content, Stream, pieces
 from s2s.emit.templates import fill
 from s2s.emit.units import Program
-from s2s.emit.view import Row, TreeView, UnitView, budgets, flags_view, origin, port_views, sizes
+from s2s.emit.view import Row, TestProgram, TreeView, UnitView, budgets, flags_view, origin, port_views, sizes
 from s2s.emit.weights import ConstantArray, binary_file, c_arrays, place
 from s2s.emit.write import RECORD, write_tree
 from s2s.errors import CompilerBug
 from s2s.executor.graph_json import dump
 from s2s.executor.params import param_pieces
-from s2s.support.resources import runtime_licence, runtime_source
+from s2s.support.resources import runtime_licence
 from s2s.types.weights import WeightStore
 
 RETURNS = "Returns S2S_OK, S2S_ERR_NULL if a pointer is missing, or S2S_ERR_ALIGN if arena is not aligned."
@@ -89,17 +90,40 @@ class Tree:
 def render(module: ModuleOp, info: NetworkInfo, weights: WeightStore) -> Tree:
     """Create the tree of a network from its C in `module`, after `c-name-temporaries`, and its constants in
     `weights`."""
-    return _Renderer(module, info, weights).tree()
+    return NetworkFiles(module, info, weights).tree()
 
 
-class _Renderer:
-    """Collects the files of one tree."""
+def constants_of(program: Program, weights: WeightStore) -> list[ConstantArray]:
+    """Return the constants that `program` defines."""
+    return [_constant_of(op.sym_name.data, op.type, op.weight, weights) for op in program.weights]
 
-    def __init__(self, module: ModuleOp, info: NetworkInfo, weights: WeightStore) -> None:
+
+@dataclass(frozen=True)
+class Shared:
+    """What a network has in common with the others of its tree."""
+
+    name: str
+    """The prefix of its C names."""
+    program: Program
+    constants: Sequence[ConstantArray]
+
+    @property
+    def headers(self) -> list[str]:
+        """The headers of shared kernels and constants, as far as there are any."""
+        kinds = {"kernels": self.program.kernels, "weights": self.constants}
+        return [f'"{self.name}_{kind}.h"' for kind, any_of in kinds.items() if any_of]
+
+
+class NetworkFiles:
+    """Collects the files of one network: those of a tree, or with `shared` its part of a tree of several."""
+
+    def __init__(self, module: ModuleOp, info: NetworkInfo, weights: WeightStore, shared: Shared | None = None) -> None:
         self.info = info
         self.form = place_of_constants(module)
         self.program = Program.of(module)
-        self.constants = [_constant_of(op.sym_name.data, op.type, op.weight, weights) for op in self.program.weights]
+        self.shared = shared
+        self.constants = constants_of(self.program, weights)
+        self.every_constant = [*self.constants, *self._shared_constants(module)]
         self.needs = external_needs(self.program.callbacks)
         self.inputs, self.outputs = port_views(info)
         self.files: dict[str, Content] = {}
@@ -109,26 +133,14 @@ class _Renderer:
     def tree(self) -> Tree:
         """Return all files; files that describe others come last."""
         name = self.info.name
-        self._text(f"include/{name}.h", "model.h.j2")
-        self._entry()
-        self._kernels()
-        self._callbacks()
-        if self.constants:
-            self._constants(f"src/{name}_weights", f"{name}: its constants", self.constants, self.form)
-        self._self_test()
+        self.add_network()
         self._runtime()
         self._graph_files()
         if self.info.profile == "misra":
             self._text("MISRA.md", "MISRA.md.j2", deviations=DEVIATIONS, advised=ADVISED)
         self._licences()
-        sources = [path for path in self.files if path.endswith(".c") and not path.startswith("test/")]
-        self.view = replace(
-            self.view,
-            sources=tuple(sources),
-            test_sources=tuple(path for path in self.files if path.endswith(".c") and path.startswith("test/")),
-            binaries=tuple(self.binaries),
-            runtime_sources=" and `runtime/src/`" if any(path.startswith("runtime/") for path in sources) else "",
-            files=tuple(_described(self.files, name)),
+        self.view = built(
+            self.view, self.files, self.binaries, [self.test_program("TESTS")], _described(self.files, name)
         )
         self._text("Makefile", "Makefile.j2")
         self._text("CMakeLists.txt", "CMakeLists.txt.j2")
@@ -136,9 +148,32 @@ class _Renderer:
         self.files[RECORD] = metadata(self.info, self.program, self.constants, sorted(self.files), self.needs).encode()
         return Tree(self.files)
 
+    def add_network(self) -> None:
+        """Add the header, the code, the constants and the self-test of the network."""
+        name = self.info.name
+        self._text(f"include/{name}.h", "model.h.j2")
+        self._entry()
+        self.add_kernels()
+        self._callbacks()
+        self.add_constants()
+        self._self_test()
+
+    def test_program(self, variable: str) -> TestProgram:
+        """Return the self-test as build files know it."""
+        folder = f"test/{self.info.name}_"
+        sources = tuple(path for path in self.files if path.startswith(folder) and path.endswith(".c"))
+        return TestProgram(self.info.name, variable, sources)
+
+    def _shared_constants(self, module: ModuleOp) -> list[ConstantArray]:
+        """Return the shared constants that the network names."""
+        if self.shared is None:
+            return []
+        named = {op.symbol.data for op in walk(module) if isinstance(op, c.SymbolOp)}
+        return [array for array in self.shared.constants if array.identifier in named]
+
     def _view(self) -> TreeView:
         info = self.info
-        size = sum(array.size for array in self.constants)
+        size = sum(array.size for array in self.every_constant)
         ports = (*self.inputs, *self.outputs)
         return TreeView(
             name=info.name,
@@ -175,6 +210,8 @@ class _Renderer:
         if graph is not None:
             lines = comment_lines("The network as tables for s2s_executor_init.")
             return "\n".join([*lines, f"extern const s2s_graph {self.info.name}_graph;"])
+        if not self.program.entry:
+            return ""
         *reset, run = [FunctionWriter(func).prototype() for func in self.program.entry]
         lines = [line for overlay in self.program.overlays for line in [*_overlay(overlay), ""]]
         lines += [line for prototype in reset for line in [*comment_lines(RESET_DOC), *prototype, ""]]
@@ -188,6 +225,7 @@ class _Renderer:
         """Add the file of the network: a function, or tables."""
         name = self.info.name
         own = [f'"{name}.h"', f'"{name}_kernels.h"', *([f'"{name}_weights.h"'] if self.constants else [])]
+        own += self.shared.headers if self.shared is not None else []
         if self.program.graph is None:
             unit = self.program.entry_unit(own)
             view = UnitView(f"{name}: the network, kernel by kernel", unit.headers, unit.text)
@@ -214,14 +252,17 @@ class _Renderer:
         values = {array.name: array.values for array in self.constants if array.name in sources}
         self.files[f"{self.info.name}.params"] = Stream(lambda: param_pieces(values))
 
-    def _kernels(self) -> None:
-        name = self.info.name
+    def add_kernels(self) -> None:
+        """Add the kernels and the header that declares them."""
+        name, weights = self.info.name, {array.identifier for array in self.constants}
         self._text(f"src/{name}_kernels.h", "kernels.h.j2")
         units = self.program.kernel_units(f'"{name}_kernels.h"')
         for number, unit in enumerate(units, 1):
             stem = f"{name}_kernels" if len(units) == 1 else f"{name}_kernels_{number}"
             part = "" if len(units) == 1 else f", part {number} of {len(units)}"
-            headers = (*unit.headers, *([f'"{name}_weights.h"'] if unit.names_weights else []))
+            headers = (*unit.headers, *([f'"{name}_weights.h"'] if unit.named & weights else []))
+            if self.shared is not None and unit.named & {array.identifier for array in self.shared.constants}:
+                headers = (*headers, f'"{self.shared.name}_weights.h"')
             view = UnitView(f"{name}: its kernels{part}", headers, unit.text)
             self._text(f"src/{stem}.c", "unit.c.j2", unit=view)
 
@@ -236,6 +277,12 @@ class _Renderer:
             headers = (f'"{name}_kernels.h"', *headers_of_sources(mine))
             view = UnitView(f"{name}: {title}", headers, "\n\n".join(texts_of(mine)))
             self._text(f"src/{name}_{stem}.c", "unit.c.j2", unit=view)
+
+    def add_constants(self) -> None:
+        """Add the constants of the network, if it has any of its own."""
+        name = self.info.name
+        if self.constants:
+            self._constants(f"src/{name}_weights", f"{name}: its constants", self.constants, self.form)
 
     def _constants(self, path: str, title: str, arrays: Sequence[ConstantArray], form: str) -> None:
         """Add the files `path.c` and `path.h`, and `path.c.bin` if the arrays are binary."""
@@ -265,14 +312,26 @@ class _Renderer:
         )
 
     def _runtime(self) -> None:
-        texts = [content for path, content in self.files.items() if path.endswith((".c", ".h"))]
-        headers = {header for content in texts for header in included(_beginning(content))}
-        brought = {each.header: each.source for each in self.info.target.intrinsics if each.source}
-        for header in sorted(headers & set(brought)):
-            self.files[f"runtime/include/{header}"] = brought[header].encode()
-            headers |= included(brought[header])
-        for path in needed_files(headers):
-            self.files[f"runtime/{path}"] = runtime_source(path).encode()
+        self.files |= runtime_of(self.files, self.info.target)
+
+
+def built(
+    view: TreeView,
+    files: Mapping[str, Content],
+    binaries: Sequence[str],
+    tests: Sequence[TestProgram],
+    described: Sequence[Row],
+) -> TreeView:
+    """Return `view` with what build files and README say of `files`."""
+    sources = [path for path in files if path.endswith(".c") and not path.startswith("test/")]
+    return replace(
+        view,
+        sources=tuple(sources),
+        tests=tuple(tests),
+        binaries=tuple(binaries),
+        runtime_sources=" and `runtime/src/`" if any(path.startswith("runtime/") for path in sources) else "",
+        files=tuple(described),
+    )
 
 
 def _prototypes(functions: Sequence[c.FuncOp]) -> list[str]:
@@ -292,11 +351,6 @@ def _overlay(overlay: c.OverlayOp) -> list[str]:
     """Write the type of the arena, for callers."""
     about = "The arena: buffers that live at different times share their bytes; whole is all of it."
     return [*comment_lines(about), *overlay_definition(overlay)]
-
-
-def _beginning(content: Content) -> str:
-    """Return the beginning of a file up to its data, which contains the includes."""
-    return content.decode() if isinstance(content, bytes) else next(iter(content)).decode()
 
 
 def _constant_of(identifier: str, type: object, weight: object, store: WeightStore) -> ConstantArray:

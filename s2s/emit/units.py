@@ -24,8 +24,8 @@ class Unit(NamedTuple):
 
     headers: tuple[str, ...]
     text: str
-    names_weights: bool = False
-    """Whether the functions name weights themselves, which others are passed."""
+    named: frozenset[str] = frozenset()
+    """The tables and weights that the functions name themselves; others are passed."""
 
 
 class Program(NamedTuple):
@@ -122,10 +122,9 @@ class Program(NamedTuple):
         needed = {header for func in every if isinstance(func, c.FuncOp) for header in headers_of(func)}
         wanted = needed - {'"s2s.h"', *own_headers}
         ordered = sorted(wanted, key=lambda header: (_SYSTEM_FIRST.index(header[0]), header))
-        named = {op.symbol.data for func in every for op in walk(func) if isinstance(op, c.SymbolOp)}
+        named = frozenset(op.symbol.data for func in every for op in walk(func) if isinstance(op, c.SymbolOp))
         tables = [global_definition(table) for table in self.tables if table.sym_name.data in named]
-        weights = {table.sym_name.data for table in self.weights}
-        return Unit((*own_headers, *ordered), _joined([*tables, *functions.values()]), bool(named & weights))
+        return Unit((*own_headers, *ordered), _joined([*tables, *functions.values()]), named)
 
 
 def _is_kernel(func: c.FuncOp) -> bool:

@@ -12,10 +12,11 @@ from s2s.c_syntax.literals import float_literal
 from s2s.c_syntax.types import c_type
 from s2s.dialects import c
 from s2s.emit.definitions import Row, definitions
-from s2s.emit.info import NetworkInfo, PortInfo, Quantisation
+from s2s.emit.info import Measured, NetworkInfo, PortInfo, Quantisation
 from s2s.emit.statements import comment_lines
 from s2s.errors import CompilerBug
 from s2s.options import Threading
+from s2s.targets import Target
 from s2s.targets.flags import OPTIMISE, compile_flags, is_machine_flag
 from s2s.types.narrow import NARROW
 from s2s.version import release, runtime_version
@@ -96,6 +97,19 @@ class ExternalView(NamedTuple):
 
 
 @dataclass(frozen=True)
+class TestProgram:
+    """A self-test as build files know it."""
+
+    __test__ = False
+
+    name: str
+    """The network that it tests."""
+    variable: str
+    """The variable of the Makefile with its sources."""
+    sources: tuple[str, ...]
+
+
+@dataclass(frozen=True)
 class TreeView:
     """The tree as a whole."""
 
@@ -125,7 +139,7 @@ class TreeView:
     budgets: tuple[Row, ...]
     """The sizes that a project may limit: name, terms of the sum, and name of the check."""
     sources: tuple[str, ...] = ()
-    test_sources: tuple[str, ...] = ()
+    tests: tuple[TestProgram, ...] = ()
     binaries: tuple[str, ...] = ()
     """Names, without `.c`, of the files whose data are in a `.c.bin` beside them."""
     files: tuple[Row, ...] = field(default=())
@@ -229,17 +243,29 @@ def sizes(info: NetworkInfo, weights_size: int, graph: c.GlobalOp | None) -> lis
         )
     if info.threads is not None:
         rows.append(Row("THREADS", str(info.threads.most), "the most threads that share a kernel"))
-    if info.measured is not None:
-        by = f"by {info.measured.by} for {info.target.name}"
-        if info.measured.stack is not None:
-            rows.insert(2, Row("STACK_SIZE", str(info.measured.stack), f"bytes of the deepest stack, {by}"))
-        rows.append(Row("CODE_SIZE", str(info.measured.code), f"bytes of machine code, {by}"))
-        rows.append(Row("FLASH_SIZE", str(info.measured.flash), "bytes of machine code and constants"))
+    rows = measured_sizes(rows, info.measured, info.target)
     if graph is not None:
         staged, slots = _number(graph, "staged_size"), _number(graph, "slots")
         rows.append(Row("GRAPH_STAGED_SIZE", staged, "bytes of RAM with room for copies of inputs and outputs"))
         rows.append(Row("GRAPH_SLOTS", slots, "pointers that an executor needs"))
     return rows
+
+
+def measured_sizes(rows: Sequence[Row], measured: Measured | None, target: Target) -> list[Row]:
+    """Return `rows`, which begin with the two of the arena, with those of the sizes that are measured."""
+    if measured is None:
+        return list(rows)
+    by = f"by {measured.by} for {target.name}"
+    stack = (
+        [] if measured.stack is None else [Row("STACK_SIZE", str(measured.stack), f"bytes of the deepest stack, {by}")]
+    )
+    return [
+        *rows[:2],
+        *stack,
+        *rows[2:],
+        Row("CODE_SIZE", str(measured.code), f"bytes of machine code, {by}"),
+        Row("FLASH_SIZE", str(measured.flash), "bytes of machine code and constants"),
+    ]
 
 
 def budgets(info: NetworkInfo) -> list[Row]:

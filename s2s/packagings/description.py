@@ -8,7 +8,7 @@ from typing import Any
 from s2s.c_syntax.identifiers import c_macro, line_comment
 from s2s.c_syntax.types import dtype_named
 from s2s.errors import InputError
-from s2s.verify.build import tree_record
+from s2s.verify.tree_record import tree_record
 
 
 @dataclass(frozen=True)

@@ -12,11 +12,11 @@ from s2s.artifact import Artifact
 from s2s.decisions.decision import Decision
 from s2s.emit.info import Measured
 from s2s.emit.stream import pieces
+from s2s.emit.write import RECORD
 from s2s.profiling.profile import Profile
 from s2s.report.record import SCHEMA
 from s2s.report.timeline import Occupied, Step, Timeline, timeline_of
 from s2s.stages.memory import Planned
-from s2s.verify.build import RECORD
 
 NO_COST = KernelCost(Operations(), 0, 0)
 

@@ -13,10 +13,11 @@ from typing import Any, TypeGuard, cast
 
 from s2s.analysis.numbers.sums import LayerSums, describe_sums
 from s2s.emit.info import Overlapping, RowTiled
+from s2s.emit.write import RECORD
 from s2s.errors import InputError
 from s2s.stages.graph import describe_row_tiles
 from s2s.stages.memory import describe_overlaps
-from s2s.verify.build import RECORD, tree_record
+from s2s.verify.tree_record import tree_record
 
 SCHEMA = 1
 DATA = re.compile(r'<script type="application/json" id="s2s-figures">(.*?)</script>', re.DOTALL)

@@ -6,9 +6,9 @@ from typing import Any
 
 from s2s.c_syntax.identifiers import c_macro
 from s2s.verify.board_sources import is_in_arena
-from s2s.verify.build import tree_record
 from s2s.verify.footprint import INCLUDE_FOLDERS, SOURCE_FOLDERS
 from s2s.verify.toolchain import accepted_flags, default_compiler, run_program
+from s2s.verify.tree_record import tree_record
 
 _MAIN = """#define _POSIX_C_SOURCE 200809L
 #include <stdio.h>

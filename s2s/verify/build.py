@@ -7,7 +7,6 @@ The caller's side of the contract is kept here as a firmware would keep it: the 
 asks. Behind it and behind every output lies a guard, so that a kernel that writes too far is caught.
 """
 
-import json
 import os
 import shutil
 import tempfile
@@ -25,7 +24,6 @@ from numpy.typing import ArrayLike
 
 from s2s.c_syntax.types import dtype_named
 from s2s.emit.tree import Tree
-from s2s.emit.write import RECORD
 from s2s.errors import CompilerBug, InputError
 from s2s.executor.declarations import executor_declarations
 from s2s.executor.session import FAILED_FUNCTION, Session, raise_failure
@@ -40,6 +38,7 @@ from s2s.verify.guarded import GUARD, Guarded
 from s2s.verify.pool import DECLARATIONS, Pool
 from s2s.verify.stream import Stream
 from s2s.verify.toolchain import accepted_flags, default_compiler, run_program
+from s2s.verify.tree_record import build_record, tree_record
 
 
 @dataclass(frozen=True)
@@ -73,7 +72,7 @@ def compile_library(
     with tempfile.TemporaryDirectory(prefix="s2s-objects-") as folder:
         objects = compile_objects(root, Path(folder), compiler=command, flags=flags)
         accepted = _accepted(root, command, flags)
-        linked = [*objects, *external_libraries(tree_record(root)), "-lm"]
+        linked = [*objects, *external_libraries(build_record(root)), "-lm"]
         run_program([*command, *accepted, "-shared", "-o", output.resolve(), *linked], cwd=root)
 
 
@@ -83,7 +82,7 @@ def compile_objects(
     """Compile the sources of the tree at `root` to objects in `folder`, which can be linked to a shared library."""
     command = tuple(compiler) if compiler is not None else default_compiler()
     accepted = _accepted(root, command, flags)
-    record = tree_record(root)
+    record = build_record(root)
     includes = [f"-I{folder}" for folder in (*INCLUDE_FOLDERS, *external_includes(record))]
     sources = [path.relative_to(root) for folder in SOURCE_FOLDERS for path in sorted((root / folder).glob("*.c"))]
     sources += external_sources(record)
@@ -99,26 +98,48 @@ def compile_objects(
 
 def _accepted(root: Path, command: tuple[str, ...], flags: Sequence[str] | None) -> Sequence[str]:
     """Return those flags of the tree, or of the caller, that the compiler accepts."""
-    record = tree_record(root)
+    record = build_record(root)
     return accepted_flags(
         command, [*(flags if flags is not None else record["target"]["flags"]), *_thread_flags(record)]
     )
 
 
 def load(
-    tree: Tree | str | Path, *, compiler: Sequence[str] | None = None, flags: Sequence[str] | None = None
+    tree: Tree | str | Path,
+    *,
+    compiler: Sequence[str] | None = None,
+    flags: Sequence[str] | None = None,
+    network: str | None = None,
 ) -> "LoadedNetwork":
-    """Build a tree, in memory or on disk, and load it; the result is a context manager that cleans up."""
+    """Build a tree, in memory or on disk, and load it; the result is a context manager that cleans up.
+
+    Of a tree of several networks, `network` names the one to load.
+    """
     folder = Path(tempfile.mkdtemp(prefix="s2s-"))
     try:
         root = Path(tree).resolve() if not isinstance(tree, Tree) else folder / "tree"
         if isinstance(tree, Tree):
             tree.write(root)
         compile_library(root, folder / "network.so", compiler=compiler, flags=flags)
-        return LoadedNetwork(root, folder)
+        return LoadedNetwork(root, folder, tree_record(root, network))
     except BaseException:
         shutil.rmtree(folder, ignore_errors=True)
         raise
+
+
+def load_all(tree: Tree) -> "dict[str, LoadedNetwork]":
+    """Build a tree of several networks once, and load each of them."""
+    found: dict[str, LoadedNetwork] = {}
+    with tempfile.TemporaryDirectory(prefix="s2s-") as built:
+        root, library = Path(built) / "tree", Path(built) / "network.so"
+        tree.write(root)
+        compile_library(root, library)
+        for name, record in build_record(root)["networks"].items():
+            folder = Path(tempfile.mkdtemp(prefix="s2s-"))
+            shutil.copytree(root, folder / "tree")
+            shutil.copy(library, folder / "network.so")
+            found[name] = LoadedNetwork(folder / "tree", folder, record)
+    return found
 
 
 class LoadedNetwork:
@@ -127,10 +148,9 @@ class LoadedNetwork:
     What was built is removed when the network is closed, else when it is forgotten, at the latest as Python ends.
     """
 
-    def __init__(self, root: Path, folder: Path) -> None:
+    def __init__(self, root: Path, folder: Path, record: Mapping[str, Any]) -> None:
         from cffi import FFI
 
-        record = tree_record(root)
         self.root = root
         self.path = folder / "network.so"
         """The shared library."""
@@ -360,19 +380,6 @@ def _thread_flags(record: Mapping[str, Any]) -> Sequence[str]:
 
 def _size(port: Port) -> int:
     return int(np.prod(port.shape, dtype=np.int64)) * port.dtype.itemsize
-
-
-def tree_record(root: Path) -> dict[str, Any]:
-    """Return the record of the tree at `root`."""
-    try:
-        record = json.loads((root / RECORD).read_text(encoding="utf-8"))
-        if record["generator"]["name"] == "s2s":
-            return record
-    except (OSError, ValueError, TypeError, KeyError):
-        pass
-    if not root.exists():
-        raise InputError(f"{root}: there is no such folder; give the directory that `s2s compile` made")
-    raise InputError(f"{root}: is no tree that s2s wrote; give the directory that `s2s compile` made")
 
 
 def _port(described: Mapping[str, Any]) -> Port:

@@ -5,7 +5,7 @@ import tempfile
 from itertools import islice
 from pathlib import Path
 
-from s2s.emit.info import Measured, NetworkInfo
+from s2s.emit.info import Measured, NetworkInfo, TogetherInfo
 from s2s.emit.tree import Tree
 from s2s.errors import InputError, ToolchainError
 from s2s.support import progress
@@ -36,6 +36,26 @@ def measure_network(tree: Tree, info: NetworkInfo) -> Measured | None:
         place = Path(folder) / info.name
         tree.write(place)
         return measured(measure_tree(place, info.name, info.target, compiler, optimise=OPTIMISE))
+
+
+def measure_together(tree: Tree, info: TogetherInfo) -> tuple[dict[str, int | None], Measured | None]:
+    """Return the deepest stack of each network, and the sizes of a tree of several networks; None if there is no
+    compiler for its target."""
+    target = info.networks[0].target
+    compiler = compiler_for(target)
+    if compiler is None:
+        return {}, None
+    progress.step("measuring flash and stack")
+    with tempfile.TemporaryDirectory(prefix="s2s-tree-") as folder:
+        place = Path(folder) / info.name
+        tree.write(place)
+        found = {
+            each.name: measured(measure_tree(place, each.name, target, compiler, optimise=OPTIMISE))
+            for each in info.networks
+        }
+    stacks = {name: each.stack for name, each in found.items()}
+    deepest = max(found.values(), key=lambda each: (each.stack is None, each.stack or 0))
+    return stacks, deepest
 
 
 def measured(footprint: Footprint) -> Measured:

@@ -5,7 +5,6 @@ once with the counter on. The second counts every kernel for itself: the file wi
 each call of a kernel between two calls of the harness.
 """
 
-import json
 import os
 import struct
 import tempfile
@@ -19,13 +18,13 @@ import numpy as np
 
 from s2s.boards import Board
 from s2s.c_syntax.types import dtype_named
-from s2s.emit.write import RECORD as TREE_RECORD
 from s2s.errors import InputError, ToolchainError
 from s2s.types.dtypes import Array
 from s2s.verify.board_program import CONTRACT, RECORD, BoardProgram
 from s2s.verify.board_sources import count_kernels, is_in_arena, run_network
 from s2s.verify.external import external_includes, external_sources
 from s2s.verify.footprint import INCLUDE_FOLDERS, SOURCE_FOLDERS, ObjectSize, object_size
+from s2s.verify.tree_record import tree_record
 
 _WORD = struct.Struct("<i")
 
@@ -70,11 +69,14 @@ class BoardRun:
 
 
 class BoardBuild:
-    """A tree and a board: the objects that its programs are linked from."""
+    """A tree and a board: the objects that its programs are linked from.
 
-    def __init__(self, tree: Path, board: Board, *, optimise: str = "O3") -> None:
+    Of a tree of several networks, `network` names the one to run.
+    """
+
+    def __init__(self, tree: Path, board: Board, *, optimise: str = "O3", network: str | None = None) -> None:
         self.tree = tree
-        self.record: dict[str, Any] = json.loads((tree / TREE_RECORD).read_text(encoding="utf-8"))
+        self.record = tree_record(tree, network)
         if self.record["executor"] != "aot":
             raise InputError(f"--on qemu:{board.name}: runs trees of executor aot; leave --executor out")
         contract = [flag for flag in self.record["target"]["flags"] if flag.startswith(CONTRACT)]

@@ -129,3 +129,18 @@ def test_report_shows_the_largest_functions(tmp_path: Path, capsys: pytest.Captu
     sizes = list(found["code_of"].values())
     assert sizes == sorted(sizes, reverse=True)
     assert sum(sizes) <= found["code"]
+
+
+def test_compile_together_writes_the_tree_of_the_python_function(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    other = tmp_path / "other.onnx"
+    other.write_bytes(DIGITS.read_bytes())
+    args = ["compile", str(DIGITS), str(other), "--together", "--target", "c", "-o", str(tmp_path / "both"), "--json"]
+    assert run(args) == 0
+    assert json.loads(capsys.readouterr().out)["networks"] == ["digits", "other"]
+    api.together([api.compile(path, target="c") for path in (DIGITS, other)], name="both").write(tmp_path / "python")
+    assert files(tmp_path / "both") == files(tmp_path / "python")
+
+
+def test_a_second_network_needs_together(capsys: pytest.CaptureFixture[str]):
+    assert run(["compile", str(DIGITS), str(DIGITS)]) == 2
+    assert "add --together" in capsys.readouterr().err

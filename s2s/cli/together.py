@@ -1,0 +1,103 @@
+"""Several networks in one tree: `s2s compile --together` and `s2s verify --together`."""
+
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+from s2s.errors import InputError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from s2s.joint_artifact import JointArtifact, JointReport
+    from s2s.options import CompileOptions
+
+SEVERAL = "Several networks"
+Models = Annotated[
+    list[Path],
+    typer.Argument(
+        metavar="MODEL…",
+        help="The network: an .onnx, .tflite or .pt2 file. FILE.py:FUNCTION runs your Python file, and compiles the "
+        "PyTorch module that the function returns with its example inputs. With --together, several.",
+        show_default=False,
+    ),
+]
+TogetherFlag = Annotated[
+    bool,
+    typer.Option(
+        "--together",
+        help="Put all networks into one tree with one arena; --name then names the tree.",
+        rich_help_panel=SEVERAL,
+    ),
+]
+Concurrent = Annotated[
+    bool,
+    typer.Option(
+        "--concurrent",
+        help="With --together: the networks may run at the same time, so the arena has room for all.",
+        rich_help_panel=SEVERAL,
+    ),
+]
+ShareKernels = Annotated[
+    Literal["equal", "alike"],
+    typer.Option(
+        "--share",
+        help="With --together: kernels that are shared; `alike` turns numbers in which they differ into parameters, "
+        "for smaller and slower code.",
+        rich_help_panel=SEVERAL,
+    ),
+]
+
+
+def only_model(models: "Sequence[Path]", *, concurrent: bool, share: str) -> Path:
+    """Return the model of a command without `--together`."""
+    if len(models) != 1:
+        raise InputError(f"{models[1]}: is a second network; add --together for one tree of both, or compile it alone")
+    if concurrent or share != "equal":
+        option = "--concurrent" if concurrent else f"--share {share}"
+        raise InputError(f"{option}: is about several networks in one tree; add --together")
+    return models[0]
+
+
+def join_networks(
+    models: "Sequence[Path]",
+    options: "CompileOptions",
+    name: str,
+    *,
+    concurrent: bool,
+    share: Literal["equal", "alike"],
+) -> "JointArtifact":
+    """Compile `models` with the same options and join them."""
+    from s2s.artifact import compile_artifact
+    from s2s.joint_artifact import together
+
+    alone = replace(options, name=None)
+    artifacts = [compile_artifact(model, alone) for model in models]
+    return together(artifacts, name=name, concurrent=concurrent, share=share)
+
+
+def tree_name(options: "CompileOptions", output: Path | None) -> str:
+    """Return the name of the tree: the option `--name`, else that of the folder, else a common one."""
+    from s2s.c_syntax.identifiers import c_identifier
+    from s2s.joint_artifact import DEFAULT_NAME
+
+    if options.name is not None:
+        return options.name
+    return c_identifier(output.name) if output is not None else DEFAULT_NAME
+
+
+def describe_joint(report: "JointReport") -> dict[str, str]:
+    """Describe the figures of several networks in words."""
+    from s2s.cli.output import number
+
+    alone = ", ".join(f"{name} {number(size)}" for name, size in report.arenas.items())
+    how = "all at once" if report.concurrent else "one after the other"
+    return {
+        "target": f"{report.target}, executor aot",
+        "networks": f"{', '.join(report.networks)}; they run {how}",
+        "kernels": f"{number(report.kernels)}, {number(report.shared_kernels)} of them shared",
+        "RAM": f"{number(report.ram)} bytes; {number(report.arena)} of them arena, alone {alone}",
+        "constants": f"{number(report.weights)} bytes, {number(report.shared_weights)} of them shared",
+    }
