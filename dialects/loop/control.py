@@ -29,9 +29,8 @@ from s2s.dialects.loop.index import check_map
 from s2s.dialects.operation import Op, op_definition
 
 SERIAL = "serial"
-UNROLL = "unroll"
 PARALLEL = "parallel"
-KINDS = (SERIAL, UNROLL, PARALLEL)
+KINDS = (SERIAL, PARALLEL)
 PARALLELIZE = "parallelize"
 """Attribute of a loop that a schedule asks to divide among threads; nobody has proven yet that this is legal."""
 
@@ -55,9 +54,9 @@ class ForOp(Op):
         }
 
     `lower` and `upper` are affine maps over `dims`, indices of enclosing loops; several results of `lower` mean their
-    maximum, of `upper` their minimum. Kind `unroll` asks the C compiler to unroll the loop completely. The iterations
-    of a `parallel` loop may run in any order, or at the same time. A `down` loop takes the same values in falling
-    order. Both have constant bounds and carry nothing.
+    maximum, of `upper` their minimum. `unroll 6` asks the C compiler to unroll 6 iterations where it optimises for
+    speed. The iterations of a `parallel` loop may run in any order, or at the same time. A `down` loop takes the same
+    values in falling order. Both have constant bounds and carry nothing.
     """
 
     name = "loop.for"
@@ -66,6 +65,7 @@ class ForOp(Op):
     upper = prop_def(AffineMapAttr)
     step = prop_def(IntegerAttr[IndexType])
     kind = prop_def(StringAttr)
+    unroll = opt_prop_def(IntegerAttr[IndexType])
     down = opt_prop_def(UnitAttr)
     dims = var_operand_def(IndexType)
     inits = var_operand_def()
@@ -85,6 +85,7 @@ class ForOp(Op):
         dims: Sequence[SSAValue] = (),
         inits: Sequence[SSAValue] = (),
         kind: str = SERIAL,
+        unroll: int = 1,
         down: bool = False,
     ) -> None:
         super().__init__(
@@ -94,6 +95,7 @@ class ForOp(Op):
                 "upper": AffineMapAttr(_as_map(upper, len(dims))),
                 "step": IntegerAttr.from_index_int_value(step),
                 "kind": StringAttr(kind),
+                "unroll": IntegerAttr.from_index_int_value(unroll) if unroll > 1 else None,
                 "down": UnitAttr() if down else None,
             },
             result_types=[[init.type for init in inits]],
@@ -132,6 +134,8 @@ class ForOp(Op):
         check_map(f"{self.name} upper bound", self.upper.data, len(self.dims))
         if self.step.value.data <= 0:
             raise VerifyException(f"{self.name}: step {self.step.value.data} is not positive")
+        if self.unroll is not None and self.unroll.value.data < 2:
+            raise VerifyException(f"{self.name}: unroll {self.unroll.value.data} is below 2")
         if self.kind.data not in KINDS:
             raise VerifyException(f"{self.name}: kind {self.kind.data!r} is none of {', '.join(KINDS)}")
         if self.down is not None and (self.inits or self.fixed_bounds is None):
@@ -159,6 +163,8 @@ class ForOp(Op):
             printer.print_string(" down")
         if self.kind.data != SERIAL:
             printer.print_string(f" {self.kind.data}")
+        if self.unroll is not None:
+            printer.print_string(f" unroll {self.unroll.value.data}")
         if self.inits:
             printer.print_string(" iter_args(")
             printer.print_list(
@@ -187,7 +193,8 @@ class ForOp(Op):
             parser.raise_error("both bounds take the same indices", position)
         step = parser.parse_integer() if parser.parse_optional_keyword("step") else 1
         down = bool(parser.parse_optional_keyword("down"))
-        kind = parser.parse_optional_keyword_in((UNROLL, PARALLEL)) or SERIAL
+        kind = parser.parse_optional_keyword(PARALLEL) or SERIAL
+        unroll = _unroll(parser)
         arguments, inits = [index], list[SSAValue]()
         if parser.parse_optional_keyword("iter_args"):
             pairs = parser.parse_comma_separated_list(Parser.Delimiter.PAREN, lambda: parse_assignment(parser))
@@ -205,6 +212,7 @@ class ForOp(Op):
             dims=dims,
             inits=inits,
             kind=kind,
+            unroll=unroll,
             down=down,
         )
         op.attributes |= attributes
@@ -289,6 +297,16 @@ def _print_bound(printer: Printer, word: str, bound: AffineMapAttr, dims: Sequen
     printer.print_string(")")
 
 
+def _unroll(parser: Parser) -> int:
+    """The number of iterations after the keyword `unroll`; 1 without it."""
+    if not parser.parse_optional_keyword("unroll"):
+        return 1
+    position, count = parser.pos, parser.parse_integer()
+    if count < 2:
+        parser.raise_error(f"unroll {count} is below 2", position)
+    return count
+
+
 def _parse_bound(parser: Parser, word: str) -> tuple[AffineMap | int, Sequence[SSAValue]]:
     if not parser.parse_optional_keyword(word):
         return parser.parse_integer(), []
@@ -300,4 +318,4 @@ def _parse_bound(parser: Parser, word: str) -> tuple[AffineMap | int, Sequence[S
     return bound.data, dims
 
 
-__all__ = ["PARALLEL", "PARALLELIZE", "SERIAL", "UNROLL", "ForOp", "IfOp", "YieldOp"]
+__all__ = ["PARALLEL", "PARALLELIZE", "SERIAL", "ForOp", "IfOp", "YieldOp"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from math import prod
 from typing import NamedTuple
 
 from s2s.dialects.intrinsic import IntrinsicAttr
@@ -40,6 +41,8 @@ class ScheduleState:
     tiles: list[int] = field(init=False)
     """The register tile: positions of each parallel dimension in one iteration, and unrolled steps of each
     reduction."""
+    passes: dict[int, int] = field(default_factory=dict[int, int])
+    """The passes of a reduction loop that the C compiler is asked to unroll."""
     order: list[int] = field(init=False)
     """Dimensions, outermost loop first."""
     blocks: list[tuple[int, int]] = field(default_factory=list[tuple[int, int]])
@@ -88,6 +91,11 @@ class ScheduleState:
         if self.cached is not None:
             return not self.cached.widened
         return self.form in ("dot_lanes", "dot_rows")
+
+    @property
+    def passes_of_all(self) -> int:
+        """The passes to unroll of one loop over all reductions."""
+        return prod(self.passes.values())
 
     @property
     def reductions(self) -> list[int]:

@@ -76,24 +76,31 @@ def prune_command(
         int | None,
         typer.Option(metavar="BYTES", help="Keep what saves most within so much more flash than the compiler's own."),
     ] = None,
+    flash_small: Annotated[
+        int | None,
+        typer.Option("--flash-os", metavar="BYTES", help="The same for kernels that are compiled with -Os."),
+    ] = None,
 ) -> None:
     """Keep the best record of each task, for shipping with a project.
 
-    With --flash, the first record of a task counts as the compiler's own choice, which bytes are counted from.
+    With a limit of flash, the first record of a task counts as the compiler's own choice, which bytes are counted from.
 
-    Example: s2s records prune kws.jsonl -o best.jsonl --flash 2000
+    Example: s2s records prune kws.jsonl -o best.jsonl --flash 2000 --flash-os 500
     """
     from s2s.errors import InputError
-    from s2s.tuning.pareto import pareto_front, within
+    from s2s.tuning.measurement import SMALL_FLASH
+    from s2s.tuning.pareto import FLASH, pareto_front, within
     from s2s.tuning.records import best_records, read_measured, write_records
 
-    if front and flash is not None:
-        raise InputError("--front: --flash is given as well; leave one of them out")
+    given = {FLASH: flash, SMALL_FLASH: flash_small}
+    limits = {unit: limit for unit, limit in given.items() if limit is not None}
+    if front and limits:
+        raise InputError("--front: a limit of flash is given as well; leave one of them out")
     every, told = read_measured(file), ""
     kept = pareto_front(every) if front else best_records(every)
-    if flash is not None:
-        kept, extra = within(every, flash)
-        told = f", {extra:+,.0f} bytes of flash"
+    if limits:
+        kept, extra = within(every, limits)
+        told = "".join(f", {more:+,.0f} {unit}" for unit, more in extra.items())
     write_records(output, kept)
     print(f"{output}: {len(kept)} of {len(every)} records{told}")
 

@@ -5,12 +5,13 @@ pixel tile 2, channel tile 4, 8 steps of 64 products
 """
 
 from collections.abc import Sequence
-from math import log2, prod
+from math import log2, nan, prod
 
 from s2s.dialects import tensor
 from s2s.schedules.directives import CacheRead, Prefetch, Tile
 from s2s.targets import Target
 
+MAX_KNOBS = 24
 MAX_DIMS = 8
 """Dimensions that have features of their own, the innermost ones."""
 
@@ -41,8 +42,9 @@ def features_of(
         float(state.vector_dim if state.vector_dim is not None else -1),
         float(state.cache_depth if _copies(schedule) else -1),
         float(sum(isinstance(each, Prefetch) for each in schedule)),
+        log2(state.passes_of_all),
         *_block(schedule),
-        *map(float, places),
+        *_missing_after(places),
     ]
 
 
@@ -60,6 +62,11 @@ def _loads(op: tensor.Computation, tiles: Sequence[int]) -> int:
 def _positions(order: Sequence[int], count: int) -> list[int]:
     places = {dim: place for place, dim in enumerate(order)}
     return [places.get(dim, dim) for dim in range(count)]
+
+
+def _missing_after(places: Sequence[int]) -> list[float]:
+    """The values of the knobs, filled up to the same number for every task."""
+    return [*map(float, places[:MAX_KNOBS]), *[nan] * (MAX_KNOBS - len(places))]
 
 
 def _padded(values: Sequence[float]) -> list[float]:

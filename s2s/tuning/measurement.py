@@ -14,6 +14,8 @@ UNITS: Mapping[Objective, str] = {
     "ram": "bytes of ram",
 }
 """The units of records, by objective."""
+SMALL_FLASH = "bytes of flash at -Os"
+"""The unit of the flash that a kernel takes on a board when it is compiled for size."""
 
 
 class ErrorKind(IntEnum):

@@ -14,6 +14,11 @@ from s2s.decisions.decision import Table
 from s2s.tuning.measurement import ErrorKind, Measurement
 from s2s.tuning.sandbox import CallDiedError, CallFailedError, CallTimedOutError, call_in_sandbox
 
+HOPELESS = 8.0
+"""A candidate that takes this many times as long to build and run as the best one is given up."""
+PATIENT_SECONDS = 30.0
+"""No candidate is given up earlier, as other work can slow this machine down."""
+
 
 @dataclass(frozen=True)
 class Limits:
@@ -23,6 +28,13 @@ class Limits:
     run_seconds: float = 20.0
     memory: int = 8 << 30
     """Bytes of address space of one process."""
+
+    def seconds_beside(self, incumbent: "Incumbent | None") -> float:
+        """The time for building and running a candidate: no more than some times what the best one so far took."""
+        whole = self.build_seconds + self.run_seconds
+        if incumbent is None or not incumbent.measured.seconds:
+            return whole
+        return min(whole, max(PATIENT_SECONDS, HOPELESS * incumbent.measured.seconds))
 
 
 class Measurable(Protocol):

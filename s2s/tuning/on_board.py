@@ -1,11 +1,16 @@
-"""Measuring on an emulated board: instructions are counted exactly, and nothing disturbs them."""
+"""Measuring on an emulated board: instructions are counted exactly, and nothing disturbs them.
+
+A candidate is built twice: with `-O3` it runs and is measured, with `-Os` only its flash counts. Projects use
+both, and a schedule that is small with one can be large with the other.
+"""
 
 import tempfile
 from collections.abc import Sequence
+from contextlib import closing
 from pathlib import Path
 
 from s2s.boards import get_board
-from s2s.tuning.measurement import ErrorKind, Measurement
+from s2s.tuning.measurement import SMALL_FLASH, ErrorKind, Measurement
 from s2s.tuning.measurer import Candidate, Incumbent, Limits, Measurer, Phases, guarded, in_parallel
 from s2s.tuning.reference import difference, reference_of
 from s2s.verify.on_board import BoardBuild
@@ -25,10 +30,10 @@ class BoardMeasurer(Measurer):
         return compiler_version((self._board.processor().cc,))
 
     def measure(self, candidates: Sequence[Candidate], incumbent: Incumbent | None = None) -> list[Measurement]:
-        return in_parallel(self._one, candidates, self.parallel)
+        seconds = self.limits.seconds_beside(incumbent)
+        return in_parallel(lambda each: self._one(each, seconds), candidates, self.parallel)
 
-    def _one(self, candidate: Candidate) -> Measurement:
-        seconds = self.limits.build_seconds + self.limits.run_seconds
+    def _one(self, candidate: Candidate, seconds: float) -> Measurement:
         with tempfile.TemporaryDirectory(prefix="s2s-tune-") as folder:
             root = Path(folder)
             return guarded(root, lambda phases: self._run(candidate, root, phases), seconds, self.limits.memory)
@@ -39,16 +44,18 @@ class BoardMeasurer(Measurer):
         compilation.tree.write(folder / "tree")
         phases.enter(ErrorKind.COMPILE_DEVICE)
         build = BoardBuild(folder / "tree", self._board, optimise=self.optimise)
+        with closing(BoardBuild(folder / "tree", self._board, optimise="Os")) as small:
+            small_flash = small.network.flash
         phases.enter(ErrorKind.RUNTIME_DEVICE)
         run = build.run([reference_of(compilation).inputs], layers=False)
         differs = difference(compilation, run.outputs[0])
         if differs is not None:
             return Measurement(error=ErrorKind.WRONG_ANSWER, message=differs)
-        own = run.network
         return Measurement(
             {
                 "instructions": run.instructions[0],
-                "bytes of flash": own.code + own.constants + own.data,
+                "bytes of flash": run.network.flash,
+                SMALL_FLASH: small_flash,
                 "bytes of ram": run.ram,
                 "bytes of stack": run.stack,
             }

@@ -132,7 +132,7 @@ def _build(candidate: Candidate, folder: Path, phases: Phases) -> Measurement:
     size = object_size(tree / PROGRAM, PROGRAM, default_compiler())
     return Measurement(
         {
-            "bytes of flash": size.code + size.constants + size.data,
+            "bytes of flash": size.flash,
             "bytes of ram": compilation.facts(Planned).arena + compilation.info.ports_size,
         }
     )

@@ -1,89 +1,106 @@
-"""Two objectives at once: the Pareto front of each task, and the cheapest choice of records within a limit of flash.
+"""Several objectives at once: the Pareto front of each task, and the cheapest choice of records within limits of bytes.
 
-    conv_3x3    3,043,441 instructions   10,376 bytes        the compiler's own choice, measured first
-                2,605,783                10,956              +580 bytes save 437,658 instructions
-                2,576,783                12,028              +1,072 bytes more save 29,000 more
+    conv_3x3    3,043,441 instructions   10,376 bytes  10,244 at -Os    the compiler's own choice, measured first
+                2,637,717                11,392        10,230           -14 bytes at -Os, +1,016 at -O3
+                2,605,783                10,956        10,890
 
-A record is on the front if no other one of its task is at most as dear in both. Within a limit, the steps along the
-fronts of all tasks that save the most for a byte are taken first.
+A record is on the front if no other one of its task is at most as dear in cost and in every size. Within limits, one
+record is chosen for each task so that the sum of the costs of all calls is least.
 """
 
+from bisect import bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from math import inf
 
+from s2s.tuning.measurement import SMALL_FLASH
 from s2s.tuning.records import MeasuredRecord
 
-Second = Literal["flash", "ram"]
-_UNITS: dict[Second, str] = {"flash": "bytes of flash", "ram": "bytes of ram"}
+FLASH = "bytes of flash"
+SIZES = (FLASH, SMALL_FLASH)
+"""The sizes that records are compared in; without the second one, the first stands for both."""
+Subject = tuple[str, str, str]
 
 
 @dataclass(frozen=True)
-class _Step:
-    """A move from one record of a task to another one that costs less and takes more bytes."""
+class _Choice:
+    """Records of some tasks: the cost of their calls, and the bytes that they take more than the first records."""
 
-    task: tuple[str, str, str]
-    record: MeasuredRecord
-    saved: float
-    """Of the cost of all calls."""
-    extra: float
-    """Bytes."""
+    cost: float
+    extra: tuple[float, float]
+    picked: tuple[MeasuredRecord, ...]
+
+    def with_record(self, record: MeasuredRecord, first: MeasuredRecord) -> "_Choice":
+        """Add a record for another task, whose compiler's own choice is `first`."""
+        more = [_bytes(record, unit) - _bytes(first, unit) for unit in SIZES]
+        picked = self.picked if record is first else (*self.picked, record)
+        extra = self.extra[0] + more[0], self.extra[1] + more[1]
+        return _Choice(self.cost + (record.cost or 0.0) * first.calls, extra, picked)
 
 
-def pareto_front(records: Iterable[MeasuredRecord], second: Second = "flash") -> tuple[MeasuredRecord, ...]:
-    """Return the records that no other one of their task beats in cost and in bytes, the cheapest of a task first."""
-    found: list[MeasuredRecord] = []
-    for every in _by_task(records, second).values():
-        least = float("inf")
-        for each in sorted(every, key=lambda one: (one.cost or 0.0, _bytes(one, second))):
-            if _bytes(each, second) < least:
-                least = _bytes(each, second)
-                found.append(each)
-    return tuple(found)
+def pareto_front(records: Iterable[MeasuredRecord]) -> tuple[MeasuredRecord, ...]:
+    """Return the records that no other one of their task beats in cost and in sizes, the cheapest of a task first."""
+    return tuple(each for every in _by_task(records).values() for each in _front(every))
 
 
 def within(
-    records: Iterable[MeasuredRecord], extra: float, second: Second = "flash"
-) -> tuple[tuple[MeasuredRecord, ...], float]:
-    """Return a record for each task where they save the most, and the bytes that they take more.
+    records: Iterable[MeasuredRecord], limits: Mapping[str, float]
+) -> tuple[tuple[MeasuredRecord, ...], dict[str, float]]:
+    """Return the records with the least cost of all calls, and the bytes that they take more.
 
-    The first record of a task is the compiler's own choice, which bytes are counted from. Tasks that keep it have none.
+    `limits` are the bytes, by unit, that they may take more than the compiler's own choices. Those are the first
+    records of the tasks; tasks that keep them have none in the result.
     """
-    tasks = _by_task(records, second)
-    chosen = {task: every[0] for task, every in tasks.items()}
-    fronts = {task: pareto_front(every, second) for task, every in tasks.items()}
-    left = extra
-    while (step := _best_step(chosen, fronts, left, second)) is not None:
-        chosen[step.task] = step.record
-        left -= step.extra
-    changed = tuple(each for task, each in chosen.items() if each is not tasks[task][0])
-    return changed, extra - left
+    tasks = list(_by_task(records).values())
+    fronts = [[every[0], *_front(every)] for every in tasks]
+    least = [tuple(_least(front, unit) for unit in SIZES) for front in fronts]
+    known = [_Choice(0.0, (0.0, 0.0), ())]
+    for number, (every, front) in enumerate(zip(tasks, fronts, strict=True)):
+        later = [sum(each[axis] for each in least[number + 1 :]) for axis in range(len(SIZES))]
+        ends = [limits.get(unit, inf) - rest for unit, rest in zip(SIZES, later, strict=True)]
+        made = [choice.with_record(each, every[0]) for choice in known for each in front]
+        known = _undominated(each for each in made if each.extra[0] <= ends[0] and each.extra[1] <= ends[1])
+    best = min(known, key=lambda each: each.cost)
+    return best.picked, {unit: best.extra[axis] for axis, unit in enumerate(SIZES)}
 
 
-def _best_step(
-    chosen: Mapping[tuple[str, str, str], MeasuredRecord],
-    fronts: Mapping[tuple[str, str, str], Sequence[MeasuredRecord]],
-    left: float,
-    second: Second,
-) -> _Step | None:
-    """The step that saves the most for a byte; None where no step fits."""
-    steps = [
-        _Step(task, other, (before.cost or 0.0) * before.calls - (other.cost or 0.0) * before.calls, extra)
-        for task, before in chosen.items()
-        for other in fronts[task]
-        if (other.cost or 0.0) < (before.cost or 0.0)
-        and (extra := _bytes(other, second) - _bytes(before, second)) <= left
-    ]
-    return max(steps, key=lambda each: each.saved / max(each.extra, 1.0), default=None)
+def _front(records: Sequence[MeasuredRecord]) -> list[MeasuredRecord]:
+    """The records of one task that no other one beats, the cheapest first."""
+    found: list[MeasuredRecord] = []
+    for each in sorted(records, key=lambda one: (one.cost or 0.0, *(_bytes(one, unit) for unit in SIZES))):
+        if not any(all(_bytes(other, unit) <= _bytes(each, unit) for unit in SIZES) for other in found):
+            found.append(each)
+    return found
 
 
-def _by_task(records: Iterable[MeasuredRecord], second: Second) -> dict[tuple[str, str, str], list[MeasuredRecord]]:
-    found: dict[tuple[str, str, str], list[MeasuredRecord]] = {}
+def _least(front: Sequence[MeasuredRecord], unit: str) -> float:
+    """The fewest bytes that a task can take more than with its first record."""
+    return min(_bytes(each, unit) for each in front) - _bytes(front[0], unit)
+
+
+def _undominated(choices: Iterable[_Choice]) -> list[_Choice]:
+    """Leave out choices that another one beats in cost and in both sizes."""
+    found: list[_Choice] = []
+    stairs: list[tuple[float, float]] = []
+    for each in sorted(choices, key=lambda one: (one.cost, one.extra)):
+        place = bisect_right(stairs, (each.extra[0], inf))
+        if place and stairs[place - 1][1] <= each.extra[1]:
+            continue
+        end = place
+        while end < len(stairs) and stairs[end][1] >= each.extra[1]:
+            end += 1
+        stairs[place:end] = [each.extra]
+        found.append(each)
+    return found
+
+
+def _by_task(records: Iterable[MeasuredRecord]) -> dict[Subject, list[MeasuredRecord]]:
+    found: dict[Subject, list[MeasuredRecord]] = {}
     for each in records:
-        if each.cost is not None and _UNITS[second] in each.costs:
+        if each.cost is not None and FLASH in each.costs:
             found.setdefault(each.subject, []).append(each)
     return found
 
 
-def _bytes(record: MeasuredRecord, second: Second) -> float:
-    return record.costs[_UNITS[second]]
+def _bytes(record: MeasuredRecord, unit: str) -> float:
+    return record.costs.get(unit, record.costs[FLASH])

@@ -230,7 +230,7 @@ class _Search:
         self.last_gain = 0
         for text, each in self.known.items():
             if self._count(each):
-                self.incumbent = Incumbent(self._candidate(text), Measurement(dict(each.costs)))
+                self.incumbent = Incumbent(self._candidate(text), Measurement(dict(each.costs), seconds=each.seconds))
 
     @property
     def whole(self) -> float:

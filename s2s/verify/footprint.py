@@ -72,6 +72,11 @@ class ObjectSize:
     zeroed: int = 0
     """Variables that start as zero, in RAM only."""
 
+    @property
+    def flash(self) -> int:
+        """What flash holds of it."""
+        return self.code + self.constants + self.data
+
 
 @dataclass(frozen=True)
 class Footprint:

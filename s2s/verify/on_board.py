@@ -65,7 +65,7 @@ class BoardRun:
     @property
     def flash(self) -> int:
         """Everything that the program keeps in flash."""
-        return self.program.code + self.program.constants + self.program.data
+        return self.program.flash
 
 
 class BoardBuild:
@@ -86,6 +86,11 @@ class BoardBuild:
         self.include = (*INCLUDE_FOLDERS, *external_includes(self.record))
         own = [path.relative_to(tree) for path in sources]
         self.objects = self._compile_all([*own, *external_sources(self.record)])
+
+    @property
+    def network(self) -> ObjectSize:
+        """The size of the network's objects."""
+        return _sum(object_size(path, str(source), self.program.compiler) for source, path in self.objects.items())
 
     def run(self, vectors: Sequence[Sequence[Array]], *, layers: bool = True) -> BoardRun:
         """Run the network on each of `vectors`, inputs in order."""
@@ -112,7 +117,7 @@ class BoardBuild:
             stack=stack,
             layers=tuple(self._layers(vectors[worst])) if layers else (),
             program=object_size(elf, elf.name, compiler),
-            network=_sum(object_size(path, str(source), compiler) for source, path in self.objects.items()),
+            network=self.network,
             arena=self.record["arena"]["size"],
             ports=sum(port["size"] for port in ports if not is_in_arena(port)),
         )

@@ -12,9 +12,10 @@
 // CHECK-NEXT:          loop.for %r = 0 to 3 {
 // CHECK-NEXT:            loop.if
 // CHECK-NEXT:              loop.cache_read %x, %rows{{.*}} {count = 18 : i64, stride = 1 : i64, offset = 5 : i64}
-// One loop runs over the whole reduction, 54 steps filled up to 56. The tile asks for eight at once.
+// One loop runs over the whole reduction, 54 steps filled up to 56. The tile asks for eight at once, and the C compiler
+// for three times eight.
 // CHECK:             loop.for %o = 0 to 8 step 2 {
-// CHECK:               loop.for %k = 0 to 56 step 8
+// CHECK:               loop.for %k = 0 to 56 step 8 unroll 3
 // CHECK-COUNT-8:         loop.intrinsic <"smlad"
 // CHECK-NEXT:            loop.yield
 func.func private @conv_3x3(%x: tensor<1x8x8x6xi8>, %w: tensor<8x6x3x3xi8>, %b: tensor<8xi32>) -> tensor<1x8x8x8xi8> {
@@ -22,7 +23,7 @@ func.func private @conv_3x3(%x: tensor<1x8x8x6xi8>, %w: tensor<8x6x3x3xi8>, %b: 
     reads(%x at #tensor.access<affine_map<(n, h, w, o, r, s, c) -> (n, h + r - 1, w + s - 1, c)>, guarded>,
           %w at #tensor.access<affine_map<(n, h, w, o, r, s, c) -> (o, c, r, s)>>)
     points(%b at #tensor.access<affine_map<(n, h, w, o) -> (o)>>)
-    schedule #tensor.schedule<[tile<2 by 2, 3 by 2>, unroll<6 by 8>, cache_read<1 packed [0 floordiv 2, (2 3 1) floordiv 4, 0 mod 2, (2 3 1) mod 2, (2 3 1) floordiv 2 mod 2]>, cache_read<0 at 2 as i16>, tensorize<"smlad">]>
+    schedule #tensor.schedule<[tile<2 by 2, 3 by 2>, unroll<6 by 8 by 3>, cache_read<1 packed [0 floordiv 2, (2 3 1) floordiv 4, 0 mod 2, (2 3 1) mod 2, (2 3 1) floordiv 2 mod 2]>, cache_read<0 at 2 as i16>, tensorize<"smlad">]>
     inits [0 : i32] reduce {
   ^bb0(%xv: i8, %wv: i8, %acc: i32):
     %zp = arith.constant -5 : i32

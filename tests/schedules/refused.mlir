@@ -69,20 +69,20 @@
 ^bb0(%v: f32):
   tensor.yield %v : f32
 } : (tensor<6x8xf32>) -> tensor<6x8xf32>
-// CHECK: tensor.compute: unroll names dimension 0 with [2]; give one number of steps of a reduction, and tile parallel dimensions
+// CHECK: tensor.compute: unroll names dimension 0 with [2]; give the steps of a reduction, and the passes to unroll, and tile parallel dimensions
 
 // -----
 
 %x = "test.op"() : () -> tensor<6x8xf32>
 %y = tensor.compute [6 | 8] reads(%x at #tensor.access<affine_map<(i, r) -> (i, r)>>)
-    schedule #tensor.schedule<[unroll<1 by 4 by 2>]> inits [0.0 : f32] reduce {
+    schedule #tensor.schedule<[unroll<1 by 4 by 2 by 2>]> inits [0.0 : f32] reduce {
 ^bb0(%v: f32, %acc: f32):
   tensor.yield %v : f32
 } apply {
 ^bb0(%acc: f32):
   tensor.yield %acc : f32
 } : (tensor<6x8xf32>) -> tensor<6xf32>
-// CHECK: tensor.compute: unroll names dimension 1 with [4, 2]; give one number of steps of a reduction
+// CHECK: tensor.compute: unroll names dimension 1 with [4, 2, 2]; give the steps of a reduction
 
 // -----
 

@@ -16,6 +16,9 @@ from support.quantised_layers import Layer, levels, run_as_c
 LAYERS = {
     "pointwise": Layer((5, 5, 16), 8),
     "pointwise, long sums": Layer((5, 5, 64), 4),
+    "longer sums, three pixels by two channels": Layer((2, 6, 132), 4),
+    "longer sums, two pixels by two channels": Layer((2, 5, 260), 4),
+    "longer sums, odd channels": Layer((2, 5, 130), 3),
     "pointwise of odd depth": Layer((3, 4, 7), 5),
     "3x3": Layer((6, 6, 8), 4, (3, 3), pads=(1, 1, 1, 1)),
     "3x3, odd width": Layer((7, 5, 6), 3, (3, 3), pads=(1, 1, 1, 1)),

@@ -2,18 +2,21 @@
 
 import pytest
 
-from s2s.tuning.pareto import pareto_front, within
+from s2s.tuning.measurement import SMALL_FLASH
+from s2s.tuning.pareto import FLASH, pareto_front, within
 from s2s.tuning.records import MeasuredRecord
 
 
-def record(cost: float | None, flash: float, task: str = "a", calls: int = 1) -> MeasuredRecord:
+def record(
+    cost: float | None, flash: float, task: str = "a", calls: int = 1, small: float | None = None
+) -> MeasuredRecord:
     return MeasuredRecord(
         task,
         "cortex-m4",
         (("schedule", task, f"{cost} {flash}"),),
         cost,
         "instructions",
-        costs={"bytes of flash": flash},
+        costs={FLASH: flash, SMALL_FLASH: flash if small is None else small},
         calls=calls,
     )
 
@@ -38,25 +41,45 @@ def test_failures_are_on_no_front() -> None:
     assert pareto_front([record(None, 1), record(10, 5)]) == (record(10, 5),)
 
 
+def test_a_record_that_is_smaller_with_other_flags_stays() -> None:
+    assert len(pareto_front([record(10, 5, small=9), record(11, 6, small=8)])) == 2
+
+
+def chosen(records: list[MeasuredRecord], flash: float) -> tuple[tuple[MeasuredRecord, ...], float]:
+    found, extra = within(records, {FLASH: flash})
+    return found, extra[FLASH]
+
+
 def test_without_bytes_to_spare_nothing_larger_is_taken() -> None:
-    assert within([record(10, 5), record(9, 6)], 0) == ((), 0)
+    assert chosen([record(10, 5), record(9, 6)], 0) == ((), 0)
 
 
 def test_a_smaller_and_cheaper_record_is_always_taken() -> None:
-    assert within([record(10, 5), record(9, 4)], 0) == ((record(9, 4),), -1)
+    assert chosen([record(10, 5), record(9, 4)], 0) == ((record(9, 4),), -1)
 
 
-def test_the_step_that_saves_most_for_a_byte_is_taken_first() -> None:
+def test_bytes_go_where_they_save_most() -> None:
     records = [record(100, 0), record(90, 10), record(100, 0, "b"), record(50, 10, "b")]
-    assert within(records, 10) == ((record(50, 10, "b"),), 10)
+    assert chosen(records, 10) == ((record(50, 10, "b"),), 10)
 
 
 def test_what_is_called_often_counts_more() -> None:
     records = [record(100, 0, calls=9), record(90, 10, calls=9), record(100, 0, "b"), record(50, 10, "b")]
-    assert within(records, 10) == ((record(90, 10, calls=9),), 10)
+    assert chosen(records, 10) == ((record(90, 10, calls=9),), 10)
 
 
 @pytest.mark.parametrize(("limit", "cost"), [(4, 100), (5, 80), (20, 60)])
 def test_a_front_is_followed_as_far_as_bytes_reach(limit: int, cost: float) -> None:
-    chosen, _ = within([record(100, 0), record(80, 5), record(60, 20)], limit)
-    assert [each.cost for each in chosen] == ([cost] if cost < 100 else [])
+    found, _ = chosen([record(100, 0), record(80, 5), record(60, 20)], limit)
+    assert [each.cost for each in found] == ([cost] if cost < 100 else [])
+
+
+def test_a_dearer_record_makes_room_for_one_that_saves_more() -> None:
+    records = [record(100, 10), record(101, 0), record(100, 0, "b"), record(50, 10, "b")]
+    assert chosen(records, 0)[0] == (record(101, 0), record(50, 10, "b"))
+
+
+def test_both_limits_hold() -> None:
+    records = [record(100, 0), record(80, 5, small=1), record(60, 1, small=5)]
+    found, extra = within(records, {FLASH: 5, SMALL_FLASH: 1})
+    assert ([each.cost for each in found], extra) == ([80], {FLASH: 5, SMALL_FLASH: 1})

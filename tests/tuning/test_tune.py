@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from random import Random
+from typing import cast
 
 import pytest
 
@@ -11,7 +12,7 @@ import s2s.tuning.on_host as on_host
 from s2s.compilation import Compilation
 from s2s.errors import InputError
 from s2s.options import CompileOptions
-from s2s.tuning.measurement import ErrorKind, Measurement
+from s2s.tuning.measurement import SMALL_FLASH, ErrorKind, Measurement
 from s2s.tuning.measurer import Candidate, Incumbent, Limits, Measurer
 from s2s.tuning.on_board import BoardMeasurer
 from s2s.tuning.on_host import HostMeasurer
@@ -92,6 +93,25 @@ def test_the_compilers_own_choice_is_in_the_space(space: Space) -> None:
 
 def test_points_and_numbers_stand_for_each_other(space: Space) -> None:
     assert [space.index(space.point(number)) for number in (0, 1, len(space) - 1)] == [0, 1, len(space) - 1]
+
+
+def test_the_point_of_a_drawn_schedule_is_found(space: Space) -> None:
+    point = space.draw(Random(4))
+    assert point is not None
+    text = space.text(point)
+    assert text is not None
+    found = space.find(text)
+    assert found is not None
+    assert space.text(found) == text
+
+
+def test_text_that_is_no_schedule_has_no_point(space: Space) -> None:
+    assert space.find("nothing") is None
+
+
+def test_a_candidate_may_take_some_times_as_long_as_the_best() -> None:
+    best = Incumbent(Candidate(cast(Task, None), {}), Measurement(seconds=10.0))
+    assert (Limits().seconds_beside(best), Limits().seconds_beside(None)) == (80.0, 140.0)
 
 
 def test_every_drawn_schedule_compiles(space: Space) -> None:
@@ -255,3 +275,4 @@ def test_boards_count_the_same_instructions_twice() -> None:
     measured = BoardMeasurer("qemu:m4").measure([Candidate(task, {}), Candidate(task, {})])
     assert measured[0].costs == measured[1].costs
     assert measured[0].costs["instructions"] > 100
+    assert measured[0].costs[SMALL_FLASH] > 0

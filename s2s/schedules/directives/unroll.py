@@ -1,4 +1,4 @@
-"""`unroll`: several steps of a reduction in one pass of its loop."""
+"""`unroll`: several steps of a reduction in one pass of its loop, and several passes at a time."""
 
 from collections.abc import Iterator, Mapping, Sequence
 
@@ -23,16 +23,22 @@ from s2s.schedules.directives.sizes import (
 
 @irdl_attr_definition
 class Unroll(Directive):
-    """Write out so many steps of a reduction, in order, in the body of its loop: `unroll<3 by 8>`."""
+    """Write out so many steps of a reduction, in order, in the body of its loop: `unroll<3 by 8>`.
+
+    With `unroll<3 by 8 by 6>`, a pragma asks the C compiler to unroll 6 passes of that loop as well. It does so where
+    it optimises for speed; where it optimises for size (`-Os`), the loop stays as short as it is written.
+    """
 
     name = "schedule.unroll"
 
     sizes: Sizes
 
     @staticmethod
-    def of(steps: Mapping[int, int]) -> "Unroll | None":
-        """So many steps of each reduction; None where nothing is unrolled."""
-        rows = [row for row in steps.items() if row[1] > 1]
+    def of(steps: Mapping[int, int], passes: Mapping[int, int] | None = None) -> "Unroll | None":
+        """So many steps, and passes for the C compiler, of each reduction; None where nothing is unrolled."""
+        passes = {dim: count for dim, count in (passes or {}).items() if count > 1}
+        dims = [dim for dim in {**steps, **passes} if steps.get(dim, 1) > 1 or dim in passes]
+        rows = [(dim, steps.get(dim, 1), *([passes[dim]] if dim in passes else [])) for dim in dims]
         return Unroll(sizes_attribute(rows)) if rows else None
 
     @property
@@ -40,13 +46,18 @@ class Unroll(Directive):
         """Each reduction, and how many of its steps are written out."""
         return [(row[0], row[1]) for row in rows_of(self.sizes)]
 
+    @property
+    def passes(self) -> dict[int, int]:
+        """The passes that the C compiler is asked to unroll, where these are several."""
+        return {row[0]: row[2] for row in rows_of(self.sizes) if len(row) > 2}
+
     def verify_for(self, op: Scheduled, state: ScheduleState) -> None:
         check_sizes("unroll", self.sizes, op)
         for dim, *steps in rows_of(self.sizes):
-            if dim < op.rank or len(steps) != 1:
+            if dim < op.rank or len(steps) > 2:
                 raise VerifyException(
-                    f"{op.name}: unroll names dimension {dim} with {steps}; give one number of steps of a reduction, "
-                    "and tile parallel dimensions"
+                    f"{op.name}: unroll names dimension {dim} with {steps}; give the steps of a reduction, and "
+                    "the passes to unroll, and tile parallel dimensions"
                 )
 
     def verify_together(self, op: Scheduled, state: ScheduleState) -> None:
@@ -60,14 +71,17 @@ class Unroll(Directive):
     def decide(self, state: ScheduleState) -> None:
         for dim, steps in self.steps:
             state.tiles[dim] = steps
+        state.passes |= self.passes
 
     def renumber(self, mapping: Renumbering) -> "Unroll | None":
-        return Unroll.of(mapping.extents_of_all(self.steps))
+        passes = {new[-1]: count for dim, count in self.passes.items() if (new := mapping.dims(dim))}
+        return Unroll.of(mapping.extents_of_all(self.steps), passes)
 
     def describe(self, op: Scheduled, state: ScheduleState, names: Sequence[str]) -> list[str]:
         dims = sorted(dim for dim, _ in self.steps)
         steps = [f"{size} {names[dim]}" for dim, size in zip(dims, state.tile(dims), strict=True) if size > 1]
-        return [f"unroll {' x '.join(steps)}"] if steps else []
+        passes = [f"{count} passes of {names[dim]}" for dim, count in self.passes.items()]
+        return [f"unroll {' x '.join(steps)}"] * bool(steps) + [f"let the C compiler unroll {each}" for each in passes]
 
     def print_parameters(self, printer: Printer) -> None:
         print_sizes(printer, self.sizes)

@@ -46,7 +46,7 @@ loop.for %i = 0 to min affine_map<(d0) -> (d0)>(%n) down {
 ^bb0(%i: index):
   loop.yield
 }) : () -> ()
-// CHECK: loop.for: kind 'vector' is none of serial, unroll, parallel
+// CHECK: loop.for: kind 'vector' is none of serial, parallel
 
 // -----
 
@@ -491,3 +491,9 @@ loop.store_interleaved %y[affine_map<() -> (0)>()] from %a, %a, %a {stride = 2 :
 %v = "test.op"() : () -> vector<4xi32>
 %s = loop.choose "olt" %v, %v, %v, %v : vector<4xi32>
 // CHECK: loop.choose: vector<4xi32> is no vector of floats
+
+// -----
+
+loop.for %i = 0 to 8 unroll 1 {
+}
+// CHECK: unroll 1 is below 2

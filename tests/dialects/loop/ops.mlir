@@ -11,8 +11,8 @@ func.func private @loops(%y: memref<64xf32>, %x: memref<64xf32>) {
   loop.for %i = 0 to 64 step 8 {
     // CHECK-NEXT: %zero = arith.constant 0.000000e+00 : f32
     %zero = arith.constant 0.0 : f32
-    // CHECK-NEXT: loop.for %j = max affine_map<(d0) -> (d0)>(%i) to min affine_map<(d0) -> ((d0 + 8), 61)>(%i) unroll {
-    loop.for %j = max affine_map<(d0) -> (d0)>(%i) to min affine_map<(d0) -> (d0 + 8, 61)>(%i) unroll {
+    // CHECK-NEXT: loop.for %j = max affine_map<(d0) -> (d0)>(%i) to min affine_map<(d0) -> ((d0 + 8), 61)>(%i) unroll 8 {
+    loop.for %j = max affine_map<(d0) -> (d0)>(%i) to min affine_map<(d0) -> (d0 + 8, 61)>(%i) unroll 8 {
       // CHECK-NEXT: loop.store %zero, %y[affine_map<(d0) -> (d0)>(%j)] : f32, memref<64xf32>
       loop.store %zero, %y[affine_map<(d0) -> (d0)>(%j)] : f32, memref<64xf32>
     }

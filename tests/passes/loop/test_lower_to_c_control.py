@@ -119,7 +119,7 @@ KERNELS = {
     """,
     "loops to unroll": """
         loop.for %i = 0 to 8 {
-          loop.for %j = affine_map<(d0) -> (d0)>(%i) to affine_map<(d0) -> (d0 + 8)>(%i) step 2 unroll {
+          loop.for %j = affine_map<(d0) -> (d0)>(%i) to affine_map<(d0) -> (d0 + 8)>(%i) step 2 unroll 4 {
             %v = loop.load %x[affine_map<(d0, d1) -> (d0 + d1)>(%i, %j)] : memref<64xf32> -> f32
             loop.store %v, %y[affine_map<(d0, d1) -> (d0 + d1)>(%i, %j)] : f32, memref<64xf32>
           }

@@ -9,12 +9,11 @@ from xdsl.ir import Block, BlockArgument, Operation, SSAValue
 from xdsl.ir.affine import AffineExpr
 
 from s2s.dialects import c, loop
-from s2s.dialects.loop.control import UNROLL
 from s2s.passes.loop.lower_to_c.affine import INDEX, condition, index_expression, ranges_of
 from s2s.passes.loop.lower_to_c.builder import Builder, carried, literal_value, signed_type, value_type
 from s2s.passes.loop.lower_to_c.operations import LOWERINGS, lower_block
 from s2s.passes.loop.lower_to_c.parallel import is_parallel, lower_parallel
-from s2s.types.affine import Range, bounds, linear
+from s2s.types.affine import Range, bounds
 
 
 @LOWERINGS.register(loop.ForOp)
@@ -47,7 +46,8 @@ def _lower_serial(b: Builder, op: loop.ForOp) -> None:
         first, end = op.fixed_bounds
         last = first + (end - 1 - first) // step * step
         lower, upper, step = b.literal(last, INDEX), b.literal(first - 1, INDEX), -step
-    b.block.add_op(c.ForOp(lower, upper, body, step=step, unroll=_trip_count(b, op)))
+    unroll = None if op.unroll is None else op.unroll.value.data
+    b.block.add_op(c.ForOp(lower, upper, body, step=step, unroll=unroll))
     for result, variable in zip(op.res, variables, strict=True):
         b.bind(result, b.add(c.LoadOp(variable)))
 
@@ -118,7 +118,7 @@ def _assign(b: Builder, variables: Sequence[SSAValue], values: Sequence[SSAValue
         if _reads(value, variable):
             continue
         added = _compound(variable, value)
-        if added is None and _is_fresh_vector(b, value):
+        if added is None and _is_fresh_sum(b, value):
             assert isinstance(value.owner, Operation)
             _assign_early(b, c.AssignOp(variable, value), value.owner)
         elif added is None:
@@ -128,21 +128,22 @@ def _assign(b: Builder, variables: Sequence[SSAValue], values: Sequence[SSAValue
             b.block.add_op(c.AssignOp(variable, operand, f"{operator}="))
 
 
-def _is_fresh_vector(b: Builder, value: SSAValue) -> bool:
-    """Return whether `value` is a vector that this block computes and that only one variable takes."""
+def _is_fresh_sum(b: Builder, value: SSAValue) -> bool:
+    """Return whether `value` is a vector or the result of an intrinsic, computed in this block, and only one variable
+    takes it."""
     maker = value.owner
     return (
-        isinstance(value.type, VectorType)
-        and isinstance(maker, c.CallOp)
+        isinstance(maker, c.CallOp)
+        and (isinstance(value.type, VectorType) or maker.header is not None)
         and maker.parent_block() is b.block
         and not value.uses
     )
 
 
 def _assign_early(b: Builder, assign: c.AssignOp, maker: Operation) -> None:
-    """Assign a vector as soon as it is computed, if no later operation reads the variable's old value.
+    """Assign a sum as soon as it is computed, if no later operation reads the variable's old value.
 
-    Vector registers are few: if all accumulators of a tile were assigned at the end, all that they read would have to
+    Registers are few: if all accumulators of a tile were assigned at the end, all that they read would have to
     be in registers by then, and accumulators would make way for it.
     """
     old = [use.operation for use in assign.place.uses if isinstance(use.operation, c.LoadOp)]
@@ -187,12 +188,3 @@ def _range(b: Builder, op: loop.ForOp) -> Range:
     low = max(bounds(expr, known)[0] for expr in op.lower.data.results)
     high = min(bounds(expr, known)[1] for expr in op.upper.data.results) - 1
     return low, max(low, high)
-
-
-def _trip_count(b: Builder, op: loop.ForOp) -> int | None:
-    """Return the trip count of a loop to unroll; None if it is unknown."""
-    if op.kind.data != UNROLL or len(op.lower.data.results) != 1 or len(op.upper.data.results) != 1:
-        return None
-    length = linear(op.upper.data.results[0] - op.lower.data.results[0], ranges_of(b, op.dims))
-    count = -(-length.constant // op.step.value.data)
-    return count if not length.terms and count > 1 else None

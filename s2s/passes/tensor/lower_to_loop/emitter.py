@@ -63,10 +63,16 @@ class Emitter:
 
     @contextmanager
     def loop(
-        self, limits: Bounds, name: str, carried: "Carried | None" = None, *, parallel: bool = False
+        self,
+        limits: Bounds,
+        name: str,
+        carried: "Carried | None" = None,
+        *,
+        parallel: bool = False,
+        unroll: int = 1,
     ) -> Generator[AffineExpr]:
         """Emit a loop; yield its variable. It carries the values of `carried`, which then are its results. A loop that
-        the schedule wants `parallel` is marked so."""
+        the schedule wants `parallel` is marked so. `unroll` iterations are unrolled by the C compiler."""
         inits = [] if carried is None else carried.values
         dims, lower, upper = self._bounds(limits)
         body = Block(arg_types=[IndexType(), *(value.type for value in inits)])
@@ -82,7 +88,7 @@ class Emitter:
         self.space.leave()
         outgoing = [] if carried is None else carried.values
         body.add_op(loop.YieldOp(*outgoing))
-        op = self.add(loop.ForOp(lower, upper, body, step=limits.step, dims=dims, inits=inits))
+        op = self.add(loop.ForOp(lower, upper, body, step=limits.step, dims=dims, inits=inits, unroll=unroll))
         if parallel:
             op.attributes[loop.PARALLELIZE] = UnitAttr()
         if carried is not None:

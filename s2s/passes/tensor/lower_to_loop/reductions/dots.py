@@ -70,8 +70,9 @@ class DotReduction(TileReduction):
         wished = prod(self.schedule.tiles[self.op.rank :]) // self.size * self.size
         steps, at_once = self.steps, min(max(wished, self.size), self.steps)
         full = steps // at_once * at_once
+        passes = self.schedule.passes_of_all
         if full > at_once:
-            with self.emitter.loop(Bounds(0, full, at_once), "k", accumulators) as k:
+            with self.emitter.loop(Bounds(0, full, at_once), "k", accumulators, unroll=passes) as k:
                 self._groups(k, at_once, points, accumulators)
         else:
             self._groups(AffineConstantExpr(0), full, points, accumulators)

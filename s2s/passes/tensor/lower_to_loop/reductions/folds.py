@@ -100,6 +100,7 @@ class FoldReduction(TileReduction):
         """Emit `steps` of reduction `dim`, inside loops over the other reductions, each into `parts` accumulators."""
         if steps.start == steps.stop:
             return
+        passes = self.schedule.passes
         outer = [other for other in self.schedule.order if other >= self.op.rank and other != dim]
         loops = [*((other, Bounds(0, self.op.sizes[other], 1)) for other in outer), (dim, steps)]
         with ExitStack() as stack:
@@ -107,7 +108,7 @@ class FoldReduction(TileReduction):
                 self.dims[each] = AffineConstantExpr(bounds.start)
                 if bounds.stop - bounds.start > bounds.step:
                     self.dims[each] = stack.enter_context(
-                        self.emitter.loop(bounds, self.nest.names[each], accumulators)
+                        self.emitter.loop(bounds, self.nest.names[each], accumulators, unroll=passes.get(each, 1))
                     )
                 if each != dim:
                     self.steps.head(each, points)

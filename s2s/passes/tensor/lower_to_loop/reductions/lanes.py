@@ -106,8 +106,9 @@ class LaneReduction(TileReduction):
         whole = self.operands.steps // GROUP * GROUP
         at_once = min(max(wished, GROUP), max(whole, GROUP))
         looped = whole // at_once * at_once
+        passes = self.schedule.passes_of_all
         if looped > at_once:
-            with self.emitter.loop(Bounds(0, looped, at_once), "k", accumulators) as k:
+            with self.emitter.loop(Bounds(0, looped, at_once), "k", accumulators, unroll=passes) as k:
                 inside: Made = {}
                 for offset in range(0, at_once, GROUP):
                     self._group(k + offset, GROUP, points, accumulators, inside)

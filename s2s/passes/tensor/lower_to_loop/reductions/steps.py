@@ -119,7 +119,7 @@ class StepReduction(TileReduction):
             bounds, clipped = clip(self.op, dim, nest.read_guards, nest.box, nest.dims, nest.pieces)
             bounds = self._in_block(dim, bounds)
             self.steps.clipped |= clipped
-            with self.emitter.loop(bounds, nest.names[dim], accumulators) as variable:
+            with self.emitter.loop(bounds, nest.names[dim], accumulators, unroll=self._passes(dim)) as variable:
                 self.dims[dim] = variable
                 self.steps.head(dim, points)
                 self._loops(order[1:], points, accumulators)
@@ -136,7 +136,7 @@ class StepReduction(TileReduction):
         full = size // tile * tile
         if full > tile:
             bounds = self._in_block(dim, Bounds(0, full, tile))
-            with self.emitter.loop(bounds, name, accumulators) as variable:
+            with self.emitter.loop(bounds, name, accumulators, unroll=self._passes(dim)) as variable:
                 self._unrolled(dim, variable, tile, order, points, accumulators)
         else:
             self._unrolled(dim, AffineConstantExpr(0), full, order, points, accumulators)
@@ -146,6 +146,10 @@ class StepReduction(TileReduction):
                 self._unrolled(dim, variable, 1, order, points, accumulators)
         else:
             self._unrolled(dim, AffineConstantExpr(full), size - full, order, points, accumulators)
+
+    def _passes(self, dim: int) -> int:
+        """The passes of the loop over reduction `dim` that the C compiler is asked to unroll."""
+        return self.schedule.passes.get(dim, 1)
 
     def _in_block(self, dim: int, bounds: Bounds) -> Bounds:
         """`bounds` of a reduction, limited to the steps in the current block."""
