@@ -75,6 +75,8 @@ class CallGraph:
 
     frames: dict[str, Frame] = field(default_factory=dict[str, Frame])
     calls: dict[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
+    titles: dict[str, str] = field(default_factory=dict[str, str])
+    """The first title of each function name: gcc puts the file in front of weak functions, as of static ones."""
 
     def add(self, unit: "UnitGraph") -> None:
         """Add what gcc wrote for one file."""
@@ -88,6 +90,11 @@ class CallGraph:
                 size = int(frame[1]) + unit.gaps.get(title.rpartition(":")[2], 0)
                 self.frames[title] = Frame(name, place, size, frame[2] != "dynamic")
                 self.calls[title] = tuple(callees[title])
+                self.titles.setdefault(name, title)
+
+    def title_of(self, name: str) -> str:
+        """The title of the function that a call of `name` from another file reaches."""
+        return name if name in self.frames else self.titles.get(name, name)
 
     def callees(self, title: str) -> Iterator[str]:
         """Yield the callees of a function; the executor calls every kernel of the tables."""
@@ -95,7 +102,7 @@ class CallGraph:
             if callee == INDIRECT and _file(self.frames[title].place).name == EXECUTOR:
                 yield from self._kernels()
             else:
-                yield callee
+                yield self.title_of(callee)
 
     def _kernels(self) -> Iterator[str]:
         """Yield the static functions of the files with tables, which are the only entries of the tables."""
@@ -116,6 +123,7 @@ def deepest_stack(units: Iterable[UnitGraph], entry: str, libraries: Mapping[str
         graph.add(unit)
     for name, size in (libraries or {}).items():
         graph.frames[name] = Frame(name, "library", size, is_bounded=True)
+    entry = graph.title_of(entry)
     if entry not in graph.frames:
         raise InputError(f"{entry}: no such function in these files; name one that is defined there and not static")
     reached = _reached(graph, entry)

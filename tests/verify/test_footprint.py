@@ -147,6 +147,19 @@ def test_the_executor_takes_what_the_largest_kernel_of_its_tables_takes(tmp_path
     assert 900 <= (found.stack.bytes or 0) <= 1100
 
 
+def test_weak_functions_are_found_by_their_names(tmp_path: Path):
+    """Those of the runtime are weak, so that two trees link; gcc names them like static functions."""
+    weak = "__attribute__((weak)) int {name}(int n) {{ volatile char x[{size}]; x[0] = (char)n; return {call}; }}"
+    found = measured(
+        tmp_path,
+        "run",
+        net="extern int leaf(int);" + weak.format(name="run", size=100, call="leaf(n) + x[0]"),
+        other=weak.format(name="leaf", size=900, call="x[0]"),
+    )
+    assert found.stack.path == ("run", "leaf")
+    assert found.stack.outside == ()
+
+
 @pytest.mark.parametrize(
     ("text", "reason"),
     [
