@@ -144,7 +144,7 @@ def packed_microseconds(folder: Path) -> dict[str, float]:
     return {name: _least_seconds(lambda given=given: function(*given)) * 1e6 for name, given in cases.items()}
 
 
-def _least_seconds(function: Callable[[], object], calls: int = 200, turns: int = 1000) -> float:
+def _least_seconds(function: Callable[[], object], calls: int = 25, turns: int = 8000) -> float:
     """The time of one call, the least of many short turns, some of which nothing else disturbs."""
     best = float("inf")
     for _ in range(turns):

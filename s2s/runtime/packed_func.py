@@ -9,7 +9,6 @@ import sys
 import threading
 import traceback
 from collections.abc import Callable, Sequence
-from functools import partial
 from typing import Any, cast
 
 import numpy as np
@@ -19,7 +18,7 @@ from s2s.executor.device import Device
 from s2s.executor.ndarray import NDArray
 from s2s.runtime import abi as codes
 from s2s.runtime.abi import abi
-from s2s.runtime.tensors import MAX_RANK, PLAIN_TYPES, Place, descriptor_of, give, memory_of, plain_type
+from s2s.runtime.tensors import Place, descriptor_of, give, memory_of
 from s2s.runtime.values import Value, fits, load, store, store_text
 from s2s.types.weights import Array
 
@@ -38,29 +37,33 @@ class _Thread(threading.local):
 
 
 _thread = _Thread()
+_failing: set[int] = set()
+"""The threads of which an exception may be on its way. It is cheaper to look at than what a thread remembers."""
+
+
+def _forget_error() -> None:
+    """Drop an exception of this thread that C has taken no notice of."""
+    _thread.error = None
+    _failing.discard(threading.get_ident())
 
 
 class PackedFunc:
     """A function that takes and returns values by the packed convention."""
 
-    __slots__ = ("__weakref__", "_cdata", "_function", "_handle", "_owner", "is_python", "name")
+    __slots__ = ("__weakref__", "_cdata", "_function", "_handle", "name")
+    is_python = True
+    """Whether it is a Python callable."""
 
     def __init__(self, function: Callable[..., Value], name: str = "") -> None:
         self._function = function
         self._cdata: Any = None
         self._handle: Any = None
-        self._owner: object = None
-        self.is_python = True
         self.name = name or getattr(function, "__name__", "function")
 
     @staticmethod
     def of_c(pointer: Any, name: str, owner: object = None) -> "PackedFunc":
         """The function that an `s2s_function *` of C names; `owner` is kept alive with it."""
-        made = PackedFunc.__new__(PackedFunc)
-        made._cdata, made._handle, made._owner, made.name, made.is_python = pointer, None, owner, name, False
-        call, resource = pointer.call, pointer.resource
-        made._function = partial(_call_c, call, resource, name)
-        return made
+        return _FunctionOfC(pointer, name, owner)
 
     def __call__(self, *arguments: Value) -> Value:
         """Call the function."""
@@ -109,25 +112,16 @@ class _Frame:
 
     def store_array(self, number: int, array: Array, kept: list[object]) -> int:
         """Write an array into a slot and return its type code; what keeps its memory in place goes to `kept`."""
-        dtype = PLAIN_TYPES.get(array.dtype) or plain_type(array.dtype)
-        sizes = array.shape
-        if dtype is None or len(sizes) > MAX_RANK:
+        place = self.places[number] or self._place(number)
+        if not (array.shape == place.sizes and array.dtype is place.dtype) and not place.describe(array):
             return store(self.slots[number], array, kept)
         try:
             memory = self.from_buffer(array)
         except ValueError:  # the elements do not lie one behind the other
             return store(self.slots[number], array, kept)
-        place = self.places[number] or self._place(number)
-        tensor, shape = place.pointer, place.shape
-        rank = 0
-        for size in sizes:
-            shape[rank] = size
-            rank += 1
-        tensor.ndim = rank
-        tensor.dtype = dtype
-        tensor.data = memory
         kept.append(memory)
-        self.slots[number].v_handle = tensor
+        place.pointer.data = memory
+        self.slots[number].v_handle = place.pointer
         return codes.TENSOR
 
     def _place(self, number: int) -> Place:
@@ -141,43 +135,51 @@ _frames: list[_Frame] = []
 """Frames that no call uses now."""
 
 
-def _call_c(call: Any, resource: Any, name: str, *arguments: Value) -> Value:
-    """Call a function of C."""
-    count = len(arguments)
-    frame = _Frame(count) if count > _FRAME else _frames.pop() if _frames else _Frame(_FRAME)
-    slots, types, code = frame.slots, frame.types, frame.result_code
-    kept: list[object] = []
-    for number, value in enumerate(arguments):
-        kind = value.__class__
-        if kind is NDArray:
-            slots[number].v_handle = descriptor_of(value).pointer
-            types[number] = codes.TENSOR
-        elif kind is np.ndarray:
-            types[number] = frame.store_array(number, value, kept)
-        elif kind is int:
-            slots[number].v_int64 = fits(value)
-            types[number] = codes.INT
-        elif kind is float:
-            slots[number].v_float64 = value
-            types[number] = codes.FLOAT
-        elif kind is str:
-            types[number] = store_text(slots[number], value, kept)
+class _FunctionOfC(PackedFunc):
+    """A function of C; `owner` is kept alive with it."""
+
+    __slots__ = ("_call", "_owner", "_resource")
+    is_python = False
+
+    def __init__(self, pointer: Any, name: str, owner: object) -> None:
+        self._cdata, self._handle, self._owner, self.name = pointer, None, owner, name
+        self._call: Any = pointer.call
+        self._resource: Any = pointer.resource
+
+    def __call__(self, *arguments: Value) -> Value:
+        """Call the function."""
+        count = len(arguments)
+        frame = _Frame(count) if count > _FRAME else _frames.pop() if _frames else _Frame(_FRAME)
+        types, code = frame.types, frame.result_code
+        kept: list[object] = []
+        for number, value in enumerate(arguments):
+            kind = value.__class__
+            if kind is NDArray:
+                frame.slots[number].v_handle = descriptor_of(value).pointer
+                types[number] = codes.TENSOR
+            elif kind is np.ndarray:
+                types[number] = frame.store_array(number, value, kept)
+            else:
+                types[number] = _STORES.get(kind, _store)(frame.slots[number], value, kept)
+        code[0] = codes.NULL
+        if self._call(frame.values, types, count, frame.result, code, self._resource):
+            raise_error(self.name)
+        if _failing:
+            _forget_error()
+        made = code[0]
+        if made == codes.NULL:
+            result = None
         else:
-            types[number] = _store(slots[number], value, kept)
-    code[0] = codes.NULL
-    if call(frame.values, types, count, frame.result, code, resource):
-        raise_error(name)
-    if _thread.error is not None:
-        _thread.error = None
-    result = None if code[0] == codes.NULL else _load(frame.result[0], code[0], owned=True)
-    if count <= _FRAME:
-        _frames.append(frame)
-    return result
+            result = frame.result.v_int64 if made == codes.INT else _load(frame.result[0], made, owned=True)
+        if count <= _FRAME:
+            _frames.append(frame)
+        return result
 
 
 def raise_error(name: str) -> None:
     """Raise what made a function of C fail: an exception of Python under way, or the error that C has set."""
-    pending, _thread.error = _thread.error, None
+    pending = _thread.error
+    _forget_error()
     if pending is not None:
         raise pending
     from s2s.runtime.native import last_error
@@ -195,6 +197,18 @@ def _store(slot: Any, value: Value, kept: list[object]) -> int:
     return codes.FUNCTION
 
 
+def _store_int(slot: Any, value: int, _: list[object]) -> int:
+    slot.v_int64 = fits(value)
+    return codes.INT
+
+
+def _store_float(slot: Any, value: float, _: list[object]) -> int:
+    slot.v_float64 = value
+    return codes.FLOAT
+
+
+_STORES: dict[type, Callable[[Any, Any, list[object]], int]] = {int: _store_int, float: _store_float, str: store_text}
+"""The stores of the most frequent types."""
 _PLAIN = (int, str, np.ndarray, np.generic)
 """The types of most arguments, none of which can be called."""
 
@@ -266,6 +280,7 @@ def _dispatch(frame: Any, types: Any, count: int, result: Any, result_code: Any,
         native().s2s_value_release(result, result_code[0])
         result_code[0] = codes.NULL
         _thread.error = error
+        _failing.add(threading.get_ident())
         set_last_error("".join(traceback.format_exception(error)))
         return -1
     return 0

@@ -40,23 +40,33 @@ class Descriptor:
 class Place:
     """Memory for the descriptor of one array after the other, each valid until the next one."""
 
-    __slots__ = ("pointer", "shape")
+    __slots__ = ("dtype", "pointer", "shape", "sizes")
 
     def __init__(self) -> None:
         ffi = abi()
+        self.sizes: tuple[int, ...] | None = None
+        """The shape that is described now."""
+        self.dtype: DType | None = None
         self.shape: Any = ffi.new(c_type("int64_t[]"), MAX_RANK)
         self.pointer: Any = ffi.new("s2s_tensor *", {"device": {"type": CPU}, "shape": self.shape})
 
+    def describe(self, array: Array) -> bool:
+        """Describe type and shape of an array; False if it has no buffer of plain numbers."""
+        dtype, sizes = _plain_type(array.dtype), array.shape
+        if dtype is None or len(sizes) > MAX_RANK:
+            return False
+        for number, size in enumerate(sizes):
+            self.shape[number] = size
+        self.pointer.ndim = len(sizes)
+        self.pointer.dtype = dtype
+        self.sizes, self.dtype = sizes, array.dtype
+        return True
 
-PLAIN_TYPES: dict[DType, Any] = {}
-"""The types of DLPack by those of numpy, as far as they are numbers whose arrays have buffers."""
 
-
-def plain_type(dtype: DType) -> Any:
-    """The type of DLPack of numbers in the order of the machine; None for other elements."""
-    if dtype.kind in "biuf" and dtype.isnative:
-        PLAIN_TYPES[dtype] = _template(dtype).dtype
-    return PLAIN_TYPES.get(dtype)
+def _plain_type(dtype: DType) -> Any:
+    """The type of DLPack of numbers in the order of the machine; None for other elements, whose arrays have no buffer
+    that cffi takes."""
+    return _template(dtype).dtype if dtype.kind in "biuf" and dtype.isnative else None
 
 
 @cache
