@@ -1,17 +1,15 @@
-"""Random networks at graph level, for properties that every pass must have on every network."""
+"""Random networks, for properties that every pass must have on every network; built as users build theirs."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 
 import numpy as np
 from hypothesis import strategies as st
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.dialects.func import FuncOp, ReturnOp
-from xdsl.ir import Block, Region, SSAValue
+from xdsl.dialects.func import ReturnOp
 
-from s2s.dialects import graph
-from s2s.dialects.graph import set_provenance
-from s2s.dialects.graph.base import GraphOp
-from s2s.types.dtypes import as_tensor_type, f32, tensor_type, type_of_array
+from s2s import relay
+from s2s.relay.expr import Expr, Function
 from s2s.types.weights import WeightStore
 
 SHAPE = (1, 4, 6, 6)
@@ -23,88 +21,79 @@ KINDS = (
 )
 
 
-class NetworkBuilder:
-    """Appends operations to `@main`; weights are made up from a fixed seed."""
+@dataclass
+class Network:
+    """A network that grows: its values to choose from, and weights that are the same in each run."""
 
-    def __init__(self) -> None:
-        self.weights = WeightStore()
-        self.block = Block(arg_types=[tensor_type(f32, SHAPE)])
-        self.values: list[SSAValue] = [self.block.args[0]]
-        self._rng = np.random.default_rng(7)
+    x: Expr = field(default_factory=lambda: relay.var("x", shape=SHAPE))
+    values: list[Expr] = field(default_factory=list[Expr])
+    rng: np.random.Generator = field(default_factory=lambda: np.random.default_rng(7))
 
-    def weight(self, *shape: int) -> SSAValue:
+    def __post_init__(self) -> None:
+        self.values = [self.x]
+
+    def weight(self, *shape: int) -> Expr:
         """A new weight of `shape`, positive so that it can be a variance."""
-        array = self._rng.uniform(0.1, 1.0, shape).astype(np.float32)
-        name = self.weights.add("w", array)
-        return self.append(graph.WeightOp(name, type_of_array(array), self.weights.hash(name)))
+        return relay.const(self.rng.uniform(0.1, 1.0, shape).astype(np.float32))
 
-    def add(self, op: GraphOp) -> SSAValue:
-        """Append `op` and make its result a value to choose from."""
-        set_provenance(op, [f"node_{len(self.values)}"])
-        self.values.append(self.append(op))
-        return self.values[-1]
-
-    def module(self, outputs: Sequence[SSAValue]) -> ModuleOp:
-        """The finished network."""
-        self.block.add_op(ReturnOp(*outputs))
-        inputs = [argument.type for argument in self.block.args]
-        return ModuleOp([FuncOp("main", (inputs, [output.type for output in outputs]), Region(self.block))])
-
-    def append(self, op: GraphOp | graph.WeightOp) -> SSAValue:
-        """Append `op` without making its result a value to choose from."""
-        self.block.add_op(op)
-        return op.y
+    def module(self, outputs: Sequence[Expr], unused: Sequence[Expr] = ()) -> tuple[ModuleOp, WeightStore]:
+        """The finished network; it computes `unused` and does not return it."""
+        every = relay.Tuple([*outputs, *unused])
+        mod = relay.IRModule.from_expr(Function([self.x], every))
+        main = mod["main"]
+        last = main.body.block.last_op
+        assert isinstance(last, ReturnOp)
+        last.operands = last.operands[: len(outputs)]
+        main.res_attrs = None
+        main.update_function_type()
+        return mod.module, mod.weights
 
 
-def extend(net: NetworkBuilder, kind: str, x: SSAValue, other: SSAValue, choice: int) -> None:
-    """One operation of `kind` on `x`, if it fits the shape of `x`."""
-    shape = as_tensor_type(x.type).get_shape()
-    channels = shape[1]
-    ones, pads = (1, 1), (1, 1, 1, 1)
+def one_more(net: Network, kind: str, x: Expr, other: Expr, choice: int) -> list[Expr]:
+    """Return the result of one operation of `kind` on `x`, if it fits the shape of `x`, else nothing."""
+    channels, rows = x.shape[1:3]
     match kind:
         case "unary":
-            net.add((graph.AbsOp, graph.NegOp, graph.SigmoidOp, graph.TanhOp)[choice % 4](x))
-        case "binary" if channels == as_tensor_type(other.type).get_shape()[1]:
-            net.add((graph.AddOp, graph.MulOp, graph.MaximumOp, graph.SubOp)[choice % 4](x, other))
+            return [(relay.abs, relay.negative, relay.sigmoid, relay.tanh)[choice % 4](x)]
+        case "binary" if channels == other.shape[1]:
+            return [(relay.add, relay.multiply, relay.maximum, relay.subtract)[choice % 4](x, other)]
         case "scale":
-            net.add((graph.AddOp, graph.MulOp)[choice % 2](x, net.weight(channels, 1, 1)))
+            return [(relay.add, relay.multiply)[choice % 2](x, net.weight(channels, 1, 1))]
         case "number":
-            number = graph.ConstantOp(np.array((0.0, 1.0, 6.0)[choice % 3], np.float32))
-            net.block.add_op(number)
-            net.add((graph.MaximumOp, graph.MinimumOp, graph.MulOp, graph.AddOp)[choice % 4](x, number.y))
-        case "conv" if shape[2] > 1:
-            net.add(graph.ConvOp(x, net.weight(4, channels, 3, 3), strides=ones, pads=pads, dilations=ones, groups=1))
-        case "pool" if shape[2] > 1:
-            net.add(graph.MaxPoolOp(x, kernel=(3, 3), strides=ones, pads=pads, dilations=ones))
+            number = (0.0, 1.0, 6.0)[choice % 3]
+            return [(relay.maximum, relay.minimum, relay.multiply, relay.add)[choice % 4](x, number)]
+        case "conv" if rows > 1:
+            return [relay.nn.conv2d(x, net.weight(4, channels, 3, 3), padding=1)]
+        case "pool" if rows > 1:
+            return [relay.nn.max_pool2d(x, pool_size=3, padding=1)]
         case "transpose":
-            net.add(graph.TransposeOp(x, perm=(0, 1, 3, 2)))
+            return [relay.transpose(x, axes=(0, 1, 3, 2))]
         case "reduce":
-            net.add(graph.ReduceMeanOp(x, axes=(2, 3), keepdims=True))
+            return [relay.mean(x, axis=(2, 3), keepdims=True)]
         case "softmax":
-            net.add(graph.SoftmaxOp(x, axis=1))
-        case "concat" if x.type == other.type and channels == 4:
-            net.add(graph.ConcatOp([x, other], axis=1))
+            return [relay.nn.softmax(x, axis=1)]
+        case "concat" if x.shape == other.shape and channels == 4:
+            return [relay.concatenate([x, other], axis=1)]
         case "slice" if channels == 8:
-            net.add(graph.SliceOp(x, starts=(0, 2, 0, 0), sizes=(1, 4, *shape[2:]), strides=(1, 1, 1, 1)))
+            return [relay.strided_slice(x, begin=(2,), end=(6,), axes=(1,))]
         case "reshape":
-            flat = net.add(graph.ReshapeOp(x, (channels, shape[2] * shape[3])))
-            net.values.remove(flat)
-            net.add(graph.ReshapeOp(net.append(graph.ExpOp(flat)) if choice % 2 else flat, shape))
+            flat = relay.reshape(x, (channels, rows * x.shape[3]))
+            return [relay.reshape(relay.exp(flat) if choice % 2 else flat, x.shape)]
         case "norm":
-            parameters = [net.weight(channels) for _ in range(4)]
-            net.add(graph.BatchNormOp(x, *parameters, epsilon=1e-3))
+            return [relay.nn.batch_norm(x, *(net.weight(channels) for _ in range(4)), epsilon=1e-3)[0]]
         case _:
-            pass
+            return []
 
 
 @st.composite
 def random_networks(draw: st.DrawFn) -> tuple[ModuleOp, WeightStore]:
-    """Up to fourteen operations, each on two of the last values; one or two outputs."""
-    net = NetworkBuilder()
+    """Up to fourteen operations, each on two of the last values; one or two outputs. Some results are not used."""
+    net = Network()
     for _ in range(draw(st.integers(1, 14))):
         recent = st.sampled_from(net.values[-4:])
-        extend(net, draw(st.sampled_from(KINDS)), draw(recent), draw(recent), draw(st.integers(0, 11)))
+        kind = draw(st.sampled_from(KINDS))
+        net.values += one_more(net, kind, draw(recent), draw(recent), draw(st.integers(0, 11)))
     outputs = [net.values[-1]]
     if draw(st.booleans()):
         outputs.append(draw(st.sampled_from(net.values)))
-    return net.module(outputs), net.weights
+    return net.module(outputs, net.values)

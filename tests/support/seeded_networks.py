@@ -3,23 +3,24 @@
 from random import Random
 
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.ir import SSAValue
 
+from s2s.relay.expr import Expr
 from s2s.types.weights import WeightStore
-from support.random_networks import KINDS, NetworkBuilder, extend
+from support.random_networks import KINDS, Network, one_more
 
 MAX_LENGTH = 14
 
 
 def seeded_networks(seeds: range) -> tuple[ModuleOp, WeightStore]:
     """One network for each seed, all on the same input; output `i` is that of seed `i`."""
-    net = NetworkBuilder()
-    outputs: list[SSAValue] = []
+    net = Network()
+    outputs: list[Expr] = []
     for seed in seeds:
         random = Random(seed)
-        net.values = [net.block.args[0]]
+        net.values = [net.x]
         for _ in range(random.randint(2, MAX_LENGTH)):
             recent = net.values[-4:]
-            extend(net, random.choice(KINDS), random.choice(recent), random.choice(recent), random.randrange(12))
+            kind = random.choice(KINDS)
+            net.values += one_more(net, kind, random.choice(recent), random.choice(recent), random.randrange(12))
         outputs.append(net.values[-1])
-    return net.module(outputs), net.weights
+    return net.module(outputs)

@@ -5,38 +5,36 @@ import time
 import pytest
 from xdsl.dialects.builtin import ModuleOp
 
-from s2s.dialects import graph
+from s2s import relay
 from s2s.options import CompileOptions
 from s2s.passes.context import CompilerContext
 from s2s.pipeline import pipeline
-from support.random_networks import NetworkBuilder
+from s2s.types.weights import WeightStore
+from support.random_networks import Network
 
 SMALL, LARGE = 200, 1600
 SLACK = 3.0
 """How much more than the growth of the network the time may grow: a quadratic pass takes 8 times as much."""
 
 
-def network(nodes: int) -> tuple[ModuleOp, NetworkBuilder]:
+def network(nodes: int) -> tuple[ModuleOp, WeightStore]:
     """Residual blocks of eight operations, a concatenation here and there, and one skip over the whole network."""
-    net = NetworkBuilder()
-    value = first = net.values[0]
-    ones, pads = (1, 1), (1, 1, 1, 1)
+    net = Network()
+    value = first = net.x
     for block in range(nodes // 8):
-        inner = net.add(graph.ConvOp(value, net.weight(4, 4, 3, 3), strides=ones, pads=pads, dilations=ones, groups=1))
-        inner = net.add(graph.BatchNormOp(inner, *(net.weight(4) for _ in range(4)), epsilon=1e-5))
-        inner = net.add(graph.ClampOp(inner, min=0.0))
-        inner = net.add(graph.TransposeOp(inner, perm=(0, 1, 3, 2)))
-        inner = net.add(graph.TransposeOp(inner, perm=(0, 1, 3, 2)))
-        inner = net.add(graph.AddOp(inner, first if block % 5 == 4 else value))
-        inner = net.add(graph.ConcatOp([inner, value], axis=1))
-        value = net.add(graph.SliceOp(inner, starts=(0, 2, 0, 0), sizes=(1, 4, 6, 6), strides=(1, 1, 1, 1)))
-    return net.module([value]), net
+        inner = relay.nn.conv2d(value, net.weight(4, 4, 3, 3), padding=1)
+        inner = relay.nn.batch_norm(inner, *(net.weight(4) for _ in range(4)))[0]
+        inner = relay.nn.relu(inner)
+        inner = relay.transpose(relay.transpose(inner, axes=(0, 1, 3, 2)), axes=(0, 1, 3, 2))
+        inner = relay.add(inner, first if block % 5 == 4 else value)
+        value = relay.strided_slice(relay.concatenate([inner, value], axis=1), begin=(2,), end=(6,), axes=(1,))
+    return net.module([value])
 
 
 def seconds(nodes: int) -> dict[str, float]:
     """Processor time of each graph pass on a network of so many nodes."""
-    module, net = network(nodes)
-    ctx = CompilerContext(net.weights)
+    module, weights = network(nodes)
+    ctx = CompilerContext(weights)
     found: dict[str, float] = {}
     for each in pipeline(CompileOptions())["graph"]:
         started = time.process_time()
