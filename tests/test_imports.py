@@ -33,6 +33,7 @@ ROOMS = (
     "packagings",
     "artifact",
     "joint_artifact",
+    "fuzz",
     "profiling",
     "runtime",
     "target",

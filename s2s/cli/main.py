@@ -21,6 +21,7 @@ from s2s.cli.diff import diff_command
 from s2s.cli.doctor import doctor_command
 from s2s.cli.export import export_command
 from s2s.cli.farm import farm_app
+from s2s.cli.fuzz import fuzz_command
 from s2s.cli.inspect import inspect_command
 from s2s.cli.profile import profile_command
 from s2s.cli.project import ProjectCommand
@@ -58,6 +59,7 @@ COMMANDS = {
     "diff": diff_command,
     "tune": tune_command,
     "export": export_command,
+    "fuzz": fuzz_command,
     "doctor": doctor_command,
     "targets": targets_command,
 }

@@ -249,7 +249,7 @@ class LoadedNetwork:
         if value.dtype != port.dtype or value.shape != port.shape:
             given = f"{value.dtype}{list(value.shape)}"
             raise InputError(f"{port.name}: {given} given, {port.model_type} wanted; convert it")
-        return np.ascontiguousarray(value)
+        return np.asarray(value, order="C")
 
     def bind(self, inputs: Mapping[str, ArrayLike]) -> "BoundRun":
         """Return a call of the run function on memory that is allocated once, outside of the arena; `aot` only."""

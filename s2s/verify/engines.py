@@ -66,7 +66,7 @@ def _tflm(model: LoadedModel) -> Runner:
     def run(inputs: Mapping[str, Array]) -> list[Array]:
         try:
             for position, array in enumerate(inputs.values()):
-                interpreter.set_input(np.ascontiguousarray(array), position)
+                interpreter.set_input(np.asarray(array, order="C"), position)
             interpreter.invoke()
             return [np.array(interpreter.get_output(number)) for number in outputs]
         except Exception as error:
@@ -112,7 +112,7 @@ def _onnxruntime(loaded: LoadedModel) -> Runner:
 
     def run(inputs: Mapping[str, Array]) -> list[Array]:
         try:
-            results: Sequence[Any] = session.run(None, {name: np.ascontiguousarray(a) for name, a in inputs.items()})
+            results: Sequence[Any] = session.run(None, {name: np.asarray(a, order="C") for name, a in inputs.items()})
         except Exception as error:
             raise refusal(error) from error
         return [np.asarray(result) for result in results]

@@ -7,9 +7,12 @@ from typing import Any
 
 import numpy as np
 import pytest
+from onnx.parser import parse_model
 
+from s2s.artifact import compile_artifact
 from s2s.emit.tree import Tree
 from s2s.errors import CompilerBug, InputError, ToolchainError
+from s2s.options import CompileOptions
 from s2s.verify.build import load
 from support.emitted import TEXT, Executor, emitted, expected, network, sample
 
@@ -39,6 +42,13 @@ def test_both_executors_give_the_same_bits() -> None:
         x = sample(7)
         for name, value in one.run({"x": x}).items():
             assert value.tobytes() == other.run({"x": x})[name].tobytes()
+
+
+@pytest.mark.parametrize("executor", ["aot", "graph"])
+def test_an_input_without_dimensions_is_passed_as_such(executor: Executor) -> None:
+    model = parse_model("""<ir_version: 8, opset_import: ["" : 17]> g (float x) => (float y) { y = Neg(x) }""")
+    with compile_artifact(model, CompileOptions(target="c", executor=executor)) as artifact:
+        assert artifact.run({"x": np.array(2, np.float32)})["y"] == -2
 
 
 def test_a_tree_on_disk_is_loaded_and_left_as_it_is(folder: Path) -> None:

@@ -46,3 +46,10 @@ def test_onnxruntime_runs_the_nodes_as_they_are():
     assert (apart != merged).any(), "a network that shows no difference tests nothing"
     (found,) = run_engine("onnxruntime", load_for_engine(model, "verify"), {"x": x})
     np.testing.assert_array_equal(found, apart)
+
+
+def test_an_input_without_dimensions_keeps_its_shape():
+    model = parse_model("""<ir_version: 8, opset_import: ["" : 17]> g (float x) => (float y) { y = Neg(x) }""")
+    (found,) = run_engine("onnxruntime", load_for_engine(model, "verify"), {"x": np.array(2, np.float32)})
+    assert found.shape == ()
+    assert found == -2

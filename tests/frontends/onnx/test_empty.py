@@ -17,6 +17,10 @@ NOTHING = """<ir_version: 8, opset_import: ["" : 18]> g (float[4] x) => (float[0
     <int64[1] start = {4}, int64[1] end = {4}> { y = Slice(x, start, end) }"""
 
 
+JOINED = """<ir_version: 8, opset_import: ["" : 18]> g (float[2, 0, 3] x) => (float[2, 0, 7] y)
+    <float[2, 0, 4] c = {}> { y = Concat <axis = 2> (x, c) }"""
+
+
 def _run(text: str, folder: Any, *inputs: Any) -> list[Any]:
     file = folder / "model.onnx"
     file.write_bytes(onnx.parser.parse_model(text).SerializeToString())
@@ -34,3 +38,8 @@ def test_empty_inputs_and_outputs_beside_others(tmp_path: Any):
 def test_a_network_that_gives_nothing(tmp_path: Any):
     [y] = _run(NOTHING, tmp_path, np.zeros(4, np.float32))
     assert (y.shape, y.dtype) == ((0,), np.float32)
+
+
+def test_a_concatenation_of_nothing_adds_up_sizes(tmp_path: Any):
+    [y] = _run(JOINED, tmp_path, np.zeros((2, 0, 3), np.float32))
+    assert y.shape == (2, 0, 7)

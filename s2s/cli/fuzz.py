@@ -1,0 +1,118 @@
+"""`s2s fuzz`: compile random models in many ways, compare with other engines, and reduce what fails."""
+
+import time as clock
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from s2s.cli import options
+from s2s.cli.tune import parse_time
+from s2s.errors import InputError
+
+if TYPE_CHECKING:
+    from s2s.fuzz.campaign import FailingModel, Plan, Tally
+
+
+def fuzz_command(
+    models: Annotated[int, typer.Option(min=1, help="How many models to draw.")] = 100,
+    seed: Annotated[int, typer.Option(help="Seed of the models and variants.")] = 0,
+    target: Annotated[
+        list[str] | None, typer.Option(help="A target to compile for; may be repeated. By default c, host, x86-64-v3.")
+    ] = None,
+    variants: Annotated[int, typer.Option(min=1, help="In how many ways each model is compiled and built.")] = 2,
+    keep: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="Where failing models are written, reduced, each with a test.")
+    ] = None,
+    time: Annotated[
+        str | None, typer.Option(metavar="10m", help="Stop after a time: seconds, or with s, m or h behind.")
+    ] = None,
+    operators: Annotated[bool, typer.Option("--operators", help="Show how often each operator was drawn.")] = False,
+    as_json: options.Json = False,
+) -> None:
+    """Draw random ONNX models, compile each in several ways, and compare with onnxruntime. Exits with 1 when one fails.
+
+    The same seed draws the same models, whatever runs beside them.
+
+    Example: s2s fuzz --models 1000 --seed 7 --keep found
+    """
+    from s2s.cli.output import columns, print_fields, print_json
+    from s2s.fuzz import campaign, report
+
+    plan = campaign.Plan(models, seed, tuple(target or campaign.TARGETS), variants)
+    _check_targets(plan.targets)
+    limit = parse_time(time)
+    tally = _run(plan, limit, keep, quiet=as_json)
+    if as_json:
+        print_json(report.as_dict(plan, tally))
+    else:
+        print_fields(report.fields(plan, tally))
+        for reason, count in tally.refused.most_common():
+            print(f"refused {count}: {reason}")
+        if operators:
+            print("\n".join(columns(report.operator_rows(tally))))
+    if tally.failures:
+        raise typer.Exit(1)
+
+
+def _check_targets(names: tuple[str, ...]) -> None:
+    from s2s.targets import get_target
+
+    for name in names:
+        if get_target(name).cc:
+            raise InputError(f"--target {name}: its code does not run on this machine; give c, host or x86-64-v3")
+
+
+def _run(plan: "Plan", limit: float | None, keep: Path | None, *, quiet: bool) -> "Tally":
+    from s2s.fuzz.campaign import Tally, run
+
+    total, begin = Tally(), clock.monotonic()
+    with _progress(plan.models, quiet=quiet) as progress:
+        for tally in run(plan):
+            total.add(tally)
+            for failing in tally.failures:
+                text = _kept(failing, keep)
+                if not quiet:
+                    print(text, flush=True)
+            progress(total)
+            if limit is not None and clock.monotonic() - begin >= limit:
+                break
+    return total
+
+
+def _kept(failing: "FailingModel", keep: Path | None) -> str:
+    """Reduce a failing model, write it, and describe it."""
+    from s2s.fuzz import reproducer
+    from s2s.fuzz.reduce import Failing, is_disputed, reduce_model
+
+    head = f"model {failing.drawn.seed}: {failing.failure.describe()}"
+    if keep is None:
+        return head
+    smallest = reduce_model(Failing(failing.drawn.model, failing.drawn.inputs, failing.failure))
+    path = reproducer.write(smallest, keep)
+    nodes = ", ".join(node.op_type for node in smallest.model.graph.node)
+    dispute = "; the other engine agrees with s2s" if is_disputed(smallest) else ""
+    return f"{head}\n  reduced to {nodes}: {smallest.failure.detail}{dispute}\n  {path}"
+
+
+@contextmanager
+def _progress(models: int, *, quiet: bool) -> "Generator[Callable[[Tally], None]]":
+    """Show a bar on a terminal."""
+    import sys
+
+    if quiet or not sys.stderr.isatty():
+        yield lambda _: None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bars:
+        task = bars.add_task("models", total=models)
+
+        def show(total: "Tally") -> None:
+            bars.update(task, completed=total.models, description=f"models, {len(total.failures)} failing")
+
+        yield show

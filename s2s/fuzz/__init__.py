@@ -1,0 +1,9 @@
+"""A fuzzer of the whole compiler: random ONNX models, compiled in many ways and compared with other engines.
+
+    s2s fuzz --models 1000 --seed 7
+
+One seed is one model, whatever else runs. `operators/` is the table of what is drawn, `network` builds a model node by
+node and computes each value as it goes, `oracle` gives the expected outputs with error bounds, `variants` says how the
+C is made and built, `check` compares, `campaign` runs batches of models in child processes, `reduce` shrinks a failing
+model and `reproducer` writes it as a test.
+"""

@@ -1,0 +1,181 @@
+"""Run many models: in batches that share one library for each variant, every batch in a child process.
+
+A batch that fails as a whole is run again model by model, so that the models that are right do not hide the one that
+is not. Each failure is reduced before it is reported.
+"""
+
+from collections import Counter
+from collections.abc import Generator, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from random import Random
+
+import numpy as np
+
+from s2s.errors import UnsupportedError
+from s2s.frontends.onnx import import_model
+from s2s.fuzz.check import Failure, Kind, check
+from s2s.fuzz.child import run_in_child
+from s2s.fuzz.draw import OPSETS, Drawn, draw_model
+from s2s.fuzz.merge import merged
+from s2s.fuzz.variants import TARGETS, Variant, draw_variants
+
+BATCH = 8
+SECONDS = 120.0
+"""The time that a batch may take in one process."""
+SECONDS_ALONE = 60.0
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What to run: everything follows from it."""
+
+    models: int = 100
+    seed: int = 0
+    targets: tuple[str, ...] = TARGETS
+    variants: int = 2
+    """The variants in which each model is compiled."""
+
+
+@dataclass(frozen=True)
+class FailingModel:
+    """A model that is not compiled right."""
+
+    drawn: Drawn
+    failure: Failure
+
+
+@dataclass
+class Tally:
+    """The counts of a run."""
+
+    models: int = 0
+    nodes: int = 0
+    operators: Counter[str] = field(default_factory=Counter[str])
+    refused: Counter[str] = field(default_factory=Counter[str])
+    """Models that the compiler refuses, at least in one variant, by reason."""
+    compared: int = 0
+    """Elements of outputs."""
+    undetermined: int = 0
+    """Those of them that hang on a rounding and are not compared."""
+    failures: list[FailingModel] = field(default_factory=list[FailingModel])
+
+    def add(self, other: "Tally") -> None:
+        """Add the counts of another run."""
+        self.models += other.models
+        self.nodes += other.nodes
+        self.operators.update(other.operators)
+        self.refused.update(other.refused)
+        self.compared += other.compared
+        self.undetermined += other.undetermined
+        self.failures += other.failures
+
+
+def run(plan: Plan) -> Generator[Tally]:
+    """The counts of each batch as it ends."""
+    for start in range(0, plan.models, BATCH):
+        yield run_batch(plan, range(start, min(start + BATCH, plan.models)))
+
+
+def variants_of(plan: Plan, start: int) -> tuple[Variant, ...]:
+    """The variants of the batch that begins with model `start`."""
+    return draw_variants(Random(f"{plan.seed}/variants/{start}"), plan.targets, plan.variants)
+
+
+def draw(plan: Plan, number: int) -> Drawn:
+    """One model; those of a batch have one opset."""
+    opset = Random(f"{plan.seed}/opset/{number // BATCH}").choice(OPSETS)
+    return draw_model(f"{plan.seed}/{number}", f"m{number}_", opset)
+
+
+def run_batch(plan: Plan, numbers: Sequence[int]) -> Tally:
+    """The counts of some models, which are run together where that works."""
+    variants = variants_of(plan, numbers[0] - numbers[0] % BATCH)
+    seconds = SECONDS if len(numbers) > 1 else SECONDS_ALONE
+    ended = run_in_child(partial(_together, plan, numbers, variants), seconds)
+    if ended.result is not None:
+        return ended.result
+    if len(numbers) > 1:
+        total = Tally()
+        for number in numbers:
+            total.add(run_batch(plan, [number]))
+        return total
+    drawn = run_in_child(partial(draw, plan, numbers[0]), SECONDS_ALONE).result
+    if drawn is None:
+        return Tally(refused=Counter(["an engine that computes the expected outputs crashes"]))
+    kind: Kind = "hang" if ended.hung else "crash"
+    for variant in variants:
+        again = run_in_child(partial(check, drawn.model, drawn.inputs, drawn.expected, variant), SECONDS_ALONE)
+        if again.result is None:
+            return _counted([drawn], [FailingModel(drawn, Failure(kind, again.crash, variant))])
+    return _counted([drawn], [FailingModel(drawn, Failure(kind, ended.crash, variants[0]))])
+
+
+class _Apart(Exception):
+    """The models of a batch have to be run one by one."""
+
+
+def _together(plan: Plan, numbers: Sequence[int], variants: Sequence[Variant]) -> Tally:
+    drawn = [draw(plan, number) for number in numbers]
+    tally, accepted = Tally(), list[Drawn]()
+    for each in drawn:
+        reason = _refusal(each)
+        if reason is None:
+            accepted.append(each)
+        else:
+            tally.models += 1
+            tally.refused[reason] += 1
+    if not accepted:
+        return tally
+    model = merged([each.model for each in accepted])
+    inputs = {name: value for each in accepted for name, value in each.inputs.items()}
+    expected = {name: value for each in accepted for name, value in each.expected.items()}
+    failing: list[FailingModel] = []
+    for variant in variants:
+        found = check(model, inputs, expected, variant)
+        if any(each.kind != "wrong" or not each.output for each in found):
+            if len(accepted) > 1:
+                raise _Apart
+            if found[0].kind == "refused":
+                tally.refused[_reason(found[0].detail)] += 1
+                continue
+        for each in found:
+            owner = next((one for one in accepted if each.output in one.expected), accepted[0])
+            failing.append(FailingModel(owner, each))
+    tally.add(_counted(accepted, failing))
+    return tally
+
+
+def _refusal(drawn: Drawn) -> str | None:
+    """Why the frontend refuses a model; other errors come up again where the model is compiled."""
+    try:
+        import_model(drawn.model)
+    except UnsupportedError as error:
+        return _reason(str(error))
+    except Exception:
+        return None
+    return None
+
+
+def _reason(text: str) -> str:
+    """The first refusal without the name of the node."""
+    first = text.splitlines()[0].partition(";")[0]
+    return first[first.find("(") :] if "(" in first else first
+
+
+def _counted(drawn: Sequence[Drawn], failing: Sequence[FailingModel]) -> Tally:
+    spreads = [spread for each in drawn for spread in each.expected.values()]
+    operators = Counter[str]()
+    for each in drawn:
+        operators.update(each.operators)
+    first: dict[str, FailingModel] = {}
+    for each in failing:
+        first.setdefault(each.drawn.seed, each)
+    return Tally(
+        models=len(drawn),
+        nodes=sum(len(each.model.graph.node) for each in drawn),
+        operators=operators,
+        compared=sum(spread.clean.size for spread in spreads),
+        undetermined=sum(int(np.isinf(spread.bounds()).sum()) for spread in spreads),
+        failures=list(first.values()),
+    )

@@ -1,0 +1,89 @@
+"""Compile a model in one variant, run the C, and compare its outputs with the expected ones."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+import onnx
+
+from s2s.artifact import compile_artifact
+from s2s.errors import CompilerBug, InputError, ToolchainError, UnsupportedError
+from s2s.fuzz.arrays import is_floating
+from s2s.fuzz.oracle import Spread
+from s2s.fuzz.variants import Variant
+from s2s.types.dtypes import Array
+from s2s.verify.build import load
+from s2s.verify.compare import default_tolerance
+
+Kind = Literal["wrong", "bug", "refused", "build", "crash", "hang"]
+
+
+@dataclass(frozen=True)
+class Failure:
+    """What is wrong with a model in one variant."""
+
+    kind: Kind
+    detail: str
+    variant: Variant
+    output: str = ""
+    """The first wrong output."""
+
+    def describe(self) -> str:
+        """The failure in one line."""
+        return f"{self.kind} ({self.variant.describe()}): {self.detail}"
+
+
+def check(
+    model: onnx.ModelProto, inputs: Mapping[str, Array], expected: Mapping[str, Spread], variant: Variant
+) -> list[Failure]:
+    """The failures of a model in one variant: every wrong output, or the one reason why there are none."""
+    try:
+        artifact = compile_artifact(model, variant.options())
+        scaled, target = artifact.info.tolerance.scaled, artifact.info.target
+        tree = artifact.tree()
+    except UnsupportedError as error:
+        return [Failure("refused", str(error), variant)]
+    except Exception as error:
+        return [Failure("bug", _text(error), variant)]
+    try:
+        with load(tree, compiler=(variant.compiler,), flags=variant.flags(target)) as network:
+            found = network.run({name: inputs[name] for name in network.input_names})
+    except ToolchainError as error:
+        return [Failure("build", _text(error), variant)]
+    except (CompilerBug, InputError) as error:
+        return [Failure("wrong", _text(error), variant)]
+    differences = {name: difference(expected[name], value, scaled=scaled) for name, value in found.items()}
+    return [Failure("wrong", f"{name}: {text}", variant, name) for name, text in differences.items() if text]
+
+
+def difference(expected: Spread, found: Array, *, scaled: bool = False) -> str:
+    """How an output differs from the expected one; empty where it does not.
+
+    With `scaled`, bounds count in units of the largest output: convolutions are transformed by whole tiles.
+    """
+    clean = expected.clean
+    if (found.dtype, found.shape) != (clean.dtype, clean.shape):
+        return f"expected {clean.dtype}{list(clean.shape)}, found {found.dtype}{list(found.shape)}"
+    allowed = expected.bounds()
+    with np.errstate(all="ignore"):
+        if not is_floating(clean.dtype):
+            wrong = (found != clean) & (allowed == 0)
+        else:
+            size = np.abs(clean.astype(np.float64))
+            if scaled and size.size:
+                allowed = allowed + default_tolerance(clean.dtype).atol * max(1.0, float(size.max()))
+            error = np.abs(found.astype(np.float64) - clean.astype(np.float64))
+            wrong = ~(error <= allowed)
+    if not wrong.any():
+        return ""
+    place = tuple(int(index) for index in np.argwhere(wrong)[0])
+    bound = f", allowed ± {allowed[place]:.3g}" if is_floating(clean.dtype) else ""
+    return (
+        f"{int(wrong.sum())} of {wrong.size} elements differ, first at {list(place)}: "
+        f"expected {clean[place]}{bound}, found {found[place]}"
+    )
+
+
+def _text(error: Exception) -> str:
+    return f"{type(error).__name__}: {str(error).strip()[:2000]}"

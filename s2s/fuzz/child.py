@@ -1,0 +1,67 @@
+"""Run a function in a child process: a crash, a hang or a runaway allocation there is a result, not the end."""
+
+import multiprocessing
+import os
+import resource
+import signal
+import traceback
+from collections.abc import Callable
+from dataclasses import dataclass
+from multiprocessing.connection import Connection
+from typing import Any, Generic, TypeVar
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Finished(Generic[T]):
+    """The end of a child: its result, or why there is none."""
+
+    result: T | None
+    crash: str = ""
+    """The signal or error that ended the child."""
+    hung: bool = False
+    """Whether the time ran out."""
+
+
+def run_in_child(function: Callable[[], T], seconds: float, memory: int | None = None) -> Finished[T]:
+    """What `function` returns in a forked process, which may run for some seconds and take some bytes of memory."""
+    context = multiprocessing.get_context("fork")
+    ours, theirs = context.Pipe(duplex=False)
+    process = context.Process(target=_serve, args=(function, theirs, memory))
+    process.start()
+    theirs.close()
+    try:
+        if not ours.poll(seconds):
+            return Finished(None, f"no result after {seconds:g} s", hung=True)
+        try:
+            kind, value = ours.recv()
+        except EOFError:
+            process.join()
+            return Finished(None, _ending(process.exitcode))
+        return Finished(value) if kind == "result" else Finished(None, value)
+    finally:
+        ours.close()
+        if process.is_alive():
+            process.join(1.0)
+        if process.is_alive():
+            process.kill()
+        process.join()
+
+
+def _serve(function: Callable[[], Any], connection: Connection, memory: int | None) -> None:
+    os.setpgrp()
+    if memory is not None:
+        resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
+    try:
+        connection.send(("result", function()))
+    except BaseException:
+        connection.send(("error", traceback.format_exc()))
+    connection.close()
+    os._exit(0)  # what was loaded is not worth taking apart
+
+
+def _ending(code: int | None) -> str:
+    if code is not None and code < 0:
+        return f"ended by {signal.Signals(-code).name}"
+    return f"ended with exit code {code}"

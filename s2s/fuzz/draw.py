@@ -1,0 +1,51 @@
+"""Draw a whole model from a seed."""
+
+from collections import Counter
+from dataclasses import dataclass
+from random import Random
+
+import onnx
+
+from s2s.fuzz.network import Network, Rejected
+from s2s.fuzz.operators import OPERATORS
+from s2s.fuzz.oracle import Spread
+from s2s.types.dtypes import Array
+
+OPSETS = (18, 19, 20, 21, 21, 22, 23, 24, 25, 26)
+MOST_NODES = 12
+PATIENCE = 6
+"""Nodes that may be rejected for each that is accepted."""
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """A model, its inputs, and what its values should be."""
+
+    seed: str
+    model: onnx.ModelProto
+    inputs: dict[str, Array]
+    expected: dict[str, Spread]
+    operators: Counter[str]
+    """How many nodes there are of each entry of the table."""
+
+
+def draw_model(seed: str, prefix: str = "", opset: int | None = None) -> Drawn:
+    """The model of a seed; names of its values begin with `prefix`."""
+    random = Random(seed)
+    net = Network(random, random.choice(OPSETS) if opset is None else opset, prefix)
+    names = sorted(OPERATORS)
+    drawn = Counter[str]()
+    wanted = random.randint(1, MOST_NODES)
+    for _ in range(PATIENCE * MOST_NODES):
+        if net.size >= wanted:
+            break
+        name = random.choice(names)
+        try:
+            net.attempt(OPERATORS[name])
+        except Rejected:
+            continue
+        drawn[name] += 1
+    model = net.model()
+    expected = {output.name: net.spreads()[output.name] for output in model.graph.output}
+    inputs = {each.name: net.inputs()[each.name] for each in model.graph.input}
+    return Drawn(seed, model, inputs, expected, drawn)

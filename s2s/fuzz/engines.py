@@ -1,0 +1,101 @@
+"""Run one ONNX node by another engine: onnxruntime, or the reference evaluator of the onnx package."""
+
+import importlib
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache
+from typing import Any, Literal
+
+import ml_dtypes
+import numpy as np
+import onnx
+from onnx import helper
+
+from s2s.errors import InputError
+from s2s.types.dtypes import Array
+
+Run = Callable[[Sequence[Array]], list[Array]]
+"""The outputs of a node for its operands; those that are left out are not passed."""
+
+EngineName = Literal["onnxruntime", "onnxruntime in float32", "reference"]
+ENGINES: tuple[EngineName, ...] = ("onnxruntime", "onnxruntime in float32", "reference")
+"""By default the first engine that takes a node computes it: of floats of 16 bits, onnxruntime lacks many."""
+NAMING_TYPES = frozenset(["BitCast", "Cast", "CastLike", "EyeLike", "QuantizeLinear", "DequantizeLinear"])
+"""Operators that say what the element type of their result is."""
+NARROW = (np.dtype(np.float16), np.dtype(ml_dtypes.bfloat16))
+IR_VERSION = 10
+
+
+def node_model(node: onnx.NodeProto, opsets: Mapping[str, int], operands: Mapping[str, Array]) -> onnx.ModelProto:
+    """The model of one node, whose inputs are `operands` by name."""
+    inputs = [
+        helper.make_tensor_value_info(name, helper.np_dtype_to_tensor_dtype(value.dtype), value.shape)
+        for name, value in operands.items()
+    ]
+    outputs = [onnx.ValueInfoProto(name=name) for name in node.output if name]
+    graph = helper.make_graph([node], "node", inputs, outputs)
+    versions = [helper.make_opsetid(domain, version) for domain, version in opsets.items()]
+    return helper.make_model(graph, opset_imports=versions, ir_version=IR_VERSION)
+
+
+def run_node(
+    node: onnx.NodeProto,
+    opsets: Mapping[str, int],
+    runs: Sequence[Mapping[str, Array]],
+    engines: Sequence[EngineName] = ENGINES,
+) -> tuple[EngineName, list[list[Array]]]:
+    """The first engine that takes a node, and the outputs for each of `runs`, the operands by name."""
+    model = node_model(node, opsets, runs[0])
+    reasons: list[str] = []
+    for name in engines:
+        try:
+            with np.errstate(all="ignore"):
+                return name, [list(map(np.asarray, found)) for found in _ENGINES[name](model, runs)]
+        except Exception as error:
+            reasons.append(f"{name} ({str(error).strip().splitlines()[0] if str(error).strip() else type(error)})")
+    raise InputError(f"{node.name or node.op_type}: no engine computes it: {', '.join(reasons)}; leave it out")
+
+
+def _onnxruntime(model: onnx.ModelProto, runs: Sequence[Mapping[str, Array]]) -> list[list[Any]]:
+    runtime: Any = importlib.import_module("onnxruntime")
+    session = runtime.InferenceSession(model.SerializeToString(), _options(), providers=["CPUExecutionProvider"])
+    return [session.run(None, {name: np.asarray(value, order="C") for name, value in each.items()}) for each in runs]
+
+
+@cache
+def _options() -> Any:
+    runtime: Any = importlib.import_module("onnxruntime")
+    options = runtime.SessionOptions()
+    options.intra_op_num_threads = options.inter_op_num_threads = 1
+    options.log_severity_level = 4
+    options.graph_optimization_level = runtime.GraphOptimizationLevel.ORT_DISABLE_ALL
+    return options
+
+
+def _in_float32(model: onnx.ModelProto, runs: Sequence[Mapping[str, Array]]) -> list[list[Any]]:
+    """Compute on floats of 32 bits what has 16, and round the results."""
+    [node] = model.graph.node
+    narrow = {value.dtype for value in runs[0].values() if value.dtype in NARROW}
+    if node.op_type in NAMING_TYPES or len(narrow) != 1:
+        raise InputError(f"{node.op_type}: has no operands of 16 bits to widen; use another engine")
+    [dtype] = narrow
+    wide = [
+        {name: value.astype(np.float32) if value.dtype == dtype else value for name, value in each.items()}
+        for each in runs
+    ]
+    opsets = {each.domain: each.version for each in model.opset_import}
+    found = _onnxruntime(node_model(node, opsets, wide[0]), wide)
+    return [[value.astype(dtype) if value.dtype == np.float32 else value for value in each] for each in found]
+
+
+def _reference(model: onnx.ModelProto, runs: Sequence[Mapping[str, Array]]) -> list[list[Any]]:
+    from onnx.reference import ReferenceEvaluator
+
+    evaluator: Any = ReferenceEvaluator(model)
+    return [evaluator.run(None, dict(each)) for each in runs]
+
+
+_ENGINES: Mapping[EngineName, Callable[[onnx.ModelProto, Sequence[Mapping[str, Array]]], list[list[Any]]]] = {
+    "onnxruntime": _onnxruntime,
+    "onnxruntime in float32": _in_float32,
+    "reference": _reference,
+}

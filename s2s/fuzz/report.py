@@ -1,0 +1,44 @@
+"""What a run has found, as fields and a table of operators."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from s2s.fuzz.campaign import Plan, Tally
+from s2s.fuzz.operators import OPERATORS
+
+
+def as_dict(plan: Plan, tally: Tally) -> dict[str, Any]:
+    """The counts for JSON."""
+    return {
+        "seed": plan.seed,
+        "targets": list(plan.targets),
+        "variants": plan.variants,
+        "models": tally.models,
+        "nodes": tally.nodes,
+        "elements": tally.compared,
+        "undetermined": tally.undetermined,
+        "refused": dict(tally.refused.most_common()),
+        "operators": {name: tally.operators[name] for name in sorted(OPERATORS)},
+        "failures": [
+            {"model": each.drawn.seed, "kind": each.failure.kind, "detail": each.failure.describe()}
+            for each in tally.failures
+        ],
+    }
+
+
+def fields(plan: Plan, tally: Tally) -> dict[str, str]:
+    """The counts for people."""
+    drawn = sum(1 for name in OPERATORS if tally.operators[name])
+    return {
+        "seed": str(plan.seed),
+        "models": f"{tally.models:,}, of {tally.nodes:,} nodes; {sum(tally.refused.values()):,} refused",
+        "compiled for": f"{', '.join(plan.targets)}; each model in {plan.variants} variants",
+        "operators": f"{drawn} of {len(OPERATORS)} entries of the table",
+        "elements": f"{tally.compared:,}; {tally.undetermined:,} of them hang on a rounding and were not compared",
+        "failures": f"{len(tally.failures):,}",
+    }
+
+
+def operator_rows(tally: Tally) -> Sequence[tuple[str, str]]:
+    """How often each operator was drawn."""
+    return [(name, str(tally.operators[name])) for name in sorted(OPERATORS)]

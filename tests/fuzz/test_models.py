@@ -1,0 +1,92 @@
+"""Random ONNX models agree with other engines; `s2s fuzz` runs more of them. `S2S_FUZZ_SEED` draws others."""
+
+import os
+from collections.abc import Mapping
+
+import numpy as np
+import onnx
+import pytest
+from onnx import helper
+
+from s2s.fuzz.campaign import Plan, Tally, draw, run
+from s2s.fuzz.check import difference
+from s2s.fuzz.oracle import Spread, evaluate_model
+from s2s.fuzz.reduce import pruned, without_node
+from s2s.types.dtypes import Array
+
+PLAN = Plan(models=24, seed=int(os.environ.get("S2S_FUZZ_SEED", "1")), variants=1)
+
+
+def test_random_models_agree_with_other_engines() -> None:
+    total = Tally()
+    for tally in run(PLAN):
+        total.add(tally)
+    assert [each.failure.describe() for each in total.failures] == [], f"seed {PLAN.seed}"
+    assert total.models == PLAN.models
+    assert sum(total.refused.values()) < PLAN.models / 4
+
+
+def test_a_seed_draws_the_same_model_again() -> None:
+    first, again = draw(PLAN, 3), draw(PLAN, 3)
+    assert first.model == again.model
+    assert all(first.inputs[name].tobytes() == value.tobytes() for name, value in again.inputs.items())
+
+
+def model(*nodes: onnx.NodeProto, outputs: tuple[str, ...] = ("y",)) -> onnx.ModelProto:
+    """A model whose input is `x`, four floats."""
+    graph = helper.make_graph(
+        nodes,
+        "net",
+        [helper.make_tensor_value_info("x", onnx.TensorProto.FLOAT, [4])],
+        [onnx.ValueInfoProto(name=name) for name in outputs],
+    )
+    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 21)], ir_version=10)
+
+
+def spreads(x: list[float], *nodes: onnx.NodeProto) -> Mapping[str, Spread]:
+    return evaluate_model(model(*nodes), {"x": np.asarray(x, np.float32)})
+
+
+def test_bounds_follow_from_cancellation() -> None:
+    mean = helper.make_node("ReduceMean", ["x"], ["m"])
+    rest = helper.make_node("Sub", ["x", "m"], ["y"])
+    small, large = (spreads([base, base + 1, base + 2, base + 3], mean, rest)["y"] for base in (0.0, 1e5))
+    assert large.bounds().max() > 1e3 * small.bounds().max()
+
+
+def test_a_moved_value_may_not_differ_by_more_than_its_last_roundings() -> None:
+    moved = spreads([1, 2, 3, 4], helper.make_node("Identity", ["x"], ["y"]))["y"]
+    assert not difference(moved, np.asarray([1, 2, 3, 4], np.float32))
+    assert difference(moved, np.asarray([1, 2, 3, 4.0001], np.float32))
+
+
+def test_what_hangs_on_a_rounding_is_not_determined() -> None:
+    third = helper.make_node("Mul", ["x", "x"], ["m"])
+    floor = helper.make_node("Floor", ["m"], ["f"])
+    cast = helper.make_node("Cast", ["f"], ["y"], to=onnx.TensorProto.INT32)
+    found = spreads([np.sqrt(2), 1.2, 1.5, 0.5], third, floor, cast)["y"]
+    assert np.isinf(found.bounds()).tolist() == [True, False, False, False]
+
+
+def test_a_comparison_sees_one_wrong_integer() -> None:
+    exact = Spread.exact(np.asarray([1, 2, 3]))
+    assert difference(exact, np.asarray([1, 2, 4])) == ("1 of 3 elements differ, first at [2]: expected 3, found 4")
+
+
+@pytest.fixture
+def chain() -> tuple[onnx.ModelProto, Mapping[str, Array]]:
+    """Three nodes in a row, and one beside."""
+    nodes = [
+        helper.make_node("Exp", ["x"], ["a"], name="first"),
+        helper.make_node("Neg", ["a"], ["b"], name="second"),
+        helper.make_node("Abs", ["b"], ["y"], name="third"),
+        helper.make_node("Sqrt", ["x"], ["z"], name="beside"),
+    ]
+    return model(*nodes, outputs=("y", "z")), {"x": np.ones(4, np.float32)}
+
+
+def test_a_node_is_cut_off_by_making_its_result_an_input(chain: tuple[onnx.ModelProto, Mapping[str, Array]]) -> None:
+    whole, inputs = chain
+    cut = without_node(pruned(whole, ["y"]), whole.graph.node[1], evaluate_model(whole, inputs))
+    assert [node.name for node in cut.graph.node] == ["third"]
+    assert [each.name for each in cut.graph.input] == ["b"]
