@@ -1,7 +1,7 @@
 """One model beside onnxruntime in the same process: both on one thread, in turns, on the same inputs."""
 
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
@@ -28,15 +28,24 @@ class Outcome:
         return self.ours / self.theirs
 
 
-def measure(model: onnx.ModelProto, rounds: int, seconds: float, variant: Variant | None = None) -> Outcome:
-    """Build `model` for this machine, unless another variant is named, and run it beside onnxruntime."""
+def measure(
+    model: onnx.ModelProto,
+    rounds: int,
+    seconds: float,
+    variant: Variant | None = None,
+    inputs: Mapping[str, Array] | None = None,
+) -> Outcome:
+    """Build `model` for this machine, unless another variant is named, and run it beside onnxruntime.
+
+    Inputs are made up unless they are given.
+    """
     onnxruntime: Any = import_module("onnxruntime")
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = options.inter_op_num_threads = 1
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / f"{model.graph.name}.onnx"
         path.write_bytes(model.SerializeToString())
-        built = build(path, variant or Variant("host"))
+        built = build(path, variant or Variant("host"), inputs)
         session = onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
     with built.network:
         binding = session.io_binding()

@@ -29,6 +29,7 @@ from s2s.options import (
     Profile,
     Requantise,
     Schedule,
+    Specialisation,
     TfliteRounding,
     Threading,
     WeightForm,
@@ -37,6 +38,7 @@ from s2s.passes.pass_context import PassContext
 from s2s.quantization import Quantized, quantize
 from s2s.relay.factory import build
 from s2s.targets import Target
+from s2s.types.numbers import as_numbers
 from s2s.verify.build import LoadedNetwork
 from s2s.verify.build import load as load_tree
 
@@ -49,6 +51,8 @@ def compile(
     name: str | None = None,
     weights: WeightForm = "auto",
     shapes: Mapping[str, tuple[int, ...]] | None = None,
+    bind: Mapping[str, object] | None = None,
+    dims: Mapping[str, int] | None = None,
     states: Mapping[str, str] | None = None,
     trust_model: bool = False,
     schedule: Schedule = "default",
@@ -70,10 +74,7 @@ def compile(
 ) -> Artifact:
     """Compile an ONNX, TFLite or PyTorch model (a path, bytes, an `onnx.ModelProto`, an `ExportedProgram`) to C.
 
-    The options are those of `CompileOptions`; `decisions` is a file that `Artifact.decisions.write` has written, by its
-    path or what it holds, whole or in part. `records` is a file of tuning records, by its path or its lines; None
-    leaves out those that s2s ships with, too. `external` names external code generators, each with `always`, `auto`
-    or `never`: `{"blas": "auto"}`. Passes run as the `s2s.transform.PassContext` around says.
+    The options are those of `CompileOptions`; passes run as the `s2s.transform.PassContext` around says.
     """
     options = CompileOptions(
         target=target,
@@ -81,6 +82,7 @@ def compile(
         name=name,
         weights=weights,
         shapes=_shapes(shapes or {}),
+        **_specialisation(bind or {}, dims or {}),
         states=dict(states or {}),
         trust_model=trust_model,
         schedule=schedule,
@@ -112,6 +114,17 @@ def _shapes(given: Mapping[str, tuple[int, ...]]) -> dict[str, tuple[int, ...]]:
         if not isinstance(sizes, Sequence) or not all(isinstance(size, int | np.integer) for size in sizes):  # pyright: ignore[reportUnnecessaryIsInstance]
             raise InputError(f"shapes: {name}: {sizes!r} given; {example}")
     return {name: tuple(map(int, sizes)) for name, sizes in given.items()}
+
+
+def _specialisation(bind: Mapping[str, object], dims: Mapping[str, int]) -> Specialisation:
+    """Copy constants of inputs and sizes of dimensions after checking their form."""
+    for name, size in dims.items():
+        if not isinstance(size, int | np.integer):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise InputError(
+                f"dims: {name}: {size!r} given; give the size of each dimension by its name: {{'batch': 1}}"
+            )
+    numbers = {name: as_numbers(value, f"bind: {name}") for name, value in bind.items()}
+    return {"bind": numbers, "dims": {name: int(size) for name, size in dims.items()}}
 
 
 def load(tree: str | Path, *, network: str | None = None) -> LoadedNetwork:

@@ -2,12 +2,13 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, TypedDict
 
 if TYPE_CHECKING:
     from s2s.decisions.records import Record
     from s2s.external.modes import Modes
     from s2s.targets.target import Target
+    from s2s.types.numbers import Numbers
 
 Executor = Literal["aot", "graph"]
 Requantise = Literal["float", "fixed"]
@@ -18,6 +19,13 @@ Io = Literal["caller", "arena"]
 Profile = Literal["default", "misra"]
 Threading = Literal["pthreads", "openmp"]
 PROFILES: tuple[Profile, ...] = ("default", "misra")
+
+
+class Specialisation(TypedDict):
+    """The options that make another model of an ONNX model before it is read."""
+
+    bind: "Mapping[str, Numbers]"
+    dims: Mapping[str, int]
 
 
 @dataclass(frozen=True)
@@ -63,6 +71,10 @@ class CompileOptions:
     """Weights as C arrays, as one binary file beside the C, or by size."""
     shapes: Mapping[str, tuple[int, ...]] = field(default_factory=dict[str, tuple[int, ...]])
     """Shapes of inputs that the model leaves open."""
+    bind: "Mapping[str, Numbers]" = field(default_factory=dict[str, "Numbers"])
+    """Inputs of an ONNX model that become constants, with their values: `{"sr": 16000}`."""
+    dims: Mapping[str, int] = field(default_factory=dict[str, int])
+    """Sizes of dimensions that an ONNX model leaves open, by their names: `{"batch": 1}`."""
     states: Mapping[str, str] = field(default_factory=dict[str, str])
     """Inputs that are the outputs of the run before, by their names: `{"hidden": "new_hidden"}`."""
     trust_model: bool = False

@@ -53,7 +53,7 @@ def inspect_command(
     check_inspected(compiling(""), layer)
 
     with steps_shown():
-        found = inspect_model(model, asked.shapes)
+        found = inspect_model(model, asked.shapes, bind=asked.bind, dims=asked.dims)
     if as_json:
         print_json(found.as_dict())
     else:

@@ -10,7 +10,8 @@ from s2s.errors import InputError
 if TYPE_CHECKING:
     from s2s.decisions.records import Record
     from s2s.external.modes import Modes
-    from s2s.options import DebugOptions
+    from s2s.options import DebugOptions, Specialisation
+    from s2s.types.numbers import Numbers
 
 Model = Annotated[
     Path,
@@ -24,6 +25,20 @@ Model = Annotated[
 Shapes = Annotated[
     list[str] | None,
     typer.Option("--shape", metavar="NAME=D,D,…", help="Shape of an input whose dimensions are open; may be repeated."),
+]
+Bindings = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--bind",
+        metavar="NAME=N,N,…|@FILE.npy",
+        help="Make an input of an ONNX model a constant of these numbers; may be repeated.",
+    ),
+]
+Dims = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--dim", metavar="NAME=D", help="Size of a dimension that an ONNX model leaves open; may be repeated."
+    ),
 ]
 States = Annotated[
     list[str] | None,
@@ -150,6 +165,64 @@ def parse_shapes(options: list[str] | None) -> dict[str, tuple[int, ...]]:
             raise InputError(f"--shape {option}: not of the form NAME=D,D,…, for example --shape x=1,3,224,224")
         shapes[name] = shape
     return shapes
+
+
+def parse_specialisation(bind: list[str] | None, dim: list[str] | None) -> "Specialisation":
+    """Parse the options `--bind` and `--dim`."""
+    return {"bind": parse_bindings(bind), "dims": parse_dims(dim)}
+
+
+def parse_dims(options: list[str] | None) -> dict[str, int]:
+    """Parse `["batch=1"]` to `{"batch": 1}`."""
+    dims: dict[str, int] = {}
+    for option in options or ():
+        name, _, size = option.rpartition("=")
+        if not (name and size.isdecimal()):
+            raise InputError(f"--dim {option}: not of the form NAME=D, for example --dim batch=1")
+        if name in dims:
+            raise InputError(f"--dim {option}: dimension {name!r} is given twice; name it once")
+        dims[name] = int(size)
+    return dims
+
+
+def parse_bindings(options: list[str] | None) -> "dict[str, Numbers]":
+    """Parse `["sr=16000", "k=1,2"]` to `{"sr": 16000, "k": (1, 2)}`; of `t=@t.npy`, the file holds the numbers."""
+    found: dict[str, Numbers] = {}
+    for option in options or ():
+        name, _, text = option.partition("=")
+        if name in found:
+            raise InputError(f"--bind {option}: input {name!r} is given twice; name it once")
+        if not (name and text):
+            raise InputError(f"--bind {option}: not of the form NAME=N,N,…, for example --bind sr=16000")
+        found[name] = _numbers_of_file(option, text[1:]) if text.startswith("@") else _numbers_of_text(option, text)
+    return found
+
+
+def _numbers_of_file(option: str, file: str) -> "Numbers":
+    import numpy as np
+
+    from s2s.types.numbers import as_numbers
+
+    try:
+        return as_numbers(np.load(file, allow_pickle=False), f"--bind {option}")
+    except (OSError, ValueError) as error:
+        raise InputError(f"--bind {option}: {file} is no array of numbers ({error}); write it by numpy.save") from error
+
+
+def _numbers_of_text(option: str, text: str) -> "Numbers":
+    words = {"true": True, "false": False}
+    try:
+        numbers = tuple(words[each] if each in words else _number(each) for each in text.split(","))
+    except ValueError as error:
+        raise InputError(f"--bind {option}: {text} is no list of numbers; for example --bind sr=16000") from error
+    return numbers if "," in text else numbers[0]
+
+
+def _number(text: str) -> int | float:
+    try:
+        return int(text)
+    except ValueError:
+        return float(text)
 
 
 def parse_budget(option: str | None) -> int | Literal["min"] | None:

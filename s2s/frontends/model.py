@@ -13,7 +13,7 @@ from s2s.analysis.network.functions import main_of, state_arguments
 from s2s.analysis.numbers.port_quantisation import state_quantisation
 from s2s.dialects import graph
 from s2s.errors import InputError
-from s2s.frontends.formats import LoadedModel, ModelSource, digest, import_model, load_model
+from s2s.frontends.formats import LoadedModel, ModelSource, digest, import_model, load_model, specialised
 from s2s.frontends.states import ModelNames, keep_states
 from s2s.options import CompileOptions
 from s2s.types.dtypes import AnyTensor, Array, as_tensor_type, to_numpy
@@ -53,18 +53,18 @@ def read(source: Source, options: CompileOptions) -> Model:
 
 
 def _imported(source: ModelSource, options: CompileOptions) -> Model:
-    loaded = load_model(source, trust=options.trust_model)
+    loaded = specialised(load_model(source, trust=options.trust_model), options.bind, options.dims)
     imported = import_model(loaded, shapes=options.shapes, name=options.name, tflite_rounding=options.tflite_rounding)
     state_quantisation(imported.module, imported.weights)
     names = ModelNames.of(main_of(imported.module))
     return Model(imported.module, imported.weights, imported.name, Path(loaded.label).name, digest(loaded), names)
 
 
-def load_for_engine(source: Source, engine: str, *, trust: bool = False) -> LoadedModel:
+def load_for_engine(source: Source, engine: str, options: CompileOptions) -> LoadedModel:
     """The model as other engines read it."""
     if isinstance(source, GraphModel):
         raise InputError(f"{source.name}: {engine} reads models, and this is a module; compile the model it came from")
-    return load_model(source, trust=trust)
+    return specialised(load_model(source, trust=options.trust_model), options.bind, options.dims)
 
 
 def _copy(model: GraphModel) -> Model:

@@ -18,7 +18,7 @@ from s2s.analysis.numbers.sums import LayerSums
 from s2s.dialects import graph
 from s2s.errors import CompilerBug, UnsupportedError
 from s2s.frontends import onnx, torch
-from s2s.frontends.formats import LoadedModel, ModelSource, import_model, load_model
+from s2s.frontends.formats import LoadedModel, ModelSource, import_model, load_model, specialised
 from s2s.frontends.names import one_line
 from s2s.frontends.onnx.names import operator
 from s2s.frontends.onnx.open_shapes import proposed_shapes
@@ -27,6 +27,7 @@ from s2s.memory.steps import Step
 from s2s.passes.context import CompilerContext
 from s2s.registry import get_pass
 from s2s.types.dtypes import AnyTensor, as_tensor_type, from_numpy, size_in_bytes
+from s2s.types.numbers import Numbers
 from s2s.types.symbols import function_named
 from s2s.types.weights import WeightStore
 
@@ -83,12 +84,19 @@ class Inspection:
         return asdict(self)
 
 
-def inspect_model(model: ModelSource, shapes: Shapes | None = None, *, trust: bool = False) -> Inspection:
+def inspect_model(
+    model: ModelSource,
+    shapes: Shapes | None = None,
+    *,
+    bind: Mapping[str, Numbers] | None = None,
+    dims: Mapping[str, int] | None = None,
+    trust: bool = False,
+) -> Inspection:
     """Read and describe `model`; unsupported operators are part of the result, an invalid model raises an `InputError`.
 
     Dimensions that the model leaves open take usual sizes where `shapes` does not give them.
     """
-    loaded = load_model(model, trust=trust)
+    loaded = specialised(load_model(model, trust=trust), bind or {}, dims or {})
     given = dict(shapes or {})
     usual = proposed_shapes(loaded.proto) if isinstance(loaded, onnx.LoadedModel) else {}
     assumed = {name: shape for name, shape in usual.items() if name not in given}

@@ -20,6 +20,7 @@ from s2s.errors import InputError, UnsupportedError
 from s2s.external.modes import Modes
 from s2s.options import CompileOptions
 from s2s.targets import Target, get_target
+from s2s.types.numbers import Numbers
 
 MAX_THREADS = 16
 """The threads that a pool of the runtime has room for, unless a project wants more."""
@@ -27,7 +28,9 @@ MAX_THREADS = 16
 
 def check_options(options: CompileOptions) -> None:
     """Refuse values that options do not take, then options that contradict each other."""
-    types = get_type_hints(CompileOptions, localns={"Target": Target, "Record": Record, "Modes": Modes})
+    types = get_type_hints(
+        CompileOptions, localns={"Target": Target, "Record": Record, "Modes": Modes, "Numbers": Numbers}
+    )
     for field in fields(options):
         _check_choice(field.name, getattr(options, field.name), types[field.name])
     target = get_target(options.target)
@@ -46,8 +49,12 @@ def check_inspected(options: CompileOptions, layer: str | None) -> None:
     compilation."""
     if layer is not None:
         raise InputError(f"{layer}: what is shown of one layer is what was decided about it; add --why")
-    if options != CompileOptions(target=options.target, shapes=options.shapes) or options.target:
-        raise InputError("what a network holds is the same with all options but --shape; leave them out, or add --why")
+    read = CompileOptions(target=options.target, shapes=options.shapes, bind=options.bind, dims=options.dims)
+    if options != read or options.target:
+        raise InputError(
+            "what a network holds is the same with all options but --shape, --bind and --dim; leave the others out, or "
+            "add --why"
+        )
 
 
 def check_timed(options: CompileOptions) -> None:

@@ -48,6 +48,8 @@ def _what_is_read(request: Request) -> object:
     options = request.options
     return (
         dict(options.shapes),
+        dict(options.bind),
+        dict(options.dims),
         options.name,
         options.tflite_rounding,
         options.executor,

@@ -99,7 +99,10 @@ def _onnxruntime(loaded: LoadedModel) -> Runner:
     options.log_severity_level = 4
     # Run node by node: graph optimisations merge quantised nodes to others that round differently.
     options.graph_optimization_level = ort.GraphOptimizationLevel.ORT_DISABLE_ALL
-    source: str | bytes = model.label if model.folder is not None else _serialised(model.proto)
+    source: str | bytes = model.label
+    if model.folder is None or model.is_specialised:
+        source = _serialised(model.proto)
+        options.add_session_config_entry("session.model_external_initializers_file_folder_path", model.folder or "")
 
     def refusal(error: Exception) -> InputError:
         reason = _first_line(error)

@@ -89,7 +89,7 @@ def _computed(
     user names it, it may decline."""
     if against == "interpreter" or (against is None and isinstance(compilation.source, GraphModel)):
         return INTERPRETER, _by_interpreter(compilation, streams)
-    loaded = load_for_engine(compilation.source, against or "verify", trust=compilation.options.trust_model)
+    loaded = load_for_engine(compilation.source, against or "verify", compilation.options)
     engine = against or default_engine(loaded)
     if engine == "interpreter":
         return f"{INTERPRETER} (tflite_micro is not installed)", _by_interpreter(compilation, streams)

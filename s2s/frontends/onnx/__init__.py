@@ -3,5 +3,6 @@
 from s2s.frontends.imported import Imported, Origin
 from s2s.frontends.onnx.importer import import_model
 from s2s.frontends.onnx.load import LoadedModel, ModelSource, load_model
+from s2s.frontends.onnx.specialise import specialise
 
-__all__ = ["Imported", "LoadedModel", "ModelSource", "Origin", "import_model", "load_model"]
+__all__ = ["Imported", "LoadedModel", "ModelSource", "Origin", "import_model", "load_model", "specialise"]

@@ -101,7 +101,12 @@ def _fixed(name: str, where: str, declared: list[int | str], known_rank: bool) -
     if open_dims or not known_rank:
         fact = f"dimension {open_dims[0]} ({declared[open_dims[0]]}) has no size" if open_dims else "has no shape"
         example = ",".join(map(str, proposal(declared))) or "1,…"
-        raise InputError(f"{where}: {fact}; give the shape, as in --shape {one_line(name)}={example}")
+        named = [dim for dim in declared if isinstance(dim, str) and dim != "?"]
+        sizes = " ".join(
+            f"--dim {dim}={size}" for dim, size in zip(declared, proposal(declared), strict=True) if dim in named
+        )
+        by_name = f", or the size of each name, as in {sizes}" if named and len(named) == len(open_dims) else ""
+        raise InputError(f"{where}: {fact}; give the shape, as in --shape {one_line(name)}={example}{by_name}")
     return tuple(dim for dim in declared if isinstance(dim, int))
 
 

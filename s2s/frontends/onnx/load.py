@@ -30,6 +30,8 @@ class LoadedModel(NamedTuple):
     proto: ModelProto
     folder: str | None
     label: str
+    is_specialised: bool = False
+    """Whether inputs were bound or dimensions sized, so that the file is another model."""
 
     def opsets(self) -> dict[str, int]:
         """Version of each domain the model imports."""

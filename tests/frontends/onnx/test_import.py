@@ -175,7 +175,7 @@ def test_open_dimension_needs_a_shape():
 )
 def test_a_usual_shape_is_proposed(dims: str, example: str):
     model = onnx_model(f"(float[{dims}] x) => (float[{dims}] y) {{ y = Relu(x) }}")
-    with pytest.raises(InputError, match=f"give the shape, as in --shape x={example}$"):
+    with pytest.raises(InputError, match=f"give the shape, as in --shape x={example}, or the size"):
         import_model(model)
 
 

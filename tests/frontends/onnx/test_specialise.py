@@ -1,0 +1,131 @@
+"""Inputs that become constants (`bind`), and sizes of named dimensions (`dims`)."""
+
+from typing import Any
+
+import numpy as np
+import onnx
+import pytest
+
+from s2s.api import compile as s2s_compile
+from s2s.cli.options import parse_bindings, parse_dims
+from s2s.errors import InputError
+from s2s.frontends.formats import import_model, load_model, specialised
+from s2s.options import CompileOptions
+from s2s.report.inspection import inspect_model
+from support.onnx_nodes import run_imported
+from support.onnx_text import onnx_model
+
+RATES = """(float[1, batch] x, int64 sr) => (float[1, batch] y) {
+    limit = Constant <value = int64 {16000}> ()
+    fast = Equal(sr, limit)
+    y = If (fast) <
+        then_branch = yes () => (float[1, batch] a) { a = Relu(x) },
+        else_branch = no () => (float[1, batch] b) { b = Neg(x) }
+    >
+}"""
+SHAPED = "(float[batch, 4] x, int64[n] shape) => (float[m, k] y) { y = Reshape(x, shape) }"
+X = np.array([[-1.0, 2.0, 3.0]], np.float32)
+
+
+def imported(model: onnx.ModelProto, **how: Any) -> Any:
+    return import_model(specialised(load_model(model), how.get("bind", {}), how.get("dims", {})))
+
+
+@pytest.mark.parametrize(("rate", "expected"), [(16000, np.maximum(X, 0)), (8000, -X)])
+def test_a_bound_input_decides_a_branch(rate: int, expected: Any):
+    made = imported(onnx_model(RATES), bind={"sr": rate}, dims={"batch": 3})
+    assert "graph.if" not in str(made.module)
+    np.testing.assert_array_equal(run_imported(made, [X])[0], expected)
+
+
+def test_a_bound_input_decides_a_shape():
+    made = imported(onnx_model(SHAPED), bind={"shape": (2, -1)}, dims={"batch": 3})
+    assert run_imported(made, [np.zeros((3, 4), np.float32)])[0].shape == (2, 6)
+
+
+def test_the_file_stays_as_it_is():
+    model = onnx_model(RATES)
+    before = model.SerializeToString()
+    imported(model, bind={"sr": 1}, dims={"batch": 2})
+    assert model.SerializeToString() == before
+
+
+def test_python_takes_arrays_and_verifies():
+    artifact: Any = s2s_compile(onnx_model(SHAPED), bind={"shape": np.array([6, 2])}, dims={"batch": 3}, target="c")
+    assert [port.name for port in artifact.info.inputs] == ["x"]
+    assert artifact.verify().passed
+
+
+def test_a_file_is_verified_against_onnxruntime(tmp_path: Any):
+    file = tmp_path / "rates.onnx"
+    file.write_bytes(onnx_model(RATES).SerializeToString())
+    artifact: Any = s2s_compile(file, bind={"sr": 16000}, dims={"batch": 3}, target="c")
+    assert artifact.verify(against="onnxruntime").passed
+
+
+def test_sizes_of_another_type_are_refused():
+    with pytest.raises(InputError, match=r"^dims: batch: '3' given"):
+        s2s_compile(onnx_model(SHAPED), dims={"batch": "3"})  # pyright: ignore[reportArgumentType]
+
+
+def test_inspect_shows_the_specialised_network():
+    found = inspect_model(onnx_model(SHAPED), bind={"shape": (8,)}, dims={"batch": 2})
+    assert [tensor.name for tensor in found.inputs] == ["x"]
+    assert [list(tensor.shape) for tensor in found.outputs] == [[8]]
+
+
+@pytest.mark.parametrize(
+    ("how", "message"),
+    [
+        ({"bind": {"rate": 1}}, "--bind rate: the model has no such input; its inputs are 'x', 'sr'"),
+        ({"bind": {"sr": 1.5}}, "--bind sr: 1.5 cannot be int64, which the input is; give numbers of its type"),
+        ({"bind": {"sr": (1, 2)}}, r"--bind sr: values of shape \[2\] for an input of \[\]; give all of them"),
+        ({"dims": {"time": 3}}, "--dim time=3: no dimension of an input has this name; the open ones are 'batch'"),
+        ({"dims": {"batch": 0}}, "--dim batch=0: no size; give at least 1"),
+    ],
+)
+def test_what_does_not_fit_is_refused(how: dict[str, Any], message: str):
+    with pytest.raises(InputError, match=f"^{message}$"):
+        imported(onnx_model(RATES), **how)
+
+
+def test_constants_are_not_bound_again():
+    model = onnx_model("(float[2] x) => (float[2] y) <float[2] w = {1, 2}> { y = Add(x, w) }")
+    model.graph.input.append(onnx.helper.make_tensor_value_info("w", 1, [2]))
+    with pytest.raises(InputError, match="--bind w: is a constant of the model already"):
+        imported(model, bind={"w": (3, 4)})
+
+
+def test_open_dimensions_are_asked_for_by_name():
+    with pytest.raises(
+        InputError, match=r"--shape x=1,128, or the size of each name, as in --dim batch=1 --dim time=128$"
+    ):
+        imported(onnx_model("(float[batch, time] x) => (float[batch, time] y) { y = Relu(x) }"))
+
+
+def test_options_of_the_command_line(tmp_path: Any):
+    file = tmp_path / "table.npy"
+    np.save(file, np.array([[1, 2]]))
+    assert parse_bindings(["sr=16000", "k=1,2.5", "t=true", f"f=@{file}"]) == {
+        "sr": 16000,
+        "k": (1, 2.5),
+        "t": True,
+        "f": ((1, 2),),
+    }
+    assert parse_dims(["batch=1", "time=128"]) == {"batch": 1, "time": 128}
+
+
+@pytest.mark.parametrize("option", ["sr", "sr=", "=1", "sr=a", "sr=@missing.npy"])
+def test_bindings_in_another_form_are_refused(option: str):
+    with pytest.raises(InputError, match=f"^--bind {option}: "):
+        parse_bindings([option])
+
+
+@pytest.mark.parametrize("option", ["batch", "batch=", "=3", "batch=-1", "batch=1..8"])
+def test_dimensions_in_another_form_are_refused(option: str):
+    with pytest.raises(InputError, match=rf"^--dim {option}: not of the form NAME=D, for example --dim batch=1$"):
+        parse_dims([option])
+
+
+def test_options_compare_by_their_numbers():
+    assert CompileOptions(bind={"k": (1, 2)}) == CompileOptions(bind={"k": (1, 2)})
