@@ -1,0 +1,68 @@
+"""The sizes of a decoder."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+from s2s.errors import InputError
+
+Kind = Literal["llama", "gpt"]
+
+
+@dataclass(frozen=True)
+class Config:
+    """What a decoder consists of."""
+
+    kind: Kind = "llama"
+    vocabulary: int = 64
+    width: int = 32
+    layers: int = 2
+    heads: int = 4
+    kv_heads: int = 2
+    """Heads of keys and values, each shared by `heads / kv_heads` heads of queries."""
+    hidden: int = 64
+    """The width between the two linear layers behind the attention."""
+    length: int = 16
+    """The number of positions that the cache holds."""
+    bits: Literal[4, 8] | None = None
+    """The bits of the weights of linear layers; None for float32."""
+    block: int = 32
+    """The number of weights that share a scale."""
+    epsilon: float = 1e-5
+    theta: float = 10000.0
+    """The base of the wavelengths of rotary positions."""
+
+    def __post_init__(self) -> None:
+        if self.width % self.heads or self.heads % self.kv_heads or self.head % 2:
+            raise InputError(
+                f"decoder: {self.heads} heads of queries and {self.kv_heads} of keys do not divide width {self.width}; "
+                "give heads of an even width, as many of queries for each of keys"
+            )
+
+    @property
+    def head(self) -> int:
+        """The width of a head."""
+        return self.width // self.heads
+
+    @property
+    def group(self) -> int:
+        """Heads of queries that share keys and values."""
+        return self.heads // self.kv_heads
+
+    @property
+    def parameters(self) -> int:
+        """The number of weights."""
+        keys = self.kv_heads * self.head
+        attention = 2 * self.width * (self.width + keys)
+        layers = 3 if self.kind == "llama" else 2
+        embeddings = self.vocabulary + (self.length if self.kind == "gpt" else 0)
+        return self.layers * (attention + layers * self.width * self.hidden) + embeddings * self.width
+
+
+SIZES: Mapping[str, Config] = {
+    "1M": Config(vocabulary=512, width=128, layers=5, heads=4, kv_heads=2, hidden=384, length=128),
+    "15M": Config(vocabulary=8192, width=320, layers=10, heads=8, kv_heads=4, hidden=960, length=256),
+    "110M": Config(vocabulary=32000, width=768, layers=12, heads=12, kv_heads=12, hidden=2048, length=1024),
+    "1B": Config(vocabulary=32000, width=2048, layers=22, heads=32, kv_heads=4, hidden=5632, length=2048),
+}
+"""Configurations by their number of parameters, roughly."""

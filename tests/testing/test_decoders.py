@@ -1,0 +1,85 @@
+"""Decoders with a cache of keys and values as state: the emitted C against doubles in numpy."""
+
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+
+from s2s.artifact import Artifact, compile_artifact
+from s2s.errors import InputError
+from s2s.options import CompileOptions
+from s2s.testing.decoders import SIZES, Config, make_model, make_weights, states
+from s2s.verify.build import LoadedNetwork
+from support.compiled import quickly_loaded
+from support.decoder_reference import Reals, greedy, logits
+
+CONFIGS = {
+    "llama": Config(),
+    "gpt": Config(kind="gpt", kv_heads=4),
+    "llama in 4 bits": Config(bits=4),
+    "llama in 8 bits": Config(bits=8, layers=1),
+}
+Decoder = tuple[Config, Artifact, LoadedNetwork]
+
+
+@pytest.fixture(scope="module", params=list(CONFIGS))
+def decoder(request: pytest.FixtureRequest) -> Iterator[Decoder]:
+    config = CONFIGS[request.param]
+    options = CompileOptions(target="c", states=states(config), name="decoder")
+    with compile_artifact(make_model(config), options) as artifact:
+        yield config, artifact, quickly_loaded(artifact)
+
+
+def step(network: LoadedNetwork, token: int, position: int) -> Reals:
+    found = network.run({"token": np.array([token]), "position": np.array([position])})
+    return found["logits"][0].astype(np.float64)
+
+
+def prompt(config: Config, seed: int) -> list[int]:
+    return np.random.default_rng(seed).integers(0, config.vocabulary, 3).tolist()
+
+
+def test_each_step_gives_the_logits_of_the_whole_sequence(decoder: Decoder):
+    config, _, network = decoder
+    network.reset()
+    tokens = np.random.default_rng(9).integers(0, config.vocabulary, config.length).tolist()
+    found = np.stack([step(network, token, position) for position, token in enumerate(tokens)])
+    expected = logits(config, tokens)
+    np.testing.assert_allclose(found, expected, rtol=0, atol=2e-5 * np.abs(expected).max())
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_the_likeliest_tokens_are_those_of_the_reference(decoder: Decoder, seed: int):
+    config, _, network = decoder
+    network.reset()
+    said: list[int] = []
+
+    def reference(token: int, position: int) -> Reals:
+        said[position:] = [token]
+        return logits(config, said)[-1]
+
+    count = config.length - 3
+    expected = greedy(reference, prompt(config, seed), count)
+    assert greedy(lambda token, position: step(network, token, position), prompt(config, seed), count) == expected
+
+
+def test_the_cache_lies_in_place_and_the_caller_does_not_see_it(decoder: Decoder):
+    config, artifact, network = decoder
+    cache = 2 * config.layers * config.kv_heads * config.length * config.head * 4
+    assert artifact.info.state_size == cache
+    assert [port.name for port in network.inputs] == ["token", "position"]
+    assert artifact.info.arena_size < cache + cache // config.layers, "a copy of the caches of a layer is in the arena"
+
+
+def test_sizes_have_the_parameters_of_their_names():
+    for name, config in SIZES.items():
+        wanted = float(name[:-1]) * {"M": 1e6, "B": 1e9}[name[-1]]
+        assert 0.8 * wanted < config.parameters < 1.25 * wanted
+    small = Config()
+    kept = [each.size for name, each in make_weights(small).items() if "norm" not in name]
+    assert sum(kept) == small.parameters
+
+
+def test_heads_that_do_not_divide_the_width_are_refused():
+    with pytest.raises(InputError, match="do not divide width 30"):
+        Config(width=30)
