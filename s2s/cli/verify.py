@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 BOARD = "On a board"
 
 
-EngineName = Literal["onnxruntime", "reference", "tflm", "torch", "interpreter"]
+EngineName = Literal["onnxruntime", "reference", "tflm", "litert", "torch", "interpreter"]
 Against = Annotated[
     EngineName | None,
     typer.Option(help="The engine whose outputs are taken as right; by default the one of the model's format."),

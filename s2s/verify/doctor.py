@@ -28,6 +28,7 @@ class Finding:
 PACKAGES = (
     ("onnxruntime", "onnxruntime", "runs ONNX models for `s2s verify` and `s2s quantize`", "onnxruntime"),
     ("tflm", "tflite_micro", "runs TFLite models for `s2s verify`", "tflite-micro absl-py bitarray pyyaml"),
+    ("litert", "ai_edge_litert", "runs TFLite models for `s2s verify --against litert`", "ai-edge-litert"),
     ("tflite", "tflite", "reads TFLite models", "tflite"),
 )
 """Name, module, use and distributions of Python packages that are not needed for everything."""

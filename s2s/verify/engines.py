@@ -13,8 +13,8 @@ from s2s.frontends import onnx, tflite, torch
 from s2s.frontends.formats import LoadedModel
 from s2s.types.dtypes import Array
 
-EngineName = Literal["onnxruntime", "reference", "tflm", "torch", "interpreter"]
-ForeignEngine = Literal["onnxruntime", "reference", "tflm", "torch"]
+EngineName = Literal["onnxruntime", "reference", "tflm", "litert", "torch", "interpreter"]
+ForeignEngine = Literal["onnxruntime", "reference", "tflm", "litert", "torch"]
 Runner = Callable[[Mapping[str, Array]], list[Array]]
 """Runs an opened model on inputs by name; variables of the model keep their values from call to call."""
 Engine = Callable[[LoadedModel], Runner]
@@ -44,8 +44,7 @@ def run_engine(name: ForeignEngine, model: LoadedModel, inputs: Mapping[str, Arr
 
 def _tflm(model: LoadedModel) -> Runner:
     """TFLite-Micro's reference kernels on this machine."""
-    if not isinstance(model, tflite.LoadedModel):
-        raise InputError(f"--against tflm: {model.label} is no TFLite model; try --against onnxruntime")
+    model = _tflite(model, "tflm")
     try:
         runtime: Any = importlib.import_module("tflite_micro")
     except ImportError as error:
@@ -73,6 +72,50 @@ def _tflm(model: LoadedModel) -> Runner:
             raise refusal(error) from error
 
     return run
+
+
+def _litert(model: LoadedModel) -> Runner:
+    """LiteRT's reference kernels on this machine: TFLite's own, which know operators that TFLite-Micro does not."""
+    model = _tflite(model, "litert")
+    try:
+        runtime: Any = importlib.import_module("ai_edge_litert.interpreter")
+    except ImportError as error:
+        raise InputError(
+            "--against litert: is not installed; pip install ai-edge-litert, or give --against interpreter"
+        ) from error
+
+    def refusal(error: Exception) -> InputError:
+        return InputError(f"{model.label}: litert does not run it ({_first_line(error)}); try --against interpreter")
+
+    try:
+        kernels = runtime.OpResolverType.BUILTIN_REF
+        interpreter: Any = runtime.Interpreter(model_content=model.data, experimental_op_resolver_type=kernels)
+        interpreter.allocate_tensors()
+    except Exception as error:
+        raise refusal(error) from error
+
+    def run(inputs: Mapping[str, Array]) -> list[Array]:
+        places = [detail["index"] for detail in interpreter.get_input_details()]
+        shapes = [tuple(detail["shape"]) for detail in interpreter.get_input_details()]
+        try:
+            if shapes != [array.shape for array in inputs.values()]:
+                for place, array in zip(places, inputs.values(), strict=True):
+                    interpreter.resize_tensor_input(place, array.shape)
+                interpreter.allocate_tensors()
+            for place, array in zip(places, inputs.values(), strict=True):
+                interpreter.set_tensor(place, array)
+            interpreter.invoke()
+            return [interpreter.get_tensor(detail["index"]) for detail in interpreter.get_output_details()]
+        except Exception as error:
+            raise refusal(error) from error
+
+    return run
+
+
+def _tflite(model: LoadedModel, engine: str) -> tflite.LoadedModel:
+    if not isinstance(model, tflite.LoadedModel):
+        raise InputError(f"--against {engine}: {model.label} is no TFLite model; try --against onnxruntime")
+    return model
 
 
 def _onnx(model: LoadedModel, engine: str) -> onnx.LoadedModel:
@@ -147,5 +190,6 @@ _ENGINES: Mapping[ForeignEngine, Engine] = {
     "onnxruntime": _onnxruntime,
     "reference": _reference,
     "tflm": _tflm,
+    "litert": _litert,
     "torch": _torch,
 }

@@ -137,7 +137,7 @@ def _by_interpreter(compilation: Compilation, streams: Sequence[Stream]) -> list
 
 
 def _with_version(engine: EngineName) -> str:
-    package = {"onnxruntime": "onnxruntime", "reference": "onnx", "tflm": "tflite_micro", "torch": "torch"}[engine]
+    package = {"reference": "onnx", "tflm": "tflite_micro", "litert": "ai-edge-litert"}.get(engine, engine)
     try:
         return f"{engine} {metadata.version(package)}"
     except metadata.PackageNotFoundError:
