@@ -7,7 +7,6 @@ size 1. What the constants decide, as the branch of an If, then folds while the 
 """
 
 from collections.abc import Mapping
-from dataclasses import replace
 
 import numpy as np
 from onnx import ModelProto, ValueInfoProto, numpy_helper
@@ -29,7 +28,7 @@ def specialise(model: LoadedModel, bind: Mapping[str, Numbers], dims: Mapping[st
         _set_size(proto, name, size)
     for name, numbers in bind.items():
         _bind(proto, name, numbers)
-    return replace(model, proto=proto, is_specialised=True)
+    return model._replace(proto=proto, is_specialised=True)
 
 
 def _set_size(model: ModelProto, name: str, size: int) -> None:
