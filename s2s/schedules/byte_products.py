@@ -73,7 +73,9 @@ class _Choice:
         """Return the schedule; None if the bytes of the image do not form groups of four."""
         op, roles = self.op, self.roles
         copy_depth = self._copy_depth()
-        extents = shape_of(op.reads[roles.x]) if copy_depth is None else window(op, roles.x, self._outer(copy_depth))
+        extents = shape_of(op.reads[roles.x])
+        if copy_depth is not None:
+            extents = window(op, roles.x, op.sizes, self._outer(copy_depth))
         moves = strides(op, roles.x, extents)
         order, run = self._reductions(moves)
         axes = _constant_axes(op, roles.w, self.channel)
@@ -113,7 +115,7 @@ class _Choice:
     def _rows_outside(self) -> int:
         """Return how many of the other dimensions, from the first, are loops around the copy of a large image."""
         dims = [dim for dim in range(self.op.rank) if dim != self.channel]
-        if prod(window(self.op, self.roles.x, ())) * 2 <= max(self.target.l1_bytes, 1):
+        if prod(window(self.op, self.roles.x, self.op.sizes, ())) * 2 <= max(self.target.l1_bytes, 1):
             return 0
         moving = [dim for dim in dims if dim in self.roles.x_only]
         return dims.index(moving[-2]) + 1 if len(moving) > 1 else (1 if moving and dims[0] == moving[0] else 0)

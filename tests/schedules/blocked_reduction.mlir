@@ -47,3 +47,58 @@ func.func private @levels(%x: tensor<8x32xf32>) -> tensor<8x32xf32> {
   } : (tensor<8x32xf32>) -> tensor<8x32xf32>
   func.return %y : tensor<8x32xf32>
 }
+
+// Sums of 32 bits for a result of 8 bits wait in scratch, with room for the block of 4 rows around those of the reduction.
+// The copy to scratch is of one block, a row of 6 steps.
+//
+// CHECK-LABEL: func.func private @bytes
+// CHECK-SAME:    %y: memref<48xi8>, %x: memref<96xi8>, %w: memref<72xi8>, %rows: memref<6xi16>, %partial: memref<24xi32>
+// CHECK:         loop.for %i_block = 0 to 8 step 4 {
+// CHECK-NEXT:      loop.for %r_block = 0 to 12 step 6 {
+// CHECK:             loop.cache_read %x{{.*}}count = 6
+// CHECK:             loop.if affine_set<(d0) : ((d0 * -1) >= 0)>(%r_block) -> i32 {
+// CHECK:             } else {
+// CHECK-NEXT:          loop.load %partial
+// CHECK:             loop.if affine_set<(d0) : ((d0 + -6) >= 0)>(%r_block) {
+// CHECK:               loop.store {{.*}}, %y
+// CHECK:             } else {
+// CHECK-NEXT:          loop.store %acc{{.*}}, %partial
+func.func private @bytes(%x: tensor<8x12xi8>, %w: tensor<6x12xi8>) -> tensor<8x6xi8> {
+  %y = tensor.compute [8, 6 | 12] reads(%x at #tensor.access<affine_map<(i, j, r) -> (i, r)>>,
+                                        %w at #tensor.access<affine_map<(i, j, r) -> (j, r)>>)
+    schedule #tensor.schedule<[tile<0 by 4 by 1, 2 by 6 by 1>, cache_read<0 at 0 as i16>]> inits [0 : i32] reduce {
+  ^bb0(%xv: i8, %wv: i8, %acc: i32):
+    %xe = arith.extsi %xv : i8 to i32
+    %we = arith.extsi %wv : i8 to i32
+    %p = arith.muli %xe, %we : i32
+    %s = arith.addi %acc, %p : i32
+    tensor.yield %s : i32
+  } apply {
+  ^bb0(%acc: i32):
+    %t = arith.trunci %acc : i32 to i8
+    tensor.yield %t : i8
+  } : (tensor<8x12xi8>, tensor<6x12xi8>) -> tensor<8x6xi8>
+  func.return %y : tensor<8x6xi8>
+}
+
+// Vectors along the reduction: the lanes are combined in each block, and the result with those of earlier blocks.
+//
+// CHECK-LABEL: func.func private @vectors
+// CHECK:         loop.for %r_block = 0 to 64 step 16 {
+// CHECK:           loop.reduce
+// CHECK:           loop.if affine_set<(d0) : ((d0 * -1) >= 0)>(%r_block) -> f32 {
+// CHECK:           } else {
+// CHECK-NEXT:        loop.load %y
+// CHECK-NEXT:        arith.addf
+func.func private @vectors(%x: tensor<4x64xf32>) -> tensor<4xf32> {
+  %y = tensor.compute [4 | 64] reads(%x at #tensor.access<affine_map<(i, r) -> (i, r)>>)
+    schedule #tensor.schedule<[tile<1 by 16 by 1>, vectorize<1 by 8>]> inits [0.0 : f32] reduce {
+  ^bb0(%v: f32, %acc: f32):
+    %s = arith.addf %acc, %v : f32
+    tensor.yield %s : f32
+  } apply {
+  ^bb0(%acc: f32):
+    tensor.yield %acc : f32
+  } : (tensor<4x64xf32>) -> tensor<4xf32>
+  func.return %y : tensor<4xf32>
+}

@@ -677,7 +677,7 @@
 
 %x = "test.op"() : () -> tensor<6x4x8xf32>
 %y = tensor.compute [6 | 4, 8] reads(%x at #tensor.access<affine_map<(i, q, r) -> (i, q, r)>>)
-    schedule #tensor.schedule<[tile<2 by 4 by 1>, rfactor<1 by 2>]> inits [0.0 : f32] reduce {
+    schedule #tensor.schedule<[tile<2 by 3 by 1>, rfactor<2 by 2>]> inits [0.0 : f32] reduce {
 ^bb0(%v: f32, %acc: f32):
   %s = arith.addf %acc, %v : f32
   tensor.yield %s : f32
@@ -685,21 +685,26 @@
 ^bb0(%acc: f32):
   tensor.yield %acc : f32
 } : (tensor<6x4x8xf32>) -> tensor<6xf32>
-// CHECK: tensor.compute: tile blocks reduction 2, which does not go with rfactor, tensorize or a copy at run time
+// CHECK: tensor.compute: tile blocks reduction 2, which is folded in parts, in blocks of 3 of 8; take a divisor
 
 // -----
 
-%x = "test.op"() : () -> tensor<6x4x8xf32>
-%y = tensor.compute [6 | 4, 8] reads(%x at #tensor.access<affine_map<(i, q, r) -> (i, q, r)>>)
-    schedule #tensor.schedule<[tile<1 by 2 by 1>, vectorize<2 by 4>]> inits [0.0 : f32] reduce {
-^bb0(%v: f32, %acc: f32):
-  %s = arith.addf %acc, %v : f32
-  tensor.yield %s : f32
+%x, %w = "test.op"() : () -> (tensor<5x8xi8>, tensor<6x8xi8>)
+%y = tensor.compute [4, 6 | 8] reads(%x at #tensor.access<affine_map<(i, j, r) -> (i, r - 1)>, guarded>,
+                                     %w at #tensor.access<affine_map<(i, j, r) -> (j, r)>>)
+    schedule #tensor.schedule<[tile<2 by 3 by 1>, cache_read<0 at 0 as i16>]> inits [0 : i32] reduce {
+^bb0(%xv: i8, %wv: i8, %acc: i32):
+  %xe = arith.extsi %xv : i8 to i32
+  %we = arith.extsi %wv : i8 to i32
+  %p = arith.muli %xe, %we : i32
+  %s = arith.addi %acc, %p : i32
+  tensor.yield %s : i32
 } apply {
-^bb0(%acc: f32):
-  tensor.yield %acc : f32
-} : (tensor<6x4x8xf32>) -> tensor<6xf32>
-// CHECK: tensor.compute: tile blocks reduction 1, but a reduction runs in vectors; leave one of them out
+^bb0(%acc: i32):
+  %t = arith.trunci %acc : i32 to i8
+  tensor.yield %t : i8
+} : (tensor<5x8xi8>, tensor<6x8xi8>) -> tensor<4x6xi8>
+// CHECK: tensor.compute: tile blocks reduction 2, along which a copy has padding and a shorter last block; take a divisor
 
 // -----
 

@@ -40,6 +40,11 @@ def random_schedule(
         for _ in range(random.choice([0, 1, 1, 2, 3])):
             if start and random.random() < 0.5:
                 start.pop(random.randrange(len(start)))
+    if op.rank < len(op.sizes) and random.random() < 0.3:
+        ours = random.choice(_ours(op, target, constants))
+        start = [_blocked_reduction(op, ours, random), *ours]
+        if random.random() < 0.6:
+            return tensor.ScheduleAttr.of(start)
     for _ in range(random.choice([0, 1, 1, 2, 4])):
         made = _worth_trying(op, target, random) if random.random() < 0.3 else random.choice(MAKERS)(op, target, random)
         if made is not None:
@@ -75,6 +80,16 @@ def _tile(op: tensor.ComputeOp, target: Target, random: Random) -> tensor.Direct
             rows.append([dim, *blocks, register])
     random.shuffle(rows)
     return Tile(sizes_attribute(rows)) if rows else None
+
+
+def _blocked_reduction(op: tensor.ComputeOp, schedule: tensor.ScheduleAttr, random: Random) -> tensor.Directive:
+    """Blocks of a reduction, mostly of the first one, to go before the directives of `schedule`."""
+    dims = [dim for dim in range(op.rank, len(op.sizes)) if op.sizes[dim] > 1] or [op.rank]
+    dim = random.choice([dims[0], *dims])
+    around = [[random.randrange(op.rank), random.choice([4, 8, 16]), 1]] if random.random() < 0.3 else []
+    step = schedule.on(op).tiles[dim]
+    shorter = [size for size in (step, 2 * step, 3 * step, 4 * step, 8 * step) if size < op.sizes[dim]] or [step]
+    return Tile(sizes_attribute([*around, [dim, random.choice(shorter), 1]]))
 
 
 def _unroll(op: tensor.ComputeOp, target: Target, random: Random) -> tensor.Directive | None:

@@ -6,9 +6,9 @@ from s2s.dialects import tensor
 from s2s.types.affine import bounds, coefficient, flat_index, ranges
 
 
-def window(op: tensor.ComputeOp, read: int, outer: Sequence[int]) -> tuple[int, ...]:
-    """Return the extents of the tile of a read that the loops inside of `outer` access."""
-    box = [(0, 0) if dim in outer else (0, size - 1) for dim, size in enumerate(op.sizes)]
+def window(op: tensor.ComputeOp, read: int, sizes: Sequence[int], outer: Sequence[int]) -> tuple[int, ...]:
+    """Return the extents of the tile of a read that the loops inside of `outer` access, over a domain of `sizes`."""
+    box = [(0, 0) if dim in outer else (0, size - 1) for dim, size in enumerate(sizes)]
     spans = [bounds(expr, box) for expr in op.read_accesses[read].map.data.results]
     return tuple(high - low + 1 for low, high in spans)
 

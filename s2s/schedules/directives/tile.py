@@ -12,7 +12,6 @@ from xdsl.utils.exceptions import VerifyException
 from s2s.analysis.structure.folds import is_order_free
 from s2s.dialects import tensor
 from s2s.dialects.tensor import Directive, Renumbering, ScheduleState
-from s2s.dialects.tensor.compute import attribute_type
 from s2s.dialects.tensor.directive import Machine, Scheduled
 from s2s.schedules.directives.sizes import (
     Sizes,
@@ -24,6 +23,7 @@ from s2s.schedules.directives.sizes import (
     sizes_attribute,
 )
 from s2s.schedules.directives.unroll import Unroll
+from s2s.types.affine import is_dim, linear, ranges
 
 LONG = 256
 """Reductions of at least twice as many steps have blocks of so many among the values worth trying."""
@@ -40,7 +40,8 @@ class Tile(Directive):
     second sizes, and so on. A second `tile` adds its blocks inside of those of the first. A dimension that is not named
     has a register tile of 1.
 
-    Partial sums wait in the result while a reduction is done block by block.
+    Partial results wait in the result, or in scratch if accumulators have another type, while a reduction is done block
+    by block. Copies at run time are of one block.
     """
 
     name = "schedule.tile"
@@ -103,7 +104,7 @@ class Tile(Directive):
                     f"{op.name}: blocks of {size} along dimension {dim} cut register tiles of {register}; take blocks "
                     f"of {-(-size // register) * register}"
                 )
-        if state.blocked_reductions and (fault := _keeps_partials(op, state)) is not None:
+        if state.blocked_reductions and (fault := _fault_of_blocks(op, state)) is not None:
             raise VerifyException(f"{op.name}: tile blocks reduction {state.blocked_reductions[0]}, {fault}")
 
     @classmethod
@@ -141,24 +142,57 @@ class Tile(Directive):
         return [parse_sizes(parser)]
 
 
-def _keeps_partials(op: Scheduled, state: ScheduleState) -> str | None:
-    """Why partial results of a reduction cannot wait in the result until its next block; None where they can."""
-    if not isinstance(op, tensor.ComputeOp) or len(op.inits) != 1 or len(op.res) != 1:
-        return "but there is not one accumulator and one result; leave its blocks out"
-    if attribute_type(op.inits.data[0]) != tensor.element_type(op.res[0]):
-        return "but accumulators have another type than the result they would wait in; leave its blocks out"
+def _fault_of_blocks(op: Scheduled, state: ScheduleState) -> str | None:
+    """Return why the reductions of `op` cannot be done block by block; None if they can."""
+    if not isinstance(op, tensor.ComputeOp):
+        return "which only a tensor.compute does block by block; leave its blocks out"
     if not is_order_free(op) and sum(size > 1 for size in op.reduction_sizes) > 1:
         return "but its steps cannot be done in another order; leave its blocks out"
-    if state.vector_dim is not None and state.vector_dim >= op.rank:
-        return "but a reduction runs in vectors; leave one of them out"
-    if state.partials is not None or state.intrinsic is not None or state.cached is not None:
-        return "which does not go with rfactor, tensorize or a copy at run time; leave its blocks out"
-    blocked = set(state.blocked_reductions)
-    guards = [access for access in op.read_accesses if access.is_guarded]
-    if any(blocked & expr.used_dims() for access in guards for expr in access.map.data.results):
-        return "on which it depends whether a read misses its operand; leave its blocks out"
+    if fault := _fault_of_guards(op, state):
+        return fault
     if any(dim < op.rank for _, dim in state.prefetches):
         return "so that panels are not read as a whole; leave prefetch out"
+    return _fault_of_folds(op, state) or _fault_of_windows(op, state)
+
+
+def _fault_of_guards(op: tensor.ComputeOp, state: ScheduleState) -> str | None:
+    """Return why blocks of a reduction do not fit reads that may miss their operand; None if they do."""
+    for number, access in enumerate(op.read_accesses):
+        used = {dim for expr in access.map.data.results for dim in expr.used_dims()}
+        for dim in (dim for dim in state.blocked_reductions if dim in used and access.is_guarded):
+            if state.cached is None or state.cached.read != number:
+                return "on which it depends whether a read misses its operand; leave its blocks out"
+            if op.sizes[dim] % state.block_of[dim]:
+                return "along which a copy has padding and a shorter last block; take a divisor"
+    return None
+
+
+def _fault_of_folds(op: tensor.ComputeOp, state: ScheduleState) -> str | None:
+    """Return why a fold in vectors or in partial accumulators cannot be done block by block; None if it can."""
+    folded = state.partials[0] if state.partials is not None else state.vector_dim
+    size = None if folded is None or folded < op.rank else state.block_of.get(folded)
+    if folded is None or size is None or op.sizes[folded] % size == 0:
+        return None
+    return f"which is folded in parts, in blocks of {size} of {op.sizes[folded]}; take a divisor"
+
+
+def _fault_of_windows(op: tensor.ComputeOp, state: ScheduleState) -> str | None:
+    """Return why a copied window cannot be reduced block by block; None if it can, or no window is copied."""
+    if state.cached is None:
+        return None
+    access, outer = op.read_accesses[state.cached.read], state.order[: state.cache_depth]
+    used = {dim for expr in access.map.data.results for dim in expr.used_dims() if dim not in outer}
+    if all(dim >= op.rank for dim in used):
+        return None
+    if state.form == "dot":
+        return "but the steps of a window are taken at once; leave its blocks out"
+    for dim in used & set(state.blocked_reductions):
+        block, size = state.block_of[dim], op.sizes[dim]
+        if size % block:
+            return f"along which blocks of {block} leave a part of a window of {size}; take a divisor"
+        atoms = [atom for expr in access.map.data.results for atom in linear(expr, ranges(op.sizes)).terms]
+        if any(dim in atom.used_dims() and not is_dim(atom) for atom in atoms):
+            return "along which a copied window does not move evenly; leave its blocks out"
     return None
 
 

@@ -7,10 +7,11 @@
     func.func @main(%y: memref<4xf32>, %x: memref<32xf32>) { func.call @k(%y, %x) … }
 
 The arguments of a kernel are its results, its old arguments, then scratch buffers: one for every tensor that lives only
-inside the kernel (for one block of it, where computations share blocks; none where it overwrites another one), and one
-for every operand with a `cache_read`. The attribute `in_place` lists the arguments whose buffer the result may
-overwrite. In `main`, tensors between kernels become `loop.alloc`, for `loop-plan-memory`. A computation without a
-schedule is an error of the pipeline. The declaration of a C function becomes a kernel that calls it.
+inside the kernel (for one block of it, where computations share blocks; none where it overwrites another one), one for
+every operand with a `cache_read`, and one for every accumulator of a reduction in blocks that cannot wait in the
+result. The attribute `in_place` lists the arguments whose buffer the result may overwrite. In `main`, tensors between
+kernels become `loop.alloc`, for `loop-plan-memory`. A computation without a schedule is an error of the pipeline. The
+declaration of a C function becomes a kernel that calls it.
 """
 
 from collections.abc import Sequence
@@ -57,16 +58,18 @@ class LowerKernel:
             raise CompilerBug(f"kernel {self.func.sym_name.data} returns an argument, or a value twice")
         kept = {value: type for group in groups for value, type in inner_types(group).items()}
         own = {op: scratch for group in groups for op, scratch in scratch_types(group).items()}
-        types = [*(kept.get(value, buffer_type(value.type)) for value in order), *(type for _, type in own.values())]
+        named = [each for scratch in own.values() for each in scratch]
+        types = [*(kept.get(value, buffer_type(value.type)) for value in order), *(type for _, type in named)]
         block = Block(arg_types=types)
         for number, (argument, value) in enumerate(zip(block.args, order, strict=False)):
             argument.name_hint = self._name(value, number)
         buffers: dict[SSAValue, SSAValue] = dict(zip(order, block.args, strict=False))
         for value, old in over.items():
             buffers[value] = buffers[old]
-        scratch: dict[tensor.Computation, SSAValue] = dict(zip(own, block.args[len(order) :], strict=True))
-        for op, argument in scratch.items():
-            argument.name_hint = own[op][0]
+        waiting = list(block.args[len(order) :])
+        for argument, (name, _) in zip(waiting, named, strict=True):
+            argument.name_hint = name
+        scratch = {op: [waiting.pop(0) for _ in types] for op, types in own.items()}
         self.func.attributes[IN_PLACE] = tensor.integers(self._in_place(inputs, groups[-1]))
         for group in groups:
             FusedGroupEmitter(group, buffers, scratch, block).emit()

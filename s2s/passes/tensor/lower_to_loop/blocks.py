@@ -10,7 +10,7 @@ Only the group uses `%s`, so its buffer holds 16 rows. A partial block at the en
 full blocks have constant sizes.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from math import prod
 
@@ -28,6 +28,7 @@ from s2s.passes.tensor.lower_to_loop.buffers import buffer_type
 from s2s.passes.tensor.lower_to_loop.copy_plan import CopyPlan
 from s2s.passes.tensor.lower_to_loop.emitter import Bounds, Emitter
 from s2s.passes.tensor.lower_to_loop.nest import Nest
+from s2s.passes.tensor.lower_to_loop.partials import PartialPlan
 from s2s.passes.tensor.lower_to_loop.transform import TransformNest
 from s2s.passes.tensor.lower_to_loop.transform_plan import TransformPlan
 
@@ -43,14 +44,17 @@ def inner_types(group: FusedGroup) -> dict[SSAValue, MemRefType[Attribute]]:
     }
 
 
-def scratch_types(group: FusedGroup) -> dict[tensor.Computation, tuple[str, MemRefType[Attribute]]]:
-    """Names and types of the scratch buffers for the operands that single computations of `group` cache."""
-    found: dict[tensor.Computation, tuple[str, MemRefType[Attribute]]] = {}
+def scratch_types(group: FusedGroup) -> dict[tensor.Computation, list[tuple[str, MemRefType[Attribute]]]]:
+    """Names and types of the scratch buffers of each computation of `group`: for the operand that it caches, and for
+    partial results that cannot wait in its result."""
+    found: dict[tensor.Computation, list[tuple[str, MemRefType[Attribute]]]] = {}
     for tile in first_tiles(group):
         if isinstance(tile, TransformTile):
-            found[tile.whole] = ("strip", TransformPlan.of(tile.op).scratch)
-        elif (plan := CopyPlan.of(tile.op)) is not None:
-            found[tile.whole] = ("rows", plan.scratch)
+            found[tile.whole] = [("strip", TransformPlan.of(tile.op).scratch)]
+            continue
+        copy, partials = CopyPlan.of(tile.op), PartialPlan.of(tile)
+        found[tile.whole] = [("rows", copy.scratch)] if copy is not None else []
+        found[tile.whole] += [("partial", type) for type in partials.scratch] if partials is not None else []
     return found
 
 
@@ -60,7 +64,7 @@ class FusedGroupEmitter:
 
     group: FusedGroup
     buffers: Mapping[SSAValue, SSAValue]
-    scratch: Mapping[tensor.Computation, SSAValue]
+    scratch: Mapping[tensor.Computation, Sequence[SSAValue]]
     block: Block
     emitter: Emitter = field(init=False)
 
@@ -110,10 +114,9 @@ class FusedGroupEmitter:
         buffers = dict(self.buffers)
         for tile in tiles_of(self.group, chosen):
             buffers |= {new: buffers[old] for old, new in zip(tile.whole.results, tile.op.results, strict=True)}
-            scratch = self.scratch.get(tile.whole)
+            scratch = self.scratch[tile.whole]
             if isinstance(tile, TransformTile):
-                assert scratch is not None
-                TransformNest(tile, buffers, scratch, self.emitter).emit(opened)
+                TransformNest(tile, buffers, scratch[0], self.emitter).emit(opened)
                 continue
             self._clear_outside(tile, buffers, opened)
             plan = CopyPlan.of(tile.op)

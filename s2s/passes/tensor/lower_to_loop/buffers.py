@@ -9,6 +9,7 @@ from xdsl.ir import Attribute, SSAValue, Use
 from s2s.analysis.structure.compute import reads_in_place, shape_of
 from s2s.analysis.tile_and_fuse.fused_groups import FusedGroup
 from s2s.dialects import tensor
+from s2s.passes.tensor.lower_to_loop.partials import waits_in_result
 from s2s.types.dtypes import as_tensor_type, flat_buffer
 
 
@@ -33,7 +34,7 @@ def may_overwrite(last: tensor.ComputeOp | tensor.TransformOp, value: SSAValue) 
             )
             and value in last.points
         )
-    if last.schedule is not None and last.schedule.on(last).blocked_reductions:
+    if last.schedule is not None and last.schedule.on(last).blocked_reductions and waits_in_result(last):
         return False  # the result holds partial results before its operands are read
     if len(last.res) != 1 or value in last.reads or value in last.tables or value not in last.points:
         return False

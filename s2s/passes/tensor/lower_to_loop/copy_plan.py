@@ -99,11 +99,17 @@ class CopyPlan:
         """The access of the operand."""
         return self.op.read_accesses[self.read]
 
+    @cached_property
+    def sizes(self) -> list[int]:
+        """The size of each dimension of the domain; for a reduction that is done block by block, that of a block."""
+        blocks, rank = self.schedule.block_of, self.op.rank
+        return [min(size, blocks.get(dim, size)) if dim >= rank else size for dim, size in enumerate(self.op.sizes)]
+
     @property
     def steps(self) -> int:
-        """Number of steps of the reduction, rounded up to whole groups of the dot product."""
+        """Number of steps of a block of the reduction, rounded up to whole groups of the dot product."""
         size = self.schedule.group
-        return -(-prod(self.op.reduction_sizes) // size) * size
+        return -(-prod(self.sizes[self.op.rank :]) // size) * size
 
     @property
     def tile_dims(self) -> list[int]:
@@ -114,7 +120,7 @@ class CopyPlan:
     @cached_property
     def extents(self) -> tuple[int, ...]:
         """The size of the window along each axis of the read."""
-        found = list(window(self.op, self.read, self.outer))
+        found = list(window(self.op, self.read, self.sizes, self.outer))
         wide = [axis for axis, extent in enumerate(found) if extent > 1]
         if wide and self.is_loaded_in_pairs:
             found[wide[-1]] += found[wide[-1]] % 2
@@ -141,7 +147,7 @@ class CopiedOperand:
     plan: CopyPlan
     buffer: SSAValue
     base: list[AffineExpr]
-    """The position of the copy; dimensions inside it are 0."""
+    """The position of the copy; dimensions inside it are 0, or where the current block of a reduction starts."""
     access: tensor.AccessAttr = field(init=False)
     shape: tuple[int, ...] = ()
     element: Attribute = field(init=False)
@@ -156,11 +162,13 @@ class CopiedOperand:
         return []
 
     def row(self, dims: Sequence[AffineExpr]) -> AffineExpr:
-        """The flat index in scratch where the row of the point at `dims` begins."""
+        """The flat index in scratch of the first step of the reduction, for the point at `dims`. The row may begin with
+        a later step, that of a block; then no element lies there."""
         position: AffineExpr = AffineConstantExpr(0)
         for dim in self.plan.tile_dims:
             position = position * self.plan.tiles[dim] + (dims[dim] - self.base[dim])
-        return position * self.plan.steps
+        rank = self.plan.op.rank
+        return position * self.plan.steps - flat_index(self.base[rank:], self.plan.op.reduction_sizes)
 
     def position(self, dims: Sequence[AffineExpr]) -> AffineExpr:
         """The flat index in scratch of the element read at the point `dims`."""

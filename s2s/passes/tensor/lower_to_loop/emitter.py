@@ -38,6 +38,19 @@ class Bounds(NamedTuple):
     upper: tuple[AffineExpr, ...] = ()
 
 
+class OpenBlock(NamedTuple):
+    """The current cache block of a dimension: its start and size."""
+
+    dim: int
+    base: AffineExpr
+    size: int
+
+    def limit(self, bounds: Bounds, unit: int = 1) -> Bounds:
+        """Return `bounds`, positions along the dimension times `unit`, limited to the block."""
+        base = self.base * unit
+        return bounds._replace(lower=(*bounds.lower, base), upper=(*bounds.upper, base + self.size * unit))
+
+
 @dataclass
 class Emitter:
     """Appends operations to the innermost open block."""
@@ -96,21 +109,19 @@ class Emitter:
             for result, value in zip(op.res, inits, strict=True):
                 result.name_hint = value.name_hint
 
-    def blocks(
-        self, stack: ExitStack, schedule: ScheduleState, names: Sequence[str]
-    ) -> dict[int, tuple[AffineExpr, int]]:
-        """Enter the loops over cache blocks, outermost first; return start and size of the innermost block of each
-        dimension."""
-        found: dict[int, tuple[AffineExpr, int]] = {}
-        sizes = schedule.sizes
+    def blocks(self, stack: ExitStack, schedule: ScheduleState, names: Sequence[str]) -> "list[OpenBlock]":
+        """Enter the loops over cache blocks, outermost first; return the current blocks."""
+        opened, found = list[OpenBlock](), dict[int, OpenBlock]()
         for number, (dim, size) in enumerate(schedule.blocks):
-            limits = Bounds(0, sizes[dim], size)
+            limits = Bounds(0, schedule.sizes[dim], size)
             if dim in found:
-                base, outer = found[dim]
-                limits = Bounds(0, sizes[dim], size, (base,), (base + outer,))
+                base, outer = found[dim].base, found[dim].size
+                limits = Bounds(0, schedule.sizes[dim], size, (base,), (base + outer,))
             parallel = number < len(schedule.parallel)
-            found[dim] = stack.enter_context(self.loop(limits, f"{names[dim]}_block", parallel=parallel)), size
-        return found
+            base = stack.enter_context(self.loop(limits, f"{names[dim]}_block", parallel=parallel))
+            found[dim] = OpenBlock(dim, base, size)
+            opened.append(found[dim])
+        return opened
 
     def _tightest(self, exprs: Sequence[AffineExpr], constant: int, sign: int) -> list[AffineExpr]:
         """The bounds that may be tighter than `constant`: for a maximum (`sign` 1) or a minimum (`sign` -1)."""

@@ -1,6 +1,6 @@
 """Emit the values that accumulators have before a reduction."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from xdsl.ir import Block, Region, SSAValue
 
@@ -13,18 +13,25 @@ from s2s.passes.tensor.lower_to_loop.tile import Loads, Operand, TilePoint
 
 def starts(nest: NestState, points: Sequence[TilePoint]) -> list[SSAValue]:
     """The accumulators of `points` before the reduction: initial values, or partial results of earlier blocks."""
-    first = [Constraint(base * -1) for dim, (base, _) in nest.blocks.items() if dim >= nest.op.rank]
+    return by_block(nest, lambda: initial(nest, points), lambda: nest.partials.load(points, nest.dims))
+
+
+def by_block(
+    nest: NestState, first: Callable[[], list[SSAValue]], later: Callable[[], list[SSAValue]]
+) -> list[SSAValue]:
+    """The values that `first` emits in the first block of a reduction, and `later` in the other ones."""
     emitter = nest.emitter
-    if holds_all(first, emitter.space.bound) is Holds.ALWAYS:
-        return initial(nest, points)
+    start = [Constraint(block.base * -1) for block in nest.blocked_reductions()]
+    if holds_all(start, emitter.space.bound) is Holds.ALWAYS:
+        return first()
     then, otherwise = Block(), Block()
     with emitter.inside(then):
-        values = initial(nest, points)
+        values = first()
         then.add_op(loop.YieldOp(*values))
     with emitter.inside(otherwise):
-        otherwise.add_op(loop.YieldOp(*nest.results.load_partials(points, nest.dims)))
+        otherwise.add_op(loop.YieldOp(*later()))
     types = [value.type for value in values]
-    found = emitter.when(first, emitter.space.identity, Region(then), Region(otherwise), types)
+    found = emitter.when(start, emitter.space.identity, Region(then), Region(otherwise), types)
     for result, value in zip(found, values, strict=True):
         result.name_hint = value.name_hint
     return found

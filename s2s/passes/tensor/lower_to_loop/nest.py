@@ -33,9 +33,9 @@ class Nest(NestState):
         buffers: dict[SSAValue, SSAValue],
         emitter: Emitter,
         plan: CopyPlan | None = None,
-        scratch: SSAValue | None = None,
+        scratch: Sequence[SSAValue] = (),
     ) -> "Nest":
-        """The nest of `tile`; `scratch` holds the copies that `plan` makes."""
+        """The nest of `tile`; `scratch` holds the copies that `plan` makes, and partial results."""
         if tile.op.schedule is None:
             raise CompilerBug("tensor-lower-to-loop needs a schedule on every tensor.compute; run tensor-pick-schedule")
         nest = Nest(tile, tile.op.schedule.on(tile.op), buffers, emitter, plan, scratch)
@@ -54,14 +54,17 @@ class Nest(NestState):
         """Emit the whole nest; `opened` are the positions of the first dimensions, set by the loops over blocks."""
         self.dims[: len(opened)] = opened
         with ExitStack() as stack:
-            self.blocks = self.emitter.blocks(stack, self.schedule, self.names)
+            opened_blocks = self.emitter.blocks(stack, self.schedule, self.names)
+            self.blocks = {block.dim: block for block in opened_blocks}
+            self.partials.enter(opened_blocks)
             self._parallel([dim for dim in self.schedule.order if len(opened) <= dim < self.op.rank])
 
     def _parallel(self, order: Sequence[int]) -> None:
         if self.plan is not None and self.op.rank - len(order) == self.plan.depth:
-            assert self.scratch is not None
-            stage = CopyEmitter(self.plan, self.emitter, self.reads[self.plan.read].buffer, self.scratch, self.names)
-            self.copied = stage.emit(self.dims, [piece.tile for piece in self.pieces])
+            source = self.reads[self.plan.read].buffer
+            copies = CopyEmitter(self.plan, self.emitter, source, self.scratch[0], self.names)
+            start = [*self.dims[: self.op.rank], *self.block_start()]
+            self.copied = copies.emit(start, [piece.tile for piece in self.pieces])
         if not order:
             self._tile()
             return
@@ -109,7 +112,7 @@ class Nest(NestState):
     def _loop_bounds(self, dim: int, piece: Piece) -> Bounds:
         if dim not in self.blocks:
             return Bounds(piece.start, piece.stop, piece.tile, *self.tile.inside(dim, self.dims))
-        base, size = self.blocks[dim]
+        base, size = self.blocks[dim].base, self.blocks[dim].size
         first = base
         if piece.start % self.schedule.tiles[dim]:
             # A block computes the tiles that begin in it.
@@ -119,11 +122,8 @@ class Nest(NestState):
     def _tile(self) -> None:
         points = tile_points(self.pieces[: self.op.rank])
         accumulators = self.reduction.sums(points)
-        last = [
-            Constraint(base + (size - self.op.sizes[dim]))
-            for dim, (base, size) in self.blocks.items()
-            if dim >= self.op.rank
-        ]
+        sizes = self.op.sizes
+        last = [Constraint(block.base + (block.size - sizes[block.dim])) for block in self.blocked_reductions()]
         if holds_all(last, self.emitter.space.bound) is Holds.ALWAYS:
             self.results.write(points, self.dims, accumulators)
             return
@@ -132,7 +132,7 @@ class Nest(NestState):
             self.results.write(points, self.dims, accumulators)
             then.add_op(loop.YieldOp())
         with self.emitter.inside(otherwise):
-            self.results.store_partials(points, self.dims, accumulators)
+            self.partials.store(points, self.dims, accumulators)
             otherwise.add_op(loop.YieldOp())
         self.emitter.when(last, self.emitter.space.identity, Region(then), Region(otherwise), [])
 

@@ -40,10 +40,11 @@ class CopyEmitter:
     names: Sequence[str]
 
     def emit(self, dims: Sequence[AffineExpr], counts: Sequence[int]) -> CopiedOperand:
-        """Emit the copy for the tile at `dims`, with `counts` points along each dimension; return the copy."""
-        plan = self.plan
-        zero: list[AffineExpr] = [AffineConstantExpr(0)] * len(dims)
-        base = [expr if dim in plan.outer else none for dim, (expr, none) in enumerate(zip(dims, zero, strict=True))]
+        """Emit the copy for the tile at `dims`, with `counts` points along each dimension; return the copy. Reductions
+        are where the current block of them starts."""
+        plan, rank = self.plan, self.plan.op.rank
+        zero = AffineConstantExpr(0)
+        base = [expr if dim in plan.outer or dim >= rank else zero for dim, expr in enumerate(dims)]
         operand = CopiedOperand(plan, self.target, base)
         with ExitStack() as stack:
             here = list(base)
@@ -66,11 +67,12 @@ class CopyEmitter:
             for guard in guard_of(plan.access, shape_of(op.reads[plan.read]))
             if guard.holds(ranges(op.sizes)) is not Holds.ALWAYS
         ]
+        guards += self._ends()
         segment = self._row_segment(guards)
-        outer = [dim for dim in range(op.rank, len(op.sizes)) if dim not in segment.dims and op.sizes[dim] > 1]
+        outer = [dim for dim in range(op.rank, len(op.sizes)) if dim not in segment.dims and plan.sizes[dim] > 1]
         with ExitStack() as stack:
             for dim in outer:
-                here[dim] = stack.enter_context(self.emitter.loop(Bounds(0, op.sizes[dim]), self.names[dim]))
+                here[dim] = stack.enter_context(self.emitter.loop(self._steps(dim, here[dim]), self.names[dim]))
             inside = [guard for guard in guards if guard.expr.used_dims() & set(segment.dims)]
             around = [
                 Constraint(guard.expr.replace_dims_and_symbols(here, ()), guard.modulus)
@@ -81,6 +83,18 @@ class CopyEmitter:
             source = flat_index(indices, shape_of(op.reads[plan.read]))
             self._guarded(around, operand.position(here), source, segment, self._limits(here, segment, inside))
 
+    def _ends(self) -> list[Constraint]:
+        """The constraints that end a shorter last block of a reduction."""
+        sizes = enumerate(zip(self.plan.op.sizes, self.plan.sizes, strict=True))
+        return [Constraint(AffineDimExpr(dim) * -1 + (whole - 1)) for dim, (whole, block) in sizes if whole % block]
+
+    def _steps(self, dim: int, base: AffineExpr) -> Bounds:
+        """The steps of reduction `dim` that are copied, from `base` on."""
+        whole, block = self.plan.op.sizes[dim], self.plan.sizes[dim]
+        if block == whole:
+            return Bounds(0, whole)
+        return Bounds(0, whole, 1, (base,), (base + block,))
+
     def _row_segment(self, guards: Sequence[Constraint]) -> Segment:
         """The innermost reduction dimensions that form one segment: the source has one stride along all of them."""
         op, plan = self.plan.op, self.plan
@@ -89,14 +103,14 @@ class CopyEmitter:
         dims: list[int] = []
         count, stride = 1, 1
         for dim in reversed(range(op.rank, len(op.sizes))):
-            if op.sizes[dim] == 1:
+            if plan.sizes[dim] == 1:
                 continue
             step = coefficient(position, dim, ranges(op.sizes))
             if step is None or (dims and step != count * stride) or not self._clips(dim, [dim, *dims], guards):
                 break
             stride = stride if dims else step
             dims.insert(0, dim)
-            count *= op.sizes[dim]
+            count *= plan.sizes[dim]
         return Segment(tuple(dims), count, stride)
 
     def _clips(self, dim: int, dims: Sequence[int], guards: Sequence[Constraint]) -> bool:
@@ -116,10 +130,10 @@ class CopyEmitter:
         if not segment.dims:
             return ()
         dim = segment.dims[0]
-        inner, size = segment.count // self.plan.op.sizes[dim], self.plan.op.sizes[dim]
+        inner, size = segment.count // self.plan.sizes[dim], self.plan.sizes[dim]
         box = [*self.emitter.space.bound, (0, size - 1)]
         moving = list(here)
-        moving[dim] = AffineDimExpr(len(box) - 1)
+        moving[dim] = moving[dim] + AffineDimExpr(len(box) - 1)
         open_guards = 0
         for guard in guards:
             expr = guard.expr.replace_dims_and_symbols(moving, ())

@@ -13,14 +13,14 @@ panel is left out.
 For a reduction dimension `d`, each step prefetches what the points of the tile read at the next step.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from math import ceil, prod
 from typing import NamedTuple
 
 from xdsl.ir.affine import AffineConstantExpr, AffineDimExpr, AffineExpr
 
 from s2s.dialects import loop, tensor
-from s2s.passes.tensor.lower_to_loop.emitter import Emitter
+from s2s.passes.tensor.lower_to_loop.emitter import Emitter, OpenBlock
 from s2s.passes.tensor.lower_to_loop.pieces import Piece
 from s2s.passes.tensor.lower_to_loop.tile import Operand, TilePoint
 from s2s.types.affine import Linear, bounds, flat_index, linear, ranges
@@ -37,8 +37,8 @@ class Place(NamedTuple):
 
     dims: Sequence[AffineExpr]
     pieces: Sequence[Piece]
-    blocks: dict[int, tuple[AffineExpr, int]]
-    """The start and the size of the current block, for dimensions that are tiled in blocks."""
+    blocks: Mapping[int, OpenBlock]
+    """The current innermost block of each dimension that is tiled in blocks."""
 
 
 class Prefetcher(NamedTuple):
@@ -98,8 +98,9 @@ class Prefetcher(NamedTuple):
 
     def _tile_index(self, inside: dict[int, tuple[int, int]], place: Place) -> AffineExpr:
         """The linear index of the tile's first point in the loops inside, relative to the start of the block."""
-        zero: tuple[AffineExpr, int] = (AffineConstantExpr(0), 0)
-        indices = [place.dims[dim] - place.blocks.get(dim, zero)[0] for dim in inside]
+        zero: AffineExpr = AffineConstantExpr(0)
+        starts = {dim: block.base for dim, block in place.blocks.items()}
+        indices = [place.dims[dim] - starts.get(dim, zero) for dim in inside]
         return flat_index(indices, [extent for extent, _ in inside.values()])
 
     def _step_index(self, place: Place) -> AffineExpr:

@@ -12,7 +12,6 @@ from s2s.passes.tensor.lower_to_loop.biases import Bias
 from s2s.passes.tensor.lower_to_loop.bodies import Bodies, point_dims
 from s2s.passes.tensor.lower_to_loop.tile import Loads, Operand, TilePoint
 from s2s.types.affine import Linear, at_point, coefficient, linear_of_dims
-from s2s.types.dtypes import vector_of
 
 
 @dataclass(frozen=True)
@@ -41,31 +40,6 @@ class Results:
                 body.values[self.bias.addition.results[0]] = accumulators[number]
             for result, value in enumerate(body.run(op.apply)):
                 self._store(result, value, point, here)
-
-    def store_partials(
-        self, points: Sequence[TilePoint], dims: Sequence[AffineExpr], accumulators: Sequence[SSAValue]
-    ) -> None:
-        """Store the accumulators of a tile in the result, for the next block of the reduction."""
-        for point, value in zip(points, accumulators, strict=True):
-            self._store(0, value, point, point_dims(point, dims))
-
-    def load_partials(self, points: Sequence[TilePoint], dims: Sequence[AffineExpr]) -> list[SSAValue]:
-        """Load what `store_partials` has stored."""
-        tile, values = self.bodies.tile, list[SSAValue]()
-        for point in points:
-            buffer = self.bodies.buffers[tile.op.res[0]]
-            here = tile.places[0].replace_dims_and_symbols(point_dims(point, dims), ())
-            affine_map, indices = self.bodies.emitter.space.emit(here)
-            type = tensor.element_type(tile.op.res[0])
-            if point.vector_dim is None:
-                load = loop.LoadOp(buffer, affine_map, indices, type)
-            else:
-                stride = self._stride(0, point.vector_dim)
-                active = point.active if point.active < point.lanes else None
-                vector = vector_of(type, point.lanes)
-                load = loop.LoadOp(buffer, affine_map, indices, vector, stride=stride, lanes=active)
-            values.append(self.bodies.emitter.add(load, f"acc{point.label}").result)
-        return values
 
     def _store(self, number: int, value: SSAValue, point: TilePoint, dims: list[AffineExpr]) -> None:
         tile, emitter = self.bodies.tile, self.bodies.emitter

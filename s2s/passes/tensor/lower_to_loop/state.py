@@ -12,8 +12,9 @@ from s2s.dialects import tensor
 from s2s.passes.tensor.lower_to_loop.biases import bias_of
 from s2s.passes.tensor.lower_to_loop.bodies import Bodies
 from s2s.passes.tensor.lower_to_loop.copy_plan import CopiedOperand, CopyPlan
-from s2s.passes.tensor.lower_to_loop.emitter import Emitter
+from s2s.passes.tensor.lower_to_loop.emitter import Bounds, Emitter, OpenBlock
 from s2s.passes.tensor.lower_to_loop.guards import Constraint
+from s2s.passes.tensor.lower_to_loop.partials import PartialPlan, Partials
 from s2s.passes.tensor.lower_to_loop.pieces import Piece
 from s2s.passes.tensor.lower_to_loop.results import Results
 from s2s.passes.tensor.lower_to_loop.tile import Operand
@@ -33,12 +34,12 @@ class NestState:
     buffers: dict[SSAValue, SSAValue]
     emitter: Emitter
     plan: CopyPlan | None = None
-    scratch: SSAValue | None = None
-    """The buffer of the copy that `plan` makes."""
+    scratch: Sequence[SSAValue] = ()
+    """The buffer of the copy that `plan` makes, then those of partial results."""
     copied: CopiedOperand | None = None
     """The copy of an operand for the current position."""
-    blocks: dict[int, tuple[AffineExpr, int]] = field(default_factory=dict[int, tuple[AffineExpr, int]])
-    """The start and the size of the current cache block of each blocked dimension."""
+    blocks: dict[int, OpenBlock] = field(default_factory=dict[int, OpenBlock])
+    """The current innermost cache block of each blocked dimension."""
     before_step: list[Callable[[], None]] = field(default_factory=list[Callable[[], None]])
     """Callbacks of directives, called before every step of the reduction."""
 
@@ -53,6 +54,8 @@ class NestState:
         self.bodies = Bodies(self.tile, self.buffers, self.emitter)
         self.bias = bias_of(op) if self.schedule.form == "dot" else None
         self.results = Results(self.bodies, self.schedule, self.points, self.bias)
+        waiting = self.scratch if self.plan is None else self.scratch[1:]
+        self.partials = Partials(self.bodies, PartialPlan.of(self.tile), waiting)
         copied = None if self.plan is None else self.plan.read
         self.read_guards: list[Constraint] = [
             constraint for number, read in enumerate(self.reads) if number != copied for constraint in read.guard
@@ -66,3 +69,17 @@ class NestState:
             buffer, element = self.buffers[value], tensor.element_type(value)
             operands.append(Operand(buffer, access, shape_of(value), element, tuple(self.box)))
         return operands
+
+    def block_start(self) -> list[AffineExpr]:
+        """The start of the current block along each reduction; 0 along those without blocks."""
+        zero: AffineExpr = AffineConstantExpr(0)
+        reductions = range(self.op.rank, len(self.op.sizes))
+        return [self.blocks[dim].base if dim in self.blocks else zero for dim in reductions]
+
+    def blocked_reductions(self) -> list[OpenBlock]:
+        """The current blocks of reductions."""
+        return [block for dim, block in self.blocks.items() if dim >= self.op.rank]
+
+    def in_block(self, dim: int, bounds: Bounds) -> Bounds:
+        """`bounds` of a reduction, limited to the steps in the current block."""
+        return self.blocks[dim].limit(bounds) if dim in self.blocks else bounds

@@ -22,7 +22,7 @@ from s2s.analysis.structure.compute import shape_of
 from s2s.analysis.tile_and_fuse.transform_tiles import TransformTile
 from s2s.dialects import loop, tensor
 from s2s.errors import CompilerBug
-from s2s.passes.tensor.lower_to_loop.emitter import Bounds, Emitter
+from s2s.passes.tensor.lower_to_loop.emitter import Bounds, Emitter, OpenBlock
 from s2s.passes.tensor.lower_to_loop.guards import Constraint, Holds, guard_of, holds_all
 from s2s.passes.tensor.lower_to_loop.matrices import MatrixEmitter
 from s2s.passes.tensor.lower_to_loop.pieces import Piece, cut
@@ -48,8 +48,8 @@ class TransformNest:
     emitter: Emitter
     dims: list[AffineExpr] = field(default_factory=list[AffineExpr])
     box: list[Range] = field(default_factory=list[Range])
-    blocks: dict[int, tuple[AffineExpr, int]] = field(default_factory=dict[int, tuple[AffineExpr, int]])
-    """The start and the size of the current block of a dimension."""
+    blocks: dict[int, OpenBlock] = field(default_factory=dict[int, OpenBlock])
+    """The current innermost block of each dimension that is tiled in blocks."""
 
     def __post_init__(self) -> None:
         op = self.op = self.tile.op
@@ -73,7 +73,8 @@ class TransformNest:
         """Emit the whole nest; `opened` are the positions of the first dimensions, set by the loops over blocks."""
         self.dims[: len(opened)] = opened
         with ExitStack() as stack:
-            self.blocks = self.emitter.blocks(stack, self.plan.schedule, self.names)
+            opened_blocks = self.emitter.blocks(stack, self.plan.schedule, self.names)
+            self.blocks = {block.dim: block for block in opened_blocks}
             self._outer([dim for dim in self.plan.schedule.order[:-1] if dim >= len(opened)])
 
     def _operand(self, value: SSAValue, access: tensor.AccessAttr) -> Operand:
@@ -197,7 +198,7 @@ class TransformNest:
     def _limits(self, dim: int, piece: Piece) -> Bounds:
         """The range of the loop over `piece`; for a dimension in blocks, its positions in the current block."""
         if dim in self.blocks:
-            first, size = self.blocks[dim]
+            first, size = self.blocks[dim].base, self.blocks[dim].size
             return Bounds(piece.start, piece.stop, piece.tile, (first,), (first + size,))
         number, each = self.fused.get(dim, (0, None))
         if each is None or each.count == 1:

@@ -16,10 +16,11 @@ from xdsl.ir.affine import AffineConstantExpr, AffineDimExpr, AffineExpr
 from s2s.dialects import loop
 from s2s.dialects.loop.products import WORD
 from s2s.errors import ScheduleError
-from s2s.passes.tensor.lower_to_loop.emitter import Bounds, Carried
-from s2s.passes.tensor.lower_to_loop.initial import initial
+from s2s.passes.tensor.lower_to_loop.emitter import Carried
+from s2s.passes.tensor.lower_to_loop.initial import starts
 from s2s.passes.tensor.lower_to_loop.products import IN_RANGE, accumulate, products_of
 from s2s.passes.tensor.lower_to_loop.reductions.reduction import TileReduction
+from s2s.passes.tensor.lower_to_loop.reductions.step_range import StepRange
 from s2s.passes.tensor.lower_to_loop.state import NestState
 from s2s.passes.tensor.lower_to_loop.tile import TilePoint
 from s2s.types.affine import Linear, delinearize, simplify
@@ -66,17 +67,12 @@ class DotReduction(TileReduction):
         return self.schedule.group
 
     def sums(self, points: Sequence[TilePoint]) -> list[SSAValue]:
-        accumulators = Carried(initial(self.nest, points))
+        accumulators = Carried(starts(self.nest, points))
         wished = prod(self.schedule.tiles[self.op.rank :]) // self.size * self.size
-        steps, at_once = self.steps, min(max(wished, self.size), self.steps)
-        full = steps // at_once * at_once
-        passes = self.schedule.passes_of_all
-        if full > at_once:
-            with self.emitter.loop(Bounds(0, full, at_once), "k", accumulators, unroll=passes) as k:
-                self._groups(k, at_once, points, accumulators)
-        else:
-            self._groups(AffineConstantExpr(0), full, points, accumulators)
-        self._groups(AffineConstantExpr(full), steps - full, points, accumulators)
+        for k, count in StepRange.of(self.nest, range(self.op.rank, len(self.op.sizes)), self.size).emit(
+            self.steps, max(wished, self.size), accumulators
+        ):
+            self._groups(k, count, points, accumulators)
         return accumulators.values
 
     def _groups(self, k: AffineExpr, count: int, points: Sequence[TilePoint], accumulators: Carried) -> None:

@@ -10,7 +10,7 @@ from s2s.analysis.structure.folds import Fold, combining, folds_of
 from s2s.dialects import loop
 from s2s.errors import CompilerBug
 from s2s.passes.tensor.lower_to_loop.emitter import Bounds, Carried
-from s2s.passes.tensor.lower_to_loop.initial import initial
+from s2s.passes.tensor.lower_to_loop.initial import by_block, initial
 from s2s.passes.tensor.lower_to_loop.reductions.reduction import TileReduction
 from s2s.passes.tensor.lower_to_loop.reductions.steps import Steps
 from s2s.passes.tensor.lower_to_loop.state import NestState
@@ -47,12 +47,13 @@ class FoldReduction(TileReduction):
         folds = folds_of(self.op)
         if folds is None:
             raise CompilerBug(f"dimension {dim} is no fold that vectors can take in parts; the verifier refuses that")
-        size, lanes = self.op.sizes[dim], self.schedule.lanes
+        whole, lanes = self.op.sizes[dim], self.schedule.lanes
+        size = min(whole, self.schedule.block_of.get(dim, whole))
         while lanes > size:
             lanes //= 2
         lanes = lanes if lanes >= loop.MIN_LANES else 1
         wide = self._along(points, dim, lanes) if lanes > 1 else list(points)
-        accumulators, start = self._fold_in_parts(wide, dim, lanes, min(parts, size // lanes), folds)
+        accumulators, start = self._fold_in_parts(wide, dim, size, lanes, min(parts, size // lanes), folds)
         while lanes >= loop.MIN_LANES:
             stop = size - (size - start) % lanes
             self._fold_range(dim, Bounds(start, stop, lanes), 1, self._along(points, dim, lanes), accumulators)
@@ -65,10 +66,22 @@ class FoldReduction(TileReduction):
             lanes = 1 if last else lanes // 2
         self._fold_range(dim, Bounds(start, size, 1), 1, points, accumulators)
         self.dims[self.op.rank :] = [AffineConstantExpr(0)] * len(self.op.reduction_sizes)
-        return accumulators
+        return self._with_partials(points, accumulators, folds)
+
+    def _with_partials(self, points: Sequence[TilePoint], accumulators: Carried, folds: Sequence[Fold]) -> Carried:
+        """Combine the results of a block with those of the blocks before."""
+
+        def combined() -> list[SSAValue]:
+            before = self.nest.partials.load(points, self.dims)
+            return [
+                self.emitter.add(combining(folds[number % len(folds)], *pair), pair[0].name_hint).results[0]
+                for number, pair in enumerate(zip(before, accumulators.values, strict=True))
+            ]
+
+        return Carried(by_block(self.nest, lambda: accumulators.values, combined))
 
     def _fold_in_parts(
-        self, points: Sequence[TilePoint], dim: int, lanes: int, parts: int, folds: Sequence[Fold]
+        self, points: Sequence[TilePoint], dim: int, size: int, lanes: int, parts: int, folds: Sequence[Fold]
     ) -> tuple[Carried, int]:
         """Reduce the steps that fill `parts` vectors, and combine the parts; return the result and the step count."""
         if parts < 2:
@@ -77,7 +90,7 @@ class FoldReduction(TileReduction):
             point._replace(label=f"{point.label}{'abcdefgh'[part % 8]}") for part in range(parts) for point in points
         ]
         accumulators, width = Carried(initial(self.nest, apart)), len(points) * len(folds)
-        stop = self.op.sizes[dim] // (lanes * parts) * lanes * parts
+        stop = size // (lanes * parts) * lanes * parts
         self._fold_range(dim, Bounds(0, stop, lanes * parts), parts, points, accumulators)
         values = accumulators.values
         while len(values) > width:
@@ -102,7 +115,8 @@ class FoldReduction(TileReduction):
             return
         passes = self.schedule.passes
         outer = [other for other in self.schedule.order if other >= self.op.rank and other != dim]
-        loops = [*((other, Bounds(0, self.op.sizes[other], 1)) for other in outer), (dim, steps)]
+        ranges = [self.nest.in_block(other, Bounds(0, self.op.sizes[other])) for other in outer]
+        loops = [*zip(outer, ranges, strict=True), (dim, steps)]
         with ExitStack() as stack:
             for each, bounds in loops:
                 self.dims[each] = AffineConstantExpr(bounds.start)
@@ -112,6 +126,8 @@ class FoldReduction(TileReduction):
                     )
                 if each != dim:
                     self.steps.head(each, points)
+            if dim in self.nest.blocks:
+                self.dims[dim] = self.dims[dim] + self.nest.blocks[dim].base
             base, width = self.dims[dim], len(accumulators.values) // parts
             for part in range(parts):
                 own = Carried(accumulators.values[part * width : (part + 1) * width])

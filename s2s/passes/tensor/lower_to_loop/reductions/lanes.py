@@ -23,8 +23,10 @@ from xdsl.ir.affine import AffineConstantExpr, AffineExpr
 from s2s.dialects import loop
 from s2s.errors import CompilerBug
 from s2s.passes.tensor.lower_to_loop.emitter import Bounds, Carried
+from s2s.passes.tensor.lower_to_loop.initial import by_block
 from s2s.passes.tensor.lower_to_loop.reductions.lane_operands import GROUP, LaneOperands, Made
 from s2s.passes.tensor.lower_to_loop.reductions.reduction import TileReduction
+from s2s.passes.tensor.lower_to_loop.reductions.step_range import StepRange
 from s2s.passes.tensor.lower_to_loop.state import NestState
 from s2s.passes.tensor.lower_to_loop.tile import Loads, TilePoint
 
@@ -48,7 +50,9 @@ class LaneReduction(TileReduction):
 
     def sums(self, points: Sequence[TilePoint]) -> list[SSAValue]:
         factors = dict.fromkeys(map(self.operands.factor_of, points)) if self.operands.offset else {}
-        accumulators = Carried([*self._starts(points), *self._zeros(points[0].lanes, len(factors))])
+        load = self.nest.partials.load
+        first = by_block(self.nest, lambda: self._starts(points), lambda: load(points, self.dims))
+        accumulators = Carried([*first, *self._zeros(points[0].lanes, len(factors))])
         inner = set(self.operands.grouped)
         outer = [dim for dim in self.schedule.order if dim >= self.op.rank and dim not in inner]
         self._outer([dim for dim in outer if self.op.sizes[dim] > 1], points, accumulators, {})
@@ -88,12 +92,13 @@ class LaneReduction(TileReduction):
             self._groups(points, accumulators, made)
             return
         dim, before = dims[0], self.dims[dims[0]]
-        if self.schedule.tiles[dim] >= self.op.sizes[dim]:
+        if self.schedule.tiles[dim] >= self.op.sizes[dim] and dim not in self.nest.blocks:
             for step in range(self.op.sizes[dim]):
                 self.dims[dim] = AffineConstantExpr(step)
                 self._outer(dims[1:], points, accumulators, made)
         else:
-            with self.emitter.loop(Bounds(0, self.op.sizes[dim]), f"k{dim}", accumulators) as variable:
+            bounds = self.nest.in_block(dim, Bounds(0, self.op.sizes[dim]))
+            with self.emitter.loop(bounds, f"k{dim}", accumulators) as variable:
                 self.dims[dim] = variable
                 self._outer(dims[1:], points, accumulators, {})
         self.dims[dim] = before
@@ -103,20 +108,11 @@ class LaneReduction(TileReduction):
     def _groups(self, points: Sequence[TilePoint], accumulators: Carried, made: Made) -> None:
         """Emit the whole groups in a loop, unrolled as the tiles say, and the rest after it."""
         wished = prod(self.schedule.tiles[dim] for dim in self.operands.grouped) // GROUP * GROUP
-        whole = self.operands.steps // GROUP * GROUP
-        at_once = min(max(wished, GROUP), max(whole, GROUP))
-        looped = whole // at_once * at_once
-        passes = self.schedule.passes_of_all
-        if looped > at_once:
-            with self.emitter.loop(Bounds(0, looped, at_once), "k", accumulators, unroll=passes) as k:
-                inside: Made = {}
-                for offset in range(0, at_once, GROUP):
-                    self._group(k + offset, GROUP, points, accumulators, inside)
-        else:
-            looped = 0
-        for start in range(looped, self.operands.steps, GROUP):
-            count = min(GROUP, self.operands.steps - start)
-            self._group(AffineConstantExpr(start), count, points, accumulators, made)
+        steps = StepRange.of(self.nest, self.operands.grouped, GROUP)
+        for k, count in steps.emit(self.operands.steps, max(wished, GROUP), accumulators):
+            inside = made if isinstance(k, AffineConstantExpr) and steps.block is None else {}
+            for offset in range(0, count, GROUP):
+                self._group(k + offset, min(GROUP, count - offset), points, accumulators, inside)
 
     def _group(self, k: AffineExpr, count: int, points: Sequence[TilePoint], accumulators: Carried, made: Made) -> None:
         for number, point in enumerate(points):

@@ -9,8 +9,10 @@ from xdsl.ir.affine import AffineConstantExpr, AffineExpr
 
 from s2s.dialects import loop
 from s2s.errors import CompilerBug, ScheduleError
+from s2s.passes.tensor.lower_to_loop.initial import by_block
 from s2s.passes.tensor.lower_to_loop.products import check_zero_point, products_of
 from s2s.passes.tensor.lower_to_loop.reductions.reduction import TileReduction
+from s2s.passes.tensor.lower_to_loop.reductions.step_range import StepRange
 from s2s.passes.tensor.lower_to_loop.state import NestState
 from s2s.passes.tensor.lower_to_loop.tile import Loads, Operand, TilePoint
 from s2s.types.affine import delinearize
@@ -49,10 +51,11 @@ class RowReduction(TileReduction):
         if intrinsic is None:
             raise CompilerBug("sums of rows want an intrinsic; add tensorize to the schedule")
         group = intrinsic.steps
-        first = self._at(point, AffineConstantExpr(0))
-        steps = prod(self.op.reduction_sizes)
+        block = StepRange.of(self.nest, range(self.op.rank, len(self.op.sizes)), group)
+        first = self._at(point, block.start)
+        steps = block.steps(prod(self.op.reduction_sizes))
         if self.copied is not None:
-            buffer, start, steps = self.copied.buffer, self.copied.row(first), self.copied.plan.steps
+            buffer, start, steps = self.copied.buffer, self.copied.position(first), self.copied.plan.steps
         else:
             buffer, start = x.buffer, x.position(first)
             self._check(x, point, point, range(steps))
@@ -63,11 +66,22 @@ class RowReduction(TileReduction):
         affine_map, indices = self.emitter.space.emit(start, w.position(first))
         rows = loop.IntrinsicRowsOp(intrinsic, buffer, w.buffer, affine_map, indices, steps=steps, lanes=lanes)
         total = self.emitter.add(rows, f"acc{point.label}").result
-        if self.schedule.init_from is None:
-            return total
+        initial = None if self.schedule.init_from is None else self.nest.points[self.schedule.init_from]
         parallel = first[: len(point.offsets)]
-        start_sum = Loads(self.emitter).load(self.nest.points[self.schedule.init_from], parallel, point)
-        return self.emitter.add(arith.AddiOp(total, start_sum), f"acc{point.label}").result
+
+        def in_first_block() -> list[SSAValue]:
+            if initial is None:
+                return [total]
+            return [self._added(total, Loads(self.emitter).load(initial, parallel, point))]
+
+        def in_later_blocks() -> list[SSAValue]:
+            return [self._added(total, *self.nest.partials.load([point], self.dims))]
+
+        (acc,) = by_block(self.nest, in_first_block, in_later_blocks)
+        return acc
+
+    def _added(self, total: SSAValue, start: SSAValue) -> SSAValue:
+        return self.emitter.add(arith.AddiOp(total, start), total.name_hint).result
 
     def _moved(self, point: TilePoint, lane: int) -> tuple[int, ...]:
         assert point.vector_dim is not None

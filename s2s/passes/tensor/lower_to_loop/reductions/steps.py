@@ -117,7 +117,7 @@ class StepReduction(TileReduction):
         if tile == 1 and size > 1:
             nest = self.nest
             bounds, clipped = clip(self.op, dim, nest.read_guards, nest.box, nest.dims, nest.pieces)
-            bounds = self._in_block(dim, bounds)
+            bounds = self.nest.in_block(dim, bounds)
             self.steps.clipped |= clipped
             with self.emitter.loop(bounds, nest.names[dim], accumulators, unroll=self._passes(dim)) as variable:
                 self.dims[dim] = variable
@@ -134,14 +134,14 @@ class StepReduction(TileReduction):
         """Emit the loop over reduction `dim` with `tile` steps in its body, and the steps that are left over."""
         size, name = self.op.sizes[dim], self.nest.names[dim]
         full = size // tile * tile
-        if full > tile:
-            bounds = self._in_block(dim, Bounds(0, full, tile))
+        if full > tile or dim in self.nest.blocks:
+            bounds = self.nest.in_block(dim, Bounds(0, full, tile))
             with self.emitter.loop(bounds, name, accumulators, unroll=self._passes(dim)) as variable:
                 self._unrolled(dim, variable, tile, order, points, accumulators)
         else:
             self._unrolled(dim, AffineConstantExpr(0), full, order, points, accumulators)
         if dim in self.nest.blocks and full < size:
-            rest = self._in_block(dim, Bounds(full, size))
+            rest = self.nest.in_block(dim, Bounds(full, size))
             with self.emitter.loop(rest, name, accumulators) as variable:
                 self._unrolled(dim, variable, 1, order, points, accumulators)
         else:
@@ -150,13 +150,6 @@ class StepReduction(TileReduction):
     def _passes(self, dim: int) -> int:
         """The passes of the loop over reduction `dim` that the C compiler is asked to unroll."""
         return self.schedule.passes.get(dim, 1)
-
-    def _in_block(self, dim: int, bounds: Bounds) -> Bounds:
-        """`bounds` of a reduction, limited to the steps in the current block."""
-        if dim not in self.nest.blocks:
-            return bounds
-        base, size = self.nest.blocks[dim]
-        return bounds._replace(lower=(*bounds.lower, base), upper=(*bounds.upper, base + size))
 
     def _unrolled(
         self,
