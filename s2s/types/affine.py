@@ -6,7 +6,9 @@ coefficients of atoms, where an atom is a dimension or a division that could not
 """
 
 from collections.abc import Iterable, Mapping, Sequence
+from functools import reduce
 from math import gcd, prod
+from operator import add
 from types import MappingProxyType
 from typing import NamedTuple, TypeGuard
 
@@ -171,10 +173,9 @@ def bounds(expr: AffineExpr, bound: Sequence[Range]) -> Range:
 
 def flat_index(indices: Sequence[AffineExpr], shape: Sequence[int]) -> AffineExpr:
     """The row-major position of `indices` in a tensor of `shape`."""
-    position: AffineExpr = AffineConstantExpr(0)
-    for axis, index in enumerate(indices):
-        position = position + index * prod(shape[axis + 1 :])
-    return position
+    strides = [prod(shape[axis + 1 :]) for axis in range(len(indices))]
+    terms = [index if stride == 1 else index * stride for index, stride in zip(indices, strides, strict=True)]
+    return reduce(add, terms) if terms else AffineConstantExpr(0)
 
 
 def delinearize(position: AffineExpr, shape: Sequence[int]) -> list[AffineExpr]:

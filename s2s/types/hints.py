@@ -9,8 +9,11 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
+_is_instance = type.__instancecheck__
+"""`isinstance` without the registry of virtual subclasses of an abstract class: attributes have none."""
+
 
 def isa(value: Any, hint: "TypeForm[T]") -> TypeGuard[T]:
     """Whether `value` is of the type `hint`. The same as xDSL's `isa`, which examines the hint first: that takes longer
     than the check where the hint is a class, and lowerings ask this for every operand."""
-    return isinstance(value, hint) if isinstance(hint, type) else hints.isa(value, hint)
+    return _is_instance(hint, value) if isinstance(hint, type) else hints.isa(value, hint)

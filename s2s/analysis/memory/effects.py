@@ -61,7 +61,7 @@ class Effects:
         return kinds is not None and (kinds <= READ or (MemoryEffectKind.ALLOC in kinds and is_trivially_dead(op)))
 
     def _compute(self, op: Operation) -> Kinds | None:
-        if not any(isinstance(each, RecursiveMemoryEffect) for each in _interfaces(type(op))):
+        if not _is_recursive(type(op)):
             effects = effects_of(op)
             return frozenset([effect.kind for effect in effects]) if effects is not None else None
         found: Kinds = NOTHING
@@ -104,6 +104,12 @@ def _may_be_unused(kind: type[Operation]) -> bool:
 def _has_none(kind: type[Operation]) -> bool:
     """Return whether operations of this class only compute."""
     return [type(each) for each in _interfaces(kind)] in ([Pure], [NoMemoryEffect])
+
+
+@cache
+def _is_recursive(kind: type[Operation]) -> bool:
+    """Return whether operations of this class have the effects of the operations nested in them."""
+    return any(isinstance(each, RecursiveMemoryEffect) for each in _interfaces(kind))
 
 
 @cache
