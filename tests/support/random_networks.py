@@ -80,7 +80,8 @@ def one_more(net: Network, kind: str, x: Expr, other: Expr, choice: int) -> list
             flat = relay.reshape(x, (channels, rows * x.shape[3]))
             return [relay.reshape(relay.exp(flat) if choice % 2 else flat, x.shape)]
         case "norm":
-            return [relay.nn.batch_norm(x, *(net.weight(channels) for _ in range(4)), epsilon=1e-3)[0]]
+            gamma, beta, mean, variance = (net.weight(channels) for _ in range(4))
+            return [relay.nn.batch_norm(x, gamma, beta, mean, variance, epsilon=1e-3)[0]]
         case _:
             return []
 

@@ -23,7 +23,8 @@ def network(nodes: int) -> tuple[ModuleOp, WeightStore]:
     value = first = net.x
     for block in range(nodes // 8):
         inner = relay.nn.conv2d(value, net.weight(4, 4, 3, 3), padding=1)
-        inner = relay.nn.batch_norm(inner, *(net.weight(4) for _ in range(4)))[0]
+        gamma, beta, mean, variance = (net.weight(4) for _ in range(4))
+        inner = relay.nn.batch_norm(inner, gamma, beta, mean, variance)[0]
         inner = relay.nn.relu(inner)
         inner = relay.transpose(relay.transpose(inner, axes=(0, 1, 3, 2)), axes=(0, 1, 3, 2))
         inner = relay.add(inner, first if block % 5 == 4 else value)

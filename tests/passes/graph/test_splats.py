@@ -50,7 +50,8 @@ def test_moving_operations_on_splats_fold_to_splats() -> None:
 def test_batch_norm_folds_into_splat_weights() -> None:
     x = relay.var("x", shape=(1, 144, 1, 1))
     y = relay.nn.conv2d(x, weight(2.0, CHANNELS, 144, 1, 1))
-    norm = relay.nn.batch_norm(y, *(weight(value, CHANNELS) for value in (6.0, 1.0, 0.5, 4.0)), epsilon=0.0)[0]
+    gamma, beta, mean, variance = (weight(value, CHANNELS) for value in (6.0, 1.0, 0.5, 4.0))
+    norm = relay.nn.batch_norm(y, gamma, beta, mean, variance, epsilon=0.0)[0]
     assert only_value(norm, "graph-fold-batch-norm") == [6.0, -0.5]
 
 
