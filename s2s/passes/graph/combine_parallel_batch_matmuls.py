@@ -9,7 +9,7 @@
     %a = graph.slice %y {starts = [0, 0, 0], sizes = [8, 16, 4]}, and so on
 
 The second operands may be computed. Declined if a result is read before the last second operand is there, if leading
-dimensions differ, and for elements that are not floats.
+dimensions or zero points differ, and for integers whose sums become narrow in different ways.
 """
 
 from collections.abc import Hashable
@@ -25,17 +25,17 @@ from s2s.dialects import graph
 from s2s.dialects.graph import copy_provenance
 from s2s.dialects.graph.base import type_of
 from s2s.passes.context import weights_of
-from s2s.passes.graph.parallel_branches import MIN_BRANCHES, Combination, joined_type, parallel_layers
-from s2s.types.dtypes import is_float
+from s2s.passes.graph.parallel_branches import MIN_BRANCHES, Combination, joined_type, narrowing, parallel_layers
 from s2s.types.weights import WeightStore
 
 
 def _key(op: graph.MatmulOp) -> Hashable | None:
     """What combined products have in common."""
     a, b = type_of(op.a), type_of(op.b)
-    if a.get_num_dims() < 3 or b.get_num_dims() < 3 or not is_float(type_of(op).element_type):
+    narrowed = narrowing(op)
+    if a.get_num_dims() < 3 or b.get_num_dims() < 3 or narrowed is None:
         return None
-    return (op.a, b.get_shape()[:-2], frozenset(op.properties.items()))
+    return (op.a, b.element_type, b.get_shape()[:-2], frozenset(op.properties.items()), narrowed)
 
 
 def _all_read_later(layers: list[graph.MatmulOp]) -> bool:

@@ -13,8 +13,9 @@ three dense layers of 256 units 1.1 times, four of 10 units 0.93 times: hence le
 
 Activations, and additions and multiplications of constants per channel, are combined too where all branches go on so.
 
-Declined for weights or biases that are not constant, for groups, for windows, strides, pads, dilations or layouts that
-differ, and for elements that are not floats.
+Sums of integers are rescaled together, each channel by its factor. Declined for weights or biases that are not
+constant, for groups, for windows, strides, pads, dilations, layouts or zero points that differ, and for integers whose
+sums become narrow in different ways.
 """
 
 from collections.abc import Hashable
@@ -29,19 +30,20 @@ from s2s.analysis.numbers.known_values import is_known, known_values
 from s2s.dialects import graph
 from s2s.dialects.graph.base import type_of
 from s2s.passes.context import weights_of
-from s2s.passes.graph.parallel_branches import MIN_BRANCHES, Combination, joined_type, parallel_layers
-from s2s.types.dtypes import is_float
+from s2s.passes.graph.parallel_branches import MIN_BRANCHES, Combination, joined_type, narrowing, parallel_layers
 from s2s.types.shapes.window import channel_axis
 from s2s.types.weights import WeightStore
 
 
 def _key(op: graph.ConvOp) -> Hashable | None:
     """What combined convolutions have in common."""
-    if op.groups.value.data != 1 or not is_float(type_of(op).element_type):
+    narrowed = narrowing(op)
+    if op.groups.value.data != 1 or narrowed is None:
         return None
     if not is_known(op.w) or (op.b is not None and not is_known(op.b)):
         return None
-    return (op.x, type_of(op.w).get_shape()[1:], frozenset(op.properties.items()))
+    weight = type_of(op.w)
+    return (op.x, weight.element_type, weight.get_shape()[1:], frozenset(op.properties.items()), narrowed)
 
 
 def _combine(layers: list[graph.ConvOp], store: WeightStore) -> None:

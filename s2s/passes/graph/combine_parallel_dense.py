@@ -9,7 +9,8 @@
 
 Biases (additions of constants per column) and activations are combined too where all branches go on alike.
 
-Declined for constants that are no matrices, for transposed operands that differ, and for elements that are not floats.
+Sums of integers are rescaled together, each column by its factor. Declined for constants that are no matrices, for
+transposed operands or zero points that differ, and for integers whose sums become narrow in different ways.
 """
 
 from collections.abc import Hashable
@@ -24,15 +25,16 @@ from s2s.analysis.numbers.known_values import is_known, known_values
 from s2s.dialects import graph
 from s2s.dialects.graph.base import type_of
 from s2s.passes.context import weights_of
-from s2s.passes.graph.parallel_branches import MIN_BRANCHES, Combination, joined_type, parallel_layers
-from s2s.types.dtypes import is_float
+from s2s.passes.graph.parallel_branches import MIN_BRANCHES, Combination, joined_type, narrowing, parallel_layers
 from s2s.types.weights import WeightStore
 
 
 def _key(op: graph.MatmulOp) -> Hashable | None:
     """What combined products have in common."""
-    is_dense = is_known(op.b) and type_of(op.b).get_num_dims() == 2
-    return (op.a, frozenset(op.properties.items())) if is_dense and is_float(type_of(op).element_type) else None
+    narrowed = narrowing(op)
+    if not is_known(op.b) or type_of(op.b).get_num_dims() != 2 or narrowed is None:
+        return None
+    return (op.a, type_of(op.b).element_type, frozenset(op.properties.items()), narrowed)
 
 
 def _combine(layers: list[graph.MatmulOp], store: WeightStore) -> None:

@@ -9,20 +9,24 @@ from typing import TypeVar
 
 import numpy as np
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.ir import Block, Operation
+from xdsl.ir import Block, Operation, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
-from s2s.analysis.numbers.known_values import known_value, per_channel
+from s2s.analysis.numbers.known_values import known_value, known_values, per_channel
 from s2s.dialects import graph
 from s2s.dialects.graph import copy_provenance
-from s2s.dialects.graph.base import GraphOp, type_of
+from s2s.dialects.graph.base import GraphOp, integer, type_of
 from s2s.dialects.graph.elementwise import UnaryElementwiseOp
 from s2s.passes.graph.constants import name_for, new_constant
-from s2s.types.dtypes import AnyTensor, Array, tensor_type
+from s2s.types.dtypes import AnyTensor, Array, is_float, size_in_bytes, tensor_type
 from s2s.types.weights import WeightStore
 
 MIN_BRANCHES = 3
 """The least number of branches to combine, as in TVM."""
+
+_NARROW = 2
+"""The bytes of the widest elements that branches may hand on."""
+_FOLLOWERS = (UnaryElementwiseOp, graph.CastOp, graph.RescaleOp, graph.AddOp, graph.MulOp)
 
 Layer = TypeVar("Layer", bound=GraphOp)
 
@@ -43,6 +47,24 @@ def joined_type(layers: Sequence[GraphOp], axis: int) -> AnyTensor:
     shape = list(type_of(layers[0]).get_shape())
     shape[axis] = sum(type_of(op).get_shape()[axis] for op in layers)
     return tensor_type(type_of(layers[0]).element_type, tuple(shape))
+
+
+def narrowing(op: GraphOp) -> Hashable | None:
+    """What integer layers whose sums are combined have in common: how each sum becomes an element of at most 16 bits.
+
+    Where that differs (output zero points, say), or is unknown, it is None: slices of wide sums would take more memory
+    than the combined layer saves. Layers of floats have nothing to narrow.
+    """
+    if is_float(type_of(op).element_type):
+        return ()
+    steps: list[Hashable] = []
+    while size_in_bytes(type_of(op).element_type) > _NARROW:
+        reader = _reader(op)
+        if reader is None:
+            return None
+        steps.append((type(reader), _common_properties(reader), type_of(reader).element_type))
+        op = reader
+    return tuple(steps)
 
 
 class Combination:
@@ -79,9 +101,12 @@ class Combination:
     def _follower(self, joined: GraphOp, followers: Sequence[GraphOp]) -> GraphOp | None:
         """The operation on the joined value that stands for `followers`; None if there is none."""
         first = followers[0]
-        if isinstance(first, UnaryElementwiseOp):
+        result = tensor_type(type_of(first).element_type, type_of(joined).get_shape())
+        if isinstance(first, UnaryElementwiseOp | graph.CastOp):
             kind = type(first)
-            return kind.create(operands=[joined.y], result_types=[joined.y.type], properties=dict(first.properties))
+            return kind.create(operands=[joined.y], result_types=[result], properties=dict(first.properties))
+        if isinstance(first, graph.RescaleOp):
+            return self._rescale(joined, followers, result)
         if not isinstance(first, graph.AddOp | graph.MulOp):
             return None
         found = [self._constant_of(op, each) for op, each in zip(self._levels[-1], followers, strict=True)]
@@ -90,6 +115,19 @@ class Combination:
             return None
         trailing = [1] * (type_of(joined).get_num_dims() - 1 - self._axis)
         return type(first)(joined.y, self.constant(np.concatenate(constants).reshape(-1, *trailing), "joined").y)
+
+    def _rescale(self, joined: GraphOp, followers: Sequence[GraphOp], result: AnyTensor) -> GraphOp | None:
+        """The rescaling of all channels, each by the factor of its branch; None if a factor is not known."""
+        parts = [type_of(op).get_shape()[self._axis] for op in self._levels[-1]]
+        operands: list[SSAValue] = [joined.y]
+        for number, what in ((1, "multiplier"), (2, "shift")):
+            found = known_values([op.operands[number] for op in followers], self._store)
+            if found is None:
+                return None
+            spread = [np.broadcast_to(np.ravel(value), (part,)) for value, part in zip(found, parts, strict=True)]
+            operands.append(self.constant(np.concatenate(spread), f"joined_{what}").y)
+        properties = {**followers[0].properties, "axis": integer(self._axis)}
+        return graph.RescaleOp.create(operands=operands, result_types=[result], properties=properties)
 
     def _constant_of(self, op: GraphOp, follower: GraphOp) -> Array | None:
         """What `follower` combines the result of `op` with, as one value per channel."""
@@ -115,12 +153,22 @@ class Combination:
 
 def _followers(ops: Sequence[GraphOp]) -> list[GraphOp] | None:
     """The only readers of the results of `ops`, if they are operations of one kind that differ in operands only."""
-    readers: list[GraphOp] = []
-    for op in ops:
-        reader = next(iter(op.y.uses)).operation if op.y.has_one_use() else None
-        if not isinstance(reader, UnaryElementwiseOp | graph.AddOp | graph.MulOp) or reader.y.type != op.y.type:
-            return None
-        readers.append(reader)
-    first = readers[0]
-    alike = all(type(each) is type(first) and each.properties == first.properties for each in readers)
-    return readers if alike and len(set(readers)) == len(readers) else None
+    found = [_reader(op) for op in ops]
+    readers = [each for each in found if each is not None]
+    if len(readers) < len(found):
+        return None
+    kinds = {(type(each), _common_properties(each), type_of(each).element_type) for each in readers}
+    return readers if len(kinds) == 1 and len(set(readers)) == len(readers) else None
+
+
+def _reader(op: GraphOp) -> GraphOp | None:
+    """The only reader of the result of `op`, if it treats each element by itself and keeps the shape."""
+    reader = next(iter(op.y.uses)).operation if op.y.has_one_use() else None
+    if not isinstance(reader, _FOLLOWERS) or type_of(reader).get_shape() != type_of(op).get_shape():
+        return None
+    return reader if isinstance(reader, graph.AddOp | graph.MulOp) or reader.operands[0] is op.y else None
+
+
+def _common_properties(op: GraphOp) -> frozenset[tuple[str, object]]:
+    """The properties that combined operations share; a rescaling may have one factor or one for each channel."""
+    return frozenset((name, value) for name, value in op.properties.items() if name != "axis")

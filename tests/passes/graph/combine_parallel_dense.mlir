@@ -43,3 +43,35 @@ func.func @declined_for_other_inputs(%x: tensor<6x8xf32>, %y: tensor<6x8xf32>) -
   %c = graph.matmul %y, %u : (tensor<6x8xf32>, tensor<8x3xf32>) -> tensor<6x3xf32>
   func.return %a, %b, %c : tensor<6x3xf32>, tensor<6x3xf32>, tensor<6x3xf32>
 }
+
+// Sums are scaled as floats, and become integers again.
+// CHECK-LABEL: func.func @quantised_query_key_and_value
+// CHECK:         %[[m:.*]] = graph.matmul %x, %{{.*}} : (tensor<6x8xi8>, tensor<8x24xi8>) -> tensor<6x24xi32>
+// CHECK-NEXT:    %[[f:.*]] = graph.cast %[[m]] : (tensor<6x24xi32>) -> tensor<6x24xf32>
+// CHECK:         %[[g:.*]] = graph.mul %[[f]], %{{.*}} : (tensor<6x24xf32>, tensor<24xf32>) -> tensor<6x24xf32>
+// CHECK-NEXT:    %[[h:.*]] = graph.round %[[g]]
+// CHECK-NEXT:    %[[y:.*]] = graph.cast %[[h]] : (tensor<6x24xf32>) -> tensor<6x24xi8>
+// CHECK-COUNT-3: graph.slice %[[y]]
+func.func @quantised_query_key_and_value(%x: tensor<6x8xi8>) -> (tensor<6x8xi8>, tensor<6x8xi8>, tensor<6x8xi8>) {
+  %u = graph.weight "u9" {hash = "20"} : tensor<8x8xi8>
+  %v = graph.weight "v9" {hash = "21"} : tensor<8x8xi8>
+  %w = graph.weight "w9" {hash = "22"} : tensor<8x8xi8>
+  %s = graph.constant dense<0.001> : tensor<f32>
+  %t = graph.constant dense<0.002> : tensor<f32>
+  %a = graph.matmul %x, %u : (tensor<6x8xi8>, tensor<8x8xi8>) -> tensor<6x8xi32>
+  %b = graph.matmul %x, %v : (tensor<6x8xi8>, tensor<8x8xi8>) -> tensor<6x8xi32>
+  %c = graph.matmul %x, %w : (tensor<6x8xi8>, tensor<8x8xi8>) -> tensor<6x8xi32>
+  %a1 = graph.cast %a : (tensor<6x8xi32>) -> tensor<6x8xf32>
+  %b1 = graph.cast %b : (tensor<6x8xi32>) -> tensor<6x8xf32>
+  %c1 = graph.cast %c : (tensor<6x8xi32>) -> tensor<6x8xf32>
+  %a2 = graph.mul %a1, %s : (tensor<6x8xf32>, tensor<f32>) -> tensor<6x8xf32>
+  %b2 = graph.mul %b1, %t : (tensor<6x8xf32>, tensor<f32>) -> tensor<6x8xf32>
+  %c2 = graph.mul %c1, %s : (tensor<6x8xf32>, tensor<f32>) -> tensor<6x8xf32>
+  %a3 = graph.round %a2 : tensor<6x8xf32>
+  %b3 = graph.round %b2 : tensor<6x8xf32>
+  %c3 = graph.round %c2 : tensor<6x8xf32>
+  %p = graph.cast %a3 : (tensor<6x8xf32>) -> tensor<6x8xi8>
+  %q = graph.cast %b3 : (tensor<6x8xf32>) -> tensor<6x8xi8>
+  %r = graph.cast %c3 : (tensor<6x8xf32>) -> tensor<6x8xi8>
+  func.return %p, %q, %r : tensor<6x8xi8>, tensor<6x8xi8>, tensor<6x8xi8>
+}
