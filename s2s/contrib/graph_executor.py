@@ -35,6 +35,7 @@ from s2s.runtime.program import Program
 from s2s.types.weights import Array
 
 FUNCTIONS = (
+    "debug_get_output",
     "get_input",
     "get_input_index",
     "get_input_info",
@@ -156,6 +157,23 @@ class GraphModule:
         memory = self.module.output_memory(self._output(index))
         return _given(memory.copy() if out is None else memory, out)
 
+    def debug_get_output(self, node: str | int, out: Array | None = None) -> NDArray:
+        """Run the network up to a node, given by name or number, and return its first output; into `out` if given.
+
+        This works where the graph JSON is run; in tables, values share memory and are gone after the run.
+        """
+        program = self.module
+        if not isinstance(program, Program):
+            raise InputError(
+                f"{program.name}: tables do not keep values between kernels; run the graph JSON: "
+                "library['debug_create'](name, device), or create(graph_json, module)"
+            )
+        number = node_number(program, node)
+        for each in range(number + 1):
+            program.run_node(each)
+        value = program.node_output(number, 0)
+        return value if out is None else _given(value, out)
+
     def load_params(self, params_bytes: bytes) -> None:
         """Replace parameters by those of a params file; names that the network does not have are skipped."""
         for name, array in load_param_dict(params_bytes).items():
@@ -258,6 +276,16 @@ def _find(key: str | SupportsIndex, ports: tuple[Port, ...], kind: str) -> int:
 
 def _info(ports: "list[Port] | tuple[Port, ...]") -> tuple[dict[str, tuple[int, ...]], dict[str, str]]:
     return {port.name: port.shape for port in ports}, {port.name: port.dtype.name for port in ports}
+
+
+def node_number(program: Program, key: str | int) -> int:
+    """The number of a node, given by name or number."""
+    names = [node.name for node in program.network.nodes]
+    if isinstance(key, str) and key in names:
+        return names.index(key)
+    if isinstance(key, int) and 0 <= key < len(names):
+        return key
+    raise InputError(f"node {key!r}: the network has {len(names)} nodes: {', '.join(names)[:300]}")
 
 
 def _given(value: Array, out: Array | None) -> NDArray:

@@ -3,6 +3,7 @@
 import numpy as np
 import numpy.typing as npt
 
+from s2s.executor.device import Device
 from s2s.executor.element_types import DType
 from s2s.types.weights import Array
 
@@ -22,8 +23,10 @@ class NDArray(np.ndarray[tuple[int, ...], DType]):
         np.copyto(self, source, casting="same_kind")
         return self
 
-    def copyto(self, target: Array) -> Array:
-        """Give the values to `target`, which has the same shape."""
+    def copyto(self, target: Array | Device) -> Array:
+        """Give the values to `target`, which has the same shape; or to a new array, if it is a device."""
+        if isinstance(target, Device):
+            return self.copy()
         np.copyto(target, self, casting="same_kind")
         return target
 

@@ -2,9 +2,12 @@
 
 import importlib
 import re
+import shutil
+from pathlib import Path
 
 import pytest
 
+from s2s.runtime import remove_global_func
 from support.project import ROOT
 
 PAGE = (ROOT / "docs" / "how-to" / "coming-from-tvm.md").read_text(encoding="utf-8")
@@ -30,6 +33,20 @@ def is_there(name: str) -> bool:
                 return False
         found = getattr(found, part)
     return True
+
+
+def test_its_programs_run(monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
+    monkeypatch.chdir(tmp_path)
+    shutil.copy(ROOT / "examples" / "digits" / "digits.onnx", tmp_path)
+    programs = re.findall(r"^```python\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
+    assert len(programs) == 2
+    try:
+        for program in programs:
+            exec(compile(program, "coming-from-tvm.md", "exec"), {})
+    finally:
+        remove_global_func("app.scale")
+    assert (tmp_path / "digits.tar").is_file()
+    assert (tmp_path / "digits" / "include" / "digits.h").is_file()
 
 
 def test_all_tables_are_read():

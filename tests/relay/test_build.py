@@ -51,6 +51,11 @@ def test_the_debug_executor_of_the_factory_agrees(library: ExecutorFactory, tmp_
     assert library["get_graph_params"]().keys() == library.get_params().keys()
 
 
+def test_tables_say_that_they_keep_no_values(library: ExecutorFactory):
+    with pytest.raises(InputError, match="tables do not keep values between kernels; run the graph JSON"):
+        GraphModule(library["default"](cpu())).debug_get_output(0)
+
+
 def test_the_factory_unpacks_as_older_programs_want_it(library: ExecutorFactory):
     graph, _, params = library
     assert json.loads(str(graph))["heads"]

@@ -18,11 +18,9 @@ from typing import Any
 
 import numpy.typing as npt
 
-from s2s.contrib.graph_executor import GraphModule
-from s2s.errors import InputError
+from s2s.contrib.graph_executor import GraphModule, node_number
 from s2s.executor.device import Device, check_device, cpu
 from s2s.executor.graph_json import Call, Value
-from s2s.executor.ndarray import NDArray
 from s2s.executor.params import save_param_dict
 from s2s.runtime.benchmark import measure
 from s2s.runtime.module import Module
@@ -137,7 +135,7 @@ class GraphModuleDebug(GraphModule):
 
     def run_individual_node(self, index: int, number: int = 10, repeat: int = 1, min_repeat_ms: int = 0) -> list[float]:
         """Seconds of one node, a figure for each repetition."""
-        self._node(index)
+        node_number(self.module, index)
         measured = measure(
             lambda: self.module.run_node(index), repeat=repeat, number=number, min_repeat_seconds=min_repeat_ms / 1000
         )
@@ -150,31 +148,9 @@ class GraphModuleDebug(GraphModule):
             each.init([cpu()])
         return Report(tuple(self._measure(1, 1, 0, collectors or ())))
 
-    def debug_get_output(self, node: str | int, out: Array | None = None) -> NDArray:
-        """Run the network up to a node, given by name or number, and return its first output; into `out` if given."""
-        number = self._node(node)
-        for each in range(number + 1):
-            self.module.run_node(each)
-        value = self.module.node_output(number, 0)
-        if out is None:
-            return value
-        if (out.dtype, out.shape) != (value.dtype, value.shape):
-            raise InputError(f"out: {out.dtype}{out.shape} given, {value.dtype}{value.shape} wanted")
-        out[...] = value
-        return out.view(NDArray)
-
     def exit(self) -> None:
         """Forget the folder: runs write nothing any more."""
         self._folder = None
-
-    def _node(self, key: str | int) -> int:
-        nodes = self.module.network.nodes
-        names = [node.name for node in nodes]
-        if isinstance(key, str) and key in names:
-            return names.index(key)
-        if isinstance(key, int) and 0 <= key < len(nodes):
-            return key
-        raise InputError(f"node {key!r}: the network has {len(nodes)} nodes: {', '.join(names)[:300]}")
 
     def _measure(
         self, number: int, repeat: int, min_repeat_ms: int, collectors: Sequence[MetricCollector] = ()
