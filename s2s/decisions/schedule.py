@@ -22,7 +22,7 @@ from s2s.dialects import tensor
 from s2s.schedules.byte_products import byte_products
 from s2s.schedules.default import Choice, Declined, candidates, long_reduction, schedule_along
 from s2s.schedules.integer_products import integer_products
-from s2s.schedules.reduction_blocks import BlockedReduction
+from s2s.schedules.reduction_blocks import BlockedReduction, cycles_of_blocks
 from s2s.schedules.reference import reference
 from s2s.schedules.transforms import FusedSizes, in_fused_tiles, transform_schedule
 from s2s.schedules.vector_products import vector_products
@@ -117,11 +117,15 @@ class ScheduleKind(Kind[ScheduledComputation, tensor.ScheduleAttr]):
             return None
         state = choice.on(op)
         if state.group > 1:
-            return Cost(cycles=prod(op.sizes) / (state.group * state.lanes))
+            return Cost(cycles=prod(op.sizes) / (state.group * state.lanes) + cycles_of_blocks(None, state))
         with one_block(op, subject.fused):
             alike = [each for each in candidates(op, target, subject.constants) if _runs_as(each, state)]
-            costs = [each.cost for each in alike if isinstance(each, Choice)]
-        return Cost(cycles=min(costs) * prod(op.parallel_sizes)) if costs else None
+            costs = [(each.cost, each) for each in alike if isinstance(each, Choice)]
+            if not costs:
+                return None
+            cost, choice = min(costs, key=lambda each: each[0])
+            memory = cycles_of_blocks(long_reduction(op, target, choice), state)
+        return Cost(cycles=cost * prod(op.parallel_sizes) + memory)
 
 
 @contextmanager

@@ -104,6 +104,20 @@ class LongReduction(NamedTuple):
         return others * ceil(op.sizes[self.panel] / self.tile[self.panel]) * one_panel
 
 
+def cycles_of_blocks(long: LongReduction | None, state: tensor.ScheduleState) -> float:
+    """Return what memory takes beyond reading the operands once, if reductions are blocked as a schedule says.
+
+    Without a `long` reduction, every operand stays in L2, and each block but the first loads and stores partial
+    results: 1000 results of 4096 steps in blocks of 1024 are 6000 elements, 375 vectors of 16 lanes.
+    """
+    blocks = state.block_of
+    if long is not None:
+        steps = blocks.get(long.dim)
+        return long.blocked(None if steps is None else min(steps, long.op.sizes[long.dim])).cycles
+    passes = prod(ceil(state.sizes[dim] / blocks[dim]) for dim in state.blocked_reductions)
+    return 2 * (passes - 1) * prod(state.sizes[: state.rank]) / state.lanes
+
+
 def _keeps_partials(op: tensor.ComputeOp) -> bool:
     """Return whether partial sums of floats can wait in the only result, in any order."""
     floats = [isa(each, FloatAttr) and each.type == f32 for each in op.inits]

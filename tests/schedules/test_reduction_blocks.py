@@ -8,7 +8,9 @@ from xdsl.ir import SSAValue
 
 from s2s.analysis.network.constants import calls_of, constant_arguments
 from s2s.api import compile as compile_network
+from s2s.decisions.schedule import ScheduledComputation, ScheduleKind
 from s2s.dialects import tensor
+from s2s.passes.context import CompilerContext
 from s2s.schedules.default import Choice, candidates, default, long_reduction
 from s2s.schedules.directives import Tile
 from s2s.targets import get_target
@@ -48,6 +50,33 @@ def test_panels_beyond_l2_are_read_in_blocks(m: int, k: int, n: int) -> None:
 @pytest.mark.parametrize(("m", "k", "n"), [(128, 4096, 64), (1, 16384, 64), (6, 16384, 64)])
 def test_panels_that_stay_in_l2_or_are_read_once_are_not(m: int, k: int, n: int) -> None:
     assert all(dim != 2 for dim, _ in blocks(m, k, n))
+
+
+def estimated(m: int, k: int, n: int, steps: int | None) -> float:
+    """The estimate of the default schedule with its register tile, and with blocks of `steps` of the reduction."""
+    op, constants = product(m, k, n)
+    given = default(op, TARGET, constants)
+    tile = given.find(Tile)
+    assert tile is not None
+    blocks = [] if steps is None else [(1, tile.register[1]), (2, steps)]
+    made = Tile.of(tile.register, blocks)
+    assert made is not None
+    kernel = op.parent_op()
+    assert isinstance(kernel, FuncOp)
+    subject = ScheduledComputation(op, kernel, "k", 0, "", constants)
+    cost = ScheduleKind(CompilerContext()).estimate(subject, given.replacing(made), TARGET)
+    assert cost is not None
+    assert cost.cycles is not None
+    return cost.cycles
+
+
+def test_the_estimate_of_given_blocks_is_that_of_their_size() -> None:
+    whole, short = estimated(128, 16384, 64, None), estimated(128, 16384, 64, 16)
+    assert estimated(128, 16384, 64, 1024) < min(whole, short)
+
+
+def test_blocks_of_operands_that_stay_in_l2_cost_the_partial_results() -> None:
+    assert estimated(64, 512, 64, 256) - estimated(64, 512, 64, None) == 2 * 64 * 64 / 16
 
 
 def test_sizes_of_blocks_are_ranked_with_their_costs() -> None:

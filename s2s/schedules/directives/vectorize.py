@@ -76,8 +76,8 @@ class Vectorize(Directive):
 
     def _has_lanes(self, op: tensor.ComputeOp, state: ScheduleState) -> bool:
         """Whether all that vectors compute exists in lanes; an intrinsic computes the reduction itself."""
-        if computes_floats(op):
-            return vectorizable(op)
+        if computes_floats(op) and vectorizable(op):
+            return True
         return in_lanes(op) if state.intrinsic is None else results_in_lanes(op)
 
     def _is_even(self, op: tensor.ComputeOp, number: int, access: tensor.AccessAttr) -> bool:
