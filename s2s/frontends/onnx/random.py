@@ -10,6 +10,7 @@ import numpy as np
 
 from s2s.dialects import graph
 from s2s.frontends.builder import Value, emit
+from s2s.frontends.cumulative import running_sum
 from s2s.frontends.formulas import cast, checked_shape, less, minimum, reshape, select, unsqueeze
 from s2s.frontends.onnx.node import Importer, Node
 from s2s.frontends.onnx.tensors import element_dtype
@@ -66,7 +67,7 @@ def _multinomial(node: Node) -> Value:
     if x.rank != 2 or samples < 1:
         raise node.invalid(f"{samples} samples of {list(x.shape)}", "give rows of classes and a positive number")
     dtype = element_dtype(node.integer("dtype"), f"{node.place}: attribute 'dtype'")
-    sums = emit(graph.CumsumOp, emit(graph.SoftmaxOp, cast(x, _FLOAT), axis=1), axis=1)
+    sums = running_sum(emit(graph.SoftmaxOp, cast(x, _FLOAT), axis=1), 1)
     at = _uniform(node, (x.shape[0], samples))
     passed = emit(graph.LessEqualOp, unsqueeze(sums, [1]), unsqueeze(at, [2]))
     chosen = emit(graph.ReduceSumOp, cast(passed, np.dtype(np.int32)), axes=[2], keepdims=False)

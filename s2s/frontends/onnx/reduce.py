@@ -7,6 +7,7 @@ from xdsl.ir import Operation
 
 from s2s.dialects import graph
 from s2s.frontends.builder import Value, emit
+from s2s.frontends.cumulative import running_sum
 from s2s.frontends.formulas import cast, equal, less, pad, reshape, select, transpose
 from s2s.frontends.onnx.node import Importer, Node
 from s2s.frontends.order import largest
@@ -113,7 +114,7 @@ def _along(node: Node, scan: Callable[[Value, int], Value]) -> Value:
 
 def _cumsum(node: Node) -> Value:
     flags = {"exclusive": node.flag("exclusive"), "reverse": node.flag("reverse")}
-    return _along(node, lambda x, axis: emit(graph.CumsumOp, x, axis=axis, **flags))
+    return _along(node, lambda x, axis: running_sum(x, axis, **flags))
 
 
 def _cumprod(node: Node) -> Value:

@@ -12,6 +12,7 @@ from xdsl.ir import Operation
 
 from s2s.dialects import graph
 from s2s.frontends.builder import Value, emit
+from s2s.frontends.cumulative import running_sum
 from s2s.frontends.formulas import cast
 from s2s.frontends.order import largest
 from s2s.frontends.tflite import fixed_point as fixed
@@ -123,10 +124,10 @@ def _cumsum(node: Node) -> Value:
     how = {"exclusive": bool(node.options.Exclusive()), "reverse": bool(node.options.Reverse())}
     axis = node.axis(axes[0], x.rank)
     if kind != "int8":
-        return emit(graph.CumsumOp, x.value, axis=axis, **how)
+        return running_sum(x.value, axis, **how)
     scale, zero = x.scalar()
     # The reference starts the sum at the number 0 in place of the zero point.
-    total = emit(graph.CumsumOp, centered(x), axis=axis, **how) - zero
+    total = running_sum(centered(x), axis, **how) - zero
     return from_common_scale(node, fixed.shifted_left(total, 19), 2 / 2**20 * scale / node.output_type().scalar()[0])
 
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from s2s.dialects import graph
 from s2s.frontends.builder import Value, emit
+from s2s.frontends.cumulative import running_sum
 from s2s.frontends.formulas import (
     broadcast_to,
     cast,
@@ -223,7 +224,7 @@ def _masked_scatter(node: Node) -> Value:
     mask, source = broadcast_to(node.value("mask"), x.shape), cast(node.value("source"), x.dtype)
     count, given = int(np.prod(x.shape)), int(np.prod(source.shape))
     flat = reshape(mask, [count])
-    before = emit(graph.CumsumOp, cast(flat, INT64), axis=0) - 1
+    before = running_sum(cast(flat, INT64), 0) - 1
     place = emit(graph.ClampOp, before, min=0, max=given - 1)
     picked = emit(graph.GatherOp, reshape(source, [given]), place, axis=0)
     return reshape(select(flat, picked, reshape(x, [count])), x.shape)

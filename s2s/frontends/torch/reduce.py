@@ -8,6 +8,7 @@ from xdsl.ir import Operation
 
 from s2s.dialects import graph
 from s2s.frontends.builder import Value, emit
+from s2s.frontends.cumulative import running_sum
 from s2s.frontends.formulas import cast, reshape, select, transpose, unsqueeze
 from s2s.frontends.order import largest
 from s2s.frontends.torch.dtypes import BOOL, FLOAT32, INT64
@@ -157,7 +158,7 @@ def _logsumexp(node: Node) -> Value:
 
 def _cumsum(node: Node) -> Value:
     x = as_result(node)
-    return emit(graph.CumsumOp, x, axis=node.axis("dim", x.rank)) if x.rank else x
+    return running_sum(x, node.axis("dim", x.rank)) if x.rank else x
 
 
 def _ordered(node: Node, count: int | None, largest_first: bool) -> list[Value | None]:

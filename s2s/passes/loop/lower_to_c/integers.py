@@ -11,6 +11,7 @@ from xdsl.dialects.builtin import IndexType, IntegerType, i1, i32
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from s2s.analysis.structure.products import has_flag
+from s2s.dialects import c
 from s2s.dialects.c.conversions import is_unsigned, promote
 from s2s.dialects.tensor import RescaleOp, SaturateOp
 from s2s.errors import CompilerBug
@@ -130,6 +131,10 @@ def _bits(operator: str, logical: str) -> Lowering:
         lhs, rhs = b.same_sign(*op.operands)
         if lhs.type == i1:
             inverted = logical == "!=" and literal_value(rhs) not in (None, 0)
+            if logical != "!=" and isinstance(
+                rhs.owner, c.LoadOp
+            ):  # C compilers do not vectorise a load that && may skip
+                return _plain(operator)(b, lhs, rhs)
             return b.unary("!", lhs) if inverted else b.binary(logical, lhs, rhs)
         if operator == "^" and literal_value(rhs) == -1:
             return _narrowed(b, b.unary("~", lhs), lhs.type)

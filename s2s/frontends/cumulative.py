@@ -1,0 +1,34 @@
+"""Running sums along an axis, for importers of every format."""
+
+import numpy as np
+
+from s2s.dialects import graph
+from s2s.frontends.builder import Builder, Value, emit
+from s2s.frontends.formulas import transpose
+from s2s.frontends.networks import Values, scan
+
+SHORT = 32
+"""Elements up to which every sum is computed for itself, without one waiting for the other."""
+_WIDE = ("float32", "float64", "int32", "int64")
+"""Element types that sums are kept in."""
+
+
+def running_sum(x: Value, axis: int, *, exclusive: bool = False, reverse: bool = False) -> Value:
+    """`y[i] = x[0] + … + x[i]` along `axis`, without `x[i]` if exclusive, from the end if reverse.
+
+    A long axis is walked step by step: each step adds a slice to the sum of those before, in the same order.
+    """
+    size = x.shape[axis] if x.rank else 0
+    if x.array is not None or size <= SHORT or x.dtype.name not in _WIDE or 0 in x.shape:
+        return emit(graph.CumsumOp, x, axis=axis, exclusive=exclusive, reverse=reverse)
+
+    def step(_: Builder, carried: Values, slices: Values, __: Values) -> tuple[Values, Values]:
+        total = carried[0] + slices[0]
+        return [total], [carried[0] if exclusive else total]
+
+    perm = [axis, *(dim for dim in range(x.rank) if dim != axis)]
+    rows = transpose(x, perm)
+    start = x.builder.constant(np.zeros(rows.shape[1:], x.dtype))
+    walked = (0, 1) if reverse else ()
+    _, (sums,) = scan(x.builder, "running_sum", step, carried=[start], scanned=[rows], steps=size, backward=walked)
+    return transpose(sums, [perm.index(dim) for dim in range(x.rank)])
