@@ -1,14 +1,23 @@
-"""A trial on a worker: candidates of a task are measured in a place that the worker has."""
+"""A trial on a worker: candidates of a task are measured in a place that the worker has.
+
+Candidates run in forked processes (`s2s/tuning/sandbox.py`), but a Dask worker has threads: one that holds a lock while
+another forks, of a module that it imports for one, leaves the child waiting for that lock until its time is up. So each
+worker has a second process without threads, which measures and forks.
+"""
 
 import hashlib
 import pickle
 from collections.abc import Sequence
-from functools import lru_cache
+from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from functools import cache, lru_cache
+from multiprocessing import get_context
 
 from s2s.decisions.decision import Table
 from s2s.tuning.measurement import ErrorKind, Measurement
 from s2s.tuning.measurer import Candidate, Incumbent, Limits, Measurable, Measurer
 from s2s.tuning.places import make_measurer
+from s2s.tuning.sandbox import end_with_parent
 
 KEPT = 16
 """Tasks whose compilations a worker keeps."""
@@ -22,7 +31,29 @@ def run_trial(
     place: str,
     limits: Limits,
 ) -> list[Measurement]:
-    """Measure candidates of a task that was pickled, in turn with the best one so far where time is measured."""
+    """Measure candidates of a task that was pickled, in the measuring process of this worker."""
+    try:
+        return _process().submit(measure_trial, task, decisions, incumbent, place, limits).result()
+    except BrokenProcessPool:
+        _process.cache_clear()
+        told = "the process that measures ended"
+        return [Measurement(error=ErrorKind.UNKNOWN_ERROR, message=told) for _ in decisions]
+
+
+@cache
+def _process() -> ProcessPoolExecutor:
+    """The measuring process of this worker: without threads, and ended together with the worker."""
+    return ProcessPoolExecutor(1, mp_context=get_context("spawn"), initializer=end_with_parent)
+
+
+def measure_trial(
+    task: bytes,
+    decisions: Sequence[Table],
+    incumbent: tuple[Table, Measurement] | None,
+    place: str,
+    limits: Limits,
+) -> list[Measurement]:
+    """Measure candidates of a task in this process, in turn with the best one so far where time is measured."""
     try:
         measurable = _unpickled(hashlib.sha256(task).hexdigest(), task)
     except Exception as error:  # whatever is wrong with it is the tuner's to know

@@ -79,8 +79,13 @@ def call_in_sandbox(function: Callable[[], Result], *, seconds: float, memory: i
     return SandboxedCall(function, seconds=seconds, memory=memory).result()
 
 
-def _run(function: Callable[[], object], sender: Connection, memory: int) -> None:
+def end_with_parent() -> None:
+    """Let this process be killed when the thread that has started it ends."""
     ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+
+
+def _run(function: Callable[[], object], sender: Connection, memory: int) -> None:
+    end_with_parent()
     os.setsid()
     resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
     signal.signal(signal.SIGINT, signal.SIG_IGN)
