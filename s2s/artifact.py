@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
+from html import escape
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
@@ -81,6 +82,24 @@ class Report:
         """The figures in order; those that were not measured are left out."""
         return {key: value for key, value in asdict(self).items() if value not in (None, "", {})}
 
+    def in_words(self) -> dict[str, str]:
+        """The figures that need no C compiler, as a reader wants them: with units and thousands."""
+        ports = f"inputs {self.inputs:,} and outputs {self.outputs:,} included"
+        return {
+            "target": f"{self.target}, executor {self.executor}",
+            "kernels": f"{self.kernels:,}",
+            "RAM": f"{self.ram:,} bytes, {ports}; {self.arena:,} of them arena, no plan could do with less than "
+            f"{self.arena_lower_bound:,}{self._apart()}",
+            **({"row tiles": self.row_tiles} if self.row_tiles else {}),
+            "constants": f"{self.weights:,} bytes",
+        }
+
+    def _apart(self) -> str:
+        """Describe the arena without overlapping results, and the operations that a budget of RAM adds."""
+        apart, extra = self.arena_lower_bound_apart, self.extra_operations
+        words = "" if apart is None or apart <= self.arena else f", {apart:,} if none lay over another"
+        return f"{words}; about {extra:.1%} more operations than without a budget" if extra else words
+
 
 class Artifact:
     """The result of `s2s.compile`."""
@@ -93,6 +112,14 @@ class Artifact:
         options = self._compilation.options
         target = get_target(options.target).name
         return f"Artifact({self.name!r}, target={target!r}, executor={options.executor!r})"
+
+    def _repr_html_(self) -> str:
+        """The figures as a table, for notebooks."""
+        rows = "".join(
+            f"<tr><th style='text-align: left'>{escape(name)}</th><td>{escape(value)}</td></tr>"
+            for name, value in self.report().in_words().items()
+        )
+        return f"<table><caption>{escape(self.name)}</caption>{rows}</table>"
 
     @property
     def name(self) -> str:

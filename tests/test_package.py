@@ -6,6 +6,7 @@ import sys
 import pytest
 
 import s2s
+from support.project import ROOT
 
 
 def test_importing_s2s_imports_nothing_heavy():
@@ -36,3 +37,11 @@ def test_errors_can_be_caught_by_their_public_names():
 def test_budgets_of_flash_and_stack_are_options_of_python_too():
     with pytest.raises(s2s.InputError, match="--flash-budget -1: no network takes that little"):
         s2s.compile("there-is-none.onnx", flash_budget=-1)
+
+
+def test_notebooks_show_the_figures_of_an_artifact():
+    artifact = s2s.compile(ROOT / "examples" / "digits" / "digits.onnx", target="c", name="net")
+    shown = artifact._repr_html_()  # pyright: ignore[reportPrivateUsage]
+    assert shown.startswith("<table><caption>net</caption><tr><th")
+    assert "<td>c, executor aot</td>" in shown
+    assert f"{artifact.report().arena:,} of them arena" in shown

@@ -7,7 +7,6 @@ import typer
 
 from s2s.cli import options
 from s2s.cli.compile_options import Options, with_compile_options
-from s2s.cli.output import number
 from s2s.cli.together import (
     Concurrent,
     Models,
@@ -20,7 +19,6 @@ from s2s.cli.together import (
 )
 
 if TYPE_CHECKING:
-    from s2s.artifact import Report
     from s2s.options import CompileOptions
 
 
@@ -80,7 +78,7 @@ def compile_command(
     if as_json:
         print_json({"tree": str(tree), **report.as_dict()})
     else:
-        print_fields({"tree": tree, **describe(report)})
+        print_fields({"tree": tree, **report.in_words()})
 
 
 def _compile_together(
@@ -107,23 +105,3 @@ def _compile_together(
         print_json({"tree": str(tree), **report.as_dict()})
     else:
         print_fields({"tree": tree, **describe_joint(report)})
-
-
-def _apart(report: "Report") -> str:
-    """Describe the arena without overlapping results, and the operations that a budget of RAM adds."""
-    apart, extra = report.arena_lower_bound_apart, report.extra_operations
-    words = "" if apart is None or apart <= report.arena else f", {number(apart)} if none lay over another"
-    return f"{words}; about {extra:.1%} more operations than without a budget" if extra else words
-
-
-def describe(report: "Report") -> dict[str, str]:
-    """Describe the figures of a network in words."""
-    return {
-        "target": f"{report.target}, executor {report.executor}",
-        "kernels": number(report.kernels),
-        "RAM": f"{number(report.ram)} bytes, inputs {number(report.inputs)} and outputs {number(report.outputs)} "
-        f"included; {number(report.arena)} of them arena, no plan could do with less than "
-        f"{number(report.arena_lower_bound)}{_apart(report)}",
-        **({"row tiles": report.row_tiles} if report.row_tiles else {}),
-        "constants": f"{number(report.weights)} bytes",
-    }

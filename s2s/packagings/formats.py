@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from s2s.emit.write import RECORD, write_tree
+from s2s.errors import S2SError
 from s2s.packagings.amalgamation import single
 from s2s.packagings.description import TreeDescription
 from s2s.packagings.libraries import arduino, platformio
@@ -23,6 +24,19 @@ FORMATS: Mapping[str, Callable[[TreeDescription], dict[str, bytes]]] = {
     "cmsis-pack": cmsis_pack,
     "wheel": wheel,
 }
+
+
+def export_all(tree: Path, destination: Path) -> dict[str, Path | str]:
+    """Write the tree at `tree` in every form to a folder of its name in `destination`; where the tree does not allow a
+    form, the reason stands in place of the folder."""
+    TreeDescription.of(tree)
+    found: dict[str, Path | str] = {}
+    for format in FORMATS:
+        try:
+            found[format] = export(tree, format, destination / format)
+        except S2SError as error:
+            found[format] = str(error)
+    return found
 
 
 def export(tree: Path, format: str, destination: Path) -> Path:

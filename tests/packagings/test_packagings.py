@@ -232,6 +232,18 @@ def test_the_command_packs_a_tree_once(tmp_path: Path, capsys: pytest.CaptureFix
     assert not (tmp_path / "other").exists()
 
 
+def test_the_command_packs_a_tree_in_all_formats_and_says_which_it_refuses(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+):
+    tree = written("digits", "c", "graph")
+    assert s2s(["export", str(tree), "--format", "all", "-o", str(tmp_path / "all")]) == 0
+    said = capsys.readouterr().out
+    assert [line.split()[0] for line in said.splitlines()] == list(FORMATS)
+    refused = {line.split()[0] for line in said.splitlines() if " refused: " in line}
+    assert {"arduino", "wheel"} <= refused
+    assert {path.name for path in (tmp_path / "all").iterdir()} == set(FORMATS) - refused
+
+
 def test_a_package_replaces_an_older_one_and_nothing_else(tmp_path: Path):
     packed("arduino", tmp_path / "net")
     packed("platformio", tmp_path / "net")
