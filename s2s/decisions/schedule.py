@@ -123,8 +123,8 @@ class ScheduleKind(Kind[ScheduledComputation, tensor.ScheduleAttr]):
             costs = [(each.cost, each) for each in alike if isinstance(each, Choice)]
             if not costs:
                 return None
-            cost, choice = min(costs, key=lambda each: each[0])
-            memory = cycles_of_blocks(long_reduction(op, target, choice), state)
+            cost, cheapest = min(costs, key=lambda each: each[0])
+            memory = cycles_of_blocks(long_reduction(op, target, cheapest), state)
         return Cost(cycles=cost * prod(op.parallel_sizes) + memory)
 
 

@@ -19,10 +19,11 @@ from s2s.types.affine import bounds, coefficient, delinearize, flat_index, range
 
 
 @dataclass(frozen=True)
-class Cut:
-    """The blocks of one dimension inside the loop over blocks: block `b < count` has `size` positions from `first + b *
-    step` on. A buffer for one block has room for `step` positions, also where the last block is shorter. 20 positions
-    in blocks of 8 are a full cut (first 0, step 8, count 2, size 8) and a rest (first 16, step 8, count 1, size 4)."""
+class LoopSplit:
+    """The split of a dimension into blocks, and the positions inside of one: block `b < count` has `size` positions from
+    `first + b * step` on. A buffer for one block has room for `step` positions, also where the last block is shorter.
+    20 positions in blocks of 8 are a full split (first 0, step 8, count 2, size 8) and a rest (first 16, step 8, count
+    1, size 4)."""
 
     dim: int
     first: int
@@ -63,11 +64,11 @@ def overlap_of(op: tensor.Computation) -> tuple[int, int]:
     return (tiles[0].before, tiles[0].after) if len(tiles) == 1 else (0, 0)
 
 
-def full_cut(op: tensor.Computation, level: int, count: int) -> Cut:
-    """Return the cut of fused dimension number `level` of `op` into `count` full blocks."""
+def full_split(op: tensor.Computation, level: int, count: int) -> LoopSplit:
+    """Return the split of fused dimension number `level` of `op` into `count` full blocks."""
     dim, size = fused_tiles(op)[level]
     before, after = overlap_of(op)
-    return Cut(dim, -before, size, count, size + before + after)
+    return LoopSplit(dim, -before, size, count, size + before + after)
 
 
 def coordinates(
@@ -94,7 +95,7 @@ def slides_in_block(
     point = coordinates(value, access, sizes, owner.parallel_sizes)
     if point is None or any(divisor > 1 for divisor in access.division):
         return False
-    mine, theirs = full_cut(op, 0, 1), full_cut(owner, 0, 1)
+    mine, theirs = full_split(op, 0, 1), full_split(owner, 0, 1)
     local = [(0, size - 1) for size in sizes]
     local[mine.dim] = (mine.first, mine.first + mine.size - 1)
     low, high = bounds(point[theirs.dim], local)
@@ -235,7 +236,7 @@ def may_overwrite_in_blocks(group: FusedGroup, value: SSAValue) -> bool:
     )
 
 
-class Inner(NamedTuple):
+class TileBuffer(NamedTuple):
     """A tensor that holds one block: the computation that produces it, and the value that stands for the block."""
 
     producer: tensor.Computation
@@ -247,10 +248,10 @@ class Inner(NamedTuple):
         access: tensor.AccessAttr,
         sizes: Sequence[int],
         own: Sequence[AffineExpr],
-        cuts: Sequence[Cut],
+        splits: Sequence[LoopSplit],
     ) -> list[AffineExpr]:
         """Return the position in the block that an access over a domain of `sizes` reads; `own` are the indices of its
-        dimensions, `cuts` their blocks."""
+        dimensions, `splits` their blocks."""
         point = coordinates(value, access, sizes, lies_in(self.producer))
         if point is None:
             raise ScheduleError(
@@ -258,11 +259,11 @@ class Inner(NamedTuple):
                 "leave it out"
             )
         moved = [expr.replace_dims_and_symbols(own, ()) for expr in point]
-        for (axis, block), start in zip(written_blocks(self.producer), block_numbers(cuts), strict=True):
+        for (axis, block), start in zip(written_blocks(self.producer), block_numbers(splits), strict=True):
             moved[axis] -= start * block - overlap_of(self.producer)[0]
         return moved
 
 
-def block_numbers(cuts: Sequence[Cut]) -> list[AffineExpr]:
-    """Return the block numbers of `cuts` as expressions over the first dimensions, those of the loops over blocks."""
-    return [AffineDimExpr(number) + max(cut.first, 0) // cut.step for number, cut in enumerate(cuts)]
+def block_numbers(splits: Sequence[LoopSplit]) -> list[AffineExpr]:
+    """Return the block numbers of `splits` as expressions over the first dimensions, those of the loops over blocks."""
+    return [AffineDimExpr(number) + max(split.first, 0) // split.step for number, split in enumerate(splits)]

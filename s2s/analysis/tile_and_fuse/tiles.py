@@ -16,7 +16,14 @@ from xdsl.ir import Attribute, SSAValue
 from xdsl.ir.affine import AffineDimExpr, AffineExpr, AffineMap
 
 from s2s.analysis.structure.compute import dim_names
-from s2s.analysis.tile_and_fuse.fused_groups import Cut, FusedGroup, Inner, full_cut, fused_tiles, overlap_of
+from s2s.analysis.tile_and_fuse.fused_groups import (
+    FusedGroup,
+    LoopSplit,
+    TileBuffer,
+    full_split,
+    fused_tiles,
+    overlap_of,
+)
 from s2s.analysis.tile_and_fuse.transform_tiles import TransformTile
 from s2s.dialects import tensor
 from s2s.types.affine import Range, flat_index, ranges, simplify
@@ -70,29 +77,29 @@ class ComputeTile:
 
     @staticmethod
     def of(
-        op: tensor.ComputeOp, cuts: Sequence[Cut], inner: Mapping[SSAValue, Inner], kept: set[SSAValue]
+        op: tensor.ComputeOp, splits: Sequence[LoopSplit], inner: Mapping[SSAValue, TileBuffer], kept: set[SSAValue]
     ) -> "ComputeTile":
-        """Return the tile of `op` in the blocks `cuts`; the results in `kept` hold one block."""
-        return _TileBuilder(op, cuts, inner).build(kept) if cuts else ComputeTile.entire(op)
+        """Return the tile of `op` in the blocks `splits`; the results in `kept` hold one block."""
+        return _TileBuilder(op, splits, inner).build(kept) if splits else ComputeTile.entire(op)
 
 
 class _TileBuilder:
-    def __init__(self, op: tensor.ComputeOp, cuts: Sequence[Cut], inner: Mapping[SSAValue, Inner]) -> None:
-        self.op, self.cuts, self.inner = op, cuts, inner
+    def __init__(self, op: tensor.ComputeOp, splits: Sequence[LoopSplit], inner: Mapping[SSAValue, TileBuffer]) -> None:
+        self.op, self.splits, self.inner = op, splits, inner
         sizes = list(op.sizes)
-        for cut in cuts:
-            sizes[cut.dim] = cut.size
+        for split in splits:
+            sizes[split.dim] = split.size
         self.room = list(sizes)
-        for cut in cuts:
-            self.room[cut.dim] = max(cut.step, cut.size)
-        self.sizes = [*(cut.count for cut in cuts), *sizes]
-        self.mapping = tensor.Renumbering.inserting([cut.count for cut in cuts], sizes, op.rank)
-        self.own: list[AffineExpr] = [AffineDimExpr(len(cuts) + dim) for dim in range(len(op.sizes))]
-        for number, cut in enumerate(cuts):
-            self.own[cut.dim] = AffineDimExpr(number) * cut.step + self.own[cut.dim] + cut.first
+        for split in splits:
+            self.room[split.dim] = max(split.step, split.size)
+        self.sizes = [*(split.count for split in splits), *sizes]
+        self.mapping = tensor.Renumbering.inserting([split.count for split in splits], sizes, op.rank)
+        self.own: list[AffineExpr] = [AffineDimExpr(len(splits) + dim) for dim in range(len(op.sizes))]
+        for number, split in enumerate(splits):
+            self.own[split.dim] = AffineDimExpr(number) * split.step + self.own[split.dim] + split.first
 
     def build(self, kept: set[SSAValue]) -> ComputeTile:
-        op, count = self.op, len(self.cuts)
+        op, count = self.op, len(self.splits)
         rank = count + op.rank
         reads = [self._operand(value, access, len(self.sizes)) for value, access in _pairs(op.reads, op.read_accesses)]
         points = [self._operand(value, access, rank) for value, access in _pairs(op.points, op.point_accesses)]
@@ -119,7 +126,7 @@ class _TileBuilder:
             tuple(self.own),
             tuple(self._place(result, kept) for result in op.res),
             frozenset([*held, *(value for value in tile.operands if value in blocks)]),
-            {count + cut.dim: max(cut.step, cut.size) for cut in self.cuts},
+            {count + split.dim: max(split.step, split.size) for split in self.splits},
             self._window(),
         )
 
@@ -127,11 +134,11 @@ class _TileBuilder:
         """Return the bounds of the dimensions whose blocks overlap."""
         if not any(overlap_of(self.op)):
             return {}
-        start = [AffineDimExpr(number) * cut.step + cut.first for number, cut in enumerate(self.cuts)]
+        start = [AffineDimExpr(number) * split.step + split.first for number, split in enumerate(self.splits)]
         sizes = self.op.sizes
         return {
-            len(self.cuts) + cut.dim: (base * -1, base * -1 + sizes[cut.dim])
-            for base, cut in zip(start, self.cuts, strict=True)
+            len(self.splits) + split.dim: (base * -1, base * -1 + sizes[split.dim])
+            for base, split in zip(start, self.splits, strict=True)
         }
 
     def _operand(self, value: SSAValue, access: tensor.AccessAttr, dims: int) -> tuple[SSAValue, tensor.AccessAttr]:
@@ -140,7 +147,7 @@ class _TileBuilder:
         inner = self.inner.get(value)
         if inner is None:
             return value, self._access(access.map.data.results, access, access.division, dims)
-        moved = inner.position(value, access, self.op.sizes[: dims - len(self.cuts)], self.own, self.cuts)
+        moved = inner.position(value, access, self.op.sizes[: dims - len(self.splits)], self.own, self.splits)
         division = access.division if len(access.division) == len(moved) else (1,) * len(moved)
         affine_map = AffineMap(dims, 0, tuple(simplify(expr, ranges(self.sizes)) for expr in moved))
         return inner.block, tensor.AccessAttr.of(affine_map, guarded=access.is_guarded, divisors=division)
@@ -158,7 +165,7 @@ class _TileBuilder:
         return TensorType(tensor.element_type(result), self.room[: self.op.rank])
 
     def _place(self, result: SSAValue, kept: set[SSAValue]) -> AffineExpr:
-        rank, first = self.op.rank, len(self.cuts)
+        rank, first = self.op.rank, len(self.splits)
         if result in kept:
             return flat_index([AffineDimExpr(first + dim) for dim in range(rank)], self.room[:rank])
         return flat_index(self.own[:rank], self.op.parallel_sizes)
@@ -170,29 +177,29 @@ def _pairs(
     return list(zip(values, accesses, strict=True))
 
 
-def tiles_of(group: FusedGroup, chosen: Sequence[Sequence[Cut]]) -> list[ComputeTile | TransformTile]:
-    """Return the tile of each computation of `group`; `chosen` holds the cuts of each."""
+def tiles_of(group: FusedGroup, chosen: Sequence[Sequence[LoopSplit]]) -> list[ComputeTile | TransformTile]:
+    """Return the tile of each computation of `group`; `chosen` holds the splits of each."""
     kept = set(group.inner)
-    inner: dict[SSAValue, Inner] = {}
+    inner: dict[SSAValue, TileBuffer] = {}
     made: list[ComputeTile | TransformTile] = []
-    for op, cuts in zip(group.ops, chosen, strict=True):
+    for op, splits in zip(group.ops, chosen, strict=True):
         tile = (
-            TransformTile.of(op, cuts, inner, kept)
+            TransformTile.of(op, splits, inner, kept)
             if isinstance(op, tensor.TransformOp)
-            else ComputeTile.of(op, cuts, inner, kept)
+            else ComputeTile.of(op, splits, inner, kept)
         )
-        inner |= {old: Inner(op, new) for old, new in zip(op.results, tile.op.results, strict=True) if old in kept}
+        inner |= {old: TileBuffer(op, new) for old, new in zip(op.results, tile.op.results, strict=True) if old in kept}
         made.append(tile)
     return made
 
 
 def first_tiles(group: FusedGroup) -> list[ComputeTile | TransformTile]:
     """Return the tiles of the first block, which no other block exceeds in size."""
-    return tiles_of(group, [[_first_cut(op, level) for level in range(len(fused_tiles(op)))] for op in group.ops])
+    return tiles_of(group, [[_first_split(op, level) for level in range(len(fused_tiles(op)))] for op in group.ops])
 
 
-def _first_cut(op: tensor.Computation, level: int) -> Cut:
+def _first_split(op: tensor.Computation, level: int) -> LoopSplit:
     if any(overlap_of(op)):
-        return full_cut(op, level, 1)
+        return full_split(op, level, 1)
     dim, size = fused_tiles(op)[level]
-    return Cut(dim, 0, size, 1, min(size, op.sizes[dim]))
+    return LoopSplit(dim, 0, size, 1, min(size, op.sizes[dim]))

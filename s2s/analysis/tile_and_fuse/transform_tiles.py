@@ -7,7 +7,14 @@ from xdsl.ir import Attribute, SSAValue
 from xdsl.ir.affine import AffineDimExpr, AffineExpr, AffineMap
 
 from s2s.analysis.structure.compute import names_of
-from s2s.analysis.tile_and_fuse.fused_groups import Cut, Inner, block_numbers, fused_tiles, lies_in, written_blocks
+from s2s.analysis.tile_and_fuse.fused_groups import (
+    LoopSplit,
+    TileBuffer,
+    block_numbers,
+    fused_tiles,
+    lies_in,
+    written_blocks,
+)
 from s2s.dialects import tensor
 from s2s.types.affine import ranges, simplify
 from s2s.types.dtypes import tensor_type
@@ -18,7 +25,7 @@ class TransformTile(NamedTuple):
 
     op: tensor.TransformOp
     whole: tensor.TransformOp
-    cuts: tuple[Cut, ...]
+    splits: tuple[LoopSplit, ...]
 
     @property
     def names(self) -> list[str]:
@@ -28,23 +35,25 @@ class TransformTile(NamedTuple):
 
     @staticmethod
     def of(
-        op: tensor.TransformOp, cuts: Sequence[Cut], inner: Mapping[SSAValue, Inner], kept: set[SSAValue]
+        op: tensor.TransformOp, splits: Sequence[LoopSplit], inner: Mapping[SSAValue, TileBuffer], kept: set[SSAValue]
     ) -> "TransformTile":
-        """Return the tile of `op` in the blocks `cuts`; its result holds one block if it is in `kept`."""
-        return TransformTile(_TileBuilder(op, cuts, inner).build(op.res in kept) if cuts else op, op, tuple(cuts))
+        """Return the tile of `op` in the blocks `splits`; its result holds one block if it is in `kept`."""
+        return TransformTile(_TileBuilder(op, splits, inner).build(op.res in kept) if splits else op, op, tuple(splits))
 
 
 class _TileBuilder:
-    def __init__(self, op: tensor.TransformOp, cuts: Sequence[Cut], inner: Mapping[SSAValue, Inner]) -> None:
-        self.op, self.cuts, self.inner = op, cuts, inner
+    def __init__(
+        self, op: tensor.TransformOp, splits: Sequence[LoopSplit], inner: Mapping[SSAValue, TileBuffer]
+    ) -> None:
+        self.op, self.splits, self.inner = op, splits, inner
         local = list(op.sizes)
-        for cut in cuts:
-            local[cut.dim] = cut.size
-        self.sizes = [*(cut.count for cut in cuts), *local]
-        self.mapping = tensor.Renumbering.inserting([cut.count for cut in cuts], local, op.rank)
-        self.own: list[AffineExpr] = [AffineDimExpr(len(cuts) + dim) for dim in range(op.rank + 2)]
-        for number, cut in enumerate(cuts):
-            self.own[cut.dim] = AffineDimExpr(number) * cut.step + self.own[cut.dim] + cut.first
+        for split in splits:
+            local[split.dim] = split.size
+        self.sizes = [*(split.count for split in splits), *local]
+        self.mapping = tensor.Renumbering.inserting([split.count for split in splits], local, op.rank)
+        self.own: list[AffineExpr] = [AffineDimExpr(len(splits) + dim) for dim in range(op.rank + 2)]
+        for number, split in enumerate(splits):
+            self.own[split.dim] = AffineDimExpr(number) * split.step + self.own[split.dim] + split.first
 
     def build(self, keeps_block: bool) -> tensor.TransformOp:
         op = self.op
@@ -74,14 +83,14 @@ class _TileBuilder:
         if inner is None:
             moved = [expr.replace_dims_and_symbols(self.own, ()) for expr in access.map.data.results]
             return value, self._access(moved, tile, guarded=access.is_guarded)
-        moved = inner.position(value, access, sizes, self.own, self.cuts)
+        moved = inner.position(value, access, sizes, self.own, self.splits)
         return inner.block, self._access(moved, tile, guarded=access.is_guarded)
 
     def _into(self, keeps_block: bool) -> tuple[tensor.AccessAttr, Attribute]:
         op, shape = self.op, list(lies_in(self.op))
         moved = [expr.replace_dims_and_symbols(self.own, ()) for expr in op.into.map.data.results]
         if keeps_block:
-            for (axis, block), number in zip(written_blocks(op), block_numbers(self.cuts), strict=True):
+            for (axis, block), number in zip(written_blocks(op), block_numbers(self.splits), strict=True):
                 moved[axis] -= number * block
                 shape[axis] = block
         element = tensor.element_type(op.res)

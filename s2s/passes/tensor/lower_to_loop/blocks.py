@@ -19,7 +19,7 @@ from xdsl.ir import Attribute, Block, SSAValue
 from xdsl.ir.affine import AffineConstantExpr, AffineExpr
 
 from s2s.analysis.structure.compute import names_of
-from s2s.analysis.tile_and_fuse.fused_groups import Cut, FusedGroup, full_cut, fused_tiles
+from s2s.analysis.tile_and_fuse.fused_groups import FusedGroup, LoopSplit, full_split, fused_tiles
 from s2s.analysis.tile_and_fuse.tiles import ComputeTile, first_tiles, tiles_of
 from s2s.analysis.tile_and_fuse.transform_tiles import TransformTile
 from s2s.dialects import loop, tensor
@@ -80,7 +80,7 @@ class FusedGroupEmitter:
                 "parallel divides a loop of which borders leave one iteration; make its tile smaller, or leave it out"
             )
 
-    def _level(self, chosen: list[list[Cut]], opened: list[AffineExpr]) -> None:
+    def _level(self, chosen: list[list[LoopSplit]], opened: list[AffineExpr]) -> None:
         """Emit the blocks of the next shared dimension, full ones first; the nests if there is none left."""
         level = len(opened)
         if level == self.group.depth:
@@ -89,17 +89,17 @@ class FusedGroupEmitter:
         tiles = [fused_tiles(op)[level] for op in self.group.ops]
         full = self.group.full(level)
         if full:
-            cuts = [full_cut(op, level, full) for op in self.group.ops]
-            self._loop(full, tiles[0], [[*own, cut] for own, cut in zip(chosen, cuts, strict=True)], opened)
+            splits = [full_split(op, level, full) for op in self.group.ops]
+            self._loop(full, tiles[0], [[*own, split] for own, split in zip(chosen, splits, strict=True)], opened)
         if self.group.rest(level):
             rests = [
-                Cut(dim, full * size, size, 1, op.sizes[dim] - full * size)
+                LoopSplit(dim, full * size, size, 1, op.sizes[dim] - full * size)
                 for op, (dim, size) in zip(self.group.ops, tiles, strict=True)
             ]
             zero = AffineConstantExpr(0)
-            self._level([[*own, cut] for own, cut in zip(chosen, rests, strict=True)], [*opened, zero])
+            self._level([[*own, split] for own, split in zip(chosen, rests, strict=True)], [*opened, zero])
 
-    def _loop(self, count: int, tile: tuple[int, int], chosen: list[list[Cut]], opened: list[AffineExpr]) -> None:
+    def _loop(self, count: int, tile: tuple[int, int], chosen: list[list[LoopSplit]], opened: list[AffineExpr]) -> None:
         """Emit a loop over `count` full blocks; no loop for a single block."""
         if count == 1:
             self._level(chosen, [*opened, AffineConstantExpr(0)])
@@ -110,7 +110,7 @@ class FusedGroupEmitter:
         with self.emitter.loop(Bounds(0, count * size, size), f"{name}_block", parallel=parallel) as position:
             self._level(chosen, [*opened, position // size])
 
-    def _nests(self, chosen: list[list[Cut]], opened: list[AffineExpr]) -> None:
+    def _nests(self, chosen: list[list[LoopSplit]], opened: list[AffineExpr]) -> None:
         buffers = dict(self.buffers)
         for tile in tiles_of(self.group, chosen):
             buffers |= {new: buffers[old] for old, new in zip(tile.whole.results, tile.op.results, strict=True)}

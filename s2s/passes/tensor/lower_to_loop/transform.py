@@ -55,10 +55,10 @@ class TransformNest:
         op = self.op = self.tile.op
         self.plan, self.names = TransformPlan.of(op), self.tile.names
         self.i, self.j, self.k, self.l = range(op.rank, op.rank + 4)
-        first, whole = len(self.tile.cuts), self.tile.whole
+        first, whole = len(self.tile.splits), self.tile.whole
         self.dims = [AffineConstantExpr(0)] * (op.rank + 4)
         self.box = ranges([*[1] * first, *whole.write_sizes, *op.window])
-        self.fused = {first + each.dim: (number, each) for number, each in enumerate(self.tile.cuts)}
+        self.fused = {first + each.dim: (number, each) for number, each in enumerate(self.tile.splits)}
         for dim, (_, each) in self.fused.items():
             self.box[dim] = (each.first, each.first + (each.count - 1) * each.step + each.size - 1)
         self.left, self.right = (butterflies(matrix) for matrix in op.matrices)
@@ -82,7 +82,7 @@ class TransformNest:
 
     def _guards(self, access: tensor.AccessAttr, value: SSAValue, tile: int) -> list[Constraint]:
         """The guards of `access` over the dimensions here; those of its tile or window begin at `tile`."""
-        own = range(len(self.tile.cuts), self.op.rank)
+        own = range(len(self.tile.splits), self.op.rank)
         dims: list[AffineExpr] = [AffineDimExpr(dim) for dim in (*own, tile, tile + 1)]
         return [
             Constraint(guard.expr.replace_dims_and_symbols(dims, ())) for guard in guard_of(access, shape_of(value))
