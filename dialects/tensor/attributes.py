@@ -32,7 +32,7 @@ def _array(values: tuple[int, ...]) -> DenseArrayBase[I64]:
 
 
 def values_of(attribute: DenseArrayBase[I64]) -> tuple[int, ...]:
-    """The numbers of a dense array of i64, which `get_values` takes longer to unpack."""
+    """Return the numbers of a dense array of i64, which `get_values` takes longer to unpack."""
     data = attribute.data.data
     return struct.unpack(f"<{len(data) // 8}q", data)
 

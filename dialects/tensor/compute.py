@@ -30,7 +30,7 @@ from s2s.types.hints import isa
 
 
 def element_type(value: SSAValue) -> Attribute:
-    """The scalar type of a tensor value."""
+    """Return the scalar type of a tensor value."""
     return scalar_type(as_tensor_type(value.type).element_type)
 
 
@@ -262,7 +262,7 @@ class ComputeOp(ScalarRegionOp):
 
 
 def attribute_type(init: Attribute) -> Attribute:
-    """The type of an initial value."""
+    """Return the type of an initial value."""
     if isa(init, FloatAttr) or isa(init, IntegerAttr):
         return init.type
     raise VerifyException(f"tensor.compute: {init} is not a number")

@@ -113,7 +113,7 @@ class ScheduleState:
         return [*blocked, *(dim for dim in over_tiles if dim < self.rank)]
 
     def divides_tiles(self, dim: int) -> bool:
-        """Whether the loop over register tiles along `dim` is divided among threads."""
+        """Return whether the loop over register tiles along `dim` is divided among threads."""
         return dim in self.parallel[len(self.blocks) :]
 
     @property

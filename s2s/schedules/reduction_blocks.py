@@ -39,7 +39,7 @@ class BlockedReduction(NamedTuple):
     """What memory takes beyond reading the constant once."""
 
     def describe(self, names: Sequence[str]) -> str:
-        """The blocks in words."""
+        """Return the blocks in words."""
         return f"blocks of {self.steps} {names[self.dim]}" if self.blocks else f"{names[self.dim]} all at once"
 
 

@@ -19,7 +19,7 @@ class Facts:
     found: Mapping[type, object] = field(default_factory=dict[type, object])
 
     def __getitem__(self, kind: type[F]) -> F:
-        """The facts of type `kind`."""
+        """Return the facts of type `kind`."""
         fact = self.found.get(kind)
         if not isinstance(fact, kind):
             raise CompilerBug(f"no stage has made {kind.__name__} yet; it is made later than it is asked for")

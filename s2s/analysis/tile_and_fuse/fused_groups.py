@@ -20,10 +20,12 @@ from s2s.types.affine import bounds, coefficient, delinearize, flat_index, range
 
 @dataclass(frozen=True)
 class LoopSplit:
-    """The split of a dimension into blocks, and the positions inside of one: block `b < count` has `size` positions from
-    `first + b * step` on. A buffer for one block has room for `step` positions, also where the last block is shorter.
-    20 positions in blocks of 8 are a full split (first 0, step 8, count 2, size 8) and a rest (first 16, step 8, count
-    1, size 4)."""
+    """The split of a dimension into blocks and the positions inside of one.
+
+    Block `b < count` has `size` positions from `first + b * step` on. A buffer for one block has room for `step`
+    positions, also where the last block is shorter. 20 positions in blocks of 8 are a full split (first 0, step 8,
+    count 2, size 8) and a rest (first 16, step 8, count 1, size 4).
+    """
 
     dim: int
     first: int

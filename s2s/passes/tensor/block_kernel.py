@@ -29,7 +29,7 @@ def blocked_shape(shape: Sequence[int], block: int) -> tuple[int, ...]:
 
 
 def blocked_type(type: Attribute, block: int) -> AnyTensor:
-    """The type of a tensor of `type` in blocks of channels."""
+    """Return the type of a tensor of `type` in blocks of channels."""
     old = as_tensor_type(type)
     return tensor_type(old.element_type, blocked_shape(old.get_shape(), block))
 
@@ -90,8 +90,8 @@ class BlockKernel:
 
 
 def _divided_dim(op: tensor.ComputeOp) -> tuple[int, int] | None:
-    """A dimension that some access map still divides by the block size, and the size to split it by: the block size,
-    or their greatest common divisor where the dimension is no multiple of it."""
+    """Return a dimension that some access map still divides by the block size, and the size to split it by: the block
+    size, or their greatest common divisor where the dimension is no multiple of it."""
     for access in op.accesses:
         for expr in access.map.data.results:
             for atom in linear(expr, ranges(op.sizes)).terms:

@@ -66,20 +66,20 @@ class ComputeBuilder:
         return self._apply
 
     def read_argument(self, number: int) -> BlockArgument:
-        """The argument of the reduce region that holds read `number`."""
+        """Return the argument of the reduce region that holds read `number`."""
         return self.reduce_block.args[number]
 
     def point_argument(self, number: int) -> BlockArgument:
-        """The argument of the apply region that holds point operand `number`."""
+        """Return the argument of the apply region that holds point operand `number`."""
         return self._apply.args[len(self.inits) + number]
 
     def accumulators(self, block: Block) -> Sequence[BlockArgument]:
-        """The arguments of `block` that hold the accumulators."""
+        """Return the arguments of `block` that hold the accumulators."""
         first = len(self.reads) if block is self._reduce else 0
         return block.args[first : first + len(self.inits)]
 
     def table_argument(self, block: Block, value: SSAValue) -> BlockArgument:
-        """The argument of `block` that holds table `value`."""
+        """Return the argument of `block` that holds table `value`."""
         return block.args[len(block.args) - len(self.tables) + self.tables.index(value)]
 
     def finish(self, last: tensor.ComputeOp, *origins: tensor.ComputeOp, names: tensor.ComputeOp) -> tensor.ComputeOp:

@@ -65,7 +65,7 @@ class Image(NamedTuple):
 
 
 def image_of(op: tensor.ComputeOp, constants: frozenset[SSAValue], target: Target) -> Image | None:
-    """The image that `op` slides a window over, channel by channel; None if `op` is of another form."""
+    """Return the image that `op` slides a window over, channel by channel; None if `op` is of another form."""
     reads = list(zip(op.reads, op.read_accesses, strict=True))
     moving = [number for number, (value, _) in enumerate(reads) if value not in constants]
     if op.reduce is None or len(moving) != 1 or not vectorizable(op) or not shape_of(reads[moving[0]][0]):
@@ -92,7 +92,7 @@ def _single(op: tensor.ComputeOp) -> set[int]:
 
 
 def _is_own(results: Sequence[AffineExpr], axis: int, op: tensor.ComputeOp) -> bool:
-    """Whether the dimension that indexes this axis is parallel and indexes no other axis."""
+    """Return whether the dimension that indexes this axis is parallel and indexes no other axis."""
     (dim,) = results[axis].used_dims()
     return dim < op.rank and sum(dim in expr.used_dims() for expr in results) == 1
 
@@ -106,7 +106,7 @@ def _cycles(op: tensor.ComputeOp, image: Image, target: Target, constants: froze
 
 
 def _is_short(op: tensor.ComputeOp, image: Image) -> bool:
-    """Whether the rows or the channels are too few for a copy."""
+    """Return whether the rows or the channels are too few for a copy."""
     return interior(op, op.rank - 1) <= image.block // MIN_SHARE or op.rank - 1 == image.dim
 
 
@@ -153,7 +153,7 @@ def _names(op: tensor.ComputeOp, image: Image, rank: int) -> list[str]:
 def _in_blocks(
     op: tensor.ComputeOp, shared: Sequence[int], target: Target, constants: frozenset[SSAValue]
 ) -> tensor.ScheduleAttr:
-    """The default schedule for one position of the `shared` dimensions, which the copy and its user share."""
+    """Return the default schedule for one position of the `shared` dimensions, which the copy and its user share."""
     with one_block(op, tuple((dim, 1) for dim in shared)):
         chosen = default(op, target, constants)
         state = chosen.on(op)
@@ -189,7 +189,7 @@ class CacheImagesPass(ModulePass):
 
 
 def _images(func: FuncOp, constants: frozenset[SSAValue], target: Target) -> list[tuple[tensor.ComputeOp, Image]]:
-    """The unscheduled computations of a kernel that slide a window over an image."""
+    """Return the unscheduled computations of a kernel that slide a window over an image."""
     ops = [op for op in func.body.block.ops if isinstance(op, tensor.ComputeOp) and op.schedule is None]
     found = [(op, image_of(op, constants, target)) for op in ops]
     return [(op, image) for op, image in found if image is not None]

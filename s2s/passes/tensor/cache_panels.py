@@ -63,7 +63,7 @@ def _used(op: tensor.ComputeOp, read: int) -> set[int]:
 
 
 def factor_of(op: tensor.ComputeOp) -> Factor | None:
-    """The factor of `op` that has columns; None if `op` is no matrix product."""
+    """Return the factor of `op` that has columns; None if `op` is no matrix product."""
     columns = [dim for dim in range(op.rank) if op.sizes[dim] > 1 and moves(op, dim).result == 1]
     if folds_of(op) is None or len(op.reads) != 2 or not columns or op.reads[0] is op.reads[1]:
         return None
@@ -81,7 +81,7 @@ def factor_of(op: tensor.ComputeOp) -> Factor | None:
 
 
 def _pays(op: tensor.ComputeOp, factor: Factor, target: Target) -> bool:
-    """Whether reuse of the panels outweighs the cost of the copy."""
+    """Return whether reuse of the panels outweighs the cost of the copy."""
     along = moves(op, factor.column).reads[factor.read]
     steps = prod(op.reduction_sizes)
     if along is None or steps < target.lanes:
@@ -105,7 +105,7 @@ def pack_panels(op: tensor.ComputeOp, factor: Factor, target: Target) -> None:
 
 
 def _candidates(func: FuncOp, constants: frozenset[SSAValue]) -> Sequence[tuple[tensor.ComputeOp, Factor]]:
-    """The products of a kernel whose factor with columns is not constant."""
+    """Return the products of a kernel whose factor with columns is not constant."""
     found: list[tuple[tensor.ComputeOp, Factor]] = []
     for op in func.body.block.ops:
         if not isinstance(op, tensor.ComputeOp) or op.schedule is not None or not vectorizable(op):

@@ -29,13 +29,13 @@ from s2s.types.dtypes import tensor_type
 
 
 def needs_copies(conv: Convolution) -> tuple[bool, bool]:
-    """Whether image and result need a copy: each has one channel dimension that is not contiguous."""
+    """Return whether image and result need a copy: each has one channel dimension that is not contiguous."""
     image, result = moves(conv.op, conv.in_dims[-1]).reads[conv.x], moves(conv.op, conv.out_dims[-1]).result
     return len(conv.in_dims) == 1 and image != 1, len(conv.out_dims) == 1 and result != 1
 
 
 def copied_elements(conv: Convolution) -> int:
-    """The number of elements that the copies have."""
+    """Return the number of elements that the copies have."""
     of_image, of_result = needs_copies(conv)
     return of_image * prod(shape_of(conv.image)) + of_result * prod(conv.op.parallel_sizes)
 

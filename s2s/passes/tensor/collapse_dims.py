@@ -29,7 +29,7 @@ ANY_ORDER = ("max", "min")
 
 
 def _linear_together(value: SSAValue, access: tensor.AccessAttr, dim: int, sizes: Sequence[int]) -> bool:
-    """Whether the flat index of the read is linear in dimensions `dim` and `dim + 1` taken as one."""
+    """Return whether the flat index of the read is linear in dimensions `dim` and `dim + 1` taken as one."""
     if access.is_guarded and any(
         {dim, dim + 1} & simplify(expr, ranges(sizes)).used_dims() and not _always_hits(expr, size, sizes)
         for expr, size in zip(access.map.data.results, shape_of(value), strict=True)

@@ -48,7 +48,7 @@ NOT_FREE = "an input, an output or a constant of the network has a place of its 
 
 
 def functions_of(module: ModuleOp) -> list[FuncOp]:
-    """The functions of a module."""
+    """Return the functions of a module."""
     return [op for op in module.ops if isinstance(op, FuncOp)]
 
 
@@ -128,12 +128,12 @@ class ConcatenateInPlace:
         return new
 
     def _is_free(self, value: SSAValue) -> bool:
-        """Whether `value` has a buffer in the network's arena, of its own or as part of another one."""
+        """Return whether `value` has a buffer in the network's arena, of its own or as part of another one."""
         made_here = isinstance(value.owner, graph.CallOp | graph.ConcatOp | graph.SliceOp)
         return made_here and value not in self.returned and prod(shape_of(value)) > 0
 
     def _peak(self, wholes: Wholes) -> int:
-        """The peak number of live bytes if each tensor is stored in its whole."""
+        """Return the peak number of live bytes if each tensor is stored in its whole."""
         spans: dict[SSAValue, tuple[int, int]] = {}
         for op, number in self.order.items():
             for value in (*op.results, *op.operands):

@@ -31,12 +31,12 @@ MAX_SHOWN_NODES = 6
 
 
 def describe_schedule(op: tensor.Computation) -> str:
-    """The schedule in words; empty if it consists of plain loops in order."""
+    """Return the schedule in words; empty if it consists of plain loops in order."""
     return "" if op.schedule is None else "; ".join(op.schedule.describe(op, names_of(op)))
 
 
 def describe_group(group: FusedGroup) -> list[str]:
-    """The schedules of computations that share a loop over blocks, and the sizes of the blocks."""
+    """Return the schedules of computations that share a loop over blocks, and the sizes of the blocks."""
     schedules = [text for op in group.ops if (text := describe_schedule(op))]
     first, names = group.ops[0], names_of(group.ops[0])
     walk = [f"{size} {names[dim]}" for dim, size in fused_tiles(first) if size < first.sizes[dim]]
@@ -46,7 +46,7 @@ def describe_group(group: FusedGroup) -> list[str]:
 
 
 def describe(func: FuncOp, nodes: Sequence[str]) -> str:
-    """The comment of a kernel."""
+    """Return the comment of a kernel."""
     computes = [op for op in func.body.block.ops if isinstance(op, tensor.Computation)]
     last = func.body.block.last_op
     returned = list(last.arguments) if isinstance(last, ReturnOp) else []

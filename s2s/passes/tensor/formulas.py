@@ -72,7 +72,7 @@ class Text(NamedTuple):
     """For `max(x, limit)`: `x` and `limit`, so that an enclosing `min` can be printed as `clamp`."""
 
     def inside(self, strength: int) -> str:
-        """The text as an operand of an operator of `strength`."""
+        """Return the text as an operand of an operator of `strength`."""
         return self.text if self.strength >= strength else f"({self.text})"
 
 
@@ -109,7 +109,7 @@ class Writer:
         return f"{f'({inner})' if ' ' in inner else inner} {sign} {atom.rhs.value}"
 
     def region(self, block: Block, values: dict[SSAValue, Text]) -> list[Text]:
-        """The expressions that `block` yields for arguments `values`."""
+        """Return the expressions that `block` yields for arguments `values`."""
         for op in block.ops:
             if isinstance(op, tensor.YieldOp):
                 return [values[argument] for argument in op.arguments]
@@ -158,7 +158,7 @@ class Formula(Writer):
         return self.region(op.apply.block, values)
 
     def _folds(self) -> list[Text]:
-        """Each accumulator as `sum(k: …)` where its step is a known fold, else as the step itself."""
+        """Return each accumulator as `sum(k: …)` where its step is a known fold, else as the step itself."""
         op = self.op
         if op.reduce is None:
             return []
@@ -253,7 +253,7 @@ def _merged(indices: list[tuple[AffineExpr, int, int]]) -> list[tuple[AffineExpr
 
 
 def _arithmetic(op: Operation, operands: list[Text]) -> Text:
-    """An operation on scalars, infix or as a function; conversions are not printed."""
+    """Return an operation on scalars, infix or as a function; conversions are not printed."""
     if isinstance(op, arith.CmpiOp):
         return Text(f"{operands[0].inside(1)} {COMPARISONS[op.predicate.value.data]} {operands[1].inside(1)}", 0)
     if isinstance(op, arith.MaxSIOp | arith.MinSIOp) and isinstance(op.rhs.owner, arith.ConstantOp):

@@ -114,7 +114,8 @@ def _asked_dims(op: tensor.ComputeOp) -> set[int]:
 
 
 def _same_bounds(producer: tensor.ComputeOp) -> bool:
-    """Whether an access misses the result of `producer` exactly if it misses all operands: the maps only permute."""
+    """Return whether an access misses the result of `producer` exactly if it misses all operands: the maps only
+    permute."""
     for operand, access in slots(producer.points, producer.point_accesses):
         results = access.map.data.results
         dims = [expr.position for expr in results if isinstance(expr, AffineDimExpr)]
@@ -126,7 +127,7 @@ def _same_bounds(producer: tensor.ComputeOp) -> bool:
 
 
 def _cheap(producer: tensor.ComputeOp, domain: Sequence[int]) -> bool:
-    """Whether `producer` may be computed at every point of `domain`: it has no arithmetic, or repeats none."""
+    """Return whether `producer` may be computed at every point of `domain`: it has no arithmetic, or repeats none."""
     return moves_only(producer) or (producer.res[0].has_one_use() and prod(domain) <= prod(producer.sizes))
 
 
@@ -178,7 +179,7 @@ def _arguments(
     accesses: Sequence[tensor.AccessAttr],
     argument: Callable[[int], BlockArgument],
 ) -> tuple[list[SSAValue], dict[int, SSAValue]]:
-    """The values in `block` of a consumer's operands, and the arguments whose bounds guard the computed ones."""
+    """Return the values in `block` of a consumer's operands, and the arguments whose bounds guard the computed ones."""
     values: list[SSAValue] = []
     guards: dict[int, SSAValue] = {}
     for place, number in enumerate(numbers):
@@ -257,7 +258,7 @@ def fuse_table(producer: tensor.ComputeOp, consumer: tensor.ComputeOp) -> tensor
 
 
 def _extracts_only(op: tensor.ComputeOp) -> bool:
-    """Whether `op` yields elements of a table unmodified, and has no guarded reads."""
+    """Return whether `op` yields elements of a table unmodified, and has no guarded reads."""
     last = op.apply.block.last_op
     moved = isinstance(last, tensor.YieldOp) and isinstance(last.arguments[0].owner, tensor.ExtractOp)
     plain = all(not a.is_guarded and all(divisor == 1 for divisor in a.division) for a in op.point_accesses)
@@ -265,13 +266,13 @@ def _extracts_only(op: tensor.ComputeOp) -> bool:
 
 
 def _table_of(op: tensor.ExtractOp, compute: tensor.ComputeOp) -> SSAValue:
-    """The operand of `compute` that `op` reads."""
+    """Return the operand of `compute` that `op` reads."""
     arguments = list(compute.apply.block.args)[-len(compute.tables) :]
     return compute.tables[next(place for place, argument in enumerate(arguments) if argument is op.table)]
 
 
 def _into(producer: tensor.ComputeOp, consumer: tensor.ComputeOp, indices: Sequence[SSAValue]) -> AffineMap | None:
-    """The dimensions at which the operands of `producer` are read, as functions of the consumer's dimensions."""
+    """Return the dimensions at which the operands of `producer` are read, as functions of the consumer's dimensions."""
     used = {dim for access in producer.point_accesses for dim in access.map.data.used_dims()}
     exprs: list[AffineExpr] = []
     for dim, index in enumerate(indices):

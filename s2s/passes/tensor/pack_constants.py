@@ -36,7 +36,7 @@ from s2s.types.weights import Array, WeightStore
 
 
 def packed_shape(shape: Sequence[int], axes: Sequence[tensor.PackedAxis]) -> tuple[int, ...]:
-    """The shape of a tensor of `shape` packed as `axes`."""
+    """Return the shape of a tensor of `shape` packed as `axes`."""
     return tuple(axis.modulus or -(-_extent(shape, axis) // axis.divisor) for axis in axes)
 
 
@@ -84,7 +84,7 @@ def _in_order(positions: Array, size: int) -> bool:
 
 
 def _take(array: Array, axis: int, positions: Array) -> Array:
-    """The elements of `array` at `positions` along `axis`, zeros for positions past the end."""
+    """Return the elements of `array` at `positions` along `axis`, zeros for positions past the end."""
     size = array.shape[axis]
     taken = array.take(np.minimum(positions, size - 1), axis)
     np.moveaxis(taken, axis, 0)[np.greater_equal(positions, size)] = 0

@@ -75,7 +75,7 @@ def _reordered(
 
 
 def order_of_move(producer: tensor.ComputeOp, mover: tensor.ComputeOp) -> list[int] | None:
-    """The permutation of `producer`'s dimensions that `mover` performs; None if `mover` does anything else."""
+    """Return the permutation of `producer`'s dimensions that `mover` performs; None if `mover` does anything else."""
     if not moves_only(mover) or len(mover.points) != 1 or mover.tables or len(producer.res) != 1:
         return None
     value, access = mover.points[0], mover.point_accesses[0]
@@ -138,7 +138,7 @@ def copy_read(op: tensor.ComputeOp, read: int, dims: Sequence[int]) -> tensor.Co
 
 
 def copy_of(sizes: Sequence[int], source: tuple[SSAValue, tensor.AccessAttr]) -> tensor.ComputeOp:
-    """A computation over a domain of `sizes` that copies the elements of an access."""
+    """Return a computation over a domain of `sizes` that copies the elements of an access."""
     element = tensor.element_type(source[0])
     block = Block(arg_types=[element])
     block.add_op(tensor.YieldOp(block.args[0]))

@@ -50,7 +50,7 @@ class PickSchedulePass(ModulePass):
     def _subjects(
         self, func: FuncOp, calls: Mapping[str, list[graph.CallOp]], chooser: Chooser
     ) -> list[ScheduledComputation]:
-        """The schedule decisions of a kernel: its computations with their candidates."""
+        """Return the schedule decisions of a kernel: its computations with their candidates."""
         computations = [each for each in func.body.block.ops if isinstance(each, tensor.Computation)]
         if not computations:
             return []

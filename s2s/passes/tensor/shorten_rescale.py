@@ -60,7 +60,7 @@ class ShortenRescalePass(ModulePass):
 def _values(
     func: FuncOp, calls: Sequence[graph.CallOp], all_calls: Mapping[str, list[graph.CallOp]], weights: WeightStore
 ) -> dict[SSAValue, list[Array]]:
-    """The weights that the calls of `func` pass for its arguments."""
+    """Return the weights that the calls of `func` pass for its arguments."""
     constant = constant_arguments(func, all_calls)
     found: dict[SSAValue, list[Array]] = {}
     for number, argument in enumerate(func.body.block.args):
@@ -109,7 +109,8 @@ def _halve(op: tensor.RescaleOp) -> None:
 
 
 def _addition(op: tensor.RescaleOp) -> tuple[arith.AddiOp | None, int]:
-    """The addition of a constant that is the only use of `op`, and that constant, if it is as small as a zero point."""
+    """Return the addition of a constant that is the only use of `op`, and that constant, if it is as small as a zero
+    point."""
     uses = list(op.result.uses)
     if len(uses) != 1 or not isinstance(uses[0].operation, arith.AddiOp):
         return None, 0

@@ -27,7 +27,7 @@ from s2s.types.affine import linear, ranges
 
 
 def divided_dim(op: tensor.ComputeOp) -> tuple[int, int] | None:
-    """A parallel dimension of `op` that a read divides into blocks, and the block size."""
+    """Return a parallel dimension of `op` that a read divides into blocks, and the block size."""
     for access in op.read_accesses:
         for expr in access.map.data.results:
             for atom in linear(expr, ranges(op.sizes)).terms:

@@ -71,8 +71,8 @@ class TileRows:
                 Rewriter.erase_op(func)
 
     def _chains(self, func: FuncOp) -> list[list[graph.CallOp]]:
-        """The longest chains of calls whose results exceed the cache and have one reader, the next call; where two
-        chains meet, the first one continues."""
+        """Return the longest chains of calls whose results exceed the cache and have one reader, the next call; where
+        two chains meet, the first one continues."""
         chains: list[list[graph.CallOp]] = []
         taken: set[Operation] = set()
         for op in func.body.block.ops:
@@ -92,7 +92,7 @@ class TileRows:
         return use.operation if isinstance(use.operation, graph.CallOp) and self._compute(use.operation) else None
 
     def _compute(self, call: graph.CallOp) -> tensor.ComputeOp | None:
-        """The only computation of the kernel of `call`, if its rows are image rows."""
+        """Return the only computation of the kernel of `call`, if its rows are image rows."""
         func = self.functions[call.callee.root_reference.data]
         ops = [] if func.is_declaration else list(func.body.block.ops)
         if len(ops) != 2 or not isinstance(ops[0], tensor.ComputeOp) or ops[0].schedule is not None:
@@ -158,7 +158,7 @@ class TileRows:
 
 
 def _outside(chain: Sequence[graph.CallOp]) -> list[SSAValue]:
-    """The operands of the calls of a chain that no call of the chain computes."""
+    """Return the operands of the calls of a chain that no call of the chain computes."""
     results = {call.results[0] for call in chain}
     return [operand for call in chain for operand in call.operands if operand not in results]
 

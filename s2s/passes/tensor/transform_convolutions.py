@@ -77,7 +77,7 @@ class Tiling(NamedTuple):
         return tuple(count * self.filter.outputs for count in self.counts) != self.conv.size
 
     def domain(self, channels: Sequence[int]) -> list[int]:
-        """The sizes of a domain over tiles and the given channel dimensions of the convolution."""
+        """Return the sizes of a domain over tiles and the given channel dimensions of the convolution."""
         sizes = self.conv.op.sizes
         return [*(sizes[dim] for dim in self.conv.batch), *self.counts, *(sizes[dim] for dim in channels)]
 
@@ -102,12 +102,12 @@ class Tiling(NamedTuple):
         return place
 
     def tile_index(self) -> AffineExpr:
-        """The index of a tile."""
+        """Return the index of a tile."""
         sizes = self.domain(())
         return flat_index([AffineDimExpr(dim) for dim in range(len(sizes))], sizes)
 
     def factors(self, channel: AffineExpr, channels: Sequence[int], width: int) -> AffineMap:
-        """The index of a transformed factor or product: `[width * i + j, tile, channel]`."""
+        """Return the index of a transformed factor or product: `[width * i + j, tile, channel]`."""
         domain = self.domain(channels)
         rank, box = len(domain), ranges([*domain, width, width])
         at = AffineDimExpr(rank) * width + AffineDimExpr(rank + 1)
@@ -218,13 +218,13 @@ class TransformConvolution:
 
 
 def _result_axes(op: tensor.ComputeOp) -> list[AffineExpr]:
-    """The dimension of `op` that indexes each axis of its result; zero for axes of size one."""
+    """Return the dimension of `op` that indexes each axis of its result; zero for axes of size one."""
     dims = iter([dim for dim in range(op.rank) if op.sizes[dim] > 1])
     return [AffineDimExpr(next(dims)) if size > 1 else AffineConstantExpr(0) for size in shape_of(op.res[0])]
 
 
 def _keeps_axes(op: tensor.ComputeOp) -> bool:
-    """Whether the axes of the result are exactly the parallel dimensions of `op`."""
+    """Return whether the axes of the result are exactly the parallel dimensions of `op`."""
     return [size for size in shape_of(op.res[0]) if size > 1] == [size for size in op.parallel_sizes if size > 1]
 
 
@@ -285,7 +285,7 @@ class TransformConvolutionsPass(ModulePass):
         target: Target,
         network: int,
     ) -> list[FilteredConvolution]:
-        """The decisions of a kernel: its convolutions that Winograd's algorithm can compute."""
+        """Return the decisions of a kernel: its convolutions that Winograd's algorithm can compute."""
         keys = computation_keys(func, [conv.op for conv in convolutions], calls, target)
         nodes = nodes_of_kernel(func, calls)
         return [
@@ -295,7 +295,7 @@ class TransformConvolutionsPass(ModulePass):
 
 
 def _convolutions(func: FuncOp, constants: frozenset[SSAValue], target: Target) -> list[Convolution]:
-    """The convolutions of a kernel that Winograd's algorithm can compute."""
+    """Return the convolutions of a kernel that Winograd's algorithm can compute."""
     found: list[Convolution] = []
     for op in func.body.block.ops:
         conv = convolution_of(op) if isinstance(op, tensor.ComputeOp) and op.schedule is None else None
@@ -316,7 +316,7 @@ def _obey(kernel: TransformKernel, convolutions: Sequence[Convolution], target: 
 
 
 def _tiling(conv: Convolution, outputs: int, target: Target) -> Tiling:
-    """The tiling of a convolution, after inserting channels-last copies where it needs them."""
+    """Return the tiling of a convolution, after inserting channels-last copies where it needs them."""
     beside = convolution_of(channels_last(conv, target))
     if beside is None:
         raise CompilerBug(f"{conv.op.name}: a convolution on copies is none any more")

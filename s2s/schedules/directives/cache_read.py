@@ -125,7 +125,7 @@ class CacheRead(Directive):
             )
 
     def _copies_rows(self, op: tensor.ComputeOp, state: ScheduleState) -> bool:
-        """Whether the loops inside move along the operand in the reduction only."""
+        """Return whether the loops inside move along the operand in the reduction only."""
         used = {dim for expr in op.read_accesses[self.operand.data].map.data.results for dim in expr.used_dims()}
         return all(dim >= op.rank for dim in used if dim not in state.order[: state.cache_depth])
 
@@ -232,7 +232,7 @@ def _check_layout(op: tensor.ComputeOp, operand: int, axes: Sequence[PackedAxis]
 
 
 def _starts_window(op: tensor.ComputeOp, read: int, outer: Sequence[int]) -> bool:
-    """Whether the loops inside of `outer` begin at the first element of the window of a read, wherever that is.
+    """Return whether the loops inside of `outer` begin at the first element of the window of a read, wherever that is.
 
     With `i` outside and `r` inside, `(2 * i + r)` begins at `2 * i`. `(i - r)` ends there, and `(i + r) mod 5` may
     begin in the middle.

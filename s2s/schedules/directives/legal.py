@@ -7,12 +7,12 @@ from s2s.schedules.directives import Schedule
 
 
 def kinds() -> list[type[tensor.Directive]]:
-    """The kinds of directives, in the order in which a schedule has them best."""
+    """Return the kinds of directives, in the order in which a schedule has them best."""
     return [kind for kind in Schedule.attributes if issubclass(kind, tensor.Directive)]
 
 
 def refusal(op: tensor.Computation, schedule: tensor.ScheduleAttr) -> str | None:
-    """Why `op` cannot be carried out by `schedule`; None where it can."""
+    """Return why `op` cannot be carried out by `schedule`; None where it can."""
     try:
         schedule.verify_for(op)
     except VerifyException as error:

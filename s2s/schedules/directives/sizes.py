@@ -32,7 +32,7 @@ def print_sizes(printer: Printer, sizes: Sizes) -> None:
 
 
 def parse_sizes(parser: AttrParser) -> Sizes:
-    """What `print_sizes` prints."""
+    """Parse what `print_sizes` prints."""
     with parser.in_angle_brackets():
         return sizes_attribute(parser.parse_comma_separated_list(parser.Delimiter.NONE, lambda: parse_row(parser)))
 

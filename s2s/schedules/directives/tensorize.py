@@ -110,10 +110,10 @@ class Tensorize(Directive):
 
 
 def attribute_of(each: Intrinsic) -> IntrinsicAttr:
-    """The facts of an intrinsic that lowerings want."""
+    """Return the facts of an intrinsic that lowerings want."""
     return IntrinsicAttr.of(each.name, each.form, each.x, each.w, each.group, each.function, each.header)
 
 
 def _entry(name: str) -> IntrinsicAttr | None:
-    """The entry of the table that has this name."""
+    """Return the entry of the table that has this name."""
     return attribute_of(INTRINSICS[name]) if name in INTRINSICS else None

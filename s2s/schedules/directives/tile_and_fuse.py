@@ -115,7 +115,7 @@ def in_tiles(schedule: tensor.ScheduleAttr, tiles: Iterable[FusedTile | tuple[in
 
 
 def overlaps(tile: FusedTile) -> bool:
-    """Whether neighbouring tiles compute some positions twice."""
+    """Return whether neighbouring tiles compute some positions twice."""
     return tile.before > 0 or tile.after > 0
 
 

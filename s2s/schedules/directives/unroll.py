@@ -35,7 +35,7 @@ class Unroll(Directive):
 
     @staticmethod
     def of(steps: Mapping[int, int], passes: Mapping[int, int] | None = None) -> "Unroll | None":
-        """So many steps, and passes for the C compiler, of each reduction; None where nothing is unrolled."""
+        """Return so many steps, and passes for the C compiler, of each reduction; None where nothing is unrolled."""
         passes = {dim: count for dim, count in (passes or {}).items() if count > 1}
         dims = [dim for dim in {**steps, **passes} if steps.get(dim, 1) > 1 or dim in passes]
         rows = [(dim, steps.get(dim, 1), *([passes[dim]] if dim in passes else [])) for dim in dims]

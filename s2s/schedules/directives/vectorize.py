@@ -75,13 +75,13 @@ class Vectorize(Directive):
             )
 
     def _has_lanes(self, op: tensor.ComputeOp, state: ScheduleState) -> bool:
-        """Whether all that vectors compute exists in lanes; an intrinsic computes the reduction itself."""
+        """Return whether all that vectors compute exists in lanes; an intrinsic computes the reduction itself."""
         if computes_floats(op) and vectorizable(op):
             return True
         return in_lanes(op) if state.intrinsic is None else results_in_lanes(op)
 
     def _is_even(self, op: tensor.ComputeOp, number: int, access: tensor.AccessAttr) -> bool:
-        """Whether neighbouring lanes are equally far apart in an operand.
+        """Return whether neighbouring lanes are equally far apart in an operand.
 
         With 16 lanes along `o`, `(o floordiv 32, k, o mod 32)` is even: `o = 16 * block + lane` gives
         `(block floordiv 2, k, block mod 2 * 16 + lane)`. `(o mod 24)` is not: lane 8 of a vector may start over.

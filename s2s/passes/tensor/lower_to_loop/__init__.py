@@ -96,7 +96,7 @@ class LowerKernel:
 
 
 def _runs_steps(ops: Sequence[Operation]) -> bool:
-    """Whether `ops` call kernels or networks."""
+    """Return whether `ops` call kernels or networks."""
     return any(isinstance(op, graph.STEPS) for op in ops)
 
 

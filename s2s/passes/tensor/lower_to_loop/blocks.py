@@ -34,7 +34,7 @@ from s2s.passes.tensor.lower_to_loop.transform_plan import TransformPlan
 
 
 def inner_types(group: FusedGroup) -> dict[SSAValue, MemRefType[Attribute]]:
-    """The buffer types of the tensors that hold one block only."""
+    """Return the buffer types of the tensors that hold one block only."""
     kept = set(group.inner)
     return {
         old: buffer_type(new.type)

@@ -15,7 +15,7 @@ from s2s.passes.tensor.lower_to_loop.tile import Loads, Operand, TilePoint
 
 
 def point_dims(point: TilePoint, dims: Sequence[AffineExpr]) -> list[AffineExpr]:
-    """The position in the domain of `point` in the tile at `dims`."""
+    """Return the position in the domain of `point` in the tile at `dims`."""
     offsets = [*point.offsets, *[0] * (len(dims) - len(point.offsets))]
     return [expr + offset if offset else expr for expr, offset in zip(dims, offsets, strict=True)]
 
@@ -36,7 +36,8 @@ class Bodies:
         arguments: Sequence[BlockArgument],
         sources: dict[BlockArgument, Operand],
     ) -> ScalarBody:
-        """A body with `arguments` for `point` at position `dims`; operands in `sources` are loaded on first use."""
+        """Return a body with `arguments` for `point` at position `dims`; operands in `sources` are loaded on first
+        use."""
         return ScalarBody(self.emitter, loads, point, dims, sources, self._tables(arguments), self.tile.own)
 
     def _tables(self, arguments: Sequence[BlockArgument]) -> dict[BlockArgument, tuple[SSAValue, tuple[int, ...]]]:

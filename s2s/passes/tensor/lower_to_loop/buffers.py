@@ -14,13 +14,13 @@ from s2s.types.dtypes import as_tensor_type, flat_buffer
 
 
 def buffer_type(type: Attribute) -> MemRefType[Attribute]:
-    """The flat buffer that holds a tensor."""
+    """Return the flat buffer that holds a tensor."""
     tensor_type = as_tensor_type(type)
     return flat_buffer(tensor_type.element_type, prod(tensor_type.get_shape()))
 
 
 def may_overwrite(last: tensor.ComputeOp | tensor.TransformOp, value: SSAValue) -> bool:
-    """Whether the only result of `last`, the final computation of a kernel, may overwrite operand `value`.
+    """Return whether the only result of `last`, the final computation of a kernel, may overwrite operand `value`.
 
     Each of its points must read exactly the element that it writes, and no other element of the operand.
     """

@@ -34,7 +34,7 @@ _WORD = 8
 
 
 def is_callback(func: FuncOp) -> bool:
-    """Whether `func` declares a C function."""
+    """Return whether `func` declares a C function."""
     return CALLBACK in func.attributes
 
 

@@ -19,7 +19,8 @@ def clip(
     dims: Sequence[AffineExpr],
     pieces: Sequence[Piece],
 ) -> tuple[Bounds, set[Constraint]]:
-    """The bounds of reduction `dim` within which the undecided guards that depend only on it hold, and these guards.
+    """Return the bounds of reduction `dim` within which the undecided guards that depend only on it hold, and these
+    guards.
 
     The other dimensions are at `dims`, inside `box`; the bounds must be the same for all points of a tile of `pieces`.
     """
@@ -45,5 +46,5 @@ def clip(
 
 
 def _in_tile(op: tensor.ComputeOp, constraint: Constraint, pieces: Sequence[Piece]) -> bool:
-    """Whether `constraint` may differ between points of the tile."""
+    """Return whether `constraint` may differ between points of the tile."""
     return any(pieces[d].tile > 1 for d in constraint.expr.used_dims() if d < op.rank)

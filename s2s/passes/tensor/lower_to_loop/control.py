@@ -28,7 +28,7 @@ from s2s.types.hints import isa
 def lower_control(
     op: graph.NetworkOp, outputs: Sequence[SSAValue], inputs: Sequence[SSAValue], flag: SSAValue | None
 ) -> list[Operation]:
-    """The operations that replace `op`, the main one last; `flag` is memory for the condition of a loop."""
+    """Return the operations that replace `op`, the main one last; `flag` is memory for the condition of a loop."""
     match op:
         case graph.IfOp():
             condition, *rest = inputs

@@ -36,7 +36,7 @@ class CopyPlan:
 
     @staticmethod
     def of(op: tensor.ComputeOp) -> "CopyPlan | None":
-        """The plan of `op`; None if nothing is copied."""
+        """Return the plan of `op`; None if nothing is copied."""
         schedule = None if op.schedule is None else op.schedule.on(op)
         if schedule is None or schedule.cached is None:
             return None
@@ -162,8 +162,8 @@ class CopiedOperand:
         return []
 
     def row(self, dims: Sequence[AffineExpr]) -> AffineExpr:
-        """The flat index in scratch of the first step of the reduction, for the point at `dims`. The row may begin with
-        a later step, that of a block; then no element lies there."""
+        """Return the flat index in scratch of the first step of the reduction, for the point at `dims`. The row may
+        begin with a later step, that of a block; then no element lies there."""
         position: AffineExpr = AffineConstantExpr(0)
         for dim in self.plan.tile_dims:
             position = position * self.plan.tiles[dim] + (dims[dim] - self.base[dim])
@@ -171,7 +171,7 @@ class CopiedOperand:
         return position * self.plan.steps - flat_index(self.base[rank:], self.plan.op.reduction_sizes)
 
     def position(self, dims: Sequence[AffineExpr]) -> AffineExpr:
-        """The flat index in scratch of the element read at the point `dims`."""
+        """Return the flat index in scratch of the element read at the point `dims`."""
         op = self.plan.op
         if self.plan.is_rows:
             return self.row(dims) + flat_index(dims[op.rank :], op.reduction_sizes)

@@ -124,7 +124,7 @@ class Emitter:
         return opened
 
     def _tightest(self, exprs: Sequence[AffineExpr], constant: int, sign: int) -> list[AffineExpr]:
-        """The bounds that may be tighter than `constant`: for a maximum (`sign` 1) or a minimum (`sign` -1)."""
+        """Return the bounds that may be tighter than `constant`: for a maximum (`sign` 1) or a minimum (`sign` -1)."""
         open_exprs: list[AffineExpr] = []
         for expr in exprs:
             low, high = bounds(expr * sign, self.space.bound)
@@ -173,13 +173,13 @@ class Emitter:
         return list(op.res)
 
     def constant(self, value: Attribute) -> SSAValue:
-        """A scalar constant."""
+        """Emit a scalar constant."""
         if not isa(value, IntegerAttr | FloatAttr):
             raise CompilerBug(f"{value} is not a number")
         return self.add(arith.ConstantOp.create(properties={"value": value}, result_types=[value.type])).result
 
     def zero(self, type: Attribute) -> SSAValue:
-        """The zero of a scalar type."""
+        """Emit the zero of a scalar type."""
         if isinstance(type, AnyFloat):
             return self.constant(FloatAttr(0.0, type))
         if not isa(type, IntegerType):

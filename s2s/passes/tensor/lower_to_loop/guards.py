@@ -25,7 +25,7 @@ class Constraint(NamedTuple):
     modulus: int = 0
 
     def holds(self, box: Sequence[Range]) -> Holds:
-        """Whether it holds on all, none or part of `box`."""
+        """Return whether it holds on all, none or part of `box`."""
         low, high = bounds(self.expr, box)
         if self.modulus:
             return Holds.ALWAYS if low == high and low % self.modulus == 0 else Holds.MAYBE
@@ -35,7 +35,7 @@ class Constraint(NamedTuple):
 
 
 def guard_of(access: AccessAttr, shape: Sequence[int]) -> list[Constraint]:
-    """The constraints under which `access` is in bounds of `shape`; none for an unguarded access."""
+    """Return the constraints under which `access` is in bounds of `shape`; none for an unguarded access."""
     if not access.is_guarded:
         return []
     constraints: list[Constraint] = []
@@ -48,7 +48,7 @@ def guard_of(access: AccessAttr, shape: Sequence[int]) -> list[Constraint]:
 
 
 def holds_all(constraints: Sequence[Constraint], box: Sequence[Range]) -> Holds:
-    """Whether all constraints hold on all, none or part of `box`."""
+    """Return whether all constraints hold on all, none or part of `box`."""
     states = {constraint.holds(box) for constraint in constraints}
     if Holds.NEVER in states:
         return Holds.NEVER

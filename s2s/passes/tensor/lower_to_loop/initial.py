@@ -12,14 +12,15 @@ from s2s.passes.tensor.lower_to_loop.tile import Loads, Operand, TilePoint
 
 
 def starts(nest: NestState, points: Sequence[TilePoint]) -> list[SSAValue]:
-    """The accumulators of `points` before the reduction: initial values, or partial results of earlier blocks."""
+    """Return the accumulators of `points` before the reduction: initial values, or partial results of earlier
+    blocks."""
     return by_block(nest, lambda: initial(nest, points), lambda: nest.partials.load(points, nest.dims))
 
 
 def by_block(
     nest: NestState, first: Callable[[], list[SSAValue]], later: Callable[[], list[SSAValue]]
 ) -> list[SSAValue]:
-    """The values that `first` emits in the first block of a reduction, and `later` in the other ones."""
+    """Return the values that `first` emits in the first block of a reduction, and `later` in the other ones."""
     emitter = nest.emitter
     start = [Constraint(block.base * -1) for block in nest.blocked_reductions()]
     if holds_all(start, emitter.space.bound) is Holds.ALWAYS:
@@ -38,7 +39,8 @@ def by_block(
 
 
 def initial(nest: NestState, points: Sequence[TilePoint]) -> list[SSAValue]:
-    """The initial values of the accumulators of `points`: constants, or elements of an operand of the epilogue."""
+    """Return the initial values of the accumulators of `points`: constants, or elements of an operand of the
+    epilogue."""
     if nest.schedule.init_from is not None:
         return _loaded(nest, nest.points[nest.schedule.init_from], points)
     if nest.bias is not None:

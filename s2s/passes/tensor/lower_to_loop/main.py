@@ -99,7 +99,7 @@ class LowerMain:
         return late
 
     def _computed(self, value: SSAValue) -> SSAValue:
-        """The result of a call that `value` reshapes."""
+        """Return the result of a call that `value` reshapes."""
         root = root_of(value)
         if isinstance(root, BlockArgument) or not isinstance(root.owner, graph.STEPS) or root in self.buffers:
             raise CompilerBug(
@@ -156,7 +156,7 @@ class LowerMain:
         self.block.add_ops(made)
 
     def _result(self, result: SSAValue) -> SSAValue:
-        """The buffer of a result: that of an output or of a whole that it is a part of, else a new one."""
+        """Return the buffer of a result: that of an output or of a whole that it is a part of, else a new one."""
         if result not in self.buffers:
             if (part := self.parts.get(result)) is not None:
                 whole, start = part
@@ -166,7 +166,7 @@ class LowerMain:
         return self.buffers[result]
 
     def _part(self, whole: SSAValue, start: int, value: SSAValue) -> SSAValue:
-        """The buffer of `value`, a view of `whole` from element `start` on."""
+        """Return the buffer of `value`, a view of `whole` from element `start` on."""
         type = buffer_type(value.type)
         view = loop.ViewOp(whole, start * size_in_bytes(type.element_type), type)
         view.result.name_hint = value.name_hint
@@ -186,7 +186,7 @@ class LowerMain:
         values: Sequence[SSAValue],
         tied: Sequence[int | None],
     ) -> list[DictionaryAttr]:
-        """The attributes of inputs or outputs, with role and shape; tied results are no outputs."""
+        """Return the attributes of inputs or outputs, with role and shape; tied results are no outputs."""
         given = list(attributes) if attributes is not None else [DictionaryAttr({})] * len(values)
         return [
             DictionaryAttr(

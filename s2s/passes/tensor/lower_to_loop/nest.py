@@ -35,7 +35,7 @@ class Nest(NestState):
         plan: CopyPlan | None = None,
         scratch: Sequence[SSAValue] = (),
     ) -> "Nest":
-        """The nest of `tile`; `scratch` holds the copies that `plan` makes, and partial results."""
+        """Return the nest of `tile`; `scratch` holds the copies that `plan` makes, and partial results."""
         if tile.op.schedule is None:
             raise CompilerBug("tensor-lower-to-loop needs a schedule on every tensor.compute; run tensor-pick-schedule")
         nest = Nest(tile, tile.op.schedule.on(tile.op), buffers, emitter, plan, scratch)
@@ -86,8 +86,8 @@ class Nest(NestState):
         return cut(dim, self.box, tile, lanes, relevant, overlap=lanes > 1 and self._may_repeat(dim))
 
     def _may_repeat(self, dim: int) -> bool:
-        """Whether points along `dim` may be computed twice, by tiles at any position: no result overwrites an operand,
-        and no operand is packed in tiles of this dimension."""
+        """Return whether points along `dim` may be computed twice, by tiles at any position: no result overwrites an
+        operand, and no operand is packed in tiles of this dimension."""
         whole = self.tile.whole
         if self.blocks or any(may_overwrite(whole, value) for value in whole.points):
             return False

@@ -84,19 +84,20 @@ class CopyEmitter:
             self._guarded(around, operand.position(here), source, segment, self._limits(here, segment, inside))
 
     def _ends(self) -> list[Constraint]:
-        """The constraints that end a shorter last block of a reduction."""
+        """Return the constraints that end a shorter last block of a reduction."""
         sizes = enumerate(zip(self.plan.op.sizes, self.plan.sizes, strict=True))
         return [Constraint(AffineDimExpr(dim) * -1 + (whole - 1)) for dim, (whole, block) in sizes if whole % block]
 
     def _steps(self, dim: int, base: AffineExpr) -> Bounds:
-        """The steps of reduction `dim` that are copied, from `base` on."""
+        """Return the steps of reduction `dim` that are copied, from `base` on."""
         whole, block = self.plan.op.sizes[dim], self.plan.sizes[dim]
         if block == whole:
             return Bounds(0, whole)
         return Bounds(0, whole, 1, (base,), (base + block,))
 
     def _row_segment(self, guards: Sequence[Constraint]) -> Segment:
-        """The innermost reduction dimensions that form one segment: the source has one stride along all of them."""
+        """Return the innermost reduction dimensions that form one segment: the source has one stride along all of
+        them."""
         op, plan = self.plan.op, self.plan
         shape = shape_of(op.reads[plan.read])
         position = flat_index(plan.access.map.data.results, shape)
@@ -114,7 +115,8 @@ class CopyEmitter:
         return Segment(tuple(dims), count, stride)
 
     def _clips(self, dim: int, dims: Sequence[int], guards: Sequence[Constraint]) -> bool:
-        """Whether the guards limit `dims` to one range of the segment: none divides, only the outermost one has any."""
+        """Return whether the guards limit `dims` to one range of the segment: none divides, only the outermost one has
+        any."""
         for guard in guards:
             used = guard.expr.used_dims() & set(dims)
             if used and (guard.modulus or used != {dim}):
@@ -124,7 +126,8 @@ class CopyEmitter:
     def _limits(
         self, here: Sequence[AffineExpr], segment: Segment, guards: Sequence[Constraint]
     ) -> tuple[AffineExpr, AffineExpr] | tuple[()]:
-        """The part of the segment for which `guards`, constraints on its outermost dimension, hold; empty if all do."""
+        """Return the part of the segment for which `guards`, constraints on its outermost dimension, hold; empty if all
+        do."""
         low: AffineExpr = AffineConstantExpr(0)
         high: AffineExpr = AffineConstantExpr(segment.count)
         if not segment.dims:
@@ -178,7 +181,7 @@ class CopyEmitter:
             self._guarded(around, flat_index(place, plan.extents), source, segment, limits)
 
     def _whole(self, first: Sequence[AffineExpr], axes: Sequence[int]) -> list[int]:
-        """The last axes that are copied in one segment: all of each but the first is copied, so that they are
+        """Return the last axes that are copied in one segment: all of each but the first is copied, so that they are
         contiguous."""
         shape = shape_of(self.plan.op.reads[self.plan.read])
         whole = [axes[-1]]
@@ -193,9 +196,9 @@ class CopyEmitter:
     def _limits_of_window(
         self, first: AffineExpr, extent: int, size: int, inner: int
     ) -> tuple[AffineExpr, AffineExpr] | tuple[()]:
-        """The part of a segment inside of the operand: of `extent` positions from `first` on along an axis of `size`,
-        each of `inner` elements; empty if all of it is. Rows of a copy may be longer than
-        those of the operand, which shows behind its last row."""
+        """Return the part of a segment inside of the operand: of `extent` positions from `first` on along an axis of
+        `size`, each of `inner` elements; empty if all of it is. Rows of a copy may be longer than those of the operand,
+        which shows behind its last row."""
         if self._is_inside(first, extent, size):
             return ()
         return first * -inner, (first * -1 + size) * inner

@@ -56,7 +56,7 @@ def cut(
 
 
 def cut_fixed(dim: int, box: Sequence[Range], tile: int, guards: Sequence[Constraint]) -> list[Piece] | None:
-    """The pieces of a dimension with fixed tiles at its borders; None if a border is wider than a tile."""
+    """Return the pieces of a dimension with fixed tiles at its borders; None if a border is wider than a tile."""
     point_by_point = cut(dim, box, 1, 1, guards)
     inside = [piece for piece in point_by_point if not _is_open(piece, dim, box, guards)]
     stop = box[dim][1] + 1

@@ -97,14 +97,14 @@ class Prefetcher(NamedTuple):
         }
 
     def _tile_index(self, inside: dict[int, tuple[int, int]], place: Place) -> AffineExpr:
-        """The linear index of the tile's first point in the loops inside, relative to the start of the block."""
+        """Return the linear index of the tile's first point in the loops inside, relative to the start of the block."""
         zero: AffineExpr = AffineConstantExpr(0)
         starts = {dim: block.base for dim, block in place.blocks.items()}
         indices = [place.dims[dim] - starts.get(dim, zero) for dim in inside]
         return flat_index(indices, [extent for extent, _ in inside.values()])
 
     def _step_index(self, place: Place) -> AffineExpr:
-        """The linear index of the current step of the reduction, in loop order."""
+        """Return the linear index of the current step of the reduction, in loop order."""
         fewest = [self._min_steps(dim) for dim in self._reductions]
         steps = [
             place.dims[dim] if few == self.op.sizes[dim] else place.dims[dim] % few
@@ -118,7 +118,7 @@ class Prefetcher(NamedTuple):
         return [dim for dim in self.schedule.order if dim >= self.op.rank]
 
     def _min_steps(self, dim: int) -> int:
-        """The smallest number of steps of reduction `dim` in any loop that a border clips."""
+        """Return the smallest number of steps of reduction `dim` in any loop that a border clips."""
         most, size, box = 0, self.op.sizes[dim], ranges(self.op.sizes)
         for guard in (guard for read in self.reads for guard in read.guard if not guard.modulus):
             factor = linear(guard.expr, box).terms.get(AffineDimExpr(dim), 0)

@@ -19,7 +19,7 @@ IN_RANGE = arith.IntegerOverflowAttr((arith.IntegerOverflowFlag.NSW,))
 
 
 def products_of(nest: NestState) -> ProductSum:
-    """The sum of products that `nest` computes; its schedule tensorizes it, or copies a factor."""
+    """Return the sum of products that `nest` computes; its schedule tensorizes it, or copies a factor."""
     products = product_sum(nest.op)
     if products is None:
         raise CompilerBug("tensorize or cache_read names what is no sum of products; the verifier refuses that")

@@ -73,7 +73,7 @@ class Results:
         return self.strides[number, dim]
 
     def _has_room(self, value: SSAValue) -> bool:
-        """Whether partial vectors may be stored as full ones in `value`: a block with room for all lanes."""
+        """Return whether partial vectors may be stored as full ones in `value`: a block with room for all lanes."""
         tile, dim = self.bodies.tile, self.schedule.vector_dim
         room = tile.room.get(-1 if dim is None else dim, 1)
         return value in tile.held and room % self.schedule.lanes == 0

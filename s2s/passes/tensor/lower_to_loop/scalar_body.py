@@ -75,7 +75,7 @@ class ScalarBody:
         raise CompilerBug("a region of tensor.compute without tensor.yield")
 
     def value(self, original: SSAValue) -> SSAValue:
-        """The value for this point of a value in the region."""
+        """Return the value for this point of a value in the region."""
         if original in self.known:
             return self.emitter.constant(IntegerAttr(int(self.known[original]), i1))
         if original not in self.values:
@@ -85,7 +85,8 @@ class ScalarBody:
         return self.values[original]
 
     def _guard(self, operand: Operand) -> tuple[Holds, list[Constraint]]:
-        """Whether the access of `operand` is in bounds, and the constraints that decide it if that is undecided."""
+        """Return whether the access of `operand` is in bounds, and the constraints that decide it if that is
+        undecided."""
         undecided: list[Constraint] = []
         for constraint in operand.guard:
             here = Constraint(constraint.expr.replace_dims_and_symbols(self.dims, ()), constraint.modulus)
@@ -167,7 +168,7 @@ class ScalarBody:
         self.values[op.results[0]] = wide
 
     def _differs_by_lane(self, test: arith.CmpfOp) -> bool:
-        """Whether a comparison is one of vectors: each select that uses it then repeats it."""
+        """Return whether a comparison is one of vectors: each select that uses it then repeats it."""
         return any(self._is_vector(operand) for operand in test.operands)
 
     def _choose_by_lane(self, op: arith.SelectOp, test: arith.CmpfOp) -> None:

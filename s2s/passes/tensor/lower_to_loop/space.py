@@ -74,7 +74,8 @@ class LoopSpace:
         return AffineMap(len(used), 0, results), [self.loops[dim].index for dim in used]
 
     def _positions(self, form: Linear) -> Linear:
-        """A linear form over iteration counts, rewritten over loop variables: `n = (variable - start) / step`."""
+        """Return a linear form over iteration counts, rewritten over loop variables: `n = (variable - start) /
+        step`."""
         constant, terms = form.constant, dict[AffineExpr, int]()
         for atom, factor in form.terms.items():
             if not is_dim(atom):
@@ -88,7 +89,7 @@ class LoopSpace:
         return Linear(constant, {atom: factor for atom, factor in terms.items() if factor})
 
     def _counts(self) -> list[AffineExpr]:
-        """The iteration count of each loop as an expression of its variable."""
+        """Return the iteration count of each loop as an expression of its variable."""
         return [
             (AffineDimExpr(dim) - loop.start) // loop.step if loop.step > 1 else AffineDimExpr(dim) - loop.start
             for dim, loop in enumerate(self.loops)

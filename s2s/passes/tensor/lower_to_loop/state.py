@@ -71,13 +71,13 @@ class NestState:
         return operands
 
     def block_start(self) -> list[AffineExpr]:
-        """The start of the current block along each reduction; 0 along those without blocks."""
+        """Return the start of the current block along each reduction; 0 along those without blocks."""
         zero: AffineExpr = AffineConstantExpr(0)
         reductions = range(self.op.rank, len(self.op.sizes))
         return [self.blocks[dim].base if dim in self.blocks else zero for dim in reductions]
 
     def blocked_reductions(self) -> list[OpenBlock]:
-        """The current blocks of reductions."""
+        """Return the current blocks of reductions."""
         return [block for dim, block in self.blocks.items() if dim >= self.op.rank]
 
     def in_block(self, dim: int, bounds: Bounds) -> Bounds:

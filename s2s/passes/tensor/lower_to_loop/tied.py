@@ -9,7 +9,7 @@ from s2s.types.symbols import function_named
 
 
 def written_directly(network: FuncOp, argument: SSAValue, root: SSAValue) -> bool:
-    """Whether the operation that computes `root` may write to the buffer of `argument`, as its last reader."""
+    """Return whether the operation that computes `root` may write to the buffer of `argument`, as its last reader."""
     maker = root.owner
     assert isinstance(maker, Operation)
     order = {op: number for number, op in enumerate(network.body.block.ops)}
@@ -21,7 +21,7 @@ def written_directly(network: FuncOp, argument: SSAValue, root: SSAValue) -> boo
 
 
 def _readers(value: SSAValue) -> list[tuple[Operation, int]]:
-    """The operations that read the bytes of `value`, directly or by a reshape, with their operand numbers."""
+    """Return the operations that read the bytes of `value`, directly or by a reshape, with their operand numbers."""
     found: list[tuple[Operation, int]] = []
     for use in value.uses:
         if isinstance(use.operation, graph.ReshapeOp):
@@ -32,7 +32,7 @@ def _readers(value: SSAValue) -> list[tuple[Operation, int]]:
 
 
 def _may_overwrite(maker: Operation, root: SSAValue, operands: list[int]) -> bool:
-    """Whether `maker`, which reads the argument as `operands`, may compute `root` in place."""
+    """Return whether `maker`, which reads the argument as `operands`, may compute `root` in place."""
     match maker:
         case graph.CallOp():
             kernel = function_named(maker, maker.callee.string_value())

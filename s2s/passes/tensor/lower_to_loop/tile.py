@@ -38,7 +38,7 @@ class TilePoint(NamedTuple):
 
 
 def tile_points(pieces: Sequence[Piece]) -> list[TilePoint]:
-    """The points of the tile that `pieces`, the current pieces of the parallel dimensions, span."""
+    """Return the points of the tile that `pieces`, the current pieces of the parallel dimensions, span."""
     vector_dim = next((dim for dim, piece in enumerate(pieces) if piece.lanes > 1), None)
     steps = [range(0, piece.tile, piece.lanes) for piece in pieces]
     wide = [dim for dim, step in enumerate(steps) if len(step) > 1]
@@ -98,7 +98,7 @@ class Operand:
         return linear_of_dims(flat_index(self.access.map.data.results, self.shape))
 
     def position(self, dims: Sequence[AffineExpr]) -> AffineExpr:
-        """The flat index of the element read at the point `dims`."""
+        """Return the flat index of the element read at the point `dims`."""
         indices = [
             at // divisor if divisor > 1 else at
             for expr, divisor in zip(self.access.map.data.results, self.access.division, strict=True)
@@ -107,7 +107,7 @@ class Operand:
         return flat_index(indices, self.shape)
 
     def place(self, dims: Sequence[AffineExpr], bound: Sequence[Range]) -> Linear:
-        """The flat index of the element read at the point `dims`, over dimensions with ranges `bound`."""
+        """Return the flat index of the element read at the point `dims`, over dimensions with ranges `bound`."""
         return linear(self.position(dims), bound) if self.form is None else at_point(self.form, dims, bound)
 
 
@@ -141,7 +141,7 @@ class Loads:
         return self.made[key]
 
     def _place(self, operand: Operand, dims: Sequence[AffineExpr], point: TilePoint) -> tuple[Linear, int]:
-        """The flat index of the element at `dims`, and the distance of neighbouring lanes."""
+        """Return the flat index of the element at `dims`, and the distance of neighbouring lanes."""
         space = self.emitter.space
         if operand.form is not None:
             return operand.place(dims, space.bound), self._step(operand.form, point)
@@ -170,7 +170,7 @@ class Loads:
         return stride
 
     def _lies_whole(self, operand: Operand, position: Linear, stride: int, point: TilePoint) -> bool:
-        """Whether all lanes of a vector are inside the buffer; lanes without a result may load anything.
+        """Return whether all lanes of a vector are inside the buffer; lanes without a result may load anything.
 
         Packed constants are padded to whole blocks for this purpose: a load of some lanes takes several instructions.
         """

@@ -81,7 +81,7 @@ class TransformNest:
         return Operand(self.buffers[value], access, shape_of(value), tensor.element_type(value))
 
     def _guards(self, access: tensor.AccessAttr, value: SSAValue, tile: int) -> list[Constraint]:
-        """The guards of `access` over the dimensions here; those of its tile or window begin at `tile`."""
+        """Return the guards of `access` over the dimensions here; those of its tile or window begin at `tile`."""
         own = range(len(self.tile.splits), self.op.rank)
         dims: list[AffineExpr] = [AffineDimExpr(dim) for dim in (*own, tile, tile + 1)]
         return [
@@ -167,7 +167,7 @@ class TransformNest:
     # pieces
 
     def _pieces(self, dim: int, guards: Sequence[Constraint]) -> Iterator[Piece]:
-        """The pieces of `dim`; positions where a guard is undecided are pieces of their own."""
+        """Yield the pieces of `dim`; positions where a guard is undecided are pieces of their own."""
         lanes = self.plan.lanes if dim == self.plan.schedule.vector_dim else 1
         relevant = [guard for guard in guards if dim in guard.expr.used_dims()]
         for found in cut(dim, self.box, lanes, lanes, relevant):
@@ -196,7 +196,7 @@ class TransformNest:
         self.dims[dim], self.box[dim] = before
 
     def _limits(self, dim: int, piece: Piece) -> Bounds:
-        """The range of the loop over `piece`; for a dimension in blocks, its positions in the current block."""
+        """Return the range of the loop over `piece`; for a dimension in blocks, its positions in the current block."""
         if dim in self.blocks:
             first, size = self.blocks[dim].base, self.blocks[dim].size
             return Bounds(piece.start, piece.stop, piece.tile, (first,), (first + size,))
@@ -208,7 +208,7 @@ class TransformNest:
         return Bounds(0, each.size, piece.tile, (base + piece.start,), (base + piece.stop,))
 
     def _hits(self, guards: Sequence[Constraint], dim: int, position: int, *, strict: bool = True) -> bool:
-        """Whether the guards hold where `dim` is at `position`; by choice of the pieces all points agree."""
+        """Return whether the guards hold where `dim` is at `position`; by choice of the pieces all points agree."""
         box = [(position, position) if d == dim else full for d, full in enumerate(self.box)]
         state = holds_all(guards, box)
         if strict and state is Holds.MAYBE:

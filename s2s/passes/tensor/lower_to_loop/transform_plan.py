@@ -19,7 +19,7 @@ class TransformPlan(NamedTuple):
 
     @staticmethod
     def of(op: tensor.TransformOp) -> "TransformPlan":
-        """The plan of `op`, which must have a schedule."""
+        """Return the plan of `op`, which must have a schedule."""
         if op.schedule is None:
             raise CompilerBug(
                 "tensor-lower-to-loop needs a schedule on every tensor.transform; run tensor-pick-schedule"

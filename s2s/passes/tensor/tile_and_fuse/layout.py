@@ -10,7 +10,8 @@ from s2s.types.affine import linear, ranges
 
 
 def inner_product(computes: Sequence[tensor.ComputeOp]) -> tensor.ComputeOp | None:
-    """The first sum of products whose result another computation of the kernel reduces: scores of an attention."""
+    """Return the first sum of products whose result another computation of the kernel reduces: scores of an
+    attention."""
     for op in computes:
         users = [use.operation for result in op.res for use in result.uses]
         if len(op.reads) == 2 and len(op.res) == 1 and users and all(user in computes for user in users):
@@ -19,7 +20,7 @@ def inner_product(computes: Sequence[tensor.ComputeOp]) -> tensor.ComputeOp | No
 
 
 def rows_of(product: tensor.ComputeOp, common: Sequence[CommonDim]) -> CommonDim | None:
-    """The longest common dimension that indexes only one factor of `product`."""
+    """Return the longest common dimension that indexes only one factor of `product`."""
     found = [each for each in common if 0 in moves(product, each[product]).reads]
     return max(found, key=lambda each: product.sizes[each[product]], default=None)
 

@@ -100,7 +100,7 @@ class DotReduction(TileReduction):
             accumulators.values[number] = accumulate(self.emitter, self.products, acc, x, w)
 
     def _scalar(self, read: int, point: TilePoint, k: AffineExpr, made: Made) -> SSAValue:
-        """A factor of one step, widened to 32 bits."""
+        """Return a factor of one step, widened to 32 bits."""
         copied = self.copied if self.copied is not None and read == self.x else None
         if copied is None:
             position, buffer = self._place(read, point, k).to_expr(), self.reads[read].buffer
@@ -126,12 +126,13 @@ class DotReduction(TileReduction):
     # positions
 
     def _at(self, point: TilePoint, k: AffineExpr) -> list[AffineExpr]:
-        """The position of `point` in the domain at step `k`."""
+        """Return the position of `point` in the domain at step `k`."""
         parallel = [expr + offset for expr, offset in zip(self.dims, point.offsets, strict=False)]
         return [*parallel, *delinearize(k, self.op.reduction_sizes)]
 
     def _place(self, read: int, point: TilePoint, k: AffineExpr) -> Linear:
-        """The flat index where the group of steps from `k` on begins, in an operand whose groups are contiguous."""
+        """Return the flat index where the group of steps from `k` on begins, in an operand whose groups are
+        contiguous."""
         space = self.emitter.space
         step = AffineDimExpr(len(space.loops))
         expr = simplify(self.reads[read].position(self._at(point, step)), [*space.bound, (0, self.steps - 1)])
@@ -193,7 +194,7 @@ class DotReduction(TileReduction):
                 made[each] = self._widen(vector, part)
 
     def _places(self, points: Sequence[TilePoint], k: AffineExpr) -> dict[tuple[object, ...], Linear]:
-        """The groups of the constant from step `k` on that `points` read, by their keys."""
+        """Return the groups of the constant from step `k` on that `points` read, by their keys."""
         return {self._key(self.w, place): place for place in (self._place(self.w, point, k) for point in points)}
 
     def _widen(self, vector: SSAValue, part: int) -> SSAValue:
@@ -207,6 +208,6 @@ class DotReduction(TileReduction):
 
 
 def _is_next(place: Linear, other: Linear) -> bool:
-    """Whether the group at `other` lies right behind that at `place`."""
+    """Return whether the group at `other` lies right behind that at `place`."""
     after = place.plus(Linear(WORD))
     return other.terms == after.terms and other.constant == after.constant

@@ -78,18 +78,18 @@ class LaneOperands:
         return coefficient(operand.position(here), dim, box)
 
     def factor_of(self, point: TilePoint) -> tuple[int, ...]:
-        """A key that differs for points of a tile that read different elements of the non-constant factor."""
+        """Return a key that differs for points of a tile that read different elements of the non-constant factor."""
         results = self.op.read_accesses[self.x].map.data.results
         used = {dim for expr in results for dim in expr.used_dims()}
         return tuple(offset if dim in used else 0 for dim, offset in enumerate(point.offsets))
 
     def at(self, point: TilePoint) -> list[AffineExpr]:
-        """The position in the domain of the first step, for the first lane of `point`."""
+        """Return the position in the domain of the first step, for the first lane of `point`."""
         offsets = [*point.offsets, *[0] * (len(self.nest.dims) - len(point.offsets))]
         return [expr + offset if offset else expr for expr, offset in zip(self.nest.dims, offsets, strict=True)]
 
     def _step_at(self, point: TilePoint, k: AffineExpr, lane: int = 0) -> list[AffineExpr]:
-        """The position in the domain of step `k`."""
+        """Return the position in the domain of step `k`."""
         dims = self.at(point)
         for dim, expr in zip(self.grouped, delinearize(k, [self.op.sizes[dim] for dim in self.grouped]), strict=True):
             dims[dim] = expr

@@ -42,7 +42,7 @@ class RowReduction(TileReduction):
         return [self._sum(point, self.x, self.w) for point in points]
 
     def _has_rows(self, read: int) -> bool:
-        """Whether the lanes of a point read different rows of the operand, as those of the constant do."""
+        """Return whether the lanes of a point read different rows of the operand, as those of the constant do."""
         results = self.op.read_accesses[read].map.data.results
         return any(self.schedule.vector_dim in expr.used_dims() for expr in results)
 
@@ -88,7 +88,7 @@ class RowReduction(TileReduction):
         return tuple(offset + lane * (dim == point.vector_dim) for dim, offset in enumerate(point.offsets))
 
     def _at(self, point: TilePoint, k: AffineExpr) -> list[AffineExpr]:
-        """The position of `point` in the domain at step `k`."""
+        """Return the position of `point` in the domain at step `k`."""
         rank = len(point.offsets)
         parallel = [expr + offset for expr, offset in zip(self.dims[:rank], point.offsets, strict=True)]
         return [*parallel, *delinearize(k, self.op.reduction_sizes)]

@@ -55,7 +55,7 @@ class StepRange:
         return AffineConstantExpr(0) if self.block is None else self.block.base * self.unit
 
     def steps(self, all_steps: int) -> int:
-        """The number of steps of each block of `all_steps`; raise an error if they differ."""
+        """Return the number of steps of each block of `all_steps`; raise an error if they differ."""
         count = all_steps if self.block is None else min(self.block.size * self.unit, all_steps)
         if all_steps % count:
             raise ScheduleError(f"rows of {all_steps} steps in blocks of {count} leave a shorter block; take a divisor")

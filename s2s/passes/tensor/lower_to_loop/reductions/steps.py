@@ -148,7 +148,7 @@ class StepReduction(TileReduction):
             self._unrolled(dim, AffineConstantExpr(full), size - full, order, points, accumulators)
 
     def _passes(self, dim: int) -> int:
-        """The passes of the loop over reduction `dim` that the C compiler is asked to unroll."""
+        """Return the passes of the loop over reduction `dim` that the C compiler is asked to unroll."""
         return self.schedule.passes.get(dim, 1)
 
     def _unrolled(
@@ -165,7 +165,8 @@ class StepReduction(TileReduction):
             self._loops(order, points, accumulators)
 
     def _decides_fixed(self, dim: int) -> bool:
-        """Whether guards of a fixed piece depend on reduction `dim`, which is then unrolled to decide each step."""
+        """Return whether guards of a fixed piece depend on reduction `dim`, which is then unrolled to decide each
+        step."""
         fixed = {d for d, piece in enumerate(self.nest.pieces) if piece.fixed}
         return any(
             dim in used and used & fixed and constraint.holds(self.nest.box) is Holds.MAYBE

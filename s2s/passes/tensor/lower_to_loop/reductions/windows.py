@@ -110,7 +110,8 @@ class WindowReduction(TileReduction):
         return [*parallel, *map(AffineConstantExpr, row), AffineConstantExpr(tap)]
 
     def _is_odd(self, point: TilePoint, row: Sequence[int]) -> bool:
-        """Whether the first tap lies at an odd position of the copy: how far it is from that of the tile's corner."""
+        """Return whether the first tap lies at an odd position of the copy: how far it is from that of the tile's
+        corner."""
         corner = [*self._corner, *(AffineConstantExpr(0) for _ in self.op.reduction_sizes)]
         space = self.emitter.space
         here = space.linear(self.window.position(self._at(point, row)))
