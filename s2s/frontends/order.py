@@ -1,6 +1,7 @@
 """Sort: find the largest or smallest elements in order by counting, without data-dependent control flow."""
 
 import numpy as np
+from xdsl.dialects.builtin import i32
 
 from s2s.dialects import graph
 from s2s.frontends.any_node import AnyNode
@@ -19,6 +20,9 @@ def largest(node: AnyNode, x: Value, count: int, *, last: bool = False) -> tuple
     All pairs of a long row are too many: the first of each block go on, until they fill one block. Among equal elements
     the one with the lower place comes first: blocks keep their order.
     """
+    if count == 1:
+        only = emit(graph.ArgminOp if last else graph.ArgmaxOp, x, axis=x.rank - 1, keepdims=True, element_type=i32)
+        return _at(x, only), only
     places: Value | None = None
     block = max(MIN_BLOCK, BLOCK_OF_COUNTS * count)
     while block < x.shape[-1]:

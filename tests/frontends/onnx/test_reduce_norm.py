@@ -55,6 +55,8 @@ CASES = {
     ),
     "cumulative sum": NodeCase("CumSum", [X, known(1)], {"exclusive": 1, "reverse": 1}),
     "cumulative sum along an axis of run time": NodeCase("CumSum", [X, np.array(-1, np.int32)]),
+    "the largest alone": NodeCase("TopK", [np.round(X), known([1])], {"axis": 1}, outputs=2),
+    "the smallest alone": NodeCase("TopK", [np.round(X), known([1])], {"axis": 0, "largest": 0}, outputs=2),
     "largest": NodeCase("TopK", [X, known([2])], {"axis": 1}, outputs=2),
     "smallest, with equals": NodeCase(
         "TopK", [np.array([3, 1, 2, 1, 3], np.float32), known([4])], {"largest": 0}, outputs=2
