@@ -54,6 +54,7 @@ def compile(
     bind: Mapping[str, object] | None = None,
     dims: Mapping[str, int] | None = None,
     states: Mapping[str, str] | None = None,
+    untrusted: bool = False,
     trust_model: bool = False,
     schedule: Schedule = "default",
     io: Io | None = None,
@@ -72,10 +73,8 @@ def compile(
     profile: Profile = "default",
     debug: DebugOptions | None = None,
 ) -> Artifact:
-    """Compile an ONNX, TFLite or PyTorch model (a path, bytes, an `onnx.ModelProto`, an `ExportedProgram`) to C.
-
-    The options are those of `CompileOptions`; passes run as the `s2s.transform.PassContext` around says.
-    """
+    """Compile an ONNX, TFLite or PyTorch model (a path, bytes, an `onnx.ModelProto`, an `ExportedProgram`) to C, with
+    the options of `CompileOptions`; passes run as the `s2s.transform.PassContext` around says."""
     options = CompileOptions(
         target=target,
         executor=executor,
@@ -84,6 +83,7 @@ def compile(
         shapes=_shapes(shapes or {}),
         **_specialisation(bind or {}, dims or {}),
         states=dict(states or {}),
+        untrusted=untrusted,
         trust_model=trust_model,
         schedule=schedule,
         io=io,

@@ -77,6 +77,8 @@ class CompileOptions:
     """Sizes of dimensions that an ONNX model leaves open, by their names: `{"batch": 1}`."""
     states: Mapping[str, str] = field(default_factory=dict[str, str])
     """Inputs that are the outputs of the run before, by their names: `{"hidden": "new_hidden"}`."""
+    untrusted: bool = False
+    """Read the model in a child process of limited time and memory first."""
     trust_model: bool = False
     """Read a file of PyTorch with pickles that may run code."""
     schedule: Schedule = "default"

@@ -23,6 +23,7 @@ def gather(
     bind: common.Bindings = None,
     dim: common.Dims = None,
     state: common.States = None,
+    untrusted: common.Untrusted = False,
     trust_model: common.TrustModel = False,
     schedule: common.ScheduleName = "default",
     io: common.Io = None,
@@ -44,7 +45,6 @@ def gather(
     """Collect the command-line options into `CompileOptions`."""
 
     def compile_options(default_target: str) -> "CompileOptions":
-        from s2s.decisions.file import read_decisions
         from s2s.options import CompileOptions
 
         return CompileOptions(
@@ -55,6 +55,7 @@ def gather(
             shapes=common.parse_shapes(shape),
             **common.parse_specialisation(bind, dim),
             states=common.parse_states(state),
+            untrusted=untrusted,
             trust_model=trust_model,
             schedule=schedule,
             io=io,
@@ -62,8 +63,7 @@ def gather(
             exact=exact,
             threads=threads,
             threading=threading,
-            decisions={} if decisions is None else read_decisions(decisions),
-            records=common.parse_records(records, no_records=no_records),
+            **common.parse_choices(decisions, records, no_records=no_records),
             external=common.parse_external(external),
             poison=poison,
             tflite_rounding=tflite_rounding,

@@ -1,7 +1,8 @@
 """Arguments and options that several commands share."""
 
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal, TypedDict
 
 import typer
 
@@ -43,6 +44,10 @@ Dims = Annotated[
 States = Annotated[
     list[str] | None,
     typer.Option("--state", metavar="IN=OUT", help="An input that is an output of the run before; may be repeated."),
+]
+Untrusted = Annotated[
+    bool,
+    typer.Option("--untrusted", help="Read the model in a child process first, within a minute and 2 GB of memory."),
 ]
 TrustModel = Annotated[
     bool, typer.Option("--trust-model", help="Read a file of PyTorch with pickles that may run code on this machine.")
@@ -243,6 +248,23 @@ def parse_records(file: Path | None, *, no_records: bool) -> "tuple[Record, ...]
     if file is not None:
         raise InputError(f"--no-records: --records {file} is given as well; leave one of them out")
     return None
+
+
+class Choices(TypedDict):
+    """Choices to take in place of the compiler's own."""
+
+    decisions: Mapping[str, Mapping[str, str]]
+    records: "tuple[Record, ...] | None"
+
+
+def parse_choices(decisions: Path | None, records: Path | None, *, no_records: bool) -> Choices:
+    """The choices of files of decisions and records."""
+    from s2s.decisions.file import read_decisions
+
+    return {
+        "decisions": {} if decisions is None else read_decisions(decisions),
+        "records": parse_records(records, no_records=no_records),
+    }
 
 
 def parse_external(options: list[str] | None) -> "Modes":

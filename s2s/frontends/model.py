@@ -1,6 +1,7 @@
 """The sources of a compilation: a model file, or a network at graph level."""
 
 import hashlib
+import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple, TypeAlias
@@ -14,6 +15,7 @@ from s2s.analysis.numbers.port_quantisation import state_quantisation
 from s2s.dialects import graph
 from s2s.errors import InputError
 from s2s.frontends.formats import LoadedModel, ModelSource, digest, import_model, load_model, specialised
+from s2s.frontends.gate import try_reading
 from s2s.frontends.states import ModelNames, keep_states
 from s2s.options import CompileOptions
 from s2s.types.dtypes import AnyTensor, Array, as_tensor_type, to_numpy
@@ -47,6 +49,9 @@ class Model(NamedTuple):
 
 def read(source: Source, options: CompileOptions) -> Model:
     """The network of `source`, as `options` say it is read."""
+    if options.untrusted and not isinstance(source, GraphModel):
+        label = str(source) if isinstance(source, str | os.PathLike) else "model"
+        try_reading(lambda: _imported(source, options), label)
     model = _copy(source) if isinstance(source, GraphModel) else _imported(source, options)
     keep_states(model.module, options.states)
     return model

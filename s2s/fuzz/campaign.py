@@ -15,10 +15,10 @@ import numpy as np
 from s2s.errors import UnsupportedError
 from s2s.frontends.onnx import import_model
 from s2s.fuzz.check import Failure, Kind, check
-from s2s.fuzz.child import run_in_child
 from s2s.fuzz.draw import OPSETS, Drawn, draw_model
 from s2s.fuzz.merge import merged
 from s2s.fuzz.variants import TARGETS, Variant, draw_variants
+from s2s.support.child import run_in_child
 
 BATCH = 8
 SECONDS = 120.0

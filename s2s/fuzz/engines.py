@@ -91,7 +91,16 @@ def _reference(model: onnx.ModelProto, runs: Sequence[Mapping[str, Array]]) -> l
     from onnx.reference import ReferenceEvaluator
 
     evaluator: Any = ReferenceEvaluator(model)
-    return [evaluator.run(None, dict(each)) for each in runs]
+    [node] = model.graph.node
+    opsets = {each.domain: each.version for each in model.opset_import}
+    schema = onnx.defs.get_schema(node.op_type, opsets[node.domain], node.domain)
+    results: list[list[Any]] = []
+    for each in runs:
+        found = [np.asarray(value) for value in evaluator.run(None, dict(each))]
+        if node.input and schema.outputs[0].type_str == schema.inputs[0].type_str:
+            found[0] = found[0].astype(each[node.input[0]].dtype)  # numpy sums 32 bits in 64
+        results.append(found)
+    return results
 
 
 _ENGINES: Mapping[EngineName, Callable[[onnx.ModelProto, Sequence[Mapping[str, Array]]], list[list[Any]]]] = {

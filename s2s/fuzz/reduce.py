@@ -14,10 +14,10 @@ from onnx import helper
 
 from s2s.errors import InputError
 from s2s.fuzz.check import Failure, Kind, check
-from s2s.fuzz.child import run_in_child
 from s2s.fuzz.engines import IR_VERSION, EngineName
 from s2s.fuzz.oracle import Spread, evaluate_model
 from s2s.fuzz.variants import Variant
+from s2s.support.child import run_in_child
 from s2s.types.dtypes import Array
 
 SECONDS = 60.0

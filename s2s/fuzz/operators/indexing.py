@@ -5,7 +5,7 @@ from functools import partial
 
 import numpy as np
 
-from s2s.fuzz.arrays import FLOATS, draw_shape
+from s2s.fuzz.arrays import draw_shape
 from s2s.fuzz.network import Attributes, Network, Rejected, Value
 from s2s.types.dtypes import Array
 
@@ -105,8 +105,12 @@ def _one_hot(net: Network) -> None:
     net.node("OneHot", [net.either(found), net.known(depth), values], axis=axis)
 
 
+_SINGLE = (np.dtype(np.float32),)
+"""Places between elements are computed in 32 bits."""
+
+
 def _resize(net: Network, mode: str) -> None:
-    x = net.of_rank(net.dtype("Resize", among=FLOATS), 4, 4)
+    x = net.of_rank(net.dtype("Resize", among=_SINGLE), 4, 4)
     if x.array.size > 512:
         raise Rejected("the result is large")
     transform = net.random.choice(("asymmetric", "half_pixel", "align_corners", "pytorch_half_pixel"))

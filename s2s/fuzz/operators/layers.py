@@ -103,6 +103,8 @@ def _conv_integer(net: Network) -> None:
 def _pool(net: Network, op: str) -> None:
     x = _image(net, op)
     window = _window(net, x, dilated=op == "MaxPool" or net.opset >= 19)
+    if "dilations" in window.attributes and any(window.attributes.get("pads", ())):
+        raise Rejected("a window may hold nothing but padding")
     more: Attributes = {}
     if op == "AveragePool" and net.chance(0.5):
         more["count_include_pad"] = net.random.randint(0, 1)

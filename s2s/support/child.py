@@ -7,7 +7,9 @@ import signal
 import traceback
 from collections.abc import Callable
 from dataclasses import dataclass
+from math import ceil
 from multiprocessing.connection import Connection
+from pathlib import Path
 from typing import Any, Generic, TypeVar
 
 T = TypeVar("T")
@@ -25,10 +27,10 @@ class Finished(Generic[T]):
 
 
 def run_in_child(function: Callable[[], T], seconds: float, memory: int | None = None) -> Finished[T]:
-    """What `function` returns in a forked process, which may run for some seconds and take some bytes of memory."""
+    """What `function` returns in a forked process, which may run for some seconds and allocate some bytes."""
     context = multiprocessing.get_context("fork")
     ours, theirs = context.Pipe(duplex=False)
-    process = context.Process(target=_serve, args=(function, theirs, memory))
+    process = context.Process(target=_serve, args=(function, theirs, seconds, memory))
     process.start()
     theirs.close()
     try:
@@ -49,16 +51,26 @@ def run_in_child(function: Callable[[], T], seconds: float, memory: int | None =
         process.join()
 
 
-def _serve(function: Callable[[], Any], connection: Connection, memory: int | None) -> None:
+def _serve(function: Callable[[], Any], connection: Connection, seconds: float, memory: int | None) -> None:
     os.setpgrp()
     if memory is not None:
-        resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
+        most = _address_space() + memory
+        resource.setrlimit(resource.RLIMIT_AS, (most, most))
+    resource.setrlimit(resource.RLIMIT_CPU, (ceil(seconds), ceil(seconds)))
     try:
         connection.send(("result", function()))
+    except MemoryError:
+        connection.send(("error", "memory ran out"))
     except BaseException:
         connection.send(("error", traceback.format_exc()))
     connection.close()
     os._exit(0)  # what was loaded is not worth taking apart
+
+
+def _address_space() -> int:
+    """The bytes of address space that this process has taken so far."""
+    pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[0])
+    return pages * resource.getpagesize()
 
 
 def _ending(code: int | None) -> str:
