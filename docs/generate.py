@@ -5,12 +5,14 @@
 A test compares the pages with what this writes, so they are never older than the code.
 """
 
+import ast
 import importlib
 import inspect
+import textwrap
 from collections.abc import Iterator, Mapping
 from dataclasses import MISSING, fields
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import typer
 from xdsl.ir import Dialect, Operation
@@ -231,6 +233,80 @@ def option_row(parameter: Any, context: Any) -> str:
     return f"| `{cell(names)}` | {cell(told)} |"
 
 
+def python_page() -> str:
+    """The names of the package `s2s` with their types and docstrings."""
+    package: Any = importlib.import_module("s2s")
+    found: dict[str, Any] = {name: getattr(package, name) for name in package.__all__ if not name.startswith("__")}
+    modules = [name for name, each in found.items() if inspect.ismodule(each)]
+    functions = [name for name, each in found.items() if inspect.isfunction(each)]
+    classes = [name for name, each in found.items() if inspect.isclass(each)]
+    lines = [NOTICE, "# Python\n", "`import s2s` gives these names; each is imported when it is first used.", ""]
+    lines += ["## Functions\n", *(line for name in functions for line in function_section(name, found[name]))]
+    lines += ["## Classes\n", *(line for name in classes for line in class_section(name, found[name]))]
+    lines += ["## Modules\n", "| module | what it is |", "|---|---|"]
+    lines += [f"| `s2s.{name}` | {cell(one_line(found[name].__doc__))} |" for name in modules]
+    return "\n".join(lines) + "\n"
+
+
+def definition_of(found: object) -> ast.AST:
+    """The definition of a function or class in its source."""
+    return ast.parse(textwrap.dedent(inspect.getsource(cast(Any, found)))).body[0]
+
+
+def function_section(name: str, found: object) -> Iterator[str]:
+    """A heading, the docstring, and a table of the parameters with their types and defaults."""
+    node = definition_of(found)
+    assert isinstance(node, ast.FunctionDef)
+    yield from (f"### {name}\n", (inspect.getdoc(found) or ""), "")
+    rows = list(parameters(node))
+    if rows:
+        yield from ("| parameter | type | default |", "|---|---|---|")
+    for argument, default in rows:
+        shown = "" if default is None else f"`{cell(ast.unparse(default))}`"
+        yield f"| `{argument.arg}` | {annotation(argument.annotation)} | {shown} |"
+    yield from ("", f"Returns {annotation(node.returns)}.", "")
+
+
+def annotation(node: ast.expr | None) -> str:
+    """A type as the source has it."""
+    if node is None:
+        return ""
+    text = node.value if isinstance(node, ast.Constant) and isinstance(node.value, str) else ast.unparse(node)
+    return f"`{cell(text)}`"
+
+
+def class_section(name: str, found: type) -> Iterator[str]:
+    """A heading, the docstring, and tables of fields and methods."""
+    yield from (f"### {name}\n", (inspect.getdoc(found) or "").partition("\n\n")[0], "")
+    body = [] if not isinstance(node := definition_of(found), ast.ClassDef) else node.body
+    fields_of = [each for each in body if isinstance(each, ast.AnnAssign) and isinstance(each.target, ast.Name)]
+    if fields_of:
+        yield from ("| field | type | default |", "|---|---|---|")
+        for each in fields_of:
+            default = "" if each.value is None else f"`{cell(ast.unparse(each.value))}`"
+            yield f"| `{ast.unparse(each.target)}` | {annotation(each.annotation)} | {default} |"
+        yield ""
+    methods = [each for each in body if isinstance(each, ast.FunctionDef) and not each.name.startswith("_")]
+    if methods:
+        yield from ("| method | what it does |", "|---|---|")
+        for each in methods:
+            is_property = any(ast.unparse(mark) == "property" for mark in each.decorator_list)
+            given = parameters(each)
+            shown = [name.arg if default is None else f"{name.arg}={ast.unparse(default)}" for name, default in given]
+            call = each.name if is_property else f"{each.name}({', '.join(shown)})"
+            yield f"| `{cell(call)}` | {cell(one_line(ast.get_docstring(each)))} |"
+        yield ""
+
+
+def parameters(function: ast.FunctionDef) -> Iterator[tuple[ast.arg, ast.expr | None]]:
+    """The parameters of a function, or those of a method without `self`, with their defaults."""
+    plain, named = function.args.args, function.args.kwonlyargs
+    defaults = [None] * (len(plain) - len(function.args.defaults)) + list(function.args.defaults)
+    for each in (*zip(plain, defaults, strict=True), *zip(named, function.args.kw_defaults, strict=True)):
+        if each[0].arg not in ("self", "cls"):
+            yield each
+
+
 def cell(text: str | None) -> str:
     """Text in one line, for a table."""
     return " ".join((text or "").split()).replace("|", "\\|").replace("<path>", "").strip()
@@ -238,6 +314,7 @@ def cell(text: str | None) -> str:
 
 PAGES = {
     "cli.md": cli_page,
+    "python.md": python_page,
     "dialects.md": dialects_page,
     "onnx.md": onnx_page,
     "passes.md": passes_page,
