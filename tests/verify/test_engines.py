@@ -6,6 +6,7 @@ from onnx import ModelProto, numpy_helper
 from onnx.parser import parse_model
 
 from s2s.frontends.model import load_for_engine
+from s2s.options import CompileOptions
 from s2s.verify.engines import run_engine
 
 ort = pytest.importorskip("onnxruntime")
@@ -44,12 +45,13 @@ def test_onnxruntime_runs_the_nodes_as_they_are():
     model, x = quantised_product(), np.random.default_rng(0).standard_normal((512, 32)).astype(np.float32)
     apart, merged = (run(model, x, level) for level in ("ORT_DISABLE_ALL", "ORT_ENABLE_ALL"))
     assert (apart != merged).any(), "a network that shows no difference tests nothing"
-    (found,) = run_engine("onnxruntime", load_for_engine(model, "verify"), {"x": x})
+    (found,) = run_engine("onnxruntime", load_for_engine(model, "verify", CompileOptions()), {"x": x})
     np.testing.assert_array_equal(found, apart)
 
 
 def test_an_input_without_dimensions_keeps_its_shape():
     model = parse_model("""<ir_version: 8, opset_import: ["" : 17]> g (float x) => (float y) { y = Neg(x) }""")
-    (found,) = run_engine("onnxruntime", load_for_engine(model, "verify"), {"x": np.array(2, np.float32)})
+    model = load_for_engine(model, "verify", CompileOptions())
+    (found,) = run_engine("onnxruntime", model, {"x": np.array(2, np.float32)})
     assert found.shape == ()
     assert found == -2
