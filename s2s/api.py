@@ -5,9 +5,9 @@ artifact.write("kws")
 artifact.run({"mfcc": array})
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
@@ -39,8 +39,18 @@ from s2s.quantization import Quantized, quantize
 from s2s.relay.factory import build
 from s2s.targets import Target
 from s2s.types.numbers import as_numbers
+from s2s.types.pools import pools_of
 from s2s.verify.build import LoadedNetwork
 from s2s.verify.build import load as load_tree
+
+
+def _compiling(model: ModelSource) -> Callable[..., Artifact]:
+    """Return the function that compiles `model` with the options that it is given."""
+
+    def compiled(**options: Any) -> Artifact:
+        return compile_artifact(model, PassContext.current().applied(CompileOptions(**options)))
+
+    return compiled
 
 
 def compile(
@@ -67,15 +77,15 @@ def compile(
     decisions: DecisionSource | None = None,
     records: RecordSource | None = (),
     external: Mapping[str, str] | Sequence[str] | str | None = None,
+    pools: Mapping[str, int] | Sequence[str] | None = None,
     poison: bool = False,
     tflite_rounding: TfliteRounding = "micro",
     requantise: Requantise = "float",
     profile: Profile = "default",
     debug: DebugOptions | None = None,
 ) -> Artifact:
-    """Compile an ONNX, TFLite or PyTorch model (a path, bytes, an `onnx.ModelProto`, an `ExportedProgram`) to C, with
-    the options of `CompileOptions`; passes run as the `s2s.transform.PassContext` around says."""
-    options = CompileOptions(
+    """Compile a model to C, with the options of `CompileOptions`, and passes as the `PassContext` around says."""
+    return _compiling(model)(
         target=target,
         executor=executor,
         name=name,
@@ -96,13 +106,13 @@ def compile(
         decisions={} if decisions is None else read_decisions(decisions),
         records=None if records is None else read_records(records),
         external=modes_of(external),
+        pools=pools_of(pools),
         poison=poison,
         tflite_rounding=tflite_rounding,
         requantise=requantise,
         profile=profile,
         debug=debug if debug is not None else DebugOptions(),
     )
-    return compile_artifact(model, PassContext.current().applied(options))
 
 
 def _shapes(given: Mapping[str, tuple[int, ...]]) -> dict[str, tuple[int, ...]]:

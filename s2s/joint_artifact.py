@@ -250,6 +250,8 @@ def _check_options(artifact: Artifact, first: Artifact) -> None:
         raise UnsupportedError(
             f"{artifact.name}: --profile {options.profile} gives the arena a type of its own; leave it out"
         )
+    if options.pools:
+        raise UnsupportedError(f"{artifact.name}: has an arena in several memory pools; leave --pool out")
     for option in ("target", "threads", "threading"):
         if getattr(options, option) != getattr(others, option):
             raise InputError(f"{artifact.name}: its {option} is not that of {first.name}; compile both with one")

@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from s2s.external.modes import Modes
     from s2s.targets.target import Target
     from s2s.types.numbers import Numbers
+    from s2s.types.pools import Pools
 
 Executor = Literal["aot", "graph"]
 Requantise = Literal["float", "fixed"]
@@ -119,6 +120,9 @@ class CompileOptions:
     """External code generators by name, each with how far it is used: always, auto or never."""
     explain: bool = False
     """Record with every decision all its alternatives, not only those that were compared."""
+    pools: "Pools" = ()
+    """Memory pools for buffers and constants, the fastest first; none: one arena, and constants where the compiler puts
+    them."""
     poison: bool = False
     """A debug build: before each kernel, bytes of the arena that hold no value are filled with a pattern."""
     passes: PassOptions = field(default_factory=PassOptions)

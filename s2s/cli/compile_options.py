@@ -35,6 +35,7 @@ def gather(
     records: common.Records = None,
     no_records: common.NoRecords = False,
     external: common.External = None,
+    pool: common.PoolSizes = None,
     poison: common.Poison = False,
     tflite_rounding: common.TfliteRounding = "micro",
     requantise: common.Requantise = "float",
@@ -43,37 +44,34 @@ def gather(
     stack_budget: common.StackBudget = None,
 ) -> Options:
     """Collect the command-line options into `CompileOptions`."""
+    from s2s.options import CompileOptions
 
-    def compile_options(default_target: str) -> "CompileOptions":
-        from s2s.options import CompileOptions
-
-        return CompileOptions(
-            target=target if target is not None else default_target,
-            executor=executor,
-            name=name,
-            weights=weights,
-            shapes=common.parse_shapes(shape),
-            **common.parse_specialisation(bind, dim),
-            states=common.parse_states(state),
-            untrusted=untrusted,
-            trust_model=trust_model,
-            schedule=schedule,
-            io=io,
-            ram_budget=common.parse_budget(ram_budget),
-            exact=exact,
-            threads=threads,
-            threading=threading,
-            **common.parse_choices(decisions, records, no_records=no_records),
-            external=common.parse_external(external),
-            poison=poison,
-            tflite_rounding=tflite_rounding,
-            profile=profile,
-            requantise=requantise,
-            flash_budget=flash_budget,
-            stack_budget=stack_budget,
-        )
-
-    return compile_options
+    return lambda default_target: CompileOptions(
+        target=target if target is not None else default_target,
+        executor=executor,
+        name=name,
+        weights=weights,
+        shapes=common.parse_shapes(shape),
+        **common.parse_specialisation(bind, dim),
+        states=common.parse_states(state),
+        untrusted=untrusted,
+        trust_model=trust_model,
+        schedule=schedule,
+        io=io,
+        ram_budget=common.parse_budget(ram_budget),
+        exact=exact,
+        threads=threads,
+        threading=threading,
+        **common.parse_choices(decisions, records, no_records=no_records),
+        external=common.parse_external(external),
+        pools=common.pools_of(pool),
+        poison=poison,
+        tflite_rounding=tflite_rounding,
+        profile=profile,
+        requantise=requantise,
+        flash_budget=flash_budget,
+        stack_budget=stack_budget,
+    )
 
 
 def with_compile_options(command: Callable[..., None]) -> Callable[..., None]:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Literal, TypedDict
 import typer
 
 from s2s.errors import InputError
+from s2s.types.pools import pools_of as pools_of
 
 if TYPE_CHECKING:
     from s2s.decisions.records import Record
@@ -77,6 +78,14 @@ Io = Annotated[
 RamBudget = Annotated[
     str | None,
     typer.Option(metavar="BYTES|min", help="RAM for arena, inputs and outputs; `min`: as little as is possible."),
+]
+PoolSizes = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--pool",
+        metavar="NAME=SIZE",
+        help="A memory for buffers and constants, for example tcm=64KiB; may be repeated, the fastest first.",
+    ),
 ]
 Exact = Annotated[
     bool,

@@ -20,6 +20,7 @@ KINDS = (
     "schedule",
     "scratch",
     "threads",
+    "pools",
     "constants",
 )
 """In the order in which a compilation comes to them."""

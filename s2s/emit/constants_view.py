@@ -8,7 +8,7 @@ from xdsl.dialects.builtin import i1
 from s2s.c_syntax.identifiers import c_comment, c_macro
 from s2s.c_syntax.types import c_type
 from s2s.dialects.c.conversions import is_half
-from s2s.emit.weights import ConstantArray, Placed
+from s2s.emit.weights import ConstantArray, Placed, pool_section
 
 _MAX_NAME_LENGTH = 60
 """The maximum length of a model's tensor name in a comment; converters join several names by semicolons."""
@@ -31,6 +31,8 @@ class ConstantsView(NamedTuple):
     arrays: tuple[ArrayView, ...]
     placed: tuple[Placed, ...]
     align: int
+    sections: tuple[tuple[str, str], ...] = ()
+    """The memory pools of the arrays, with the macro of each."""
 
 
 def constants_view(
@@ -50,6 +52,7 @@ def constants_view(
         arrays=tuple(ArrayView(array.declaration, _array_comment(array)) for array in arrays),
         placed=tuple(placed),
         align=align,
+        sections=tuple((pool, pool_section(pool)) for pool in dict.fromkeys(array.pool for array in arrays) if pool),
     )
 
 

@@ -87,6 +87,22 @@ class StateInfo:
 
 
 @dataclass(frozen=True)
+class ArenaPool:
+    """The part of the arena in one memory pool."""
+
+    name: str
+    offset: int
+    """Where it would begin if all parts stood one after the other."""
+    size: int
+    """Bytes."""
+
+    @property
+    def parameter(self) -> str:
+        """The parameter of the run function."""
+        return f"arena_{self.name}"
+
+
+@dataclass(frozen=True)
 class GoldenVector:
     """Inputs and their expected outputs, in the order of the network's inputs and outputs."""
 
@@ -211,6 +227,8 @@ class NetworkInfo:
     measured: Measured | None = None
     """Measured sizes, if a compiler for the target was installed."""
     golden: tuple[GoldenVector, ...] = ()
+    pools: tuple[ArenaPool, ...] = ()
+    """The parts of the arena in memory pools, each with a pointer of its own; none without pools."""
     sums: tuple[LayerSums, ...] = ()
     """The proven bounds of the sums of integer layers."""
     decisions: tuple[Decision, ...] = ()

@@ -65,6 +65,7 @@ def network_record(
             "lower_bound": info.arena_lower_bound,
             "lower_bound_apart": info.arena_apart_bound,
             "io": info.io,
+            **({"pools": [asdict(each) for each in info.pools]} if info.pools else {}),
             "extra_operations": info.extra_operations,
             "overlaps": [asdict(each) for each in info.overlaps],
             "row_tiles": [asdict(each) for each in info.row_tiles],
@@ -99,6 +100,7 @@ def array_record(array: ConstantArray) -> dict[str, Any]:
         "dtype": element_name(array.element),
         "shape": list(array.values.shape),
         "size": array.size,
+        **({"pool": array.pool} if array.pool else {}),
     }
 
 

@@ -42,7 +42,9 @@ def usage(info: NetworkInfo, inputs: Sequence[PortView], outputs: Sequence[PortV
     """Write a sample call of the run function."""
     macro, typed = c_macro(info.name), info.arena_type
     arena, handed = ("arena", "&arena") if typed else (f"{info.name}_arena", f"{info.name}_arena")
-    lines = [f"static {typed} arena;" if typed else f"S2S_ARENA({arena}, {macro}_ARENA_SIZE, {macro}_ARENA_ALIGN);"]
+    if info.pools:
+        handed = ", ".join(f"{info.name}_{pool.parameter}" for pool in info.pools)
+    lines = [f"static {typed} arena;"] if typed else arena_definitions(info, arena)
     for port in (*inputs, *outputs):
         if port.offset is None:
             lines.append(f"static {c_type(port.element)} {port.identifier}[{port.macro}_SIZE];")
@@ -50,7 +52,7 @@ def usage(info: NetworkInfo, inputs: Sequence[PortView], outputs: Sequence[PortV
             pointer = f"{arena}.{port.identifier}.data" if typed else port.pointer_into(arena)
             lines.append(f"{c_type(port.element)} *const {port.identifier} = {pointer};")
     names = ", ".join(port.identifier for port in (*inputs, *outputs))
-    reset = f"{info.name}_reset({handed}); /* once, before the first run */"
+    reset = f"{info.name}_reset({handed.partition(',')[0]}); /* once, before the first run */"
     if info.threads is not None:
         handed = f"{handed}, &pool"
         start = f"s2s_pool_start(&pool, {macro}_THREADS); /* once, before the first run */"
@@ -60,6 +62,14 @@ def usage(info: NetworkInfo, inputs: Sequence[PortView], outputs: Sequence[PortV
         lines += ["", reset]
         return "\n".join([*lines, run])
     return "\n".join([*lines, "", run])
+
+
+def arena_definitions(info: NetworkInfo, name: str) -> list[str]:
+    """Define the arena `name`, or its parts in memory pools."""
+    macro = c_macro(info.name)
+    parts = {f"{name}_{pool.name}": f"{macro}_ARENA_{c_macro(pool.name)}" for pool in info.pools}
+    parts = parts or {name: f"{macro}_ARENA"}
+    return [f"S2S_ARENA({part}, {size}_SIZE, {macro}_ARENA_ALIGN);" for part, size in parts.items()]
 
 
 def memory(info: NetworkInfo) -> str:

@@ -11,6 +11,7 @@ from s2s.c_syntax.identifiers import c_macro, c_string, unique_identifiers
 from s2s.c_syntax.types import c_type, element_name
 from s2s.dialects.c.conversions import is_float, is_half
 from s2s.emit.info import NetworkInfo, PortInfo
+from s2s.emit.readme import arena_definitions
 from s2s.emit.view import PortView
 from s2s.emit.weights import ConstantArray
 from s2s.types.dtypes import Array, to_numpy
@@ -90,7 +91,7 @@ def test_view(
     """Create the program that runs `vectors`; `run` is the function that it calls, empty for the network's own."""
     macro = c_macro(info.name)
     elements = list(dict.fromkeys(port.element for port in outputs))
-    memory = [f"S2S_ARENA(arena, {macro}_ARENA_SIZE, {macro}_ARENA_ALIGN);"]
+    memory = arena_definitions(info, "arena")
     memory += [_output(port) for port in outputs]
     if info.threads is not None:
         memory.append("static s2s_pool pool;")
@@ -119,9 +120,9 @@ def _vector(
 ) -> VectorView:
     """Create a run; an input with a place in the arena is copied there, and the run may overwrite it."""
     inputs, found, before = list[str](), list(map(_found, outputs)), list[str]()
-    arena = "(void *)arena" if info.arena_type else "arena"
+    arenas = [pool.parameter for pool in info.pools] or ["(void *)arena" if info.arena_type else "arena"]
     if info.states:
-        before.append(f"(void){info.name}_reset({arena});")
+        before.append(f"(void){info.name}_reset({arenas[0]});")
     for port, array in zip(ports, vector.inputs, strict=True):
         if port.offset is None:
             inputs.append(array.identifier)
@@ -132,7 +133,7 @@ def _vector(
         call = f"run((const void *const[]){{{', '.join(inputs)}}}, (void *const[]){{{', '.join(found)}}})"
     else:
         pool = ["&pool"] if info.threads is not None else []
-        call = f"{info.name}_run({', '.join([arena, *pool, *inputs, *found])})"
+        call = f"{info.name}_run({', '.join([*arenas, *pool, *inputs, *found])})"
     checks = [_check(array.name, port, array.identifier) for array, port in zip(vector.outputs, outputs, strict=False)]
     return VectorView(tuple(before), call, tuple(checks))
 

@@ -50,6 +50,7 @@ from s2s.emit.write import RECORD, write_tree
 from s2s.errors import CompilerBug
 from s2s.executor.graph_json import dump
 from s2s.executor.params import param_pieces
+from s2s.passes.loop.pooled_plan import POOL
 from s2s.support.resources import runtime_licence
 from s2s.types.weights import WeightStore
 
@@ -95,7 +96,7 @@ def render(module: ModuleOp, info: NetworkInfo, weights: WeightStore) -> Tree:
 
 def constants_of(program: Program, weights: WeightStore) -> list[ConstantArray]:
     """Return the constants that `program` defines."""
-    return [_constant_of(op.sym_name.data, op.type, op.weight, weights) for op in program.weights]
+    return [_constant_of(op, weights) for op in program.weights]
 
 
 @dataclass(frozen=True)
@@ -296,7 +297,7 @@ class NetworkFiles:
             self.binaries.append(path)
             return
         head = fill("constants_arrays.c.j2", view=self.view, constants=view).encode()
-        self.files[f"{path}.c"] = c_arrays(head, arrays, f"S2S_WEIGHTS_SECTION S2S_ALIGNED({align}) ")
+        self.files[f"{path}.c"] = c_arrays(head, arrays, align)
 
     def _self_test(self) -> None:
         name = self.info.name
@@ -353,11 +354,12 @@ def _overlay(overlay: c.OverlayOp) -> list[str]:
     return [*comment_lines(about), *overlay_definition(overlay)]
 
 
-def _constant_of(identifier: str, type: object, weight: object, store: WeightStore) -> ConstantArray:
-    name = getattr(weight, "data", None)
-    if not isinstance(type, ArrayType) or not isinstance(name, str):
+def _constant_of(op: c.GlobalOp, store: WeightStore) -> ConstantArray:
+    identifier, type, pool = op.sym_name.data, op.type, op.attributes.get(POOL)
+    if not isinstance(type, ArrayType) or op.weight is None:
         raise CompilerBug(f"{identifier} is no weight")
-    array = ConstantArray(identifier, type.element, store.get(name), name)
+    name = op.weight.data
+    array = ConstantArray(identifier, type.element, store.get(name), name, getattr(pool, "data", ""))
     if array.count != type.size:
         raise CompilerBug(f"{identifier}: declared with {type.size} elements, weight {name} has {array.count}")
     return array

@@ -241,6 +241,8 @@ def sizes(info: NetworkInfo, weights_size: int, graph: c.GlobalOp | None) -> lis
         rows.insert(
             1, Row("STATE_SIZE", str(info.state_size), "of these, at its start: the state, which outlives a run")
         )
+    for pool in info.pools:
+        rows.append(Row(f"ARENA_{c_macro(pool.name)}_SIZE", str(pool.size), f"bytes of them in {pool.name}"))
     if info.threads is not None:
         rows.append(Row("THREADS", str(info.threads.most), "the most threads that share a kernel"))
     rows = measured_sizes(rows, info.measured, info.target)

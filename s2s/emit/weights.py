@@ -31,6 +31,8 @@ class ConstantArray:
     element: Attribute
     values: Array
     name: str
+    pool: str = ""
+    """The memory pool that holds it; empty for the place of constants."""
 
     @property
     def count(self) -> int:
@@ -88,18 +90,24 @@ def binary_file(placed: Sequence[Placed]) -> Content:
     return Stream(chunks)
 
 
-def c_arrays(head: bytes, arrays: Sequence[ConstantArray], attributes: str) -> Content:
-    """Write a C file: `head`, then the definition of each array, preceded by `attributes`."""
+def c_arrays(head: bytes, arrays: Sequence[ConstantArray], align: int) -> Content:
+    """Write a C file: `head`, then the definition of each array, preceded by its section and its alignment."""
 
     def chunks() -> Iterator[bytes]:
         yield head
         for array in arrays:
-            yield f"\n{attributes}{array.declaration} = {{\n".encode()
+            section = pool_section(array.pool) if array.pool else "S2S_WEIGHTS_SECTION"
+            yield f"\n{section} S2S_ALIGNED({align}) {array.declaration} = {{\n".encode()
             for piece in array.pieces():
                 yield _lines(array_literals(piece, array.element)).encode()
             yield b"};\n"
 
     return Stream(chunks)
+
+
+def pool_section(pool: str) -> str:
+    """Return the macro that puts a constant into `pool`."""
+    return f"S2S_POOL_{pool.upper()}"
 
 
 def _lines(literals: Sequence[str]) -> str:

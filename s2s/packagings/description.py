@@ -36,6 +36,10 @@ class TreeDescription:
     def of(cls, root: Path) -> "TreeDescription":
         """Read the tree at `root`; refuse one that is packed already."""
         record = tree_record(root)
+        if "pools" in record["arena"]:
+            raise InputError(
+                f"{root}: has an arena in several memory pools, which no package knows; compile without --pool"
+            )
         if "packaging" in record:
             raise InputError(
                 f"{root}: is packed already, as {record['packaging']}; give the tree that it was made from"

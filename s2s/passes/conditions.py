@@ -92,7 +92,7 @@ def misra(options: CompileOptions) -> bool:
 def io_of(options: CompileOptions) -> Io:
     """Return where inputs and outputs are stored: as the user says, else as the target says. Tables name buffers of the
     caller."""
-    return "caller" if options.executor == "graph" else options.io or get_target(options.target).io
+    return "caller" if options.executor == "graph" or options.pools else options.io or get_target(options.target).io
 
 
 def described(options: CompileOptions) -> Mapping[str, Any]:
@@ -170,12 +170,13 @@ def plan(options: CompileOptions) -> Mapping[str, Any]:
     """Return the options of the memory plan: alignment, where inputs and outputs are stored, whether results may
     overlap operands."""
     align = get_target(options.target).align
-    return {"align": align, "io": io_of(options), "overlap": results_over_operands(options)}
+    pools = {"pools": tuple(f"{pool.name}={pool.size}" for pool in options.pools)} if options.pools else {}
+    return {"align": align, "io": io_of(options), "overlap": results_over_operands(options), **pools, **target(options)}
 
 
 def constants(options: CompileOptions) -> Mapping[str, Any]:
     """Return where the user wants constants to be written."""
-    return {**target(options), "form": options.weights}
+    return {**target(options), "form": "arrays" if options.pools else options.weights}
 
 
 def emission(options: CompileOptions) -> Mapping[str, Any]:

@@ -21,6 +21,7 @@ from s2s.external.modes import Modes
 from s2s.options import CompileOptions
 from s2s.targets import Target, get_target
 from s2s.types.numbers import Numbers
+from s2s.types.pools import Pools
 
 MAX_THREADS = 16
 """The threads that a pool of the runtime has room for, unless a project wants more."""
@@ -28,9 +29,8 @@ MAX_THREADS = 16
 
 def check_options(options: CompileOptions) -> None:
     """Refuse values that options do not take, then options that contradict each other."""
-    types = get_type_hints(
-        CompileOptions, localns={"Target": Target, "Record": Record, "Modes": Modes, "Numbers": Numbers}
-    )
+    names = {"Target": Target, "Record": Record, "Modes": Modes, "Numbers": Numbers, "Pools": Pools}
+    types = get_type_hints(CompileOptions, localns=names)
     for field in fields(options):
         _check_choice(field.name, getattr(options, field.name), types[field.name])
     target = get_target(options.target)
@@ -84,6 +84,20 @@ def check_network(module: ModuleOp, options: CompileOptions) -> None:
 
 
 _REFUSED: tuple[tuple[Callable[[CompileOptions], bool], Callable[[CompileOptions], str]], ...] = (
+    (
+        lambda options: (
+            bool(options.pools) and (options.executor, options.profile, options.threads) != ("aot", "default", 1)
+        ),
+        lambda _: "--pool: a serial run function of executor aot takes a pointer to each pool; leave other options out",
+    ),
+    (
+        lambda options: bool(options.pools) and (options.poison or options.ram_budget is not None),
+        lambda _: "--pool: --poison and --ram-budget are about one arena; leave them out",
+    ),
+    (
+        lambda options: bool(options.pools) and (options.io == "arena" or options.weights == "incbin"),
+        lambda _: "--pool: inputs and outputs are the caller's, constants are C arrays; leave --io and --weights out",
+    ),
     (
         lambda options: options.executor == "graph" and options.poison,
         lambda _: "--poison: the tables of executor graph call nothing but kernels; use executor aot",

@@ -19,7 +19,7 @@ from s2s.analysis.network.functions import STATE, main_of
 from s2s.decisions.decision import Decision
 from s2s.decisions.recorded import decisions_of
 from s2s.dialects import loop
-from s2s.emit.info import Overlapping, StateInfo
+from s2s.emit.info import ArenaPool, Overlapping, StateInfo
 from s2s.errors import CompilerBug
 from s2s.executor import graph_json
 from s2s.executor.describe import describe
@@ -32,6 +32,7 @@ from s2s.passes.loop.plan_memory import (
     ARENA_SIZE,
     OFFSET,
 )
+from s2s.passes.loop.pooled_plan import segments_of
 from s2s.stages.read import Read
 from s2s.stages.request import Request
 from s2s.stages.state import State
@@ -54,6 +55,8 @@ class Planned:
     states: tuple[StateInfo, ...]
     """What the network keeps from run to run."""
     overlaps: tuple[Overlapping, ...]
+    pools: tuple[ArenaPool, ...]
+    """The parts of the arena in memory pools."""
     names: Mapping[str, str]
     """The names of kernels in C by those in the module."""
     tables: graph_json.Network | None
@@ -75,6 +78,7 @@ def planned(state: State, request: Request) -> Planned:
         outputs=_offsets(main, "output"),
         states=_states(state.module),
         overlaps=tuple(map(_overlapping, listed)) if isa(listed, ArrayAttr[DictionaryAttr]) else (),
+        pools=tuple(ArenaPool(each.pool, each.offset, each.size) for each in segments_of(main)),
         names=c_names(state.module, name).kernels,
         tables=describe(state.module, name, state.weights) if request.options.executor == "graph" else None,
         decisions=decisions_of(state.module),

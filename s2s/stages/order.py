@@ -83,7 +83,7 @@ STAGES: tuple[Stage, ...] = (
     ),
     Stage("tensor", Scheduled, scheduled, decides=("winograd blocks", "schedule", "scratch")),
     Stage("loop", decides=("threads",), verified=False),
-    Stage("memory", Planned, planned, reads=_executor),
+    Stage("memory", Planned, planned, reads=_executor, decides=("pools",)),
     Stage("c", Lowered, lowered, reads=_decisions, decides=("constants",)),
     Stage("tree", Written, written, reads=_everything),
 )

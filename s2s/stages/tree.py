@@ -59,6 +59,7 @@ def network_info(facts: Facts, request: Request) -> NetworkInfo:
         executor=options.executor,
         profile=options.profile,
         threads=Threads(options.threads, options.threading) if options.threads > 1 else None,
+        pools=plan.pools,
         states=plan.states,
         graph=plan.tables,
         measured=findings.measured,

@@ -15,7 +15,9 @@ def run_network(record: Record, vectors: int, *, once: bool = False) -> str:
     """
     name, macro = record["name"], c_macro(record["name"])
     ports = [*record["inputs"], *record["outputs"]]
-    arguments = ["(void *)arena", *(f"(void *)({_pointer(port)})" for port in ports)]
+    pools = record["arena"].get("pools", [])
+    arenas = [f"(char *)arena + {pool['offset']}" for pool in pools] or ["(void *)arena"]
+    arguments = [*arenas, *(f"(void *)({_pointer(port)})" for port in ports)]
     read = [f"    board_read({_pointer(port)}, {port['size']}u);" for port in record["inputs"]]
     if record.get("state"):
         read.insert(0, f"    (void){name}_reset((void *)arena);")

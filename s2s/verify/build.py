@@ -163,12 +163,15 @@ class LoadedNetwork:
         self._empty_outputs = tuple(map(_empty, empty["outputs"]))
         self._arena_size: int = record["arena"]["size"]
         self._arena_align: int = record["arena"]["align"]
+        self._pools: list[int] = [pool["offset"] for pool in record["arena"].get("pools", [])] or [0]
         self._remove = weakref.finalize(self, shutil.rmtree, folder, ignore_errors=True)
         self.ffi: Any = FFI()
         if self.executor == "graph":
             self.ffi.cdef(executor_declarations(self.name))
         else:
-            pointers = ", ".join(["void *"] * (1 + ("threads" in record) + len(self.inputs) + len(self.outputs)))
+            pointers = ", ".join(
+                ["void *"] * (len(self._pools) + ("threads" in record) + len(self.inputs) + len(self.outputs))
+            )
             self.ffi.cdef(f"int {self.name}_run({pointers}); int {self.name}_reset(void *); {DECLARATIONS}")
         functions = host()
         if record.get("packed") and functions is not None:
@@ -263,7 +266,9 @@ class LoadedNetwork:
 
     def _call(self, *memory: Array) -> "_Call":
         """Return a call of the run function on the arena, inputs and outputs."""
-        pointers = [self.ffi.cast("void *", each.ctypes.data) for each in memory]
+        arena, *others = memory
+        places = [arena.ctypes.data + offset for offset in self._pools]
+        pointers = [self.ffi.cast("void *", place) for place in (*places, *(each.ctypes.data for each in others))]
         if self._pool is not None:
             pointers.insert(1, self._pool.pointer)
         return _Call(self, memory, partial(getattr(self.lib, f"{self.name}_run"), *pointers))

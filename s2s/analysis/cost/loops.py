@@ -32,11 +32,11 @@ def _block(block: Block, ranges: dict[SSAValue, Range]) -> int:
 def _operation(op: Operation, ranges: dict[SSAValue, Range]) -> int:
     match op:
         case loop.ForOp():
-            return _trips(op, ranges) * _block(op.body.block, ranges)
+            return trips_of(op, ranges) * _block(op.body.block, ranges)
         case loop.IfOp():
             return max(_block(region.block, ranges) for region in op.regions if region.blocks)
         case loop.ApplyOp():
-            ranges[op.result] = _bounds(op.map.data.results[0], op.indices, ranges)
+            ranges[op.result] = range_of(op, ranges)
             return 0
         case arith.ConstantOp() | loop.YieldOp():
             return 0
@@ -48,7 +48,12 @@ def _operation(op: Operation, ranges: dict[SSAValue, Range]) -> int:
             return FUNCTION if op.name.startswith(math.Math.name) else 1
 
 
-def _trips(op: loop.ForOp, ranges: dict[SSAValue, Range]) -> int:
+def range_of(op: loop.ApplyOp, ranges: dict[SSAValue, Range]) -> Range:
+    """Return the range of a computed index."""
+    return _bounds(op.map.data.results[0], op.indices, ranges)
+
+
+def trips_of(op: loop.ForOp, ranges: dict[SSAValue, Range]) -> int:
     """Return an upper bound of the trip count of a loop; record the range of its induction variable in `ranges`."""
     first = max(_bounds(each, op.dims, ranges)[0] for each in op.lower.data.results)
     last = min(_bounds(each, op.dims, ranges)[1] for each in op.upper.data.results) - 1

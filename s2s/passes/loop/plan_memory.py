@@ -18,13 +18,13 @@ A network that another one runs is planned first; its arena is a buffer of its c
 arguments of role `state`, stands in front of everything else, where it outlives the run.
 """
 
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import (
     ArrayAttr,
-    DenseArrayBase,
     DictionaryAttr,
     FunctionType,
     IntegerAttr,
@@ -39,19 +39,21 @@ from xdsl.ir import BlockArgument, Operation, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
-from s2s.analysis.memory.buffers import written_by
 from s2s.analysis.network.functions import STATE, callees_first
+from s2s.decisions.chooser import Chooser
 from s2s.dialects import loop
-from s2s.dialects.graph.traits import provenance
 from s2s.errors import CompilerBug
 from s2s.memory.accesses import buffer_bytes
 from s2s.memory.buffers import Buffer, InPlace, Plan, align_up
 from s2s.memory.calls import Calls, Lifetime
 from s2s.memory.directions import plan_with_directions
 from s2s.memory.plan import plan
+from s2s.passes.context import given_of, target_of
+from s2s.passes.loop.overlapping import OFFSET, calls_of, in_place_arguments, note_aliases, overlaps_of, spans_of
+from s2s.passes.loop.pooled_plan import PooledPlan
 from s2s.passes.loop.run_backwards import backwards
-from s2s.passes.tensor.lower_to_loop import IN_PLACE
 from s2s.types.hints import isa
+from s2s.types.pools import pools_of
 
 ARENA_SIZE = "arena_size"
 ARENA_ALIGN = "arena_align"
@@ -60,11 +62,7 @@ ARENA_APART_BOUND = "arena_apart_bound"
 """The lower bound of plans in which no live buffers overlap."""
 ARENA_OVERLAPS = "arena_overlaps"
 """The results that overlap operands: source nodes, argument number, shared bytes and distance."""
-OFFSET = "offset"
-"""Key of an argument of `main`: the byte offset in the arena at which an input or output may lie."""
 CALLER, ARENA = "caller", "arena"
-Span = tuple[int, int]
-"""The first byte of a buffer, and the byte behind its last one."""
 
 
 class PlanMain:
@@ -79,10 +77,13 @@ class PlanMain:
         *,
         ports: bool = False,
         overlap: bool = False,
+        pooled: Callable[..., PooledPlan] | None = None,
+        chooser: Chooser,
     ) -> None:
         self.elsewhere = elsewhere
         """Kernels that other networks call too."""
         self.func, self.kernels, self.align, self.overlap = func, kernels, align, overlap
+        self.pooled, self.chooser = pooled, chooser
         self._give_arenas()
         self.allocs = [op for op in func.body.block.ops if isinstance(op, loop.AllocOp)]
         self.steps = [op for op in func.body.block.ops if isinstance(op, loop.STEPS)]
@@ -95,7 +96,7 @@ class PlanMain:
         """Replace allocs by views, add the arena argument, and record the plan in attributes."""
         states, base = self._states()
         lives = self._lifetimes()
-        chosen = self._plan(lives)
+        chosen = self._plan(lives, base)
         block = self.func.body.block
         arena = block.insert_arg(MemRefType(i8, [max(base + chosen.size, 1)]), 0)
         arena.name_hint = "arena"
@@ -115,20 +116,32 @@ class PlanMain:
         for port in (*self.inputs, *self.outputs):
             _set_argument(self.func, port, OFFSET, base + chosen.offsets[self.names[port]])
         if self.overlap:
-            self.func.attributes[ARENA_OVERLAPS] = ArrayAttr(_overlaps(self.func, self.kernels))
+            self.func.attributes[ARENA_OVERLAPS] = ArrayAttr(overlaps_of(self.func, self.kernels))
 
-    def _plan(self, lives: dict[SSAValue, Lifetime]) -> Plan:
+    def _plan(self, lives: dict[SSAValue, Lifetime], base: int) -> Plan:
         """Plan offsets for all buffers that hold a value at some step."""
         buffers = [
             Buffer(name, buffer_bytes(value), self.align, lives[value].first, lives[value].last)
             for value, name in self.names.items()
             if value in lives
         ]
-        if not self.overlap:
-            return plan(buffers, self._in_place(lives))
+        pairs = self._in_place(lives)
         calls = Calls(self.steps, self.kernels, self.names, lives, self.align, self._backwards)
-        chosen, reversed_kernels = plan_with_directions(buffers, self._in_place(lives), calls)
-        for name in reversed_kernels:
+        chosen, backward = plan_with_directions(buffers, pairs, calls) if self.overlap else (plan(buffers, pairs), ())
+        if self.pooled is not None:
+            pooled = self.pooled(
+                main=self.func,
+                functions=self.kernels,
+                buffers=buffers,
+                names=self.names,
+                in_place=pairs,
+                whole=chosen,
+                base=base,
+                align=self.align,
+            )
+            chosen = pooled.run(self.chooser)
+            backward = backward if pooled.is_whole else ()
+        for name in backward:
             _replace(self.kernels, calls.backwards[name])
         return chosen
 
@@ -181,7 +194,7 @@ class PlanMain:
 
     def _drop_copies_in_place(self) -> None:
         """Erase copies whose source and target the plan has placed at the same offset."""
-        spans = _spans(self.func)
+        spans = spans_of(self.func)
         for op in self.steps:
             if isinstance(op, loop.CopyOp):
                 target, source = spans.get(op.target), spans.get(op.source)
@@ -208,7 +221,7 @@ class PlanMain:
             if not isinstance(call, CallOp):
                 continue
             made = call.arguments[0]
-            for number in _in_place_arguments(self.kernels[call.callee.root_reference.data]):
+            for number in in_place_arguments(self.kernels[call.callee.root_reference.data]):
                 dying = call.arguments[number]
                 if made not in lives or dying not in lives or lives[made].first != step or lives[dying].last != step:
                     continue
@@ -234,78 +247,6 @@ class PlanMain:
         none = [DictionaryAttr({})] * (len(function.args) - 1)
         given = list(function.arg_attrs) if function.arg_attrs is not None else none
         function.arg_attrs = ArrayAttr([DictionaryAttr({"role": StringAttr("arena")}), *given])
-
-
-def _note_aliases(networks: Sequence[FuncOp], kernels: Mapping[str, FuncOp]) -> None:
-    """Restrict each kernel's `in_place` to the arguments that the result of some call overlaps."""
-    used: dict[str, set[int]] = {}
-    for func in networks:
-        spans, inputs = _spans(func), _inputs_of_kernels(func, kernels)
-        for call in _calls(func):
-            name = call.callee.string_value()
-            shared = {number for number, each in _inputs(call, inputs[name]) if _shared(call, each, spans)}
-            used.setdefault(name, set()).update(shared)
-    for name, numbers in used.items():
-        kernels[name].attributes[IN_PLACE] = DenseArrayBase.from_list(i64, sorted(numbers))
-
-
-def _overlaps(func: FuncOp, kernels: Mapping[str, FuncOp]) -> list[DictionaryAttr]:
-    """Describe each result that overlaps an operand, for the report."""
-    found: list[DictionaryAttr] = []
-    spans, inputs = _spans(func), _inputs_of_kernels(func, kernels)
-    for call in _calls(func):
-        made = call.arguments[0]
-        for number, each in _inputs(call, inputs[call.callee.string_value()]):
-            shared = _shared(call, each, spans)
-            if shared and each is not made:
-                entry = {"argument": number, "bytes": shared, "distance": spans[made][0] - spans[each][0]}
-                numbers = {key: IntegerAttr(value, i64) for key, value in entry.items()}
-                found.append(DictionaryAttr({"nodes": StringAttr(", ".join(provenance(call))), **numbers}))
-    return found
-
-
-def _calls(func: FuncOp) -> list[CallOp]:
-    return [op for op in func.body.block.ops if isinstance(op, CallOp)]
-
-
-def _spans(func: FuncOp) -> dict[SSAValue, Span]:
-    """Return the byte ranges of `func`'s buffers in the arena."""
-    views = [op for op in func.body.block.ops if isinstance(op, loop.ViewOp)]
-    starts: dict[SSAValue, int] = {op.result: op.start for op in views}
-    for argument, attributes in zip(func.args, func.arg_attrs or (), strict=False):
-        offset = attributes.data.get(OFFSET)
-        if isinstance(offset, IntegerAttr):
-            starts[argument] = offset.value.data
-    return {value: (start, start + buffer_bytes(value)) for value, start in starts.items()}
-
-
-def _inputs(call: CallOp, numbers: Set[int]) -> list[tuple[int, SSAValue]]:
-    """Return the arguments of `call` that are inputs of its kernel."""
-    return [(number, given) for number, given in enumerate(call.arguments) if number in numbers]
-
-
-def _inputs_of_kernels(func: FuncOp, kernels: Mapping[str, FuncOp]) -> dict[str, set[int]]:
-    """Return the numbers of inputs of each kernel that `func` calls."""
-    return {name: _input_numbers(kernels[name]) for name in {call.callee.string_value() for call in _calls(func)}}
-
-
-def _input_numbers(kernel: FuncOp) -> set[int]:
-    """Return the numbers of the arguments behind the first result that the kernel does not write, or may write in
-    place."""
-    written = written_by(kernel)
-    arguments = kernel.body.block.args if kernel.body.blocks else ()
-    unwritten = {number for number, argument in enumerate(arguments) if argument not in written}
-    return (unwritten | set(_in_place_arguments(kernel))) - {0}
-
-
-def _shared(call: CallOp, other: SSAValue, spans: Mapping[SSAValue, Span]) -> int:
-    """Return the bytes that the result of `call` shares with another buffer."""
-    made = call.arguments[0]
-    if made is other:
-        return buffer_bytes(made)
-    if made not in spans or other not in spans:
-        return 0
-    return max(0, min(spans[made][1], spans[other][1]) - max(spans[made][0], spans[other][0]))
 
 
 def _with_role(func: FuncOp, role: str) -> list[BlockArgument]:
@@ -343,11 +284,6 @@ def _planned_size(network: FuncOp) -> int:
     return size.value.data if isinstance(size, IntegerAttr) else 0
 
 
-def _in_place_arguments(kernel: FuncOp) -> list[int]:
-    listed = kernel.attributes.get(IN_PLACE)
-    return [int(number) for number in listed.get_values()] if isinstance(listed, DenseArrayBase) else []
-
-
 @dataclass(frozen=True)
 class PlanMemoryPass(ModulePass):
     name = "loop-plan-memory"
@@ -358,19 +294,35 @@ class PlanMemoryPass(ModulePass):
     """`arena`: inputs and outputs of `main` have places in the arena; `caller`: the caller provides their memory."""
     overlap: bool = False
     """Whether results may partly overlap operands."""
+    pools: tuple[str, ...] = ()
+    """Memory pools as `tcm=64KiB`, the fastest first; none: one arena without a limit."""
+    target: str = "c"
+    """The target that decisions are recorded for."""
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         if self.io not in (CALLER, ARENA):
             raise CompilerBug(f"io {self.io!r} is none of {CALLER}, {ARENA}")
         functions = {func.sym_name.data: func for func in op.ops if isinstance(func, FuncOp)}
         networks = [func for func in functions.values() if is_network_of_buffers(func)]
+        pools = pools_of(self.pools)
         for func in callees_first(networks, networks_run):
             ports = self.io == ARENA and func.sym_name.data == "main"
             others = frozenset(
-                call.callee.string_value() for other in networks if other is not func for call in _calls(other)
+                call.callee.string_value() for other in networks if other is not func for call in calls_of(other)
             )
-            PlanMain(func, functions, self.align, others, ports=ports, overlap=self.overlap).run()
-        _note_aliases(networks, functions)
+            pooled = partial(PooledPlan, pools=pools) if pools and func.sym_name.data == "main" else None
+            with Chooser(given_of(ctx), target_of(ctx, self.target)) as chooser:
+                PlanMain(
+                    func,
+                    functions,
+                    self.align,
+                    others,
+                    ports=ports,
+                    overlap=self.overlap,
+                    pooled=pooled,
+                    chooser=chooser,
+                ).run()
+        note_aliases(networks, functions)
 
 
 def is_network_of_buffers(func: FuncOp) -> bool:

@@ -39,6 +39,7 @@ from s2s.passes.loop.lower_to_c.table_rows import rows_of
 from s2s.passes.loop.lower_to_c.tables import graph_tables
 from s2s.passes.loop.lower_to_c.written import Written
 from s2s.passes.loop.plan_memory import networks_run
+from s2s.passes.loop.pooled_plan import POOL, segments_of
 from s2s.passes.tensor.lower_to_loop import IN_PLACE
 
 EXECUTORS = ("aot", "graph")
@@ -100,7 +101,7 @@ def _kernel(func: FuncOp, names: Names, strict: bool) -> list[Operation]:
 def _network(main: Main, inner: Sequence[FuncOp], names: Names, written: Written, strict: bool) -> list[Operation]:
     """Lower a network to its functions: those that it runs, the one that sets its state, the one that runs it."""
     typed = typed_arena(main, f"{names.prefix}_arena") if strict and main.arena_size else None
-    network = LowerNetwork(main, names, typed or PlainArena())
+    network = LowerNetwork(main, names, typed or PlainArena(segments_of(main.func)))
     reset = network.reset()
     made: list[Operation] = [] if typed is None else [typed.definition]
     made += [LowerInner(func, names, PlainArena()).run(written) for func in inner]
@@ -114,7 +115,15 @@ def _weights(module: ModuleOp, names: Names) -> list[Operation]:
         init = op.attributes.get(INIT)
         if isinstance(op, loop.ViewOp) and isinstance(init, StringAttr):
             types.setdefault(init.data, op.result.type)
-    return [c.GlobalOp(names.weights[name], flat_array(type), weight=name) for name, type in types.items()]
+    pools = {
+        op.weight.data: op.attributes[POOL]
+        for op in walk(module)
+        if isinstance(op, loop.WeightOp) and POOL in op.attributes
+    }
+    made = {name: c.GlobalOp(names.weights[name], flat_array(type), weight=name) for name, type in types.items()}
+    for name, pool in pools.items():
+        made[name].attributes[POOL] = pool
+    return list(made.values())
 
 
 def _in_place(func: FuncOp) -> frozenset[int]:

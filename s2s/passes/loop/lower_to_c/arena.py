@@ -22,6 +22,7 @@ from s2s.errors import CompilerBug
 from s2s.passes.loop.lower_to_c.builder import Builder
 from s2s.passes.loop.lower_to_c.main import Main
 from s2s.passes.loop.plan_memory import OFFSET
+from s2s.passes.loop.pooled_plan import Segment
 from s2s.types.dtypes import size_in_bytes
 from s2s.types.hints import isa
 
@@ -50,7 +51,7 @@ class Arena(ABC):
         """The names that `enter` has declared in the function."""
 
     @abstractmethod
-    def enter(self, b: Builder, arena: SSAValue, views: Sequence[loop.ViewOp]) -> None:
+    def enter(self, b: Builder, arenas: Sequence[SSAValue], views: Sequence[loop.ViewOp]) -> None:
         """Declare the pointers that the function needs to access `views`."""
 
     @abstractmethod
@@ -61,8 +62,10 @@ class Arena(ABC):
 class PlainArena(Arena):
     """A pointer to any memory."""
 
-    def __init__(self) -> None:
-        self._bases: dict[Attribute, c.LetOp] = {}
+    def __init__(self, segments: Sequence[Segment] = ()) -> None:
+        self._segments = segments
+        """The parts of the arena in different pools, each with a pointer of its own."""
+        self._bases: dict[tuple[int, Attribute], c.LetOp] = {}
 
     @property
     def type(self) -> c.PtrType:
@@ -76,21 +79,31 @@ class PlainArena(Arena):
     def identifiers(self) -> frozenset[str]:
         return frozenset(base.identifier.data for base in self._bases.values())
 
-    def enter(self, b: Builder, arena: SSAValue, views: Sequence[loop.ViewOp]) -> None:
-        """Declare one pointer for each element type: `float *const a = arena;`."""
-        elements = list(dict.fromkeys(element_of(view.result.type) for view in views))
-        names = ["a"] if len(elements) == 1 else [f"a_{element_name(element)}" for element in elements]
-        for name, element in zip(names, elements, strict=True):
-            self._bases[element] = c.LetOp(name, arena, c.PtrType(element))
-            b.add(self._bases[element])
+    def enter(self, b: Builder, arenas: Sequence[SSAValue], views: Sequence[loop.ViewOp]) -> None:
+        """Declare one pointer for each element type: `float *const a = arena;`, for each pool."""
+        for number, arena in enumerate(arenas):
+            here = [view for view in views if self._segment(view) == number]
+            elements = list(dict.fromkeys(element_of(view.result.type) for view in here))
+            letter = f"a{number + 1}" if number else "a"
+            names = [letter] if len(elements) == 1 else [f"{letter}_{element_name(element)}" for element in elements]
+            for name, element in zip(names, elements, strict=True):
+                self._bases[number, element] = c.LetOp(name, arena, c.PtrType(element))
+                b.add(self._bases[number, element])
+
+    def _segment(self, op: loop.ViewOp) -> int:
+        """Return the number of the segment that holds a buffer."""
+        starts = [segment.offset for segment in self._segments]
+        return max((number for number, start in enumerate(starts) if start <= op.start), default=0)
 
     def view(self, b: Builder, op: loop.ViewOp) -> SSAValue:
         """Write `a + 1024`, counted in elements; the offset is always written, so that the calls show the plan."""
         element = element_of(op.result.type)
-        position, rest = divmod(op.start, size_in_bytes(element))
+        number = self._segment(op)
+        start = op.start - (self._segments[number].offset if self._segments else 0)
+        position, rest = divmod(start, size_in_bytes(element))
         if rest:
             raise CompilerBug(f"a buffer of {element} lies at byte {op.start} of the arena")
-        return b.binary("+", self._bases[element].result, b.literal(position, IndexType()))
+        return b.binary("+", self._bases[number, element].result, b.literal(position, IndexType()))
 
 
 class TypedArena(Arena):
@@ -127,9 +140,9 @@ class TypedArena(Arena):
     def identifiers(self) -> frozenset[str]:
         return frozenset()
 
-    def enter(self, b: Builder, arena: SSAValue, views: Sequence[loop.ViewOp]) -> None:
+    def enter(self, b: Builder, arenas: Sequence[SSAValue], views: Sequence[loop.ViewOp]) -> None:
         """Declare nothing."""
-        self._arena = arena
+        (self._arena,) = arenas
 
     def view(self, b: Builder, op: loop.ViewOp) -> SSAValue:
         """Write `arena->conv1.data`, or `&arena->body.data` for the arena of another network."""

@@ -19,6 +19,7 @@ from s2s.passes.loop.lower_to_c.main import Main
 from s2s.passes.loop.lower_to_c.names import Names
 from s2s.passes.loop.lower_to_c.steps import StepBuilder, lower_steps
 from s2s.passes.loop.lower_to_c.written import Written
+from s2s.passes.loop.pooled_plan import segments_of
 
 _VOID_POINTER = c.PtrType(c.VOID)
 
@@ -47,7 +48,7 @@ class LowerInner(_NetworkFunction):
         b = Builder(block)
         for old, new in zip([arena, *buffers], block.args, strict=True):
             b.bind(old, new)
-        self.arena.enter(b, block.args[0], self.views())
+        self.arena.enter(b, block.args[:1], self.views())
         lower_steps(StepBuilder(b, self.names, self.arena), self.func)
         name = self.names.kernels[self.func.sym_name.data]
         parameters = unique_identifiers(
@@ -63,23 +64,30 @@ class LowerNetwork(_NetworkFunction):
         super().__init__(main.func, names, arena)
         self.main = main
         inputs, outputs = port_identifiers(main.input_names, main.output_names)
-        self.parameters = ["arena", *inputs, *outputs]
+        self.segments = segments_of(main.func)
+        self.parameters = [*self.arenas, *inputs, *outputs]
         self.arguments = [main.arena, *main.inputs, *main.outputs]
+
+    @property
+    def arenas(self) -> list[str]:
+        """The parameters for the arena: one, or one for each pool that holds a part of it."""
+        return [f"arena_{segment.pool}" for segment in self.segments] or ["arena"]
 
     def run(self) -> c.FuncOp:
         """Write the function `<prefix>_run(arena, inputs…, outputs…)`."""
+        count = len(self.arenas)
         ports = [self._port(value, const=True) for value in self.main.inputs]
         ports += [self._port(value, const=False) for value in self.main.outputs]
-        block = Block(arg_types=[self.arena.type, *ports])
+        block = Block(arg_types=[*[self.arena.type] * count, *ports])
         b = Builder(block)
-        for old, new in zip(self.arguments, block.args, strict=True):
+        for old, new in zip(self.arguments, [block.args[0], *block.args[count:]], strict=True):
             b.values[old] = new
-        self.arena.enter(b, block.args[0], self.views())
-        self._check(b, block)
+        self.arena.enter(b, block.args[:count], self.views())
+        self._check(b, block, count)
         pool, parameters = self._with_pool(block)
         lower_steps(StepBuilder(b, self.names, self.arena, pool), self.func)
         block.add_op(c.ReturnOp(self._status(b)))
-        sizes = [f"{c_macro(f'{self.prefix}_{name}')}_SIZE" for name in self.parameters[1:]]
+        sizes = [f"{c_macro(f'{self.prefix}_{name}')}_SIZE" for name in self.parameters[count:]]
         extents = [*[""] * (len(parameters) - len(sizes)), *sizes]
         types = list(block.arg_types)
         return c.FuncOp(f"{self.prefix}_run", types, c.STATUS, block, parameters=parameters, extents=extents)
@@ -105,12 +113,14 @@ class LowerNetwork(_NetworkFunction):
             return None
         block = Block(arg_types=[self.arena.type])
         b = Builder(block)
-        self.arena.enter(b, block.args[0], states)
-        self._check(b, block)
+        self.arena.enter(b, block.args[:1], states)
+        self._check(b, block, 1)
         for view in states:
             self._set(b, view)
         block.add_op(c.ReturnOp(b.add(c.SymbolOp("S2S_OK", c.STATUS))))
-        return c.FuncOp(f"{self.prefix}_reset", [self.arena.type], c.STATUS, block, parameters=["arena"], extents=[""])
+        return c.FuncOp(
+            f"{self.prefix}_reset", [self.arena.type], c.STATUS, block, parameters=self.arenas[:1], extents=[""]
+        )
 
     def _set(self, b: Builder, view: loop.ViewOp) -> None:
         """Set one state to its initial value."""
@@ -125,17 +135,18 @@ class LowerNetwork(_NetworkFunction):
     def _port(self, value: SSAValue, *, const: bool) -> Attribute:
         return c.PtrType(element_of(value.type), const=const)
 
-    def _check(self, b: Builder, block: Block) -> None:
-        """Check the arguments: missing pointers, and an arena that is not aligned."""
-        handed = list(block.args) if self.main.arena_size else list(block.args[1:])
+    def _check(self, b: Builder, block: Block, count: int) -> None:
+        """Check the arguments: missing pointers, and arenas, the first `count` ones, that are not aligned."""
+        handed = list(block.args) if self.main.arena_size else list(block.args[count:])
         null = b.add(c.SymbolOp("NULL", _VOID_POINTER))
         missing = [b.binary("==", value, null) for value in handed]
         if missing:
             self._refuse(b, _any_of(b, missing), "S2S_ERR_NULL")
         if self.main.arena_size and not self.arena.is_aligned:
             align = b.add(c.SymbolOp(f"{c_macro(self.prefix)}_ARENA_ALIGN", IndexType()))
-            aligned = b.call("s2s_is_aligned", [block.args[0], align], IntegerType(1))
-            self._refuse(b, b.unary("!", aligned), "S2S_ERR_ALIGN")
+            for arena in block.args[:count]:
+                aligned = b.call("s2s_is_aligned", [arena, align], IntegerType(1))
+                self._refuse(b, b.unary("!", aligned), "S2S_ERR_ALIGN")
 
     def _refuse(self, b: Builder, test: SSAValue, status: str) -> None:
         then = Block()

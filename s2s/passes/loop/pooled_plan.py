@@ -1,0 +1,265 @@
+"""Plan the buffers and constants of `main` in several memory pools.
+
+The arena is one range of offsets with a segment for each pool that holds buffers: offsets below 4096 are in the first
+pool, those from there on in the second one. The attribute `arena_pools` of `main` lists the segments, the attribute
+`pool` of a constant the pool that holds it; a constant without it stays where constants are by default.
+"""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, IntegerAttr, ModuleOp, StringAttr, i64
+from xdsl.dialects.func import CallOp, FuncOp
+from xdsl.ir import SSAValue
+
+from s2s.analysis.cost.traffic import traffic_of
+from s2s.decisions.chooser import Chooser
+from s2s.decisions.pools import Places, PoolsKind, PoolsUnit
+from s2s.dialects import loop
+from s2s.dialects.walk import walk
+from s2s.errors import InputError
+from s2s.memory.accesses import buffer_bytes
+from s2s.memory.buffers import Buffer, InPlace, Plan, align_up
+from s2s.memory.plan import plan
+from s2s.memory.pools import Item, select
+from s2s.types.hints import isa
+from s2s.types.pools import Pool, Pools
+
+ARENA_POOLS = "arena_pools"
+"""Attribute of `main`: the segments of the arena, each with the name of its pool, its offset and its size."""
+POOL = "pool"
+"""Attribute of a constant: the name of its pool."""
+_TRIES = 8
+_LISTED = 4
+"""The largest buffers that an error names."""
+
+
+@dataclass(frozen=True)
+class Segment:
+    """The part of the arena in one pool."""
+
+    pool: str
+    offset: int
+    size: int
+
+
+@dataclass
+class PooledPlan:
+    """Plans one network."""
+
+    main: FuncOp
+    functions: Mapping[str, FuncOp]
+    pools: Pools
+    buffers: Sequence[Buffer]
+    names: Mapping[SSAValue, str]
+    """The names of the buffers."""
+    in_place: Sequence[InPlace]
+    whole: Plan
+    """The plan of all buffers in one arena."""
+    base: int
+    """Bytes of state, which stand in front of the first pool's buffers."""
+    align: int
+    segments: list[Segment] = field(default_factory=list[Segment])
+    result: Plan | None = None
+    is_whole: bool = False
+    """Whether all buffers are in the first pool, planned as without pools."""
+
+    def run(self, chooser: Chooser) -> Plan:
+        """Decide about the pools, record the decision on the constants and on `main`, and return the plan."""
+        self.traffic, self.constants = self._traffic()
+        end = max((buffer.last for buffer in self.buffers), default=0)
+        self.items = tuple(
+            [
+                Item(each.name, align_up(each.size, self.align), self.traffic[each.name], each.first, each.last)
+                for each in self.buffers
+            ]
+            + [
+                Item(name, align_up(size, self.align), self.traffic[name], -1, end, is_constant=True)
+                for name, size in self.constants.items()
+            ]
+        )
+        unit = PoolsUnit(self.main, self.pools, self.items, self._proposed, self._refused, self._apply)
+        chooser.choose(PoolsKind(), unit)
+        assert self.result is not None
+        return self.result
+
+    def _traffic(self) -> tuple[Counter[str], dict[str, int]]:
+        """Return the bytes that a run moves by buffer or constant, and the sizes of the constants."""
+        found: Counter[str] = Counter()
+        module = self.main.parent_op()
+        assert isinstance(module, ModuleOp)
+        constants = {_constant(op): buffer_bytes(op.result) for op in walk(module) if isinstance(op, loop.WeightOp)}
+        known: dict[str, Counter[SSAValue]] = {}
+        for op in self.main.body.block.ops:
+            if isinstance(op, loop.CopyOp):
+                for value in op.operands:
+                    self._count(found, value, buffer_bytes(value))
+            if not isinstance(op, CallOp):
+                continue
+            kernel = self.functions[op.callee.string_value()]
+            if not kernel.body.blocks:
+                for value in op.arguments:
+                    self._count(found, value, buffer_bytes(value))
+                continue
+            moved = known.setdefault(kernel.sym_name.data, traffic_of(kernel))
+            given: dict[SSAValue, SSAValue] = dict(zip(kernel.args, op.arguments, strict=True))
+            for value, count in moved.items():
+                self._count(found, given.get(value, value), count)
+        return found, constants
+
+    def _count(self, found: Counter[str], value: SSAValue, count: int) -> None:
+        value = loop.whole_of(value)
+        if isinstance(value.owner, loop.WeightOp):
+            found[_constant(value.owner)] += count
+        elif value in self.names:
+            found[self.names[value]] += count
+
+    def _proposed(self) -> tuple[Places, str]:
+        """Fill one pool after the other, each with the items of most traffic that are left."""
+        places = [len(self.pools)] * len(self.items)
+        left = list(range(len(self.items)))
+        bound = 0
+        for number, pool in enumerate(self.pools):
+            room = pool.size - (self.base if number == 0 else 0)
+            last = number == len(self.pools) - 1
+            chosen, most = (self._with_all_buffers(left, room), 0) if last else self._fill(left, room, number == 0)
+            bound = most if number == 0 else bound
+            for item in chosen:
+                places[item] = number
+            left = [item for item in left if item not in chosen]
+        refused = self._refused(tuple(places))
+        if refused is not None:
+            raise InputError(refused)
+        total = sum(item.traffic for item in self.items) or 1
+        reached = sum(item.traffic for item, place in zip(self.items, places, strict=True) if place == 0)
+        note = f"{reached / total:.1%} of the traffic in {self.pools[0].name}"
+        gap = max(0, bound - reached) / total
+        return tuple(places), f"{note}; " + (f"at most {gap:.1%} more is possible" if gap else "no plan has more")
+
+    def _fill(self, left: Sequence[int], room: int, unsplit: bool) -> tuple[set[int], int]:
+        """Return the items that a pool gets, and a bound of their traffic."""
+        best, bound = self._fill_split(left, room)
+        if unsplit and self.whole.size <= room:
+            other = self._with_all_buffers(left, room)
+            if self._sum(other) >= self._sum(best):
+                best = other
+        return best, max(bound, self._sum(best))
+
+    def _with_all_buffers(self, left: Sequence[int], room: int) -> set[int]:
+        """Return all buffers that are left, and the constants that fit beside them."""
+        buffers = {number for number in left if not self.items[number].is_constant}
+        constants = [number for number in left if self.items[number].is_constant]
+        free = max(room - self._taken(buffers)[1], 0)
+        chosen = select([self.items[number] for number in constants], free)
+        return buffers | {constants[place] for place in chosen.items}
+
+    def _fill_split(self, left: Sequence[int], room: int) -> tuple[set[int], int]:
+        """Select by traffic, and return a bound, too; where gaps between buffers make the plan too large, select for
+        less room."""
+        capacity, bound = room, 0
+        for number in range(_TRIES):
+            if capacity < 0:
+                break
+            found = select([self.items[number] for number in left], capacity)
+            bound = found.bound if number == 0 else bound
+            chosen = {left[place] for place in found.items}
+            excess = self._taken(chosen)[1] - room
+            if excess <= 0:
+                return chosen, bound
+            capacity -= excess
+        return set(), bound
+
+    def _sum(self, chosen: set[int]) -> int:
+        return sum(self.items[number].traffic for number in chosen)
+
+    def _taken(self, chosen: set[int]) -> tuple[Plan, int]:
+        """Return the plan of the chosen buffers, and the bytes that they take with the chosen constants."""
+        names = {self.items[number].name for number in chosen if not self.items[number].is_constant}
+        buffers = [buffer for buffer in self.buffers if buffer.name in names]
+        pairs = [pair for pair in self.in_place if pair.output in names and pair.input in names]
+        found = plan(buffers, pairs) if buffers else Plan({}, 0, 0)
+        if len(buffers) == len(self.buffers) and self.whole.size < found.size:
+            found = self.whole
+        constants = sum(self.items[number].size for number in chosen if self.items[number].is_constant)
+        return found, align_up(found.size, self.align) + constants
+
+    def _refused(self, places: Places) -> str | None:
+        """Return why an assignment does not fit."""
+        for number, pool in enumerate(self.pools):
+            chosen = {item for item, place in enumerate(places) if place == number}
+            taken = self._taken(chosen)[1] + (self.base if number == 0 else 0)
+            if taken > pool.size:
+                return self._overflow(pool, chosen, taken)
+        homeless = [item for item, place in zip(self.items, places, strict=True) if place >= len(self.pools)]
+        if any(not item.is_constant for item in homeless):
+            return "it leaves a buffer without a pool"
+        return None
+
+    def _overflow(self, pool: Pool, chosen: set[int], taken: int) -> str:
+        """Say what is too large, and what would help."""
+        largest = sorted((self.items[number] for number in chosen), key=lambda item: -item.size)[:_LISTED]
+        listed = ", ".join(f"{self._described(item)} {item.size:,}" for item in largest)
+        return (
+            f"--pool {pool.name}={pool.size}: what it would hold takes {taken:,} bytes at its peak; the largest are "
+            f"{listed}; give {pool.name} {taken:,} bytes, make another pool larger, or add one"
+        )
+
+    def _described(self, item: Item) -> str:
+        if item.is_constant:
+            return item.name
+        value = next(value for value, name in self.names.items() if name == item.name)
+        return value.name_hint or f"buffer {item.name}"
+
+    def _apply(self, places: Places) -> None:
+        """Write the pools of constants, and make the plan."""
+        pool_of = {item.name: place for item, place in zip(self.items, places, strict=True) if item.is_constant}
+        module = self.main.parent_op()
+        assert module is not None
+        for op in walk(module):
+            if isinstance(op, loop.WeightOp) and pool_of[_constant(op)] < len(self.pools):
+                op.attributes[POOL] = StringAttr(self.pools[pool_of[_constant(op)]].name)
+        offsets: dict[str, int] = {}
+        end = 0
+        self.segments = []
+        for number, pool in enumerate(self.pools):
+            chosen = {item for item, place in enumerate(places) if place == number}
+            found, _ = self._taken(chosen)
+            self.is_whole = self.is_whole or found is self.whole
+            size = found.size + (self.base if number == 0 else 0)
+            if size == 0:
+                continue
+            start = align_up(end, self.align)
+            shift = start if number == 0 else start - self.base
+            offsets |= {name: offset + shift for name, offset in found.offsets.items()}
+            self.segments.append(Segment(pool.name, start, size))
+            end = start + size
+        missing = {buffer.name: 0 for buffer in self.buffers if buffer.name not in offsets}
+        self.result = Plan(offsets | missing, max(end - self.base, 0), self.whole.lower_bound, self.whole.apart_bound)
+        self.main.attributes[ARENA_POOLS] = ArrayAttr(map(_entry, self.segments))
+
+
+def _constant(op: loop.WeightOp) -> str:
+    return f"constant {op.weight.data}"
+
+
+def _entry(segment: Segment) -> DictionaryAttr:
+    numbers = {"offset": segment.offset, "size": segment.size}
+    return DictionaryAttr(
+        {"name": StringAttr(segment.pool), **{key: IntegerAttr(value, i64) for key, value in numbers.items()}}
+    )
+
+
+def segments_of(main: FuncOp) -> tuple[Segment, ...]:
+    """Return the segments of the arena of `main`; none without pools."""
+    listed = main.attributes.get(ARENA_POOLS)
+    if not isa(listed, ArrayAttr[DictionaryAttr]):
+        return ()
+    found: list[Segment] = []
+    for entry in listed:
+        name, offset, size = (entry.data[key] for key in ("name", "offset", "size"))
+        assert isinstance(name, StringAttr)
+        assert isinstance(offset, IntegerAttr)
+        assert isinstance(size, IntegerAttr)
+        found.append(Segment(name.data, offset.value.data, size.value.data))
+    return tuple(found)

@@ -1,0 +1,101 @@
+"""Networks whose buffers and constants are in several memory pools."""
+
+import subprocess
+from pathlib import Path
+
+import numpy as np
+import onnx
+import pytest
+
+from s2s import api
+from s2s.analysis.cost.traffic import traffic_of
+from s2s.errors import InputError
+from support.c_compilers import require
+from support.parse import parse
+
+
+def layers() -> onnx.ModelProto:
+    """Two layers of very different sizes."""
+    model = onnx.parser.parse_model("""
+    <ir_version: 8, opset_import: ["" : 17]>
+    net (float[1, 16] x) => (float[1, 4] y) { a = Gemm(x, w1)  b = Softmax(a)  c = Gemm(b, w2)  y = Softmax(c) }
+    """)
+    generator = np.random.default_rng(0)
+    for name, shape in {"w1": (16, 256), "w2": (256, 4)}.items():
+        array = generator.standard_normal(shape).astype(np.float32)
+        model.graph.initializer.append(onnx.numpy_helper.from_array(array, name))
+    return model
+
+
+@pytest.fixture(scope="module")
+def split() -> api.Artifact:
+    """Buffers in both pools."""
+    return api.compile(layers(), target="c", name="net", pools={"tcm": 1100, "sram": 8192})
+
+
+def test_buffers_in_two_pools_give_the_same_bits(split: api.Artifact):
+    x = {"x": np.linspace(-1, 1, 16, dtype=np.float32).reshape(1, 16)}
+    with api.compile(layers(), target="c", name="net") as plain, split:
+        assert len(split.info.pools) == 2
+        assert split.run(x)["y"].tobytes() == plain.run(x)["y"].tobytes()
+
+
+def test_pools_hold_no_more_than_they_have(split: api.Artifact):
+    size = {pool.name: pool.size for pool in split.info.pools}
+    assert size["tcm"] <= 1100
+    assert size["sram"] <= 8192
+
+
+def test_the_self_test_of_the_tree_passes(split: api.Artifact, tmp_path: Path):
+    require("gcc")
+    split.write(tmp_path / "net")
+    done = subprocess.run(["make", "-s", "test"], cwd=tmp_path / "net", capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+
+
+def test_the_run_function_takes_a_pointer_to_each_pool(split: api.Artifact):
+    header = split.tree().text("include/net.h")
+    assert "net_run(void *arena_tcm, void *arena_sram," in header
+    assert "NET_ARENA_TCM_SIZE" in header
+
+
+def test_constants_name_the_section_of_their_pool(split: api.Artifact):
+    weights = split.tree().text("src/net_weights.c")
+    assert "#ifndef S2S_POOL_SRAM" in weights
+    assert "\nS2S_POOL_SRAM S2S_ALIGNED" in weights
+
+
+def test_the_assignment_is_a_decision_that_can_be_given_back(split: api.Artifact):
+    (decision,) = (each for each in split.info.decisions if each.kind == "pools")
+    assert "of the traffic in tcm" in decision.candidates[0].note
+    pools = {"tcm": 1100, "sram": 8192}
+    again = api.compile(layers(), target="c", name="net", pools=pools, decisions=split.decisions)
+    assert again.tree().text("src/net.c") == split.tree().text("src/net.c")
+
+
+def test_buffers_that_fit_nowhere_are_refused_with_the_largest():
+    with pytest.raises(InputError, match=r"--pool sram=1000: .* the largest are .* 1,024.*; give sram"):
+        api.compile(layers(), target="c", pools=["tcm=64", "sram=1000"])
+
+
+@pytest.mark.parametrize("text", ["tcm", "tcm=", "TCM=4", "tcm=4GB", "tcm=-1"])
+def test_what_is_no_pool_is_refused(text: str):
+    with pytest.raises(InputError, match="is no pool"):
+        api.compile(layers(), target="c", pools=[text])
+
+
+def test_traffic_counts_every_repetition():
+    module = parse("""
+    func.func private @scale(%y: memref<8xf32>, %x: memref<8xf32>, %w: memref<1xf32>) attributes {kernel} {
+      loop.for %i = 0 to 8 {
+        %v = loop.load %x[affine_map<(d0) -> (d0)>(%i)] : memref<8xf32> -> f32
+        %f = loop.load %w[affine_map<() -> (0)>()] : memref<1xf32> -> f32
+        %p = arith.mulf %v, %f : f32
+        loop.store %p, %y[affine_map<(d0) -> (d0)>(%i)] : f32, memref<8xf32>
+      }
+      func.return
+    }
+    """)
+    kernel = next(iter(module.ops))
+    found = traffic_of(kernel)  # pyright: ignore[reportArgumentType]
+    assert list(found.values()) == [32, 32, 32]
