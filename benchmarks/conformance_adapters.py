@@ -7,6 +7,7 @@ fails there and one that fails further down can be told apart.
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from s2s.analysis.network.functions import output_numbers
 from s2s.compilation import Compilation
 from s2s.frontends.onnx import import_model
 from s2s.interpret.graph import run_graph as interpret
@@ -42,7 +43,8 @@ def run_graph(model_path: str, inputs: Sequence[Array]) -> list[Array]:
     assert main is not None
     given = [pack(array) if array.dtype in NARROW else array for array in inputs if array.size]
     found = interpret(imported.module, given, imported.weights)
-    outputs = [_Output(model_tensor(attributes.data)) for attributes in main.res_attrs or ()]
+    attributes = [] if main.res_attrs is None else list(main.res_attrs)
+    outputs = [_Output(model_tensor(attributes[number].data)) for number in output_numbers(main)]
     return as_declared(outputs, empty_tensors(main, EMPTY_OUTPUTS), found)
 
 

@@ -22,7 +22,8 @@ from s2s.errors import InputError
 
 FILE = Path("s2s.toml")
 MAX_BYTES = 1 << 20
-MODEL = "model"
+MODEL, MODELS = "model", "models"
+"""The parameters that name one network, or several with --together."""
 OF_COMPILE = ("output", "write-decisions")
 """Keys that only `s2s compile` takes: other commands write other things."""
 
@@ -34,9 +35,11 @@ class ProjectCommand(TyperCommand):
         """Parse the command line, with the values of the project file for what it does not state."""
         asks_for_help = bool({"-h", "--help"} & set(args))
         given, _, _ = self.make_parser(ctx).parse_args(args=list(args))
-        if not isinstance(given.get(MODEL), str) and FILE.is_file() and not asks_for_help:
+        stated = isinstance(given.get(MODEL), str) or bool(given.get(MODELS))
+        if not stated and FILE.is_file() and not asks_for_help:
             values = read_project(FILE)
             others = {key: value for key, value in values.items() if key.replace("_", "-") not in OF_COMPILE}
+            others[MODELS] = values[MODELS] = [values[MODEL]] if MODEL in values else []
             ctx.default_map = values if self.name == "compile" else others
         return super().parse_args(ctx, args)
 

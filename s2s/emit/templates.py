@@ -3,13 +3,13 @@
 import os
 import sys
 from functools import cache
+from importlib import import_module
 from importlib.util import cache_from_source
 from typing import Any
 
 from jinja2 import Environment, FileSystemBytecodeCache, FunctionLoader, StrictUndefined
 
-from s2s import templates
-from s2s.support.resources import template_source
+from s2s.support.resources import TEMPLATES, template_source
 
 
 @cache
@@ -27,7 +27,7 @@ def _environment() -> Environment:
 
 def _bytecode_cache() -> FileSystemBytecodeCache | None:
     """Store compiled templates in the folder of Python's compiled modules, under the same conditions."""
-    folder = os.path.dirname(cache_from_source(str(templates.__file__)))
+    folder = os.path.dirname(cache_from_source(str(import_module(TEMPLATES).__file__)))
     may_write = not sys.dont_write_bytecode and os.access(folder, os.W_OK)
     return FileSystemBytecodeCache(folder, "%s.jinja2") if may_write else None
 

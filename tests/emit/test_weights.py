@@ -62,8 +62,8 @@ def test_a_large_splat_is_written_without_being_held() -> None:
 
 def test_literals_fill_lines_of_readable_length(tmp_path: Path) -> None:
     arrays = [constant(np.linspace(-1, 1, 1000, dtype=np.float32))]
-    lines = content(c_arrays(b"", arrays, "")).decode().splitlines()
-    assert lines[1] == "const float w[1000] = {"
+    lines = content(c_arrays(b"", arrays, 4)).decode().splitlines()
+    assert lines[1] == "S2S_WEIGHTS_SECTION S2S_ALIGNED(4) const float w[1000] = {"
     assert max(map(len, lines)) <= 110
     assert len(lines) < 180
 
@@ -78,10 +78,11 @@ def test_both_forms_give_the_same_bytes(tmp_path: Path) -> None:
         if dtype.kind in "fV":
             values = np.nan_to_num(values.astype(np.float64)).astype(dtype)
         arrays.append(constant(values, element, f"all_{element_name(element)}"))
-    prologue = b'#include "s2s.h"\n#include "s2s_half.h"\n#include <math.h>\n#include <stdio.h>\n'
+    headers = ('"s2s.h"', '"s2s_half.h"', "<math.h>", "<stdio.h>")
+    prologue = "#define S2S_WEIGHTS_SECTION static\n" + "".join(f"#include {header}\n" for header in headers)
     writes = "".join(f"    fwrite({each.identifier}, 1, sizeof {each.identifier}, stdout);\n" for each in arrays)
     program = (
-        content(c_arrays(prologue, arrays, "static ")) + f"int main(void)\n{{\n{writes}    return 0;\n}}\n".encode()
+        content(c_arrays(prologue.encode(), arrays, 4)) + f"int main(void)\n{{\n{writes}    return 0;\n}}\n".encode()
     )
     (tmp_path / "unit.c").write_bytes(program)
     include = f"-I{Path(__file__).parents[2] / 'runtime_c' / 'include'}"
@@ -91,4 +92,4 @@ def test_both_forms_give_the_same_bytes(tmp_path: Path) -> None:
 
 
 def test_an_unsigned_byte_is_a_plain_number() -> None:
-    assert b"{\n    0, 255,\n}" in content(c_arrays(b"", [constant(np.array([0, 255], np.uint8), ui8)], ""))
+    assert b"{\n    0, 255,\n}" in content(c_arrays(b"", [constant(np.array([0, 255], np.uint8), ui8)], 4))

@@ -42,7 +42,7 @@ def test_every_operator_has_a_case():
 
     found = {built(case) for family in FAMILIES for case in family()}
     networks_in_networks = {graph.IfOp, graph.ScanOp, graph.RowTilesOp, graph.WhileOp}
-    of_modules = {graph.CallOp, graph.WeightOp, graph.ConstantOp, *networks_in_networks}
+    of_modules = {graph.CallOp, graph.ExternOp, graph.WeightOp, graph.ConstantOp, *networks_in_networks}
     assert set(graph.Graph.operations) - found == of_modules
 
 

@@ -105,6 +105,18 @@ def products() -> list[Case]:
             Case(f"matmul {np.dtype(each)}", graph.MatmulOp, [rand(3, 4, dtype=each), rand(4, 2, dtype=each, seed=1)])
             for each in SOME
         ),
+        *(
+            Case(
+                f"blockwise_matmul {bits} {x}",
+                partial(graph.BlockwiseMatmulOp, bits=bits),
+                [rand(*x), rand(5, 2, 16 * bits // 8, dtype=np.int8, seed=1), rand(5, 2, seed=2), *zero_points],
+            )
+            for bits, x, zero_points in (
+                (4, (3, 32), []),
+                (4, (2, 1, 30), [rand(5, 2, dtype=np.int8, seed=3)]),
+                (8, (3, 32), [rand(5, 2, seed=3)]),
+            )
+        ),
     ]
 
 

@@ -12,7 +12,7 @@ A tensor with `data` is a constant. Options are those of the schema in lower cas
 import importlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -230,7 +230,7 @@ class _Writer:
             if isinstance(value, str):
                 value = self.builder.CreateString(value)
             elif isinstance(value, list | tuple | np.ndarray):
-                array = np.asarray(value)
+                array: Array = np.asarray(cast(Any, value))
                 value = self._vector(array, np.float32 if array.dtype.kind == "f" else np.int32)
             parts[camel] = value
         return self._table(name, parts)
