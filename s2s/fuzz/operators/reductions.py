@@ -15,11 +15,13 @@ _BOUNDS: Mapping[str, tuple[float | None, float | None]] = {
     "ReduceLogSumExp": (-8.0, 8.0),
     "ReduceProd": (-1.25, 1.25),
 }
+_SATURATING = ("ReduceSumSquare",)
+"""What onnxruntime saturates where sums of integers wrap around."""
 _REDUCTIONS = (*_OF_FLOATS, "ReduceL1", "ReduceMax", "ReduceMin", "ReduceProd", "ReduceSum", "ReduceSumSquare")
 
 
 def _reduce(net: Network, op: str) -> None:
-    among: tuple[DType, ...] = FLOATS if op in _OF_FLOATS else ALL
+    among: tuple[DType, ...] = FLOATS if op in _OF_FLOATS + _SATURATING else ALL
     x = net.operand(net.dtype(op, among=among), None, lambda _: True, *_BOUNDS.get(op, (None, None)))
     attributes: Attributes = {"keepdims": net.random.randint(0, 1)} if net.chance(0.7) else {}
     if net.chance(0.2):
