@@ -133,11 +133,16 @@ class GraphModule:
         return len(self.module.inputs)
 
     def get_input(self, index: str | int, out: Array | None = None) -> NDArray:
-        """The value of an input, in place; of a parameter that has not been replaced, a copy. Into `out` if given."""
+        """Return the value of an input, in place; of a parameter not yet replaced, a copy. Into `out` if given.
+
+        An input that has no value yet is given zeros, so that `get_input(name).copyfrom(value)` sets it.
+        """
         number = self._input(index)
         memory = self.module.input_memory(number)
         if memory is None:
-            raise InputError(f"input {self.module.inputs[number].name!r} has no value yet; call set_input first")
+            port = self.module.inputs[number]
+            self.module.set_input(number, np.zeros(port.shape, port.dtype))
+            return self.get_input(index, out)
         return _given(memory if memory.flags.writeable else memory.copy(), out)
 
     def get_input_index(self, name: str) -> int:
