@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from s2s.errors import InputError
 from s2s.executor import graph_json_reader
+from s2s.executor.device import CPU
 from s2s.executor.element_types import numpy_of_name
 from s2s.executor.graph_json import NO_OPERATION, Call, Entry, Network, Source, Value, dump
 
@@ -58,6 +59,7 @@ def networks(draw: st.DrawFn) -> Network:
         st.sampled_from(["float32", "bool", "uint8", "bfloat16"]),
         st.lists(st.integers(0, 9), max_size=4).map(tuple),
         st.integers(0, 5),
+        st.just(CPU),
     )
     nodes: list[Source | Call] = [Source(next(names), draw(values)) for _ in range(draw(st.integers(1, 3)))]
     entries = [Entry(i) for i in range(len(nodes))]

@@ -14,7 +14,7 @@ from s2s.passes.graph.lower_to_tensor import LowerToTensorPass
 from support.kernels import check_lowering, rand
 from support.parse import parse
 
-OUTSIDE_OF_KERNELS = (*graph.STEPS, graph.WeightOp)
+OUTSIDE_OF_KERNELS = (*graph.STEPS, graph.ExternOp, graph.WeightOp)
 
 
 def lower(text: str) -> ModuleOp:

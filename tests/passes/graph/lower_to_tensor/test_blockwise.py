@@ -1,0 +1,26 @@
+"""Products with weights in blocks: the lowered computation gives what the operation means."""
+
+from functools import partial
+
+import numpy as np
+import pytest
+
+from s2s.dialects import graph
+from s2s.types.dtypes import Array
+from support.kernels import check_lowering, rand
+
+ZERO_POINTS: dict[str, list[Array]] = {
+    "none": [],
+    "integers": [rand(5, 2, dtype=np.int8, seed=3)],
+    "floats": [rand(5, 2, seed=3)],
+}
+
+
+@pytest.mark.parametrize("bits", [4, 8])
+@pytest.mark.parametrize("zero_points", ZERO_POINTS)
+@pytest.mark.parametrize("shape", [(32,), (3, 32), (2, 1, 30)], ids=str)
+def test_products_with_weights_in_blocks(bits: int, zero_points: str, shape: tuple[int, ...]):
+    """The last block reaches beyond 30 columns."""
+    weights = rand(5, 2, 2 * bits, dtype=np.int8, seed=1)
+    operands = [rand(*shape), weights, rand(5, 2, seed=2), *ZERO_POINTS[zero_points]]
+    check_lowering(partial(graph.BlockwiseMatmulOp, bits=bits), *operands)
