@@ -117,7 +117,10 @@ def _pool(net: Network, op: str) -> None:
 
 
 def _global(net: Network, op: str) -> None:
-    net.node(op, [_image(net, op)])
+    x = _image(net, op)
+    if op == "GlobalMaxPool" and x.dtype == np.float64 and len(x.shape) != 4:
+        raise Rejected  # the reference evaluator reduces two dimensions whatever the rank
+    net.node(op, [x])
 
 
 def _batch_norm(net: Network) -> None:

@@ -25,7 +25,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import DenseArrayBase, Float32Type, ModuleOp, VectorType, i8
+from xdsl.dialects.builtin import DenseArrayBase, Float32Type, MemRefType, ModuleOp, VectorType, i8
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Block, Operation
 from xdsl.passes import ModulePass
@@ -101,9 +101,11 @@ def _interleave(block: Block) -> None:
 
 
 def _is_strided(op: loop.StoreOp) -> bool:
-    type = op.value.type
+    type, buffer = op.value.type, op.buffer.type
     if not isa(type, VectorType) or op.lane_stride < 2:
         return False
+    if not isa(buffer, MemRefType) or buffer.element_type != type.element_type:
+        return False  # vectors of bytes with sign may also be stored to bytes without
     if type.element_type == i8:
         return op.lanes is None and op.lane_stride <= loop.GROUP
     return isinstance(type.element_type, Float32Type)

@@ -18,6 +18,18 @@ func.func private @three(%y: memref<96xi8>, %x: memref<96xi8>) {
   func.return
 }
 
+// Declined: the buffer holds bytes without sign.
+//
+// CHECK-LABEL: func.func private @unsigned
+// CHECK-NOT:     loop.store_interleaved
+func.func private @unsigned(%y: memref<32xui8>, %x: memref<32xi8>) {
+  %a = loop.load %x[affine_map<() -> (0)>()] : memref<32xi8> -> vector<16xi8>
+  loop.store %a, %y[affine_map<() -> (0)>()] {stride = 2 : i64} : vector<16xi8>, memref<32xui8>
+  %b = loop.load %x[affine_map<() -> (16)>()] : memref<32xi8> -> vector<16xi8>
+  loop.store %b, %y[affine_map<() -> (1)>()] {stride = 2 : i64} : vector<16xi8>, memref<32xui8>
+  func.return
+}
+
 // Declined: the third place of each lane stays free.
 //
 // CHECK-LABEL: func.func private @a_place_between
