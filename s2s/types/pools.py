@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from s2s.errors import InputError
 
-_POOL = re.compile(r"(?P<name>[a-z][a-z0-9_]*)=(?P<count>[0-9]+) ?(?P<unit>B|KiB|MiB)?")
+_POOL = re.compile(r"(?P<name>[a-z][a-z0-9_]*)=(?P<count>[0-9]{1,15}) ?(?P<unit>B|KiB|MiB)?")
 _UNITS = {None: 1, "B": 1, "KiB": 1 << 10, "MiB": 1 << 20}
 
 

@@ -78,7 +78,7 @@ def test_buffers_that_fit_nowhere_are_refused_with_the_largest():
         api.compile(layers(), target="c", pools=["tcm=64", "sram=1000"])
 
 
-@pytest.mark.parametrize("text", ["tcm", "tcm=", "TCM=4", "tcm=4GB", "tcm=-1"])
+@pytest.mark.parametrize("text", ["tcm", "tcm=", "TCM=4", "tcm=4GB", "tcm=-1", "tcm=" + "9" * 99])
 def test_what_is_no_pool_is_refused(text: str):
     with pytest.raises(InputError, match="is no pool"):
         api.compile(layers(), target="c", pools=[text])
