@@ -10,13 +10,14 @@ from s2s.dialects.tensor.compute import ComputeOp, YieldOp, element_type
 from s2s.dialects.tensor.directive import Directive
 from s2s.dialects.tensor.renumbering import Renumbering
 from s2s.dialects.tensor.scalar import ExtractOp, InBoundsOp, IndexOp, RemFOp, RescaleOp, SaturateOp
+from s2s.dialects.tensor.scatter import ScatterOp
 from s2s.dialects.tensor.schedule import ScheduleAttr
 from s2s.dialects.tensor.schedule_state import CachedRead, FusedTile, ScheduleState
 from s2s.dialects.tensor.transform import Computation, Matrix, TransformOp, matrix_attribute
 
 Tensor = Dialect(
     "tensor",
-    [ComputeOp, ExtractOp, InBoundsOp, IndexOp, RemFOp, RescaleOp, SaturateOp, TransformOp, YieldOp],
+    [ComputeOp, ExtractOp, InBoundsOp, IndexOp, RemFOp, RescaleOp, SaturateOp, ScatterOp, TransformOp, YieldOp],
     [AccessAttr, ScheduleAttr],
 )
 
@@ -36,6 +37,7 @@ __all__ = [
     "Renumbering",
     "RescaleOp",
     "SaturateOp",
+    "ScatterOp",
     "ScheduleAttr",
     "ScheduleState",
     "Tensor",

@@ -101,22 +101,25 @@ def _external_cost(meaning: FuncOp, constant: Iterable[int]) -> KernelCost:
 def kernel_cost(kernel: FuncOp, constant: Iterable[int]) -> KernelCost:
     """Return the cost of a kernel; `constant` lists the parameters that are weights."""
     computations = [op for op in walk(kernel) if isinstance(op, tensor.Computation)]
+    scatters = [op for op in walk(kernel) if isinstance(op, tensor.ScatterOp)]
     weights = set(constant)
     sizes = {argument: _bytes_read(argument, computations) for argument in kernel.args}
     results = [value for op in walk(kernel) if isinstance(op, ReturnOp) for value in op.operands]
     return KernelCost(
-        operations=sum(map(operations_of, computations), Operations()),
+        operations=sum(map(operations_of, [*computations, *scatters]), Operations()),
         constants=sum(size for argument, size in sizes.items() if argument.index in weights),
         activations=sum(size for argument, size in sizes.items() if argument.index not in weights)
         + sum(_bytes(value) for value in results if not isinstance(value, BlockArgument)),
     )
 
 
-def operations_of(op: tensor.Computation) -> Operations:
+def operations_of(op: tensor.Computation | tensor.ScatterOp) -> Operations:
     """Return the number of arithmetic operations of a computation: those of its regions times the points of their
     domains."""
     if isinstance(op, tensor.TransformOp):
         return _of_transform(op)
+    if isinstance(op, tensor.ScatterOp):
+        return _body(op.apply).times(prod(op.sizes))
     reduced = Operations() if op.reduce is None else _body(op.reduce).times(prod(op.sizes))
     return reduced + _body(op.apply).times(prod(op.parallel_sizes))
 

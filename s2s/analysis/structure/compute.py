@@ -12,6 +12,8 @@ from s2s.types.dtypes import as_tensor_type
 
 DIM_NAMES = "dims"
 """Discardable attribute of a computation: names of the dimensions of its domain, separated by blanks."""
+LETTERS = "ijklmnop"
+"""The names of dimensions without names, in order."""
 
 
 def dim_names(op: tensor.ComputeOp) -> list[str]:
@@ -19,16 +21,17 @@ def dim_names(op: tensor.ComputeOp) -> list[str]:
     named = op.attributes.get(DIM_NAMES)
     if isinstance(named, StringAttr) and len(named.data.split()) == len(op.sizes):
         return named.data.split()
-    letters = "ijklmnop"
     count = len(op.reduction_sizes)
     reduction = [f"r{n}" if count > 1 else "r" for n in range(count)]
-    return [*(letters[n % len(letters)] for n in range(op.rank)), *reduction]
+    return [*(LETTERS[n % len(LETTERS)] for n in range(op.rank)), *reduction]
 
 
-def names_of(op: tensor.Computation) -> list[str]:
+def names_of(op: tensor.Computation | tensor.ScatterOp) -> list[str]:
     """Return names for the dimensions of `op`; for a transform, names of tile and window dimensions follow."""
     if isinstance(op, tensor.ComputeOp):
         return dim_names(op)
+    if isinstance(op, tensor.ScatterOp):
+        return [LETTERS[dim % len(LETTERS)] for dim in range(len(op.sizes))]
     named = op.attributes.get(DIM_NAMES)
     given = named.data.split() if isinstance(named, StringAttr) else []
     own = given if len(given) == op.rank else [f"p{n}" for n in range(op.rank)]

@@ -12,6 +12,7 @@ from s2s.dialects import tensor
 from s2s.interpret.graph import Observer, evaluate, run_graph
 from s2s.interpret.scalar import number
 from s2s.interpret.tensor.compute import evaluate_compute
+from s2s.interpret.tensor.scatter import evaluate_scatter
 from s2s.interpret.tensor.transform import evaluate_transform
 from s2s.types.dtypes import Array
 from s2s.types.weights import WeightStore
@@ -42,6 +43,8 @@ def evaluate_operation(op: Operation, operands: Sequence[Array], *, fast: bool =
             return evaluate_compute(op, operands, fast=fast)
         case tensor.TransformOp():
             return evaluate_transform(op, operands)
+        case tensor.ScatterOp():
+            return evaluate_scatter(op, operands)
         case arith.ConstantOp():
             return [number(op.value)]
         case _:

@@ -15,7 +15,7 @@ from collections.abc import Callable, Mapping, Sequence
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp, StringAttr
 from xdsl.dialects.func import FuncOp, ReturnOp
-from xdsl.ir import SSAValue
+from xdsl.ir import Operation, SSAValue
 from xdsl.passes import ModulePass
 
 from s2s.analysis.network.constants import calls_of
@@ -24,7 +24,7 @@ from s2s.analysis.tile_and_fuse.fused_groups import FusedGroup, fused_tiles, gro
 from s2s.c_syntax.identifiers import c_identifier
 from s2s.dialects import tensor
 from s2s.dialects.graph.traits import provenance
-from s2s.passes.tensor.formulas import Formula, TransformFormula
+from s2s.passes.tensor.formulas import Formula, ScatterFormula, TransformFormula
 
 DOC = "doc"
 MAX_SHOWN_NODES = 6
@@ -50,8 +50,9 @@ def describe(func: FuncOp, nodes: Sequence[str]) -> str:
     computes = [op for op in func.body.block.ops if isinstance(op, tensor.Computation)]
     last = func.body.block.last_op
     returned = list(last.arguments) if isinstance(last, ReturnOp) else []
-    names = _names(func, computes, returned)
-    lines = [_formula(op, names) for op in computes]
+    steps = [op for op in func.body.block.ops if isinstance(op, tensor.Computation | tensor.ScatterOp)]
+    names = _names(func, steps, returned)
+    lines = [_formula(op, names) for op in steps]
     shown = [*returned, *func.body.block.args]
     lines.append(", ".join(names[value] + "".join(f"[{size}]" for size in shape_of(value)) for value in shown))
     if nodes:
@@ -63,19 +64,26 @@ def describe(func: FuncOp, nodes: Sequence[str]) -> str:
     return "\n".join(lines)
 
 
-def _formula(op: tensor.Computation, names: Mapping[SSAValue, str]) -> str:
-    writer = TransformFormula(op, names) if isinstance(op, tensor.TransformOp) else Formula(op, names)
-    return writer.lines()
+def _formula(op: tensor.Computation | tensor.ScatterOp, names: Mapping[SSAValue, str]) -> str:
+    match op:
+        case tensor.ScatterOp():
+            return ScatterFormula(op, names).lines()
+        case tensor.TransformOp():
+            return TransformFormula(op, names).lines()
+        case tensor.ComputeOp():
+            return Formula(op, names).lines()
 
 
-def _names(func: FuncOp, computes: Sequence[tensor.Computation], returned: Sequence[SSAValue]) -> dict[SSAValue, str]:
+def _names(func: FuncOp, steps: Sequence[Operation], returned: Sequence[SSAValue]) -> dict[SSAValue, str]:
     names: dict[SSAValue, str] = {}
     fresh: Callable[[str], str] = lambda base: _fresh(base, names)  # noqa: E731
     for number, value in enumerate(returned):
         names[value] = "y" if len(returned) == 1 else f"y{number}"
     for value in func.body.block.args:
         names[value] = fresh(c_identifier(value.name_hint or "x"))
-    for op in computes:
+    for op in steps:
+        if isinstance(op, tensor.ScatterOp):
+            names[op.base] = names[op.res]
         for result in op.results:
             if result not in names:
                 names[result] = fresh(c_identifier(result.name_hint or "scratch"))

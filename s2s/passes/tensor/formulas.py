@@ -187,6 +187,33 @@ class Formula(Writer):
         return Text(self.names[value])
 
 
+class ScatterFormula(Writer):
+    """Prints one scatter: what each update stores where."""
+
+    def __init__(self, op: tensor.ScatterOp, names: Mapping[SSAValue, str]) -> None:
+        super().__init__(names, names_of(op))
+        self.op = op
+
+    def lines(self) -> str:
+        """`y[at][j] = u[i][j] for at = index[i],  i < 3, j < 5`."""
+        op = self.op
+        parts = [Text(self.element(v, a, op.sizes)) for v, a in slots(op.parts, op.part_accesses)]
+        points = [Text(self.element(v, a, op.sizes)) for v, a in slots(op.points, op.point_accesses)]
+        count = len(op.indexed_axes)
+        places = dict(zip(op.indexed_axes, (f"at{n}" if count > 1 else "at" for n in range(count)), strict=True))
+        target = self.names[op.res] + "".join(
+            f"[{places.get(axis) or self._index(expr, op.sizes)}]"
+            for axis, (expr, size) in enumerate(zip(op.into.map.data.results, shape_of(op.res), strict=True))
+            if size > 1
+        )
+        (value,) = self.region(op.apply.block, dict(zip(op.apply.block.args, [Text(target), *points], strict=True)))
+        found = self.region(op.place.block, dict(zip(op.place.block.args, parts, strict=True)))
+        where = [f"{name} = {_shown(text.text)}" for name, text in zip(places.values(), found, strict=True)]
+        extents = [f"{name} < {size}" for name, size in zip(self.dims, op.sizes, strict=True) if size > 1]
+        lists = [", ".join(each) for each in (where, extents) if each]
+        return ",  ".join([f"{target} = {_shown(value.text)}", *lists])
+
+
 class TransformFormula(Writer):
     """Prints one transform, with its matrices below."""
 

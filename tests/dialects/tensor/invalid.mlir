@@ -313,3 +313,41 @@
   tensor.yield %acc : f32
 } : (tensor<2x4x4xf32>) -> tensor<2x4xf32>
 // CHECK: tensor.transform: dimensions [1] write the same elements again
+
+// -----
+
+%x, %i, %u = "test.op"() : () -> (tensor<4x5xf32>, tensor<3xi32>, tensor<3x5xf32>)
+%y = tensor.scatter [3, 5] base(%x at #tensor.access<affine_map<(d0, d1) -> (d0, d1)>>) axes [0] parts(%i at #tensor.access<affine_map<(d0, d1) -> (d0)>>) points(%u at #tensor.access<affine_map<(d0, d1) -> (d0, d1)>>) place {
+^bb0(%iv: i32):
+  %at = arith.index_cast %iv : i32 to index
+  tensor.yield %at : index
+} apply {
+^bb0(%old: f32, %uv: f32):
+  tensor.yield %uv : f32
+} : (tensor<4x5xf32>, tensor<3xi32>, tensor<3x5xf32>) -> tensor<4x5xf32>
+// CHECK: tensor.scatter: (d0, d1) -> (d0, d1) moves along an axis that has a computed index
+
+// -----
+
+%x, %i, %u = "test.op"() : () -> (tensor<4x5xf32>, tensor<3xi32>, tensor<3x5xf32>)
+%y = tensor.scatter [3, 5] base(%x at #tensor.access<affine_map<(d0, d1) -> (0, d1)>>) axes [0] parts(%i at #tensor.access<affine_map<(d0, d1) -> (d0)>>) points(%u at #tensor.access<affine_map<(d0, d1) -> (d0, d1)>>) place {
+^bb0(%iv: i32):
+  tensor.yield %iv : i32
+} apply {
+^bb0(%old: f32, %uv: f32):
+  tensor.yield %uv : f32
+} : (tensor<4x5xf32>, tensor<3xi32>, tensor<3x5xf32>) -> tensor<4x5xf32>
+// CHECK: tensor.scatter place: yields ['i32'], expected ['index']
+
+// -----
+
+%x, %i, %u = "test.op"() : () -> (tensor<4x5xf32>, tensor<3xi32>, tensor<3x5xf32>)
+%y = tensor.scatter [3, 5] base(%x at #tensor.access<affine_map<(d0, d1) -> (0, d1)>>) axes [0, 0] parts(%i at #tensor.access<affine_map<(d0, d1) -> (d0)>>) points(%u at #tensor.access<affine_map<(d0, d1) -> (d0, d1)>>) place {
+^bb0(%iv: i32):
+  %at = arith.index_cast %iv : i32 to index
+  tensor.yield %at, %at : index, index
+} apply {
+^bb0(%old: f32, %uv: f32):
+  tensor.yield %uv : f32
+} : (tensor<4x5xf32>, tensor<3xi32>, tensor<3x5xf32>) -> tensor<4x5xf32>
+// CHECK: tensor.scatter: [0, 0] are not different axes of tensor<4x5xf32>

@@ -191,6 +191,32 @@ func.func private @fetched_ahead(%a: tensor<4x8xf32>, %b: tensor<4x8xf32>) -> te
   func.return %y : tensor<4x4xf32>
 }
 
+// Each of three rows goes to the row that its index names.
+// CHECK-LABEL:   func.func private @scatter
+// GENERIC-LABEL: "func.func"() <{sym_name = "scatter"
+func.func private @scatter(%x: tensor<4x5xf32>, %i: tensor<3xi32>, %u: tensor<3x5xf32>) -> tensor<4x5xf32> {
+  // CHECK-NEXT:  %y = tensor.scatter [3, 5] base(%x at #tensor.access<affine_map<(d0, d1) -> (0, d1)>>) axes [0] parts(%i at #tensor.access<affine_map<(d0, d1) -> (d0)>>) points(%u at #tensor.access<affine_map<(d0, d1) -> (d0, d1)>>) place {
+  // CHECK-NEXT:  ^bb0(%iv: i32):
+  // CHECK-NEXT:    %at = arith.index_cast %iv : i32 to index
+  // CHECK-NEXT:    tensor.yield %at : index
+  // CHECK-NEXT:  } apply {
+  // CHECK-NEXT:  ^bb0(%old: f32, %uv: f32):
+  // CHECK-NEXT:    tensor.yield %uv : f32
+  // CHECK-NEXT:  } : (tensor<4x5xf32>, tensor<3xi32>, tensor<3x5xf32>) -> tensor<4x5xf32>
+  // GENERIC:     %y = "tensor.scatter"(%x, %i, %u) <{domain = array<i64: 3, 5>
+  %y = tensor.scatter [3, 5] base(%x at #tensor.access<affine_map<(r, c) -> (0, c)>>) axes [0]
+      parts(%i at #tensor.access<affine_map<(r, c) -> (r)>>)
+      points(%u at #tensor.access<affine_map<(r, c) -> (r, c)>>) place {
+  ^bb0(%iv: i32):
+    %at = arith.index_cast %iv : i32 to index
+    tensor.yield %at : index
+  } apply {
+  ^bb0(%old: f32, %uv: f32):
+    tensor.yield %uv : f32
+  } : (tensor<4x5xf32>, tensor<3xi32>, tensor<3x5xf32>) -> tensor<4x5xf32>
+  func.return %y : tensor<4x5xf32>
+}
+
 // Tiles of a transform overhang the result; points of the epilogue lie where it is written.
 // CHECK-LABEL:   func.func private @transform
 // GENERIC-LABEL: "func.func"() <{sym_name = "transform"

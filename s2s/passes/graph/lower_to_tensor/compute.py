@@ -153,11 +153,11 @@ def structured(
         reads, reduction, inits, reduce = (), (), (), None
     sizes = [*parallel, *reduction]
     whole = [Argument(type_of(table).element_type, table.type, table.name_hint) for table in tables]
-    taken, read_accesses = _arguments(reads, sizes)
-    pointed, point_accesses = _arguments(points, parallel)
+    taken, read_accesses = region_arguments(reads, sizes)
+    pointed, point_accesses = region_arguments(points, parallel)
     region = None
     if reduce is not None:
-        region = _write([*taken, *accumulators, *whole], reduce, [kind for _, kind in inits], widen=widen)
+        region = write_region([*taken, *accumulators, *whole], reduce, [kind for _, kind in inits], widen=widen)
     made = tensor.ComputeOp(
         parallel,
         reduction,
@@ -166,7 +166,7 @@ def structured(
         tables=tables,
         inits=[number_attribute(number, kind) for number, kind in inits],
         reduce=region,
-        apply=_write([*accumulators, *pointed, *whole], apply, [element], widen=widen),
+        apply=write_region([*accumulators, *pointed, *whole], apply, [element], widen=widen),
         result_types=[tensor_type(element, tuple(parallel if shape is None else shape))],
     )
     if names:
@@ -187,7 +187,7 @@ def move(
     return compute(rewriter, op, parallel, points=points, tables=tables, apply=apply, widen=False)
 
 
-def _arguments(
+def region_arguments(
     operands: Iterable[Operand], sizes: Sequence[int]
 ) -> tuple[list[Argument], list[tuple[SSAValue, AccessAttr]]]:
     """The region arguments for `operands`, and the accesses to those that are not inlined constants."""
@@ -226,7 +226,7 @@ def constant_number(value: SSAValue) -> Number | None:
     return from_dense(dense).reshape(-1)[0].item()
 
 
-def _write(arguments: Sequence[Argument], body: Body, yields: Sequence[Attribute], *, widen: bool) -> Region:
+def write_region(arguments: Sequence[Argument], body: Body, yields: Sequence[Attribute], *, widen: bool) -> Region:
     """Build a region that takes `arguments`, computes `body` and yields its results as `yields`."""
     block = Block(arg_types=[argument.type for argument in arguments if argument.type is not None])
     builder = Builder(InsertPoint.at_end(block))

@@ -1,116 +1,106 @@
 """Lower scatters: operators that write at indices held in a tensor.
 
-    %y = graph.scatter_elements %x, %i, %u {axis = 0, reduction = "none"} : (tensor<10xf32>, tensor<3xi64>, …)
+    %y = graph.scatter_elements %x, %i, %u {axis = 0, reduction = "add"} : (tensor<10xf32>, tensor<3xi64>, …)
 ->
-    %y = tensor.compute [10 | 3] reads(%i at …(d1), %u at …(d1)) points(%x at …(d0))
-           inits [0.0 : f32, false] reduce { does the update have this index? } apply { select written, acc, x }
+    %base = tensor.compute [10] points(%x at …(d0)) apply { yield %x }
+    %y = tensor.scatter [3] base(%base at …(0)) axes [0] parts(%i at …(d0)) points(%u at …(d0))
+           place { the index, counted from the front } apply { yield %old + %u }
 
-A computation writes only its own element, so every element tests all updates that may have its index, and applies
-those that do, in order. An update whose index is out of bounds is ignored.
+The updates replace elements of a copy one after the other. A negative index counts from the end. An update whose index
+is out of bounds, which is an error in ONNX, is ignored.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
-from xdsl.dialects.builtin import i1, i32
+from xdsl.dialects.builtin import IndexType, i32
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 
 from s2s.analysis.structure.compute import shape_of
-from s2s.dialects import graph
+from s2s.dialects import graph, tensor
 from s2s.dialects.graph.index import ScatterFamilyOp
-from s2s.passes.graph.lower_to_tensor.compute import Operand, at, compute, dims, move
-from s2s.passes.graph.lower_to_tensor.conversion import widened
+from s2s.passes.graph.lower_to_tensor.compute import Operand, access_of, at, dims, move, region_arguments, write_region
 from s2s.passes.graph.lower_to_tensor.scalars import Scalar, Scalars
 from s2s.types.dtypes import is_unsigned
 
 COMBINE: Mapping[str, Callable[[Scalars, Scalar, Scalar], Scalar]] = {
+    "none": lambda s, old, new: new,
     "add": lambda s, old, new: old + new,
     "mul": lambda s, old, new: old * new,
     "min": lambda s, old, new: s.minimum(old, new),
     "max": lambda s, old, new: s.maximum(old, new),
 }
-"""How a scatter combines the old and the new element, except for plain replacement."""
+"""How a scatter combines the old and the new element."""
 
 
-@dataclass(frozen=True)
-class Updates:
-    """The updates that each element tests."""
+class Updates(NamedTuple):
+    """The updates of a scatter, over a domain of `sizes`."""
 
-    count: Sequence[int]
-    """The number of updates, one size per dimension of the reduction."""
-    parts: Sequence[Operand]
-    """The components of an update's index."""
+    sizes: Sequence[int]
+    into: Operand
+    """The element that an update replaces, with 0 along the axes that have an index."""
     axes: Sequence[int]
-    """The dimension of the result that each component indexes."""
+    parts: Sequence[Operand]
+    """The index along each of `axes`."""
     value: Operand
 
 
 class LowerScatterElements(RewritePattern):
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: graph.ScatterElementsOp, rewriter: PatternRewriter) -> None:
-        axis = op.axis.value.data
-        *indices, update = dims(len(shape_of(op.x)) + 1)
-        indices[axis] = update
-        count = [shape_of(op.indices)[axis]]
-        lower(rewriter, op, Updates(count, [at(op.indices, *indices)], [axis], at(op.updates, *indices)))
+        axis, sizes = op.axis.value.data, shape_of(op.indices)
+        d = dims(len(sizes))
+        into = [0 if dim == axis else index for dim, index in enumerate(d)]
+        lower(rewriter, op, Updates(sizes, at(op.x, *into), [axis], [at(op.indices, *d)], at(op.updates, *d)))
 
 
 class LowerScatterNd(RewritePattern):
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: graph.ScatterNdOp, rewriter: PatternRewriter) -> None:
-        rank = len(shape_of(op.x))
         *count, length = shape_of(op.indices)
-        d = dims(rank + len(count))
-        update = d[rank:]
+        rest = shape_of(op.x)[length:]
+        d = dims(len(count) + len(rest))
+        update, inner = d[: len(count)], d[len(count) :]
         parts = [at(op.indices, *update, part) for part in range(length)]
-        value = at(op.updates, *update, *d[length:rank])
-        lower(rewriter, op, Updates(count or [1], parts, range(length), value))
+        into = at(op.x, *[0] * length, *inner)
+        lower(rewriter, op, Updates([*count, *rest], into, range(length), parts, at(op.updates, *update, *inner)))
 
 
 def lower(rewriter: PatternRewriter, op: ScatterFamilyOp, updates: Updates) -> None:
-    """Replace `op` by `x` with the updates stored into, or combined with, its elements."""
-    shape, element = op.y.type.get_shape(), widened(op.y.type.element_type)
-    whole = at(op.x, *dims(len(shape)))
-    if 0 in updates.count:
-        return rewriter.replace(op, [], [move(rewriter, op, shape, [whole])])
-    combine = COMBINE.get(op.reduction.data)
+    """Replace `op` by a copy of `x` and the updates of it."""
+    shape, element = op.y.type.get_shape(), op.y.type.element_type
+    base = move(rewriter, op, shape, [at(op.x, *dims(len(shape)))])
+    if 0 in updates.sizes:
+        return rewriter.replace(op, [], [base])
+    base.name_hint = "base"
+    combine, sizes = COMBINE[op.reduction.data], updates.sizes or [1]
+    (old,), _ = region_arguments([updates.into._replace(value=base)], sizes)
+    parts, part_accesses = region_arguments(updates.parts, sizes)
+    points, point_accesses = region_arguments([updates.value], sizes)
+    limits = [shape[axis] for axis in updates.axes]
 
-    def step(s: Scalars, *values: Scalar) -> tuple[Scalar, Scalar]:
-        *inputs, found, written = values
-        parts, new = inputs[: len(updates.parts)], inputs[len(updates.parts)]
-        ours = _is_here(s, updates.axes, parts, shape)
-        if combine is not None:
-            new = combine(s, s.select(written, found, inputs[-1]), new)
-        return s.select(ours, new, found), written | ours
+    def place(s: Scalars, *indices: Scalar) -> tuple[Scalar, ...]:
+        return tuple(_from_the_front(s, index, size) for index, size in zip(indices, limits, strict=True))
 
-    old = [] if combine is None else [at(op.x, *dims(len(shape)))]
-    y = compute(
-        rewriter,
-        op,
-        shape,
-        updates.count,
-        reads=[*updates.parts, updates.value, *old],
-        points=[whole],
-        inits=[(0, element), (0, i1)],
-        reduce=step,
-        apply=lambda s, found, written, x: s.select(written, found, x),
+    made = tensor.ScatterOp(
+        sizes,
+        (base, access_of(updates.into, sizes)),
+        list(updates.axes),
+        parts=part_accesses,
+        points=point_accesses,
+        place=write_region(parts, place, [IndexType()] * len(limits), widen=False),
+        apply=write_region([old._replace(name="old"), *points], combine, [element], widen=True),
     )
-    return rewriter.replace(op, [], [y])
-
-
-def _is_here(s: Scalars, axes: Sequence[int], parts: Sequence[Scalar], shape: Sequence[int]) -> Scalar:
-    """Whether `parts` equal the current element's indices along `axes`; true without parts."""
-    here: Scalar | None = None
-    for axis, part in zip(axes, parts, strict=True):
-        same = s.equal(s.position(axis), _from_the_front(s, part, shape[axis]))
-        here = same if here is None else here & same
-    return s.constant(1, i1) if here is None else here
+    graph.copy_provenance(made, op)
+    return rewriter.replace(op, made)
 
 
 def _from_the_front(s: Scalars, index: Scalar, size: int) -> Scalar:
     """Add `size` to a negative `index`."""
     place = s.cast(index, i32)
-    return place if is_unsigned(index.element) else s.select(s.less(place, 0), place + size, place)
+    if not is_unsigned(index.element):
+        place = s.select(s.less(place, 0), place + size, place)
+    return s.cast(place, IndexType())
 
 
 PATTERNS: tuple[RewritePattern, ...] = (LowerScatterElements(), LowerScatterNd())

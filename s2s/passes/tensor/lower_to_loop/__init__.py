@@ -31,6 +31,7 @@ from s2s.passes.tensor.lower_to_loop.blocks import FusedGroupEmitter, inner_type
 from s2s.passes.tensor.lower_to_loop.buffers import buffer_type, may_overwrite, written_over
 from s2s.passes.tensor.lower_to_loop.callback import is_callback, lower_callback
 from s2s.passes.tensor.lower_to_loop.main import LowerMain
+from s2s.passes.tensor.lower_to_loop.scatter import ScatterEmitter
 
 IN_PLACE = "in_place"
 """Attribute of a kernel: the arguments whose buffer its first argument, the result, may overwrite."""
@@ -42,8 +43,10 @@ class LowerKernel:
     def __init__(self, func: FuncOp) -> None:
         self.func = func
         self.computes = [op for op in func.body.block.ops if isinstance(op, tensor.Computation)]
+        self.scatter = _scatter_of(func)
         terminator = func.body.block.last_op
-        if not isinstance(terminator, ReturnOp) or len(self.computes) + 1 != len(func.body.block.ops):
+        count = len(self.computes) + (self.scatter is not None) + 1
+        if not isinstance(terminator, ReturnOp) or count != len(func.body.block.ops):
             raise CompilerBug(f"kernel {func.sym_name.data} holds more than computations and a func.return")
         self.returned = list(terminator.arguments)
         self.inner = [result for op in self.computes for result in op.results if result not in self.returned]
@@ -53,6 +56,8 @@ class LowerKernel:
         inputs = list(self.func.body.block.args)
         groups = groups_of(self.computes)
         over = written_over(groups)
+        if self.scatter is not None:
+            over[self.scatter.base] = self.scatter.res
         order: list[SSAValue] = [*self.returned, *inputs, *(value for value in self.inner if value not in over)]
         if len(set(order)) != len(order):
             raise CompilerBug(f"kernel {self.func.sym_name.data} returns an argument, or a value twice")
@@ -73,6 +78,8 @@ class LowerKernel:
         self.func.attributes[IN_PLACE] = tensor.integers(self._in_place(inputs, groups[-1]))
         for group in groups:
             FusedGroupEmitter(group, buffers, scratch, block).emit()
+        if self.scatter is not None:
+            ScatterEmitter(self.scatter, buffers, block).emit()
         block.add_op(ReturnOp())
         self.func.body.detach_block(self.func.body.block)
         self.func.body.add_block(block)
@@ -81,18 +88,33 @@ class LowerKernel:
 
     def _in_place(self, inputs: Sequence[SSAValue], group: FusedGroup) -> list[int]:
         last = self.computes[-1]
-        if list(last.results) != self.returned:
+        results = [self.scatter.base] if self.scatter is not None else self.returned
+        if list(last.results) != results:
             return []
         return [
             number + 1
             for number, value in enumerate(inputs)
-            if may_overwrite(last, value) and may_overwrite_in_blocks(group, value)
+            if may_overwrite(last, value)
+            and may_overwrite_in_blocks(group, value)
+            and (self.scatter is None or value not in self.scatter.operands)
         ]
 
     def _name(self, value: SSAValue, number: int) -> str:
         if number < len(self.returned):
             return "y" if len(self.returned) == 1 else f"y{number}"
         return value.name_hint or ("scratch" if value in self.inner else "x")
+
+
+def _scatter_of(func: FuncOp) -> tensor.ScatterOp | None:
+    """Return the scatter that computes the only result of a kernel, into the tensor that a computation made for it."""
+    terminator = func.body.block.last_op
+    found = [op for op in func.body.block.ops if isinstance(op, tensor.ScatterOp)]
+    if not found:
+        return None
+    made = isinstance(found[0].base.owner, tensor.ComputeOp) and found[0].base.has_one_use()
+    if len(found) > 1 or not made or terminator is None or list(terminator.operands) != [found[0].res]:
+        raise CompilerBug(f"kernel {func.sym_name.data} does not end in one scatter into a tensor of its own")
+    return found[0]
 
 
 def _runs_steps(ops: Sequence[Operation]) -> bool:

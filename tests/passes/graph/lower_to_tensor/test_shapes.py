@@ -8,8 +8,9 @@ import pytest
 from xdsl.ir import Operation, SSAValue
 
 from s2s.dialects import graph
+from s2s.interpret.tensor import run_tensor
 from s2s.types.dtypes import from_numpy
-from support.kernels import check_lowering, rand
+from support.kernels import check_lowering, kernel, lowered, rand
 
 ALL = (np.float32, np.float64, np.float16, ml_dtypes.bfloat16, np.int8, np.uint8, np.int64, np.uint64, np.bool_)
 
@@ -176,3 +177,11 @@ def test_scattered_truth_values():
         np.array([4, 0, 4], np.uint8),
         np.array([True, False, False]),
     )
+
+
+def test_updates_with_an_index_outside_of_the_tensor_store_nothing():
+    x, updates = rand(4, 3), rand(4, 3, seed=1)
+    indices = np.array([[-5], [4], [-1], [2**31 - 1]])
+    function = lowered(kernel(lambda x, i, u: graph.ScatterNdOp(x, i, u), [x, indices, updates]))
+    [found] = run_tensor(function, [x, indices, updates])
+    np.testing.assert_array_equal(found, [*x[:3], updates[2]])
