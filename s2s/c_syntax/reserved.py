@@ -1,5 +1,7 @@
 """The words that our identifiers must not be, because a compiler or an included header knows them."""
 
+import re
+
 _C = """
 auto break case char const continue default do double else enum extern float for goto if inline int long register
 restrict return short signed sizeof static struct switch typedef union unsigned void volatile while
@@ -26,3 +28,8 @@ int8_t int16_t int32_t int64_t uint8_t uint16_t uint32_t uint64_t size_t ptrdiff
 """
 
 RESERVED = frozenset(" ".join((_C, _CPP, _MACROS_OF_PLATFORMS, _LIBRARY)).split())
+
+
+def is_function_name(text: str) -> bool:
+    """Whether a function of a user may have this name in C."""
+    return re.fullmatch(r"[A-Za-z]\w*", text) is not None and text not in RESERVED

@@ -239,6 +239,10 @@ class Builder:
         made.array, made.kept = array, array is not None
         return made
 
+    def emit_all(self, operation: Callable[..., Operation], *operands: Operand, **properties: object) -> list[Value]:
+        """Append `operation`, which is not evaluated, and return all its results."""
+        return self.append(operation(*_map_operands(operands, self.materialize), **properties))
+
     def materialize(self, value: Value) -> SSAValue:
         """The SSA value of `value`; a constant is put into the IR, and its array into the weight store."""
         if value.ssa is None:

@@ -6,12 +6,11 @@ s2s.register_custom_op("Blur", s2s.CFunction("my_blur"))
 s2s.register_custom_op("Blur", s2s.PackedFunction("my.blur"), domain="com.ours")
 """
 
-import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from s2s.c_syntax.reserved import RESERVED
+from s2s.c_syntax.reserved import is_function_name
 from s2s.dialects import graph
 from s2s.errors import InputError
 from s2s.frontends.builder import Builder, Value
@@ -81,7 +80,7 @@ def register_custom_op(
     """
     if not name:
         raise InputError("register_custom_op: the name is empty; give the operator's custom code or type")
-    if isinstance(importer, CFunction) and not _is_name(importer.name):
+    if isinstance(importer, CFunction) and not is_function_name(importer.name):
         raise InputError(f"register_custom_op: {importer.name!r} is no name of a C function; give an identifier")
     key = ("" if domain == "ai.onnx" else domain), name
     _OPERATORS.setdefault(key, []).insert(0, CustomOperator(importer, versions))
@@ -91,10 +90,6 @@ def custom_operator(name: str, domain: str | None = None, version: int = 1) -> I
     """What was registered last for an operator in a version of its domain; None if nothing was."""
     found = (each.importer for each in _OPERATORS.get((domain, name), ()) if version in each.versions)
     return next(found, None)
-
-
-def _is_name(text: str) -> bool:
-    return re.fullmatch(r"[A-Za-z]\w*", text) is not None and text not in RESERVED
 
 
 def call_function(

@@ -9,7 +9,7 @@ The types of expressions are known at once; operations are made when a module is
 """
 
 from s2s.relay import analysis, backend, nn
-from s2s.relay.expr import Constant, Expr, Function, Tuple, Var, const, var
+from s2s.relay.expr import Constant, Expr, Function, TensorType, Tuple, Var, const, var
 from s2s.relay.factory import build
 from s2s.relay.module import IRModule, bind_params_by_name
 from s2s.relay.op import (
@@ -103,6 +103,7 @@ __all__ = [
     "Function",
     "IRModule",
     "OpStrategy",
+    "TensorType",
     "Tuple",
     "Var",
     "abs",

@@ -104,7 +104,7 @@ class Var(Expr):
     def give(self, shape: Sequence[int], dtype: str) -> None:
         """Set the type of a variable that was made without one."""
         if not self.is_typed:
-            self._type = tensor_type(from_numpy(np.dtype(dtype)), tuple(shape))
+            self._type = TensorType(shape, dtype)
 
     @property
     def is_typed(self) -> bool:
@@ -131,7 +131,7 @@ class Call(Expr):
 
     def __init__(self, build: Build, arguments: Sequence[Expr | Sequence[Expr] | None], properties: dict[str, object]):
         self.build, self.arguments, self.properties = build, tuple(arguments), properties
-        super().__init__(_inferred(build, self.arguments, properties))
+        super().__init__(_result_types(build, self.arguments, properties)[0])
 
     @property
     def operands(self) -> tuple[Expr, ...]:
@@ -139,6 +139,39 @@ class Call(Expr):
 
     def __repr__(self) -> str:
         return f"Call({operator_name(self)}, {self.checked_type})"
+
+
+class MultiCall(Expr):
+    """An operation of the dialect `graph` with several results, each of which is a `Result`."""
+
+    def __init__(self, build: Build, arguments: Sequence[Expr | Sequence[Expr] | None], properties: dict[str, object]):
+        self.build, self.arguments, self.properties = build, tuple(arguments), properties
+        super().__init__(None, operator_name(self))
+        self.types = _result_types(build, self.arguments, properties)
+
+    @property
+    def operands(self) -> tuple[Expr, ...]:
+        return tuple(each for argument in self.arguments for each in _listed(argument))
+
+    @property
+    def results(self) -> list[Result]:
+        """Its results."""
+        return [Result(self, number) for number in range(len(self.types))]
+
+
+class Result(Expr):
+    """One of the results of an operation."""
+
+    def __init__(self, call: MultiCall, index: int) -> None:
+        super().__init__(call.types[index])
+        self.call, self.index = call, index
+
+    @property
+    def operands(self) -> tuple[Expr, ...]:
+        return (self.call,)
+
+    def __repr__(self) -> str:
+        return f"Result({operator_name(self.call)}, {self.index}, {self.checked_type})"
 
 
 class Tuple(Expr):
@@ -193,7 +226,7 @@ def var(
     """An input or parameter; without a shape, the operator that takes it as a weight tells it."""
     if type_annotation is not None or shape is None:
         return Var(type_annotation, name_hint)
-    return Var(tensor_type(from_numpy(np.dtype(dtype)), tuple(shape)), name_hint)
+    return Var(TensorType(shape, dtype), name_hint)
 
 
 def const(value: npt.ArrayLike, dtype: str | None = None) -> Constant:
@@ -209,6 +242,11 @@ def axis_of(axis: int, rank: int) -> int:
     if not -rank <= axis < rank:
         raise InputError(f"relay: axis {axis} of a tensor of {rank} dimensions; give one from {-rank} to {rank - 1}")
     return axis % rank
+
+
+def TensorType(shape: Sequence[int], dtype: str = "float32") -> AnyTensor:  # noqa: N802
+    """The type of a tensor, under TVM's name."""
+    return tensor_type(from_numpy(np.dtype(dtype)), tuple(shape))
 
 
 def call(build: Build, *arguments: Expr | Sequence[Expr] | None, **properties: object) -> Expr:
@@ -239,7 +277,7 @@ def post_order(*roots: Expr) -> list[Expr]:
     return order
 
 
-def operator_name(expr: Call) -> str:
+def operator_name(expr: Call | MultiCall) -> str:
     """The name of the operation without its dialect: `conv`."""
     return str(getattr(expr.build, "name", "operator")).partition(".")[2] or "operator"
 
@@ -250,10 +288,10 @@ def _listed(argument: Expr | Sequence[Expr] | None) -> Sequence[Expr]:
     return (argument,) if isinstance(argument, Expr) else argument
 
 
-def _inferred(
+def _result_types(
     build: Build, arguments: Sequence[Expr | Sequence[Expr] | None], properties: dict[str, object]
-) -> AnyTensor:
-    """The type of the result."""
+) -> list[AnyTensor]:
+    """The types of the results."""
     operands: list[object] = []
     for argument in arguments:
         if argument is None:
@@ -267,7 +305,7 @@ def _inferred(
     except ShapeError as error:
         name = getattr(build, "name", "operator")
         raise InputError(f"relay: {name}: {error}; change the operands") from error
-    return as_tensor_type(op.results[0].type)
+    return [as_tensor_type(result.type) for result in op.results]
 
 
 def _placeholder(expr: Expr) -> SSAValue:

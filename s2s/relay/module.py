@@ -11,7 +11,17 @@ from xdsl.rewriter import InsertPoint, Rewriter
 from s2s.dialects import graph
 from s2s.errors import InputError
 from s2s.frontends.builder import Builder, Value
-from s2s.relay.expr import Call, Constant, Expr, Function, free_vars, operator_name, post_order
+from s2s.relay.expr import (
+    Call,
+    Constant,
+    Expr,
+    Function,
+    MultiCall,
+    Result,
+    free_vars,
+    operator_name,
+    post_order,
+)
 from s2s.support.files import write_file
 from s2s.types.dtypes import AnyTensor, Array, as_tensor_type, type_of_array
 from s2s.types.symbols import function_named
@@ -134,24 +144,30 @@ def _built(function: Function) -> IRModule:
 def emitted(builder: Builder, roots: Sequence[Expr], values: dict[int, Value]) -> list[SSAValue]:
     """Append what computes `roots`; `values` are the values of variables, by the identity of these."""
     counts: dict[str, int] = {}
+    results: dict[int, list[Value]] = {}
     prefix = builder.node
     for expr in post_order(*roots):
         if isinstance(expr, Constant):
             values[id(expr)] = builder.constant(expr.value, expr.name_hint)
-        elif isinstance(expr, Call):
+        elif isinstance(expr, Result):
+            values[id(expr)] = results[id(expr.call)][expr.index]
+        elif isinstance(expr, Call | MultiCall):
             name = operator_name(expr)
             counts[name] = counts.get(name, -1) + 1
             builder.node = prefix or f"{name}_{counts[name]}"
-            arguments = [
-                None
-                if each is None
-                else values[id(each)]
-                if isinstance(each, Expr)
-                else [values[id(one)] for one in each]
-                for each in expr.arguments
-            ]
-            values[id(expr)] = builder.emit(expr.build, *arguments, **expr.properties)
+            if isinstance(expr, Call):
+                values[id(expr)] = builder.emit(expr.build, *_arguments(expr, values), **expr.properties)
+            else:
+                results[id(expr)] = builder.emit_all(expr.build, *_arguments(expr, values), **expr.properties)
     return [builder.materialize(values[id(each)]) for each in roots]
+
+
+def _arguments(expr: Call | MultiCall, values: Mapping[int, Value]) -> list[Value | list[Value] | None]:
+    """The operands of an operation; None stands for one that is left out."""
+    return [
+        None if each is None else values[id(each)] if isinstance(each, Expr) else [values[id(one)] for one in each]
+        for each in expr.arguments
+    ]
 
 
 def _names(names: Sequence[str]) -> ArrayAttr[DictionaryAttr]:

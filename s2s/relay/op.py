@@ -2,14 +2,16 @@
 
 import builtins
 from collections.abc import Callable, Sequence
+from typing import cast as _cast
+from typing import overload
 
 import numpy as np
-from xdsl.ir import Operation
+from xdsl.ir import Attribute, Operation
 
 from s2s.dialects import graph
 from s2s.errors import InputError
-from s2s.relay.expr import Constant, Expr, Number, Tuple, axis_of, call
-from s2s.types.dtypes import from_numpy, tensor_type
+from s2s.relay.expr import Constant, Expr, MultiCall, Number, TensorType, Tuple, axis_of, call
+from s2s.types.dtypes import AnyTensor, as_tensor_type, from_numpy
 
 Tensors = Tuple | Sequence[Expr]
 Axes = int | Sequence[int] | None
@@ -75,15 +77,47 @@ def clip(a: Expr, a_min: float, a_max: float) -> Expr:
     return call(graph.ClampOp, a, min=kind(a_min), max=kind(a_max))
 
 
-def call_dps_packed(func: str, args: Expr | Sequence[Expr], out: tuple[str, Sequence[int]]) -> Expr:
-    """What the packed function `func` writes into its last argument, a tensor of a numpy type and shape, from `args`.
+OutType = AnyTensor | tuple[str, Sequence[int]]
+"""The type of an output: `relay.TensorType(shape, dtype)`, or the numpy name of its elements and its shape."""
 
-    It is the function that `register_func` has registered under this name, and one of C outside of Python's process.
+
+@overload
+def call_dps_packed(func: str, args: Expr | Sequence[Expr], out: OutType) -> Expr: ...
+@overload
+def call_dps_packed(func: str, args: Expr | Sequence[Expr], out: Sequence[OutType]) -> Tuple: ...
+def call_dps_packed(func: str, args: Expr | Sequence[Expr], out: OutType | Sequence[OutType]) -> Expr:
+    """What the packed function `func` writes into its last argument, a tensor of type `out`, from `args`.
+
+    A list of types stands for several outputs, which are a tuple. It is the function that `register_func` has
+    registered under this name, and one of C outside of Python's process.
     """
-    dtype, shape = out
     given = [args] if isinstance(args, Expr) else list(args)
-    type = tensor_type(from_numpy(np.dtype(dtype)), tuple(shape))
-    return call(graph.ExternOp, given, function=func, result_types=[type], packed=True)
+    one = _one_type(out)
+    if one is not None:
+        return call(graph.ExternOp, given, function=func, result_types=[one], packed=True)
+    types = [_out_type(func, each) for each in _cast("Sequence[OutType]", out)]
+    if not types:
+        raise InputError(f"relay.call_dps_packed {func}: no output; give the type of each output")
+    return Tuple(MultiCall(graph.ExternOp, [given], {"function": func, "result_types": types, "packed": True}).results)
+
+
+def _one_type(given: object) -> AnyTensor | None:
+    """The type of an output; None if `given` is none."""
+    if isinstance(given, Attribute):
+        return as_tensor_type(given)
+    if isinstance(given, Sequence) and len(_cast("Sequence[object]", given)) == 2 and isinstance(given[0], str):
+        dtype, shape = _cast("tuple[str, Sequence[int]]", given)
+        return TensorType(shape, dtype)
+    return None
+
+
+def _out_type(func: str, given: OutType) -> AnyTensor:
+    found = _one_type(given)
+    if found is None:
+        raise InputError(
+            f"relay.call_dps_packed {func}: {given!r} is no type of an output; give relay.TensorType(shape, dtype)"
+        )
+    return found
 
 
 def cast(data: Expr, dtype: str) -> Expr:

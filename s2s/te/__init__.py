@@ -16,6 +16,7 @@ the directives cannot say is refused, with the reason.
 
 from s2s.te.build import Function, build, lower
 from s2s.te.expressions import Expr, IterVar, Tensor, Var, const
+from s2s.te.extern import call_extern, call_packed, extern
 from s2s.te.operators import (
     abs,
     all,
@@ -56,6 +57,8 @@ __all__ = [
     "all",
     "any",
     "build",
+    "call_extern",
+    "call_packed",
     "ceil",
     "compute",
     "const",
@@ -63,6 +66,7 @@ __all__ = [
     "create_schedule",
     "erf",
     "exp",
+    "extern",
     "floor",
     "if_then_else",
     "indexdiv",

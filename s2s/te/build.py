@@ -13,6 +13,7 @@ from s2s.compilation import Compilation
 from s2s.dialects import tensor
 from s2s.emit.stream import pieces
 from s2s.errors import CompilerBug, InputError
+from s2s.executor.session import FAILED_FUNCTION, raise_failure
 from s2s.frontends.model import GraphModel
 from s2s.options import CompileOptions
 from s2s.runtime.module import Module
@@ -110,6 +111,8 @@ class Function(Module):
     def _run(self, *arrays: Any) -> None:
         """Run the function; arguments that it computes are overwritten."""
         status = self.bound(*arrays)()
+        if status == FAILED_FUNCTION:
+            raise_failure(self.entry_name)
         if status != 0:
             raise CompilerBug(f"{self.entry_name}: status {status}")
 

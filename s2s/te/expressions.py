@@ -8,7 +8,7 @@ other operand. Loop variables and sizes are of type `int32`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -278,21 +278,32 @@ Size = Expr | int
 
 
 @dataclass(frozen=True, eq=False)
-class PlaceholderOp:
-    """The operation of a tensor that the caller passes."""
-
-    name: str
-    axis: tuple[IterVar, ...] = ()
-    reduce_axis: tuple[IterVar, ...] = ()
-    input_tensors: tuple[Tensor, ...] = ()
-
-
-@dataclass(frozen=True, eq=False)
-class ComputeOp:
-    """The operation of a tensor that `body` computes at each point of `axis`."""
+class TensorOp:
+    """The operation that makes a tensor."""
 
     name: str
     axis: tuple[IterVar, ...]
+    """The loop variables of its dimensions, where a formula computes it."""
+
+    @property
+    def reduce_axis(self) -> tuple[IterVar, ...]:
+        """The loop variables of its reduction."""
+        return ()
+
+    @property
+    def input_tensors(self) -> tuple[Tensor, ...]:
+        """The tensors that it reads, each once."""
+        return ()
+
+
+class PlaceholderOp(TensorOp):
+    """The operation of a tensor that the caller passes."""
+
+
+@dataclass(frozen=True, eq=False)
+class ComputeOp(TensorOp):
+    """The operation of a tensor that `body` computes at each point of `axis`."""
+
     body: Expr
 
     @property
@@ -309,7 +320,7 @@ class ComputeOp:
 class Tensor:
     """A tensor; `A[i, j]` is an expression that reads an element."""
 
-    def __init__(self, shape: tuple[Size, ...], dtype: str, op: PlaceholderOp | ComputeOp) -> None:
+    def __init__(self, shape: tuple[Size, ...], dtype: str, op: TensorOp) -> None:
         self.shape, self.dtype, self.op = shape, dtype, op
 
     @property
@@ -385,16 +396,3 @@ def walk(expr: Expr) -> Iterator[Expr]:
     yield expr
     for operand in expr.operands:
         yield from walk(operand)
-
-
-def rewritten(expr: Expr, replace: Callable[[Expr], Expr | None]) -> Expr:
-    """`expr` with each part replaced by what `replace` returns for it; None keeps the part and looks inside."""
-    if (new := replace(expr)) is not None:
-        return new
-    operands = tuple(rewritten(operand, replace) for operand in expr.operands)
-    return expr.rebuilt(operands) if operands else expr
-
-
-def renamed(expr: Expr, variables: Mapping[IterVar, Expr]) -> Expr:
-    """`expr` with loop variables replaced."""
-    return rewritten(expr, lambda each: variables.get(each) if isinstance(each, IterVar) else None)

@@ -11,7 +11,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from s2s.errors import InputError
-from s2s.te.expressions import ComputeOp, Expr, IterVar, Read, Reduce, Size, Tensor, renamed, rewritten, walk
+from s2s.te.expressions import ComputeOp, Expr, IterVar, PlaceholderOp, Read, Reduce, Size, Tensor, walk
+from s2s.te.extern_call import ExternCall, ExternOp
+from s2s.te.rewriting import renamed, rewritten
 from s2s.te.schedule import Schedule
 from s2s.te.stage import VECTORIZE, Fuse, Split, Stage, product, rounds
 
@@ -53,13 +55,19 @@ class Nest:
         return InputError(f"te: {self.name}: {fact}")
 
 
-def nests_of(schedule: Schedule) -> list[Nest]:
-    """The nests of `schedule`, producers first; those that are computed in tiles stand in front of their readers."""
+Part = Sequence[Nest] | ExternCall
+
+
+def parts_of(schedule: Schedule) -> list[Part]:
+    """The nests of `schedule` between its calls of functions outside, and these calls, producers first.
+
+    Nests that are computed in tiles stand in front of their readers.
+    """
     alone: list[Stage] = []
     inside: dict[Stage, list[Stage]] = {}
     before: dict[Stage, list[Stage]] = {}
     for stage in schedule.stages:
-        if not isinstance(stage.op, ComputeOp) or stage.is_inlined or _is_formula(stage):
+        if isinstance(stage.op, PlaceholderOp) or stage.is_inlined or _is_formula(stage):
             continue
         if stage.attached is None:
             alone.append(stage)
@@ -71,7 +79,15 @@ def nests_of(schedule: Schedule) -> list[Nest]:
             raise parent.refusal(
                 "other stages are computed inside of it, so it has to be computed by itself; compute_root it"
             )
-    return [nest for stage in alone for nest in _with_tiles(schedule, stage, before, inside)]
+    parts: list[Part] = []
+    nests: list[Nest] = []
+    for stage in alone:
+        if not isinstance(stage.op, ExternOp):
+            nests += _with_tiles(schedule, stage, before, inside)
+        elif stage.op.call not in parts:
+            parts += [nests, stage.op.call] if nests else [stage.op.call]
+            nests = []
+    return [*parts, nests] if nests else parts
 
 
 def _with_tiles(

@@ -3,25 +3,28 @@
 from collections.abc import Sequence
 
 from s2s.errors import InputError
-from s2s.te.expressions import ComputeOp, Expr, IterVar, PlaceholderOp, Read, Reduce, Tensor, renamed, rewritten
+from s2s.te.expressions import ComputeOp, Expr, IterVar, Read, Reduce, Tensor, TensorOp
+from s2s.te.extern_call import ExternOp
+from s2s.te.rewriting import renamed, rewritten
 from s2s.te.stage import Split, Stage
 from s2s.te.tensors import made
-
-Ops = ComputeOp | PlaceholderOp
 
 
 class Schedule:
     """The stages of the tensors that some operations need, producers first."""
 
-    def __init__(self, outputs: Sequence[Ops]) -> None:
+    def __init__(self, outputs: Sequence[TensorOp]) -> None:
         self.stages: list[Stage] = []
-        self._of: dict[Ops, Stage] = {}
+        self._of: dict[TensorOp, Stage] = {}
         for op in outputs:
-            if isinstance(op, PlaceholderOp):
+            if isinstance(op, ExternOp):
+                self._visit(op.call.outputs[0])
+            elif isinstance(op, ComputeOp):
+                self._visit(Tensor(tuple(each.extent for each in op.axis), op.body.dtype, op))
+            else:
                 raise InputError(f"te.create_schedule: {op.name} is passed by the caller; name operations that compute")
-            self._visit(Tensor(tuple(each.extent for each in op.axis), op.body.dtype, op))
 
-    def __getitem__(self, key: Tensor | Ops) -> Stage:
+    def __getitem__(self, key: Tensor | TensorOp) -> Stage:
         """The stage of a tensor, or of its operation."""
         op = key.op if isinstance(key, Tensor) else key
         if op not in self._of:
@@ -46,7 +49,7 @@ class Schedule:
         stage.set_op(ComputeOp(op.name, op.axis, cache(*op.axis)))
         return cache
 
-    def cache_read(self, tensor: Tensor, scope: str, readers: Sequence[Tensor | Ops]) -> Tensor:
+    def cache_read(self, tensor: Tensor, scope: str, readers: Sequence[Tensor | TensorOp]) -> Tensor:
         """Let `readers` read `tensor` from a copy, which is a stage of its own."""
         axis = tuple(IterVar(size, f"ax{number}") for number, size in enumerate(tensor.shape))
         copy = made(f"{tensor.name}.{scope}", axis, tensor(*axis))
@@ -105,7 +108,7 @@ class Schedule:
     def _computing(self, tensor: Tensor, what: str) -> Stage:
         stage = self[tensor]
         if not isinstance(stage.op, ComputeOp):
-            raise stage.refusal(f"{what}: the caller passes this tensor; name one that is computed")
+            raise stage.refusal(f"{what}: no formula computes this tensor; name one that a formula computes")
         return stage
 
     def _visit(self, tensor: Tensor) -> None:
@@ -113,7 +116,8 @@ class Schedule:
             return
         for source in tensor.op.input_tensors:
             self._visit(source)
-        self._add(tensor, len(self.stages))
+        for each in tensor.op.call.outputs if isinstance(tensor.op, ExternOp) else (tensor,):
+            self._add(each, len(self.stages))
 
     def _insert(self, tensor: Tensor, before: Stage) -> None:
         self._add(tensor, self.stages.index(before))
@@ -139,6 +143,6 @@ def redirected(body: Expr, tensor: Tensor, other: Tensor) -> Expr:
     return rewritten(body, replace)
 
 
-def create_schedule(ops: Ops | Sequence[Ops]) -> Schedule:
+def create_schedule(ops: TensorOp | Sequence[TensorOp]) -> Schedule:
     """The schedule that computes each tensor by plain loops, one after the other."""
     return Schedule(list(ops) if isinstance(ops, Sequence) else [ops])

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from s2s.errors import InputError
-from s2s.te.expressions import ComputeOp, Expr, IterVar, PlaceholderOp, Size, Tensor, const
+from s2s.te.expressions import ComputeOp, Expr, IterVar, Size, Tensor, TensorOp, const
+from s2s.te.extern_call import ExternOp
 
 VECTORIZE, UNROLL, PARALLEL = "vectorize", "unroll", "parallel"
 
@@ -36,7 +37,7 @@ class Stage:
 
     def __init__(self, tensor: Tensor) -> None:
         self.tensor = tensor
-        self.op: ComputeOp | PlaceholderOp = tensor.op
+        self.op: TensorOp = tensor.op
         self.leaves: list[IterVar] = [*self.op.axis, *self.op.reduce_axis]
         self.relations: list[Split | Fuse] = []
         self.annotations: dict[IterVar, str] = {}
@@ -132,11 +133,13 @@ class Stage:
     def compute_at(self, parent: Stage, scope: IterVar) -> None:
         """Compute, inside of loop `scope` of another stage, what the loops inside of it read of this tensor."""
         parent._place(scope)
+        if isinstance(self.op, ExternOp):
+            raise self.refusal("compute_at: a function outside computes the whole tensor; leave it by itself")
         self.attached, self.is_inlined = (parent, scope), False
 
     def compute_inline(self) -> None:
         """Put the formula wherever the tensor is read."""
-        if self.op.reduce_axis or isinstance(self.op, PlaceholderOp):
+        if self.op.reduce_axis or not isinstance(self.op, ComputeOp):
             raise self.refusal(
                 "compute_inline: only a tensor that a formula without a reduction computes has one to insert"
             )

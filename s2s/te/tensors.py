@@ -35,7 +35,7 @@ def var(name: str = "n", dtype: str = "int32") -> Var:
 
 def placeholder(shape: Sequence[Size], dtype: str = "float32", name: str = "placeholder") -> Tensor:
     """A tensor that the caller passes."""
-    return Tensor(_shape(name, shape), _dtype(name, dtype), PlaceholderOp(name))
+    return Tensor(shape_of(name, shape), dtype_of(name, dtype), PlaceholderOp(name, ()))
 
 
 def reduce_axis(dom: tuple[Size, Size], name: str = "rv") -> IterVar:
@@ -65,7 +65,7 @@ def compute(shape: Sequence[Size], fcompute: Formula, name: str = "compute") -> 
 
     A reduction stands outermost in it: `te.sum(…, axis=k)`, with nothing around.
     """
-    sizes = _shape(name, shape)
+    sizes = shape_of(name, shape)
     names = _index_names(fcompute, len(sizes))
     axis = tuple(IterVar(size, each) for size, each in zip(sizes, names, strict=True))
     result = cast(Callable[..., Result], fcompute)(*axis)
@@ -78,7 +78,7 @@ def compute(shape: Sequence[Size], fcompute: Formula, name: str = "compute") -> 
 
 def made(name: str, axis: tuple[IterVar, ...], body: Expr) -> Tensor:
     """The tensor that `body` computes at each point of `axis`."""
-    return Tensor(tuple(each.extent for each in axis), _dtype(name, body.dtype), ComputeOp(name, axis, body))
+    return Tensor(tuple(each.extent for each in axis), dtype_of(name, body.dtype), ComputeOp(name, axis, body))
 
 
 def _index_names(function: Callable[..., object], count: int) -> list[str]:
@@ -91,7 +91,7 @@ def _index_names(function: Callable[..., object], count: int) -> list[str]:
     return [each.name for each in parameters]
 
 
-def _shape(name: str, shape: Sequence[Size]) -> tuple[Size, ...]:
+def shape_of(name: str, shape: Sequence[Size]) -> tuple[Size, ...]:
     """Sizes of dimensions; a float such as `N / 32` counts where it is whole, as in TVM's tutorials."""
     sizes = tuple(int(size) if isinstance(size, float) and size == int(size) else size for size in shape)
     wrong = [size for size in sizes if not isinstance(size, Expr) and (not isinstance(size, int) or size < 1)]  # pyright: ignore[reportUnnecessaryIsInstance]
@@ -100,7 +100,8 @@ def _shape(name: str, shape: Sequence[Size]) -> tuple[Size, ...]:
     return sizes
 
 
-def _dtype(name: str, dtype: str) -> str:
+def dtype_of(name: str, dtype: str) -> str:
+    """The element type `dtype`, after checking that it is one."""
     known = "bool" if dtype == BOOL else dtype
     if known not in DTYPES:
         raise InputError(f"{name}: dtype {dtype} is not known; give {', '.join(DTYPES)}")

@@ -15,6 +15,7 @@ from s2s.contrib.debugger.debug_executor import GraphModuleDebug
 from s2s.contrib.graph_executor import GraphModule
 from s2s.errors import InputError
 from s2s.frontends import custom
+from s2s.interpret.graph import run_graph
 from s2s.options import CompileOptions
 from s2s.relay.factory import source_of
 from s2s.runtime import load_module, register_func, remove_global_func
@@ -150,6 +151,29 @@ def test_what_calls_it_holds_no_reference_to_its_arguments(aot: Artifact):
     register_func("app.scale", keeping, override=True)
     with pytest.raises(InputError, match="keeps argument 1, whose memory belongs to the caller"):
         aot.run({"x": X})
+
+
+def test_a_function_may_have_several_outputs():
+    x = relay.var("x", relay.TensorType((1, 3)))
+    total, place = relay.call_dps_packed("app.best", x, [relay.TensorType((1,)), ("int32", (1,))])
+    mod = relay.IRModule.from_expr(relay.Tuple([relay.nn.relu(total), place]))
+
+    def best(x: Array, total: Array, place: Array) -> None:
+        total[:], place[:] = x.sum(), x.argmax()
+
+    register_func("app.best", best)
+    found = run_graph(mod.module, [X], mod.weights)
+    remove_global_func("app.best")
+    np.testing.assert_array_equal(found[0], [2])
+    np.testing.assert_array_equal(found[1], np.array([2], np.int32))
+
+
+def test_outputs_without_types_are_refused():
+    x = relay.var("x", shape=(1, 3))
+    with pytest.raises(InputError, match=r"relay\.call_dps_packed f: 'float32' is no type of an output; give relay"):
+        relay.call_dps_packed("f", x, ["float32"])  # pyright: ignore[reportArgumentType, reportCallIssue]
+    with pytest.raises(InputError, match=r"relay\.call_dps_packed f: no output; give the type of each output"):
+        relay.call_dps_packed("f", x, [])
 
 
 def onnx_model() -> ModelProto:
