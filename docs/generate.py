@@ -14,7 +14,6 @@ from dataclasses import MISSING, fields
 from pathlib import Path
 from typing import Any, cast
 
-import typer
 from xdsl.ir import Dialect, Operation
 from xdsl.irdl import IRDLOperation, OpDef, OptionalDef, VariadicDef
 from xdsl.passes import get_pass_option_infos
@@ -200,15 +199,13 @@ def targets_page() -> str:
 
 def cli_page() -> str:
     """Every command with its arguments and options, and the exit codes."""
-    group: Any = typer.main.get_command(cli.app)
     codes = inspect.getdoc(cli) or ""
     exits = " ".join(codes[codes.index("Exit codes:") :].split())
     intro = f"`s2s COMMAND --help` prints the same. {exits}"
-    with group.make_context("s2s", ["compile"], resilient_parsing=True) as context:
+    with cli.app.make_context("s2s", ["compile"], resilient_parsing=True) as context:
         sections = [
-            command_section(f"s2s {name}", command, context)
-            for name, command in group.commands.items()
-            if not command.hidden
+            command_section(f"s2s {name}", cli.app.get_command(context, name), context)
+            for name in cli.app.list_commands(context)
         ]
     return "\n".join([NOTICE, "# The command line\n", intro, "", *sections])
 
@@ -220,7 +217,7 @@ def command_section(name: str, command: Any, context: Any) -> str:
         return f"## {name}\n\n{cell(command.help)}\n\n" + "\n".join(inner)
     arguments = [each for each in command.params if each.param_type_name == "argument"]
     usage = " ".join([name, "[OPTIONS]", *(each.metavar or each.name.upper() for each in arguments)])
-    description = (command.help or "").replace("\n\nExample: ", "\n\n    ")
+    description = inspect.cleandoc(command.help or "").replace("\n\nExample: ", "\n\n    ")
     lines = [f"## {name}\n", f"    {usage}\n", *description.splitlines(), ""]
     lines += ["| option | what it does |", "|---|---|"]
     lines += [option_row(each, context) for each in command.params if not getattr(each, "hidden", False)]

@@ -1,20 +1,21 @@
 """`s2s compile`: compile a network to a tree of C."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Literal
 
-import typer
+import click
 
 from s2s.cli import options
+from s2s.cli.command import command
 from s2s.cli.compile_options import Options, with_compile_options
 from s2s.cli.together import (
-    Concurrent,
-    Models,
-    ShareKernels,
-    TogetherFlag,
+    concurrent_flag,
     describe_joint,
     join_networks,
+    models,
     only_model,
+    share_kernels,
+    together_flag,
     tree_name,
 )
 
@@ -22,24 +23,32 @@ if TYPE_CHECKING:
     from s2s.options import CompileOptions
 
 
+@command("compile")
+@models
 @with_compile_options
+@click.option("--output", "-o", type=options.PATH, metavar="DIR", help="Folder to write; by default the model's name.")
+@click.option("--write-decisions", type=options.PATH, metavar="FILE", help="Write what the compiler chose to a file.")
+@together_flag
+@concurrent_flag
+@share_kernels
+@options.print_ir_after
+@options.verify_each
+@options.time_passes
+@options.stop_after
+@options.as_json
 def compile_command(
-    models: Models,
+    models: tuple[Path, ...],
     compiling: Options,
-    output: Annotated[
-        Path | None, typer.Option("--output", "-o", metavar="DIR", help="Folder to write; by default the model's name.")
-    ] = None,
-    write_decisions: Annotated[
-        Path | None, typer.Option("--write-decisions", metavar="FILE", help="Write what the compiler chose to a file.")
-    ] = None,
-    together: TogetherFlag = False,
-    concurrent: Concurrent = False,
-    share: ShareKernels = "equal",
-    print_ir_after: options.PrintIrAfter = None,
-    verify_each: options.VerifyEach = False,
-    time_passes: options.TimePasses = False,
-    stop_after: options.StopAfter = None,
-    as_json: options.Json = False,
+    output: Path | None,
+    write_decisions: Path | None,
+    together: bool,
+    concurrent: bool,
+    share: Literal["equal", "alike"],
+    print_ir_after: tuple[str, ...],
+    verify_each: bool,
+    time_passes: bool,
+    stop_after: str | None,
+    as_json: bool,
 ) -> None:
     """Compile a network to a tree of C99, or several ones to one tree.
 
@@ -82,7 +91,7 @@ def compile_command(
 
 
 def _compile_together(
-    models: list[Path],
+    models: tuple[Path, ...],
     chosen: "CompileOptions",
     output: Path | None,
     concurrent: bool,

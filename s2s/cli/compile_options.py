@@ -1,9 +1,10 @@
-"""The options of a compilation, shared by all commands that compile: add a new one to `gather`."""
+"""The options of a compilation, shared by all commands that compile: add a new one to `OPTIONS` and `gather`."""
 
 import functools
 import inspect
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
 
 from s2s.cli import options as common
 
@@ -14,34 +15,66 @@ Options = Callable[[str], "CompileOptions"]
 """The options of a compilation, for the target to take where the user names none."""
 
 
+OPTIONS = (
+    common.target,
+    common.executor,
+    common.name,
+    common.weights,
+    common.shapes,
+    common.bindings,
+    common.dims,
+    common.states,
+    common.untrusted,
+    common.trust_model,
+    common.schedule,
+    common.io,
+    common.ram_budget,
+    common.exact,
+    common.threads,
+    common.threading,
+    common.decisions,
+    common.records,
+    common.no_records,
+    common.external,
+    common.pools,
+    common.poison,
+    common.tflite_rounding,
+    common.requantise,
+    common.profile,
+    common.flash_budget,
+    common.stack_budget,
+)
+"""The options, in the order in which the help shows them."""
+
+
 def gather(
-    target: common.Target = None,
-    executor: common.ExecutorName = "aot",
-    name: common.Name = None,
-    weights: common.Weights = "auto",
-    shape: common.Shapes = None,
-    bind: common.Bindings = None,
-    dim: common.Dims = None,
-    state: common.States = None,
-    untrusted: common.Untrusted = False,
-    trust_model: common.TrustModel = False,
-    schedule: common.ScheduleName = "default",
-    io: common.Io = None,
-    ram_budget: common.RamBudget = None,
-    exact: common.Exact = False,
-    threads: common.Threads = 1,
-    threading: common.Threading = "pthreads",
-    decisions: common.Decisions = None,
-    records: common.Records = None,
-    no_records: common.NoRecords = False,
-    external: common.External = None,
-    pool: common.PoolSizes = None,
-    poison: common.Poison = False,
-    tflite_rounding: common.TfliteRounding = "micro",
-    requantise: common.Requantise = "float",
-    profile: common.Profile = "default",
-    flash_budget: common.FlashBudget = None,
-    stack_budget: common.StackBudget = None,
+    target: str | None,
+    executor: Literal["aot", "graph"],
+    name: str | None,
+    weights: Literal["auto", "arrays", "incbin"],
+    shape: Sequence[str],
+    bind: Sequence[str],
+    dim: Sequence[str],
+    state: Sequence[str],
+    untrusted: bool,
+    trust_model: bool,
+    schedule: Literal["default", "reference"],
+    io: Literal["caller", "arena"] | None,
+    ram_budget: str | None,
+    exact: bool,
+    threads: int,
+    threading: Literal["pthreads", "openmp"],
+    decisions: Path | None,
+    records: Path | None,
+    no_records: bool,
+    external: Sequence[str],
+    pool: Sequence[str],
+    poison: bool,
+    tflite_rounding: Literal["micro", "reference"],
+    requantise: Literal["float", "fixed"],
+    profile: Literal["default", "misra"],
+    flash_budget: int | None,
+    stack_budget: int | None,
 ) -> Options:
     """Collect the command-line options into `CompileOptions`."""
     from s2s.options import CompileOptions
@@ -75,17 +108,12 @@ def gather(
 
 
 def with_compile_options(command: Callable[..., None]) -> Callable[..., None]:
-    """Give `command` the parameters of `gather` in place of its own parameter `compiling`, which gets their result."""
-    shared = inspect.signature(gather).parameters
-    parameters: list[inspect.Parameter] = []
-    for parameter in inspect.signature(command).parameters.values():
-        parameters += shared.values() if parameter.name == "compiling" else [parameter]
+    """Give `command` the options of a compilation; it gets what `gather` returns as its parameter `compiling`."""
+    names = inspect.signature(gather).parameters
 
     @functools.wraps(command)
     def wrapper(**values: Any) -> None:
-        compiling = gather(**{name: values.pop(name) for name in shared})
+        compiling = gather(**{name: values.pop(name) for name in names})
         command(**values, compiling=compiling)
 
-    setattr(wrapper, "__signature__", inspect.Signature(parameters))  # noqa: B010
-    wrapper.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
-    return wrapper
+    return functools.reduce(lambda decorated, option: option(decorated), reversed(OPTIONS), wrapper)

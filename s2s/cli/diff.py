@@ -1,21 +1,22 @@
 """`s2s diff`: compare two trees."""
 
 from pathlib import Path
-from typing import Annotated
 
-import typer
+import click
+from click.exceptions import Exit
 
 from s2s.cli import options
+from s2s.cli.command import command
 
 EQUAL, DIFFERENT = 0, 1
 
 
-def diff_command(
-    before: Annotated[Path, typer.Argument(metavar="BEFORE", help="A tree, or a page of s2s report --html.")],
-    now: Annotated[Path, typer.Argument(metavar="NOW", help="Another one.")],
-    all_figures: Annotated[bool, typer.Option("--all", help="Show figures that are equal, too.")] = False,
-    as_json: options.Json = False,
-) -> None:
+@command("diff")
+@click.argument("before", type=options.PATH, metavar="BEFORE", help="A tree, or a page of s2s report --html.")
+@click.argument("now", type=options.PATH, metavar="NOW", help="Another one.")
+@click.option("--all", "all_figures", is_flag=True, help="Show figures that are equal, too.")
+@options.as_json
+def diff_command(before: Path, now: Path, all_figures: bool, as_json: bool) -> None:
     """Show what differs between two trees: sizes, kernels, decisions and files. Exits with 1 if anything does.
 
     Example: s2s diff kws_before kws
@@ -31,4 +32,4 @@ def diff_command(
         print_json(asdict(found))
     else:
         print("\n".join(found.lines(every=all_figures)) or "no difference")
-    raise typer.Exit(DIFFERENT if found.differs else EQUAL)
+    raise Exit(DIFFERENT if found.differs else EQUAL)

@@ -1,21 +1,22 @@
 """`s2s doctor`: list the installed programs and packages, and the commands that install missing ones."""
 
-from typing import Annotated
-
-import typer
+import click
+from click.exceptions import Exit
 
 from s2s.cli import options
+from s2s.cli.command import command
 
 
-def doctor_command(
-    wanted: Annotated[
-        list[str] | None,
-        typer.Argument(
-            metavar="[WHAT]…", help="Only these, as `cortex-m4`, `qemu:m4` or `onnxruntime`.", show_default=False
-        ),
-    ] = None,
-    as_json: options.Json = False,
-) -> None:
+@command("doctor")
+@click.argument(
+    "wanted",
+    nargs=-1,
+    required=False,
+    metavar="[WHAT]…",
+    help="Only these, as `cortex-m4`, `qemu:m4` or `onnxruntime`.",
+)
+@options.as_json
+def doctor_command(wanted: tuple[str, ...], as_json: bool) -> None:
     """Show which compilers, emulators and Python packages s2s finds, and how to install the others.
 
     Exits with 4 when something is missing that was asked for by name.
@@ -29,7 +30,7 @@ def doctor_command(
     from s2s.verify.doctor import examine
 
     found = examine()
-    unknown = [name for name in wanted or () if name not in {each.name for each in found}]
+    unknown = [name for name in wanted if name not in {each.name for each in found}]
     if unknown:
         raise InputError(f"{unknown[0]}: s2s wants no such thing; it knows {', '.join(each.name for each in found)}")
     shown = [each for each in found if not wanted or each.name in wanted]
@@ -38,4 +39,4 @@ def doctor_command(
     else:
         print("\n".join(columns([(each.name, each.found or "missing", each.use, each.install) for each in shown])))
     if wanted and any(not each.found for each in shown):
-        raise typer.Exit(ToolchainError.exit_code)
+        raise Exit(ToolchainError.exit_code)

@@ -1,36 +1,51 @@
 """`s2s farm`: the scheduler and the workers of a farm that measures for tuners."""
 
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
-import typer
+import click
 
 from s2s.cli import options
+from s2s.cli.command import SETTINGS
 
 if TYPE_CHECKING:
     from s2s.farm.security import Certificates
 
-farm_app = typer.Typer(
-    name="farm",
-    help="Machines and boards that measure candidates for s2s tune --farm.",
-    no_args_is_help=True,
-    context_settings={"help_option_names": ["-h", "--help"]},
+
+@click.group("farm", context_settings=SETTINGS)
+def farm_group() -> None:
+    """Machines and boards that measure candidates for s2s tune --farm."""
+
+
+address = click.argument("address", metavar="ADDRESS", help="The scheduler, as in tcp://farm:8786.")
+authority = click.option(
+    "--tls-ca",
+    "authority",
+    default="",
+    show_default=False,
+    metavar="FILE.pem",
+    help="The authority that all sides trust.",
 )
+certificate = click.option(
+    "--tls-cert",
+    "certificate",
+    default="",
+    show_default=False,
+    metavar="FILE.pem",
+    help="The certificate of this side.",
+)
+key = click.option("--tls-key", "key", default="", show_default=False, metavar="FILE.pem", help="The key of this side.")
 
-Address = Annotated[str, typer.Argument(metavar="ADDRESS", help="The scheduler, as in tcp://farm:8786.")]
-Authority = Annotated[str, typer.Option("--tls-ca", metavar="FILE.pem", help="The authority that all sides trust.")]
-Certificate = Annotated[str, typer.Option("--tls-cert", metavar="FILE.pem", help="The certificate of this side.")]
-Key = Annotated[str, typer.Option("--tls-key", metavar="FILE.pem", help="The key of this side.")]
 
-
-@farm_app.command("scheduler")
-def scheduler_command(
-    host: Annotated[str, typer.Option(help="The address to listen at; all of this machine by default.")] = "",
-    port: Annotated[int, typer.Option(help="The port to listen at.")] = 8786,
-    dashboard: Annotated[int, typer.Option(help="The port of Dask's status page, if bokeh is installed.")] = 8787,
-    authority: Authority = "",
-    certificate: Certificate = "",
-    key: Key = "",
-) -> None:
+@farm_group.command("scheduler", context_settings=SETTINGS)
+@click.option(
+    "--host", default="", show_default=False, help="The address to listen at; without one, all of this machine."
+)
+@click.option("--port", type=int, default=8786, help="The port to listen at.")
+@click.option("--dashboard", type=int, default=8787, help="The port of Dask's status page, if bokeh is installed.")
+@authority
+@certificate
+@key
+def scheduler_command(host: str, port: int, dashboard: int, authority: str, certificate: str, key: str) -> None:
     """Run the scheduler of a farm until it is interrupted.
 
     Example: s2s farm scheduler --port 8786
@@ -43,16 +58,15 @@ def scheduler_command(
     run_scheduler(host, port, _certificates(authority, certificate, key), dashboard, started)
 
 
-@farm_app.command("worker")
+@farm_group.command("worker", context_settings=SETTINGS)
+@address
+@click.option("--board", multiple=True, metavar="host|qemu:BOARD", help="A place to measure in; may be repeated.")
+@click.option("--count", "-n", type=click.IntRange(min=1), default=1, help="Trials that run at a time, each a process.")
+@authority
+@certificate
+@key
 def worker_command(
-    address: Address,
-    board: Annotated[
-        list[str] | None, typer.Option(metavar="host|qemu:BOARD", help="A place to measure in; may be repeated.")
-    ] = None,
-    count: Annotated[int, typer.Option("--count", "-n", min=1, help="Trials that run at a time, each a process.")] = 1,
-    authority: Authority = "",
-    certificate: Certificate = "",
-    key: Key = "",
+    address: str, board: tuple[str, ...], count: int, authority: str, certificate: str, key: str
 ) -> None:
     """Measure on this machine for the tuners of a farm, until interrupted.
 
@@ -74,14 +88,13 @@ def worker_command(
     supervise(address, places, count, certificates)
 
 
-@farm_app.command("status")
-def status_command(
-    address: Address,
-    authority: Authority = "",
-    certificate: Certificate = "",
-    key: Key = "",
-    as_json: options.Json = False,
-) -> None:
+@farm_group.command("status", context_settings=SETTINGS)
+@address
+@authority
+@certificate
+@key
+@options.as_json
+def status_command(address: str, authority: str, certificate: str, key: str, as_json: bool) -> None:
     """List the workers of a farm, what they measure, and what they do.
 
     Example: s2s farm status tcp://farm:8786

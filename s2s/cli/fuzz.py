@@ -4,11 +4,13 @@ import time as clock
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
-import typer
+import click
+from click.exceptions import Exit
 
 from s2s.cli import options
+from s2s.cli.command import command
 from s2s.cli.tune import parse_time
 from s2s.errors import InputError
 
@@ -16,21 +18,30 @@ if TYPE_CHECKING:
     from s2s.fuzz.campaign import FailingModel, Plan, Tally
 
 
+@command("fuzz")
+@click.option("--models", type=click.IntRange(min=1), default=100, help="How many models to draw.")
+@click.option("--seed", type=int, default=0, help="Seed of the models and variants.")
+@click.option(
+    "--target", multiple=True, help="A target to compile for; may be repeated. By default c, host, x86-64-v3."
+)
+@click.option(
+    "--variants", type=click.IntRange(min=1), default=2, help="In how many ways each model is compiled and built."
+)
+@click.option(
+    "--keep", type=options.PATH, metavar="DIR", help="Where failing models are written, reduced, each with a test."
+)
+@click.option("--time", metavar="10m", help="Stop after a time: seconds, or with s, m or h behind.")
+@click.option("--operators", is_flag=True, help="Show how often each operator was drawn.")
+@options.as_json
 def fuzz_command(
-    models: Annotated[int, typer.Option(min=1, help="How many models to draw.")] = 100,
-    seed: Annotated[int, typer.Option(help="Seed of the models and variants.")] = 0,
-    target: Annotated[
-        list[str] | None, typer.Option(help="A target to compile for; may be repeated. By default c, host, x86-64-v3.")
-    ] = None,
-    variants: Annotated[int, typer.Option(min=1, help="In how many ways each model is compiled and built.")] = 2,
-    keep: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="Where failing models are written, reduced, each with a test.")
-    ] = None,
-    time: Annotated[
-        str | None, typer.Option(metavar="10m", help="Stop after a time: seconds, or with s, m or h behind.")
-    ] = None,
-    operators: Annotated[bool, typer.Option("--operators", help="Show how often each operator was drawn.")] = False,
-    as_json: options.Json = False,
+    models: int,
+    seed: int,
+    target: tuple[str, ...],
+    variants: int,
+    keep: Path | None,
+    time: str | None,
+    operators: bool,
+    as_json: bool,
 ) -> None:
     """Draw random ONNX models, compile each in several ways, and compare with onnxruntime. Exits with 1 when one fails.
 
@@ -54,7 +65,7 @@ def fuzz_command(
         if operators:
             print("\n".join(columns(report.operator_rows(tally))))
     if tally.failures:
-        raise typer.Exit(1)
+        raise Exit(1)
 
 
 def _check_targets(names: tuple[str, ...]) -> None:

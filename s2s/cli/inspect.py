@@ -3,11 +3,13 @@
 from collections.abc import Sequence
 from pathlib import Path
 from shlex import quote
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
-import typer
+import click
+from click.exceptions import Exit
 
 from s2s.cli import options
+from s2s.cli.command import command
 from s2s.cli.compile_options import Options, with_compile_options
 from s2s.errors import InputError
 
@@ -20,18 +22,15 @@ NOT_SUPPORTED = 3
 """The exit code of an `UnsupportedError`."""
 
 
+@command("inspect")
+@options.model
 @with_compile_options
-def inspect_command(
-    model: options.Model,
-    compiling: Options,
-    layer: Annotated[
-        str | None, typer.Argument(metavar="LAYER", help="With --why: a node of the model, a kernel, or a subject.")
-    ] = None,
-    why: Annotated[
-        bool, typer.Option("--why", help="Compile, and show what was decided, why, and what the alternatives cost.")
-    ] = False,
-    as_json: options.Json = False,
-) -> None:
+@click.argument(
+    "layer", required=False, metavar="LAYER", help="With --why: a node of the model, a kernel, or a subject."
+)
+@click.option("--why", is_flag=True, help="Compile, and show what was decided, why, and what the alternatives cost.")
+@options.as_json
+def inspect_command(model: Path, compiling: Options, layer: str | None, why: bool, as_json: bool) -> None:
     """Show a network: inputs, outputs, operators, weights, work. Exits with 3 when something is not supported.
 
     Example: s2s inspect kws.onnx --json
@@ -59,7 +58,7 @@ def inspect_command(
     else:
         show(found)
     if not found.supported:
-        raise typer.Exit(NOT_SUPPORTED)
+        raise Exit(NOT_SUPPORTED)
 
 
 def _explain(model: Path, layer: str | None, asked: "CompileOptions", *, as_json: bool) -> None:

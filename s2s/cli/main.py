@@ -9,30 +9,13 @@ s2s cannot do, 4 a C compiler or the like is missing or failed, 70 a bug of s2s,
 import errno
 import gc
 import os
-import re
 import sys
 from collections.abc import Sequence
-from typing import Annotated
+from importlib import import_module
 
-import typer
+import click
 
-from s2s.cli.compile import compile_command
-from s2s.cli.diff import diff_command
-from s2s.cli.doctor import doctor_command
-from s2s.cli.export import export_command
-from s2s.cli.farm import farm_app
-from s2s.cli.fuzz import fuzz_command
-from s2s.cli.inspect import inspect_command
-from s2s.cli.profile import profile_command
-from s2s.cli.project import ProjectCommand
-from s2s.cli.quantize import quantize_command
-from s2s.cli.records import records_app
-from s2s.cli.report import report_command
-from s2s.cli.run import run_command
-from s2s.cli.talk import talking
-from s2s.cli.targets import targets_command
-from s2s.cli.tune import tune_command
-from s2s.cli.verify import verify_command
+from s2s.cli.command import SETTINGS
 from s2s.errors import InputError, S2SError, UnsupportedError
 from s2s.support.garbage import rare_collections
 
@@ -40,51 +23,63 @@ BUG_EXIT_CODE = 70
 """`EX_SOFTWARE` of sysexits.h."""
 INTERRUPTED = 130
 
-app = typer.Typer(
-    name="s2s",
-    help="Compile trained neural networks to portable C99.",
-    no_args_is_help=True,
-    pretty_exceptions_enable=False,
-    context_settings={"help_option_names": ["-h", "--help"]},
-)
 COMMANDS = {
-    "compile": compile_command,
-    "run": run_command,
-    "verify": verify_command,
-    "inspect": inspect_command,
-    "profile": profile_command,
-    "quantize": quantize_command,
-    "quantise": quantize_command,
-    "report": report_command,
-    "diff": diff_command,
-    "tune": tune_command,
-    "export": export_command,
-    "fuzz": fuzz_command,
-    "doctor": doctor_command,
-    "targets": targets_command,
+    "compile": "compile.compile_command",
+    "run": "run.run_command",
+    "verify": "verify.verify_command",
+    "inspect": "inspect.inspect_command",
+    "profile": "profile.profile_command",
+    "quantize": "quantize.quantize_command",
+    "report": "report.report_command",
+    "diff": "diff.diff_command",
+    "tune": "tune.tune_command",
+    "export": "export.export_command",
+    "fuzz": "fuzz.fuzz_command",
+    "doctor": "doctor.doctor_command",
+    "targets": "targets.targets_command",
+    "completion": "completion.completion_command",
+    "records": "records.records_group",
+    "farm": "farm.farm_group",
 }
-HIDDEN = ("quantise",)
+"""Where each command is found in `s2s.cli`. It is imported when it runs, or when the help lists it."""
+SPELLINGS = {"quantise": "quantize"}
 """Other spellings of commands."""
-for _name, _command in COMMANDS.items():
-    app.command(_name, cls=ProjectCommand, hidden=_name in HIDDEN)(talking(_command))
-app.add_typer(records_app)
-app.add_typer(farm_app)
 
 
-def _print_version(wanted: bool) -> None:
+class Commands(click.Group):
+    """The commands of s2s."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Return the names of all commands, in the order of the help."""
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Import the command `cmd_name`; return None if there is none."""
+        place = COMMANDS.get(SPELLINGS.get(cmd_name, cmd_name))
+        if place is None:
+            return None
+        module, _, name = place.partition(".")
+        return getattr(import_module(f"s2s.cli.{module}"), name)
+
+
+def _print_version(ctx: click.Context, _: click.Parameter, wanted: bool) -> None:
     if wanted:
         from s2s.version import VERSION
 
-        typer.echo(f"s2s {VERSION}")
-        raise typer.Exit
+        click.echo(f"s2s {VERSION}")
+        ctx.exit()
 
 
-@app.callback()
-def common(
-    version: Annotated[
-        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version and exit.")
-    ] = False,
-) -> None:
+@click.command("s2s", cls=Commands, context_settings=SETTINGS)
+@click.option(
+    "--version",
+    is_flag=True,
+    expose_value=False,
+    is_eager=True,
+    callback=_print_version,
+    help="Print the version and exit.",
+)
+def app() -> None:
     """Compile trained neural networks to portable C99."""
 
 
@@ -108,10 +103,10 @@ def run(args: Sequence[str] | None = None) -> int:
         if "--json" in given:
             report_as_json(error)
         return error.exit_code
-    except typer.TyperException as error:
-        complain(f"{in_our_words(error.format_message())} See s2s --help.")
+    except click.ClickException as error:
+        complain(f"{as_sentence(error.format_message())} See s2s --help.")
         return error.exit_code
-    except (typer.Abort, KeyboardInterrupt):
+    except (click.Abort, KeyboardInterrupt):
         complain("interrupted; nothing was written")
         return INTERRUPTED
     except OSError as error:
@@ -130,14 +125,9 @@ def run(args: Sequence[str] | None = None) -> int:
     return code
 
 
-def in_our_words(message: str) -> str:
-    """Return the message of the option parser without the names of its exceptions."""
-    plain = message.replace("Value error, ", "")
-    for wanted in ("integer", "number"):
-        plain = re.sub(
-            rf"Input should be a valid {wanted}, unable to parse string as an? {wanted}", f"no {wanted}", plain
-        )
-    return plain if plain.endswith((".", ")")) else f"{plain}."
+def as_sentence(message: str) -> str:
+    """Return a message of the option parser with a full stop."""
+    return message if message.endswith((".", ")", "?")) else f"{message}."
 
 
 def is_about_output(error: OSError) -> bool:

@@ -1,10 +1,10 @@
 """Arguments and options that several commands share."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal, TypedDict
+from typing import TYPE_CHECKING, Literal, TypedDict
 
-import typer
+import click
 
 from s2s.errors import InputError
 from s2s.types.pools import pools_of as pools_of
@@ -15,148 +15,164 @@ if TYPE_CHECKING:
     from s2s.options import DebugOptions, Specialisation
     from s2s.types.numbers import Numbers
 
-Model = Annotated[
-    Path,
-    typer.Argument(
-        metavar="MODEL",
-        help="The network: an .onnx, .tflite or .pt2 file. FILE.py:FUNCTION runs your Python file, and compiles the "
-        "PyTorch module that the function returns with its example inputs.",
-        show_default=False,
-    ),
-]
-Shapes = Annotated[
-    list[str] | None,
-    typer.Option("--shape", metavar="NAME=D,D,…", help="Shape of an input whose dimensions are open; may be repeated."),
-]
-Bindings = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--bind",
-        metavar="NAME=N,N,…|@FILE.npy",
-        help="Make an input of an ONNX model a constant of these numbers; may be repeated.",
-    ),
-]
-Dims = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--dim", metavar="NAME=D", help="Size of a dimension that an ONNX model leaves open; may be repeated."
-    ),
-]
-States = Annotated[
-    list[str] | None,
-    typer.Option("--state", metavar="IN=OUT", help="An input that is an output of the run before; may be repeated."),
-]
-Untrusted = Annotated[
-    bool,
-    typer.Option("--untrusted", help="Read the model in a child process first, within a minute and 2 GB of memory."),
-]
-TrustModel = Annotated[
-    bool, typer.Option("--trust-model", help="Read a file of PyTorch with pickles that may run code on this machine.")
-]
-Json = Annotated[bool, typer.Option("--json", help="Print one JSON object instead of text.")]
-Name = Annotated[
-    str | None,
-    typer.Option("--name", metavar="NAME", help="Name of the network in C; by default that of the model's file."),
-]
+PATH = click.Path(path_type=Path)
+"""The type of options that name a file or folder, whether it exists or not."""
 
-Target = Annotated[
-    str | None, typer.Option(metavar="TARGET|FILE.toml", help="What the C is tuned for; `s2s targets` lists them.")
-]
-ExecutorName = Annotated[
-    Literal["aot", "graph"], typer.Option(help="A function that calls the kernels, or tables that are walked.")
-]
-Weights = Annotated[
-    Literal["auto", "arrays", "incbin"], typer.Option(help="Weights as C arrays or as one file; `auto` by size.")
-]
-ScheduleName = Annotated[
-    Literal["default", "reference"], typer.Option(help="Tuned loops, or one plain loop nest for each operator.")
-]
-Io = Annotated[
-    Literal["caller", "arena"] | None,
-    typer.Option(help="Room for inputs and outputs in the arena, or none; by default as the target has it."),
-]
-RamBudget = Annotated[
-    str | None,
-    typer.Option(metavar="BYTES|min", help="RAM for arena, inputs and outputs; `min`: as little as is possible."),
-]
-PoolSizes = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--pool",
-        metavar="NAME=SIZE",
-        help="A memory for buffers and constants, for example tcm=64KiB; may be repeated, the fastest first.",
-    ),
-]
-Exact = Annotated[
-    bool,
-    typer.Option(
-        "--exact", help="Sums of floats as the model's operators have them: no algorithm that rounds otherwise."
-    ),
-]
-Threads = Annotated[
-    int, typer.Option(metavar="N", help="The most threads that share a kernel; the run function takes a pool of them.")
-]
-Threading = Annotated[Literal["pthreads", "openmp"], typer.Option(help="What the build files ask for to get threads.")]
-Decisions = Annotated[
-    Path | None,
-    typer.Option(metavar="FILE", help="Choices to take in place of the compiler's own, whole or in part."),
-]
-Records = Annotated[
-    Path | None,
-    typer.Option(metavar="FILE", help="Records of measurements: the best choices of each task, as a tuner wrote them."),
-]
-NoRecords = Annotated[
-    bool, typer.Option("--no-records", help="Leave out the records that s2s ships with, too: costs are estimated.")
-]
-External = Annotated[
-    list[str] | None,
-    typer.Option(
-        metavar="NAME=always|auto|never",
-        help="Let an external code generator compute what it can, what it is faster at, or nothing; may be repeated.",
-    ),
-]
-Poison = Annotated[
-    bool, typer.Option("--poison", help="A debug build that fills what is dead in the arena before each kernel.")
-]
-TfliteRounding = Annotated[
-    Literal["micro", "reference"],
-    typer.Option(help="Fully connected layers of TFLite models: round twice, as TFLite-Micro, or once, as TFLite."),
-]
-Requantise = Annotated[
-    Literal["float", "fixed"],
-    typer.Option(
-        "--requantise",
-        "--requantize",
-        help="Sums of quantised ONNX models: scaled in floats, as ONNX says, or in fixed point.",
-    ),
-]
-Profile = Annotated[
-    Literal["default", "misra"], typer.Option(help="The coding standard that the C keeps to: none, or MISRA C:2012.")
-]
-FlashBudget = Annotated[
-    int | None, typer.Option(metavar="BYTES", help="Refuse a network that takes more flash, code and constants.")
-]
-StackBudget = Annotated[
-    int | None, typer.Option(metavar="BYTES", help="Refuse a network whose run function takes more stack.")
-]
+model = click.argument(
+    "model",
+    type=PATH,
+    metavar="MODEL",
+    help="The network: an .onnx, .tflite or .pt2 file. FILE.py:FUNCTION runs your Python file, and compiles the "
+    "PyTorch module that the function returns with its example inputs.",
+)
+shapes = click.option(
+    "--shape",
+    multiple=True,
+    metavar="NAME=D,D,…",
+    help="Shape of an input whose dimensions are open; may be repeated.",
+)
+bindings = click.option(
+    "--bind",
+    multiple=True,
+    metavar="NAME=N,N,…|@FILE.npy",
+    help="Make an input of an ONNX model a constant of these numbers; may be repeated.",
+)
+dims = click.option(
+    "--dim",
+    multiple=True,
+    metavar="NAME=D",
+    help="Size of a dimension that an ONNX model leaves open; may be repeated.",
+)
+states = click.option(
+    "--state", multiple=True, metavar="IN=OUT", help="An input that is an output of the run before; may be repeated."
+)
+untrusted = click.option(
+    "--untrusted", is_flag=True, help="Read the model in a child process first, within a minute and 2 GB of memory."
+)
+trust_model = click.option(
+    "--trust-model", is_flag=True, help="Read a file of PyTorch with pickles that may run code on this machine."
+)
+as_json = click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of text.")
+name = click.option("--name", metavar="NAME", help="Name of the network in C; by default that of the model's file.")
 
-DEBUG = "Looking inside"
-PrintIrAfter = Annotated[
-    list[str] | None,
-    typer.Option(metavar="PASS", help="Print the module after this pass, or after `all`.", rich_help_panel=DEBUG),
-]
-VerifyEach = Annotated[bool, typer.Option("--verify-each", help="Verify after every pass.", rich_help_panel=DEBUG)]
-TimePasses = Annotated[bool, typer.Option("--time-passes", help="Time every pass.", rich_help_panel=DEBUG)]
-StopAfter = Annotated[
-    str | None,
-    typer.Option(metavar="PASS", help="Print the module after this pass and write no tree.", rich_help_panel=DEBUG),
-]
+target = click.option("--target", metavar="TARGET|FILE.toml", help="What the C is tuned for; `s2s targets` lists them.")
+executor = click.option(
+    "--executor",
+    type=click.Choice(["aot", "graph"]),
+    default="aot",
+    help="A function that calls the kernels, or tables that are walked.",
+)
+weights = click.option(
+    "--weights",
+    type=click.Choice(["auto", "arrays", "incbin"]),
+    default="auto",
+    help="Weights as C arrays or as one file; `auto` by size.",
+)
+schedule = click.option(
+    "--schedule",
+    type=click.Choice(["default", "reference"]),
+    default="default",
+    help="Tuned loops, or one plain loop nest for each operator.",
+)
+io = click.option(
+    "--io",
+    type=click.Choice(["caller", "arena"]),
+    help="Room for inputs and outputs in the arena, or none; by default as the target has it.",
+)
+ram_budget = click.option(
+    "--ram-budget",
+    metavar="BYTES|min",
+    help="RAM for arena, inputs and outputs; `min`: as little as is possible.",
+)
+pools = click.option(
+    "--pool",
+    multiple=True,
+    metavar="NAME=SIZE",
+    help="A memory for buffers and constants, for example tcm=64KiB; may be repeated, the fastest first.",
+)
+exact = click.option(
+    "--exact",
+    is_flag=True,
+    help="Sums of floats as the model's operators have them: no algorithm that rounds otherwise.",
+)
+threads = click.option(
+    "--threads",
+    type=int,
+    default=1,
+    metavar="N",
+    help="The most threads that share a kernel; the run function takes a pool of them.",
+)
+threading = click.option(
+    "--threading",
+    type=click.Choice(["pthreads", "openmp"]),
+    default="pthreads",
+    help="What the build files ask for to get threads.",
+)
+decisions = click.option(
+    "--decisions",
+    type=PATH,
+    metavar="FILE",
+    help="Choices to take in place of the compiler's own, whole or in part.",
+)
+records = click.option(
+    "--records",
+    type=PATH,
+    metavar="FILE",
+    help="Records of measurements: the best choices of each task, as a tuner wrote them.",
+)
+no_records = click.option(
+    "--no-records", is_flag=True, help="Leave out the records that s2s ships with, too: costs are estimated."
+)
+external = click.option(
+    "--external",
+    multiple=True,
+    metavar="NAME=always|auto|never",
+    help="Let an external code generator compute what it can, what it is faster at, or nothing; may be repeated.",
+)
+poison = click.option(
+    "--poison", is_flag=True, help="A debug build that fills what is dead in the arena before each kernel."
+)
+tflite_rounding = click.option(
+    "--tflite-rounding",
+    type=click.Choice(["micro", "reference"]),
+    default="micro",
+    help="Fully connected layers of TFLite models: round twice, as TFLite-Micro, or once, as TFLite.",
+)
+requantise = click.option(
+    "--requantise",
+    "--requantize",
+    type=click.Choice(["float", "fixed"]),
+    default="float",
+    help="Sums of quantised ONNX models: scaled in floats, as ONNX says, or in fixed point.",
+)
+profile = click.option(
+    "--profile",
+    type=click.Choice(["default", "misra"]),
+    default="default",
+    help="The coding standard that the C keeps to: none, or MISRA C:2012.",
+)
+flash_budget = click.option(
+    "--flash-budget",
+    type=int,
+    metavar="BYTES",
+    help="Refuse a network that takes more flash, code and constants.",
+)
+stack_budget = click.option(
+    "--stack-budget", type=int, metavar="BYTES", help="Refuse a network whose run function takes more stack."
+)
+
+print_ir_after = click.option(
+    "--print-ir-after", multiple=True, metavar="PASS", help="Print the module after this pass, or after `all`."
+)
+verify_each = click.option("--verify-each", is_flag=True, help="Verify after every pass.")
+time_passes = click.option("--time-passes", is_flag=True, help="Time every pass.")
+stop_after = click.option("--stop-after", metavar="PASS", help="Print the module after this pass and write no tree.")
 
 
-def parse_states(options: list[str] | None) -> dict[str, str]:
+def parse_states(options: Sequence[str]) -> dict[str, str]:
     """`["hidden=new_hidden"]` as `{"hidden": "new_hidden"}`."""
     states: dict[str, str] = {}
-    for option in options or ():
+    for option in options:
         name, _, output = option.partition("=")
         if not name or not output:
             raise InputError(f"--state {option}: not of the form IN=OUT, for example --state hidden=new_hidden")
@@ -166,10 +182,10 @@ def parse_states(options: list[str] | None) -> dict[str, str]:
     return states
 
 
-def parse_shapes(options: list[str] | None) -> dict[str, tuple[int, ...]]:
+def parse_shapes(options: Sequence[str]) -> dict[str, tuple[int, ...]]:
     """Parse `["x=1,3"]` to `{"x": (1, 3)}`."""
     shapes: dict[str, tuple[int, ...]] = {}
-    for option in options or ():
+    for option in options:
         name, equals, dims = option.rpartition("=")
         try:
             shape = tuple(int(dim) for dim in dims.split(",")) if dims else ()
@@ -181,15 +197,15 @@ def parse_shapes(options: list[str] | None) -> dict[str, tuple[int, ...]]:
     return shapes
 
 
-def parse_specialisation(bind: list[str] | None, dim: list[str] | None) -> "Specialisation":
+def parse_specialisation(bind: Sequence[str], dim: Sequence[str]) -> "Specialisation":
     """Parse the options `--bind` and `--dim`."""
     return {"bind": parse_bindings(bind), "dims": parse_dims(dim)}
 
 
-def parse_dims(options: list[str] | None) -> dict[str, int]:
+def parse_dims(options: Sequence[str]) -> dict[str, int]:
     """Parse `["batch=1"]` to `{"batch": 1}`."""
     dims: dict[str, int] = {}
-    for option in options or ():
+    for option in options:
         name, _, size = option.rpartition("=")
         if not (name and size.isdecimal()):
             raise InputError(f"--dim {option}: not of the form NAME=D, for example --dim batch=1")
@@ -199,10 +215,10 @@ def parse_dims(options: list[str] | None) -> dict[str, int]:
     return dims
 
 
-def parse_bindings(options: list[str] | None) -> "dict[str, Numbers]":
+def parse_bindings(options: Sequence[str]) -> "dict[str, Numbers]":
     """Parse `["sr=16000", "k=1,2"]` to `{"sr": 16000, "k": (1, 2)}`; of `t=@t.npy`, the file holds the numbers."""
     found: dict[str, Numbers] = {}
-    for option in options or ():
+    for option in options:
         name, _, text = option.partition("=")
         if name in found:
             raise InputError(f"--bind {option}: input {name!r} is given twice; name it once")
@@ -276,7 +292,7 @@ def parse_choices(decisions: Path | None, records: Path | None, *, no_records: b
     }
 
 
-def parse_external(options: list[str] | None) -> "Modes":
+def parse_external(options: Sequence[str]) -> "Modes":
     """The external code generators with how far each is used."""
     from s2s.external.modes import parse_modes
 
@@ -284,9 +300,9 @@ def parse_external(options: list[str] | None) -> "Modes":
 
 
 def debug_options(
-    print_ir_after: list[str] | None, verify_each: bool, time_passes: bool, stop_after: str | None
+    print_ir_after: Sequence[str], verify_each: bool, time_passes: bool, stop_after: str | None
 ) -> "DebugOptions":
     """Collect the debugging options of a command."""
     from s2s.options import DebugOptions
 
-    return DebugOptions(tuple(print_ir_after or ()), verify_each, time_passes, stop_after)
+    return DebugOptions(tuple(print_ir_after), verify_each, time_passes, stop_after)

@@ -2,11 +2,12 @@
 
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Literal
 
-import typer
+import click
 
 from s2s.cli import options
+from s2s.cli.command import command
 from s2s.cli.compile_options import Options, with_compile_options
 
 if TYPE_CHECKING:
@@ -22,37 +23,44 @@ DISPENSABLE = ("op/byte", "GB/s", "median", "bound by", "MFLOP", "MOP", "bound")
 """What a narrow terminal goes without, the first first."""
 
 
+@command("profile")
+@click.argument("model", type=options.PATH, required=False, metavar="MODEL", help="The network; none with --machine.")
 @with_compile_options
+@click.option(
+    "--input",
+    "-i",
+    "inputs",
+    multiple=True,
+    metavar="NAME=FILE.npy",
+    help="An input; made-up numbers where none is given.",
+)
+@click.option("--runs", type=click.IntRange(min=1), help="How often the network is run; by default for two seconds.")
+@click.option(
+    "--sort",
+    type=click.Choice(["run", "time", "gain"]),
+    default="run",
+    help="Kernels as they run, the slowest first, or those first that could gain most.",
+)
+@click.option("--measure-machine", is_flag=True, help="Measure the peaks of this machine again.")
+@click.option("--machine", is_flag=True, help="Measure this machine instead of a network; takes no MODEL.")
+@click.option(
+    "--output",
+    "-o",
+    type=options.PATH,
+    metavar="FILE.toml",
+    help="With --machine: the target file to write the costs to.",
+)
+@options.as_json
 def profile_command(
-    model: Annotated[
-        Path | None, typer.Argument(metavar="MODEL", help="The network; none with --machine.", show_default=False)
-    ] = None,
-    *,
+    model: Path | None,
     compiling: Options,
-    inputs: Annotated[
-        list[str] | None,
-        typer.Option("--input", "-i", metavar="NAME=FILE.npy", help="An input; made-up numbers where none is given."),
-    ] = None,
-    runs: Annotated[
-        int | None, typer.Option(min=1, help="How often the network is run; by default for two seconds.")
-    ] = None,
-    sort: Annotated[
-        Literal["run", "time", "gain"],
-        typer.Option(help="Kernels as they run, the slowest first, or those first that could gain most."),
-    ] = "run",
-    measure_machine: Annotated[
-        bool, typer.Option("--measure-machine", help="Measure the peaks of this machine again.")
-    ] = False,
-    machine: Annotated[
-        bool, typer.Option("--machine", help="Measure this machine instead of a network; takes no MODEL.")
-    ] = False,
-    output: Annotated[
-        Path | None,
-        typer.Option(
-            "--output", "-o", metavar="FILE.toml", help="With --machine: the target file to write the costs to."
-        ),
-    ] = None,
-    as_json: options.Json = False,
+    inputs: tuple[str, ...],
+    runs: int | None,
+    sort: Literal["run", "time", "gain"],
+    measure_machine: bool,
+    machine: bool,
+    output: Path | None,
+    as_json: bool,
 ) -> None:
     """Time each kernel of a network on this machine, and compare it with the peak performance of the machine.
 
@@ -72,7 +80,7 @@ def profile_command(
     from s2s.cli.run import load_inputs
     from s2s.profiling.profile import profile_model
 
-    arrays = load_inputs(inputs or ())
+    arrays = load_inputs(inputs)
     with steps_shown():
         found = profile_model(model, compiling("host"), inputs=arrays, runs=runs, measure_again=measure_machine)
     if as_json:

@@ -11,11 +11,10 @@ Keys are the long names of the options of `s2s compile`. Options of the command 
 
 import inspect
 import tomllib
+from collections.abc import Mapping
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, cast
-
-from typer.core import TyperCommand
 
 from s2s.cli.compile_options import gather
 from s2s.errors import InputError
@@ -28,20 +27,18 @@ OF_COMPILE = ("output", "write-decisions")
 """Keys that only `s2s compile` takes: other commands write other things."""
 
 
-class ProjectCommand(TyperCommand):
-    """A command that reads the project file of the current folder if it is given no MODEL."""
+def states_model(given: Mapping[str, object]) -> bool:
+    """Return whether the parameters of a parsed command line name a network."""
+    model, models = given.get(MODEL), given.get(MODELS)
+    return isinstance(model, str) or (isinstance(models, tuple) and bool(cast(tuple[object, ...], models)))
 
-    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Parse the command line, with the values of the project file for what it does not state."""
-        asks_for_help = bool({"-h", "--help"} & set(args))
-        given, _, _ = self.make_parser(ctx).parse_args(args=list(args))
-        stated = isinstance(given.get(MODEL), str) or bool(given.get(MODELS))
-        if not stated and FILE.is_file() and not asks_for_help:
-            values = read_project(FILE)
-            others = {key: value for key, value in values.items() if key.replace("_", "-") not in OF_COMPILE}
-            others[MODELS] = values[MODELS] = [values[MODEL]] if MODEL in values else []
-            ctx.default_map = values if self.name == "compile" else others
-        return super().parse_args(ctx, args)
+
+def defaults_for(command: str | None) -> dict[str, Any]:
+    """Return the values that the project file gives to a command, by the names of its parameters."""
+    values = read_project(FILE)
+    others = {key: value for key, value in values.items() if key.replace("_", "-") not in OF_COMPILE}
+    others[MODELS] = values[MODELS] = [values[MODEL]] if MODEL in values else []
+    return values if command == "compile" else others
 
 
 def read_project(file: Path) -> dict[str, Any]:

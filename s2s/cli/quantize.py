@@ -1,39 +1,51 @@
 """`s2s quantize`: quantise a float model to 8-bit integers on samples."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Literal
 
-import typer
+import click
 
 from s2s.cli import options
+from s2s.cli.command import command
 
 if TYPE_CHECKING:
     from s2s.quantization import LayerNoise, Quantized
 
 
+@command("quantize")
+@click.argument("model", type=options.PATH, metavar="MODEL", help="The network, an .onnx file.")
+@click.option(
+    "--data",
+    type=options.PATH,
+    required=True,
+    metavar="SAMPLES.npz",
+    help="Typical inputs: an array for each input of the network, samples one after the other.",
+)
+@click.option(
+    "--output", "-o", type=options.PATH, metavar="FILE", help="Model to write; by default MODEL_int8.onnx, here."
+)
+@click.option(
+    "--method",
+    type=click.Choice(["minmax", "entropy", "percentile"]),
+    default="minmax",
+    help="Ranges of activations: all values, or without rare large ones.",
+)
+@click.option(
+    "--ports",
+    type=click.Choice(["float", "int8"]),
+    default="float",
+    help="Inputs and outputs in floats as before, or in integers.",
+)
+@options.shapes
+@options.as_json
 def quantize_command(
-    model: Annotated[Path, typer.Argument(metavar="MODEL", help="The network, an .onnx file.", show_default=False)],
-    data: Annotated[
-        Path,
-        typer.Option(
-            metavar="SAMPLES.npz",
-            help="Typical inputs: an array for each input of the network, samples one after the other.",
-            show_default=False,
-        ),
-    ],
-    output: Annotated[
-        Path | None,
-        typer.Option("--output", "-o", metavar="FILE", help="Model to write; by default MODEL_int8.onnx, here."),
-    ] = None,
-    method: Annotated[
-        Literal["minmax", "entropy", "percentile"],
-        typer.Option(help="Ranges of activations: all values, or without rare large ones."),
-    ] = "minmax",
-    ports: Annotated[
-        Literal["float", "int8"], typer.Option(help="Inputs and outputs in floats as before, or in integers.")
-    ] = "float",
-    shape: options.Shapes = None,
-    as_json: options.Json = False,
+    model: Path,
+    data: Path,
+    output: Path | None,
+    method: Literal["minmax", "entropy", "percentile"],
+    ports: Literal["float", "int8"],
+    shape: tuple[str, ...],
+    as_json: bool,
 ) -> None:
     """Quantise a network to 8 bits, and show the error of each layer.
 

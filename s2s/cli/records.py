@@ -1,33 +1,34 @@
 """`s2s records`: list, merge, prune and convert files of records."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
-import typer
+import click
 
 from s2s.cli import options
+from s2s.cli.command import SETTINGS
 from s2s.support.files import write_file
 
 if TYPE_CHECKING:
     from s2s.tuning import MeasuredRecord
 
-records_app = typer.Typer(
-    name="records",
-    help="Show, merge, prune and convert files of records, as s2s tune writes them.",
-    no_args_is_help=True,
-    context_settings={"help_option_names": ["-h", "--help"]},
+
+@click.group("records", context_settings=SETTINGS)
+def records_group() -> None:
+    """Show, merge, prune and convert files of records, as s2s tune writes them."""
+
+
+file = click.argument("file", type=options.PATH, metavar="FILE.jsonl", help="A file of records.")
+output = click.option(
+    "--output", "-o", type=options.PATH, required=True, metavar="FILE.jsonl", help="The file to write."
 )
 
-File = Annotated[Path, typer.Argument(metavar="FILE.jsonl", help="A file of records.", show_default=False)]
-Output = Annotated[Path, typer.Option("--output", "-o", metavar="FILE.jsonl", help="The file to write.")]
 
-
-@records_app.command("list")
-def list_command(
-    file: File,
-    task: Annotated[str | None, typer.Option(metavar="KEY", help="Only the records of this task or kernel.")] = None,
-    as_json: options.Json = False,
-) -> None:
+@records_group.command("list", context_settings=SETTINGS)
+@file
+@click.option("--task", metavar="KEY", help="Only the records of this task or kernel.")
+@options.as_json
+def list_command(file: Path, task: str | None, as_json: bool) -> None:
     """List the records of a file.
 
     Example: s2s records list kws.jsonl --task conv_1x1
@@ -38,8 +39,10 @@ def list_command(
     _show(found, as_json=as_json)
 
 
-@records_app.command("best")
-def best_command(file: File, as_json: options.Json = False) -> None:
+@records_group.command("best", context_settings=SETTINGS)
+@file
+@options.as_json
+def best_command(file: Path, as_json: bool) -> None:
     """List the best record of each task.
 
     Example: s2s records best kws.jsonl
@@ -49,11 +52,10 @@ def best_command(file: File, as_json: options.Json = False) -> None:
     _show(best_records(read_measured(file)), as_json=as_json)
 
 
-@records_app.command("merge")
-def merge_command(
-    files: Annotated[list[Path], typer.Argument(metavar="FILE.jsonl…", help="Files of records.", show_default=False)],
-    output: Output,
-) -> None:
+@records_group.command("merge", context_settings=SETTINGS)
+@click.argument("files", nargs=-1, type=options.PATH, required=True, metavar="FILE.jsonl…", help="Files of records.")
+@output
+def merge_command(files: tuple[Path, ...], output: Path) -> None:
     """Write the records of several files into one, equal ones once.
 
     Example: s2s records merge monday.jsonl tuesday.jsonl -o all.jsonl
@@ -65,22 +67,17 @@ def merge_command(
     print(f"{output}: {len(found)} records")
 
 
-@records_app.command("prune")
-def prune_command(
-    file: File,
-    output: Output,
-    front: Annotated[
-        bool, typer.Option("--front", help="Keep all that no other record of its task beats in cost and in flash.")
-    ] = False,
-    flash: Annotated[
-        int | None,
-        typer.Option(metavar="BYTES", help="Keep what saves most within so much more flash than the compiler's own."),
-    ] = None,
-    flash_small: Annotated[
-        int | None,
-        typer.Option("--flash-os", metavar="BYTES", help="The same for kernels that are compiled with -Os."),
-    ] = None,
-) -> None:
+@records_group.command("prune", context_settings=SETTINGS)
+@file
+@output
+@click.option("--front", is_flag=True, help="Keep all that no other record of its task beats in cost and in flash.")
+@click.option(
+    "--flash", type=int, metavar="BYTES", help="Keep what saves most within so much more flash than the compiler's own."
+)
+@click.option(
+    "--flash-os", "flash_small", type=int, metavar="BYTES", help="The same for kernels that are compiled with -Os."
+)
+def prune_command(file: Path, output: Path, front: bool, flash: int | None, flash_small: int | None) -> None:
     """Keep the best record of each task, for shipping with a project.
 
     With a limit of flash, the first record of a task counts as the compiler's own choice, which bytes are counted from.
@@ -105,8 +102,10 @@ def prune_command(
     print(f"{output}: {len(kept)} of {len(every)} records{told}")
 
 
-@records_app.command("convert")
-def convert_command(file: File, output: Output) -> None:
+@records_group.command("convert", context_settings=SETTINGS)
+@file
+@output
+def convert_command(file: Path, output: Path) -> None:
     """Convert records into lines of AutoTVM's log, or such a log into records.
 
     Example: s2s records convert kws.jsonl -o kws.log

@@ -1,11 +1,12 @@
 """`s2s report`: show the flash, RAM and stack that a network takes on a device."""
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
-import typer
+import click
 
 from s2s.cli import options
+from s2s.cli.command import command
 from s2s.cli.compile_options import Options, with_compile_options
 from s2s.errors import InputError
 
@@ -17,21 +18,19 @@ WORDS = {
 """What figures are called for people, where their names in JSON do not say it."""
 
 
+@command("report")
+@click.argument("model", type=options.PATH, metavar="MODEL|TREE", help="A network, or a folder that s2s compile wrote.")
 @with_compile_options
+@click.option(
+    "--html", type=options.PATH, metavar="FILE", help="Write a page with charts, which needs no network; MODEL only."
+)
+@click.option("--time", is_flag=True, help="With --html: time each kernel on this machine, for the page.")
+@click.option(
+    "--against", type=options.PATH, metavar="FILE", help="With --html: an earlier page or a tree to compare with."
+)
+@options.as_json
 def report_command(
-    model: Annotated[Path, typer.Argument(metavar="MODEL|TREE", help="A network, or a folder that s2s compile wrote.")],
-    compiling: Options,
-    html: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="Write a page with charts, which needs no network; MODEL only."),
-    ] = None,
-    time: Annotated[
-        bool, typer.Option("--time", help="With --html: time each kernel on this machine, for the page.")
-    ] = False,
-    against: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="With --html: an earlier page or a tree to compare with.")
-    ] = None,
-    as_json: options.Json = False,
+    model: Path, compiling: Options, html: Path | None, time: bool, against: Path | None, as_json: bool
 ) -> None:
     """Show what a network takes: RAM, flash and stack, measured with the C compiler of its target.
 

@@ -2,27 +2,24 @@
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
-import typer
+import click
 
 from s2s.cli import options
+from s2s.cli.command import command
 from s2s.errors import InputError
 
 if TYPE_CHECKING:
     from s2s.types.dtypes import Array
 
 
-def run_command(
-    tree: Annotated[Path, typer.Argument(metavar="TREE", help="A folder that s2s compile wrote.", show_default=False)],
-    inputs: Annotated[
-        list[str] | None, typer.Option("--input", "-i", metavar="NAME=FILE.npy", help="An input; repeat for each.")
-    ] = None,
-    output: Annotated[
-        Path | None, typer.Option("--output", "-o", metavar="DIR", help="Folder for the outputs, one .npy file each.")
-    ] = None,
-    as_json: options.Json = False,
-) -> None:
+@command("run")
+@click.argument("tree", type=options.PATH, metavar="TREE", help="A folder that s2s compile wrote.")
+@click.option("--input", "-i", "inputs", multiple=True, metavar="NAME=FILE.npy", help="An input; repeat for each.")
+@click.option("--output", "-o", type=options.PATH, metavar="DIR", help="Folder for the outputs, one .npy file each.")
+@options.as_json
+def run_command(tree: Path, inputs: tuple[str, ...], output: Path | None, as_json: bool) -> None:
     """Build a compiled tree with the C compiler of this machine and run it once.
 
     Example: s2s run kws --input mfcc=sample.npy
@@ -30,7 +27,7 @@ def run_command(
     from s2s import api
     from s2s.cli.output import print_json, steps_shown
 
-    arrays = load_inputs(inputs or ())
+    arrays = load_inputs(inputs)
     with steps_shown():
         results = api.load(tree).run(arrays)
     if output is not None:

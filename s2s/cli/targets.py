@@ -1,19 +1,15 @@
 """`s2s targets`: list the targets, or print one as a target file."""
 
-from typing import Annotated
-
-import typer
+import click
 
 from s2s.cli import options
+from s2s.cli.command import command
 
 
-def targets_command(
-    name: Annotated[
-        str | None,
-        typer.Argument(metavar="NAME|FILE.toml", help="A target, to be printed as a file.", show_default=False),
-    ] = None,
-    as_json: options.Json = False,
-) -> None:
+@command("targets")
+@click.argument("name", required=False, metavar="NAME|FILE.toml", help="A target, to be printed as a file.")
+@options.as_json
+def targets_command(name: str | None, as_json: bool) -> None:
     """List the targets, or print one as a file that --target takes.
 
     Example: s2s targets cortex-m4 > my_core.toml

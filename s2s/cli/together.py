@@ -2,10 +2,11 @@
 
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Literal
 
-import typer
+import click
 
+from s2s.cli.options import PATH
 from s2s.errors import InputError
 
 if TYPE_CHECKING:
@@ -15,40 +16,30 @@ if TYPE_CHECKING:
     from s2s.options import CompileOptions
 
 SEVERAL = "Several networks"
-Models = Annotated[
-    list[Path],
-    typer.Argument(
-        metavar="MODEL…",
-        help="The network: an .onnx, .tflite or .pt2 file. FILE.py:FUNCTION runs your Python file, and compiles the "
-        "PyTorch module that the function returns with its example inputs. With --together, several.",
-        show_default=False,
-    ),
-]
-TogetherFlag = Annotated[
-    bool,
-    typer.Option(
-        "--together",
-        help="Put all networks into one tree with one arena; --name then names the tree.",
-        rich_help_panel=SEVERAL,
-    ),
-]
-Concurrent = Annotated[
-    bool,
-    typer.Option(
-        "--concurrent",
-        help="With --together: the networks may run at the same time, so the arena has room for all.",
-        rich_help_panel=SEVERAL,
-    ),
-]
-ShareKernels = Annotated[
-    Literal["equal", "alike"],
-    typer.Option(
-        "--share",
-        help="With --together: kernels that are shared; `alike` turns numbers in which they differ into parameters, "
-        "for smaller and slower code.",
-        rich_help_panel=SEVERAL,
-    ),
-]
+models = click.argument(
+    "models",
+    nargs=-1,
+    type=PATH,
+    required=True,
+    metavar="MODEL…",
+    help="The network: an .onnx, .tflite or .pt2 file. FILE.py:FUNCTION runs your Python file, and compiles the "
+    "PyTorch module that the function returns with its example inputs. With --together, several.",
+)
+together_flag = click.option(
+    "--together", is_flag=True, help="Put all networks into one tree with one arena; --name then names the tree."
+)
+concurrent_flag = click.option(
+    "--concurrent",
+    is_flag=True,
+    help="With --together: the networks may run at the same time, so the arena has room for all.",
+)
+share_kernels = click.option(
+    "--share",
+    type=click.Choice(["equal", "alike"]),
+    default="equal",
+    help="With --together: kernels that are shared; `alike` turns numbers in which they differ into parameters, "
+    "for smaller and slower code.",
+)
 
 
 def only_model(models: "Sequence[Path]", *, concurrent: bool, share: str) -> Path:

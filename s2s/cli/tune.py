@@ -3,11 +3,13 @@
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Literal
 
-import typer
+import click
+from click.exceptions import Exit
 
 from s2s.cli import options
+from s2s.cli.command import command
 from s2s.cli.compile_options import Options, with_compile_options
 from s2s.errors import InputError
 
@@ -19,51 +21,68 @@ if TYPE_CHECKING:
 INTERRUPTED = 130
 _UNITS = {"s": 1.0, "m": 60.0, "h": 3600.0}
 
-Search = Annotated[
-    Literal["auto", "grid", "random", "ga", "climb", "model", "tpe"],
-    typer.Option(help="The search: all points, at random, genetic, climbing, a learned model, or Optuna's TPE."),
-]
-Only = Annotated[list[str] | None, typer.Option(metavar="LAYER", help="A node, kernel or task key; may be repeated.")]
-Farm = Annotated[str | None, typer.Option(metavar="ADDRESS", help="The farm that measures, as in tcp://farm:8786.")]
-Priority = Annotated[int, typer.Option(help="On a farm: trials of higher priority come first.")]
-Tls = Annotated[
-    tuple[str, str, str] | None,
-    typer.Option(metavar="CA CERT KEY", help="The certificates of a farm with TLS, files in PEM."),
-]
 
-
+@command("tune")
+@options.model
+@click.option(
+    "--output",
+    "-o",
+    type=options.PATH,
+    required=True,
+    metavar="FILE.jsonl",
+    help="The file of records that is appended to.",
+)
 @with_compile_options
+@click.option(
+    "--on",
+    default="host",
+    metavar="host|qemu:BOARD",
+    help="Where candidates run; host times, boards count instructions.",
+)
+@click.option(
+    "--trials", type=click.IntRange(min=1), default=64, help="Measurements of each task, those in the file included."
+)
+@click.option("--time", metavar="10m", help="The time for all tasks: seconds, or with s, m or h behind.")
+@click.option(
+    "--tuner",
+    type=click.Choice(["auto", "grid", "random", "ga", "climb", "model", "tpe"]),
+    default="auto",
+    help="The search: all points, at random, genetic, climbing, a learned model, or Optuna's TPE.",
+)
+@click.option(
+    "--objective",
+    type=click.Choice(["instructions", "time", "flash", "ram"]),
+    help="What is minimised; by default time on the host and instructions on boards.",
+)
+@click.option("--only", multiple=True, metavar="LAYER", help="A node, kernel or task key; may be repeated.")
+@click.option("--farm", metavar="ADDRESS", help="The farm that measures, as in tcp://farm:8786.")
+@click.option("--priority", type=int, default=0, help="On a farm: trials of higher priority come first.")
+@click.option(
+    "--tls", type=(str, str, str), metavar="CA CERT KEY", help="The certificates of a farm with TLS, files in PEM."
+)
+@click.option("--jobs", "-j", type=click.IntRange(min=1), default=1, help="Candidates that are built at a time.")
+@click.option("--seed", type=int, default=0, help="Seed of the search.")
+@click.option(
+    "--dry-run", is_flag=True, help="List the tasks and the sizes of their search spaces, and measure nothing."
+)
+@options.as_json
 def tune_command(
-    model: options.Model,
-    output: Annotated[
-        Path, typer.Option("--output", "-o", metavar="FILE.jsonl", help="The file of records that is appended to.")
-    ],
-    *,
+    model: Path,
+    output: Path,
     compiling: Options,
-    on: Annotated[
-        str,
-        typer.Option(metavar="host|qemu:BOARD", help="Where candidates run; host times, boards count instructions."),
-    ] = "host",
-    trials: Annotated[int, typer.Option(min=1, help="Measurements of each task, those in the file included.")] = 64,
-    time: Annotated[
-        str | None, typer.Option(metavar="10m", help="The time for all tasks: seconds, or with s, m or h behind.")
-    ] = None,
-    tuner: Search = "auto",
-    objective: Annotated[
-        Literal["instructions", "time", "flash", "ram"] | None,
-        typer.Option(help="What is minimised; by default time on the host and instructions on boards."),
-    ] = None,
-    only: Only = None,
-    farm: Farm = None,
-    priority: Priority = 0,
-    tls: Tls = None,
-    jobs: Annotated[int, typer.Option("--jobs", "-j", min=1, help="Candidates that are built at a time.")] = 1,
-    seed: Annotated[int, typer.Option(help="Seed of the search.")] = 0,
-    dry_run: Annotated[
-        bool,
-        typer.Option("--dry-run", help="List the tasks and the sizes of their search spaces, and measure nothing."),
-    ] = False,
-    as_json: options.Json = False,
+    on: str,
+    trials: int,
+    time: str | None,
+    tuner: Literal["auto", "grid", "random", "ga", "climb", "model", "tpe"],
+    objective: Literal["instructions", "time", "flash", "ram"] | None,
+    only: tuple[str, ...],
+    farm: str | None,
+    priority: int,
+    tls: tuple[str, str, str] | None,
+    jobs: int,
+    seed: int,
+    dry_run: bool,
+    as_json: bool,
 ) -> None:
     """Search faster schedules for the kernels of a network, and record all that is measured.
 
@@ -78,7 +97,7 @@ def tune_command(
     from s2s.tuning.tune import TuneOptions, tune_tasks
 
     chosen = TuneOptions(
-        trials=trials, seconds=parse_time(time), tuner=tuner, objective=objective, only=tuple(only or ()), seed=seed
+        trials=trials, seconds=parse_time(time), tuner=tuner, objective=objective, only=only, seed=seed
     )
     measurer = make_measurer(on, parallel=jobs) if farm is None else _on_farm(farm, on, priority, tls)
     with steps_shown():
@@ -90,7 +109,7 @@ def tune_command(
         summary = tune_tasks(tasks, output, measurer, chosen, on_progress)
     show(summary, output, as_json=as_json)
     if summary.interrupted:
-        raise typer.Exit(INTERRUPTED)
+        raise Exit(INTERRUPTED)
 
 
 def _on_farm(address: str, on: str, priority: int, tls: tuple[str, str, str] | None) -> "Measurer":

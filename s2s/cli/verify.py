@@ -1,13 +1,15 @@
 """`s2s verify`: compare the C with another engine, with golden vectors, level by level, or on an emulated board."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal, TypedDict
+from typing import TYPE_CHECKING, Literal, TypedDict, get_args
 
-import typer
+import click
+from click.exceptions import Exit
 
 from s2s.cli import options
+from s2s.cli.command import command
 from s2s.cli.compile_options import Options, with_compile_options
-from s2s.cli.together import Concurrent, Models, ShareKernels, TogetherFlag, join_networks, only_model, tree_name
+from s2s.cli.together import concurrent_flag, join_networks, models, only_model, share_kernels, together_flag, tree_name
 from s2s.errors import InputError
 
 if TYPE_CHECKING:
@@ -18,35 +20,6 @@ BOARD = "On a board"
 
 
 EngineName = Literal["onnxruntime", "reference", "tflm", "litert", "torch", "interpreter"]
-Against = Annotated[
-    EngineName | None,
-    typer.Option(help="The engine whose outputs are taken as right; by default the one of the model's format."),
-]
-Levels = Annotated[
-    bool, typer.Option("--levels", help="Run every level of the compiler and name the first that differs.")
-]
-RelativeTolerance = Annotated[float | None, typer.Option(help="Relative tolerance; by default by element type.")]
-AbsoluteTolerance = Annotated[float | None, typer.Option(help="Absolute tolerance; by default by element type.")]
-Seed = Annotated[int | None, typer.Option(help="Seed of the inputs that are made up; 0 by default.")]
-Golden = Annotated[
-    Path | None,
-    typer.Option(
-        metavar="FILE.npz",
-        help="Your inputs and right outputs: arrays named like them, or `x` and `y`; one row a vector.",
-    ),
-]
-On = Annotated[
-    str | None,
-    typer.Option(
-        metavar="qemu:BOARD",
-        help="Run on an emulated board (m3, m4, m7, m55, riscv32) and count instructions.",
-        rich_help_panel=BOARD,
-    ),
-]
-Optimise = Annotated[
-    Literal["O3", "O2", "Os"] | None,
-    typer.Option(help="How the C is optimised for the board; O3 by default.", rich_help_panel=BOARD),
-]
 
 
 class Comparing(TypedDict):
@@ -60,22 +33,49 @@ class Comparing(TypedDict):
     seed: int | None
 
 
+@command("verify")
+@models
 @with_compile_options
+@click.option(
+    "--against",
+    type=click.Choice(get_args(EngineName)),
+    help="The engine whose outputs are taken as right; by default the one of the model's format.",
+)
+@click.option("--levels", is_flag=True, help="Run every level of the compiler and name the first that differs.")
+@click.option("--rtol", type=float, help="Relative tolerance; by default by element type.")
+@click.option("--atol", type=float, help="Absolute tolerance; by default by element type.")
+@click.option("--seed", type=int, help="Seed of the inputs that are made up; 0 by default.")
+@click.option(
+    "--golden",
+    type=options.PATH,
+    metavar="FILE.npz",
+    help="Your inputs and right outputs: arrays named like them, or `x` and `y`; one row a vector.",
+)
+@click.option(
+    "--on", metavar="qemu:BOARD", help="Run on an emulated board (m3, m4, m7, m55, riscv32) and count instructions."
+)
+@click.option(
+    "--opt", type=click.Choice(["O3", "O2", "Os"]), help="How the C is optimised for the board; O3 by default."
+)
+@together_flag
+@concurrent_flag
+@share_kernels
+@options.as_json
 def verify_command(
-    models: Models,
+    models: tuple[Path, ...],
     compiling: Options,
-    against: Against = None,
-    levels: Levels = False,
-    rtol: RelativeTolerance = None,
-    atol: AbsoluteTolerance = None,
-    seed: Seed = None,
-    golden: Golden = None,
-    on: On = None,
-    opt: Optimise = None,
-    together: TogetherFlag = False,
-    concurrent: Concurrent = False,
-    share: ShareKernels = "equal",
-    as_json: options.Json = False,
+    against: EngineName | None,
+    levels: bool,
+    rtol: float | None,
+    atol: float | None,
+    seed: int | None,
+    golden: Path | None,
+    on: str | None,
+    opt: Literal["O3", "O2", "Os"] | None,
+    together: bool,
+    concurrent: bool,
+    share: Literal["equal", "alike"],
+    as_json: bool,
 ) -> None:
     """Compile a network, run it, and compare with another engine or with golden vectors. Exits with 1 when they differ.
 
@@ -116,11 +116,11 @@ def verify_command(
         if found is not None:
             _show_figures(found)
     if not result.passed:
-        raise typer.Exit(1)
+        raise Exit(1)
 
 
 def _verify_together(
-    models: list[Path],
+    models: tuple[Path, ...],
     chosen: "CompileOptions",
     concurrent: bool,
     share: Literal["equal", "alike"],
@@ -141,7 +141,7 @@ def _verify_together(
         for name, result in results.items():
             print_fields({"network": name, **result.describe()})
     if not all(result.passed for result in results.values()):
-        raise typer.Exit(1)
+        raise Exit(1)
 
 
 def _show_figures(found: "BoardVerification") -> None:
