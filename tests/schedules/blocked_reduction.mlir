@@ -102,3 +102,80 @@ func.func private @vectors(%x: tensor<4x64xf32>) -> tensor<4xf32> {
   } : (tensor<4x64xf32>) -> tensor<4xf32>
   func.return %y : tensor<4xf32>
 }
+
+// A padded row of 8 steps, elements -1 to 6, in blocks of 3. The copy of the first block begins with padding; that of
+// the last one has room for step 8 as well, which is in the operand and not used.
+//
+// CHECK-LABEL: func.func private @padded
+// CHECK-SAME:    %rows: memref<3xi16>
+// CHECK:         loop.for %r_block = 0 to 8 step 3 {
+// CHECK:             loop.cache_read %x, %rows[affine_map<(d0, d1) -> (0, {{.*}}, ((d0 * -1) + 1), 3)>(%r_block, %i)] {count = 3
+// CHECK:             loop.for %k = max affine_map<(d0) -> (d0)>(%r_block) to min affine_map<(d0) -> ((d0 + 3), 8)>(%r_block)
+func.func private @padded(%x: tensor<4x8xi8>, %w: tensor<6x8xi8>) -> tensor<4x6xi8> {
+  %y = tensor.compute [4, 6 | 8] reads(%x at #tensor.access<affine_map<(i, j, r) -> (i, r - 1)>, guarded>,
+                                       %w at #tensor.access<affine_map<(i, j, r) -> (j, r)>>)
+    schedule #tensor.schedule<[tile<2 by 3 by 1>, cache_read<0 at 0 as i16>]> inits [0 : i32] reduce {
+  ^bb0(%xv: i8, %wv: i8, %acc: i32):
+    %xe = arith.extsi %xv : i8 to i32
+    %we = arith.extsi %wv : i8 to i32
+    %p = arith.muli %xe, %we : i32
+    %s = arith.addi %acc, %p : i32
+    tensor.yield %s : i32
+  } apply {
+  ^bb0(%acc: i32):
+    %t = arith.trunci %acc : i32 to i8
+    tensor.yield %t : i8
+  } : (tensor<4x8xi8>, tensor<6x8xi8>) -> tensor<4x6xi8>
+  func.return %y : tensor<4x6xi8>
+}
+
+// A window of 3 rows of 3 taps, a row in one group, in blocks of 2 rows. The copy has 2 rows of 6 elements; behind the
+// last row of the operand it holds padding. The rows of a block are a loop, because the last block has one row only.
+//
+// CHECK-LABEL: func.func private @window
+// CHECK-SAME:    %rows: memref<15xi16>, %partial: memref<16xi32>
+// CHECK:         loop.for %r0_block = 0 to 3 step 2 {
+// CHECK:             loop.for %row = 0 to 2 {
+// CHECK:               loop.if affine_set<(d0, d1, d2) : (((((d1 * -1) + (d0 * -1)) + (d2 * -1)) + 5) >= 0)>(%r0_block, %i, %row) {
+// CHECK:                 loop.cache_read %x
+// CHECK:             loop.for %r0 = max affine_map<(d0) -> (d0)>(%r0_block) to min affine_map<(d0) -> ((d0 + 2), 3)>(%r0_block)
+// CHECK:               loop.intrinsic <"smlad",
+// CHECK:               loop.intrinsic <"smlad-next",
+func.func private @window(%x: tensor<6x8xi8>, %w: tensor<3x4xi8>) -> tensor<4x4xi8> {
+  %y = tensor.compute [4, 4 | 3, 3] reads(%x at #tensor.access<affine_map<(i, j, q, r) -> (i + q, j + r)>>,
+    %w at #tensor.access<affine_map<(i, j, q, r) -> (q, r floordiv 4 * 4 + (r mod 2) * 2 + (r mod 4) floordiv 2)>>)
+    schedule #tensor.schedule<[tile<2 by 2 by 1, 1 by 2>, cache_read<0 at 0 as i16>, tensorize<"smlad">,
+                               tensorize<"smlad-next">]>
+    inits [0 : i32] reduce {
+  ^bb0(%xv: i8, %wv: i8, %acc: i32):
+    %xe = arith.extsi %xv : i8 to i32
+    %we = arith.extsi %wv : i8 to i32
+    %p = arith.muli %xe, %we : i32
+    %s = arith.addi %acc, %p : i32
+    tensor.yield %s : i32
+  } apply {
+  ^bb0(%acc: i32):
+    %t = arith.trunci %acc : i32 to i8
+    tensor.yield %t : i8
+  } : (tensor<6x8xi8>, tensor<3x4xi8>) -> tensor<4x4xi8>
+  func.return %y : tensor<4x4xi8>
+}
+
+// A read that may miss its operand: the steps that read padding are left out of the block that they are in.
+//
+// CHECK-LABEL: func.func private @clipped
+// CHECK:         loop.for %r_block = 0 to 3 step 2 {
+// CHECK:           loop.for %i
+// CHECK:             loop.for %r = max affine_map<(d0, d1) -> (((d1 * -1) + 1), d0)>(%r_block, %i) to min affine_map<(d0, d1) -> (((d1 * -1) + 9), (d0 + 2), 3)>(%r_block, %i)
+func.func private @clipped(%x: tensor<8xf32>) -> tensor<8xf32> {
+  %y = tensor.compute [8 | 3] reads(%x at #tensor.access<affine_map<(i, r) -> (i + r - 1)>, guarded>)
+    schedule #tensor.schedule<[tile<1 by 2 by 1>]> inits [0.0 : f32] reduce {
+  ^bb0(%v: f32, %acc: f32):
+    %s = arith.addf %acc, %v : f32
+    tensor.yield %s : f32
+  } apply {
+  ^bb0(%acc: f32):
+    tensor.yield %acc : f32
+  } : (tensor<8xf32>) -> tensor<8xf32>
+  func.return %y : tensor<8xf32>
+}

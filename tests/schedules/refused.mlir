@@ -689,10 +689,11 @@
 
 // -----
 
-%x, %w = "test.op"() : () -> (tensor<5x8xi8>, tensor<6x8xi8>)
-%y = tensor.compute [4, 6 | 8] reads(%x at #tensor.access<affine_map<(i, j, r) -> (i, r - 1)>, guarded>,
-                                     %w at #tensor.access<affine_map<(i, j, r) -> (j, r)>>)
-    schedule #tensor.schedule<[tile<2 by 3 by 1>, cache_read<0 at 0 as i16>]> inits [0 : i32] reduce {
+%x, %w = "test.op"() : () -> (tensor<8x8xi8>, tensor<3x4xi8>)
+%y = tensor.compute [6, 6 | 3, 3] reads(%x at #tensor.access<affine_map<(i, j, q, r) -> (i + q, j + r)>>,
+                                        %w at #tensor.access<affine_map<(i, j, q, r) -> (q, r)>>)
+    schedule #tensor.schedule<[tile<2 by 2 by 1, 3 by 2 by 1>, cache_read<0 as i16>, tensorize<"smlad">]>
+    inits [0 : i32] reduce {
 ^bb0(%xv: i8, %wv: i8, %acc: i32):
   %xe = arith.extsi %xv : i8 to i32
   %we = arith.extsi %wv : i8 to i32
@@ -703,8 +704,8 @@
 ^bb0(%acc: i32):
   %t = arith.trunci %acc : i32 to i8
   tensor.yield %t : i8
-} : (tensor<5x8xi8>, tensor<6x8xi8>) -> tensor<4x6xi8>
-// CHECK: tensor.compute: tile blocks reduction 2, along which a copy has padding and a shorter last block; take a divisor
+} : (tensor<8x8xi8>, tensor<3x4xi8>) -> tensor<6x6xi8>
+// CHECK: tensor.compute: tile blocks reduction 2, but the 3 taps of reduction 3 are taken at once; block another reduction
 
 // -----
 

@@ -176,6 +176,14 @@ def random_kernel(random: Random) -> Kernel:
     return random.choice([_gemm, _gemm, _conv, _conv, _depthwise, _depthwise, _reduction, _pool, _elementwise])(random)
 
 
+def random_product(random: Random) -> Kernel:
+    """A product of matrices of bytes, a convolution or a depthwise convolution, with constant weights."""
+    while True:
+        kernel = random.choice([_gemm, _conv, _conv, _depthwise])(random)
+        if kernel.accumulator == "i32" and any(read.constant for read in kernel.reads):
+            return kernel
+
+
 def _gemm(random: Random) -> Kernel:
     m, n = random.choice([1, 2, 5, 9]), random.choice([1, 3, 4, 8, 12, 16, 20, 33])
     k = random.choice([1, 3, 4, 7, 8, 16, 33])

@@ -1,6 +1,7 @@
 """Random schedules of a computation: those of our heuristics with a few directives changed, or directives at random."""
 
 from collections.abc import Callable, Sequence
+from math import prod
 from random import Random
 
 from xdsl.ir import SSAValue
@@ -36,12 +37,12 @@ def random_schedule(
     """A schedule that may be legal."""
     start: list[tensor.Directive] = []
     if random.random() < 0.7:
-        start = list(random.choice(_ours(op, target, constants)))
+        start = list(_one_of_ours(op, target, constants, random))
         for _ in range(random.choice([0, 1, 1, 2, 3])):
             if start and random.random() < 0.5:
                 start.pop(random.randrange(len(start)))
     if op.rank < len(op.sizes) and random.random() < 0.3:
-        ours = random.choice(_ours(op, target, constants))
+        ours = _one_of_ours(op, target, constants, random)
         start = [_blocked_reduction(op, ours, random), *ours]
         if random.random() < 0.6:
             return tensor.ScheduleAttr.of(start)
@@ -51,6 +52,36 @@ def random_schedule(
             start = [each for each in start if type(each) is not type(made) or random.random() < 0.1]
             start.insert(random.randint(0, len(start)) if random.random() < 0.2 else len(start), made)
     return tensor.ScheduleAttr.of(start)
+
+
+def blocked_intrinsic(
+    op: tensor.ComputeOp, target: Target, constants: frozenset[SSAValue], random: Random
+) -> tensor.ScheduleAttr | None:
+    """A schedule of our heuristics with an intrinsic, and blocks of a reduction around it; None without an
+    intrinsic."""
+    with_intrinsic = [each for each in _ours(op, target, constants) if each.find(Tensorize) is not None]
+    wide = [dim for dim in range(op.rank, len(op.sizes)) if op.sizes[dim] > 1]
+    if not with_intrinsic or not wide:
+        return None
+    ours = random.choice(with_intrinsic)
+    dim = random.choice([*wide, *wide[:1] * 2])
+    group, unit = ours.on(op).group, prod(op.sizes[each] for each in wide[wide.index(dim) + 1 :])
+    sizes = [size for size in range(1, op.sizes[dim]) if random.random() < 0.2 or size * unit % group == 0]
+    blocks = Tile(sizes_attribute([[dim, random.choice(sizes or [op.sizes[dim]]), 1]]))
+    changed = [_reorder(op, target, random) or each if isinstance(each, Reorder) else each for each in ours]
+    directives = [blocks, *(ours if random.random() < 0.7 else changed)]
+    if random.random() < 0.5:  # as many steps at once as there are in a block
+        directives = [each for each in directives if not isinstance(each, Unroll)]
+    return tensor.ScheduleAttr.of(directives)
+
+
+def _one_of_ours(
+    op: tensor.ComputeOp, target: Target, constants: frozenset[SSAValue], random: Random
+) -> tensor.ScheduleAttr:
+    """A schedule of our heuristics; often the one with an intrinsic, which is one among many."""
+    every = _ours(op, target, constants)
+    with_intrinsic = [each for each in every if each.find(Tensorize) is not None]
+    return random.choice(with_intrinsic if with_intrinsic and random.random() < 0.5 else every)
 
 
 def _ours(op: tensor.ComputeOp, target: Target, constants: frozenset[SSAValue]) -> list[tensor.ScheduleAttr]:

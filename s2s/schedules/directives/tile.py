@@ -41,7 +41,7 @@ class Tile(Directive):
     has a register tile of 1.
 
     Partial results wait in the result, or in scratch if accumulators have another type, while a reduction is done block
-    by block. Copies at run time are of one block.
+    by block. Copies at run time are of one block; behind the end of a shorter last block they hold padding.
     """
 
     name = "schedule.tile"
@@ -143,32 +143,26 @@ class Tile(Directive):
 
 
 def _fault_of_blocks(op: Scheduled, state: ScheduleState) -> str | None:
-    """Return why the reductions of `op` cannot be done block by block; None if they can."""
+    """Return why the reductions of `op` cannot be done block by block; None if they can.
+
+    A prefetch along a parallel dimension spreads one panel, the whole reduction side by side, over the steps that read
+    the panel before. A block reads a part of each panel, and the next part of the next panel does not lie behind it.
+    """
     if not isinstance(op, tensor.ComputeOp):
         return "which only a tensor.compute does block by block; leave its blocks out"
     if not is_order_free(op) and sum(size > 1 for size in op.reduction_sizes) > 1:
         return "but its steps cannot be done in another order; leave its blocks out"
-    if fault := _fault_of_guards(op, state):
-        return fault
     if any(dim < op.rank for _, dim in state.prefetches):
         return "so that panels are not read as a whole; leave prefetch out"
     return _fault_of_folds(op, state) or _fault_of_windows(op, state)
 
 
-def _fault_of_guards(op: tensor.ComputeOp, state: ScheduleState) -> str | None:
-    """Return why blocks of a reduction do not fit reads that may miss their operand; None if they do."""
-    for number, access in enumerate(op.read_accesses):
-        used = {dim for expr in access.map.data.results for dim in expr.used_dims()}
-        for dim in (dim for dim in state.blocked_reductions if dim in used and access.is_guarded):
-            if state.cached is None or state.cached.read != number:
-                return "on which it depends whether a read misses its operand; leave its blocks out"
-            if op.sizes[dim] % state.block_of[dim]:
-                return "along which a copy has padding and a shorter last block; take a divisor"
-    return None
-
-
 def _fault_of_folds(op: tensor.ComputeOp, state: ScheduleState) -> str | None:
-    """Return why a fold in vectors or in partial accumulators cannot be done block by block; None if it can."""
+    """Return why a fold in vectors or in partial accumulators cannot be done block by block; None if it can.
+
+    The steps of a block are divided among vectors, shorter vectors and scalars when loops are written: 24 steps are one
+    vector of 16 and one of 8. A shorter last block, of 7 steps, would be other code.
+    """
     folded = state.partials[0] if state.partials is not None else state.vector_dim
     size = None if folded is None or folded < op.rank else state.block_of.get(folded)
     if folded is None or size is None or op.sizes[folded] % size == 0:
@@ -177,19 +171,23 @@ def _fault_of_folds(op: tensor.ComputeOp, state: ScheduleState) -> str | None:
 
 
 def _fault_of_windows(op: tensor.ComputeOp, state: ScheduleState) -> str | None:
-    """Return why a copied window cannot be reduced block by block; None if it can, or no window is copied."""
+    """Return why a copied window cannot be reduced block by block; None if it can, or no window is copied.
+
+    The copy of a block has the extents of the first block, so that every block must move alike. Blocks of 4 steps of
+    `(2 * r)` all reach over 7 positions. Those of `(r mod 6)` do not: block 0 reads positions 0 to 3, block 1 reads 4,
+    5, 0 and 1, which is no range of 4. An intrinsic of form `dot` takes all taps of a row at once; a block of fewer
+    taps would be another instruction for each block.
+    """
     if state.cached is None:
         return None
     access, outer = op.read_accesses[state.cached.read], state.order[: state.cache_depth]
     used = {dim for expr in access.map.data.results for dim in expr.used_dims() if dim not in outer}
     if all(dim >= op.rank for dim in used):
         return None
-    if state.form == "dot":
-        return "but the steps of a window are taken at once; leave its blocks out"
+    taps = len(op.sizes) - 1
+    if state.form == "dot" and state.block_of.get(taps, op.sizes[taps]) < op.sizes[taps]:
+        return f"but the {op.sizes[taps]} taps of reduction {taps} are taken at once; block another reduction"
     for dim in used & set(state.blocked_reductions):
-        block, size = state.block_of[dim], op.sizes[dim]
-        if size % block:
-            return f"along which blocks of {block} leave a part of a window of {size}; take a divisor"
         atoms = [atom for expr in access.map.data.results for atom in linear(expr, ranges(op.sizes)).terms]
         if any(dim in atom.used_dims() and not is_dim(atom) for atom in atoms):
             return "along which a copied window does not move evenly; leave its blocks out"

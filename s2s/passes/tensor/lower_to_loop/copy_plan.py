@@ -106,6 +106,13 @@ class CopyPlan:
         return [min(size, blocks.get(dim, size)) if dim >= rank else size for dim, size in enumerate(self.op.sizes)]
 
     @property
+    def may_leave_operand(self) -> bool:
+        """Whether positions of the copy may be outside of the operand: it is padded, or a last block is shorter."""
+        return self.access.is_guarded or any(
+            whole % part for whole, part in zip(self.op.sizes, self.sizes, strict=True)
+        )
+
+    @property
     def steps(self) -> int:
         """Number of steps of a block of the reduction, rounded up to whole groups of the dot product."""
         size = self.schedule.group

@@ -21,7 +21,7 @@ from s2s.dialects import loop
 from s2s.dialects.tensor import ScheduleState
 from s2s.errors import CompilerBug
 from s2s.passes.tensor.lower_to_loop.guards import Constraint
-from s2s.passes.tensor.lower_to_loop.space import EnclosingLoop, LoopSpace
+from s2s.passes.tensor.lower_to_loop.space import EnclosingLoop, LoopSpace, PositionBlock
 from s2s.types.affine import bounds
 from s2s.types.hints import isa
 
@@ -93,7 +93,8 @@ class Emitter:
         for argument, value in zip(body.args[1:], inits, strict=True):
             argument.name_hint = value.name_hint
         count = -(-(limits.stop - limits.start) // limits.step)
-        variable = self.space.enter(EnclosingLoop(body.args[0], limits.start, limits.step, count))
+        block = self._block_of(limits)
+        variable = self.space.enter(EnclosingLoop(body.args[0], limits.start, limits.step, count, block))
         if carried is not None:
             carried.values = list(body.args[1:])
         with self.inside(body):
@@ -108,6 +109,15 @@ class Emitter:
             carried.values = list(op.res)
             for result, value in zip(op.res, inits, strict=True):
                 result.name_hint = value.name_hint
+
+    def _block_of(self, limits: Bounds) -> PositionBlock | None:
+        """Return the block of constant size that `limits` keep a loop in; None if there is none."""
+        for base in limits.lower:
+            for end in limits.upper:
+                size = self.space.linear(end).plus(self.space.linear(base), -1)
+                if not size.terms:
+                    return PositionBlock(base, size.constant)
+        return None
 
     def blocks(self, stack: ExitStack, schedule: ScheduleState, names: Sequence[str]) -> "list[OpenBlock]":
         """Enter the loops over cache blocks, outermost first; return the current blocks."""

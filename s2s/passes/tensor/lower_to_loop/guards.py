@@ -36,8 +36,11 @@ class Constraint(NamedTuple):
 
 def guard_of(access: AccessAttr, shape: Sequence[int]) -> list[Constraint]:
     """Return the constraints under which `access` is in bounds of `shape`; none for an unguarded access."""
-    if not access.is_guarded:
-        return []
+    return limits_of(access, shape) if access.is_guarded else []
+
+
+def limits_of(access: AccessAttr, shape: Sequence[int]) -> list[Constraint]:
+    """Return the constraints under which `access` is in bounds of `shape`."""
     constraints: list[Constraint] = []
     for expr, divisor, size in zip(access.map.data.results, access.division, shape, strict=True):
         constraints.append(Constraint(expr))

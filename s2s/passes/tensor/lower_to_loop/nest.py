@@ -79,7 +79,9 @@ class Nest(NestState):
         guards = [*self.point_guards, *(self.read_guards if tile > 1 or self._in_lanes else [])]
         guards += self.copied_guards if self._in_lanes and self._copies_rows else []
         relevant = [guard for guard in guards if dim in guard.expr.used_dims()]
-        if tile > 1 and lanes == 1 and relevant and fixable(self.op, dim):
+        blocked = {block.dim for block in self.blocked_reductions()}
+        in_blocks = any(blocked & guard.expr.used_dims() for guard in relevant)
+        if tile > 1 and lanes == 1 and relevant and not in_blocks and fixable(self.op, dim):
             fixed = cut_fixed(dim, self.box, tile, relevant)
             if fixed is not None:
                 return fixed

@@ -16,7 +16,7 @@ from s2s.analysis.structure.compute import shape_of
 from s2s.dialects import loop
 from s2s.passes.tensor.lower_to_loop.copy_plan import CopiedOperand, CopyPlan
 from s2s.passes.tensor.lower_to_loop.emitter import Bounds, Emitter
-from s2s.passes.tensor.lower_to_loop.guards import Constraint, Holds, guard_of
+from s2s.passes.tensor.lower_to_loop.guards import Constraint, Holds, limits_of
 from s2s.types.affine import bounds, coefficient, flat_index, linear, ranges
 
 
@@ -62,12 +62,7 @@ class CopyEmitter:
 
     def _rows(self, operand: CopiedOperand, here: list[AffineExpr]) -> None:
         op, plan = self.plan.op, self.plan
-        guards = [
-            guard
-            for guard in guard_of(plan.access, shape_of(op.reads[plan.read]))
-            if guard.holds(ranges(op.sizes)) is not Holds.ALWAYS
-        ]
-        guards += self._ends()
+        guards = self._limits_of_blocks()
         segment = self._row_segment(guards)
         outer = [dim for dim in range(op.rank, len(op.sizes)) if dim not in segment.dims and plan.sizes[dim] > 1]
         with ExitStack() as stack:
@@ -83,10 +78,19 @@ class CopyEmitter:
             source = flat_index(indices, shape_of(op.reads[plan.read]))
             self._guarded(around, operand.position(here), source, segment, self._limits(here, segment, inside))
 
-    def _ends(self) -> list[Constraint]:
-        """Return the constraints that end a shorter last block of a reduction."""
-        sizes = enumerate(zip(self.plan.op.sizes, self.plan.sizes, strict=True))
-        return [Constraint(AffineDimExpr(dim) * -1 + (whole - 1)) for dim, (whole, block) in sizes if whole % block]
+    def _limits_of_blocks(self) -> list[Constraint]:
+        """Return the constraints under which a step of any block is in bounds of the operand.
+
+        They are of two kinds: the guard of a padded operand, and the end of the operand where the last block of a
+        reduction is shorter than its copy. With 10 steps in blocks of 4, the copy of the last block has room for steps
+        8 to 11; of an operand with 10 elements a row, steps 10 and 11 are stored as padding and never used.
+        """
+        plan = self.plan
+        if not plan.may_leave_operand:
+            return []
+        covered = [-(-size // part) * part for size, part in zip(plan.op.sizes, plan.sizes, strict=True)]
+        limits = limits_of(plan.access, shape_of(plan.op.reads[plan.read]))
+        return [limit for limit in limits if limit.holds(ranges(covered)) is not Holds.ALWAYS]
 
     def _steps(self, dim: int, base: AffineExpr) -> Bounds:
         """Return the steps of reduction `dim` that are copied, from `base` on."""
@@ -115,13 +119,18 @@ class CopyEmitter:
         return Segment(tuple(dims), count, stride)
 
     def _clips(self, dim: int, dims: Sequence[int], guards: Sequence[Constraint]) -> bool:
-        """Return whether the guards limit `dims` to one range of the segment: none divides, only the outermost one has
-        any."""
+        """Return whether the guards limit `dims` to one range of the segment: none divides, and only the outermost
+        dimension has any, at most one for each end of the range."""
+        box, ends = ranges(self.plan.op.sizes), list[bool]()
         for guard in guards:
             used = guard.expr.used_dims() & set(dims)
-            if used and (guard.modulus or used != {dim}):
+            if not used:
+                continue
+            step = coefficient(guard.expr, dim, box)
+            if guard.modulus or used != {dim} or step is None:
                 return False
-        return True
+            ends.append(step > 0)
+        return len(set(ends)) == len(ends)
 
     def _limits(
         self, here: Sequence[AffineExpr], segment: Segment, guards: Sequence[Constraint]
@@ -168,7 +177,7 @@ class CopyEmitter:
                 place[axis] = stack.enter_context(self.emitter.loop(bounds_here, "row"))
             around: list[Constraint] = []
             for axis, size in enumerate(shape):
-                if plan.access.is_guarded and axis not in whole:
+                if plan.may_leave_operand and axis not in whole:
                     inside = first[axis] + place[axis]
                     around += [Constraint(inside), Constraint(inside * -1 + (size - 1))]
             inner = prod(plan.extents[axis] for axis in whole[1:])
@@ -176,7 +185,7 @@ class CopyEmitter:
             source = flat_index([at + step for at, step in zip(first, place, strict=True)], shape)
             behind = bounds(source, self.emitter.space.bound)[1] + (segment.count - 1) * segment.stride >= prod(shape)
             limits: tuple[AffineExpr, AffineExpr] | tuple[()] = ()
-            if plan.access.is_guarded or behind:
+            if plan.may_leave_operand or behind:
                 limits = self._limits_of_window(first[last], plan.extents[last], shape[last], inner)
             self._guarded(around, flat_index(place, plan.extents), source, segment, limits)
 

@@ -9,7 +9,15 @@ from dataclasses import dataclass, field
 from xdsl.ir import SSAValue
 from xdsl.ir.affine import AffineDimExpr, AffineExpr, AffineMap
 
-from s2s.types.affine import Linear, Range, is_dim, linear
+from s2s.types.affine import Linear, Range, bounds, is_dim, linear
+
+
+@dataclass(frozen=True)
+class PositionBlock:
+    """Positions `base … base + size - 1`; `base` is an expression of the iteration counts of enclosing loops."""
+
+    base: AffineExpr
+    size: int
 
 
 @dataclass(frozen=True)
@@ -20,6 +28,8 @@ class EnclosingLoop:
     start: int
     step: int
     count: int
+    block: PositionBlock | None = None
+    """The positions among which it stays, where an enclosing loop moves these."""
 
 
 @dataclass
@@ -50,6 +60,26 @@ class LoopSpace:
     def linear(self, expr: AffineExpr) -> Linear:
         """`expr`, an expression of iteration counts, in linear form."""
         return linear(expr, self.bound)
+
+    def highest(self, expr: AffineExpr) -> int:
+        """Return the highest value of `expr`, for loops over blocks with the positions of one block only.
+
+        With `k_block` in steps of 8 up to 24 and `k` inside of a block, `k - k_block` is at most 7. The ranges of both
+        alone would allow 31.
+        """
+        form, bound = self.linear(expr), self.bound
+        everywhere = bounds(form.to_expr(), bound)[1]
+        for number, loop in reversed(list(enumerate(self.loops))):
+            count = AffineDimExpr(number)
+            factor, rest = divmod(form.terms.get(count, 0), loop.step)
+            if loop.block is None or not factor or rest or _is_divided(form, number):
+                continue
+            offset = self.linear(loop.block.base).plus(Linear(-loop.start))
+            step = loop.step if _is_multiple(offset, loop.step) else 1
+            form = form.plus(Linear(0, {count: 1}), -factor * loop.step).plus(offset, factor)
+            form = form.plus(Linear(0, {AffineDimExpr(len(bound)): step}), factor)
+            bound.append((0, -(-loop.block.size // step) - 1))
+        return min(everywhere, bounds(form.to_expr(), bound)[1])
 
     def emit(self, *exprs: AffineExpr) -> tuple[AffineMap, list[SSAValue]]:
         """Convert expressions of iteration counts to one map over the loop variables that they use."""
@@ -94,3 +124,13 @@ class LoopSpace:
             (AffineDimExpr(dim) - loop.start) // loop.step if loop.step > 1 else AffineDimExpr(dim) - loop.start
             for dim, loop in enumerate(self.loops)
         ]
+
+
+def _is_divided(form: Linear, dim: int) -> bool:
+    """Return whether a division in `form` depends on dimension `dim`."""
+    return any(not is_dim(atom) and dim in atom.used_dims() for atom in form.terms)
+
+
+def _is_multiple(form: Linear, number: int) -> bool:
+    """Return whether all values of `form` are multiples of `number`."""
+    return form.constant % number == 0 and all(factor % number == 0 for factor in form.terms.values())

@@ -20,7 +20,7 @@ from s2s.passes.tensor.lower_to_loop.copy_plan import CopiedOperand
 from s2s.passes.tensor.lower_to_loop.products import check_zero_point, products_of
 from s2s.passes.tensor.lower_to_loop.state import NestState
 from s2s.passes.tensor.lower_to_loop.tile import TilePoint
-from s2s.types.affine import Linear, bounds, coefficient, delinearize, linear, simplify
+from s2s.types.affine import Linear, coefficient, delinearize, linear, simplify
 from s2s.types.hints import isa
 
 GROUP = loop.GROUP
@@ -170,7 +170,7 @@ class LaneOperands:
     def _load(
         self, buffer: SSAValue, position: AffineExpr, lanes: int, between: int, stride: int = 1, count: int = GROUP
     ) -> SSAValue:
-        last = bounds(position, self.emitter.space.bound)[1] + (lanes - 1) * between + (count - 1) * stride
+        last = self.emitter.space.highest(position) + (lanes - 1) * between + (count - 1) * stride
         assert isa(buffer.type, MemRefType)
         if last >= buffer.type.get_shape()[0]:
             raise ScheduleError(

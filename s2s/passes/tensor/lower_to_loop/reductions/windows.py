@@ -8,8 +8,7 @@ the last tap. Groups are loaded from even positions, because a core that loads t
 Two neighbouring results share a group if the window moves by one, and have one each if it moves by two.
 """
 
-from collections.abc import Sequence
-from itertools import product
+from collections.abc import Iterator, Sequence
 
 from xdsl.dialects.builtin import MemRefType
 from xdsl.ir import SSAValue
@@ -19,7 +18,8 @@ from s2s.dialects import loop
 from s2s.dialects.loop.products import WORD
 from s2s.errors import ScheduleError
 from s2s.passes.tensor.lower_to_loop.copy_plan import CopiedOperand
-from s2s.passes.tensor.lower_to_loop.initial import initial
+from s2s.passes.tensor.lower_to_loop.emitter import Bounds, Carried
+from s2s.passes.tensor.lower_to_loop.initial import starts
 from s2s.passes.tensor.lower_to_loop.products import products_of
 from s2s.passes.tensor.lower_to_loop.reductions.dots import INTERLEAVED
 from s2s.passes.tensor.lower_to_loop.reductions.reduction import TileReduction
@@ -45,24 +45,46 @@ class WindowReduction(TileReduction):
         return nest.schedule.form == "dot" and nest.plan is not None and nest.plan.is_loaded_in_pairs
 
     def sums(self, points: Sequence[TilePoint]) -> list[SSAValue]:
-        accumulators = initial(self.nest, points)
+        accumulators = Carried(starts(self.nest, points))
         self._check_taps()
         self._check_tile()
-        for row in product(*map(range, self.op.reduction_sizes[:-1])):
+        for row in self._rows([], accumulators):
             groups: Made = {}
             constants: Made = {}
             for number, point in enumerate(points):
-                acc = accumulators[number]
+                acc = accumulators.values[number]
                 x, w = self._group(point, row, groups), self._constant(point, row, constants)
                 products = loop.IntrinsicOp(self._intrinsic(point, row), acc, x, w)
-                accumulators[number] = self.emitter.add(products, acc.name_hint).result
-        return accumulators
+                accumulators.values[number] = self.emitter.add(products, acc.name_hint).result
+        return accumulators.values
+
+    def _rows(self, outer: list[AffineExpr], accumulators: Carried) -> Iterator[list[AffineExpr]]:
+        """Yield the position of each row of taps along the reductions but the last one, `outer` first. Rows are
+        unrolled; those of a block that may be shorter are a loop."""
+        dim = self.op.rank + len(outer)
+        if dim == len(self.op.sizes) - 1:
+            yield outer
+            return
+        size = self.op.sizes[dim]
+        count = min(size, self.schedule.block_of.get(dim, size))
+        if size % count == 0:
+            for row in range(count):
+                yield from self._rows([*outer, self._first[len(outer)] + row], accumulators)
+            return
+        bounds, name = self.nest.in_block(dim, Bounds(0, size)), self.nest.names[dim]
+        with self.emitter.loop(bounds, name, accumulators, unroll=self.schedule.passes.get(dim, 1)) as row:
+            yield from self._rows([*outer, row], accumulators)
 
     @property
     def window(self) -> CopiedOperand:
         """The copy of the window. The tile begins at an even position along its rows."""
         assert self.nest.copied is not None
         return self.nest.copied
+
+    @property
+    def _first(self) -> list[AffineExpr]:
+        """The first step of the current block along each reduction. A block holds whole rows of taps."""
+        return [*self.nest.block_start()[:-1], AffineConstantExpr(0)]
 
     @property
     def _corner(self) -> list[AffineExpr]:
@@ -72,11 +94,10 @@ class WindowReduction(TileReduction):
     def _check_taps(self) -> None:
         """Refuse windows of which the taps of a row do not lie side by side in the copy."""
         first, *taps = range(self.op.sizes[-1])
-        zeros = [AffineConstantExpr(0)] * (len(self.op.reduction_sizes) - 1)
-        space = self.emitter.space
-        corner = space.linear(self.window.position([*self._corner, *zeros, AffineConstantExpr(first)]))
+        rows, space = self._first[:-1], self.emitter.space
+        corner = space.linear(self.window.position([*self._corner, *rows, AffineConstantExpr(first)]))
         for tap in taps:
-            here = self.window.position([*self._corner, *zeros, AffineConstantExpr(tap)])
+            here = self.window.position([*self._corner, *rows, AffineConstantExpr(tap)])
             behind = space.linear(here).plus(corner, -1)
             if behind.terms or behind.constant != tap:
                 raise ScheduleError(
@@ -86,17 +107,17 @@ class WindowReduction(TileReduction):
 
     def _check_tile(self) -> None:
         """Refuse tiles that would begin at odd positions of a row."""
-        space, zeros = self.emitter.space, [AffineConstantExpr(0)] * len(self.op.reduction_sizes)
-        corner = space.linear(self.window.position([*self._corner, *zeros]))
+        space, first = self.emitter.space, self._first
+        corner = space.linear(self.window.position([*self._corner, *first]))
         for dim in range(self.op.rank):
             tile = self.window.plan.tiles[dim]
             if dim in self.window.plan.outer or tile % 2 == 0 or tile >= self.op.sizes[dim]:
                 continue
             moved = [expr + 1 if each == dim else expr for each, expr in enumerate(self._corner)]
-            if space.linear(self.window.position([*moved, *zeros])).plus(corner, -1).constant % 2:
+            if space.linear(self.window.position([*moved, *first])).plus(corner, -1).constant % 2:
                 raise ScheduleError(f"a tile of {tile} along dimension {dim} begins at odd positions; give an even one")
 
-    def _intrinsic(self, point: TilePoint, row: Sequence[int]) -> loop.IntrinsicAttr:
+    def _intrinsic(self, point: TilePoint, row: Sequence[AffineExpr]) -> loop.IntrinsicAttr:
         found = self.schedule.next_intrinsic if self._is_odd(point, row) else self.schedule.intrinsic
         if found is None or self.op.sizes[-1] >= WORD:
             raise ScheduleError(
@@ -105,24 +126,24 @@ class WindowReduction(TileReduction):
             )
         return found
 
-    def _at(self, point: TilePoint, row: Sequence[int], tap: int = 0) -> list[AffineExpr]:
+    def _at(self, point: TilePoint, row: Sequence[AffineExpr], tap: int = 0) -> list[AffineExpr]:
         parallel = [expr + offset for expr, offset in zip(self._corner, point.offsets, strict=False)]
-        return [*parallel, *map(AffineConstantExpr, row), AffineConstantExpr(tap)]
+        return [*parallel, *row, AffineConstantExpr(tap)]
 
-    def _is_odd(self, point: TilePoint, row: Sequence[int]) -> bool:
+    def _is_odd(self, point: TilePoint, row: Sequence[AffineExpr]) -> bool:
         """Return whether the first tap lies at an odd position of the copy: how far it is from that of the tile's
-        corner."""
-        corner = [*self._corner, *(AffineConstantExpr(0) for _ in self.op.reduction_sizes)]
+        corner. Rows of the copy have even lengths, so that all rows of a block give the same answer."""
+        corner = [*self._corner, *self._first]
         space = self.emitter.space
         here = space.linear(self.window.position(self._at(point, row)))
         distance = here.plus(space.linear(self.window.position(corner)), -1)
-        if distance.terms:
+        if any(factor % 2 for factor in distance.terms.values()):
             raise ScheduleError(
                 "the points of a tile lie at distances in the copy that are not constant; copy inside of more loops"
             )
         return distance.constant % 2 == 1
 
-    def _group(self, point: TilePoint, row: Sequence[int], made: Made) -> SSAValue:
+    def _group(self, point: TilePoint, row: Sequence[AffineExpr], made: Made) -> SSAValue:
         """Load four elements of the copy from an even position."""
         place = self.emitter.space.linear(self.window.position(self._at(point, row)))
         place = place.plus(Linear(-1)) if self._is_odd(point, row) else place
@@ -131,7 +152,7 @@ class WindowReduction(TileReduction):
             made[key] = self._load(self.window.buffer, place)
         return made[key]
 
-    def _constant(self, point: TilePoint, row: Sequence[int], made: Made) -> SSAValue:
+    def _constant(self, point: TilePoint, row: Sequence[AffineExpr], made: Made) -> SSAValue:
         """Load and widen a row of taps."""
         read = self.products.other(self.window.plan.read).read
         space = self.emitter.space
