@@ -37,6 +37,13 @@ if TYPE_CHECKING:
     )
     from s2s.errors import CompilerBug, InputError, S2SError, ToolchainError, UnsupportedError
     from s2s.relay import IRModule
+    from s2s.relay.memory_pools import (
+        ConstantMemoryPools,
+        ConstantPoolInfo,
+        PoolInfoProperties,
+        WorkspaceMemoryPools,
+        WorkspacePoolInfo,
+    )
     from s2s.runtime import get_global_func, nd, register_func
 
     __version__: str
@@ -46,15 +53,20 @@ __all__ = [
     "CFunction",
     "CompileOptions",
     "CompilerBug",
+    "ConstantMemoryPools",
+    "ConstantPoolInfo",
     "DebugOptions",
     "IRModule",
     "InputError",
     "JointArtifact",
     "PackedFunction",
+    "PoolInfoProperties",
     "S2SError",
     "Target",
     "ToolchainError",
     "UnsupportedError",
+    "WorkspaceMemoryPools",
+    "WorkspacePoolInfo",
     "__version__",
     "build",
     "compile",
@@ -78,6 +90,14 @@ __all__ = [
 ]
 
 
+_MEMORY_POOLS = (
+    "ConstantMemoryPools",
+    "ConstantPoolInfo",
+    "PoolInfoProperties",
+    "WorkspaceMemoryPools",
+    "WorkspacePoolInfo",
+)
+
 if not TYPE_CHECKING:  # a checker would take every submodule for an object
 
     def __getattr__(name: str) -> object:
@@ -91,6 +111,8 @@ if not TYPE_CHECKING:  # a checker would take every submodule for an object
             return importlib.import_module(f"s2s.{name}")
         if name in ("get_global_func", "nd", "register_func"):
             return getattr(importlib.import_module("s2s.runtime"), name)
+        if name in _MEMORY_POOLS:
+            return getattr(importlib.import_module("s2s.relay.memory_pools"), name)
         if name == "IRModule":
             return importlib.import_module("s2s.relay.module").IRModule
         from s2s import errors

@@ -7,7 +7,7 @@ artifact.run({"mfcc": array})
 
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
@@ -36,25 +36,39 @@ from s2s.options import (
 )
 from s2s.passes.pass_context import PassContext
 from s2s.quantization import Quantized, quantize
-from s2s.relay.factory import build
+from s2s.relay.expr import Function
+from s2s.relay.factory import build, source_of
+from s2s.relay.module import IRModule
 from s2s.targets import Target
 from s2s.types.numbers import as_numbers
 from s2s.types.pools import pools_of
 from s2s.verify.build import LoadedNetwork
 from s2s.verify.build import load as load_tree
 
+Model: TypeAlias = "ModelSource | IRModule | Function"
+"""What `compile` takes: a model of any format, or a network at graph level, whose inputs are the variables that no
+parameter is bound to."""
+_OF_MODELS = ("shapes", "bind", "dims", "untrusted", "trust_model")
+"""Options that say how a model is read; a module is read already."""
 
-def _compiling(model: ModelSource) -> Callable[..., Artifact]:
+
+def _compiling(model: Model) -> Callable[..., Artifact]:
     """Return the function that compiles `model` with the options that it is given."""
 
     def compiled(**options: Any) -> Artifact:
-        return compile_artifact(model, PassContext.current().applied(CompileOptions(**options)))
+        source = model
+        if isinstance(source, IRModule | Function):
+            given = next((name for name in _OF_MODELS if options[name]), None)
+            if given is not None:
+                raise InputError(f"{given}: says how a model is read, and this is a module; leave it out")
+            source = source_of(source, name=options["name"])
+        return compile_artifact(source, PassContext.current().applied(CompileOptions(**options)))
 
     return compiled
 
 
 def compile(
-    model: ModelSource,
+    model: Model,
     *,
     target: str | Target = "host",
     executor: Executor = "aot",

@@ -88,7 +88,8 @@ pools = click.option(
     "--pool",
     multiple=True,
     metavar="NAME=SIZE",
-    help="A memory for buffers and constants, for example tcm=64KiB; may be repeated, the fastest first.",
+    help="A memory for buffers and constants (tcm=64KiB) or one of these (rom=1MiB:constants); may be repeated, the "
+    "fastest first.",
 )
 exact = click.option(
     "--exact",

@@ -1,6 +1,6 @@
 """A network with a run function, under the names of TVM's AOT executor.
 
-module = AotModule(artifact.loaded())
+module = AotModule(library["default"](s2s.cpu()))
 module.set_input("image", image)
 module.run()
 scores = module.get_output(0)
@@ -19,7 +19,7 @@ class AotModule:
     """A network compiled for executor `aot`. Parameters are linked into it and are no inputs."""
 
     def __init__(self, module: LoadedNetwork) -> None:
-        if module.executor != "aot":
+        if not isinstance(module, LoadedNetwork) or module.executor != "aot":  # pyright: ignore[reportUnnecessaryIsInstance]
             raise InputError(f"{module.name}: compiled for executor graph; use s2s.contrib.graph_executor")
         self.module = module
         self._values: dict[str, Array] = {}

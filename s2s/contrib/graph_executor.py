@@ -89,6 +89,11 @@ class GraphModule:
     """A network with its inputs and outputs, run by the graph executor."""
 
     def __init__(self, module: Executor) -> None:
+        if not isinstance(module, Executor):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise InputError(
+                f"GraphModule: {type(module).__name__} given; give library['default'](device) of a network that was "
+                "built for executor graph, and AotModule one for aot"
+            )
         self.module = module
 
     def set_input(

@@ -170,7 +170,7 @@ def plan(options: CompileOptions) -> Mapping[str, Any]:
     """Return the options of the memory plan: alignment, where inputs and outputs are stored, whether results may
     overlap operands."""
     align = get_target(options.target).align
-    pools = {"pools": tuple(f"{pool.name}={pool.size}" for pool in options.pools)} if options.pools else {}
+    pools = {"pools": tuple(map(str, options.pools))} if options.pools else {}
     return {"align": align, "io": io_of(options), "overlap": results_over_operands(options), **pools, **target(options)}
 
 

@@ -8,6 +8,7 @@ it: `export_library` what a linker or a process loads, `export_model_library_for
 our own tree.
 """
 
+import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -21,21 +22,22 @@ from s2s.artifact import Artifact, compile_artifact
 from s2s.contrib.graph_executor_factory import export_library, packed_module
 from s2s.decisions.dispatch import records_in_effect
 from s2s.emit.stream import pieces
-from s2s.errors import InputError, UnsupportedError
+from s2s.errors import InputError
 from s2s.executor.device import check_device
 from s2s.executor.graph_json import dump
 from s2s.executor.ndarray import NDArray
 from s2s.executor.params import load_param_dict
-from s2s.executor.session import Session
 from s2s.external.modes import modes_of
 from s2s.frontends.model import GraphModel
 from s2s.options import CompileOptions
 from s2s.passes.pass_context import PassContext
 from s2s.relay.expr import Function
+from s2s.relay.library import NetworkLibrary, run_function
+from s2s.relay.memory_pools import ConstantMemoryPools, WorkspaceMemoryPools, pools_of
 from s2s.relay.model_library_format import export
 from s2s.relay.module import IRModule, bind_params_by_name, empty
 from s2s.relay.options import Executor, Runtime, executor_of, runtime_of
-from s2s.runtime.module import Module
+from s2s.runtime.module import ENTRY, Module
 from s2s.stages.c import Lowered
 from s2s.target import Target, resolve
 from s2s.targets import Target as TargetData
@@ -53,8 +55,8 @@ def build(
     target_host: object = None,
     executor: Executor | str = "graph",
     runtime: Runtime | str = "crt",
-    workspace_memory_pools: object = None,
-    constant_memory_pools: object = None,
+    workspace_memory_pools: WorkspaceMemoryPools | None = None,
+    constant_memory_pools: ConstantMemoryPools | None = None,
     params: Mapping[str, npt.ArrayLike] | None = None,
     mod_name: str = DEFAULT_NAME,
     external: Mapping[str, str] | Sequence[str] | str | None = None,
@@ -62,36 +64,32 @@ def build(
     """Compile a network at graph level; `params` are the values of its parameters and weights.
 
     The target is that of the `with Target(…)` around, else this machine, unless one is given; a host beside it is the
-    same C. `external` names external code generators, as `s2s.compile` takes them.
+    same C. Memory pools go with executor `aot`. `external` names external code generators, as `s2s.compile` takes them.
     """
     chosen = executor_of(executor)
     runtime_of(runtime)
-    for what, pools in (("workspace", workspace_memory_pools), ("constant", constant_memory_pools)):
-        if pools is not None:
-            raise UnsupportedError(
-                f"s2s.build: {what}_memory_pools: one arena holds the network's memory, and constants are C arrays, "
-                "whose section a macro of the tree sets; leave the pools out"
-            )
+    data = resolve(target, target_host)
     name = None if mod_name == DEFAULT_NAME else mod_name
     options = CompileOptions(
-        target=_aligned(resolve(target, target_host), chosen),
+        target=_aligned(data, chosen),
         executor=chosen.kind,
         name=name,
         records=records_in_effect(),
         external=modes_of(external),
+        pools=pools_of(workspace_memory_pools, constant_memory_pools, data),
     )
     options = PassContext.current().applied(options)
-    return ExecutorFactory(compile_artifact(source_of(mod, params, name or _C_NAME), options), mod_name)
+    return ExecutorFactory(compile_artifact(source_of(mod, params, name), options), mod_name)
 
 
 def source_of(
-    mod: ModuleOp | IRModule | Function, params: Mapping[str, npt.ArrayLike] | None = None, name: str = _C_NAME
+    mod: ModuleOp | IRModule | Function, params: Mapping[str, npt.ArrayLike] | None = None, name: str | None = None
 ) -> GraphModel:
     """The model that a module and the values of its parameters and weights are."""
     arrays = {key: np.asarray(value) for key, value in (params or {}).items()}
     module = bind_params_by_name(_module(mod), arrays)
     module = empty() if module.is_empty else module
-    return GraphModel(module.module, {**module.params, **arrays}, name)
+    return GraphModel(module.module, {**module.params, **arrays}, name or _C_NAME)
 
 
 def _module(mod: ModuleOp | IRModule | Function) -> IRModule:
@@ -130,22 +128,25 @@ class ExecutorFactory:
 
     def __getitem__(self, name: str) -> Callable[..., Any]:
         """The function that makes an executor for a device, which `GraphModule` takes, or another one by its name:
-        `debug_create`, `get_graph_json`, `get_graph_params`."""
+        `debug_create`, `get_graph_json`, `get_graph_params`. For executor aot, `AotModule` takes what is made."""
         if name in ("debug_create", "get_graph_json", "get_graph_params"):
-            return self._module()[name]
+            return self.module[name]
         if name != self.name:
             raise InputError(f"library[{name!r}]: the library holds {self.name!r}; ask for that")
 
-        def create(device: object = None) -> Session:
+        if self.executor == "graph":
+            return self.module[name]
+
+        def create(device: object = None) -> LoadedNetwork:
             check_device(device)
-            self._check_graph("context to run in")
-            return Session(self.get_lib())
+            return self.artifact.loaded()
 
         return create
 
-    def _module(self) -> Module:
-        """The library with its kernels as packed functions, built when it is first needed."""
-        self._check_graph("packed functions")
+    @property
+    def module(self) -> Module:
+        """What `load_module` gives of the exported library, built when it is first needed."""
+        self._check_graph("library to export")
         if self._packed is None:
             self._packed = packed_module(self.artifact, self.name)
         return self._packed
@@ -179,7 +180,7 @@ class ExecutorFactory:
     def get_params(self) -> dict[str, NDArray]:
         """The parameters by the names of the graph JSON, in the element order that the kernels read.
 
-        None for executor aot, whose weights are constants of the C.
+        There are none for executor aot, whose weights are constants of the C.
         """
         if self.executor != "graph":
             return {}
@@ -187,9 +188,20 @@ class ExecutorFactory:
         blob = b"".join(pieces(tree.files[f"{self.artifact.name}.params"]))
         return {name: array.view(NDArray) for name, array in load_param_dict(blob).items()}
 
-    def get_lib(self) -> LoadedNetwork:
-        """The library, built and loaded."""
-        return self.artifact.loaded()
+    def get_lib(self) -> NetworkLibrary:
+        """The compiled functions, built now: the kernels, or for executor aot `__tvm_main__`, which takes inputs and
+        then outputs."""
+        if self.executor == "graph":
+            [library] = self.module.imported_modules
+            functions = {name: library[name] for name in library.function_names()}
+        else:
+            functions = {ENTRY: run_function(self.artifact.loaded())}
+        return NetworkLibrary(functions, self.get_source, self.export_library)
+
+    def get_devices(self) -> list[str]:
+        """The external code generators that parts of the network run on; none for the processor alone."""
+        needs = json.loads(self.artifact.tree().text("metadata.json")).get("external", [])
+        return sorted({need["name"] for need in needs})
 
     def get_source(self) -> str:
         """The C of the network: kernels, and the function or the tables that call them."""

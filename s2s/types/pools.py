@@ -1,13 +1,17 @@
-"""Memory pools of a device, as options name them: `tcm=64KiB`."""
+"""Memory pools of a device, as options name them: `tcm=64KiB`, `rom=1MiB:constants`."""
 
 import re
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from typing import Literal, NamedTuple, cast
 
 from s2s.errors import InputError
 
-_POOL = re.compile(r"(?P<name>[a-z][a-z0-9_]*)=(?P<count>[0-9]{1,15}) ?(?P<unit>B|KiB|MiB)?")
+_POOL = re.compile(
+    r"(?P<name>[a-z][a-z0-9_]*)=(?P<count>[0-9]{1,15}) ?(?P<unit>B|KiB|MiB)?(:(?P<holds>buffers|constants))?"
+)
 _UNITS = {None: 1, "B": 1, "KiB": 1 << 10, "MiB": 1 << 20}
+
+Holds = Literal["all", "buffers", "constants"]
 
 
 class Pool(NamedTuple):
@@ -17,6 +21,16 @@ class Pool(NamedTuple):
     """Its name in C macros and reports: lower-case letters, digits and _."""
     size: int
     """Bytes that the network may take of it."""
+    holds: Holds = "all"
+    """What may lie there."""
+
+    def may_hold(self, is_constant: bool) -> bool:
+        """Whether a constant, or else a buffer, may lie there."""
+        return self.holds in ("all", "constants" if is_constant else "buffers")
+
+    def __str__(self) -> str:
+        """Return the pool as an option."""
+        return f"{self.name}={self.size}" + ("" if self.holds == "all" else f":{self.holds}")
 
 
 Pools = tuple[Pool, ...]
@@ -24,11 +38,12 @@ Pools = tuple[Pool, ...]
 
 
 def parse_pool(text: str) -> Pool:
-    """Parse `tcm=64KiB`; the unit is B unless it is KiB or MiB."""
+    """Parse `tcm=64KiB` or `tcm=64KiB:buffers`; the unit is B unless it is KiB or MiB."""
     found = _POOL.fullmatch(text)
     if found is None:
         raise InputError(f"--pool {text}: is no pool; give a name and a size, for example --pool tcm=64KiB")
-    return Pool(found["name"], int(found["count"]) * _UNITS[found["unit"]])
+    holds = cast("Holds", found["holds"] or "all")
+    return Pool(found["name"], int(found["count"]) * _UNITS[found["unit"]], holds)
 
 
 def pools_of(given: Mapping[str, int] | Sequence[str] | None) -> Pools:
@@ -41,4 +56,6 @@ def pools_of(given: Mapping[str, int] | Sequence[str] | None) -> Pools:
     repeated = next((name for name in names if names.count(name) > 1), None)
     if repeated is not None:
         raise InputError(f"--pool {repeated}: is given twice; give each pool once, the fastest first")
+    if pools and not any(pool.may_hold(is_constant=False) for pool in pools):
+        raise InputError(f"--pool {pools[0]}: no pool may hold buffers; add one that may")
     return pools

@@ -1,15 +1,17 @@
 """Networks whose buffers and constants are in several memory pools."""
 
 import subprocess
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 import onnx
 import pytest
 
-from s2s import api
+import s2s
+from s2s import api, relay
 from s2s.analysis.cost.traffic import traffic_of
-from s2s.errors import InputError
+from s2s.errors import InputError, S2SError
 from support.c_compilers import require
 from support.parse import parse
 
@@ -99,3 +101,74 @@ def test_traffic_counts_every_repetition():
     kernel = next(iter(module.ops))
     found = traffic_of(kernel)  # pyright: ignore[reportArgumentType]
     assert list(found.values()) == [32, 32, 32]
+
+
+def test_pools_of_tvm_keep_buffers_and_constants_apart():
+    mod, params = s2s.frontend.from_onnx(layers())
+    tcm = s2s.WorkspacePoolInfo("TCM", ["c"], s2s.PoolInfoProperties(size_hint_bytes=1100))
+    rom = s2s.ConstantPoolInfo("rom", ["c"])
+    library = api.build(
+        mod,
+        "c",
+        executor="aot",
+        workspace_memory_pools=s2s.WorkspaceMemoryPools([tcm, s2s.WorkspacePoolInfo("sram", ["c", "cortex-m4"])]),
+        constant_memory_pools=s2s.ConstantMemoryPools([rom]),
+        params=params,
+        mod_name="net",
+    )
+    x = {"x": np.linspace(-1, 1, 16, dtype=np.float32).reshape(1, 16)}
+    with api.compile(layers(), target="c", name="net") as plain, library.artifact as pooled:
+        assert pooled.run(x)["y"].tobytes() == plain.run(x)["y"].tobytes()
+    assert [pool.name for pool in pooled.info.pools] == ["tcm", "sram"]
+    weights = pooled.tree().text("src/net_weights.c")
+    assert weights.count("\nS2S_POOL_ROM S2S_ALIGNED") == 2
+    assert "S2S_POOL_SRAM" not in weights
+
+
+def test_constants_have_a_pool_and_buffers_the_default_one():
+    pools = s2s.ConstantMemoryPools([s2s.ConstantPoolInfo("rom", ["c"])])
+    mod, params = s2s.frontend.from_onnx(layers())
+    library = api.build(mod, "c", executor="aot", constant_memory_pools=pools, params=params)
+    assert [pool.name for pool in library.artifact.info.pools] == ["global_workspace"]
+
+
+def no_pools() -> object:
+    return api.build(relay.IRModule(), "c", workspace_memory_pools=["tcm"])  # pyright: ignore[reportArgumentType]
+
+
+def of_another_target() -> object:
+    pools = s2s.WorkspaceMemoryPools([s2s.WorkspacePoolInfo("tcm", ["cortex-m4"])])
+    return api.build(relay.IRModule(), "c", executor="aot", workspace_memory_pools=pools)
+
+
+def for_tables() -> object:
+    pools = s2s.WorkspaceMemoryPools([s2s.WorkspacePoolInfo("tcm", ["c"])])
+    return api.build(relay.IRModule(), "c", executor="graph", workspace_memory_pools=pools)
+
+
+def a_bandwidth() -> object:
+    return s2s.PoolInfoProperties(read_bandwidth_bytes_per_cycle=8)
+
+
+def chosen_constants() -> object:
+    return s2s.ConstantPoolInfo("rom", ["c"], ["w"])
+
+
+def buffers_nowhere() -> object:
+    return api.compile(layers(), target="c", pools=["rom=64KiB:constants"])
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (no_pools, r"workspace_memory_pools: list given; give WorkspaceMemoryPools\(\[…\]\)"),
+        (of_another_target, "pool tcm: targets cortex-m4 access it, and the network is for c; name that"),
+        (for_tables, "--pool: a serial run function of executor aot takes a pointer to each pool"),
+        (a_bandwidth, "read_bandwidth_bytes_per_cycle: the order of the pools tells which one is faster"),
+        (chosen_constants, "pool rom: constant_info_arr: the compiler chooses the constants of a pool"),
+        (buffers_nowhere, "--pool rom=65536:constants: no pool may hold buffers; add one that may"),
+    ],
+)
+def test_pools_that_cannot_be_are_refused(call: Callable[[], object], message: str):
+    with pytest.raises(S2SError, match=message):
+        call()

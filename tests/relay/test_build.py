@@ -8,13 +8,16 @@ import numpy as np
 import pytest
 
 from s2s import relay
-from s2s.api import build, cpu
+from s2s.api import build, compile, cpu
+from s2s.contrib import graph_executor
+from s2s.contrib.aot_executor import AotModule
 from s2s.contrib.debugger.debug_executor import GraphModuleDebug
 from s2s.contrib.graph_executor import GraphModule
-from s2s.errors import InputError, UnsupportedError
-from s2s.relay import IRModule
+from s2s.errors import InputError
+from s2s.relay import IRModule, bind_params_by_name
 from s2s.relay.factory import ExecutorFactory
 from s2s.relay.options import Executor, Runtime
+from s2s.runtime import load_module
 from s2s.target import Target, resolve
 from s2s.types.dtypes import Array
 
@@ -61,6 +64,54 @@ def test_the_factory_unpacks_as_older_programs_want_it(library: ExecutorFactory)
     assert json.loads(str(graph))["heads"]
     assert graph == library.get_executor_config()
     assert isinstance(params, dict)
+
+
+def test_the_library_is_a_module_of_kernels(library: ExecutorFactory, tmp_path: Path):
+    lib = library.get_lib()
+    assert (lib.type_key, lib.imported_modules) == ("c", [])
+    assert all(f"{name}(" in lib.get_source() for name in lib.function_names())
+    assert library.module.type_key == "GraphExecutorFactory"
+    assert library.get_devices() == []
+    x = np.linspace(-1, 1, 4, dtype=np.float32).reshape(1, 4)
+    module = graph_executor.create(library.get_graph_json(), lib, cpu())
+    module.run(x=x, **library.get_params())
+    lib.export_library(tmp_path / "net.so")
+    exported = GraphModule(load_module(tmp_path / "net.so")["default"](cpu()))
+    exported.run(x=x)
+    np.testing.assert_array_equal(np.asarray(module.get_output(0)), np.asarray(exported.get_output(0)))
+
+
+def test_the_library_of_aot_is_the_function_that_runs_the_network(tmp_path: Path):
+    mod, params = network()
+    library = build(mod, target="c", executor="aot", params=params)
+    x, y = np.linspace(-1, 1, 4, dtype=np.float32).reshape(1, 4), np.zeros((1, 3), np.float32)
+    lib = library.get_lib()
+    lib.entry_func(x, y)
+    module = AotModule(library["default"](cpu()))
+    module.run(x=x)
+    np.testing.assert_array_equal(y, np.asarray(module.get_output(0)))
+    np.testing.assert_allclose(y, np.maximum(x @ params["w"].T + params["b"], 0), rtol=1e-5)
+    with pytest.raises(InputError, match=r"output: int8\[1, 3\] given; give an array float32\[1, 3\]"):
+        lib["__tvm_main__"](x, y.astype(np.int8))
+    with pytest.raises(InputError, match="1 arrays given; give x and then output"):
+        lib(x)
+    with pytest.raises(InputError, match="default: built for executor aot, which has no library to export"):
+        lib.save(str(tmp_path / "net.so"))
+    with pytest.raises(InputError, match="GraphModule: LoadedNetwork given; give library"):
+        GraphModule(library["default"](cpu()))
+
+
+def test_a_module_compiles_as_a_model_does():
+    mod, params = network()
+    bound = bind_params_by_name(mod, params)
+    with compile(bound, target="c", name="net") as artifact:
+        x = np.linspace(-1, 1, 4, dtype=np.float32).reshape(1, 4)
+        [y] = artifact.run({"x": x}).values()
+    np.testing.assert_allclose(y, np.maximum(x @ params["w"].T + params["b"], 0), rtol=1e-5)
+    assert artifact.name == "net"
+    assert [port.name for port in compile(mod, target="c").info.inputs] == ["x", "w", "b"]
+    with pytest.raises(InputError, match="shapes: says how a model is read, and this is a module; leave it out"):
+        compile(mod, target="c", shapes={"x": (1, 4)})
 
 
 def test_the_factory_tells_what_the_network_takes(library: ExecutorFactory):
@@ -165,9 +216,3 @@ def test_options_that_are_unknown_or_contradict_are_refused(name: str, options: 
 def test_a_runtime_that_is_unknown_is_refused():
     with pytest.raises(InputError, match=r"Runtime\('java'\): is not known; give 'crt' or 'cpp'"):
         Runtime("java")
-
-
-def test_memory_pools_are_refused():
-    mod, params = network()
-    with pytest.raises(UnsupportedError, match="workspace_memory_pools: one arena holds the network's memory"):
-        build(mod, params=params, workspace_memory_pools=object())

@@ -120,10 +120,14 @@ class PooledPlan:
         places = [len(self.pools)] * len(self.items)
         left = list(range(len(self.items)))
         bound = 0
+        last = max(number for number, pool in enumerate(self.pools) if pool.may_hold(is_constant=False))
         for number, pool in enumerate(self.pools):
-            room = pool.size - (self.base if number == 0 else 0)
-            last = number == len(self.pools) - 1
-            chosen, most = (self._with_all_buffers(left, room), 0) if last else self._fill(left, room, number == 0)
+            room = pool.size - self._state(number)
+            fitting = [item for item in left if pool.may_hold(self.items[item].is_constant)]
+            is_first = number == self._home()
+            chosen, most = (
+                (self._with_all_buffers(fitting, room), 0) if number == last else self._fill(fitting, room, is_first)
+            )
             bound = most if number == 0 else bound
             for item in chosen:
                 places[item] = number
@@ -136,6 +140,14 @@ class PooledPlan:
         note = f"{reached / total:.1%} of the traffic in {self.pools[0].name}"
         gap = max(0, bound - reached) / total
         return tuple(places), f"{note}; " + (f"at most {gap:.1%} more is possible" if gap else "no plan has more")
+
+    def _home(self) -> int:
+        """Return the number of the first pool that holds buffers."""
+        return next(number for number, pool in enumerate(self.pools) if pool.may_hold(is_constant=False))
+
+    def _state(self, number: int) -> int:
+        """Return the bytes of state in a pool; all state is in the first one that holds buffers."""
+        return self.base if number == self._home() else 0
 
     def _fill(self, left: Sequence[int], room: int, unsplit: bool) -> tuple[set[int], int]:
         """Return the items that a pool gets, and a bound of their traffic."""
@@ -188,7 +200,10 @@ class PooledPlan:
         """Return why an assignment does not fit."""
         for number, pool in enumerate(self.pools):
             chosen = {item for item, place in enumerate(places) if place == number}
-            taken = self._taken(chosen)[1] + (self.base if number == 0 else 0)
+            taken = self._taken(chosen)[1] + self._state(number)
+            wrong = next((item for item in chosen if not pool.may_hold(self.items[item].is_constant)), None)
+            if wrong is not None:
+                return f"it puts {self._described(self.items[wrong])} into {pool.name}, which holds {pool.holds} only"
             if taken > pool.size:
                 return self._overflow(pool, chosen, taken)
         homeless = [item for item, place in zip(self.items, places, strict=True) if place >= len(self.pools)]
@@ -201,7 +216,7 @@ class PooledPlan:
         largest = sorted((self.items[number] for number in chosen), key=lambda item: -item.size)[:_LISTED]
         listed = ", ".join(f"{self._described(item)} {item.size:,}" for item in largest)
         return (
-            f"--pool {pool.name}={pool.size}: what it would hold takes {taken:,} bytes at its peak; the largest are "
+            f"--pool {pool}: what it would hold takes {taken:,} bytes at its peak; the largest are "
             f"{listed}; give {pool.name} {taken:,} bytes, make another pool larger, or add one"
         )
 
@@ -226,11 +241,11 @@ class PooledPlan:
             chosen = {item for item, place in enumerate(places) if place == number}
             found, _ = self._taken(chosen)
             self.is_whole = self.is_whole or found is self.whole
-            size = found.size + (self.base if number == 0 else 0)
+            size = found.size + self._state(number)
             if size == 0:
                 continue
             start = align_up(end, self.align)
-            shift = start if number == 0 else start - self.base
+            shift = start if number == self._home() else start - self.base
             offsets |= {name: offset + shift for name, offset in found.offsets.items()}
             self.segments.append(Segment(pool.name, start, size))
             end = start + size
