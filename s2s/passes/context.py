@@ -15,6 +15,7 @@ from s2s.dialects.loop import Loop
 from s2s.dialects.tensor import Tensor
 from s2s.errors import CompilerBug
 from s2s.schedules.directives import Schedule
+from s2s.schedules.directives.registered import registered_directives
 from s2s.targets import Target, get_target
 from s2s.types.weights import WeightStore
 
@@ -37,6 +38,8 @@ class CompilerContext(Context):
         self.given = given if given is not None else Given()
         for dialect in (Builtin, Func, Arith, Math, Graph, Tensor, Schedule, Loop, C):
             self.load_dialect(dialect)
+        for directive in registered_directives():
+            self.load_attr_or_type(directive)
 
 
 def weights_of(ctx: Context) -> WeightStore:
