@@ -7,6 +7,7 @@ import pytest
 
 from s2s.api import compile as compile_network
 from s2s.decisions.decision import Decision
+from s2s.decisions.names import KINDS
 from s2s.errors import InputError
 from support.decided_networks import (
     ATTENTION,
@@ -24,6 +25,7 @@ from support.decided_networks import (
     bottleneck,
 )
 from support.onnx_text import onnx_model
+from support.project import ROOT
 
 CASES: dict[str, tuple[onnx.ModelProto, str, str, dict[str, Any]]] = {
     "fusion": (FUSED, "fusion", "a kernel each", {}),
@@ -48,6 +50,18 @@ CASES: dict[str, tuple[onnx.ModelProto, str, str, dict[str, Any]]] = {
     "small kernels divided": (ATTENTION, "threads", "divided", {"threads": 2}),
 }
 
+ELSEWHERE = {
+    "algorithm": "decisions/test_algorithm.py",
+    "external": "external/test_generators.py",
+    "implementation": "relay/test_strategy.py",
+    "layout": "decisions/test_layout.py",
+    "operator row tiles": "decisions/test_budget_choices.py",
+    "pools": "end_to_end/test_pools.py",
+    "schedule": "decisions/test_schedule.py",
+    "scratch": "decisions/test_budget_choices.py",
+}
+"""Where other choices of kinds are tested that want more than a network and options."""
+
 
 def decisions(model: onnx.ModelProto, kind: str, **options: Any) -> list[Decision]:
     return [each for each in compile_network(model, **options).decisions if each.kind == kind]
@@ -56,6 +70,12 @@ def decisions(model: onnx.ModelProto, kind: str, **options: Any) -> list[Decisio
 def given(found: list[Decision], chosen: str) -> dict[str, Any]:
     entries = [{"kind": each.kind, "subject": each.subject, "chosen": chosen} for each in found]
     return {"format": 1, "decisions": entries}
+
+
+def test_another_choice_is_tested_for_every_kind():
+    assert {kind for _, kind, _, _ in CASES.values()} == set(KINDS) - set(ELSEWHERE)
+    for kind, file in ELSEWHERE.items():
+        assert f'"{kind}"' in (ROOT / "tests" / file).read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("case", CASES)

@@ -75,6 +75,18 @@ def test_the_assignment_is_a_decision_that_can_be_given_back(split: api.Artifact
     assert again.tree().text("src/net.c") == split.tree().text("src/net.c")
 
 
+def test_another_assignment_is_obeyed_and_gives_the_same_bits(split: api.Artifact):
+    (decision,) = (each for each in split.info.decisions if each.kind == "pools")
+    slow = " ".join("1" if place == "0" else place for place in decision.chosen.split())
+    entry = {"kind": "pools", "subject": decision.subject, "chosen": slow}
+    given = {"format": 1, "decisions": [entry]}
+    x = {"x": np.linspace(-1, 1, 16, dtype=np.float32).reshape(1, 16)}
+    pools = {"tcm": 1100, "sram": 32768}
+    with api.compile(layers(), target="c", name="net", pools=pools, decisions=given) as again, split:
+        assert [each.chosen for each in again.decisions if each.kind == "pools"] == [slow] != [decision.chosen]
+        assert again.run(x)["y"].tobytes() == split.run(x)["y"].tobytes()
+
+
 def test_buffers_that_fit_nowhere_are_refused_with_the_largest():
     with pytest.raises(InputError, match=r"--pool sram=1000: .* the largest are .* 1,024.*; give sram"):
         api.compile(layers(), target="c", pools=["tcm=64", "sram=1000"])
