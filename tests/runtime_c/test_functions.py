@@ -1,6 +1,10 @@
-"""The vector functions hold the errors that their header states: over all floats, but for sine and cosine, which would
-take two minutes each (`ulp sin 1` is 2.34, `ulp cos 1` 2.32), and are tried on every 1009th."""
+"""The vector functions hold the errors that their header states.
 
+Each run tries an eighth of all floats, another one each time: the assertion names the first. `ulp FUNCTION 1` tries all
+of them (sine 2.34, cosine 2.32 units in the last place).
+"""
+
+import random
 import re
 from pathlib import Path
 
@@ -23,18 +27,25 @@ FORMS = {
 }
 
 
-def largest_error(form: str, function: str, stride: int, folder: Path) -> float:
+EIGHTH = 8
+FEW = 1009
+"""Steps between the floats that are tried."""
+
+
+def largest_error(form: str, function: str, stride: int, first: int, folder: Path) -> float:
     flags = [*WARNINGS, *FORMS[form], "-fno-math-errno", f"-I{INCLUDE}"]
     run([require("gcc"), *flags, PROGRAM, "-o", "ulp", "-lm"], folder)
-    return float(run([folder / "ulp", function, str(stride)], folder).split()[1])
+    return float(run([folder / "ulp", function, str(stride), str(first)], folder).split()[1])
 
 
 @pytest.mark.parametrize("function", ["exp", "log", "tanh", "erf"])
 def test_no_float_is_further_off_than_the_header_states(function: str, tmp_path: Path) -> None:
-    assert largest_error("two roundings", function, 1, tmp_path) <= STATED[function]
+    first = random.randrange(EIGHTH)
+    error = largest_error("two roundings", function, EIGHTH, first, tmp_path)
+    assert error <= STATED[function], f"ulp {function} {EIGHTH} {first}"
 
 
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("function", STATED)
 def test_every_form_holds_the_stated_error(function: str, form: str, tmp_path: Path) -> None:
-    assert largest_error(form, function, 1009, tmp_path) <= STATED[function]
+    assert largest_error(form, function, FEW, 0, tmp_path) <= STATED[function]

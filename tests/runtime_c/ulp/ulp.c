@@ -1,8 +1,8 @@
 /* How far the vector functions of s2s_simd_functions.h are from the true values, in units of the last place.
  *
- *     ulp FUNCTION STRIDE
+ *     ulp FUNCTION STRIDE [FIRST]
  *
- * Every STRIDE-th float is tried; the reference is <math.h> in double precision. Prints the largest error and where it
+ * Every STRIDE-th float is tried, from the one with the bits FIRST on; the reference is <math.h> in double precision. Prints the largest error and where it
  * is. Returns 1 where a result is NaN, infinite or of a sign other than the reference. */
 #include "s2s_simd.h"
 
@@ -77,13 +77,14 @@ int main(int argc, char **argv)
     static float y[BLOCK];
     static double reference[BLOCK];
     const uint64_t stride = argc > 2 ? strtoull(argv[2], NULL, 10) : 1u;
+    const uint64_t start = argc > 3 ? strtoull(argv[3], NULL, 10) : 0u;
 
     for (size_t f = 0; argc > 2 && f < sizeof functions / sizeof *functions; f++) {
         double worst = 0.0;
         float at = 0.0f;
 
         if (strcmp(argv[1], functions[f].name) != 0) { continue; }
-        for (uint64_t first = 0; first < UINT64_C(1) << 32; first += BLOCK * stride) {
+        for (uint64_t first = start; first < UINT64_C(1) << 32; first += BLOCK * stride) {
             for (uint64_t i = 0; i < BLOCK; i++) {
                 const uint32_t bits = (uint32_t)(first + i * stride);
                 memcpy(&x[i], &bits, sizeof bits);
@@ -101,6 +102,6 @@ int main(int argc, char **argv)
         printf("%s %.3f ulp at %.9g\n", functions[f].name, worst, (double)at);
         return isinf(worst) ? 1 : 0;
     }
-    fprintf(stderr, "usage: ulp exp|log|tanh|erf|sin|cos STRIDE\n");
+    fprintf(stderr, "usage: ulp exp|log|tanh|erf|sin|cos STRIDE [FIRST]\n");
     return 2;
 }
