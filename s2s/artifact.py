@@ -21,6 +21,7 @@ from s2s.stages.c import Lowered
 from s2s.stages.graph import describe_row_tiles
 from s2s.stages.memory import describe_overlaps
 from s2s.stages.read import Read
+from s2s.stages.settle import Settled
 from s2s.support import progress
 from s2s.targets import get_target
 from s2s.types.dtypes import Array
@@ -260,9 +261,9 @@ class Artifact:
         judge = Judge(self._compilation, Limits(rtol, atol))
         keeps_state = bool(self._compilation.facts(Read).initial_state)
         count = STATEFUL_RUNS if keeps_state else 1
-        expected = self._expected(against, golden, seed, count=count, consecutive=keeps_state)
+        expected = self._expected(against, golden, seed, count=count, consecutive=keeps_state, nodes=levels)
         found = self._run_in_order(expected)
-        report = self._compare_levels(expected.vectors[0][0], found[0]) if levels else None
+        report = self._compare_levels(expected, found[0]) if levels else None
         return judge.judge(expected, found, report)
 
     def verify_on(
@@ -289,7 +290,7 @@ class Artifact:
         return verify_on_board(
             self._compilation,
             self.tree(),
-            self._expected(against, golden, seed, count=VECTORS),
+            self._expected(against, golden, seed, count=VECTORS, nodes=levels),
             judge,
             on=board,
             optimise=optimise,
@@ -305,26 +306,47 @@ class Artifact:
         *,
         count: int,
         consecutive: bool = False,
+        nodes: bool = False,
     ) -> "Expected":
         from s2s.verify.expected import Wanted, expected_outputs
 
-        wanted = Wanted(against, None if golden is None else Path(golden), seed)
+        wanted = Wanted(against, None if golden is None else Path(golden), seed, nodes)
         return expected_outputs(self._compilation, wanted, count=count, consecutive=consecutive)
 
-    def _compare_levels(self, inputs: Sequence[Array], found: Sequence[Array]) -> "LevelsReport":
-        """Run the levels above C on `inputs`; `found` is the result of the C."""
-        from s2s.verify.levels import compare_levels, graph_level, loop_level, outputs_level, tensor_level
+    def _compare_levels(self, expected: "Expected", found: Sequence[Array]) -> "LevelsReport":
+        """Run the levels above C on the first inputs of `expected`; `found` is the result of the C.
 
-        graph, tensor, loop = map(self._compilation.at, ("graph", "tensor", "memory"))
-        return compare_levels(
-            {
-                "graph": graph_level(graph.module, graph.weights),
-                "tensor": tensor_level(tensor.module, tensor.weights, fast=True),
-                "loop": loop_level(loop.module, loop.weights),
-                "c": outputs_level(lambda _: found),
-            },
-            inputs,
+        First the model as it was read is compared, node by node, with the engine that `expected` comes from.
+        """
+        from s2s.verify.levels import (
+            LevelsReport,
+            compare_levels,
+            graph_level,
+            loop_level,
+            model_level,
+            outputs_level,
+            tensor_level,
         )
+        from s2s.verify.node_by_node import compare_nodes
+
+        inputs = expected.vectors[0][0]
+        model, graph, tensor, loop = map(self._compilation.at, ("read", "graph", "tensor", "memory"))
+        nodes = []
+        if expected.nodes:
+            nodes = [compare_nodes(model.module, model.weights, inputs, expected.engine, expected.nodes)]
+        if any(result.wrong for result in nodes):
+            return LevelsReport(tuple(nodes))
+        settled = self._compilation.facts(Settled)
+        is_quantised = bool(settled.sums) or any(step is not None for step in settled.steps)
+        levels = {
+            "model": model_level(model.module, model.weights),
+            "graph": graph_level(graph.module, graph.weights, rounds_anew=is_quantised),
+            "tensor": tensor_level(tensor.module, tensor.weights, fast=True),
+            "loop": loop_level(loop.module, loop.weights),
+            "c": outputs_level(lambda _: found),
+        }
+        report = compare_levels(levels, inputs)
+        return LevelsReport((*nodes, *report.levels[len(nodes) :]))
 
     def _run_in_order(self, expected: "Expected") -> list[list[Array]]:
         """Run the C on the inputs of all vectors, from the initial state once or before each."""

@@ -22,7 +22,7 @@ Optimise = Literal["O3", "O2", "Os"]
 VECTORS = 4
 """The number of random input sets where there are no golden vectors."""
 
-CompareLevels = Callable[[Sequence[Array], Sequence[Array]], LevelsReport]
+CompareLevels = Callable[[Expected, Sequence[Array]], LevelsReport]
 """Runs the levels of the compiler on inputs, and compares these outputs of the C with the last."""
 
 
@@ -128,7 +128,7 @@ def verify_on_board(
     result = judge.judge(expected, run.outputs)
     if levels is not None:
         progress.step("running the levels")
-        result = replace(result, levels=levels(expected.vectors[0][0], run.outputs[0]))
+        result = replace(result, levels=levels(expected, run.outputs[0]))
     return BoardVerification(
         board=board.name,
         compiler=compiler_version((board.processor().cc,)),

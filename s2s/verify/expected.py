@@ -1,10 +1,10 @@
 """Obtain the expected outputs of a network: from a reference engine, or from golden vectors."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
-from typing import get_args
+from typing import NamedTuple, get_args
 
 from s2s.compilation import Compilation
 from s2s.data.samples import sample
@@ -17,6 +17,7 @@ from s2s.types.dtypes import Array, tensor_type
 from s2s.types.interface import as_declared, as_passed, declared_names
 from s2s.verify.engines import EngineName, Runner, default_engine, open_engine
 from s2s.verify.golden import Vectors, read_golden
+from s2s.verify.node_values import NodeValues, node_values
 
 FLOAT_ENGINES = ("onnxruntime", "reference")
 """Engines that compute the layers of quantised models in floats."""
@@ -38,8 +39,18 @@ class Expected:
     vectors: Vectors
     consecutive: bool = False
     """Whether the vectors are runs of one stream: each begins with the state that the one before has left."""
-    in_floats: bool = False
-    """Whether `by` computes the layers of quantised models in floats."""
+    nodes: NodeValues | None = None
+    """What the nodes of the model compute in the first run; None if no engine ran, or the nodes were not wanted."""
+
+    @property
+    def engine(self) -> str:
+        """The name of the engine without its version."""
+        return self.by.partition(" ")[0]
+
+    @property
+    def in_floats(self) -> bool:
+        """Whether the engine computes the layers of quantised models in floats."""
+        return self.engine in FLOAT_ENGINES
 
 
 @dataclass(frozen=True)
@@ -50,6 +61,8 @@ class Wanted:
     golden: Path | None = None
     seed: int | None = None
     """The seed of random inputs."""
+    nodes: bool = False
+    """Whether the values of the model's nodes are wanted, too."""
 
     def __post_init__(self) -> None:
         if self.against is not None and self.against not in get_args(EngineName):
@@ -69,10 +82,10 @@ def expected_outputs(compilation: Compilation, wanted: Wanted, *, count: int, co
     inputs = [_made_up(compilation, seed) for seed in range(first, first + count)]
     seeds = f"seed {first}" if count == 1 else f"seeds {first} to {first + count - 1}"
     streams = [inputs] if consecutive else [[each] for each in inputs]
-    by, outputs = _computed(compilation, wanted.against, streams)
-    in_floats = by.partition(" ")[0] in FLOAT_ENGINES
+    found = _computed(compilation, wanted, streams)
     kind = "consecutive runs, made up" if consecutive else "made up"
-    return Expected(by, f"{count} {kind}, {seeds}", list(zip(inputs, outputs, strict=True)), consecutive, in_floats)
+    vectors = list(zip(inputs, found.outputs, strict=True))
+    return Expected(found.by, f"{count} {kind}, {seeds}", vectors, consecutive, found.nodes)
 
 
 def _made_up(compilation: Compilation, seed: int) -> list[Array]:
@@ -82,17 +95,24 @@ def _made_up(compilation: Compilation, seed: int) -> list[Array]:
     ]
 
 
-def _computed(
-    compilation: Compilation, against: EngineName | None, streams: Sequence[Stream]
-) -> tuple[str, list[Sequence[Array]]]:
-    """Return the engine's name and outputs of all runs of all streams. TFLite-Micro lacks some operators: unless the
-    user names it, it may decline."""
+class _Found(NamedTuple):
+    """What an engine has computed: its name, the outputs of all runs, and the nodes of the first run if wanted."""
+
+    by: str
+    outputs: list[Sequence[Array]]
+    nodes: NodeValues | None = None
+
+
+def _computed(compilation: Compilation, wanted: Wanted, streams: Sequence[Stream]) -> _Found:
+    """Run the engine on all runs of all streams. TFLite-Micro lacks some operators: unless the user names it, it may
+    decline."""
+    against = wanted.against
     if against == "interpreter" or (against is None and isinstance(compilation.source, GraphModel)):
-        return INTERPRETER, _by_interpreter(compilation, streams)
+        return _by_interpreter(compilation, streams)
     loaded = load_for_engine(compilation.source, against or "verify", compilation.options)
     engine = against or default_engine(loaded)
     if engine == "interpreter":
-        return f"{INTERPRETER} (tflite_micro is not installed)", _by_interpreter(compilation, streams)
+        return _by_interpreter(compilation, streams, " (tflite_micro is not installed)")
     progress.step(f"running {engine}")
     try:
         outputs = [
@@ -102,38 +122,48 @@ def _computed(
         if against is not None or engine != "tflm":
             raise
         reason = str(error).removeprefix(f"{loaded.label}: ").partition(";")[0]
-        return f"{INTERPRETER} ({reason})", _by_interpreter(compilation, streams)
-    return _with_version(engine), outputs
+        return _by_interpreter(compilation, streams, f" ({reason})")
+    nodes = None
+    if wanted.nodes:
+        progress.step(f"running {engine} node by node")
+        nodes = node_values(engine, loaded, _passed(compilation, _initial(compilation), streams[0][0]))
+    return _Found(_with_version(engine), outputs, nodes)
 
 
 def _run_stream(compilation: Compilation, run: Runner, inputs: Stream) -> Iterator[Sequence[Array]]:
     """Run an engine on one stream. Each output that `--state` ties is handed to the next run as an input."""
     network, ties = compilation.facts(Read), compilation.options.states
-    names = declared_names(network.inputs, network.empty_inputs)
-    state = {name: network.initial_state[name] for name in ties}
+    state = _initial(compilation)
     for passed in inputs:
-        values = dict(zip(names, as_declared(network.inputs, network.empty_inputs, passed), strict=True)) | state
-        found = dict(
-            zip(
-                network.model_names.outputs,
-                run({name: values[name] for name in network.model_names.inputs}),
-                strict=True,
-            )
-        )
+        found = dict(zip(network.model_names.outputs, run(_passed(compilation, state, passed)), strict=True))
         state = {name: found.pop(output) for name, output in ties.items()}
         yield as_passed(network.outputs, network.empty_outputs, list(found.values()))
 
 
-def _by_interpreter(compilation: Compilation, streams: Sequence[Stream]) -> list[Sequence[Array]]:
+def _initial(compilation: Compilation) -> dict[str, Array]:
+    """Return the inputs of the model that `--state` ties, before the first run."""
+    return {name: compilation.facts(Read).initial_state[name] for name in compilation.options.states}
+
+
+def _passed(compilation: Compilation, state: Mapping[str, Array], inputs: Sequence[Array]) -> dict[str, Array]:
+    """Return all inputs of the model by name, from those that the network is passed and its state."""
+    network = compilation.facts(Read)
+    names = declared_names(network.inputs, network.empty_inputs)
+    declared = as_declared(network.inputs, network.empty_inputs, inputs)
+    values = dict(zip(names, declared, strict=True)) | dict(state)
+    return {name: values[name] for name in network.model_names.inputs}
+
+
+def _by_interpreter(compilation: Compilation, streams: Sequence[Stream], why: str = "") -> _Found:
     """Compute the outputs by the graph interpreter, with quantised operators lifted to integers as in the
-    compilation."""
+    compilation; `why` not by another engine stands behind its name."""
     state = compilation.at("settle")
     progress.step("running the graph interpreter")
     found: list[Sequence[Array]] = []
     for inputs in streams:
         kept = initial_state(state.module, state.weights)
         found += [run_graph(state.module, each, state.weights, state=kept) for each in inputs]
-    return found
+    return _Found(f"{INTERPRETER}{why}", found)
 
 
 def _with_version(engine: EngineName) -> str:

@@ -23,7 +23,7 @@ from s2s.types.dtypes import Array
 from s2s.types.weights import WeightStore
 from s2s.verify.compare import Comparison, Tolerance, compare, default_tolerance
 
-_COMPUTES_NOTHING = (graph.ConstantOp, graph.ReshapeOp, graph.WeightOp)
+COMPUTES_NOTHING = (graph.ConstantOp, graph.ReshapeOp, graph.WeightOp)
 """Operations of `main` that compute nothing: lower levels lay their values out anew, or have none."""
 
 OPERATION_LIMIT = 20_000_000
@@ -37,6 +37,8 @@ class Trace:
     outputs: Sequence[Array]
     nodes: Mapping[str, Sequence[Array]] = field(default_factory=dict[str, Sequence[Array]])
     """The values of each node in the order of execution, several where several operations carry its name."""
+    rounds_anew: bool = False
+    """Whether the level computes in integers what the one above computes in floats, so that no number need be equal."""
 
 
 @dataclass(frozen=True)
@@ -63,6 +65,8 @@ class LevelResult:
     """The first node at which the level differs from the one above; None if there is none."""
     reason: str = ""
     """The difference, or the reason why the level was not run."""
+    rounds_anew: bool = False
+    """Whether it was not compared, as it computes in integers what the level above computes in floats."""
 
     def describe(self) -> str:
         """The result in one line."""
@@ -71,7 +75,9 @@ class LevelResult:
         if self.reason:
             return f"{self.level}: {'breaks off' if self.wrong else 'skipped'}: {self.reason}"
         if self.against is None:
-            return f"{self.level}: ran"
+            return (
+                f"{self.level}: ran{'; it rounds to integers of its own, so nothing above is equal' * self.rounds_anew}"
+            )
         return f"{self.level}: agrees with level {self.against} in {self.compared} values"
 
 
@@ -96,9 +102,21 @@ class LevelsReport:
         return "\n".join(level.describe() for level in self.levels)
 
 
-def graph_level(module: ModuleOp, weights: WeightStore) -> Level:
-    """The network in operators."""
-    return lambda inputs: _traced(lambda observe: run_graph(module, inputs, weights, observe))
+def model_level(module: ModuleOp, weights: WeightStore) -> Level:
+    """The network as it was read, with the result of each node of the model."""
+
+    def run(inputs: Sequence[Array]) -> Trace:
+        trace = _traced(lambda observe: run_graph(module, inputs, weights, observe))
+        return Trace(trace.outputs, {node: values[-1:] for node, values in trace.nodes.items()})
+
+    return run
+
+
+def graph_level(module: ModuleOp, weights: WeightStore, *, rounds_anew: bool = False) -> Level:
+    """The network in operators; `rounds_anew` if its numbers are integers where the model's are floats."""
+    return lambda inputs: replace(
+        _traced(lambda observe: run_graph(module, inputs, weights, observe)), rounds_anew=rounds_anew
+    )
 
 
 def tensor_level(module: ModuleOp, weights: WeightStore, *, fast: bool = False) -> Level:
@@ -141,11 +159,17 @@ def compare_levels(
         if isinstance(trace, Skipped):
             results.append(LevelResult(name, reason=trace.reason))
             continue
-        results.append(LevelResult(name) if above is None else _compare(name, trace, *above, tolerance))
+        results.append(_result(name, trace, above, tolerance))
         if results[-1].wrong:
             break
         above = name, trace
     return LevelsReport(tuple(results))
+
+
+def _result(name: str, trace: Trace, above: tuple[str, Trace] | None, tolerance: Tolerance | None) -> LevelResult:
+    if above is None or trace.rounds_anew:
+        return LevelResult(name, rounds_anew=above is not None)
+    return _compare(name, trace, *above, tolerance)
 
 
 def _traced(run: Callable[[Observer], list[Array]]) -> Trace:
@@ -155,7 +179,7 @@ def _traced(run: Callable[[Observer], list[Array]]) -> Trace:
     def observe(op: Operation, results: Sequence[Array]) -> None:
         parent = op.parent_op()
         in_main = isinstance(parent, FuncOp) and parent.sym_name.data == "main"
-        if in_main and provenance(op) and not isinstance(op, _COMPUTES_NOTHING):
+        if in_main and provenance(op) and not isinstance(op, COMPUTES_NOTHING):
             for key, value in zip(_keys(op, len(results)), results, strict=True):
                 nodes.setdefault(key, []).append(_in_plain_layout(op, value))
 

@@ -69,7 +69,7 @@ def test_tolerance_holds_on_a_board(capsys: pytest.CaptureFixture[str]):
 def test_seed_and_levels_hold_on_a_board(capsys: pytest.CaptureFixture[str]):
     found = verified(capsys, "--seed", "5", "--levels")
     assert found["inputs"] == "4 made up, seeds 5 to 8"
-    assert [level["level"] for level in found["levels"]] == ["graph", "tensor", "loop", "c"]
+    assert [level["level"] for level in found["levels"]] == ["model", "graph", "tensor", "loop", "c"]
 
 
 def test_golden_file_that_is_wrong_is_noticed(tmp_path: Path, capsys: pytest.CaptureFixture[str]):

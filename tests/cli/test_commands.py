@@ -86,7 +86,7 @@ def test_verify_agrees_with_onnxruntime_and_level_with_level(capsys: pytest.Capt
     report = json.loads(capsys.readouterr().out)
     assert report["passed"] is True
     assert report["against"].startswith("onnxruntime ")
-    assert [level["level"] for level in report["levels"]] == ["graph", "tensor", "loop", "c"]
+    assert [level["level"] for level in report["levels"]] == ["model", "graph", "tensor", "loop", "c"]
     assert report["levels"][-1]["against"] == "loop"
     assert report["outputs"]["probabilities"]["elements"] == 10
 
